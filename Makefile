@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# A thin face on Meson. `make` builds into build/; `make help` lists the rest.
+BUILD ?= build
+PYTHON ?= /usr/bin/python3
+
+.PHONY: all help bootstrap check unit lint format run bench fuzz docs-reference clean
+
+all: $(BUILD)/build.ninja ## build everything: binaries are in build/
+	@ninja -C $(BUILD)
+
+$(BUILD)/build.ninja:
+	@meson setup $(BUILD) $(MESON_OPTIONS)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+bootstrap: ## install everything that is needed, by package name
+	script/bootstrap
+
+check: all ## static checks, unit tests, and the API against real PostgreSQL and Redis
+	$(PYTHON) script/ci --quick --build $(BUILD)
+
+unit: all ## only the unit tests
+	script/with-services meson test -C $(BUILD) --no-rebuild --print-errorlogs
+
+lint: all ## only the static checks
+	$(PYTHON) script/ci --only lint --build $(BUILD)
+
+format: ## format the C files
+	script/format
+
+run: all ## a whole server on this machine, with credentials and a first curl
+	script/with-services script/run-dev $(BUILD)
+
+bench: all ## speed, as a ratio to the bare database and to Fastify
+	script/with-services test/bench/run $(BUILD)
+
+fuzz: ## 10^8 executions of each fuzz target; takes hours
+	test/fuzz/run 100000000
+
+docs-reference: all ## write the generated part of the documentation
+	$(BUILD)/reeved reference docs/reference
+	$(BUILD)/reeved config --reference > docs/reference/configuration.md
+
+clean: ## remove what was built
+	rm -rf build build-*

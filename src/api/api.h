@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The API as a library: a request in, a response out. The nginx module drives it; tests call it without nginx.
+ *
+ * api_advance(req, false) goes as far as it can without waiting. It ends in one of three ways:
+ *   API_ANSWERED      req->out is complete
+ *   API_NEEDS_ROWS    one read is left: run req->endpoint->read->statement with req->read_params, then api_rows()
+ *   API_NEEDS_THREAD  the rest may block: call api_advance(req, true) on a thread; that always ends in API_ANSWERED
+ */
+#ifndef API_API_H
+#define API_API_H
+
+#include "api/request.h"
+#include "auth/auth.h"
+#include "limit/limit.h"
+
+struct catalog;
+struct metrics;
+
+struct api {
+    const struct catalog *catalog;
+    struct store *store;
+    struct auth *auth;
+    struct limiter *limiter;
+    struct metrics *metrics;                    /* shared by all processes of a node */
+    str base_url;                               /* "https://reeve.example.org:8443", without a slash at the end */
+    const char *const *control_plane_addresses; /* of S59; NULL at the end */
+};
+
+enum api_step { API_ANSWERED, API_NEEDS_ROWS, API_NEEDS_THREAD };
+
+/* A request in its own arena; NULL when there is no memory. request_free() rolls back what was left open. */
+MUST_USE struct request *request_new(struct api *api);
+void request_free(struct request *req);
+
+enum api_step api_advance(struct request *req, bool may_block);
+void api_rows(struct request *req, error problem, struct rows rows);
+/* Straight through, for threads and tests. */
+void api_handle(struct request *req);
+
+/* Answers with this error, whatever was answered before: for what nginx itself refuses. */
+void api_refuse(struct request *req, error why);
+
+/* Whether requests can be served: the database answers and has the schema that this program was built for. May block. */
+bool api_is_ready(struct api *api, struct arena *arena, str *ret_why_not);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All endpoints of all families, checked once at the start, with the router built from them. */
+#ifndef API_CATALOG_H
+#define API_CATALOG_H
+
+#include <stdio.h>
+
+#include "api/contract.h"
+
+struct catalog;
+
+/* Which families there are is main's knowledge (family/families.c); the catalog only takes the list. Every mistake in the
+ * tables is written to `problems`; with any, NULL is returned and nothing starts. */
+MUST_USE const struct catalog *catalog_new(const struct family *const *families, FILE *problems);
+void catalog_free(const struct catalog *catalog);
+
+size_t catalog_count(const struct catalog *catalog);
+/* In the order of set, path, method as in the specification's list. */
+const struct endpoint *catalog_at(const struct catalog *catalog, size_t index);
+size_t catalog_index(const struct catalog *catalog, const struct endpoint *endpoint);
+const struct family *catalog_family(const struct catalog *catalog, const struct endpoint *endpoint);
+const struct family *const *catalog_families(const struct catalog *catalog);
+bool endpoint_is_complete(const struct endpoint *endpoint);
+unsigned endpoint_success_status(const struct endpoint *endpoint);
+
+/* Extension relation types need an address that is ours for ever; `.example` can never be anybody else's. */
+#define RELATION_PREFIX "https://reeve.example/rel"
+/*
+ * Where an entity at `entity_template` links to: `suffixes` ("/clusters") of the GETs that need no further parameter.
+ * The text of the links is the same for all entities of a template but for their own address. So it is kept in pieces:
+ * pieces[0], the address, pieces[1], the address, ... pieces[count + 1]; `bytes` is the length of the pieces together.
+ */
+struct links {
+    size_t count;
+    const char *const *suffixes;
+    const str *pieces;
+    size_t bytes;
+};
+struct links catalog_links(const struct catalog *catalog, const char *entity_template);
+
+/* ---- Router ---- */
+struct route {
+    const struct endpoint *endpoint; /* NULL: nothing matched path and method */
+    str values[8];                   /* path parameters, in the order of the template */
+    size_t count;
+    unsigned allowed; /* bit per enum method: what the matching paths support; 0 when no path matches */
+};
+enum { MAX_PATH_SEGMENTS = 24 };
+/* `segments` are what stands between the slashes behind /api/svc/v2, decoded. Literal segments win over parameters; a
+ * suffix such as `:verb` or `.gz` behind a parameter wins over the parameter alone. METHOD_COUNT as method matches nothing
+ * and still tells what is allowed. */
+void catalog_route(const struct catalog *catalog, enum method method, const str *segments, size_t count,
+                   struct route *ret_route);
+
+/* ---- Listings for `reeved catalog` ---- */
+void catalog_print_tsv(const struct catalog *catalog, FILE *out);
+void catalog_print_status(const struct catalog *catalog, FILE *out);
+
+#endif

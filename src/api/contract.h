@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The contract lives in tables: families declare endpoints and fields in the words of this header, and routing,
+ * access control, rate limits, validation, links, OpenAPI, documentation and the test matrices come from them.
+ */
+#ifndef API_CONTRACT_H
+#define API_CONTRACT_H
+
+#include "auth/role.h"
+#include "base/error.h"
+#include "limit/set_table.h"
+#include "store/event.h"
+#include "store/store.h"
+
+struct request;
+
+enum method { GET, POST, PUT, PATCH, DELETE, METHOD_COUNT }; /* HEAD is GET without its body */
+extern const char *const method_names[METHOD_COUNT];
+
+/* ---- Access: a column of every row. A row without it does not start. ---- */
+enum access_rule {
+    ACCESS_UNDECLARED,
+    ACCESS_PUBLIC,     /* no credentials needed */
+    ACCESS_ANY_CALLER, /* any valid credentials */
+    ACCESS_ROLES,      /* one of the roles, in the organization or project that the path names */
+    ACCESS_ANYWHERE,   /* one of the roles, in any organization or project: the path names none */
+};
+struct access {
+    enum access_rule rule;
+    role_set roles;
+};
+#define PUBLIC           \
+    {                    \
+        ACCESS_PUBLIC, 0 \
+    }
+#define ANY_CALLER           \
+    {                        \
+        ACCESS_ANY_CALLER, 0 \
+    }
+#define ANY_OF(roles)         \
+    {                         \
+        ACCESS_ROLES, (roles) \
+    }
+#define ANYWHERE(roles)          \
+    {                            \
+        ACCESS_ANYWHERE, (roles) \
+    }
+
+/* ---- Fields ---- */
+enum field_type {
+    TYPE_TEXT,
+    TYPE_INTEGER,
+    TYPE_NUMBER,
+    TYPE_BOOLEAN,
+    TYPE_DATE,   /* ISO 8601 */
+    TYPE_ID,     /* 24 hexadecimal digits */
+    TYPE_CIDR,   /* an address or a block */
+    TYPE_OBJECT, /* fields: .of; without it any object */
+    TYPE_LIST,   /* .of: objects with these fields; without it scalars of type .item */
+};
+enum field_flag {
+    REQUIRED = 1,    /* must be sent on create and replace */
+    READ_ONLY = 2,   /* the service decides it; sending it is an error */
+    CREATE_ONLY = 4, /* may be sent on create, not on update */
+    WRITE_ONLY = 8,  /* a secret: accepted, never returned */
+    NULLABLE = 16,
+    DEPRECATED_FIELD = 32,
+    ALWAYS = 64, /* present in every answer */
+};
+struct field {
+    const char *name;
+    const char *doc; /* one sentence, in our words */
+    enum field_type type;
+    unsigned flags;
+    /* Bounds: length of a text in characters, value of a number, number of items of a list. 0 and 0: none. */
+    int64_t min, max;
+    const char *pattern;       /* a regular expression for the whole text; PCRE2 and ECMA 262 both read it */
+    const char *const *one_of; /* allowed texts, NULL at the end */
+    const char *fallback;      /* JSON text used when the field is not sent */
+    const struct schema *of;
+    enum field_type item; /* of a list of scalars */
+    const char *example;  /* JSON text */
+};
+struct schema {
+    const char *name; /* as in the OpenAPI document */
+    const char *doc;
+    const struct field *fields; /* name == NULL at the end */
+};
+/* After the sentence come the flags, then anything else by name: TEXT("name", "Label.", REQUIRED, .max = 64) */
+#define TEXT(field_name, sentence, ...)                                              \
+    {                                                                                \
+        .name = field_name, .doc = sentence, .type = TYPE_TEXT, .flags = __VA_ARGS__ \
+    }
+#define INTEGER(field_name, sentence, ...)                                              \
+    {                                                                                   \
+        .name = field_name, .doc = sentence, .type = TYPE_INTEGER, .flags = __VA_ARGS__ \
+    }
+#define NUMBER(field_name, sentence, ...)                                              \
+    {                                                                                  \
+        .name = field_name, .doc = sentence, .type = TYPE_NUMBER, .flags = __VA_ARGS__ \
+    }
+#define BOOL(field_name, sentence, ...)                                                 \
+    {                                                                                   \
+        .name = field_name, .doc = sentence, .type = TYPE_BOOLEAN, .flags = __VA_ARGS__ \
+    }
+#define DATE(field_name, sentence, ...)                                              \
+    {                                                                                \
+        .name = field_name, .doc = sentence, .type = TYPE_DATE, .flags = __VA_ARGS__ \
+    }
+#define ID(field_name, sentence, ...)                                              \
+    {                                                                              \
+        .name = field_name, .doc = sentence, .type = TYPE_ID, .flags = __VA_ARGS__ \
+    }
+#define CIDR(field_name, sentence, ...)                                              \
+    {                                                                                \
+        .name = field_name, .doc = sentence, .type = TYPE_CIDR, .flags = __VA_ARGS__ \
+    }
+#define OBJECT(field_name, sentence, ...)                                              \
+    {                                                                                  \
+        .name = field_name, .doc = sentence, .type = TYPE_OBJECT, .flags = __VA_ARGS__ \
+    }
+#define LIST(field_name, sentence, ...)                                              \
+    {                                                                                \
+        .name = field_name, .doc = sentence, .type = TYPE_LIST, .flags = __VA_ARGS__ \
+    }
+#define END_OF_FIELDS \
+    {                 \
+        .name = NULL  \
+    }
+
+/* ---- Behaviour ---- */
+/*
+ * A handler is straight-line, blocking code on a thread. It reads with store_read(req->api->store, …), changes through
+ * req->tx (opened before it, committed after it by the pipeline), and answers with answer_*() of api/request.h.
+ */
+typedef error handler(struct request *req);
+
+/*
+ * A read of one statement is data instead: the pipeline may then run it from the event loop without a thread. `bind`
+ * fills the parameters from the path and query and must not block; `answer` turns the rows into an answer.
+ */
+struct read {
+    enum sql statement;
+    error (*bind)(struct request *req, struct params *params);
+    error (*answer)(struct request *req, const struct rows *rows);
+};
+
+/* A kind of configuration resource, for the generic behaviour of api/crud.h. */
+struct kind {
+    const char *name;        /* in the resource table */
+    const char *fallback;    /* of a kind of which a project has one: the document before it was ever set */
+    enum event_type changed; /* the event of a change */
+};
+
+enum shape { SHAPE_ENTITY, SHAPE_LIST, SHAPE_NOTHING, SHAPE_FILE };
+enum endpoint_flag {
+    DEPRECATED = 1,
+    ALSO_V1 = 2,      /* also under /api/svc/v1.0 */
+    NO_ETAG = 4,      /* an answer that is no stored entity */
+    BODY_IS_LIST = 8, /* the body is a list of what .request describes */
+};
+
+struct endpoint {
+    enum method method;
+    const char *path; /* "/groups/{groupId}/clusters", relative to /api/svc/v2; "" is the root */
+    enum set_label set;
+    struct access access;
+    const char *operation;   /* operationId: unique, lowerCamelCase */
+    const char *summary;     /* one line without a full stop: "Return all clusters in one project" */
+    const char *description; /* a sentence or three, in our words: what it does, what to know */
+
+    enum shape shape;
+    unsigned success; /* 0: 200, or 201 for a POST, or 204 for SHAPE_NOTHING */
+    unsigned flags;
+    const char *since;     /* dates of the versions, oldest first, separated by spaces; NULL: "2023-01-01" */
+    const char *waits_for; /* what an endpoint without behaviour waits for: "clusters", "backups", … */
+
+    const struct read *read; /* at most one of the two; neither: 501 */
+    handler *run;
+    const struct kind *kind; /* for the generic handlers */
+    const struct schema *request, *response;
+    const struct field *query; /* its own query parameters, END_OF_FIELDS at the end */
+    const char *item;          /* template of one item, for links: of a list's items, of what a POST creates */
+    const char *example;       /* of the request body, JSON */
+};
+
+struct family {
+    const char *name; /* "projects": a command group and a page of the reference */
+    const char *title;
+    const char *doc;
+    const struct endpoint *endpoints;
+    size_t count;
+};
+#define FAMILY(variable, family_name, family_title, sentence, endpoint_array) \
+    const struct family variable = { family_name, family_title, sentence, endpoint_array, LENGTH(endpoint_array) }
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The few addresses beside the API itself: OAuth, its metadata, and the OpenAPI document. None of them has a bucket; the
+ * guard per address holds those that guess. */
+#include "api/catalog.h"
+#include "api/openapi.h"
+#include "api/stages.h"
+
+static error
+check_guard(struct request *req)
+{
+    int wait_s = limit_guard_wait_s(req->api->limiter, &req->in.client);
+    if (wait_s == 0)
+        return OK;
+    str address = net_address_text(req->arena, &req->in.client);
+    return error_retry_after(req->arena, fail(req->arena, TOO_MANY_FAILURES, V(address)), wait_s);
+}
+
+typedef void oauth_function(struct auth *, struct arena *, const struct credentials *, str, str, struct oauth_answer *);
+
+static error
+run_oauth(struct request *req, oauth_function *function)
+{
+    TRY(check_guard(req));
+    if (!req->may_block)
+        return WOULD_BLOCK;
+    struct credentials credentials = {
+        .authorization = req->in.authorization,
+        .method = req->in.method,
+        .target = req->in.target,
+        .client = req->in.client,
+    };
+    struct oauth_answer answer = { 0 };
+    function(req->api->auth, req->arena, &credentials, req->in.content_type, req->in.body, &answer);
+    req->out = (struct response){ .status = answer.status, .body = answer.body };
+    if (answer.body.len > 0)
+        req->out.content_type = STR("application/json");
+    if (answer.www_authenticate.len > 0)
+        response_header(&req->out, STR("WWW-Authenticate"), answer.www_authenticate);
+    response_header(&req->out, STR("Pragma"), STR("no-cache"));
+    if (answer.status == 401)
+        limit_guard_count_failure(req->api->limiter, &req->in.client);
+    return OK;
+}
+
+static error
+token(struct request *req)
+{
+    return run_oauth(req, oauth_token);
+}
+
+static error
+revoke(struct request *req)
+{
+    return run_oauth(req, oauth_revoke);
+}
+
+static error
+metadata(struct request *req)
+{
+    req->out = (struct response){
+        .status = 200,
+        .body = oauth_metadata(req->arena, req->api->base_url),
+        .content_type = STR("application/json"),
+    };
+    return OK;
+}
+
+static error
+openapi(struct request *req)
+{
+    if (!req->may_block) /* takes milliseconds to build */
+        return WOULD_BLOCK;
+    req->out = (struct response){
+        .status = 200,
+        .body = openapi_document(req->arena, req->api->catalog, req->api->base_url),
+        .content_type = STR("application/json"),
+    };
+    return OK;
+}
+
+static const struct {
+    const char *method, *path;
+    error (*answer)(struct request *req);
+} extras[] = {
+    { "POST", "/api/oauth/token", token },
+    { "POST", "/api/oauth/revoke", revoke },
+    { "GET", "/.well-known/oauth-authorization-server", metadata },
+    { "GET", "/api/openapi.json", openapi },
+};
+
+bool
+extra_answer(struct request *req, error *ret_error)
+{
+    req->head = str_is(req->in.method, "HEAD");
+    str method = req->head ? STR("GET") : req->in.method;
+    for (size_t i = 0; i < LENGTH(extras); i++) {
+        if (!str_is(req->path, extras[i].path))
+            continue;
+        if (str_is(method, extras[i].method)) {
+            *ret_error = extras[i].answer(req);
+            req->done = *ret_error == OK;
+        } else {
+            bool reads = extras[i].method[0] == 'G';
+            response_header(&req->out, STR("Allow"), reads ? STR("GET, HEAD") : STR("POST"));
+            *ret_error = fail(req->arena, METHOD_NOT_ALLOWED, V(req->in.method), V(req->path));
+        }
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/list.h"
+
+void
+list_bind(const struct request *req, struct params *params)
+{
+    params_int(params, (req->page.number - 1) * req->page.size);
+    params_int(params, req->page.size + 1);
+}
+
+error
+list_answer(struct request *req, const struct rows *rows)
+{
+    answer_list(req, rows_int(rows, 0, 0), rows->count > req->page.size);
+    for (int row = 0; row < rows->count && row < req->page.size; row++) {
+        if (!rows_is_null(rows, row, 1))
+            answer_item(req, rows_text(rows, row, 1), rows_text(rows, row, 2));
+    }
+    return OK;
+}

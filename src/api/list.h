@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pages of lists. Every list statement takes an offset and a limit and returns (total, document, key) with one row at least:
+ * an empty page is one row whose document is NULL.
+ */
+#ifndef API_LIST_H
+#define API_LIST_H
+
+#include "api/request.h"
+
+/* Binds offset and limit for the request's page; one row more than asked tells whether there is a next page. */
+void list_bind(const struct request *req, struct params *params);
+MUST_USE error list_answer(struct request *req, const struct rows *rows);
+
+#endif

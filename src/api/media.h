@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which version of a resource is served. A client asks with Accept (RFC 9110, section 12.5.1): a date selects the newest
+ * version that is not after it, so a client that was written on a day keeps what it saw on that day. No date: the newest.
+ */
+#ifndef API_MEDIA_H
+#define API_MEDIA_H
+
+#include "api/contract.h"
+
+#define FIRST_VERSION "2023-01-01"
+
+/* VERSION_NOT_AVAILABLE when only versions were asked for that do not exist; NOT_ACCEPTABLE when nothing else fits. */
+MUST_USE error media_choose(struct arena *arena, const struct endpoint *endpoint, str accept, const char **ret_version);
+
+/* "application/vnd.svc.2025-03-12+json" */
+str media_type(struct arena *arena, const char *version);
+
+/* Of a request with a body: application/json or application/vnd.svc.<date>+json, in UTF-8. */
+MUST_USE error media_check_body(struct arena *arena, str content_type);
+
+/* The endpoint's newest version. */
+str media_newest(const struct endpoint *endpoint);
+
+#endif

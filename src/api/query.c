@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/query.h"
+
+#include "api/validate.h"
+
+/* Far beyond any list, and (pageNum - 1) * itemsPerPage stays within 64 bits. */
+#define LAST_PAGE 1000000000000
+
+// clang-format off
+const struct common_parameter common_parameters[COMMON_PARAMETERS] = {
+    { FOR_LISTS, INTEGER("pageNum", "Number of the page to return, counted from 1.", 0, .min = 1, .max = LAST_PAGE, .fallback = "1") },
+    { FOR_LISTS, INTEGER("itemsPerPage", "Number of items on a page.", 0, .min = 1, .max = PAGE_MAX_ITEMS, .fallback = "100") },
+    { FOR_LISTS, BOOL("includeCount", "Whether the answer has totalCount, the number of items on all pages.", 0, .fallback = "true") },
+    { FOR_CHANGES, BOOL("dryRun", "Whether to check everything and answer what would be, but change nothing.", 0, .fallback = "false") },
+    { FOR_ANY_REQUEST, BOOL("envelope", "Whether the status is repeated in the body: an entity moves into `content` beside `status`, a list gets a field `status`.", 0, .fallback = "false") },
+    { FOR_ANY_REQUEST, BOOL("pretty", "Whether the JSON is written with line breaks and indentation.", 0, .fallback = "false") },
+};
+// clang-format on
+
+bool
+common_applies(const struct common_parameter *common, const struct endpoint *endpoint)
+{
+    switch (common->scope) {
+    case FOR_ANY_REQUEST: return true;
+    case FOR_LISTS: return endpoint->shape == SHAPE_LIST;
+    case FOR_CHANGES: return endpoint->method != GET;
+    }
+    return false;
+}
+
+static const struct common_parameter *
+find_common(str name)
+{
+    for (size_t i = 0; i < LENGTH(common_parameters); i++) {
+        if (str_is(name, common_parameters[i].field.name))
+            return &common_parameters[i];
+    }
+    return NULL;
+}
+
+static error
+invalid(struct request *req, str name, const char *why)
+{
+    /* What could not even be decoded is named as it came; failure_new() makes text of it. */
+    str shown = name.len > 200 ? str_slice(name, 0, 200) : name;
+    return fail(req->arena, INVALID_QUERY_PARAMETER, V(shown), V(why));
+}
+
+static error
+decode(struct request *req, str raw, str named, str *ret_text)
+{
+    if (!str_percent_decode(req->arena, raw, true, ret_text))
+        return invalid(req, named, "has a broken percent escape or a NUL");
+    if (!str_is_text(*ret_text))
+        return invalid(req, named, "must be UTF-8 text");
+    return OK;
+}
+
+/* The form of the answer, before anything is judged. Nothing is wrong here: that is found out later. */
+static void
+look_for_form(struct request *req, str raw_query)
+{
+    while (raw_query.len > 0) {
+        str value = str_cut(&raw_query, '&'), decoded;
+        str name = str_cut(&value, '=');
+        /* Escaped spellings of the names are legal and need not be early. */
+        bool *flag = str_is(name, "pretty") ? &req->pretty : str_is(name, "envelope") ? &req->envelope : NULL;
+        if (flag != NULL && str_percent_decode(req->arena, value, true, &decoded) && str_is(decoded, "true"))
+            *flag = true;
+    }
+}
+
+static void
+apply_common(struct request *req, str name, str value)
+{
+    bool yes = str_is(value, "true");
+    int64_t number = 0;
+    if (str_is(name, "pretty"))
+        req->pretty = yes;
+    else if (str_is(name, "envelope"))
+        req->envelope = yes;
+    else if (str_is(name, "dryRun"))
+        req->dry_run = yes;
+    else if (str_is(name, "includeCount"))
+        req->page.include_count = yes;
+    else if (str_is(name, "pageNum") && str_to_int(value, 1, LAST_PAGE, &number))
+        req->page.number = number;
+    else if (str_is(name, "itemsPerPage") && str_to_int(value, 1, PAGE_MAX_ITEMS, &number))
+        req->page.size = number;
+}
+
+static bool
+was_sent(const struct request *req, str name)
+{
+    for (size_t i = 0; i < req->query_count; i++) {
+        if (str_eq(req->query[i].name, name))
+            return true;
+    }
+    return false;
+}
+
+static error
+judge(struct request *req, str name, str value)
+{
+    const struct endpoint *endpoint = req->endpoint;
+    const struct common_parameter *common = find_common(name);
+    const struct field *own = field_find(endpoint->query, name);
+    bool has_behaviour = endpoint->read != NULL || endpoint->run != NULL;
+    if (common != NULL && common->scope == FOR_CHANGES && !common_applies(common, endpoint)) {
+        str what =
+            str_format(req->arena, "%s %.*s", req->head ? "HEAD" : method_names[endpoint->method], STR_ARG(req->path));
+        return fail(req->arena, DRY_RUN_NOT_AVAILABLE, V(what));
+    }
+    if (common != NULL && !common_applies(common, endpoint))
+        common = NULL;
+    if (common == NULL && own == NULL)
+        return has_behaviour ? invalid(req, name, "is not known here") : OK;
+    if (was_sent(req, name) && (own == NULL || own->type != TYPE_LIST))
+        return invalid(req, name, "is given more than once");
+    if (own != NULL)
+        return validate_query(req->arena, endpoint->query, name, value);
+    const struct field alone[] = { common->field, END_OF_FIELDS };
+    TRY(validate_query(req->arena, alone, name, value));
+    apply_common(req, name, value);
+    return OK;
+}
+
+error
+query_parse(struct request *req, str raw_query)
+{
+    req->page = (struct page){ .number = 1, .size = PAGE_DEFAULT_ITEMS, .include_count = true };
+    look_for_form(req, raw_query);
+    if (req->endpoint == NULL)
+        return OK;
+    while (raw_query.len > 0) {
+        str raw_value = str_cut(&raw_query, '&'), name, value;
+        if (raw_value.len == 0)
+            continue;
+        str raw_name = str_cut(&raw_value, '=');
+        TRY(decode(req, raw_name, raw_name, &name));
+        TRY(decode(req, raw_value, name, &value));
+        if (req->query_count == QUERY_MAX_PARAMETERS)
+            return invalid(req, name, "is one too many: a request has at most 32 parameters");
+        TRY(judge(req, name, value));
+        req->query[req->query_count].name = name;
+        req->query[req->query_count].value = value;
+        req->query_count++;
+    }
+    bool has_behaviour = req->endpoint->read != NULL || req->endpoint->run != NULL;
+    for (const struct field *f = req->endpoint->query; has_behaviour && f != NULL && f->name != NULL; f++) {
+        if ((f->flags & REQUIRED) != 0 && !was_sent(req, str_from(f->name)))
+            return invalid(req, str_from(f->name), "is required");
+    }
+    return OK;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/request.h"
+
+#include "api/api.h"
+#include "base/clock.h"
+
+enum { MAX_LIST_BYTES = 32 * 1024 * 1024 };
+
+struct request *
+request_new(struct api *api)
+{
+    struct arena *arena = arena_new(REQUEST_ARENA_BYTES);
+    struct request *req = arena == NULL ? NULL : ARENA_NEW(arena, struct request);
+    if (req == NULL) {
+        arena_free(arena);
+        return NULL;
+    }
+    req->api = api;
+    req->arena = arena;
+    req->started_us = clock_steady_us();
+    req->answer.total = -1;
+    req->page = (struct page){ .number = 1, .size = 100, .include_count = true };
+    return req;
+}
+
+void
+request_free(struct request *req)
+{
+    if (req == NULL)
+        return;
+    if (req->tx != NULL)
+        tx_rollback(req->tx);
+    arena_free(req->arena);
+}
+
+str
+request_path_value(const struct request *req, const char *name)
+{
+    size_t index = 0;
+    for (const char *at = strchr(req->endpoint->path, '{'); at != NULL; at = strchr(at + 1, '{'), index++) {
+        const char *end = strchr(at, '}');
+        if (str_is((str){ at + 1, (size_t)(end - at - 1) }, name))
+            return index < req->path_count ? req->path_values[index] : STR_EMPTY;
+    }
+    return STR_EMPTY;
+}
+
+str
+request_query(const struct request *req, const char *name)
+{
+    for (size_t i = 0; i < req->query_count; i++) {
+        if (str_is(req->query[i].name, name))
+            return req->query[i].value;
+    }
+    return STR_EMPTY;
+}
+
+void
+answer_entity(struct request *req, str document, int64_t revision)
+{
+    req->answer.kind = ANSWER_ENTITY;
+    req->answer.document = document;
+    req->answer.revision = revision;
+}
+
+void
+answer_created(struct request *req, str document, str key, int64_t revision)
+{
+    answer_entity(req, document, revision);
+    req->answer.key = str_dup(req->arena, key);
+}
+
+void
+answer_nothing(struct request *req)
+{
+    req->answer.kind = ANSWER_NOTHING;
+}
+
+void
+answer_list(struct request *req, int64_t total, bool has_next)
+{
+    req->answer.kind = ANSWER_LIST;
+    req->answer.total = total;
+    req->answer.has_next = has_next;
+    req->answer.items = buf_in(req->arena, MAX_LIST_BYTES);
+}
+
+void
+response_header(struct response *response, str name, str value)
+{
+    if (response->header_count < MAX_RESPONSE_HEADERS)
+        response->headers[response->header_count++] = (struct header){ name, value };
+}
+
+error
+request_not_found(struct request *req)
+{
+    return fail(req->arena, RESOURCE_NOT_FOUND, V(req->path));
+}
+
+str
+request_etag(struct arena *arena, int64_t revision)
+{
+    struct buf out = buf_in(arena, 32);
+    buf_add_char(&out, '"');
+    buf_add_int(&out, revision);
+    buf_add_char(&out, '"');
+    return buf_str(&out);
+}
+
+bool
+request_etag_is_listed(str header, str etag)
+{
+    if (str_is(str_trim(header), "*"))
+        return true;
+    while (header.len > 0) {
+        if (str_eq(str_trim(str_cut(&header, ',')), etag))
+            return true;
+    }
+    return false;
+}
+
+error
+request_check_match(struct request *req, int64_t revision)
+{
+    if (req->in.if_match.len == 0)
+        return OK;
+    str etag = request_etag(req->arena, revision);
+    if (request_etag_is_listed(req->in.if_match, etag))
+        return OK;
+    return fail(req->arena, PRECONDITION_FAILED, V(etag));
+}

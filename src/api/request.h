@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One request on its way through the pipeline, and how handlers answer it. */
+#ifndef API_REQUEST_H
+#define API_REQUEST_H
+
+#include <jansson.h>
+
+#include "api/contract.h"
+#include "auth/principal.h"
+#include "base/net.h"
+
+struct api;
+struct context_facts;
+
+enum { MAX_PATH_PARAMETERS = 8, MAX_RESPONSE_HEADERS = 16, REQUEST_ARENA_BYTES = 64 * 1024 * 1024 };
+
+struct header {
+    str name, value;
+};
+
+/* What the HTTP layer hands in. All texts live as long as the arena. Absent headers are empty. */
+struct received {
+    str method; /* "GET"; may be any token */
+    str target; /* as it came: "/api/svc/v2/groups/5f…?pretty=true", not decoded */
+    struct net_address client;
+    str authorization, accept, content_type, idempotency_key, if_match, if_none_match;
+    str body;
+    str request_id;
+};
+
+struct response {
+    unsigned status;
+    str body; /* empty for HEAD as well: the HTTP layer sends its length */
+    str content_type;
+    size_t header_count;
+    struct header headers[MAX_RESPONSE_HEADERS];
+};
+
+struct page {
+    int64_t number, size; /* from 1; at most 500 */
+    bool include_count;
+};
+
+struct request {
+    struct api *api;
+    struct arena *arena;
+    struct received in;
+    bool may_block; /* false in the event loop */
+    unsigned stage; /* index into the pipeline of the next stage to run */
+    int64_t started_us;
+
+    /* route */
+    bool head;
+    const struct endpoint *endpoint;
+    str path;                             /* without the query, as received */
+    str path_values[MAX_PATH_PARAMETERS]; /* decoded, in the order of the template */
+    size_t path_count;
+    struct {
+        str name, value;
+    } query[32]; /* decoded */
+    size_t query_count;
+    bool pretty, envelope, dry_run;
+    struct page page;
+    const char *version; /* the version's date that is served */
+    bool is_v1;          /* came by the older prefix, which has no rate limits */
+    error input_problem; /* wrong query or Accept: found early, told to those who may know, by the validate stage */
+
+    /* authenticate, context */
+    const struct principal *caller; /* NULL when the operation is public */
+    id organization, project;       /* zero when the path names none */
+    role_set roles;                 /* in that context */
+    const struct context_facts *facts;
+    bool confirmed; /* caller and context were read from the database for this request */
+
+    /* limit */
+    bool has_bucket;
+    enum set_label denied_by; /* with RATE_LIMITED_TOKEN_BUCKET, for the metrics */
+    int64_t bucket_capacity, bucket_remaining;
+
+    /* validate */
+    json_t *body; /* NULL without one */
+
+    /* run */
+    struct tx *tx;             /* for operations that change something */
+    struct params read_params; /* of endpoint->read */
+    struct {
+        enum { ANSWER_NOTHING, ANSWER_ENTITY, ANSWER_LIST, ANSWER_BYTES } kind;
+        str document;     /* one JSON object */
+        struct buf items; /* of a list: the text between its brackets */
+        str key;          /* for a created entity: its last path parameter */
+        int64_t revision; /* 0: no ETag */
+        int64_t total;    /* of a list; -1: not counted */
+        bool has_next;
+        unsigned status; /* 0: the endpoint's */
+    } answer;
+
+    bool replayed; /* the Idempotency-Key was used before: `answer` is the recorded one */
+    bool done;     /* `out` is complete before the last stage */
+    struct response out;
+    error failed; /* the error that was answered, for logs and metrics */
+};
+
+/* ---- For handlers ---- */
+/* The decoded value of a path parameter; empty when the template has none of that name. */
+str request_path_value(const struct request *req, const char *name);
+/* The decoded value of a query parameter; empty when it was not sent. */
+str request_query(const struct request *req, const char *name);
+
+/* `document` is the text of one JSON object without `links`; the renderer adds them. */
+void answer_entity(struct request *req, str document, int64_t revision);
+void answer_created(struct request *req, str document, str key, int64_t revision);
+void answer_nothing(struct request *req);
+/* Starts an empty list answer; then answer_item() for each; `key` is the item's last path parameter. */
+void answer_list(struct request *req, int64_t total, bool has_next);
+void answer_item(struct request *req, str document, str key);
+
+void response_header(struct response *response, str name, str value);
+
+/* The ETag of a revision, and whether a list of ETags ("*" too) contains one. */
+str request_etag(struct arena *arena, int64_t revision);
+bool request_etag_is_listed(str header, str etag);
+
+/* 404 RESOURCE_NOT_FOUND with the request's path. */
+MUST_USE error request_not_found(struct request *req);
+/* Checks If-Match against the entity's revision: 412 when it does not match. */
+MUST_USE error request_check_match(struct request *req, int64_t revision);
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who calls, from where, into what context, with which role. A refusal is never given from memory alone: before one of
+ * these stages says no, caller and context are read from the database once for this request.
+ */
+#include "api/catalog.h"
+#include "api/stages.h"
+
+/* A template with `{federationSettingsId}` but without `{orgId}` names a federation as its context. */
+enum context_kind { CONTEXT_NONE, CONTEXT_PROJECT, CONTEXT_ORGANIZATION, CONTEXT_FEDERATION };
+
+static enum context_kind
+context_of(const struct request *req, str *ret_value)
+{
+    static const struct {
+        const char *parameter;
+        enum context_kind kind;
+    } contexts[] = {
+        { "groupId", CONTEXT_PROJECT },
+        { "orgId", CONTEXT_ORGANIZATION },
+        { "federationSettingsId", CONTEXT_FEDERATION },
+    };
+    for (size_t i = 0; i < LENGTH(contexts); i++) {
+        *ret_value = request_path_value(req, contexts[i].parameter);
+        if (ret_value->len > 0)
+            return contexts[i].kind;
+    }
+    return CONTEXT_NONE;
+}
+
+static error
+load_facts(struct request *req, bool fresh)
+{
+    struct auth *auth = req->api->auth;
+    if (!id_is_zero(req->project))
+        return auth_project_facts(auth, req->arena, req->project, req->may_block, fresh, &req->facts);
+    if (!id_is_zero(req->organization))
+        return auth_organization_facts(auth, req->arena, req->organization, req->may_block, fresh, &req->facts);
+    if (req->caller != NULL)
+        return auth_user_facts(auth, req->arena, req->caller->id, req->may_block, fresh, &req->facts);
+    return OK;
+}
+
+/* Reads the caller and the context again, from the database. */
+static error
+confirm(struct request *req)
+{
+    if (!req->may_block)
+        return WOULD_BLOCK;
+    TRY(auth_reload_principal(req->api->auth, req->arena, req->caller->id, &req->caller));
+    TRY(load_facts(req, true));
+    req->confirmed = true;
+    return OK;
+}
+
+/* ---- authenticate ---- */
+
+error
+stage_authenticate(struct request *req)
+{
+    if (req->endpoint->access.rule == ACCESS_PUBLIC)
+        return OK;
+    int wait_s = limit_guard_wait_s(req->api->limiter, &req->in.client);
+    if (wait_s > 0) {
+        str address = net_address_text(req->arena, &req->in.client);
+        return error_retry_after(req->arena, fail(req->arena, TOO_MANY_FAILURES, V(address)), wait_s);
+    }
+    struct credentials credentials = {
+        .authorization = req->in.authorization,
+        .method = req->in.method,
+        .target = req->in.target,
+        .client = req->in.client,
+    };
+    error problem = auth_authenticate(req->api->auth, req->arena, &credentials, req->may_block, false, &req->caller);
+    if (problem != OK && problem != WOULD_BLOCK && error_rows[problem->code].status == 401)
+        limit_guard_count_failure(req->api->limiter, &req->in.client);
+    return problem;
+}
+
+/* ---- origin ---- */
+
+static error
+judge_origin(struct request *req)
+{
+    switch (principal_check_origin(req->caller, &req->in.client)) {
+    case ORIGIN_NOT_LISTED:
+        return fail(req->arena, ADDRESS_NOT_ALLOWED, V(net_address_text(req->arena, &req->in.client)));
+    case ORIGIN_LIST_MISSING: return fail(req->arena, ACCESS_LIST_REQUIRED);
+    case ORIGIN_ALLOWED: break;
+    }
+    return OK;
+}
+
+/* ---- context ---- */
+
+static error
+judge_membership(struct request *req)
+{
+    bool inside = true;
+    if (!id_is_zero(req->project))
+        inside = principal_is_in_project(req->caller, req->facts->organization, req->project);
+    else if (!id_is_zero(req->organization))
+        inside = principal_is_in_organization(req->caller, req->organization);
+    if (inside)
+        return OK;
+    return fail(req->arena, NOT_A_MEMBER, V(id_is_zero(req->project) ? "this organization" : "this project"));
+}
+
+/* Of the organizations that share the federation, the one that the caller belongs to. */
+static error
+find_federation(struct request *req, id federation)
+{
+    if (!req->may_block)
+        return WOULD_BLOCK;
+    size_t count;
+    const id *organizations;
+    TRY(auth_federation_organizations(req->api->auth, req->arena, federation, &count, &organizations));
+    if (count == 0)
+        return request_not_found(req);
+    req->organization = organizations[0];
+    for (size_t i = 0; i < count; i++) {
+        if (principal_is_in_organization(req->caller, organizations[i]))
+            req->organization = organizations[i];
+    }
+    return OK;
+}
+
+/* Where the path names a federation around an organization, the two must belong together. */
+static error
+check_federation(struct request *req)
+{
+    id federation;
+    str value = request_path_value(req, "federationSettingsId");
+    if (value.len == 0)
+        return OK;
+    if (!id_parse(value, &federation))
+        return request_not_found(req);
+    if (!req->may_block)
+        return WOULD_BLOCK;
+    size_t count;
+    const id *organizations;
+    TRY(auth_federation_organizations(req->api->auth, req->arena, federation, &count, &organizations));
+    for (size_t i = 0; i < count; i++) {
+        if (id_eq(organizations[i], req->organization))
+            return OK;
+    }
+    return request_not_found(req);
+}
+
+static error
+find_context(struct request *req, enum context_kind kind, str value)
+{
+    id named;
+    if (!id_parse(value, &named))
+        return request_not_found(req);
+    if (kind == CONTEXT_FEDERATION)
+        TRY(find_federation(req, named));
+    else if (kind == CONTEXT_ORGANIZATION)
+        req->organization = named;
+    else
+        req->project = named;
+    return OK;
+}
+
+error
+stage_context(struct request *req)
+{
+    str value;
+    enum context_kind kind = context_of(req, &value);
+    if (kind != CONTEXT_NONE)
+        TRY(find_context(req, kind, value));
+    TRY(load_facts(req, false));
+    if (kind == CONTEXT_NONE)
+        return OK;
+    if (!req->facts->exists)
+        return request_not_found(req);
+    req->organization = req->facts->organization;
+    if (judge_membership(req) != OK && !req->confirmed) {
+        TRY(confirm(req));
+        if (!req->facts->exists)
+            return request_not_found(req);
+    }
+    error refusal = judge_membership(req);
+    if (refusal == OK)
+        return check_federation(req);
+    limit_guard_count_failure(req->api->limiter, &req->in.client);
+    return refusal;
+}
+
+error
+stage_origin(struct request *req)
+{
+    if (req->caller == NULL)
+        return OK;
+    error refusal = judge_origin(req);
+    if (refusal == OK || req->confirmed)
+        return refusal;
+    TRY(confirm(req));
+    refusal = judge_origin(req);
+    if (refusal != OK)
+        limit_guard_count_failure(req->api->limiter, &req->in.client);
+    return refusal;
+}
+
+/* ---- limit ---- */
+
+static struct bucket_size
+bucket_size_for(const struct request *req)
+{
+    enum set_label set = req->endpoint->set;
+    for (size_t i = 0; req->facts != NULL && i < req->facts->override_count; i++) {
+        const struct limit_override *override = &req->facts->overrides[i];
+        if (override->set == set)
+            return (struct bucket_size){ override->capacity, override->refill };
+    }
+    return (struct bucket_size){ set_rows[set].capacity, set_rows[set].refill };
+}
+
+static struct bucket_name
+bucket_name_for(const struct request *req)
+{
+    enum set_label set = req->endpoint->set;
+    switch (set_rows[set].scope) {
+    case SCOPE_PROJECT: return bucket_of_id(set, req->project);
+    case SCOPE_ORGANIZATION: return bucket_of_id(set, req->organization);
+    case SCOPE_USER: return bucket_of_id(set, req->caller->id);
+    default: return bucket_of_address(set, &req->in.client);
+    }
+}
+
+error
+stage_limit(struct request *req)
+{
+    if (req->is_v1) /* rate limits apply to the v2 endpoints */
+        return OK;
+    struct bucket_name name = bucket_name_for(req);
+    struct bucket_size size = bucket_size_for(req);
+    struct take take = limit_take(req->api->limiter, &name, size, req->may_block);
+    if (take.outcome == TAKE_MUST_ASK)
+        return WOULD_BLOCK;
+    req->has_bucket = true;
+    req->bucket_capacity = size.capacity;
+    req->bucket_remaining = take.remaining;
+    if (take.outcome == TAKE_ALLOWED)
+        return OK;
+    req->denied_by = req->endpoint->set;
+    error denied = fail(req->arena, RATE_LIMITED_TOKEN_BUCKET, V(req->path), V(take.retry_after_s), V(size.capacity),
+                        V(size.refill), V(REFILL_PERIOD_S));
+    return error_retry_after(req->arena, denied, take.retry_after_s);
+}
+
+/* ---- authorize ---- */
+
+static error
+judge_role(struct request *req)
+{
+    const struct access *access = &req->endpoint->access;
+    switch (access->rule) {
+    case ACCESS_PUBLIC:
+    case ACCESS_ANY_CALLER: return OK;
+    case ACCESS_ANYWHERE: req->roles = principal_roles_anywhere(req->caller); break;
+    case ACCESS_ROLES:
+        req->roles = id_is_zero(req->project)
+                         ? principal_roles_in_organization(req->caller, req->organization)
+                         : principal_roles_in_project(req->caller, req->organization, req->project);
+        break;
+    case ACCESS_UNDECLARED:
+        req->roles = 0; /* the catalog refuses such a row; deny if it ever came here */
+        break;
+    }
+    if ((req->roles & access->roles) != 0)
+        return OK;
+    return fail(req->arena, MISSING_ROLE, V(role_set_text(req->arena, access->roles)));
+}
+
+error
+stage_authorize(struct request *req)
+{
+    error refusal = judge_role(req);
+    if (refusal == OK || req->confirmed)
+        return refusal;
+    TRY(confirm(req));
+    return judge_role(req);
+}
+
+error
+stage_available(struct request *req)
+{
+    if (endpoint_is_complete(req->endpoint))
+        return OK;
+    return fail(req->arena, NOT_IMPLEMENTED, V(method_names[req->endpoint->method]), V(req->endpoint->path));
+}

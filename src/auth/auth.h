@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Authentication for the pipeline: credentials in, principal out. Answers come from an in-memory snapshot that commits
+ * invalidate on every node; an answer of "no" is always confirmed in the database first.
+ *
+ * With may_block = false nothing here waits: what is not in memory, or would be refused from memory, is WOULD_BLOCK.
+ */
+#ifndef AUTH_AUTH_H
+#define AUTH_AUTH_H
+
+#include "auth/principal.h"
+#include "base/crypto.h"
+#include "base/error.h"
+#include "limit/limit.h"
+#include "store/store.h"
+
+struct auth;
+
+struct auth_config {
+    struct key master_key; /* from the key file; everything else is derived from it */
+    int token_lifetime_s;  /* at most 3600 */
+    const char *dsn;       /* for the listener: the database itself, not a pooler that shares connections */
+};
+
+/* Starts the thread that listens for invalidations. */
+MUST_USE struct auth *auth_new(struct store *store, struct limiter *limiter, const struct auth_config *config);
+void auth_free(struct auth *auth);
+
+struct credentials {
+    str authorization;  /* the header's value; empty when there was none */
+    str method, target; /* as received: Digest signs them ("GET", "/api/svc/v2/groups?x=1") */
+    struct net_address client;
+};
+
+/*
+ * NOT_AUTHENTICATED without credentials, INVALID_CREDENTIALS with wrong ones, else *ret_principal, which lives as long
+ * as the arena. `fresh` asks the database even when the snapshot knows the answer.
+ */
+MUST_USE error auth_authenticate(struct auth *auth, struct arena *arena, const struct credentials *credentials,
+                                 bool may_block, bool fresh, const struct principal **ret_principal);
+
+/* The principal as the database has it now, by its id: for confirming a refusal without checking (and using up) the
+ * credentials again. INVALID_CREDENTIALS when it is gone. May block. */
+MUST_USE error auth_reload_principal(struct auth *auth, struct arena *arena, id principal,
+                                     const struct principal **ret_principal);
+
+/* Values for WWW-Authenticate on a 401: Bearer, Digest SHA-256 and Digest MD5 with a fresh nonce. The last two are empty
+ * while the keys were never read because the database cannot be reached. Never blocks. */
+void auth_challenges(struct auth *auth, struct arena *arena, bool stale_nonce, str ret_challenges[3]);
+/* True for the refusals that the same client mends with a new nonce: then the challenge says stale=true. */
+bool auth_is_stale_nonce(error problem);
+
+/* What a path names: where a project or organization lives, and the limits that are set for it. */
+struct limit_override {
+    enum set_label set;
+    int64_t capacity, refill;
+};
+struct context_facts {
+    bool exists;
+    id organization;
+    id project; /* zero in the context of an organization */
+    size_t override_count;
+    const struct limit_override *overrides; /* the project's or user's before the organization's */
+    int64_t loaded_at_ms;
+};
+MUST_USE error auth_organization_facts(struct auth *auth, struct arena *arena, id organization, bool may_block,
+                                       bool fresh, const struct context_facts **ret_facts);
+MUST_USE error auth_project_facts(struct auth *auth, struct arena *arena, id project, bool may_block, bool fresh,
+                                  const struct context_facts **ret_facts);
+/* Overrides of a user's own buckets (USER scope). */
+MUST_USE error auth_user_facts(struct auth *auth, struct arena *arena, id principal, bool may_block, bool fresh,
+                               const struct context_facts **ret_facts);
+/* The organizations that share a federation: their ids. Always asks the database. */
+MUST_USE error auth_federation_organizations(struct auth *auth, struct arena *arena, id federation, size_t *ret_count,
+                                             const id **ret_organizations);
+
+/* ---- The OAuth endpoints (RFC 6749, 7009, 8414). They write their own documents; both may block. ---- */
+struct oauth_answer {
+    unsigned status;
+    str body;             /* JSON, or empty */
+    str www_authenticate; /* empty, or for a 401 */
+    int retry_after_s;    /* 0, or for a 503 */
+};
+void oauth_token(struct auth *auth, struct arena *arena, const struct credentials *credentials, str content_type,
+                 str form, struct oauth_answer *ret_answer);
+void oauth_revoke(struct auth *auth, struct arena *arena, const struct credentials *credentials, str content_type,
+                  str form, struct oauth_answer *ret_answer);
+str oauth_metadata(struct arena *arena, str base_url);
+
+/* ---- Making credentials (bootstrap, and the families that manage them) ---- */
+struct new_service_account {
+    id id;
+    str client_id; /* reeve_sa_<24 digits> */
+    id secret_id;
+    str secret; /* shown once */
+};
+struct new_api_key {
+    id id;
+    str public_key;  /* 8 characters */
+    str private_key; /* shown once */
+};
+struct new_secret {
+    id id;
+    str secret; /* shown once */
+    str mask;   /* "reeve_sk_…" and the last four characters */
+};
+/* Roles and access list are added by store/principal.h; these make the row and its secret inside the transaction. */
+MUST_USE error auth_create_service_account(struct auth *auth, struct tx *tx, id organization, str name, str description,
+                                           int64_t secret_expires_at_ms, struct new_service_account *ret);
+MUST_USE error auth_create_api_key(struct auth *auth, struct tx *tx, id organization, str description,
+                                   struct new_api_key *ret);
+
+/* One more secret for a service account; RESOURCE_NOT_FOUND when the organization has no such account. */
+MUST_USE error auth_create_secret(struct auth *auth, struct tx *tx, id organization, id account, int64_t expires_at_ms,
+                                  struct new_secret *ret);
+/* The key that seals an organization's secrets, unless it has one; auth_create_api_key() does it by itself. */
+MUST_USE error auth_create_data_key(struct auth *auth, struct tx *tx, id organization);
+/* Makes a new key for tokens and nonces, known to all nodes; those signed before stay good until they expire. */
+MUST_USE error auth_rotate_signing_key(struct auth *auth, struct arena *arena);
+
+/* A key for one purpose, derived from the master key ("idempotency"). */
+struct key auth_key_for(struct auth *auth, const char *purpose);
+
+struct auth_status {
+    bool listening; /* invalidations arrive */
+    int64_t entries;
+};
+struct auth_status auth_status(struct auth *auth);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A bounded map from identifiers to immutable, reference-counted values, for many readers and few writers. Finding
+ * allocates nothing. A full shard gives up the value that was not used for longest (second chance).
+ */
+#ifndef AUTH_CACHE_H
+#define AUTH_CACHE_H
+
+#include <stdatomic.h>
+
+#include "base/id.h"
+
+/* The first member of every value. Made with one reference, its maker's. */
+struct cached {
+    atomic_uint references;
+    int64_t loaded_at_ms; /* steady clock, when loading began */
+    void (*dispose)(struct cached *value);
+};
+
+struct cache;
+
+MUST_USE struct cache *cache_new(size_t cap);
+void cache_free(struct cache *cache);
+
+/* NULL, or the value with a reference for the caller. */
+MUST_USE struct cached *cache_get(struct cache *cache, id key);
+/*
+ * Keeps `value` (with a reference of its own) when `may_keep(context)` says so. It is asked while the shard is locked:
+ * an invalidation that comes later finds the value in its place. A value that began to load later stays.
+ */
+void cache_put(struct cache *cache, id key, struct cached *value, bool (*may_keep)(void *context), void *context);
+void cache_remove(struct cache *cache, id key);
+/* Walks through everything, a shard at a time. */
+void cache_remove_if(struct cache *cache, bool (*is_gone)(const struct cached *value, const void *context),
+                     const void *context);
+size_t cache_count(struct cache *cache);
+
+/* Takes `struct cached *`; its type fits arena_on_free(). */
+void cached_release(void *value);
+
+#endif

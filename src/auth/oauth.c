@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "auth/oauth.h"
+
+#include "auth/authorization.h"
+#include "auth/credential.h"
+#include "auth/internal.h"
+#include "auth/token.h"
+#include "base/clock.h"
+#include "store/principal.h"
+
+/* A principal's list of revoked tokens is looked through at every request. When it gets longer than this, all of its
+ * tokens end instead. */
+enum { MAX_REVOKED_TOKENS = 10000 };
+
+/* ---- The form ---- */
+
+bool
+oauth_is_form(str content_type)
+{
+    str rest = content_type;
+    return str_eq_nocase(str_trim(str_cut(&rest, ';')), STR("application/x-www-form-urlencoded"));
+}
+
+bool
+oauth_form_parse(struct arena *arena, str form, struct oauth_form *ret_form)
+{
+    struct oauth_form parsed = { STR_EMPTY, STR_EMPTY, STR_EMPTY, STR_EMPTY };
+    const struct {
+        const char *name;
+        str *value;
+    } known[] = {
+        { "grant_type", &parsed.grant_type },
+        { "client_id", &parsed.client_id },
+        { "client_secret", &parsed.client_secret },
+        { "token", &parsed.token },
+    };
+    str names[OAUTH_FORM_MAX_PARAMETERS];
+    size_t count = 0;
+    if (form.len > OAUTH_FORM_MAX_BYTES)
+        return false;
+    while (form.len > 0) {
+        str value = str_cut(&form, '&');
+        if (value.len == 0)
+            continue;
+        str name = str_cut(&value, '=');
+        if (count == OAUTH_FORM_MAX_PARAMETERS || !str_percent_decode(arena, name, true, &name) ||
+            !str_percent_decode(arena, value, true, &value) || !str_is_text(name) || !str_is_text(value))
+            return false;
+        for (size_t i = 0; i < count; i++) {
+            if (str_eq(names[i], name))
+                return false;
+        }
+        names[count++] = name;
+        for (size_t i = 0; i < LENGTH(known); i++) {
+            if (str_is(name, known[i].name))
+                *known[i].value = value;
+        }
+    }
+    *ret_form = parsed;
+    return true;
+}
+
+/* ---- Answers ---- */
+
+static struct oauth_answer
+answer_error(struct arena *arena, unsigned status, const char *code, const char *description)
+{
+    /* Both are literals without anything to escape. */
+    return (struct oauth_answer){
+        .status = status,
+        .body = str_format(arena, "{\"error\":\"%s\",\"error_description\":\"%s\"}", code, description),
+        .www_authenticate = status == 401 ? STR("Basic realm=\"reeve\", charset=\"UTF-8\"") : STR_EMPTY,
+        .retry_after_s = status == 503 ? 1 : 0,
+    };
+}
+
+static struct oauth_answer
+answer_unavailable(struct arena *arena, error problem)
+{
+    bool is_ours = problem->code == INTERNAL_ERROR;
+    struct oauth_answer answer = answer_error(
+        arena, is_ours ? 500 : 503, is_ours ? "server_error" : "temporarily_unavailable",
+        is_ours ? "The service failed unexpectedly." : "The service cannot reach its database. Retry later.");
+    if (problem->retry_after_s > 0)
+        answer.retry_after_s = problem->retry_after_s;
+    return answer;
+}
+
+/* One text for everything that can be wrong: a stolen secret, tried from elsewhere, is not told that it is right. */
+static struct oauth_answer
+answer_wrong_client(struct arena *arena)
+{
+    return answer_error(
+        arena, 401, "invalid_client",
+        "Client authentication failed: the client is unknown, its secret is wrong or has expired, or the "
+        "caller's address is not on its access list.");
+}
+
+/* ---- The client ---- */
+
+static bool
+read_client(struct arena *arena, const struct credentials *credentials, const struct oauth_form *form, str *ret_id,
+            str *ret_secret, struct oauth_answer *ret_answer)
+{
+    if (credentials->authorization.len == 0) {
+        *ret_id = form->client_id;
+        *ret_secret = form->client_secret;
+        return true;
+    }
+    struct authorization header;
+    if (!authorization_parse(credentials->authorization, &header) || !str_eq_nocase(header.scheme, STR("Basic")) ||
+        !authorization_parse_basic(arena, header.rest, ret_id, ret_secret)) {
+        *ret_answer = answer_wrong_client(arena);
+        return false;
+    }
+    if (form->client_secret.len > 0 || (form->client_id.len > 0 && !str_eq(form->client_id, *ret_id))) {
+        *ret_answer = answer_error(arena, 400, "invalid_request", "The client authenticated in more than one way.");
+        return false;
+    }
+    return true;
+}
+
+/* Which of the account's secrets this is; all are compared, whichever it is. */
+static int
+find_secret(struct auth *auth, struct arena *arena, const struct rows *secrets, str secret)
+{
+    uint8_t mac[SHA256_BYTES];
+    int found = -1;
+    credential_secret_mac(&auth->pepper, secret, mac);
+    for (int i = 0; i < secrets->count; i++) {
+        str stored = rows_bytes(arena, secrets, i, 2);
+        if (stored.len == sizeof(mac) && rows_int(secrets, i, 3) == PEPPER_VERSION &&
+            crypto_equal(stored.data, mac, sizeof(mac)))
+            found = i;
+    }
+    return found;
+}
+
+static void
+note_use(struct auth *auth, struct arena *arena, id organization, id secret)
+{
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, organization);
+    params_id(&params, secret);
+    /* Never at the price of the token. */
+    if (tx_begin(auth->store, arena, organization, &tx) == OK &&
+        tx_query(tx, SQL_AUTH_SECRET_TOUCH, &params, &rows, NULL) == OK && tx_commit(tx) == OK)
+        return;
+}
+
+/* NULL when the client is not who it says, or may not call from there. Right and wrong clients cost the same queries. */
+static error
+check_client(struct auth *auth, struct arena *arena, const struct credentials *credentials, str client_id,
+             str client_secret, const struct principal **ret_client)
+{
+    id account = { { 0 } };
+    struct params params = { 0 };
+    struct rows secrets;
+    const struct principal *principal;
+    bool named = credential_parse_client_id(client_id, &account);
+    params_id(&params, account);
+    TRY(store_read(auth->store, arena, SQL_AUTH_SECRET_LIST, &params, &secrets));
+    TRY(snapshot_principal(auth->snapshot, arena, account, true, true, &principal));
+    int secret = find_secret(auth, arena, &secrets, client_secret);
+    *ret_client = NULL;
+    if (!named || secret < 0 || principal == NULL ||
+        principal_check_origin(principal, &credentials->client) != ORIGIN_ALLOWED)
+        return OK;
+    if (rows_bool(&secrets, secret, 4))
+        note_use(auth, arena, rows_id(&secrets, secret, 1), rows_id(&secrets, secret, 0));
+    *ret_client = principal;
+    return OK;
+}
+
+/* What both endpoints begin with; false when *ret_answer is the answer already. */
+static bool
+begin(struct auth *auth, struct arena *arena, const struct credentials *credentials, str content_type, str text,
+      const char *required_grant, struct oauth_form *ret_form, const struct principal **ret_client,
+      struct oauth_answer *ret_answer)
+{
+    str client_id, client_secret;
+    if (!oauth_is_form(content_type)) {
+        *ret_answer =
+            answer_error(arena, 400, "invalid_request", "The body must be application/x-www-form-urlencoded.");
+        return false;
+    }
+    if (!oauth_form_parse(arena, text, ret_form)) {
+        *ret_answer =
+            answer_error(arena, 400, "invalid_request", "The form is malformed, too large, or repeats a parameter.");
+        return false;
+    }
+    /* What is wrong with the request itself is said before anybody is asked who sends it. */
+    if (required_grant != NULL && ret_form->grant_type.len == 0) {
+        *ret_answer = answer_error(arena, 400, "invalid_request", "The parameter grant_type is missing.");
+        return false;
+    }
+    if (required_grant != NULL && !str_is(ret_form->grant_type, required_grant)) {
+        *ret_answer = answer_error(arena, 400, "unsupported_grant_type", "The only grant_type is client_credentials.");
+        return false;
+    }
+    if (required_grant == NULL && ret_form->token.len == 0) {
+        *ret_answer = answer_error(arena, 400, "invalid_request", "The parameter token is missing.");
+        return false;
+    }
+    if (!read_client(arena, credentials, ret_form, &client_id, &client_secret, ret_answer))
+        return false;
+    error problem = check_client(auth, arena, credentials, client_id, client_secret, ret_client);
+    if (problem == OK && *ret_client != NULL)
+        return true;
+    *ret_answer = problem != OK ? answer_unavailable(arena, problem) : answer_wrong_client(arena);
+    return false;
+}
+
+/* ---- The endpoints ---- */
+
+void
+oauth_token(struct auth *auth, struct arena *arena, const struct credentials *credentials, str content_type, str form,
+            struct oauth_answer *ret_answer)
+{
+    struct oauth_form parsed;
+    const struct principal *client;
+    if (!begin(auth, arena, credentials, content_type, form, "client_credentials", &parsed, &client, ret_answer))
+        return;
+    uint8_t key_id;
+    struct key key;
+    error problem = auth_ready_keys(auth, arena, true);
+    if (problem == OK && !keyring_newest(auth->keyring, &key_id, &key))
+        problem = fail(arena, DATABASE_UNAVAILABLE);
+    if (problem != OK) {
+        *ret_answer = answer_unavailable(arena, problem);
+        return;
+    }
+    uint32_t expires_at_s = (uint32_t)(clock_now_ms() / 1000 + auth->token_lifetime_s);
+    str token = token_new(arena, &key, key_id, client->id, expires_at_s, (uint32_t)client->generation);
+    crypto_wipe(&key, sizeof(key));
+    *ret_answer = (struct oauth_answer){
+        .status = 200,
+        .body = str_format(arena, "{\"access_token\":\"%.*s\",\"token_type\":\"Bearer\",\"expires_in\":%d}",
+                           STR_ARG(token), auth->token_lifetime_s),
+        .www_authenticate = STR_EMPTY,
+    };
+}
+
+static error
+revoke(struct auth *auth, struct arena *arena, const struct principal *client, const struct token *token)
+{
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct params params = { 0 }, whose = { 0 };
+    struct rows rows;
+    params_id(&params, client->id);
+    params_bytes(&params, (str){ (const char *)token_fingerprint(token), TOKEN_FINGERPRINT_BYTES });
+    params_int(&params, token->expires_at_s);
+    params_id(&whose, client->id);
+    TRY(tx_begin(auth->store, arena, client->organization, &tx));
+    TRY(tx_query(tx, SQL_AUTH_TOKEN_REVOKE, &params, &rows, NULL));
+    TRY(tx_query(tx, SQL_AUTH_TOKEN_REVOKED_COUNT, &whose, &rows, NULL));
+    if (rows_int(&rows, 0, 0) > MAX_REVOKED_TOKENS) {
+        TRY(revoke_tokens(tx, client->id));
+        TRY(tx_query(tx, SQL_AUTH_TOKEN_FORGET_REVOKED, &whose, &rows, NULL));
+    }
+    TRY(authority_changed(tx, "principal", client->id));
+    TRY(tx_commit(tx));
+    /* The other nodes hear of it in a moment; this one has just said that it is done. */
+    snapshot_invalidate(auth->snapshot, str_format(arena, "principal:%s", id_text(arena, client->id).data));
+    return OK;
+}
+
+void
+oauth_revoke(struct auth *auth, struct arena *arena, const struct credentials *credentials, str content_type, str form,
+             struct oauth_answer *ret_answer)
+{
+    struct oauth_form parsed;
+    const struct principal *client;
+    if (!begin(auth, arena, credentials, content_type, form, NULL, &parsed, &client, ret_answer))
+        return;
+    struct token token;
+    enum token_state state;
+    error problem = auth_check_token(auth, arena, parsed.token, true, &token, &state);
+    /* A token of somebody else, or none at all, is answered like one that was revoked (RFC 7009 section 2.2). */
+    if (problem == OK && state == TOKEN_GOOD && id_eq(token.principal, client->id))
+        problem = revoke(auth, arena, client, &token);
+    *ret_answer = problem != OK
+                      ? answer_unavailable(arena, problem)
+                      : (struct oauth_answer){ .status = 200, .body = STR_EMPTY, .www_authenticate = STR_EMPTY };
+}
+
+str
+oauth_metadata(struct arena *arena, str base_url)
+{
+    while (base_url.len > 0 && base_url.data[base_url.len - 1] == '/')
+        base_url.len--;
+    struct buf out = buf_in(arena, 8 * 1024);
+    buf_add_text(&out, "{\"issuer\":");
+    buf_add_json(&out, base_url);
+    buf_add_text(&out, ",\"token_endpoint\":");
+    buf_add_json(&out, str_format(arena, "%.*s/api/oauth/token", STR_ARG(base_url)));
+    buf_add_text(&out, ",\"revocation_endpoint\":");
+    buf_add_json(&out, str_format(arena, "%.*s/api/oauth/revoke", STR_ARG(base_url)));
+    buf_add_text(&out,
+                 ",\"grant_types_supported\":[\"client_credentials\"],\"response_types_supported\":[],"
+                 "\"token_endpoint_auth_methods_supported\":[\"client_secret_basic\",\"client_secret_post\"],"
+                 "\"revocation_endpoint_auth_methods_supported\":[\"client_secret_basic\",\"client_secret_post\"]}");
+    return buf_str(&out);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a process keeps in memory about callers and contexts, so that most requests cost no query for them. Entries are
+ * immutable and live as long as somebody's arena holds them; a commit anywhere removes them everywhere (NOTIFY). What
+ * does not exist is never kept.
+ *
+ * Each function: with `fresh` the database is always asked; with may_block = false nothing is, and what would have to be
+ * is WOULD_BLOCK. Thread safe.
+ */
+#ifndef AUTH_SNAPSHOT_H
+#define AUTH_SNAPSHOT_H
+
+#include "auth/auth.h"
+#include "auth/digest.h"
+#include "auth/freshness.h"
+#include "auth/principal.h"
+
+struct snapshot;
+
+enum { SNAPSHOT_CAP = 100000 }; /* entries of each kind */
+
+MUST_USE struct snapshot *snapshot_new(struct store *store, struct freshness *freshness,
+                                       const struct key *data_key_sealing);
+void snapshot_free(struct snapshot *snapshot);
+size_t snapshot_count(struct snapshot *snapshot);
+
+/* H(A1) of an API key, for both algorithms; in hexadecimal digits, as it is hashed again. */
+struct digest_secret {
+    char md5_hex[2 * MD5_BYTES];
+    char sha256_hex[2 * SHA256_BYTES];
+    atomic_bool used; /* since it was loaded */
+};
+/* True once for each time that it was loaded, so at most about once a minute: then the use is worth a note. */
+bool snapshot_is_first_use(const struct digest_secret *secret);
+
+/* *ret_principal is NULL when there is none. */
+MUST_USE error snapshot_principal(struct snapshot *snapshot, struct arena *arena, id principal, bool may_block,
+                                  bool fresh, const struct principal **ret_principal);
+/* By the public key of an API key; both are NULL when there is none. */
+MUST_USE error snapshot_api_key(struct snapshot *snapshot, struct arena *arena, str public_key, bool may_block,
+                                bool fresh, const struct principal **ret_principal,
+                                const struct digest_secret **ret_secret);
+
+enum facts_kind { FACTS_OF_ORGANIZATION, FACTS_OF_PROJECT, FACTS_OF_USER, FACTS_KINDS };
+MUST_USE error snapshot_facts(struct snapshot *snapshot, struct arena *arena, enum facts_kind kind, id owner,
+                              bool may_block, bool fresh, const struct context_facts **ret_facts);
+
+/* A payload of the channel reeve_authority. Whatever cannot be read invalidates everything: too much is safe. */
+void snapshot_invalidate(struct snapshot *snapshot, str payload);
+
+#endif

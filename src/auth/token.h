@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bearer tokens: `reeve_at_` and the base64url of 54 bytes: version 1, signing key 1, principal 12, expiry 4 (seconds
+ * since 1970), generation 4 (low bits), HMAC-SHA-256 32 over all of these. Opaque to clients, verified without a query.
+ * Pure: no clock, no key ring.
+ */
+#ifndef AUTH_TOKEN_H
+#define AUTH_TOKEN_H
+
+#include "auth/principal.h"
+#include "base/crypto.h"
+
+enum {
+    TOKEN_VERSION = 1,
+    TOKEN_SIGNED_BYTES = 22,
+    TOKEN_BYTES = TOKEN_SIGNED_BYTES + SHA256_BYTES,
+    TOKEN_TEXT_LENGTH = 9 + TOKEN_BYTES * 8 / 6,
+};
+
+struct token {
+    uint8_t key_id;
+    id principal;
+    uint32_t expires_at_s;
+    uint32_t generation;
+    uint8_t bytes[TOKEN_BYTES];
+};
+
+/* Signed text; empty when the arena is full. */
+str token_new(struct arena *arena, const struct key *key, uint8_t key_id, id principal, uint32_t expires_at_s,
+              uint32_t generation);
+
+/* Takes the text apart and believes nothing: the caller finds the key and asks token_is_signed_by(). */
+MUST_USE bool token_parse(str text, struct token *ret_token);
+/* In constant time. */
+bool token_is_signed_by(const struct token *token, const struct key *key);
+/* The first TOKEN_FINGERPRINT_BYTES of the MAC: what a revocation remembers. */
+const uint8_t *token_fingerprint(const struct token *token);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dates as the API writes and reads them: ISO 8601, answered in UTC, read with or without a time zone (then UTC). */
+#ifndef BASE_DATE_H
+#define BASE_DATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+/* "2025-03-12T10:15:30Z", milliseconds only when there are any. */
+str date_text(struct arena *arena, int64_t ms);
+
+/*
+ * "2025-03-12", "2025-03-12T10:15Z", "2025-03-12T10:15:30.250+02:00" and what lies between; years 1 to 9999.
+ * A leap second (60) is read as the next second.
+ */
+MUST_USE bool date_parse(str text, int64_t *ret_ms);
+
+/* A calendar day "2025-03-12" that exists, as 20250312. */
+MUST_USE bool date_parse_day(str text, int *ret_yyyymmdd);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every error that a client can see, one row each: code, status, detail and what to do about it. A `{}` in the
+ * detail is one parameter of the error document, in order. The enum, the error documents, the reference
+ * documentation and the OpenAPI document are made from these rows.
+ */
+// clang-format off
+#ifndef BASE_ERROR_TABLE_H
+#define BASE_ERROR_TABLE_H
+
+#define ERROR_TABLE(ROW) \
+    /* The request itself. */ \
+    ROW(INVALID_REQUEST, 400, "The request is not valid HTTP: {}.", \
+        "Send a well-formed HTTP request over TLS.") \
+    ROW(INVALID_JSON, 400, "The request body is not valid JSON: {}.", \
+        "Correct the body at the place that the detail names. Keys must not repeat, text must be UTF-8, and nesting ends at 32 levels.") \
+    ROW(INVALID_ATTRIBUTE, 400, "Invalid attribute {} specified.", \
+        "Remove the field or correct its spelling; the reference lists the fields of each operation.") \
+    ROW(MISSING_ATTRIBUTE, 400, "The required attribute {} was not specified.", \
+        "Add the field.") \
+    ROW(UNMODIFIABLE_ATTRIBUTE, 400, "Attribute {} cannot be set by this request.", \
+        "Leave the field out: the service decides its value, or it is fixed when the entity is created.") \
+    ROW(INVALID_ATTRIBUTE_VALUE, 400, "Attribute {} is not valid: {}.", \
+        "Change the value as the detail says.") \
+    ROW(INVALID_QUERY_PARAMETER, 400, "Query parameter {} is not valid: {}.", \
+        "Change or remove the parameter as the detail says.") \
+    ROW(INVALID_PATH_PARAMETER, 400, "Path parameter {} is not valid: {}.", \
+        "Correct the path as the detail says.") \
+    ROW(INVALID_HEADER, 400, "Header {} is not valid: {}.", \
+        "Correct the header as the detail says.") \
+    ROW(DRY_RUN_NOT_AVAILABLE, 400, "{} changes nothing, so dryRun does not apply to it.", \
+        "Leave dryRun out of requests that only read.") \
+    /* Who is calling. */ \
+    ROW(NOT_AUTHENTICATED, 401, "This resource needs credentials.", \
+        "Send a bearer token of a service account, or answer the Digest challenge with an API key.") \
+    ROW(INVALID_CREDENTIALS, 401, "The credentials are not valid: {}.", \
+        "Check the credentials; a token is good for one hour, then fetch a new one.") \
+    ROW(NOT_A_MEMBER, 401, "The caller does not belong to {}.", \
+        "Use credentials of that organization or project, or have the caller added to it.") \
+    ROW(ADDRESS_NOT_ALLOWED, 403, "Address {} is not on the access list of these credentials.", \
+        "Add the address to the access list, or call from one that is on it.") \
+    ROW(ACCESS_LIST_REQUIRED, 403, "The organization requires an access list, and these credentials have none.", \
+        "Add the caller's address to the access list of the service account or API key.") \
+    ROW(MISSING_ROLE, 403, "This operation needs one of the roles {}.", \
+        "Have one of these roles granted to the caller.") \
+    ROW(ROLE_NOT_GRANTABLE, 403, "Role {} can be granted only by a caller who holds it.", \
+        "Have somebody with that role grant it.") \
+    /* What is addressed. */ \
+    ROW(RESOURCE_NOT_FOUND, 404, "Cannot find resource {}.", \
+        "Check the path and the identifiers in it.") \
+    ROW(METHOD_NOT_ALLOWED, 405, "Method {} is not supported by {}.", \
+        "Use one of the methods in the Allow header.") \
+    ROW(NOT_ACCEPTABLE, 406, "None of the media types in Accept can be given: {}.", \
+        "Ask for application/vnd.svc.2025-03-12+json.") \
+    ROW(VERSION_NOT_AVAILABLE, 406, "Version {} cannot be served: {}.", \
+        "Ask for the date of an existing version, such as 2025-03-12, or a later one.") \
+    ROW(REQUEST_TIMEOUT, 408, "The request did not arrive in time.", \
+        "Send the whole request without long pauses.") \
+    ROW(DUPLICATE_NAME, 409, "Attribute {} must be unique, and {} is in use.", \
+        "Choose another value.") \
+    ROW(ORGANIZATION_NOT_EMPTY, 409, "Organization {} still has {} projects.", \
+        "Delete or move its projects first.") \
+    ROW(PROJECT_NOT_EMPTY, 409, "Project {} still has {} clusters.", \
+        "Terminate its clusters first.") \
+    ROW(LAST_OWNER, 409, "The organization would be left without an owner.", \
+        "Make somebody else an owner first.") \
+    ROW(TOO_MANY_SECRETS, 409, "The service account already has {} secrets that have not expired.", \
+        "Delete one of them first.") \
+    ROW(ADDRESS_IN_USE, 409, "The caller uses this entry: it calls from {}.", \
+        "Add another entry for the caller's address first, or remove this one with other credentials.") \
+    ROW(IDEMPOTENCY_KEY_IN_FLIGHT, 409, "A request with the Idempotency-Key {} is being processed.", \
+        "Wait as long as Retry-After says, then repeat the request.") \
+    ROW(CONCURRENT_CHANGE, 409, "Another request changed {} at the same moment.", \
+        "Repeat the request.") \
+    ROW(PRECONDITION_FAILED, 412, "The entity's current ETag is {}.", \
+        "Read the entity again, apply the change to what it is now, and send the new ETag in If-Match.") \
+    ROW(BODY_TOO_LARGE, 413, "The request body is larger than {} bytes.", \
+        "Send a smaller body.") \
+    ROW(URI_TOO_LONG, 414, "The request's address is too long.", \
+        "Shorten the path or the query.") \
+    ROW(UNSUPPORTED_MEDIA_TYPE, 415, "Content type {} is not supported.", \
+        "Send the body as application/json.") \
+    ROW(IDEMPOTENCY_KEY_REUSED, 422, "The Idempotency-Key {} was used with another request.", \
+        "Use a new key for each new request.") \
+    ROW(RATE_LIMITED_TOKEN_BUCKET, 429, "Rate limit exceeded for {}. Please retry after {} seconds. Request capacity: {}. Refill rate: {} per {} seconds.", \
+        "Wait as long as Retry-After says; after that grow the delay with each refusal and add a random part.") \
+    ROW(TOO_MANY_FAILURES, 429, "Too many requests from {} failed to authenticate.", \
+        "Wait as long as Retry-After says, and check the credentials.") \
+    ROW(HEADERS_TOO_LARGE, 431, "The request's headers are too large or too many.", \
+        "Send fewer or shorter headers.") \
+    /* The service. */ \
+    ROW(INTERNAL_ERROR, 500, "The service failed unexpectedly.", \
+        "Retry later; report the X-Request-Id to the operator if it persists.") \
+    ROW(NOT_IMPLEMENTED, 501, "{} {} is not implemented yet.", \
+        "reeved catalog --status lists what is implemented.") \
+    ROW(DATABASE_UNAVAILABLE, 503, "The service cannot reach its database.", \
+        "Retry after the time that Retry-After gives; a POST with the same Idempotency-Key has one effect.") \
+    ROW(OUTCOME_UNKNOWN, 503, "The connection to the database broke while the change was committed.", \
+        "Read the entity to see whether the change is there, or repeat a POST with the same Idempotency-Key.") \
+    ROW(OVERLOADED, 503, "The service has no capacity for this request now.", \
+        "Retry after the time that Retry-After gives.")
+
+#endif

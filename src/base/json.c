@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json.h"
+
+/* jansson's own limit on nesting is 2048 and fixed; ours is counted before it parses. Strings are skipped, so
+ * that a bracket in a text does not count. */
+static bool
+is_too_deep(str text)
+{
+    int depth = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.data[i];
+        if (in_string) {
+            if (c == '\\')
+                i++;
+            else if (c == '"')
+                in_string = false;
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '{' || c == '[') {
+            if (++depth > JSON_MAX_DEPTH)
+                return true;
+        } else if (c == '}' || c == ']') {
+            depth--;
+        }
+    }
+    return false;
+}
+
+static void
+dispose_json(void *json)
+{
+    json_decref(json);
+}
+
+json_t *
+json_in(struct arena *arena, json_t *json)
+{
+    if (json == NULL || !arena_on_free(arena, dispose_json, json))
+        return NULL;
+    return json;
+}
+
+error
+json_parse(struct arena *arena, str text, json_t **ret_json)
+{
+    if (text.len > JSON_MAX_BYTES)
+        return fail(arena, BODY_TOO_LARGE, V(JSON_MAX_BYTES));
+    if (is_too_deep(text))
+        return fail(arena, INVALID_JSON, V("nested deeper than 32 levels"));
+    json_error_t why;
+    json_t *json = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
+    if (json == NULL) {
+        /* jansson quotes what it stumbled over; that may be cut in the middle of a character. */
+        str reason = str_is_text(str_from(why.text)) ? str_from(why.text) : STR("not UTF-8 text");
+        return fail(arena, INVALID_JSON,
+                    V(str_format(arena, "%.*s at line %d, column %d", STR_ARG(reason), why.line, why.column)));
+    }
+    *ret_json = json_in(arena, json);
+    return *ret_json == NULL ? fail(arena, OVERLOADED) : OK;
+}
+
+json_t *
+json_parse_own(struct arena *arena, str text)
+{
+    return json_in(arena, json_loadb(text.data, text.len, JSON_DECODE_ANY, NULL));
+}
+
+static int
+dump_to_buf(const char *bytes, size_t count, void *buf)
+{
+    buf_add(buf, (str){ bytes, count });
+    return 0;
+}
+
+static str
+dump(struct arena *arena, const json_t *json, size_t flags)
+{
+    struct buf out = buf_in(arena, 16 * JSON_MAX_BYTES);
+    if (json_dump_callback(json, dump_to_buf, &out, flags | JSON_ENCODE_ANY) != 0)
+        return STR_EMPTY;
+    return buf_str(&out);
+}
+
+str
+json_text(struct arena *arena, const json_t *json)
+{
+    return dump(arena, json, JSON_COMPACT);
+}
+
+str
+json_pretty(struct arena *arena, str text)
+{
+    json_t *json = json_parse_own(arena, text);
+    return json == NULL ? text : dump(arena, json, JSON_INDENT(2));
+}
+
+str
+json_str(const json_t *string)
+{
+    return json_is_string(string) ? (str){ json_string_value(string), json_string_length(string) } : STR_EMPTY;
+}
+
+void
+json_init(void)
+{
+    json_object_seed(0);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What clients send is parsed strictly: no duplicate keys, UTF-8 only, no NUL, bounded size and depth. */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include <jansson.h>
+
+#include "base/error.h"
+
+enum { JSON_MAX_BYTES = 1024 * 1024, JSON_MAX_DEPTH = 32 };
+
+/* Any JSON value; freed with the arena. INVALID_JSON says where it went wrong. */
+MUST_USE error json_parse(struct arena *arena, str text, json_t **ret_json);
+/* Text that Reeve itself or PostgreSQL wrote; NULL when it is not JSON. Freed with the arena. */
+json_t *json_parse_own(struct arena *arena, str text);
+str json_text(struct arena *arena, const json_t *json);
+str json_pretty(struct arena *arena, str text);
+/* Ties a value to the arena and returns it; NULL stays NULL. */
+json_t *json_in(struct arena *arena, json_t *json);
+str json_str(const json_t *string);
+
+/* Once, before threads start: jansson's hash seed, and object keys kept in the order of insertion. */
+void json_init(void);
+
+#endif

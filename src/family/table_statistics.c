@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Latency and throughput of single tables. The busiest are watched by themselves; pinned ones always. */
+#include "api/contract.h"
+
+// clang-format off
+static const struct endpoint table_statistics_endpoints[] = {
+    { GET, "/groups/{groupId}/clusters/{clusterName}/collStats/pinned", S19, ANY_OF(PROJECT_READ_ONLY),
+      "listGroupClusterCollStatPinnedNamespaces",
+      "Return all pinned tables of one cluster",
+      "Lists the tables that are watched whether they are busy or not.",
+      .since = "2023-11-15", .waits_for = "metrics" },
+    { PATCH, "/groups/{groupId}/clusters/{clusterName}/collStats/pinned", S19, ANY_OF(PROJECT_READ_ONLY),
+      "updateGroupClusterCollStatPinnedNamespaces",
+      "Pin more tables of one cluster",
+      "Adds tables to those that are always watched; the others stay.",
+      .since = "2023-11-15", .waits_for = "metrics" },
+    { PUT, "/groups/{groupId}/clusters/{clusterName}/collStats/pinned", S19, ANY_OF(PROJECT_READ_ONLY),
+      "pinGroupClusterCollStatPinnedNamespaces",
+      "Replace the pinned tables of one cluster",
+      "Sets exactly the tables that are sent as always watched.",
+      .since = "2023-11-15", .waits_for = "metrics" },
+    { PATCH, "/groups/{groupId}/clusters/{clusterName}/collStats/unpin", S19, ANY_OF(PROJECT_READ_ONLY),
+      "unpinGroupClusterCollStatUnpinNamespaces",
+      "Unpin tables of one cluster",
+      "Takes tables out of those that are always watched. What was measured stays.",
+      .since = "2023-11-15", .waits_for = "metrics" },
+    { GET, "/groups/{groupId}/clusters/{clusterName}/{clusterView}/collStats/namespaces", S19,
+      ANY_OF(PROJECT_READ_ONLY), "getGroupClusterCollStatNamespaces",
+      "Return the busiest tables of one cluster",
+      "Ranks tables by the time spent on them, pinned ones included, on the members that the view names.",
+      .since = "2023-11-15", .waits_for = "metrics" },
+    { GET,
+      "/groups/{groupId}/clusters/{clusterName}/{clusterView}/{databaseName}/{collectionName}/collStats/measurements",
+      S19, ANY_OF(PROJECT_READ_ONLY), "listGroupClusterCollStatMeasurements",
+      "Return measurements of one table in one cluster",
+      "Returns latency and throughput of one table over time, over the members that the view names.",
+      .since = "2023-11-15", .waits_for = "metrics" },
+    { GET, "/groups/{groupId}/collStats/metrics", S19, ANY_OF(PROJECT_READ_ONLY), "listGroupCollStatMetrics",
+      "Return all metrics of table statistics",
+      "Lists the metrics that can be asked for, with their units.",
+      .since = "2023-11-15", .waits_for = "metrics" },
+    { GET, "/groups/{groupId}/processes/{processId}/collStats/namespaces", S19, ANY_OF(PROJECT_READ_ONLY),
+      "getGroupProcessCollStatNamespaces",
+      "Return the busiest tables of one process",
+      "Ranks tables by the time spent on them on one server, pinned ones included.",
+      .since = "2023-11-15", .waits_for = "metrics" },
+    { GET, "/groups/{groupId}/processes/{processId}/{databaseName}/{collectionName}/collStats/measurements", S19,
+      ANY_OF(PROJECT_READ_ONLY), "listGroupProcessCollStatMeasurements",
+      "Return measurements of one table on one process",
+      "Returns latency and throughput of one table over time on one server.",
+      .since = "2023-11-15", .waits_for = "metrics" },
+};
+// clang-format on
+
+FAMILY(table_statistics_family, "table-statistics", "Table statistics",
+       "How fast single tables are read and written, and which of them are always watched.",
+       table_statistics_endpoints);

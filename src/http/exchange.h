@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One request of nginx's and one of ours, side by side. Lives as long as nginx's request does. */
+#ifndef HTTP_EXCHANGE_H
+#define HTTP_EXCHANGE_H
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http.h>
+
+#include "api/api.h"
+
+enum { REQUEST_ID_DIGITS = 32, MAX_HEADERS = 100 };
+
+struct exchange {
+    ngx_http_request_t *r;
+    struct request *request; /* NULL until somebody needs it */
+    struct buf body;         /* what has arrived of it */
+    void (*body_done)(struct exchange *x);
+    int64_t started_us, body_deadline_us;
+    char id[REQUEST_ID_DIGITS + 1];
+    bool held; /* somebody else works on it: the event loop must not free it */
+};
+
+/* ---- exchange.c ---- */
+/* The exchange of this request, made the first time. NULL when there is no memory. */
+struct exchange *exchange_of(ngx_http_request_t *r);
+/* Its request, made the first time with what is known whatever happens: method, target, client, id. NULL when there is
+ * no memory. */
+struct request *exchange_request(struct exchange *x);
+/* Between hold and release a thread or the database works on the request, and nginx keeps it even if the client goes. */
+void exchange_hold(struct exchange *x);
+void exchange_release(struct exchange *x);
+
+/* Method, path and target as the client wrote them. nginx's own r->uri is decoded and rewritten by error pages; nothing
+ * here looks at it. */
+str exchange_method(const ngx_http_request_t *r);
+str exchange_target(const ngx_http_request_t *r);
+str exchange_path(const ngx_http_request_t *r); /* without the query */
+
+static inline str
+str_of(ngx_str_t s)
+{
+    return (str){ (const char *)s.data, s.len };
+}
+
+/* ---- receive.c ---- */
+/* Checks all headers and copies those that the API looks at. */
+MUST_USE error receive_headers(struct exchange *x);
+/* Reads the body, then calls done. The result is for nginx's content handler. */
+ngx_int_t receive_body(struct exchange *x, void (*done)(struct exchange *x));
+
+/* ---- send.c ---- */
+/* The result is for ngx_http_finalize_request(). */
+ngx_int_t send_response(struct exchange *x);
+/* An answer that is not the API's. `body` must live as long as the request. */
+ngx_int_t send_plain(struct exchange *x, unsigned status, str content_type, str body);
+
+/* ---- Handlers of locations ---- */
+ngx_int_t handle_api(ngx_http_request_t *r);
+ngx_int_t handle_operator(ngx_http_request_t *r);
+ngx_int_t handle_error(ngx_http_request_t *r);
+
+/* ---- variables.c: what the log line is made of ---- */
+ngx_int_t variables_add(ngx_conf_t *cf);
+/* Replaces nginx's own addition to its error log, which would print the query. */
+u_char *variables_log_context(ngx_http_request_t *r, ngx_http_request_t *sr, u_char *buf, size_t len);
+
+#endif

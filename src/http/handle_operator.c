@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* /livez, /readyz and /metrics: for the operator's balancer, supervisor and Prometheus, on an address of their own. */
+#include "api/metrics.h"
+#include "http/exchange.h"
+#include "http/worker.h"
+
+enum { ANSWER_ARENA_BYTES = 2 * METRICS_MAX_BYTES + 64 * 1024 };
+
+/* Filled by a thread: readiness asks the database, and the metrics of many operations are long. */
+struct answer {
+    struct exchange *x;
+    struct arena *arena;
+    bool wants_metrics;
+    unsigned status;
+    str content_type, body;
+};
+
+static void
+free_arena(void *arena)
+{
+    arena_free(arena);
+}
+
+static str
+readiness_document(struct arena *arena, bool ready, str why_not)
+{
+    struct buf out = buf_in(arena, 16 * 1024);
+    buf_format(&out, "{\"ready\":%s", ready ? "true" : "false");
+    if (!ready) {
+        buf_add_text(&out, ",\"missing\":");
+        buf_add_json(&out, why_not);
+    }
+    buf_add_text(&out, "}");
+    return buf_str(&out);
+}
+
+static void
+run_in_thread(void *data, ngx_log_t *log)
+{
+    (void)log;
+    struct answer *answer = *(struct answer **)data;
+    if (answer->wants_metrics) {
+        answer->status = NGX_HTTP_OK;
+        answer->content_type = STR("text/plain; version=0.0.4; charset=utf-8");
+        answer->body = metrics_text(worker.metrics, answer->arena, wiring_operation_name, NULL);
+        return;
+    }
+    str why_not = STR_EMPTY;
+    bool ready = api_is_ready(worker.api, answer->arena, &why_not);
+    answer->status = ready ? NGX_HTTP_OK : NGX_HTTP_SERVICE_UNAVAILABLE;
+    answer->content_type = STR("application/json");
+    answer->body = readiness_document(answer->arena, ready, why_not);
+}
+
+static void
+on_thread_done(ngx_event_t *event)
+{
+    struct answer *answer = event->data;
+    ngx_connection_t *c = answer->x->r->connection;
+    exchange_release(answer->x);
+    ngx_http_finalize_request(answer->x->r, send_plain(answer->x, answer->status, answer->content_type, answer->body));
+    ngx_http_run_posted_requests(c);
+}
+
+static ngx_int_t
+ask_thread(struct exchange *x, bool wants_metrics)
+{
+    ngx_http_request_t *r = x->r;
+    ngx_pool_cleanup_t *cleanup = ngx_pool_cleanup_add(r->pool, 0);
+    struct answer *answer = ngx_pcalloc(r->pool, sizeof(*answer));
+    ngx_thread_task_t *task = ngx_thread_task_alloc(r->pool, sizeof(struct answer *));
+    if (cleanup == NULL || answer == NULL || task == NULL)
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    *answer = (struct answer){ .x = x, .wants_metrics = wants_metrics, .arena = arena_new(ANSWER_ARENA_BYTES) };
+    if (answer->arena == NULL)
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    cleanup->handler = free_arena;
+    cleanup->data = answer->arena;
+    *(struct answer **)task->ctx = answer;
+    task->handler = run_in_thread;
+    task->event.handler = on_thread_done;
+    task->event.data = answer;
+    if (ngx_thread_task_post(worker.threads, task) != NGX_OK)
+        return NGX_HTTP_SERVICE_UNAVAILABLE;
+    exchange_hold(x);
+    r->main->count++;
+    return NGX_DONE;
+}
+
+ngx_int_t
+handle_operator(ngx_http_request_t *r)
+{
+    struct exchange *x = exchange_of(r);
+    if (x == NULL || worker.api == NULL)
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    if (r->http_version < NGX_HTTP_VERSION_10)
+        return NGX_HTTP_BAD_REQUEST;
+    if (!(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD)))
+        return NGX_HTTP_NOT_ALLOWED;
+    ngx_int_t rc = ngx_http_discard_request_body(r);
+    if (rc != NGX_OK)
+        return rc;
+    str path = exchange_path(r);
+    if (str_is(path, "/livez"))
+        return send_plain(x, NGX_HTTP_OK, STR("application/json"), STR("{\"live\":true}"));
+    if (str_is(path, "/readyz") && ngx_exiting) {
+        return send_plain(x, NGX_HTTP_SERVICE_UNAVAILABLE, STR("application/json"),
+                          STR("{\"ready\":false,\"missing\":\"the node is stopping\"}"));
+    }
+    if (str_is(path, "/readyz") || str_is(path, "/metrics"))
+        return ask_thread(x, str_is(path, "/metrics"));
+    return NGX_HTTP_NOT_FOUND;
+}

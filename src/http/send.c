@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/error.h"
+#include "http/exchange.h"
+
+static bool
+add_header(ngx_http_request_t *r, str name, str value)
+{
+    ngx_table_elt_t *header = ngx_list_push(&r->headers_out.headers);
+    if (header == NULL)
+        return false;
+    header->hash = 1; /* 0 would hide it */
+    header->key = (ngx_str_t){ name.len, (u_char *)name.data };
+    header->value = (ngx_str_t){ value.len, (u_char *)value.data };
+    /* HTTP/2 writes names in small letters from here. */
+    header->lowcase_key = ngx_pnalloc(r->pool, name.len);
+    if (header->lowcase_key == NULL)
+        return false;
+    ngx_strlow(header->lowcase_key, header->key.data, name.len);
+    return true;
+}
+
+/* On every answer, whoever made it. */
+static bool
+add_common_headers(ngx_http_request_t *r)
+{
+    if (!add_header(r, STR("Server"), STR("reeve")))
+        return false;
+    /* nginx adds its own name when this is NULL. */
+    ngx_list_part_t *last = r->headers_out.headers.last;
+    r->headers_out.server = &((ngx_table_elt_t *)last->elts)[last->nelts - 1];
+    return add_header(r, STR("Cache-Control"), STR("no-store")) &&
+           add_header(r, STR("Strict-Transport-Security"), STR("max-age=63072000; includeSubDomains")) &&
+           add_header(r, STR("X-Content-Type-Options"), STR("nosniff"));
+}
+
+/* nginx knows no text for some of the statuses (422, 431). */
+static void
+set_status(ngx_http_request_t *r, unsigned status)
+{
+    enum { LINE_BYTES = 64 };
+    r->headers_out.status = status;
+    r->err_status = 0; /* or nginx would put its own number over ours after an error page */
+    r->headers_out.status_line.len = 0;
+    u_char *line = ngx_pnalloc(r->pool, LINE_BYTES);
+    if (line != NULL) {
+        r->headers_out.status_line.data = line;
+        r->headers_out.status_line.len =
+            (size_t)(ngx_snprintf(line, LINE_BYTES, "%ui %s", (ngx_uint_t)status, error_reason(status)) - line);
+    }
+}
+
+static ngx_int_t
+send_answer(struct exchange *x, unsigned status, str content_type, str body)
+{
+    ngx_http_request_t *r = x->r;
+    set_status(r, status);
+    ngx_http_clear_content_length(r);
+    r->headers_out.content_length_n = (off_t)body.len;
+    r->headers_out.content_type = (ngx_str_t){ content_type.len, (u_char *)content_type.data };
+    r->headers_out.content_type_len = content_type.len;
+    r->headers_out.content_type_lowcase = NULL;
+    if (!add_common_headers(r))
+        return NGX_ERROR;
+    if (ngx_exiting) /* the process drains: the client shall connect again, to another one */
+        r->keepalive = 0;
+    ngx_int_t rc = ngx_http_send_header(r);
+    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only)
+        return rc;
+    ngx_buf_t *b = ngx_calloc_buf(r->pool);
+    if (b == NULL)
+        return NGX_ERROR;
+    b->pos = b->start = (u_char *)body.data;
+    b->last = b->end = b->pos + body.len;
+    b->memory = body.len > 0;
+    b->last_buf = 1;
+    b->last_in_chain = 1;
+    ngx_chain_t out = { .buf = b };
+    return ngx_http_output_filter(r, &out);
+}
+
+ngx_int_t
+send_response(struct exchange *x)
+{
+    struct response *out = &x->request->out;
+    for (size_t i = 0; i < out->header_count; i++) {
+        if (!add_header(x->r, out->headers[i].name, out->headers[i].value))
+            return NGX_ERROR;
+    }
+    return send_answer(x, out->status, out->content_type, out->body);
+}
+
+ngx_int_t
+send_plain(struct exchange *x, unsigned status, str content_type, str body)
+{
+    if (!add_header(x->r, STR("X-Request-Id"), (str){ x->id, REQUEST_ID_DIGITS }))
+        return NGX_ERROR;
+    return send_answer(x, status, content_type, body);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the nginx module asks of the program it is part of, so that http/ knows neither reeve.conf nor any family.
+ * main/wiring.c answers.
+ */
+#ifndef HTTP_WIRING_H
+#define HTTP_WIRING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/api.h"
+
+/* One reading of reeve.conf. */
+struct wiring;
+
+/* In the master, each time nginx reads its configuration: reads reeve.conf and its key, checks the catalog. NULL with a
+ * text in `ret_problem` when anything is wrong. */
+MUST_USE struct wiring *wiring_load(const char *conf_path, char *ret_problem, size_t problem_bytes);
+void wiring_free(struct wiring *wiring);
+
+/* Writes the part of nginx's configuration that comes from reeve.conf. */
+MUST_USE bool wiring_write_nginx_config(const struct wiring *wiring, const char *path, char *ret_problem,
+                                        size_t problem_bytes);
+
+size_t wiring_operation_count(void);
+const char *wiring_operation_name(const void *context, size_t index); /* for metrics_text() */
+
+/* In a worker: starts everything that answers requests, with its threads. */
+MUST_USE struct api *wiring_start(struct wiring *wiring, struct metrics *metrics);
+void wiring_stop(struct wiring *wiring);
+struct store_config wiring_store_config(const struct wiring *wiring);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one worker process has: the API, its threads, and the read connection that its event loop drives. */
+#ifndef HTTP_WORKER_H
+#define HTTP_WORKER_H
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_thread_pool.h>
+
+#include "api/api.h"
+#include "http/wiring.h"
+#include "store/pipeline.h"
+
+struct worker {
+    struct api *api; /* NULL in the master and before the start */
+    struct metrics *metrics;
+    ngx_thread_pool_t *threads;
+    unsigned requests_held, threads_busy;
+};
+extern struct worker worker;
+
+/* Starts and stops everything; false when the process cannot work. */
+MUST_USE bool worker_start(ngx_cycle_t *cycle, struct wiring *wiring, struct metrics *metrics);
+void worker_stop(void);
+bool worker_is_stopping(void);
+
+/* A request that somebody works on keeps a draining process alive. */
+void worker_request_begins(void);
+void worker_request_ends(void);
+
+/* False when the request has to go another way. `done` is called from the event loop. */
+MUST_USE bool worker_send_read(struct request *req, pipeline_done *done, void *context);
+
+/* ---- linger.c ---- */
+/* Idle connections are not cut the moment a process begins to drain: see there. */
+void linger_note(ngx_connection_t *c);
+void linger_tick(void);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Token buckets: one per endpoint set and scope instance, shared by all API nodes through Redis, refilled in whole
+ * steps every REFILL_PERIOD_S. A process leases small blocks of tokens and spends them in memory; a bucket with few
+ * tokens left is asked one by one, so the count stays exact across nodes. Without Redis each process falls back to
+ * buckets of its own with the limit divided by the number of nodes last known.
+ *
+ * Thread safe. limit_take() with may_block = false never waits: it says TAKE_MUST_ASK when Redis has to be asked.
+ */
+#ifndef LIMIT_LIMIT_H
+#define LIMIT_LIMIT_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/id.h"
+#include "base/net.h"
+#include "limit/set_table.h"
+
+struct limiter;
+
+/* Copied by limiter_new(). */
+struct limit_config {
+    const char *redis_socket; /* path of a unix socket, or NULL */
+    const char *redis_host;   /* used when there is no socket; NULL means 127.0.0.1 */
+    int redis_port;           /* 0 means 6379 */
+    int redis_timeout_ms;     /* the longest that a request waits for Redis, in all; 0 means 50 */
+    /* Failed requests that one address may send in a minute before it has to wait until its end; 0: no guard. */
+    int guard_failures_per_minute;
+};
+
+/* What a bucket is for: the set, and the organization, project, user or address that the set's scope names. */
+struct bucket_name {
+    enum set_label set;
+    uint8_t owner[16]; /* an id (12 bytes, then zeros) or an address */
+};
+/* May differ from call to call: the new one counts from then on. A refill below 1 counts as 1. */
+struct bucket_size {
+    int64_t capacity, refill;
+};
+
+enum take_outcome { TAKE_ALLOWED, TAKE_DENIED, TAKE_MUST_ASK };
+struct take {
+    enum take_outcome outcome;
+    int64_t remaining; /* as far as this process knows; other nodes may have taken since */
+    int retry_after_s; /* when denied: until the next refill, at least 1 */
+};
+
+/*
+ * Works without Redis; connects in the background, in a thread of its own: call it after fork(). Ignores SIGPIPE unless
+ * the program handles it. NULL only without memory.
+ */
+MUST_USE struct limiter *limiter_new(const struct limit_config *config);
+/* Gives its leases back. No other call may be under way. NULL is allowed. */
+void limiter_free(struct limiter *limiter);
+
+/* Never fails: without Redis it answers from a bucket of this process. */
+struct take limit_take(struct limiter *limiter, const struct bucket_name *name, struct bucket_size size,
+                       bool may_block);
+
+struct bucket_name bucket_of_id(enum set_label set, id owner);
+/* An IPv6 address counts by its /64, here and for the guard: whoever has one address has them all. */
+struct bucket_name bucket_of_address(enum set_label set, const struct net_address *address);
+
+/* The guard of requests that fail before they belong to a context. Never blocks; local to the process. */
+void limit_guard_count_failure(struct limiter *limiter, const struct net_address *address);
+/* 0, or the seconds that this address has to wait. */
+int limit_guard_wait_s(struct limiter *limiter, const struct net_address *address);
+
+/* True the first time this text is seen within `ttl_s` on any node (in Redis; locally when it is gone). For the nonce
+ * counts of Digest authentication. May block. */
+bool limit_use_once(struct limiter *limiter, str text, int ttl_s);
+
+struct limit_status {
+    bool redis_is_up;
+    int known_nodes;
+};
+struct limit_status limit_status(struct limiter *limiter);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands that only look at the tables: they need no configuration and no database. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/catalog.h"
+#include "api/openapi.h"
+#include "api/reference.h"
+#include "auth/role.h"
+#include "main/commands.h"
+#include "main/node.h"
+
+/* ---- catalog --json: the tables as data, for tests and tools ---- */
+
+static const char *const rule_names[] = {
+    [ACCESS_PUBLIC] = "PUBLIC",
+    [ACCESS_ANY_CALLER] = "ANY_CALLER",
+    [ACCESS_ROLES] = "ROLES",
+    [ACCESS_ANYWHERE] = "ANYWHERE",
+};
+static const char *const type_names[] = {
+    [TYPE_TEXT] = "text",       [TYPE_INTEGER] = "integer", [TYPE_NUMBER] = "number",
+    [TYPE_BOOLEAN] = "boolean", [TYPE_DATE] = "date",       [TYPE_ID] = "id",
+    [TYPE_CIDR] = "cidr",       [TYPE_OBJECT] = "object",   [TYPE_LIST] = "list",
+};
+static const char *const shape_names[] = {
+    [SHAPE_ENTITY] = "entity",
+    [SHAPE_LIST] = "list",
+    [SHAPE_NOTHING] = "nothing",
+    [SHAPE_FILE] = "file",
+};
+
+static json_t *
+role_array(role_set roles)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < ROLE_COUNT; i++) {
+        if (roles & role_rows[i].bit)
+            json_array_append_new(array, json_string(role_rows[i].name));
+    }
+    return array;
+}
+
+static json_t *
+text_array(const char *const *texts)
+{
+    json_t *array = json_array();
+    for (; texts != NULL && *texts != NULL; texts++)
+        json_array_append_new(array, json_string(*texts));
+    return array;
+}
+
+static json_t *
+field_array(const struct field *fields)
+{
+    json_t *array = json_array();
+    for (; fields != NULL && fields->name != NULL; fields++) {
+        json_t *field = json_pack("{s:s, s:s, s:b, s:b, s:b, s:b, s:I, s:I, s:s?}", "name", fields->name, "type",
+                                  type_names[fields->type], "required", fields->flags & REQUIRED, "readOnly",
+                                  fields->flags & READ_ONLY, "createOnly", fields->flags & CREATE_ONLY, "nullable",
+                                  fields->flags & NULLABLE, "min", (json_int_t)fields->min, "max",
+                                  (json_int_t)fields->max, "pattern", fields->pattern);
+        if (fields->one_of != NULL)
+            json_object_set_new(field, "oneOf", text_array(fields->one_of));
+        if (fields->type == TYPE_LIST && fields->of == NULL)
+            json_object_set_new(field, "item", json_string(type_names[fields->item]));
+        if (fields->of != NULL)
+            json_object_set_new(field, "of", field_array(fields->of->fields));
+        json_array_append_new(array, field);
+    }
+    return array;
+}
+
+static json_t *
+operation_object(const struct catalog *catalog, const struct endpoint *e)
+{
+    json_t *operation =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s, s:o}, s:s, s:s, s:i, s:s}", "method", method_names[e->method],
+                  "path", e->path, "set", set_rows[e->set].label, "scope", scope_names[set_rows[e->set].scope],
+                  "operation", e->operation, "family", catalog_family(catalog, e)->name, "access", "rule",
+                  rule_names[e->access.rule], "roles", role_array(e->access.roles), "status",
+                  endpoint_is_complete(e) ? "complete" : "waiting", "shape", shape_names[e->shape], "success",
+                  (int)endpoint_success_status(e), "versions", e->since != NULL ? e->since : "2023-01-01");
+    if (e->request != NULL)
+        json_object_set_new(operation, "request", field_array(e->request->fields));
+    json_object_set_new(operation, "bodyIsList", json_boolean(e->flags & BODY_IS_LIST));
+    if (e->response != NULL)
+        json_object_set_new(operation, "response", field_array(e->response->fields));
+    if (e->example != NULL)
+        json_object_set_new(operation, "example", json_loads(e->example, 0, NULL));
+    json_object_set_new(operation, "query", field_array(e->query));
+    return operation;
+}
+
+static void
+print_json(json_t *json)
+{
+    json_dumpf(json, stdout, JSON_INDENT(1));
+    putchar('\n');
+    json_decref(json);
+}
+
+int
+command_catalog(int argc, char **argv)
+{
+    struct option_value options[] = {
+        { "--tsv", "Set, bucket, method and path of every operation, separated by tabs.", .is_flag = true },
+        { "--status", "Which operations are complete and which wait, and for what.", .is_flag = true },
+        { "--json", "Everything in the tables: access, fields, bounds.", .is_flag = true },
+    };
+    int status;
+    if (!read_options(argc, argv, "catalog [--tsv | --status | --json]", options, LENGTH(options), NULL, &status))
+        return status;
+    const struct catalog *catalog = node_catalog(stderr);
+    if (catalog == NULL)
+        return 1;
+    if (options[0].value != NULL) {
+        catalog_print_tsv(catalog, stdout);
+    } else if (options[2].value != NULL) {
+        json_t *array = json_array();
+        for (size_t i = 0; i < catalog_count(catalog); i++)
+            json_array_append_new(array, operation_object(catalog, catalog_at(catalog, i)));
+        print_json(array);
+    } else {
+        catalog_print_status(catalog, stdout);
+    }
+    return 0;
+}
+
+int
+command_roles(int argc, char **argv)
+{
+    struct option_value options[] = { { "--json", "As JSON.", .is_flag = true } };
+    int status;
+    if (!read_options(argc, argv, "roles [--json]", options, LENGTH(options), NULL, &status))
+        return status;
+    json_t *array = json_array();
+    for (int i = 0; i < ROLE_COUNT; i++) {
+        const struct role_row *role = &role_rows[i];
+        if (options[0].value == NULL)
+            printf("%-34s %s\n", role->name, role->text);
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:b, s:o}", "name", role->name, "text", role->text, "ofProject",
+                                        role_is_of_project(role->bit), "implies", role_array(role_closure(role->bit))));
+    }
+    if (options[0].value != NULL)
+        print_json(array);
+    else
+        json_decref(array);
+    return 0;
+}
+
+int
+command_openapi(int argc, char **argv)
+{
+    struct option_value options[] = {
+        { "--base-url", "Where the API is served.", .value = "https://localhost:8443" },
+    };
+    int status;
+    if (!read_options(argc, argv, "openapi [--base-url URL]", options, LENGTH(options), NULL, &status))
+        return status;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(256 * 1024 * 1024);
+    const struct catalog *catalog = node_catalog(stderr);
+    if (arena == NULL || catalog == NULL)
+        return 1;
+    str document = openapi_document(arena, catalog, str_from(options[0].value));
+    printf("%.*s\n", STR_ARG(document));
+    return document.len > 0 ? 0 : 1;
+}
+
+int
+command_reference(int argc, char **argv)
+{
+    const char *folder = NULL;
+    int status;
+    if (!read_options(argc, argv, "reference FOLDER", NULL, 0, &folder, &status))
+        return status;
+    const struct catalog *catalog = node_catalog(stderr);
+    if (folder == NULL || catalog == NULL) {
+        fprintf(stderr, "reeved reference: name the folder to write into\n");
+        return 2;
+    }
+    return reference_write(catalog, folder);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands of reeved beside `api`. Each takes its own arguments (argv[0] is its name) and returns the exit status. */
+#ifndef MAIN_COMMANDS_H
+#define MAIN_COMMANDS_H
+
+#include "base/error.h"
+#include "main/config.h"
+
+int command_bootstrap(int argc, char **argv);
+int command_migrate(int argc, char **argv);
+int command_limit(int argc, char **argv);
+int command_audit(int argc, char **argv);
+int command_catalog(int argc, char **argv);
+int command_roles(int argc, char **argv);
+int command_openapi(int argc, char **argv);
+int command_reference(int argc, char **argv);
+
+/* ---- What they share ---- */
+struct option_value {
+    const char *name;     /* "--config" */
+    const char *sentence; /* for --help */
+    const char *value;    /* as given, else what it was before */
+    bool is_flag;         /* takes no value: "true" when given */
+    bool required;
+};
+/* Fills in the values; false (with a message, or with the help text printed) when the command must not go on; then
+ * *ret_status is its exit status. Words that are no option go to `word`, when it is not NULL. */
+bool read_options(int argc, char **argv, const char *usage, struct option_value *options, size_t count,
+                  const char **word, int *ret_status);
+
+/* Prints the error as a sentence with its remedy and returns 1. */
+int report_failure(const char *command, error problem);
+
+#endif

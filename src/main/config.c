@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "main/config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/net.h"
+
+enum { FILE_MAX_BYTES = 256 * 1024, LINE_MAX_BYTES = 4096, ARENA_BYTES = 1024 * 1024 };
+
+/* ---- The table ---- */
+enum kind {
+    KIND_TEXT,
+    KIND_NAME, /* of a user of the system */
+    KIND_NUMBER,
+    KIND_ADDRESS, /* 127.0.0.1:8443, [::1]:8443, *:8443 */
+    KIND_BLOCK,   /* 10.0.0.0/8 */
+    KIND_FILE,    /* a path; made absolute, relative to the folder of reeve.conf */
+    KIND_URL,
+    KIND_REDIS, /* a path or host:port */
+};
+enum { MANY = 1, NEEDED = 2 };
+
+struct setting {
+    const char *key;
+    enum kind kind;
+    unsigned flags;
+    size_t offset;
+    const char *fallback; /* NULL: none */
+    int64_t min, max;
+    const char *sentence, *example;
+};
+#define AT(member) offsetof(struct config, member)
+
+// clang-format off
+static const struct setting settings[] = {
+    { "listen",              KIND_ADDRESS, MANY,   AT(listen), "127.0.0.1:8443", 0, 0,
+      "Address and port of the API, always with TLS. May stand several times.", "[::]:8443" },
+    { "certificate",         KIND_FILE,    NEEDED, AT(certificate), NULL, 0, 0,
+      "Certificate chain of the API in PEM, the server's own first.", "/etc/reeve/tls.crt" },
+    { "certificate_key",     KIND_FILE,    NEEDED, AT(certificate_key), NULL, 0, 0,
+      "Its private key in PEM.", "/etc/reeve/tls.key" },
+    { "base_url",            KIND_URL,     0,      AT(base_url), "", 0, 0,
+      "How clients reach the API; links in answers begin with it. Without it: https and the first listen address.", "https://reeve.example.org" },
+    { "proxy_listen",        KIND_ADDRESS, MANY,   AT(proxy_listen), NULL, 0, 0,
+      "An address that expects the PROXY protocol in front of TLS, for TCP balancers. May stand several times.", "10.0.0.5:8444" },
+    { "balancers",           KIND_BLOCK,   MANY,   AT(balancers), NULL, 0, 0,
+      "Who may connect to proxy_listen: an address or block. The client's address is believed from these only. May stand several times.", "10.0.0.0/24" },
+    { "operator_listen",     KIND_ADDRESS, 0,      AT(operator_listen), "127.0.0.1:9443", 0, 0,
+      "Address of /livez, /readyz and /metrics. Keep it away from tenants: it asks for no credentials.", NULL },
+    { "operator_certificate",     KIND_FILE, 0,    AT(operator_certificate), "", 0, 0,
+      "Certificate of the operator's address; without it that address speaks plain HTTP.", "/etc/reeve/operator.crt" },
+    { "operator_certificate_key", KIND_FILE, 0,    AT(operator_certificate_key), "", 0, 0,
+      "Its private key in PEM.", "/etc/reeve/operator.key" },
+
+    { "database",            KIND_TEXT,    NEEDED, AT(database), NULL, 0, 0,
+      "How to reach PostgreSQL: a libpq connection string.", "host=/run/postgresql dbname=reeve user=reeve" },
+    { "redis",               KIND_REDIS,   0,      AT(redis), "127.0.0.1:6379", 0, 0,
+      "Where Redis listens: the path of its socket, or host:port. The node works without it, with limits of its own.", "/run/redis/redis.sock" },
+    { "key_file",            KIND_FILE,    NEEDED, AT(key_file), NULL, 0, 0,
+      "The deployment's master key: 64 hexadecimal digits, the same on all nodes, in a file that others cannot read.", "/etc/reeve/key" },
+    { "cell",                KIND_NUMBER,  0,      AT(cell), "0", 0, 65535,
+      "The number of this cell; it is part of every new identifier.", NULL },
+    { "token_lifetime_s",    KIND_NUMBER,  0,      AT(token_lifetime_s), "3600", 60, 3600,
+      "How long a bearer token is good.", NULL },
+    { "control_plane_addresses", KIND_BLOCK, MANY, AT(control_plane_addresses), NULL, 0, 0,
+      "Addresses that this deployment calls out from, as the API tells tenants. May stand several times.", "203.0.113.7/32" },
+
+    { "workers",             KIND_NUMBER,  0,      AT(workers), "0", 0, 256,
+      "Processes that answer requests; 0: one for each processor.", NULL },
+    { "threads",             KIND_NUMBER,  0,      AT(threads), "8", 1, 256,
+      "Threads of each process, for requests that wait for the database.", NULL },
+    { "thread_queue",        KIND_NUMBER,  0,      AT(thread_queue), "512", 1, 65536,
+      "Requests of each process that may wait for a thread; more are answered 503.", NULL },
+    { "max_connections",     KIND_NUMBER,  0,      AT(max_connections), "8192", 64, 1000000,
+      "Client connections of each process.", NULL },
+    { "address_concurrency", KIND_NUMBER,  0,      AT(address_concurrency), "1000", 0, 65535,
+      "Requests that one client address may have open at a time; 0: no limit.", NULL },
+    { "transactions",        KIND_NUMBER,  0,      AT(transactions), "8", 1, 256,
+      "Database connections of each process for requests that change something.", NULL },
+    { "readers",             KIND_NUMBER,  0,      AT(readers), "2", 1, 64,
+      "Database connections of each process for reads on threads.", NULL },
+    { "pool_wait_ms",        KIND_NUMBER,  0,      AT(pool_wait_ms), "2000", 1, 60000,
+      "How long a request waits for a database connection.", NULL },
+    { "statement_timeout_ms", KIND_NUMBER, 0,      AT(statement_timeout_ms), "10000", 100, 600000,
+      "How long one statement may run.", NULL },
+    { "redis_timeout_ms",    KIND_NUMBER,  0,      AT(redis_timeout_ms), "50", 1, 5000,
+      "How long Redis may take before the node counts by itself.", NULL },
+    { "guard_failures_per_minute", KIND_NUMBER, 0, AT(guard_failures_per_minute), "120", 1, 1000000,
+      "Requests without valid credentials that one address may send in a minute.", NULL },
+
+    { "header_timeout_s",    KIND_NUMBER,  0,      AT(header_timeout_s), "15", 1, 600,
+      "How long the headers of a request may take.", NULL },
+    { "body_timeout_s",      KIND_NUMBER,  0,      AT(body_timeout_s), "15", 1, 600,
+      "How long a body may pause; the whole body may take four times as long.", NULL },
+    { "send_timeout_s",      KIND_NUMBER,  0,      AT(send_timeout_s), "30", 1, 600,
+      "How long a client may not read its answer.", NULL },
+    { "keepalive_timeout_s", KIND_NUMBER,  0,      AT(keepalive_timeout_s), "75", 1, 3600,
+      "How long an idle connection is kept.", NULL },
+    { "drain_s",             KIND_NUMBER,  0,      AT(drain_s), "30", 1, 3600,
+      "How long open requests may take when the node stops or reloads.", NULL },
+
+    { "log",                 KIND_FILE,    0,      AT(log), "stderr", 0, 0,
+      "Where the line of each request goes: a file, or stderr.", "/var/log/reeve/requests.log" },
+    { "run_dir",             KIND_FILE,    0,      AT(run_dir), "/run/reeve", 0, 0,
+      "A folder of the node's own: process id, generated configuration, temporary files.", NULL },
+    { "user",                KIND_NAME,    0,      AT(user), "", 0, 0,
+      "Who the processes run as when the node is started by root. Without it: reeve when there is such a user, else nobody.", "reeve" },
+    { "module",              KIND_FILE,    0,      AT(module), "", 0, 0,
+      "Path of ngx_http_reeve_module.so; without it: beside the program, then /usr/lib/reeve.", "/usr/lib/reeve/ngx_http_reeve_module.so" },
+    { "nginx",               KIND_FILE,    0,      AT(nginx), "/usr/sbin/nginx", 0, 0,
+      "Path of nginx.", NULL },
+};
+// clang-format on
+
+/* ---- Reading ---- */
+struct reader {
+    struct config *config;
+    FILE *problems;
+    unsigned line;
+    unsigned mistakes;
+    bool seen[LENGTH(settings)];
+};
+
+static void PRINTF_LIKE(2, 3) complain(struct reader *reader, const char *format, ...)
+{
+    fprintf(reader->problems, "%s:%u: ", reader->config->path, reader->line);
+    va_list args;
+    va_start(args, format);
+    vfprintf(reader->problems, format, args);
+    va_end(args);
+    fputc('\n', reader->problems);
+    reader->mistakes++;
+}
+
+static bool
+is_port(str text)
+{
+    int64_t port;
+    return text.len > 0 && text.data[0] != '-' && str_to_int(text, 1, 65535, &port);
+}
+
+/* Splits "host:port"; brackets around an IPv6 address stay off. */
+static bool
+split_port(str text, str *ret_host, str *ret_port)
+{
+    ptrdiff_t colon = -1;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == ':')
+            colon = (ptrdiff_t)i;
+    }
+    if (colon <= 0)
+        return false;
+    *ret_host = str_slice(text, 0, (size_t)colon);
+    *ret_port = str_slice(text, (size_t)colon + 1, text.len);
+    if (ret_host->data[0] == '[') {
+        if (ret_host->len < 3 || ret_host->data[ret_host->len - 1] != ']')
+            return false;
+        *ret_host = str_slice(*ret_host, 1, ret_host->len - 1);
+    } else if (str_find(*ret_host, ':') >= 0) {
+        return false;
+    }
+    return is_port(*ret_port);
+}
+
+static bool
+is_address(str text)
+{
+    str host, port;
+    struct net_address address;
+    return split_port(text, &host, &port) && (str_is(host, "*") || net_parse_address(host, &address));
+}
+
+/* These texts end up in nginx's configuration: what would end a word there cannot be part of one. */
+static bool
+is_plain(str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        if (c <= ' ' || c == 0x7F || strchr("\"'\\;{}$", c) != NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool
+is_url(str text)
+{
+    str rest = text;
+    if (str_starts_with(text, STR("https://")))
+        rest = str_slice(text, 8, text.len);
+    else if (str_starts_with(text, STR("http://")))
+        rest = str_slice(text, 7, text.len);
+    else
+        return false;
+    return rest.len > 0 && is_plain(rest) && rest.data[rest.len - 1] != '/';
+}
+
+static const char *
+absolute_path(struct config *config, str text)
+{
+    if (text.len == 0 || text.data[0] == '/' || str_is(text, "stderr"))
+        return str_dup(config->arena, text).data;
+    const char *slash = strrchr(config->path, '/');
+    return str_format(config->arena, "%.*s/%.*s", (int)(slash - config->path), config->path, STR_ARG(text)).data;
+}
+
+/* What is allowed, for the message; NULL when the value is fine. */
+static const char *
+why_not(const struct setting *setting, str value, struct arena *arena)
+{
+    struct net_block block;
+    str host, port;
+    int64_t number;
+    switch (setting->kind) {
+    case KIND_NUMBER:
+        if (!str_to_int(value, setting->min, setting->max, &number))
+            return str_format(arena, "a whole number from %lld to %lld", (long long)setting->min,
+                              (long long)setting->max)
+                .data;
+        return NULL;
+    case KIND_ADDRESS: return is_address(value) ? NULL : "an address with a port, such as 127.0.0.1:8443 or [::]:8443";
+    case KIND_BLOCK: return net_parse_block(value, &block) ? NULL : "an address or block, such as 10.0.0.0/24";
+    case KIND_FILE:
+        return value.len > 0 && value.len < PATH_MAX && is_plain(value)
+                   ? NULL
+                   : "a path without spaces, quotes, ';', '$' or braces";
+    case KIND_URL: return is_url(value) ? NULL : "a URL with http or https and without a slash at its end";
+    case KIND_REDIS:
+        return value.len > 0 && is_plain(value) && (value.data[0] == '/' || split_port(value, &host, &port))
+                   ? NULL
+                   : "the path of a socket, or host:port";
+    case KIND_NAME: return value.len > 0 && is_plain(value) ? NULL : "the name of a user";
+    case KIND_TEXT: break;
+    }
+    return value.len > 0 && str_is_text(value) ? NULL : "a text that is not empty";
+}
+
+static void
+set_value(struct reader *reader, const struct setting *setting, str value)
+{
+    struct config *config = reader->config;
+    const char *allowed = why_not(setting, value, config->arena);
+    if (allowed != NULL) {
+        complain(reader, "%s cannot be \"%.*s\": it must be %s", setting->key, STR_ARG(value), allowed);
+        return;
+    }
+    void *member = (char *)config + setting->offset;
+    if (setting->kind == KIND_NUMBER) {
+        if (!str_to_int(value, setting->min, setting->max, member))
+            complain(reader, "%s is out of bounds", setting->key);
+        return;
+    }
+    const char *text = setting->kind == KIND_FILE ? absolute_path(config, value) : str_dup(config->arena, value).data;
+    if (!(setting->flags & MANY)) {
+        *(const char **)member = text;
+        return;
+    }
+    struct config_list *list = member;
+    if (list->count == CONFIG_MAX_VALUES - 1)
+        complain(reader, "%s stands more than %d times", setting->key, CONFIG_MAX_VALUES - 1);
+    else
+        list->values[list->count++] = text;
+}
+
+static void
+read_line(struct reader *reader, str line)
+{
+    line = str_trim(line);
+    if (line.len == 0 || line.data[0] == '#')
+        return;
+    ptrdiff_t equals = str_find(line, '=');
+    if (equals < 0) {
+        complain(reader, "a line must be \"key = value\", a comment that begins with #, or empty");
+        return;
+    }
+    str key = str_trim(str_slice(line, 0, (size_t)equals));
+    str value = str_trim(str_slice(line, (size_t)equals + 1, line.len));
+    for (size_t i = 0; i < LENGTH(settings); i++) {
+        if (!str_is(key, settings[i].key))
+            continue;
+        if (reader->seen[i] && !(settings[i].flags & MANY))
+            complain(reader, "%s stands twice", settings[i].key);
+        reader->seen[i] = true;
+        set_value(reader, &settings[i], value);
+        return;
+    }
+    struct buf known = buf_in(reader->config->arena, LINE_MAX_BYTES);
+    for (size_t i = 0; i < LENGTH(settings); i++)
+        buf_format(&known, "%s%s", i > 0 ? ", " : "", settings[i].key);
+    complain(reader, "there is no key \"%.*s\"; the keys are: %s", STR_ARG(key), buf_str(&known).data);
+}
+
+static void
+read_lines(struct reader *reader, FILE *file)
+{
+    char line[LINE_MAX_BYTES];
+    while (fgets(line, sizeof(line), file) != NULL) {
+        reader->line++;
+        size_t len = strlen(line);
+        if (len + 1 == sizeof(line) && line[len - 1] != '\n') {
+            complain(reader, "the line is longer than %d bytes", LINE_MAX_BYTES - 2);
+            return;
+        }
+        while (len > 0 && (line[len - 1] == '\n' || line[len - 1] == '\r'))
+            len--;
+        read_line(reader, (str){ line, len });
+    }
+}
+
+static void
+set_defaults(struct reader *reader)
+{
+    for (size_t i = 0; i < LENGTH(settings); i++) {
+        if (reader->seen[i])
+            continue;
+        const struct setting *setting = &settings[i];
+        if (setting->flags & NEEDED) {
+            fprintf(reader->problems, "%s: the key %s is missing. %s\n", reader->config->path, setting->key,
+                    setting->sentence);
+            reader->mistakes++;
+        } else if (setting->fallback != NULL && setting->fallback[0] != '\0') {
+            set_value(reader, setting, str_from(setting->fallback));
+        } else if (!(setting->flags & MANY)) {
+            *(const char **)((char *)reader->config + setting->offset) = "";
+        }
+    }
+}
+
+/* ---- What no single line can show ---- */
+static void
+check_together(struct reader *reader)
+{
+    struct config *config = reader->config;
+    if ((config->operator_certificate[0] == '\0') != (config->operator_certificate_key[0] == '\0')) {
+        fprintf(reader->problems, "%s: operator_certificate and operator_certificate_key are needed together\n",
+                config->path);
+        reader->mistakes++;
+    }
+    if (config->proxy_listen.count > 0 && config->balancers.count == 0) {
+        fprintf(reader->problems, "%s: proxy_listen needs balancers: nobody else could connect to it\n", config->path);
+        reader->mistakes++;
+    }
+    if (config->base_url[0] == '\0')
+        config->base_url = str_format(config->arena, "https://%s", config->listen.values[0]).data;
+    if (config->redis[0] == '/') {
+        config->redis_socket = config->redis;
+        return;
+    }
+    str host, port;
+    int64_t number = 0;
+    if (split_port(str_from(config->redis), &host, &port) && str_to_int(port, 1, 65535, &number))
+        config->redis_host = str_dup(config->arena, host).data;
+    config->redis_port = (int)number;
+}
+
+struct config *
+config_load(const char *path, FILE *problems)
+{
+    struct arena *arena = arena_new(ARENA_BYTES);
+    struct config *config = arena == NULL ? NULL : ARENA_NEW(arena, struct config);
+    char resolved[PATH_MAX];
+    if (config == NULL || realpath(path, resolved) == NULL) {
+        fprintf(problems, "%s: %s\n", path, config == NULL ? "no memory" : strerror(errno));
+        arena_free(arena);
+        return NULL;
+    }
+    config->arena = arena;
+    config->path = str_dup(arena, str_from(resolved)).data;
+    struct reader reader = { .config = config, .problems = problems };
+    FILE *file = fopen(resolved, "re");
+    struct stat facts;
+    if (file == NULL || fstat(fileno(file), &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size > FILE_MAX_BYTES) {
+        fprintf(problems, "%s: %s\n", resolved, file == NULL ? strerror(errno) : "not a file of at most 256 KiB");
+        reader.mistakes++;
+    } else {
+        read_lines(&reader, file);
+        set_defaults(&reader);
+        if (reader.mistakes == 0)
+            check_together(&reader);
+    }
+    if (file != NULL)
+        (void)fclose(file);
+    if (reader.mistakes == 0 && !arena_is_exhausted(arena))
+        return config;
+    config_free(config);
+    return NULL;
+}
+
+void
+config_free(struct config *config)
+{
+    if (config == NULL)
+        return;
+    struct arena *arena = config->arena;
+    crypto_wipe(&config->key, sizeof(config->key));
+    arena_free(arena);
+}
+
+bool
+config_read_key(struct config *config, FILE *problems)
+{
+    char digits[2 * KEY_BYTES + 2];
+    struct stat facts;
+    int fd = open(config->key_file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &facts) != 0) {
+        fprintf(problems, "key_file %s: %s\n", config->key_file, strerror(errno));
+        if (fd >= 0)
+            (void)close(fd);
+        return false;
+    }
+    ssize_t count = read(fd, digits, sizeof(digits));
+    (void)close(fd);
+    size_t len = count > 0 ? (size_t)count : 0;
+    while (len > 0 && (digits[len - 1] == '\n' || digits[len - 1] == ' '))
+        len--;
+    bool well_formed = str_from_hex((str){ digits, len }, config->key.bytes, KEY_BYTES);
+    crypto_wipe(digits, sizeof(digits));
+    if (facts.st_mode & S_IRWXO) {
+        fprintf(problems, "key_file %s: others can read it; chmod 600 it\n", config->key_file);
+        return false;
+    }
+    if (!well_formed)
+        fprintf(problems, "key_file %s: it must hold %d hexadecimal digits and nothing else\n", config->key_file,
+                2 * KEY_BYTES);
+    return well_formed;
+}
+
+/* ---- Listings ---- */
+void
+config_print_sample(FILE *out)
+{
+    fputs("# Configuration of a Reeve node. Lines of `key = value`; a line that begins with # is a comment.\n"
+          "# Keys that are commented out show their default, or an example where there is none.\n",
+          out);
+    for (size_t i = 0; i < LENGTH(settings); i++) {
+        const struct setting *setting = &settings[i];
+        bool has_default = setting->fallback != NULL && setting->fallback[0] != '\0';
+        fprintf(out, "\n# %s\n%s%s = %s\n", setting->sentence, setting->flags & NEEDED ? "" : "#", setting->key,
+                has_default ? setting->fallback : setting->example);
+    }
+}
+
+void
+config_print_reference(FILE *out)
+{
+    fputs(
+        "# Configuration\n\n"
+        "`reeve.conf` holds lines of `key = value`; a line that begins with `#` is a comment. An unknown key or a value out "
+        "of bounds keeps the node from starting, and from reloading: then the old configuration stays in force.\n"
+        "`reeved config --sample` prints a file to begin with. This page is printed by `reeved config --reference`.\n\n"
+        "| key | default | allowed | what it is |\n|---|---|---|---|\n",
+        out);
+    for (size_t i = 0; i < LENGTH(settings); i++) {
+        const struct setting *setting = &settings[i];
+        bool has_default = setting->fallback != NULL && setting->fallback[0] != '\0';
+        fprintf(out, "| `%s` | ", setting->key);
+        if (has_default)
+            fprintf(out, "`%s` | ", setting->fallback);
+        else
+            fprintf(out, "%s | ", setting->flags & NEEDED ? "needed" : "none");
+        if (setting->kind == KIND_NUMBER)
+            fprintf(out, "%lld to %lld | ", (long long)setting->min, (long long)setting->max);
+        else if (setting->example != NULL)
+            fprintf(out, "such as `%s` | ", setting->example);
+        else
+            fputs("| ", out);
+        fprintf(out, "%s |\n", setting->sentence);
+    }
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reeve.conf: lines of `key = value`, comments behind #. What keys there are, with their defaults, bounds and a sentence
+ * each, is one table in config.c; the sample, the reference and every error message are made from it.
+ */
+#ifndef MAIN_CONFIG_H
+#define MAIN_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/crypto.h"
+#include "base/str.h"
+
+enum { CONFIG_MAX_VALUES = 32 };
+
+/* A key that may stand in the file several times. The last value is followed by NULL. */
+struct config_list {
+    size_t count;
+    const char *values[CONFIG_MAX_VALUES];
+};
+
+/* Texts are never NULL; what was not given and has no default is "". */
+struct config {
+    struct arena *arena;
+    const char *path; /* of the file, absolute */
+
+    struct config_list listen, proxy_listen, balancers;
+    const char *certificate, *certificate_key;
+    const char *operator_listen, *operator_certificate, *operator_certificate_key;
+    const char *base_url;
+
+    const char *database, *redis, *key_file;
+    int64_t cell, token_lifetime_s;
+    struct config_list control_plane_addresses;
+
+    int64_t workers, threads, thread_queue, max_connections, address_concurrency;
+    int64_t transactions, readers, pool_wait_ms, statement_timeout_ms, redis_timeout_ms, guard_failures_per_minute;
+    int64_t header_timeout_s, body_timeout_s, send_timeout_s, keepalive_timeout_s, drain_s;
+
+    const char *log, *run_dir, *user, *module, *nginx;
+
+    /* Made from the values above. */
+    struct key key;
+    const char *redis_socket, *redis_host; /* one of them is NULL */
+    int redis_port;
+};
+
+/* NULL when anything is wrong; then every mistake is a line in `problems`. */
+MUST_USE struct config *config_load(const char *path, FILE *problems);
+void config_free(struct config *config);
+
+/* Reads the key file into config->key. Not part of loading: `reeved api --print-config` needs no secret. */
+MUST_USE bool config_read_key(struct config *config, FILE *problems);
+
+void config_print_sample(FILE *out);
+void config_print_reference(FILE *out); /* docs/reference/configuration.md */
+
+#endif

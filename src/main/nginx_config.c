@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "main/nginx_config.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json.h"
+
+enum { CONFIG_MAX_BYTES = 256 * 1024 };
+
+/*
+ * Forward secrecy and authenticated encryption only. The suites of TLS 1.3 are OpenSSL's own, which are all fine.
+ * Tickets and a cache both: scripts that connect once per call resume instead of paying for a handshake.
+ */
+static const char tls_settings[] =
+    "    ssl_protocols TLSv1.2 TLSv1.3;\n"
+    "    ssl_ciphers ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
+    "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305;\n"
+    "    ssl_prefer_server_ciphers off;\n"
+    "    ssl_ecdh_curve X25519:prime256v1:secp384r1;\n"
+    "    ssl_session_cache shared:reeve:10m;\n"
+    "    ssl_session_timeout 1h;\n"
+    "    ssl_session_tickets on;\n";
+
+/* Whatever nginx refuses by itself is answered with Reeve's error document. Not a named location: nginx cannot go to
+ * one when the request line was not understood. */
+static const char error_settings[] =
+    "    error_page 400 403 404 405 408 411 413 414 415 416 421 431 500 501 502 503 504 505 /reeve-error;\n"
+    /* nginx would call these 400 without the number behind "=". */
+    "    error_page 494 =494 /reeve-error;\n"
+    "    error_page 495 =495 /reeve-error;\n"
+    "    error_page 496 =496 /reeve-error;\n"
+    "    error_page 497 =497 /reeve-error;\n";
+static const char error_location[] =
+    "        location = /reeve-error {\n"
+    "            internal;\n"
+    "            client_max_body_size 0; # or a body that is too large would be refused here again\n"
+    "            reeve_error;\n"
+    "        }\n";
+
+/* One JSON object a request. Neither the query nor any header is in it: both may hold what nobody else must read. */
+static const char log_settings[] =
+    "    log_format reeve escape=json '{\"time\":\"$time_iso8601\",\"event\":\"request\",\"requestId\":\"$reeve_request_id\","
+    "\"client\":\"$remote_addr\",\"method\":\"$reeve_method\",\"path\":\"$reeve_path\",\"status\":$reeve_status,"
+    "\"bytes\":$body_bytes_sent,\"durationMs\":$reeve_duration_ms,\"operation\":\"$reeve_operation\","
+    "\"caller\":\"$reeve_caller\",\"errorCode\":\"$reeve_error_code\",\"protocol\":\"$server_protocol\","
+    "\"tls\":\"$ssl_protocol\"}';\n";
+
+bool
+nginx_facts_find(struct arena *arena, const struct config *config, FILE *problems, struct nginx_facts *ret_facts)
+{
+    struct stat facts;
+    *ret_facts = (struct nginx_facts){
+        .stderr_is_socket = fstat(STDERR_FILENO, &facts) == 0 && S_ISSOCK(facts.st_mode),
+    };
+    if (geteuid() != 0)
+        return true;
+    bool is_named = config->user[0] != '\0';
+    const struct passwd *user = getpwnam(is_named ? config->user : "reeve");
+    if (user == NULL && !is_named)
+        user = getpwnam("nobody");
+    if (user == NULL) {
+        fprintf(problems, "%s: user = %s: there is no such user\n", config->path, is_named ? config->user : "nobody");
+        return false;
+    }
+    ret_facts->user = str_dup(arena, str_from(user->pw_name));
+    /* Named as well: nginx would look for a group with the user's name, and nobody's is nogroup. */
+    const struct group *group = getgrgid(user->pw_gid);
+    ret_facts->group = str_dup(arena, str_from(group == NULL ? "" : group->gr_name));
+    return true;
+}
+
+str
+nginx_config_first(struct arena *arena, const struct config *config, const char *module, const char *generated)
+{
+    struct buf out = buf_in(arena, CONFIG_MAX_BYTES);
+    buf_format(&out,
+               "# Written by reeved from %s at each start; changes made here are lost.\n"
+               "load_module %s;\n"
+               "daemon off;\n"
+               "reeve_conf %s;\n"
+               "reeve_include %s;\n",
+               config->path, module, config->path, generated);
+    return buf_str(&out);
+}
+
+static void
+add_access_log(struct buf *out, const struct config *config, struct nginx_facts facts)
+{
+    buf_add_text(out, log_settings);
+    if (strcmp(config->log, "stderr") != 0)
+        buf_format(out, "    access_log %s reeve;\n", config->log);
+    else if (facts.stderr_is_socket)
+        buf_add_text(out, "    access_log syslog:server=unix:/dev/log,nohostname,tag=reeve reeve;\n");
+    else
+        buf_add_text(out, "    access_log /dev/stderr reeve;\n");
+}
+
+static void
+add_limits(struct buf *out, const struct config *config)
+{
+    buf_format(out, "    client_header_timeout %llds;\n", (long long)config->header_timeout_s);
+    buf_format(out, "    client_body_timeout %llds;\n", (long long)config->body_timeout_s);
+    buf_format(out, "    send_timeout %llds;\n", (long long)config->send_timeout_s);
+    buf_format(out, "    keepalive_timeout %llds;\n", (long long)config->keepalive_timeout_s);
+    /* The module reads bodies in pieces of client_body_buffer_size and never lets nginx write one to a file. */
+    buf_format(out,
+               "    keepalive_requests 100000;\n"
+               "    reset_timedout_connection on;\n"
+               "    client_header_buffer_size 2k;\n"
+               "    large_client_header_buffers 4 16k;\n"
+               "    client_max_body_size %d;\n"
+               "    client_body_buffer_size 64k;\n"
+               "    http2_max_concurrent_streams 128;\n",
+               JSON_MAX_BYTES);
+    /* All header lines reach the module, which counts and checks them itself. */
+    buf_add_text(out, "    ignore_invalid_headers off;\n"
+                      "    underscores_in_headers on;\n");
+    if (config->address_concurrency > 0) {
+        buf_format(out,
+                   "    limit_conn_zone $binary_remote_addr zone=reeve_address:8m;\n"
+                   "    limit_conn reeve_address %lld;\n"
+                   "    limit_conn_log_level info;\n",
+                   (long long)config->address_concurrency);
+    }
+}
+
+/* Every path that nginx would otherwise look for in the folders of the distribution's own server. */
+static void
+add_paths(struct buf *out, const struct config *config)
+{
+    static const char *const kinds[] = { "client_body", "proxy", "fastcgi", "uwsgi", "scgi" };
+    for (size_t i = 0; i < LENGTH(kinds); i++)
+        buf_format(out, "    %s_temp_path %s/temp/%s;\n", kinds[i], config->run_dir, kinds[i]);
+    buf_format(out, "    root %s/empty;\n", config->run_dir);
+}
+
+static void
+add_api_server(struct buf *out, const struct config *config, const struct config_list *addresses, bool behind_balancer)
+{
+    buf_add_text(out, "\n    server {\n");
+    for (size_t i = 0; i < addresses->count; i++) {
+        buf_format(out, "        listen %s ssl http2%s backlog=4096%s;\n", addresses->values[i],
+                   behind_balancer ? " proxy_protocol" : "", addresses->values[i][0] == '[' ? " ipv6only=on" : "");
+    }
+    buf_format(out, "        ssl_certificate %s;\n        ssl_certificate_key %s;\n", config->certificate,
+               config->certificate_key);
+    if (behind_balancer) {
+        for (size_t i = 0; i < config->balancers.count; i++)
+            buf_format(out, "        set_real_ip_from %s;\n", config->balancers.values[i]);
+        buf_add_text(out, "        real_ip_header proxy_protocol;\n");
+    }
+    buf_add_text(out, error_location);
+    buf_add_text(out, "        location / {\n");
+    if (behind_balancer) /* 444 closes the connection: who is not a balancer has no business here */
+        buf_add_text(out, "            if ($reeve_is_balancer = 0) {\n                return 444;\n            }\n");
+    buf_add_text(out, "            reeve_api;\n        }\n    }\n");
+}
+
+static void
+add_operator_server(struct buf *out, const struct config *config)
+{
+    bool with_tls = config->operator_certificate[0] != '\0';
+    buf_format(out, "\n    server {\n        listen %s%s;\n", config->operator_listen, with_tls ? " ssl" : "");
+    if (with_tls) {
+        buf_format(out, "        ssl_certificate %s;\n        ssl_certificate_key %s;\n", config->operator_certificate,
+                   config->operator_certificate_key);
+    }
+    buf_add_text(out, "        access_log off;\n");
+    buf_add_text(out, error_location);
+    buf_add_text(out, "        location / {\n            reeve_operator;\n        }\n    }\n");
+}
+
+str
+nginx_config_rest(struct arena *arena, const struct config *config, struct nginx_facts facts)
+{
+    struct buf out = buf_in(arena, CONFIG_MAX_BYTES);
+    buf_format(&out, "# Made from %s each time nginx reads its configuration; changes made here are lost.\n",
+               config->path);
+    if (facts.user.len > 0)
+        buf_format(&out, "user %s %s;\n", facts.user.data, facts.group.data);
+    if (config->workers > 0)
+        buf_format(&out, "worker_processes %lld;\n", (long long)config->workers);
+    else
+        buf_add_text(&out, "worker_processes auto;\n");
+    /* Below crit nginx writes what clients did wrong, which the log line of the request says already. */
+    buf_format(&out,
+               "worker_shutdown_timeout %llds;\n"
+               "pid %s/nginx.pid;\n"
+               "lock_file %s/nginx.lock;\n"
+               "error_log stderr crit;\n"
+               "thread_pool reeve threads=%lld max_queue=%lld;\n"
+               "events {\n    worker_connections %lld;\n}\n",
+               (long long)config->drain_s, config->run_dir, config->run_dir, (long long)config->threads,
+               (long long)config->thread_queue, (long long)config->max_connections);
+    buf_add_text(
+        &out, "http {\n    server_tokens off;\n    default_type application/json;\n    server_name_in_redirect off;\n"
+              "    etag off;\n    merge_slashes off;\n");
+    add_paths(&out, config);
+    add_limits(&out, config);
+    buf_add_text(&out, tls_settings);
+    buf_add_text(&out, error_settings);
+    add_access_log(&out, config, facts);
+    if (config->proxy_listen.count > 0) {
+        buf_add_text(&out, "    geo $realip_remote_addr $reeve_is_balancer {\n        default 0;\n");
+        for (size_t i = 0; i < config->balancers.count; i++)
+            buf_format(&out, "        %s 1;\n", config->balancers.values[i]);
+        buf_add_text(&out, "    }\n");
+    }
+    add_api_server(&out, config, &config->listen, false);
+    if (config->proxy_listen.count > 0)
+        add_api_server(&out, config, &config->proxy_listen, true);
+    add_operator_server(&out, config);
+    buf_add_text(&out, "}\n");
+    return buf_str(&out);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "main/node.h"
+
+#include <stdlib.h>
+
+#include "api/catalog.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "family/families.h"
+
+const struct catalog *
+node_catalog(FILE *problems)
+{
+    static const struct catalog *catalog;
+    if (catalog == NULL) {
+        json_init();
+        catalog = catalog_new(all_families, problems);
+    }
+    return catalog;
+}
+
+struct store_config
+node_store_config(const struct config *config)
+{
+    return (struct store_config){
+        .dsn = config->database,
+        .max_transactions = (int)config->transactions,
+        .readers = (int)config->readers,
+        .pool_wait_ms = (int)config->pool_wait_ms,
+        .statement_timeout_ms = (int)config->statement_timeout_ms,
+        .cell = (uint16_t)config->cell,
+    };
+}
+
+struct node *
+node_new(const struct config *config, struct metrics *metrics)
+{
+    struct node *node = calloc(1, sizeof(*node));
+    if (node == NULL)
+        return NULL;
+    node->store_config = node_store_config(config);
+    struct limit_config limit = {
+        .redis_socket = config->redis_socket,
+        .redis_host = config->redis_host,
+        .redis_port = config->redis_port,
+        .redis_timeout_ms = (int)config->redis_timeout_ms,
+        .guard_failures_per_minute = (int)config->guard_failures_per_minute,
+    };
+    struct auth_config auth = {
+        .dsn = config->database,
+        .master_key = config->key,
+        .token_lifetime_s = (int)config->token_lifetime_s,
+    };
+    struct api *api = &node->api;
+    api->metrics = metrics;
+    api->base_url = str_from(config->base_url);
+    api->control_plane_addresses = config->control_plane_addresses.values;
+    api->catalog = node_catalog(stderr);
+    api->store = store_new(&node->store_config);
+    api->limiter = limiter_new(&limit);
+    if (api->store != NULL && api->limiter != NULL)
+        api->auth = auth_new(api->store, api->limiter, &auth);
+    crypto_wipe(&auth, sizeof(auth));
+    if (api->catalog != NULL && api->auth != NULL)
+        return node;
+    log_line(LOG_ERROR, "node_start", "The process has no memory or no threads to start with.");
+    node_free(node);
+    return NULL;
+}
+
+void
+node_free(struct node *node)
+{
+    if (node == NULL)
+        return;
+    /* In the order of who uses whom. */
+    if (node->api.auth != NULL)
+        auth_free(node->api.auth);
+    if (node->api.limiter != NULL)
+        limiter_free(node->api.limiter);
+    if (node->api.store != NULL)
+        store_free(node->api.store);
+    free(node);
+}

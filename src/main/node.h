@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One process of a node: store, limiter, authentication and catalog, put together from the configuration. */
+#ifndef MAIN_NODE_H
+#define MAIN_NODE_H
+
+#include "api/api.h"
+#include "main/config.h"
+
+struct node {
+    struct api api;
+    struct store_config store_config;
+};
+
+/* The catalog of all families, checked the first time; NULL with every mistake in `problems`. Never freed. */
+MUST_USE const struct catalog *node_catalog(FILE *problems);
+
+struct store_config node_store_config(const struct config *config);
+
+/*
+ * Starts the threads, so never before a fork. The configuration, its key read, must outlive the node; `metrics` may be
+ * NULL. NULL when there is no memory or no thread. Does not wait for the database or Redis.
+ */
+MUST_USE struct node *node_new(const struct config *config, struct metrics *metrics);
+void node_free(struct node *node);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One blocking connection. Every wait has an end: the server's statement_timeout first, and a little later our own,
+ * after which the connection counts as broken. Only for store/.
+ */
+#ifndef STORE_CONNECTION_H
+#define STORE_CONNECTION_H
+
+#include <libpq-fe.h>
+
+#include "store/store.h"
+
+#define ROLE_TENANT "reeve_tenant"
+#define ROLE_READER "reeve_reader"
+
+struct connection {
+    PGconn *pg;
+    int timeout_ms;
+    bool broken; /* cannot be used again */
+    uint64_t prepared[SQL_COUNT / 64 + 1];
+};
+
+/* Keywords and values for PQconnectdbParams()/PQconnectStartParams(): the DSN with our defaults beneath it. */
+struct connection_words {
+    const char *keywords[12], *values[12];
+};
+struct connection_words connection_words(const char *dsn);
+
+/* With role == NULL the connection stays what the DSN logs in as. NULL when it failed (logged). */
+MUST_USE struct connection *connection_open(const char *dsn, const char *role, int statement_timeout_ms);
+void connection_close(struct connection *connection);
+void connection_cleanup(struct connection **connection);
+
+/* Runs the text, which may be several statements. The result of the first that failed, else of the last; NULL when the
+ * connection broke. The caller clears it. */
+MUST_USE PGresult *connection_exec(struct connection *connection, const char *text);
+/* Runs a statement of store/sql/, preparing it the first time. */
+MUST_USE PGresult *connection_run(struct connection *connection, enum sql statement, const struct params *params);
+bool connection_succeeded(const PGresult *result);
+
+#endif

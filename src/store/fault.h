@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What libpq reports, in the words of base/error.h. The errors made here are constants: they need no memory, which
+ * matters where they are needed most, and may be kept for any time. Only for store/.
+ */
+#ifndef STORE_FAULT_H
+#define STORE_FAULT_H
+
+#include <libpq-fe.h>
+
+#include "store/store.h"
+
+extern const struct failure fault_unavailable, fault_overloaded, fault_internal, fault_concurrent,
+    fault_outcome_unknown;
+
+/*
+ * The error of a result that failed. What is a bug is logged with the statement's name, without the values in it.
+ * With ret_violation a broken constraint is described there and the result is OK.
+ */
+MUST_USE error fault_of_result(const PGresult *result, const char *statement, struct violation *ret_violation);
+/* The server said that this connection is of no more use, although it may still be open: shutdown, failover. */
+bool fault_ends_connection(const PGresult *result);
+/* Logs why a connection could not be made or was lost, at most once a second in a process. */
+void fault_log_connection(const PGconn *pg, const char *what);
+
+#endif

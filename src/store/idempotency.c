@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/idempotency.h"
+
+#include "store/fault.h"
+
+enum { PRUNE_ARENA_BYTES = 64 * 1024 };
+
+static void
+name_key(struct params *params, id principal, str key)
+{
+    params_id(params, principal);
+    params_text(params, key);
+}
+
+error
+store_idempotency_lock(struct tx *tx, id principal, str key, bool *ret_in_flight)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    name_key(&params, principal, key);
+    TRY(tx_query(tx, SQL_IDEMPOTENCY_LOCK, &params, &rows, NULL));
+    *ret_in_flight = !rows_bool(&rows, 0, 0);
+    return OK;
+}
+
+static error
+read_record(struct arena *arena, const struct rows *rows, struct idempotency_record *ret_record)
+{
+    struct idempotency_record record = { .found = rows->count > 0 };
+    if (record.found) {
+        if (!str_from_hex(rows_text(rows, 0, 0), record.request_hash, SHA256_BYTES))
+            return &fault_internal;
+        record.status = (int)rows_int(rows, 0, 1);
+        record.answer = rows_bytes(arena, rows, 0, 2);
+        if (arena_is_exhausted(arena))
+            return &fault_overloaded;
+    }
+    *ret_record = record;
+    return OK;
+}
+
+error
+store_idempotency_find(struct tx *tx, id principal, str key, struct idempotency_record *ret_record)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    name_key(&params, principal, key);
+    TRY(tx_query(tx, SQL_IDEMPOTENCY_FIND, &params, &rows, NULL));
+    return read_record(tx_arena(tx), &rows, ret_record);
+}
+
+error
+store_idempotency_find_outside(struct store *store, struct arena *arena, id principal, str key,
+                               struct idempotency_record *ret_record)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    name_key(&params, principal, key);
+    TRY(store_read(store, arena, SQL_IDEMPOTENCY_FIND, &params, &rows));
+    return read_record(arena, &rows, ret_record);
+}
+
+error
+store_idempotency_add(struct tx *tx, id principal, str key, const uint8_t request_hash[SHA256_BYTES], int status,
+                      str answer)
+{
+    struct params params = { 0 };
+    name_key(&params, principal, key);
+    params_bytes(&params, (str){ (const char *)request_hash, SHA256_BYTES });
+    params_int(&params, status);
+    params_bytes(&params, answer);
+    return tx_query(tx, SQL_IDEMPOTENCY_ADD, &params, NULL, NULL);
+}
+
+error
+store_idempotency_prune(struct store *store, int limit, int *ret_deleted)
+{
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(PRUNE_ARENA_BYTES);
+    if (arena == NULL)
+        return &fault_overloaded;
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct params params = { 0 };
+    struct rows rows;
+    params_int(&params, limit);
+    TRY(tx_begin(store, arena, (id){ { 0 } }, &tx));
+    TRY(tx_query(tx, SQL_IDEMPOTENCY_PRUNE, &params, &rows, NULL));
+    TRY(tx_commit(tx));
+    *ret_deleted = rows.count;
+    return OK;
+}

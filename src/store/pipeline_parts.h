@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the store's own readers need of a pipeline beyond store/pipeline.h. They also pass no arena to pipeline_send():
+ * then the receiver owns the result and clears it. Only for store/.
+ */
+#ifndef STORE_PIPELINE_PARTS_H
+#define STORE_PIPELINE_PARTS_H
+
+#include "store/pipeline.h"
+
+/* Ready, or not known to be cut off: since it was ready no attempt to connect has failed, so that waiting makes sense. */
+bool pipeline_is_hopeful(const struct pipeline *pipeline);
+
+#endif

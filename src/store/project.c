@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/project.h"
+
+static error
+not_found(struct tx *tx, id project)
+{
+    return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(id_text(tx_arena(tx), project)));
+}
+
+static void
+bind_project(struct params *params, id organization, id project)
+{
+    params_id(params, organization);
+    params_id(params, project);
+}
+
+error
+store_project_lock(struct tx *tx, id organization, id project, struct project *ret_project)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    bind_project(&params, organization, project);
+    TRY(tx_query(tx, SQL_PROJECT_LOCK, &params, &rows, NULL));
+    if (rows.count == 0)
+        return not_found(tx, project);
+    *ret_project = (struct project){
+        .name = rows_text(&rows, 0, 0),
+        .settings = rows_text(&rows, 0, 1),
+        .revision = rows_int(&rows, 0, 2),
+        .cluster_count = rows_int(&rows, 0, 3),
+    };
+    return OK;
+}
+
+/* Insert and update have the same parameters and the same constraint in their way. */
+static error
+write_project(struct tx *tx, enum sql statement, id organization, id project, str name, str settings)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    struct violation violation;
+    bind_project(&params, organization, project);
+    params_text(&params, name);
+    params_text(&params, settings);
+    error problem = tx_query(tx, statement, &params, &rows, &violation);
+    if (violation.kind == VIOLATION_UNIQUE)
+        return fail(tx_arena(tx), DUPLICATE_NAME, V("name"), V(name));
+    TRY(problem);
+    return rows.count == 1 ? OK : not_found(tx, project);
+}
+
+error
+store_project_add(struct tx *tx, id organization, id project, str name, str settings)
+{
+    return write_project(tx, SQL_PROJECT_ADD, organization, project, name, settings);
+}
+
+error
+store_project_update(struct tx *tx, id organization, id project, str name, str settings)
+{
+    return write_project(tx, SQL_PROJECT_UPDATE, organization, project, name, settings);
+}
+
+error
+store_project_delete(struct tx *tx, id organization, id project)
+{
+    struct params scope = { 0 }, params = { 0 };
+    struct rows rows;
+    params_id(&scope, project);
+    TRY(tx_query(tx, SQL_RESOURCE_DELETE_ALL, &scope, &rows, NULL));
+    bind_project(&params, organization, project);
+    TRY(tx_query(tx, SQL_PROJECT_DELETE, &params, &rows, NULL));
+    return rows.count == 1 ? OK : not_found(tx, project);
+}
+
+error
+store_project_document(struct tx *tx, id organization, id project, str *ret_document, int64_t *ret_revision)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    bind_project(&params, organization, project);
+    TRY(tx_query(tx, SQL_PROJECT_GET, &params, &rows, NULL));
+    if (rows.count == 0)
+        return not_found(tx, project);
+    *ret_document = rows_text(&rows, 0, 0);
+    *ret_revision = rows_int(&rows, 0, 1);
+    return OK;
+}

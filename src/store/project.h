@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Projects. Every function takes the organization that the project must belong to. */
+#ifndef STORE_PROJECT_H
+#define STORE_PROJECT_H
+
+#include "store/store.h"
+
+struct project {
+    str name;
+    str settings; /* JSON */
+    int64_t revision;
+    int64_t cluster_count;
+};
+
+/* Locked until the transaction ends. RESOURCE_NOT_FOUND when it was deleted meanwhile. */
+MUST_USE error store_project_lock(struct tx *tx, id organization, id project, struct project *ret_project);
+/* DUPLICATE_NAME when another project of the organization has the name. */
+MUST_USE error store_project_add(struct tx *tx, id organization, id project, str name, str settings);
+MUST_USE error store_project_update(struct tx *tx, id organization, id project, str name, str settings);
+/* With its resources and the roles granted in it. */
+MUST_USE error store_project_delete(struct tx *tx, id organization, id project);
+/* As the API shows it, inside the transaction that changed it. */
+MUST_USE error store_project_document(struct tx *tx, id organization, id project, str *ret_document,
+                                      int64_t *ret_revision);
+
+#endif

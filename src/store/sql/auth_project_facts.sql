@@ -1,0 +1,9 @@
+-- Where a project lives, and the limits that are set for it; its own come before its organization's.
+-- scope: none, because it answers which organization a project belongs to, before anything is shown
+SELECT encode(p.org_id, 'hex'),
+       encode(p.id, 'hex'),
+       (SELECT string_agg(l.set_name || ':' || l.capacity || ':' || l.refill, ',' ORDER BY l.owner = p.id DESC)
+          FROM limit_override l
+         WHERE l.owner IN (p.id, p.org_id))
+  FROM project p
+ WHERE p.id = $1;

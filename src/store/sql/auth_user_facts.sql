@@ -1,0 +1,9 @@
+-- The limits that are set for a caller's own buckets; its own come before its organization's.
+-- scope: principal $1
+SELECT encode(p.org_id, 'hex'),
+       NULL,
+       (SELECT string_agg(l.set_name || ':' || l.capacity || ':' || l.refill, ',' ORDER BY l.owner = p.id DESC)
+          FROM limit_override l
+         WHERE l.owner IN (p.id, p.org_id))
+  FROM principal p
+ WHERE p.id = $1;

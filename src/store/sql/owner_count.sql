@@ -1,0 +1,5 @@
+-- How many own an organization: all of them, and the people among them.
+-- scope: organization $1
+SELECT count(*), count(*) FILTER (WHERE p.kind = 'person')
+FROM role_grant g JOIN principal p ON p.id = g.principal_id
+WHERE g.org_id = $1 AND g.project_id IS NULL AND g.role = 'ORG_OWNER'

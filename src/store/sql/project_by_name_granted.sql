@@ -1,0 +1,7 @@
+-- One project by its name, among those in which a caller holds a role of its own.
+-- scope: principal $1
+SELECT encode(d.id, 'hex'), d.document, d.revision
+FROM project_document d
+WHERE d.name = $2
+  AND EXISTS (SELECT 1 FROM role_grant g WHERE g.principal_id = $1 AND g.project_id = d.id AND g.org_id = d.org_id)
+ORDER BY d.id LIMIT 1

@@ -1,0 +1,3 @@
+-- The one resource of a kind in a project.
+-- scope: project $1
+SELECT document::text, revision FROM resource WHERE scope = $1 AND kind = $2 AND name = ''

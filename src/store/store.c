@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/store.h"
+
+#include <stdlib.h>
+
+#include "store/pool.h"
+#include "store/reader.h"
+#include "store/store_parts.h"
+
+struct store {
+    struct store_config config;
+    char *dsn;
+    struct pool *pool;
+    struct readers *readers;
+};
+
+struct store *
+store_new(const struct store_config *config)
+{
+    struct store *store = calloc(1, sizeof(*store));
+    if (store == NULL)
+        return NULL;
+    store->config = *config;
+    store->dsn = strdup(config->dsn);
+    store->config.dsn = store->dsn;
+    if (store->dsn != NULL)
+        store->pool = pool_new(&store->config);
+    if (store->pool != NULL)
+        store->readers = readers_new(&store->config);
+    if (store->readers == NULL) {
+        store_free(store);
+        return NULL;
+    }
+    return store;
+}
+
+void
+store_free(struct store *store)
+{
+    if (store == NULL)
+        return;
+    readers_free(store->readers);
+    pool_free(store->pool);
+    free(store->dsn);
+    free(store);
+}
+
+uint16_t
+store_cell(const struct store *store)
+{
+    return store->config.cell;
+}
+
+struct pool *
+store_pool(struct store *store)
+{
+    return store->pool;
+}
+
+const struct store_config *
+store_settings(const struct store *store)
+{
+    return &store->config;
+}
+
+struct store_status
+store_status(struct store *store)
+{
+    struct store_status status = pool_status(store->pool);
+    /* A pool that was not used yet, or that saw a failure long ago, knows less than the readers, which always try. */
+    status.reachable = readers_are_ready(store->readers);
+    return status;
+}
+
+error
+store_read(struct store *store, struct arena *arena, enum sql statement, const struct params *params,
+           struct rows *ret_rows)
+{
+    return readers_read(store->readers, arena, statement, params, ret_rows);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The control database. Every statement is a file under store/sql/, named like a function; SQL_PROJECT_GET is
+ * project_get.sql. Nothing outside store/ sees libpq or writes SQL.
+ *
+ * Reads outside a transaction share a few connections in pipeline mode; the caller blocks and does not know.
+ * Transactions have a connection of their own from a bounded pool, run with row-level security for one
+ * organization, and roll back unless they were committed.
+ *
+ * Errors: DATABASE_UNAVAILABLE (503, Retry-After) when the database cannot be reached or a statement timed out,
+ * OVERLOADED when the pool has no connection in time, CONCURRENT_CHANGE on a serialization failure or deadlock,
+ * OUTCOME_UNKNOWN when the connection broke during COMMIT, INTERNAL_ERROR (logged) on anything that is a bug. A unique or
+ * foreign-key violation is not turned into a message here: tx_query() reports it in `struct violation`, and the
+ * aggregate that knows the constraint says what it means.
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/id.h"
+#include "store/sql.gen.h" /* enum sql: SQL_<FILE NAME IN CAPITALS> */
+
+struct store;
+struct tx;
+
+struct store_config {
+    const char *dsn;      /* libpq connection string */
+    int max_transactions; /* connections for transactions, per process */
+    int readers;          /* pipelined connections for reads, per process */
+    int pool_wait_ms;     /* how long a request waits for a connection */
+    int statement_timeout_ms;
+    uint16_t cell; /* for new identifiers */
+};
+
+/* Does not wait for the database: connections are made when they are needed, and again after they broke. */
+MUST_USE struct store *store_new(const struct store_config *config);
+void store_free(struct store *store);
+uint16_t store_cell(const struct store *store);
+
+struct store_status {
+    int transactions_open, transactions_max, waiting;
+    bool reachable; /* the last attempt to reach the database worked */
+};
+struct store_status store_status(struct store *store);
+
+/* ---- Parameters: bound in order, $1 first. Texts are not copied and must outlive the query. ---- */
+enum { PARAMS_MAX = 24 };
+struct params {
+    int count;
+    const char *values[PARAMS_MAX];
+    int lengths[PARAMS_MAX];
+    int formats[PARAMS_MAX];
+    char scratch[PARAMS_MAX][24]; /* numbers and ids live here */
+};
+void params_id(struct params *params, id value);    /* binary bytea of 12 bytes */
+void params_text(struct params *params, str value); /* must be NUL-terminated (every arena str is) */
+void params_int(struct params *params, int64_t value);
+void params_bool(struct params *params, bool value);
+void params_bytes(struct params *params, str value); /* bytea, binary */
+void params_null(struct params *params);
+
+/* ---- Results ---- */
+struct rows {
+    void *result; /* PGresult; freed with the arena that was given to the query */
+    int count;    /* rows returned, or rows affected by a statement that returns none */
+};
+str rows_text(const struct rows *rows, int row, int column);
+bool rows_is_null(const struct rows *rows, int row, int column);
+int64_t rows_int(const struct rows *rows, int row, int column);
+bool rows_bool(const struct rows *rows, int row, int column);
+/* The column holds 24 hexadecimal digits (encode(id, 'hex')). */
+id rows_id(const struct rows *rows, int row, int column);
+/* The column holds encode(bytes, 'hex'). */
+str rows_bytes(struct arena *arena, const struct rows *rows, int row, int column);
+
+/* ---- One read, outside any transaction ---- */
+MUST_USE error store_read(struct store *store, struct arena *arena, enum sql statement, const struct params *params,
+                          struct rows *ret_rows);
+
+/* ---- Transactions ---- */
+/*
+ * `organization` is the one whose rows this transaction may see and change (row-level security). The zero id stands for
+ * the service itself: such a transaction sees no organization's rows, but may change what belongs to none (people,
+ * signing keys, what is swept by age).
+ */
+MUST_USE error tx_begin(struct store *store, struct arena *arena, id organization, struct tx **ret_tx);
+/* Changes the organization that row-level security lets through, when a transaction creates one or moves a project. */
+MUST_USE error tx_set_organization(struct tx *tx, id organization);
+
+struct violation {
+    enum { VIOLATION_NONE, VIOLATION_UNIQUE, VIOLATION_FOREIGN_KEY, VIOLATION_CHECK } kind;
+    char constraint[64];
+};
+/* With ret_violation == NULL a violation is an INTERNAL_ERROR. After a violation the transaction can only roll back. */
+MUST_USE error tx_query(struct tx *tx, enum sql statement, const struct params *params, struct rows *ret_rows,
+                        struct violation *ret_violation);
+/* Told to every listener of the channel when, and only when, the transaction commits (store/listener.h). */
+MUST_USE error tx_notify(struct tx *tx, const char *channel, str payload);
+MUST_USE error tx_commit(struct tx *tx);
+void tx_rollback(struct tx *tx); /* also after a commit, then it does nothing but give the connection back */
+void tx_cleanup(struct tx **tx); /* for CLEANUP() */
+struct arena *tx_arena(struct tx *tx);
+struct store *tx_store(struct tx *tx);
+
+#endif

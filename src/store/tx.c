@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "base/log.h"
+#include "store/connection.h"
+#include "store/fault.h"
+#include "store/rows.h"
+#include "store/store_parts.h"
+
+struct tx {
+    struct store *store;
+    struct arena *arena;
+    struct connection *connection; /* NULL once it was given back */
+    error failed;                  /* the first failure: after it the server refuses everything but ROLLBACK */
+    bool is_violated;
+    bool ended;
+};
+
+static void
+dispose_tx(void *tx)
+{
+    tx_rollback(tx);
+}
+
+/* Both in one round trip. The digits come from id_write(), so nothing can break out of the quotes. */
+static PGresult *
+send_begin(struct connection *connection, id organization)
+{
+    char digits[ID_DIGITS + 1], text[96];
+    id_write(organization, digits);
+    snprintf(text, sizeof(text), "BEGIN; SET LOCAL reeve.organization = '%s'", digits);
+    return connection_exec(connection, text);
+}
+
+error
+tx_begin(struct store *store, struct arena *arena, id organization, struct tx **ret_tx)
+{
+    struct tx *tx = ARENA_NEW(arena, struct tx);
+    if (tx == NULL)
+        return &fault_overloaded;
+    struct pool *pool = store_pool(store);
+    /* A connection from the pool may have died while it was idle. Nothing was asked of it yet, so another one may. */
+    for (;;) {
+        struct connection *connection;
+        bool is_new;
+        TRY(pool_take(pool, &connection, &is_new));
+        PGresult *result = send_begin(connection, organization);
+        if (result != NULL && connection_succeeded(result)) {
+            PQclear(result);
+            tx->connection = connection;
+            break;
+        }
+        bool again = !is_new && connection->broken;
+        error problem = fault_of_result(result, "begin", NULL);
+        PQclear(result);
+        connection->broken = true;
+        pool_give(pool, connection);
+        if (!again)
+            return problem;
+        pool_drop_idle(pool);
+    }
+    tx->store = store;
+    tx->arena = arena;
+    /* A caller that forgets the transaction must not keep a connection for ever. */
+    if (!arena_on_free(arena, dispose_tx, tx))
+        return &fault_overloaded;
+    *ret_tx = tx;
+    return OK;
+}
+
+static error
+note_failure(struct tx *tx, error problem)
+{
+    if (tx->failed == OK)
+        tx->failed = problem;
+    return problem;
+}
+
+error
+tx_set_organization(struct tx *tx, id organization)
+{
+    char digits[ID_DIGITS + 1], text[96];
+    if (tx->ended)
+        return &fault_internal;
+    id_write(organization, digits);
+    snprintf(text, sizeof(text), "SET LOCAL reeve.organization = '%s'", digits);
+    PGresult *result = connection_exec(tx->connection, text);
+    error problem = OK;
+    if (result == NULL || !connection_succeeded(result))
+        problem = note_failure(tx, fault_of_result(result, "set organization", NULL));
+    PQclear(result);
+    return problem;
+}
+
+error
+tx_query(struct tx *tx, enum sql statement, const struct params *params, struct rows *ret_rows,
+         struct violation *ret_violation)
+{
+    if (ret_violation != NULL)
+        *ret_violation = (struct violation){ 0 };
+    if (tx->ended || tx->is_violated) {
+        log_line(LOG_ERROR, "transaction_misused", "%s was run in a transaction that had ended",
+                 sql_rows[statement].name);
+        return &fault_internal;
+    }
+    if (tx->failed != OK)
+        return tx->failed;
+    PGresult *result = connection_run(tx->connection, statement, params);
+    if (result == NULL || !connection_succeeded(result)) {
+        error problem = fault_of_result(result, sql_rows[statement].name, ret_violation);
+        PQclear(result);
+        if (problem == OK) {
+            tx->is_violated = true;
+            if (ret_rows != NULL)
+                *ret_rows = (struct rows){ 0 };
+            return OK;
+        }
+        return note_failure(tx, problem);
+    }
+    struct rows rows;
+    if (!rows_adopt(tx->arena, result, &rows))
+        return note_failure(tx, &fault_overloaded);
+    if (ret_rows != NULL)
+        *ret_rows = rows;
+    return OK;
+}
+
+error
+tx_commit(struct tx *tx)
+{
+    if (tx->ended || tx->is_violated)
+        return &fault_internal;
+    if (tx->failed != OK)
+        return tx->failed;
+    PGresult *result = connection_exec(tx->connection, "COMMIT");
+    tx->ended = true;
+    error problem = OK;
+    if (result == NULL || (!connection_succeeded(result) && tx->connection->broken))
+        problem = &fault_outcome_unknown;
+    else if (!connection_succeeded(result))
+        problem = fault_of_result(result, "commit", NULL);
+    else if (strcmp(PQcmdStatus(result), "COMMIT") != 0) {
+        /* The server answers COMMIT of a failed transaction with ROLLBACK and calls it a success. */
+        log_line(LOG_ERROR, "commit_refused", "a transaction was rolled back instead of committed");
+        problem = &fault_internal;
+    }
+    PQclear(result);
+    pool_give(store_pool(tx->store), tx->connection);
+    tx->connection = NULL;
+    return problem;
+}
+
+void
+tx_rollback(struct tx *tx)
+{
+    if (tx->connection == NULL)
+        return;
+    if (!tx->ended)
+        PQclear(connection_exec(tx->connection, "ROLLBACK"));
+    tx->ended = true;
+    pool_give(store_pool(tx->store), tx->connection);
+    tx->connection = NULL;
+}
+
+void
+tx_cleanup(struct tx **tx)
+{
+    if (*tx != NULL)
+        tx_rollback(*tx);
+}
+
+struct arena *
+tx_arena(struct tx *tx)
+{
+    return tx->arena;
+}
+
+struct store *
+tx_store(struct tx *tx)
+{
+    return tx->store;
+}
+
+error
+tx_notify(struct tx *tx, const char *channel, str payload)
+{
+    struct params params = { 0 };
+    params_text(&params, str_from(channel));
+    params_text(&params, payload);
+    return tx_query(tx, SQL_NOTIFY, &params, NULL, NULL);
+}

@@ -1,0 +1,452 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every field of every request body, wrong in every way that the tables allow to be wrong, and right at its bounds.
+
+The fields come from `reeved catalog --json`. A refusal must be the five-field document and name the field; nothing may
+be answered with 5xx, and, since everything is asked with dryRun=true, nothing may change.
+"""
+import copy
+import json
+import sys
+import time
+
+from suite import Contract, Suite, ends_on_signal
+from world import PREFIX, World, catalog, changed_tables, connect, row_hashes, sql, start_node
+
+MEBIBYTE = 1024 * 1024
+RAW = "@@raw@@"  # stands in a body for bytes that json.dumps would not write
+
+# ---- Values ----
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+WRONG_TYPES = {
+    "a text": "text", "an integer": 7, "a number": 1.5, "a boolean": True, "an object": {"a": 1}, "an array": ["a"],
+    "an empty object": {}, "an empty array": [], "an empty text": "",
+}
+WRITTEN_AS_TEXT = ("text", "date", "id", "cidr")
+
+
+def text_of(length):
+    return (LETTERS * (length // len(LETTERS) + 1))[:length]
+
+
+def valid_value(field, known):
+    """A value that the field takes, as long as it may be short."""
+    name, kind = field["name"], field["type"]
+    if name in known:
+        return known[name]
+    if "oneOf" in field and kind != "list":
+        return field["oneOf"][0]
+    if kind == "text":
+        return text_of(max(field["min"], 4))
+    if kind in ("integer", "number"):
+        return field["min"] or min(1, field["max"] or 1)
+    if kind == "boolean":
+        return True
+    if kind == "date":
+        return "2025-03-12T10:15:30Z"
+    if kind == "id":
+        return "650000000000000000000001"
+    if kind == "cidr":
+        return "10.0.0.0/8"
+    if kind == "object":
+        return valid_body(field.get("of", []), known)
+    return [item_of(field, known, number) for number in range(max(field["min"], 1))]
+
+
+def item_of(field, known, number=0):
+    if "of" in field:
+        return valid_body(field["of"], known)
+    if "oneOf" in field:
+        return field["oneOf"][number % len(field["oneOf"])]
+    return valid_value({"name": "", "type": field.get("item", "text"), "min": 0, "max": 0}, known)
+
+
+def is_sent(field, mode):
+    return not field["readOnly"] and not (field["createOnly"] and mode != "create")
+
+
+def valid_body(fields, known, mode="create"):
+    return {field["name"]: valid_value(field, known) for field in fields if is_sent(field, mode)}
+
+
+def fits(field, kind_value):
+    """Whether a JSON value has the type that the field wants."""
+    kind = field["type"]
+    if kind == "boolean":
+        return isinstance(kind_value, bool)
+    if isinstance(kind_value, bool):
+        return False
+    if kind == "integer":
+        return isinstance(kind_value, int)
+    if kind == "number":
+        return isinstance(kind_value, (int, float))
+    if kind == "object":
+        return isinstance(kind_value, dict)
+    if kind == "list":
+        return isinstance(kind_value, list)
+    return isinstance(kind_value, str)
+
+
+# ---- Where a field is ----
+class Place:
+    """A field in a body: the way to it, and how the API writes that."""
+
+    def __init__(self, way, field, mode):
+        self.way, self.field, self.mode = way, field, mode
+        self.text = ""
+        for step in way:
+            self.text += "[%d]" % step if isinstance(step, int) else ("." if self.text else "") + step
+
+    def outer(self, body):
+        for step in self.way[:-1]:
+            body = body[step]
+        return body
+
+    def put(self, body, value):
+        changed = copy.deepcopy(body)
+        self.outer(changed)[self.way[-1]] = value
+        return changed
+
+    def remove(self, body):
+        changed = copy.deepcopy(body)
+        del self.outer(changed)[self.way[-1]]
+        return changed
+
+    def beside(self, name):
+        """How the API would write a field of that name next to this one."""
+        return Place(self.way[:-1] + (name,), self.field, self.mode).text
+
+
+def places(fields, mode, way=()):
+    for field in fields:
+        here = way + (field["name"],)
+        yield Place(here, field, mode)
+        if not is_sent(field, mode) or "of" not in field:
+            continue
+        if field["type"] == "list":
+            # A list is replaced as a whole, so its items are always as created.
+            yield from places(field["of"], "create", here + (0,))
+        else:
+            yield from places(field["of"], mode, here)
+
+
+# ---- Cells: (what, bytes, status, code, name of the field or None) ----
+def dump(body):
+    return json.dumps(body, ensure_ascii=False).encode()
+
+
+def with_raw(place, body, raw):
+    """The body with bytes of any kind at this place."""
+    return dump(place.put(body, RAW)).replace(json.dumps(RAW).encode(), raw)
+
+
+def nested(depth):
+    return b"[" * depth + b"]" * depth
+
+
+def refused(what, body, place, code="INVALID_ATTRIBUTE_VALUE", named=None):
+    return what, body if isinstance(body, bytes) else dump(body), 400, code, named or place.text
+
+
+def not_json(what, body):
+    return what, body, 400, "INVALID_JSON", None
+
+
+def taken(what, body):
+    return what, body if isinstance(body, bytes) else dump(body), None, None, None
+
+
+def cells_of_field(place, body):
+    field = place.field
+    yield refused("an unknown field beside it", place.put(body, "x") if not is_sent(field, place.mode) else
+                  Place(place.way[:-1] + (field["name"] + "x",), field, place.mode).put(body, 1), place,
+                  *(("UNMODIFIABLE_ATTRIBUTE",) if not is_sent(field, place.mode) else
+                    ("INVALID_ATTRIBUTE", place.beside(field["name"] + "x"))))
+    if not is_sent(field, place.mode):
+        for value in (None, 1, "text", [], {}):
+            yield refused("sent although it cannot be set: %r" % (value,), place.put(body, value), place, "UNMODIFIABLE_ATTRIBUTE")
+        return
+    if field["required"] and place.mode == "create":
+        yield refused("missing", place.remove(body), place, "MISSING_ATTRIBUTE")
+    elif len(place.way) > 1 or len(body) > 1:
+        yield taken("left out", place.remove(body))
+    yield (taken if field["nullable"] else lambda what, b: refused(what, b, place))("null", place.put(body, None))
+    for what, value in WRONG_TYPES.items():
+        if not fits(field, value):
+            yield refused(what, place.put(body, value), place)
+    yield from cells_of_bounds(place, body)
+    yield from cells_of_writing(place, body)
+    yield from cells_of_bytes(place, body)
+
+
+def cells_of_bounds(place, body):
+    field, kind, low, high = place.field, place.field["type"], place.field["min"], place.field["max"]
+    bounded = low != 0 or high != 0
+    if kind == "text" and "oneOf" not in field:
+        if bounded and low > 0:
+            yield refused("one character too short", place.put(body, text_of(low - 1)), place)
+            yield taken("as short as may be", place.put(body, text_of(low)))
+        if high:
+            yield taken("as long as may be", place.put(body, text_of(high)))
+            yield taken("as long as may be in characters of two bytes", place.put(body, "é" * high))
+            yield refused("one character too long", place.put(body, text_of(high + 1)), place)
+    elif kind in ("integer", "number") and bounded:
+        yield refused("one too small", place.put(body, low - 1), place)
+        yield taken("as small as may be", place.put(body, low))
+        yield taken("as large as may be", place.put(body, high))
+        yield refused("one too large", place.put(body, high + 1), place)
+        yield refused("negative", place.put(body, -1), place)
+    elif kind == "list":
+        item = valid_value(field, {})[0]
+        if low:
+            yield refused("one item too few", place.put(body, [item] * (low - 1)), place)
+            yield taken("as few items as may be", place.put(body, [item] * low))
+        if high:
+            yield taken("as many items as may be", place.put(body, [item] * high))
+            yield refused("one item too many", place.put(body, [item] * (high + 1)), place)
+        for what, value in (("null", None), ("an integer", 1), ("an array", []), ("a boolean", True)):
+            first = Place(place.way + (0,), field, place.mode)
+            yield refused("an item that is " + what, place.put(body, [value]), first)
+
+
+def cells_of_writing(place, body):
+    field = place.field
+    if "oneOf" in field:
+        if field["type"] == "list":
+            yield refused("an item that is not one of the texts", place.put(body, ["NO_SUCH_TEXT"]),
+                          Place(place.way + (0,), field, place.mode))
+        else:
+            yield refused("not one of the texts", place.put(body, "NO_SUCH_TEXT"), place)
+            yield refused("in another case", place.put(body, field["oneOf"][0].swapcase()), place)
+    if field.get("pattern"):
+        for text in ("a<b", "a\tb", "a\nb", "a\x7fb", "a\u202eb", "a\u0000b"[:1] + "\x01b"):
+            yield refused("a character that the pattern does not allow: %r" % text, place.put(body, text), place)
+    wrong = {"date": ("2025-02-30T00:00:00Z", "yesterday", "2025-03-12T25:00:00Z", ""),
+             "id": ("65000000000000000000000", "6500000000000000000000011", "65000000000000000000000G", "650000000000000000000ABC", ""),
+             "cidr": ("10.0.0.1/8", "10.0.0.0/33", "300.1.1.1", "::1/129", "example.org", "")}
+    for text in wrong.get(field["type"], ()):
+        yield refused("written wrongly: %r" % text, place.put(body, text), place)
+
+
+def cells_of_bytes(place, body):
+    field = place.field
+    long_text = place.put(body, "a" * 65536)
+    if field["type"] == "text" and not field["max"] and not field.get("pattern"):
+        yield taken("64 KiB", long_text)
+    else:
+        yield refused("64 KiB", long_text, place)
+    yield not_json("NUL escaped", with_raw(place, body, b'"a\\u0000b"'))
+    yield not_json("NUL as it is", with_raw(place, body, b'"a\x00b"'))
+    yield not_json("a lone high surrogate", with_raw(place, body, b'"a\\ud800b"'))
+    yield not_json("a lone low surrogate", with_raw(place, body, b'"a\\udc00b"'))
+    yield not_json("surrogates as UTF-8", with_raw(place, body, b'"\xed\xa0\x80"'))
+    yield not_json("no UTF-8", with_raw(place, body, b'"\xff\xfe"'))
+    yield not_json("overlong UTF-8", with_raw(place, body, b'"\xc0\xaf"'))
+    yield not_json("1e309", with_raw(place, body, b"1e309"))
+    yield not_json("-1e309", with_raw(place, body, b"-1e309"))
+    yield not_json("2^64", with_raw(place, body, b"18446744073709551616"))
+    yield not_json("NaN", with_raw(place, body, b"NaN"))
+    yield not_json("a number with a leading zero", with_raw(place, body, b"01"))
+    for what, raw in (("2^53 + 1", b"9007199254740993"), ("1e308", b"1e308"), ("-0.0", b"-0.0")):
+        value = json.loads(raw)
+        if field["type"] in ("integer", "number") and not field["max"] and fits(field, value):
+            yield taken(what, with_raw(place, body, raw))
+        else:
+            yield refused(what, with_raw(place, body, raw), place)
+    # The key stands twice, next to each other, in the object that it belongs to.
+    key = json.dumps(field["name"]).encode()
+    marked = dump(place.put(body, RAW))
+    yield "duplicate key", marked.replace(json.dumps(RAW).encode(), b"1," + key + b":1"), 400, "INVALID_JSON", field["name"]
+    depth = len(place.way)  # what stands around the value
+    yield not_json("33 levels deep", with_raw(place, body, nested(33 - depth)))
+    yield refused("32 levels deep", with_raw(place, body, nested(32 - depth)),
+                  Place(place.way + (0,), field, place.mode) if field["type"] == "list" and not field["min"] > 1 else place)
+    yield not_json("100,000 levels deep", with_raw(place, body, nested(100000)))
+
+
+def cells_of_body(body, mode):
+    """What is wrong with the body as a whole."""
+    good = dump(body)
+    yield taken("as it should be", good)
+    yield not_json("empty", b"")
+    yield not_json("spaces", b"   \r\n")
+    for what, text in (("an array", b"[]"), ("an array of it", b"[" + good + b"]"), ("null", b"null"), ("a text", b'"text"'),
+                       ("a number", b"1"), ("true", b"true"), ("cut off", good[:-1]), ("followed by more", good + b"{}"),
+                       ("followed by a comma", good + b","), ("with a comma too many", good[:-1] + b",}"), ("with a comment", b"/**/" + good),
+                       ("in single quotes", b"{'name': 'x'}"), ("with a BOM", b"\xef\xbb\xbf" + good), ("in UTF-16", good.decode().encode("utf-16")),
+                       ("100,000 arrays deep", nested(100000)), ("100,000 objects deep", b'{"a":' * 100000 + b"1" + b"}" * 100000),
+                       ("an array that never ends", b"[" * 100000), ("NUL behind it", good + b"\x00")):
+        yield not_json(what, text)
+    yield taken("with spaces around it", b" \n\t" + good + b"\r\n ")
+    yield taken("of exactly 1 MiB", good + b" " * (MEBIBYTE - len(good)))
+    yield "of 1 MiB and one byte", good + b" " * (MEBIBYTE + 1 - len(good)), 413, "BODY_TOO_LARGE", None
+    yield "of 3 MiB", good + b" " * (3 * MEBIBYTE), 413, "BODY_TOO_LARGE", None
+    if mode == "update":
+        yield taken("an object without anything", b"{}")
+    yield ("an unknown field with a very long name", dump({**body, "x" * 100000: 1}), 400, "INVALID_ATTRIBUTE", None)
+    yield ("an unknown field without a name", dump({**body, "": 1}), 400, "INVALID_ATTRIBUTE", "")
+    yield ("a field of JavaScript's prototype", dump({**body, "__proto__": {}}), 400, "INVALID_ATTRIBUTE", "__proto__")
+    yield ("links, as they were answered", dump({**body, "links": []}), 400, "INVALID_ATTRIBUTE", "links")
+
+
+CONTENT_TYPES = [
+    ("application/json", None), ("application/json; charset=utf-8", None), ('application/json; charset="UTF-8"', None),
+    ("APPLICATION/JSON", None), ("application/vnd.svc.2025-03-12+json", None), ("application/vnd.svc.2023-01-01+json", None),
+    ("", 415), ("text/plain", 415), ("text/json", 415), ("application/xml", 415), ("application/x-www-form-urlencoded", 415),
+    ("multipart/form-data; boundary=x", 415), ("application/json; charset=latin1", 415), ("application/vnd.svc.2025-02-30+json", 415),
+    ("application/vnd.svc.2025-03-12+csv", 415), ("application/jsonp", 415), ("application", 415), ("application/json, text/plain", 415),
+]
+
+# ---- The query ----
+TOO_LARGE = "9" * 30
+
+
+def cells_of_query(row):
+    """(query, name of the parameter that is wrong)."""
+    common = {"envelope": "boolean", "pretty": "boolean"}
+    if row["method"] != "GET":
+        common["dryRun"] = "boolean"
+    if row["shape"] == "list":
+        common.update(pageNum=(1, 1000000000000), itemsPerPage=(1, 500), includeCount="boolean")
+    for name, kind in common.items():
+        wrong = ["", "maybe", "TRUE", "1%20", "%201", "%00", "%ff", "%zz"]
+        if kind == "boolean":
+            wrong += ["1", "yes", "truee"]
+        else:
+            wrong += ["0", "-1", str(kind[1] + 1), "1.5", "1e3", "0x10", "+1", TOO_LARGE, "-" + TOO_LARGE]
+        for value in wrong:
+            yield "%s=%s" % (name, value), name
+        if kind != "boolean":
+            for value in kind:
+                yield "%s=%d" % (name, value), None
+        yield "%s=%s&%s=%s" % ((name, "true" if kind == "boolean" else "1") * 2), name
+    for field in row["query"]:
+        name = field["name"]
+        wrong = {"id": ["x", "", "650000000000000000000ABC"], "cidr": ["x", "", "10.0.0.1/8"], "integer": ["x", "", "1.5", TOO_LARGE],
+                 "boolean": ["x", ""], "date": ["x", ""], "number": ["x", ""]}.get(field["type"], [])
+        if field["type"] == "text" and field["max"]:
+            wrong.append("a" * (field["max"] + 1))
+        for value in wrong + ["%00", "%ff", "%zz"]:
+            yield "%s=%s" % (name, value), name
+        if field["type"] != "list":
+            good = {"id": "650000000000000000000001", "cidr": "10.0.0.1", "text": "abc"}.get(field["type"], "1")
+            yield "%s=%s&%s=%s" % (name, good, name, good), name
+    yield "noSuchParameter=1", "noSuchParameter"
+    yield "pagenum=1", "pagenum"
+    yield "&".join("a%d=1" % number for number in range(40)), "a0"
+    if row["method"] == "GET":
+        yield "dryRun=true", "dryRun"
+
+
+class Matrix:
+    def __init__(self, suite, world, node):
+        self.suite, self.world, self.contract = suite, world, Contract()
+        self.connection = connect(node)
+        self.auth = world.a.bearer()
+        self.cells = 0
+
+    def known(self):
+        owner = sql("SELECT encode(g.principal_id, 'hex') FROM role_grant g JOIN person n ON n.id = g.principal_id "
+                    "WHERE g.org_id = decode('%s', 'hex')" % self.world.a.home)
+        return {"orgId": self.world.a.home, "orgOwnerId": owner, "roles": ["ORG_OWNER"], "secretExpiresAfterHours": 8}
+
+    def path(self, row):
+        return row["path"].replace("{groupId}", self.world.p).replace("{orgId}", self.world.a.home).replace("{groupName}", "p") \
+            .replace("{endpointSetId}", "S17")
+
+    def ask(self, what, row, prefix, query, body, headers, status, code, named):
+        """One cell. `status` None: whatever the operation's success is."""
+        target = prefix + self.path(row) + ("?" + query if query else "")
+        self.cells += 1
+        name = "%s %s, %s" % (row["method"], prefix + row["path"], what)
+        try:
+            answer = self.connection.ask(row["method"], target, self.auth, body, headers)
+        except OSError as why:
+            self.connection.close()
+            return self.suite.fail("%s: %r" % (name, why))
+        wrong = []
+        if answer.status >= 500:
+            wrong.append("an answer of %d" % answer.status)
+        if answer.status != (status or row["success"]):
+            wrong.append("%d was expected" % (status or row["success"]))
+        elif code and answer.code() != code:
+            wrong.append("%s was expected" % code)
+        if not wrong and named is not None:
+            document = answer.json()
+            document = document.get("content", document)
+            if code == "INVALID_JSON":
+                # The parser quotes short names and always says where it stumbled.
+                if named not in document["detail"] and " column " not in document["detail"]:
+                    wrong.append("the detail does not say where %s is" % named)
+            elif document["parameters"][0] != named and code != "DRY_RUN_NOT_AVAILABLE":
+                wrong.append("%r is named, not %r" % (document["parameters"][0], named))
+            elif code != "DRY_RUN_NOT_AVAILABLE" and named not in document["detail"]:
+                wrong.append("the detail does not name %s" % named)
+        wrong += self.contract.problems(answer)
+        return self.suite.check(not wrong, "%s: %d %s %s: %s" % (name, answer.status, answer.code(), answer.body[:200], "; ".join(wrong)))
+
+    def run_body(self, row, prefix):
+        mode = {"POST": "create", "PUT": "replace", "PATCH": "update"}[row["method"]]
+        body = valid_body(row["request"], self.known(), mode)
+        cells = list(cells_of_body(body, mode))
+        fields = list(places(row["request"], mode))
+        for place in fields:
+            cells += [("%s: %s" % (place.text, what), *rest) for what, *rest in cells_of_field(place, body)]
+        for what, sent, status, code, named in cells:
+            # An organization needs somebody who can use it.
+            if row["operation"] == "createOrganization" and status is None and not any(
+                    name in json.loads(sent) for name in ("apiKey", "serviceAccount", "orgOwnerId")):
+                continue
+            self.ask(what, row, prefix, "dryRun=true", sent, {}, status, code, named)
+        for content_type, status in CONTENT_TYPES:
+            self.ask("Content-Type %r" % content_type, row, prefix, "dryRun=true", dump(body), {"Content-Type": content_type}, status,
+                     "UNSUPPORTED_MEDIA_TYPE" if status else None, None)
+        return len(fields)
+
+    def run_query(self, row):
+        sent = None
+        if row["method"] != "GET" and "request" in row:
+            mode = {"POST": "create", "PUT": "replace", "PATCH": "update"}[row["method"]]
+            sent = dump(valid_body(row["request"], self.known(), mode))
+        for query, named in cells_of_query(row):
+            whole = query if row["method"] == "GET" or "dryRun" in query else query + "&dryRun=true"
+            if named is None:
+                self.ask("query " + query, row, PREFIX, whole, sent, {}, None, None, None)
+                continue
+            dry = named == "dryRun" and row["method"] == "GET"
+            code = "DRY_RUN_NOT_AVAILABLE" if dry else "INVALID_QUERY_PARAMETER"
+            self.ask("query " + query[:80], row, PREFIX, whole, sent, {}, 400, code, named)
+
+    def run_bodiless(self, row):
+        """What takes no body refuses one that says something."""
+        if row["method"] == "DELETE":
+            self.ask("a body", row, PREFIX, "dryRun=true", b'{"force":true}', {}, 400, "INVALID_ATTRIBUTE", "force")
+            self.ask("no JSON", row, PREFIX, "dryRun=true", b"{", {}, 400, "INVALID_JSON", None)
+
+
+def main():
+    ends_on_signal()
+    suite = Suite("body matrix")
+    with start_node() as node:
+        world = World(node, with_roles=False)
+        matrix = Matrix(suite, world, node)
+        complete = [row for row in catalog() if row["status"] == "complete"]
+        before, began, fields = row_hashes(), time.monotonic(), 0
+        for row in complete:
+            if "request" in row and row["method"] != "GET":
+                fields += matrix.run_body(row, PREFIX)
+                if row["operation"] == "updatePrivateIpMode":
+                    fields += matrix.run_body(row, "/api/svc/v1.0")
+            if row["operation"] != "deleteOrganization":  # never empty here, so it is never a success
+                matrix.run_query(row)
+                matrix.run_bodiless(row)
+        changed = changed_tables(before, row_hashes())
+        suite.check(not changed, "the database changed: %s", changed)
+        suite.say("%d operations, %d fields; %d distinct answers held against the OpenAPI document; %.0f s"
+                  % (len(complete), fields, len(matrix.contract.seen), time.monotonic() - began))
+        world.close()
+    print("body matrix: %d cells, %d failures" % (matrix.cells, len(suite.failures)))
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

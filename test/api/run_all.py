@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the suites of this folder, each with a PostgreSQL and a Redis of its own, and says how they went.
+
+    /usr/bin/python3 test/api/run_all.py              all of them
+    /usr/bin/python3 test/api/run_all.py body kill    these
+    REEVE_BUILD=build-asan …                          the build folder under test (default: build)
+    REEVE_SHOW=1000 …                                 how many failures of a suite are shown (default: 40)
+
+The exit status is 0 when nothing failed.
+"""
+import os
+import re
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+
+# name: (file, seconds that it may take)
+SUITES = {
+    "exchanges": ("exchange_test.py", 180),
+    "body": ("body_matrix.py", 300),
+    "nodes": ("nodes_test.py", 180),
+    "kill": ("kill_test.py", 300),
+    "access": ("access_matrix.py", 420),
+    "limits": ("limits_test.py", 420),
+}
+RESULT = re.compile(r"^.+: (\d+) passed, (\d+) failed")
+
+
+def run(name):
+    """(passed, failed); one that ends without its line has failed."""
+    file, seconds = SUITES[name]
+    command = [os.path.join(ROOT, "script", "with-services"), "/usr/bin/python3", os.path.join(HERE, file)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT)
+    deadline, passed, failed, ended = time.monotonic() + seconds, 0, 0, False
+    try:
+        for line in process.stdout:
+            result = RESULT.match(line)
+            if result:
+                passed, failed, ended = int(result.group(1)), int(result.group(2)), True
+            else:
+                print(line, end="", flush=True)
+            if time.monotonic() > deadline:
+                print("  %s took longer than %d s" % (name, seconds))
+                failed += 1
+                break
+        else:
+            process.wait(60)
+    finally:
+        if process.poll() is None:
+            process.terminate()  # with-services ends what it started
+            process.wait(60)
+    if not ended or (process.returncode != 0 and failed == 0):
+        print("  %s ended with status %s" % (name, process.returncode))
+        failed += 1
+    return passed, failed
+
+
+def main():
+    names = sys.argv[1:] or list(SUITES)
+    unknown = [name for name in names if name not in SUITES]
+    if unknown:
+        print("there is no suite %s; there are %s" % (", ".join(unknown), ", ".join(SUITES)), file=sys.stderr)
+        return 2
+    results = []
+    for name in names:
+        began = time.monotonic()
+        print("%s …" % name, flush=True)
+        passed, failed = run(name)
+        results.append((name, passed, failed))
+        print("%s: %d passed, %d failed (%.0f s)" % (name, passed, failed, time.monotonic() - began), flush=True)
+    if len(results) > 1:
+        print("\n" + "\n".join("%s: %d passed, %d failed" % result for result in results))
+    return 1 if any(failed for _, _, failed in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A populated deployment for tests: organizations, projects, and credentials of every role by both methods.
+
+What the API can make is made through it. Roles and access lists of the callers have no operation yet; those rows are
+written with SQL, and the nodes are told as the service itself would tell them.
+"""
+import json
+import os
+import secrets
+import subprocess
+import sys
+
+from client import Bearer, Connection, Digest, trust
+from node import Node
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "test", "openapi"))
+PREFIX = "/api/svc/v2"
+NO_LIMIT = 1000000000
+
+
+BUILD = os.environ.get("REEVE_BUILD", "build")  # the folder of the build under test
+
+
+def reeved(*words, ok=True):
+    program = os.path.join(ROOT, BUILD, "reeved")
+    if not os.access(program, os.X_OK):
+        raise SystemExit("there is no %s: build it first, or name another build folder in REEVE_BUILD" % program)
+    done = subprocess.run([program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if ok and done.returncode != 0:
+        raise AssertionError("reeved %s: %d\n%s%s" % (" ".join(words), done.returncode, done.stdout, done.stderr))
+    return done.stdout if ok else done
+
+
+def catalog():
+    return json.loads(reeved("catalog", "--json"))
+
+
+def roles():
+    """Name of each role: what it is of ("org" or "project") and everything that it implies, itself included."""
+    return {row["name"]: {"of": "project" if row["ofProject"] else "org", "closure": frozenset(row["implies"])}
+            for row in json.loads(reeved("roles", "--json"))}
+
+
+def new_id():
+    return secrets.token_hex(12)
+
+
+def make_validator(base_url="https://localhost:8443"):
+    from validator import Validator  # test/openapi
+    return Validator(readable_patterns(json.loads(reeved("openapi", "--base-url", base_url))))
+
+
+def readable_patterns(part):
+    """Python's expressions know no \\p{…}: letters and digits of any script are \\w there."""
+    if isinstance(part, list):
+        return [readable_patterns(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    return {key: value.replace("\\p{L}", "\\w").replace("\\p{N}", "\\w") if key == "pattern" and isinstance(value, str)
+            else readable_patterns(value) for key, value in part.items()}
+
+
+# ---- The database, seen from outside ----
+def sql(text, dsn=None):
+    done = subprocess.run(["psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-d", dsn or os.environ["REEVE_TEST_SUPER_DSN"]],
+                          input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise AssertionError("psql: %s\n%s" % (done.stderr, text[:2000]))
+    return done.stdout.strip()
+
+
+def tell_nodes():
+    sql("SELECT pg_notify('reeve_authority', 'all')")
+
+
+# When credentials were last used is noted whatever becomes of the request.
+NOTED = "'{last_used_at}'::text[]"
+
+
+def row_hashes():
+    """A hash of all rows of every table, by name; the order of rows does not count."""
+    tables = sql("SELECT format('%I.%I', schemaname, tablename) FROM pg_tables "
+                 "WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1").split("\n")
+    parts = ["SELECT '%s', count(*), md5(coalesce(string_agg(h, '' ORDER BY h), '')) FROM "
+             "(SELECT md5((to_jsonb(t) - %s)::text) AS h FROM ONLY %s t) rows" % (table, NOTED, table) for table in tables]
+    return {line.split("|")[0]: line for line in sql(" UNION ALL ".join(parts)).split("\n")}
+
+
+def changed_tables(before, after):
+    return sorted(name for name in set(before) | set(after) if before.get(name) != after.get(name))
+
+
+# ---- Callers ----
+class Caller:
+    """Credentials of one caller by both methods. They are two principals that hold the same role."""
+
+    def __init__(self, name, made):
+        self.name = name
+        account, key = made["serviceAccount"], made["apiKey"]
+        self.home = made["organization"]["id"]
+        self.client_id, self.client_secret = account["clientId"], account["clientSecret"]
+        self.public_key, self.private_key = key["publicKey"], key["privateKey"]
+        self.account, self.key = self.client_id.rsplit("_", 1)[1], key["id"]
+        self.role = self.token = None
+
+    def fetch(self, connection):
+        self.token = connection.fetch_token(self.client_id, self.client_secret)
+
+    def bearer(self):
+        return Bearer(self.token)
+
+    def digest(self, algorithm="SHA-256"):
+        return Digest(self.public_key, self.private_key, algorithm)
+
+
+def bootstrap(config, name, allow="127.0.0.0/8"):
+    """An organization with its owner's credentials, made as an operator makes the first one."""
+    owner = "%s@example.org" % secrets.token_hex(6)
+    made = json.loads(reeved("bootstrap", "--config", config, "--organization", name, "--owner", owner, "--allow", allow,
+                             "--json"))
+    caller = Caller(name, {
+        "organization": {"id": made["orgId"]},
+        "serviceAccount": {"clientId": made["clientId"], "clientSecret": made["clientSecret"]},
+        "apiKey": {"publicKey": made["publicKey"], "privateKey": made["privateKey"], "id": ""},
+    })
+    caller.key = sql("SELECT encode(id, 'hex') FROM api_key WHERE public_key = '%s'" % caller.public_key)
+    return caller
+
+
+def no_limits(owners):
+    """Limits that no test reaches, for organizations (and so for their projects and callers)."""
+    sql("INSERT INTO limit_override (owner, set_name, capacity, refill) SELECT decode(o, 'hex'), format('S%%s', lpad(n::text, 2, '0')), "
+        "%d, %d FROM unnest('{%s}'::text[]) o, generate_series(1, 67) n ON CONFLICT DO NOTHING;"
+        % (NO_LIMIT, NO_LIMIT, ",".join(owners)))
+    tell_nodes()
+
+
+# What every suite but that of the limits themselves needs: nobody is held back for failing on purpose.
+UNGUARDED = {"guard_failures_per_minute": 1000000}
+# Nodes of one deployment share it.
+MASTER_KEY = secrets.token_hex(32)
+
+
+def start_node(workers=1, settings=None, **more):
+    """A node of this deployment; the caller stops it, or uses it in a with statement."""
+    return Node(build=BUILD, workers=workers, settings={**UNGUARDED, **(settings or {})}, key=MASTER_KEY, **more)
+
+
+def connect(node, source=None, timeout=30):
+    return Connection(("127.0.0.1", node.port), trust(node.ca), source=source, timeout=timeout)
+
+
+class World:
+    """Two organizations. `a` has the projects p and p2, `b` has q; `callers` hold one role each in a or p."""
+
+    def __init__(self, node, with_roles=True):
+        self.node, self.config = node, node.conf
+        config = node.conf
+        self.a, self.b = bootstrap(config, "World A"), bootstrap(config, "World B")
+        no_limits([self.a.home, self.b.home])
+        self.connection = connect(node)
+        self.a.fetch(self.connection)
+        self.b.fetch(self.connection)
+        self.p = self.make_project(self.a, "p")
+        self.p2 = self.make_project(self.a, "p2")
+        self.q = self.make_project(self.b, "q")
+        self.federation = {org: sql("SELECT encode(federation_id, 'hex') FROM organization WHERE id = decode('%s', 'hex')" % org)
+                           for org in (self.a.home, self.b.home)}
+        self.roles = roles()
+        self.callers = self._make_role_callers() if with_roles else {}
+
+    # ---- Through the API ----
+    def must(self, status, method, target, auth, body=None, headers=()):
+        answer = self.connection.ask(method, PREFIX + target, auth, body, headers)
+        if answer.status != status:
+            raise AssertionError("%d expected: %r" % (status, answer))
+        return answer
+
+    def make_project(self, owner, name):
+        return self.must(201, "POST", "/groups", owner.bearer(), {"name": name, "orgId": owner.home}).json()["id"]
+
+    def make_caller(self, name):
+        """New credentials in a new organization of their own, as its owner."""
+        made = self.must(201, "POST", "/orgs", self.a.bearer(), {
+            "name": name,
+            "apiKey": {"desc": name, "roles": ["ORG_OWNER"]},
+            "serviceAccount": {"name": name, "description": name, "roles": ["ORG_OWNER"], "secretExpiresAfterHours": 8},
+        }).json()
+        caller = Caller(name, made)
+        caller.fetch(self.connection)
+        return caller
+
+    # ---- With SQL ----
+    def grant_only(self, caller, organization, project, role):
+        """Takes all roles of both principals away and gives them this one; the service account moves into the organization,
+        so that there is one caller of the organization's own and one that came from elsewhere."""
+        place = "decode('%s', 'hex')" % project if project else "NULL"
+        text = ["DELETE FROM role_grant WHERE principal_id IN (decode('%s', 'hex'), decode('%s', 'hex'));"
+                % (caller.account, caller.key)]
+        for principal in (caller.account, caller.key):
+            text.append("INSERT INTO role_grant (principal_id, org_id, project_id, role) VALUES "
+                        "(decode('%s', 'hex'), decode('%s', 'hex'), %s, '%s');" % (principal, organization, place, role))
+        text.append(self.moving(caller, organization))
+        text.append(self.listing(caller.account, organization, "127.0.0.0/8"))
+        caller.role = role
+        return "\n".join(text)
+
+    @staticmethod
+    def moving(caller, organization):
+        return "\n".join("UPDATE %s SET org_id = decode('%s', 'hex') WHERE %s = decode('%s', 'hex');"
+                         % (table, organization, column, caller.account)
+                         for table, column in (("principal", "id"), ("service_account", "id"), ("service_account_secret", "account_id")))
+
+    @staticmethod
+    def listing(principal, organization, block):
+        return ("INSERT INTO access_list_entry (principal_id, org_id, block) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), '%s');"
+                % (principal, organization, block))
+
+    def _make_role_callers(self):
+        callers, text = {}, []
+        for role in self.roles:
+            caller = self.make_caller("only " + role)
+            in_project = self.roles[role]["of"] == "project"
+            text.append(self.grant_only(caller, self.a.home, self.p if in_project else None, role))
+            callers[role] = caller
+        sql("BEGIN;\n" + "\n".join(text) + "\nCOMMIT;")
+        no_limits([caller.home for caller in callers.values()])
+        return callers
+
+    def close(self):
+        self.connection.close()

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the fuzz targets share. A property that does not hold ends the process, which libFuzzer reports like a crash. */
+#ifndef TEST_FUZZ_H
+#define TEST_FUZZ_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(condition)                                                                    \
+    do {                                                                                   \
+        if (!(condition)) {                                                                \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                                       \
+        }                                                                                  \
+    } while (0)
+
+static inline str
+input(const uint8_t *data, size_t size)
+{
+    return (str){ (const char *)data, size };
+}
+
+/* Whatever was refused, the client gets a document with exactly five fields. */
+static inline void
+must_be_presentable(struct arena *arena, error e)
+{
+    MUST(str_is_text(e->detail) && e->detail.len > 0);
+    json_t *document = json_parse_own(arena, error_document(arena, e));
+    MUST(document != NULL && json_object_size(document) == 5);
+    MUST(json_array_size(json_object_get(document, "parameters")) == e->parameter_count);
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bodies: parsed, then held against a schema that has every type of field, in each mode. */
+#include "fuzz.h"
+
+#include "api/validate.h"
+
+static const char *const colours[] = { "RED", "GREEN", NULL };
+
+// clang-format off
+static const struct field tag_fields[] = {
+    TEXT("key",   "Key.",   REQUIRED, .min = 1, .max = 5),
+    TEXT("value", "Value.", 0, .fallback = "\"none\""),
+    END_OF_FIELDS,
+};
+static const struct schema tag = { "Tag", "Tag.", tag_fields };
+
+static const struct schema condition; /* contains itself */
+static const struct field condition_fields[] = {
+    TEXT("field", "Field.",  0, .pattern = "^[a-z]+(\\.[a-z]+)*$"),
+    LIST("all",   "Nested.", 0, .of = &condition),
+    END_OF_FIELDS,
+};
+static const struct schema condition = { "Condition", "Condition.", condition_fields };
+
+static const struct field every_fields[] = {
+    TEXT("text",     "Text.",     REQUIRED, .min = 1, .max = 4),
+    TEXT("slug",     "Slug.",     0, .pattern = "([a-z0-9]+-)*[a-z0-9]+"),
+    TEXT("colour",   "Colour.",   0, .one_of = colours),
+    TEXT("fixed",    "Fixed.",    CREATE_ONLY),
+    TEXT("state",    "State.",    READ_ONLY),
+    TEXT("secret",   "Secret.",   WRITE_ONLY | NULLABLE),
+    INTEGER("size",  "Size.",     0, .min = 1, .max = 10, .fallback = "3"),
+    NUMBER("ratio",  "Ratio.",    0, .max = 1),
+    BOOL("on",       "On.",       0, .fallback = "false"),
+    DATE("date",     "Date.",     NULLABLE),
+    ID("id",         "Id.",       0),
+    CIDR("block",    "Block.",    0),
+    OBJECT("tag",    "Nested.",   0, .of = &tag),
+    OBJECT("any",    "Anything.", 0),
+    LIST("tags",     "Tags.",     0, .of = &tag, .max = 2),
+    LIST("colours",  "Colours.",  0, .one_of = colours, .min = 1),
+    LIST("ids",      "Ids.",      0, .item = TYPE_ID),
+    OBJECT("when",   "Deep.",     0, .of = &condition),
+    END_OF_FIELDS,
+};
+static const struct schema every = { "Every", "Every type.", every_fields };
+// clang-format on
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const enum validate_mode modes[] = { VALIDATE_CREATE, VALIDATE_REPLACE, VALIDATE_UPDATE };
+    struct arena *arena = arena_new(16 << 20);
+    json_t *body = NULL;
+    error e = json_parse(arena, input(data, size), &body);
+    if (e != OK) {
+        must_be_presentable(arena, e);
+        MUST(body == NULL);
+    }
+    for (size_t i = 0; body != NULL && i < LENGTH(modes); i++) {
+        json_t *copy = json_in(arena, json_deep_copy(body));
+        e = validate_body(arena, &every, modes[i], copy);
+        if (e != OK) {
+            must_be_presentable(arena, e);
+            continue;
+        }
+        /* What was accepted is accepted again, now with its defaults, after it went through text. */
+        json_t *again = json_parse_own(arena, json_text(arena, copy));
+        MUST(again != NULL && json_equal(again, copy));
+        MUST(validate_body(arena, &every, modes[i], again) == OK);
+        MUST(json_equal(again, copy));
+    }
+    MUST(!arena_is_exhausted(arena));
+    arena_free(arena);
+    return 0;
+}

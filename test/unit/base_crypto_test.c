@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check.h"
+
+#include <pthread.h>
+
+#include "base/crypto.h"
+
+static struct arena *arena;
+
+static int
+start(void **state)
+{
+    (void)state;
+    arena = arena_new(1 << 20);
+    return arena == NULL;
+}
+
+static int
+finish(void **state)
+{
+    (void)state;
+    arena_free(arena);
+    return 0;
+}
+
+static void
+digests_are_those_of_the_standards(void **state)
+{
+    (void)state;
+    uint8_t digest[SHA256_BYTES];
+    crypto_sha256(STR("abc"), digest);
+    assert_string_equal(str_hex(arena, digest, SHA256_BYTES).data,
+                        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    crypto_sha256(STR_EMPTY, digest);
+    assert_string_equal(str_hex(arena, digest, SHA256_BYTES).data,
+                        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    crypto_sha256((str){ NULL, 0 }, digest);
+    assert_int_equal(digest[0], 0xe3);
+    crypto_md5(STR("Mufasa:testrealm@host.com:Circle Of Life"), digest);
+    assert_string_equal(str_hex(arena, digest, MD5_BYTES).data, "939e7578ed9e3c518a452acee763bce9");
+}
+
+static void
+mac_is_that_of_the_standard_with_every_key(void **state)
+{
+    (void)state;
+    struct key zero = { { 0 } }, one = { { 1 } };
+    uint8_t mac[SHA256_BYTES], other[SHA256_BYTES];
+    crypto_hmac_sha256(&zero, STR_EMPTY, mac);
+    assert_string_equal(str_hex(arena, mac, SHA256_BYTES).data,
+                        "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad");
+    crypto_hmac_sha256(&one, STR_EMPTY, other);
+    assert_false(crypto_equal(mac, other, SHA256_BYTES));
+    crypto_hmac_sha256(&zero, STR_EMPTY, other);
+    assert_true(crypto_equal(mac, other, SHA256_BYTES));
+}
+
+static void
+derived_keys_differ_by_purpose_and_stay_the_same(void **state)
+{
+    (void)state;
+    struct key from = { { 7 } };
+    struct key a = crypto_derive(&from, "pepper v1"), b = crypto_derive(&from, "idempotency"),
+               again = crypto_derive(&from, "pepper v1");
+    assert_memory_equal(&a, &again, sizeof(a));
+    assert_memory_not_equal(&a, &b, sizeof(a));
+    assert_memory_not_equal(&a, &from, sizeof(a));
+}
+
+static void
+sealed_text_opens_with_the_same_key_and_place_only(void **state)
+{
+    (void)state;
+    struct key key = { { 1 } }, wrong = { { 2 } };
+    static const str texts[] = {
+        { "", 0 }, { "a", 1 }, { "0123456789abcdef0123456789abcdef!", 33 }, { "nul\0inside", 10 }
+    };
+    for (size_t i = 0; i < LENGTH(texts); i++) {
+        str sealed, plain;
+        assert_true(crypto_seal(arena, &key, STR("key/1/secret"), texts[i], &sealed));
+        assert_int_equal(sealed.len, texts[i].len + SEAL_OVERHEAD_BYTES);
+        assert_true(crypto_open(arena, &key, STR("key/1/secret"), sealed, &plain));
+        assert_true(str_eq(plain, texts[i]));
+        assert_false(crypto_open(arena, &wrong, STR("key/1/secret"), sealed, &plain));
+        assert_false(crypto_open(arena, &key, STR("key/2/secret"), sealed, &plain));
+        for (size_t at = 0; at < sealed.len; at++) {
+            char *broken = (char *)str_dup(arena, sealed).data;
+            broken[at] ^= 1;
+            assert_false(crypto_open(arena, &key, STR("key/1/secret"), (str){ broken, sealed.len }, &plain));
+        }
+        assert_false(crypto_open(arena, &key, STR("key/1/secret"), str_slice(sealed, 0, sealed.len - 1), &plain));
+        assert_false(crypto_open(arena, &key, STR("key/1/secret"), str_slice(sealed, 0, 27), &plain));
+    }
+}
+
+static void
+same_text_is_never_sealed_the_same_way(void **state)
+{
+    (void)state;
+    struct key key = { { 1 } };
+    str a, b;
+    assert_true(crypto_seal(arena, &key, STR_EMPTY, STR("x"), &a));
+    assert_true(crypto_seal(arena, &key, STR_EMPTY, STR("x"), &b));
+    assert_false(str_eq(a, b));
+}
+
+static void
+secrets_have_a_form_that_scanners_can_check(void **state)
+{
+    (void)state;
+    str secret = secret_new(arena, "sa");
+    assert_true(str_starts_with(secret, STR("reeve_sa_")));
+    assert_int_equal(secret.len, strlen("reeve_sa_") + 43 + 6);
+    assert_true(secret_is_well_formed(secret, "sa"));
+    assert_false(secret_is_well_formed(secret, "key"));
+    assert_false(secret_is_well_formed(str_slice(secret, 0, secret.len - 1), "sa"));
+    for (size_t at = 0; at < secret.len; at++) {
+        char *broken = (char *)str_dup(arena, secret).data;
+        broken[at] = broken[at] == 'A' ? 'B' : 'A';
+        assert_false(secret_is_well_formed((str){ broken, secret.len }, "sa"));
+    }
+    assert_false(str_eq(secret, secret_new(arena, "sa")));
+}
+
+static void *
+hash_for_a_while(void *unused)
+{
+    (void)unused;
+    struct key key = { { 3 } };
+    uint8_t first[SHA256_BYTES], mac[SHA256_BYTES];
+    crypto_hmac_sha256(&key, STR("text"), first);
+    for (int i = 0; i < 2000; i++) {
+        crypto_hmac_sha256(&key, STR("text"), mac);
+        if (!crypto_equal(first, mac, SHA256_BYTES))
+            return (void *)1;
+    }
+    return NULL;
+}
+
+static void
+threads_do_not_disturb_each_other(void **state)
+{
+    (void)state;
+    pthread_t threads[4];
+    for (size_t i = 0; i < LENGTH(threads); i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, hash_for_a_while, NULL), 0);
+    for (size_t i = 0; i < LENGTH(threads); i++) {
+        void *wrong;
+        pthread_join(threads[i], &wrong);
+        assert_null(wrong);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(digests_are_those_of_the_standards),
+        cmocka_unit_test(mac_is_that_of_the_standard_with_every_key),
+        cmocka_unit_test(derived_keys_differ_by_purpose_and_stay_the_same),
+        cmocka_unit_test(sealed_text_opens_with_the_same_key_and_place_only),
+        cmocka_unit_test(same_text_is_never_sealed_the_same_way),
+        cmocka_unit_test(secrets_have_a_form_that_scanners_can_check),
+        cmocka_unit_test(threads_do_not_disturb_each_other),
+    };
+    return cmocka_run_group_tests(tests, start, finish);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What happens when Redis goes away and comes back. Starts, stops and kills a Redis of its own. */
+#include "check.h"
+
+#include <hiredis/hiredis.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "limit/limit_internal.h"
+
+enum { THREADS = 8, TIMEOUT_MS = 50, LONGEST_WAIT_MS = 200 };
+
+static char directory[] = "/tmp/reeve-limit.XXXXXX";
+static char redis_socket[64];
+static pid_t redis_pid;
+
+static bool
+redis_answers(void)
+{
+    redisContext *context = redisConnectUnixWithTimeout(redis_socket, (struct timeval){ .tv_sec = 1 });
+    redisReply *reply = context != NULL && context->err == 0 ? redisCommand(context, "PING") : NULL;
+    bool answers = reply != NULL;
+    freeReplyObject(reply);
+    redisFree(context);
+    return answers;
+}
+
+static void
+redis_start(void)
+{
+    redis_pid = fork();
+    assert_true(redis_pid >= 0);
+    if (redis_pid == 0) {
+        execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", redis_socket, "--save", "",
+               "--appendonly", "no", "--dir", directory, "--logfile", "/dev/null", (char *)NULL);
+        _exit(127);
+    }
+    for (int i = 0; i < 200 && !redis_answers(); i++)
+        usleep(20 * 1000);
+    assert_true(redis_answers());
+}
+
+static void
+redis_kill(void)
+{
+    kill(redis_pid, SIGKILL);
+    waitpid(redis_pid, NULL, 0);
+    redis_pid = 0;
+    unlink(redis_socket);
+}
+
+static struct limiter *
+node_new(void)
+{
+    struct limit_config config = { .redis_socket = redis_socket, .redis_timeout_ms = TIMEOUT_MS };
+    struct limiter *limiter = limiter_new(&config);
+    assert_non_null(limiter);
+    return limiter;
+}
+
+static bool
+comes_up(struct limiter *limiter, bool expected)
+{
+    for (int i = 0; i < 300 && limit_status(limiter).redis_is_up != expected; i++)
+        usleep(10 * 1000);
+    return limit_status(limiter).redis_is_up == expected;
+}
+
+static int
+with_redis(void **state)
+{
+    (void)state;
+    redis_start();
+    return 0;
+}
+
+static int
+without_redis(void **state)
+{
+    (void)state;
+    if (redis_pid > 0)
+        redis_kill();
+    return 0;
+}
+
+/* ---- Under load ---- */
+
+struct load {
+    struct limiter *limiter;
+    struct bucket_name names[16];
+    atomic_bool stop;
+    atomic_llong takes, denied, longest_ms;
+};
+
+static void *
+load_work(void *argument)
+{
+    struct load *load = argument;
+    for (size_t i = 0; !atomic_load(&load->stop); i++) {
+        int64_t start_ms = clock_steady_ms();
+        struct take take = limit_take(load->limiter, &load->names[i % LENGTH(load->names)],
+                                      (struct bucket_size){ 100000000, 100 }, true);
+        int64_t lasted_ms = clock_steady_ms() - start_ms;
+        long long longest_ms = atomic_load(&load->longest_ms);
+        while (lasted_ms > longest_ms && !atomic_compare_exchange_weak(&load->longest_ms, &longest_ms, lasted_ms))
+            ;
+        atomic_fetch_add(&load->takes, 1);
+        if (take.outcome != TAKE_ALLOWED)
+            atomic_fetch_add(&load->denied, 1);
+        if (i % 64 == 0)
+            usleep(200); /* a machine with few processors must also run Redis */
+    }
+    return NULL;
+}
+
+static void
+killing_redis_under_load_fails_no_take_and_delays_none(void **state)
+{
+    (void)state;
+    static struct load load;
+    pthread_t threads[THREADS];
+    load.limiter = node_new();
+    assert_true(comes_up(load.limiter, true));
+    for (size_t i = 0; i < LENGTH(load.names); i++)
+        load.names[i] = bucket_of_id(S17, id_new(1));
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, load_work, &load), 0);
+    usleep(400 * 1000);
+    redis_kill();
+    assert_true(comes_up(load.limiter, false));
+    usleep(800 * 1000);
+    redis_start();
+    assert_true(comes_up(load.limiter, true));
+    usleep(300 * 1000);
+    /* Stopped, it accepts what is sent and answers nothing: the worse way to go away. */
+    kill(redis_pid, SIGSTOP);
+    assert_true(comes_up(load.limiter, false));
+    usleep(300 * 1000);
+    kill(redis_pid, SIGCONT);
+    assert_true(comes_up(load.limiter, true));
+    usleep(200 * 1000);
+    atomic_store(&load.stop, true);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    print_message("%lld takes, the longest lasted %lld ms\n", atomic_load(&load.takes), atomic_load(&load.longest_ms));
+    assert_int_equal(atomic_load(&load.denied), 0);
+    assert_true(atomic_load(&load.longest_ms) <= LONGEST_WAIT_MS);
+    assert_true(atomic_load(&load.takes) > 1000);
+    limiter_free(load.limiter);
+}
+
+/* ---- One flight a bucket ---- */
+
+static struct bucket_name shared_name;
+
+static void *
+take_one(void *limiter)
+{
+    limit_take(limiter, &shared_name, (struct bucket_size){ 1000, 100 }, true);
+    return NULL;
+}
+
+static int
+script_runs(void)
+{
+    redisContext *context = redisConnectUnix(redis_socket);
+    redisReply *reply = redisCommand(context, "INFO commandstats");
+    assert_non_null(reply);
+    const char *found = strstr(reply->str, "cmdstat_evalsha:calls=");
+    int count = found != NULL ? (int)strtol(found + strlen("cmdstat_evalsha:calls="), NULL, 10) : 0;
+    freeReplyObject(reply);
+    redisFree(context);
+    return count;
+}
+
+static void
+requests_that_meet_at_a_bucket_wait_for_one_answer(void **state)
+{
+    (void)state;
+    struct limit_config config = { .redis_socket = redis_socket, .redis_timeout_ms = 10000 };
+    struct limiter *node = limiter_new(&config);
+    pthread_t threads[THREADS];
+    assert_true(comes_up(node, true));
+    usleep(300 * 1000); /* past the first heartbeat */
+    shared_name = bucket_of_id(S17, id_new(1));
+    int runs_before = script_runs();
+    kill(redis_pid, SIGSTOP);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, take_one, node), 0);
+    usleep(300 * 1000);
+    kill(redis_pid, SIGCONT);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    /* One for the first, one for all who came while it was under way; another if somebody came between. */
+    assert_in_range(script_runs() - runs_before, 1, 3);
+    assert_int_equal(limit_take(node, &shared_name, (struct bucket_size){ 1000, 100 }, true).remaining,
+                     1000 - THREADS - 1);
+    limiter_free(node);
+}
+
+/* ---- One by one ---- */
+
+static void
+lease_is_dropped_when_redis_comes_back(void **state)
+{
+    (void)state;
+    struct limiter *node = node_new();
+    struct bucket_name name = bucket_of_id(S17, id_new(1));
+    struct bucket_size size = { 10000, 5000 };
+    assert_true(comes_up(node, true));
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(limit_take(node, &name, size, true).outcome, TAKE_ALLOWED);
+    redis_kill();
+    /* Another bucket notices the loss, before the sweep takes the lease away. */
+    struct bucket_name other = bucket_of_id(S17, id_new(1));
+    assert_int_equal(limit_take(node, &other, size, true).outcome, TAKE_ALLOWED);
+    assert_false(limit_status(node).redis_is_up);
+    redis_start();
+    assert_true(comes_up(node, true));
+    assert_int_equal(limit_take(node, &name, size, false).outcome, TAKE_MUST_ASK);
+    assert_int_equal(limit_take(node, &name, size, true).remaining, 9999);
+    limiter_free(node);
+}
+
+static void
+take_that_may_not_block_does_not_wait_for_a_stopped_redis(void **state)
+{
+    (void)state;
+    struct limiter *node = node_new();
+    assert_true(comes_up(node, true));
+    struct bucket_name name = bucket_of_id(S17, id_new(1));
+    struct bucket_size size = { 100, 50 };
+    kill(redis_pid, SIGSTOP);
+    int64_t start_us = clock_steady_us();
+    struct take take = limit_take(node, &name, size, false);
+    assert_true(clock_steady_us() - start_us < TIMEOUT_MS * 1000 / 2);
+    /* The heartbeat may have noticed first. */
+    assert_int_equal(take.outcome, limit_status(node).redis_is_up ? TAKE_MUST_ASK : take.outcome);
+
+    int64_t start_ms = clock_steady_ms();
+    take = limit_take(node, &name, size, true);
+    assert_int_equal(take.outcome, TAKE_ALLOWED);
+    assert_true(clock_steady_ms() - start_ms <= LONGEST_WAIT_MS);
+    assert_false(limit_status(node).redis_is_up);
+
+    start_us = clock_steady_us();
+    for (int64_t i = take.remaining; i > 0; i--)
+        assert_int_equal(limit_take(node, &name, size, false).outcome, TAKE_ALLOWED);
+    take = limit_take(node, &name, size, false);
+    assert_int_equal(take.outcome, TAKE_DENIED);
+    assert_in_range(take.retry_after_s, 59, 60);
+    assert_true(clock_steady_us() - start_us < TIMEOUT_MS * 1000 / 2);
+
+    kill(redis_pid, SIGCONT);
+    assert_true(comes_up(node, true));
+    /* Back to the bucket in Redis: the local one is forgotten. */
+    assert_int_equal(limit_take(node, &name, size, true).outcome, TAKE_ALLOWED);
+    limiter_free(node);
+}
+
+static void
+node_has_its_share_of_the_limit_without_redis(void **state)
+{
+    (void)state;
+    struct limiter *nodes[3];
+    for (int i = 0; i < 3; i++)
+        nodes[i] = node_new();
+    for (int i = 0; i < 500 && limit_status(nodes[0]).known_nodes != 3; i++)
+        usleep(10 * 1000);
+    assert_int_equal(limit_status(nodes[0]).known_nodes, 3);
+    redis_kill();
+    assert_true(comes_up(nodes[0], false));
+    assert_int_equal(limit_status(nodes[0]).known_nodes, 3);
+    struct bucket_name name = bucket_of_id(S17, id_new(1)), tiny = bucket_of_id(S17, id_new(1));
+    int count = 0;
+    while (limit_take(nodes[0], &name, (struct bucket_size){ 30, 30 }, false).outcome == TAKE_ALLOWED)
+        count++;
+    assert_int_equal(count, 10);
+    assert_int_equal(limit_take(nodes[0], &tiny, (struct bucket_size){ 2, 1 }, false).outcome, TAKE_ALLOWED);
+    assert_int_equal(limit_take(nodes[0], &tiny, (struct bucket_size){ 2, 1 }, false).outcome, TAKE_DENIED);
+    for (int i = 0; i < 3; i++)
+        limiter_free(nodes[i]);
+}
+
+static void
+limiter_starts_without_redis_and_finds_it_later(void **state)
+{
+    (void)state;
+    redis_kill();
+    struct limiter *node = node_new();
+    struct bucket_name name = bucket_of_id(S17, id_new(1));
+    int64_t start_ms = clock_steady_ms();
+    assert_int_equal(limit_take(node, &name, (struct bucket_size){ 100, 50 }, true).remaining, 99);
+    assert_int_equal(limit_take(node, &name, (struct bucket_size){ 100, 50 }, true).remaining, 98);
+    assert_true(clock_steady_ms() - start_ms <= LONGEST_WAIT_MS);
+    redis_start();
+    assert_true(comes_up(node, true));
+    assert_int_equal(limit_take(node, &name, (struct bucket_size){ 100, 50 }, true).remaining, 99);
+    limiter_free(node);
+}
+
+static void
+local_bucket_is_refilled_in_whole_steps(void **state)
+{
+    (void)state;
+    redis_kill();
+    struct limit_config config = { .redis_socket = redis_socket, .redis_timeout_ms = TIMEOUT_MS };
+    struct limiter *node = limiter_new_tuned(&config, &(struct limit_tuning){ .period_ms = 600 });
+    struct bucket_name name = bucket_of_id(S17, id_new(1));
+    struct bucket_size size = { 10, 4 };
+    const int64_t sleeps_ms[] = { 0, 610, 6000 }, expected[] = { 10, 4, 10 };
+    for (int i = 0; i < 3; i++) {
+        usleep((useconds_t)sleeps_ms[i] * 1000);
+        int64_t count = 0;
+        while (limit_take(node, &name, size, true).outcome == TAKE_ALLOWED)
+            count++;
+        assert_int_equal(count, expected[i]);
+    }
+    limiter_free(node);
+}
+
+static void
+text_used_before_the_loss_stays_used(void **state)
+{
+    (void)state;
+    struct limiter *node = node_new();
+    assert_true(limit_use_once(node, STR("nonce:00000001"), 30));
+    redis_kill();
+    assert_false(limit_use_once(node, STR("nonce:00000001"), 30));
+    assert_true(limit_use_once(node, STR("nonce:00000002"), 30));
+    assert_false(limit_use_once(node, STR("nonce:00000002"), 30));
+    assert_true(limit_use_once(node, STR("nonce:00000003"), 1));
+    usleep(1100 * 1000);
+    assert_true(limit_use_once(node, STR("nonce:00000003"), 1));
+    limiter_free(node);
+}
+
+int
+main(void)
+{
+    if (mkdtemp(directory) == NULL) {
+        perror("mkdtemp");
+        return 1;
+    }
+    snprintf(redis_socket, sizeof(redis_socket), "%s/redis.sock", directory);
+    const struct CMUnitTest tests[] = {
+#define WITH_REDIS(test) cmocka_unit_test_setup_teardown(test, with_redis, without_redis)
+        WITH_REDIS(killing_redis_under_load_fails_no_take_and_delays_none),
+        WITH_REDIS(requests_that_meet_at_a_bucket_wait_for_one_answer),
+        WITH_REDIS(lease_is_dropped_when_redis_comes_back),
+        WITH_REDIS(take_that_may_not_block_does_not_wait_for_a_stopped_redis),
+        WITH_REDIS(node_has_its_share_of_the_limit_without_redis),
+        WITH_REDIS(limiter_starts_without_redis_and_finds_it_later),
+        WITH_REDIS(local_bucket_is_refilled_in_whole_steps),
+        WITH_REDIS(text_used_before_the_loss_stays_used),
+    };
+    int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(redis_socket);
+    rmdir(directory);
+    return failures;
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The second wall: a transaction of organization A sees and changes nothing of organization B, on any table, even when a
+ * statement forgets its tenant. So the statements here carry none.
+ */
+#include "store_fixture.h"
+
+static PGconn *tenant; /* what the pool's connections are: the login role, having become reeve_tenant */
+
+enum { A = 1000, B = 2000, PERSON = 3000 };
+
+/* Everything that an organization can have, with ids counted from `base`. */
+static void
+fill(int base)
+{
+    id organization = fixture_id(base), project = fixture_id(base + 1), account = fixture_id(base + 2),
+       secret = fixture_id(base + 3), key = fixture_id(base + 4);
+    const char *o = fixture_quote(organization);
+    fixture_add_organization(organization);
+    fixture_add_project(project, organization);
+    fixture_ask("INSERT INTO principal (id, kind, org_id) VALUES (%s, 'service_account', %s), (%s, 'api_key', %s)",
+                fixture_quote(account), o, fixture_quote(key), o);
+    fixture_ask("INSERT INTO service_account (id, org_id, name, description) VALUES (%s, %s, 'n', '')",
+                fixture_quote(account), o);
+    fixture_ask("INSERT INTO service_account_secret (id, account_id, org_id, mac, pepper_version, mask, expires_at) "
+                "VALUES (%s, %s, %s, '', 1, '', now())",
+                fixture_quote(secret), fixture_quote(account), o);
+    fixture_ask("INSERT INTO api_key (id, org_id, public_key, description, mask, ha1_md5, ha1_sha256) "
+                "VALUES (%s, %s, 'k%d', '', '', '', '')",
+                fixture_quote(key), o, base);
+    fixture_ask(
+        "INSERT INTO role_grant (principal_id, org_id, project_id, role) VALUES (%s, %s, NULL, 'R'), (%s, %s, %s, 'R'), "
+        "(%s, %s, %s, 'R')",
+        fixture_quote(key), o, fixture_quote(key), o, fixture_quote(project), fixture_quote(fixture_id(PERSON)), o,
+        fixture_quote(project));
+    fixture_ask("INSERT INTO access_list_entry (principal_id, org_id, block) VALUES (%s, %s, '10.0.0.0/8')",
+                fixture_quote(key), o);
+    fixture_ask(
+        "INSERT INTO revoked_token (principal_id, fingerprint, expires_at) VALUES (%s, '', now() - interval '1h')",
+        fixture_quote(key));
+    fixture_ask("INSERT INTO data_key (org_id, version, sealed) VALUES (%s, 1, '')", o);
+    fixture_ask(
+        "INSERT INTO limit_override (owner, set_name, capacity, refill) VALUES (%s, 's', 1, 1), (%s, 's', 1, 1), "
+        "(%s, 's', 1, 1)",
+        o, fixture_quote(project), fixture_quote(key));
+    fixture_ask(
+        "INSERT INTO resource (scope, kind, id, name, org_id, document) VALUES (%s, 'thing', %s, 'n', %s, '{}')",
+        fixture_quote(project), fixture_quote(secret), o);
+    fixture_ask("INSERT INTO event_chain (org_id, seq, hash) VALUES (%s, 1, '')", o);
+    fixture_ask("INSERT INTO event (org_id, seq, id, project_id, project_seq, type, created_at, document, hash) "
+                "VALUES (%s, 1, %s, %s, 1, 'T', now(), '{}', '')",
+                o, fixture_quote(secret), fixture_quote(project));
+    fixture_ask("INSERT INTO event_count_of_project (project_id, org_id, seq) VALUES (%s, %s, 1)",
+                fixture_quote(project), o);
+}
+
+// clang-format off
+/* How a row of B is recognized, and how many rows of A's its own transaction sees. */
+static const struct {
+    const char *table, *of_b, *change;
+    int own;
+} tables[] = {
+    { "organization",           "id = $B",                                        "name = 'x'",           1 },
+    { "project",                "org_id = $B",                                    "name = 'x'",           1 },
+    { "principal",              "org_id = $B",                                    "generation = 9",       3 }, /* and the person */
+    { "service_account",        "org_id = $B",                                    "name = 'x'",           1 },
+    { "service_account_secret", "org_id = $B",                                    "mask = 'x'",           1 },
+    { "api_key",                "org_id = $B",                                    "mask = 'x'",           1 },
+    { "role_grant",             "org_id = $B",                                    "role = 'x'",           3 },
+    { "access_list_entry",      "org_id = $B",                                    "comment = 'x'",        1 },
+    { "revoked_token",          "principal_id = $KEY",                            NULL,                   1 },
+    { "data_key",               "org_id = $B",                                    "sealed = 'x'",         1 },
+    { "limit_override",         "owner IN ($B, $PROJECT, $KEY)",                  "capacity = 9",         3 },
+    { "resource",               "org_id = $B",                                    "name = 'x'",           1 },
+    { "event",                  "org_id = $B",                                    NULL,                   1 },
+    { "event_chain",            "org_id = $B",                                    "seq = 9",              1 },
+    { "event_count_of_project", "org_id = $B",                                    "seq = 9",              1 },
+    { "list_counter",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
+    { "list_block",             "scope IN ($B, $PROJECT)",                        NULL,                   2 },
+    { "list_segment",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
+};
+/* Tables that belong to nobody, or to all, and why a transaction may see them. */
+static const char *const not_of_tenants[] = {
+    "person",           /* any person may be given a role */
+    "idempotency",      /* found by principal and key only */
+    "signing_key",      /* the service's own */
+    "schema_migration", /* nobody has any right on it */
+};
+// clang-format on
+
+/* Puts B's ids into a condition. */
+static const char *
+condition(const char *pattern)
+{
+    static char text[512];
+    size_t at = 0;
+    while (*pattern != '\0') {
+        const char *with = NULL;
+        if (strncmp(pattern, "$B", 2) == 0)
+            with = fixture_quote(fixture_id(B)), pattern += 2;
+        else if (strncmp(pattern, "$PROJECT", 8) == 0)
+            with = fixture_quote(fixture_id(B + 1)), pattern += 8;
+        else if (strncmp(pattern, "$KEY", 4) == 0)
+            with = fixture_quote(fixture_id(B + 4)), pattern += 4;
+        if (with != NULL)
+            at += (size_t)snprintf(text + at, sizeof(text) - at, "%s", with);
+        else
+            text[at++] = *pattern++;
+    }
+    text[at] = '\0';
+    return text;
+}
+
+static void
+begin_as(int organization)
+{
+    char digits[ID_DIGITS + 1], text[128];
+    id_write(organization == 0 ? (id){ { 0 } } : fixture_id((uint32_t)organization), digits);
+    snprintf(text, sizeof(text), "BEGIN; SET LOCAL reeve.organization = '%s'", digits);
+    fixture_ask_on(tenant, text);
+}
+
+/* The SQLSTATE, "" when it worked; *ret_count rows were affected. */
+static const char *
+try_as_tenant(int *ret_count, const char *format, ...)
+{
+    static char failed[8];
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    fixture_ask_on(tenant, "SAVEPOINT s");
+    PGresult *result = PQexec(tenant, text);
+    const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    snprintf(failed, sizeof(failed), "%s", code == NULL ? "" : code);
+    int64_t count = -1;
+    if (!str_to_int(str_from(PQcmdTuples(result)), 0, INT32_MAX, &count))
+        count = -1;
+    *ret_count = (int)count;
+    PQclear(result);
+    fixture_ask_on(tenant, failed[0] == '\0' ? "RELEASE s" : "ROLLBACK TO s");
+    return failed;
+}
+
+static int
+set_up(void **state)
+{
+    if (fixture_set_up(state) != 0)
+        return -1;
+    tenant = fixture_connect(fixture_dsn);
+    fixture_ask_on(tenant, "SET ROLE reeve_tenant");
+    fixture_ask("INSERT INTO principal (id, kind) VALUES (%s, 'person')", fixture_quote(fixture_id(PERSON)));
+    fixture_ask("INSERT INTO person (id, username, first_name, last_name) VALUES (%s, 'u', 'f', 'l')",
+                fixture_quote(fixture_id(PERSON)));
+    fill(A);
+    fill(B);
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    PQfinish(tenant);
+    return fixture_tear_down(state);
+}
+
+static void
+every_table_is_known_to_this_test(void **state)
+{
+    (void)state;
+    PGresult *result =
+        PQexec(fixture_owner, "SELECT relname, relrowsecurity FROM pg_class WHERE relkind IN ('r', 'p') AND "
+                              "NOT relispartition AND relnamespace = 'public'::regnamespace");
+    assert_true(PQntuples(result) > 20);
+    for (int i = 0; i < PQntuples(result); i++) {
+        const char *name = PQgetvalue(result, i, 0);
+        bool is_known = false;
+        for (size_t t = 0; t < LENGTH(tables); t++)
+            is_known |= strcmp(tables[t].table, name) == 0;
+        for (size_t t = 0; t < LENGTH(not_of_tenants); t++)
+            is_known |= strcmp(not_of_tenants[t], name) == 0;
+        if (!is_known)
+            fail_msg("table %s is not in the list of tenant tables, nor among those that are none", name);
+        if (strcmp(PQgetvalue(result, i, 1), "t") != 0 && strcmp(name, "schema_migration") != 0)
+            fail_msg("table %s has no row-level security", name);
+    }
+    PQclear(result);
+}
+
+static void
+transaction_sees_all_of_its_own_and_nothing_of_others(void **state)
+{
+    (void)state;
+    begin_as(A);
+    for (size_t t = 0; t < LENGTH(tables); t++) {
+        char text[512];
+        snprintf(text, sizeof(text), "SELECT count(*) FROM %s WHERE %s", tables[t].table, condition(tables[t].of_b));
+        if (strcmp(fixture_ask_on(tenant, text), "0") != 0)
+            fail_msg("%s shows rows of another organization", tables[t].table);
+        if (strcmp(fixture_ask("%s", text), "0") == 0)
+            fail_msg("%s has no rows of the other organization, so nothing was proven", tables[t].table);
+        snprintf(text, sizeof(text), "SELECT count(*) = %d FROM %s", tables[t].own, tables[t].table);
+        if (strcmp(fixture_ask_on(tenant, text), "t") != 0)
+            fail_msg("%s does not show what the organization has", tables[t].table);
+    }
+    fixture_ask_on(tenant, "ROLLBACK");
+}
+
+static void
+transaction_changes_nothing_of_others(void **state)
+{
+    (void)state;
+    begin_as(A);
+    for (size_t t = 0; t < LENGTH(tables); t++) {
+        int count;
+        const char *code;
+        const char *of_b = condition(tables[t].of_b);
+        if (tables[t].change != NULL) {
+            code = try_as_tenant(&count, "UPDATE %s SET %s WHERE %s", tables[t].table, tables[t].change, of_b);
+            if (code[0] == '\0' && count != 0)
+                fail_msg("%s: rows of another organization were changed", tables[t].table);
+        }
+        code = try_as_tenant(&count, "DELETE FROM %s WHERE %s", tables[t].table, of_b);
+        if (code[0] == '\0' && count != 0)
+            fail_msg("%s: rows of another organization were deleted", tables[t].table);
+    }
+    fixture_ask_on(tenant, "COMMIT");
+    for (size_t t = 0; t < LENGTH(tables); t++) {
+        if (strcmp(fixture_ask("SELECT count(*) > 0 FROM %s WHERE %s", tables[t].table, condition(tables[t].of_b)),
+                   "t") != 0)
+            fail_msg("%s lost rows", tables[t].table);
+    }
+}
+
+/* Giving a row of one's own to another organization, and adding one to it. */
+static void
+transaction_gives_nothing_to_others(void **state)
+{
+    (void)state;
+    int count;
+    begin_as(A);
+    const char *b = fixture_quote(fixture_id(B)), *new_id = fixture_quote(fixture_id(7));
+    static const char *const with_org_id[] = {
+        "project",  "principal",   "service_account",       "service_account_secret",
+        "api_key",  "role_grant",  "access_list_entry",     "data_key",
+        "resource", "event_chain", "event_count_of_project"
+    };
+    for (size_t t = 0; t < LENGTH(with_org_id); t++) {
+        if (strcmp(try_as_tenant(&count, "UPDATE %s SET org_id = %s WHERE org_id IS NOT NULL", with_org_id[t], b),
+                   "42501") != 0)
+            fail_msg("%s: a row was given to another organization", with_org_id[t]);
+    }
+    assert_string_equal(try_as_tenant(&count, "INSERT INTO project (id, org_id, name) VALUES (%s, %s, 'x')", new_id, b),
+                        "42501");
+    assert_string_equal(try_as_tenant(&count,
+                                      "INSERT INTO organization (id, name, federation_id, access_list_required) "
+                                      "VALUES (%s, 'x', %s, false)",
+                                      new_id, new_id),
+                        "42501");
+    assert_string_equal(try_as_tenant(&count,
+                                      "INSERT INTO event (org_id, seq, id, type, created_at, document, hash) "
+                                      "VALUES (%s, 2, %s, 'T', now(), '', '')",
+                                      b, new_id),
+                        "42501");
+    assert_string_equal(try_as_tenant(&count,
+                                      "INSERT INTO resource (scope, kind, id, name, org_id, document) "
+                                      "VALUES (%s, 'thing', %s, 'n2', %s, '{}')",
+                                      b, new_id, b),
+                        "42501");
+    assert_string_equal(try_as_tenant(&count,
+                                      "INSERT INTO limit_override (owner, set_name, capacity, refill) "
+                                      "VALUES (%s, 't', 1, 1)",
+                                      b),
+                        "42501");
+    assert_string_equal(try_as_tenant(&count,
+                                      "INSERT INTO revoked_token (principal_id, fingerprint, expires_at) "
+                                      "VALUES (%s, 'x', now())",
+                                      fixture_quote(fixture_id(B + 4))),
+                        "42501");
+    /* Overwriting through a conflict. */
+    assert_string_equal(try_as_tenant(&count,
+                                      "INSERT INTO event_chain (org_id, seq, hash) VALUES (%s, 1, '') "
+                                      "ON CONFLICT (org_id) DO UPDATE SET seq = 9",
+                                      b),
+                        "42501");
+    fixture_ask_on(tenant, "ROLLBACK");
+}
+
+static void
+events_and_lists_cannot_be_rewritten_by_their_own_organization(void **state)
+{
+    (void)state;
+    int count;
+    begin_as(A);
+    static const char *const fixed[] = { "event", "list_counter", "list_block", "list_segment", "schema_migration" };
+    for (size_t t = 0; t < LENGTH(fixed); t++)
+        assert_string_equal(try_as_tenant(&count, "DELETE FROM %s", fixed[t]), "42501");
+    assert_string_equal(try_as_tenant(&count, "UPDATE event SET document = ''"), "42501");
+    assert_string_equal(try_as_tenant(&count, "UPDATE list_counter SET total = 0"), "42501");
+    assert_string_equal(try_as_tenant(&count, "DELETE FROM event_3"), "42501"); /* nor through its parts */
+    assert_string_equal(try_as_tenant(&count, "SELECT * FROM resource_3"), "42501");
+    fixture_ask_on(tenant, "ROLLBACK");
+}
+
+static void
+people_are_seen_by_all_and_changed_by_the_service_only(void **state)
+{
+    (void)state;
+    int count;
+    const char *person = fixture_quote(fixture_id(PERSON)), *new_person = fixture_quote(fixture_id(PERSON + 1));
+    begin_as(A);
+    try_as_tenant(&count, "UPDATE principal SET generation = 9 WHERE id = %s", person);
+    assert_int_equal(count, 0);
+    try_as_tenant(&count, "DELETE FROM person");
+    assert_int_equal(count, 0);
+    assert_string_equal(try_as_tenant(&count, "INSERT INTO principal (id, kind) VALUES (%s, 'person')", new_person),
+                        "42501");
+    assert_string_equal(try_as_tenant(&count, "INSERT INTO signing_key (id, sealed) VALUES (1, '')"), "42501");
+    fixture_ask_on(tenant, "ROLLBACK");
+
+    begin_as(0);
+    assert_string_equal(try_as_tenant(&count, "UPDATE principal SET generation = 9 WHERE id = %s", person), "");
+    assert_int_equal(count, 1);
+    assert_string_equal(try_as_tenant(&count, "INSERT INTO principal (id, kind) VALUES (%s, 'person')", new_person),
+                        "");
+    assert_string_equal(try_as_tenant(&count, "INSERT INTO signing_key (id, sealed) VALUES (1, '')"), "");
+    assert_string_equal(try_as_tenant(&count, "DELETE FROM revoked_token WHERE expires_at < now()"), "");
+    assert_int_equal(count, 2);
+    /* The service has no organization, so it has no rows of one. */
+    assert_string_equal(fixture_ask_on(tenant, "SELECT count(*) FROM project"), "0");
+    assert_string_equal(fixture_ask_on(tenant, "SELECT count(*) FROM resource"), "0");
+    fixture_ask_on(tenant, "ROLLBACK");
+}
+
+static void
+transaction_without_an_organization_sees_nothing(void **state)
+{
+    (void)state;
+    fixture_ask_on(tenant, "BEGIN");
+    assert_string_equal(fixture_ask_on(tenant, "SELECT count(*) FROM organization"), "0");
+    assert_string_equal(fixture_ask_on(tenant, "SELECT count(*) FROM resource"), "0");
+    assert_string_equal(fixture_ask_on(tenant, "SELECT count(*) FROM event"), "0");
+    fixture_ask_on(tenant, "ROLLBACK");
+}
+
+static void
+project_is_moved_with_what_it_has_and_only_by_its_owner(void **state)
+{
+    (void)state;
+    const char *a = fixture_quote(fixture_id(A)), *b = fixture_quote(fixture_id(B)),
+               *project = fixture_quote(fixture_id(A + 1));
+    char text[256];
+    begin_as(B);
+    snprintf(text, sizeof(text), "SELECT project_move(%s, %s, %s)", project, a, b);
+    assert_string_equal(fixture_ask_on(tenant, text), "f");
+    snprintf(text, sizeof(text), "SELECT project_move(%s, %s, %s)", project, b, b);
+    assert_string_equal(fixture_ask_on(tenant, text), "f");
+    fixture_ask_on(tenant, "ROLLBACK");
+
+    begin_as(A);
+    snprintf(text, sizeof(text), "SELECT project_move(%s, %s, %s)", project, a, b);
+    assert_string_equal(fixture_ask_on(tenant, text), "t");
+    assert_string_equal(fixture_ask_on(tenant, "SELECT count(*) FROM resource"), "0");
+    fixture_ask_on(tenant, "COMMIT");
+    assert_string_equal(fixture_ask("SELECT total FROM list_counter WHERE scope = %s", b), "2");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM list_counter WHERE scope = %s", a), "0");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM resource WHERE org_id = %s", b), "2");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM event_count_of_project WHERE org_id = %s", b), "2");
+    /* The person keeps the role, the old organization's key does not. */
+    assert_string_equal(
+        fixture_ask("SELECT count(*) FROM role_grant WHERE project_id = %s AND org_id = %s", project, b), "1");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM role_grant WHERE org_id = %s", a), "1");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_table_is_known_to_this_test),
+        cmocka_unit_test(transaction_sees_all_of_its_own_and_nothing_of_others),
+        cmocka_unit_test(transaction_changes_nothing_of_others),
+        cmocka_unit_test(transaction_gives_nothing_to_others),
+        cmocka_unit_test(events_and_lists_cannot_be_rewritten_by_their_own_organization),
+        cmocka_unit_test(people_are_seen_by_all_and_changed_by_the_service_only),
+        cmocka_unit_test(transaction_without_an_organization_sees_nothing),
+        cmocka_unit_test(project_is_moved_with_what_it_has_and_only_by_its_owner),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
