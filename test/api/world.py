@@ -228,5 +228,21 @@ class World:
         no_limits([caller.home for caller in callers.values()])
         return callers
 
+    # ---- Something of every kind that a path can name ----
+    def make_fixtures(self):
+        """Values for path parameters: entities in organization a and project p. A parameter that is not here has none yet."""
+        owner, org, project = self.a.bearer(), "/orgs/" + self.a.home, "/groups/" + self.p
+        key = self.must(200, "POST", org + "/apiKeys", owner, {"desc": "fixture", "roles": ["ORG_MEMBER"]}).json()
+        account = self.must(201, "POST", org + "/serviceAccounts", owner,
+                            {"name": "fixture", "description": "fixture", "roles": ["ORG_MEMBER"], "secretExpiresAfterHours": 8}).json()
+        self.must(204, "POST", "%s/apiKeys/%s" % (project, key["id"]), owner, {"roles": ["GROUP_READ_ONLY"]})
+        self.must(200, "POST", "%s/serviceAccounts/%s:invite" % (project, account["clientId"]), owner, {"roles": ["GROUP_READ_ONLY"]})
+        address = "198.51.100.7"
+        for kind in ("apiKeys/" + key["id"], "serviceAccounts/" + account["clientId"]):
+            self.must(200, "POST", "%s/%s/accessList" % (org, kind), owner, [{"ipAddress": address}])
+        return {"groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
+                "groupName": "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],
+                "ipAddress": address}
+
     def close(self):
         self.connection.close()
