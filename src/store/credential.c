@@ -98,6 +98,19 @@ store_credential_set_roles(struct tx *tx, id organization, id credential, id pro
     return OK;
 }
 
+error
+store_credential_reaches_beyond(struct tx *tx, id organization, id credential, id project, bool *ret_beyond)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, organization);
+    params_id(&params, credential);
+    params_id(&params, project);
+    TRY(tx_query(tx, SQL_CREDENTIAL_REACHES_BEYOND, &params, &rows, NULL));
+    *ret_beyond = rows_bool(&rows, 0, 0);
+    return OK;
+}
+
 static void
 bind_secret(struct params *params, id organization, id account, id secret)
 {

@@ -27,6 +27,10 @@ MUST_USE error store_credential_describe(struct tx *tx, enum credential_kind kin
 MUST_USE error store_credential_set_roles(struct tx *tx, id organization, id credential, id project,
                                           const json_t *roles);
 
+/* Whether it holds any role outside the project, beside belonging to the organization. */
+MUST_USE error store_credential_reaches_beyond(struct tx *tx, id organization, id credential, id project,
+                                               bool *ret_beyond);
+
 MUST_USE error store_secret_count(struct tx *tx, id organization, id account, int64_t *ret_count);
 /* The masked form; empty when there is no such secret. */
 MUST_USE error store_secret_document(struct tx *tx, id organization, id account, id secret, str *ret_document);

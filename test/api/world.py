@@ -193,16 +193,18 @@ class World:
 
     # ---- With SQL ----
     def grant_only(self, caller, organization, project, role):
-        """Takes all roles of both principals away and gives them this one; the service account moves into the organization,
-        so that there is one caller of the organization's own and one that came from elsewhere."""
+        """Takes all roles of both principals away and gives them this one. A service account with a role in the organization
+        moves into it, so that there are callers of the organization's own and some from elsewhere. (One with a role in a project
+        only cannot be the organization's own: the API makes those members of it.)"""
         place = "decode('%s', 'hex')" % project if project else "NULL"
         text = ["DELETE FROM role_grant WHERE principal_id IN (decode('%s', 'hex'), decode('%s', 'hex'));"
                 % (caller.account, caller.key)]
         for principal in (caller.account, caller.key):
             text.append("INSERT INTO role_grant (principal_id, org_id, project_id, role) VALUES "
                         "(decode('%s', 'hex'), decode('%s', 'hex'), %s, '%s');" % (principal, organization, place, role))
-        text.append(self.moving(caller, organization))
-        text.append(self.listing(caller.account, organization, "127.0.0.0/8"))
+        if not project:
+            text.append(self.moving(caller, organization))
+            text.append(self.listing(caller.account, organization, "127.0.0.0/8"))
         caller.role = role
         return "\n".join(text)
 
