@@ -123,9 +123,11 @@ error
 credential_replace_roles(struct request *req, const struct credential *credential, const json_t *roles)
 {
     struct owner_guard guard;
+    json_t *before;
     if (roles == NULL)
         return OK;
-    TRY(check_grantable(req, roles));
+    TRY(store_credential_roles(req->tx, req->organization, credential->id, req->project, &before));
+    TRY(check_replaceable(req, before, roles));
     TRY(owner_guard_begin(req, &guard));
     TRY(store_credential_set_roles(req->tx, req->organization, credential->id, req->project, roles));
     return owner_guard_end(req, &guard);
@@ -150,8 +152,7 @@ credential_delete(struct request *req)
     TRY(credential_json(req, &credential, &before));
     bool is_key = credential.kind == CREDENTIAL_API_KEY;
     if (!id_is_zero(req->project)) {
-        json_t *none = json_in(req->arena, json_array());
-        TRY(store_credential_set_roles(req->tx, req->organization, credential.id, req->project, none));
+        TRY(credential_replace_roles(req, &credential, json_in(req->arena, json_array())));
         TRY(store_credential_changed(req->tx, req->organization, credential.id));
         TRY(request_event(req, is_key ? EVENT_API_KEY_UPDATED : EVENT_SERVICE_ACCOUNT_UPDATED, before, NULL));
     } else {
