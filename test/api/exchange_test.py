@@ -505,6 +505,14 @@ def test_invitations(suite, runner, world, node):
     suite.check(set(statuses) <= {200, 404, 409}, "one token used by many at once: %s" % statuses)
     suite.equal(sql("SELECT count(*) FROM person WHERE username = '%s'" % name), "1", "people of one invitation")
     suite.equal(events_of(owner.home, "INVITATION_ACCEPTED"), 1, "events of one acceptance")
+    project = world.make_project(owner, "short lived")
+    for username, roles in (("only@example.org", None), ("both@example.org", {"orgRoles": ["ORG_READ_ONLY"]})):
+        if roles:
+            world.must(201, "POST", target, owner.bearer(), {"username": username, "roles": roles})
+        world.must(201, "POST", "/groups/%s/users" % project, owner.bearer(), {"username": username, "roles": ["GROUP_READ_ONLY"]})
+    world.must(204, "DELETE", "/groups/" + project, owner.bearer())
+    listed = runner.connection.ask("GET", PREFIX + target + "?orgMembershipStatus=PENDING", owner.bearer())
+    suite.equal([item["username"] for item in listed.json()["results"]], ["both@example.org"], "invitations after their project is deleted")
     sql("UPDATE invitation_count SET n = 500 WHERE org_id = decode('%s', 'hex')" % owner.home)
     refused = runner.connection.ask("POST", PREFIX + target, owner.bearer(), {**body, "username": "more@example.org"})
     suite.equal((refused.status, refused.code()), (409, "TOO_MANY_INVITATIONS"), "more invitations than a day has")

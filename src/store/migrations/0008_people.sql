@@ -73,6 +73,18 @@ END $$;
 CREATE TRIGGER people_moved AFTER UPDATE ON project
     FOR EACH ROW WHEN (OLD.org_id IS DISTINCT FROM NEW.org_id) EXECUTE FUNCTION people_project_moved();
 
+-- When a project is deleted, whoever was invited to it only is not invited any more; else an empty invitation would be left,
+-- which makes a member of the organization.
+CREATE FUNCTION people_project_deleted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    DELETE FROM invitation i
+    WHERE i.accepted_at IS NULL
+      AND EXISTS (SELECT FROM invitation_role r WHERE r.invitation_id = i.id AND r.project_id = OLD.id)
+      AND NOT EXISTS (SELECT FROM invitation_role r WHERE r.invitation_id = i.id AND r.project_id IS DISTINCT FROM OLD.id);
+    RETURN OLD;
+END $$;
+CREATE TRIGGER people_deleted BEFORE DELETE ON project FOR EACH ROW EXECUTE FUNCTION people_project_deleted();
+
 -- Everybody who belongs to an organization, or was invited and has not answered; such a one goes by the invitation's id.
 CREATE VIEW member WITH (security_invoker = true) AS
 SELECT g.org_id, g.principal_id AS id, n.username, 'ACTIVE' AS status
