@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The few addresses beside the API itself: OAuth, its metadata, and the OpenAPI document. None of them has a bucket; the
- * guard per address holds those that guess. */
+/* The few addresses beside the API itself: OAuth, its metadata, invitations, and the OpenAPI document. None of them has a
+ * bucket; the guard per address holds those that guess. */
 #include "api/catalog.h"
+#include "api/invitation.h"
 #include "api/openapi.h"
 #include "api/stages.h"
 
@@ -55,6 +56,18 @@ revoke(struct request *req)
 }
 
 static error
+accept_invitation(struct request *req)
+{
+    TRY(check_guard(req));
+    if (!req->may_block)
+        return WOULD_BLOCK;
+    error problem = invitation_accept(req);
+    if (problem != OK && problem->code == INVITATION_NOT_VALID)
+        limit_guard_count_failure(req->api->limiter, &req->in.client);
+    return problem;
+}
+
+static error
 metadata(struct request *req)
 {
     req->out = (struct response){
@@ -84,6 +97,7 @@ static const struct {
 } extras[] = {
     { "POST", "/api/oauth/token", token },
     { "POST", "/api/oauth/revoke", revoke },
+    { "POST", "/api/invitations/accept", accept_invitation },
     { "GET", "/.well-known/oauth-authorization-server", metadata },
     { "GET", "/api/openapi.json", openapi },
 };

@@ -39,12 +39,21 @@ static const struct {
     { "IfNoneMatch", "If-None-Match", "ETag of the entity as the client knows it; 304 when it is still the same." },
 };
 
+/* What changes an entity that is there: the methods for that, and a verb on it ("/users/{userId}:addRole"). */
+static bool
+takes_if_match(const struct endpoint *e)
+{
+    if (e->method == POST)
+        return strstr(e->path, "}:") != NULL;
+    return e->method == PUT || e->method == PATCH || e->method == DELETE;
+}
+
 static bool
 header_applies(size_t which, const struct endpoint *e)
 {
     switch (which) {
     case 0: return e->method == POST;
-    case 1: return e->method == PUT || e->method == PATCH || e->method == DELETE;
+    case 1: return takes_if_match(e);
     default: return e->method == GET && has_etag(e);
     }
 }
@@ -282,7 +291,7 @@ error_applies(unsigned status, const struct endpoint *e)
     case 403: return e->access.rule != ACCESS_PUBLIC;
     case 404: return has_path_parameters(e) || names_entity_in_query(e);
     case 409: return e->method != GET;
-    case 412: return e->method == PUT || e->method == PATCH || e->method == DELETE;
+    case 412: return takes_if_match(e);
     case 413:
     case 415: return takes_body(e);
     case 422: return e->method == POST;

@@ -113,6 +113,10 @@ MUST_USE error auth_create_api_key(struct auth *auth, struct tx *tx, id organiza
 /* One more secret for a service account; RESOURCE_NOT_FOUND when the organization has no such account. */
 MUST_USE error auth_create_secret(struct auth *auth, struct tx *tx, id organization, id account, int64_t expires_at_ms,
                                   struct new_secret *ret);
+/* The token of an invitation: shown once, and the MAC that is kept of it. Empty when the arena is full. */
+str auth_new_invitation_token(struct auth *auth, struct arena *arena, uint8_t ret_mac[SHA256_BYTES]);
+void auth_invitation_mac(struct auth *auth, str token, uint8_t ret_mac[SHA256_BYTES]);
+enum { INVITATION_PEPPER_VERSION = 1 };
 /* The key that seals an organization's secrets, unless it has one; auth_create_api_key() does it by itself. */
 MUST_USE error auth_create_data_key(struct auth *auth, struct tx *tx, id organization);
 /* Makes a new key for tokens and nonces, known to all nodes; those signed before stay good until they expire. */

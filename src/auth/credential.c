@@ -257,3 +257,21 @@ auth_create_api_key(struct auth *auth, struct tx *tx, id organization, str descr
     *ret = made;
     return OK;
 }
+
+/* ---- Invitations ---- */
+
+/* The pepper is that of client secrets: a token begins with another word, so no MAC of one is ever that of the other. */
+void
+auth_invitation_mac(struct auth *auth, str token, uint8_t ret_mac[SHA256_BYTES])
+{
+    credential_secret_mac(&auth->pepper, token, ret_mac);
+}
+
+str
+auth_new_invitation_token(struct auth *auth, struct arena *arena, uint8_t ret_mac[SHA256_BYTES])
+{
+    str token = secret_new(arena, "inv");
+    if (token.len > 0)
+        auth_invitation_mac(auth, token, ret_mac);
+    return token;
+}

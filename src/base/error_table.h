@@ -50,6 +50,8 @@
     /* What is addressed. */ \
     ROW(RESOURCE_NOT_FOUND, 404, "Cannot find resource {}.", \
         "Check the path and the identifiers in it.") \
+    ROW(INVITATION_NOT_VALID, 404, "There is no open invitation with this token for this address.", \
+        "Check the token and the address. An invitation works once and for a limited time: ask for another one.") \
     ROW(METHOD_NOT_ALLOWED, 405, "Method {} is not supported by {}.", \
         "Use one of the methods in the Allow header.") \
     ROW(NOT_ACCEPTABLE, 406, "None of the media types in Accept can be given: {}.", \
@@ -66,6 +68,20 @@
         "Terminate its clusters first.") \
     ROW(LAST_OWNER, 409, "The organization would be left without an owner.", \
         "Make somebody else an owner first.") \
+    ROW(LAST_ROLE, 409, "Role {} is the only one that is left here.", \
+        "Add another role first, or remove the person.") \
+    ROW(ALREADY_A_MEMBER, 409, "{} already belongs to {}.", \
+        "Change the roles of that person instead.") \
+    ROW(ALREADY_INVITED, 409, "{} was already invited to {}.", \
+        "Change the open invitation, or take it back first.") \
+    ROW(TOO_MANY_INVITATIONS, 409, "The organization has made {} invitations today, which is as many as it may.", \
+        "Go on tomorrow (UTC).") \
+    ROW(PROJECT_LIMIT_REACHED, 409, "Limit {} of the project is {}, and all of it is in use.", \
+        "Remove something first, or raise the limit.") \
+    ROW(CALLER_WOULD_BE_LOCKED_OUT, 409, "The calling credentials have no access list and could not call again from {}.", \
+        "Add the caller's address to the access list of these credentials first.") \
+    ROW(SAME_ORGANIZATION, 409, "The project belongs to organization {} already.", \
+        "Name another organization.") \
     ROW(TOO_MANY_SECRETS, 409, "The service account already has {} secrets that have not expired.", \
         "Delete one of them first.") \
     ROW(ADDRESS_IN_USE, 409, "The caller uses this entry: it calls from {}.", \

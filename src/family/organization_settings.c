@@ -3,23 +3,103 @@
  * What an organization demands of everybody who enters it. Few requests change it, so its bucket is the smallest
  * of all.
  */
-#include "api/contract.h"
+#include "api/api.h"
+#include "api/request_event.h"
+#include "base/json.h"
+#include "store/organization.h"
+#include "store/principal.h"
+
+static const struct field settings_fields[] = {
+    BOOL("apiAccessListRequired", "Whether service accounts and API keys can be used only with an access list.",
+         ALWAYS),
+    INTEGER("maxServiceAccountSecretValidityInHours", "Longest life of a new secret of a service account.", ALWAYS,
+            .min = 8, .max = 8760, .example = "720"),
+    TEXT("securityContact", "Address that is told about what concerns security; null for none.", NULLABLE, .max = 254,
+         .pattern = "^[^\\s@,;<>\"]{1,64}@[^\\s@,;<>\"]{1,189}$", .example = "\"security@example.org\""),
+    END_OF_FIELDS,
+};
+static const struct schema settings_schema = { "OrganizationSettings", "What an organization demands.",
+                                               settings_fields };
+
+static error
+bind_get(struct request *req, struct params *params)
+{
+    params_id(params, req->organization);
+    return OK;
+}
+
+static error
+answer_get(struct request *req, const struct rows *rows)
+{
+    if (rows->count == 0)
+        return request_not_found(req);
+    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
+    return OK;
+}
+
+static const struct read settings_get = { SQL_ORGANIZATION_SETTINGS_GET, bind_get, answer_get };
+
+/* Whoever demands access lists must have one himself: he could not take it back. Asked in the database, because what is in
+ * memory may be older than the entry that the caller has just added. */
+static error
+check_stays_in(struct request *req)
+{
+    const struct principal *caller;
+    TRY(auth_reload_principal(req->api->auth, req->arena, req->caller->id, &caller));
+    if (!id_eq(caller->organization, req->organization) || caller->block_count > 0)
+        return OK;
+    return fail(req->arena, CALLER_WOULD_BE_LOCKED_OUT, V(net_address_text(req->arena, &req->in.client)));
+}
+
+static error
+settings_update(struct request *req)
+{
+    static const char *const kept[] = { "maxServiceAccountSecretValidityInHours", "securityContact" };
+    struct organization current;
+    str document;
+    int64_t revision;
+    TRY(store_organization_lock(req->tx, req->organization, &current));
+    TRY(request_check_match(req, current.revision));
+    TRY(store_organization_settings(req->tx, req->organization, &document, &revision));
+    json_t *before = json_parse_own(req->arena, document), *settings = json_parse_own(req->arena, current.settings);
+    if (before == NULL || settings == NULL)
+        return fail(req->arena, OVERLOADED);
+    const json_t *list = json_object_get(req->body, "apiAccessListRequired");
+    bool required = json_is_true(list);
+    if (required)
+        TRY(check_stays_in(req));
+    for (size_t i = 0; i < LENGTH(kept); i++) {
+        json_t *sent = json_object_get(req->body, kept[i]);
+        if (json_is_null(sent))
+            json_object_del(settings, kept[i]);
+        else if (sent != NULL)
+            json_object_set(settings, kept[i], sent);
+    }
+    TRY(store_organization_set_settings(req->tx, req->organization, list == NULL ? NULL : &required,
+                                        json_text(req->arena, settings)));
+    TRY(authority_changed(req->tx, "org", req->organization));
+    TRY(store_organization_settings(req->tx, req->organization, &document, &revision));
+    TRY(request_event(req, EVENT_ORGANIZATION_SETTINGS_CHANGED, before, json_parse_own(req->arena, document)));
+    answer_entity(req, document, revision);
+    return OK;
+}
 
 // clang-format off
 static const struct endpoint organization_settings_endpoints[] = {
     { GET, "/orgs/{orgId}/settings", S45, ANY_OF(ORG_MEMBER), "getOrgSettings",
       "Return the settings of one organization",
-      "Returns the rules that hold for everybody in the organization: whether API callers need an access list, "
-      "whether people need a second factor, and how long secrets may live.",
-      .waits_for = "identity" },
+      "Returns the rules that hold for everybody in the organization: whether API callers need an access list, how "
+      "long secrets may live, and who is told about what concerns security.",
+      .read = &settings_get, .response = &settings_schema },
     { PATCH, "/orgs/{orgId}/settings", S45, ANY_OF(ORG_OWNER), "updateOrgSettings",
       "Update the settings of one organization",
       "Changes only the settings that are sent. A stricter rule holds from the next request on, for the caller as "
-      "well: make sure that your own address is listed before you demand access lists.",
-      .waits_for = "identity" },
+      "well: a caller without an access list cannot demand one of everybody. Secrets that exist keep their end.",
+      .run = settings_update, .request = &settings_schema, .response = &settings_schema,
+      .example = "{\"maxServiceAccountSecretValidityInHours\": 720}" },
 };
 // clang-format on
 
 FAMILY(organization_settings_family, "organization-settings", "Organization settings",
-       "What an organization demands of its members and keys, such as two factors at sign-in or an access list.",
+       "What an organization demands of its service accounts and API keys, such as an access list.",
        organization_settings_endpoints);

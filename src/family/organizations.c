@@ -6,6 +6,8 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "family/families.h"
+#include "family/invitations.h"
+#include "family/projects.h"
 #include "family/roles.h"
 #include "store/organization.h"
 #include "store/principal.h"
@@ -293,32 +295,43 @@ static const struct endpoint organization_endpoints[] = {
       .example = "{\"name\": \"Example Holding\"}" },
     { GET, "/orgs/{orgId}/groups", S46, ANY_OF(ORG_MEMBER), "listOrganizationProjects",
       "Return all projects in one organization",
-      "Lists those projects of the organization that the caller can see.",
-      .shape = SHAPE_LIST, .item = "/groups/{groupId}", .waits_for = "identity" },
+      "Lists those projects of the organization that the caller can see, oldest first: all of them with a role that may read them, "
+      "else those in which the caller holds a role.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}", 
+      .run = project_list_of_organization, .response = &project_schema, .query = projects_of_organization_query },
     { GET, "/orgs/{orgId}/invites", S46, ANY_OF(ORG_OWNER), "listOrganizationInvitations",
       "Return all open invitations to one organization",
       "Lists the people who were invited to the organization and have not answered.",
-      .flags = DEPRECATED, .waits_for = "identity" },
+      .flags = DEPRECATED, .shape = SHAPE_LIST,
+      .item = "/orgs/{orgId}/invites/{invitationId}", .read = &invitation_list, .response = &organization_invitation_schema,
+      .query = invitations_query },
     { PATCH, "/orgs/{orgId}/invites", S46, ANY_OF(ORG_OWNER), "updateOrganizationInvitations",
       "Change one invitation to an organization, found by its address",
-      "Changes the roles and teams that an invited person gets. The invitation is found by the e-mail address in the body.",
-      .flags = DEPRECATED, .waits_for = "identity" },
+      "Changes the roles that an invited person gets. The invitation is found by the e-mail address in the body.",
+      .flags = DEPRECATED, .run = invitation_update_by_name,
+      .request = &organization_invitation_schema, .response = &organization_invitation_schema,
+      .example = "{\"username\": \"jo@example.org\", \"roles\": [\"ORG_READ_ONLY\"]}" },
     { POST, "/orgs/{orgId}/invites", S46, ANY_OF(ORG_OWNER), "createOrganizationInvitation",
       "Invite one person to one organization",
-      "Sends an invitation that can be used once, only by the person at that address, until it expires.",
-      .success = 200, .flags = DEPRECATED, .item = "/orgs/{orgId}/invites/{invitationId}", .waits_for = "identity" },
+      "Makes an invitation that can be used once, only by the person at that address, for 30 days. Its token is in this answer and "
+      "nowhere else.",
+      .success = 200, .flags = DEPRECATED, .item = "/orgs/{orgId}/invites/{invitationId}", 
+      .run = invitation_create, .request = &organization_invitation_schema, .response = &organization_invitation_schema,
+      .example = "{\"username\": \"jo@example.org\", \"roles\": [\"ORG_MEMBER\"]}" },
     { DELETE, "/orgs/{orgId}/invites/{invitationId}", S46, ANY_OF(ORG_OWNER), "deleteOrganizationInvitation",
       "Take back one invitation to an organization",
-      "The link that was sent stops working at once.",
-      .shape = SHAPE_NOTHING, .flags = DEPRECATED, .waits_for = "identity" },
+      "Its token stops working at once.",
+      .shape = SHAPE_NOTHING, .flags = DEPRECATED, .run = invitation_delete },
     { GET, "/orgs/{orgId}/invites/{invitationId}", S46, ANY_OF(ORG_OWNER), "getOrganizationInvitation",
       "Return one invitation to an organization",
       "Shows who was invited, by whom, with which roles, and until when.",
-      .flags = DEPRECATED, .waits_for = "identity" },
+      .flags = DEPRECATED, .read = &invitation_get, .response = &organization_invitation_schema },
     { PATCH, "/orgs/{orgId}/invites/{invitationId}", S46, ANY_OF(ORG_OWNER), "updateOrganizationInvitation",
       "Change one invitation to an organization",
-      "Changes the roles and teams that the invited person gets.",
-      .flags = DEPRECATED, .waits_for = "identity" },
+      "Changes the roles that the invited person gets; a list that is sent replaces the one before.",
+      .flags = DEPRECATED, .run = invitation_update,
+      .request = &organization_invitation_change_schema, .response = &organization_invitation_schema,
+      .example = "{\"roles\": [\"ORG_READ_ONLY\"]}" },
 
     { GET, "/orgs", S47, ANY_CALLER, "listOrganizations",
       "Return all organizations that the caller belongs to",

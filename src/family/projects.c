@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Projects: what clusters, database users and everything else of a team lives in. `groupId` is the API's older word. */
+#include "family/projects.h"
 #include "api/api.h"
+#include "api/crud.h"
 #include "api/list.h"
 #include "api/request_event.h"
 #include "base/json.h"
 #include "family/families.h"
+#include "family/invitations.h"
+#include "family/project_limits.h"
+#include "family/users.h"
 #include "store/principal.h"
 #include "store/project.h"
 
@@ -32,7 +37,37 @@ static const struct field project_fields[] = {
          .fallback = "true"),
     END_OF_FIELDS,
 };
-static const struct schema project_schema = { "Project", "A project.", project_fields };
+const struct schema project_schema = { "Project", "A project.", project_fields };
+
+static const struct field settings_fields[] = {
+    BOOL("isCollectDatabaseSpecificsStatisticsEnabled", "Whether statistics of each database are collected.", ALWAYS),
+    BOOL("isDataExplorerEnabled", "Whether data can be looked at in the console.", ALWAYS),
+    BOOL("isPerformanceAdvisorEnabled", "Whether slow statements are looked at and indexes proposed.", ALWAYS),
+    BOOL("isRealtimePerformancePanelEnabled", "Whether the console shows what runs at this moment.", ALWAYS),
+    BOOL("isSchemaAdvisorEnabled", "Whether the layout of tables is looked at and changes proposed.", ALWAYS),
+    END_OF_FIELDS,
+};
+static const struct schema settings_schema = { "ProjectSettings", "Features that can be switched off in a project.",
+                                               settings_fields };
+static const struct kind settings_kind = {
+    .name = "projectSettings",
+    .fallback = "{\"isCollectDatabaseSpecificsStatisticsEnabled\": true, \"isDataExplorerEnabled\": true, "
+                "\"isPerformanceAdvisorEnabled\": true, \"isRealtimePerformancePanelEnabled\": true, "
+                "\"isSchemaAdvisorEnabled\": true}",
+    .changed = EVENT_PROJECT_SETTINGS_CHANGED,
+};
+
+static const struct field move_fields[] = {
+    ID("destinationOrgId", "Organization that the project moves to.", REQUIRED,
+       .example = "\"650000000000000000000001\""),
+    END_OF_FIELDS,
+};
+static const struct schema move_schema = { "ProjectMove", "Where a project goes.", move_fields };
+
+const struct field projects_of_organization_query[] = {
+    TEXT("name", "Text that the name must contain, in any case.", 0, .max = 64),
+    END_OF_FIELDS,
+};
 
 static const struct field create_query[] = {
     ID("projectOwnerId", "Person who becomes owner of the project.", 0),
@@ -91,6 +126,28 @@ project_list(struct request *req)
     params_id(&params, whole ? req->caller->organization : req->caller->id);
     list_bind(req, &params);
     TRY(store_read(req->api->store, req->arena, whole ? SQL_PROJECT_LIST : SQL_PROJECT_LIST_GRANTED, &params, &rows));
+    return list_answer(req, &rows);
+}
+
+error
+project_list_of_organization(struct request *req)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    bool whole = (req->roles & PROJECT_READ_ONLY) != 0;
+    str name = request_query(req, "name");
+    params_id(&params, req->organization);
+    list_bind(req, &params);
+    if (whole && name.len == 0) {
+        TRY(store_read(req->api->store, req->arena, SQL_PROJECT_LIST, &params, &rows));
+        return list_answer(req, &rows);
+    }
+    if (whole)
+        params_null(&params);
+    else
+        params_id(&params, req->caller->id);
+    params_text(&params, name);
+    TRY(store_read(req->api->store, req->arena, SQL_PROJECT_LIST_OF_ORGANIZATION, &params, &rows));
     return list_answer(req, &rows);
 }
 
@@ -207,6 +264,39 @@ project_delete(struct request *req)
     return OK;
 }
 
+/* The one change with two organizations in it. Each chain of events gets its own: it left here, it came there. */
+static error
+project_migrate(struct request *req)
+{
+    struct project current;
+    str document;
+    int64_t revision;
+    json_t *before, *after;
+    id from = req->organization, to;
+    str to_text = json_str(json_object_get(req->body, "destinationOrgId"));
+    if (!id_parse(to_text, &to) || !principal_is_in_organization(req->caller, to))
+        return fail(req->arena, NOT_A_MEMBER, V("the organization in destinationOrgId"));
+    if ((principal_roles_in_organization(req->caller, to) & ORG_OWNER) == 0)
+        return fail(req->arena, MISSING_ROLE, V("ORG_OWNER in the organization in destinationOrgId"));
+    if (id_eq(from, to))
+        return fail(req->arena, SAME_ORGANIZATION, V(to_text));
+    TRY(store_project_lock(req->tx, from, req->project, &current));
+    TRY(request_check_match(req, current.revision));
+    TRY(read_document(req, req->project, &document, &revision, &before));
+    json_t *gone = json_in(req->arena, json_pack("{s:s}", "orgId", to_text.data));
+    TRY(request_event_in(req, EVENT_PROJECT_MOVED, from, req->project, before, gone));
+    TRY(store_project_move(req->tx, req->project, from, to, current.name));
+    TRY(authority_changed(req->tx, "project", req->project));
+    TRY(authority_changed(req->tx, "org", from));
+    TRY(authority_changed(req->tx, "org", to));
+    TRY(tx_set_organization(req->tx, to));
+    req->organization = to;
+    TRY(read_document(req, req->project, &document, &revision, &after));
+    TRY(request_event_in(req, EVENT_PROJECT_MOVED, to, req->project, before, after));
+    answer_entity(req, document, revision);
+    return OK;
+}
+
 // clang-format off
 static const struct endpoint project_endpoints[] = {
     { DELETE, "/groups/{groupId}", S53, ANY_OF(PROJECT_OWNER), "deleteProject",
@@ -226,48 +316,61 @@ static const struct endpoint project_endpoints[] = {
       .example = "{\"name\": \"storefront-eu\", \"tags\": [{\"key\": \"environment\", \"value\": \"production\"}]}" },
     { POST, "/groups/{groupId}/access", S53, ANY_OF(PROJECT_OWNER), "addProjectAccess",
       "Add one person to one project",
-      "Gives a person roles in the project. Somebody who does not belong to the organization yet is invited first.",
-      .success = 200, .waits_for = "identity" },
+      "Gives a person roles in the project. Somebody who does not belong to the organization yet is invited: the answer then has the "
+      "token of the invitation, which is shown nowhere else.",
+      .success = 200, .run = user_add, .request = &new_project_user_schema, .response = &project_user_schema,
+      .example = "{\"username\": \"jo@example.org\", \"roles\": [\"GROUP_READ_ONLY\"]}" },
     { GET, "/groups/{groupId}/invites", S53, ANY_OF(PROJECT_OWNER), "listProjectInvitations",
       "Return all open invitations to one project",
       "Lists the people who were invited to the project and have not answered.",
-      .flags = DEPRECATED, .waits_for = "identity" },
+      .flags = DEPRECATED, .shape = SHAPE_LIST,
+      .item = "/groups/{groupId}/invites/{invitationId}", .read = &invitation_list, .response = &project_invitation_schema,
+      .query = invitations_query },
     { PATCH, "/groups/{groupId}/invites", S53, ANY_OF(PROJECT_OWNER), "updateProjectInvitations",
       "Change one invitation to a project, found by its address",
       "Changes the roles that an invited person gets. The invitation is found by the e-mail address in the body.",
-      .flags = DEPRECATED, .waits_for = "identity" },
+      .flags = DEPRECATED, .run = invitation_update_by_name,
+      .request = &project_invitation_schema, .response = &project_invitation_schema,
+      .example = "{\"username\": \"jo@example.org\", \"roles\": [\"GROUP_READ_ONLY\"]}" },
     { POST, "/groups/{groupId}/invites", S53, ANY_OF(PROJECT_OWNER), "createProjectInvitation",
       "Invite one person to one project",
-      "Sends an invitation that can be used once, only by the person at that address, until it expires.",
-      .success = 200, .flags = DEPRECATED, .item = "/groups/{groupId}/invites/{invitationId}", .waits_for = "identity" },
+      "Makes an invitation that can be used once, only by the person at that address, for 30 days. Its token is in this answer and "
+      "nowhere else. Somebody who belongs to the organization needs none: add him to the project.",
+      .success = 200, .flags = DEPRECATED, .item = "/groups/{groupId}/invites/{invitationId}", 
+      .run = invitation_create, .request = &project_invitation_schema, .response = &project_invitation_schema,
+      .example = "{\"username\": \"jo@example.org\", \"roles\": [\"GROUP_READ_ONLY\"]}" },
     { DELETE, "/groups/{groupId}/invites/{invitationId}", S53, ANY_OF(PROJECT_OWNER), "deleteProjectInvitation",
       "Take back one invitation to a project",
-      "The link that was sent stops working at once.",
-      .shape = SHAPE_NOTHING, .flags = DEPRECATED, .waits_for = "identity" },
+      "Takes the roles in this project off the invitation. When nothing else is left on it, its token stops working at once.",
+      .shape = SHAPE_NOTHING, .flags = DEPRECATED, .run = invitation_delete },
     { GET, "/groups/{groupId}/invites/{invitationId}", S53, ANY_OF(PROJECT_OWNER), "getProjectInvitation",
       "Return one invitation to a project",
       "Shows who was invited, by whom, with which roles, and until when.",
-      .flags = DEPRECATED, .waits_for = "identity" },
+      .flags = DEPRECATED, .read = &invitation_get, .response = &project_invitation_schema },
     { PATCH, "/groups/{groupId}/invites/{invitationId}", S53, ANY_OF(PROJECT_OWNER), "updateProjectInvitation",
       "Change one invitation to a project",
       "Changes the roles that the invited person gets.",
-      .flags = DEPRECATED, .waits_for = "identity" },
+      .flags = DEPRECATED, .run = invitation_update,
+      .request = &project_invitation_change_schema, .response = &project_invitation_schema,
+      .example = "{\"roles\": [\"GROUP_READ_ONLY\"]}" },
     { GET, "/groups/{groupId}/limits", S53, ANY_OF(PROJECT_READ_ONLY), "listProjectLimits",
       "Return all limits of one project",
       "Lists how much the project may hold and how much of it is in use.",
-      .since = "2023-01-01", .waits_for = "identity" },
+      .since = "2023-01-01", .shape = SHAPE_LIST, .item = "/groups/{groupId}/limits/{limitName}",
+      .run = project_limit_list, .response = &project_limit_schema },
     { DELETE, "/groups/{groupId}/limits/{limitName}", S53, ANY_OF(PROJECT_OWNER), "deleteProjectLimit",
       "Return one limit of a project to its default",
       "Removes the project's own value; the default holds again from then on.",
-      .shape = SHAPE_NOTHING, .waits_for = "identity" },
+      .shape = SHAPE_NOTHING, .run = project_limit_reset },
     { GET, "/groups/{groupId}/limits/{limitName}", S53, ANY_OF(PROJECT_READ_ONLY), "getProjectLimit",
       "Return one limit of a project",
       "Shows the limit, its default and highest value, and how much is in use.",
-      .waits_for = "identity" },
+      .run = project_limit_get, .response = &project_limit_schema },
     { PATCH, "/groups/{groupId}/limits/{limitName}", S53, ANY_OF(PROJECT_OWNER), "setProjectLimit",
       "Set one limit of a project",
       "Gives the project a value of its own, up to what the operator allows.",
-      .waits_for = "identity" },
+      .run = project_limit_set, .request = &project_limit_schema, .response = &project_limit_schema,
+      .example = "{\"value\": 20}" },
     { GET, "/groups/{groupId}/dbVersions", S53, ANY_OF(PROJECT_READ_ONLY), "listProjectDbVersions",
       "Return all database versions that a project can use",
       "Lists the versions that new clusters of the project can run, with the instance sizes that support them.",
@@ -275,15 +378,19 @@ static const struct endpoint project_endpoints[] = {
     { GET, "/groups/{groupId}/settings", S53, ANY_OF(PROJECT_READ_ONLY), "getProjectSettings",
       "Return the settings of one project",
       "Shows which features are switched on for the people who work in the project.",
-      .waits_for = "identity" },
+      .read = &crud_get_single, .kind = &settings_kind, .response = &settings_schema },
     { PATCH, "/groups/{groupId}/settings", S53, ANY_OF(PROJECT_OWNER), "updateProjectSettings",
       "Change the settings of one project",
       "Switches features on or off. Fields that are not sent stay as they are.",
-      .waits_for = "identity" },
+      .run = crud_update_single, .kind = &settings_kind, .request = &settings_schema,
+      .response = &settings_schema, .example = "{\"isDataExplorerEnabled\": false}" },
     { POST, "/groups/{groupId}:migrate", S53, ANY_OF(ORG_OWNER), "migrateProject",
       "Move one project to another organization",
-      "Moves the project with its clusters. The caller must own both organizations.",
-      .success = 200, .since = "2024-11-13", .waits_for = "identity" },
+      "Moves the project with everything in it. The caller must be an owner of both organizations. People keep their roles in the "
+      "project; service accounts and API keys of the organization that it leaves lose theirs, and invitations to it end.",
+      .success = 200, .since = "2024-11-13", 
+      .run = project_migrate, .request = &move_schema, .response = &project_schema,
+      .example = "{\"destinationOrgId\": \"650000000000000000000001\"}" },
 
     { GET, "/groups", S54, ANY_CALLER, "listProjects",
       "Return all projects that the caller can see",

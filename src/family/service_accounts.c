@@ -6,7 +6,9 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "family/credentials.h"
+#include "family/project_limits.h"
 #include "family/roles.h"
+#include "store/organization.h"
 #include "store/principal.h"
 
 #define ACCOUNT_TEXT "^[\\p{L}\\p{N}\\-_.,' ]*$"
@@ -118,12 +120,30 @@ expiry_of(const struct request *req)
     return clock_now_ms() + json_integer_value(json_object_get(req->body, "secretExpiresAfterHours")) * HOUR_MS;
 }
 
+/* The organization may allow less than the API does. */
+static error
+check_expiry(struct request *req)
+{
+    str text;
+    int64_t ignored;
+    TRY(store_organization_settings(req->tx, req->organization, &text, &ignored));
+    int64_t most =
+        json_integer_value(json_object_get(json_parse_own(req->arena, text), "maxServiceAccountSecretValidityInHours"));
+    if (json_integer_value(json_object_get(req->body, "secretExpiresAfterHours")) <= most)
+        return OK;
+    return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("secretExpiresAfterHours"),
+                V(str_format(req->arena, "the organization allows at most %lld", (long long)most)));
+}
+
 static error
 account_create(struct request *req)
 {
     struct new_service_account made;
     const json_t *roles = json_object_get(req->body, "roles");
     TRY(check_grantable(req, roles));
+    TRY(check_expiry(req));
+    if (!id_is_zero(req->project))
+        TRY(project_limit_check(req, LIMIT_SERVICE_ACCOUNTS));
     TRY(auth_create_service_account(req->api->auth, req->tx, req->organization,
                                     json_str(json_object_get(req->body, "name")),
                                     json_str(json_object_get(req->body, "description")), expiry_of(req), &made));
@@ -163,6 +183,7 @@ account_invite(struct request *req)
 {
     struct credential credential;
     json_t *after;
+    TRY(project_limit_check(req, LIMIT_SERVICE_ACCOUNTS));
     TRY(credential_lock_in_organization(req, &credential));
     TRY(credential_add_roles(req, &credential, json_object_get(req->body, "roles")));
     TRY(credential_json(req, &credential, &after));
@@ -177,6 +198,7 @@ secret_create(struct request *req)
     struct new_secret made;
     int64_t count;
     str document;
+    TRY(check_expiry(req));
     TRY(credential_lock_itself(req, &credential));
     TRY(store_secret_count(req->tx, req->organization, credential.id, &count));
     if (count >= MAX_SECRETS)

@@ -27,6 +27,17 @@
     ROW(EVENT_API_KEY_DELETED,           "API_KEY_DELETED",             "An API key was deleted.") \
     ROW(EVENT_ROLE_GRANTED,              "ROLE_GRANTED",                "A role was granted.") \
     ROW(EVENT_ROLE_REVOKED,              "ROLE_REVOKED",                "A role was taken away.") \
+    ROW(EVENT_USER_ROLES_CHANGED,        "USER_ROLES_CHANGED",          "The roles of a person were replaced.") \
+    ROW(EVENT_USER_CREATED,              "USER_CREATED",                "A person got an account with roles.") \
+    ROW(EVENT_USER_ADDED,                "USER_ADDED",                  "A person was added to a project.") \
+    ROW(EVENT_USER_REMOVED,              "USER_REMOVED",                "A person was removed from an organization or project.") \
+    ROW(EVENT_INVITATION_CREATED,        "INVITATION_CREATED",          "A person was invited.") \
+    ROW(EVENT_INVITATION_CHANGED,        "INVITATION_CHANGED",          "What an invitation grants was changed.") \
+    ROW(EVENT_INVITATION_DELETED,        "INVITATION_DELETED",          "An invitation was taken back.") \
+    ROW(EVENT_INVITATION_ACCEPTED,       "INVITATION_ACCEPTED",         "A person accepted an invitation.") \
+    ROW(EVENT_ORGANIZATION_SETTINGS_CHANGED, "ORG_SETTINGS_CHANGED",    "What an organization demands of its members and credentials was changed.") \
+    ROW(EVENT_PROJECT_SETTINGS_CHANGED,  "GROUP_SETTINGS_CHANGED",      "Features of a project were switched on or off.") \
+    ROW(EVENT_PROJECT_LIMIT_CHANGED,     "GROUP_LIMIT_CHANGED",         "A limit of a project was changed.") \
     ROW(EVENT_ACCESS_LIST_ENTRY_ADDED,   "ACCESS_LIST_ENTRY_ADDED",     "An address was added to an access list.") \
     ROW(EVENT_ACCESS_LIST_ENTRY_REMOVED, "ACCESS_LIST_ENTRY_REMOVED",   "An address was removed from an access list.") \
     ROW(EVENT_RATE_LIMIT_OVERRIDE_CHANGED, "RATE_LIMIT_OVERRIDE_CHANGED", "A rate limit was changed.") \

@@ -77,3 +77,32 @@ store_organization_document(struct tx *tx, id organization, str *ret_document, i
     *ret_revision = rows_int(&rows, 0, 1);
     return OK;
 }
+
+error
+store_organization_settings(struct tx *tx, id organization, str *ret_document, int64_t *ret_revision)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, organization);
+    TRY(tx_query(tx, SQL_ORGANIZATION_SETTINGS_GET, &params, &rows, NULL));
+    if (rows.count == 0)
+        return not_found(tx, organization);
+    *ret_document = rows_text(&rows, 0, 0);
+    *ret_revision = rows_int(&rows, 0, 1);
+    return OK;
+}
+
+error
+store_organization_set_settings(struct tx *tx, id organization, const bool *access_list_required, str settings)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, organization);
+    if (access_list_required == NULL)
+        params_null(&params);
+    else
+        params_bool(&params, *access_list_required);
+    params_text(&params, settings);
+    TRY(tx_query(tx, SQL_ORGANIZATION_SETTINGS_SET, &params, &rows, NULL));
+    return rows.count == 1 ? OK : not_found(tx, organization);
+}

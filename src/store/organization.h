@@ -22,4 +22,10 @@ MUST_USE error store_organization_update(struct tx *tx, id organization, str nam
 MUST_USE error store_organization_delete(struct tx *tx, id organization);
 MUST_USE error store_organization_document(struct tx *tx, id organization, str *ret_document, int64_t *ret_revision);
 
+/* What the organization demands of its members and credentials, as the API shows it. */
+MUST_USE error store_organization_settings(struct tx *tx, id organization, str *ret_document, int64_t *ret_revision);
+/* `access_list_required` NULL: as it is. `settings` are those of store_organization_lock(), changed. */
+MUST_USE error store_organization_set_settings(struct tx *tx, id organization, const bool *access_list_required,
+                                               str settings);
+
 #endif

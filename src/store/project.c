@@ -86,3 +86,40 @@ store_project_document(struct tx *tx, id organization, id project, str *ret_docu
     *ret_revision = rows_int(&rows, 0, 1);
     return OK;
 }
+
+error
+store_project_move(struct tx *tx, id project, id from, id to, str name)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    struct violation violation;
+    params_id(&params, project);
+    params_id(&params, from);
+    params_id(&params, to);
+    error problem = tx_query(tx, SQL_PROJECT_MOVE, &params, &rows, &violation);
+    if (violation.kind == VIOLATION_UNIQUE)
+        return fail(tx_arena(tx), DUPLICATE_NAME, V("name"), V(name));
+    TRY(problem);
+    return rows.count == 1 && rows_bool(&rows, 0, 0) ? OK : not_found(tx, project);
+}
+
+error
+store_project_limit_set(struct tx *tx, id organization, id project, str name, int64_t value)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    bind_project(&params, organization, project);
+    params_text(&params, name);
+    params_int(&params, value);
+    return tx_query(tx, SQL_PROJECT_LIMIT_SET, &params, &rows, NULL);
+}
+
+error
+store_project_limit_remove(struct tx *tx, id organization, id project, str name)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    bind_project(&params, organization, project);
+    params_text(&params, name);
+    return tx_query(tx, SQL_PROJECT_LIMIT_REMOVE, &params, &rows, NULL);
+}

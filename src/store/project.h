@@ -22,5 +22,11 @@ MUST_USE error store_project_delete(struct tx *tx, id organization, id project);
 /* As the API shows it, inside the transaction that changed it. */
 MUST_USE error store_project_document(struct tx *tx, id organization, id project, str *ret_document,
                                       int64_t *ret_revision);
+/* To another organization, from the transaction's own; DUPLICATE_NAME when the name is taken there. */
+MUST_USE error store_project_move(struct tx *tx, id project, id from, id to, str name);
+
+/* A value of its own for a limit; without it the default holds. */
+MUST_USE error store_project_limit_set(struct tx *tx, id organization, id project, str name, int64_t value);
+MUST_USE error store_project_limit_remove(struct tx *tx, id organization, id project, str name);
 
 #endif

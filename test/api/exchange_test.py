@@ -35,7 +35,7 @@ import time
 
 from client import Bearer, wait_until
 from suite import Contract, Suite, ends_on_signal
-from world import PREFIX, World, catalog, connect, new_id, no_limits, row_hashes, changed_tables, sql, start_node
+from world import PREFIX, World, catalog, connect, new_id, no_limits, row_hashes, changed_tables, sql, start_node, tell_nodes
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = {
@@ -323,6 +323,7 @@ def test_if_match_at_once(suite, runner, world, node):
 def test_crawl(suite, runner, world):
     """From the root, following links only, every resource of the complete families is reached; no link leads to nothing."""
     world.make_fixtures()
+    world.must(201, "POST", "/groups/%s/users" % world.p, world.a.bearer(), {"username": "crawl@example.org", "roles": ["GROUP_READ_ONLY"]})
     base, seen, queue, reached, waiting = runner.node.base_url, set(), [runner.node.base_url + PREFIX], set(), 0
     while queue:
         address = queue.pop()
@@ -341,7 +342,7 @@ def test_crawl(suite, runner, world):
         document = answer.json()
         for entity in [document] + document.get("results", []):
             queue += [link["href"] for link in entity["links"]]
-    wanted = {row["operation"] for row in catalog() if row["status"] == "complete" and row["method"] == "GET"} - {"getProjectByName"}
+    wanted = {row["operation"] for row in catalog() if row["status"] == "complete" and row["method"] == "GET"} - {"getProjectByName", "getUserByName", "getUser"}
     suite.check(wanted <= reached, "not reached by links: %s", sorted(wanted - reached))
     suite.say("crawl: %d addresses, %d complete operations reached, %d links to operations that wait" % (len(seen), len(reached), waiting))
 
@@ -380,6 +381,12 @@ def test_dry_run(suite, runner, world):
         ("PATCH", "/groups/" + project, {"name": "dry"}),
         ("PATCH", "/orgs/" + org, {"name": "dry"}),
         ("PATCH", "/groups/%s/privateIpMode" % project, {"enabled": True}),
+        ("POST", "/orgs/%s/users" % org, {"username": "dry@example.org", "roles": {"orgRoles": ["ORG_MEMBER"]}}),
+        ("POST", "/groups/%s/users" % project, {"username": "dry@example.org", "roles": ["GROUP_READ_ONLY"]}),
+        ("POST", "/users", {"username": "dry@example.org", "firstName": "D", "lastName": "R", "roles": [{"orgId": org, "roleName": "ORG_MEMBER"}]}),
+        ("PATCH", "/orgs/%s/settings" % org, {"securityContact": "dry@example.org"}),
+        ("PATCH", "/groups/%s/settings" % project, {"isDataExplorerEnabled": False}),
+        ("PATCH", "/groups/%s/limits/project.users" % project, {"value": 1}),
         ("DELETE", "/groups/" + project, None),
     ):
         answer = runner.connection.ask(method, PREFIX + target + "?dryRun=true", owner, body,
@@ -426,6 +433,184 @@ def test_no_escalation(suite, runner, world):
         answer = runner.connection.ask(method, PREFIX + target, caller.bearer(), body)
         suite.equal(answer.status, 403, "%s of the project wants %s" % (caller.name, what))
         suite.check(not runner.contract.problems(answer), "%s: not as documented", what)
+def person_in(world, organization, *roles):
+    """A person with these roles in an organization, made without an invitation."""
+    person = new_id()
+    sql("BEGIN; INSERT INTO principal (id, kind) VALUES (decode('%s', 'hex'), 'person'); "
+        "INSERT INTO person (id, username, first_name, last_name) VALUES (decode('%s', 'hex'), '%s@example.org', 'P', 'Q'); COMMIT;"
+        % (person, person, person))
+    for role in roles:
+        sql("INSERT INTO role_grant (principal_id, org_id, role) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), '%s')"
+            % (person, organization, role))
+    return person
+
+
+def at_once(node, requests):
+    """Sends each request (method, target, auth, body) from a connection of its own at the same moment; the answers."""
+    answers, barrier = [None] * len(requests), threading.Barrier(len(requests))
+
+    def send(number, method, target, auth, body):
+        with connect(node) as connection:
+            connection.ask("GET", PREFIX, auth)
+            barrier.wait()
+            answers[number] = connection.ask(method, PREFIX + target, auth, body)
+    threads = [threading.Thread(target=send, args=(number, *request)) for number, request in enumerate(requests)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return answers
+
+
+def events_of(organization, kind):
+    return int(sql("SELECT count(*) FROM event WHERE org_id = decode('%s', 'hex') AND type = '%s'" % (organization, kind)))
+
+
+def test_roles_added_at_once(suite, runner, world, node):
+    """Different roles that are added at the same moment all stay; each has one event, the one that was there already none."""
+    owner = world.make_caller("roles at once")
+    no_limits([owner.home])
+    person = person_in(world, owner.home, "ORG_MEMBER")
+    roles = ["ORG_GROUP_CREATOR", "ORG_BILLING_ADMIN", "ORG_BILLING_READ_ONLY", "ORG_READ_ONLY", "ORG_STREAM_PROCESSING_ADMIN", "ORG_MEMBER"]
+    target = "/orgs/%s/users/%s" % (owner.home, person)
+    answers = at_once(node, [("POST", target + ":addRole", owner.bearer(), {"orgRole": role}) for role in roles])
+    suite.equal([answer.status for answer in answers], [200] * len(roles), "roles added at once")
+    shown = runner.connection.ask("GET", PREFIX + target, owner.bearer()).json()
+    suite.equal(shown["roles"]["orgRoles"], sorted(roles), "roles after all were added at once")
+    suite.equal(events_of(owner.home, "ROLE_GRANTED"), len(roles) - 1, "events of roles added at once")
+
+
+def test_owners_remove_each_other(suite, runner, world, node):
+    """Of two people who own an organization one stays, whatever both do at the same moment."""
+    for way in ("remove", "demote", "replace"):
+        owner = world.make_caller("two owners, " + way)
+        no_limits([owner.home])
+        people = [person_in(world, owner.home, "ORG_OWNER", "ORG_MEMBER") for _ in range(2)]
+        targets = ["/orgs/%s/users/%s" % (owner.home, person) for person in people]
+        answers = at_once(node, [
+            ("DELETE", target, owner.bearer(), None) if way == "remove" else
+            ("POST", target + ":removeRole", owner.bearer(), {"orgRole": "ORG_OWNER"}) if way == "demote" else
+            ("PUT", target + "/roles", owner.bearer(), {"orgRoles": ["ORG_MEMBER"]}) for target in targets])
+        success = 204 if way == "remove" else 200
+        suite.equal(sorted(answer.status for answer in answers), [success, 409], "two owners: " + way)
+        suite.equal([answer.code() for answer in answers if answer.status == 409], ["LAST_OWNER"], "two owners: " + way)
+        left = sql("SELECT count(*) FROM role_grant WHERE org_id = decode('%s', 'hex') AND role = 'ORG_OWNER' AND principal_id IN "
+                   "(SELECT id FROM person)" % owner.home)
+        suite.equal(left, "1", "people who own the organization after two: " + way)
+
+
+def accept(runner, token, username):
+    return runner.connection.ask("POST", "/api/invitations/accept", None,
+                                 {"token": token, "username": username, "firstName": "A", "lastName": "B"})
+
+
+def test_invitations(suite, runner, world, node):
+    """What needs another day or many requests: expiry, renewal, the cap, and one token used by many at once."""
+    owner = world.make_caller("invitations")
+    no_limits([owner.home])
+    target, name = "/orgs/%s/users" % owner.home, "late%s@example.org" % owner.home
+    body = {"username": name, "roles": {"orgRoles": ["ORG_READ_ONLY"]}}
+    first = runner.connection.ask("POST", PREFIX + target, owner.bearer(), body).json()
+    kept = sql("SELECT encode(mac, 'hex') FROM invitation WHERE id = decode('%s', 'hex')" % first["id"])
+    suite.check(first["token"].startswith("reeve_inv_") and kept and first["token"] not in sql("SELECT string_agg(document, '') FROM event"),
+                "the token of an invitation: %s", first)
+    sql("UPDATE invitation SET expires_at = now() WHERE id = decode('%s', 'hex')" % first["id"])
+    listed = runner.connection.ask("GET", PREFIX + target + "?orgMembershipStatus=INVITATION_EXPIRED", owner.bearer())
+    suite.equal([item["id"] for item in listed.json()["results"]], [first["id"]], "expired invitations")
+    suite.equal(accept(runner, first["token"], name).code(), "INVITATION_NOT_VALID", "an expired token")
+    second = runner.connection.ask("POST", PREFIX + target, owner.bearer(), body)
+    suite.equal((second.status, second.json()["id"]), (201, first["id"]), "inviting again after it expired")
+    suite.equal(accept(runner, first["token"], name).code(), "INVITATION_NOT_VALID", "the token before the last")
+    token, statuses = second.json()["token"], []
+
+    def take():
+        with connect(node) as connection:
+            statuses.append(connection.ask("POST", "/api/invitations/accept", None,
+                                           {"token": token, "username": name, "firstName": "A", "lastName": "B"}).status)
+    threads = [threading.Thread(target=take) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    suite.equal(statuses.count(200), 1, "one token used by many at once: %s" % statuses)
+    suite.check(set(statuses) <= {200, 404, 409}, "one token used by many at once: %s" % statuses)
+    suite.equal(sql("SELECT count(*) FROM person WHERE username = '%s'" % name), "1", "people of one invitation")
+    suite.equal(events_of(owner.home, "INVITATION_ACCEPTED"), 1, "events of one acceptance")
+    project = world.make_project(owner, "short lived")
+    for username, roles in (("only@example.org", None), ("both@example.org", {"orgRoles": ["ORG_READ_ONLY"]})):
+        if roles:
+            world.must(201, "POST", target, owner.bearer(), {"username": username, "roles": roles})
+        world.must(201, "POST", "/groups/%s/users" % project, owner.bearer(), {"username": username, "roles": ["GROUP_READ_ONLY"]})
+    world.must(204, "DELETE", "/groups/" + project, owner.bearer())
+    listed = runner.connection.ask("GET", PREFIX + target + "?orgMembershipStatus=PENDING", owner.bearer())
+    suite.equal([item["username"] for item in listed.json()["results"]], ["both@example.org"], "invitations after their project is deleted")
+    sql("UPDATE invitation_count SET n = 500 WHERE org_id = decode('%s', 'hex')" % owner.home)
+    refused = runner.connection.ask("POST", PREFIX + target, owner.bearer(), {**body, "username": "more@example.org"})
+    suite.equal((refused.status, refused.code()), (409, "TOO_MANY_INVITATIONS"), "more invitations than a day has")
+    suite.check(not runner.contract.problems(refused), "the refusal of an invitation is not as documented")
+    sql("UPDATE invitation_count SET day = day - 1 WHERE org_id = decode('%s', 'hex')" % owner.home)
+    again = runner.connection.ask("POST", PREFIX + target, owner.bearer(), {**body, "username": "more@example.org"})
+    suite.equal(again.status, 201, "an invitation on the next day")
+
+
+def test_grants_no_more_than_held(suite, runner, world, node):
+    """Who may add people to a project gives them no more than he has."""
+    owner, manager = world.make_caller("granting"), world.make_caller("access manager")
+    project = world.make_project(owner, "granting")
+    sql("BEGIN; %s COMMIT;" % world.grant_only(manager, owner.home, project, "GROUP_ACCESS_MANAGER"))
+    no_limits([owner.home, manager.home])
+    target = "/groups/%s/users" % project
+    for role, status in (("GROUP_OWNER", 403), ("GROUP_DATA_ACCESS_ADMIN", 403), ("GROUP_READ_ONLY", 201)):
+        answer = runner.connection.ask("POST", PREFIX + target, manager.bearer(), {"username": role.lower() + "@example.org", "roles": [role]})
+        suite.equal((answer.status, answer.code()), (status, None if status == 201 else "ROLE_NOT_GRANTABLE"), "granting " + role)
+    user = target + "/" + answer.json()["id"]
+    answer = runner.connection.ask("POST", PREFIX + user + ":addRole", manager.bearer(), {"groupRole": "GROUP_OWNER"})
+    suite.equal((answer.status, answer.code()), (403, "ROLE_NOT_GRANTABLE"), "adding a role that the caller has not")
+
+
+def test_project_moves(suite, runner, world, node):
+    """A caller who owns both organizations moves a project; each chain has its event, and invitations to it end."""
+    here, there = world.make_caller("moving from"), world.make_caller("moving to")
+    no_limits([here.home, there.home])
+    project = world.make_project(here, "moving")
+    target = "/groups/%s" % project
+    runner.connection.ask("POST", PREFIX + target + "/users", here.bearer(), {"username": "m@example.org", "roles": ["GROUP_READ_ONLY"]})
+    runner.connection.ask("PATCH", PREFIX + target + "/limits/project.users", here.bearer(), {"value": 7})
+    both = "INSERT INTO role_grant (principal_id, org_id, role) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), '%s')"
+    sql(both % (here.account, there.home, "ORG_MEMBER"))
+    tell_nodes()
+    body = {"destinationOrgId": there.home}
+    wait_until(lambda: runner.connection.ask("POST", PREFIX + target + ":migrate", here.bearer(), body).status == 403, 10)
+    sql(both % (here.account, there.home, "ORG_OWNER"))
+    tell_nodes()
+    wait_until(lambda: runner.connection.ask("POST", PREFIX + target + ":migrate?dryRun=true", here.bearer(), body).status == 200, 10)
+    taken = world.make_project(there, "moving")
+    answer = runner.connection.ask("POST", PREFIX + target + ":migrate", here.bearer(), body)
+    suite.equal((answer.status, answer.code()), (409, "DUPLICATE_NAME"), "moving to where the name is taken")
+    world.must(204, "DELETE", "/groups/" + taken, there.bearer())
+    answer = runner.connection.ask("POST", PREFIX + target + ":migrate", here.bearer(), body)
+    suite.equal((answer.status, answer.json().get("orgId")), (200, there.home), "a project that moved")
+    suite.check(not runner.contract.problems(answer), "the move of a project is not as documented")
+    suite.equal((events_of(here.home, "GROUP_MOVED"), events_of(there.home, "GROUP_MOVED")), (1, 1), "events of the move")
+    suite.equal(runner.connection.ask("GET", PREFIX + target + "/limits/project.users", there.bearer()).json()["value"], 7, "a limit that moved")
+    listed = runner.connection.ask("GET", PREFIX + "/orgs/%s/users" % here.home, here.bearer())
+    suite.equal(listed.json()["totalCount"], 0, "invitations to a project that left")
+
+
+def test_access_list_demanded(suite, runner, world, node):
+    """When an organization demands access lists, credentials without one are out."""
+    owner = world.make_caller("demanding")
+    no_limits([owner.home])
+    target = "/orgs/%s/settings" % owner.home
+    sql("BEGIN; %s COMMIT;" % world.listing(owner.account, owner.home, "127.0.0.0/8"))
+    tell_nodes()
+    suite.equal(runner.connection.ask("PATCH", PREFIX + target, owner.bearer(), {"apiAccessListRequired": True}).status, 200, "demanding access lists")
+    wait_until(lambda: runner.connection.ask("GET", PREFIX + target, owner.digest()).code() == "ACCESS_LIST_REQUIRED", 10)
+    suite.equal(runner.connection.ask("GET", PREFIX + target, owner.bearer()).status, 200, "a caller with an access list")
+
+
+PEOPLE = (test_roles_added_at_once, test_owners_remove_each_other, test_invitations, test_grants_no_more_than_held,
+          test_project_moves, test_access_list_demanded)
 
 
 def main():
@@ -440,6 +625,9 @@ def main():
         for number, path in enumerate(paths):
             runner.run_file(path, number)
         suite.say("%d exchanges in %d files" % (runner.count, len(paths)))
+        if not only or "people" in only:
+            for test in PEOPLE:
+                test(suite, runner, world, node)
         if not only:
             test_key_in_flight(suite, runner, world, node)
             test_same_key_at_once(suite, runner, world, node)

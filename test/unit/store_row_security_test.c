@@ -46,6 +46,14 @@ fill(int base)
     fixture_ask(
         "INSERT INTO resource (scope, kind, id, name, org_id, document) VALUES (%s, 'thing', %s, 'n', %s, '{}')",
         fixture_quote(project), fixture_quote(secret), o);
+    fixture_ask("INSERT INTO invitation (id, org_id, username, mac, pepper_version, inviter_name, expires_at) "
+                "VALUES (%s, %s, 'u', 'm%d', 1, '', now())",
+                fixture_quote(secret), o, base);
+    fixture_ask("INSERT INTO invitation_role (invitation_id, org_id, project_id, role) VALUES (%s, %s, %s, 'R')",
+                fixture_quote(secret), o, fixture_quote(project));
+    fixture_ask("INSERT INTO invitation_count (org_id, day, n) VALUES (%s, now(), 1)", o);
+    fixture_ask("INSERT INTO project_limit (project_id, org_id, name, value) VALUES (%s, %s, 'n', 1)",
+                fixture_quote(project), o);
     fixture_ask("INSERT INTO event_chain (org_id, seq, hash) VALUES (%s, 1, '')", o);
     fixture_ask("INSERT INTO event (org_id, seq, id, project_id, project_seq, type, created_at, document, hash) "
                 "VALUES (%s, 1, %s, %s, 1, 'T', now(), '{}', '')",
@@ -72,6 +80,10 @@ static const struct {
     { "data_key",               "org_id = $B",                                    "sealed = 'x'",         1 },
     { "limit_override",         "owner IN ($B, $PROJECT, $KEY)",                  "capacity = 9",         3 },
     { "resource",               "org_id = $B",                                    "name = 'x'",           1 },
+    { "invitation",             "org_id = $B",                                    "username = 'x'",       1 },
+    { "invitation_role",        "org_id = $B",                                    "role = 'x'",           1 },
+    { "invitation_count",       "org_id = $B",                                    "n = 9",                1 },
+    { "project_limit",          "org_id = $B",                                    "value = 9",            1 },
     { "event",                  "org_id = $B",                                    NULL,                   1 },
     { "event_chain",            "org_id = $B",                                    "seq = 9",              1 },
     { "event_count_of_project", "org_id = $B",                                    "seq = 9",              1 },

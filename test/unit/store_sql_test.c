@@ -29,6 +29,12 @@ static const char *const tenant_tables[] = {
     "revoked_token",
     "limit_override",
     "idempotency",
+    "invitation",
+    "invitation_role",
+    "invitation_count",
+    "project_limit",
+    "member",
+    "member_role",
 };
 /* Tables whose own id is the tenant. */
 static const char *const tenants[] = { "organization", "project", "principal", "person", "service_account", "api_key" };

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* POST /api/invitations/accept: how an invited person becomes a member. Needs no credentials: the token is the proof. */
+#ifndef API_INVITATION_H
+#define API_INVITATION_H
+
+#include "api/request.h"
+
+/* Fills req->out. INVITATION_NOT_VALID, the same for every reason, when nothing is accepted. May block. */
+MUST_USE error invitation_accept(struct request *req);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What users and invitations have in common. Both show the same members: people with roles, and invitations that nobody has
+ * answered. The context is the request's: its project, or its organization when the path names none.
+ */
+#ifndef FAMILY_PEOPLE_H
+#define FAMILY_PEOPLE_H
+
+#include <jansson.h>
+
+#include "api/request.h"
+#include "store/member.h"
+
+/* An address at which somebody can be reached; it is the user name as well. */
+#define USERNAME_PATTERN "^[^\\s@,;<>\"]{1,64}@[^\\s@,;<>\"]{1,189}$"
+enum { USERNAME_MAX = 254, INVITATION_DAYS = 30, INVITATIONS_PER_DAY = 500 };
+
+/* Roles that a body asks for; NULL for a part that was not sent. */
+struct wanted_roles {
+    const json_t *in_organization; /* names */
+    const json_t *in_project;      /* names, in the request's project */
+    const json_t *in_projects;     /* [{"groupId": …, <roles_key>: names}] */
+    const char *roles_key;
+    const char *path; /* of in_projects in the body, for errors */
+};
+
+/* For reads: organization, the path's {userId} or {invitationId}, project. */
+MUST_USE error people_bind_get(struct request *req, struct params *params);
+MUST_USE error people_answer_get(struct request *req, const struct rows *rows);
+void people_bind_project(const struct request *req, struct params *params);
+
+/* The member that the path names, locked for a change; 404 when not in the context. */
+MUST_USE error people_lock(struct request *req, struct member *ret_member, json_t **ret_before);
+MUST_USE error people_reload(struct request *req, struct member *member, json_t **ret_after);
+
+/* Exactly these roles, in the parts that were sent. Nobody grants more than he has, and the organization keeps an owner. */
+MUST_USE error people_set_roles(struct request *req, const struct member *member, const struct wanted_roles *wanted);
+
+struct invited {
+    struct member member;
+    str token; /* of a new invitation; empty when somebody was added to what exists */
+    enum event_type event;
+};
+/* Invites whoever has the address. In a project, a member of the organization is added at once if `members_too`, and an open
+ * invitation is widened. */
+MUST_USE error people_invite(struct request *req, str username, const struct wanted_roles *wanted, bool members_too,
+                             struct invited *ret_invited);
+
+/* Puts the token of a new invitation into what is answered, and nowhere else. */
+void people_show_token(json_t *document, str token);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How much a project may hold: the table of limits, and the check for those who add something. */
+#ifndef FAMILY_PROJECT_LIMITS_H
+#define FAMILY_PROJECT_LIMITS_H
+
+#include "api/request.h"
+
+// clang-format off
+/* ROW(name in code, name in the API, what is counted (store/sql/project_usage.sql), default, highest) */
+#define PROJECT_LIMIT_TABLE(ROW) \
+    ROW(LIMIT_CLUSTERS,         "project.deployment.clusters",                 "cluster",         25,  90) \
+    ROW(LIMIT_CUSTOM_ROLES,     "project.security.databaseAccess.customRoles", "customRole",     100, 1400) \
+    ROW(LIMIT_DATABASE_USERS,   "project.security.databaseAccess.users",       "databaseUser",   100, 900) \
+    ROW(LIMIT_NETWORK_ENTRIES,  "project.security.networkAccess.entries",      "accessListEntry", 200, 1000) \
+    ROW(LIMIT_SERVICE_ACCOUNTS, "project.serviceAccounts",                     "service_account", 200, 1000) \
+    ROW(LIMIT_USERS,            "project.users",                               "person",         500, 5000)
+// clang-format on
+
+#define PROJECT_LIMIT_ENUM(name, api_name, counted, fallback, highest) name,
+enum project_limit { PROJECT_LIMIT_TABLE(PROJECT_LIMIT_ENUM) PROJECT_LIMIT_COUNT };
+#undef PROJECT_LIMIT_ENUM
+
+/* Before one more of these is added to the request's project: locks the project, so that two cannot both take the last place.
+ * PROJECT_LIMIT_REACHED when there is none. */
+MUST_USE error project_limit_check(struct request *req, enum project_limit limit);
+
+extern const struct schema project_limit_schema;
+handler project_limit_list, project_limit_get, project_limit_set, project_limit_reset;
+
+#endif

@@ -1,0 +1,3 @@
+-- Lets one transaction at a time change one member of an organization.
+-- scope: none, because it touches no table
+SELECT pg_advisory_xact_lock(hashtextextended('member ' || encode($1::bytea, 'hex') || encode($2::bytea, 'hex'), 0))
