@@ -29,6 +29,10 @@ static const char *const tenant_tables[] = {
     "revoked_token",
     "limit_override",
     "idempotency",
+    "team",
+    "team_member",
+    "team_grant",
+    "held_grant",
 };
 /* Tables whose own id is the tenant. */
 static const char *const tenants[] = { "organization", "project", "principal", "person", "service_account", "api_key" };

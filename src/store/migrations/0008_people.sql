@@ -1,0 +1,1 @@
+-- Kept free: the number of another change.
