@@ -423,8 +423,8 @@ static const struct endpoint teams_endpoints[] = {
       .read = &project_team_list, .response = &team_role_schema },
     { POST, "/groups/{groupId}/teams", S64, ANY_OF(PROJECT_ACCESS_MANAGER), "addGroupTeams",
       "Add teams to one project",
-      "Grants each team the roles sent with it; every member holds them at once. Answers with all teams of the "
-      "project.",
+      "Grants each team the roles sent with it, beside those that it holds already; every member holds them at once. Nobody "
+      "can grant a role that he does not hold. Answers with all teams of the project.",
       .shape = SHAPE_LIST, .success = 200, .item = "/groups/{groupId}/teams/{teamId}",
       .run = project_teams_add, .flags = BODY_IS_LIST, .request = &team_role_schema, .response = &team_role_schema,
       .example = "[{\"teamId\": \"650000000000000000000001\", \"roleNames\": [\"GROUP_READ_ONLY\"]}]" },
@@ -452,7 +452,7 @@ static const struct endpoint teams_endpoints[] = {
     { POST, "/orgs/{orgId}/teams", S65, ANY_OF(ORG_OWNER), "createOrgTeam",
       "Create one team in one organization",
       "Creates a team with its first members, who must belong to the organization. A new team holds no roles "
-      "until a project adds it.",
+      "until a project adds it. An organization can have 250 teams, and a team 250 members.",
       .success = 200, .item = "/orgs/{orgId}/teams/{teamId}", .run = team_create, .request = &new_team_schema,
       .response = &new_team_schema, .example = "{\"name\": \"platform\", \"usernames\": [\"ada@example.org\"]}" },
     { GET, "/orgs/{orgId}/teams/byName/{teamName}", S65, ANY_OF(ORG_MEMBER), "getOrgTeamByName",
@@ -474,29 +474,30 @@ static const struct endpoint teams_endpoints[] = {
       .run = team_rename, .request = &team_schema, .response = &team_schema, .example = "{\"name\": \"platform-eu\"}" },
     { GET, "/orgs/{orgId}/teams/{teamId}/users", S65, ANY_OF(ORG_MEMBER), "listOrgTeamUsers",
       "Return all users in one team",
-      "Lists the people in the team, pending ones included.",
+      "Lists the people in the team, or the one with a certain user name or identifier.",
       .shape = SHAPE_LIST, .since = "2025-02-19", .item = "/orgs/{orgId}/users/{userId}",
       .read = &member_list, .response = &user_schema, .query = users_query },
     { POST, "/orgs/{orgId}/teams/{teamId}/users", S65, ANY_OF(ORG_OWNER), "addOrgTeamUsers",
       "Add users to one team",
-      "Adds active members of the organization to the team by their ids. Prefer adding one user at a time, which "
-      "also takes people who are still pending.",
+      "Adds members of the organization to the team by their ids: all of them or, when one cannot be added, none. Who is in the "
+      "team already stays. Prefer adding one user at a time.",
       .shape = SHAPE_LIST, .success = 200, .flags = DEPRECATED | BODY_IS_LIST, .item = "/orgs/{orgId}/users/{userId}",
       .run = members_add, .request = &member_schema, .response = &user_schema,
       .example = "[{\"id\": \"650000000000000000000001\"}]" },
     { DELETE, "/orgs/{orgId}/teams/{teamId}/users/{userId}", S65, ANY_OF(ORG_OWNER), "removeOrgTeamUserFromTeam",
       "Remove one user from one team by id",
-      "Takes one person out of the team. Prefer the operation that also takes people who are still pending.",
+      "Takes one person out of the team; 404 when the person is not in it. Prefer the operation that can be repeated safely.",
       .shape = SHAPE_NOTHING, .flags = DEPRECATED, .run = member_delete },
     { POST, "/orgs/{orgId}/teams/{teamId}:addUser", S65, ANY_OF(ORG_OWNER), "addOrgTeamUser",
       "Add one user to one team",
-      "Adds a member of the organization, active or pending, to the team. The team's project roles count for the "
-      "person at once.",
+      "Adds a member of the organization to the team. The team's project roles count for the person at once. Adding somebody "
+      "who is in the team already changes nothing.",
       .success = 200, .since = "2025-02-19", .flags = NO_ETAG, .run = member_add,
       .request = &member_schema, .response = &user_schema, .example = "{\"id\": \"650000000000000000000001\"}" },
     { POST, "/orgs/{orgId}/teams/{teamId}:removeUser", S65, ANY_OF(ORG_OWNER), "removeOrgTeamUser",
       "Remove one user from one team",
-      "Takes a person, active or pending, out of the team, and with that the roles held only through it.",
+      "Takes a member of the organization out of the team, and with that the roles held only through it. Removing somebody who "
+      "is not in the team changes nothing.",
       .success = 200, .since = "2025-02-19", .flags = NO_ETAG, .run = member_remove,
       .request = &member_schema, .response = &user_schema, .example = "{\"id\": \"650000000000000000000001\"}" },
 };
