@@ -84,6 +84,10 @@
         "Name another organization.") \
     ROW(TOO_MANY_SECRETS, 409, "The service account already has {} secrets that have not expired.", \
         "Delete one of them first.") \
+    ROW(TOO_MANY_TEAMS, 409, "The organization already has {} teams, the most that it can have.", \
+        "Delete a team that nobody needs any more first.") \
+    ROW(TOO_MANY_TEAM_MEMBERS, 409, "A team can have at most {} members.", \
+        "Take somebody out of the team first, or make another team.") \
     ROW(ADDRESS_IN_USE, 409, "The caller uses this entry: it calls from {}.", \
         "Add another entry for the caller's address first, or remove this one with other credentials.") \
     ROW(IDEMPOTENCY_KEY_IN_FLIGHT, 409, "A request with the Idempotency-Key {} is being processed.", \

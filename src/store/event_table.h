@@ -40,6 +40,14 @@
     ROW(EVENT_PROJECT_LIMIT_CHANGED,     "GROUP_LIMIT_CHANGED",         "A limit of a project was changed.") \
     ROW(EVENT_ACCESS_LIST_ENTRY_ADDED,   "ACCESS_LIST_ENTRY_ADDED",     "An address was added to an access list.") \
     ROW(EVENT_ACCESS_LIST_ENTRY_REMOVED, "ACCESS_LIST_ENTRY_REMOVED",   "An address was removed from an access list.") \
+    ROW(EVENT_TEAM_CREATED,              "TEAM_CREATED",                "A team was created.") \
+    ROW(EVENT_TEAM_RENAMED,              "TEAM_RENAMED",                "A team got another name.") \
+    ROW(EVENT_TEAM_DELETED,              "TEAM_DELETED",                "A team was deleted.") \
+    ROW(EVENT_TEAM_MEMBER_ADDED,         "TEAM_MEMBER_ADDED",           "People were added to a team.") \
+    ROW(EVENT_TEAM_MEMBER_REMOVED,       "TEAM_MEMBER_REMOVED",         "A person was taken out of a team.") \
+    ROW(EVENT_TEAM_ADDED_TO_PROJECT,     "TEAM_ADDED_TO_GROUP",         "Teams were given roles in a project.") \
+    ROW(EVENT_TEAM_ROLES_CHANGED,        "TEAM_ROLES_CHANGED",          "The roles of a team in a project were changed.") \
+    ROW(EVENT_TEAM_REMOVED_FROM_PROJECT, "TEAM_REMOVED_FROM_GROUP",     "The roles of a team in a project were taken away.") \
     ROW(EVENT_RATE_LIMIT_OVERRIDE_CHANGED, "RATE_LIMIT_OVERRIDE_CHANGED", "A rate limit was changed.") \
     ROW(EVENT_TOKEN_REVOKED,             "TOKEN_REVOKED",               "A token was revoked.")
 

@@ -371,7 +371,7 @@ class Matrix:
 
     def known(self):
         owner = sql("SELECT encode(g.principal_id, 'hex') FROM role_grant g JOIN person n ON n.id = g.principal_id "
-                    "WHERE g.org_id = decode('%s', 'hex')" % self.world.a.home)
+                    "WHERE g.org_id = decode('%s', 'hex') AND g.role = 'ORG_OWNER'" % self.world.a.home)
         return {"orgId": self.world.a.home, "orgOwnerId": owner}
 
     def path(self, row):

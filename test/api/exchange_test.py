@@ -15,7 +15,8 @@ An exchange is written as curl -v shows it:
     < {"id": "{{project}}", "name": "storefront-eu", "<more>": "<any>"}
 
 {{name}} is replaced by a value: base, org, orgName, federation, ownerId, other (an organization of somebody else), otherProject,
-absent (an identifier of nothing), and everything that was saved. Authorization is one of the callers: owner, owner-key (the same
+absent (an identifier of nothing), ada and grace (people of the organization: ada@example.org, grace@example.org), and everything
+that was saved. Authorization is one of the callers: owner, owner-key (the same
 by Digest), owner-md5, reader (ORG_READ_ONLY), member (ORG_MEMBER), stranger (owner of the other organization); anything else goes
 out as it is.
 
@@ -140,6 +141,7 @@ class Runner:
             base=self.node.base_url + PREFIX, root=self.node.base_url, org=owner.home, orgName=name, other=self.world.b.home,
             otherProject=self.world.q, absent=new_id(), account=owner.account, key=owner.key, publicKey=owner.public_key,
             clientId=owner.client_id, clientSecret=owner.client_secret, token=owner.token, ownerId=self.person(),
+            ada=self.world.make_person("ada@example.org", owner.home), grace=self.world.make_person("grace@example.org", owner.home),
             federation=sql("SELECT encode(federation_id, 'hex') FROM organization WHERE id = decode('%s', 'hex')" % owner.home))
         callers = {"owner": Bearer(owner.token), "owner-key": owner.digest(), "owner-md5": owner.digest("MD5"),
                    "reader": Bearer(reader.token), "member": Bearer(member.token), "stranger": Bearer(self.world.b.token)}
@@ -147,7 +149,7 @@ class Runner:
 
     @staticmethod
     def person():
-        return sql("SELECT encode(id, 'hex') FROM person LIMIT 1")
+        return sql("SELECT encode(n.id, 'hex') FROM person n JOIN role_grant g ON g.principal_id = n.id AND g.role = 'ORG_OWNER' LIMIT 1")
 
     def run_file(self, path, number):
         values, callers = self.actors(number)
@@ -320,6 +322,99 @@ def test_if_match_at_once(suite, runner, world, node):
     suite.equal(sorted(statuses), [200] + [412] * 11, "changes with one ETag at once")
 
 
+def at_once(send, items):
+    threads = [threading.Thread(target=send, args=(item,)) for item in items]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def make_team(runner, world, name, usernames=()):
+    answer = runner.connection.ask("POST", "%s/orgs/%s/teams" % (PREFIX, world.a.home), world.a.bearer(),
+                                   {"name": name, "usernames": list(usernames)})
+    assert answer.status == 200, answer
+    return answer.json()["id"]
+
+
+def events_of(world, kind):
+    return int(sql("SELECT count(*) FROM event WHERE org_id = decode('%s', 'hex') AND type = '%s'" % (world.a.home, kind)))
+
+
+def test_team_at_once(suite, runner, world, node):
+    """Many callers add different members and different roles to one team at the same moment: all stay, with one event each; and
+    many who do the same thing do it once."""
+    team = make_team(runner, world, "at once")
+    people = [world.make_person("at-once-%d@example.org" % number, world.a.home) for number in range(12)]
+    granted = ["GROUP_READ_ONLY", "GROUP_INDEX_MANAGER", "GROUP_BACKUP_MANAGER", "GROUP_ACCESS_MANAGER", "GROUP_ALERTS_MANAGER", "GROUP_OWNER"]
+    statuses, members, roles = [], events_of(world, "TEAM_MEMBER_ADDED"), events_of(world, "TEAM_ADDED_TO_GROUP")
+
+    def add_member(person):
+        with connect(node) as connection:
+            statuses.append(connection.ask("POST", "%s/orgs/%s/teams/%s:addUser" % (PREFIX, world.a.home, team), world.a.bearer(),
+                                           {"id": person}).status)
+
+    def add_role(role):
+        with connect(node) as connection:
+            statuses.append(connection.ask("POST", "%s/groups/%s/teams" % (PREFIX, world.p), world.a.bearer(),
+                                           [{"teamId": team, "roleNames": [role]}]).status)
+    at_once(add_member, people + people[:3])
+    at_once(add_role, granted + granted[:3])
+    suite.equal(statuses, [200] * 24, "additions to one team at once")
+    listed = runner.connection.ask("GET", "%s/orgs/%s/teams/%s/users" % (PREFIX, world.a.home, team), world.a.bearer()).json()
+    suite.equal(sorted(one["id"] for one in listed["results"]), sorted(people), "members added at once")
+    held = runner.connection.ask("GET", "%s/groups/%s/teams/%s" % (PREFIX, world.p, team), world.a.bearer()).json()
+    suite.equal(sorted(held["roleNames"]), sorted(granted), "roles added at once")
+    suite.equal(events_of(world, "TEAM_MEMBER_ADDED") - members, len(people), "events of members added at once")
+    suite.equal(events_of(world, "TEAM_ADDED_TO_GROUP") - roles, len(granted), "events of roles added at once")
+
+
+def test_teams_crossed(suite, runner, world, node):
+    """Requests that name the same teams in different orders do not stand in each other's way."""
+    teams, statuses = [make_team(runner, world, "crossed %d" % number) for number in range(6)], []
+
+    def add(number):
+        order = teams if number % 2 else teams[::-1]
+        with connect(node) as connection:
+            for role in ("GROUP_READ_ONLY", "GROUP_INDEX_MANAGER", "GROUP_ALERTS_MANAGER"):
+                statuses.append(connection.ask("POST", "%s/groups/%s/teams" % (PREFIX, world.p2), world.a.bearer(),
+                                               [{"teamId": team, "roleNames": [role]} for team in order]).status)
+    at_once(add, range(8))
+    suite.equal(statuses, [200] * 24, "additions of the same teams in different orders")
+
+
+def test_team_bounds(suite, runner, world, node):
+    """No organization has more than 250 teams, no team more than 250 members, also when the last places are taken at once."""
+    owner, statuses = world.make_caller("many teams"), []
+    no_limits([owner.home])
+    place = "%s/orgs/%s/teams" % (PREFIX, owner.home)
+    team = runner.connection.ask("POST", place, owner.bearer(), {"name": "full", "usernames": []}).json()["id"]
+    sql("INSERT INTO team (id, org_id, name) SELECT decode(lpad(to_hex(n), 8, '0') || right('%s', 16), 'hex'), decode('%s', 'hex'), 't' || n "
+        "FROM generate_series(1, 247) n" % (owner.home, owner.home))
+    people = [world.make_person("many-%d@example.org" % number, owner.home) for number in range(4)]
+    sql("WITH made AS (INSERT INTO principal (id, kind) SELECT decode(lpad(to_hex(n), 8, '0') || right('%s', 16), 'hex'), 'person' "
+        "FROM generate_series(1, 248) n RETURNING id), named AS (INSERT INTO person (id, username, first_name, last_name) "
+        "SELECT id, encode(id, 'hex'), 'f', 'l' FROM made RETURNING id) INSERT INTO role_grant (principal_id, org_id, role) "
+        "SELECT id, decode('%s', 'hex'), 'ORG_MEMBER' FROM named" % (new_id(), owner.home))
+    sql("INSERT INTO team_member (team_id, org_id, person_id) SELECT decode('%s', 'hex'), org_id, principal_id FROM role_grant g JOIN person n "
+        "ON n.id = g.principal_id WHERE org_id = decode('%s', 'hex') AND n.username !~ '^many'" % (team, owner.home))
+
+    def create(number):
+        with connect(node) as connection:
+            answer = connection.ask("POST", place, owner.bearer(), {"name": "one more %d" % number, "usernames": []})
+            statuses.append((answer.status, answer.code()))
+
+    def add(person):
+        with connect(node) as connection:
+            answer = connection.ask("POST", "%s/%s:addUser" % (place, team), owner.bearer(), {"id": person})
+            statuses.append((answer.status, answer.code()))
+    at_once(create, range(4))
+    suite.equal(sorted(statuses, key=str), [(200, None)] * 2 + [(409, "TOO_MANY_TEAMS")] * 2, "teams beyond the bound")
+    statuses.clear()
+    at_once(add, people)
+    suite.equal(sorted(statuses, key=str), [(200, None)] * 2 + [(409, "TOO_MANY_TEAM_MEMBERS")] * 2, "members beyond the bound")
+
+
 def test_crawl(suite, runner, world):
     """From the root, following links only, every resource of the complete families is reached; no link leads to nothing."""
     world.make_fixtures()
@@ -342,7 +437,8 @@ def test_crawl(suite, runner, world):
         document = answer.json()
         for entity in [document] + document.get("results", []):
             queue += [link["href"] for link in entity["links"]]
-    wanted = {row["operation"] for row in catalog() if row["status"] == "complete" and row["method"] == "GET"} - {"getProjectByName", "getUserByName", "getUser"}
+    wanted = {row["operation"] for row in catalog() if row["status"] == "complete" and row["method"] == "GET"}
+    wanted -= {"getProjectByName", "getOrgTeamByName", "getUserByName", "getUser"}  # found by a name or id that the caller knows
     suite.check(wanted <= reached, "not reached by links: %s", sorted(wanted - reached))
     suite.say("crawl: %d addresses, %d complete operations reached, %d links to operations that wait" % (len(seen), len(reached), waiting))
 
@@ -373,8 +469,10 @@ def test_pages(suite, runner, world):
 
 def test_dry_run(suite, runner, world):
     """Every change that is complete, tried with dryRun: nothing in the database differs afterwards."""
-    before = row_hashes()
     owner, org, project = world.a.bearer(), world.a.home, world.p2
+    ada, team = world.make_person("ada@example.org", org), make_team(runner, world, "dry run")
+    teams = "/orgs/%s/teams/%s" % (org, team)
+    before = row_hashes()
     for method, target, body in (
         ("POST", "/groups", {"name": "dry", "orgId": org}),
         ("POST", "/orgs", {"name": "dry", "orgOwnerId": runner.person(), "apiKey": {"desc": "dry", "roles": ["ORG_OWNER"]}}),
@@ -388,6 +486,12 @@ def test_dry_run(suite, runner, world):
         ("PATCH", "/groups/%s/settings" % project, {"isDataExplorerEnabled": False}),
         ("PATCH", "/groups/%s/limits/project.users" % project, {"value": 1}),
         ("DELETE", "/groups/" + project, None),
+        ("POST", "/orgs/%s/teams" % org, {"name": "dry", "usernames": ["ada@example.org"]}),
+        ("PATCH", teams, {"name": "dry"}),
+        ("DELETE", teams, None),
+        ("POST", teams + "/users", [{"id": ada}]),
+        ("POST", teams + ":addUser", {"id": ada}),
+        ("POST", "/groups/%s/teams" % project, [{"teamId": team, "roleNames": ["GROUP_OWNER"]}]),
     ):
         answer = runner.connection.ask(method, PREFIX + target + "?dryRun=true", owner, body,
                                        {"Idempotency-Key": "dry"} if method == "POST" else {})
@@ -433,6 +537,8 @@ def test_no_escalation(suite, runner, world):
         answer = runner.connection.ask(method, PREFIX + target, caller.bearer(), body)
         suite.equal(answer.status, 403, "%s of the project wants %s" % (caller.name, what))
         suite.check(not runner.contract.problems(answer), "%s: not as documented", what)
+
+
 def person_in(world, organization, *roles):
     """A person with these roles in an organization, made without an invitation."""
     person = new_id()
@@ -633,6 +739,9 @@ def main():
             test_same_key_at_once(suite, runner, world, node)
             test_same_name_at_once(suite, runner, world, node)
             test_if_match_at_once(suite, runner, world, node)
+            test_team_at_once(suite, runner, world, node)
+            test_teams_crossed(suite, runner, world, node)
+            test_team_bounds(suite, runner, world, node)
             test_crawl(suite, runner, world)
             test_pages(suite, runner, world)
             test_dry_run(suite, runner, world)

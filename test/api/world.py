@@ -17,6 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "test", "openapi"))
 PREFIX = "/api/svc/v2"
 NO_LIMIT = 1000000000
+EXAMPLE_ID = "650000000000000000000001"  # in the examples of the documentation
 
 
 BUILD = os.environ.get("REEVE_BUILD", "build")  # the folder of the build under test
@@ -209,6 +210,28 @@ class World:
         return "\n".join(text)
 
     @staticmethod
+    def make_person(username, organization, role="ORG_MEMBER"):
+        """The id of the person of that name, who now has a role in the organization."""
+        person = EXAMPLE_ID if username == "ada@example.org" else new_id()
+        return sql("BEGIN; WITH made AS (INSERT INTO principal (id, kind) SELECT decode('%s', 'hex'), 'person' WHERE NOT EXISTS "
+                   "(SELECT FROM person WHERE username = '%s') RETURNING id) INSERT INTO person (id, username, first_name, last_name) "
+                   "SELECT id, '%s', 'First', 'Last' FROM made; INSERT INTO role_grant (principal_id, org_id, role) "
+                   "SELECT id, decode('%s', 'hex'), '%s' FROM person WHERE username = '%s' ON CONFLICT DO NOTHING; "
+                   "SELECT encode(id, 'hex') FROM person WHERE username = '%s'; COMMIT;"
+                   % (person, username, username, organization, role, username, username))
+
+    def make_team(self):
+        """The team of the examples, with its person, in organization a; it holds a role in project p. Also a person whose name is
+        the first text that the body matrix thinks of."""
+        ada = self.make_person("ada@example.org", self.a.home)
+        self.make_person("abcd", self.a.home)
+        sql("BEGIN; INSERT INTO team (id, org_id, name) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), 'fixture'); "
+            "INSERT INTO team_member (team_id, org_id, person_id) SELECT id, org_id, decode('%s', 'hex') FROM team WHERE name = 'fixture'; "
+            "INSERT INTO team_grant (team_id, org_id, project_id, role) SELECT id, org_id, decode('%s', 'hex'), 'GROUP_READ_ONLY' "
+            "FROM team WHERE name = 'fixture'; COMMIT;" % (EXAMPLE_ID, self.a.home, ada, self.p))
+        return {"teamId": EXAMPLE_ID, "teamName": "fixture", "userId": ada}
+
+    @staticmethod
     def moving(caller, organization):
         return "\n".join("UPDATE %s SET org_id = decode('%s', 'hex') WHERE %s = decode('%s', 'hex');"
                          % (table, organization, column, caller.account)
@@ -244,7 +267,7 @@ class World:
             self.must(200, "POST", "%s/%s/accessList" % (org, kind), owner, [{"ipAddress": address}])
         return {"groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
                 "groupName": "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],
-                "ipAddress": address}
+                "ipAddress": address, **self.make_team()}
 
     def close(self):
         self.connection.close()

@@ -14,7 +14,7 @@ static void
 fill(int base)
 {
     id organization = fixture_id(base), project = fixture_id(base + 1), account = fixture_id(base + 2),
-       secret = fixture_id(base + 3), key = fixture_id(base + 4);
+       secret = fixture_id(base + 3), key = fixture_id(base + 4), team = fixture_id(base + 5);
     const char *o = fixture_quote(organization);
     fixture_add_organization(organization);
     fixture_add_project(project, organization);
@@ -60,6 +60,11 @@ fill(int base)
                 o, fixture_quote(secret), fixture_quote(project));
     fixture_ask("INSERT INTO event_count_of_project (project_id, org_id, seq) VALUES (%s, %s, 1)",
                 fixture_quote(project), o);
+    fixture_ask("INSERT INTO team (id, org_id, name) VALUES (%s, %s, 't')", fixture_quote(team), o);
+    fixture_ask("INSERT INTO team_member (team_id, org_id, person_id) VALUES (%s, %s, %s)", fixture_quote(team), o,
+                fixture_quote(fixture_id(PERSON)));
+    fixture_ask("INSERT INTO team_grant (team_id, org_id, project_id, role) VALUES (%s, %s, %s, 'R')",
+                fixture_quote(team), o, fixture_quote(project));
 }
 
 // clang-format off
@@ -87,6 +92,9 @@ static const struct {
     { "event",                  "org_id = $B",                                    NULL,                   1 },
     { "event_chain",            "org_id = $B",                                    "seq = 9",              1 },
     { "event_count_of_project", "org_id = $B",                                    "seq = 9",              1 },
+    { "team",                   "org_id = $B",                                    "name = 'x'",           1 },
+    { "team_member",            "org_id = $B",                                    "created_at = now()",   1 },
+    { "team_grant",             "org_id = $B",                                    "role = 'x'",           1 },
     { "list_counter",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_block",             "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_segment",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
@@ -254,9 +262,10 @@ transaction_gives_nothing_to_others(void **state)
     begin_as(A);
     const char *b = fixture_quote(fixture_id(B)), *new_id = fixture_quote(fixture_id(7));
     static const char *const with_org_id[] = {
-        "project",  "principal",   "service_account",       "service_account_secret",
-        "api_key",  "role_grant",  "access_list_entry",     "data_key",
-        "resource", "event_chain", "event_count_of_project"
+        "project",     "principal",   "service_account",        "service_account_secret",
+        "api_key",     "role_grant",  "access_list_entry",      "data_key",
+        "resource",    "event_chain", "event_count_of_project", "team",
+        "team_member", "team_grant"
     };
     for (size_t t = 0; t < LENGTH(with_org_id); t++) {
         if (strcmp(try_as_tenant(&count, "UPDATE %s SET org_id = %s WHERE org_id IS NOT NULL", with_org_id[t], b),
@@ -290,6 +299,16 @@ transaction_gives_nothing_to_others(void **state)
                                       "VALUES (%s, 'x', now())",
                                       fixture_quote(fixture_id(B + 4))),
                         "42501");
+    /* A row of one's own that points to a team or project of another organization: refused by the reference itself. */
+    assert_string_equal(try_as_tenant(&count,
+                                      "INSERT INTO team_member (team_id, org_id, person_id) VALUES (%s, %s, %s)",
+                                      fixture_quote(fixture_id(B + 5)), fixture_quote(fixture_id(A)),
+                                      fixture_quote(fixture_id(PERSON))),
+                        "23503");
+    assert_string_equal(
+        try_as_tenant(&count, "INSERT INTO team_grant (team_id, org_id, project_id, role) VALUES (%s, %s, %s, 'R')",
+                      fixture_quote(fixture_id(A + 5)), fixture_quote(fixture_id(A)), fixture_quote(fixture_id(B + 1))),
+        "23503");
     /* Overwriting through a conflict. */
     assert_string_equal(try_as_tenant(&count,
                                       "INSERT INTO event_chain (org_id, seq, hash) VALUES (%s, 1, '') "
@@ -379,6 +398,11 @@ project_is_moved_with_what_it_has_and_only_by_its_owner(void **state)
     assert_string_equal(fixture_ask("SELECT count(*) FROM list_counter WHERE scope = %s", a), "0");
     assert_string_equal(fixture_ask("SELECT count(*) FROM resource WHERE org_id = %s", b), "2");
     assert_string_equal(fixture_ask("SELECT count(*) FROM event_count_of_project WHERE org_id = %s", b), "2");
+    /* Teams stay where they are, and hold nothing in what has left. The person is in the team no longer: the role in the project
+     * was the only tie to the organization. */
+    assert_string_equal(fixture_ask("SELECT count(*) FROM team_grant WHERE project_id = %s", project), "0");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM team WHERE org_id = %s", a), "1");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM team_member WHERE org_id = %s", a), "0");
     /* The person keeps the role, the old organization's key does not. */
     assert_string_equal(
         fixture_ask("SELECT count(*) FROM role_grant WHERE project_id = %s AND org_id = %s", project, b), "1");

@@ -35,6 +35,10 @@ static const char *const tenant_tables[] = {
     "project_limit",
     "member",
     "member_role",
+    "team",
+    "team_member",
+    "team_grant",
+    "held_grant",
 };
 /* Tables whose own id is the tenant. */
 static const char *const tenants[] = { "organization", "project", "principal", "person", "service_account", "api_key" };

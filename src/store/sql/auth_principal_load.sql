@@ -10,7 +10,7 @@ SELECT encode(p.id, 'hex'),
                    ELSE n.username END,
        (SELECT string_agg(encode(g.org_id, 'hex') || coalesce(encode(g.project_id, 'hex'), '') || ':' || g.role, ','
                           ORDER BY g.org_id, g.project_id)
-          FROM role_grant g
+          FROM held_grant g -- those of its teams as well
          WHERE g.principal_id = p.id),
        (SELECT string_agg(a.block::text, ',')
           FROM access_list_entry a

@@ -3,5 +3,5 @@
 SELECT encode(d.id, 'hex'), d.document, d.revision
 FROM project_document d
 WHERE d.name = $2
-  AND EXISTS (SELECT 1 FROM role_grant g WHERE g.principal_id = $1 AND g.project_id = d.id AND g.org_id = d.org_id)
+  AND EXISTS (SELECT 1 FROM held_grant g WHERE g.principal_id = $1 AND g.project_id = d.id AND g.org_id = d.org_id)
 ORDER BY d.id LIMIT 1

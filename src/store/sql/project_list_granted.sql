@@ -1,6 +1,6 @@
 -- A page of the projects in which a caller holds a role of its own, oldest first.
 -- scope: principal $1
-WITH granted AS (SELECT DISTINCT project_id AS id, org_id FROM role_grant WHERE principal_id = $1 AND project_id IS NOT NULL)
+WITH granted AS (SELECT DISTINCT project_id AS id, org_id FROM held_grant WHERE principal_id = $1 AND project_id IS NOT NULL)
 SELECT c.total, p.document, encode(p.id, 'hex')
 FROM (SELECT count(*) AS total FROM granted) c
 LEFT JOIN LATERAL (
