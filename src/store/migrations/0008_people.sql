@@ -1,0 +1,1 @@
+-- Kept for the people of an organization.
