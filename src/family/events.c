@@ -5,7 +5,7 @@
 #include "family/families.h"
 #include "store/event_read.h"
 
-enum { MAX_CLUSTER_NAME = 64, STREAM_MAX_BYTES = 32 * 1024 * 1024 };
+enum { MAX_CLUSTER_NAME = 64, STREAM_MAX_BYTES = 32 * 1024 * 1024, STREAM_TEXT_BYTES = 256 * 1024 };
 
 static const struct field event_fields[] = {
     ID("id", "Identifier of the event.", READ_ONLY | ALWAYS),
@@ -254,8 +254,8 @@ static str
 feed_text(struct request *req, struct arena *arena, const struct rows *rows, bool *ret_more)
 {
     struct buf out = buf_in(arena, STREAM_MAX_BYTES);
-    int count = event_follow_count(rows);
-    for (int row = 0; row < count; row++) {
+    int count = event_follow_count(rows), row;
+    for (row = 0; row < count && out.len < STREAM_TEXT_BYTES; row++) {
         struct event_followed event = event_follow_row(rows, row);
         req->stream.after = event.seq;
         if (!is_wanted(req, &event))
@@ -265,7 +265,7 @@ feed_text(struct request *req, struct arena *arena, const struct rows *rows, boo
         buf_add(&out, document); /* JSON of one line */
         buf_add_text(&out, "\n\n");
     }
-    *ret_more = count == EVENT_FOLLOW_ROWS;
+    *ret_more = row < count || count == EVENT_FOLLOW_ROWS;
     return buf_str(&out);
 }
 
