@@ -41,6 +41,18 @@ void api_handle(struct request *req);
 /* Answers with this error, whatever was answered before: for what nginx itself refuses. */
 void api_refuse(struct request *req, error why);
 
+/* ---- Streams: lists that are followed (struct feed) ---- */
+/* Whether the answer is one: then req->out has its headers, and the items are fetched with the endpoint's feed. */
+bool api_is_stream(const struct request *req);
+/* Counts it in the metrics; or answers that there are too many, in its place. */
+void api_stream_begins(struct request *req);
+void api_stream_refuse(struct request *req, error why);
+/*
+ * Whether the caller may go on: looks at credentials, origin, membership and role again. WOULD_BLOCK when that needs the
+ * database and may_block is false. Memory comes from `arena`, which can be freed afterwards.
+ */
+MUST_USE error api_stream_check(struct request *req, struct arena *arena, bool may_block);
+
 /* Whether requests can be served: the database answers and has the schema that this program was built for. May block. */
 bool api_is_ready(struct api *api, struct arena *arena, str *ret_why_not);
 

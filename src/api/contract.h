@@ -145,6 +145,19 @@ struct read {
     error (*answer)(struct request *req, const struct rows *rows);
 };
 
+/*
+ * A list that can also be followed: asked for with `Accept: text/event-stream`, its new items are sent as they come.
+ * `open` runs on a thread and finds out where to begin; `bind` and `text` run in the event loop each time that there may
+ * be something new, and must not block. `text` turns rows into messages, moves req->stream.after behind them and says
+ * whether there may be more.
+ */
+struct feed {
+    enum sql statement;
+    error (*open)(struct request *req);
+    void (*bind)(struct request *req, struct params *params);
+    str (*text)(struct request *req, struct arena *arena, const struct rows *rows, bool *ret_more);
+};
+
 /* A kind of configuration resource, for the generic behaviour of api/crud.h. */
 struct kind {
     const char *name;        /* in the resource table */
@@ -158,6 +171,7 @@ enum endpoint_flag {
     ALSO_V1 = 2,      /* also under /api/svc/v1.0 */
     NO_ETAG = 4,      /* an answer that is no stored entity */
     BODY_IS_LIST = 8, /* the body is a list of what .request describes */
+    EXTENSION = 16,   /* not of the specification: docs/extensions.md */
 };
 
 struct endpoint {
@@ -177,6 +191,7 @@ struct endpoint {
 
     const struct read *read; /* at most one of the two; neither: 501 */
     handler *run;
+    const struct feed *feed; /* the list can be followed */
     const struct kind *kind; /* for the generic handlers */
     const struct schema *request, *response;
     const struct field *query; /* its own query parameters, END_OF_FIELDS at the end */

@@ -10,8 +10,9 @@ enum exactness { ANYTHING, ANY_APPLICATION, NAMED, DATED };
 
 struct range {
     enum exactness exactness;
-    int weight; /* q in thousandths */
-    str date;   /* of DATED; not yet known to be one */
+    int weight;  /* q in thousandths */
+    str date;    /* of DATED; not yet known to be one */
+    bool stream; /* text/event-stream of an endpoint that has a feed */
 };
 
 /* ---- Reading a header ---- */
@@ -114,16 +115,20 @@ read_range(const struct endpoint *endpoint, str text, struct range *ret_range)
     struct range range = { .weight = read_weight(text) };
     if (range.weight < 0)
         return false;
-    if (str_is(type, "*/*"))
+    if (str_is(type, "*/*")) {
         range.exactness = ANYTHING;
-    else if (str_eq_nocase(type, STR("application/*")))
-        range.exactness = ANY_APPLICATION;
-    else if (is_one_of(type, file ? file_types : json_types))
+    } else if (endpoint->feed != NULL && str_eq_nocase(type, STR("text/event-stream"))) {
         range.exactness = NAMED;
-    else if (read_vendor_type(type, file ? file_suffixes : json_only, &range.date))
+        range.stream = true;
+    } else if (str_eq_nocase(type, STR("application/*"))) {
+        range.exactness = ANY_APPLICATION;
+    } else if (is_one_of(type, file ? file_types : json_types)) {
+        range.exactness = NAMED;
+    } else if (read_vendor_type(type, file ? file_suffixes : json_only, &range.date)) {
         range.exactness = DATED;
-    else
+    } else {
         return false;
+    }
     *ret_range = range;
     return true;
 }
@@ -233,6 +238,19 @@ media_choose(struct arena *arena, const struct endpoint *endpoint, str accept, c
         return fail(arena, OVERLOADED);
     *ret_version = copy.data;
     return OK;
+}
+
+bool
+media_wants_stream(const struct endpoint *endpoint, str accept)
+{
+    struct range ranges[MAX_RANGES];
+    const struct range *best = NULL;
+    size_t count = endpoint->feed == NULL ? 0 : read_ranges(endpoint, accept, ranges);
+    for (size_t i = 0; i < count; i++) {
+        if (ranges[i].weight > 0 && is_better(&ranges[i], best))
+            best = &ranges[i];
+    }
+    return best != NULL && best->stream;
 }
 
 str

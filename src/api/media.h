@@ -13,6 +13,9 @@
 /* VERSION_NOT_AVAILABLE when only versions were asked for that do not exist; NOT_ACCEPTABLE when nothing else fits. */
 MUST_USE error media_choose(struct arena *arena, const struct endpoint *endpoint, str accept, const char **ret_version);
 
+/* Whether text/event-stream is what the client wants most, of an endpoint that has a feed. */
+bool media_wants_stream(const struct endpoint *endpoint, str accept);
+
 /* "application/vnd.svc.2025-03-12+json" */
 str media_type(struct arena *arena, const char *version);
 

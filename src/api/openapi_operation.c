@@ -37,6 +37,8 @@ static const struct {
     { "IfMatch", "If-Match",
       "ETag of the entity as the client knows it; the change is refused with 412 when it is another." },
     { "IfNoneMatch", "If-None-Match", "ETag of the entity as the client knows it; 304 when it is still the same." },
+    { "LastEventId", "Last-Event-ID",
+      "With `Accept: text/event-stream`: id of the last message that the client has; the stream goes on behind it." },
 };
 
 /* What changes an entity that is there: the methods for that, and a verb on it ("/users/{userId}:addRole"). */
@@ -54,7 +56,8 @@ header_applies(size_t which, const struct endpoint *e)
     switch (which) {
     case 0: return e->method == POST;
     case 1: return takes_if_match(e);
-    default: return e->method == GET && has_etag(e);
+    case 2: return e->method == GET && has_etag(e);
+    default: return e->feed != NULL;
     }
 }
 
@@ -227,6 +230,10 @@ success_content(struct openapi *o, const struct endpoint *e)
         put(o, content, type.data, json_incref(media));
     }
     json_decref(media);
+    if (e->feed != NULL)
+        put(o, content, "text/event-stream",
+            json_pack("{s:{s:s,s:s}}", "schema", "type", "string", "description",
+                      "New items as they come, one message each: `id` is the place, `data` the item."));
     return content;
 }
 

@@ -29,6 +29,15 @@ static const struct stage {
 const struct failure needs_rows = { .code = INTERNAL_ERROR };
 
 static void
+count(struct request *req)
+{
+    size_t operation = req->endpoint == NULL ? METRICS_NO_OPERATION : catalog_index(req->api->catalog, req->endpoint);
+    metrics_count_request(req->api->metrics, operation, req->out.status, clock_steady_us() - req->started_us);
+    if (req->failed != OK && req->failed->code == RATE_LIMITED_TOKEN_BUCKET)
+        metrics_count_denial(req->api->metrics, req->denied_by);
+}
+
+static void
 finish(struct request *req)
 {
     if (req->tx != NULL) {
@@ -37,12 +46,9 @@ finish(struct request *req)
     }
     if (req->in.request_id.len > 0)
         response_header(&req->out, STR("X-Request-Id"), req->in.request_id);
-    if (req->api->metrics == NULL)
-        return;
-    size_t operation = req->endpoint == NULL ? METRICS_NO_OPERATION : catalog_index(req->api->catalog, req->endpoint);
-    metrics_count_request(req->api->metrics, operation, req->out.status, clock_steady_us() - req->started_us);
-    if (req->failed != OK && req->failed->code == RATE_LIMITED_TOKEN_BUCKET)
-        metrics_count_denial(req->api->metrics, req->denied_by);
+    if (req->api->metrics == NULL || (req->answer.kind == ANSWER_STREAM && req->failed == OK))
+        return; /* a stream counts when it begins: it may still be one too many */
+    count(req);
 }
 
 enum api_step

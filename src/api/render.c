@@ -56,9 +56,9 @@ add_link(struct buf *out, const char *rel_prefix, str rel, str base, str target)
 
 /* A template with its parameters filled in: the last one with `last`, the others from the request's path. */
 static str
-fill_template(struct request *req, const char *template, str last)
+fill_template(struct request *req, struct arena *arena, const char *template, str last)
 {
-    struct buf out = buf_in(req->arena, 16 * 1024);
+    struct buf out = buf_in(arena, 16 * 1024);
     for (const char *at = template; *at != '\0';) {
         if (*at != '{') {
             const char *brace = strchr(at, '{');
@@ -70,17 +70,17 @@ fill_template(struct request *req, const char *template, str last)
         const char *end = strchr(at, '}');
         str name = { at + 1, (size_t)(end - at - 1) };
         bool is_last = strchr(end, '{') == NULL;
-        str value = is_last ? last : request_path_value(req, str_dup(req->arena, name).data);
-        buf_add(&out, str_percent_encode(req->arena, value));
+        str value = is_last ? last : request_path_value(req, str_dup(arena, name).data);
+        buf_add(&out, str_percent_encode(arena, value));
         at = end + 1;
     }
     return buf_str(&out);
 }
 
 static str
-api_base(struct request *req)
+api_base(struct request *req, struct arena *arena)
 {
-    struct buf out = buf_in(req->arena, 16 * 1024);
+    struct buf out = buf_in(arena, 16 * 1024);
     buf_add(&out, req->api->base_url);
     buf_add_text(&out, API_PREFIX);
     return buf_str(&out);
@@ -98,20 +98,34 @@ own_path(struct request *req)
     return str_slice(quoted, 1, quoted.len - 1);
 }
 
+static void
+add_item(struct request *req, struct buf *out, str document, str key)
+{
+    add_compact(out, str_slice(document, 0, document.len - 1));
+    if (document.len > 2)
+        buf_add_char(out, ',');
+    buf_add_text(out, "\"links\":[");
+    /* What has no address of its own is found at the list's. */
+    str self = req->endpoint->item != NULL ? fill_template(req, out->arena, req->endpoint->item, key) : own_path(req);
+    add_link(out, "", STR("self"), api_base(req, out->arena), self);
+    buf_add_text(out, "]}");
+}
+
 void
 answer_item(struct request *req, str document, str key)
 {
     struct buf *out = &req->answer.items;
     if (out->len > 0)
         buf_add_char(out, ',');
-    add_compact(out, str_slice(document, 0, document.len - 1));
-    if (document.len > 2)
-        buf_add_char(out, ',');
-    buf_add_text(out, "\"links\":[");
-    /* What has no address of its own is found at the list's. */
-    str self = req->endpoint->item != NULL ? fill_template(req, req->endpoint->item, key) : own_path(req);
-    add_link(out, "", STR("self"), api_base(req), self);
-    buf_add_text(out, "]}");
+    add_item(req, out, document, key);
+}
+
+str
+answer_item_text(struct request *req, struct arena *arena, str document, str key)
+{
+    struct buf out = buf_in(arena, MAX_BODY_BYTES);
+    add_item(req, &out, document, key);
+    return buf_str(&out);
 }
 
 static void
@@ -122,7 +136,7 @@ add_entity(struct request *req, struct buf *out)
     struct buf self = buf_in(req->arena, 64 * 1024);
     buf_add(&self, req->api->base_url);
     buf_add_text(&self, API_PREFIX);
-    buf_add(&self, created ? fill_template(req, e->item, req->answer.key) : own_path(req));
+    buf_add(&self, created ? fill_template(req, req->arena, e->item, req->answer.key) : own_path(req));
     str document = req->answer.document, address = buf_str(&self);
     struct links links = catalog_links(req->api->catalog, created ? e->item : e->path);
     enum { ENVELOPE_BYTES = 64 };
@@ -161,7 +175,7 @@ page_target(struct request *req, int64_t number)
 static void
 add_list(struct request *req, struct buf *out)
 {
-    str base = api_base(req);
+    str base = api_base(req, req->arena);
     buf_add_text(out, "\"links\":[");
     add_link(out, "", STR("self"), base, page_target(req, req->page.number));
     if (req->page.number > 1) {
@@ -205,6 +219,7 @@ build_body(struct request *req, unsigned status)
         if (req->envelope)
             buf_format(&out, "{\"status\":%u,\"content\":{}}", status);
         break;
+    case ANSWER_STREAM: break; /* has its own way */
     }
     if (out.failed || req->answer.items.failed)
         return STR_EMPTY;
@@ -235,9 +250,21 @@ is_not_modified(struct request *req, str etag)
            (request_etag_is_listed(req->in.if_none_match, etag) || request_etag_is_listed(req->in.if_none_match, weak));
 }
 
+/* What follows the headers of a stream is not known yet. */
+static void
+render_stream(struct request *req)
+{
+    req->out = (struct response){ .status = 200, .content_type = STR("text/event-stream; charset=utf-8") };
+    add_common_headers(req);
+}
+
 error
 render_answer(struct request *req)
 {
+    if (req->answer.kind == ANSWER_STREAM) {
+        render_stream(req);
+        return OK;
+    }
     unsigned status = req->answer.status != 0 ? req->answer.status : endpoint_success_status(req->endpoint);
     str body = build_body(req, status);
     bool expects_body = req->answer.kind != ANSWER_NOTHING;
@@ -259,8 +286,8 @@ render_answer(struct request *req)
         }
     }
     if (req->answer.key.len > 0 && req->endpoint->item != NULL) {
-        str item = fill_template(req, req->endpoint->item, req->answer.key);
-        str base = api_base(req);
+        str item = fill_template(req, req->arena, req->endpoint->item, req->answer.key);
+        str base = api_base(req, req->arena);
         response_header(&req->out, STR("Location"), str_format(req->arena, "%.*s%.*s", STR_ARG(base), STR_ARG(item)));
     }
     return OK;

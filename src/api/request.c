@@ -86,6 +86,13 @@ answer_list(struct request *req, int64_t total, bool has_next)
 }
 
 void
+answer_stream(struct request *req, int64_t after)
+{
+    req->answer.kind = ANSWER_STREAM;
+    req->stream.after = after;
+}
+
+void
 response_header(struct response *response, str name, str value)
 {
     if (response->header_count < MAX_RESPONSE_HEADERS)

@@ -23,7 +23,7 @@ struct received {
     str method; /* "GET"; may be any token */
     str target; /* as it came: "/api/svc/v2/groups/5f…?pretty=true", not decoded */
     struct net_address client;
-    str authorization, accept, content_type, idempotency_key, if_match, if_none_match;
+    str authorization, accept, content_type, idempotency_key, if_match, if_none_match, last_event_id;
     str body;
     str request_id;
 };
@@ -62,6 +62,7 @@ struct request {
     bool pretty, envelope, dry_run;
     struct page page;
     const char *version; /* the version's date that is served */
+    bool wants_stream;   /* the list is to be followed: Accept prefers text/event-stream, and the endpoint has a feed */
     bool is_v1;          /* came by the older prefix, which has no rate limits */
     error input_problem; /* wrong query or Accept: found early, told to those who may know, by the validate stage */
 
@@ -84,7 +85,7 @@ struct request {
     struct tx *tx;             /* for operations that change something */
     struct params read_params; /* of endpoint->read */
     struct {
-        enum { ANSWER_NOTHING, ANSWER_ENTITY, ANSWER_LIST, ANSWER_BYTES } kind;
+        enum { ANSWER_NOTHING, ANSWER_ENTITY, ANSWER_LIST, ANSWER_BYTES, ANSWER_STREAM } kind;
         str document;     /* one JSON object */
         struct buf items; /* of a list: the text between its brackets */
         str key;          /* for a created entity: its last path parameter */
@@ -93,6 +94,10 @@ struct request {
         bool has_next;
         unsigned status; /* 0: the endpoint's */
     } answer;
+
+    struct {
+        int64_t after; /* place of the last item that was sent or passed over */
+    } stream;          /* of a list that is followed */
 
     bool replayed; /* the Idempotency-Key was used before: `answer` is the recorded one */
     bool done;     /* `out` is complete before the last stage */
@@ -113,6 +118,11 @@ void answer_nothing(struct request *req);
 /* Starts an empty list answer; then answer_item() for each; `key` is the item's last path parameter. */
 void answer_list(struct request *req, int64_t total, bool has_next);
 void answer_item(struct request *req, str document, str key);
+
+/* An item as answer_item() would write it, with its links; empty when the arena is full. */
+str answer_item_text(struct request *req, struct arena *arena, str document, str key);
+/* The answer is a stream that goes on behind this place. */
+void answer_stream(struct request *req, int64_t after);
 
 void response_header(struct response *response, str name, str value);
 

@@ -19,6 +19,7 @@ request_event_in(struct request *req, enum event_type type, id organization, id 
         .actor_kind = str_from(kinds[req->caller->kind]),
         .address = net_address_text(req->arena, &req->in.client),
         .request_id = req->in.request_id,
+        .cluster = request_path_value(req, "clusterName"),
         .before = before,
         .after = after,
     };

@@ -122,6 +122,7 @@ stage_route(struct request *req)
     /* Judged only after it is known who asks: a stranger learns nothing from them. */
     req->input_problem = query_parse(req, raw_query);
     error accept_problem = media_choose(req->arena, req->endpoint, req->in.accept, &req->version);
+    req->wants_stream = media_wants_stream(req->endpoint, req->in.accept);
     if (req->input_problem == OK)
         req->input_problem = accept_problem;
     return OK;

@@ -178,6 +178,8 @@ stage_run(struct request *req)
     const struct endpoint *e = req->endpoint;
     if (req->replayed)
         return OK;
+    if (req->wants_stream)
+        return req->may_block ? e->feed->open(req) : WOULD_BLOCK;
     if (e->read != NULL) {
         req->read_params.count = 0;
         TRY(e->read->bind(req, &req->read_params));

@@ -108,6 +108,8 @@
         "Wait as long as Retry-After says; after that grow the delay with each refusal and add a random part.") \
     ROW(TOO_MANY_FAILURES, 429, "Too many requests from {} failed to authenticate.", \
         "Wait as long as Retry-After says, and check the credentials.") \
+    ROW(TOO_MANY_STREAMS, 429, "The caller already follows {} event streams here.", \
+        "Close one of them first, or follow the organization instead of each project.") \
     ROW(HEADERS_TOO_LARGE, 431, "The request's headers are too large or too many.", \
         "Send fewer or shorter headers.") \
     /* The service. */ \

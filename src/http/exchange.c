@@ -97,7 +97,8 @@ exchange_request(struct exchange *x)
     req->in.client = address_of(x->r->connection->sockaddr);
     req->in.request_id = (str){ x->id, REQUEST_ID_DIGITS };
     req->in.authorization = req->in.accept = req->in.content_type = STR_EMPTY;
-    req->in.idempotency_key = req->in.if_match = req->in.if_none_match = req->in.body = STR_EMPTY;
+    req->in.idempotency_key = req->in.if_match = req->in.if_none_match = req->in.last_event_id = req->in.body =
+        STR_EMPTY;
     return req;
 }
 

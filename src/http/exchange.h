@@ -11,6 +11,7 @@
 
 enum { REQUEST_ID_DIGITS = 32, MAX_HEADERS = 100 };
 
+struct stream;
 struct exchange {
     ngx_http_request_t *r;
     struct request *request; /* NULL until somebody needs it */
@@ -18,7 +19,8 @@ struct exchange {
     void (*body_done)(struct exchange *x);
     int64_t started_us, body_deadline_us;
     char id[REQUEST_ID_DIGITS + 1];
-    bool held; /* somebody else works on it: the event loop must not free it */
+    struct stream *stream; /* of an answer that goes on: stream.c */
+    bool held;             /* somebody else works on it: the event loop must not free it */
 };
 
 /* ---- exchange.c ---- */
@@ -52,6 +54,8 @@ ngx_int_t receive_body(struct exchange *x, void (*done)(struct exchange *x));
 /* ---- send.c ---- */
 /* The result is for ngx_http_finalize_request(). */
 ngx_int_t send_response(struct exchange *x);
+/* Status and headers of an answer whose end is not known. The result is that of ngx_http_send_header(). */
+ngx_int_t send_stream_headers(struct exchange *x);
 /* An answer that is not the API's. `body` must live as long as the request. */
 ngx_int_t send_plain(struct exchange *x, unsigned status, str content_type, str body);
 

@@ -4,6 +4,7 @@
  * the database by the loop's own connection, or to a thread.
  */
 #include "http/exchange.h"
+#include "http/stream.h"
 #include "http/worker.h"
 
 static ngx_int_t
@@ -19,6 +20,10 @@ finish_later(struct exchange *x)
 {
     ngx_connection_t *c = x->r->connection;
     exchange_release(x);
+    if (api_is_stream(x->request)) {
+        stream_begin(x);
+        return;
+    }
     ngx_http_finalize_request(x->r, send_response(x));
     ngx_http_run_posted_requests(c);
 }

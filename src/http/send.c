@@ -54,13 +54,13 @@ set_status(ngx_http_request_t *r, unsigned status)
     }
 }
 
+/* `length` is -1 when it is not known. */
 static ngx_int_t
-send_answer(struct exchange *x, unsigned status, str content_type, str body)
+send_headers(ngx_http_request_t *r, unsigned status, str content_type, off_t length)
 {
-    ngx_http_request_t *r = x->r;
     set_status(r, status);
     ngx_http_clear_content_length(r);
-    r->headers_out.content_length_n = (off_t)body.len;
+    r->headers_out.content_length_n = length;
     r->headers_out.content_type = (ngx_str_t){ content_type.len, (u_char *)content_type.data };
     r->headers_out.content_type_len = content_type.len;
     r->headers_out.content_type_lowcase = NULL;
@@ -68,7 +68,14 @@ send_answer(struct exchange *x, unsigned status, str content_type, str body)
         return NGX_ERROR;
     if (ngx_exiting) /* the process drains: the client shall connect again, to another one */
         r->keepalive = 0;
-    ngx_int_t rc = ngx_http_send_header(r);
+    return ngx_http_send_header(r);
+}
+
+static ngx_int_t
+send_answer(struct exchange *x, unsigned status, str content_type, str body)
+{
+    ngx_http_request_t *r = x->r;
+    ngx_int_t rc = send_headers(r, status, content_type, (off_t)body.len);
     if (rc == NGX_ERROR || rc > NGX_OK || r->header_only)
         return rc;
     ngx_buf_t *b = ngx_calloc_buf(r->pool);
@@ -83,14 +90,33 @@ send_answer(struct exchange *x, unsigned status, str content_type, str body)
     return ngx_http_output_filter(r, &out);
 }
 
+static bool
+add_own_headers(struct exchange *x)
+{
+    const struct response *out = &x->request->out;
+    for (size_t i = 0; i < out->header_count; i++) {
+        if (!add_header(x->r, out->headers[i].name, out->headers[i].value))
+            return false;
+    }
+    return true;
+}
+
+ngx_int_t
+send_stream_headers(struct exchange *x)
+{
+    const struct response *out = &x->request->out;
+    /* Proxies in front must not collect it. */
+    if (!add_own_headers(x) || !add_header(x->r, STR("X-Accel-Buffering"), STR("no")))
+        return NGX_ERROR;
+    return send_headers(x->r, out->status, out->content_type, -1);
+}
+
 ngx_int_t
 send_response(struct exchange *x)
 {
-    struct response *out = &x->request->out;
-    for (size_t i = 0; i < out->header_count; i++) {
-        if (!add_header(x->r, out->headers[i].name, out->headers[i].value))
-            return NGX_ERROR;
-    }
+    const struct response *out = &x->request->out;
+    if (!add_own_headers(x))
+        return NGX_ERROR;
     return send_answer(x, out->status, out->content_type, out->body);
 }
 

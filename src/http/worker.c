@@ -6,6 +6,7 @@
 
 #include "api/metrics.h"
 #include "base/log.h"
+#include "http/stream.h"
 
 enum { TICK_MS = 1000 };
 
@@ -88,9 +89,16 @@ on_flush(ngx_event_t *event)
 bool
 worker_send_read(struct request *req, pipeline_done *done, void *context)
 {
+    return worker_send_statement(req->arena, req->endpoint->read->statement, &req->read_params, done, context);
+}
+
+bool
+worker_send_statement(struct arena *arena, enum sql statement, const struct params *params, pipeline_done *done,
+                      void *context)
+{
     if (pipeline == NULL || watched == NULL || stopping)
         return false;
-    if (!pipeline_send(pipeline, req->arena, req->endpoint->read->statement, &req->read_params, done, context))
+    if (!pipeline_send(pipeline, arena, statement, params, done, context))
         return false;
     /* Runs when every event of this turn of the loop was looked at: all its reads leave together. */
     ngx_post_event(&flush, &ngx_posted_events);
@@ -122,6 +130,7 @@ on_tick(ngx_event_t *event)
     watch_writing();
     report();
     linger_tick();
+    stream_tick();
     ngx_add_timer(event, TICK_MS);
 }
 
@@ -157,9 +166,11 @@ worker_start(ngx_cycle_t *cycle, struct wiring *from, struct metrics *metrics)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    struct store_config config = wiring_store_config(wiring);
     worker.api = wiring_start(wiring, metrics);
+    bool started = worker.api != NULL && stream_start(config.dsn);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (worker.api == NULL)
+    if (!started)
         return false;
 
     nowhere.fd = (ngx_socket_t)-1;
@@ -168,7 +179,6 @@ worker_start(ngx_cycle_t *cycle, struct wiring *from, struct metrics *metrics)
     tick.data = flush.data = &nowhere;
     tick.log = flush.log = cycle->log;
     tick.cancelable = 1;
-    struct store_config config = wiring_store_config(wiring);
     pipeline = pipeline_new(&config, on_watch, NULL);
     if (pipeline == NULL)
         return false;
@@ -199,6 +209,7 @@ worker_stop(void)
         pipeline = NULL;
         on_watch(NULL, -1);
     }
+    stream_stop();
     metrics_leave(worker.metrics, gauges_place);
     if (worker.api != NULL)
         wiring_stop(wiring);

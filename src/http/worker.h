@@ -31,6 +31,9 @@ void worker_request_ends(void);
 /* False when the request has to go another way. `done` is called from the event loop. */
 MUST_USE bool worker_send_read(struct request *req, pipeline_done *done, void *context);
 
+MUST_USE bool worker_send_statement(struct arena *arena, enum sql statement, const struct params *params,
+                                    pipeline_done *done, void *context);
+
 /* ---- linger.c ---- */
 /* Idle connections are not cut the moment a process begins to drain: see there. */
 void linger_note(ngx_connection_t *c);

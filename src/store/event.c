@@ -11,6 +11,9 @@ enum { DOCUMENT_MAX_BYTES = 4 * 1024 * 1024 };
 #define EVENT_ROW(type, name, sentence) [type] = { name, sentence },
 const struct event_row event_rows[EVENT_TYPE_COUNT] = { EVENT_TABLE(EVENT_ROW) };
 #undef EVENT_ROW
+#define EVENT_NAME(type, name, sentence) [type] = name,
+const char *const event_type_names[EVENT_TYPE_COUNT + 1] = { EVENT_TABLE(EVENT_NAME) };
+#undef EVENT_NAME
 
 bool
 event_hash(struct arena *arena, str previous_hash, str document, uint8_t ret_hash[SHA256_BYTES])
@@ -64,6 +67,8 @@ document_of(struct arena *arena, const struct event_draft *draft, id event, int6
                          text_or_null(draft->actor_name), "kind", text_or_null(draft->actor_kind), "address",
                          text_or_null(draft->address), "request", text_or_null(draft->request_id), "before",
                          shared_or_null(draft->before), "after", shared_or_null(draft->after)));
+    if (document != NULL && draft->cluster.len > 0)
+        json_object_set_new(document, "cluster", json_stringn(draft->cluster.data, draft->cluster.len));
     struct buf out = buf_in(arena, DOCUMENT_MAX_BYTES);
     if (document == NULL || json_dump_callback(document, dump_to_buf, &out, JSON_SORT_KEYS | JSON_COMPACT) != 0)
         return STR_EMPTY;
@@ -107,7 +112,12 @@ store_event_add(struct tx *tx, const struct event_draft *draft, id *ret_event)
     params_int(&params, created_ms);
     params_text(&params, document);
     params_bytes(&params, (str){ (const char *)hash, sizeof(hash) });
+    if (draft->cluster.len > 0)
+        params_text(&params, str_dup(arena, draft->cluster));
+    else
+        params_null(&params);
     TRY(tx_query(tx, SQL_EVENT_ADD, &params, NULL, NULL));
+    TRY(tx_notify(tx, EVENT_CHANNEL, id_text(arena, draft->organization)));
     *ret_event = event;
     return OK;
 }

@@ -20,6 +20,7 @@ struct event_row {
     const char *name, *sentence;
 };
 extern const struct event_row event_rows[EVENT_TYPE_COUNT];
+extern const char *const event_type_names[EVENT_TYPE_COUNT + 1]; /* NULL at the end */
 
 struct event_draft {
     enum event_type type;
@@ -29,8 +30,12 @@ struct event_draft {
     str actor_name, actor_kind;
     str address;                  /* where the request came from */
     str request_id;               /* the X-Request-Id */
+    str cluster;                  /* name of the cluster that it is about; empty: none */
     const json_t *before, *after; /* NULL: none. Secrets are already left out. */
 };
+
+/* Told to listeners on this channel when an event is committed; the payload is the organization's id. */
+#define EVENT_CHANNEL "reeve_event"
 
 /* Takes the organization's chain until the transaction ends: add the event last, so that others wait for little. */
 MUST_USE error store_event_add(struct tx *tx, const struct event_draft *draft, id *ret_event);

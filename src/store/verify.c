@@ -77,7 +77,8 @@ columns_match(struct arena *arena, const struct rows *rows, int row)
            json_integer_value(json_object_get(document, "seq")) == rows_int(rows, row, 1) &&
            str_eq(json_str(json_object_get(document, "id")), rows_text(rows, row, 2)) &&
            json_is_null(project) == rows_is_null(rows, row, 3) && str_eq(json_str(project), rows_text(rows, row, 3)) &&
-           str_eq(json_str(json_object_get(document, "type")), rows_text(rows, row, 4));
+           str_eq(json_str(json_object_get(document, "type")), rows_text(rows, row, 4)) &&
+           str_eq(json_str(json_object_get(document, "cluster")), rows_text(rows, row, 7));
 }
 
 static error

@@ -23,6 +23,7 @@ SUITES = {
     "body": ("body_matrix.py", 300),
     "nodes": ("nodes_test.py", 180),
     "kill": ("kill_test.py", 300),
+    "streams": ("streams_test.py", 180),
     "access": ("access_matrix.py", 420),
     "limits": ("limits_test.py", 420),
 }

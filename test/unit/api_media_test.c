@@ -220,6 +220,31 @@ body_must_be_json_in_utf8(void **state)
     arena_free(arena);
 }
 
+static void
+streams_are_for_lists_that_can_be_followed(void **state)
+{
+    (void)state;
+    static const struct feed feed;
+    static const struct endpoint followed = { .feed = &feed };
+    static const char *const yes[] = { "text/event-stream", "Text/Event-Stream;q=0.1",
+                                       "application/json;q=0.5, text/event-stream", "*/*, text/event-stream" };
+    static const char *const no[] = { "",
+                                      "*/*",
+                                      "application/json",
+                                      "application/json, text/event-stream;q=0.9",
+                                      "text/event-stream;q=0, */*",
+                                      "text/plain" };
+    for (size_t i = 0; i < LENGTH(yes); i++) {
+        assert_true(media_wants_stream(&followed, str_from(yes[i])));
+        assert_false(media_wants_stream(&plain, str_from(yes[i])));
+        expect_version(&followed, yes[i], "2023-01-01");
+    }
+    for (size_t i = 0; i < LENGTH(no); i++)
+        assert_false(media_wants_stream(&followed, str_from(no[i])));
+    expect_refusal(&plain, "text/event-stream", NOT_ACCEPTABLE,
+                   "None of the media types in Accept can be given: text/event-stream.");
+}
+
 int
 main(void)
 {
@@ -235,6 +260,7 @@ main(void)
         cmocka_unit_test(separators_inside_quotes_do_not_separate),
         cmocka_unit_test(files_are_also_given_as_gzip_csv_and_streams),
         cmocka_unit_test(media_type_names_the_version),
+        cmocka_unit_test(streams_are_for_lists_that_can_be_followed),
         cmocka_unit_test(body_must_be_json_in_utf8),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

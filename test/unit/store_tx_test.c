@@ -91,6 +91,7 @@ violation_is_described_and_ends_the_transaction(void **state)
     params_int(&params, 0);
     params_text(&params, STR("{}"));
     params_bytes(&params, STR("hash"));
+    params_null(&params);
     assert_ok(tx_begin(store, arena, organization, &tx));
     assert_ok(tx_query(tx, SQL_EVENT_ADD, &params, NULL, &violation));
     assert_int_equal(violation.kind, VIOLATION_NONE);
