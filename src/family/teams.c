@@ -442,7 +442,7 @@ static const struct endpoint teams_endpoints[] = {
       "project.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}/teams/{teamId}", .run = project_team_update,
       .request = &team_role_schema, .response = &team_role_schema,
-      .example = "{\"roleNames\": [\"GROUP_CLUSTER_MANAGER\"]}" },
+      .example = "{\"roleNames\": [\"GROUP_READ_ONLY\"]}" },
 
     { GET, "/orgs/{orgId}/teams", S65, ANY_OF(ORG_MEMBER), "listOrgTeams",
       "Return all teams in one organization",
