@@ -715,7 +715,60 @@ def test_access_list_demanded(suite, runner, world, node):
     suite.equal(runner.connection.ask("GET", PREFIX + target, owner.bearer()).status, 200, "a caller with an access list")
 
 
-PEOPLE = (test_roles_added_at_once, test_owners_remove_each_other, test_invitations, test_grants_no_more_than_held,
+def test_one_event_each(suite, runner, world, node):
+    """Every change writes exactly one event of its type, and none of them holds a token; what changes nothing writes none."""
+    owner = world.make_caller("events of people")
+    no_limits([owner.home])
+    project, user = world.make_project(owner, "events"), None
+    org, group = "/orgs/" + owner.home, "/groups/" + project
+    sole = person_in(world, owner.home, "ORG_OWNER")
+    sql("BEGIN; %s COMMIT;" % world.listing(owner.account, owner.home, "127.0.0.0/8"))
+    tell_nodes()
+    invite = {"username": "e@example.org", "roles": ["GROUP_READ_ONLY"]}
+    for method, target, body, status, event in (
+        ("POST", org + "/users", {"username": "e@example.org", "roles": {"orgRoles": ["ORG_MEMBER"]}}, 201, "INVITATION_CREATED"),
+        ("POST", group + "/users", invite, 201, "INVITATION_CHANGED"),
+        ("POST", group + "/users", invite, 409, None),
+        ("POST", group + "/users/{user}:addRole", {"groupRole": "GROUP_OWNER"}, 200, "INVITATION_CHANGED"),
+        ("POST", group + "/users/{user}:addRole", {"groupRole": "GROUP_OWNER"}, 200, None),
+        ("PATCH", group + "/invites/{user}", {"roles": ["GROUP_READ_ONLY"]}, 200, "INVITATION_CHANGED"),
+        ("PATCH", org + "/invites", {"username": "e@example.org", "roles": ["ORG_READ_ONLY"]}, 200, "INVITATION_CHANGED"),
+        ("DELETE", group + "/invites/{user}", None, 204, "INVITATION_DELETED"),
+        ("DELETE", org + "/users/{user}", None, 204, "INVITATION_DELETED"),
+        ("POST", org + "/invites", {"username": "f@example.org", "roles": ["ORG_MEMBER"]}, 200, "INVITATION_CREATED"),
+        ("DELETE", org + "/invites/{user}", None, 204, "INVITATION_DELETED"),
+        ("POST", group + "/invites", invite, 200, "INVITATION_CREATED"),
+        ("POST", "/users", {"username": new_id() + "@example.org", "firstName": "E", "lastName": "F",
+                            "roles": [{"orgId": owner.home, "roleName": "ORG_MEMBER"}]}, 200, "USER_CREATED"),
+        ("PATCH", org + "/users/{user}", {"roles": {"orgRoles": ["ORG_READ_ONLY"], "groupRoleAssignments": [
+            {"groupId": project, "groupRoles": ["GROUP_READ_ONLY"]}]}}, 200, "USER_ROLES_CHANGED"),
+        ("PUT", org + "/users/{user}/roles", {"orgRoles": ["ORG_MEMBER", "ORG_READ_ONLY"]}, 200, "USER_ROLES_CHANGED"),
+        ("PUT", org + "/users/{user}/roles", {"orgRoles": ["ORG_READ_ONLY", "ORG_MEMBER"]}, 200, None),
+        ("POST", org + "/users/{user}:removeRole", {"orgRole": "ORG_MEMBER"}, 200, "ROLE_REVOKED"),
+        ("POST", group + "/users/{user}:addRole", {"groupRole": "GROUP_OWNER"}, 200, "ROLE_GRANTED"),
+        ("DELETE", group + "/users/{user}", None, 204, "USER_REMOVED"),
+        ("POST", org + "/users/{user}:addRole?dryRun=true", {"orgRole": "ORG_OWNER"}, 200, None),
+        ("DELETE", org + "/users/{user}", None, 204, "USER_REMOVED"),
+        ("DELETE", org + "/users/" + sole, None, 409, None),
+        ("PATCH", org + "/settings", {"securityContact": "s@example.org"}, 200, "ORG_SETTINGS_CHANGED"),
+        ("PATCH", group + "/settings", {"isSchemaAdvisorEnabled": False}, 200, "GROUP_SETTINGS_CHANGED"),
+        ("PATCH", group + "/limits/project.users", {"value": 9}, 200, "GROUP_LIMIT_CHANGED"),
+        ("DELETE", group + "/limits/project.users", None, 204, "GROUP_LIMIT_CHANGED"),
+        ("DELETE", group + "/limits/project.users", None, 204, None),
+    ):
+        where = "org_id = decode('%s', 'hex')" % owner.home
+        before = int(sql("SELECT coalesce(max(seq), 0) FROM event WHERE " + where))
+        answer = runner.connection.ask(method, PREFIX + target.replace("{user}", user or ""), owner.bearer(), body)
+        suite.equal(answer.status, status, "%s %s: %r" % (method, target, answer))
+        suite.check(not runner.contract.problems(answer), "%s %s is not as documented: %s", method, target, runner.contract.problems(answer))
+        types = sql("SELECT string_agg(type, ',') FROM event WHERE %s AND seq > %d" % (where, before))
+        suite.equal(types, event or "", "events of %s %s" % (method, target))
+        if answer.status in (200, 201) and method == "POST" and ":" not in target:
+            user = answer.json()["id"]
+    suite.equal(sql("SELECT count(*) FROM event WHERE document LIKE '%reeve_inv_%'"), "0", "events with a token")
+
+
+PEOPLE = (test_one_event_each, test_roles_added_at_once, test_owners_remove_each_other, test_invitations, test_grants_no_more_than_held,
           test_project_moves, test_access_list_demanded)
 
 
