@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/request_event.h"
 
+#include "base/json.h"
+
+/* Several entries that were added at once make one event; its before and after are objects like any other's. */
+static const json_t *
+as_object(struct arena *arena, const json_t *json)
+{
+    return json_is_array(json) ? json_in(arena, json_pack("{s:O}", "entries", json)) : json;
+}
+
 error
 request_event_in(struct request *req, enum event_type type, id organization, id project, const json_t *before,
                  const json_t *after)
@@ -20,8 +29,8 @@ request_event_in(struct request *req, enum event_type type, id organization, id 
         .address = net_address_text(req->arena, &req->in.client),
         .request_id = req->in.request_id,
         .cluster = request_path_value(req, "clusterName"),
-        .before = before,
-        .after = after,
+        .before = as_object(req->arena, before),
+        .after = as_object(req->arena, after),
     };
     id event;
     return store_event_add(req->tx, &draft, &event);

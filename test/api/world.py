@@ -225,6 +225,8 @@ class World:
         the first text that the body matrix thinks of."""
         ada = self.make_person("ada@example.org", self.a.home)
         self.make_person("abcd", self.a.home)
+        sql("INSERT INTO role_grant (principal_id, org_id, project_id, role) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), "
+            "decode('%s', 'hex'), 'GROUP_READ_ONLY') ON CONFLICT DO NOTHING" % (ada, self.a.home, self.p))
         sql("BEGIN; INSERT INTO team (id, org_id, name) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), 'fixture'); "
             "INSERT INTO team_member (team_id, org_id, person_id) SELECT id, org_id, decode('%s', 'hex') FROM team WHERE name = 'fixture'; "
             "INSERT INTO team_grant (team_id, org_id, project_id, role) SELECT id, org_id, decode('%s', 'hex'), 'GROUP_READ_ONLY' "
@@ -267,7 +269,7 @@ class World:
             self.must(200, "POST", "%s/%s/accessList" % (org, kind), owner, [{"ipAddress": address}])
         return {"groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
                 "groupName": "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],
-                "ipAddress": address, **self.make_team()}
+                "ipAddress": address, "userName": "ada@example.org", **self.make_team()}
 
     def close(self):
         self.connection.close()
