@@ -21,7 +21,7 @@ sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(ROOT, "
 import browser  # noqa: E402
 from markdown import Markdown, cells, slug  # noqa: E402
 
-VOID = {"meta", "link", "input", "br", "hr", "img"}
+VOID = {"meta", "link", "input", "br", "hr", "img", "wbr"}
 
 
 class Page(html.parser.HTMLParser):
