@@ -4,6 +4,7 @@
   test/docs/browser.py PAGE WIDTH HEIGHT FILE.png [dark]   takes a picture of a page
 """
 import base64
+import fcntl
 import json
 import os
 import shutil
@@ -22,19 +23,18 @@ def program():
 class Browser:
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="reeve-docs-")
-        read_end, self.to = os.pipe()
-        self.back, write_end = os.pipe()
+        # Chromium reads commands from 3 and answers on 4. High numbers cannot be overwritten while these are set.
+        commands, self.to = os.pipe()
+        self.back, answers = os.pipe()
+        high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, 50) for descriptor in (commands, answers)]
 
         def descriptors():
-            # Chromium reads commands from 3 and answers on 4.
-            high_read, high_write = os.dup(read_end), os.dup(write_end)
-            os.dup2(high_read, 3)
-            os.dup2(high_write, 4)
-        # A high number cannot be overwritten by 3 and 4 before it is copied.
-        import fcntl
-        read_end, write_end = (fcntl.fcntl(fd, fcntl.F_DUPFD, 50) for fd in (read_end, write_end))
+            os.dup2(high[0], 3)
+            os.dup2(high[1], 4)
         self.process = subprocess.Popen([program(), *OPTIONS, f"--user-data-dir={self.folder}", "about:blank"], close_fds=False,
                                         preexec_fn=descriptors, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for descriptor in (commands, answers, *high):
+            os.close(descriptor)
         self.number, self.rest, self.session, self.events = 0, b"", None, []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -64,9 +64,9 @@ class Browser:
                 return answer["result"]
             self.events.append(answer)
 
-    def size(self, width, height, dark=False):
+    def size(self, width, height, dark=False, media=""):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def open(self, url):
         self.events = []

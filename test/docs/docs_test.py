@@ -202,6 +202,17 @@ class InABrowser(unittest.TestCase):
                     self.browser.open(self.base + path)
                     self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 360, path)
 
+    def test_a_dark_screen_prints_on_white(self):
+        colour = "getComputedStyle(document.querySelector('pre')).backgroundColor"
+        self.browser.size(800, 1100, dark=True)
+        self.browser.open(self.base + "api/root.html")
+        dark = self.browser.evaluate(colour)
+        self.browser.size(800, 1100, dark=True, media="print")
+        printed = self.browser.evaluate(colour)
+        self.browser.size(800, 1100)
+        self.assertEqual(printed, self.browser.evaluate(colour))
+        self.assertNotEqual(printed, dark)
+
     def search(self, words):
         self.browser.open("about:blank")
         self.browser.open(self.base + "index.html?q=" + urllib.parse.quote(words))
