@@ -3,7 +3,7 @@
 BUILD ?= build
 PYTHON ?= /usr/bin/python3
 
-.PHONY: all help bootstrap check unit lint format run bench fuzz docs-reference clean
+.PHONY: all help bootstrap check unit lint format run bench fuzz docs docs-reference clean
 
 all: $(BUILD)/build.ninja ## build everything: binaries are in build/
 	@ninja -C $(BUILD)
@@ -37,6 +37,9 @@ bench: all ## speed, as a ratio to the bare database and to Fastify
 
 fuzz: ## 10^8 executions of each fuzz target; takes hours
 	test/fuzz/run 100000000
+
+docs: all ## the documentation as a site: open build/docs/index.html
+	script/build-docs --reeved $(BUILD)/reeved --out $(BUILD)/docs
 
 docs-reference: all ## write the generated part of the documentation
 	$(BUILD)/reeved reference docs/reference

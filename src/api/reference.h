@@ -19,6 +19,8 @@ void reference_rate_limits(const struct catalog *catalog, FILE *out);
 void reference_roles(const struct catalog *catalog, FILE *out);
 void reference_index(const struct catalog *catalog, FILE *out);
 void reference_family(const struct family *family, FILE *out);
+/* How to call the operation from a shell; ${REEVE}, ${TOKEN} and the parameters of the path are variables. */
+void reference_curl(const struct endpoint *endpoint, FILE *out);
 
 #define REFERENCE_NOTE \
     "<!-- Made from the tables in the source by `reeved reference`. Do not edit: change the tables. -->\n"

@@ -129,11 +129,11 @@ print_path(FILE *out, const char *path)
     }
 }
 
-static void
-print_curl(FILE *out, const struct endpoint *e)
+void
+reference_curl(const struct endpoint *e, FILE *out)
 {
     str version = media_newest(e);
-    fprintf(out, "```sh\ncurl --fail-with-body");
+    fprintf(out, "curl --fail-with-body");
     if (e->method != GET)
         fprintf(out, " --request %s", method_names[e->method]);
     if (e->access.rule != ACCESS_PUBLIC)
@@ -151,7 +151,7 @@ print_curl(FILE *out, const struct endpoint *e)
     }
     fprintf(out, "    \"${REEVE}/api/svc/v2");
     print_path(out, e->path);
-    fprintf(out, "\"\n```\n\n");
+    fprintf(out, "\"\n");
 }
 
 static void
@@ -192,7 +192,9 @@ print_operation(FILE *out, struct arena *arena, const struct endpoint *e)
     print_field_table(out, "Body", e, e->request == NULL ? NULL : e->request->fields, true);
     print_field_table(out, e->shape == SHAPE_LIST ? "Each of the results" : "Answer", e,
                       e->response == NULL ? NULL : e->response->fields, false);
-    print_curl(out, e);
+    fprintf(out, "```sh\n");
+    reference_curl(e, out);
+    fprintf(out, "```\n\n");
 }
 
 void

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands that only look at the tables: they need no configuration and no database. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/catalog.h"
 #include "api/openapi.h"
 #include "api/reference.h"
 #include "auth/role.h"
+#include "base/error.h"
 #include "main/commands.h"
 #include "main/node.h"
+#include "store/event.h"
 
 /* ---- catalog --json: the tables as data, for tests and tools ---- */
 
@@ -60,6 +63,13 @@ field_array(const struct field *fields)
                                   fields->flags & READ_ONLY, "createOnly", fields->flags & CREATE_ONLY, "nullable",
                                   fields->flags & NULLABLE, "min", (json_int_t)fields->min, "max",
                                   (json_int_t)fields->max, "pattern", fields->pattern);
+        json_object_update_new(field,
+                               json_pack("{s:s, s:b, s:b}", "doc", fields->doc, "writeOnly", fields->flags & WRITE_ONLY,
+                                         "deprecated", fields->flags & DEPRECATED_FIELD));
+        if (fields->fallback != NULL)
+            json_object_set_new(field, "default", json_loads(fields->fallback, JSON_DECODE_ANY, NULL));
+        if (fields->example != NULL)
+            json_object_set_new(field, "example", json_loads(fields->example, JSON_DECODE_ANY, NULL));
         if (fields->one_of != NULL)
             json_object_set_new(field, "oneOf", text_array(fields->one_of));
         if (fields->type == TYPE_LIST && fields->of == NULL)
@@ -71,8 +81,51 @@ field_array(const struct field *fields)
     return array;
 }
 
+/* How to call it, in a shell. */
 static json_t *
-operation_object(const struct catalog *catalog, const struct endpoint *e)
+curl_text(const struct endpoint *e)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL)
+        return json_null();
+    reference_curl(e, out);
+    fclose(out);
+    json_t *json = json_stringn(text, length);
+    free(text);
+    return json;
+}
+
+static json_t *
+path_parameter_array(struct arena *arena, const struct endpoint *e)
+{
+    json_t *array = json_array();
+    str rest = str_from(e->path), name;
+    while (path_next_parameter(&rest, &name)) {
+        str doc = path_parameter_doc(arena, name);
+        json_array_append_new(array, json_pack("{s:s%, s:s%}", "name", name.data, name.len, "doc", doc.data, doc.len));
+    }
+    return array;
+}
+
+/* What a person wants to know about it and a test does not. */
+static json_t *
+documentation_object(const struct catalog *catalog, struct arena *arena, const struct endpoint *e)
+{
+    const struct family *family = catalog_family(catalog, e);
+    const struct set_row *set = &set_rows[e->set];
+    str who = access_text(arena, &e->access);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s%, s:s?, s:b, s:b, s:{s:s, s:I, s:I, s:i}, s:o, s:o}", "summary",
+                     e->summary, "description", e->description, "familyTitle", family->title, "familyDoc", family->doc,
+                     "who", who.data, who.len, "waitsFor", endpoint_is_complete(e) ? NULL : e->waits_for, "deprecated",
+                     e->flags & DEPRECATED, "alsoV1", e->flags & ALSO_V1, "bucket", "title", set->title, "capacity",
+                     (json_int_t)set->capacity, "refill", (json_int_t)set->refill, "periodSeconds", REFILL_PERIOD_S,
+                     "pathParameters", path_parameter_array(arena, e), "curl", curl_text(e));
+}
+
+static json_t *
+operation_object(const struct catalog *catalog, struct arena *arena, const struct endpoint *e)
 {
     json_t *operation =
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s, s:o}, s:s, s:s, s:i, s:s}", "method", method_names[e->method],
@@ -89,6 +142,7 @@ operation_object(const struct catalog *catalog, const struct endpoint *e)
     if (e->example != NULL)
         json_object_set_new(operation, "example", json_loads(e->example, 0, NULL));
     json_object_set_new(operation, "query", field_array(e->query));
+    json_object_update_new(operation, documentation_object(catalog, arena, e));
     return operation;
 }
 
@@ -106,7 +160,7 @@ command_catalog(int argc, char **argv)
     struct option_value options[] = {
         { "--tsv", "Set, bucket, method and path of every operation, separated by tabs.", .is_flag = true },
         { "--status", "Which operations are complete and which wait, and for what.", .is_flag = true },
-        { "--json", "Everything in the tables: access, fields, bounds.", .is_flag = true },
+        { "--json", "Everything in the tables: sentences, access, fields, bounds.", .is_flag = true },
     };
     int status;
     if (!read_options(argc, argv, "catalog [--tsv | --status | --json]", options, LENGTH(options), NULL, &status))
@@ -117,9 +171,12 @@ command_catalog(int argc, char **argv)
     if (options[0].value != NULL) {
         catalog_print_tsv(catalog, stdout);
     } else if (options[2].value != NULL) {
+        struct arena *arena CLEANUP(arena_cleanup) = arena_new(8 * 1024 * 1024);
+        if (arena == NULL)
+            return 1;
         json_t *array = json_array();
         for (size_t i = 0; i < catalog_count(catalog); i++)
-            json_array_append_new(array, operation_object(catalog, catalog_at(catalog, i)));
+            json_array_append_new(array, operation_object(catalog, arena, catalog_at(catalog, i)));
         print_json(array);
     } else {
         catalog_print_status(catalog, stdout);
@@ -139,9 +196,54 @@ command_roles(int argc, char **argv)
         const struct role_row *role = &role_rows[i];
         if (options[0].value == NULL)
             printf("%-34s %s\n", role->name, role->text);
-        json_array_append_new(array,
-                              json_pack("{s:s, s:s, s:b, s:o}", "name", role->name, "text", role->text, "ofProject",
-                                        role_is_of_project(role->bit), "implies", role_array(role_closure(role->bit))));
+        json_array_append_new(array, json_pack("{s:s, s:s, s:b, s:o, s:o}", "name", role->name, "text", role->text,
+                                               "ofProject", role_is_of_project(role->bit), "implies",
+                                               role_array(role_closure(role->bit)), "impliesDirectly",
+                                               role_array(role->implies)));
+    }
+    if (options[0].value != NULL)
+        print_json(array);
+    else
+        json_decref(array);
+    return 0;
+}
+
+int
+command_errors(int argc, char **argv)
+{
+    struct option_value options[] = { { "--json", "As JSON.", .is_flag = true } };
+    int status;
+    if (!read_options(argc, argv, "errors [--json]", options, LENGTH(options), NULL, &status))
+        return status;
+    json_t *array = json_array();
+    for (int i = 0; i < ERROR_CODE_COUNT; i++) {
+        const struct error_row *row = &error_rows[i];
+        if (options[0].value == NULL)
+            printf("%u %-28s %s\n", row->status, row->name, row->remedy);
+        json_array_append_new(array, json_pack("{s:s, s:i, s:s, s:s, s:s}", "code", row->name, "status",
+                                               (int)row->status, "reason", error_reason(row->status), "detail",
+                                               row->detail, "remedy", row->remedy));
+    }
+    if (options[0].value != NULL)
+        print_json(array);
+    else
+        json_decref(array);
+    return 0;
+}
+
+int
+command_events(int argc, char **argv)
+{
+    struct option_value options[] = { { "--json", "As JSON.", .is_flag = true } };
+    int status;
+    if (!read_options(argc, argv, "events [--json]", options, LENGTH(options), NULL, &status))
+        return status;
+    json_t *array = json_array();
+    for (int i = 0; i < EVENT_TYPE_COUNT; i++) {
+        const struct event_row *row = &event_rows[i];
+        if (options[0].value == NULL)
+            printf("%-32s %s\n", row->name, row->sentence);
+        json_array_append_new(array, json_pack("{s:s, s:s}", "name", row->name, "sentence", row->sentence));
     }
     if (options[0].value != NULL)
         print_json(array);

@@ -19,6 +19,8 @@ static const struct {
     { "audit",     "Prove that no event was changed, removed or reordered.",                command_audit },
     { "catalog",   "List the operations of the API and which of them are complete.",        command_catalog },
     { "roles",     "List the roles and what they imply.",                                   command_roles },
+    { "errors",    "List the errors that a client can see, and what to do about each.",     command_errors },
+    { "events",    "List the types of events.",                                             command_events },
     { "openapi",   "Print the OpenAPI document.",                                           command_openapi },
     { "reference", "Write the reference documentation into a folder.",                      command_reference },
     { "config",    "Print a sample of reeve.conf, or check one.",                           command_config },

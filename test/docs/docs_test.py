@@ -1,0 +1,253 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests the built documentation: test/docs/docs_test.py [--site build/docs] [--reeved build/reeved]
+
+What needs a browser is tried with Chromium when it is installed, and left out otherwise.
+"""
+import argparse
+import collections
+import html.parser
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+import urllib.parse
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(ROOT, "script", "docs")]
+import browser  # noqa: E402
+from markdown import Markdown, cells, slug  # noqa: E402
+
+VOID = {"meta", "link", "input", "br", "hr", "img", "wbr"}
+
+
+class Page(html.parser.HTMLParser):
+    """Anchors, links and code of a page, and whether its elements are closed in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.links, self.mistakes = [], [], []
+        self.open, self.sections, self.code = [], [], collections.defaultdict(str)
+        self.feed(text)
+        self.mistakes += [f"<{tag}> is not closed" for tag in self.open]
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
+        for name in ("href", "src"):
+            if name in attributes:
+                self.links.append(attributes[name])
+        if tag == "section":
+            self.sections.append(attributes.get("id"))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.mistakes.append(f"</{tag}> at {self.getpos()} closes something else")
+        if tag == "section":
+            self.sections.pop()
+
+    def handle_data(self, data):
+        if "pre" in self.open and self.sections:
+            self.code[self.sections[-1]] += data
+
+
+class Site(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.operations = json.loads(cls.reeved("catalog", "--json"))
+        cls.pages = {}
+        for folder, _, names in os.walk(arguments.site):
+            for name in names:
+                if name.endswith(".html"):
+                    path = os.path.join(folder, name)
+                    with open(path, encoding="utf-8") as file:
+                        cls.pages[os.path.relpath(path, arguments.site)] = Page(file.read())
+        with open(os.path.join(arguments.site, "search-index.js"), encoding="utf-8") as file:
+            cls.index = json.loads(re.fullmatch(r"reeveSearchIndex\((.*)\);\n", file.read(), re.S)[1])
+
+    @staticmethod
+    def reeved(*words):
+        return subprocess.run([arguments.reeved, *words], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    def test_every_operation_has_exactly_one_anchor(self):
+        where = collections.Counter(name for page in self.pages.values() for name in page.ids)
+        for o in self.operations:
+            self.assertEqual(where[o["operation"]], 1, o["operation"])
+            self.assertIn(o["operation"], self.pages[f"api/{o['family']}.html"].ids)
+
+    def test_every_operation_has_a_curl_that_a_shell_can_read(self):
+        commands = []
+        for o in self.operations:
+            code = self.pages[f"api/{o['family']}.html"].code[o["operation"]]
+            self.assertIn(o["curl"].strip(), code)
+            commands.append(o["curl"])
+        checked = subprocess.run(["bash", "-n"], input="".join(commands), stderr=subprocess.PIPE, text=True)
+        self.assertEqual(checked.returncode, 0, checked.stderr)
+
+    def test_every_curl_asks_for_what_its_operation_is(self):
+        """The commands are run with a curl that only tells its arguments."""
+        script = 'curl() { printf "%s\\n" "${@: -1}"; }\nREEVE=https://reeve.example TOKEN=t\n'
+        names = {p["name"] for o in self.operations for p in o["pathParameters"]}
+        for name in sorted(names):
+            script += re.sub("([A-Z])", r"_\1", name).upper() + "='{" + name + "}'\n"
+        script += "".join(o["curl"] for o in self.operations)
+        told = subprocess.run(["bash", "-u"], input=script, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+        self.assertEqual(told, ["https://reeve.example/api/svc/v2" + o["path"] for o in self.operations])
+
+    def test_every_error_event_and_role_has_an_anchor(self):
+        for command, key, page in (("errors", "code", "errors"), ("events", "name", "events"), ("roles", "name", "roles")):
+            ids = self.pages[f"reference/{page}.html"].ids
+            for row in json.loads(self.reeved(command, "--json")):
+                self.assertEqual(ids.count(row[key]), 1, row[key])
+
+    def test_every_written_page_is_there(self):
+        for folder in ("docs", "docs/internals"):
+            for name in os.listdir(os.path.join(ROOT, folder)):
+                if name.endswith(".md") and name != "README.md":
+                    section = "guide" if folder == "docs" else "internals"
+                    self.assertIn(f"{section}/{name[:-3].lower().replace('_', '-')}.html", self.pages)
+
+    def test_every_internal_link_resolves(self):
+        for name, page in self.pages.items():
+            for link in page.links:
+                if re.match(r"[a-z]+:", link):
+                    self.assertRegex(link, r"^(https?://|data:,$)", name)
+                    continue
+                path, _, fragment = urllib.parse.unquote(link).partition("#")
+                target = os.path.normpath(os.path.join(os.path.dirname(name), path)) if path else name
+                self.assertTrue(os.path.exists(os.path.join(arguments.site, target)), f"{name}: {link}")
+                if fragment:
+                    self.assertIn(fragment, self.pages[target].ids, f"{name}: {link}")
+
+    def test_nothing_is_loaded_from_elsewhere(self):
+        for name in self.pages:
+            with open(os.path.join(arguments.site, name), encoding="utf-8") as file:
+                self.assertNotRegex(file.read(), r'(src|<link[^>]*href)="(https?:)?//', name)
+
+    def test_pages_are_well_formed_and_anchors_unique(self):
+        for name, page in self.pages.items():
+            self.assertEqual(page.mistakes, [], name)
+            twice = [i for i, count in collections.Counter(page.ids).items() if count > 1]
+            self.assertEqual(twice, [], name)
+
+    def test_no_page_names_a_folder_of_this_machine(self):
+        for name in self.pages:
+            with open(os.path.join(arguments.site, name), encoding="utf-8") as file:
+                self.assertNotIn(ROOT, file.read(), name)
+
+    def found(self, kind, title):
+        return [row for row in self.index["entries"] if self.index["kinds"][row[0]] == kind and row[1] == title]
+
+    def test_the_index_has_an_operation_a_field_and_an_error(self):
+        self.assertEqual(self.found("operation", "POST /groups")[0][3], "api/projects.html#createProject")
+        self.assertTrue(self.found("field", "withDefaultAlertsSettings"))
+        self.assertTrue(self.found("error", "RATE_LIMITED_TOKEN_BUCKET"))
+        self.assertTrue(self.found("event", "GROUP_CREATED"))
+        self.assertEqual(sum(self.index["kinds"][row[0]] == "operation" for row in self.index["entries"]), len(self.operations))
+
+    def test_every_entry_of_the_index_leads_somewhere(self):
+        for row in self.index["entries"]:
+            path, _, fragment = row[3].partition("#")
+            self.assertIn(path, self.pages, row)
+            if fragment:
+                self.assertIn(fragment, self.pages[path].ids, row)
+
+
+class Rendering(unittest.TestCase):
+    def test_html_in_a_page_is_shown_and_not_run(self):
+        self.assertEqual(Markdown().render("a <script>x</script> & `<b>`"),
+                         "<p>a &lt;script&gt;x&lt;/script&gt; &amp; <code>&lt;b&gt;</code></p>")
+
+    def test_a_bar_inside_code_or_behind_a_backslash_does_not_end_a_cell(self):
+        self.assertEqual(cells(r"| a \| b | `c|d` | |"), ["a | b", "`c|d`", ""])
+
+    def test_lists_hold_paragraphs_code_and_lists(self):
+        text = Markdown().render("1. one\n\n   ```c\n   x;\n   ```\n\n2. two\n   goes on\n   - inner\n\nafter")
+        self.assertIn("<code class=\"language-c\">x;</code></pre></li>", text)
+        self.assertIn("two\ngoes on", text)
+        self.assertIn("<ul>\n<li>inner</li>\n</ul></li>\n</ol>\n<p>after</p>", text)
+        self.assertEqual(text.count("<ol>"), 1)
+
+    def test_underscores_in_words_are_left_alone(self):
+        self.assertEqual(Markdown().inline("token_lifetime_s and *this* and **that**"),
+                         "token_lifetime_s and <em>this</em> and <strong>that</strong>")
+
+    def test_anchors_are_those_of_code_hosts(self):
+        self.assertEqual(slug("What is defended, and against `whom`"), "what-is-defended-and-against-whom")
+
+
+@unittest.skipUnless(browser.program(), "Chromium is not installed")
+class InABrowser(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = browser.Browser()
+        cls.base = "file://" + os.path.abspath(arguments.site) + "/"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+
+    def test_no_page_is_wider_than_a_phone(self):
+        self.browser.size(360, 740)
+        for folder, _, names in os.walk(arguments.site):
+            for name in sorted(names):
+                if name.endswith(".html"):
+                    path = os.path.relpath(os.path.join(folder, name), arguments.site)
+                    self.browser.open(self.base + path)
+                    self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 360, path)
+
+    def test_a_dark_screen_prints_on_white(self):
+        colour = "getComputedStyle(document.querySelector('pre')).backgroundColor"
+        self.browser.size(800, 1100, dark=True)
+        self.browser.open(self.base + "api/root.html")
+        dark = self.browser.evaluate(colour)
+        self.browser.size(800, 1100, dark=True, media="print")
+        printed = self.browser.evaluate(colour)
+        self.browser.size(800, 1100)
+        self.assertEqual(printed, self.browser.evaluate(colour))
+        self.assertNotEqual(printed, dark)
+
+    def search(self, words):
+        self.browser.open("about:blank")
+        self.browser.open(self.base + "index.html?q=" + urllib.parse.quote(words))
+        return self.browser.evaluate("""new Promise((done, fail) => {
+            const end = Date.now() + 5000;
+            (function look() {
+                const found = [...document.querySelectorAll(".result")].map(a => a.getAttribute("href"));
+                if (found.length) done(found); else if (Date.now() > end) fail(new Error("nothing found")); else setTimeout(look, 20);
+            })() })""")
+
+    def test_search_finds_an_operation_a_field_an_error_and_a_page(self):
+        for words, target in (("createProject", "api/projects.html#createProject"), ("create project", "api/projects.html#createProject"),
+                              ("PATCH /groups/{groupId}", "api/projects.html#updateProject"),
+                              ("rate_limited_token_bucket", "reference/errors.html#RATE_LIMITED_TOKEN_BUCKET"),
+                              ("GROUP_CREATED", "reference/events.html#GROUP_CREATED"), ("drain_s", "reference/configuration.html#drain_s"),
+                              ("ORG_OWNER", "reference/roles.html#ORG_OWNER"), ("architecture", "guide/architecture.html")):
+            self.assertEqual(self.search(words)[0], target, words)
+        self.assertRegex(self.search("withDefaultAlertsSettings")[0], r"^api/projects\.html#.*withDefaultAlertsSettings$")
+
+    def test_slash_focuses_the_search_and_escape_leaves_it(self):
+        self.browser.size(1280, 900)
+        self.browser.open(self.base + "reference/errors.html")
+        self.browser.key("/", "/")
+        self.assertEqual(self.browser.evaluate("document.activeElement.id + '=' + document.getElementById('search').value"), "search=")
+        self.browser.key("Escape")
+        self.assertNotEqual(self.browser.evaluate("document.activeElement.id"), "search")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--site", default=os.path.join(ROOT, "build", "docs"))
+    parser.add_argument("--reeved", default=os.path.join(ROOT, "build", "reeved"))
+    arguments = parser.parse_args()
+    arguments.reeved = os.path.abspath(arguments.reeved)
+    result = unittest.main(argv=sys.argv[:1], exit=False).result
+    failed = len(result.failures) + len(result.errors)
+    print(f"{result.testsRun - failed - len(result.skipped)} passed, {failed} failed")
+    sys.exit(failed > 0)
