@@ -66,6 +66,8 @@
         "Make somebody else an owner first.") \
     ROW(TOO_MANY_SECRETS, 409, "The service account already has {} secrets that have not expired.", \
         "Delete one of them first.") \
+    ROW(TOO_MANY_WEBHOOKS, 409, "The organization already has {} webhooks.", \
+        "Delete one of them first.") \
     ROW(ADDRESS_IN_USE, 409, "The caller uses this entry: it calls from {}.", \
         "Add another entry for the caller's address first, or remove this one with other credentials.") \
     ROW(IDEMPOTENCY_KEY_IN_FLIGHT, 409, "A request with the Idempotency-Key {} is being processed.", \

@@ -30,6 +30,10 @@
     ROW(EVENT_ACCESS_LIST_ENTRY_ADDED,   "ACCESS_LIST_ENTRY_ADDED",     "An address was added to an access list.") \
     ROW(EVENT_ACCESS_LIST_ENTRY_REMOVED, "ACCESS_LIST_ENTRY_REMOVED",   "An address was removed from an access list.") \
     ROW(EVENT_RATE_LIMIT_OVERRIDE_CHANGED, "RATE_LIMIT_OVERRIDE_CHANGED", "A rate limit was changed.") \
+    ROW(EVENT_WEBHOOK_CREATED,           "WEBHOOK_CREATED",             "A webhook was created.") \
+    ROW(EVENT_WEBHOOK_UPDATED,           "WEBHOOK_UPDATED",             "A webhook was changed.") \
+    ROW(EVENT_WEBHOOK_DELETED,           "WEBHOOK_DELETED",             "A webhook was deleted.") \
+    ROW(EVENT_WEBHOOK_PAUSED,            "WEBHOOK_PAUSED",              "A webhook was paused because it failed for too long.") \
     ROW(EVENT_TOKEN_REVOKED,             "TOKEN_REVOKED",               "A token was revoked.")
 
 #endif
