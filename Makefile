@@ -41,6 +41,7 @@ fuzz: ## 10^8 executions of each fuzz target; takes hours
 docs-reference: all ## write the generated part of the documentation
 	$(BUILD)/reeved reference docs/reference
 	$(BUILD)/reeved config --reference > docs/reference/configuration.md
+	$(BUILD)/reeved config --sample > deploy/reeve.conf
 
 clean: ## remove what was built
 	rm -rf build build-*

@@ -21,6 +21,8 @@ static error
 answer_single(struct request *req, const struct rows *rows)
 {
     if (rows->count == 0)
+        return request_not_found(req);
+    if (rows_is_null(rows, 0, 0))
         answer_entity(req, str_from(req->endpoint->kind->fallback), REVISION_OF_FALLBACK);
     else
         answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));

@@ -209,7 +209,7 @@ success_content(struct openapi *o, const struct endpoint *e)
     if (e->shape == SHAPE_FILE)
         put(o, media, "schema", json_pack("{s:s}", "description", "The bytes of the file."));
     else if (e->shape == SHAPE_LIST)
-        put(o, media, "schema", list_ref(o, e->response, e->item != NULL));
+        put(o, media, "schema", list_ref(o, e->response));
     else
         put(o, media, "schema",
             e->response == NULL ? ref(o, "schemas", "Entity") : schema_ref(o, e->response, RETURNED));

@@ -42,8 +42,8 @@ json_t *ref(struct openapi *o, const char *section, const char *name);
 
 /* A reference to the schema in that variant, which is added to the components when it is new. */
 json_t *schema_ref(struct openapi *o, const struct schema *schema, enum variant variant);
-/* The schema of a page of them; `linked` when items have links. Without a schema: of any objects. */
-json_t *list_ref(struct openapi *o, const struct schema *schema, bool linked);
+/* The schema of a page of them. Without a schema: of any objects. */
+json_t *list_ref(struct openapi *o, const struct schema *schema);
 /* The schema of one field's value, with its sentence. */
 json_t *field_schema(struct openapi *o, const struct field *field, enum variant variant);
 /* The same, for a parameter: its sentence stands beside it. */

@@ -160,7 +160,7 @@ is_an_entity(const struct openapi *o, const struct schema *schema)
 {
     for (size_t i = 0; i < catalog_count(o->catalog); i++) {
         const struct endpoint *e = catalog_at(o->catalog, i);
-        if (e->response == schema && (e->shape == SHAPE_ENTITY || e->item != NULL))
+        if (e->response == schema && (e->shape == SHAPE_ENTITY || e->shape == SHAPE_LIST))
             return true;
     }
     return false;
@@ -234,10 +234,10 @@ schema_ref(struct openapi *o, const struct schema *schema, enum variant variant)
 }
 
 json_t *
-list_ref(struct openapi *o, const struct schema *schema, bool linked)
+list_ref(struct openapi *o, const struct schema *schema)
 {
     const char *name = "List";
-    json_t *item = schema == NULL ? ref(o, "schemas", "Entity") : schema_ref(o, schema, linked ? RETURNED : PART);
+    json_t *item = schema == NULL ? ref(o, "schemas", "Entity") : schema_ref(o, schema, RETURNED);
     if (schema != NULL) {
         const char *item_name = strrchr(json_string_value(json_object_get(item, "$ref")), '/') + 1;
         name = str_format(o->arena, "%sList", item_name).data;

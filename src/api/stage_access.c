@@ -172,6 +172,9 @@ stage_context(struct request *req)
     TRY(load_facts(req, false));
     if (kind == CONTEXT_NONE)
         return OK;
+    /* Of an organization that is gone its own credentials are gone, too: then that is the answer. */
+    if (!req->facts->exists && !req->confirmed)
+        TRY(confirm(req));
     if (!req->facts->exists)
         return request_not_found(req);
     req->organization = req->facts->organization;

@@ -25,6 +25,7 @@ token_new(struct arena *arena, const struct key *key, uint8_t key_id, id princip
     memcpy(bytes + 2, principal.bytes, ID_BYTES);
     write_u32(bytes + 14, expires_at_s);
     write_u32(bytes + 18, generation);
+    crypto_random(bytes + 22, TOKEN_SIGNED_BYTES - 22);
     crypto_hmac_sha256(key, (str){ (const char *)bytes, TOKEN_SIGNED_BYTES }, bytes + TOKEN_SIGNED_BYTES);
     str body = str_base64url(arena, bytes, sizeof(bytes));
     return str_format(arena, PREFIX "%.*s", STR_ARG(body));
@@ -46,7 +47,7 @@ static const int8_t digit_values[256] = {
 static bool
 decode(const char *text, uint8_t ret_bytes[TOKEN_BYTES])
 {
-    /* 54 bytes are 72 digits without a spare bit, so each token has one spelling only. */
+    /* 60 bytes are 80 digits without a spare bit, so each token has one spelling only. */
     int wrong = 0;
     for (int out = 0; out < TOKEN_BYTES; out += 3, text += 4) {
         uint32_t bits = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bearer tokens: `reeve_at_` and the base64url of 54 bytes: version 1, signing key 1, principal 12, expiry 4 (seconds
- * since 1970), generation 4 (low bits), HMAC-SHA-256 32 over all of these. Opaque to clients, verified without a query.
+ * Bearer tokens: `reeve_at_` and the base64url of 60 bytes: version 1, signing key 1, principal 12, expiry 4 (seconds
+ * since 1970), generation 4 (low bits), 6 random ones, HMAC-SHA-256 32 over all of these. Opaque to clients, verified
+ * without a query. The random bytes make two tokens of one second differ, so that one can be revoked without the other.
  * Pure: no clock, no key ring.
  */
 #ifndef AUTH_TOKEN_H
@@ -12,7 +13,7 @@
 
 enum {
     TOKEN_VERSION = 1,
-    TOKEN_SIGNED_BYTES = 22,
+    TOKEN_SIGNED_BYTES = 28,
     TOKEN_BYTES = TOKEN_SIGNED_BYTES + SHA256_BYTES,
     TOKEN_TEXT_LENGTH = 9 + TOKEN_BYTES * 8 / 6,
 };

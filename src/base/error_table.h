@@ -43,6 +43,8 @@
         "Add the caller's address to the access list of the service account or API key.") \
     ROW(MISSING_ROLE, 403, "This operation needs one of the roles {}.", \
         "Have one of these roles granted to the caller.") \
+    ROW(BEYOND_THE_PROJECT, 403, "{} also holds roles outside this project.", \
+        "Only an owner of the organization changes credentials that reach further than one project.") \
     ROW(ROLE_NOT_GRANTABLE, 403, "Role {} can be granted only by a caller who holds it.", \
         "Have somebody with that role grant it.") \
     /* What is addressed. */ \

@@ -75,7 +75,8 @@ key_update(struct request *req)
 {
     struct credential credential;
     json_t *before, *after;
-    TRY(credential_lock(req, &credential));
+    bool renames = json_object_get(req->body, "desc") != NULL;
+    TRY(renames ? credential_lock_itself(req, &credential) : credential_lock(req, &credential));
     TRY(credential_json(req, &credential, &before));
     TRY(store_credential_describe(req->tx, credential.kind, req->organization, credential.id, STR_EMPTY,
                                   json_str(json_object_get(req->body, "desc"))));

@@ -78,6 +78,19 @@ credential_lock(struct request *req, struct credential *ret_credential)
 }
 
 error
+credential_lock_itself(struct request *req, struct credential *ret_credential)
+{
+    bool beyond = false;
+    TRY(credential_lock(req, ret_credential));
+    if (!id_is_zero(req->project) && (req->roles & ORG_OWNER) == 0)
+        TRY(store_credential_reaches_beyond(req->tx, req->organization, ret_credential->id, req->project, &beyond));
+    if (!beyond)
+        return OK;
+    bool is_key = ret_credential->kind == CREDENTIAL_API_KEY;
+    return fail(req->arena, BEYOND_THE_PROJECT, V(is_key ? "The API key" : "The service account"));
+}
+
+error
 credential_lock_in_organization(struct request *req, struct credential *ret_credential)
 {
     return lock(req, (id){ { 0 } }, ret_credential);
@@ -110,9 +123,11 @@ error
 credential_replace_roles(struct request *req, const struct credential *credential, const json_t *roles)
 {
     struct owner_guard guard;
+    json_t *before;
     if (roles == NULL)
         return OK;
-    TRY(check_grantable(req, roles));
+    TRY(store_credential_roles(req->tx, req->organization, credential->id, req->project, &before));
+    TRY(check_replaceable(req, before, roles));
     TRY(owner_guard_begin(req, &guard));
     TRY(store_credential_set_roles(req->tx, req->organization, credential->id, req->project, roles));
     return owner_guard_end(req, &guard);
@@ -137,8 +152,7 @@ credential_delete(struct request *req)
     TRY(credential_json(req, &credential, &before));
     bool is_key = credential.kind == CREDENTIAL_API_KEY;
     if (!id_is_zero(req->project)) {
-        json_t *none = json_in(req->arena, json_array());
-        TRY(store_credential_set_roles(req->tx, req->organization, credential.id, req->project, none));
+        TRY(credential_replace_roles(req, &credential, json_in(req->arena, json_array())));
         TRY(store_credential_changed(req->tx, req->organization, credential.id));
         TRY(request_event(req, is_key ? EVENT_API_KEY_UPDATED : EVENT_SERVICE_ACCOUNT_UPDATED, before, NULL));
     } else {
@@ -223,7 +237,7 @@ access_list_add(struct request *req)
     struct credential credential;
     struct params params = { 0 };
     struct rows rows;
-    TRY(credential_lock(req, &credential));
+    TRY(credential_lock_itself(req, &credential));
     for (size_t i = 0; i < json_array_size(req->body); i++) {
         const json_t *entry = json_array_get(req->body, i);
         struct net_block block;
@@ -281,7 +295,7 @@ access_list_remove(struct request *req)
     bool removed;
     if (!net_parse_block(request_path_value(req, "ipAddress"), &block))
         return request_not_found(req);
-    TRY(credential_lock(req, &credential));
+    TRY(credential_lock_itself(req, &credential));
     if (locks_caller_out(req, &credential, &block))
         return fail(req->arena, ADDRESS_IN_USE, V(net_address_text(req->arena, &req->in.client)));
     str text = net_block_text(req->arena, &block);

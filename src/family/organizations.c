@@ -200,11 +200,12 @@ add_owner(struct request *req, id organization, json_t *answer)
     id owner;
     if (text.len == 0 || !id_parse(text, &owner))
         return OK;
-    error problem = add_role_grant(req->tx, owner, organization, (id){ { 0 } }, STR("ORG_OWNER"));
-    if (problem != OK && problem->code == RESOURCE_NOT_FOUND)
+    bool exists;
+    TRY(person_exists(req->tx, owner, &exists));
+    if (!exists)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("orgOwnerId"), V("there is no such person"));
     json_object_set_new(answer, "orgOwnerId", json_stringn(text.data, text.len));
-    return problem;
+    return add_role_grant(req->tx, owner, organization, (id){ { 0 } }, STR("ORG_OWNER"));
 }
 
 static error

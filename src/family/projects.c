@@ -127,10 +127,11 @@ grant_ownership(struct request *req, id project)
     str owner_text = request_query(req, "projectOwnerId");
     id owner;
     if (owner_text.len > 0 && id_parse(owner_text, &owner)) {
-        error problem = add_role_grant(req->tx, owner, req->organization, project, STR("GROUP_OWNER"));
-        if (problem != OK && problem->code == RESOURCE_NOT_FOUND)
+        bool exists;
+        TRY(person_exists(req->tx, owner, &exists));
+        if (!exists)
             return fail(req->arena, INVALID_QUERY_PARAMETER, V("projectOwnerId"), V("there is no such person"));
-        TRY(problem);
+        TRY(add_role_grant(req->tx, owner, req->organization, project, STR("GROUP_OWNER")));
     }
     /* Whoever may create projects but not see them all would otherwise lose sight of its own. */
     role_set roles = principal_roles_in_organization(req->caller, req->organization);

@@ -67,6 +67,35 @@ check_grantable(struct request *req, const json_t *roles)
     return OK;
 }
 
+static bool
+is_listed(const json_t *roles, str name)
+{
+    for (size_t i = 0; i < json_array_size(roles); i++) {
+        if (str_eq(json_str(json_array_get(roles, i)), name))
+            return true;
+    }
+    return false;
+}
+
+/* Those of `some` that are not among `others`. */
+static json_t *
+difference(struct arena *arena, const json_t *some, const json_t *others)
+{
+    json_t *rest = json_in(arena, json_array());
+    for (size_t i = 0; i < json_array_size(some); i++) {
+        if (!is_listed(others, json_str(json_array_get(some, i))))
+            json_array_append(rest, json_array_get(some, i));
+    }
+    return rest;
+}
+
+error
+check_replaceable(struct request *req, const json_t *before, const json_t *after)
+{
+    TRY(check_grantable(req, difference(req->arena, after, before)));
+    return check_grantable(req, difference(req->arena, before, after));
+}
+
 error
 owner_guard_begin(struct request *req, struct owner_guard *ret_guard)
 {

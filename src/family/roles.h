@@ -18,6 +18,9 @@ extern const struct schema role_assignment_schema;
  * imply, in the context of the request. ROLE_NOT_GRANTABLE names the first that is not. */
 MUST_USE error check_grantable(struct request *req, const json_t *roles);
 
+/* The same for replacing one list of roles by another: nobody takes away more than he could give, either. */
+MUST_USE error check_replaceable(struct request *req, const json_t *before, const json_t *after);
+
 /*
  * An organization is never left without an owner, nor without a person who owns it when there was one. Begin before the
  * change (it locks the organization, so that two owners cannot remove each other), end after it.

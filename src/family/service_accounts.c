@@ -145,7 +145,8 @@ account_update(struct request *req)
 {
     struct credential credential;
     json_t *before, *after;
-    TRY(credential_lock(req, &credential));
+    bool renames = json_object_get(req->body, "name") != NULL || json_object_get(req->body, "description") != NULL;
+    TRY(renames ? credential_lock_itself(req, &credential) : credential_lock(req, &credential));
     TRY(credential_json(req, &credential, &before));
     TRY(store_credential_describe(req->tx, credential.kind, req->organization, credential.id,
                                   json_str(json_object_get(req->body, "name")),
@@ -176,7 +177,7 @@ secret_create(struct request *req)
     struct new_secret made;
     int64_t count;
     str document;
-    TRY(credential_lock(req, &credential));
+    TRY(credential_lock_itself(req, &credential));
     TRY(store_secret_count(req->tx, req->organization, credential.id, &count));
     if (count >= MAX_SECRETS)
         return fail(req->arena, TOO_MANY_SECRETS, V(MAX_SECRETS));
@@ -197,7 +198,7 @@ secret_delete(struct request *req)
     id secret;
     bool deleted;
     str document;
-    TRY(credential_lock(req, &credential));
+    TRY(credential_lock_itself(req, &credential));
     if (!id_parse(request_path_value(req, "secretId"), &secret))
         return request_not_found(req);
     TRY(store_secret_document(req->tx, req->organization, credential.id, secret, &document));

@@ -38,6 +38,9 @@ static void
 set_status(ngx_http_request_t *r, unsigned status)
 {
     enum { LINE_BYTES = 64 };
+    /* If-Match and If-None-Match were judged by the API, which knows the entity before the change; nginx would compare
+     * them with the ETag of the answer. */
+    r->disable_not_modified = 1;
     r->headers_out.status = status;
     r->err_status = 0; /* or nginx would put its own number over ours after an error page */
     r->headers_out.status_line.len = 0;

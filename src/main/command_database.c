@@ -49,6 +49,21 @@ workplace_open(struct workplace *place, const char *config_path, bool with_node)
     return place->node != NULL;
 }
 
+/* What the operator does at the command line is an event of the organization, too. */
+static error
+add_event(struct tx *tx, enum event_type type, id organization, json_t *after)
+{
+    struct event_draft draft = {
+        .type = type,
+        .organization = organization,
+        .actor_name = STR("reeved"),
+        .actor_kind = STR("OPERATOR"),
+        .after = json_in(tx_arena(tx), after),
+    };
+    id event;
+    return store_event_add(tx, &draft, &event);
+}
+
 /* ---- migrate ---- */
 
 int
@@ -104,10 +119,28 @@ command_audit(int argc, char **argv)
 
 /* ---- limit ---- */
 
+/* Where the owner lives; RESOURCE_NOT_FOUND when there is none. */
+static error
+find_owner(struct workplace *place, const char *what, id owner, const struct context_facts **ret_facts)
+{
+    struct auth *auth = place->node->api.auth;
+    if (strcmp(what, "org") == 0)
+        TRY(auth_organization_facts(auth, place->arena, owner, true, true, ret_facts));
+    else if (strcmp(what, "project") == 0)
+        TRY(auth_project_facts(auth, place->arena, owner, true, true, ret_facts));
+    else
+        TRY(auth_user_facts(auth, place->arena, owner, true, true, ret_facts));
+    if ((*ret_facts)->exists)
+        return OK;
+    return fail(place->arena, RESOURCE_NOT_FOUND, V(id_text(place->arena, owner)));
+}
+
 static error
 set_limits(struct workplace *place, const char *what, id owner, const char *set, int64_t capacity, int64_t refill,
            int *ret_count)
 {
+    const struct context_facts *facts;
+    TRY(find_owner(place, what, owner, &facts));
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     TRY(tx_begin(place->node->api.store, place->arena, no_id, &tx));
     *ret_count = 0;
@@ -116,6 +149,13 @@ set_limits(struct workplace *place, const char *what, id owner, const char *set,
             continue;
         TRY(set_limit_override(tx, what, owner, str_from(set_rows[i].label), capacity, refill));
         ++*ret_count;
+    }
+    if (!id_is_zero(facts->organization)) {
+        TRY(tx_set_organization(tx, facts->organization));
+        json_t *after =
+            json_pack("{s:s, s:s, s:s, s:I, s:I}", "owner", id_text(place->arena, owner).data, "kind", what,
+                      "endpointSetId", set, "capacity", (json_int_t)capacity, "refillRate", (json_int_t)refill);
+        TRY(add_event(tx, EVENT_RATE_LIMIT_OVERRIDE_CHANGED, facts->organization, after));
     }
     return tx_commit(tx);
 }
@@ -175,20 +215,6 @@ struct bootstrap {
     struct new_service_account account;
     struct new_api_key key;
 };
-
-static error
-add_event(struct tx *tx, enum event_type type, id organization, json_t *after)
-{
-    struct event_draft draft = {
-        .type = type,
-        .organization = organization,
-        .actor_name = STR("reeved bootstrap"),
-        .actor_kind = STR("OPERATOR"),
-        .after = json_in(tx_arena(tx), after),
-    };
-    id event;
-    return store_event_add(tx, &draft, &event);
-}
 
 static error
 make_owner_of(struct tx *tx, id principal, id organization, const char *const *blocks)

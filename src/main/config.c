@@ -90,7 +90,7 @@ static const struct setting settings[] = {
       "How long a request waits for a database connection.", NULL },
     { "statement_timeout_ms", KIND_NUMBER, 0,      AT(statement_timeout_ms), "10000", 100, 600000,
       "How long one statement may run.", NULL },
-    { "redis_timeout_ms",    KIND_NUMBER,  0,      AT(redis_timeout_ms), "50", 1, 5000,
+    { "redis_timeout_ms",    KIND_NUMBER,  0,      AT(redis_timeout_ms), "250", 1, 5000,
       "How long Redis may take before the node counts by itself.", NULL },
     { "guard_failures_per_minute", KIND_NUMBER, 0, AT(guard_failures_per_minute), "120", 1, 1000000,
       "Requests without valid credentials that one address may send in a minute.", NULL },

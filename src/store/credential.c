@@ -84,6 +84,19 @@ store_credential_describe(struct tx *tx, enum credential_kind kind, id organizat
 }
 
 error
+store_credential_roles(struct tx *tx, id organization, id credential, id project, json_t **ret_roles)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, organization);
+    params_id(&params, credential);
+    bind_context(&params, project);
+    TRY(tx_query(tx, SQL_CREDENTIAL_ROLES, &params, &rows, NULL));
+    *ret_roles = json_parse_own(tx_arena(tx), rows_text(&rows, 0, 0));
+    return *ret_roles == NULL ? fail(tx_arena(tx), OVERLOADED) : OK;
+}
+
+error
 store_credential_set_roles(struct tx *tx, id organization, id credential, id project, const json_t *roles)
 {
     struct params params = { 0 };
@@ -95,6 +108,19 @@ store_credential_set_roles(struct tx *tx, id organization, id credential, id pro
     TRY(tx_query(tx, SQL_CREDENTIAL_ROLES_KEEP, &params, &rows, NULL));
     for (size_t i = 0; i < json_array_size(roles); i++)
         TRY(add_role_grant(tx, credential, organization, project, json_str(json_array_get(roles, i))));
+    return OK;
+}
+
+error
+store_credential_reaches_beyond(struct tx *tx, id organization, id credential, id project, bool *ret_beyond)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, organization);
+    params_id(&params, credential);
+    params_id(&params, project);
+    TRY(tx_query(tx, SQL_CREDENTIAL_REACHES_BEYOND, &params, &rows, NULL));
+    *ret_beyond = rows_bool(&rows, 0, 0);
     return OK;
 }
 

@@ -23,9 +23,15 @@ MUST_USE error store_credential_document(struct tx *tx, enum credential_kind kin
 /* An empty text leaves that one as it is. An API key has no name. */
 MUST_USE error store_credential_describe(struct tx *tx, enum credential_kind kind, id organization, id credential,
                                          str name, str description);
+/* Its roles in one context, as a list of names. */
+MUST_USE error store_credential_roles(struct tx *tx, id organization, id credential, id project, json_t **ret_roles);
 /* Exactly these roles (a list of names) in one context: adds what is missing, takes away the rest. */
 MUST_USE error store_credential_set_roles(struct tx *tx, id organization, id credential, id project,
                                           const json_t *roles);
+
+/* Whether it holds any role outside the project, beside belonging to the organization. */
+MUST_USE error store_credential_reaches_beyond(struct tx *tx, id organization, id credential, id project,
+                                               bool *ret_beyond);
 
 MUST_USE error store_secret_count(struct tx *tx, id organization, id account, int64_t *ret_count);
 /* The masked form; empty when there is no such secret. */

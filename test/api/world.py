@@ -193,16 +193,18 @@ class World:
 
     # ---- With SQL ----
     def grant_only(self, caller, organization, project, role):
-        """Takes all roles of both principals away and gives them this one; the service account moves into the organization,
-        so that there is one caller of the organization's own and one that came from elsewhere."""
+        """Takes all roles of both principals away and gives them this one. A service account with a role in the organization
+        moves into it, so that there are callers of the organization's own and some from elsewhere. (One with a role in a project
+        only cannot be the organization's own: the API makes those members of it.)"""
         place = "decode('%s', 'hex')" % project if project else "NULL"
         text = ["DELETE FROM role_grant WHERE principal_id IN (decode('%s', 'hex'), decode('%s', 'hex'));"
                 % (caller.account, caller.key)]
         for principal in (caller.account, caller.key):
             text.append("INSERT INTO role_grant (principal_id, org_id, project_id, role) VALUES "
                         "(decode('%s', 'hex'), decode('%s', 'hex'), %s, '%s');" % (principal, organization, place, role))
-        text.append(self.moving(caller, organization))
-        text.append(self.listing(caller.account, organization, "127.0.0.0/8"))
+        if not project:
+            text.append(self.moving(caller, organization))
+            text.append(self.listing(caller.account, organization, "127.0.0.0/8"))
         caller.role = role
         return "\n".join(text)
 
@@ -227,6 +229,22 @@ class World:
         sql("BEGIN;\n" + "\n".join(text) + "\nCOMMIT;")
         no_limits([caller.home for caller in callers.values()])
         return callers
+
+    # ---- Something of every kind that a path can name ----
+    def make_fixtures(self):
+        """Values for path parameters: entities in organization a and project p. A parameter that is not here has none yet."""
+        owner, org, project = self.a.bearer(), "/orgs/" + self.a.home, "/groups/" + self.p
+        key = self.must(200, "POST", org + "/apiKeys", owner, {"desc": "fixture", "roles": ["ORG_MEMBER"]}).json()
+        account = self.must(201, "POST", org + "/serviceAccounts", owner,
+                            {"name": "fixture", "description": "fixture", "roles": ["ORG_MEMBER"], "secretExpiresAfterHours": 8}).json()
+        self.must(204, "POST", "%s/apiKeys/%s" % (project, key["id"]), owner, {"roles": ["GROUP_READ_ONLY"]})
+        self.must(200, "POST", "%s/serviceAccounts/%s:invite" % (project, account["clientId"]), owner, {"roles": ["GROUP_READ_ONLY"]})
+        address = "198.51.100.7"
+        for kind in ("apiKeys/" + key["id"], "serviceAccounts/" + account["clientId"]):
+            self.must(200, "POST", "%s/%s/accessList" % (org, kind), owner, [{"ipAddress": address}])
+        return {"groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
+                "groupName": "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],
+                "ipAddress": address}
 
     def close(self):
         self.connection.close()

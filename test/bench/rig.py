@@ -10,6 +10,7 @@ import json
 import os
 import pwd
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -117,13 +118,21 @@ class Result:
         return f"{self.rate:8,.0f}/s  CPU µs a request: {costs}{self.latency}  others used {self.others:.0%}"
 
 
+def children_seconds():
+    """Of those that were waited for: the load generators."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def measure(parts, command, read, env=None):
     """Runs a load generator; `parts` are the processes whose time counts, `read` makes (rate, count, latency) of its output."""
     watch, before = Watch(), {name: cpu_seconds(pid) for name, pid in parts.items()}
+    waited = children_seconds()
     done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
     time.sleep(0.1)  # a backend whose client left is waited for by its parent
     others = watch.others()
     spent = {name: cpu_seconds(pid) - before[name] for name, pid in parts.items()}
+    spent["client"] = children_seconds() - waited
     if done.returncode != 0:
         raise Failure(f"{command[0]} failed:\n{done.stdout}{done.stderr}")
     rate, count, latency = read(done.stdout)
@@ -150,7 +159,7 @@ def read_wrk(output):
 
 
 def wrk(url, token, seconds, parts):
-    return measure(parts, ["wrk", f"-t{THREADS}", f"-c{CLIENTS}", f"-d{seconds}s", "--latency",
+    return measure(parts, ["wrk", f"-t{THREADS}", f"-c{CLIENTS}", f"-d{seconds}s", "--timeout", "10s", "--latency",
                            "-H", f"Authorization: Bearer {token}", url], read_wrk)
 
 
@@ -336,7 +345,7 @@ class Rig:
         headers, body = self.get_project()
         links = json.loads(body)["links"]
         key, port, principal = os.urandom(32), free_port(), os.urandom(12)
-        signed = bytes([1, 1]) + principal + (int(time.time()) + 3600).to_bytes(4, "big") + (1).to_bytes(4, "big")
+        signed = bytes([1, 1]) + principal + (int(time.time()) + 3600).to_bytes(4, "big") + (1).to_bytes(4, "big") + os.urandom(6)
         token = signed + hmac.digest(key, signed, hashlib.sha256)
         self.fastify_token = "reeve_at_" + base64.urlsafe_b64encode(token).decode()
         self.fastify_url = f"https://127.0.0.1:{port}/api/svc/v2/groups/{self.project}"

@@ -1,3 +1,5 @@
--- The one resource of a kind in a project.
+-- The one resource of a kind in a project: no row when there is no such project, nulls when it was never set.
 -- scope: project $1
-SELECT document::text, revision FROM resource WHERE scope = $1 AND kind = $2 AND name = ''
+SELECT r.document::text, r.revision
+FROM project p LEFT JOIN resource r ON r.scope = $1 AND r.kind = $2 AND r.name = ''
+WHERE p.id = $1

@@ -37,13 +37,13 @@ class Refusal extends Error {
 
 const TOKEN_PREFIX = 'Bearer reeve_at_';
 
-/** Version 1, key 1, principal 12, expiry 4, generation 4 bytes; then HMAC-SHA-256 of these 22. */
+/** Version 1, key 1, principal 12, expiry 4, generation 4, random 6 bytes; then HMAC-SHA-256 of these 28. */
 function authenticate(request) {
   const header = request.headers.authorization;
   if (header === undefined || !header.startsWith(TOKEN_PREFIX)) throw new Refusal(401, 'NOT_AUTHENTICATED', 'A token is needed.');
   const token = Buffer.from(header.slice(TOKEN_PREFIX.length), 'base64url');
-  const mac = token.length === 54 ? createHmac('sha256', key).update(token.subarray(0, 22)).digest() : undefined;
-  if (mac === undefined || !timingSafeEqual(mac, token.subarray(22)) || token.readUInt32BE(14) <= Date.now() / 1000) {
+  const mac = token.length === 60 ? createHmac('sha256', key).update(token.subarray(0, 28)).digest() : undefined;
+  if (mac === undefined || !timingSafeEqual(mac, token.subarray(28)) || token.readUInt32BE(14) <= Date.now() / 1000) {
     throw new Refusal(401, 'INVALID_CREDENTIALS', 'The token is wrong or has expired.');
   }
   const principal = principals.get(token.toString('hex', 2, 14));
