@@ -378,6 +378,8 @@ catalog_print_tsv(const struct catalog *catalog, FILE *out)
     for (size_t i = 0; i < catalog->count; i++) {
         const struct endpoint *e = catalog->entries[i].endpoint;
         const struct set_row *set = &set_rows[e->set];
+        if (e->flags & EXTENSION)
+            continue;
         fprintf(out, "%s\t%s\t%s\t%lld\t%lld\t%s\t%s\n", set->label, set->title, scope_names[set->scope],
                 (long long)set->capacity, (long long)set->refill, method_names[e->method], e->path);
     }
@@ -386,15 +388,20 @@ catalog_print_tsv(const struct catalog *catalog, FILE *out)
 void
 catalog_print_status(const struct catalog *catalog, FILE *out)
 {
-    size_t complete = 0;
+    size_t complete = 0, extensions = 0;
     for (size_t i = 0; i < catalog->count; i++) {
         const struct endpoint *e = catalog->entries[i].endpoint;
-        if (endpoint_is_complete(e)) {
+        if (e->flags & EXTENSION) {
+            extensions++;
+            fprintf(out, "%-6s %-100s extension\n", method_names[e->method], e->path);
+        } else if (endpoint_is_complete(e)) {
             complete++;
             fprintf(out, "%-6s %-100s complete\n", method_names[e->method], e->path);
         } else {
             fprintf(out, "%-6s %-100s waiting for %s\n", method_names[e->method], e->path, e->waits_for);
         }
     }
-    fprintf(out, "%zu operations: %zu complete, %zu waiting\n", catalog->count, complete, catalog->count - complete);
+    size_t specified = catalog->count - extensions;
+    fprintf(out, "%zu operations: %zu complete, %zu waiting; %zu extensions\n", specified, complete,
+            specified - complete, extensions);
 }

@@ -97,6 +97,15 @@ crypto_hmac_sha256(const struct key *key, str text, uint8_t ret_mac[SHA256_BYTES
         die("EVP_MAC");
 }
 
+void
+crypto_hmac_sha256_text(str key, str text, uint8_t ret_mac[SHA256_BYTES])
+{
+    unsigned length = SHA256_BYTES;
+    if (HMAC(EVP_sha256(), key.data, (int)key.len, (const unsigned char *)text.data, text.len, ret_mac, &length) ==
+        NULL)
+        die("HMAC");
+}
+
 bool
 crypto_equal(const void *a, const void *b, size_t count)
 {

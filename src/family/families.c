@@ -24,6 +24,7 @@
     /* What happened. */                        \
     ROW(events)                                 \
     ROW(activity_feed)                          \
+    ROW(webhooks)                               \
     /* Clusters and who reaches into them. */   \
     ROW(clusters)                               \
     ROW(flex_clusters)                          \

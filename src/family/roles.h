@@ -10,6 +10,7 @@
 /* For `.one_of`; NULL at the end. */
 extern const char *const organization_role_names[];
 extern const char *const project_role_names[];
+extern const char *const any_role_names[];
 
 /* A role, and where it is granted. */
 extern const struct schema role_assignment_schema;

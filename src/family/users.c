@@ -13,7 +13,7 @@
 #include "family/roles.h"
 #include "store/principal.h"
 
-#define PERSON_NAME "^(?! )[^\\x00-\\x1f]{1,80}$"
+#define PERSON_NAME "^(?! )[\\p{L}\\p{M}\\p{N}\\-_.,' ]{1,80}$"
 
 static const char *const membership_statuses[] = { "ACTIVE", "PENDING", "INVITATION_EXPIRED", NULL };
 
@@ -136,7 +136,7 @@ static const struct field project_users_query[] = {
 static const struct field person_role_fields[] = {
     ID("orgId", "Organization in which the role is granted; send it or groupId.", 0),
     ID("groupId", "Project in which the role is granted.", 0),
-    TEXT("roleName", "Name of the role.", REQUIRED | ALWAYS, .max = 64, .example = "\"ORG_MEMBER\""),
+    TEXT("roleName", "Name of the role.", REQUIRED | ALWAYS, .one_of = any_role_names, .example = "\"ORG_MEMBER\""),
     END_OF_FIELDS,
 };
 static const struct schema person_role_schema = { "UserRoleAssignment", "A role of a person, and where it is granted.",

@@ -11,6 +11,7 @@ int command_migrate(int argc, char **argv);
 int command_limit(int argc, char **argv);
 int command_audit(int argc, char **argv);
 int command_catalog(int argc, char **argv);
+int command_worker(int argc, char **argv);
 int command_roles(int argc, char **argv);
 int command_errors(int argc, char **argv);
 int command_events(int argc, char **argv);

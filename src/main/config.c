@@ -106,6 +106,15 @@ static const struct setting settings[] = {
     { "drain_s",             KIND_NUMBER,  0,      AT(drain_s), "30", 1, 3600,
       "How long open requests may take when the node stops or reloads.", NULL },
 
+    { "egress_allow",        KIND_BLOCK,   MANY,   AT(egress_allow), NULL, 0, 0,
+      "Addresses beside the public ones that webhooks may be delivered to: an address or block. May stand several times.", "10.1.0.0/16" },
+    { "egress_ca",           KIND_FILE,    0,      AT(egress_ca), "", 0, 0,
+      "Authorities in PEM that certificates of webhooks are checked against; without it: the system's.", "/etc/reeve/egress-ca.crt" },
+    { "worker_threads",      KIND_NUMBER,  0,      AT(worker_threads), "4", 1, 64,
+      "Threads of `reeved worker`: so many webhooks are delivered to at a time.", NULL },
+    { "webhook_pause_days",  KIND_NUMBER,  0,      AT(webhook_pause_days), "3", 1, 365,
+      "After so many days of failures a webhook is paused.", NULL },
+
     { "log",                 KIND_FILE,    0,      AT(log), "stderr", 0, 0,
       "Where the line of each request goes: a file, or stderr.", "/var/log/reeve/requests.log" },
     { "run_dir",             KIND_FILE,    0,      AT(run_dir), "/run/reeve", 0, 0,

@@ -39,6 +39,10 @@ struct config {
     int64_t transactions, readers, pool_wait_ms, statement_timeout_ms, redis_timeout_ms, guard_failures_per_minute;
     int64_t header_timeout_s, body_timeout_s, send_timeout_s, keepalive_timeout_s, drain_s;
 
+    struct config_list egress_allow;
+    const char *egress_ca;
+    int64_t worker_threads, webhook_pause_days;
+
     const char *log, *run_dir, *user, *module, *nginx;
 
     /* Made from the values above. */

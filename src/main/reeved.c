@@ -13,6 +13,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     { "api",       "Serve the API (runs nginx with Reeve's module).",                       command_api },
+    { "worker",    "Do what goes on without any request: deliver events to webhooks.",      command_worker },
     { "bootstrap", "Create an organization with its first credentials, and print them.",    command_bootstrap },
     { "migrate",   "Bring the database schema up to date.",                                 command_migrate },
     { "limit",     "Give an organization, project or user rate limits of its own.",         command_limit },

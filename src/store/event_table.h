@@ -49,6 +49,10 @@
     ROW(EVENT_TEAM_ROLES_CHANGED,        "TEAM_ROLES_CHANGED",          "The roles of a team in a project were changed.") \
     ROW(EVENT_TEAM_REMOVED_FROM_PROJECT, "TEAM_REMOVED_FROM_GROUP",     "The roles of a team in a project were taken away.") \
     ROW(EVENT_RATE_LIMIT_OVERRIDE_CHANGED, "RATE_LIMIT_OVERRIDE_CHANGED", "A rate limit was changed.") \
+    ROW(EVENT_WEBHOOK_CREATED,           "WEBHOOK_CREATED",             "A webhook was created.") \
+    ROW(EVENT_WEBHOOK_UPDATED,           "WEBHOOK_UPDATED",             "A webhook was changed.") \
+    ROW(EVENT_WEBHOOK_DELETED,           "WEBHOOK_DELETED",             "A webhook was deleted.") \
+    ROW(EVENT_WEBHOOK_PAUSED,            "WEBHOOK_PAUSED",              "A webhook was paused because it failed for too long.") \
     ROW(EVENT_TOKEN_REVOKED,             "TOKEN_REVOKED",               "A token was revoked.")
 
 #endif

@@ -24,6 +24,7 @@ SUITES = {
     "nodes": ("nodes_test.py", 180),
     "kill": ("kill_test.py", 300),
     "streams": ("streams_test.py", 180),
+    "webhooks": ("webhooks_test.py", 600),
     "access": ("access_matrix.py", 420),
     "limits": ("limits_test.py", 420),
 }

@@ -230,7 +230,7 @@ class InABrowser(unittest.TestCase):
                               ("GROUP_CREATED", "reference/events.html#GROUP_CREATED"), ("drain_s", "reference/configuration.html#drain_s"),
                               ("ORG_OWNER", "reference/roles.html#ORG_OWNER"), ("architecture", "guide/architecture.html")):
             self.assertEqual(self.search(words)[0], target, words)
-        self.assertRegex(self.search("withDefaultAlertsSettings")[0], r"^api/projects\.html#.*withDefaultAlertsSettings$")
+        self.assertRegex(self.search("withDefaultAlertsSettings")[0], r"^api/(projects|organizations)\.html#.*withDefaultAlertsSettings$")
 
     def test_slash_focuses_the_search_and_escape_leaves_it(self):
         self.browser.size(1280, 900)

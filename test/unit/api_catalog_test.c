@@ -112,7 +112,10 @@ all_families_start(void **state)
     (void)state;
     const struct catalog *catalog = catalog_new(all_families, stderr);
     assert_non_null(catalog);
-    assert_int_equal(catalog_count(catalog), 447);
+    size_t specified = 0;
+    for (size_t i = 0; i < catalog_count(catalog); i++)
+        specified += (catalog_at(catalog, i)->flags & EXTENSION) == 0;
+    assert_int_equal(specified, 447);
     catalog_free(catalog);
 }
 

@@ -58,6 +58,9 @@ fill(int base)
     fixture_ask("INSERT INTO event (org_id, seq, id, project_id, project_seq, type, created_at, document, hash) "
                 "VALUES (%s, 1, %s, %s, 1, 'T', now(), '{}', '')",
                 o, fixture_quote(secret), fixture_quote(project));
+    fixture_ask(
+        "INSERT INTO webhook (id, org_id, url, description, enabled, secret, delivered_seq) VALUES (%s, %s, '', '', true, '', 0)",
+        fixture_quote(secret), o);
     fixture_ask("INSERT INTO event_count_of_project (project_id, org_id, seq) VALUES (%s, %s, 1)",
                 fixture_quote(project), o);
     fixture_ask("INSERT INTO team (id, org_id, name) VALUES (%s, %s, 't')", fixture_quote(team), o);
@@ -95,6 +98,7 @@ static const struct {
     { "team",                   "org_id = $B",                                    "name = 'x'",           1 },
     { "team_member",            "org_id = $B",                                    "created_at = now()",   1 },
     { "team_grant",             "org_id = $B",                                    "role = 'x'",           1 },
+    { "webhook",                "org_id = $B",                                    "url = 'x'",            1 },
     { "list_counter",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_block",             "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_segment",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },

@@ -21,6 +21,7 @@ static const char *const tenant_tables[] = {
     "resource",
     "event",
     "event_chain",
+    "webhook",
     "event_count_of_project",
     "list_counter",
     "list_block",

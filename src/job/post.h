@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One HTTPS POST to where a tenant wants it, behind the guard of base/egress.h: no redirects, no proxy, bounded in time
+ * and size. What the other side answers is thrown away; only its status is kept.
+ */
+#ifndef JOB_POST_H
+#define JOB_POST_H
+
+#include "base/egress.h"
+
+struct poster; /* a connection that is kept for the next POST to the same place */
+
+struct post_header {
+    str name, value;
+};
+
+/* Looks the name up, once. NULL with a sentence when nothing may be sent there. `ca_file` may be NULL: the system's. */
+MUST_USE struct poster *poster_new(struct arena *arena, const struct egress_allowed *allowed, str url,
+                                   const char *ca_file, str *ret_why);
+void poster_free(struct poster *poster);
+void poster_cleanup(struct poster **poster);
+
+/* The status, or 0 with a sentence when there was none. */
+int poster_send(struct poster *poster, struct arena *arena, const struct post_header *headers, size_t header_count,
+                str body, str *ret_why);
+
+/* Once in the process, before threads start. */
+MUST_USE bool post_init(void);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `reeved worker`: what goes on without any request. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/webhook_signature.h"
+#include "job/post.h"
+#include "job/webhook.h"
+#include "main/commands.h"
+#include "main/node.h"
+
+#define DEFAULT_CONFIG "/etc/reeve/reeve.conf"
+
+enum { DAY_S = 24 * 3600 };
+
+/* The threads inherit that these are blocked; only this one takes them. */
+static void
+wait_for_signal(const sigset_t *signals)
+{
+    int number;
+    sigwait(signals, &number);
+    log_line(LOG_INFO, "worker_stops", "Signal %d: what is under way is finished first.", number);
+}
+
+static struct net_block *
+read_allowed(const struct config *config)
+{
+    struct net_block *blocks = calloc(config->egress_allow.count + 1, sizeof(*blocks));
+    for (size_t i = 0; blocks != NULL && i < config->egress_allow.count; i++) {
+        if (!net_parse_block(str_from(config->egress_allow.values[i]), &blocks[i]))
+            abort(); /* config_load() let only blocks through */
+    }
+    return blocks;
+}
+
+static int
+work(const struct config *config, struct node *node)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGQUIT);
+    struct net_block *blocks = read_allowed(config);
+    if (blocks == NULL)
+        return EXIT_FAILURE;
+    struct webhook_config webhooks = {
+        .store = node->api.store,
+        .dsn = config->database,
+        .key = auth_key_for(node->api.auth, WEBHOOK_KEY_PURPOSE),
+        .allowed = { config->egress_allow.count, blocks },
+        .ca_file = config->egress_ca[0] == '\0' ? NULL : config->egress_ca,
+        .threads = (int)config->worker_threads,
+        .pause_after_s = config->webhook_pause_days * DAY_S,
+    };
+    struct webhook_worker *worker = webhook_worker_new(&webhooks);
+    if (worker != NULL) {
+        log_line(LOG_INFO, "worker_started", "%d threads deliver events to webhooks.", webhooks.threads);
+        wait_for_signal(&signals);
+    }
+    webhook_worker_free(worker);
+    free(blocks);
+    return worker == NULL ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int
+command_worker(int argc, char **argv)
+{
+    struct option_value options[] = { { "--config", "The configuration file.", .value = DEFAULT_CONFIG } };
+    int status;
+    if (!read_options(argc, argv, "worker [--config FILE]", options, LENGTH(options), NULL, &status))
+        return status;
+    struct config *config = config_load(options[0].value, stderr);
+    status = EXIT_FAILURE;
+    if (config != NULL && config_read_key(config, stderr) && post_init()) {
+        sigset_t signals;
+        sigemptyset(&signals);
+        sigaddset(&signals, SIGTERM);
+        sigaddset(&signals, SIGINT);
+        sigaddset(&signals, SIGQUIT);
+        pthread_sigmask(SIG_BLOCK, &signals, NULL);
+        signal(SIGPIPE, SIG_IGN);
+        struct node *node = node_new(config, NULL);
+        if (node != NULL)
+            status = work(config, node);
+        node_free(node);
+    }
+    config_free(config);
+    return status;
+}
