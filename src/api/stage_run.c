@@ -126,8 +126,15 @@ replay(struct request *req, const struct idempotency_record *record)
     json_t *recorded = json_parse_own(req->arena, plain);
     if (recorded == NULL)
         return fail(req->arena, INTERNAL_ERROR);
-    req->answer.kind = json_object_get(recorded, "document") == NULL ? ANSWER_NOTHING : ANSWER_ENTITY;
-    req->answer.document = json_str(json_object_get(recorded, "document"));
+    const json_t *items = json_object_get(recorded, "items");
+    if (items != NULL) {
+        answer_list(req, json_integer_value(json_object_get(recorded, "total")),
+                    json_is_true(json_object_get(recorded, "hasNext")));
+        buf_add(&req->answer.items, json_str(items));
+    } else {
+        req->answer.kind = json_object_get(recorded, "document") == NULL ? ANSWER_NOTHING : ANSWER_ENTITY;
+        req->answer.document = json_str(json_object_get(recorded, "document"));
+    }
     req->answer.key = json_str(json_object_get(recorded, "key"));
     req->answer.revision = json_integer_value(json_object_get(recorded, "revision"));
     req->answer.status = (unsigned)record->status;
@@ -158,6 +165,12 @@ record_answer(struct request *req)
         return fail(req->arena, OVERLOADED);
     if (req->answer.kind == ANSWER_ENTITY)
         json_object_set_new(answer, "document", json_stringn(req->answer.document.data, req->answer.document.len));
+    if (req->answer.kind == ANSWER_LIST) {
+        str items = buf_str(&req->answer.items);
+        json_object_set_new(answer, "items", json_stringn(items.data, items.len));
+        json_object_set_new(answer, "total", json_integer(req->answer.total));
+        json_object_set_new(answer, "hasNext", json_boolean(req->answer.has_next));
+    }
     json_object_set_new(answer, "key", json_stringn(req->answer.key.data, req->answer.key.len));
     json_object_set_new(answer, "revision", json_integer(req->answer.revision));
     struct key key = auth_key_for(req->api->auth, "idempotency");
