@@ -11,6 +11,7 @@
 #include "api/validate.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/secret.h"
 #include "store/idempotency.h"
 
 enum { MAX_IDEMPOTENCY_KEY = 255, RESOLVE_COMMIT_MS = 5000, RESOLVE_STEP_MS = 200 };
@@ -50,11 +51,28 @@ validate_unexpected_body(struct request *req)
     return first == NULL ? OK : fail(req->arena, INVALID_ATTRIBUTE, V(json_object_iter_key(first)));
 }
 
+/* Nothing is named like a credential. One that was put into the address by mistake must not go on into statements, which
+ * a database may be set to log. */
+static error
+check_address(struct request *req)
+{
+    for (size_t i = 0; i < req->path_count; i++) {
+        if (secret_is_in(req->path_values[i].data, req->path_values[i].len))
+            return request_not_found(req);
+    }
+    for (size_t i = 0; i < req->query_count; i++) {
+        if (secret_is_in(req->query[i].value.data, req->query[i].value.len))
+            return fail(req->arena, INVALID_QUERY_PARAMETER, V(req->query[i].name), V("it holds a secret"));
+    }
+    return OK;
+}
+
 error
 stage_validate(struct request *req)
 {
     const struct endpoint *e = req->endpoint;
     TRY(req->input_problem);
+    TRY(check_address(req));
     TRY(check_idempotency_key(req));
     if (e->request == NULL)
         return validate_unexpected_body(req);

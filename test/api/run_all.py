@@ -25,6 +25,8 @@ SUITES = {
     "kill": ("kill_test.py", 300),
     "access": ("access_matrix.py", 420),
     "limits": ("limits_test.py", 420),
+    "canary": ("canary_test.py", 180),
+    "stateful": ("stateful_test.py", 300),
 }
 RESULT = re.compile(r"^.+: (\d+) passed, (\d+) failed")
 

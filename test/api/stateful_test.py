@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random operations of eight clients against two nodes, held against a model.
 
-    script/with-services python3 test/api/stateful_test.py [--operations N] [--seed TEXT] [--rounds N] [--report FILE]
+    script/with-services python3 test/api/stateful_test.py [--operations N] [--seconds N] [--seed TEXT] [--report FILE]
 
 What is held:
   - what a client owns is read back exactly as it was acknowledged, on both nodes, at once;
@@ -288,15 +288,19 @@ def run(suite, options, nodes):
         for number in range(options.rounds):
             judge.judge(crew.all("run", options.operations // CLIENTS // options.rounds))
             judge.burst(crew, number % ORGANIZATIONS)
+            used = time.monotonic() - asked
             if suite.failures and not options.go_on:
+                break
+            if used + used / (number + 1) > options.seconds:
+                suite.say("stopped after %d of %d rounds: another one would take longer than %d s" % (number + 1, options.rounds, options.seconds))
                 break
         took = time.monotonic() - asked
         totals = crew.all("end")
     finally:
         crew.close()
     counts, lines = check_end(suite, nodes, judge, totals, before)
-    lines.insert(0, "seed %s: %d operations of %d clients on %d nodes in %.0f s (%.0f a second), %d rounds" % (
-        options.seed, counts["answers"], CLIENTS, NODES, took, counts["answers"] / took, options.rounds))
+    lines.insert(0, "seed %s: %d operations of %d clients on %d nodes in %.0f s (%.0f a second)" % (
+        options.seed, counts["answers"], CLIENTS, NODES, took, counts["answers"] / took))
     for line in lines:
         suite.say(line)
     for what in ("posts repeated", "posts sent to both nodes at once", "conflicts found by If-Match", "stale If-Match refused",
@@ -311,8 +315,9 @@ def run(suite, options, nodes):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--operations", type=int, default=100000)
+    parser.add_argument("--seconds", type=int, default=150, help="no round is begun that would end later")
     parser.add_argument("--seed", default=os.environ.get("REEVE_SEED") or "%d" % (time.time() * 1000))
-    parser.add_argument("--rounds", type=int, default=10, help="quiet points at which lists are compared")
+    parser.add_argument("--rounds", type=int, default=20, help="quiet points at which lists are compared")
     parser.add_argument("--every", type=int, default=50, help="of equal shapes, one in so many is held against the OpenAPI document")
     parser.add_argument("--report", help="write the figures into this file")
     parser.add_argument("--go-on", action="store_true", help="do not stop after the first round with a failure")
