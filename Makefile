@@ -3,7 +3,7 @@
 BUILD ?= build
 PYTHON ?= /usr/bin/python3
 
-.PHONY: all help bootstrap check unit lint format run bench fuzz docs docs-reference clean
+.PHONY: all help bootstrap check unit lint format run bench fuzz stateful neighbour docs docs-reference clean
 
 all: $(BUILD)/build.ninja ## build everything: binaries are in build/
 	@ninja -C $(BUILD)
@@ -40,6 +40,13 @@ fuzz: ## 10^8 executions of each fuzz target; takes hours
 
 docs: all ## the documentation as a site: open build/docs/index.html
 	script/build-docs --reeved $(BUILD)/reeved --out $(BUILD)/docs
+
+stateful: all ## 10^6 operations of eight clients against two nodes, held against a model; takes an hour
+	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/stateful_test.py --operations 1000000 --rounds 50 \
+	    --seconds 100000 --report docs/reports/stateful.md
+
+neighbour: all ## what one organization far beyond its limits costs another
+	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/neighbour_test.py --report docs/reports/neighbour.md
 
 docs-reference: all ## write the generated part of the documentation
 	$(BUILD)/reeved reference docs/reference

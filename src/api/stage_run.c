@@ -11,6 +11,7 @@
 #include "api/validate.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/secret.h"
 #include "store/idempotency.h"
 
 enum { MAX_IDEMPOTENCY_KEY = 255, RESOLVE_COMMIT_MS = 5000, RESOLVE_STEP_MS = 200 };
@@ -50,11 +51,28 @@ validate_unexpected_body(struct request *req)
     return first == NULL ? OK : fail(req->arena, INVALID_ATTRIBUTE, V(json_object_iter_key(first)));
 }
 
+/* Nothing is named like a credential. One that was put into the address by mistake must not go on into statements, which
+ * a database may be set to log. */
+static error
+check_address(struct request *req)
+{
+    for (size_t i = 0; i < req->path_count; i++) {
+        if (secret_is_in(req->path_values[i].data, req->path_values[i].len))
+            return request_not_found(req);
+    }
+    for (size_t i = 0; i < req->query_count; i++) {
+        if (secret_is_in(req->query[i].value.data, req->query[i].value.len))
+            return fail(req->arena, INVALID_QUERY_PARAMETER, V(req->query[i].name), V("it holds a secret"));
+    }
+    return OK;
+}
+
 error
 stage_validate(struct request *req)
 {
     const struct endpoint *e = req->endpoint;
     TRY(req->input_problem);
+    TRY(check_address(req));
     TRY(check_idempotency_key(req));
     if (e->request == NULL)
         return validate_unexpected_body(req);
@@ -126,8 +144,15 @@ replay(struct request *req, const struct idempotency_record *record)
     json_t *recorded = json_parse_own(req->arena, plain);
     if (recorded == NULL)
         return fail(req->arena, INTERNAL_ERROR);
-    req->answer.kind = json_object_get(recorded, "document") == NULL ? ANSWER_NOTHING : ANSWER_ENTITY;
-    req->answer.document = json_str(json_object_get(recorded, "document"));
+    const json_t *items = json_object_get(recorded, "items");
+    if (items != NULL) {
+        answer_list(req, json_integer_value(json_object_get(recorded, "total")),
+                    json_is_true(json_object_get(recorded, "hasNext")));
+        buf_add(&req->answer.items, json_str(items));
+    } else {
+        req->answer.kind = json_object_get(recorded, "document") == NULL ? ANSWER_NOTHING : ANSWER_ENTITY;
+        req->answer.document = json_str(json_object_get(recorded, "document"));
+    }
     req->answer.key = json_str(json_object_get(recorded, "key"));
     req->answer.revision = json_integer_value(json_object_get(recorded, "revision"));
     req->answer.status = (unsigned)record->status;
@@ -158,6 +183,12 @@ record_answer(struct request *req)
         return fail(req->arena, OVERLOADED);
     if (req->answer.kind == ANSWER_ENTITY)
         json_object_set_new(answer, "document", json_stringn(req->answer.document.data, req->answer.document.len));
+    if (req->answer.kind == ANSWER_LIST) {
+        str items = buf_str(&req->answer.items);
+        json_object_set_new(answer, "items", json_stringn(items.data, items.len));
+        json_object_set_new(answer, "total", json_integer(req->answer.total));
+        json_object_set_new(answer, "hasNext", json_boolean(req->answer.has_next));
+    }
     json_object_set_new(answer, "key", json_stringn(req->answer.key.data, req->answer.key.len));
     json_object_set_new(answer, "revision", json_integer(req->answer.revision));
     struct key key = auth_key_for(req->api->auth, "idempotency");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
 
+#include "base/secret.h"
+
 #define ERROR_ROW(code, status, detail, remedy) [code] = { #code, status, detail, remedy },
 const struct error_row error_rows[ERROR_CODE_COUNT] = { ERROR_TABLE(ERROR_ROW) };
 #undef ERROR_ROW
@@ -40,7 +42,8 @@ fill_detail(struct arena *arena, const char *shape, size_t count, const struct v
     return buf_str(&out);
 }
 
-/* A copy that can stand in JSON: a client may have sent bytes that are no text, in a path or a header. */
+/* A copy that can stand in JSON: a client may have sent bytes that are no text, in a path or a header, or a secret in a
+ * place where none belongs. */
 static str
 copy_as_text(struct arena *arena, str text)
 {
@@ -51,16 +54,17 @@ copy_as_text(struct arena *arena, str text)
         while (text.len > 0 && ((unsigned char)text.data[text.len] & 0xC0) == 0x80)
             text.len--;
     }
-    if (str_is_text(text))
-        return is_long ? str_format(arena, "%.*s…", STR_ARG(text)) : str_dup(arena, text);
+    bool is_text = str_is_text(text);
     char *copy = arena_alloc(arena, text.len + 1);
     if (copy == NULL)
         return STR_EMPTY;
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.data[i];
-        copy[i] = c == 0 || c >= 0x80 ? '?' : (char)c;
+        copy[i] = !is_text && (c == 0 || c >= 0x80) ? '?' : (char)c;
     }
-    return (str){ copy, text.len };
+    str kept = { copy, secret_hide(copy, text.len) };
+    copy[kept.len] = '\0';
+    return is_text && is_long ? str_format(arena, "%.*s…", STR_ARG(kept)) : kept;
 }
 
 error

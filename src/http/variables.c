@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the log line of a request is made of. nginx's own variables would print the query, and GET after an error. */
 #include "base/clock.h"
+#include "base/secret.h"
 #include "http/exchange.h"
 
 enum { MAX_LOGGED_BYTES = 1024 };
@@ -16,7 +17,8 @@ set(ngx_http_variable_value_t *v, str text)
     return NGX_OK;
 }
 
-/* Bytes that are not plain ASCII leave as %XX, or a line would not be JSON. */
+/* Bytes that are not plain ASCII leave as %XX, or a line would not be JSON. A secret that a client put into its path by
+ * mistake does not leave. */
 static ngx_int_t
 set_escaped(ngx_http_request_t *r, ngx_http_variable_value_t *v, str text)
 {
@@ -36,7 +38,7 @@ set_escaped(ngx_http_request_t *r, ngx_http_variable_value_t *v, str text)
         out[len++] = (u_char)digits[c >> 4];
         out[len++] = (u_char)digits[c & 15];
     }
-    return set(v, (str){ (const char *)out, len });
+    return set(v, (str){ (const char *)out, secret_hide((char *)out, len) });
 }
 
 static ngx_int_t

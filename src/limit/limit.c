@@ -314,7 +314,9 @@ take_from_memory(struct bucket *bucket, struct bucket_size size, int64_t now_ms,
         *ret_take = allowed(bucket->remaining + bucket->lease);
         return true;
     }
-    if (now_ms < bucket->denied_until_ms) {
+    /* A denial also holds while somebody asks whether it still does, so that a flood waits for nothing in any thread. */
+    bool is_doubted = bucket->is_asking && bucket->denied_until_ms != 0 && now_ms < bucket->refill_at_ms;
+    if (now_ms < bucket->denied_until_ms || is_doubted) {
         *ret_take = denied(bucket->refill_at_ms - now_ms);
         return true;
     }

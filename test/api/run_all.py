@@ -27,6 +27,8 @@ SUITES = {
     "webhooks": ("webhooks_test.py", 600),
     "access": ("access_matrix.py", 420),
     "limits": ("limits_test.py", 420),
+    "canary": ("canary_test.py", 180),
+    "stateful": ("stateful_test.py", 300),
 }
 RESULT = re.compile(r"^.+: (\d+) passed, (\d+) failed")
 

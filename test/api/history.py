@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judges what several clients saw of the same resources. Everything here is a pure function of the records.
+
+Times are of the one monotonic clock that all processes of a machine share. An operation took effect at some moment between
+the start and the end that its client noted; an order of such moments must explain all answers.
+
+Registers. A resource with an ETag is a register whose versions are numbered, and every answer tells the number. Then the order
+of the numbers is the only order that can explain the answers, and it does exactly if
+  1. no two writes have the same number,
+  2. an operation that began after another had ended has no smaller number, and a larger one if it is a write,
+  3. a read with number n shows what the last write up to n wrote.
+This decides linearizability; no search is needed.
+
+Elements. What is added once and removed at most once (an entry, a secret, a name in use) is judged by its intervals: who read
+the set after the addition was acknowledged and before the removal began must have seen it, and nobody may have seen it before
+the addition began or after the removal was acknowledged. That is per element, not for the set as a whole.
+"""
+import bisect
+from collections import namedtuple
+
+# what: "read", "write" (with its number), "touch" (a write whose answer has no number), "conflict" (412 of If-Match `number`)
+Step = namedtuple("Step", "key what start end number value client")
+
+
+class Floor:
+    """What is known of a register when a round begins: the largest number, and what the last write wrote."""
+
+    def __init__(self, number, value):
+        self.number, self.value = number, value
+
+
+def judge_register(key, steps, floor):
+    """(problems, floor for the next round)"""
+    problems = []
+    writes = sorted((step for step in steps if step.what == "write"), key=lambda step: step.number)
+    for one, other in zip(writes, writes[1:]):
+        if one.number == other.number:
+            problems.append("%s: number %d was given to two writes: %s and %s" % (key, one.number, one, other))
+    problems += _judge_order(key, steps, floor)
+    problems += _judge_values(key, steps, writes, floor)
+    problems += _judge_conflicts(key, steps)
+    numbers = [step.number for step in steps if step.what in ("read", "write")]
+    return problems, Floor(max(numbers + [floor.number]), writes[-1].value if writes else floor.value)
+
+
+def _judge_order(key, steps, floor):
+    """Rule 2. `highest` is the largest number among the operations that had ended when this one began."""
+    problems = []
+    ended = sorted((step for step in steps if step.what in ("read", "write")), key=lambda step: step.end)
+    touches = sorted((step for step in steps if step.what == "touch"), key=lambda step: step.end)
+    ends, highest_by = [step.end for step in ended], [floor.number]
+    for step in ended:
+        highest_by.append(max(highest_by[-1], step.number))
+    highest, at, raised, touched = floor.number, 0, floor.number, 0
+    for step in sorted(steps, key=lambda step: step.start):
+        while at < len(ended) and ended[at].end < step.start:
+            highest = max(highest, ended[at].number)
+            at += 1
+        while touched < len(touches) and touches[touched].end < step.start:
+            # Whatever had ended when the touch began, it went beyond.
+            raised = max(raised, highest_by[bisect.bisect_left(ends, touches[touched].start)] + 1)
+            touched += 1
+        if step.what in ("read", "write"):
+            wanted = max(highest + 1 if step.what == "write" else highest, raised)
+            if step.number < wanted:
+                problems.append("%s: %s came after number %d had been answered" % (key, step, wanted))
+    return problems
+
+
+def _judge_values(key, steps, writes, floor):
+    """Rule 3."""
+    numbers = [write.number for write in writes]
+    problems = []
+    for step in steps:
+        if step.what != "read":
+            continue
+        at = bisect.bisect_right(numbers, step.number)
+        wanted = writes[at - 1].value if at else floor.value
+        if step.value != wanted:
+            problems.append("%s: %s, and the last write up to that number wrote %r" % (key, step, wanted))
+    return problems
+
+
+def _judge_conflicts(key, steps):
+    """A conflict needs somebody who changed the resource: a number beyond the expected one, or a touch, begun before it ended."""
+    changes = [step for step in steps if step.what in ("write", "touch")]
+    problems = []
+    for step in steps:
+        if step.what == "conflict" and not any(change.start < step.end and (change.number is None or change.number > step.number)
+                                               for change in changes):
+            problems.append("%s: %s, and nobody had changed it" % (key, step))
+    return problems
+
+
+class Element:
+    """Added once, removed at most once; `added` and `removed` are (start, end)."""
+
+    __slots__ = ("added", "removed")
+
+    def __init__(self, added):
+        self.added, self.removed = added, None
+
+
+def judge_set_read(key, elements, start, end, seen):
+    """`elements`: name → Element, all of which belong to this set."""
+    problems = []
+    for name, element in elements.items():
+        gone = element.removed
+        if name in seen:
+            if end < element.added[0]:
+                problems.append("%s: %s was seen before it was added" % (key, name))
+            if gone and start > gone[1]:
+                problems.append("%s: %s was seen %.1f ms after its removal was acknowledged" % (key, name, 1000 * (start - gone[1])))
+        elif start > element.added[1] and not (gone and end >= gone[0]):
+            problems.append("%s: %s was not seen %.1f ms after it was acknowledged" % (key, name, 1000 * (start - element.added[1])))
+    for name in seen:
+        if name not in elements:
+            problems.append("%s: %s was seen, and nobody added it" % (key, name))
+    return problems
+
+
+def judge_name(key, holders):
+    """A unique name: the times for which it was surely held, from one acknowledgement to the start of the removal."""
+    held = sorted((element.added[1], element.removed[0] if element.removed else float("inf")) for element in holders)
+    return ["%s: two resources had the name at once (%s, %s)" % (key, one, other)
+            for one, other in zip(held, held[1:]) if other[0] < one[1]]
+
+
+def self_test():
+    """The judges find what they are for."""
+    def step(what, start, end, number, value=None):
+        return Step("k", what, start, end, number, value, 0)
+
+    def wrong(steps, floor=Floor(1, "a")):
+        return bool(judge_register("k", steps, floor)[0])
+
+    good = [step("write", 1, 3, 2, "b"), step("read", 2, 4, 1, "a"), step("read", 3.5, 5, 2, "b")]
+    assert not wrong(good)
+    assert wrong(good + [step("read", 6, 7, 1, "a")]), "a stale read"
+    assert wrong(good + [step("read", 6, 7, 2, "a")]), "another value under the same number"
+    assert wrong(good + [step("write", 6, 7, 2, "c")]), "one number for two writes"
+    assert wrong([step("read", 1, 2, 3, "a"), step("read", 3, 4, 2, "a")]), "two reads, the second is older"
+    assert wrong([step("conflict", 1, 2, 1)]) and not wrong(good + [step("conflict", 2, 4, 1)])
+    assert wrong([step("touch", 1, 2, None), step("read", 3, 4, 1, "a")]), "a touch that did not move the number"
+    element = Element((1, 2))
+    assert not judge_set_read("s", {"x": element}, 3, 4, {"x"}) and judge_set_read("s", {"x": element}, 3, 4, set())
+    assert not judge_set_read("s", {"x": element}, 1.5, 4, set()) and judge_set_read("s", {}, 3, 4, {"y"})
+    element.removed = (5, 6)
+    assert judge_set_read("s", {"x": element}, 7, 8, {"x"}) and not judge_set_read("s", {"x": element}, 5.5, 8, {"x"})
+    assert judge_name("n", [element, Element((3, 4))]) and not judge_name("n", [element, Element((5.5, 7))])
