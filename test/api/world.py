@@ -58,7 +58,7 @@ def readable_patterns(part):
         return [readable_patterns(one) for one in part]
     if not isinstance(part, dict):
         return part
-    return {key: value.replace("\\p{L}", "\\w").replace("\\p{N}", "\\w") if key == "pattern" and isinstance(value, str)
+    return {key: value.replace("\\p{L}", "\\w").replace("\\p{N}", "\\w").replace("\\p{M}", "\\u0300-\\u036f") if key == "pattern" and isinstance(value, str)
             else readable_patterns(value) for key, value in part.items()}
 
 
