@@ -323,6 +323,7 @@ def test_if_match_at_once(suite, runner, world, node):
 def test_crawl(suite, runner, world):
     """From the root, following links only, every resource of the complete families is reached; no link leads to nothing."""
     world.make_fixtures()
+    runner.connection.ask("POST", "%s/orgs/%s/webhooks" % (PREFIX, world.a.home), world.a.bearer(), {"url": "https://hooks.example.org/"})
     base, seen, queue, reached, waiting = runner.node.base_url, set(), [runner.node.base_url + PREFIX], set(), 0
     while queue:
         address = queue.pop()
