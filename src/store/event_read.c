@@ -172,8 +172,11 @@ add_object_field(struct arena *arena, struct buf *out, const char *name, const j
 {
     if (value == NULL || json_is_null(value))
         return;
-    buf_format(out, ",\"%s\":", name);
+    /* A change of a whole list is shown as an object like any other. */
+    bool is_object = json_is_object(value);
+    buf_format(out, ",\"%s\":%s", name, is_object ? "" : "{\"items\":");
     buf_add(out, json_text(arena, value));
+    buf_add_text(out, is_object ? "" : "}");
 }
 
 static void

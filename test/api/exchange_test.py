@@ -416,6 +416,7 @@ def test_crawl(suite, runner, world):
     """From the root, following links only, every resource of the complete families is reached; no link leads to nothing."""
     world.make_fixtures()
     world.must(201, "POST", "/groups/%s/users" % world.p, world.a.bearer(), {"username": "crawl@example.org", "roles": ["GROUP_READ_ONLY"]})
+    runner.connection.ask("POST", "%s/orgs/%s/webhooks" % (PREFIX, world.a.home), world.a.bearer(), {"url": "https://hooks.example.org/"})
     base, seen, queue, reached, waiting = runner.node.base_url, set(), [runner.node.base_url + PREFIX], set(), 0
     while queue:
         address = queue.pop()

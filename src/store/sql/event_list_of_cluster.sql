@@ -10,6 +10,6 @@ FROM (SELECT CASE WHEN (SELECT count(*) FROM looked) >= $7::bigint THEN $7::bigi
 LEFT JOIN LATERAL (
     SELECT v.document, v.id, v.project_seq
     FROM (SELECT project_seq FROM fitting ORDER BY project_seq DESC OFFSET $4::bigint LIMIT $5::bigint) page
-    JOIN event v ON v.project_id = $1 AND v.project_seq = page.project_seq
+    CROSS JOIN LATERAL (SELECT document, id, project_seq FROM event WHERE project_id = $1 AND project_seq = page.project_seq LIMIT 1) v
 ) e ON true
 ORDER BY e.project_seq DESC

@@ -10,6 +10,6 @@ FROM (SELECT CASE WHEN (SELECT count(*) FROM looked) >= $7::bigint THEN $7::bigi
 LEFT JOIN LATERAL (
     SELECT v.document, v.id, v.seq
     FROM (SELECT seq FROM fitting ORDER BY seq DESC OFFSET $4::bigint LIMIT $5::bigint) page
-    JOIN event v ON v.org_id = $1 AND v.seq = page.seq
+    CROSS JOIN LATERAL (SELECT document, id, seq FROM event WHERE org_id = $1 AND seq = page.seq LIMIT 1) v
 ) e ON true
 ORDER BY e.seq DESC
