@@ -39,6 +39,7 @@ static const struct {
     { "40001", &fault_concurrent,  false }, /* serialization failure */
     { "40P01", &fault_concurrent,  false }, /* deadlock */
     { "40",    &fault_concurrent,  false },
+    { "23503", &fault_concurrent,  false }, /* what a new row belongs to was deleted at this moment */
     { "55P03", &fault_overloaded,  false }, /* lock_timeout: somebody holds a row for too long */
     { "57014", &fault_unavailable, false }, /* statement_timeout */
     { "57",    &fault_unavailable, true  }, /* shutdown, crash, starting up */

@@ -51,6 +51,15 @@ store_organization_update(struct tx *tx, id organization, str name, str settings
 }
 
 error
+store_organization_lock_credentials(struct tx *tx, id organization)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, organization);
+    return tx_query(tx, SQL_ORGANIZATION_LOCK_CREDENTIALS, &params, &rows, NULL);
+}
+
+error
 store_organization_delete(struct tx *tx, id organization)
 {
     struct params params = { 0 };

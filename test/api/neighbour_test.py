@@ -3,7 +3,8 @@
 
     script/with-services python3 test/api/neighbour_test.py [--rounds N] [--seconds N] [--times N] [--report FILE]
 
-Three kinds of rounds in turn, so that what else the machine does hits all of them alike:
+Three kinds of short rounds in turn, so that what else the machine does hits all of them alike, and figures are compared within
+one turn: a ratio is the median of the ratios of all turns.
   alone      only the quiet organization asks, at a steady rate;
   noise      the noisy one asks the same node at a hundred times the refill of its buckets, over several connections;
   elsewhere  the noisy one asks a second node instead, just as hard.
@@ -21,12 +22,13 @@ import sys
 import threading
 import time
 
-from client import Bearer, trust, Connection
+from client import Bearer, Connection, trust
 from suite import Suite, ends_on_signal
-from world import PREFIX, bootstrap, catalog, connect, start_node
+from world import PREFIX, bootstrap, catalog, connect, sql, start_node, tell_nodes
 
 KINDS = ("alone", "noise", "elsewhere")
-RATE = 40            # requests a second of the quiet client
+RATE = 60            # requests a second of the quiet client
+NAMES = ("reads", "writes", "server reads", "server writes", "refused")
 CONNECTIONS = 8      # of the noisy one, each of its two targets
 
 
@@ -83,7 +85,7 @@ class Noise:
 
     def __init__(self, token, targets, folder):
         self.token, self.targets, self.folder = token, targets, folder
-        self.statuses, self.asked = {}, 0
+        self.statuses = {}
 
     def run(self, node, seconds, work):
         processes, logs = [], []
@@ -107,7 +109,6 @@ class Noise:
                 for line in file:
                     status = int(line.split("\t")[1])
                     self.statuses[status] = self.statuses.get(status, 0) + 1
-        self.asked += (seconds + 1) * 1.0
         return result
 
 
@@ -127,11 +128,12 @@ def server_side(path, offset, caller):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=8, help="of each kind")
-    parser.add_argument("--seconds", type=int, default=6, help="of each round")
+    parser.add_argument("--rounds", type=int, default=15, help="of each kind")
+    parser.add_argument("--seconds", type=int, default=4, help="of each round")
     parser.add_argument("--times", type=float, default=100, help="of its refill, that the noisy one asks for")
     parser.add_argument("--report", help="write the figures into this file")
     options = parser.parse_args()
+    options.load = os.getloadavg()[0]
     ends_on_signal()
     suite = Suite("neighbour")
     nodes = [start_node()]
@@ -156,25 +158,22 @@ def measure(suite, options, nodes):
         for org in (quiet_org, noisy_org):
             org.fetch(connection)
             projects.append(connection.ask("POST", PREFIX + "/groups", org.bearer(), {"name": "p", "orgId": org.home}).json()["id"])
-        # The quiet one asks more than its own refill in the minutes of this test, so its limits are larger; the noisy one's are not.
         sets = {row["set"] for row in catalog() if row["operation"] in ("getOrganization", "getProject", "updateProject")}
         refills = {}
         for row in sets:
             facts = connection.ask("GET", PREFIX + "/rateLimits/" + row, noisy_org.bearer()).json()
             refills[facts["scope"]] = facts["refillRate"]["value"]
-    for row in sets:
-        done = nodes[0].run("limit", "set", quiet_org.home, row, "1000000", "1000000", check=False)
-        if done.returncode != 0:
-            from world import no_limits
-            no_limits([quiet_org.home])
-            break
+    # Limits a little above what the quiet one asks for; the noisy one has the usual ones.
+    sql("INSERT INTO limit_override (owner, set_name, capacity, refill) SELECT decode('%s', 'hex'), s, %d, %d FROM unnest('{%s}'::text[]) s"
+        % (quiet_org.home, RATE * 60, RATE * 60, ",".join(sets)))
+    tell_nodes()
     targets = [(PREFIX + "/orgs/" + noisy_org.home, refills["ORGANIZATION"] * options.times / 60),
                (PREFIX + "/groups/" + projects[1], refills["GROUP"] * options.times / 60)]
     quiet = Quiet(nodes[0], quiet_org.token, projects[0], quiet_org.home)
     noise = Noise(noisy_org.token, targets, nodes[0].folder)
     quiet.run(2)
     noise.run(nodes[0], 2, lambda: None)
-    seen = {kind: {"reads": [], "writes": [], "server reads": [], "server writes": [], "refused": []} for kind in KINDS}
+    seen = {kind: {name: [] for name in NAMES} for kind in KINDS}  # a list of values for each round
     noise.statuses, quiet.statuses, offset = {}, {}, os.path.getsize(nodes[0].log)
     for number in range(options.rounds):
         # Each kind is first, second and last equally often.
@@ -184,8 +183,8 @@ def measure(suite, options, nodes):
             time.sleep(0.2)
             at_node = server_side(nodes[0].log, offset, quiet_org.account)
             offset = at_node[3]
-            for name, values in zip(("reads", "writes", "server reads", "server writes", "refused"), (reads, writes) + at_node[:3]):
-                seen[kind][name] += values
+            for name, values in zip(NAMES, (reads, writes) + at_node[:3]):
+                seen[kind][name].append(values)
     return report(suite, options, seen, quiet, noise, targets)
 
 
@@ -193,16 +192,16 @@ def report(suite, options, seen, quiet, noise, targets):
     lines = ["%d processors, load %s; %d rounds of %d s of each kind; the quiet one asks %d times a second, the noisy one %s" % (
         os.cpu_count(), " ".join("%.1f" % one for one in os.getloadavg()), options.rounds, options.seconds, RATE,
         " and ".join("%d" % rate for _, rate in targets))]
-    for name in ("reads", "writes", "server reads", "server writes", "refused"):
+    for name in NAMES:
         for kind in KINDS:
-            values = seen[kind][name]
+            values = [value for one in seen[kind][name] for value in one]
             if values:
                 lines.append("%s, %s: %d, median %.2f ms, p95 %.2f, p99 %.2f" % (name, kind, len(values), percentile(values, 0.5),
                                                                               percentile(values, 0.95), percentile(values, 0.99)))
-    for name in ("reads", "server reads", "writes", "server writes"):
-        alone, loud, elsewhere = (percentile(seen[kind][name], 0.99) for kind in KINDS)
-        lines.append("p99 of %s with noise: %.2f times alone; %.2f times that with the same noise elsewhere on this machine" % (
-            name, loud / alone, loud / elsewhere))
+    for name in ("reads", "server reads", "server writes"):
+        for share in (0.5, 0.99):
+            lines.append("%s of %s with noise: %.2f times alone, %.2f times that with the same noise elsewhere on this machine" % (
+                "median" if share == 0.5 else "p99", name, ratio(seen, name, share, "alone"), ratio(seen, name, share, "elsewhere")))
     lines.append("answers to the quiet one: %s; to the noisy one: %s" % (sorted(quiet.statuses.items()), sorted(noise.statuses.items())))
     for line in lines:
         suite.say(line)
@@ -210,12 +209,21 @@ def report(suite, options, seen, quiet, noise, targets):
     suite.check(noise.statuses.get(429, 0) > 10 * sum(amount for status, amount in noise.statuses.items() if status != 429),
                 "the noisy one was not held back: %s", noise.statuses)
     suite.check(not any(status >= 500 for status in noise.statuses), "the noisy one got %s", noise.statuses)
-    # Against the same noise elsewhere: what the node can do about it. Against alone is printed; few processors decide that.
-    ratio = percentile(seen["noise"]["server reads"], 0.99) / percentile(seen["elsewhere"]["server reads"], 0.99)
-    lines.append("the figure to reach is 1.10; judged is p99 of the reads at the node against the same noise elsewhere: %.2f" % ratio)
+    figure = ratio(seen, "server reads", 0.99, "alone")
+    lines.append("the figure to reach is 1.10; p99 of the reads at the node is %.2f times that without noise" % figure)
     suite.say(lines[-1])
-    suite.check(ratio < 1.10, "noise costs the neighbours on the node %.2f times", ratio)
+    if options.load > os.cpu_count() / 4:
+        lines.append("not judged: other programs used the processors (load %.1f before it began)" % options.load)
+        suite.say(lines[-1])
+    else:
+        suite.check(figure < 1.10, "noise costs the neighbours %.2f times", figure)
     return lines
+
+
+def ratio(seen, name, share, kind):
+    """The median over all turns of what a percentile is with noise, as a multiple of what it is in another kind of round."""
+    pairs = zip(seen["noise"][name], seen[kind][name])
+    return percentile([percentile(loud, share) / percentile(other, share) for loud, other in pairs if loud and other], 0.5)
 
 
 if __name__ == "__main__":

@@ -887,6 +887,29 @@ class Client:
             self.count("conflicts found by If-Match")
         raise Wrong("a thousand conflicts in a row")
 
+    # ---- An organization that is deleted while it is used ----
+    def collapse(self, home, token, account, key):
+        """All clients change what is in one organization; the first of them deletes it. Nothing may be half done."""
+        auth, base = Bearer(token), "/orgs/" + home
+        for number in range(30):
+            if self.number == 0 and number == 5:
+                seen = self.expect(self.ask("DELETE", base, auth), 204, 200)
+                self.happened("ORG_DELETED")
+                self.expect(self.ask("GET", base, auth), 401, 404)
+                return
+            method, target, body, event = self.random.choice([
+                ("POST", "/serviceAccounts", {"name": "n", "description": "d", "roles": ["ORG_MEMBER"], "secretExpiresAfterHours": 8},
+                 "SERVICE_ACCOUNT_CREATED"),
+                ("PATCH", "/serviceAccounts/" + account, {"roles": self.random.sample(ORG_ROLES, 2)}, "SERVICE_ACCOUNT_UPDATED"),
+                ("POST", "/serviceAccounts/%s/accessList" % account, [{"cidrBlock": self.new_entry()}], "ACCESS_LIST_ENTRY_ADDED"),
+                ("PATCH", "/apiKeys/" + key, {"desc": self.unique("k")}, "API_KEY_UPDATED"),
+                ("PATCH", "", {"name": self.unique("n")}, "ORG_UPDATED")])
+            seen = self.expect(self.ask(method, base + target, auth, body), 200, 201, 401, 404)
+            if seen.status >= 400:
+                self.count("refused because the organization was gone")
+                return
+            self.happened(event)
+
     # ---- Results ----
     def report(self):
         """What the judge needs; the records of the round are forgotten here."""

@@ -7,6 +7,7 @@ What is held:
   - what a client owns is read back exactly as it was acknowledged, on both nodes, at once;
   - reads of what all clients change are linearizable per resource, and no addition is lost (history.py says how it is judged);
   - a POST that is repeated with its Idempotency-Key, also on both nodes at once, has one effect and one answer;
+  - an organization that is deleted while all clients change what is in it leaves nothing behind;
   - dryRun changes nothing, If-Match refuses exactly what it must;
   - at every quiet point lists, their pages and totalCount agree with the model on both nodes;
   - every answer has a shape that was held against the OpenAPI document, and no answer is a 5xx;
@@ -49,6 +50,12 @@ def serve(pipe, barrier, make):
                     pipe.send((client.burst(*rest), []))
                 except Wrong as why:
                     pipe.send((([], []), ["client %d, burst: %s" % (client.number, why)]))
+            elif word == "collapse":
+                barrier.wait()
+                try:
+                    pipe.send(client.collapse(*rest))
+                except Wrong as why:
+                    pipe.send("client %d, collapse: %s" % (client.number, why))
             elif word == "end":
                 pipe.send(client.totals())
                 return
@@ -234,6 +241,24 @@ class Judge:
             self.ask("DELETE", target, org, status=204)
         self.events += 6
 
+    def collapse(self, crew, org):
+        made = self.ask("POST", "/orgs", org, {"name": "collapse", "apiKey": {"desc": "k", "roles": ["ORG_MEMBER"]}, "serviceAccount": {
+            "name": "owner", "description": "owner", "roles": ["ORG_OWNER"], "secretExpiresAfterHours": 8}}, status=201).json()
+        home = made["organization"]["id"]
+        no_limits([home])
+        with connect(self.nodes[1]) as connection:
+            token = connection.fetch_token(made["serviceAccount"]["clientId"], made["serviceAccount"]["clientSecret"])
+            account = connection.ask("POST", PREFIX + "/orgs/%s/serviceAccounts" % home, Bearer(token), {
+                "name": "a", "description": "a", "roles": ["ORG_MEMBER"], "secretExpiresAfterHours": 8}).json()["clientId"]
+        self.events += 4
+        for failure in crew.all("collapse", home, token, account, made["apiKey"]["id"]):
+            if failure:
+                self.suite.fail(failure)
+        left = sql("SELECT (SELECT count(*) FROM organization WHERE id = o) + (SELECT count(*) FROM principal WHERE org_id = o) + "
+                   "(SELECT count(*) FROM role_grant WHERE org_id = o) + (SELECT count(*) FROM access_list_entry WHERE org_id = o) + "
+                   "(SELECT count(*) FROM service_account_secret WHERE org_id = o) FROM decode('%s', 'hex') o" % home)
+        self.suite.equal(left, "0", "rows that are left of a deleted organization")
+
 
 def event_counts():
     rows = sql("SELECT type, count(*) FROM event GROUP BY type")
@@ -288,6 +313,7 @@ def run(suite, options, nodes):
         for number in range(options.rounds):
             judge.judge(crew.all("run", options.operations // CLIENTS // options.rounds))
             judge.burst(crew, number % ORGANIZATIONS)
+            judge.collapse(crew, number % ORGANIZATIONS)
             used = time.monotonic() - asked
             if suite.failures and not options.go_on:
                 break
