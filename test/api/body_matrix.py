@@ -210,8 +210,8 @@ def cells_of_bounds(place, body):
         yield refused("one character too long", place.put(body, mail_of(high + 1)), place)
         yield refused("without an at sign", place.put(body, text_of(12)), place)
     elif kind == "text" and field["name"] == "url":
-        yield taken("as long as may be", place.put(body, "https://" + text_of(high - 8)))
-        yield refused("one character too long", place.put(body, "https://" + text_of(high - 7)), place)
+        yield taken("as long as may be", place.put(body, "https://hooks.example.org/" + text_of(high - 26)))
+        yield refused("one character too long", place.put(body, "https://hooks.example.org/" + text_of(high - 25)), place)
         yield refused("not https", place.put(body, "http://" + text_of(20)), place)
     elif kind == "text" and "oneOf" not in field:
         if bounded and low > 0:
