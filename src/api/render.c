@@ -245,9 +245,10 @@ add_common_headers(struct request *req)
 static bool
 is_not_modified(struct request *req, str etag)
 {
+    if (req->endpoint->method != GET || req->in.if_none_match.len == 0)
+        return false;
     str weak = str_format(req->arena, "W/%.*s", STR_ARG(etag));
-    return req->endpoint->method == GET && req->in.if_none_match.len > 0 &&
-           (request_etag_is_listed(req->in.if_none_match, etag) || request_etag_is_listed(req->in.if_none_match, weak));
+    return request_etag_is_listed(req->in.if_none_match, etag) || request_etag_is_listed(req->in.if_none_match, weak);
 }
 
 /* What follows the headers of a stream is not known yet. */
