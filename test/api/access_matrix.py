@@ -21,7 +21,14 @@ ELSEWHERE = "127.0.0.2"  # where the callers of world A with an access list of 1
 CONTEXTS = ("groupId", "orgId", "federationSettingsId")
 
 # What an operation that is complete answers to a caller who may, when that is not its success.
-LET_IN = {"deleteOrganization": (409, "ORGANIZATION_NOT_EMPTY")}
+LET_IN = {
+    "deleteOrganization": (409, "ORGANIZATION_NOT_EMPTY"),
+    "removeGroupUserRole": (409, "LAST_ROLE"),
+    # Nobody was invited at the address of the example; nobody owns the organization that the example moves to.
+    "updateOrganizationInvitations": (404, "RESOURCE_NOT_FOUND"),
+    "updateProjectInvitations": (404, "RESOURCE_NOT_FOUND"),
+    "migrateProject": (401, "NOT_A_MEMBER"),
+}
 
 MALFORMED = [
     "Bearer", "Bearer ", "Bearer not-a-token", "Bearer a.b.c", "Digest", "Digest username=", 'Digest username="x", realm="reeve"',
@@ -60,6 +67,8 @@ class Operation:
         body = dict(self.example or {})
         if "orgId" in body:
             body["orgId"] = organization
+        if self.id == "createUser":
+            body["roles"] = [{"orgId": organization, "roleName": "ORG_MEMBER"}]
         return body
 
     def let_in(self):
@@ -159,9 +168,9 @@ class Plan:
             return op.let_in()
         if op.context:
             return 401, "NOT_A_MEMBER"
-        if op.id == "createProject":
+        if op.id in ("createProject", "createUser"):
             return 401, "NOT_A_MEMBER"
-        if op.id == "getProjectByName":
+        if op.id in ("getProjectByName", "getUser", "getUserByName"):
             return 404, "RESOURCE_NOT_FOUND"
         return op.let_in()
 
