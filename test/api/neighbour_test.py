@@ -126,6 +126,16 @@ def server_side(path, offset, caller):
         return reads, writes, refused, file.tell()
 
 
+def processor_seconds(node):
+    """What the workers of a node have used so far."""
+    ticks = 0
+    for pid in node.workers():
+        with open("/proc/%d/stat" % pid, encoding="ascii") as file:
+            fields = file.read().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15, help="of each kind")
@@ -174,21 +184,23 @@ def measure(suite, options, nodes):
     quiet.run(2)
     noise.run(nodes[0], 2, lambda: None)
     seen = {kind: {name: [] for name in NAMES} for kind in KINDS}  # a list of values for each round
+    costs = dict.fromkeys(KINDS, 0.0)
     noise.statuses, quiet.statuses, offset = {}, {}, os.path.getsize(nodes[0].log)
     for number in range(options.rounds):
         # Each kind is first, second and last equally often.
         for kind in KINDS[number % 3:] + KINDS[:number % 3]:
-            work = lambda: quiet.run(options.seconds)
+            work, used = (lambda: quiet.run(options.seconds)), processor_seconds(nodes[0])
             reads, writes = work() if kind == "alone" else noise.run(nodes[kind == "elsewhere"], options.seconds, work)
             time.sleep(0.2)
             at_node = server_side(nodes[0].log, offset, quiet_org.account)
             offset = at_node[3]
+            costs[kind] += processor_seconds(nodes[0]) - used
             for name, values in zip(NAMES, (reads, writes) + at_node[:3]):
                 seen[kind][name].append(values)
-    return report(suite, options, seen, quiet, noise, targets)
+    return report(suite, options, seen, quiet, noise, targets, costs)
 
 
-def report(suite, options, seen, quiet, noise, targets):
+def report(suite, options, seen, quiet, noise, targets, costs):
     lines = ["%d processors, load %s; %d rounds of %d s of each kind; the quiet one asks %d times a second, the noisy one %s" % (
         os.cpu_count(), " ".join("%.1f" % one for one in os.getloadavg()), options.rounds, options.seconds, RATE,
         " and ".join("%d" % rate for _, rate in targets))]
@@ -202,6 +214,10 @@ def report(suite, options, seen, quiet, noise, targets):
         for share in (0.5, 0.99):
             lines.append("%s of %s with noise: %.2f times alone, %.2f times that with the same noise elsewhere on this machine" % (
                 "median" if share == 0.5 else "p99", name, ratio(seen, name, share, "alone"), ratio(seen, name, share, "elsewhere")))
+    refusals = sum(len(one) for one in seen["noise"]["refused"])
+    each = (costs["noise"] - costs["alone"]) / max(refusals, 1)
+    lines.append("a refusal costs the node %.0f µs of a processor, all in all; %d a second are %.1f%% of one" % (
+        1e6 * each, sum(rate for _, rate in targets), 100 * each * sum(rate for _, rate in targets)))
     lines.append("answers to the quiet one: %s; to the noisy one: %s" % (sorted(quiet.statuses.items()), sorted(noise.statuses.items())))
     for line in lines:
         suite.say(line)
