@@ -389,7 +389,8 @@ def check_sealed(suite, test):
     rows = [bytes.fromhex(line) for line in sql("SELECT encode(answer, 'hex') FROM idempotency").split("\n") if line]
     suite.check(len(rows) >= 7, "there are only %d recorded answers", len(rows))
     for row in rows:
-        suite.check(not any(word in row for word in (b'{"', b"secret", b"document", b"clientId", b"reeve_", CONTROL.encode())), "a recorded answer is not sealed")
+        # Long words only: noise of a few thousand bytes holds any pair of bytes now and then.
+        suite.check(not any(word in row for word in (b'{"secret', b'"links"', b"secret", b"document", b"clientId", b"reeve_", CONTROL.encode())), "a recorded answer is not sealed")
         suite.check(len(set(row)) > min(len(row), 256) // 3, "a recorded answer does not look like noise")
     return len(rows)
 
