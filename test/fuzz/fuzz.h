@@ -25,10 +25,24 @@ input(const uint8_t *data, size_t size)
     return (str){ (const char *)data, size };
 }
 
-/* Whatever was refused, the client gets a document with exactly five fields. */
+/* Which of `count` ways an input goes: decided by all of its bytes, so that one more byte may lead another way. One way an
+ * execution, not all of them, so that a campaign tries more inputs in its time. */
+static inline size_t
+way_of(const uint8_t *data, size_t size, size_t count)
+{
+    uint32_t sum = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ data[i]) * 16777619u;
+    return (sum >> 8) % count;
+}
+
+/* Whatever was refused, the client gets a document with exactly five fields. One in eight is tried: making documents costs
+ * more than most of what is fuzzed. */
 static inline void
 must_be_presentable(struct arena *arena, error e)
 {
+    if (way_of((const uint8_t *)e->detail.data, e->detail.len, 8) != 0)
+        return;
     MUST(str_is_text(e->detail) && e->detail.len > 0);
     json_t *document = json_parse_own(arena, error_document(arena, e));
     MUST(document != NULL && json_object_size(document) == 5);
