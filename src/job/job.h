@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Jobs: what goes on after a request was answered. A kind of job is a table of steps. A step is small and can be run any
+ * number of times; what it changes in the database commits together with the job's transition, its line of history and
+ * whatever it says about its subject. Work outside of the database is not done by jobs but by agents, that are told what
+ * should be true (docs/internals/fleet.md); a step then waits until it is.
+ */
+#ifndef JOB_JOB_H
+#define JOB_JOB_H
+
+#include <stdio.h>
+
+#include "base/crypto.h"
+#include "store/job.h"
+
+struct job_context {
+    struct store *store;
+    struct tx *tx; /* of the job's organization; the engine commits it, whatever the outcome */
+    struct arena *arena;
+    const struct job *job;
+    const struct job_environment *environment;
+};
+
+/* What the steps of every job may need of the configuration. */
+struct job_environment {
+    const char *domain; /* of host names */
+    struct key key;     /* the node's own, for what is sealed */
+};
+
+enum job_outcome {
+    STEP_DONE,  /* on to the next step, at once */
+    STEP_WAITS, /* not true yet: again when something is told about the subject, or after a while; `why` is a sentence */
+    STEP_FAILED, /* never: the job ends as FAILED; `why` is a sentence for the tenant */
+};
+struct job_result {
+    enum job_outcome outcome;
+    str why;
+};
+
+/* An error is a try that did not count: rolled back, and tried again after a delay that grows. */
+typedef error job_step(struct job_context *context, struct job_result *ret_result);
+
+struct job_step_row {
+    const char *name; /* "wait-primary" */
+    const char *doc;  /* what a tenant sees while it runs: "Waits until the primary accepts writes." */
+    job_step *run;
+    int deadline_s; /* after it an operator is told; the job goes on trying */
+};
+struct job_kind {
+    const char *name; /* "cluster.create" */
+    const char *doc;
+    const struct job_step_row *steps;
+    size_t count;
+};
+
+/* What is done every so often, by one worker at a time. It opens its own transactions, and may be ended anywhere. */
+struct sweep_context {
+    struct store *store;
+    struct arena *arena;
+    const struct job_environment *environment;
+};
+struct sweep {
+    const char *name; /* "finished-jobs" */
+    const char *doc;
+    int every_s;
+    error (*run)(struct sweep_context *context);
+};
+
+/* ---- Adding ---- */
+/* store_job_add() with the kind's name, first step and number of steps filled in. */
+MUST_USE error job_add(struct tx *tx, const struct job_kind *kind, struct job_draft draft, id *ret_job);
+
+/* ---- Looking things up. Lists of kinds and sweeps end with NULL. ---- */
+const struct job_kind *job_kind_find(const struct job_kind *const *kinds, str name);
+/* The index of a step; kind->count when there is none of that name. */
+size_t job_step_find(const struct job_kind *kind, str name);
+/* Whether the tables make sense; else every mistake is a line in `problems`. */
+MUST_USE bool job_tables_check(const struct job_kind *const *kinds, const struct sweep *const *sweeps, FILE *problems);
+
+/* ---- Fail points (base/failpoint.h): each step of each kind and each sweep has three ---- */
+enum job_moment { BEFORE_EFFECT, AFTER_EFFECT, AFTER_COMMIT, JOB_MOMENTS };
+extern const char *const job_moment_names[JOB_MOMENTS]; /* "before-effect", … */
+void job_failpoints_print(const struct job_kind *const *kinds, const struct sweep *const *sweeps, FILE *out);
+
+#endif
