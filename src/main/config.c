@@ -54,7 +54,7 @@ static const struct setting settings[] = {
     { "balancers",           KIND_BLOCK,   MANY,   AT(balancers), NULL, 0, 0,
       "Who may connect to proxy_listen: an address or block. The client's address is believed from these only. May stand several times.", "10.0.0.0/24" },
     { "operator_listen",     KIND_ADDRESS, 0,      AT(operator_listen), "127.0.0.1:9443", 0, 0,
-      "Address of /livez, /readyz, /metrics and /fleet. Keep it away from tenants: it asks for no credentials.", NULL },
+      "Address of /livez, /readyz, /metrics, /jobs and /fleet. Keep it away from tenants: it asks for no credentials.", NULL },
     { "operator_certificate",     KIND_FILE, 0,    AT(operator_certificate), "", 0, 0,
       "Certificate of the operator's address; without it that address speaks plain HTTP.", "/etc/reeve/operator.crt" },
     { "operator_certificate_key", KIND_FILE, 0,    AT(operator_certificate_key), "", 0, 0,
@@ -83,6 +83,8 @@ static const struct setting settings[] = {
       "The number of this cell; it is part of every new identifier.", NULL },
     { "token_lifetime_s",    KIND_NUMBER,  0,      AT(token_lifetime_s), "3600", 60, 3600,
       "How long a bearer token is good.", NULL },
+    { "domain",              KIND_TEXT,    0,      AT(domain), "reeve.internal", 0, 0,
+      "Names of clusters and their members end with it.", "db.example.org" },
     { "control_plane_addresses", KIND_BLOCK, MANY, AT(control_plane_addresses), NULL, 0, 0,
       "Addresses that this deployment calls out from, as the API tells tenants. May stand several times.", "203.0.113.7/32" },
 
@@ -126,6 +128,8 @@ static const struct setting settings[] = {
       "Authorities in PEM that certificates of webhooks are checked against; without it: the system's.", "/etc/reeve/egress-ca.crt" },
     { "worker_threads",      KIND_NUMBER,  0,      AT(worker_threads), "4", 1, 64,
       "Threads of `reeved worker`: so many webhooks are delivered to at a time.", NULL },
+    { "job_threads",         KIND_NUMBER,  0,      AT(job_threads), "4", 1, 64,
+      "Threads of `reeved worker`: so many jobs are worked on at a time. At least as many `transactions` are needed.", NULL },
     { "webhook_pause_days",  KIND_NUMBER,  0,      AT(webhook_pause_days), "3", 1, 365,
       "After so many days of failures a webhook is paused.", NULL },
 
