@@ -152,11 +152,25 @@ def connect(node, source=None, timeout=30):
     return Connection(("127.0.0.1", node.port), trust(node.ca), source=source, timeout=timeout)
 
 
+def make_fleet():
+    """Hosts without agents, in two regions: what requests ask for can be reserved on them, and nothing more ever happens."""
+    sql("INSERT INTO provider (name) VALUES ('ONPREM') ON CONFLICT DO NOTHING;"
+        "INSERT INTO region (provider, name) VALUES ('ONPREM', 'EU_NORTH'), ('ONPREM', 'EU_SOUTH') ON CONFLICT DO NOTHING;"
+        "INSERT INTO instance_size (name, cpus, memory_mb, disk_gb, max_connections, ordinal) VALUES ('FLEX', 0.25, 256, 5, 50, 1), "
+        "('M10', 0.5, 1024, 10, 100, 2), ('M20', 1, 2048, 20, 200, 3) ON CONFLICT DO NOTHING;"
+        "INSERT INTO host (id, name, provider, region, zone, cpus, memory_mb, disk_gb, facts) "
+        "SELECT decode('68' || lpad(to_hex(n), 22, '0'), 'hex'), 'h' || n, 'ONPREM', CASE WHEN n <= 16 THEN 'EU_NORTH' ELSE 'EU_SOUTH' END, "
+        "'z' || n % 3, 1000, 2000000, 1000000, '{\"postgresVersions\": [\"17.6\", \"16.9\"]}' FROM generate_series(1, 20) n ON CONFLICT DO NOTHING;"
+        "INSERT INTO host_address (address, prefix, host_id) SELECT ('10.90.' || n || '.' || a)::inet, 16, "
+        "decode('68' || lpad(to_hex(n), 22, '0'), 'hex') FROM generate_series(1, 20) n, generate_series(1, 200) a ON CONFLICT DO NOTHING;")
+
+
 class World:
     """Two organizations. `a` has the projects p and p2, `b` has q; `callers` hold one role each in a or p."""
 
     def __init__(self, node, with_roles=True):
         self.node, self.config = node, node.conf
+        make_fleet()
         config = node.conf
         self.a, self.b = bootstrap(config, "World A"), bootstrap(config, "World B")
         no_limits([self.a.home, self.b.home])
@@ -281,7 +295,13 @@ class World:
         address = "198.51.100.7"
         for kind in ("apiKeys/" + key["id"], "serviceAccounts/" + account["clientId"]):
             self.must(200, "POST", "%s/%s/accessList" % (org, kind), owner, [{"ipAddress": address}])
-        return {"groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
+        for name, regions in (("c1", ("EU_NORTH", "EU_SOUTH")), ("c2", ("EU_NORTH",))):
+            self.must(201, "POST", project + "/clusters", owner, {"name": name, "replicationSpecs": [{"regionConfigs": [
+                {"providerName": "ONPREM", "regionName": region, "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}} for region in regions]}]})
+        self.must(201, "POST", project + "/flexClusters", owner,
+                  {"name": "f1", "providerSettings": {"backingProviderName": "ONPREM", "regionName": "EU_NORTH"}})
+        load = self.must(201, "POST", project + "/sampleDatasetLoad/c1", owner).json()["_id"]
+        return {"clusterName": "c1", "sampleDatasetId": load, "groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
                 "groupName": "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],
                 "ipAddress": address, "userName": "ada@example.org",
                 "operationId": self.make_operation(self.a.home, self.p), **self.make_team()}
