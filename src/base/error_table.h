@@ -80,6 +80,8 @@
         "Remove something first, or raise the limit.") \
     ROW(CALLER_WOULD_BE_LOCKED_OUT, 409, "The calling credentials have no access list and could not call again from {}.", \
         "Add the caller's address to the access list of these credentials first.") \
+    ROW(ROLE_IN_USE, 409, "Role {} is held by {}.", \
+        "Take the role away from there first.") \
     ROW(SAME_ORGANIZATION, 409, "The project belongs to organization {} already.", \
         "Name another organization.") \
     ROW(TOO_MANY_SECRETS, 409, "The service account already has {} secrets that have not expired.", \
