@@ -48,7 +48,7 @@ error
 authority_create(struct fleet *fleet, struct arena *arena, bool *ret_created)
 {
     struct authority_row before, row = { 0 };
-    int64_t not_after_ms;
+    int64_t not_after_ms = 0;
     TRY(store_fleet_authority(fleet->store, arena, &before));
     *ret_created = before.certificate.len == 0;
     if (!*ret_created)
