@@ -189,16 +189,27 @@ crud_store(struct request *req, struct change *change, str *ret_document, int64_
 }
 
 error
-crud_update_single(struct request *req)
+crud_lock_single(struct request *req, struct change *ret_change)
 {
     const struct kind *kind = req->endpoint->kind;
     struct resource current;
-    str document;
-    int64_t revision;
     TRY(store_resource_lock_single(req->tx, req->organization, req->project, str_from(kind->name),
                                    str_from(kind->fallback), &current));
-    TRY(request_check_match(req, current.is_new ? REVISION_OF_FALLBACK : current.revision));
-    struct change change = { .id = current.id, .before = json_parse_own(req->arena, current.document) };
+    int64_t revision = current.is_new ? REVISION_OF_FALLBACK : current.revision;
+    TRY(request_check_match(req, revision));
+    *ret_change = (struct change){ .id = current.id,
+                                   .before = json_parse_own(req->arena, current.document),
+                                   .revision = revision };
+    return ret_change->before == NULL ? fail(req->arena, OVERLOADED) : OK;
+}
+
+error
+crud_update_single(struct request *req)
+{
+    struct change change;
+    str document;
+    int64_t revision;
+    TRY(crud_lock_single(req, &change));
     TRY(merge(req, &change));
     TRY(crud_store(req, &change, &document, &revision));
     answer_entity(req, document, revision);

@@ -31,6 +31,8 @@ struct change {
 id crud_scope(const struct request *req);
 /* The one that the path names, locked; 404 when there is none, 412 when If-Match does not match. */
 MUST_USE error crud_lock(struct request *req, struct change *ret_change);
+/* The one of a kind of which there is one, locked; 412 when If-Match does not match. */
+MUST_USE error crud_lock_single(struct request *req, struct change *ret_change);
 /* Checks and stores the change and writes its event. The answer is the caller's: the document as it is shown. */
 MUST_USE error crud_store(struct request *req, struct change *change, str *ret_document, int64_t *ret_revision);
 /* A document without what its kind hides. */

@@ -9,10 +9,12 @@
 #include "store/project.h"
 
 static const struct field resource_fields[] = {
-    TEXT("db", "Database in which the action is allowed.", REQUIRED, .max = 63, .pattern = DATABASE_NAME,
+    TEXT("db", "Database in which the action is allowed.", 0, .max = 63, .pattern = DATABASE_NAME,
          .example = "\"shop\""),
     TEXT("collection", "Table on which it is allowed, with its schema in front or not; empty: all of the database.", 0,
          .max = 127, .pattern = TABLE_NAME_OR, .fallback = "\"\"", .example = "\"orders\""),
+    BOOL("cluster", "Whether it is allowed on the whole cluster, which some actions are and others are not.", 0,
+         .fallback = "false"),
     END_OF_FIELDS,
 };
 static const struct schema resource_schema = { "DatabasePrivilegeResource", "Where an action is allowed.",

@@ -11,7 +11,7 @@ static const struct {
 } roles[] = { DATABASE_ROLE_TABLE(ROLE_ROW) };
 #undef ROLE_ROW
 
-enum action_object { ON_TABLE, ON_DATABASE };
+enum action_object { ON_TABLE, ON_DATABASE, ON_CLUSTER };
 #define ACTION_ROW(name, object, sentence) { name, object },
 static const struct {
     const char *name;
@@ -30,11 +30,15 @@ refuse(struct request *req, str place, const char *field, const char *why)
                 V(why));
 }
 
-/* Databases that every server has and that belong to it. */
-static bool
-is_template(str database)
+bool
+database_is_closed(str database)
 {
-    return str_is(database, "template0") || str_is(database, "template1");
+    static const char *const closed[] = { "postgres", "template0", "template1", EVERY_DATABASE };
+    for (size_t i = 0; i < LENGTH(closed); i++) {
+        if (str_is(database, closed[i]))
+            return true;
+    }
+    return false;
 }
 
 static error
@@ -60,7 +64,7 @@ database_role_check(struct request *req, const struct role_use *use)
             continue;
         if (roles[i].everywhere && !str_is(use->database, EVERY_DATABASE))
             return refuse(req, use->place, use->database_field, "this role is granted in the database admin");
-        if (!roles[i].everywhere && (is_template(use->database) || str_is(use->database, EVERY_DATABASE)))
+        if (!roles[i].everywhere && database_is_closed(use->database))
             return refuse(req, use->place, use->database_field, "this role is granted in a database of yours");
         if (!roles[i].takes_table && use->collection.len > 0)
             return refuse(req, use->place, use->collection_field, "this role cannot be held on one collection");
@@ -69,18 +73,40 @@ database_role_check(struct request *req, const struct role_use *use)
     return check_custom(req, use);
 }
 
+static error
+check_on_cluster(struct request *req, str place, const json_t *resource)
+{
+    if (!json_is_true(json_object_get(resource, "cluster")))
+        return refuse(req, place, "cluster", "this action is granted on the whole cluster, with true");
+    if (json_object_get(resource, "db") != NULL)
+        return refuse(req, place, "db", "this action is granted on the whole cluster");
+    return OK;
+}
+
+static error
+check_in_database(struct request *req, str place, enum action_object object, const json_t *resource)
+{
+    const json_t *database = json_object_get(resource, "db");
+    if (json_is_true(json_object_get(resource, "cluster")))
+        return refuse(req, place, "cluster", "this action is granted in a database");
+    if (database == NULL)
+        return fail(req->arena, MISSING_ATTRIBUTE, V(str_format(req->arena, "%.*s.db", STR_ARG(place))));
+    if (database_is_closed(json_str(database)))
+        return refuse(req, place, "db", "it must be a database of yours");
+    if (object == ON_DATABASE && json_str(json_object_get(resource, "collection")).len > 0)
+        return refuse(req, place, "collection", "this action is granted in a whole database");
+    return OK;
+}
+
 error
 database_action_check(struct request *req, str place, str action, const json_t *resource)
 {
-    str database = json_str(json_object_get(resource, "db"));
-    str collection = json_str(json_object_get(resource, "collection"));
-    if (is_template(database) || str_is(database, EVERY_DATABASE))
-        return refuse(req, place, "db", "it must be a database of yours");
     for (size_t i = 0; i < LENGTH(actions); i++) {
-        if (str_is(action, actions[i].name) && actions[i].object == ON_DATABASE && collection.len > 0)
-            return refuse(req, place, "collection", "this action is granted in a whole database");
+        if (str_is(action, actions[i].name))
+            return actions[i].object == ON_CLUSTER ? check_on_cluster(req, place, resource)
+                                                   : check_in_database(req, place, actions[i].object, resource);
     }
-    return OK;
+    return OK; /* the field table lets no other through */
 }
 
 error

@@ -12,22 +12,38 @@
 /* ROW(name, whether it holds in all databases, whether it can be held on one table, sentence) */
 #define DATABASE_ROLE_TABLE(ROW) \
     ROW("read",                 false, true,  "Reads tables.") \
-    ROW("readWrite",            false, true,  "Reads and changes tables; on a whole database it also creates them.") \
+    ROW("readWrite",            false, true,  "Reads and changes tables, and creates them.") \
     ROW("dbAdmin",              false, false, "Creates, changes and removes what is in the database.") \
     ROW("readAnyDatabase",      true,  false, "Reads tables in every database.") \
-    ROW("readWriteAnyDatabase", true,  false, "Reads and changes tables in every database.") \
-    ROW("dbAdminAnyDatabase",   true,  false, "Creates, changes and removes what is in any database.") \
+    ROW("readWriteAnyDatabase", true,  false, "Reads and changes tables in every database, and creates them.") \
+    ROW("dbAdminAnyDatabase",   true,  false, "Creates, changes and removes what is in any database, and databases.") \
     ROW("clusterMonitor",       true,  false, "Sees what the servers do: activity, sizes, settings.") \
+    ROW("backup",               true,  false, "Reads everything, for dumps.") \
     ROW("serviceAdmin",         true,  false, "Everything in every database that does not need the superuser.")
 
 /* ROW(name, what it is done to, sentence) */
 #define DATABASE_ACTION_TABLE(ROW) \
-    ROW("FIND",              ON_TABLE,    "Reads rows.") \
-    ROW("INSERT",            ON_TABLE,    "Adds rows.") \
-    ROW("UPDATE",            ON_TABLE,    "Changes rows.") \
-    ROW("REMOVE",            ON_TABLE,    "Removes rows.") \
-    ROW("CREATE_COLLECTION", ON_DATABASE, "Creates tables.") \
-    ROW("CREATE_INDEX",      ON_DATABASE, "Creates indexes on tables that it created.")
+    ROW("FIND",                      ON_TABLE,    "Reads rows.") \
+    ROW("INSERT",                    ON_TABLE,    "Adds rows.") \
+    ROW("UPDATE",                    ON_TABLE,    "Changes rows.") \
+    ROW("REMOVE",                    ON_TABLE,    "Removes rows.") \
+    ROW("ANALYZE",                   ON_TABLE,    "Has statistics collected.") \
+    ROW("COMPACT",                   ON_TABLE,    "Has unused space given back.") \
+    ROW("RE_INDEX",                  ON_TABLE,    "Builds indexes again.") \
+    ROW("CREATE_COLLECTION",         ON_DATABASE, "Creates tables.") \
+    ROW("COLL_MOD",                  ON_DATABASE, "Changes tables.") \
+    ROW("RENAME_COLLECTION_SAME_DB", ON_DATABASE, "Renames tables.") \
+    ROW("DROP_COLLECTION",           ON_DATABASE, "Removes tables.") \
+    ROW("CREATE_INDEX",              ON_DATABASE, "Creates indexes.") \
+    ROW("DROP_INDEX",                ON_DATABASE, "Removes indexes.") \
+    ROW("SERVER_STATUS",             ON_CLUSTER,  "Sees what the servers do.") \
+    ROW("IN_PROG",                   ON_CLUSTER,  "Sees what runs at this moment.") \
+    ROW("TOP",                       ON_CLUSTER,  "Sees how tables are used.") \
+    ROW("CONN_POOL_STATS",           ON_CLUSTER,  "Sees connections.") \
+    ROW("GET_PARAMETER",             ON_CLUSTER,  "Sees all settings.") \
+    ROW("HOST_INFO",                 ON_CLUSTER,  "Sees what the servers run on.") \
+    ROW("KILL_OP",                   ON_CLUSTER,  "Ends statements of others.") \
+    ROW("KILL_ANY_SESSION",          ON_CLUSTER,  "Ends sessions of others.")
 // clang-format on
 
 /* The role that holds in all databases is granted in this one, which need not exist. */
@@ -52,6 +68,9 @@ struct role_use {
 };
 MUST_USE error database_role_check(struct request *req, const struct role_use *use);
 MUST_USE error database_action_check(struct request *req, str place, str action, const json_t *resource);
+
+/* Databases that every server has and that tenants have nothing to do in, and the one that stands for all. */
+bool database_is_closed(str database);
 
 /* Names of users and custom roles are roles in PostgreSQL, which has one set of names for both and some of its own. */
 MUST_USE error database_name_is_free(struct request *req, const char *field, str name, str other_kind);

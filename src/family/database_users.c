@@ -4,18 +4,18 @@
  * only the verifier is kept that the database itself would make of it.
  */
 #include "api/crud.h"
-#include "base/clock.h"
-#include "base/date.h"
 #include "base/json.h"
 #include "base/scram.h"
 #include "family/access.h"
 #include "family/database_roles.h"
 #include "family/families.h"
 #include "family/project_limits.h"
+#include "family/user_certificates.h"
 #include "store/project.h"
+#include "store/user_certificate.h"
 
 /* What can stand in a distinguished name without a backslash, and in names that people choose. */
-#define USER_NAME "^(?! )[A-Za-z0-9 _.,=@+:#$/-]+(?<! )$"
+#define USER_NAME "^[A-Za-z0-9_][A-Za-z0-9 _.,=@+:#$/-]*(?<! )$"
 
 static const char *const databases[] = { "admin", "$external", NULL };
 static const char *const x509_types[] = { "NONE", "MANAGED", "CUSTOMER", NULL };
@@ -104,6 +104,8 @@ check_login(struct request *req, const struct change *change)
         return refuse(req, "databaseName", "a user with certificates is of the database $external");
     if (!str_starts_with(change->name, STR("CN=")))
         return refuse(req, "username", "the name of a user with certificates begins with CN=");
+    if (is(user, "x509Type", "MANAGED") && str_find(change->name, ',') >= 0)
+        return refuse(req, "username", "of a user whose certificates are managed it is CN= and a name without commas");
     return OK;
 }
 
@@ -150,7 +152,8 @@ check_new(struct request *req, struct change *change)
         return refuse(req, "groupId", "it must be the project of the path");
     json_object_set_new(change->after, "groupId", json_stringn(own.data, own.len));
     TRY(project_limit_check(req, LIMIT_DATABASE_USERS));
-    return database_name_is_free(req, "username", change->name, STR("customRole"));
+    TRY(database_name_is_free(req, "username", change->name, STR("customRole")));
+    return user_certificates_check_new(req, change->name);
 }
 
 static error
@@ -158,7 +161,7 @@ check_user(struct request *req, struct change *change)
 {
     struct project project;
     if (change->after == NULL)
-        return OK;
+        return store_user_certificates_revoke(req->tx, req->project, change->name);
     TRY(store_project_lock(req->tx, req->organization, req->project, &project));
     if (change->before == NULL)
         TRY(check_new(req, change));

@@ -2,6 +2,7 @@
 #include "store/access.h"
 
 #include "base/json.h"
+#include "store/user_certificate.h"
 
 error
 store_access_touch(struct tx *tx, id project, int64_t *ret_generation)
@@ -53,6 +54,7 @@ store_access_expired(struct store *store, struct arena *arena, struct access_exp
             .project = rows_id(&rows, row, 1),
             .kind = rows_text(&rows, row, 2),
             .resource = rows_id(&rows, row, 3),
+            .name = rows_text(&rows, row, 4),
         };
     return OK;
 }
@@ -74,6 +76,8 @@ store_access_expire(struct store *store, struct arena *arena, const struct acces
     *ret_removed = rows.count == 1;
     if (!*ret_removed)
         return OK;
+    if (str_is(expired->kind, "databaseUser"))
+        TRY(store_user_certificates_revoke(tx, expired->project, expired->name));
     TRY(store_access_touch(tx, expired->project, &generation));
     struct event_draft draft = {
         .type = type,

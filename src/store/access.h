@@ -24,7 +24,7 @@ MUST_USE error store_access_role_holder(struct tx *tx, id project, str role, str
 enum { ACCESS_EXPIRED_MAX = 100 };
 struct access_expired {
     id organization, project, resource;
-    str kind;
+    str kind, name;
 };
 MUST_USE error store_access_expired(struct store *store, struct arena *arena,
                                     struct access_expired ret_expired[ACCESS_EXPIRED_MAX], size_t *ret_count);

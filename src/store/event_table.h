@@ -22,6 +22,12 @@
     ROW(EVENT_DATABASE_USER_UPDATED,     "DATABASE_USER_UPDATED",       "A database user was changed.") \
     ROW(EVENT_DATABASE_USER_DELETED,     "DATABASE_USER_DELETED",       "A database user was deleted.") \
     ROW(EVENT_DATABASE_USER_EXPIRED,     "DATABASE_USER_EXPIRED",       "A temporary database user was removed at its time.") \
+    ROW(EVENT_USER_CERTIFICATE_CREATED,  "DATABASE_USER_CERTIFICATE_CREATED", "A certificate of a database user was issued.") \
+    ROW(EVENT_USER_SECURITY_CHANGED,     "USER_SECURITY_CHANGED",       "How database users prove who they are was changed.") \
+    ROW(EVENT_DIRECTORY_CHECK_REQUESTED, "LDAP_VERIFICATION_REQUESTED", "A check of a directory was asked for.") \
+    ROW(EVENT_INDEX_REQUESTED,           "INDEX_REQUESTED",             "An index was asked for.") \
+    ROW(EVENT_INDEX_CREATED,             "INDEX_CREATED",               "An index was built.") \
+    ROW(EVENT_INDEX_FAILED,              "INDEX_FAILED",                "An index could not be built.") \
     ROW(EVENT_CUSTOM_ROLE_CREATED,       "CUSTOM_ROLE_CREATED",         "A custom database role was created.") \
     ROW(EVENT_CUSTOM_ROLE_UPDATED,       "CUSTOM_ROLE_UPDATED",         "A custom database role was changed.") \
     ROW(EVENT_CUSTOM_ROLE_DELETED,       "CUSTOM_ROLE_DELETED",         "A custom database role was deleted.") \
