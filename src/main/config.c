@@ -69,6 +69,8 @@ static const struct setting settings[] = {
       "The number of this cell; it is part of every new identifier.", NULL },
     { "token_lifetime_s",    KIND_NUMBER,  0,      AT(token_lifetime_s), "3600", 60, 3600,
       "How long a bearer token is good.", NULL },
+    { "domain",              KIND_TEXT,    0,      AT(domain), "reeve.internal", 0, 0,
+      "Names of clusters and their members end with it.", "db.example.org" },
     { "control_plane_addresses", KIND_BLOCK, MANY, AT(control_plane_addresses), NULL, 0, 0,
       "Addresses that this deployment calls out from, as the API tells tenants. May stand several times.", "203.0.113.7/32" },
 
@@ -112,6 +114,8 @@ static const struct setting settings[] = {
       "Authorities in PEM that certificates of webhooks are checked against; without it: the system's.", "/etc/reeve/egress-ca.crt" },
     { "worker_threads",      KIND_NUMBER,  0,      AT(worker_threads), "4", 1, 64,
       "Threads of `reeved worker`: so many webhooks are delivered to at a time.", NULL },
+    { "job_threads",         KIND_NUMBER,  0,      AT(job_threads), "4", 1, 64,
+      "Threads of `reeved worker`: so many jobs are worked on at a time. At least as many `transactions` are needed.", NULL },
     { "webhook_pause_days",  KIND_NUMBER,  0,      AT(webhook_pause_days), "3", 1, 365,
       "After so many days of failures a webhook is paused.", NULL },
 

@@ -25,6 +25,7 @@ SUITES = {
     "kill": ("kill_test.py", 300),
     "streams": ("streams_test.py", 180),
     "webhooks": ("webhooks_test.py", 600),
+    "jobs": ("jobs_test.py", 180),
     "access": ("access_matrix.py", 420),
     "limits": ("limits_test.py", 420),
     "canary": ("canary_test.py", 180),
