@@ -129,13 +129,13 @@ crud_lock(struct request *req, struct change *ret_change)
     return before == NULL ? fail(req->arena, OVERLOADED) : OK;
 }
 
-/* What the body says, over what was there. */
+/* What the body says, over what was there, if anything was. A null takes a field away. */
 static error
 merge(struct request *req, struct change *change)
 {
     const char *name;
     json_t *value;
-    change->after = json_in(req->arena, json_deep_copy(change->before));
+    change->after = json_in(req->arena, change->before == NULL ? json_object() : json_deep_copy(change->before));
     if (change->after == NULL || json_object_update(change->after, req->body) != 0)
         return fail(req->arena, OVERLOADED);
     json_object_foreach(req->body, name, value)
@@ -222,9 +222,9 @@ crud_create(struct request *req)
     const struct kind *kind = req->endpoint->kind;
     str document;
     int64_t revision;
-    struct change change = { .id = id_new(store_cell(req->api->store)),
-                             .after = json_in(req->arena, json_deep_copy(req->body)) };
+    struct change change = { .id = id_new(store_cell(req->api->store)) };
     str own = id_text(req->arena, change.id);
+    TRY(merge(req, &change));
     if (kind->field == NULL)
         json_object_set_new(change.after, "id", json_stringn(own.data, own.len));
     change.name = kind->field == NULL ? own : json_str(json_object_get(change.after, kind->field));

@@ -10,10 +10,9 @@
 #include "store/resource.h"
 
 /* An address, or a name as they are in DNS. */
-#define HOST_NAME   "^[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?$"
-#define BIND_NAME   "^[A-Za-z]+=[^<>\\p{C}]+$"
-#define QUERY       "^[^<>\\p{C}]+$"
-#define WITH_A_USER "\"{USER}?memberOf?base\""
+#define HOST_NAME      "^[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?$"
+#define DIRECTORY_TEXT "^[\\p{L}\\p{N} _.,=@+:#$/?*&|!~(){};'-]+$"
+#define WITH_A_USER    "\"{USER}?memberOf?base\""
 
 static const struct field mapping_fields[] = {
     TEXT("match", "Regular expression that a user's name must match.", REQUIRED, .min = 1, .max = 500,
@@ -33,14 +32,14 @@ static const struct schema mapping_schema = { "DirectoryNameMapping", "How a use
         INTEGER("port", "Its port. TLS begins at once, on 389 with StartTLS; without TLS there is no connection.", 0,  \
                 .min = 1, .max = 65535, .fallback = "636", .example = "636"),                                          \
         TEXT("bindUsername", "Name by which the directory is searched.", (flag), .min = 4, .max = 500,                 \
-             .pattern = BIND_NAME, .example = "\"cn=reeve,dc=example,dc=org\""),                                       \
+             .pattern = DIRECTORY_TEXT, .example = "\"cn=reeve,dc=example,dc=org\""),                                  \
         TEXT("bindPassword", "Password of that name.", (flag) | WRITE_ONLY, .min = 1, .max = 500,                      \
              .example = "\"correct horse battery\""),                                                                  \
         TEXT("caCertificate",                                                                                          \
              "Authority of the directory's certificate, in PEM; not sent: those that the system knows.", 0,            \
              .max = CERTIFICATE_MAX_BYTES),                                                                            \
         TEXT("authzQueryTemplate", "Query that finds the groups of a user: base?attribute?scope?filter, with {USER}.", \
-             0, .min = 1, .max = 500, .pattern = QUERY, .fallback = WITH_A_USER)
+             0, .min = 1, .max = 500, .pattern = DIRECTORY_TEXT, .fallback = WITH_A_USER)
 
 static const struct field ldap_fields[] = {
     BOOL("authenticationEnabled",

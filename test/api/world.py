@@ -152,6 +152,11 @@ def connect(node, source=None, timeout=30):
     return Connection(("127.0.0.1", node.port), trust(node.ca), source=source, timeout=timeout)
 
 
+def values_for(path, values):
+    """The fixtures for one path: not every database user has certificates."""
+    return {**values, "username": values["certificateUser"]} if path.endswith("/certs") and "certificateUser" in values else values
+
+
 class World:
     """Two organizations. `a` has the projects p and p2, `b` has q; `callers` hold one role each in a or p."""
 
@@ -281,7 +286,15 @@ class World:
         address = "198.51.100.7"
         for kind in ("apiKeys/" + key["id"], "serviceAccounts/" + account["clientId"]):
             self.must(200, "POST", "%s/%s/accessList" % (org, kind), owner, [{"ipAddress": address}])
-        return {"groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
+        self.must(202, "POST", project + "/customDBRoles/roles", owner, {"roleName": "fixture"})
+        for user in ({"username": "fixture_user", "password": "correct horse battery"},
+                     {"username": "CN=fixture", "databaseName": "$external", "x509Type": "MANAGED"}):
+            self.must(201, "POST", project + "/databaseUsers", owner, dict(user, roles=[{"roleName": "read", "databaseName": "shop"}]))
+        self.must(200, "POST", project + "/accessList", owner, [{"ipAddress": address}])
+        check = self.must(200, "POST", project + "/userSecurity/ldap/verify", owner, {
+            "hostname": "ldap.example.org", "bindUsername": "cn=reeve", "bindPassword": "correct horse battery"}).json()
+        return {"roleName": "fixture", "databaseName": "admin", "username": "fixture_user", "entryValue": address, "requestId": check["requestId"],
+                "certificateUser": "CN=fixture", "groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
                 "groupName": "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],
                 "ipAddress": address, "userName": "ada@example.org",
                 "operationId": self.make_operation(self.a.home, self.p), **self.make_team()}
