@@ -292,3 +292,20 @@ certificate_fingerprint(str pem, uint8_t ret_digest[SHA256_BYTES])
     unsigned len = SHA256_BYTES;
     return certificate != NULL && X509_digest(certificate, EVP_sha256(), ret_digest, &len) == 1;
 }
+
+bool
+certificate_is_authority_bundle(str pem)
+{
+    static const str begin = { "-----BEGIN ", 11 };
+    size_t blocks = 0, authorities = 0;
+    BIO *bio CLEANUP(free_bio) = reader_of(pem);
+    for (size_t i = 0; i + begin.len <= pem.len; i++)
+        blocks += memcmp(pem.data + i, begin.data, begin.len) == 0;
+    while (bio != NULL && authorities < blocks) {
+        X509 *certificate CLEANUP(free_certificate) = PEM_read_bio_X509(bio, NULL, no_password, NULL);
+        if (certificate == NULL || X509_check_ca(certificate) == 0)
+            return false;
+        authorities++;
+    }
+    return authorities > 0;
+}

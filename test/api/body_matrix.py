@@ -11,7 +11,7 @@ import sys
 import time
 
 from suite import Contract, Suite, ends_on_signal
-from world import PREFIX, World, catalog, changed_tables, connect, row_hashes, sql, start_node
+from world import PREFIX, World, catalog, changed_tables, connect, row_hashes, sql, start_node, values_for
 
 MEBIBYTE = 1024 * 1024
 OPTIONAL = "optional"  # a status: success, or 400 that names what is missing
@@ -25,9 +25,30 @@ WRONG_TYPES = {
 }
 WRITTEN_AS_TEXT = ("text", "date", "id", "cidr")
 
+# Fields that hold the name of something that must exist, or text of another language: not every text of the right length will do.
+MEANS_SOMETHING = re.compile(r"(^|[.])(roles\[0\][.]roleName|inheritedRoles\[0\][.]role|caCertificate|cas)$")
+ROLES_OF_USER = [{"roleName": "readWrite", "databaseName": "shop", "collectionName": "orders"}]
+ROLE = {"actions": [{"action": "FIND", "resources": [{"db": "shop", "collection": "orders", "cluster": False}]}],
+        "inheritedRoles": [{"role": "read", "db": "shop"}]}
+# Parts of bodies that depend on each other.
+PARTS = {
+    "createGroupDatabaseUser": {"roles": ROLES_OF_USER},
+    "updateGroupDatabaseUser": {"roles": ROLES_OF_USER},
+    "createGroupCustomDbRoleRole": ROLE,
+    "updateGroupCustomDbRoleRole": ROLE,
+}
+
 
 def text_of(length):
     return (LETTERS * (length // len(LETTERS) + 1))[:length]
+
+
+def takes(field, text):
+    """Whether the pattern takes a text; what Python does not know of patterns is written in ranges."""
+    pattern = field.get("pattern") or ("[ -~]*" if field["name"] == "password" else ".*")
+    for name, ranges in ((r"\p{L}", "A-Za-z\u00c0-\u024f"), (r"\p{N}", "0-9"), (r"\p{C}", "\x00-\x1f\x7f-\x9f\u200e-\u202e")):
+        pattern = pattern.replace(name, ranges)
+    return re.fullmatch(pattern, text) is not None
 
 
 def is_mail(field):
@@ -218,8 +239,12 @@ def cells_of_bounds(place, body):
             yield refused("one character too short", place.put(body, text_of(low - 1)), place)
             yield taken("as short as may be", place.put(body, text_of(low)))
         if high:
-            yield taken("as long as may be", place.put(body, text_of(high)))
-            yield taken("as long as may be in characters of two bytes", place.put(body, "é" * high))
+            if not MEANS_SOMETHING.search(place.text):
+                for what, text in (("as long as may be", text_of(high)), ("as long as may be in characters of two bytes", "é" * high)):
+                    if takes(field, text):
+                        yield taken(what, place.put(body, text))
+                    else:
+                        yield refused(what, place.put(body, text), place)
             yield refused("one character too long", place.put(body, text_of(high + 1)), place)
     elif kind in ("integer", "number") and bounded:
         yield refused("one too small", place.put(body, low - 1), place)
@@ -391,10 +416,12 @@ class Matrix:
     def known(self):
         owner = sql("SELECT encode(g.principal_id, 'hex') FROM role_grant g JOIN person n ON n.id = g.principal_id "
                     "WHERE g.org_id = decode('%s', 'hex') AND g.role = 'ORG_OWNER'" % self.world.a.home)
-        return {"orgId": self.world.a.home, "orgOwnerId": owner, "groupId": self.world.p, "country": "DE"}
+        return {"orgId": self.world.a.home, "orgOwnerId": owner, "groupId": self.world.p, "country": "DE",
+                "deleteAfterDate": "2099-01-01T00:00:00Z"}
 
     def path(self, row):
-        return re.sub(r"\{(\w+)\}", lambda match: self.values[match.group(1)], row["path"])
+        values = values_for(row["path"], self.values)
+        return re.sub(r"\{(\w+)\}", lambda match: values[match.group(1)], row["path"])
 
     def is_reachable(self, row):
         # These look their entity up by a field of the body, or need an owner of two organizations: exchanges try them.
@@ -441,6 +468,7 @@ class Matrix:
         full = valid_body(row["request"], self.known(), mode)
         if row["operation"] == "createUser":  # a role is given in an organization or in a project, not in both
             full["roles"] = [{"orgId": self.world.a.home, "roleName": "ORG_MEMBER"}]
+        full.update(PARTS.get(row["operation"], {}))
         example = row.get("example")
         for body in ([full] if row["bodyIsList"] else full, example):
             if body is None:
