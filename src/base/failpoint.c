@@ -3,14 +3,11 @@
 
 #include <signal.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/str.h"
-
-#define VARIABLE "REEVE_FAILPOINTS"
 
 enum { SLEEP_MAX_MS = 600 * 1000 };
 
@@ -47,20 +44,21 @@ read_action(str text, struct place *place)
 }
 
 bool
-failpoint_init(FILE *problems)
+failpoint_init(const char *text, FILE *problems)
 {
-    str rest = str_from(getenv(VARIABLE));
+    str rest = str_from(text);
     count = 0;
     while (rest.len > 0) {
         str one = str_cut(&rest, ','), name = str_cut(&one, '=');
         struct place *place = &places[count];
         if (count == FAILPOINT_MAX || name.len == 0 || name.len > FAILPOINT_NAME_MAX || !read_action(one, place)) {
-            fprintf(problems, VARIABLE ": '%.*s=%.*s' is none of NAME=kill, NAME=stop, NAME=sleep:MS, NAME=kill@2\n",
+            fprintf(problems,
+                    FAILPOINT_VARIABLE ": '%.*s=%.*s' is none of NAME=kill, NAME=stop, NAME=sleep:MS, NAME=kill@2\n",
                     STR_ARG(name), STR_ARG(one));
             return false;
         }
         memcpy(place->name, name.data, name.len);
-        log_line(LOG_WARNING, "failpoint_set", "This process will come to harm at %s: " VARIABLE " is set.",
+        log_line(LOG_WARNING, "failpoint_set", "This process will come to harm at %s: " FAILPOINT_VARIABLE " is set.",
                  place->name);
         count++;
     }

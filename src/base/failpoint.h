@@ -19,9 +19,11 @@
 
 enum { FAILPOINT_MAX = 64, FAILPOINT_NAME_MAX = 127 };
 
-/* Once, before threads and processes start. False, with a line in `problems`, when the variable cannot be understood: a test
- * that proves nothing must not look like one that passed. */
-MUST_USE bool failpoint_init(FILE *problems);
+#define FAILPOINT_VARIABLE "REEVE_FAILPOINTS"
+
+/* Once, before threads and processes start, with the variable's value or NULL. False, with a line in `problems`, when it cannot
+ * be understood: a test that proves nothing must not look like one that passed. */
+MUST_USE bool failpoint_init(const char *text, FILE *problems);
 
 /* The name is formatted only when there is a place to look for. */
 #define failpoint(...)                                                       \

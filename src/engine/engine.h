@@ -6,6 +6,7 @@
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
+#include "base/crypto.h"
 #include "base/disk.h"
 #include "engine/call.h"
 #include "wire/goal.h"
@@ -37,9 +38,12 @@ struct engine_observation {
 /* What is in force, and what the engine remembers between passes. All zero when the agent starts. */
 struct engine_progress {
     int64_t goal_generation, access_generation, restart_nonce;
-    int64_t users_generation;   /* whose users and roles were made, while it was the primary; 0: none */
-    int64_t users_looked_at_ms; /* when grants on what tenants created meanwhile were looked at */
-    bool access_is_new;         /* its files were replaced since the server loaded them */
+    int64_t users_generation; /* whose users and roles were made, while it was the primary; 0: none */
+    uint8_t
+        users_digest[SHA256_BYTES]; /* of the plan that was made last: a new generation may only have other networks */
+    char users_problem[REPORT_SENTENCE_BYTES]; /* about one that could not be made as it should be */
+    int64_t users_looked_at_ms;                /* when grants on what tenants created meanwhile were looked at */
+    bool access_is_new;                        /* its files were replaced since the server loaded them */
 };
 
 enum engine_outcome { OUTCOME_DONE, OUTCOME_FAILED, OUTCOME_LATER };

@@ -209,7 +209,7 @@ main(int argc, char **argv)
         printf("reeve-agent %s\n", REEVE_VERSION);
         return 0;
     }
-    if (!failpoint_init(stderr) || !call_init())
+    if (!failpoint_init(getenv(FAILPOINT_VARIABLE), stderr) || !call_init())
         return EXIT_FAILURE;
     for (size_t i = 0; i < LENGTH(commands); i++) {
         if (strcmp(argv[1], commands[i].name) == 0)

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire/shape.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/id.h"
 
-enum { MAX_DEPTH = 32, PATH_BYTES = 256, LONGEST_NUMBER = 32, SHORTEST_LIST = 8 };
+enum { MAX_DEPTH = 32, PATH_BYTES = 1024, LONGEST_NUMBER = 32, SHORTEST_LIST = 2 };
 
-/* One reading: where it is, and what it is about for the sentence when it fails. */
+/* Where in the document the reader is: a name or a place in a list, and what it is in. Only put into words when something is
+ * wrong: half of the time would go into sentences that nobody reads. */
+struct place {
+    const struct place *in;
+    const char *name; /* NULL: in a list */
+    size_t index;
+};
+
 struct reader {
     struct arena *arena;
     const char *start, *at, *end; /* *end is NUL */
     int depth;
-    size_t path_len;
-    char path[PATH_BYTES];
+    const struct place *place;
 };
 
 /* ---- What went wrong ---- */
@@ -24,34 +29,30 @@ not_json(struct reader *r, const char *what)
     return fail(r->arena, INVALID_JSON, V(str_format(r->arena, "%s at byte %zu", what, (size_t)(r->at - r->start))));
 }
 
+static void
+add_place(struct buf *out, const struct place *place)
+{
+    if (place == NULL)
+        return;
+    add_place(out, place->in);
+    if (place->name == NULL)
+        buf_format(out, "[%zu]", place->index);
+    else
+        buf_format(out, "%s%s", out->len == 0 ? "" : ".", place->name);
+}
+
 static str
 path_of(const struct reader *r)
 {
-    return (str){ r->path, r->path_len };
+    struct buf out = buf_in(r->arena, PATH_BYTES);
+    add_place(&out, r->place);
+    return buf_str(&out);
 }
 
 static error
 not_valid(struct reader *r, const char *what)
 {
     return fail(r->arena, INVALID_ATTRIBUTE_VALUE, V(path_of(r)), V(what));
-}
-
-/* The path is cut, never overrun: names come from tables, but a list may be inside of lists. */
-static size_t
-enter(struct reader *r, const char *name, size_t index)
-{
-    size_t before = r->path_len, room = sizeof(r->path) - before;
-    int added = name != NULL ? snprintf(r->path + before, room, "%s%s", before == 0 ? "" : ".", name)
-                             : snprintf(r->path + before, room, "[%zu]", index);
-    if (added > 0)
-        r->path_len = before + ((size_t)added < room ? (size_t)added : room - 1);
-    return before;
-}
-
-static void
-leave(struct reader *r, size_t before)
-{
-    r->path_len = before;
 }
 
 /* ---- Tokens ---- */
@@ -369,10 +370,11 @@ read_item(struct reader *r, const struct wire_field *field, struct wire_list *li
     void *item = one_more(r, list, size, bytes);
     if (item == NULL)
         return fail(r->arena, OVERLOADED);
-    size_t before = enter(r, NULL, list->count - 1);
-    TRY(field->kind == WIRE_LIST ? read_object(r, field->of, item) : read_text(r, 0, item));
-    leave(r, before);
-    return OK;
+    struct place place = { .in = r->place, .index = list->count - 1 };
+    r->place = &place;
+    error why = field->kind == WIRE_LIST ? read_object(r, field->of, item) : read_text(r, 0, item);
+    r->place = place.in;
+    return why;
 }
 
 static error
@@ -482,18 +484,18 @@ read_field(struct reader *r, const struct wire_shape *shape, char *into, size_t 
     if (field == NULL)
         return skip_value(r);
     uint64_t bit = (uint64_t)1 << (field - shape->fields);
-    size_t before = enter(r, field->name, 0);
+    struct place place = { .in = r->place, .name = field->name };
+    r->place = &place;
+    error why = OK;
     if (*seen & bit)
-        return not_valid(r, "it is there twice");
-    if (take_word(r, "null")) {
-        if (field->flags & WIRE_REQUIRED)
-            return not_valid(r, "it may not be null");
-    } else {
-        TRY(read_value(r, field, into));
-    }
+        why = not_valid(r, "it is there twice");
+    else if (!take_word(r, "null"))
+        why = read_value(r, field, into);
+    else if (field->flags & WIRE_REQUIRED)
+        why = not_valid(r, "it may not be null");
     *seen |= bit;
-    leave(r, before);
-    return OK;
+    r->place = place.in;
+    return why;
 }
 
 static error
@@ -515,11 +517,30 @@ read_object(struct reader *r, const struct wire_shape *shape, char *into)
     r->depth--;
     for (size_t i = 0; i < shape->count; i++) {
         if ((shape->fields[i].flags & WIRE_REQUIRED) && !(seen >> i & 1)) {
-            enter(r, shape->fields[i].name, 0);
-            return fail(r->arena, MISSING_ATTRIBUTE, V(path_of(r)));
+            struct place place = { .in = r->place, .name = shape->fields[i].name };
+            r->place = &place;
+            error why = fail(r->arena, MISSING_ATTRIBUTE, V(path_of(r)));
+            r->place = place.in;
+            return why;
         }
     }
     return OK;
+}
+
+/* Most documents are ASCII throughout, which eight bytes at a time can tell; only others are looked at character by character.
+ * A NUL needs no look: no rule of the grammar lets one through. */
+static bool
+is_ascii(str text)
+{
+    uint64_t all = 0, word;
+    size_t i = 0;
+    for (; i + sizeof(word) <= text.len; i += sizeof(word)) {
+        memcpy(&word, text.data + i, sizeof(word));
+        all |= word;
+    }
+    for (; i < text.len; i++)
+        all |= (unsigned char)text.data[i];
+    return (all & 0x8080808080808080) == 0;
 }
 
 error
@@ -529,7 +550,7 @@ wire_read(struct arena *arena, str text, const struct wire_shape *shape, void *r
     str own = str_dup(arena, text);
     if (own.len != text.len)
         return fail(arena, OVERLOADED);
-    if (!str_is_text(own))
+    if (!is_ascii(own) && !str_is_text(own))
         return fail(arena, INVALID_JSON, V("not UTF-8 text"));
     struct reader r = { .arena = arena, .start = own.data, .at = own.data, .end = own.data + own.len };
     TRY(read_object(&r, shape, ret));

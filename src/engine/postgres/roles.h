@@ -9,6 +9,7 @@
 #ifndef ENGINE_POSTGRES_ROLES_H
 #define ENGINE_POSTGRES_ROLES_H
 
+#include "base/crypto.h"
 #include "wire/goal.h"
 
 /* What may be done with tables, and around them. */
@@ -64,6 +65,9 @@ struct role_plan {
 };
 
 MUST_USE error role_plan_make(struct arena *arena, const struct goal_access *access, struct role_plan *ret_plan);
+
+/* Equal for plans that ask for the same. */
+void role_plan_digest(struct arena *arena, const struct role_plan *plan, uint8_t ret_digest[SHA256_BYTES]);
 
 /* The name of a user's role: its own, or its beginning and a hash when PostgreSQL has no room for it. */
 str role_name(struct arena *arena, str user);

@@ -358,3 +358,20 @@ role_plan_make(struct arena *arena, const struct goal_access *access, struct rol
     *ret_plan = plan;
     return OK;
 }
+
+/* A group's name says everything about it, so only names are needed. */
+void
+role_plan_digest(struct arena *arena, const struct role_plan *plan, uint8_t ret_digest[SHA256_BYTES])
+{
+    struct buf all = buf_in(arena, 64 * 1024 * 1024);
+    for (size_t i = 0; i < plan->user_count; i++) {
+        const struct role_user *user = &plan->users[i];
+        const str parts[] = { user->name, user->verifier, user->valid_until };
+        buf_format(&all, "user %d %zu", (int)user->login, user->groups.count);
+        for (size_t k = 0; k < LENGTH(parts); k++)
+            buf_format(&all, " %zu:%.*s", parts[k].len, STR_ARG(parts[k]));
+        for (size_t k = 0; k < user->groups.count; k++)
+            buf_format(&all, " %.*s", STR_ARG(user->groups.items[k]));
+    }
+    crypto_sha256(buf_str(&all), ret_digest);
+}

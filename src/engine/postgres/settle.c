@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Brings a running member to its goal: parameters, who may connect, users, restarts. Nothing counts before it was looked at. */
 #include <errno.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "base/clock.h"
@@ -116,37 +117,51 @@ load_access(struct engine_member *self)
 }
 
 static error
+users_problem(struct engine_member *self, const struct engine_progress *progress)
+{
+    return progress->users_problem[0] == '\0' ? OK : problem(self->arena, "%s", progress->users_problem);
+}
+
+static error
 settle_users(struct engine_member *self, struct engine_progress *progress)
 {
     struct role_plan plan;
+    uint8_t digest[SHA256_BYTES];
     int64_t now = clock_steady_ms();
-    bool all = progress->users_generation != self->cluster->access_generation;
-    if (!all && now - progress->users_looked_at_ms < LOOK_AGAIN_MS)
-        return OK;
+    bool is_due = now - progress->users_looked_at_ms >= LOOK_AGAIN_MS;
+    if (progress->users_generation == self->cluster->access_generation && !is_due)
+        return users_problem(self, progress);
     TRY(role_plan_make(self->arena, &self->cluster->access, &plan));
-    TRY(all ? roles_apply(self, &plan) : roles_look_again(self, &plan));
+    role_plan_digest(self->arena, &plan, digest);
+    if (progress->users_generation == 0 || memcmp(digest, progress->users_digest, sizeof(digest)) != 0)
+        TRY(roles_apply(self, &plan));
+    else if (is_due)
+        TRY(roles_look_again(self, &plan));
+    memcpy(progress->users_digest, digest, sizeof(digest));
     progress->users_generation = self->cluster->access_generation;
     progress->users_looked_at_ms = now;
-    return plan.problem.len == 0 ? OK : problem(self->arena, "%.*s", STR_ARG(plan.problem));
+    snprintf(progress->users_problem, sizeof(progress->users_problem), "%.*s", STR_ARG(plan.problem));
+    return users_problem(self, progress);
 }
 
+/* The doors first: who was taken off the list is out before anything else is done. */
 static error
 settle_access(struct engine_member *self, const struct engine_observation *seen, struct engine_progress *progress)
 {
     bool is_primary = str_is(seen->role, "PRIMARY");
+    int64_t wanted = self->cluster->access_generation;
     error users = OK;
-    if (!is_primary)
-        progress->users_generation = 0; /* when it becomes the primary it looks at all of them again */
-    if (progress->access_generation != self->cluster->access_generation || progress->access_is_new) {
-        if (is_primary)
-            users = settle_users(self, progress);
+    if (progress->access_generation != wanted || progress->access_is_new) {
         TRY(load_access(self));
         progress->access_is_new = false;
-        if (!is_primary || progress->users_generation == self->cluster->access_generation)
-            progress->access_generation = self->cluster->access_generation;
-        return users;
     }
-    return is_primary ? settle_users(self, progress) : OK;
+    if (is_primary)
+        users = settle_users(self, progress);
+    else
+        progress->users_generation = 0; /* when it becomes the primary it looks at all of them again */
+    if (!is_primary || progress->users_generation == wanted)
+        progress->access_generation = wanted;
+    return users;
 }
 
 /* ---- Restarts ---- */
