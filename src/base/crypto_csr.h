@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The requester's side of certificates: a key that never leaves its machine, the request for a certificate, and what can be
+ * read from one that came back. */
+#ifndef BASE_CRYPTO_CSR_H
+#define BASE_CRYPTO_CSR_H
+
+#include "base/crypto.h"
+
+/* A new EC key (P-256), as PEM. */
+MUST_USE bool csr_new_key(struct arena *arena, str *ret_key);
+/* A request that this key signed, as PEM. The subject is a courtesy: whoever signs decides it. */
+MUST_USE bool csr_new(struct arena *arena, str key, str common_name, str *ret_request);
+
+struct certificate_facts {
+    int64_t not_before_ms, not_after_ms;
+    uint8_t fingerprint[SHA256_BYTES]; /* of the whole certificate in DER */
+};
+/* Of the first certificate in a PEM text. */
+MUST_USE bool certificate_read(str pem, struct certificate_facts *ret_facts);
+/* Whether it was made for this key, and is good for this host name or address. */
+bool certificate_is_of(str pem, str key);
+bool certificate_is_for(str pem, str name_or_address);
+/* The certificate with this fingerprint among several in one PEM text, as PEM; false when there is none. */
+MUST_USE bool certificate_find(struct arena *arena, str pems, const uint8_t fingerprint[SHA256_BYTES], str *ret_pem);
+
+#endif

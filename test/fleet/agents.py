@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Agents: installed as a unit on every host, and joined with a token as an operator does it."""
+import json
+
+import control
+import hosts
+from state import CONTROL, wait_until
+
+AGENT = "/opt/reeve/reeve-agent"
+UNIT = """[Unit]
+Description=Reeve agent
+After=dbus.service network.target
+ConditionPathExists=/var/lib/reeve/agent/host.crt
+
+[Service]
+Type=exec
+ExecStart={agent} run
+Restart=always
+RestartSec=1
+# Databases are units of their own: what happens to the agent does not happen to them.
+KillMode=mixed
+
+[Install]
+WantedBy=multi-user.target
+""".format(agent=AGENT)
+
+
+def urls():
+    return ["https://%s:%d" % (address, control.AGENT_PORT) for address in CONTROL.values()]
+
+
+def token(fleet, name):
+    host = fleet.host(name)
+    answer = control.reeved(fleet, "fleet", "token", "--host", name, "--provider", host["provider"], "--region", host["region"],
+                            "--zone", host["zone"], "--json")
+    return json.loads(answer)["token"]
+
+
+def install(fleet, name):
+    hosts.enable_unit(fleet, name, "reeve-agent.service", UNIT)
+
+
+def join(fleet, name):
+    """On the booted host: a token, the join, the addresses that members may have, and the unit."""
+    hosts.run(fleet, name, AGENT, "join", "--url", urls()[0], "--token", token(fleet, name))
+    control.reeved(fleet, "fleet", "address", "add", "--host", name, fleet.host(name)["pool"])
+    hosts.run(fleet, name, "systemctl", "start", "reeve-agent.service")
+
+
+def wait_seen(fleet, names, seconds=30):
+    """Until every agent has reported that it reached a goal."""
+    def seen():
+        rows = control.superuser(fleet, "SELECT name FROM host WHERE state = 'ACTIVE' AND last_seen_at IS NOT NULL")
+        return set(names) <= {row[0] for row in rows}
+    wait_until(seen, "agents report", seconds)

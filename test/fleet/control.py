@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The control side of a fleet: PostgreSQL, Redis, three etcd, PowerDNS, and two of each of Reeve's own processes.
+
+All of them are the real programs with the configuration that the documentation tells operators to write. Certificates
+come from the fleet's own authority through `reeved fleet certificate`, as an operator would get them.
+"""
+import glob
+import json
+import os
+import pwd
+import secrets
+import socket
+import subprocess
+
+import image
+import network
+import process
+from state import CONTROL, DOMAIN, ETCD, ROOT, Problem
+
+API_PORT, OPERATOR_PORT, AGENT_PORT = 8443, 9443, 8444
+WORKERS = ["worker1", "worker2"]
+APIS = {"api1": "control1", "api2": "control2"}
+REEVE = [*APIS, *WORKERS]
+
+# What the issue's clusters are made of: small enough that forty clusters of three fit on one machine.
+SIZES = [("S1", "0.1", 128, 2, 50), ("S2", "0.25", 256, 5, 100), ("S3", "0.5", 512, 10, 200)]
+
+
+def postgres_bin():
+    found = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[-2]))
+    if not found:
+        raise Problem("no PostgreSQL server under /usr/lib/postgresql; run script/bootstrap")
+    return found[-1]
+
+
+def run(arguments, **options):
+    result = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, cwd="/", **options)
+    if result.returncode != 0:
+        raise Problem("%s: %s" % (" ".join(arguments[:4]), (result.stderr or result.stdout).strip()))
+    return result.stdout
+
+
+def listens(fleet, machine, address, port):
+    try:
+        with network.inside(fleet, machine):
+            socket.create_connection((address, port), timeout=1).close()
+        return True
+    except OSError:
+        return False
+
+
+# ---- PostgreSQL and Redis ----
+def database(fleet):
+    return "host=%s port=5432 dbname=reeve user=reeve" % fleet.path("postgres")
+
+
+def start_postgres(fleet):
+    folder, user, binaries = fleet.path("postgres"), pwd.getpwnam("postgres"), postgres_bin()
+    os.makedirs(folder)
+    os.chown(folder, user.pw_uid, user.pw_gid)
+    as_postgres = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--"]
+    run([*as_postgres, binaries + "/initdb", "-D", folder + "/data", "-U", "postgres", "--auth=trust", "--encoding=UTF8",
+         "--locale=C", "--no-sync"])
+    process.start(fleet, "postgres", "control",
+                  [binaries + "/postgres", "-D", folder + "/data", "-k", folder, "-h", CONTROL["control1"], "-p", "5432",
+                   "-c", "max_connections=400", "-c", "shared_buffers=128MB"], user="postgres")
+    process.wait_ready(fleet, "postgres", lambda: subprocess.run(
+        [binaries + "/pg_isready", "-q", "-h", folder], check=False).returncode == 0, 30)
+    superuser(fleet, "CREATE ROLE reeve LOGIN CREATEROLE", database_name="postgres")
+    superuser(fleet, "CREATE DATABASE reeve OWNER reeve", database_name="postgres")
+
+
+def superuser(fleet, statement, database_name="reeve"):
+    """Rows of a statement in the control database, for tests that look behind the API; a row is a list of texts."""
+    output = run(["psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-v", "ON_ERROR_STOP=1", "-h", fleet.path("postgres"), "-U", "postgres",
+                  "-d", database_name, "-c", statement])
+    return [line.split("\x1f") for line in output.splitlines()]
+
+
+def start_redis(fleet):
+    folder = fleet.path("redis")
+    os.makedirs(folder)
+    process.start(fleet, "redis", "control", ["redis-server", "--port", "0", "--unixsocket", folder + "/redis.sock",
+                                              "--unixsocketperm", "777", "--dir", folder, "--save", "", "--appendonly", "no"])
+    process.wait_ready(fleet, "redis", lambda: os.path.exists(folder + "/redis.sock"), 10)
+
+
+# ---- Reeve ----
+def conf(fleet, node="control1"):
+    return fleet.path("conf", node + ".conf")
+
+
+def reeved(fleet, *arguments, node="control1"):
+    """`reeved WORD…` with a node's configuration; its output."""
+    words = list(arguments)
+    return run([fleet.build + "/reeved", *words, "--config", conf(fleet, node)])
+
+
+def write_configuration(fleet):
+    os.makedirs(fleet.path("conf"))
+    os.makedirs(fleet.path("tls"))
+    with open(os.open(fleet.path("master.key"), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(secrets.token_hex(32) + "\n")
+    for node, address in CONTROL.items():
+        rows = [("listen", "%s:%d" % (address, API_PORT)), ("operator_listen", "%s:%d" % (address, OPERATOR_PORT)),
+                ("agent_listen", "%s:%d" % (address, AGENT_PORT)), ("base_url", "https://%s:%d" % (address, API_PORT)),
+                ("certificate", fleet.path("tls/control/certificate.pem")), ("certificate_key", fleet.path("tls/control/key.pem")),
+                ("agent_certificate", fleet.path("tls/control/certificate.pem")),
+                ("agent_certificate_key", fleet.path("tls/control/key.pem")), ("agent_authority", fleet.path("tls/authority.pem")),
+                ("database", database(fleet)), ("redis", fleet.path("redis/redis.sock")), ("key_file", fleet.path("master.key")),
+                ("run_dir", fleet.path("nginx", node)), ("log", fleet.path("log", node + "-requests.log")),
+                ("domain", DOMAIN), ("workers", 1)]
+        rows += [("etcd", "https://%s:2379" % etcd) for etcd in ETCD.values()]
+        rows += [("control_plane_addresses", "%s/32" % one) for one in CONTROL.values()]
+        with open(conf(fleet, node), "w") as file:
+            file.writelines("%s = %s\n" % row for row in rows)
+    os.makedirs(fleet.path("nginx"))
+    os.makedirs(fleet.path("log"), exist_ok=True)
+
+
+def certificate(fleet, name, addresses=(), names=()):
+    """A certificate of the fleet's authority in STATE/tls/NAME."""
+    words = ["fleet", "certificate", "--name", name, "--out", fleet.path("tls", name)]
+    words += [word for address in addresses for word in ("--address", address)]
+    words += [word for one in names for word in ("--dns", one)]
+    reeved(fleet, *words)
+
+
+def found_fleet(fleet):
+    """Schema, authority, certificates, where clusters can be: what an operator types once."""
+    reeved(fleet, "migrate")
+    reeved(fleet, "fleet", "init")
+    with open(fleet.path("tls/authority.pem"), "w") as file:
+        file.write(reeved(fleet, "fleet", "authority"))
+    certificate(fleet, "control", addresses=CONTROL.values(), names=["localhost"])
+    for name, address in ETCD.items():
+        certificate(fleet, name, addresses=[address])
+
+
+def describe_fleet(fleet):
+    providers = {host["provider"] for host in fleet.hosts.values()}
+    for provider in sorted(providers):
+        reeved(fleet, "fleet", "provider", "add", provider)
+    for provider, region in sorted({(host["provider"], host["region"]) for host in fleet.hosts.values()}):
+        reeved(fleet, "fleet", "region", "add", provider, region)
+    for name, cpus, memory, disk, connections in SIZES:
+        reeved(fleet, "fleet", "size", "add", name, "--cpus", cpus, "--memory-mb", str(memory), "--disk-gb", str(disk),
+               "--max-connections", str(connections))
+
+
+def bootstrap_organization(fleet):
+    fleet.record["credentials"] = json.loads(reeved(fleet, "bootstrap", "--organization", "Example Ltd", "--owner", "you@example.org",
+                                                    "--json"))
+    fleet.save()
+
+
+def start_reeve(fleet):
+    for name, node in APIS.items():
+        process.start(fleet, name, "control", [fleet.build + "/reeved", "api", "--config", conf(fleet, node)])
+    for number, name in enumerate(WORKERS):
+        process.start(fleet, name, "control", [fleet.build + "/reeved", "worker", "--config",
+                                               conf(fleet, list(CONTROL)[number % len(CONTROL)])])
+    wait_reeve(fleet)
+
+
+def wait_reeve(fleet):
+    for name, node in APIS.items():
+        process.wait_ready(fleet, name, lambda: listens(fleet, "control", CONTROL[node], API_PORT)
+                           and listens(fleet, "control", CONTROL[node], AGENT_PORT), 30)
+
+
+# ---- etcd ----
+def start_etcd(fleet):
+    """Of the image: the same release that hosts have the client of. On machines of its own, as it should be."""
+    binary = os.path.join(image.path(), "usr/bin/etcd")
+    everyone = ",".join("%s=https://%s:2380" % pair for pair in ETCD.items())
+    for name, address in ETCD.items():
+        tls = fleet.path("tls", name)
+        files = ["%s-file=%s" % (option, path) for prefix in ("", "peer-") for option, path in
+                 ((prefix + "cert", tls + "/certificate.pem"), (prefix + "key", tls + "/key.pem"),
+                  (prefix + "trusted-ca", fleet.path("tls/authority.pem")))]
+        process.start(fleet, name, name, [
+            binary, "--name", name, "--data-dir", fleet.path("etcd", name), "--initial-cluster", everyone,
+            "--initial-cluster-token", fleet.id, "--initial-advertise-peer-urls", "https://%s:2380" % address,
+            "--listen-peer-urls", "https://%s:2380" % address, "--advertise-client-urls", "https://%s:2379" % address,
+            "--listen-client-urls", "https://%s:2379" % address, "--client-cert-auth", "--peer-client-cert-auth",
+            "--auto-compaction-mode", "periodic", "--auto-compaction-retention", "1h", "--log-level", "warn",
+            *["--" + file for file in files]])
+
+
+def wait_etcd(fleet):
+    for name, address in ETCD.items():
+        process.wait_ready(fleet, name, lambda: etcdctl(fleet, name, "endpoint", "health", check=False) is not None, 30)
+
+
+def etcdctl(fleet, name, *arguments, check=True):
+    """etcdctl with the certificate of one of the servers; its output, None when it failed and that is no problem."""
+    tls = fleet.path("tls", name)
+    command = network.command(fleet, "control", [
+        os.path.join(image.path(), "usr/bin/etcdctl"), "--endpoints=https://%s:2379" % ETCD[name], "--cacert=" + fleet.path("tls/authority.pem"),
+        "--cert=" + tls + "/certificate.pem", "--key=" + tls + "/key.pem", "--command-timeout=2s", *arguments])
+    result = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "ETCDCTL_API": "3"})
+    if result.returncode != 0 and check:
+        raise Problem("etcdctl %s: %s" % (" ".join(arguments), result.stderr.strip()))
+    return result.stdout if result.returncode == 0 else None
+
+
+# ---- PowerDNS ----
+def start_dns(fleet):
+    """deploy/pdns.conf with this fleet's addresses in it."""
+    folder = fleet.path("pdns")
+    os.makedirs(folder)
+    with open(os.path.join(ROOT, "deploy/pdns.conf")) as file:
+        text = file.read()
+    changes = {"local-address": CONTROL["control1"], "local-port": "53", "socket-dir": folder, "gpgsql-host": fleet.path("postgres"),
+               "gpgsql-port": "5432", "gpgsql-dbname": "reeve", "setuid": None, "setgid": None}
+    lines = [line for line in text.splitlines() if line.split("=")[0].strip() not in changes]
+    lines += ["%s=%s" % pair for pair in changes.items() if pair[1] is not None]
+    with open(folder + "/pdns.conf", "w") as file:
+        file.write("\n".join(lines) + "\n")
+    process.start(fleet, "pdns", "control", ["pdns_server", "--config-dir=" + folder, "--daemon=no", "--guardian=no",
+                                             "--disable-syslog=yes", "--write-pid=no"])
+    process.wait_ready(fleet, "pdns", lambda: listens(fleet, "control", CONTROL["control1"], 53), 20)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The root file system that the hosts of a fleet boot from: Debian 13 with systemd, PostgreSQL, Patroni, etcd, pgBackRest.
+
+Built once with mmdebstrap and kept outside the tree, under a name that holds the hash of the recipe: changing the recipe
+makes a new image and leaves hosts that run from the old one alone. Hosts mount it read-only below an overlay.
+"""
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+
+CACHE = os.environ.get("REEVE_CACHE", "/var/cache/reeve")
+SUITE = "trixie"
+
+PACKAGES = [
+    # a host
+    "systemd", "systemd-sysv", "dbus", "iproute2", "procps", "ca-certificates",
+    # what runs on it; Patroni's module for etcd imports python3-idna only when it meets TLS, so apt does not know
+    "postgresql-17", "patroni", "python3-etcd", "python3-idna", "etcd-server", "etcd-client", "pgbackrest",
+    # what reeve-agent is linked against
+    "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0",
+]
+
+# Distribution units would take the ports, or work on their own while time is measured.
+MASKED = ["etcd.service", "patroni.service", "postgresql.service", "pgbackrest.service", "apt-daily.timer",
+          "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer", "fstrim.timer", "systemd-firstboot.service",
+          "console-getty.service", "getty@.service"]
+
+# Half of the image by size, and never used: compiled queries, translations, manuals.
+LEFT_OUT = ["/usr/lib/*/libLLVM*", "/usr/lib/postgresql/*/lib/llvmjit*", "/usr/lib/postgresql/*/lib/bitcode/*",
+            "/usr/share/man/*", "/usr/share/doc/*", "/usr/share/locale/*", "/usr/share/i18n/*", "/usr/share/info/*"]
+
+# Run by mmdebstrap with the new root as $1: before the packages are configured, and at the end.
+ESSENTIAL_HOOK = r"""
+mkdir -p "$1/etc/postgresql-common/createcluster.d"
+echo 'create_main_cluster = false' > "$1/etc/postgresql-common/createcluster.d/reeve.conf"
+"""
+CUSTOMIZE_HOOK = r"""
+for unit in %s; do ln -sf /dev/null "$1/etc/systemd/system/$unit"; done
+: > "$1/etc/machine-id"
+rm -f "$1/etc/hostname" "$1/etc/resolv.conf"
+mkdir -p "$1/var/log/journal" "$1/etc/systemd/journald.conf.d" "$1/opt/reeve"
+printf '[Journal]\nSystemMaxUse=64M\nRateLimitBurst=0\n' > "$1/etc/systemd/journald.conf.d/reeve.conf"
+""" % " ".join(MASKED)
+
+
+def recipe_hash():
+    recipe = repr((SUITE, PACKAGES, MASKED, LEFT_OUT, ESSENTIAL_HOOK, CUSTOMIZE_HOOK))
+    return hashlib.sha256(recipe.encode()).hexdigest()[:12]
+
+
+def path():
+    return os.path.join(CACHE, "host-image-" + recipe_hash())
+
+
+def mirror():
+    """Where this machine's own apt gets Debian from."""
+    targets = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI) $(COMPONENT) $(RELEASE)", "Created-By: Packages"],
+                             capture_output=True, text=True, check=True).stdout
+    for line in targets.splitlines():
+        uri, component, release = line.split()
+        if component == "main" and "-" not in release:
+            return uri
+    raise RuntimeError("apt on this machine has no source of Debian's main packages")
+
+
+def build(target):
+    command = ["mmdebstrap", "--mode=root", "--variant=minbase", "--format=directory", "--include=" + ",".join(PACKAGES),
+               "--essential-hook=" + ESSENTIAL_HOOK, "--customize-hook=" + CUSTOMIZE_HOOK]
+    command += ["--dpkgopt=path-exclude=" + pattern for pattern in LEFT_OUT]
+    log = target + ".log"
+    with open(log, "w") as output:
+        result = subprocess.run(command + [SUITE, target, mirror()], stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False)
+    if result.returncode != 0:
+        raise RuntimeError("mmdebstrap failed; see " + log)
+
+
+@contextlib.contextmanager
+def lock():
+    """Two fleets that start at once build one image."""
+    os.makedirs(CACHE, exist_ok=True)
+    with open(os.path.join(CACHE, "lock"), "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def ensure(say=print):
+    """The image's path; builds it when it is not there. CACHE/host-image always names the last one."""
+    image = path()
+    with lock():
+        if not os.path.isdir(image):
+            say("building the host image: about two minutes, once")
+            began = time.monotonic()
+            folder = tempfile.mkdtemp(prefix="building.", dir=CACHE)
+            try:
+                building = os.path.join(folder, "root")
+                build(building)
+                os.chmod(building, 0o755)
+                os.rename(building, image)
+            finally:
+                if os.path.isdir(image):
+                    shutil.rmtree(folder)
+            say("host image %s: %.0f s" % (os.path.basename(image), time.monotonic() - began))
+        link = os.path.join(CACHE, "host-image")
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(link)
+        os.symlink(os.path.basename(image), link)
+    return image
+
+
+if __name__ == "__main__":
+    print(ensure())
