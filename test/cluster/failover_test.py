@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts of primaries lose their power or their network while a client writes. What was acknowledged stays.
 
-    test/cluster/failover_test.py [--kills N] [--partitions N] [--report FILE]
+    test/cluster/failover_test.py [--kills N] [--partitions N] [--one-way N] [--report FILE]
 
 After every fault: a write is acknowledged within 30 s, the cluster comes back to full strength by itself, every number
 that was ever acknowledged is there (counted after the partition healed: before it, nothing shows), and no two members
@@ -71,6 +71,12 @@ def partition(fleet, host):
     return lambda: network.heal(fleet, host)
 
 
+def one_way(fleet, host):
+    """The host hears nobody, or nobody hears it."""
+    network.cut(fleet, host, random.choice(("in", "out")))
+    return lambda: network.heal(fleet, host)
+
+
 def one_fault(scene, suite, kind, make):
     """(kind, seconds without an acknowledged write, seconds from its end to full strength)"""
     fleet = scene.fleet
@@ -117,10 +123,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--partitions", type=int, default=10)
+    parser.add_argument("--one-way", type=int, default=0)
     parser.add_argument("--report", metavar="FILE")
     options = parser.parse_args()
     suite = Suite("failover")
-    faults = [("power-off", power_off)] * options.kills + [("partition", partition)] * options.partitions
+    faults = [("power-off", power_off)] * options.kills + [("partition", partition)] * options.partitions + [("one-way", one_way)] * options.one_way
     random.shuffle(faults)
     seen = []
     try:
@@ -144,7 +151,8 @@ def main():
                 members_agree(scene, suite)
             finally:
                 scene.stop()
-        lines = ["- " + rig.machine(), "- %d faults: %d power-offs and %d partitions of the primary's host" % (len(seen), options.kills, options.partitions),
+        lines = ["- " + rig.machine(), "- %d faults of the primary's host: %d power-offs, %d partitions, %d of them one way only"
+                 % (len(seen), options.kills, options.partitions + options.one_way, options.one_way),
                  "- acknowledged writes: %d, lost: %d" % (acknowledged, len(missing)),
                  "- writes that witnesses on the hosts had acknowledged: %d; proofs of two writable primaries: %d" % (witnessed, len(problems))]
         for kind in sorted({row[0] for row in seen}):

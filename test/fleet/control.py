@@ -23,7 +23,7 @@ APIS = {"api1": "control1", "api2": "control2"}
 REEVE = [*APIS, *WORKERS]
 
 # What the clusters are made of: small enough that forty clusters of three fit on one machine.
-SIZES = [("S1", "0.1", 128, 2, 50), ("S2", "0.25", 256, 5, 100), ("S3", "0.5", 512, 10, 200)]
+SIZES = [("S1", "0.05", 128, 1, 50), ("S2", "0.25", 256, 5, 100), ("S3", "0.5", 512, 10, 200)]
 
 
 def postgres_bin():
