@@ -58,7 +58,8 @@ take_report(struct fleet *fleet, struct arena *arena, id host, const struct repo
         return fail(arena, STALE_EPOCH, V(report->epoch + 1));
     TRY(tx_commit(tx));
     if (outcome == REPORT_FOREIGN)
-        refusal_note(host, "agent_foreign_member", STR("it reports a member that is on another host; that was left alone."));
+        refusal_note(host, "agent_foreign_member",
+                     STR("it reports a member that is on another host; that was left alone."));
     return OK;
 }
 

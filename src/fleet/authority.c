@@ -48,7 +48,7 @@ error
 authority_create(struct fleet *fleet, struct arena *arena, bool *ret_created)
 {
     struct authority_row before, row = { 0 };
-    int64_t not_after_ms;
+    int64_t not_after_ms = 0;
     TRY(store_fleet_authority(fleet->store, arena, &before));
     *ret_created = before.certificate.len == 0;
     if (!*ret_created)
@@ -91,8 +91,9 @@ authority_issue(const struct authority *authority, struct tx *tx, enum certifica
     struct arena *arena = tx_arena(tx);
     struct certificate made;
     if (!certificate_request_is_fine(request))
-        return fail(arena, INVALID_ATTRIBUTE_VALUE, V("csr"),
-                    V("it must be a request in PEM, signed with its own key: EC on P-256 or P-384, or RSA of 2048 bits"));
+        return fail(
+            arena, INVALID_ATTRIBUTE_VALUE, V("csr"),
+            V("it must be a request in PEM, signed with its own key: EC on P-256 or P-384, or RSA of 2048 bits"));
     subject.organization = str_from(kinds[kind].organization);
     if (subject.lifetime_s == 0)
         subject.lifetime_s = kinds[kind].lifetime_s;

@@ -2,8 +2,8 @@
 #include "store/host.h"
 
 error
-store_host_join(struct tx *tx, id fresh_id, const struct join_place *place, const struct host_facts *facts, id *ret_host,
-                int64_t *ret_epoch)
+store_host_join(struct tx *tx, id fresh_id, const struct join_place *place, const struct host_facts *facts,
+                id *ret_host, int64_t *ret_epoch)
 {
     struct params params = { 0 };
     struct rows rows;
