@@ -63,7 +63,7 @@ def members(fleet, cluster_name):
         SELECT encode(m.id, 'hex'), h.name, host(a.address), format('%%s-shard-00-%%s', c.set_name, lpad(m.ordinal::text, 2, '0')),
                m.role, m.running, m.applied_goal, m.applied_access
         FROM cluster c JOIN cluster_member m ON m.cluster_id = c.id JOIN host h ON h.id = m.host_id
-        JOIN host_address a ON a.member_id = m.id WHERE c.name = '%s' ORDER BY m.ordinal""".replace("%%", "%") % cluster_name)
+        JOIN host_address a ON a.member_id = m.id WHERE c.name = '%s' ORDER BY m.ordinal""" % cluster_name)
     return [Member(row) for row in rows]
 
 
