@@ -178,9 +178,6 @@ issue(struct request *req, str username, bool renews, struct invited *invited)
 {
     uint8_t mac[SHA256_BYTES];
     bool allowed, added = true;
-    TRY(store_invitation_count(req->tx, req->organization, INVITATIONS_PER_DAY, &allowed));
-    if (!allowed)
-        return fail(req->arena, TOO_MANY_INVITATIONS, V(INVITATIONS_PER_DAY));
     invited->token = auth_new_invitation_token(req->api->auth, req->arena, mac);
     if (invited->token.len == 0)
         return fail(req->arena, OVERLOADED);
@@ -197,6 +194,10 @@ issue(struct request *req, str username, bool renews, struct invited *invited)
         TRY(store_invitation_add(req->tx, req->organization, &draft, &added, &invited->member.id));
     if (!added)
         return fail(req->arena, ALREADY_INVITED, V(username), V(context_name(req)));
+    /* After the invitation, which holds the organization: one that is being deleted is not met half-way. */
+    TRY(store_invitation_count(req->tx, req->organization, INVITATIONS_PER_DAY, &allowed));
+    if (!allowed)
+        return fail(req->arena, TOO_MANY_INVITATIONS, V(INVITATIONS_PER_DAY));
     invited->member.status = MEMBER_INVITED;
     invited->event = EVENT_INVITATION_CREATED;
     return OK;

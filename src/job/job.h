@@ -25,8 +25,8 @@ struct job_environment {
 };
 
 enum job_outcome {
-    STEP_DONE,   /* on to the next step, at once */
-    STEP_WAITS,  /* not true yet: again when something is told about the subject, or after a while; `why` is a sentence */
+    STEP_DONE,  /* on to the next step, at once */
+    STEP_WAITS, /* not true yet: again when something is told about the subject, or after a while; `why` is a sentence */
     STEP_FAILED, /* never: the job ends as FAILED; `why` is a sentence for the tenant */
 };
 struct job_result {
@@ -38,10 +38,10 @@ struct job_result {
 typedef error job_step(struct job_context *context, struct job_result *ret_result);
 
 struct job_step_row {
-    const char *name;   /* "wait-primary" */
-    const char *doc;    /* what a tenant sees while it runs: "Waits until the primary accepts writes." */
+    const char *name; /* "wait-primary" */
+    const char *doc;  /* what a tenant sees while it runs: "Waits until the primary accepts writes." */
     job_step *run;
-    int deadline_s;     /* after it an operator is told; the job goes on trying */
+    int deadline_s; /* after it an operator is told; the job goes on trying */
 };
 struct job_kind {
     const char *name; /* "cluster.create" */

@@ -5,4 +5,4 @@ WHERE org_id = $1
   AND id IN (SELECT p.id FROM principal p
              WHERE p.org_id = $1
                AND p.id IN (SELECT g.principal_id FROM role_grant g WHERE g.org_id = $1 AND g.project_id = $2::bytea)
-             ORDER BY p.id FOR UPDATE)
+             ORDER BY p.id FOR NO KEY UPDATE)

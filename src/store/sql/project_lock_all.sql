@@ -2,4 +2,4 @@
 -- scope: organization $1
 SELECT encode(id, 'hex') FROM project
 WHERE org_id = $1 AND id IN (SELECT decode(named.id, 'hex') FROM jsonb_array_elements_text($2::jsonb) AS named (id))
-ORDER BY id FOR UPDATE
+ORDER BY id FOR NO KEY UPDATE
