@@ -12,6 +12,7 @@
 
 #include "api/request.h"
 #include "auth/auth.h"
+#include "base/egress.h"
 #include "limit/limit.h"
 
 struct catalog;
@@ -25,6 +26,7 @@ struct api {
     struct metrics *metrics;                    /* shared by all processes of a node */
     str base_url;                               /* "https://reeve.example.org:8443", without a slash at the end */
     const char *const *control_plane_addresses; /* of S59; NULL at the end */
+    struct egress_allowed egress;               /* where tenants may have things sent to beside public addresses */
 };
 
 enum api_step { API_ANSWERED, API_NEEDS_ROWS, API_NEEDS_THREAD };

@@ -86,7 +86,7 @@ judge_origin(struct request *req)
     case ORIGIN_NOT_LISTED:
         return fail(req->arena, ADDRESS_NOT_ALLOWED, V(net_address_text(req->arena, &req->in.client)));
     case ORIGIN_LIST_MISSING: return fail(req->arena, ACCESS_LIST_REQUIRED);
-    case ORIGIN_ALLOWED: break;
+    case ORIGIN_ALLOWED: auth_note_origin(req->api->auth, req->caller, &req->in.client); break;
     }
     return OK;
 }

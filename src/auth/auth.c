@@ -60,7 +60,8 @@ auth_new(struct store *store, struct limiter *limiter, const struct auth_config 
     auth->keyring = keyring_new(store, &signing_key_sealing);
     auth->snapshot = snapshot_new(store, &auth->freshness, &auth->data_key_sealing);
     crypto_wipe(&signing_key_sealing, sizeof(signing_key_sealing));
-    if (auth->keyring != NULL && auth->snapshot != NULL)
+    auth->usage = usage_new(store);
+    if (auth->keyring != NULL && auth->snapshot != NULL && auth->usage != NULL)
         auth->listener = listener_new(config->dsn, AUTHORITY_CHANNEL, on_notify, on_state, auth);
     if (auth->listener != NULL)
         return auth;
@@ -76,6 +77,7 @@ auth_free(struct auth *auth)
     /* First, because it calls into the others. */
     if (auth->listener != NULL)
         listener_free(auth->listener);
+    usage_free(auth->usage);
     snapshot_free(auth->snapshot);
     keyring_free(auth->keyring);
     crypto_wipe(auth, sizeof(*auth));
@@ -319,6 +321,12 @@ auth_reload_principal(struct auth *auth, struct arena *arena, id principal, cons
         return fail(arena, INVALID_CREDENTIALS, V("they were deleted"));
     *ret_principal = found;
     return OK;
+}
+
+void
+auth_note_origin(struct auth *auth, const struct principal *principal, const struct net_address *address)
+{
+    usage_note(auth->usage, principal, address);
 }
 
 bool

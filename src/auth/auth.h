@@ -44,6 +44,9 @@ MUST_USE error auth_authenticate(struct auth *auth, struct arena *arena, const s
 MUST_USE error auth_reload_principal(struct auth *auth, struct arena *arena, id principal,
                                      const struct principal **ret_principal);
 
+/* A caller was let in from an address: the entries of its access list that allow it were used. Does not wait for anything. */
+void auth_note_origin(struct auth *auth, const struct principal *principal, const struct net_address *address);
+
 /* Values for WWW-Authenticate on a 401: Bearer, Digest SHA-256 and Digest MD5 with a fresh nonce. The last two are empty
  * while the keys were never read because the database cannot be reached. Never blocks. */
 void auth_challenges(struct auth *auth, struct arena *arena, bool stale_nonce, str ret_challenges[3]);

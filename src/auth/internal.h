@@ -8,6 +8,7 @@
 #include "auth/keyring.h"
 #include "auth/snapshot.h"
 #include "auth/token.h"
+#include "auth/usage.h"
 #include "store/listener.h"
 
 struct auth {
@@ -22,6 +23,7 @@ struct auth {
     struct keyring *keyring;
     struct snapshot *snapshot;
     struct listener *listener;
+    struct usage *usage;
 };
 
 /* Makes sure that the keys in memory may be used: reads them when that is due. */

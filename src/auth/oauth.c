@@ -170,6 +170,7 @@ check_client(struct auth *auth, struct arena *arena, const struct credentials *c
         return OK;
     if (rows_bool(&secrets, secret, 4))
         note_use(auth, arena, rows_id(&secrets, secret, 1), rows_id(&secrets, secret, 0));
+    usage_note(auth->usage, principal, &credentials->client);
     *ret_client = principal;
     return OK;
 }

@@ -179,6 +179,22 @@ address_of(const struct sockaddr *from)
 }
 
 bool
+egress_host_may_be_allowed(const struct egress_allowed *allowed, const struct egress_url *url)
+{
+    struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST };
+    struct addrinfo *found = NULL;
+    bool fine = true;
+    if (getaddrinfo(url->host.data, NULL, &hints, &found) != 0)
+        return true;
+    for (const struct addrinfo *at = found; at != NULL && fine; at = at->ai_next) {
+        struct net_address address = address_of(at->ai_addr);
+        fine = egress_is_allowed(allowed, &address);
+    }
+    freeaddrinfo(found);
+    return fine;
+}
+
+bool
 egress_resolve(struct arena *arena, const struct egress_allowed *allowed, str url, struct egress_target *ret_target,
                str *ret_why)
 {

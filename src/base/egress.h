@@ -27,6 +27,9 @@ struct egress_allowed { /* by the operator */
 };
 bool egress_is_allowed(const struct egress_allowed *allowed, const struct net_address *address);
 
+/* Whether the host is a name, or an address (in whichever notation) that is allowed. Looks no name up. */
+bool egress_host_may_be_allowed(const struct egress_allowed *allowed, const struct egress_url *url);
+
 struct egress_target {
     struct egress_url url;
     size_t count;

@@ -265,7 +265,7 @@ organization_delete(struct request *req)
     str document;
     int64_t revision;
     json_t *before;
-    TRY(store_organization_lock_credentials(req->tx, req->organization));
+    TRY(store_organization_lock_to_delete(req->tx, req->organization));
     TRY(store_organization_lock(req->tx, req->organization, &current));
     TRY(request_check_match(req, current.revision));
     if (current.project_count > 0)

@@ -136,6 +136,18 @@ check_all_grantable(struct request *req, const struct wanted_roles *wanted)
     return OK;
 }
 
+/* In the projects that the member comes to: there may be only so many people in each. */
+static error
+check_room(struct request *req, const struct member *member, const struct wanted_roles *wanted)
+{
+    json_t *projects = json_in(req->arena, json_array());
+    if (wanted->in_project != NULL)
+        json_array_append_new(projects, json_string(id_text(req->arena, req->project).data));
+    for (size_t i = 0; i < json_array_size(wanted->in_projects); i++)
+        json_array_append(projects, json_object_get(json_array_get(wanted->in_projects, i), "groupId"));
+    return project_limit_check_person(req, req->organization, member->id, projects);
+}
+
 error
 people_set_roles(struct request *req, const struct member *member, const struct wanted_roles *wanted)
 {
@@ -144,6 +156,7 @@ people_set_roles(struct request *req, const struct member *member, const struct 
     TRY(check_all_grantable(req, wanted));
     if (may_lose_owner)
         TRY(owner_guard_begin(req, &guard));
+    TRY(check_room(req, member, wanted));
     TRY(replace(req, member, ROLES_IN_ORGANIZATION, (id){ { 0 } }, wanted->in_organization));
     TRY(replace(req, member, ROLES_IN_ONE_PROJECT, req->project, wanted->in_project));
     if (wanted->in_projects != NULL)
@@ -165,9 +178,6 @@ issue(struct request *req, str username, bool renews, struct invited *invited)
 {
     uint8_t mac[SHA256_BYTES];
     bool allowed, added = true;
-    TRY(store_invitation_count(req->tx, req->organization, INVITATIONS_PER_DAY, &allowed));
-    if (!allowed)
-        return fail(req->arena, TOO_MANY_INVITATIONS, V(INVITATIONS_PER_DAY));
     invited->token = auth_new_invitation_token(req->api->auth, req->arena, mac);
     if (invited->token.len == 0)
         return fail(req->arena, OVERLOADED);
@@ -184,6 +194,10 @@ issue(struct request *req, str username, bool renews, struct invited *invited)
         TRY(store_invitation_add(req->tx, req->organization, &draft, &added, &invited->member.id));
     if (!added)
         return fail(req->arena, ALREADY_INVITED, V(username), V(context_name(req)));
+    /* After the invitation, which holds the organization: one that is being deleted is not met half-way. */
+    TRY(store_invitation_count(req->tx, req->organization, INVITATIONS_PER_DAY, &allowed));
+    if (!allowed)
+        return fail(req->arena, TOO_MANY_INVITATIONS, V(INVITATIONS_PER_DAY));
     invited->member.status = MEMBER_INVITED;
     invited->event = EVENT_INVITATION_CREATED;
     return OK;
@@ -213,8 +227,6 @@ people_invite(struct request *req, str username, const struct wanted_roles *want
     bool known;
     *ret_invited = (struct invited){ 0 };
     TRY(check_all_grantable(req, wanted));
-    if (!id_is_zero(req->project))
-        TRY(project_limit_check(req, LIMIT_USERS));
     TRY(store_member_by_name(req->tx, req->organization, username, &known, &ret_invited->member));
     if (known)
         TRY(store_member_lock(req->tx, req->organization, ret_invited->member.id));

@@ -98,6 +98,19 @@ project_limit_check(struct request *req, enum project_limit limit)
 }
 
 error
+project_limit_check_person(struct request *req, id organization, id member, const json_t *projects)
+{
+    str name = str_from(limits[LIMIT_USERS].name);
+    int64_t most;
+    bool has_room;
+    if (json_array_size(projects) == 0)
+        return OK;
+    TRY(store_project_check_room(req->tx, organization, member, projects, name, limits[LIMIT_USERS].fallback, &has_room,
+                                 &most));
+    return has_room ? OK : fail(req->arena, PROJECT_LIMIT_REACHED, V(name), V(most));
+}
+
+error
 project_limit_list(struct request *req)
 {
     struct limit_state states[PROJECT_LIMIT_COUNT];

@@ -3,6 +3,8 @@
 #ifndef FAMILY_PROJECT_LIMITS_H
 #define FAMILY_PROJECT_LIMITS_H
 
+#include <jansson.h>
+
 #include "api/request.h"
 
 // clang-format off
@@ -23,6 +25,10 @@ enum project_limit { PROJECT_LIMIT_TABLE(PROJECT_LIMIT_ENUM) PROJECT_LIMIT_COUNT
 /* Before one more of these is added to the request's project: locks the project, so that two cannot both take the last place.
  * PROJECT_LIMIT_REACHED when there is none. */
 MUST_USE error project_limit_check(struct request *req, enum project_limit limit);
+
+/* The same before a person or an invitation gets roles in projects, a list of ids: where `member` has roles already there is room.
+ * Projects that the organization does not have are not looked at. */
+MUST_USE error project_limit_check_person(struct request *req, id organization, id member, const json_t *projects);
 
 extern const struct schema project_limit_schema;
 handler project_limit_list, project_limit_get, project_limit_set, project_limit_reset;

@@ -108,24 +108,52 @@ answer_get(struct request *req, const struct rows *rows)
 
 static const struct read project_get = { SQL_PROJECT_GET, bind_get, answer_get };
 
-/* A role in the organization that implies reading its projects shows all of them; otherwise only those in which the caller
- * holds a role of its own are there for it. */
-static bool
-sees_whole_organization(const struct request *req)
+/*
+ * A role in an organization that implies reading its projects shows all of them; elsewhere only those in which the caller
+ * holds a role of its own are there for it. Most callers see one organization or single projects, which has shorter ways.
+ */
+struct view {
+    enum { SEES_SINGLE_PROJECTS, SEES_ONE_ORGANIZATION, SEES_SEVERAL } kind;
+    id organization;       /* the one */
+    json_t *organizations; /* all that are seen as a whole */
+};
+
+static struct view
+view_of(const struct request *req)
 {
-    role_set roles = principal_roles_in_organization(req->caller, req->caller->organization);
-    return (roles & PROJECT_READ_ONLY) != 0;
+    struct view view = { .organizations = json_in(req->arena, json_array()) };
+    const struct principal *caller = req->caller;
+    bool elsewhere = false;
+    for (size_t i = 0; i < caller->grant_count; i++) {
+        const struct grant *grant = &caller->grants[i];
+        bool whole = (principal_roles_in_organization(caller, grant->organization) & PROJECT_READ_ONLY) != 0;
+        if (whole && id_is_zero(grant->project)) { /* there is one such grant in each organization */
+            view.organization = grant->organization;
+            json_array_append_new(view.organizations, json_string(id_text(req->arena, grant->organization).data));
+        }
+        elsewhere |= !whole && !id_is_zero(grant->project);
+    }
+    if (json_array_size(view.organizations) > 0)
+        view.kind = elsewhere || json_array_size(view.organizations) > 1 ? SEES_SEVERAL : SEES_ONE_ORGANIZATION;
+    return view;
 }
 
 static error
 project_list(struct request *req)
 {
+    static const enum sql statements[] = {
+        [SEES_SINGLE_PROJECTS] = SQL_PROJECT_LIST_GRANTED,
+        [SEES_ONE_ORGANIZATION] = SQL_PROJECT_LIST,
+        [SEES_SEVERAL] = SQL_PROJECT_LIST_SEEN,
+    };
     struct params params = { 0 };
     struct rows rows;
-    bool whole = sees_whole_organization(req);
-    params_id(&params, whole ? req->caller->organization : req->caller->id);
+    struct view view = view_of(req);
+    params_id(&params, view.kind == SEES_ONE_ORGANIZATION ? view.organization : req->caller->id);
     list_bind(req, &params);
-    TRY(store_read(req->api->store, req->arena, whole ? SQL_PROJECT_LIST : SQL_PROJECT_LIST_GRANTED, &params, &rows));
+    if (view.kind == SEES_SEVERAL)
+        params_text(&params, json_text(req->arena, view.organizations));
+    TRY(store_read(req->api->store, req->arena, statements[view.kind], &params, &rows));
     return list_answer(req, &rows);
 }
 
@@ -154,13 +182,21 @@ project_list_of_organization(struct request *req)
 static error
 project_by_name(struct request *req)
 {
+    static const enum sql statements[] = {
+        [SEES_SINGLE_PROJECTS] = SQL_PROJECT_BY_NAME_GRANTED,
+        [SEES_ONE_ORGANIZATION] = SQL_PROJECT_BY_NAME,
+        [SEES_SEVERAL] = SQL_PROJECT_BY_NAME_SEEN,
+    };
     struct params params = { 0 };
     struct rows rows;
-    bool whole = sees_whole_organization(req);
-    params_id(&params, whole ? req->caller->organization : req->caller->id);
+    struct view view = view_of(req);
+    params_id(&params, view.kind == SEES_ONE_ORGANIZATION ? view.organization : req->caller->id);
     params_text(&params, request_path_value(req, "groupName"));
-    TRY(store_read(req->api->store, req->arena, whole ? SQL_PROJECT_BY_NAME : SQL_PROJECT_BY_NAME_GRANTED, &params,
-                   &rows));
+    if (view.kind == SEES_SEVERAL) {
+        params_text(&params, json_text(req->arena, view.organizations));
+        params_id(&params, req->caller->organization);
+    }
+    TRY(store_read(req->api->store, req->arena, statements[view.kind], &params, &rows));
     if (rows.count == 0)
         return request_not_found(req);
     answer_created(req, rows_text(&rows, 0, 1), rows_text(&rows, 0, 0), rows_int(&rows, 0, 2));
@@ -245,6 +281,15 @@ project_update(struct request *req)
     return OK;
 }
 
+/* Locks a project that is about to leave its organization, and with it its credentials' roles. */
+static error
+lock_to_go(struct request *req, struct project *ret_project)
+{
+    TRY(store_project_touch_credentials(req->tx, req->organization, req->project));
+    TRY(store_project_lock(req->tx, req->organization, req->project, ret_project));
+    return store_project_touch_credentials(req->tx, req->organization, req->project);
+}
+
 static error
 project_delete(struct request *req)
 {
@@ -252,7 +297,7 @@ project_delete(struct request *req)
     str document;
     int64_t revision;
     json_t *before;
-    TRY(store_project_lock(req->tx, req->organization, req->project, &current));
+    TRY(lock_to_go(req, &current));
     TRY(request_check_match(req, current.revision));
     if (current.cluster_count > 0)
         return fail(req->arena, PROJECT_NOT_EMPTY, V(current.name), V(current.cluster_count));
@@ -280,7 +325,7 @@ project_migrate(struct request *req)
         return fail(req->arena, MISSING_ROLE, V("ORG_OWNER in the organization in destinationOrgId"));
     if (id_eq(from, to))
         return fail(req->arena, SAME_ORGANIZATION, V(to_text));
-    TRY(store_project_lock(req->tx, from, req->project, &current));
+    TRY(lock_to_go(req, &current));
     TRY(request_check_match(req, current.revision));
     TRY(read_document(req, req->project, &document, &revision, &before));
     json_t *gone = json_in(req->arena, json_pack("{s:s}", "orgId", to_text.data));

@@ -183,8 +183,8 @@ account_invite(struct request *req)
 {
     struct credential credential;
     json_t *after;
+    TRY(credential_lock_in_organization(req, &credential)); /* first, as everywhere */
     TRY(project_limit_check(req, LIMIT_SERVICE_ACCOUNTS));
-    TRY(credential_lock_in_organization(req, &credential));
     TRY(credential_add_roles(req, &credential, json_object_get(req->body, "roles")));
     TRY(credential_json(req, &credential, &after));
     TRY(request_event(req, EVENT_SERVICE_ACCOUNT_UPDATED, NULL, after));

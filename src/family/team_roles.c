@@ -105,7 +105,7 @@ project_team_update(struct request *req)
     TRY(lock_project_team(req, &team, &before));
     if (roles == NULL)
         return answer_project_teams(req);
-    TRY(check_grantable(req, roles));
+    TRY(check_replaceable(req, json_object_get(before, "roleNames"), roles));
     json_t *entries = team_entries(req, team, roles);
     TRY(store_team_roles_keep(req->tx, req->organization, req->project, team, roles, &removed));
     TRY(store_team_roles_add(req->tx, req->organization, req->project, entries, &added));
@@ -125,6 +125,7 @@ project_team_remove(struct request *req)
     bool removed;
     json_t *before, *none = json_in(req->arena, json_array());
     TRY(lock_project_team(req, &team, &before));
+    TRY(check_grantable(req, json_object_get(before, "roleNames"))); /* nobody takes away more than he could give */
     json_t *entries = team_entries(req, team, NULL);
     TRY(store_team_roles_keep(req->tx, req->organization, req->project, team, none, &removed));
     TRY(store_team_changed(req->tx, req->organization, entries));

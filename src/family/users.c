@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "family/families.h"
 #include "family/people.h"
+#include "family/project_limits.h"
 #include "family/roles.h"
 #include "store/principal.h"
 
@@ -68,8 +69,8 @@ static const struct schema organization_user_schema = { "OrganizationUser", "A p
 
 static const struct field project_user_fields[] = {
     MEMBER_FIELDS,
-    LIST("roles", "Roles in the project; none when access comes from the organization.", READ_ONLY | ALWAYS,
-         .item = TYPE_TEXT),
+    LIST("roles", "Roles in the project; none when access comes from the organization or from a team.",
+         READ_ONLY | ALWAYS, .item = TYPE_TEXT),
     END_OF_FIELDS,
 };
 const struct schema project_user_schema = { "ProjectUser", "A person in a project.", project_user_fields };
@@ -206,6 +207,7 @@ bind_list(struct request *req, struct params *params)
         params_text(params, json_text(req->arena, roles_that_count_in_projects(req)));
     else
         params_null(params);
+    params_bool(params, str_is(request_query(req, "flattenTeams"), "true"));
     return OK;
 }
 
@@ -307,24 +309,6 @@ user_update(struct request *req)
     return finish(req, &member, EVENT_USER_ROLES_CHANGED, before, &after);
 }
 
-static error
-user_delete(struct request *req)
-{
-    struct member member;
-    struct owner_guard guard;
-    json_t *before;
-    TRY(lock(req, &member, &before));
-    bool is_active = member.status == MEMBER_ACTIVE, leaves_organization = is_active && !in_project(req);
-    if (leaves_organization)
-        TRY(owner_guard_begin(req, &guard));
-    TRY(store_member_remove(req->tx, req->organization, &member, req->project));
-    if (leaves_organization)
-        TRY(owner_guard_end(req, &guard));
-    TRY(request_event(req, is_active ? EVENT_USER_REMOVED : EVENT_INVITATION_DELETED, before, NULL));
-    answer_nothing(req);
-    return OK;
-}
-
 static const json_t *
 role_of_body(const struct request *req)
 {
@@ -336,6 +320,25 @@ roles_here(const struct request *req, const json_t *document)
 {
     const json_t *roles = json_object_get(document, "roles");
     return in_project(req) ? roles : json_object_get(roles, "orgRoles");
+}
+
+static error
+user_delete(struct request *req)
+{
+    struct member member;
+    struct owner_guard guard;
+    json_t *before;
+    TRY(lock(req, &member, &before));
+    TRY(check_grantable(req, roles_here(req, before))); /* nobody takes away more than he could give */
+    bool is_active = member.status == MEMBER_ACTIVE, leaves_organization = is_active && !in_project(req);
+    if (leaves_organization)
+        TRY(owner_guard_begin(req, &guard));
+    TRY(store_member_remove(req->tx, req->organization, &member, req->project));
+    if (leaves_organization)
+        TRY(owner_guard_end(req, &guard));
+    TRY(request_event(req, is_active ? EVENT_USER_REMOVED : EVENT_INVITATION_DELETED, before, NULL));
+    answer_nothing(req);
+    return OK;
 }
 
 static error
@@ -358,6 +361,7 @@ role_remove(struct request *req)
     bool found;
     json_t *before, *after;
     str role = json_str(role_of_body(req));
+    TRY(check_grantable(req, json_in(req->arena, json_pack("[O]", role_of_body(req)))));
     TRY(lock(req, &member, &before));
     bool may_lose_owner = member.status == MEMBER_ACTIVE && !in_project(req);
     if (may_lose_owner)
@@ -429,7 +433,13 @@ grant_in_organization(struct request *req, id person, id organization, const id 
     const json_t *roles = json_object_get(req->body, "roles");
     bool is_member = false;
     str text;
+    json_t *named = json_in(req->arena, json_array());
     TRY(tx_set_organization(req->tx, organization));
+    for (size_t i = 0; i < json_array_size(roles); i++) {
+        if (id_eq(organizations[i], organization) && !id_is_zero(projects[i]))
+            json_array_append(named, json_object_get(json_array_get(roles, i), "groupId"));
+    }
+    TRY(project_limit_check_person(req, organization, person, named));
     for (size_t i = 0; i < json_array_size(roles); i++) {
         if (!id_eq(organizations[i], organization))
             continue;

@@ -95,7 +95,7 @@ static error
 read_draft(struct request *req, const json_t *before, struct webhook_draft *ret_draft)
 {
     const char *why;
-    struct egress_url ignored;
+    struct egress_url url;
 #define EITHER(name) \
     (json_object_get(req->body, name) != NULL ? json_object_get(req->body, name) : json_object_get(before, name))
     struct webhook_draft draft = {
@@ -105,8 +105,12 @@ read_draft(struct request *req, const json_t *before, struct webhook_draft *ret_
         .enabled = json_is_true(EITHER("enabled")),
     };
 #undef EITHER
-    if (!egress_parse(req->arena, draft.url, &ignored, &why))
+    if (!egress_parse(req->arena, draft.url, &url, &why))
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("url"), V(why));
+    /* A name is looked up when something is delivered, each time. What was there before can still be disabled. */
+    if (json_object_get(req->body, "url") != NULL && !egress_host_may_be_allowed(&req->api->egress, &url))
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("url"),
+                    V("its address is not public, and the operator does not allow it (egress_allow)"));
     *ret_draft = draft;
     return OK;
 }

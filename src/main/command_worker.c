@@ -27,17 +27,6 @@ wait_for_signal(const sigset_t *signals)
     log_line(LOG_INFO, "worker_stops", "Signal %d: what is under way is finished first.", number);
 }
 
-static struct net_block *
-read_allowed(const struct config *config)
-{
-    struct net_block *blocks = calloc(config->egress_allow.count + 1, sizeof(*blocks));
-    for (size_t i = 0; blocks != NULL && i < config->egress_allow.count; i++) {
-        if (!net_parse_block(str_from(config->egress_allow.values[i]), &blocks[i]))
-            abort(); /* config_load() let only blocks through */
-    }
-    return blocks;
-}
-
 static int
 work(const struct config *config, struct node *node)
 {
@@ -46,14 +35,11 @@ work(const struct config *config, struct node *node)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGQUIT);
-    struct net_block *blocks = read_allowed(config);
-    if (blocks == NULL)
-        return EXIT_FAILURE;
     struct webhook_config webhooks = {
         .store = node->api.store,
         .dsn = config->database,
         .key = auth_key_for(node->api.auth, WEBHOOK_KEY_PURPOSE),
-        .allowed = { config->egress_allow.count, blocks },
+        .allowed = node->api.egress,
         .ca_file = config->egress_ca[0] == '\0' ? NULL : config->egress_ca,
         .threads = (int)config->worker_threads,
         .pause_after_s = config->webhook_pause_days * DAY_S,
@@ -79,7 +65,6 @@ work(const struct config *config, struct node *node)
     }
     job_engine_free(engine);
     webhook_worker_free(worker);
-    free(blocks);
     return has_started ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -48,6 +48,18 @@ node_fleet_new(const struct config *config)
     return made;
 }
 
+static bool
+read_egress(const struct config *config, struct egress_allowed *ret_allowed)
+{
+    struct net_block *blocks = calloc(config->egress_allow.count + 1, sizeof(*blocks));
+    for (size_t i = 0; blocks != NULL && i < config->egress_allow.count; i++) {
+        if (!net_parse_block(str_from(config->egress_allow.values[i]), &blocks[i]))
+            abort(); /* config_load() let only blocks through */
+    }
+    *ret_allowed = (struct egress_allowed){ blocks == NULL ? 0 : config->egress_allow.count, blocks };
+    return blocks != NULL;
+}
+
 struct node *
 node_new(const struct config *config, struct metrics *metrics)
 {
@@ -74,7 +86,7 @@ node_new(const struct config *config, struct metrics *metrics)
     api->catalog = node_catalog(stderr);
     api->store = store_new(&node->store_config);
     api->limiter = limiter_new(&limit);
-    if (api->store != NULL && api->limiter != NULL)
+    if (read_egress(config, &api->egress) && api->store != NULL && api->limiter != NULL)
         api->auth = auth_new(api->store, api->limiter, &auth);
     crypto_wipe(&auth, sizeof(auth));
     bool has_agents = config->agent_listen[0] != '\0' && metrics != NULL; /* commands answer nobody */
@@ -100,5 +112,6 @@ node_free(struct node *node)
         limiter_free(node->api.limiter);
     if (node->api.store != NULL)
         store_free(node->api.store);
+    free((void *)node->api.egress.blocks);
     free(node);
 }

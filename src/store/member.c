@@ -168,11 +168,10 @@ store_invitation_add(struct tx *tx, id organization, const struct invitation_dra
     params_id(&params, invitation);
     params_text(&params, draft->username);
     bind_draft(&params, draft);
-    error problem = tx_query(tx, SQL_INVITATION_ADD, &params, &rows, &violation);
+    TRY(tx_query(tx, SQL_INVITATION_ADD, &params, &rows, &violation));
+    if (violation.kind == VIOLATION_FOREIGN_KEY) /* deleted at this moment */
+        return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(id_text(tx_arena(tx), organization)));
     *ret_invited = violation.kind == VIOLATION_NONE;
-    if (violation.kind == VIOLATION_UNIQUE)
-        return OK;
-    TRY(problem);
     *ret_invitation = invitation;
     return OK;
 }

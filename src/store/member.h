@@ -47,7 +47,7 @@ struct invitation_draft {
     int pepper_version;
     int days; /* until it expires */
 };
-/* *ret_invited is false when somebody else was faster with that address. */
+/* *ret_invited is false when somebody else was faster with that address. RESOURCE_NOT_FOUND when the organization is gone. */
 MUST_USE error store_invitation_add(struct tx *tx, id organization, const struct invitation_draft *draft,
                                     bool *ret_invited, id *ret_invitation);
 /* An expired one gets another token and forgets what it granted. */

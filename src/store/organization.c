@@ -51,12 +51,13 @@ store_organization_update(struct tx *tx, id organization, str name, str settings
 }
 
 error
-store_organization_lock_credentials(struct tx *tx, id organization)
+store_organization_lock_to_delete(struct tx *tx, id organization)
 {
     struct params params = { 0 };
     struct rows rows;
     params_id(&params, organization);
-    return tx_query(tx, SQL_ORGANIZATION_LOCK_CREDENTIALS, &params, &rows, NULL);
+    TRY(tx_query(tx, SQL_ORGANIZATION_LOCK_CREDENTIALS, &params, &rows, NULL));
+    return tx_query(tx, SQL_ORGANIZATION_LOCK_AGAINST_ADDITIONS, &params, &rows, NULL);
 }
 
 error

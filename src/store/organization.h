@@ -20,7 +20,7 @@ MUST_USE error store_organization_add(struct tx *tx, id organization, id federat
 MUST_USE error store_organization_update(struct tx *tx, id organization, str name, str settings);
 /* First of all in a transaction that deletes the organization: whoever changes a credential locks it, and then the organization;
  * a deletion that went the other way would meet it half-way, and one of the two would wait for a second and fail. */
-MUST_USE error store_organization_lock_credentials(struct tx *tx, id organization);
+MUST_USE error store_organization_lock_to_delete(struct tx *tx, id organization);
 /* With its credentials and roles. CONCURRENT_CHANGE when a project was added at this moment. */
 MUST_USE error store_organization_delete(struct tx *tx, id organization);
 MUST_USE error store_organization_document(struct tx *tx, id organization, str *ret_document, int64_t *ret_revision);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/project.h"
 
+#include "base/json.h"
+
 static error
 not_found(struct tx *tx, id project)
 {
@@ -101,6 +103,36 @@ store_project_move(struct tx *tx, id project, id from, id to, str name)
         return fail(tx_arena(tx), DUPLICATE_NAME, V("name"), V(name));
     TRY(problem);
     return rows.count == 1 && rows_bool(&rows, 0, 0) ? OK : not_found(tx, project);
+}
+
+error
+store_project_touch_credentials(struct tx *tx, id organization, id project)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    bind_project(&params, organization, project);
+    return tx_query(tx, SQL_PROJECT_CREDENTIALS_TOUCH, &params, &rows, NULL);
+}
+
+error
+store_project_check_room(struct tx *tx, id organization, id member, const json_t *projects, str name, int64_t fallback,
+                         bool *ret_has_room, int64_t *ret_most)
+{
+    struct params all = { 0 }, params = { 0 };
+    struct rows rows;
+    str list = json_text(tx_arena(tx), projects);
+    params_id(&all, organization);
+    params_text(&all, list);
+    TRY(tx_query(tx, SQL_PROJECT_LOCK_ALL, &all, &rows, NULL));
+    params_id(&params, organization);
+    params_id(&params, member);
+    params_text(&params, list);
+    params_text(&params, name);
+    params_int(&params, fallback);
+    TRY(tx_query(tx, SQL_PROJECT_WITHOUT_ROOM, &params, &rows, NULL));
+    *ret_has_room = rows.count == 0;
+    *ret_most = *ret_has_room ? fallback : rows_int(&rows, 0, 1);
+    return OK;
 }
 
 error

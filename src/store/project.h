@@ -3,6 +3,8 @@
 #ifndef STORE_PROJECT_H
 #define STORE_PROJECT_H
 
+#include <jansson.h>
+
 #include "store/store.h"
 
 struct project {
@@ -24,6 +26,15 @@ MUST_USE error store_project_document(struct tx *tx, id organization, id project
                                       int64_t *ret_revision);
 /* To another organization, from the transaction's own; DUPLICATE_NAME when the name is taken there. */
 MUST_USE error store_project_move(struct tx *tx, id project, id from, id to, str name);
+
+/* Before a project goes, by deletion or a move: the credentials that lose their roles in it get another ETag. Before and after
+ * the project is locked: before, because everybody else locks credentials first; after, for those that came meanwhile. */
+MUST_USE error store_project_touch_credentials(struct tx *tx, id organization, id project);
+
+/* Locks the projects of a JSON list of ids. *ret_has_room is false when one of them, in which the member has no role yet, has as
+ * many people as its limit `name` (`fallback` by default) allows: *ret_most. */
+MUST_USE error store_project_check_room(struct tx *tx, id organization, id member, const json_t *projects, str name,
+                                        int64_t fallback, bool *ret_has_room, int64_t *ret_most);
 
 /* A value of its own for a limit; without it the default holds. */
 MUST_USE error store_project_limit_set(struct tx *tx, id organization, id project, str name, int64_t value);

@@ -35,6 +35,7 @@ import threading
 import time
 
 from client import Bearer, wait_until
+from exchange_people import SEEN_BY_OTHERS
 from suite import Contract, Suite, ends_on_signal
 from world import PREFIX, World, catalog, connect, new_id, no_limits, row_hashes, changed_tables, sql, start_node, tell_nodes
 
@@ -796,7 +797,7 @@ def main():
             runner.run_file(path, number)
         suite.say("%d exchanges in %d files" % (runner.count, len(paths)))
         if not only or "people" in only:
-            for test in PEOPLE:
+            for test in PEOPLE + SEEN_BY_OTHERS:
                 test(suite, runner, world, node)
         if not only:
             test_key_in_flight(suite, runner, world, node)

@@ -11,7 +11,7 @@ of the numbers is the only order that can explain the answers, and it does exact
   3. a read with number n shows what the last write up to n wrote.
 This decides linearizability; no search is needed.
 
-Elements. What is added once and removed at most once (an entry, a secret, a name in use) is judged by its intervals: who read
+Elements. What is added and removed (an entry, a secret, a role, a name in use) is judged by the intervals of its lives: who read
 the set after the addition was acknowledged and before the removal began must have seen it, and nobody may have seen it before
 the addition began or after the removal was acknowledged. That is per element, not for the set as a whole.
 """
@@ -93,26 +93,26 @@ def _judge_conflicts(key, steps):
 
 
 class Element:
-    """Added once, removed at most once; `added` and `removed` are (start, end)."""
+    """One life: added, and removed at most once; `added` and `removed` are (start, end)."""
 
     __slots__ = ("added", "removed")
 
-    def __init__(self, added):
-        self.added, self.removed = added, None
+    def __init__(self, added, removed=None):
+        self.added, self.removed = added, removed
+
+    def __repr__(self):
+        return "%s to %s" % (self.added, self.removed)
 
 
 def judge_set_read(key, elements, start, end, seen):
-    """`elements`: name → Element, all of which belong to this set."""
+    """`elements`: name → its lives one after the other, each an Element; all of them belong to this set."""
     problems = []
-    for name, element in elements.items():
-        gone = element.removed
+    for name, lives in elements.items():
         if name in seen:
-            if end < element.added[0]:
-                problems.append("%s: %s was seen before it was added" % (key, name))
-            if gone and start > gone[1]:
-                problems.append("%s: %s was seen %.1f ms after its removal was acknowledged" % (key, name, 1000 * (start - gone[1])))
-        elif start > element.added[1] and not (gone and end >= gone[0]):
-            problems.append("%s: %s was not seen %.1f ms after it was acknowledged" % (key, name, 1000 * (start - element.added[1])))
+            if not any(end >= one.added[0] and not (one.removed and start > one.removed[1]) for one in lives):
+                problems.append("%s: %s was seen from %.6f to %.6f, and it lived %s" % (key, name, start, end, lives))
+        elif any(start > one.added[1] and not (one.removed and end >= one.removed[0]) for one in lives):
+            problems.append("%s: %s was not seen from %.6f to %.6f, and it lived %s" % (key, name, start, end, lives))
     for name in seen:
         if name not in elements:
             problems.append("%s: %s was seen, and nobody added it" % (key, name))
@@ -143,8 +143,11 @@ def self_test():
     assert wrong([step("conflict", 1, 2, 1)]) and not wrong(good + [step("conflict", 2, 4, 1)])
     assert wrong([step("touch", 1, 2, None), step("read", 3, 4, 1, "a")]), "a touch that did not move the number"
     element = Element((1, 2))
-    assert not judge_set_read("s", {"x": element}, 3, 4, {"x"}) and judge_set_read("s", {"x": element}, 3, 4, set())
-    assert not judge_set_read("s", {"x": element}, 1.5, 4, set()) and judge_set_read("s", {}, 3, 4, {"y"})
+    assert not judge_set_read("s", {"x": [element]}, 3, 4, {"x"}) and judge_set_read("s", {"x": [element]}, 3, 4, set())
+    assert not judge_set_read("s", {"x": [element]}, 1.5, 4, set()) and judge_set_read("s", {}, 3, 4, {"y"})
     element.removed = (5, 6)
-    assert judge_set_read("s", {"x": element}, 7, 8, {"x"}) and not judge_set_read("s", {"x": element}, 5.5, 8, {"x"})
+    assert judge_set_read("s", {"x": [element]}, 7, 8, {"x"}) and not judge_set_read("s", {"x": [element]}, 5.5, 8, {"x"})
+    again = [element, Element((9, 10), (12, 13))]
+    assert judge_set_read("s", {"x": again}, 7, 8, {"x"}) and not judge_set_read("s", {"x": again}, 9.5, 9.6, {"x"})
+    assert judge_set_read("s", {"x": again}, 10.5, 11, set()) and not judge_set_read("s", {"x": again}, 7, 8, set())
     assert judge_name("n", [element, Element((3, 4))]) and not judge_name("n", [element, Element((5.5, 7))])

@@ -211,7 +211,13 @@ def test_private_addresses(suite, world, connection):
     listener.settimeout(0.1)
     port = listener.getsockname()[1]
     hosts = ["127.0.0.2", "[::1]", "0.0.0.0", "[::ffff:127.0.0.2]", "2130706434", "0x7f.2", "[64:ff9b::7f00:2]"]
-    made = [create(world, connection, "https://%s:%d/" % (host, port)) for host in hosts]
+    for host in hosts:
+        refused = connection.ask("POST", PREFIX + "/orgs/%s/webhooks" % world.a.home, world.a.bearer(), {"url": "https://%s:%d/" % (host, port)})
+        suite.equal((refused.status, refused.code()), (400, "INVALID_ATTRIBUTE_VALUE"), "a webhook at %s" % host)
+    # Those that were made before, when the operator allowed more.
+    made = [create(world, connection, "https://hooks.example.org:%d/" % port, enabled=False) for _ in hosts]
+    for one, host in zip(made, hosts):
+        sql("UPDATE webhook SET url = 'https://%s:%d/', enabled = true WHERE id = decode('%s', 'hex')" % (host, port, one["id"]))
     wait_until(lambda: all(show(world, connection, one)["failures"] >= 1 for one in made), 30)
     errors = [show(world, connection, one)["lastError"] for one in made]
     suite.check(all("not public" in error for error in errors), "private addresses are refused: %r" % errors)

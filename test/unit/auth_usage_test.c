@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When the entries of an access list were last used is written down, coarsely, and beside the requests. */
+#include "store_fixture.h"
+
+#include "auth/usage.h"
+
+static struct store *store;
+
+enum { ORGANIZATION = 100, KEY };
+
+static int
+set_up_all(void **state)
+{
+    struct store_config config = fixture_config();
+    fixture_set_up(state);
+    store = fixture_store(&config);
+    fixture_add_organization(fixture_id(ORGANIZATION));
+    fixture_ask("INSERT INTO principal (id, kind, org_id) VALUES (%s, 'api_key', %s)", fixture_quote(fixture_id(KEY)),
+                fixture_quote(fixture_id(ORGANIZATION)));
+    fixture_ask("INSERT INTO access_list_entry (principal_id, org_id, block) SELECT %s, %s, b::cidr FROM "
+                "unnest('{192.0.2.0/24,192.0.2.7/32,2001:db8::/32}'::text[]) b",
+                fixture_quote(fixture_id(KEY)), fixture_quote(fixture_id(ORGANIZATION)));
+    return 0;
+}
+
+static int
+tear_down_all(void **state)
+{
+    store_free(store);
+    return fixture_tear_down(state);
+}
+
+static struct principal
+caller(size_t block_count)
+{
+    return (struct principal){ .id = fixture_id(KEY),
+                               .organization = fixture_id(ORGANIZATION),
+                               .block_count = block_count };
+}
+
+static const char *
+used_entries(void)
+{
+    return fixture_ask("SELECT string_agg(block::text, ' ' ORDER BY block) FROM access_list_entry "
+                       "WHERE last_used_at > now() - interval '1 minute'");
+}
+
+static void
+wait_for(const char *wanted)
+{
+    for (int i = 0; i < 500 && strcmp(used_entries(), wanted) != 0; i++)
+        usleep(10000);
+    assert_string_equal(used_entries(), wanted);
+}
+
+static struct net_address
+address(const char *text)
+{
+    struct net_address parsed;
+    assert_true(net_parse_address(str_from(text), &parsed));
+    return parsed;
+}
+
+static void
+entries_that_let_somebody_in_were_used(void **state)
+{
+    (void)state;
+    struct usage *usage = usage_new(store);
+    struct principal principal = caller(3);
+    struct net_address four = address("192.0.2.7"), six = address("2001:db8::1");
+    fixture_ask("UPDATE access_list_entry SET last_used_at = NULL");
+    usage_note(usage, &principal, &four);
+    wait_for("192.0.2.0/24 192.0.2.7/32");
+    usage_note(usage, &principal, &six);
+    wait_for("192.0.2.0/24 192.0.2.7/32 2001:db8::/32");
+    usage_free(usage);
+}
+
+/* A process notes a caller's address once a minute, and what another process has just written is not written again. */
+static void
+use_is_written_once_a_minute(void **state)
+{
+    (void)state;
+    struct usage *one = usage_new(store), *two = usage_new(store);
+    struct principal principal = caller(3);
+    struct net_address four = address("192.0.2.7"), other = address("192.0.2.8");
+    fixture_ask("UPDATE access_list_entry SET last_used_at = NULL");
+    usage_note(one, &principal, &four);
+    wait_for("192.0.2.0/24 192.0.2.7/32");
+    char before[64];
+    snprintf(before, sizeof(before), "%s", fixture_ask("SELECT sum(xmin::text::bigint) FROM access_list_entry"));
+    for (int i = 0; i < 1000; i++)
+        usage_note(one, &principal, &four);
+    usage_note(one, &principal, &other);
+    usage_note(two, &principal, &four);
+    usleep(300000);
+    assert_string_equal(fixture_ask("SELECT sum(xmin::text::bigint) FROM access_list_entry"), before);
+    usage_free(one);
+    usage_free(two);
+}
+
+static void
+caller_without_a_list_uses_none(void **state)
+{
+    (void)state;
+    struct usage *usage = usage_new(store);
+    struct principal principal = caller(0);
+    struct net_address four = address("192.0.2.7");
+    fixture_ask("UPDATE access_list_entry SET last_used_at = NULL");
+    usage_note(usage, &principal, &four);
+    usleep(200000);
+    assert_string_equal(used_entries(), "");
+    usage_free(usage);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entries_that_let_somebody_in_were_used),
+        cmocka_unit_test(use_is_written_once_a_minute),
+        cmocka_unit_test(caller_without_a_list_uses_none),
+    };
+    return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
+}
