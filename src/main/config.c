@@ -71,7 +71,7 @@ static const struct setting settings[] = {
     { "etcd",                KIND_URL,     MANY,   AT(etcd), NULL, 0, 0,
       "An endpoint of the etcd that members of clusters agree in. May stand several times.", "https://10.0.0.21:2379" },
     { "domain",              KIND_DOMAIN,  0,      AT(domain), "reeve.internal", 0, 0,
-      "The domain that names of members are in. PowerDNS answers for it.", "db.example.org" },
+      "Names of clusters and their members end with it. PowerDNS answers for it.", "db.example.org" },
 
     { "database",            KIND_TEXT,    NEEDED, AT(database), NULL, 0, 0,
       "How to reach PostgreSQL: a libpq connection string.", "host=/run/postgresql dbname=reeve user=reeve" },
