@@ -10,8 +10,8 @@
 #include "store/resource.h"
 
 /* An address, or a name as they are in DNS. */
-#define HOST_NAME      "^[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?$"
-#define DIRECTORY_TEXT "^[\\p{L}\\p{N} _.,=@+:#$/?*&|!~(){};'-]+$"
+#define HOST_NAME      "^[A-Za-z0-9:]([A-Za-z0-9.:-]*[A-Za-z0-9:])?$"
+#define DIRECTORY_TEXT "^[\\p{L}\\p{N} _.,=@+:#$/?*&|!~(){;'}-]+$"
 #define WITH_A_USER    "\"{USER}?memberOf?base\""
 
 static const struct field mapping_fields[] = {
