@@ -3,7 +3,8 @@
 BUILD ?= build
 PYTHON ?= /usr/bin/python3
 
-.PHONY: all help bootstrap check unit lint format run bench fuzz stateful neighbour docs docs-reference clean
+.PHONY: all help bootstrap check unit lint format run demo demo-down bench fuzz stateful neighbour cluster-smoke failover \
+        control-plane-gone cluster-load docs docs-reference clean
 
 all: $(BUILD)/build.ninja ## build everything: binaries are in build/
 	@ninja -C $(BUILD)
@@ -31,6 +32,24 @@ format: ## format the C files
 
 run: all ## a whole server on this machine, with credentials and a first curl
 	script/with-services script/run-dev $(BUILD)
+
+demo: all ## a fleet of three hosts on this machine and a replicated cluster on it, up to psql; needs root
+	REEVE_BUILD=$(BUILD) $(PYTHON) script/demo
+
+demo-down: ## take the demo away
+	test/fleet/fleet down
+
+cluster-smoke: all ## the life of one cluster on real hosts; needs root
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/smoke_test.py
+
+failover: all ## hosts of primaries killed 5 times and cut off 10 times under a writing client; takes 20 minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/failover_test.py --report docs/reports/failover.md
+
+control-plane-gone: all ## ten minutes without a control plane, with a failover in between
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/control_plane_gone_test.py --minutes 10 --report docs/reports/control-plane-gone.md
+
+cluster-load: all ## forty clusters of three members asked for at once
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/load_test.py --report docs/reports/cluster-load.md
 
 bench: all ## speed, as a ratio to the bare database and to Fastify
 	script/with-services test/bench/run $(BUILD)

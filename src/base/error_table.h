@@ -124,6 +124,17 @@
     ROW(OUTCOME_UNKNOWN, 503, "The connection to the database broke while the change was committed.", \
         "Read the entity to see whether the change is there, or repeat a POST with the same Idempotency-Key.") \
     ROW(OVERLOADED, 503, "The service has no capacity for this request now.", \
-        "Retry after the time that Retry-After gives.")
+        "Retry after the time that Retry-After gives.") \
+    /* What only agents of hosts see, on the address that they have for themselves. */ \
+    ROW(CERTIFICATE_REQUIRED, 401, "This resource needs the certificate of a host.", \
+        "Join first: the operator's `reeved fleet token` prints the command.") \
+    ROW(CERTIFICATE_NOT_ACCEPTED, 403, "The certificate is not accepted: {}.", \
+        "Join again with a new token; see `reeved fleet host list`.") \
+    ROW(JOIN_TOKEN_NOT_VALID, 403, "The join token is not valid: {}.", \
+        "Make a new one with `reeved fleet token`. A token works once and for a limited time.") \
+    ROW(STALE_EPOCH, 409, "Somebody joined as this host since: the epoch is {} now.", \
+        "Stop this agent. Join again if this machine is the one that should be the host.") \
+    ROW(FLEET_NOT_READY, 503, "The fleet has no certificate authority yet.", \
+        "Run `reeved fleet init`.")
 
 #endif

@@ -44,8 +44,14 @@ json_in(struct arena *arena, json_t *json)
 error
 json_parse(struct arena *arena, str text, json_t **ret_json)
 {
-    if (text.len > JSON_MAX_BYTES)
-        return fail(arena, BODY_TOO_LARGE, V(JSON_MAX_BYTES));
+    return json_parse_within(arena, text, JSON_MAX_BYTES, ret_json);
+}
+
+error
+json_parse_within(struct arena *arena, str text, size_t max_bytes, json_t **ret_json)
+{
+    if (text.len > max_bytes)
+        return fail(arena, BODY_TOO_LARGE, V((int64_t)max_bytes));
     if (is_too_deep(text))
         return fail(arena, INVALID_JSON, V("nested deeper than 32 levels"));
     json_error_t why;

@@ -11,6 +11,8 @@ enum { JSON_MAX_BYTES = 1024 * 1024, JSON_MAX_DEPTH = 32 };
 
 /* Any JSON value; freed with the arena. INVALID_JSON says where it went wrong. */
 MUST_USE error json_parse(struct arena *arena, str text, json_t **ret_json);
+/* The same with another bound on its size, for what is not a client of the API. */
+MUST_USE error json_parse_within(struct arena *arena, str text, size_t max_bytes, json_t **ret_json);
 /* Text that Reeve itself or PostgreSQL wrote; NULL when it is not JSON. Freed with the arena. */
 json_t *json_parse_own(struct arena *arena, str text);
 str json_text(struct arena *arena, const json_t *json);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* /livez, /readyz and /metrics: for the operator's balancer, supervisor and Prometheus, on an address of their own. */
+/* /livez, /readyz, /metrics and /fleet: for the operator's balancer, supervisor and Prometheus, on an address of their own. */
 #include "api/metrics.h"
 #include "http/exchange.h"
 #include "http/worker.h"
+#include "store/fleet.h"
 
-enum { ANSWER_ARENA_BYTES = 2 * METRICS_MAX_BYTES + 64 * 1024 };
+enum { ANSWER_ARENA_BYTES = 2 * METRICS_MAX_BYTES + 64 * 1024 * 1024 };
 
 /* Filled by a thread: readiness asks the database, and the metrics of many operations are long. */
 struct answer {
     struct exchange *x;
     struct arena *arena;
-    bool wants_metrics;
+    void (*fill)(struct answer *answer);
     unsigned status;
     str content_type, body;
 };
@@ -35,21 +36,48 @@ readiness_document(struct arena *arena, bool ready, str why_not)
 }
 
 static void
+fill_readiness(struct answer *answer)
+{
+    str why_not = STR_EMPTY;
+    bool ready = api_is_ready(worker.api, answer->arena, &why_not);
+    answer->status = ready ? NGX_HTTP_OK : NGX_HTTP_SERVICE_UNAVAILABLE;
+    answer->body = readiness_document(answer->arena, ready, why_not);
+}
+
+static void
+fill_metrics(struct answer *answer)
+{
+    answer->content_type = STR("text/plain; version=0.0.4; charset=utf-8");
+    answer->body = metrics_text(worker.metrics, answer->arena, wiring_operation_name, NULL);
+}
+
+/* The hosts: what they have, what is used, when they last spoke. */
+static void
+fill_fleet(struct answer *answer)
+{
+    str hosts = STR_EMPTY;
+    error problem = store_fleet_list(worker.api->store, answer->arena, SQL_HOST_LIST, STR_EMPTY, &hosts);
+    struct buf out = buf_in(answer->arena, hosts.len + 64);
+    buf_add_text(&out, "{\"hosts\":");
+    buf_add(&out, hosts);
+    buf_add_text(&out, "}");
+    answer->body = problem == OK ? buf_str(&out) : error_document(answer->arena, problem);
+    answer->status = problem == OK ? NGX_HTTP_OK : error_rows[problem->code].status;
+}
+
+static const struct {
+    const char *path;
+    void (*fill)(struct answer *answer);
+} paths[] = { { "/readyz", fill_readiness }, { "/metrics", fill_metrics }, { "/fleet", fill_fleet } };
+
+static void
 run_in_thread(void *data, ngx_log_t *log)
 {
     (void)log;
     struct answer *answer = *(struct answer **)data;
-    if (answer->wants_metrics) {
-        answer->status = NGX_HTTP_OK;
-        answer->content_type = STR("text/plain; version=0.0.4; charset=utf-8");
-        answer->body = metrics_text(worker.metrics, answer->arena, wiring_operation_name, NULL);
-        return;
-    }
-    str why_not = STR_EMPTY;
-    bool ready = api_is_ready(worker.api, answer->arena, &why_not);
-    answer->status = ready ? NGX_HTTP_OK : NGX_HTTP_SERVICE_UNAVAILABLE;
+    answer->status = NGX_HTTP_OK;
     answer->content_type = STR("application/json");
-    answer->body = readiness_document(answer->arena, ready, why_not);
+    answer->fill(answer);
 }
 
 static void
@@ -63,7 +91,7 @@ on_thread_done(ngx_event_t *event)
 }
 
 static ngx_int_t
-ask_thread(struct exchange *x, bool wants_metrics)
+ask_thread(struct exchange *x, void (*fill)(struct answer *answer))
 {
     ngx_http_request_t *r = x->r;
     ngx_pool_cleanup_t *cleanup = ngx_pool_cleanup_add(r->pool, 0);
@@ -71,7 +99,7 @@ ask_thread(struct exchange *x, bool wants_metrics)
     ngx_thread_task_t *task = ngx_thread_task_alloc(r->pool, sizeof(struct answer *));
     if (cleanup == NULL || answer == NULL || task == NULL)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    *answer = (struct answer){ .x = x, .wants_metrics = wants_metrics, .arena = arena_new(ANSWER_ARENA_BYTES) };
+    *answer = (struct answer){ .x = x, .fill = fill, .arena = arena_new(ANSWER_ARENA_BYTES) };
     if (answer->arena == NULL)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     cleanup->handler = free_arena;
@@ -107,7 +135,9 @@ handle_operator(ngx_http_request_t *r)
         return send_plain(x, NGX_HTTP_SERVICE_UNAVAILABLE, STR("application/json"),
                           STR("{\"ready\":false,\"missing\":\"the node is stopping\"}"));
     }
-    if (str_is(path, "/readyz") || str_is(path, "/metrics"))
-        return ask_thread(x, str_is(path, "/metrics"));
+    for (size_t i = 0; i < LENGTH(paths); i++) {
+        if (str_is(path, paths[i].path))
+            return ask_thread(x, paths[i].fill);
+    }
     return NGX_HTTP_NOT_FOUND;
 }

@@ -4,13 +4,12 @@ import json
 
 import control
 import hosts
-from state import CONTROL, wait_until
+from state import CONTROL, NETWORK, wait_until
 
 AGENT = "/opt/reeve/reeve-agent"
 UNIT = """[Unit]
 Description=Reeve agent
 After=dbus.service network.target
-ConditionPathExists=/var/lib/reeve/agent/host.crt
 
 [Service]
 Type=exec
@@ -25,8 +24,10 @@ WantedBy=multi-user.target
 """.format(agent=AGENT)
 
 
-def urls():
-    return ["https://%s:%d" % (address, control.AGENT_PORT) for address in CONTROL.values()]
+def url(fleet, name):
+    """Hosts are spread over the nodes of the control plane."""
+    addresses = list(CONTROL.values())
+    return "https://%s:%d" % (addresses[list(fleet.hosts).index(name) % len(addresses)], control.AGENT_PORT)
 
 
 def token(fleet, name):
@@ -37,14 +38,15 @@ def token(fleet, name):
 
 
 def install(fleet, name):
-    hosts.enable_unit(fleet, name, "reeve-agent.service", UNIT)
+    """Not enabled before the host has joined: until then there is nothing to run."""
+    hosts.write_file(fleet, name, "/etc/systemd/system/reeve-agent.service", UNIT)
 
 
 def join(fleet, name):
     """On the booted host: a token, the join, the addresses that members may have, and the unit."""
-    hosts.run(fleet, name, AGENT, "join", "--url", urls()[0], "--token", token(fleet, name))
-    control.reeved(fleet, "fleet", "address", "add", "--host", name, fleet.host(name)["pool"])
-    hosts.run(fleet, name, "systemctl", "start", "reeve-agent.service")
+    hosts.run(fleet, name, AGENT, "join", "--url", url(fleet, name), "--token", token(fleet, name))
+    control.reeved(fleet, "fleet", "address", "add", "--host", name, "--prefix", str(NETWORK.prefixlen), fleet.host(name)["pool"])
+    hosts.run(fleet, name, "systemctl", "enable", "--now", "reeve-agent.service")
 
 
 def wait_seen(fleet, names, seconds=30):

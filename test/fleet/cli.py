@@ -7,9 +7,9 @@
   fleet env                  addresses, credentials and paths, as shell variables
   fleet exec HOST COMMAND…   on a host
   fleet client COMMAND…      on the machine of a client, whose resolver is the fleet's DNS
-  fleet cut HOST             its network goes silent                   fleet heal HOST
-  fleet kill HOST            power-off, without warning                fleet boot HOST
-  fleet stop PROCESS…        of the control side; `control` is all     fleet start PROCESS…
+  fleet cut HOST [--only in|out]   its network goes silent, or one way of it    fleet heal HOST
+  fleet kill HOST            power-off, without warning                         fleet boot HOST
+  fleet stop PROCESS…        of the control side; `control` is all of Reeve     fleet start PROCESS…
   fleet image                builds the hosts' root file system if it is not there
 
 Every command takes --dir STATE (default: {folder}), which is what tells fleets apart.
@@ -152,6 +152,13 @@ def on_host(action):
     return run
 
 
+def cut(arguments):
+    fleet = Fleet.load(arguments.dir)
+    fleet.host(arguments.host)
+    network.cut(fleet, arguments.host, arguments.only)
+    return 0
+
+
 def boot(fleet, name):
     hosts.start(fleet, name)
     hosts.wait_booted(fleet, name)
@@ -202,7 +209,8 @@ def parse(words):
     command("env", environment)
     command("exec", execute, "host", rest=("command", argparse.REMAINDER))
     command("client", client, rest=("command", argparse.REMAINDER))
-    command("cut", on_host(network.cut), "host")
+    one = command("cut", cut, "host")
+    one.add_argument("--only", choices=("in", "out"))
     command("heal", on_host(network.heal), "host")
     command("kill", on_host(hosts.kill), "host")
     command("boot", on_host(boot), "host")

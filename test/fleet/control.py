@@ -15,7 +15,7 @@ import subprocess
 import image
 import network
 import process
-from state import CONTROL, DOMAIN, ETCD, ROOT, Problem
+from state import CONTROL, DOMAIN, ETCD, NETWORK, ROOT, Problem
 
 API_PORT, OPERATOR_PORT, AGENT_PORT = 8443, 9443, 8444
 WORKERS = ["worker1", "worker2"]
@@ -23,7 +23,7 @@ APIS = {"api1": "control1", "api2": "control2"}
 REEVE = [*APIS, *WORKERS]
 
 # What the issue's clusters are made of: small enough that forty clusters of three fit on one machine.
-SIZES = [("S1", "0.1", 128, 2, 50), ("S2", "0.25", 256, 5, 100), ("S3", "0.5", 512, 10, 200)]
+SIZES = [("S1", "0.05", 128, 1, 50), ("S2", "0.25", 256, 5, 100), ("S3", "0.5", 512, 10, 200)]
 
 
 def postgres_bin():
@@ -149,7 +149,7 @@ def describe_fleet(fleet):
 
 
 def bootstrap_organization(fleet):
-    fleet.record["credentials"] = json.loads(reeved(fleet, "bootstrap", "--organization", "Example Ltd", "--owner", "you@example.org",
+    fleet.record["credentials"] = json.loads(reeved(fleet, "bootstrap", "--organization", "Example Ltd", "--owner", "you@example.org", "--allow", str(NETWORK),
                                                     "--json"))
     fleet.save()
 
@@ -210,14 +210,14 @@ def start_dns(fleet):
     """deploy/pdns.conf with this fleet's addresses in it."""
     folder = fleet.path("pdns")
     os.makedirs(folder)
+    superuser(fleet, "CREATE ROLE pdns LOGIN IN ROLE reeve_dns")
+    superuser(fleet, "ALTER ROLE pdns SET search_path = reeve_dns")
     with open(os.path.join(ROOT, "deploy/pdns.conf")) as file:
-        text = file.read()
-    changes = {"local-address": CONTROL["control1"], "local-port": "53", "socket-dir": folder, "gpgsql-host": fleet.path("postgres"),
-               "gpgsql-port": "5432", "gpgsql-dbname": "reeve", "setuid": None, "setgid": None}
-    lines = [line for line in text.splitlines() if line.split("=")[0].strip() not in changes]
-    lines += ["%s=%s" % pair for pair in changes.items() if pair[1] is not None]
+        settings = dict(line.strip().split("=", 1) for line in file if "=" in line and not line.startswith("#"))
+    settings.update({"local-address": CONTROL["control1"], "local-port": "53", "socket-dir": folder, "gpgsql-host": fleet.path("postgres"),
+                     "gpgsql-port": "5432", "gpgsql-dbname": "reeve", "gpgsql-user": "pdns"})
     with open(folder + "/pdns.conf", "w") as file:
-        file.write("\n".join(lines) + "\n")
+        file.writelines("%s=%s\n" % pair for pair in settings.items())
     process.start(fleet, "pdns", "control", ["pdns_server", "--config-dir=" + folder, "--daemon=no", "--guardian=no",
                                              "--disable-syslog=yes", "--write-pid=no"])
     process.wait_ready(fleet, "pdns", lambda: listens(fleet, "control", CONTROL["control1"], 53), 20)

@@ -61,6 +61,12 @@ def two_fleets_live_side_by_side(suite, folder):
     suite.check(not reaches(second, "h1", second.hosts["h2"]["address"]), "a host that is cut off is not reached")
     network.heal(second, "h2")
     suite.check(reaches(second, "h1", second.hosts["h2"]["address"], tries=5), "and is reached when it is healed")
+    for only in ("in", "out"):
+        network.cut(second, "h2", only)
+        suite.check(not reaches(second, "h1", second.hosts["h2"]["address"]), "a host that is cut off one way gives no answer")
+        suite.check(reaches(second, "h2", second.hosts["h2"]["address"]), "and still reaches itself")
+        network.heal(second, "h2")
+    suite.check(reaches(second, "h1", second.hosts["h2"]["address"], tries=5), "it is reached when that is healed")
     resolver = subprocess.run(network.client_command(first, ["cat", "/etc/resolv.conf"]), capture_output=True, text=True, check=False)
     suite.check("10.78.0.2" in resolver.stdout, "a client's resolver is the fleet's")
     suite.check(reaches(first, "client", CLIENT["stranger"]), "clients are on the network")

@@ -6,7 +6,6 @@ registered anywhere: the container's name, its cgroup and its mount carry the fl
 """
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -48,14 +47,6 @@ def write_file(fleet, name, path, content, mode=0o644):
     with open(full, "w") as file:
         file.write(content)
     os.chmod(full, mode)
-
-
-def enable_unit(fleet, name, unit, content):
-    write_file(fleet, name, "/etc/systemd/system/" + unit, content)
-    wants = folder(fleet, name, "root", "etc/systemd/system/multi-user.target.wants")
-    os.makedirs(wants, exist_ok=True)
-    with contextlib.suppress(FileExistsError):
-        os.symlink("/etc/systemd/system/" + unit, os.path.join(wants, unit))
 
 
 def cgroup(fleet_prefix, name):
@@ -211,7 +202,3 @@ def remove_empty(cgroup_folder):
     except OSError:
         return False
     return True
-
-
-def remove_files(fleet):
-    shutil.rmtree(fleet.path("hosts"), ignore_errors=False) if os.path.isdir(fleet.path("hosts")) else None

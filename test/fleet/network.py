@@ -13,7 +13,7 @@ import signal
 import subprocess
 import time
 
-from state import CLIENT, CONTROL, ETCD, NETWORK, Problem, wait_until
+from state import CLIENT, CONTROL, ETCD, NETWORK, Problem
 
 CLONE_NEWNET = 0x40000000
 
@@ -69,12 +69,20 @@ def flush_addresses(fleet, machine):
     ip("-n", namespace(fleet, machine), "addr", "flush", "dev", "eth0")
 
 
-def cut(fleet, machine):
-    ip("-n", namespace(fleet, "switch"), "link", "set", machine, "nomaster")
+def cut(fleet, machine, only=None):
+    """Both ways, or `only` what comes "in" or what goes "out"; what the machine says to itself is never cut."""
+    if only is None:
+        ip("-n", namespace(fleet, "switch"), "link", "set", machine, "nomaster")
+        return
+    hook, interface = {"in": ("input", "iif"), "out": ("output", "oif")}[only]
+    rules = ("add table inet cut\nadd chain inet cut way { type filter hook %s priority 0; policy drop; }\n"
+             "add rule inet cut way %s lo accept\n" % (hook, interface))
+    subprocess.run(command(fleet, machine, ["nft", "-f", "-"]), input=rules, text=True, check=True)
 
 
 def heal(fleet, machine):
     ip("-n", namespace(fleet, "switch"), "link", "set", machine, "master", "br0")
+    subprocess.run(command(fleet, machine, ["nft", "-f", "-"]), input="table inet cut {}\ndelete table inet cut\n", text=True, check=True)
 
 
 def is_cut(fleet, machine):
@@ -144,7 +152,3 @@ def known_prefixes():
     """Of every fleet that has a namespace now."""
     return sorted({match[1] for name in existing("reeve-") if (match := re.match(r"(reeve-[0-9a-f]{6}-)switch$", name))})
 
-
-def reachable(fleet, machine, address, seconds):
-    wait_until(lambda: subprocess.run(command(fleet, machine, ["ping", "-c1", "-W1", address]), capture_output=True,
-                                      check=False).returncode == 0, "%s reaches %s" % (machine, address), seconds)

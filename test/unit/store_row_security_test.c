@@ -68,6 +68,12 @@ fill(int base)
                 fixture_quote(fixture_id(PERSON)));
     fixture_ask("INSERT INTO team_grant (team_id, org_id, project_id, role) VALUES (%s, %s, %s, 'R')",
                 fixture_quote(team), o, fixture_quote(project));
+    fixture_ask("INSERT INTO job (id, org_id, project_id, kind, subject, subject_name, step, step_count) "
+                "VALUES (%s, %s, %s, 'k', %s, 'n', 's', 1)",
+                fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret));
+    fixture_ask("INSERT INTO job_history (job_id, number, org_id, step, try, outcome, worker) "
+                "VALUES (%s, 1, %s, 's', 1, 'DONE', 'w')",
+                fixture_quote(secret), o);
 }
 
 // clang-format off
@@ -99,6 +105,8 @@ static const struct {
     { "team_member",            "org_id = $B",                                    "created_at = now()",   1 },
     { "team_grant",             "org_id = $B",                                    "role = 'x'",           1 },
     { "webhook",                "org_id = $B",                                    "url = 'x'",            1 },
+    { "job",                    "org_id = $B",                                    "step = 'x'",           1 },
+    { "job_history",            "org_id = $B",                                    "step = 'x'",           1 },
     { "list_counter",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_block",             "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_segment",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
@@ -108,6 +116,7 @@ static const char *const not_of_tenants[] = {
     "person",           /* any person may be given a role */
     "idempotency",      /* found by principal and key only */
     "signing_key",      /* the service's own */
+    "sweep",            /* the service's own */
     "schema_migration", /* nobody has any right on it */
 };
 // clang-format on

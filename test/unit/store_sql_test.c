@@ -40,6 +40,8 @@ static const char *const tenant_tables[] = {
     "team_member",
     "team_grant",
     "held_grant",
+    "job",
+    "job_history",
 };
 /* Tables whose own id is the tenant. */
 static const char *const tenants[] = { "organization", "project", "principal", "person", "service_account", "api_key" };

@@ -2,6 +2,7 @@
 -- and until when, why it waits. A step's transition, its line of history and the change of what it is about commit together.
 CREATE TABLE job (
     id           reeve_id PRIMARY KEY, -- also the id of the operation that the tenant sees
+    seq          bigint GENERATED ALWAYS AS IDENTITY, -- the order in which they were added: ids of one second have none
     org_id       reeve_id NOT NULL,
     project_id   reeve_id NOT NULL,
     kind         text NOT NULL, -- a row of the table in job/kinds.c
@@ -10,11 +11,12 @@ CREATE TABLE job (
     generation   bigint NOT NULL DEFAULT 0, -- of the subject, that this job brings into effect
     payload      jsonb NOT NULL DEFAULT '{}',
     state        text NOT NULL DEFAULT 'QUEUED' CHECK (state IN ('QUEUED', 'RUNNING', 'DONE', 'FAILED', 'CANCELLED')),
-    step         text NOT NULL, -- the one that runs next
+    step         text NOT NULL, -- the one that runs next, or ran last
     step_number  int NOT NULL DEFAULT 0, -- of that step, from 0
     step_count   int NOT NULL,
     try          int NOT NULL DEFAULT 0, -- of this step
-    waits_for    text, -- a sentence: why the step was not done yet
+    failures     int NOT NULL DEFAULT 0, -- tries in a row that ended in an error, or did not end at all; the delay grows with it
+    waits_for    text, -- a sentence: why the step was not done yet, or why the job failed
     created_at   timestamptz NOT NULL DEFAULT now(),
     started_at   timestamptz,
     step_started_at timestamptz,
@@ -27,9 +29,12 @@ CREATE TABLE job (
     lease_until  timestamptz
 );
 CREATE INDEX job_due ON job (next_run_at) WHERE state IN ('QUEUED', 'RUNNING');
-CREATE INDEX job_of_subject ON job (subject, id);
-CREATE INDEX job_of_project ON job (project_id, id);
-CREATE INDEX job_unfinished ON job (subject, id) WHERE state IN ('QUEUED', 'RUNNING');
+CREATE INDEX job_of_subject ON job (subject, seq);
+CREATE INDEX job_of_project ON job (project_id, seq);
+CREATE INDEX job_in_order ON job (seq);
+CREATE INDEX job_unfinished ON job (subject, seq) WHERE state IN ('QUEUED', 'RUNNING');
+CREATE INDEX job_late ON job (step_deadline_at) WHERE state IN ('QUEUED', 'RUNNING') AND overdue_at IS NULL;
+CREATE INDEX job_finished ON job (finished_at) WHERE finished_at IS NOT NULL;
 
 CREATE TABLE job_history (
     job_id     reeve_id NOT NULL REFERENCES job (id) ON DELETE CASCADE,
@@ -37,7 +42,7 @@ CREATE TABLE job_history (
     org_id     reeve_id NOT NULL,
     step       text NOT NULL,
     try        int NOT NULL,
-    outcome    text NOT NULL, -- DONE, WAITS, FAILED, OVERDUE
+    outcome    text NOT NULL, -- DONE, WAITS, ERROR, FAILED, OVERDUE; of operators: RETRIED, CANCELLED
     detail     text,
     worker     text NOT NULL,
     at         timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -56,3 +61,13 @@ BEGIN
         EXECUTE format('CREATE POLICY tenant ON %I TO reeve_tenant USING (org_id = reeve_organization())', v_table);
     END LOOP;
 END $$;
+
+-- When a project moves, its jobs go along: whoever works on one finds that the lease is lost, and begins its step again.
+CREATE FUNCTION job_project_moved() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE job_history h SET org_id = NEW.org_id FROM job j WHERE j.project_id = NEW.id AND h.job_id = j.id;
+    UPDATE job SET org_id = NEW.org_id, lease_epoch = lease_epoch + 1, lease_until = NULL WHERE project_id = NEW.id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER job_moved AFTER UPDATE ON project
+    FOR EACH ROW WHEN (OLD.org_id IS DISTINCT FROM NEW.org_id) EXECUTE FUNCTION job_project_moved();

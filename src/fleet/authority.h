@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fleet's certificate authority. It says what a certificate is for; of a request it takes only the key. Every certificate
+ * is on record before it leaves, in the transaction that made it necessary.
+ */
+#ifndef FLEET_AUTHORITY_H
+#define FLEET_AUTHORITY_H
+
+#include "base/crypto_certificate.h"
+#include "fleet/fleet.h"
+
+struct authority {
+    id id;
+    str certificate, key; /* PEM */
+};
+
+/* Makes the authority unless there is one. */
+MUST_USE error authority_create(struct fleet *fleet, struct arena *arena, bool *ret_created);
+/* FLEET_NOT_READY when there is none. */
+MUST_USE error authority_open(struct fleet *fleet, struct arena *arena, struct authority *ret_authority);
+/* SHA-256 of its certificate, in hexadecimal: how an agent knows the control plane before it has a certificate. */
+MUST_USE error authority_fingerprint(const struct authority *authority, struct arena *arena, str *ret_hex);
+
+enum certificate_kind { CERTIFICATE_HOST, CERTIFICATE_MEMBER, CERTIFICATE_SERVICE };
+/* INVALID_ATTRIBUTE_VALUE of csr when the request is not good. `owner` is the id of the host or member, or the name. The
+ * lifetime is the kind's own unless the subject says one. */
+MUST_USE error authority_issue(const struct authority *authority, struct tx *tx, enum certificate_kind kind, str owner,
+                               str request, struct certificate_subject subject, str *ret_certificate);
+
+#endif

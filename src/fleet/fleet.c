@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/fleet.h"
+
+#include <stdlib.h>
+
+enum { FLEET_ARENA_BYTES = 256 * 1024, ETCD_MAX_BYTES = 64 * 1024 };
+
+static str
+list_endpoints(struct arena *arena, const struct fleet_config *config)
+{
+    struct buf out = buf_in(arena, ETCD_MAX_BYTES);
+    buf_add_char(&out, '[');
+    for (size_t i = 0; i < config->etcd_count; i++) {
+        if (i > 0)
+            buf_add_char(&out, ',');
+        buf_add_json(&out, str_from(config->etcd[i]));
+    }
+    buf_add_char(&out, ']');
+    return buf_str(&out);
+}
+
+struct fleet *
+fleet_new(const struct fleet_config *config)
+{
+    struct arena *arena = arena_new(FLEET_ARENA_BYTES);
+    struct fleet *fleet = arena == NULL ? NULL : ARENA_NEW(arena, struct fleet);
+    if (fleet == NULL) {
+        arena_free(arena);
+        return NULL;
+    }
+    *fleet = (struct fleet){
+        .arena = arena,
+        .store = store_new(&config->store),
+        .authority_key = crypto_derive(&config->master_key, "fleet authority v1"),
+        .token_key = crypto_derive(&config->master_key, "join token v1"),
+        .domain = str_dup(arena, str_from(config->domain)),
+        .etcd_json = list_endpoints(arena, config),
+    };
+    if (fleet->store != NULL && !arena_is_exhausted(arena))
+        return fleet;
+    fleet_free(fleet);
+    return NULL;
+}
+
+void
+fleet_free(struct fleet *fleet)
+{
+    if (fleet == NULL)
+        return;
+    struct arena *arena = fleet->arena;
+    if (fleet->store != NULL)
+        store_free(fleet->store);
+    crypto_wipe(&fleet->authority_key, sizeof(fleet->authority_key));
+    crypto_wipe(&fleet->token_key, sizeof(fleet->token_key));
+    arena_free(arena);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/join.h"
+
+#include "base/json.h"
+#include "fleet/agent_parts.h"
+#include "fleet/refusal.h"
+#include "fleet/report.h"
+
+#define TOKEN_KIND "join"
+
+/* Older ones lose acknowledged writes when a partition heals: the leader key was put without a condition. */
+enum { PATRONI_MAJOR = 3, PATRONI_MINOR = 0, PATRONI_PATCH = 3 };
+
+/* ---- Tokens ---- */
+static str
+hash_token(struct fleet *fleet, struct arena *arena, str token)
+{
+    uint8_t mac[SHA256_BYTES];
+    crypto_hmac_sha256(&fleet->token_key, token, mac);
+    return str_dup(arena, (str){ (const char *)mac, sizeof(mac) });
+}
+
+error
+join_token_new(struct fleet *fleet, struct arena *arena, const struct join_place *place, int64_t lifetime_s,
+               bool *ret_is_valid, str *ret_token)
+{
+    struct authority authority;
+    str fingerprint;
+    TRY(authority_open(fleet, arena, &authority));
+    TRY(authority_fingerprint(&authority, arena, &fingerprint));
+    str secret = secret_new(arena, TOKEN_KIND);
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    TRY(tx_begin(fleet->store, arena, agent_service, &tx));
+    TRY(store_join_token_add(tx, hash_token(fleet, arena, secret), place, lifetime_s, ret_is_valid));
+    if (!*ret_is_valid)
+        return OK;
+    TRY(tx_commit(tx));
+    *ret_token = str_format(arena, "%.*s:%.*s", STR_ARG(secret), STR_ARG(fingerprint));
+    return OK;
+}
+
+/* ---- Joining ---- */
+struct joining {
+    str token, csr;
+    struct host_facts facts;
+};
+
+static bool
+is_new_enough(str version)
+{
+    const int64_t least[] = { PATRONI_MAJOR, PATRONI_MINOR, PATRONI_PATCH };
+    for (size_t i = 0; i < LENGTH(least); i++) {
+        str part = str_cut(&version, '.');
+        size_t digits = 0;
+        while (digits < part.len && part.data[digits] >= '0' && part.data[digits] <= '9')
+            digits++; /* "1rc1" counts as 1 */
+        int64_t number;
+        if (!str_to_int(str_slice(part, 0, digits), 0, INT32_MAX, &number) || number < least[i])
+            return false;
+        if (number > least[i])
+            return true;
+    }
+    return true;
+}
+
+static error
+read_joining(struct arena *arena, const struct agent_request *request, struct joining *ret_joining)
+{
+    json_t *said, *facts;
+    TRY(report_parse(arena, request->body, &said));
+    /* What stands behind the colon is for the agent's eyes. */
+    str token = json_str(json_object_get(said, "token"));
+    ret_joining->token = str_cut(&token, ':');
+    ret_joining->csr = json_str(json_object_get(said, "csr"));
+    if (ret_joining->token.len == 0)
+        return fail(arena, MISSING_ATTRIBUTE, V("token"));
+    if (ret_joining->csr.len == 0)
+        return fail(arena, MISSING_ATTRIBUTE, V("csr"));
+    TRY(report_read_facts(arena, "facts.", json_object_get(said, "facts"), &facts));
+    json_t *cpus = json_object_get(facts, "cpus"), *memory = json_object_get(facts, "memoryMb"),
+           *disk = json_object_get(facts, "diskGb");
+    if (cpus == NULL || json_integer_value(memory) <= 0 || json_integer_value(disk) <= 0)
+        return fail(arena, MISSING_ATTRIBUTE, V("facts.cpus, facts.memoryMb and facts.diskGb"));
+    str patroni = json_str(json_object_get(facts, "patroniVersion"));
+    if (patroni.len > 0 && !is_new_enough(patroni))
+        return fail(arena, INVALID_ATTRIBUTE_VALUE, V("facts.patroniVersion"),
+                    V("Patroni before 3.0.3 loses acknowledged writes; install a newer one on this host"));
+    str address = json_str(json_object_get(facts, "address"));
+    ret_joining->facts = (struct host_facts){
+        .cpus = str_format(arena, "%.3f", json_number_value(cpus)),
+        .memory_mb = json_integer_value(memory),
+        .disk_gb = json_integer_value(disk),
+        .address = address.len > 0 ? address : net_address_text(arena, &request->client),
+        .json = json_text(arena, facts),
+    };
+    return OK;
+}
+
+static const char *
+why_not(enum join_token_state state)
+{
+    switch (state) {
+    case TOKEN_USED: return "it was used already";
+    case TOKEN_EXPIRED: return "it has expired";
+    case TOKEN_UNKNOWN:
+    case TOKEN_TAKEN: break;
+    }
+    return "there is no such token";
+}
+
+static error
+take_token(struct fleet *fleet, struct tx *tx, str token, struct join_place *ret_place)
+{
+    struct arena *arena = tx_arena(tx);
+    enum join_token_state state = TOKEN_UNKNOWN;
+    if (secret_is_well_formed(token, TOKEN_KIND))
+        TRY(store_join_token_take(tx, hash_token(fleet, arena, token), &state, ret_place));
+    if (state == TOKEN_TAKEN)
+        return OK;
+    refusal_note(agent_service, "join_refused", str_format(arena, "somebody tried to join: %s.", why_not(state)));
+    return fail(arena, JOIN_TOKEN_NOT_VALID, V(why_not(state)));
+}
+
+str
+agent_certificate_document(struct arena *arena, str certificate, const struct authority *authority)
+{
+    struct buf out = buf_in(arena, 4 * CERTIFICATE_MAX_BYTES);
+    buf_add_text(&out, "{\"certificate\":");
+    buf_add_json(&out, certificate);
+    buf_add_text(&out, ",\"authority\":");
+    buf_add_json(&out, authority->certificate);
+    buf_add_text(&out, "}");
+    return buf_str(&out);
+}
+
+static str
+joined_document(struct arena *arena, str host, str name, int64_t epoch, str certificate,
+                const struct authority *authority)
+{
+    struct buf out = buf_in(arena, 4 * CERTIFICATE_MAX_BYTES);
+    buf_format(&out, "{\"hostId\":\"%.*s\",\"hostName\":", STR_ARG(host));
+    buf_add_json(&out, name);
+    buf_format(&out, ",\"epoch\":%lld,\"certificate\":", (long long)epoch);
+    buf_add_json(&out, certificate);
+    buf_add_text(&out, ",\"authority\":");
+    buf_add_json(&out, authority->certificate);
+    buf_add_text(&out, "}");
+    return buf_str(&out);
+}
+
+/* The token is used up, the host made, its older certificates revoked and the new one recorded, or nothing of it. */
+error
+agent_join(struct fleet *fleet, struct arena *arena, const struct agent_request *request,
+           struct agent_answer *ret_answer)
+{
+    struct joining joining;
+    struct authority authority;
+    struct join_place place;
+    id host;
+    int64_t epoch, revoked;
+    str certificate;
+    TRY(read_joining(arena, request, &joining));
+    TRY(authority_open(fleet, arena, &authority));
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    TRY(tx_begin(fleet->store, arena, agent_service, &tx));
+    TRY(take_token(fleet, tx, joining.token, &place));
+    TRY(store_host_join(tx, id_new(store_cell(fleet->store)), &place, &joining.facts, &host, &epoch));
+    str owner = id_text(arena, host);
+    TRY(store_certificate_revoke(tx, STR("HOST"), owner, &revoked));
+    TRY(authority_issue(&authority, tx, CERTIFICATE_HOST, owner, joining.csr,
+                        (struct certificate_subject){ .common_name = owner }, &certificate));
+    TRY(tx_notify(tx, GOAL_CHANNEL, owner)); /* a poll of whoever was this host before ends now */
+    TRY(tx_commit(tx));
+    *ret_answer = (struct agent_answer){
+        .status = 201,
+        .body = joined_document(arena, owner, place.host_name, epoch, certificate, &authority),
+    };
+    return OK;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/report.h"
+
+#include "base/id.h"
+#include "base/net.h"
+
+/* ---- The tables: what may be said ---- */
+enum kind {
+    KIND_ID,     /* 24 hexadecimal digits */
+    KIND_TEXT,   /* at most `max` bytes */
+    KIND_LONG,   /* a sentence: what is beyond `max` bytes is cut off */
+    KIND_CHOICE, /* one of the words in `choices` */
+    KIND_COUNT,  /* whole number from 0 to `max` */
+    KIND_NUMBER, /* above 0, at most `max` */
+    KIND_BOOL,
+    KIND_ADDRESS, /* IPv4 or IPv6 */
+    KIND_TEXTS,   /* a list of at most `max` texts */
+};
+
+struct said_field {
+    const char *name;
+    enum kind kind;
+    bool is_needed;
+    int64_t max;
+    const char *choices;  /* between spaces */
+    const char *fallback; /* as JSON, when it is not said or null; NULL: then it is left out */
+};
+enum { TEXT_BYTES = 256, LIST_MAX = 20000 };
+#define COUNT_MAX ((int64_t)1 << 53)
+
+// clang-format off
+static const struct said_field fact_fields[] = {
+    { "agentVersion",     KIND_TEXT,    false, 64,            NULL, NULL },
+    { "patroniVersion",   KIND_TEXT,    false, 64,            NULL, NULL },
+    { "postgresVersions", KIND_TEXTS,   false, 32,            NULL, NULL },
+    { "cpus",             KIND_NUMBER,  false, 65536,         NULL, NULL },
+    { "memoryMb",         KIND_COUNT,   false, INT32_MAX,     NULL, NULL },
+    { "diskGb",           KIND_COUNT,   false, INT32_MAX,     NULL, NULL },
+    { "address",          KIND_ADDRESS, false, 0,             NULL, NULL },
+};
+static const struct said_field member_fields[] = {
+    { "id",               KIND_ID,      true,     0,         NULL, NULL },
+    { "unit",             KIND_TEXT,    false,        32,        NULL, "\"unknown\"" },
+    { "role",             KIND_CHOICE,  false,        0,         " PRIMARY REPLICA SYNC_STANDBY NONE ", "\"NONE\"" },
+    { "running",          KIND_TEXT,    false,        64,        NULL, "\"unknown\"" },
+    { "timeline",         KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "lagBytes",         KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "version",          KIND_TEXT,    false,    64,        NULL, "null" },
+    { "goalGeneration",   KIND_COUNT,   false,        COUNT_MAX, NULL, "0" },
+    { "accessGeneration", KIND_COUNT,   false,        COUNT_MAX, NULL, "0" },
+    { "restartNonce",     KIND_COUNT,   false,        COUNT_MAX, NULL, "0" },
+    { "pendingRestart",   KIND_BOOL,    false,        0,         NULL, "false" },
+    { "problem",          KIND_LONG,    false,    1024,      NULL, "null" },
+};
+static const struct said_field task_fields[] = {
+    { "id",               KIND_ID,      true,     0,         NULL, NULL },
+    { "outcome",          KIND_CHOICE,  true,     0,         " DONE FAILED ", NULL },
+    { "detail",           KIND_LONG,    false,    4096,      NULL, "\"\"" },
+};
+static const struct said_field report_fields[] = {
+    { "epoch",            KIND_COUNT,   true,     COUNT_MAX, NULL, NULL },
+    { "version",          KIND_COUNT,   true,     COUNT_MAX, NULL, NULL },
+};
+static const struct said_field state_fields[] = { /* kept with the facts */
+    { "bootId",           KIND_TEXT,    false,    64,        NULL, NULL },
+    { "strays",           KIND_TEXTS,   false,        1000,      NULL, "[]" },
+};
+// clang-format on
+
+/* ---- One field ---- */
+static bool
+is_choice(str word, const char *choices)
+{
+    char padded[40];
+    int len = snprintf(padded, sizeof(padded), " %.*s ", STR_ARG(word));
+    return word.len > 0 && len > 0 && (size_t)len < sizeof(padded) && str_find(word, ' ') < 0 &&
+           strstr(choices, padded) != NULL;
+}
+
+/* Not in the middle of a character. */
+static size_t
+cut_length(str text, size_t max)
+{
+    if (text.len <= max)
+        return text.len;
+    while (max > 0 && ((unsigned char)text.data[max] & 0xC0) == 0x80)
+        max--;
+    return max;
+}
+
+/* What it must be, for the message; NULL when it is fine. */
+static const char *
+why_not(const struct said_field *field, const json_t *value, struct arena *arena)
+{
+    str text = json_str(value);
+    struct net_address address;
+    id parsed;
+    switch (field->kind) {
+    case KIND_ID: return id_parse(text, &parsed) ? NULL : "it must be 24 hexadecimal digits";
+    case KIND_TEXT:
+        if (json_is_string(value) && text.len <= (size_t)field->max)
+            return NULL;
+        return str_format(arena, "it must be a text of at most %lld bytes", (long long)field->max).data;
+    case KIND_LONG: return json_is_string(value) ? NULL : "it must be a text";
+    case KIND_CHOICE:
+        return is_choice(text, field->choices) ? NULL : str_format(arena, "it must be one of%s", field->choices).data;
+    case KIND_COUNT:
+        if (json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) <= field->max)
+            return NULL;
+        return str_format(arena, "it must be a whole number from 0 to %lld", (long long)field->max).data;
+    case KIND_NUMBER:
+        return json_is_number(value) && json_number_value(value) > 0 && json_number_value(value) <= (double)field->max
+                   ? NULL
+                   : "it must be a number above 0";
+    case KIND_BOOL: return json_is_boolean(value) ? NULL : "it must be true or false";
+    case KIND_ADDRESS: return net_parse_address(text, &address) ? NULL : "it must be an address";
+    case KIND_TEXTS: break;
+    }
+    if (!json_is_array(value) || json_array_size(value) > (size_t)field->max)
+        return str_format(arena, "it must be a list of at most %lld texts", (long long)field->max).data;
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        str item = json_str(json_array_get(value, i));
+        if (item.len == 0 || item.len > TEXT_BYTES)
+            return "its items must be texts of at most 256 bytes";
+    }
+    return NULL;
+}
+
+static error
+take_field(struct arena *arena, const char *path, const struct said_field *field, const json_t *said, json_t *into)
+{
+    json_t *value = json_object_get(said, field->name), *taken;
+    if (value == NULL || json_is_null(value)) {
+        if (field->is_needed)
+            return fail(arena, MISSING_ATTRIBUTE, V(str_format(arena, "%s%s", path, field->name)));
+        if (field->fallback == NULL)
+            return OK;
+        taken = json_loads(field->fallback, JSON_DECODE_ANY, NULL);
+    } else {
+        const char *must_be = why_not(field, value, arena);
+        if (must_be != NULL)
+            return fail(arena, INVALID_ATTRIBUTE_VALUE, V(str_format(arena, "%s%s", path, field->name)), V(must_be));
+        str text = json_str(value);
+        taken = field->kind == KIND_LONG ? json_stringn(text.data, cut_length(text, (size_t)field->max))
+                                         : json_incref(value);
+    }
+    return json_object_set_new(into, field->name, taken) == 0 ? OK : fail(arena, OVERLOADED);
+}
+
+static error
+take_fields(struct arena *arena, const char *path, const struct said_field *fields, size_t count, const json_t *said,
+            json_t *into)
+{
+    for (size_t i = 0; i < count; i++)
+        TRY(take_field(arena, path, &fields[i], said, into));
+    return OK;
+}
+
+/* ---- Lists of objects ---- */
+static error
+take_list(struct arena *arena, const char *name, const struct said_field *fields, size_t count, const json_t *said,
+          json_t *into)
+{
+    json_t *list = json_object_get(said, name), *taken = json_array();
+    if (taken == NULL || json_object_set_new(into, name, taken) != 0)
+        return fail(arena, OVERLOADED);
+    if (list == NULL || json_is_null(list))
+        return OK;
+    if (!json_is_array(list) || json_array_size(list) > LIST_MAX)
+        return fail(arena, INVALID_ATTRIBUTE_VALUE, V(name), V("it must be a list of at most 20000 objects"));
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *item = json_object();
+        if (item == NULL || json_array_append_new(taken, item) != 0)
+            return fail(arena, OVERLOADED);
+        char path[48];
+        snprintf(path, sizeof(path), "%s[%zu].", name, i);
+        if (!json_is_object(json_array_get(list, i)))
+            return fail(arena, INVALID_ATTRIBUTE_VALUE, V(str_format(arena, "%s[%zu]", name, i)),
+                        V("it must be an object"));
+        TRY(take_fields(arena, path, fields, count, json_array_get(list, i), item));
+    }
+    return OK;
+}
+
+/* ---- Documents ---- */
+error
+report_parse(struct arena *arena, str body, json_t **ret_object)
+{
+    TRY(json_parse_within(arena, body, REPORT_MAX_BYTES, ret_object));
+    return json_is_object(*ret_object) ? OK : fail(arena, INVALID_JSON, V("it must be an object"));
+}
+
+error
+report_read_facts(struct arena *arena, const char *path, const json_t *facts, json_t **ret_facts)
+{
+    *ret_facts = json_in(arena, json_object());
+    if (*ret_facts == NULL)
+        return fail(arena, OVERLOADED);
+    if (facts == NULL || json_is_null(facts))
+        return OK;
+    if (!json_is_object(facts))
+        return fail(arena, INVALID_ATTRIBUTE_VALUE, V("facts"), V("it must be an object"));
+    return take_fields(arena, path, fact_fields, LENGTH(fact_fields), facts, *ret_facts);
+}
+
+error
+report_read(struct arena *arena, str body, struct report *ret_report)
+{
+    json_t *said, *facts, *taken = json_in(arena, json_object());
+    if (taken == NULL)
+        return fail(arena, OVERLOADED);
+    TRY(report_parse(arena, body, &said));
+    TRY(take_fields(arena, "", report_fields, LENGTH(report_fields), said, taken));
+    TRY(report_read_facts(arena, "facts.", json_object_get(said, "facts"), &facts));
+    TRY(take_fields(arena, "", state_fields, LENGTH(state_fields), said, facts));
+    if (json_object_set(taken, "facts", facts) != 0)
+        return fail(arena, OVERLOADED);
+    TRY(take_list(arena, "members", member_fields, LENGTH(member_fields), said, taken));
+    TRY(take_list(arena, "tasks", task_fields, LENGTH(task_fields), said, taken));
+    ret_report->epoch = json_integer_value(json_object_get(taken, "epoch"));
+    ret_report->json = json_text(arena, taken);
+    return ret_report->json.len > 0 ? OK : fail(arena, OVERLOADED);
+}

@@ -1,0 +1,28 @@
+-- The fleet as the operator sees it; one host when $1 is not empty.
+-- scope: none, because hosts are the operator's and hold members of many organizations
+SELECT coalesce(json_agg(json_build_object(
+    'id', encode(h.id, 'hex'),
+    'name', h.name,
+    'provider', h.provider,
+    'region', h.region,
+    'zone', h.zone,
+    'state', h.state,
+    'epoch', h.epoch,
+    'address', host(h.address),
+    'goalVersion', v.version,
+    'seenVersion', h.seen_version,
+    'joinedAt', api_date(h.joined_at),
+    'lastSeenAt', api_date(h.last_seen_at),
+    'silentS', floor(extract(epoch FROM now() - h.last_seen_at))::bigint,
+    'cpus', h.cpus, 'usedCpus', h.used_cpus,
+    'memoryMb', h.memory_mb, 'usedMemoryMb', h.used_memory_mb,
+    'diskGb', h.disk_gb, 'usedDiskGb', h.used_disk_gb,
+    'addresses', (SELECT count(*) FROM host_address a WHERE a.host_id = h.id),
+    'freeAddresses', (SELECT count(*) FROM host_address a WHERE a.host_id = h.id AND a.member_id IS NULL),
+    'members', (SELECT count(*) FROM cluster_member m WHERE m.host_id = h.id),
+    'agentVersion', h.facts ->> 'agentVersion',
+    'patroniVersion', h.facts ->> 'patroniVersion',
+    'postgresVersions', coalesce(h.facts -> 'postgresVersions', '[]'),
+    'strays', coalesce(h.facts -> 'strays', '[]')) ORDER BY h.name), '[]')::text
+FROM host h JOIN host_goal_version v ON v.host_id = h.id
+WHERE ($1 = '' AND h.state <> 'REMOVED') OR h.name = $1

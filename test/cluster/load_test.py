@@ -1,0 +1,108 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Many clusters asked for at once: every one becomes IDLE, takes a write, and is deleted again; nothing is left behind.
+
+    test/cluster/load_test.py [--clusters N] [--hosts N] [--report FILE]
+"""
+import argparse
+import concurrent.futures
+import statistics
+import sys
+import time
+
+import rig
+from tenant import Tenant, client_address, wait_psql
+
+import control  # noqa: E402  (found by rig)
+from state import Problem, wait_until  # noqa: E402
+from suite import Suite  # noqa: E402
+
+IDLE_S = 1800
+
+
+def seconds_of_jobs(fleet, kind):
+    """By the workers' own clock: from the commit of the request to the job's end."""
+    rows = control.superuser(fleet, "SELECT extract(epoch FROM finished_at - created_at) FROM job WHERE kind = '%s' AND state = 'DONE'" % kind)
+    return sorted(float(row[0]) for row in rows)
+
+
+def make_one(fleet, project, number, password):
+    """Own tenant, own connections: (seconds to IDLE, seconds to the first write)."""
+    tenant = Tenant(fleet, project)
+    name = "load-%02d" % number
+    began = time.monotonic()
+    tenant.create_cluster(name)
+    accepted = time.monotonic() - began
+    document = wait_until(lambda: idle(tenant, name), name + " is IDLE", IDLE_S, every=2)
+    ready = time.monotonic() - began
+    wait_psql(fleet, tenant.dsn(document, "app", password), "CREATE TABLE t (a int); INSERT INTO t VALUES (%d)" % number, 120)
+    return accepted, ready, time.monotonic() - began
+
+
+def idle(tenant, name):
+    document = tenant.cluster(name)
+    return document if document["stateName"] == "IDLE" else None
+
+
+def run(suite, fleet, count):
+    tenant = Tenant(fleet)
+    project = tenant.create_project()
+    password = tenant.create_user("app")
+    tenant.allow(client_address())
+    began = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+        made = [one for one in pool.map(lambda number: attempt(suite, make_one, fleet, project, number, password), range(count)) if one]
+    all_made = time.monotonic() - began
+    suite.equal(len(made), count, "clusters that became IDLE and took a write")
+    creations = seconds_of_jobs(fleet, "cluster.create")
+    for number in range(count):
+        attempt(suite, tenant.delete_cluster, "load-%02d" % number)
+    deleting = time.monotonic()
+    for number in range(count):
+        attempt(suite, tenant.wait_gone, "load-%02d" % number, 600)
+    gone = time.monotonic() - deleting
+    try:
+        wait_until(lambda: not rig.left_behind(fleet), "nothing is left", 60, every=2)
+    except Problem:
+        pass
+    suite.equal(rig.left_behind(fleet)[:10], [], "what is left behind")
+    if not made or not creations:
+        return []
+    columns = list(zip(*made))
+    return [rig.machine(),
+            "%d clusters of 3 members asked for at once, on %d hosts: all %d took a write after %.0f s" % (count, len(fleet.hosts), len(made), all_made),
+            "the API accepted a cluster in %.2f s in the median, %.2f s at worst" % (statistics.median(columns[0]), max(columns[0])),
+            "from the POST to IDLE: %.0f s in the median, %.0f s at worst" % (statistics.median(columns[1]), max(columns[1])),
+            "from the POST to the first write: %.0f s in the median, %.0f s at worst" % (statistics.median(columns[2]), max(columns[2])),
+            "jobs that made them: %.0f s in the median, %.0f s at worst" % (statistics.median(creations), max(creations)),
+            "all were deleted after %.0f s, with nothing left on hosts, in etcd, in DNS or in the database" % gone]
+
+
+def attempt(suite, function, *arguments):
+    try:
+        return function(*arguments)
+    except Problem as problem:
+        suite.fail(str(problem))
+        return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--clusters", type=int, default=40)
+    parser.add_argument("--hosts", type=int, default=4)
+    parser.add_argument("--report", metavar="FILE")
+    options = parser.parse_args()
+    suite = Suite("load")
+    try:
+        with rig.fleet_for(options.hosts, regions=1) as fleet:
+            lines = run(suite, fleet, options.clusters)
+        for line in lines:
+            suite.say(line)
+        rig.write_report(options.report, "%d clusters at once" % options.clusters, ["- " + line for line in lines])
+    except Problem as problem:
+        suite.fail(str(problem))
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests of clusters share: a fleet for as long as the test runs, and looking behind the API at what is really there."""
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(os.path.dirname(HERE), folder) for folder in ("fleet", "api")]
+sys.dont_write_bytecode = True
+
+import control  # noqa: E402
+import hosts  # noqa: E402
+import network  # noqa: E402
+import process  # noqa: E402
+from state import ETCD, ROOT, Fleet, Problem, wait_until  # noqa: E402
+
+FLEET = os.path.join(ROOT, "test/fleet/fleet")
+
+
+@contextlib.contextmanager
+def fleet_for(host_count=3, regions=1, zones=3):
+    """The fleet that REEVE_FLEET names, or one that lives as long as the block. After a failure its logs are kept."""
+    if os.environ.get("REEVE_FLEET"):
+        yield Fleet.load(os.environ["REEVE_FLEET"])
+        return
+    folder = tempfile.mkdtemp(prefix="reeve-fleet.")
+    failed = True
+    try:
+        words = [FLEET, "up", "--dir", folder, "--hosts", str(host_count), "--regions", str(regions), "--zones", str(zones)]
+        if subprocess.run(words, check=False).returncode != 0:
+            raise Problem("the fleet did not come up")
+        yield Fleet.load(folder)
+        failed = False
+    finally:
+        if failed and os.path.exists(os.path.join(folder, "fleet.json")):
+            keep_logs(Fleet.load(folder))
+        subprocess.run([FLEET, "down", "--dir", folder], check=False)
+
+
+def keep_logs(fleet):
+    """Logs of the control side and the journal of every host, where the fleet's folder was."""
+    kept = fleet.folder + "-failed"
+    os.makedirs(kept, exist_ok=True)
+    with contextlib.suppress(FileNotFoundError):
+        subprocess.run(["cp", "-a", fleet.path("log"), kept], check=False)
+    for name in fleet.hosts:
+        with open(os.path.join(kept, name + ".journal"), "w") as file, contextlib.suppress(Problem, subprocess.TimeoutExpired):
+            file.write(hosts.run(fleet, name, "journalctl", "--no-pager", check=False, timeout=30))
+    print("logs are kept in " + kept, file=sys.stderr, flush=True)
+
+
+# ---- Members, as the control plane knows them and as they are ----
+class Member:
+    def __init__(self, row):
+        self.id, self.host, self.address, self.name, self.role, self.running, self.applied_goal, self.applied_access = row
+
+
+def members(fleet, cluster_name):
+    """Of a cluster, by ordinal."""
+    rows = control.superuser(fleet, """
+        SELECT encode(m.id, 'hex'), h.name, host(a.address), format('%%s-shard-00-%%s', c.set_name, lpad(m.ordinal::text, 2, '0')),
+               m.role, m.running, m.applied_goal, m.applied_access
+        FROM cluster c JOIN cluster_member m ON m.cluster_id = c.id JOIN host h ON h.id = m.host_id
+        JOIN host_address a ON a.member_id = m.id WHERE c.name = '%s' ORDER BY m.ordinal""" % cluster_name)
+    return [Member(row) for row in rows]
+
+
+def at_full_strength(fleet, cluster_name, count):
+    """True when PostgreSQL itself says so: one primary, every other member streams from it, one of them synchronously."""
+    found = members(fleet, cluster_name)
+    if len(found) != count or sorted(one.role for one in found).count("PRIMARY") != 1:
+        return False
+    primary = next(one for one in found if one.role == "PRIMARY")
+    try:
+        rows = superuser(fleet, primary, "SELECT count(*) FILTER (WHERE state = 'streaming'), count(*) FILTER (WHERE sync_state IN "
+                                         "('sync', 'quorum')) FROM pg_stat_replication WHERE application_name LIKE '%-shard-%'")
+    except (Problem, subprocess.TimeoutExpired):
+        return False
+    streaming, synchronous = map(int, rows[0])
+    return streaming == count - 1 and (synchronous >= 1 or count == 1)
+
+
+def superuser(fleet, member, statement, database="postgres"):
+    """Rows of a statement on a member, through the socket on its host."""
+    output = hosts.run(fleet, member.host, "runuser", "-u", "postgres", "--", "psql", "-X", "-q", "-At", "-F", "\x1f", "-h",
+                       "/var/lib/reeve/members/%s/run" % member.id, "-p", "27017", "-d", database, "-c", statement, timeout=10)
+    return [line.split("\x1f") for line in output.splitlines()]
+
+
+def wait_full_strength(fleet, cluster_name, count, seconds):
+    wait_until(lambda: at_full_strength(fleet, cluster_name, count), "%s is at full strength" % cluster_name, seconds, every=0.3)
+
+
+def primary_of(fleet, cluster_name):
+    """The one that is primary by what PostgreSQL says on the hosts that run, not by what was reported last."""
+    for member in members(fleet, cluster_name):
+        with contextlib.suppress(Problem, subprocess.TimeoutExpired):
+            if not network.is_cut(fleet, member.host) and superuser(fleet, member, "SELECT pg_is_in_recovery()") == [["f"]]:
+                return member
+    raise Problem("no member of %s is a primary" % cluster_name)
+
+
+# ---- What is left behind ----
+LEFT_IN_DATABASE = {
+    "members": "SELECT encode(id, 'hex') FROM cluster_member",
+    "clusters": "SELECT name FROM cluster",
+    "addresses that are taken": "SELECT host(address) FROM host_address WHERE member_id IS NOT NULL",
+    "reservations": "SELECT name FROM host WHERE used_cpus <> 0 OR used_memory_mb <> 0 OR used_disk_gb <> 0",
+    "names": "SELECT name FROM dns_record",
+    "members' certificates in force": "SELECT serial FROM certificate WHERE kind = 'MEMBER' AND revoked_at IS NULL",
+    "jobs that did not finish": "SELECT kind || ' ' || step FROM job WHERE state NOT IN ('DONE', 'CANCELLED')",
+}
+
+
+def left_behind(fleet):
+    """Everything of deleted clusters that is still anywhere: sentences."""
+    found = ["%s: %s" % (what, row[0]) for what, query in LEFT_IN_DATABASE.items() for row in control.superuser(fleet, query)]
+    keys = control.etcdctl(fleet, next(iter(ETCD)), "get", "--prefix", "--keys-only", "/")
+    found += ["key in etcd: " + key for key in keys.split()]
+    for name, host in fleet.hosts.items():
+        units = hosts.run(fleet, name, "sh", "-c", "ls /etc/systemd/system | grep ^reeve-member- || true")
+        folders = hosts.run(fleet, name, "sh", "-c", "ls /var/lib/reeve/members 2>/dev/null || true")
+        addresses = hosts.run(fleet, name, "sh", "-c", "ip -4 -o address show dev eth0 | awk '{print $4}'").split()
+        processes = hosts.run(fleet, name, "sh", "-c", "pgrep -a -u postgres || true")
+        found += ["unit on %s: %s" % (name, one) for one in units.split()] + ["files on %s: %s" % (name, one) for one in folders.split()]
+        found += ["address on %s: %s" % (name, one) for one in addresses if one.split("/")[0] != host["address"]]
+        found += ["process on %s: %s" % (name, one) for one in processes.splitlines()]
+    return found
+
+
+# ---- The control plane ----
+def stop_control_plane(fleet):
+    for name in control.REEVE:
+        process.stop(fleet, name, seconds=10)
+
+
+def start_control_plane(fleet):
+    for name in control.REEVE:
+        process.again(fleet, name)
+    control.wait_reeve(fleet)
+
+
+# ---- Reports ----
+def machine():
+    """What figures depend on, as a sentence."""
+    with open("/proc/loadavg") as file:
+        load = file.read().split()[:3]
+    return "one machine with %d processors for everything: hosts, control plane, etcd and clients; load %s" % (os.cpu_count(), " ".join(load))
+
+
+def write_report(path, title, lines):
+    if path:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("# %s\n\n%s\n" % (title, "\n".join(lines)))

@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The life of a cluster on real hosts, once: made through the API, used with psql, its primary's host killed, deleted;
+nothing is left behind. Short enough for every change."""
+import sys
+import time
+
+import rig
+from ledger import CLIENT_SETTINGS, TABLES, Writer, lost
+from tenant import Tenant, client_address, psql, wait_psql
+
+import hosts  # noqa: E402  (found by rig)
+from state import Problem, wait_until  # noqa: E402
+from suite import Suite  # noqa: E402
+
+CLUSTER = "smoke"
+FIRST_WRITE_S = 20
+
+
+def life_of_a_cluster(suite, fleet):
+    tenant = Tenant(fleet)
+    tenant.create_project()
+    password = tenant.create_user("app")
+    tenant.allow(client_address())
+
+    began = time.monotonic()
+    tenant.create_cluster(CLUSTER)
+    document = tenant.wait_idle(CLUSTER, 120, lambda step: suite.say("%5.1f s  %s" % (time.monotonic() - began, step["name"])))
+    dsn = tenant.dsn(document, "app", password, **CLIENT_SETTINGS)
+    wait_psql(fleet, dsn, TABLES + "INSERT INTO ledger VALUES (0);", 30)
+    took = time.monotonic() - began
+    suite.check(took <= FIRST_WRITE_S, "from the POST to the first write: %.1f s", took)
+    suite.say("from the POST to the first acknowledged write: %.1f s" % took)
+    status, output, error = psql(fleet, dsn, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+    suite.check((status, output) == (0, "t"), "the connection string works as it is, with verify-full: %s %s", output, error)
+
+    rig.wait_full_strength(fleet, CLUSTER, 3, 60)
+    suite.equal(len({member.host for member in rig.members(fleet, CLUSTER)}), 3, "hosts that members are on")
+    writer = Writer(fleet, dsn)
+    try:
+        primary = rig.primary_of(fleet, CLUSTER)
+        fault = time.time()
+        hosts.kill(fleet, primary.host)
+        writer.wait_write_after(fault + 0.5, 90)
+        outage = writer.longest_pause(fault, time.time())
+        suite.check(outage <= 30, "after the power-off of the primary's host no write for %.1f s", outage)
+        hosts.start(fleet, primary.host)
+        rig.wait_full_strength(fleet, CLUSTER, 3, 90)
+        suite.say("power-off of the primary's host: %.1f s without a write, full strength after %.1f s" % (outage, time.time() - fault))
+    finally:
+        writer.stop()
+    missing = lost(writer, map(int, wait_psql(fleet, dsn, "SELECT number FROM ledger", 30).split()))
+    suite.check(not missing, "%d acknowledged writes are lost", len(missing))
+
+    began = time.monotonic()
+    tenant.delete_cluster(CLUSTER)
+    tenant.wait_gone(CLUSTER, 90)
+    suite.say("deleted after %.1f s" % (time.monotonic() - began))
+    try:
+        wait_until(lambda: not rig.left_behind(fleet), "nothing is left behind", 15, every=0.5)
+    except Problem:
+        pass
+    suite.equal(rig.left_behind(fleet), [], "what is left behind")
+
+
+def main():
+    suite = Suite("cluster smoke")
+    try:
+        with rig.fleet_for(3) as fleet:
+            life_of_a_cluster(suite, fleet)
+    except Problem as problem:
+        suite.fail(str(problem))
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
