@@ -39,7 +39,7 @@ read_or_make_key(struct arena *arena, str path, struct disk_owner owner, str *re
 {
     if (disk_read(arena, path.data, PEM_BYTES, ret_key) && ret_key->len > 0)
         return OK;
-    if (!csr_new_key(arena, ret_key))
+    if (!certificate_key_new(arena, ret_key))
         return problem(arena, "A key could not be made.");
     if (!disk_replace(path.data, *ret_key, 0600, owner))
         return problem(arena, "%s cannot be written: %s.", path.data, strerror(errno));
@@ -54,7 +54,7 @@ fetch_member(struct engine_member *self, const struct state *state, str key, str
     if (state->url.len == 0)
         return problem(self->arena, "%s is missing or wrong, and without a control plane nobody signs another one.",
                        path.data);
-    if (!csr_new(self->arena, key, self->member->name, &request))
+    if (!certificate_request_new(self->arena, key, self->member->name, &request))
         return problem(self->arena, "A certificate request could not be made.");
     TRY(control_member_certificate(self->caller, self->arena, state, self->member->id, request, &issued));
     if (judge_member(self->member, issued.certificate, key) == BAD)
@@ -101,7 +101,7 @@ certificates_of_host(struct caller *caller, struct arena *arena, const struct st
         return problem(arena, "The host's key or certificate in %s cannot be read.", state->folder.data);
     if (judge_time(certificate) == GOOD)
         return OK;
-    if (!csr_new(arena, key, id_text(arena, state->host), &request))
+    if (!certificate_request_new(arena, key, id_text(arena, state->host), &request))
         return problem(arena, "A certificate request could not be made.");
     TRY(control_renew(caller, arena, state, request, &issued));
     if (!certificate_is_of(issued.certificate, key) || judge_time(issued.certificate) == BAD)

@@ -46,11 +46,11 @@ join_fleet(struct arena *arena, struct state *state, str url, str token)
         return problem(arena, "%s cannot be made: %s.", state->folder.data, strerror(errno));
     TRY(find_authority(caller, arena, state, rest));
     if (!disk_read(arena, state->key.data, PEM_BYTES, &key)) {
-        if (!csr_new_key(arena, &key))
+        if (!certificate_key_new(arena, &key))
             return problem(arena, "A key could not be made.");
         TRY(state_write(arena, state->key, key));
     }
-    if (!csr_new(arena, key, STR("reeve-host"), &request))
+    if (!certificate_request_new(arena, key, STR("reeve-host"), &request))
         return problem(arena, "A certificate request could not be made.");
     caller_forget(caller);
     TRY(control_join(caller, arena, state, str_dup(arena, secret), request, facts_text(arena, &facts), &joined));

@@ -81,8 +81,9 @@ class Cluster:
     def on_host(self, host):
         return [{key: value for key, value in m.items() if key != "host"} for m in self.members if m["host"] == host]
 
-    def member(self, name_or_role):
-        return next(m for m in self.members if self.seen(m).get("role") == name_or_role)
+    def member(self, role):
+        """Waits for one: an agent that just started says nothing about members that it has not looked at yet."""
+        return wait_until(lambda: next((m for m in self.members if self.seen(m).get("role") == role), None), "a " + role, 30)
 
     def seen(self, member):
         """What its agent said last."""

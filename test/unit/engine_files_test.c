@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "agent/unit_file.h"
-#include "base/crypto_csr.h"
+#include "base/crypto_certificate.h"
+#include "base/crypto_certificate_look.h"
 #include "engine/postgres/postgres.h"
 
 static struct goal_peer peers[] = {
@@ -203,11 +204,11 @@ requests_are_signed_by_their_key(void **state)
     struct arena *arena = arena_new(1 << 22);
     str key, other, request;
     struct certificate_facts facts;
-    assert_true(csr_new_key(arena, &key) && csr_new_key(arena, &other) && !str_eq(key, other));
-    assert_true(csr_new(arena, key, STR("k3x9aq-shard-00-00"), &request));
+    assert_true(certificate_key_new(arena, &key) && certificate_key_new(arena, &other) && !str_eq(key, other));
+    assert_true(certificate_request_new(arena, key, STR("k3x9aq-shard-00-00"), &request));
     assert_non_null(strstr(request.data, "-----BEGIN CERTIFICATE REQUEST-----"));
     assert_non_null(strstr(key.data, "-----BEGIN PRIVATE KEY-----"));
-    assert_false(csr_new(arena, STR("no key"), STR("x"), &request));
+    assert_false(certificate_request_new(arena, STR("no key"), STR("x"), &request));
     assert_false(certificate_read(request, &facts));
     assert_false(certificate_is_of(STR("junk"), key));
     assert_false(certificate_is_for(STR_EMPTY, STR("x")));

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The requester's side of certificates: a key that never leaves its machine, the request for a certificate, and what can be
- * read from one that came back. */
-#ifndef BASE_CRYPTO_CSR_H
-#define BASE_CRYPTO_CSR_H
+/* What can be read from a certificate: for whoever was given one and wants to know whether it will do. */
+#ifndef BASE_CRYPTO_CERTIFICATE_LOOK_H
+#define BASE_CRYPTO_CERTIFICATE_LOOK_H
 
 #include "base/crypto.h"
-
-/* A new EC key (P-256), as PEM. */
-MUST_USE bool csr_new_key(struct arena *arena, str *ret_key);
-/* A request that this key signed, as PEM. The subject is a courtesy: whoever signs decides it. */
-MUST_USE bool csr_new(struct arena *arena, str key, str common_name, str *ret_request);
 
 struct certificate_facts {
     int64_t not_before_ms, not_after_ms;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/crypto_csr.h"
+#include "base/crypto_certificate_look.h"
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -15,7 +15,6 @@
     }
 DEFINE_CLEANUP(EVP_PKEY, EVP_PKEY_free)
 DEFINE_CLEANUP(X509, X509_free)
-DEFINE_CLEANUP(X509_REQ, X509_REQ_free)
 DEFINE_CLEANUP(BIO, BIO_free_all)
 
 static str
@@ -31,35 +30,6 @@ read_key(str pem)
 {
     BIO *in CLEANUP(BIO_cleanup) = BIO_new_mem_buf(pem.data, (int)pem.len);
     return in == NULL ? NULL : PEM_read_bio_PrivateKey(in, NULL, NULL, NULL);
-}
-
-bool
-csr_new_key(struct arena *arena, str *ret_key)
-{
-    EVP_PKEY *key CLEANUP(EVP_PKEY_cleanup) = EVP_EC_gen("P-256");
-    BIO *out CLEANUP(BIO_cleanup) = BIO_new(BIO_s_mem());
-    if (key == NULL || out == NULL || PEM_write_bio_PKCS8PrivateKey(out, key, NULL, NULL, 0, NULL, NULL) != 1)
-        return false;
-    *ret_key = text_of(arena, out);
-    return ret_key->len > 0;
-}
-
-bool
-csr_new(struct arena *arena, str key_pem, str common_name, str *ret_request)
-{
-    EVP_PKEY *key CLEANUP(EVP_PKEY_cleanup) = read_key(key_pem);
-    X509_REQ *request CLEANUP(X509_REQ_cleanup) = X509_REQ_new();
-    BIO *out CLEANUP(BIO_cleanup) = BIO_new(BIO_s_mem());
-    if (key == NULL || request == NULL || out == NULL)
-        return false;
-    X509_NAME *subject = X509_REQ_get_subject_name(request);
-    if (X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, (const unsigned char *)common_name.data,
-                                   (int)common_name.len, -1, 0) != 1 ||
-        X509_REQ_set_pubkey(request, key) != 1 || X509_REQ_sign(request, key, EVP_sha256()) <= 0 ||
-        PEM_write_bio_X509_REQ(out, request) != 1)
-        return false;
-    *ret_request = text_of(arena, out);
-    return ret_request->len > 0;
 }
 
 static X509 *
