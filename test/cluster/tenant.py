@@ -47,6 +47,9 @@ class Tenant:
     def ask(self, method, path, body=None, expect=(200, 201, 202, 204)):
         """The document that came back; anything but an expected status is a Problem that shows it."""
         answer = self.try_nodes(method, path, body)
+        while answer.status == 429:  # a tenant that asks too often waits as long as it is told to
+            time.sleep(float(answer.headers.get("retry-after", 1)))
+            answer = self.try_nodes(method, path, body)
         if answer.status not in expect:
             raise Problem("%s %s: %d %s" % (method, path, answer.status, answer.body.decode(errors="replace")[:600]))
         return answer.json() if answer.body else None
@@ -106,32 +109,24 @@ class Tenant:
         return self.ask("GET", self.of_project("/operations?clusterName=" + name))["results"]
 
     def wait_idle(self, name, seconds=120, progress=None):
-        """Until the cluster is what was asked for; `progress` is called with every step that an operation begins."""
-        told = set()
+        """Until the last operation on the cluster is done; `progress` is called with every step that it begins."""
+        path, told = self.of_project("/operations/" + self.operations(name)[0]["id"]), set()
 
-        def idle():
-            if progress:
-                for step in self.new_steps(name, told):
+        def done():
+            operation = self.ask("GET", path)
+            for step in operation["steps"]:
+                if progress and step.get("startedAt") and step["name"] not in told:
+                    told.add(step["name"])
                     progress(step)
-            document = self.cluster(name)
-            return document if document["stateName"] == "IDLE" else None
-        document = wait_until(idle, "cluster %s is IDLE" % name, seconds, every=0.15)
-        if progress:
-            for step in self.new_steps(name, told):
-                progress(step)
-        return document
-
-    def new_steps(self, name, told):
-        for operation in self.operations(name):
-            document = self.ask("GET", self.of_project("/operations/" + operation["id"]))
-            for step in document["steps"]:
-                if step.get("startedAt") and (document["id"], step["name"]) not in told:
-                    told.add((document["id"], step["name"]))
-                    yield step
+            if operation["state"] in ("FAILED", "CANCELLED"):
+                raise Problem("%s of %s: %s" % (operation["kind"], name, operation))
+            return operation["state"] == "DONE"
+        wait_until(done, "cluster %s is IDLE" % name, seconds, every=0.3)
+        return self.cluster(name)
 
     def wait_gone(self, name, seconds=120):
         wait_until(lambda: self.try_nodes("GET", self.of_project("/clusters/" + name), None).status == 404,
-                   "cluster %s is gone" % name, seconds, every=0.2)
+                   "cluster %s is gone" % name, seconds, every=0.5)
 
     # ---- What it connects to ----
     def dsn(self, document, user, password, **more):
