@@ -4,6 +4,7 @@
  * the database by the loop's own connection, or to a thread.
  */
 #include "http/exchange.h"
+#include "http/pace.h"
 #include "http/stream.h"
 #include "http/worker.h"
 
@@ -40,8 +41,10 @@ run_in_thread(void *data, ngx_log_t *log)
 static void
 on_thread_done(ngx_event_t *event)
 {
+    struct exchange *x = event->data;
     worker.threads_busy--;
-    finish_later(event->data);
+    if (!pace_hold(x, finish_later))
+        finish_later(x);
 }
 
 static void
@@ -80,7 +83,10 @@ static void
 on_request(struct exchange *x)
 {
     switch (api_advance(x->request, false)) {
-    case API_ANSWERED: ngx_http_finalize_request(x->r, send_response(x)); return;
+    case API_ANSWERED:
+        if (!pace_hold(x, finish_later))
+            ngx_http_finalize_request(x->r, send_response(x));
+        return;
     case API_NEEDS_ROWS:
         exchange_hold(x);
         if (worker_send_read(x->request, on_rows, x))
