@@ -5,6 +5,7 @@
  */
 #include "base/json.h"
 #include "http/exchange.h"
+#include "http/pace.h"
 #include "http/stream.h"
 #include "http/worker.h"
 
@@ -41,8 +42,10 @@ run_in_thread(void *data, ngx_log_t *log)
 static void
 on_thread_done(ngx_event_t *event)
 {
+    struct exchange *x = event->data;
     worker.threads_busy--;
-    finish_later(event->data);
+    if (!pace_hold(x, finish_later))
+        finish_later(x);
 }
 
 static void
@@ -81,7 +84,10 @@ static void
 on_request(struct exchange *x)
 {
     switch (api_advance(x->request, false)) {
-    case API_ANSWERED: ngx_http_finalize_request(x->r, send_response(x)); return;
+    case API_ANSWERED:
+        if (!pace_hold(x, finish_later))
+            ngx_http_finalize_request(x->r, send_response(x));
+        return;
     case API_NEEDS_ROWS:
         exchange_hold(x);
         if (worker_send_read(x->request, on_rows, x))

@@ -215,9 +215,9 @@ def report(suite, options, seen, quiet, noise, targets, costs):
             lines.append("%s of %s with noise: %.2f times alone, %.2f times that with the same noise elsewhere on this machine" % (
                 "median" if share == 0.5 else "p99", name, ratio(seen, name, share, "alone"), ratio(seen, name, share, "elsewhere")))
     refusals = sum(len(one) for one in seen["noise"]["refused"])
-    each = (costs["noise"] - costs["alone"]) / max(refusals, 1)
-    lines.append("a refusal costs the node %.0f µs of a processor, all in all; %d a second are %.1f%% of one" % (
-        1e6 * each, sum(rate for _, rate in targets), 100 * each * sum(rate for _, rate in targets)))
+    spent, seconds = costs["noise"] - costs["alone"], options.rounds * options.seconds
+    lines.append("the noise cost the node %.1f%% of a processor: %d refusals a second, %.0f µs each, all in all" % (
+        100 * spent / seconds, refusals / seconds, 1e6 * spent / max(refusals, 1)))
     lines.append("answers to the quiet one: %s; to the noisy one: %s" % (sorted(quiet.statuses.items()), sorted(noise.statuses.items())))
     for line in lines:
         suite.say(line)
