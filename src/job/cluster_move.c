@@ -18,6 +18,10 @@ replace(struct job_context *context, struct job_result *ret_result)
     TRY(cluster_work(context, &work));
     if (!work->found)
         return step_done(ret_result);
+    /* There is nobody to clone from. */
+    if (work->wanted.paused)
+        return step_waits(context, ret_result,
+                          "The cluster is paused, and has to be resumed before a member can move.");
     for (size_t g = 0; g < work->wanted.group_count; g++) {
         const struct wanted_group *group = &work->wanted.groups[g];
         struct member_place place = { group->provider,      group->region,    work->wanted.size,
@@ -33,18 +37,6 @@ replace(struct job_context *context, struct job_result *ret_result)
     if (cluster_state_next(work->cluster.state, CAUSE_REPAIR, &state))
         TRY(store_cluster_set_state(context->tx, &work->cluster, state, work->cluster.observed_generation));
     return step_done(ret_result);
-}
-
-/* A paused cluster has nobody to clone from: its replacements are made when it is resumed. */
-static error
-wait_members(struct job_context *context, struct job_result *ret_result)
-{
-    struct cluster_work *work;
-    TRY(cluster_work(context, &work));
-    if (work->found && work->wanted.paused)
-        return step_waits(context, ret_result,
-                          "The cluster is paused, and has to be resumed before a member can move.");
-    return cluster_step_wait_members(context, ret_result);
 }
 
 static error
@@ -81,7 +73,7 @@ finish_host(struct job_context *context, struct job_result *ret_result)
 static const struct job_step_row move_steps[] = {
     { "replace",        "Finds other hosts for members that must leave theirs.",  replace,                     300 },
     { "start",          "Starts their replacements.",                             cluster_step_start,          60 },
-    { "wait-members",   "Waits until every member follows the primary.",          wait_members,                1800 },
+    { "wait-members",   "Waits until every member follows the primary.",          cluster_step_wait_members,   1800 },
     { "publish-names",  "Makes the names of new members known.",                  cluster_step_publish_names,  60 },
     { "hand-over",      "Makes another member the primary when it has to leave.", cluster_step_hand_over,      300 },
     { "remove-members", "Takes the members away that were replaced.",             cluster_step_remove_members, 300 },

@@ -2,43 +2,27 @@
 /* Steps that stand in the tables of more than one kind of job. Declared in job/cluster_work.h. */
 #include "job/cluster_work.h"
 
-/* Makes members that stay what their group asks for. Whoever is in `from` runs from now on. */
 static error
-set_members(struct job_context *context, const char *from, struct job_result *ret_result)
+start_members(struct job_context *context, const char *from, struct job_result *ret_result)
 {
     struct cluster_work *work;
-    bool changed = false;
+    bool changed;
     TRY(cluster_work(context, &work));
-    for (size_t i = 0; work->found && i < work->members.count; i++) {
-        struct cluster_member *member = &work->members.items[i];
-        if (!member_stays(work, i))
-            continue;
-        const struct wanted_group *group = &work->wanted.groups[work->plan.group[i]];
-        bool starts = member_is(member, from);
-        if (!starts && member->electable == group->electable && member->priority == group->priority)
-            continue;
-        member->electable = group->electable;
-        member->priority = group->priority;
-        if (starts)
-            member->desired = STR("RUNNING");
-        TRY(store_cluster_member_want(context->tx, work->cluster.organization, member));
-        changed = true;
-    }
-    if (changed)
-        TRY(store_cluster_touch(context->tx, &work->cluster));
+    if (work->found)
+        TRY(work_start_members(context, work, from, &changed));
     return step_done(ret_result);
 }
 
 error
 cluster_step_start(struct job_context *context, struct job_result *ret_result)
 {
-    return set_members(context, "PLANNED", ret_result);
+    return start_members(context, "PLANNED", ret_result);
 }
 
 error
 cluster_step_wake(struct job_context *context, struct job_result *ret_result)
 {
-    return set_members(context, "STOPPED", ret_result);
+    return start_members(context, "STOPPED", ret_result);
 }
 
 error

@@ -128,9 +128,34 @@ step_waits(struct job_context *context, struct job_result *ret_result, const cha
 /* ---- What several kinds do ---- */
 
 error
+work_start_members(struct job_context *context, struct cluster_work *work, const char *from, bool *ret_changed)
+{
+    *ret_changed = false;
+    for (size_t i = 0; i < work->members.count; i++) {
+        struct cluster_member *member = &work->members.items[i];
+        if (!member_stays(work, i))
+            continue;
+        const struct wanted_group *group = &work->wanted.groups[work->plan.group[i]];
+        bool starts = member_is(member, from);
+        if (!starts && member->electable == group->electable && member->priority == group->priority)
+            continue;
+        member->electable = group->electable;
+        member->priority = group->priority;
+        if (starts)
+            member->desired = STR("RUNNING");
+        TRY(store_cluster_member_want(context->tx, work->cluster.organization, member));
+        *ret_changed = true;
+    }
+    return *ret_changed ? store_cluster_touch(context->tx, &work->cluster) : OK;
+}
+
+error
 work_wait_for_members(struct job_context *context, struct cluster_work *work, struct job_result *ret_result)
 {
     int primaries = 0;
+    bool changed;
+    /* A newer change may have reserved places since the job began: whoever waits for its members must start them. */
+    TRY(work_start_members(context, work, "PLANNED", &changed));
     for (size_t i = 0; i < work->members.count; i++) {
         const struct cluster_member *member = &work->members.items[i];
         primaries += member_is_primary(member);

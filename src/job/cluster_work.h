@@ -41,6 +41,9 @@ MUST_USE error step_waits(struct job_context *context, struct job_result *ret_re
     PRINTF_LIKE(3, 4);
 
 /* ---- What several kinds do. Each answers as a step does. ---- */
+/* Members that stay become what their group asks for; those that are as `from` says, PLANNED or STOPPED, run from now on. */
+MUST_USE error work_start_members(struct job_context *context, struct cluster_work *work, const char *from,
+                                  bool *ret_changed);
 /* Every member that stays is up and has taken everything over, and one of them is the primary. */
 MUST_USE error work_wait_for_members(struct job_context *context, struct cluster_work *work,
                                      struct job_result *ret_result);
