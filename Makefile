@@ -67,6 +67,9 @@ stateful: all ## 10^6 operations of eight clients against two nodes, held agains
 neighbour: all ## what one organization far beyond its limits costs another
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/neighbour_test.py --report docs/reports/neighbour.md
 
+agent-test: all ## the agent on three hosts with systemd of their own: needs root, takes ten minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/agent_test.py
+
 docs-reference: all ## write the generated part of the documentation
 	$(BUILD)/reeved reference docs/reference
 	$(BUILD)/reeved config --reference > docs/reference/configuration.md
