@@ -30,6 +30,8 @@ SUITES = {
     "access": ("access_matrix.py", 420),
     "limits": ("limits_test.py", 420),
     "canary": ("canary_test.py", 180),
+    "agents": ("agents_test.py", 600),
+    "names": ("names_test.py", 120),
     "stateful": ("stateful_test.py", 300),
 }
 RESULT = re.compile(r"^.+: (\d+) passed, (\d+) failed")
