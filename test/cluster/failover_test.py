@@ -16,7 +16,7 @@ import time
 
 import rig
 from ledger import CLIENT_SETTINGS, TABLES, Witness, Writer, lost, lost_by_witnesses, two_primaries
-from tenant import Tenant, wait_psql
+from tenant import DATABASE, Tenant, wait_psql
 
 import hosts  # noqa: E402  (found by rig)
 import network  # noqa: E402
@@ -48,7 +48,7 @@ class Scene:
             witness.start()
 
     def witness(self, member):
-        settings = "host=%s port=27017 dbname=postgres user=%s password=%s sslmode=require connect_timeout=2"
+        settings = "host=%s port=27017 dbname=shop user=%s password=%s sslmode=require connect_timeout=2"
         return Witness(self.fleet, member.host, member.name, settings % (member.address, self.user, self.password))
 
     def stop(self):
@@ -110,7 +110,7 @@ def missing_numbers(scene):
 def members_agree(scene, suite):
     """After it all, every member has the same rows."""
     def sums():
-        return {tuple(rig.superuser(scene.fleet, member, "SELECT count(*), sum(hashint8(number)) FROM ledger")[0])
+        return {tuple(rig.superuser(scene.fleet, member, "SELECT count(*), sum(hashint8(number)) FROM ledger", DATABASE)[0])
                 for member in rig.members(scene.fleet, CLUSTER)}
     for _ in range(50):
         if len(sums()) == 1:

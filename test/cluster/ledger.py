@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What clients saw: a writer on the client's machine, and witnesses on every host. Both only count what was acknowledged."""
 import os
+import secrets
 import signal
 import subprocess
 import threading
@@ -27,8 +28,8 @@ class Writer:
     """writer.py on the client's machine."""
 
     def __init__(self, fleet, dsn, name="writer", pause_s=0.01):
-        self.path = fleet.path(name + ".ledger")
-        self.error_path = fleet.path(name + ".err")
+        name = "%s-%s" % (name, secrets.token_hex(3))  # what another test on this fleet was told is not ours
+        self.path, self.error_path = fleet.path(name + ".ledger"), fleet.path(name + ".err")
         with open(self.error_path, "w") as errors:
             self.process = subprocess.Popen(
                 network.client_command(fleet, ["/usr/bin/python3", os.path.join(HERE, "writer.py"), self.path, str(pause_s)]),

@@ -18,6 +18,7 @@ from client import Bearer, Broken, Connection, trust  # noqa: E402
 from state import CLIENT, CONTROL, PROVIDER, Problem, wait_until  # noqa: E402
 
 PREFIX = "/api/svc/v2"
+DATABASE = "shop"
 MEDIA_TYPE = "application/vnd.svc.2025-03-12+json"
 
 
@@ -74,11 +75,11 @@ class Tenant:
         return "/groups/%s%s" % (self.project, path)
 
     def create_user(self, name="app", roles=None):
-        """A database user that may do anything with data; its password."""
+        """A database user that reads and writes in the database `shop`, which comes with it; its password."""
         password = secrets.token_urlsafe(16)
         self.ask("POST", self.of_project("/databaseUsers"), {
             "username": name, "password": password, "databaseName": "admin",
-            "roles": roles or [{"roleName": "serviceAdmin", "databaseName": "admin"}]})
+            "roles": roles or [{"roleName": "readWrite", "databaseName": DATABASE}]})
         return password
 
     def allow(self, network_block, **more):
@@ -131,7 +132,7 @@ class Tenant:
     # ---- What it connects to ----
     def dsn(self, document, user, password, **more):
         """The connection string of the API with what the tenant knows put in; libpq takes it as it is."""
-        text = document["connectionStrings"]["standard"]
+        text = document["connectionStrings"]["standard"].replace("/postgres?", "/%s?" % DATABASE)
         text = text.replace("<DB_USER>", quote(user, safe="")).replace("<DB_PASSWORD>", quote(password, safe=""))
         more.setdefault("sslrootcert", self.fleet.path("tls/authority.pem"))
         more.setdefault("connect_timeout", "3")

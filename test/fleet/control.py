@@ -208,14 +208,13 @@ def etcdctl(fleet, name, *arguments, check=True):
 # ---- PowerDNS ----
 def start_dns(fleet):
     """deploy/pdns.conf with this fleet's addresses in it."""
-    folder = fleet.path("pdns")
+    folder, user = fleet.path("pdns"), pwd.getpwnam("pdns")
     os.makedirs(folder)
-    superuser(fleet, "CREATE ROLE pdns LOGIN IN ROLE reeve_dns")
-    superuser(fleet, "ALTER ROLE pdns SET search_path = reeve_dns")
+    os.chown(folder, user.pw_uid, user.pw_gid)
+    superuser(fleet, "ALTER ROLE reeve_dns LOGIN")
     with open(os.path.join(ROOT, "deploy/pdns.conf")) as file:
         settings = dict(line.strip().split("=", 1) for line in file if "=" in line and not line.startswith("#"))
-    settings.update({"local-address": CONTROL["control1"], "local-port": "53", "socket-dir": folder, "gpgsql-host": fleet.path("postgres"),
-                     "gpgsql-port": "5432", "gpgsql-dbname": "reeve", "gpgsql-user": "pdns"})
+    settings.update({"local-address": CONTROL["control1"], "socket-dir": folder, "gpgsql-host": fleet.path("postgres")})
     with open(folder + "/pdns.conf", "w") as file:
         file.writelines("%s=%s\n" % pair for pair in settings.items())
     process.start(fleet, "pdns", "control", ["pdns_server", "--config-dir=" + folder, "--daemon=no", "--guardian=no",
