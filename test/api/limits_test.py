@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rate limits of three nodes that share one Redis: exactly the capacity, then exactly the refill, in each scope; limits of
 one's own; and what happens when Redis is killed."""
+import json
 import os
 import signal
 import subprocess
@@ -335,6 +336,40 @@ def test_guard(suite, contract, redis):
             suite.equal(guilty.ask("GET", PREFIX + "/unauth/controlPlaneIPAddresses").status, 200, "what needs no credentials, for the guilty address")
 
 
+def test_pace(suite, redis):
+    """Who goes on asking waits for his refusals, all but the first of a second; others do not, and nothing is lost when he goes."""
+    with start_node(settings={"guard_failures_per_minute": 10}, redis=redis.socket, migrate=False) as node:
+        answers = []
+
+        def ask(times, source):
+            with connect(node, source=source) as connection:
+                answers.extend(connection.ask("GET", PREFIX, Bearer("wrong")).status for _ in range(times))
+
+        ask(11, "127.0.0.80")
+        threads = [threading.Thread(target=ask, args=(25, "127.0.0.80")) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        suite.equal(answers.count(429), 151, "refusals of one address")
+        ask(12, "127.0.0.81")
+        with connect(node, source="127.0.0.80") as gone:  # leaves while its answers are held back
+            for _ in range(40):
+                gone.ask("GET", PREFIX + "/unauth/controlPlaneIPAddresses")
+                gone._socket.sendall(b"GET %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer wrong\r\n\r\n" % PREFIX.encode())
+                gone.close()
+        with connect(node) as connection:
+            suite.equal(connection.ask("GET", PREFIX + "/unauth/controlPlaneIPAddresses").status, 200, "an answer after clients went")
+        with open(node.log, encoding="utf-8") as file:
+            rows = [json.loads(line) for line in file]
+        held = {address: [row["durationMs"] >= 100 for row in rows if row["status"] == 429 and row["client"] == address][:151]
+                for address in ("127.0.0.80", "127.0.0.81")}
+        suite.check(sum(held["127.0.0.80"]) >= 20, "of 151 refusals %d were held back", sum(held["127.0.0.80"]))
+        suite.check(held["127.0.0.80"].count(False) >= 20, "of 151 refusals %d were answered at once", held["127.0.0.80"].count(False))
+        suite.check(not all(held["127.0.0.81"]), "the first refusals of an address were held back")
+        suite.equal(node.error_text().count("signal"), 0, "processes that were killed")
+
+
 def main():
     ends_on_signal()
     suite, contract, redis = Suite("limits"), Contract(), Redis()
@@ -355,6 +390,7 @@ def main():
         test_overrides(suite, contract, nodes, org, projects[0], projects)
         test_listing(suite, contract, nodes, org, other, projects[0])
         test_guard(suite, contract, redis)
+        test_pace(suite, redis)
         test_loss(suite, contract, nodes, redis, free, limited)
         test_exact_again(suite, contract, nodes, fresh)
     finally:
