@@ -248,7 +248,7 @@ success_response(struct openapi *o, const struct endpoint *e)
     else if (e->shape == SHAPE_LIST)
         description = str_format(o->arena, "%.*s With envelope=true the list has a field `status` as well.",
                                  STR_ARG(description));
-    else if (e->shape == SHAPE_NOTHING)
+    else if (e->shape == SHAPE_NOTHING && endpoint_success_status(e) == 204)
         description = str_format(o->arena, "%.*s With envelope=true the status is 200, and the body says 204.",
                                  STR_ARG(description));
     put_str(o, response, "description", description);

@@ -10,9 +10,9 @@ as_object(struct arena *arena, const json_t *json)
     return json_is_array(json) ? json_in(arena, json_pack("{s:O}", "entries", json)) : json;
 }
 
-error
-request_event_in(struct request *req, enum event_type type, id organization, id project, const json_t *before,
-                 const json_t *after)
+static error
+add_event(struct request *req, enum event_type type, id organization, id project, str cluster, const json_t *before,
+          const json_t *after)
 {
     static const char *const kinds[] = {
         [PRINCIPAL_SERVICE_ACCOUNT] = "SERVICE_ACCOUNT",
@@ -28,12 +28,26 @@ request_event_in(struct request *req, enum event_type type, id organization, id 
         .actor_kind = str_from(kinds[req->caller->kind]),
         .address = net_address_text(req->arena, &req->in.client),
         .request_id = req->in.request_id,
-        .cluster = request_path_value(req, "clusterName"),
+        .cluster = cluster,
         .before = as_object(req->arena, before),
         .after = as_object(req->arena, after),
     };
     id event;
     return store_event_add(req->tx, &draft, &event);
+}
+
+error
+request_event_in(struct request *req, enum event_type type, id organization, id project, const json_t *before,
+                 const json_t *after)
+{
+    return add_event(req, type, organization, project, request_path_value(req, "clusterName"), before, after);
+}
+
+error
+request_event_of_cluster(struct request *req, enum event_type type, str cluster, const json_t *before,
+                         const json_t *after)
+{
+    return add_event(req, type, req->organization, req->project, cluster, before, after);
 }
 
 error

@@ -30,6 +30,8 @@
         "Correct the header as the detail says.") \
     ROW(DRY_RUN_NOT_AVAILABLE, 400, "{} changes nothing, so dryRun does not apply to it.", \
         "Leave dryRun out of requests that only read.") \
+    ROW(NOT_OFFERED, 400, "{} is not offered: {}.", \
+        "Ask for something that is offered; the detail says what stands in the way.") \
     /* Who is calling. */ \
     ROW(NOT_AUTHENTICATED, 401, "This resource needs credentials.", \
         "Send a bearer token of a service account, or answer the Digest challenge with an API key.") \
@@ -66,6 +68,12 @@
         "Delete or move its projects first.") \
     ROW(PROJECT_NOT_EMPTY, 409, "Project {} still has {} clusters.", \
         "Terminate its clusters first.") \
+    ROW(NO_CAPACITY, 409, "No host in region {} of {} has room for another member of size {} with {} GB.", \
+        "Ask for a smaller size, fewer members or another region, or have the operator add a host.") \
+    ROW(CLUSTER_NOT_CHANGEABLE, 409, "Cluster {} cannot be changed now: {}.", \
+        "Wait until the state that the detail names has ended, or end it, then try again.") \
+    ROW(TERMINATION_PROTECTED, 409, "Cluster {} is protected against termination.", \
+        "Set terminationProtectionEnabled to false first.") \
     ROW(LAST_OWNER, 409, "The organization would be left without an owner.", \
         "Make somebody else an owner first.") \
     ROW(LAST_ROLE, 409, "Role {} is the only one that is left here.", \

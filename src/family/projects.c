@@ -6,6 +6,7 @@
 #include "api/list.h"
 #include "api/request_event.h"
 #include "base/json.h"
+#include "family/clusters.h"
 #include "family/families.h"
 #include "family/invitations.h"
 #include "family/project_limits.h"
@@ -21,8 +22,7 @@ static const struct field tag_fields[] = {
     TEXT("value", "Value of the tag.", REQUIRED, .min = 1, .max = 255, .example = "\"production\""),
     END_OF_FIELDS,
 };
-static const struct schema tag_schema = { "Tag", "A key and a value of your own, for finding and billing.",
-                                          tag_fields };
+const struct schema tag_schema = { "Tag", "A key and a value of your own, for finding and billing.", tag_fields };
 
 static const struct field project_fields[] = {
     ID("id", "Identifier of the project.", READ_ONLY | ALWAYS),
@@ -374,7 +374,7 @@ static const struct endpoint project_endpoints[] = {
     { GET, "/groups/{groupId}/dbVersions", S53, ANY_OF(PROJECT_READ_ONLY), "listProjectDbVersions",
       "Return all database versions that a project can use",
       "Lists the versions that new clusters of the project can run, with the instance sizes that support them.",
-      .shape = SHAPE_LIST, .waits_for = "clusters" },
+      .shape = SHAPE_LIST, .run = db_versions_list, .response = &db_version_schema, .query = db_versions_query },
     { GET, "/groups/{groupId}/settings", S53, ANY_OF(PROJECT_READ_ONLY), "getProjectSettings",
       "Return the settings of one project",
       "Shows which features are switched on for the people who work in the project.",

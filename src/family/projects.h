@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What organizations use of projects: their list. */
+/* What others use of projects: their list, and tags. */
 #ifndef FAMILY_PROJECTS_H
 #define FAMILY_PROJECTS_H
 
 #include "api/contract.h"
 
-extern const struct schema project_schema;
+extern const struct schema project_schema, tag_schema;
 extern const struct field projects_of_organization_query[];
 handler project_list_of_organization;
 

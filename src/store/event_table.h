@@ -70,6 +70,29 @@
     ROW(EVENT_WEBHOOK_UPDATED,           "WEBHOOK_UPDATED",             "A webhook was changed.") \
     ROW(EVENT_WEBHOOK_DELETED,           "WEBHOOK_DELETED",             "A webhook was deleted.") \
     ROW(EVENT_WEBHOOK_PAUSED,            "WEBHOOK_PAUSED",              "A webhook was paused because it failed for too long.") \
+    ROW(EVENT_CLUSTER_CREATED, "CLUSTER_CREATED", "A cluster was asked for, and places for its members were reserved.") \
+    ROW(EVENT_CLUSTER_READY, "CLUSTER_READY", "A cluster can be used.") \
+    ROW(EVENT_CLUSTER_UPDATE_SUBMITTED, "CLUSTER_UPDATE_SUBMITTED", "A change of a cluster was accepted.") \
+    ROW(EVENT_CLUSTER_UPDATE_COMPLETED, "CLUSTER_UPDATE_COMPLETED", "A change of a cluster is in force on every member.") \
+    ROW(EVENT_CLUSTER_DELETE_SUBMITTED, "CLUSTER_DELETE_SUBMITTED", "The end of a cluster was asked for.") \
+    ROW(EVENT_CLUSTER_DELETED, "CLUSTER_DELETED", "A cluster and its data are gone.") \
+    ROW(EVENT_CLUSTER_PAUSED, "CLUSTER_PAUSED", "A cluster was stopped, with its data kept.") \
+    ROW(EVENT_CLUSTER_RESUMED, "CLUSTER_RESUMED", "A cluster that was paused runs again.") \
+    ROW(EVENT_CLUSTER_SETTINGS_CHANGED, "CLUSTER_PROCESS_ARGS_UPDATE_SUBMITTED", "Server settings of a cluster were changed.") \
+    ROW(EVENT_CLUSTER_RESTART_SUBMITTED, "CLUSTER_PRIMARY_RESTART_SUBMITTED", "The primary of a cluster was to be handed over.") \
+    ROW(EVENT_CLUSTER_PRIMARY_RESTARTED, "CLUSTER_PRIMARY_RESTARTED", "Another member of a cluster became the primary because somebody asked for it.") \
+    ROW(EVENT_CLUSTER_MEMBERS_MOVED, "CLUSTER_MEMBERS_MOVED", "Members of a cluster moved off a host that is being emptied.") \
+    ROW(EVENT_CLUSTER_VERSION_PINNED, "CLUSTER_FCV_PINNED", "The version of a cluster was pinned.") \
+    ROW(EVENT_CLUSTER_VERSION_UNPINNED, "CLUSTER_FCV_UNPINNED", "The version of a cluster is not pinned any more.") \
+    ROW(EVENT_SUPPORT_ACCESS_GRANTED, "EMPLOYEE_ACCESS_GRANTED", "The operator's support staff was allowed into a cluster.") \
+    ROW(EVENT_SUPPORT_ACCESS_REVOKED, "EMPLOYEE_ACCESS_REVOKED", "The operator's support staff is not allowed into a cluster any more.") \
+    ROW(EVENT_CLUSTER_OUTAGE_REQUESTED, "CLUSTER_REGION_OUTAGE_REQUESTED", "The simulation of an outage was asked for.") \
+    ROW(EVENT_CLUSTER_OUTAGE_STARTED, "CLUSTER_REGION_OUTAGE_STARTED", "Members of a cluster are stopped for a simulated outage.") \
+    ROW(EVENT_CLUSTER_OUTAGE_END_REQUESTED, "CLUSTER_REGION_OUTAGE_END_REQUESTED", "The end of a simulated outage was asked for.") \
+    ROW(EVENT_CLUSTER_OUTAGE_ENDED, "CLUSTER_REGION_OUTAGE_ENDED", "Members that a simulated outage had stopped follow the primary again.") \
+    ROW(EVENT_SAMPLE_DATA_REQUESTED, "SAMPLE_DATASET_LOAD_REQUESTED", "Sample data was asked for.") \
+    ROW(EVENT_SAMPLE_DATA_LOADED, "SAMPLE_DATASET_LOADED", "Sample data was loaded into a cluster.") \
+    ROW(EVENT_SAMPLE_DATA_FAILED, "SAMPLE_DATASET_LOAD_FAILED", "Sample data could not be loaded.") \
     ROW(EVENT_OPERATION_RETRIED,         "OPERATION_RETRIED",           "An operator had an operation tried again.") \
     ROW(EVENT_OPERATION_CANCELLED,       "OPERATION_CANCELLED",         "An operator cancelled an operation.") \
     ROW(EVENT_TOKEN_REVOKED,             "TOKEN_REVOKED",               "A token was revoked.")

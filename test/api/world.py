@@ -157,11 +157,25 @@ def values_for(path, values):
     return {**values, "username": values["certificateUser"]} if path.endswith("/certs") and "certificateUser" in values else values
 
 
+def make_fleet():
+    """Hosts without agents, in two regions: what requests ask for can be reserved on them, and nothing more ever happens."""
+    sql("INSERT INTO provider (name) VALUES ('ONPREM') ON CONFLICT DO NOTHING;"
+        "INSERT INTO region (provider, name) VALUES ('ONPREM', 'EU_NORTH'), ('ONPREM', 'EU_SOUTH') ON CONFLICT DO NOTHING;"
+        "INSERT INTO instance_size (name, cpus, memory_mb, disk_gb, max_connections, ordinal) VALUES ('FLEX', 0.25, 256, 5, 50, 1), "
+        "('M10', 0.5, 1024, 10, 100, 2), ('M20', 1, 2048, 20, 200, 3) ON CONFLICT DO NOTHING;"
+        "INSERT INTO host (id, name, provider, region, zone, cpus, memory_mb, disk_gb, facts) "
+        "SELECT decode('68' || lpad(to_hex(n), 22, '0'), 'hex'), 'h' || n, 'ONPREM', CASE WHEN n <= 16 THEN 'EU_NORTH' ELSE 'EU_SOUTH' END, "
+        "'z' || n % 3, 1000, 2000000, 1000000, '{\"postgresVersions\": [\"17.6\", \"16.9\"]}' FROM generate_series(1, 20) n ON CONFLICT DO NOTHING;"
+        "INSERT INTO host_address (address, prefix, host_id) SELECT ('10.90.' || n || '.' || a)::inet, 16, "
+        "decode('68' || lpad(to_hex(n), 22, '0'), 'hex') FROM generate_series(1, 20) n, generate_series(1, 200) a ON CONFLICT DO NOTHING;")
+
+
 class World:
     """Two organizations. `a` has the projects p and p2, `b` has q; `callers` hold one role each in a or p."""
 
     def __init__(self, node, with_roles=True):
         self.node, self.config = node, node.conf
+        make_fleet()
         config = node.conf
         self.a, self.b = bootstrap(config, "World A"), bootstrap(config, "World B")
         no_limits([self.a.home, self.b.home])
@@ -286,6 +300,12 @@ class World:
         address = "198.51.100.7"
         for kind in ("apiKeys/" + key["id"], "serviceAccounts/" + account["clientId"]):
             self.must(200, "POST", "%s/%s/accessList" % (org, kind), owner, [{"ipAddress": address}])
+        for name, regions in (("c1", ("EU_NORTH", "EU_SOUTH")), ("c2", ("EU_NORTH",))):
+            self.must(201, "POST", project + "/clusters", owner, {"name": name, "replicationSpecs": [{"regionConfigs": [
+                {"providerName": "ONPREM", "regionName": region, "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}} for region in regions]}]})
+        self.must(201, "POST", project + "/flexClusters", owner,
+                  {"name": "f1", "providerSettings": {"backingProviderName": "ONPREM", "regionName": "EU_NORTH"}})
+        load = self.must(201, "POST", project + "/sampleDatasetLoad/c1", owner).json()["_id"]
         self.must(202, "POST", project + "/customDBRoles/roles", owner, {"roleName": "fixture"})
         for user in ({"username": "fixture_user", "password": "correct horse battery"},
                      {"username": "CN=fixture", "databaseName": "$external", "x509Type": "MANAGED"}):
@@ -293,7 +313,7 @@ class World:
         self.must(200, "POST", project + "/accessList", owner, [{"ipAddress": address}])
         check = self.must(200, "POST", project + "/userSecurity/ldap/verify", owner, {
             "hostname": "ldap.example.org", "bindUsername": "cn=reeve", "bindPassword": "correct horse battery"}).json()
-        return {"roleName": "fixture", "databaseName": "admin", "username": "fixture_user", "entryValue": address, "requestId": check["requestId"],
+        return {"clusterName": "c1", "sampleDatasetId": load, "roleName": "fixture", "databaseName": "admin", "username": "fixture_user", "entryValue": address, "requestId": check["requestId"],
                 "certificateUser": "CN=fixture", "groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
                 "groupName": "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],
                 "ipAddress": address, "userName": "ada@example.org",

@@ -145,7 +145,7 @@ class Validator:
             self._check_unknown(status, allowed, headers, problems)
         else:
             self._check_status(operation, status, form, problems)
-        if method == "HEAD" or status in (204, 304):
+        if method == "HEAD" or status in (204, 304) or self._is_without_body(operation, status, form):
             if body:
                 problems.append("there is a body, and there must be none")
             return problems
@@ -157,6 +157,12 @@ class Validator:
         elif operation is not None:
             self._check_success(operation, status, headers, document, form, dict(query), problems)
         return problems
+
+    @staticmethod
+    def _is_without_body(operation, status, form):
+        """Whether the document knows the status, and no content of it."""
+        documented = operation["responses"].get(str(status)) if operation else None
+        return documented is not None and status < 300 and "content" not in documented and "envelope" not in form
 
     def _check_unknown(self, status, allowed, headers, problems):
         if status == 405:

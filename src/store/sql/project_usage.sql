@@ -6,4 +6,4 @@ UNION ALL
 SELECT 'service_account', count(DISTINCT g.principal_id) FROM role_grant g JOIN service_account a ON a.id = g.principal_id
 WHERE g.org_id = $1 AND g.project_id = $2
 UNION ALL
-SELECT c.kind, c.total FROM list_counter c WHERE c.scope = $2
+SELECT CASE c.kind WHEN 'flexCluster' THEN 'cluster' ELSE c.kind END, sum(c.total)::bigint FROM list_counter c WHERE c.scope = $2 GROUP BY 1

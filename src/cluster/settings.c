@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/settings.h"
+
+#include "base/json.h"
+#include "store/fleet_offer.h"
+
+const char *const tls_protocols[] = { "TLS1_2", "TLS1_3", NULL };
+const char *const commit_levels[] = { "on", "remote_apply", "local", "off", NULL };
+const char *const isolation_levels[] = { "read committed", "repeatable read", "serializable", NULL };
+
+enum setting_type { SETTING_INT, SETTING_NUM, SETTING_SWITCH, SETTING_WORD };
+static const struct {
+    const char *name, *parameter, *unit;
+    enum setting_type type;
+} rows[] = {
+#define ROW_INT(name, parameter, unit, least, most, restart, doc) { name, parameter, unit, SETTING_INT },
+#define ROW_NUM(name, parameter, least, most, restart, doc)       { name, parameter, "", SETTING_NUM },
+#define ROW_SWITCH(name, parameter, restart, doc)                 { name, parameter, "", SETTING_SWITCH },
+#define ROW_WORD(name, parameter, words, restart, doc)            { name, parameter, "", SETTING_WORD },
+    CLUSTER_SETTING_TABLE(ROW_INT, ROW_NUM, ROW_SWITCH, ROW_WORD)
+};
+
+/* Parameters that came with a version: an older server would not start with them. */
+static const struct {
+    const char *parameter;
+    int64_t since;
+} newer[] = {
+    { "transaction_timeout", 17 },
+};
+
+static bool
+is_known_to(const char *parameter, str major_version)
+{
+    int64_t version;
+    if (!str_to_int(major_version, 1, 1000, &version))
+        return true;
+    for (size_t i = 0; i < LENGTH(newer); i++) {
+        if (strcmp(newer[i].parameter, parameter) == 0 && version < newer[i].since)
+            return false;
+    }
+    return true;
+}
+
+static void
+put(json_t *parameters, const char *name, str value)
+{
+    json_object_set_new(parameters, name, json_stringn(value.data, value.len));
+}
+
+static int64_t
+at_least(int64_t value, int64_t least)
+{
+    return value < least ? least : value;
+}
+
+/*
+ * Patroni, the server's processes and the page cache live in the same memory. A small member has little to spare beside
+ * them, so it gives an eighth to shared buffers, a larger one the usual quarter.
+ */
+static void
+put_what_size_gives(struct arena *arena, json_t *parameters, const struct offered_size *size, int64_t disk_gb)
+{
+    int64_t memory = size->memory_mb, buffers = at_least(memory < 1024 ? memory / 8 : memory / 4, 8);
+    int64_t work_kb = at_least((memory * 1024 - buffers * 1024) / at_least(size->max_connections, 1) / 4, 1024);
+    int64_t wal_mb = disk_gb * 1024 / 20;
+    put(parameters, "max_connections", str_from_int(arena, size->max_connections));
+    put(parameters, "shared_buffers", str_format(arena, "%lldMB", (long long)buffers));
+    put(parameters, "effective_cache_size", str_format(arena, "%lldMB", (long long)at_least(memory / 2, 16)));
+    put(parameters, "work_mem", str_format(arena, "%lldkB", (long long)work_kb));
+    put(parameters, "maintenance_work_mem", str_format(arena, "%lldMB", (long long)at_least(memory / 16, 16)));
+    put(parameters, "max_wal_size",
+        str_format(arena, "%lldMB",
+                   (long long)(wal_mb < 64     ? 64
+                               : wal_mb > 4096 ? 4096
+                                               : wal_mb)));
+}
+
+static str
+setting_text(struct arena *arena, size_t row, const json_t *value)
+{
+    switch (rows[row].type) {
+    case SETTING_INT: {
+        long long number = (long long)json_integer_value(value);
+        /* 0 means something of its own, so it goes without a unit. */
+        return str_format(arena, "%lld%s", number, number > 0 ? rows[row].unit : "");
+    }
+    case SETTING_NUM: return str_format(arena, "%g", json_number_value(value));
+    case SETTING_SWITCH: return json_is_true(value) ? STR("on") : STR("off");
+    case SETTING_WORD: break;
+    }
+    str word = json_str(value);
+    if (str_is(word, "TLS1_2"))
+        return STR("TLSv1.2");
+    return str_is(word, "TLS1_3") ? STR("TLSv1.3") : word;
+}
+
+json_t *
+settings_to_parameters(struct arena *arena, const struct offered_size *size, int64_t disk_gb, const json_t *settings,
+                       str major_version)
+{
+    json_t *parameters = json_in(arena, json_object());
+    if (parameters == NULL)
+        return NULL;
+    put_what_size_gives(arena, parameters, size, disk_gb);
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        const json_t *value = json_object_get(settings, rows[i].name);
+        if (value != NULL && !json_is_null(value) && is_known_to(rows[i].parameter, major_version))
+            put(parameters, rows[i].parameter, setting_text(arena, i, value));
+    }
+    return parameters;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the document of a cluster asks for, in the words of placement: so many members in that region, of that size. Both kinds
+ * of documents are read: those of clusters (`replicationSpecs`) and those of flex clusters (`providerSettings`).
+ */
+#ifndef CLUSTER_WANTED_H
+#define CLUSTER_WANTED_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum {
+    CLUSTER_MAX_REGIONS = 7,
+    CLUSTER_MAX_ELECTABLE = 7,
+    CLUSTER_MAX_MEMBERS = 50,
+    WANTED_MAX_GROUPS = 2 * CLUSTER_MAX_REGIONS,
+    HIGHEST_PRIORITY = 7,
+};
+
+/* Members that are alike: where they are, and whether one of them may become the primary. */
+struct wanted_group {
+    str provider, region;
+    int count;
+    bool electable;
+    int priority; /* of the region; 0 for members that are never elected */
+};
+
+struct wanted {
+    str size;
+    int64_t disk_gb;
+    bool paused;
+    size_t group_count;
+    struct wanted_group groups[WANTED_MAX_GROUPS];
+};
+
+/* Texts point into the document. False when it is no document that was checked and completed (family/cluster_document.h). */
+MUST_USE bool wanted_from_document(const json_t *document, struct wanted *ret_wanted);
+int wanted_members(const struct wanted *wanted);
+
+/* The instance size of flex clusters, and how many members each has. */
+#define FLEX_SIZE "FLEX"
+enum { FLEX_MEMBERS = 3 };
+
+#endif

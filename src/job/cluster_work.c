@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job/cluster_work.h"
+
+#include "base/json.h"
+#include "cluster/state.h"
+
+error
+cluster_work(struct job_context *context, struct cluster_work **ret_work)
+{
+    const struct job *job = context->job;
+    struct cluster_work *work = ARENA_NEW(context->arena, struct cluster_work);
+    if (work == NULL)
+        return fail(context->arena, OVERLOADED);
+    TRY(store_cluster_lock_id(context->tx, job->organization, job->project, job->subject, &work->found,
+                              &work->cluster));
+    *ret_work = work;
+    if (!work->found)
+        return OK;
+    TRY(store_cluster_members(context->tx, work->cluster.id, &work->members));
+    if (!wanted_from_document(json_parse_own(context->arena, work->cluster.document), &work->wanted))
+        return fail(context->arena, INTERNAL_ERROR);
+    struct plan_member seen[STORE_MAX_MEMBERS];
+    for (size_t i = 0; i < work->members.count; i++) {
+        const struct cluster_member *member = &work->members.items[i];
+        seen[i] = (struct plan_member){
+            .provider = member->provider,
+            .region = member->region,
+            .size = member->size,
+            .disk_gb = member->disk_gb,
+            .ordinal = member->ordinal,
+            .leaving = member->host_leaves || member_is(member, "REMOVED"),
+            .is_primary = member_is_primary(member),
+            .is_healthy = member_is_up(member),
+            .electable = member->electable,
+        };
+    }
+    plan_make(&work->wanted, seen, work->members.count, &work->plan);
+    return OK;
+}
+
+/* ---- Looking ---- */
+
+bool
+member_is(const struct cluster_member *member, const char *desired)
+{
+    return str_is(member->desired, desired);
+}
+
+bool
+member_is_primary(const struct cluster_member *member)
+{
+    return str_is(member->role, "PRIMARY");
+}
+
+bool
+member_is_up(const struct cluster_member *member)
+{
+    return str_is(member->unit, "active") && !str_is(member->role, "NONE") &&
+           (str_is(member->running, "running") || str_is(member->running, "streaming"));
+}
+
+bool
+member_is_absent(const struct cluster_member *member)
+{
+    return member->host_gone || str_is(member->unit, "absent");
+}
+
+bool
+member_stays(const struct cluster_work *work, size_t index)
+{
+    return work->plan.group[index] != GOES;
+}
+
+int
+work_primary(const struct cluster_work *work)
+{
+    for (size_t i = 0; i < work->members.count; i++) {
+        if (member_is_primary(&work->members.items[i]))
+            return (int)i;
+    }
+    return -1;
+}
+
+int
+work_successor(const struct cluster_work *work, int from)
+{
+    int best = -1, best_rank = -1;
+    for (size_t i = 0; i < work->members.count; i++) {
+        const struct cluster_member *member = &work->members.items[i];
+        if ((int)i == from || !member_stays(work, i) || !member_is_up(member) ||
+            !work->wanted.groups[work->plan.group[i]].electable)
+            continue;
+        /* The synchronous standby has every acknowledged write: among equals nothing has to be waited for. */
+        int rank = work->wanted.groups[work->plan.group[i]].priority * 2 + str_is(member->role, "SYNC_STANDBY");
+        if (rank > best_rank) {
+            best = (int)i;
+            best_rank = rank;
+        }
+    }
+    return best;
+}
+
+str
+member_name(struct job_context *context, const struct cluster_work *work, const struct cluster_member *member)
+{
+    return name_of_member(context->arena, work->cluster.set_name, member->ordinal);
+}
+
+/* ---- Answers ---- */
+
+error
+step_done(struct job_result *ret_result)
+{
+    *ret_result = (struct job_result){ .outcome = STEP_DONE };
+    return OK;
+}
+
+error
+step_waits(struct job_context *context, struct job_result *ret_result, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    *ret_result = (struct job_result){ .outcome = STEP_WAITS, .why = str_vformat(context->arena, format, args) };
+    va_end(args);
+    return OK;
+}
+
+/* ---- What several kinds do ---- */
+
+error
+work_start_members(struct job_context *context, struct cluster_work *work, const char *from, bool *ret_changed)
+{
+    *ret_changed = false;
+    for (size_t i = 0; i < work->members.count; i++) {
+        struct cluster_member *member = &work->members.items[i];
+        if (!member_stays(work, i))
+            continue;
+        const struct wanted_group *group = &work->wanted.groups[work->plan.group[i]];
+        bool starts = member_is(member, from);
+        if (!starts && member->electable == group->electable && member->priority == group->priority)
+            continue;
+        member->electable = group->electable;
+        member->priority = group->priority;
+        if (starts)
+            member->desired = STR("RUNNING");
+        TRY(store_cluster_member_want(context->tx, work->cluster.organization, member));
+        *ret_changed = true;
+    }
+    return *ret_changed ? store_cluster_touch(context->tx, &work->cluster) : OK;
+}
+
+error
+work_wait_for_members(struct job_context *context, struct cluster_work *work, struct job_result *ret_result)
+{
+    int primaries = 0;
+    bool changed;
+    /* A newer change may have reserved places since the job began: whoever waits for its members must start them. */
+    TRY(work_start_members(context, work, "PLANNED", &changed));
+    for (size_t i = 0; i < work->members.count; i++) {
+        const struct cluster_member *member = &work->members.items[i];
+        primaries += member_is_primary(member);
+        if (!member_stays(work, i) || member_is(member, "STOPPED"))
+            continue;
+        str name = member_name(context, work, member);
+        if (!member_is_up(member))
+            return step_waits(context, ret_result, "Member %.*s is not ready: %.*s.", STR_ARG(name),
+                              STR_ARG(member->problem.len > 0 ? member->problem : member->running));
+        if (member->applied_goal < work->cluster.goal_generation)
+            return step_waits(context, ret_result, "Member %.*s has not taken the change over.", STR_ARG(name));
+    }
+    if (primaries == 0)
+        return step_waits(context, ret_result, "There is no primary.");
+    return step_done(ret_result);
+}
+
+/* Asks the primary's host for a switchover, again when it failed or had no effect for a while. */
+error
+work_hand_over(struct job_context *context, struct cluster_work *work, int to, struct job_result *ret_result)
+{
+    int from = work_primary(work);
+    if (from < 0)
+        return step_waits(context, ret_result, "There is no primary.");
+    if (from == to)
+        return step_done(ret_result);
+    if (to < 0)
+        return step_waits(context, ret_result, "No replica can become the primary now.");
+    const struct cluster_member *leader = &work->members.items[from], *candidate = &work->members.items[to];
+    str job = id_text(context->arena, context->job->id);
+    str purpose = str_format(context->arena, "%.*s/%.*s", STR_ARG(job), STR_ARG(context->job->step));
+    struct task_state task;
+    TRY(store_task_find(context->tx, &work->cluster, STR("SWITCHOVER"), purpose, &task));
+    str name = member_name(context, work, candidate);
+    if (task.outcome == TASK_NONE || task.may_be_repeated) {
+        json_t *parameters =
+            json_in(context->arena, json_pack("{s:s, s:s, s:s}", "purpose", purpose.data, "leader",
+                                              member_name(context, work, leader).data, "candidate", name.data));
+        TRY(store_task_add(context->tx, work->cluster.organization, leader->id, STR("SWITCHOVER"),
+                           json_text(context->arena, parameters)));
+    }
+    if (task.outcome == TASK_FAILED)
+        return step_waits(context, ret_result, "Member %.*s did not become the primary: %.*s.", STR_ARG(name),
+                          STR_ARG(task.detail));
+    return step_waits(context, ret_result, "Member %.*s becomes the primary.", STR_ARG(name));
+}
+
+static str
+address_type(str address)
+{
+    return str_find(address, ':') >= 0 ? STR("AAAA") : STR("A");
+}
+
+static error
+publish(struct job_context *context, struct cluster_work *work, const struct cluster_member *member, str address,
+        bool is_private)
+{
+    struct cluster_names names = { work->cluster.set_name, work->cluster.label,
+                                   str_from(context->environment->domain) };
+    str host = name_of_host(context->arena, &names, member->ordinal, is_private);
+    TRY(store_name_add(context->tx, &work->cluster, host, address_type(address), address));
+    return store_name_add(context->tx, &work->cluster, name_of_service(context->arena, &names, is_private), STR("SRV"),
+                          name_service_target(context->arena, host));
+}
+
+error
+work_publish_names(struct job_context *context, struct cluster_work *work)
+{
+    for (size_t i = 0; i < work->members.count; i++) {
+        const struct cluster_member *member = &work->members.items[i];
+        if (!member_stays(work, i))
+            continue;
+        if (member->address.len > 0)
+            TRY(publish(context, work, member, member->address, false));
+        if (member->private_address.len > 0)
+            TRY(publish(context, work, member, member->private_address, true));
+    }
+    return OK;
+}
+
+error
+work_hide_names(struct job_context *context, struct cluster_work *work, const struct cluster_member *member)
+{
+    struct cluster_names names = { work->cluster.set_name, work->cluster.label,
+                                   str_from(context->environment->domain) };
+    for (int is_private = 0; is_private < 2; is_private++) {
+        str host = name_of_host(context->arena, &names, member->ordinal, is_private);
+        TRY(store_name_remove(context->tx, &work->cluster, host, name_service_target(context->arena, host)));
+    }
+    return OK;
+}
+
+error
+work_event(struct job_context *context, const struct cluster_work *work, enum event_type type)
+{
+    str operation = id_text(context->arena, context->job->id);
+    struct event_draft draft = {
+        .type = type,
+        .organization = context->job->organization,
+        .project = context->job->project,
+        .actor_name = STR("worker"),
+        .actor_kind = STR("SERVICE"),
+        .cluster = context->job->subject_name,
+        .after = json_in(context->arena,
+                         json_pack("{s:s, s:s, s:s, s:I}", "id", id_text(context->arena, work->cluster.id).data, "name",
+                                   work->cluster.name.data, "operationId", operation.data, "generation",
+                                   (json_int_t)context->job->generation)),
+    };
+    id event;
+    return store_event_add(context->tx, &draft, &event);
+}
+
+error
+work_finish(struct job_context *context, struct cluster_work *work, enum event_type type)
+{
+    int64_t others, observed = context->job->generation;
+    str state = work->cluster.state;
+    TRY(store_cluster_unfinished_jobs(context->tx, &work->cluster, context->job->id, &others));
+    if (others == 0) {
+        /* This job worked towards the document as it is now, whatever it was when the job was added. */
+        observed = work->cluster.generation;
+        if (!cluster_state_next(state, CAUSE_REACHED, &state))
+            return fail(context->arena, INTERNAL_ERROR);
+    }
+    TRY(store_cluster_set_state(context->tx, &work->cluster, state, observed));
+    return work_event(context, work, type);
+}

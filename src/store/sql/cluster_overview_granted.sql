@@ -1,0 +1,11 @@
+-- A page of the projects in which a caller holds a role of its own, with their clusters in short form.
+-- scope: principal $1
+WITH granted AS (SELECT DISTINCT project_id AS id, org_id FROM held_grant WHERE principal_id = $1 AND project_id IS NOT NULL)
+SELECT c.total, p.document, encode(p.id, 'hex')
+FROM (SELECT count(*) AS total FROM granted) c
+LEFT JOIN LATERAL (
+    SELECT d.document, d.id
+    FROM (SELECT id, org_id FROM granted ORDER BY id OFFSET $2::bigint LIMIT $3::bigint) page
+    JOIN project_overview d ON d.org_id = page.org_id AND d.id = page.id
+) p ON true
+ORDER BY p.id

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clusters for tests, without hosts: requests go through the families' own handlers, jobs through their own steps, and the test
+ * plays the agents. A played agent reads its goal and reports what a real one would once everything has worked, by the same
+ * functions of the database; who leads is decided here as Patroni would. So what is tested is everything but the hosts.
+ */
+#ifndef TEST_UNIT_CLUSTER_FIXTURE_H
+#define TEST_UNIT_CLUSTER_FIXTURE_H
+
+#include "store_fixture.h"
+
+#include "api/api.h"
+#include "api/validate.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "family/families.h"
+#include "job/cluster_jobs.h"
+#include "job/kinds.h"
+#include "job/run.h"
+
+static struct store *store;
+static struct api test_api;
+
+/* ---- The fleet ---- */
+enum { HOSTS_A = 5, HOSTS_B = 4, HOSTS = HOSTS_A + HOSTS_B };
+static const char *const service_id = "000000000000000000000000";
+
+static id
+host_id(int number)
+{
+    return fixture_id(900000 + (uint32_t)number);
+}
+
+static __attribute__((unused)) void
+make_fleet(void)
+{
+    fixture_ask("INSERT INTO provider VALUES ('P')");
+    fixture_ask("INSERT INTO region VALUES ('P', 'A'), ('P', 'B')");
+    fixture_ask("INSERT INTO instance_size (name, cpus, memory_mb, disk_gb, max_connections, ordinal) VALUES "
+                "('FLEX', 0.25, 256, 5, 50, 1), ('M10', 0.5, 1024, 10, 100, 2), ('M20', 1, 2048, 20, 200, 3), "
+                "('M30', 4, 8192, 40, 400, 4)");
+    fixture_ask(
+        "INSERT INTO authority (id, purpose, certificate, key, not_after) VALUES (%s, 'FLEET', 'c', 'k', now() + interval '1y')",
+        fixture_quote(fixture_id(800000)));
+    for (int i = 0; i < HOSTS; i++) {
+        fixture_ask(
+            "INSERT INTO host (id, name, provider, region, zone, cpus, memory_mb, disk_gb, facts, last_seen_at) VALUES "
+            "(%s, 'h%d', 'P', '%s', 'z%d', 4, 8192, 400, '{\"postgresVersions\": [\"17.6\"]}', now())",
+            fixture_quote(host_id(i)), i, i < HOSTS_A ? "A" : "B", i % 3);
+        fixture_ask(
+            "INSERT INTO host_address (address, private_address, prefix, host_id) SELECT ('10.%d.0.' || n)::inet, "
+            "('172.16.%d.' || n)::inet, 16, %s FROM generate_series(1, 9) n",
+            i + 1, i + 1, fixture_quote(host_id(i)));
+    }
+}
+
+/* ---- Played agents ---- */
+struct played_member {
+    char id[ID_DIGITS + 1];
+    char settings[256]; /* that need a restart, as they were when it started */
+    bool is_up;
+    int64_t nonce;
+};
+struct played_cluster {
+    char id[ID_DIGITS + 1], primary[ID_DIGITS + 1];
+};
+static struct {
+    struct played_member members[4096];
+    struct played_cluster clusters[1024];
+    size_t member_count, cluster_count;
+    bool refuses_switchover;
+} played;
+
+static struct played_member *
+played_member(const char *digits)
+{
+    for (size_t i = 0; i < played.member_count; i++) {
+        if (strcmp(played.members[i].id, digits) == 0)
+            return &played.members[i];
+    }
+    assert_true(played.member_count < LENGTH(played.members));
+    struct played_member *made = &played.members[played.member_count++];
+    snprintf(made->id, sizeof(made->id), "%s", digits);
+    fixture_ask(
+        "INSERT INTO certificate (serial, authority, kind, owner, not_after) VALUES ('%s', %s, 'MEMBER', '%s', now() + interval '1d') "
+        "ON CONFLICT DO NOTHING",
+        digits, fixture_quote(fixture_id(800000)), digits);
+    return made;
+}
+
+static struct played_cluster *
+played_cluster(const char *digits)
+{
+    for (size_t i = 0; i < played.cluster_count; i++) {
+        if (strcmp(played.clusters[i].id, digits) == 0)
+            return &played.clusters[i];
+    }
+    assert_true(played.cluster_count < LENGTH(played.clusters));
+    struct played_cluster *made = &played.clusters[played.cluster_count++];
+    snprintf(made->id, sizeof(made->id), "%s", digits);
+    return made;
+}
+
+static const char *
+text_of(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+static const json_t *
+find_by_id(const json_t *list, const char *field, const char *value)
+{
+    size_t index;
+    const json_t *item;
+    json_array_foreach(list, index, item)
+    {
+        if (strcmp(text_of(item, field), value) == 0)
+            return item;
+    }
+    return NULL;
+}
+
+static json_t *
+play_member(const json_t *goal, const json_t *wants)
+{
+    const json_t *cluster = find_by_id(json_object_get(goal, "clusters"), "id", text_of(wants, "clusterId"));
+    const json_t *parameters = json_object_get(cluster, "parameters");
+    struct played_member *member = played_member(text_of(wants, "id"));
+    struct played_cluster *set = played_cluster(text_of(wants, "clusterId"));
+    const char *desired = text_of(wants, "desired"), *unit = "active", *role = "REPLICA", *running = "streaming";
+    int64_t nonce = json_integer_value(json_object_get(wants, "restartNonce"));
+    char settings[sizeof(member->settings)];
+    snprintf(settings, sizeof(settings), "%s %s %s", text_of(parameters, "max_connections"),
+             text_of(parameters, "shared_buffers"), text_of(parameters, "max_worker_processes"));
+    if (strcmp(desired, "RUNNING") != 0) {
+        member->is_up = false;
+        if (strcmp(set->primary, member->id) == 0)
+            set->primary[0] = '\0';
+        unit = strcmp(desired, "REMOVED") == 0 ? "absent" : "inactive";
+        role = "NONE";
+        running = "stopped";
+    } else {
+        if (!member->is_up || member->nonce != nonce)
+            snprintf(member->settings, sizeof(member->settings), "%s", settings);
+        member->is_up = true;
+        if (set->primary[0] == '\0' && json_is_true(json_object_get(wants, "electable")))
+            snprintf(set->primary, sizeof(set->primary), "%s", member->id);
+        if (strcmp(set->primary, member->id) == 0) {
+            role = "PRIMARY";
+            running = "running";
+        }
+    }
+    member->nonce = nonce;
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:O, s:O, s:I, s:b}", "id", member->id, "unit", unit, "role",
+                     role, "running", running, "timeline", 1, "lagBytes", 0, "version", "17.6", "goalGeneration",
+                     json_object_get(cluster, "goalGeneration"), "accessGeneration",
+                     json_object_get(cluster, "accessGeneration"), "restartNonce", (json_int_t)nonce, "pendingRestart",
+                     member->is_up && strcmp(member->settings, settings) != 0);
+}
+
+static json_t *
+play_task(const json_t *goal, const json_t *task)
+{
+    if (strcmp(text_of(task, "kind"), "SWITCHOVER") == 0) {
+        if (played.refuses_switchover)
+            return json_pack("{s:s, s:s, s:s}", "id", text_of(task, "id"), "outcome", "FAILED", "detail",
+                             "it does not want to");
+        const json_t *member = find_by_id(json_object_get(goal, "members"), "id", text_of(task, "memberId"));
+        const json_t *cluster = find_by_id(json_object_get(goal, "clusters"), "id", text_of(member, "clusterId"));
+        const json_t *peer = find_by_id(json_object_get(cluster, "peers"), "name",
+                                        text_of(json_object_get(task, "parameters"), "candidate"));
+        struct played_cluster *set = played_cluster(text_of(member, "clusterId"));
+        snprintf(set->primary, sizeof(set->primary), "%s", text_of(peer, "memberId"));
+    }
+    return json_pack("{s:s, s:s, s:s}", "id", text_of(task, "id"), "outcome", "DONE", "detail", "");
+}
+
+/* One host reads its goal and reports once. */
+static void
+play_host(id host)
+{
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(FIXTURE_ARENA_BYTES);
+    char ask[512];
+    snprintf(ask, sizeof(ask), "SELECT host_goal(%s, 'example.test', '[]')", fixture_quote(host));
+    PGresult *result = PQexec(fixture_owner, ask);
+    if (PQresultStatus(result) != PGRES_TUPLES_OK)
+        fail_msg("%s", PQerrorMessage(fixture_owner));
+    json_t *goal = json_parse_own(arena, str_dup(arena, str_from(PQgetvalue(result, 0, 0))));
+    PQclear(result);
+    assert_non_null(goal);
+    json_t *members = json_array(), *tasks = json_array();
+    const json_t *item;
+    size_t index;
+    json_array_foreach(json_object_get(goal, "tasks"), index, item) json_array_append_new(tasks, play_task(goal, item));
+    json_array_foreach(json_object_get(goal, "members"), index, item)
+        json_array_append_new(members, play_member(goal, item));
+    json_t *report = json_in(arena, json_pack("{s:O, s:{s:[s]}, s:o, s:o}", "version", json_object_get(goal, "version"),
+                                              "facts", "postgresVersions", "17.6", "members", members, "tasks", tasks));
+    char host_text[40];
+    snprintf(host_text, sizeof(host_text), "\\x");
+    id_write(host, host_text + 2);
+    const char *values[] = { host_text, json_text(arena, report).data };
+    result = PQexecParams(fixture_owner, "SELECT host_report($1::bytea, 1, $2::jsonb)", 2, NULL, values, NULL, NULL, 0);
+    if (PQresultStatus(result) != PGRES_TUPLES_OK || strcmp(PQgetvalue(result, 0, 0), "OK") != 0)
+        fail_msg("report: %s%s", PQerrorMessage(fixture_owner), PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : "");
+    PQclear(result);
+}
+
+/* Those that take part; a host that was given up says nothing any more. */
+static __attribute__((unused)) void
+play_agents(void)
+{
+    PGresult *hosts =
+        PQexec(fixture_owner, "SELECT encode(h.id, 'hex') FROM host h WHERE h.state <> 'REMOVED' AND EXISTS "
+                              "(SELECT FROM cluster_member m WHERE m.host_id = h.id)");
+    fixture_ask("SET reeve.organization = '%s'", service_id);
+    for (int i = 0; i < PQntuples(hosts); i++) {
+        id host;
+        assert_true(id_parse(str_from(PQgetvalue(hosts, i, 0)), &host));
+        play_host(host);
+    }
+    PQclear(hosts);
+}
+
+/* ---- Requests: the handler of an operation, in a transaction as the pipeline opens it ---- */
+struct place {
+    id organization, project;
+};
+
+static __attribute__((unused)) struct place
+new_place(void)
+{
+    static uint32_t base = 1000;
+    base += 10;
+    struct place place = { fixture_id(base), fixture_id(base + 1) };
+    fixture_add_organization(place.organization);
+    fixture_add_project(place.project, place.organization);
+    return place;
+}
+
+static const struct endpoint *
+endpoint_of(const char *operation)
+{
+    for (const struct family *const *family = all_families; *family != NULL; family++) {
+        for (size_t i = 0; i < (*family)->count; i++) {
+            if (strcmp((*family)->endpoints[i].operation, operation) == 0)
+                return &(*family)->endpoints[i];
+        }
+    }
+    fail_msg("there is no operation %s", operation);
+    return NULL;
+}
+
+/* OK, or the name of the error. `name` is the last parameter of the path. */
+static __attribute__((unused)) const char *
+ask(struct place place, const char *operation, const char *name, const char *body)
+{
+    static const struct principal caller = { .kind = PRINCIPAL_PERSON, .name = { "test", 4 } };
+    struct request *req = request_new(&test_api);
+    assert_non_null(req);
+    req->endpoint = endpoint_of(operation);
+    req->caller = &caller;
+    req->organization = place.organization;
+    req->project = place.project;
+    req->path_values[0] = id_text(req->arena, place.project);
+    req->path_values[1] = str_from(name);
+    req->path_count = 2;
+    req->in.request_id = STR("r");
+    error problem = OK;
+    if (req->endpoint->request != NULL) {
+        problem = json_parse(req->arena, str_from(body), &req->body);
+        if (problem == OK)
+            problem = validate_body(req->arena, req->endpoint->request,
+                                    req->endpoint->method == POST ? VALIDATE_CREATE : VALIDATE_UPDATE, req->body);
+    }
+    if (problem == OK)
+        problem = tx_begin(store, req->arena, place.organization, &req->tx);
+    if (problem == OK)
+        problem = req->endpoint->run(req);
+    if (problem == OK)
+        problem = tx_commit(req->tx);
+    const char *outcome = problem == OK ? "OK" : error_rows[problem->code].name;
+    if (problem != OK && problem->code == INTERNAL_ERROR)
+        print_message("%.*s\n", STR_ARG(problem->detail));
+    request_free(req);
+    return outcome;
+}
+
+/* ---- Jobs: as far as they go, one after another ---- */
+static __attribute__((unused)) struct job_runner
+runner(void)
+{
+    struct job_runner made = {
+        .store = store,
+        .kinds = all_job_kinds,
+        .environment = { .domain = "example.test" },
+        .pace = { .lease_ms = 100, .backoff_first_ms = 1, .backoff_most_ms = 2 },
+        .wait_first_ms = 1,
+        .wait_most_ms = 2,
+        .worker = "test",
+    };
+    return made;
+}
+
+/* One turn of every job that may run. False when none is left. */
+static __attribute__((unused)) bool
+run_jobs_once(struct job_runner *worker)
+{
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(FIXTURE_ARENA_BYTES);
+    struct job_place due[JOB_DUE_MAX];
+    struct buf kinds = buf_in(arena, 4096);
+    size_t count = 0;
+    for (const struct job_kind *const *kind = all_job_kinds; *kind != NULL; kind++)
+        buf_format(&kinds, "%s%s", kind == all_job_kinds ? "{" : ",", (*kind)->name);
+    buf_add_char(&kinds, '}');
+    assert_ok(store_job_due(store, arena, buf_str(&kinds), true, due, &count));
+    for (size_t i = 0; i < count; i++)
+        job_run(worker, &due[i], true);
+    return strcmp(fixture_ask("SELECT EXISTS (SELECT FROM job WHERE finished_at IS NULL)"), "t") == 0;
+}
+
+/* Until nothing is left to do; the agents play along. */
+static __attribute__((unused)) void
+settle(void)
+{
+    struct job_runner worker = runner();
+    for (int64_t until = clock_steady_ms() + 60000; run_jobs_once(&worker); play_agents()) {
+        if (clock_steady_ms() > until)
+            fail_msg("%s", fixture_ask(
+                               "SELECT kind || ' ' || step || ' ' || state || ': ' || coalesce(waits_for, '') FROM job "
+                               "WHERE finished_at IS NULL ORDER BY seq LIMIT 1"));
+    }
+    play_agents();
+}
+
+/* ---- Documents ---- */
+static __attribute__((unused)) const char *
+document(const char *name, const char *regions)
+{
+    static char text[2048];
+    snprintf(text, sizeof(text), "{%s%s%s\"replicationSpecs\": [{\"regionConfigs\": [%s]}]}",
+             name == NULL ? "" : "\"name\": \"", name == NULL ? "" : name, name == NULL ? "" : "\", ", regions);
+    return text;
+}
+#define REGION(region, size, count)                                                                            \
+    "{\"providerName\": \"P\", \"regionName\": \"" region "\", \"electableSpecs\": {\"instanceSize\": \"" size \
+    "\", \"nodeCount\": " #count "}}"
+#define THREE_IN_A REGION("A", "M10", 3)
+
+static __attribute__((unused)) void
+assert_asks(struct place place, const char *operation, const char *name, const char *body, const char *expected)
+{
+    assert_string_equal(ask(place, operation, name, body), expected);
+}
+
+static __attribute__((unused)) int
+count(const char *query)
+{
+    int64_t number = -1;
+    assert_true(str_to_int(str_from(fixture_ask("%s", query)), 0, INT32_MAX, &number));
+    return (int)number;
+}
+
+static __attribute__((unused)) int
+events_of(struct place place, const char *type)
+{
+    int64_t number = -1;
+    assert_true(str_to_int(str_from(fixture_ask("SELECT count(*) FROM event WHERE project_id = %s AND type = '%s'",
+                                                fixture_quote(place.project), type)),
+                           0, INT32_MAX, &number));
+    return (int)number;
+}
+
+/* The host of the project's primary takes no new members, and its own must leave. */
+static __attribute__((unused)) id
+drain_host_of_primary(struct place place)
+{
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(FIXTURE_ARENA_BYTES);
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    id host, job, service = { { 0 } };
+    const char *text =
+        fixture_ask("SELECT encode(m.host_id, 'hex') FROM cluster_member m JOIN cluster c ON c.id = m.cluster_id "
+                    "WHERE c.project_id = %s AND m.role = 'PRIMARY'",
+                    fixture_quote(place.project));
+    assert_true(id_parse(str_from(text), &host));
+    fixture_ask("UPDATE host SET state = 'DRAINING' WHERE id = %s", fixture_quote(host));
+    assert_ok(tx_begin(store, arena, service, &tx));
+    assert_ok(job_add(tx, &host_drain_job, (struct job_draft){ .subject = host, .subject_name = STR("h") }, &job));
+    assert_ok(tx_commit(tx));
+    return host;
+}
+
+/* ---- What must be true when nothing is under way ---- */
+static __attribute__((unused)) const char *
+of_cluster(struct place place, const char *name, const char *expression)
+{
+    return fixture_ask("SELECT %s FROM resource r JOIN cluster c ON c.id = r.id WHERE r.scope = %s AND r.name = '%s'",
+                       expression, fixture_quote(place.project), name);
+}
+
+/* Each is a sentence about what should not be, and a statement that finds it. */
+static const struct {
+    const char *wrong, *query;
+} orphans[] = {
+    { "capacity that no member has",
+      "SELECT h.name FROM host h LEFT JOIN cluster_member m ON m.host_id = h.id GROUP BY h.id "
+      "HAVING h.used_cpus <> coalesce(sum(m.cpus), 0) OR h.used_memory_mb <> coalesce(sum(m.memory_mb), 0) "
+      "OR h.used_disk_gb <> coalesce(sum(m.disk_gb), 0)" },
+    { "an address that no member has, or a member without one",
+      "SELECT 'x' WHERE (SELECT count(*) FROM host_address WHERE member_id IS NOT NULL) <> (SELECT count(*) FROM cluster_member)" },
+    { "a certificate in force of a member that is gone",
+      "SELECT c.owner FROM certificate c WHERE c.kind = 'MEMBER' AND c.revoked_at IS NULL "
+      "AND NOT EXISTS (SELECT FROM cluster_member m WHERE encode(m.id, 'hex') = c.owner)" },
+    { "a name that leads to nobody",
+      "SELECT d.name FROM dns_record d WHERE d.type = 'A' AND NOT EXISTS (SELECT FROM host_address a "
+      "WHERE a.member_id IS NOT NULL AND (host(a.address) = d.content OR host(a.private_address) = d.content))" },
+    { "a service that leads to a name which is not there",
+      "SELECT d.content FROM dns_record d WHERE d.type = 'SRV' AND NOT EXISTS (SELECT FROM dns_record n "
+      "WHERE n.type = 'A' AND n.name = split_part(d.content, ' ', 4))" },
+    { "a member without a name",
+      "SELECT encode(m.id, 'hex') FROM cluster_member m JOIN host_address a ON a.member_id = m.id WHERE NOT EXISTS "
+      "(SELECT FROM dns_record d WHERE d.content = host(a.address)) OR NOT EXISTS (SELECT FROM dns_record d WHERE d.content = "
+      "host(a.private_address))" },
+    { "a member that only is planned, or should be gone",
+      "SELECT encode(id, 'hex') FROM cluster_member WHERE desired IN ('PLANNED', 'REMOVED')" },
+    { "a task that nobody waits for", "SELECT kind FROM host_task WHERE outcome IS NULL" },
+    { "a cluster without a document, or the other way round",
+      "SELECT 'x' FROM cluster c FULL JOIN (SELECT id FROM resource WHERE kind IN ('cluster', 'flexCluster')) r ON r.id = c.id "
+      "WHERE c.id IS NULL OR r.id IS NULL" },
+    { "a cluster that is not idle",
+      "SELECT name || ' ' || state FROM resource WHERE kind IN ('cluster', 'flexCluster') AND state <> 'IDLE'" },
+    { "a generation that was never reached",
+      "SELECT name FROM resource WHERE kind IN ('cluster', 'flexCluster') AND observed_generation <> generation" },
+    { "two members of a cluster on one host",
+      "SELECT 'x' FROM cluster_member GROUP BY cluster_id, host_id HAVING count(*) > 1" },
+};
+
+static __attribute__((unused)) void
+assert_no_orphans(const char *after)
+{
+    for (size_t i = 0; i < LENGTH(orphans); i++) {
+        const char *found = fixture_ask("%s", orphans[i].query);
+        if (found[0] != '\0')
+            fail_msg("after %s there is %s: %s", after, orphans[i].wrong, found);
+    }
+}
+
+static __attribute__((unused)) int
+cluster_set_up(void **state)
+{
+    if (fixture_set_up(state) != 0)
+        return -1;
+    json_init();
+    struct store_config config = fixture_config();
+    config.pool_wait_ms = 5000;
+    config.statement_timeout_ms = 10000;
+    store = fixture_store(&config);
+    test_api = (struct api){ .store = store, .base_url = STR("https://localhost") };
+    make_fleet();
+    return 0;
+}
+
+static __attribute__((unused)) int
+cluster_tear_down(void **state)
+{
+    store_free(store);
+    return fixture_tear_down(state);
+}
+
+#endif

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of clusters, from requests through jobs to what agents report. */
+#include "cluster_fixture.h"
+
+static struct place
+new_cluster(const char *name, const char *regions)
+{
+    struct place place = new_place();
+    assert_asks(place, "createGroupCluster", "", document(name, regions), "OK");
+    settle();
+    return place;
+}
+
+static void
+remove_cluster(struct place place, const char *name)
+{
+    assert_asks(place, "deleteGroupCluster", name, NULL, "OK");
+    settle();
+    assert_string_equal(of_cluster(place, name, "1"), "");
+    assert_no_orphans("the end of a cluster");
+}
+
+/* ---- The life of a cluster ---- */
+
+static void
+a_cluster_is_made_and_can_be_reached(void **state)
+{
+    (void)state;
+    struct place place = new_place();
+    assert_asks(place, "createGroupCluster", "", document("orders", THREE_IN_A), "OK");
+    assert_string_equal(of_cluster(place, "orders", "state || ' ' || generation || ' ' || observed_generation"),
+                        "CREATING 1 0");
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE desired = 'PLANNED'"), 3);
+    assert_int_equal(count("SELECT count(*) FROM dns_record"), 0); /* no name before anybody answers to it */
+    settle();
+    assert_string_equal(of_cluster(place, "orders", "state || ' ' || generation || ' ' || observed_generation"),
+                        "IDLE 1 1");
+    assert_int_equal(events_of(place, "CLUSTER_READY"), 1);
+    assert_no_orphans("making a cluster");
+    char expected[512];
+    const char *set = of_cluster(
+        place, "orders", "set_name || ' ' || (SELECT hash FROM project_access a WHERE a.project_id = c.project_id)");
+    char name[16], label[16];
+    assert_int_equal(sscanf(set, "%15s %15s", name, label), 2);
+    snprintf(
+        expected, sizeof(expected),
+        "postgresql://<DB_USER>:<DB_PASSWORD>@%s-shard-00-00.%s.example.test:27017,%s-shard-00-01.%s.example.test:27017,"
+        "%s-shard-00-02.%s.example.test:27017/postgres?target_session_attrs=read-write&sslmode=verify-full",
+        name, label, name, label, name, label);
+    char shown[512];
+    snprintf(
+        shown, sizeof(shown), "%s",
+        fixture_ask(
+            "SELECT d.document::json -> 'connectionStrings' ->> 'standard' FROM cluster_document d WHERE d.scope = %s",
+            fixture_quote(place.project)));
+    assert_true(strncmp(shown, expected, 250) == 0); /* as much as the fixture keeps */
+    snprintf(expected, sizeof(expected), "postgresql+srv://<DB_USER>:<DB_PASSWORD>@%s-pri.%s.example.test/postgres",
+             name, label);
+    snprintf(
+        shown, sizeof(shown), "%s",
+        fixture_ask(
+            "SELECT d.document::json -> 'connectionStrings' ->> 'privateSrv' FROM cluster_document d WHERE d.scope = %s",
+            fixture_quote(place.project)));
+    assert_true(strncmp(shown, expected, strlen(expected)) == 0);
+    remove_cluster(place, "orders");
+    assert_int_equal(events_of(place, "CLUSTER_DELETED"), 1);
+}
+
+static void
+a_cluster_that_was_never_finished_can_be_ended(void **state)
+{
+    (void)state;
+    struct place place = new_place();
+    assert_asks(place, "createGroupCluster", "", document("orders", THREE_IN_A), "OK");
+    remove_cluster(place, "orders"); /* before any host was told */
+    assert_asks(place, "createGroupCluster", "", document("orders", THREE_IN_A), "OK");
+    struct job_runner worker = runner();
+    run_jobs_once(&worker); /* the hosts were told, and have not answered */
+    assert_asks(place, "deleteGroupCluster", "orders", NULL, "OK");
+    assert_string_equal(
+        fixture_ask("SELECT string_agg(kind || ' ' || state, ',' ORDER BY seq DESC) FROM job WHERE project_id = %s",
+                    fixture_quote(place.project)),
+        "cluster.delete QUEUED,cluster.create CANCELLED,cluster.delete DONE,cluster.create CANCELLED");
+    settle();
+    assert_no_orphans("the end of what was not finished");
+}
+
+static void
+more_and_fewer_members(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("A", "M10", 5)), "OK");
+    assert_string_equal(of_cluster(place, "orders", "state"), "UPDATING");
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE role <> 'NONE'"), 5);
+    assert_no_orphans("growing");
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("A", "M10", 1)), "OK");
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE role = 'PRIMARY'"), 1);
+    assert_int_equal(count("SELECT count(*) FROM cluster_member"), 1);
+    assert_int_equal(events_of(place, "CLUSTER_UPDATE_COMPLETED"), 2);
+    assert_no_orphans("shrinking");
+    remove_cluster(place, "orders");
+}
+
+/* At no moment is there a cluster without a primary, or with fewer members than before. */
+static void
+another_region_takes_over_without_a_gap(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    struct job_runner worker = runner();
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("B", "M10", 3)), "OK");
+    assert_int_equal(count("SELECT count(*) FROM cluster_member"), 6);
+    for (bool more = true; more;) {
+        more = run_jobs_once(&worker);
+        play_agents();
+        assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE role = 'PRIMARY' AND desired = 'RUNNING'"),
+                         1);
+        assert_true(count("SELECT count(*) FROM cluster_member WHERE desired = 'RUNNING' AND role <> 'NONE'") >= 3);
+    }
+    assert_int_equal(
+        count("SELECT count(*) FROM cluster_member m JOIN host h ON h.id = m.host_id WHERE h.region = 'B'"), 3);
+    assert_int_equal(count("SELECT count(*) FROM cluster_member"), 3);
+    assert_no_orphans("another region");
+    remove_cluster(place, "orders");
+}
+
+static void
+the_primary_goes_where_the_priority_is_highest(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", REGION("A", "M10", 2) "," REGION("B", "M10", 1));
+    assert_string_equal(
+        fixture_ask("SELECT h.region FROM cluster_member m JOIN host h ON h.id = m.host_id WHERE m.role = 'PRIMARY'"),
+        "A");
+    assert_asks(
+        place, "updateGroupCluster", "orders",
+        document(
+            NULL,
+            "{\"providerName\": \"P\", \"regionName\": \"A\", \"priority\": 5, \"electableSpecs\": {\"instanceSize\": "
+            "\"M10\", \"nodeCount\": 2}}, {\"providerName\": \"P\", \"regionName\": \"B\", \"priority\": 7, "
+            "\"electableSpecs\": {\"instanceSize\": \"M10\", \"nodeCount\": 1}}"),
+        "OK");
+    settle();
+    assert_string_equal(
+        fixture_ask("SELECT h.region FROM cluster_member m JOIN host h ON h.id = m.host_id WHERE m.role = 'PRIMARY'"),
+        "B");
+    assert_no_orphans("another priority");
+    remove_cluster(place, "orders");
+}
+
+static void
+settings_restart_members_one_by_one_and_the_primary_last(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    struct job_runner worker = runner();
+    char first[64];
+    snprintf(first, sizeof(first), "%s",
+             fixture_ask("SELECT encode(id, 'hex') FROM cluster_member WHERE role = 'PRIMARY'"));
+    assert_asks(place, "updateGroupClusterProcessArgs", "orders", "{\"max_connections\": 250, \"work_mem\": 4096}",
+                "OK");
+    for (bool more = true; more;) {
+        more = run_jobs_once(&worker);
+        /* Never two at once, and never the primary. */
+        assert_true(count("SELECT count(*) FROM cluster_member WHERE restart_nonce > applied_restart") <= 1);
+        assert_int_equal(
+            count("SELECT count(*) FROM cluster_member WHERE restart_nonce > applied_restart AND role = 'PRIMARY'"), 0);
+        play_agents();
+    }
+    assert_string_equal(
+        of_cluster(place, "orders", "(parameters ->> 'max_connections') || ' ' || (parameters ->> 'work_mem')"),
+        "250 4096kB");
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE pending_restart"), 0);
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE restart_nonce = 1"), 3);
+    assert_string_not_equal(fixture_ask("SELECT encode(id, 'hex') FROM cluster_member WHERE role = 'PRIMARY'"), first);
+    assert_no_orphans("other settings");
+    /* A setting that needs no restart restarts nobody. */
+    assert_asks(place, "updateGroupClusterProcessArgs", "orders", "{\"work_mem\": null}", "OK");
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE restart_nonce = 1"), 3);
+    remove_cluster(place, "orders");
+}
+
+static void
+a_cluster_of_one_restarts_in_place(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", REGION("A", "M10", 1));
+    assert_asks(place, "updateGroupClusterProcessArgs", "orders", "{\"max_connections\": 250}", "OK");
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE NOT pending_restart AND restart_nonce = 1"), 1);
+    assert_asks(place, "restartGroupClusterPrimaries", "orders", NULL, "OK");
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE restart_nonce = 2 AND applied_restart = 2"), 1);
+    assert_no_orphans("a restart");
+    remove_cluster(place, "orders");
+}
+
+static void
+another_size_grows_in_place_or_elsewhere(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("A", "M20", 3)), "OK");
+    settle();
+    assert_int_equal(
+        count(
+            "SELECT count(*) FROM cluster_member WHERE size = 'M20' AND ordinal < 3 AND memory_mb = 2048 AND disk_gb = 20"),
+        3);
+    assert_string_equal(of_cluster(place, "orders", "parameters ->> 'max_connections'"), "200");
+    assert_no_orphans("growing in place");
+    /* Another cluster takes what is left of one host: the member there is replaced by one elsewhere. */
+    fixture_ask(
+        "UPDATE host SET used_cpus = cpus - 1 + (SELECT sum(m.cpus) FROM cluster_member m WHERE m.host_id = host.id) - 1 "
+        "WHERE id = (SELECT host_id FROM cluster_member WHERE role = 'PRIMARY')");
+    const char *full =
+        "UPDATE host h SET used_cpus = (SELECT coalesce(sum(m.cpus), 0) FROM cluster_member m WHERE m.host_id = h.id)";
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("A", "M30", 3)), "OK");
+    fixture_ask("%s", full);
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE size = 'M30'"), 3);
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE ordinal = 3"), 1);
+    assert_no_orphans("growing elsewhere");
+    /* Back to a smaller one: disks stay as they are. */
+    assert_asks(
+        place, "updateGroupCluster", "orders",
+        document(NULL,
+                 "{\"providerName\": \"P\", \"regionName\": \"A\", \"electableSpecs\": {\"instanceSize\": \"M10\", "
+                 "\"nodeCount\": 3, \"diskSizeGB\": 40}}"),
+        "OK");
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE size = 'M30'"),
+                     3); /* until the servers use less */
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE size = 'M10' AND disk_gb = 40"), 3);
+    assert_no_orphans("shrinking in place");
+    remove_cluster(place, "orders");
+}
+
+static void
+what_does_not_fit_changes_nothing(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("A", "M10", 6)), "NO_CAPACITY");
+    assert_asks(place, "createGroupCluster", "", document("more", REGION("B", "M10", 5)), "NO_CAPACITY");
+    assert_int_equal(count("SELECT count(*) FROM job WHERE finished_at IS NULL"), 0);
+    assert_int_equal(count("SELECT count(*) FROM cluster_member"), 3);
+    assert_no_orphans("what did not fit");
+    remove_cluster(place, "orders");
+}
+
+static void
+pausing_stops_the_primary_last(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    struct job_runner worker = runner();
+    assert_asks(place, "updateGroupCluster", "orders", "{\"paused\": true}", "OK");
+    for (bool more = true; more;) {
+        more = run_jobs_once(&worker);
+        int replicas = count("SELECT count(*) FROM cluster_member WHERE role = 'REPLICA'");
+        assert_true(replicas == 0 ||
+                    count("SELECT count(*) FROM cluster_member WHERE role = 'PRIMARY' AND desired = 'RUNNING'") == 1);
+        play_agents();
+    }
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE unit = 'inactive' AND desired = 'STOPPED'"), 3);
+    assert_no_orphans("a pause");
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("A", "M10", 4)), "CLUSTER_NOT_CHANGEABLE");
+    assert_asks(place, "updateGroupClusterProcessArgs", "orders", "{\"work_mem\": 4096}", "CLUSTER_NOT_CHANGEABLE");
+    assert_asks(place, "updateGroupCluster", "orders", "{\"paused\": false}", "OK");
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE unit = 'active' AND desired = 'RUNNING'"), 3);
+    assert_int_equal(events_of(place, "CLUSTER_PAUSED") + events_of(place, "CLUSTER_RESUMED"), 2);
+    assert_no_orphans("going on");
+    remove_cluster(place, "orders");
+}
+
+static void
+the_primary_is_handed_over_when_asked_for(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    char first[64];
+    snprintf(first, sizeof(first), "%s",
+             fixture_ask("SELECT encode(id, 'hex') FROM cluster_member WHERE role = 'PRIMARY'"));
+    played.refuses_switchover = true;
+    assert_asks(place, "restartGroupClusterPrimaries", "orders", NULL, "OK");
+    struct job_runner worker = runner();
+    for (int i = 0; i < 5; i++) {
+        run_jobs_once(&worker);
+        play_agents();
+    }
+    /* One that failed is not repeated at once. */
+    assert_int_equal(count("SELECT count(*) FROM host_task WHERE kind = 'SWITCHOVER' AND outcome = 'FAILED'"), 1);
+    assert_string_equal(
+        fixture_ask("SELECT waits_for LIKE '%%did not become the primary: it does not want to.' FROM job "
+                    "WHERE finished_at IS NULL"),
+        "t");
+    played.refuses_switchover = false;
+    fixture_ask("UPDATE host_task SET finished_at = now() - interval '1 minute'");
+    settle();
+    assert_string_not_equal(fixture_ask("SELECT encode(id, 'hex') FROM cluster_member WHERE role = 'PRIMARY'"), first);
+    assert_int_equal(events_of(place, "CLUSTER_PRIMARY_RESTARTED"), 1);
+    assert_no_orphans("a switchover");
+    remove_cluster(place, "orders");
+}
+
+static void
+an_outage_stops_a_region_and_ends(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", REGION("A", "M10", 2) "," REGION("B", "M10", 1));
+    assert_asks(place, "startGroupClusterOutageSimulation", "orders",
+                "{\"outageFilters\": [{\"cloudProvider\": \"P\", \"regionName\": \"A\"}]}", "OK");
+    settle();
+    assert_string_equal(
+        fixture_ask("SELECT string_agg(h.region || ' ' || m.unit || ' ' || m.role, ',' ORDER BY m.ordinal) "
+                    "FROM cluster_member m JOIN host h ON h.id = m.host_id"),
+        "A inactive NONE,A inactive NONE,B active PRIMARY");
+    assert_string_equal(fixture_ask("SELECT state FROM resource WHERE kind = 'outageSimulation'"), "SIMULATING");
+    assert_asks(place, "startGroupClusterOutageSimulation", "orders",
+                "{\"outageFilters\": [{\"cloudProvider\": \"P\", \"regionName\": \"B\"}]}", "CLUSTER_NOT_CHANGEABLE");
+    assert_asks(place, "endGroupClusterOutageSimulation", "orders", NULL, "OK");
+    settle();
+    assert_string_equal(fixture_ask("SELECT state FROM resource WHERE kind = 'outageSimulation'"), "COMPLETE");
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE unit = 'active'"), 3);
+    assert_asks(place, "endGroupClusterOutageSimulation", "orders", NULL, "RESOURCE_NOT_FOUND");
+    assert_no_orphans("an outage");
+    remove_cluster(place, "orders");
+    assert_int_equal(count("SELECT count(*) FROM resource WHERE kind = 'outageSimulation'"), 0);
+}
+
+static void
+sample_data_is_loaded_by_the_primary(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    assert_asks(place, "requestGroupSampleDatasetLoad", "orders", NULL, "OK");
+    settle();
+    assert_string_equal(fixture_ask("SELECT document ->> 'state' FROM resource WHERE kind = 'sampleDatasetLoad'"),
+                        "COMPLETED");
+    assert_int_equal(events_of(place, "SAMPLE_DATASET_LOADED"), 1);
+    assert_no_orphans("sample data");
+    remove_cluster(place, "orders");
+}
+
+static void
+flex_clusters_grow_into_dedicated_ones(void **state)
+{
+    (void)state;
+    struct place place = new_place();
+    assert_asks(place, "createGroupFlexCluster", "",
+                "{\"name\": \"small\", \"providerSettings\": {\"backingProviderName\": \"P\", \"regionName\": \"A\"}}",
+                "OK");
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE size = 'FLEX' AND role <> 'NONE'"), 3);
+    assert_no_orphans("a flex cluster");
+    assert_asks(place, "tenantGroupFlexClusterUpgrade", "", document("small", REGION("A", "M10", 3)), "OK");
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE size = 'M10' AND ordinal < 3"), 3);
+    assert_string_equal(of_cluster(place, "small", "r.kind || ' ' || c.kind"), "cluster DEDICATED");
+    assert_no_orphans("an upgrade");
+    remove_cluster(place, "small");
+}
+
+static void
+a_newer_change_overtakes_an_older_one(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    struct job_runner worker = runner();
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("A", "M10", 5)), "OK");
+    run_jobs_once(&worker);
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("A", "M10", 2)), "OK");
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("B", "M10", 2)), "OK");
+    assert_string_equal(of_cluster(place, "orders", "generation || ' ' || observed_generation"), "4 1");
+    settle();
+    assert_int_equal(
+        count("SELECT count(*) FROM cluster_member m JOIN host h ON h.id = m.host_id WHERE h.region = 'B'"), 2);
+    assert_string_equal(of_cluster(place, "orders", "generation || ' ' || observed_generation"), "4 4");
+    assert_no_orphans("three changes at once");
+    remove_cluster(place, "orders");
+}
+
+static void
+a_host_is_emptied_without_a_gap(void **state)
+{
+    (void)state;
+    struct place one = new_cluster("orders", THREE_IN_A), other = new_cluster("carts", REGION("A", "M10", 4));
+    id host = drain_host_of_primary(one);
+    struct job_runner worker = runner();
+    for (bool more = true; more;) {
+        more = run_jobs_once(&worker);
+        play_agents();
+        assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE role = 'PRIMARY' AND desired = 'RUNNING'"),
+                         2);
+        assert_true(count("SELECT count(*) FROM cluster_member WHERE role <> 'NONE' AND desired = 'RUNNING'") >= 7);
+    }
+    assert_string_equal(fixture_ask("SELECT state FROM host WHERE id = %s", fixture_quote(host)), "DRAINED");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM cluster_member WHERE host_id = %s", fixture_quote(host)),
+                        "0");
+    assert_int_equal(count("SELECT count(*) FROM cluster_member"), 7);
+    assert_no_orphans("emptying a host");
+    fixture_ask("UPDATE host SET state = 'ACTIVE'");
+    remove_cluster(one, "orders");
+    remove_cluster(other, "carts");
+}
+
+static void
+a_project_takes_its_clusters_along(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    struct job_runner worker = runner();
+    id other = fixture_id(700000);
+    fixture_add_organization(other);
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("A", "M10", 4)), "OK");
+    run_jobs_once(&worker);
+    char from[ID_DIGITS + 1];
+    id_write(place.organization, from);
+    fixture_ask("SET reeve.organization = '%s'", from);
+    assert_string_equal(fixture_ask("SELECT project_move(%s, %s, %s)", fixture_quote(place.project),
+                                    fixture_quote(place.organization), fixture_quote(other)),
+                        "t");
+    place.organization = other;
+    settle(); /* what was under way goes on there */
+    static const char *const tables[] = { "cluster", "cluster_member", "dns_record", "project_access",
+                                          "job",     "job_history" };
+    for (size_t i = 0; i < LENGTH(tables); i++)
+        assert_string_equal(
+            fixture_ask("SELECT count(*) > 0 FROM %s WHERE org_id = %s", tables[i], fixture_quote(other)), "t");
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE role <> 'NONE'"), 4);
+    assert_no_orphans("a move");
+    remove_cluster(place, "orders");
+}
+
+static void
+a_lost_host_that_is_given_up_does_not_keep_a_cluster(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    fixture_ask("UPDATE host SET state = 'REMOVED' WHERE id = (SELECT host_id FROM cluster_member WHERE ordinal = 1)");
+    assert_asks(place, "deleteGroupCluster", "orders", NULL, "OK");
+    settle();
+    fixture_ask("UPDATE host SET state = 'ACTIVE'");
+    assert_no_orphans("a lost host");
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cluster_is_made_and_can_be_reached),
+        cmocka_unit_test(a_cluster_that_was_never_finished_can_be_ended),
+        cmocka_unit_test(more_and_fewer_members),
+        cmocka_unit_test(another_region_takes_over_without_a_gap),
+        cmocka_unit_test(the_primary_goes_where_the_priority_is_highest),
+        cmocka_unit_test(settings_restart_members_one_by_one_and_the_primary_last),
+        cmocka_unit_test(a_cluster_of_one_restarts_in_place),
+        cmocka_unit_test(another_size_grows_in_place_or_elsewhere),
+        cmocka_unit_test(what_does_not_fit_changes_nothing),
+        cmocka_unit_test(pausing_stops_the_primary_last),
+        cmocka_unit_test(the_primary_is_handed_over_when_asked_for),
+        cmocka_unit_test(an_outage_stops_a_region_and_ends),
+        cmocka_unit_test(sample_data_is_loaded_by_the_primary),
+        cmocka_unit_test(flex_clusters_grow_into_dedicated_ones),
+        cmocka_unit_test(a_newer_change_overtakes_an_older_one),
+        cmocka_unit_test(a_host_is_emptied_without_a_gap),
+        cmocka_unit_test(a_project_takes_its_clusters_along),
+        cmocka_unit_test(a_lost_host_that_is_given_up_does_not_keep_a_cluster),
+    };
+    if (argc == 3 && strcmp(argv[1], "--only") == 0)
+        cmocka_set_test_filter(argv[2]);
+    return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
+}
