@@ -8,7 +8,8 @@ import time
 import rig
 from tenant import Tenant, psql, wait_psql
 
-from state import CLIENT, Problem, wait_until  # noqa: E402  (found by rig)
+import network  # noqa: E402  (found by rig)
+from state import CLIENT, Problem, wait_until  # noqa: E402
 from suite import Suite  # noqa: E402
 
 CLUSTER = "access"
@@ -56,7 +57,6 @@ def removing(suite, fleet, tenant, dsns):
 
 def one_member_cannot(suite, fleet, tenant, dsns):
     """A member that did not take it over keeps the entry PENDING."""
-    import network
     away = rig.members(fleet, CLUSTER)[-1].host
     network.cut(fleet, away)
     try:
