@@ -95,8 +95,10 @@ def one_fault(scene, suite, kind, make):
     rig.wait_full_strength(fleet, CLUSTER, 3, FULL_STRENGTH_S)
     back = time.time() - healed
     missing = missing_numbers(scene)
-    suite.check(not missing, "%s of %s: %d acknowledged writes are lost, the first is %s", kind, primary.host, len(missing), missing[:1])
-    suite.say("%-9s of %s (%s): %.1f s without a write, full strength %.1f s after it ended" % (kind, primary.host, primary.name, outage, back))
+    suite.check(not missing, "%s of %s: %d acknowledged writes are lost, the first is %s", kind, primary.host, len(missing),
+                missing[:1])
+    suite.say("%-9s of %s (%s): %.1f s without a write, full strength %.1f s after it ended"
+              % (kind, primary.host, primary.name, outage, back))
     return kind, outage, back
 
 
@@ -127,7 +129,8 @@ def main():
     parser.add_argument("--report", metavar="FILE")
     options = parser.parse_args()
     suite = Suite("failover")
-    faults = [("power-off", power_off)] * options.kills + [("partition", partition)] * options.partitions + [("one-way", one_way)] * options.one_way
+    faults = [("power-off", power_off)] * options.kills + [("partition", partition)] * options.partitions
+    faults += [("one-way", one_way)] * options.one_way
     random.shuffle(faults)
     seen = []
     try:

@@ -148,7 +148,8 @@ def machine():
     """What figures depend on, as a sentence."""
     with open("/proc/loadavg") as file:
         load = file.read().split()[:3]
-    return "one machine with %d processors for everything: hosts, control plane, etcd and clients; load %s" % (os.cpu_count(), " ".join(load))
+    return "one machine with %d processors for everything: hosts, control plane, etcd and clients; load %s" % (
+        os.cpu_count(), " ".join(load))
 
 
 def judge_time(suite, took, limit_s, what):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tenant of a fleet: uses the public API from the client's machine and connects to what it made, as anybody would."""
-import json
 import os
 import secrets
 import subprocess
@@ -68,7 +67,8 @@ class Tenant:
 
     # ---- What a tenant makes ----
     def create_project(self, name=None):
-        self.project = self.ask("POST", "/groups", {"name": name or "project-" + secrets.token_hex(3), "orgId": self.organization})["id"]
+        name = name or "project-" + secrets.token_hex(3)
+        self.project = self.ask("POST", "/groups", {"name": name, "orgId": self.organization})["id"]
         return self.project
 
     def of_project(self, path):
@@ -141,8 +141,9 @@ class Tenant:
 
 def psql(fleet, dsn, statement, client="client", timeout=30):
     """psql on a client's machine: (exit status, output, errors)."""
-    result = subprocess.run(network.client_command(fleet, ["psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-c", statement, dsn], client),
-                            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, check=False)
+    words = ["psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-c", statement, dsn]
+    result = subprocess.run(network.client_command(fleet, words, client), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                            timeout=timeout, check=False)
     return result.returncode, result.stdout.strip(), result.stderr.strip()
 
 
@@ -161,7 +162,3 @@ def wait_psql(fleet, dsn, statement, seconds):
 
 def client_address():
     return CLIENT["client"] + "/32"
-
-
-def dump(document):
-    return json.dumps(document, indent=1)

@@ -110,7 +110,8 @@ def status(arguments):
     print("fleet %s in %s" % (fleet.id, fleet.folder))
     for name, host in fleet.hosts.items():
         cut = "  cut off" if network.is_cut(fleet, name) else ""
-        print("  %-10s %-12s %-10s %-8s %s%s" % (name, host["address"], host["region"], host["zone"], hosts.state(fleet, name), cut))
+        where = host["address"], host["region"], host["zone"]
+        print("  %-10s %-12s %-10s %-8s %s%s" % (name, *where, hosts.state(fleet, name), cut))
     for name in process.names(fleet):
         print("  %-10s %s" % (name, process.pid_of(fleet, name) or "stopped"))
     return 0
@@ -164,20 +165,20 @@ def boot(fleet, name):
     hosts.wait_booted(fleet, name)
 
 
-def chosen(fleet, names):
+def chosen(names):
     return control.REEVE if names == ["control"] else names
 
 
 def stop(arguments):
     fleet = Fleet.load(arguments.dir)
-    for name in chosen(fleet, arguments.process):
+    for name in chosen(arguments.process):
         process.stop(fleet, name)
     return 0
 
 
 def start(arguments):
     fleet = Fleet.load(arguments.dir)
-    for name in chosen(fleet, arguments.process):
+    for name in chosen(arguments.process):
         process.again(fleet, name)
     return 0
 

@@ -72,8 +72,8 @@ def start_postgres(fleet):
 
 def superuser(fleet, statement, database_name="reeve"):
     """Rows of a statement in the control database, for tests that look behind the API; a row is a list of texts."""
-    output = run(["psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-v", "ON_ERROR_STOP=1", "-h", fleet.path("postgres"), "-U", "postgres",
-                  "-d", database_name, "-c", statement])
+    output = run(["psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-v", "ON_ERROR_STOP=1", "-h", fleet.path("postgres"),
+                  "-U", "postgres", "-d", database_name, "-c", statement])
     return [line.split("\x1f") for line in output.splitlines()]
 
 
@@ -92,8 +92,7 @@ def conf(fleet, node="control1"):
 
 def reeved(fleet, *arguments, node="control1"):
     """`reeved WORD…` with a node's configuration; its output."""
-    words = list(arguments)
-    return run([fleet.build + "/reeved", *words, "--config", conf(fleet, node)])
+    return run([fleet.build + "/reeved", *arguments, "--config", conf(fleet, node)])
 
 
 def write_configuration(fleet):
@@ -149,8 +148,8 @@ def describe_fleet(fleet):
 
 
 def bootstrap_organization(fleet):
-    fleet.record["credentials"] = json.loads(reeved(fleet, "bootstrap", "--organization", "Example Ltd", "--owner", "you@example.org", "--allow", str(NETWORK),
-                                                    "--json"))
+    answer = reeved(fleet, "bootstrap", "--organization", "Example Ltd", "--owner", "you@example.org", "--allow", str(NETWORK), "--json")
+    fleet.record["credentials"] = json.loads(answer)
     fleet.save()
 
 
@@ -197,8 +196,8 @@ def etcdctl(fleet, name, *arguments, check=True):
     """etcdctl with the certificate of one of the servers; its output, None when it failed and that is no problem."""
     tls = fleet.path("tls", name)
     command = network.command(fleet, "control", [
-        os.path.join(image.path(), "usr/bin/etcdctl"), "--endpoints=https://%s:2379" % ETCD[name], "--cacert=" + fleet.path("tls/authority.pem"),
-        "--cert=" + tls + "/certificate.pem", "--key=" + tls + "/key.pem", "--command-timeout=2s", *arguments])
+        os.path.join(image.path(), "usr/bin/etcdctl"), "--endpoints=https://%s:2379" % ETCD[name],
+        "--cacert=" + fleet.path("tls/authority.pem"), "--cert=" + tls + "/certificate.pem", "--key=" + tls + "/key.pem", "--command-timeout=2s", *arguments])
     result = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "ETCDCTL_API": "3"})
     if result.returncode != 0 and check:
         raise Problem("etcdctl %s: %s" % (" ".join(arguments), result.stderr.strip()))

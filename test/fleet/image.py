@@ -59,8 +59,8 @@ def path():
 
 def mirror():
     """Where this machine's own apt gets Debian from."""
-    targets = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI) $(COMPONENT) $(RELEASE)", "Created-By: Packages"],
-                             capture_output=True, text=True, check=True).stdout
+    command = ["apt-get", "indextargets", "--format", "$(REPO_URI) $(COMPONENT) $(RELEASE)", "Created-By: Packages"]
+    targets = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     for line in targets.splitlines():
         uri, component, release = line.split()
         if component == "main" and "-" not in release:
@@ -74,7 +74,8 @@ def build(target):
     command += ["--dpkgopt=path-exclude=" + pattern for pattern in LEFT_OUT]
     log = target + ".log"
     with open(log, "w") as output:
-        result = subprocess.run(command + [SUITE, target, mirror()], stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False)
+        result = subprocess.run(command + [SUITE, target, mirror()], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                                check=False)
     if result.returncode != 0:
         raise RuntimeError("mmdebstrap failed; see " + log)
 

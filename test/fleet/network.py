@@ -82,7 +82,8 @@ def cut(fleet, machine, only=None):
 
 def heal(fleet, machine):
     ip("-n", namespace(fleet, "switch"), "link", "set", machine, "master", "br0")
-    subprocess.run(command(fleet, machine, ["nft", "-f", "-"]), input="table inet cut {}\ndelete table inet cut\n", text=True, check=True)
+    forget = "table inet cut {}\ndelete table inet cut\n"
+    subprocess.run(command(fleet, machine, ["nft", "-f", "-"]), input=forget, text=True, check=True)
 
 
 def is_cut(fleet, machine):
