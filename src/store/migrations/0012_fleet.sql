@@ -59,8 +59,8 @@ CREATE TABLE host (
     used_cpus      numeric NOT NULL DEFAULT 0,
     used_memory_mb int NOT NULL DEFAULT 0,
     used_disk_gb   int NOT NULL DEFAULT 0,
+    address        inet, -- its own: members on other hosts see connections come from it
     facts          jsonb NOT NULL DEFAULT '{}',
-    goal_version   bigint NOT NULL DEFAULT 1, -- moves with anything that its goal document says
     seen_version   bigint NOT NULL DEFAULT 0, -- the goal that the agent last said it had reached
     joined_at      timestamptz NOT NULL DEFAULT now(),
     last_seen_at   timestamptz,
@@ -68,6 +68,13 @@ CREATE TABLE host (
     CHECK (used_cpus BETWEEN 0 AND cpus AND used_memory_mb BETWEEN 0 AND memory_mb AND used_disk_gb BETWEEN 0 AND disk_gb)
 );
 CREATE INDEX host_in_region ON host (provider, region) WHERE state = 'ACTIVE';
+
+-- Moves with anything that the host's goal document says. Not a column of host: a transaction that places a member keeps the
+-- row of its host locked, and one that changes the goals of many hosts would meet it the other way round.
+CREATE TABLE host_goal_version (
+    host_id reeve_id PRIMARY KEY REFERENCES host (id) ON DELETE CASCADE,
+    version bigint NOT NULL DEFAULT 1
+) WITH (fillfactor = 50);
 
 -- What a cluster needs beside its document, which is a resource of the kind 'cluster' with the same id.
 CREATE TABLE cluster (
@@ -85,7 +92,8 @@ CREATE TABLE cluster (
 CREATE INDEX cluster_of_project ON cluster (project_id);
 
 -- A member is one postgres process of a cluster on one host, with an address of its own. The row is its reservation.
-CREATE TABLE member (
+-- (`member` is the view of an organization's people.)
+CREATE TABLE cluster_member (
     id                reeve_id PRIMARY KEY,
     org_id            reeve_id NOT NULL,
     cluster_id        reeve_id NOT NULL REFERENCES cluster (id),
@@ -114,7 +122,7 @@ CREATE TABLE member (
     reported_at       timestamptz,
     UNIQUE (cluster_id, ordinal)
 );
-CREATE INDEX member_of_host ON member (host_id);
+CREATE INDEX cluster_member_of_host ON cluster_member (host_id);
 
 -- Addresses that members can have: the host's pool. Free when member_id is NULL.
 CREATE TABLE host_address (
@@ -122,7 +130,7 @@ CREATE TABLE host_address (
     private_address inet, -- the same member as seen from private networks
     prefix          int NOT NULL, -- of the network that it is in
     host_id         reeve_id NOT NULL REFERENCES host (id),
-    member_id       reeve_id UNIQUE REFERENCES member (id)
+    member_id       reeve_id UNIQUE REFERENCES cluster_member (id)
 );
 CREATE INDEX host_address_free ON host_address (host_id) WHERE member_id IS NULL;
 
@@ -143,7 +151,7 @@ CREATE TABLE host_task (
     id          reeve_id PRIMARY KEY,
     org_id      reeve_id NOT NULL,
     host_id     reeve_id NOT NULL REFERENCES host (id),
-    member_id   reeve_id NOT NULL REFERENCES member (id) ON DELETE CASCADE,
+    member_id   reeve_id NOT NULL REFERENCES cluster_member (id) ON DELETE CASCADE,
     kind        text NOT NULL, -- SWITCHOVER, FORGET_SCOPE, CREATE_INDEX, LOAD_SAMPLE
     parameters  jsonb NOT NULL DEFAULT '{}',
     outcome     text CHECK (outcome IN ('DONE', 'FAILED')), -- NULL: not yet
@@ -179,15 +187,15 @@ DO $$
 DECLARE
     v_table text;
 BEGIN
-    FOREACH v_table IN ARRAY ARRAY['provider', 'region', 'instance_size', 'authority', 'join_token', 'host', 'cluster',
-                                   'member', 'host_address', 'certificate', 'host_task', 'project_access', 'dns_record'] LOOP
+    FOREACH v_table IN ARRAY ARRAY['provider', 'region', 'instance_size', 'authority', 'join_token', 'host',
+                                   'host_goal_version', 'cluster', 'cluster_member', 'host_address', 'certificate', 'host_task', 'project_access', 'dns_record'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', v_table);
         EXECUTE format('GRANT SELECT ON %I TO reeve_reader', v_table);
         EXECUTE format('CREATE POLICY reader ON %I FOR SELECT TO reeve_reader USING (true)', v_table);
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO reeve_tenant', v_table);
         EXECUTE format('CREATE POLICY service ON %I TO reeve_tenant USING (reeve_is_service())', v_table);
     END LOOP;
-    FOREACH v_table IN ARRAY ARRAY['authority', 'cluster', 'member', 'host_task', 'project_access', 'dns_record'] LOOP
+    FOREACH v_table IN ARRAY ARRAY['authority', 'cluster', 'cluster_member', 'host_task', 'project_access', 'dns_record'] LOOP
         EXECUTE format('CREATE POLICY tenant ON %I TO reeve_tenant USING (org_id = reeve_organization())', v_table);
     END LOOP;
     -- Where clusters can be is no secret between tenants.
