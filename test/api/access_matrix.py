@@ -112,7 +112,7 @@ class Plan:
         yield cell("no access list", "no access list", 403, "ACCESS_LIST_REQUIRED")
         for role in facts["roles"]:
             for method in ("bearer", "digest"):
-                yield cell("%s by %s" % (role, method), (role, method), *self.of_role(op, role, method))
+                yield cell("%s by %s" % (role, method), (role, method), *self.of_role(op, role))
         for method in ("bearer", "digest"):
             yield cell("another organization by %s" % method, ("stranger", method), *self.of_stranger(op))
         yield from self.cells_of_context(op, cell)
@@ -141,7 +141,7 @@ class Plan:
             yield cell("deleted %s, its own caller" % name, "gone caller", 401, "INVALID_CREDENTIALS", op.target({**self.values, name: gone[name]}))
 
     # ---- The rules ----
-    def of_role(self, op, role, method):
+    def of_role(self, op, role):
         facts, closure = self.facts["roles"][role], self.facts["roles"][role]["closure"]
         if op.rule in ("PUBLIC", "ANY_CALLER"):
             return self.of_visible(op, role)
