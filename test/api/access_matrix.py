@@ -112,7 +112,7 @@ class Plan:
         yield cell("no access list", "no access list", 403, "ACCESS_LIST_REQUIRED")
         for role in facts["roles"]:
             for method in ("bearer", "digest"):
-                yield cell("%s by %s" % (role, method), (role, method), *self.of_role(op, role, method))
+                yield cell("%s by %s" % (role, method), (role, method), *self.of_role(op, role))
         for method in ("bearer", "digest"):
             yield cell("another organization by %s" % method, ("stranger", method), *self.of_stranger(op))
         yield from self.cells_of_context(op, cell)
@@ -141,22 +141,22 @@ class Plan:
             yield cell("deleted %s, its own caller" % name, "gone caller", 401, "INVALID_CREDENTIALS", op.target({**self.values, name: gone[name]}))
 
     # ---- The rules ----
-    def of_role(self, op, role, method):
+    def of_role(self, op, role):
         facts, closure = self.facts["roles"][role], self.facts["roles"][role]["closure"]
         if op.rule in ("PUBLIC", "ANY_CALLER"):
-            return self.of_visible(op, role, method)
+            return self.of_visible(op, role)
         # Roles in a project do not count in its organization; those in the organization count in its projects.
         counts = op.context in (None, "groupId") or facts["of"] == "org"
         if counts and closure & op.roles:
             return op.let_in()
         return 403, "MISSING_ROLE"
 
-    def of_visible(self, op, role, method):
-        """A project by its name is found among those that the caller can see. The API keys are another organization's."""
+    def of_visible(self, op, role):
+        """A project by its name is found among those that the caller can see, wherever the caller itself belongs to."""
         if op.id != "getProjectByName":
             return op.let_in()
         facts = self.facts["roles"][role]
-        sees = facts["of"] == "project" or (method == "bearer" and "GROUP_READ_ONLY" in facts["closure"])
+        sees = facts["of"] == "project" or "GROUP_READ_ONLY" in facts["closure"]
         return op.let_in() if sees else (404, "RESOURCE_NOT_FOUND")
 
     def of_owner(self, op):

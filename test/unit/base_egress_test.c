@@ -262,13 +262,39 @@ parts_of_an_address_are_found(void **state)
     }
 }
 
+/* Without a look-up: names may be anything, addresses are known in every notation that connecting would understand. */
+static void
+private_address_in_place_of_a_name_is_known(void **state)
+{
+    (void)state;
+    struct net_block block;
+    assert_true(net_parse_block(STR("10.1.0.0/16"), &block));
+    const struct egress_allowed nothing = { 0 }, some = { 1, &block };
+    static const char *const private_hosts[] = { "10.1.2.3", "127.0.0.1",       "2130706433",     "0x7f.1",
+                                                 "::1",      "::ffff:10.1.2.3", "169.254.169.254" };
+    for (size_t i = 0; i < LENGTH(private_hosts); i++) {
+        struct egress_url url = { .host = str_from(private_hosts[i]), .port = 443 };
+        assert_false(egress_host_may_be_allowed(&nothing, &url));
+    }
+    struct egress_url allowed = { .host = STR("10.1.2.3"), .port = 443 };
+    assert_true(egress_host_may_be_allowed(&some, &allowed));
+    static const char *const others[] = { "hooks.example.org", "localhost", "8.8.8.8", "2606:4700::1" };
+    for (size_t i = 0; i < LENGTH(others); i++) {
+        struct egress_url url = { .host = str_from(others[i]), .port = 443 };
+        assert_true(egress_host_may_be_allowed(&nothing, &url));
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(private_addresses_are_not_public), cmocka_unit_test(public_addresses_are_public),
-        cmocka_unit_test(forged_urls_are_refused),          cmocka_unit_test(operator_can_allow_a_private_block),
+        cmocka_unit_test(private_addresses_are_not_public),
+        cmocka_unit_test(public_addresses_are_public),
+        cmocka_unit_test(forged_urls_are_refused),
+        cmocka_unit_test(operator_can_allow_a_private_block),
         cmocka_unit_test(parts_of_an_address_are_found),
+        cmocka_unit_test(private_address_in_place_of_a_name_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
