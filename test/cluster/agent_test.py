@@ -510,6 +510,28 @@ def a_stale_agent_stops(suite, rig):
     suite.check(rig.psql(member["address"], "SELECT 1").returncode == 0, "its databases run on")
 
 
+def a_goal_can_come_from_a_file(suite, rig):
+    cluster, host = rig.clusters[0], "h1"
+    member = next(m for m in cluster.members if m["host"] == host)
+    hosts.run(rig.fleet, host, "systemctl", "stop", "reeve-agent.service")
+    goal = json.loads(json.dumps(rig.control.hosts[host].goal))
+    goal["clusters"][0]["accessGeneration"] = 77
+    goal["clusters"][0]["access"]["networks"] = [CLIENT["stranger"] + "/32"]
+    hosts.write_file(rig.fleet, host, "/root/goal.json", json.dumps(goal))
+    hosts.run(rig.fleet, host, "systemd-run", "--unit=by-hand", agents.AGENT, "run", "--goal-file", "/root/goal.json", "--report-file", "/root/report.json")
+
+    def reported():
+        with contextlib.suppress(Problem, ValueError):
+            report = json.loads(hosts.run(rig.fleet, host, "cat", "/root/report.json"))
+            return any(m["id"] == member["id"] and m["accessGeneration"] == 77 for m in report["members"])
+    timed(rig, suite, reported, "a goal from a file is in force", 30)
+    suite.check(rig.psql(member["address"], "SELECT 1", machine="stranger").returncode == 0, "as it says")
+    suite.check(rig.psql(member["address"], "SELECT 1").returncode != 0, "and no more than it says")
+    hosts.run(rig.fleet, host, "systemctl", "stop", "by-hand.service")
+    rig.start_agent(host)
+    timed(rig, suite, lambda: rig.psql(member["address"], "SELECT 1").returncode == 0, "the control plane's goal holds again", 20)
+
+
 @contextlib.contextmanager
 def session(rig, address, user, machine="client"):
     """A psql that stays; a statement gives its result, or None when the session is over."""
@@ -534,7 +556,7 @@ def session(rig, address, user, machine="client"):
 
 TESTS_IN_ORDER = [
     a_host_joins_with_its_token_only, three_members_become_a_cluster, users_work_as_their_roles_say, users_and_networks_go_at_once,
-    certificates_log_in, parameters_are_taken_over, tasks_are_done_once, databases_need_no_agent, members_stop_and_go,
+    certificates_log_in, parameters_are_taken_over, tasks_are_done_once, databases_need_no_agent, members_stop_and_go, a_goal_can_come_from_a_file,
     killed_anywhere_it_goes_on, a_reboot_brings_members_back_without_the_agent, a_stale_agent_stops]
 
 
