@@ -158,11 +158,25 @@ struct feed {
     str (*text)(struct request *req, struct arena *arena, const struct rows *rows, bool *ret_more);
 };
 
-/* A kind of configuration resource, for the generic behaviour of api/crud.h. */
+/*
+ * A kind of configuration resource, for the generic behaviour of api/crud.h. Its document is stored as it is shown, but for
+ * one field that may be hidden. A project (or organization) has either one of a kind, which is the fallback until somebody
+ * changes it, or any number with names of their own.
+ */
+struct change;
 struct kind {
-    const char *name;        /* in the resource table */
-    const char *fallback;    /* of a kind of which a project has one: the document before it was ever set */
-    enum event_type changed; /* the event of a change */
+    const char *name;      /* in the resource table */
+    const char *fallback;  /* of a kind of which there is one: the document before it was ever set */
+    const char *parameter; /* of a kind with names: the parameter of the path that is the name */
+    const char *field;     /* the field that is the name; NULL: it is the resource's own id, and shown as `id` */
+    const char *also;      /* another parameter of the path, which must equal the document's field of that name */
+    const char *hidden;    /* the field that is never shown, neither in answers nor in events */
+    bool decides_access;   /* who may connect to clusters depends on it: members must take a change over */
+    enum event_type created, changed, deleted;
+    /* The name as it is stored, of one that was sent or is in the path; false when it cannot be one. */
+    bool (*canonical)(struct arena *arena, str given, str *ret_name);
+    /* Before a change is stored: refuses it, or completes `after`. */
+    error (*check)(struct request *req, struct change *change);
 };
 
 enum shape { SHAPE_ENTITY, SHAPE_LIST, SHAPE_NOTHING, SHAPE_FILE };

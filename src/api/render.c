@@ -54,9 +54,18 @@ add_link(struct buf *out, const char *rel_prefix, str rel, str base, str target)
     buf_add_text(out, "\"}");
 }
 
-/* A template with its parameters filled in: the last one with `last`, the others from the request's path. */
+/* A field of a document, for its address. */
 static str
-fill_template(struct request *req, struct arena *arena, const char *template, str last)
+field_of(struct arena *arena, str document, const char *name)
+{
+    const json_t *json = json_parse_own(arena, document);
+    return json_str(json_object_get(json, name));
+}
+
+/* A template with its parameters filled in: the last one with `last`, the others from the request's path, or from the
+ * document's field of that name when the path has none. */
+static str
+fill_template(struct request *req, struct arena *arena, const char *template, str document, str last)
 {
     struct buf out = buf_in(arena, 16 * 1024);
     for (const char *at = template; *at != '\0';) {
@@ -70,7 +79,10 @@ fill_template(struct request *req, struct arena *arena, const char *template, st
         const char *end = strchr(at, '}');
         str name = { at + 1, (size_t)(end - at - 1) };
         bool is_last = strchr(end, '{') == NULL;
-        str value = is_last ? last : request_path_value(req, str_dup(arena, name).data);
+        const char *parameter = str_dup(arena, name).data;
+        str value = is_last ? last : request_path_value(req, parameter);
+        if (value.len == 0)
+            value = field_of(arena, document, parameter);
         buf_add(&out, str_percent_encode(arena, value));
         at = end + 1;
     }
@@ -121,7 +133,8 @@ add_item(struct request *req, struct buf *out, str document, str key)
         buf_add_char(out, ',');
     buf_add_text(out, "\"links\":[");
     /* What has no address of its own is found at the list's. */
-    str self = req->endpoint->item != NULL ? fill_template(req, out->arena, req->endpoint->item, key) : own_path(req);
+    str self = req->endpoint->item != NULL ? fill_template(req, out->arena, req->endpoint->item, document, key)
+                                           : own_path(req);
     add_link(out, "", STR("self"), api_base(req, out->arena), self);
     buf_add_text(out, "]}");
 }
@@ -151,7 +164,8 @@ add_entity(struct request *req, struct buf *out)
     struct buf self = buf_in(req->arena, 64 * 1024);
     buf_add(&self, req->api->base_url);
     buf_add_text(&self, API_PREFIX);
-    buf_add(&self, created ? fill_template(req, req->arena, e->item, req->answer.key) : own_path(req));
+    buf_add(&self,
+            created ? fill_template(req, req->arena, e->item, req->answer.document, req->answer.key) : own_path(req));
     str document = req->answer.document, address = buf_str(&self);
     struct links links = catalog_links(req->api->catalog, created ? e->item : e->path);
     enum { ENVELOPE_BYTES = 64 };
@@ -312,7 +326,7 @@ render_answer(struct request *req)
     if (has_operation(req))
         response_header(&req->out, STR("Operation-Location"), operation_address(req));
     if (req->answer.key.len > 0 && req->endpoint->item != NULL) {
-        str item = fill_template(req, req->arena, req->endpoint->item, req->answer.key);
+        str item = fill_template(req, req->arena, req->endpoint->item, req->answer.document, req->answer.key);
         str base = api_base(req, req->arena);
         response_header(&req->out, STR("Location"), str_format(req->arena, "%.*s%.*s", STR_ARG(base), STR_ARG(item)));
     }

@@ -109,7 +109,8 @@ has_idempotency_key(const struct request *req)
     return req->endpoint->method == POST && req->in.idempotency_key.len > 0 && !req->dry_run;
 }
 
-/* What makes two requests the same: method, target and body. */
+/* What makes two requests the same: method, target and body. With a key, because a body may hold a password, which could be
+ * guessed from a plain hash. */
 static void
 request_fingerprint(struct request *req, uint8_t ret_hash[SHA256_BYTES])
 {
@@ -119,7 +120,8 @@ request_fingerprint(struct request *req, uint8_t ret_hash[SHA256_BYTES])
     buf_add(&text, req->in.target);
     buf_add_char(&text, '\n');
     buf_add(&text, req->in.body);
-    crypto_sha256(buf_str(&text), ret_hash);
+    struct key key = auth_key_for(req->api->auth, "idempotency fingerprint");
+    crypto_hmac_sha256(&key, buf_str(&text), ret_hash);
 }
 
 static str

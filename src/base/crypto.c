@@ -106,6 +106,14 @@ crypto_hmac_sha256_text(str key, str text, uint8_t ret_mac[SHA256_BYTES])
         die("HMAC");
 }
 
+void
+crypto_pbkdf2_sha256(str password, str salt, int iterations, uint8_t ret_key[SHA256_BYTES])
+{
+    if (PKCS5_PBKDF2_HMAC(password.data, (int)password.len, (const unsigned char *)salt.data, (int)salt.len, iterations,
+                          EVP_sha256(), SHA256_BYTES, ret_key) != 1)
+        die("PKCS5_PBKDF2_HMAC");
+}
+
 bool
 crypto_equal(const void *a, const void *b, size_t count)
 {

@@ -26,6 +26,8 @@ void crypto_md5(str text, uint8_t ret_digest[MD5_BYTES]);
 void crypto_hmac_sha256(const struct key *key, str text, uint8_t ret_mac[SHA256_BYTES]);
 /* The same with a key of any length, as other programs are given it. */
 void crypto_hmac_sha256_text(str key, str text, uint8_t ret_mac[SHA256_BYTES]);
+/* PBKDF2 with HMAC-SHA-256: what a password becomes, slowly. */
+void crypto_pbkdf2_sha256(str password, str salt, int iterations, uint8_t ret_key[SHA256_BYTES]);
 bool crypto_equal(const void *a, const void *b, size_t count); /* in constant time */
 void crypto_wipe(void *bytes, size_t count);
 

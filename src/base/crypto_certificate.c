@@ -247,8 +247,10 @@ make(struct arena *arena, X509 *issuer, EVP_PKEY *issuer_key, EVP_PKEY *key, con
         !set_lifetime(made, issuer, subject->lifetime_s, &certificate.not_after_ms) || !set_subject(made, subject) ||
         X509_set_issuer_name(made, X509_get_subject_name(by)) != 1 || X509_set_pubkey(made, key) != 1)
         return false;
-    if (!add_extension(made, by, NID_basic_constraints, is_authority ? "critical,CA:TRUE,pathlen:0" : "critical,CA:FALSE") ||
-        !add_extension(made, by, NID_key_usage, is_authority ? "critical,keyCertSign,cRLSign" : "critical,digitalSignature") ||
+    if (!add_extension(made, by, NID_basic_constraints,
+                       is_authority ? "critical,CA:TRUE,pathlen:0" : "critical,CA:FALSE") ||
+        !add_extension(made, by, NID_key_usage,
+                       is_authority ? "critical,keyCertSign,cRLSign" : "critical,digitalSignature") ||
         !add_extension(made, by, NID_subject_key_identifier, "hash") ||
         !add_extension(made, by, NID_authority_key_identifier, "keyid:always"))
         return false;
@@ -277,7 +279,8 @@ certificate_sign(struct arena *arena, str authority_pem, str authority_key_pem, 
     EVP_PKEY *authority_key CLEANUP(free_key) = read_key(authority_key_pem);
     X509_REQ *request CLEANUP(free_request) = read_request(request_pem);
     EVP_PKEY *key = proven_key(request);
-    if (authority == NULL || authority_key == NULL || key == NULL || X509_check_private_key(authority, authority_key) != 1)
+    if (authority == NULL || authority_key == NULL || key == NULL ||
+        X509_check_private_key(authority, authority_key) != 1)
         return false;
     return make(arena, authority, authority_key, key, subject, ret_certificate);
 }
@@ -288,4 +291,21 @@ certificate_fingerprint(str pem, uint8_t ret_digest[SHA256_BYTES])
     X509 *certificate CLEANUP(free_certificate) = read_certificate(pem);
     unsigned len = SHA256_BYTES;
     return certificate != NULL && X509_digest(certificate, EVP_sha256(), ret_digest, &len) == 1;
+}
+
+bool
+certificate_is_authority_bundle(str pem)
+{
+    static const str begin = { "-----BEGIN ", 11 };
+    size_t blocks = 0, authorities = 0;
+    BIO *bio CLEANUP(free_bio) = reader_of(pem);
+    for (size_t i = 0; i + begin.len <= pem.len; i++)
+        blocks += memcmp(pem.data + i, begin.data, begin.len) == 0;
+    while (bio != NULL && authorities < blocks) {
+        X509 *certificate CLEANUP(free_certificate) = PEM_read_bio_X509(bio, NULL, no_password, NULL);
+        if (certificate == NULL || X509_check_ca(certificate) == 0)
+            return false;
+        authorities++;
+    }
+    return authorities > 0;
 }

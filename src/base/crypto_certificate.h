@@ -52,6 +52,9 @@ MUST_USE bool certificate_sign(struct arena *arena, str authority, str authority
 /* Whether a request can be signed: well-formed, of a key that is strong enough, and signed with it. */
 bool certificate_request_is_fine(str request);
 
+/* Whether this is one certificate of an authority after the other, and nothing else. */
+bool certificate_is_authority_bundle(str pem);
+
 /* SHA-256 of the certificate itself (DER), as `openssl x509 -fingerprint -sha256` has it. */
 MUST_USE bool certificate_fingerprint(str certificate, uint8_t ret_digest[SHA256_BYTES]);
 

@@ -88,6 +88,12 @@
         "Remove something first, or raise the limit.") \
     ROW(CALLER_WOULD_BE_LOCKED_OUT, 409, "The calling credentials have no access list and could not call again from {}.", \
         "Add the caller's address to the access list of these credentials first.") \
+    ROW(ROLE_IN_USE, 409, "Role {} is held by {}.", \
+        "Take the role away from there first.") \
+    ROW(CERTIFICATES_NOT_MANAGED, 409, "Database user {} has no certificates of this service.", \
+        "Create the user with x509Type MANAGED, or have your own authority issue its certificates.") \
+    ROW(CERTIFICATES_STILL_VALID, 409, "Certificates of an earlier user {} do not expire before {}, and would let in the new one's place.", \
+        "Choose another name, or wait until then.") \
     ROW(SAME_ORGANIZATION, 409, "The project belongs to organization {} already.", \
         "Name another organization.") \
     ROW(TOO_MANY_SECRETS, 409, "The service account already has {} secrets that have not expired.", \

@@ -47,6 +47,7 @@ bool
 failpoint_init(const char *text, FILE *problems)
 {
     str rest = str_from(text);
+    memset(places, 0, sizeof(places)); /* nginx's master reads its configuration more than once */
     count = 0;
     while (rest.len > 0) {
         str one = str_cut(&rest, ','), name = str_cut(&one, '=');

@@ -244,13 +244,13 @@ str_is_text(str s)
     return true;
 }
 
-static const char base64url_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+#define BASE64_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-str
-str_base64url(struct arena *arena, const void *bytes, size_t count)
+/* Room for `length` characters and a NUL; behind the digits it is filled up with '='. */
+static str
+base64_encode(struct arena *arena, const char digits[static 64], const void *bytes, size_t count, size_t length)
 {
     const unsigned char *in = bytes;
-    size_t length = (count * 8 + 5) / 6;
     char *text = arena_alloc(arena, length + 1);
     if (text == NULL)
         return STR_EMPTY;
@@ -259,11 +259,25 @@ str_base64url(struct arena *arena, const void *bytes, size_t count)
     for (size_t i = 0; i < count; i++) {
         bits = bits << 8 | in[i];
         for (held += 8; held >= 6; held -= 6)
-            text[out++] = base64url_digits[bits >> (held - 6) & 63];
+            text[out++] = digits[bits >> (held - 6) & 63];
     }
     if (held > 0)
-        text[out++] = base64url_digits[bits << (6 - held) & 63];
+        text[out++] = digits[bits << (6 - held) & 63];
+    while (out < length)
+        text[out++] = '=';
     return (str){ text, out };
+}
+
+str
+str_base64url(struct arena *arena, const void *bytes, size_t count)
+{
+    return base64_encode(arena, BASE64_LETTERS "-_", bytes, count, (count * 8 + 5) / 6);
+}
+
+str
+str_base64(struct arena *arena, const void *bytes, size_t count)
+{
+    return base64_encode(arena, BASE64_LETTERS "+/", bytes, count, (count + 2) / 3 * 4);
 }
 
 /* Accepts both alphabets; the callers that care have only one of them in their input. */

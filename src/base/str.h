@@ -57,7 +57,9 @@ bool str_is_text(str s);
 str str_base64url(struct arena *arena, const void *bytes, size_t count);
 /* False when a character, or the length for `count` bytes, is wrong. */
 MUST_USE bool str_from_base64url(str text, void *ret_bytes, size_t count);
-/* Standard base64 with padding, as in HTTP Basic; false when it is malformed. */
+/* Standard base64 with padding, as in HTTP Basic. */
+str str_base64(struct arena *arena, const void *bytes, size_t count);
+/* False when it is malformed. */
 MUST_USE bool str_from_base64(struct arena *arena, str text, str *ret);
 
 /* Percent-decoding; false on a broken escape or a NUL. With `plus_is_space` as in form bodies and queries. */

@@ -1,18 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For networks with their own name servers, which cannot resolve a cluster's public names to private addresses. */
-#include "api/contract.h"
+#include "api/crud.h"
+#include "family/families.h"
+
+static const struct field custom_dns_fields[] = {
+    BOOL("enabled", "Whether connection strings have names for private addresses.", REQUIRED | ALWAYS,
+         .example = "true"),
+    END_OF_FIELDS,
+};
+static const struct schema custom_dns_schema = { "CustomDNS", "Whether a project uses custom DNS.", custom_dns_fields };
+
+static const struct kind custom_dns = {
+    .name = "customDns",
+    .fallback = "{\"enabled\":false}",
+    .changed = EVENT_CUSTOM_DNS_CHANGED,
+};
 
 // clang-format off
 static const struct endpoint dns_endpoints[] = {
     { GET, "/groups/{groupId}/providerCustomDNS", S01, ANY_OF(PROJECT_READ_ONLY), "getGroupCustomDns",
       "Return whether one project uses custom DNS",
       "Tells whether clusters of the project hand out host names that a private name server resolves.",
-      .waits_for = "clusters" },
+      .read = &crud_get_single, .kind = &custom_dns, .response = &custom_dns_schema },
     { PATCH, "/groups/{groupId}/providerCustomDNS", S01, ANY_OF(PROJECT_OWNER), "toggleGroupCustomDns",
       "Switch custom DNS of one project",
       "Turns custom DNS names on or off. Connection strings gain or lose the private host names; addresses do not "
       "change.",
-      .waits_for = "clusters" },
+      .run = crud_update_single, .kind = &custom_dns, .request = &custom_dns_schema, .response = &custom_dns_schema,
+      .example = "{\"enabled\": true}" },
 };
 // clang-format on
 

@@ -1,6 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What to allow in a firewall between applications and clusters. */
-#include "api/contract.h"
+#include "api/request.h"
+#include "family/families.h"
+
+static const struct field cluster_fields[] = {
+    TEXT("clusterName", "Name of the cluster.", READ_ONLY | ALWAYS),
+    LIST("inbound", "Addresses that take connections.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),
+    LIST("outbound", "Addresses that connections of the cluster come from.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),
+    LIST("futureInbound", "Addresses that will take connections when members that are being made run.",
+         READ_ONLY | ALWAYS, .item = TYPE_TEXT),
+    LIST("futureOutbound", "Addresses that connections of such members will come from.", READ_ONLY | ALWAYS,
+         .item = TYPE_TEXT),
+    END_OF_FIELDS,
+};
+static const struct schema cluster_schema = { "ClusterIPAddresses", "The addresses of one cluster.", cluster_fields };
+static const struct field services_fields[] = {
+    LIST("clusters", "The clusters, by name.", READ_ONLY | ALWAYS, .of = &cluster_schema),
+    END_OF_FIELDS,
+};
+static const struct schema services_schema = { "ServiceIPAddresses", "Addresses by what has them.", services_fields };
+static const struct field addresses_fields[] = {
+    ID("groupId", "The project.", READ_ONLY | ALWAYS),
+    OBJECT("services", "What has addresses in the project.", READ_ONLY | ALWAYS, .of = &services_schema),
+    END_OF_FIELDS,
+};
+static const struct schema addresses_schema = { "ProjectIPAddresses", "The addresses of a project's clusters.",
+                                                addresses_fields };
+
+static error
+bind_addresses(struct request *req, struct params *params)
+{
+    params_id(params, req->project);
+    return OK;
+}
+
+static error
+answer_addresses(struct request *req, const struct rows *rows)
+{
+    answer_entity(req, rows_text(rows, 0, 0), 0);
+    return OK;
+}
+
+static const struct read addresses_get = { SQL_PROJECT_IP_ADDRESSES, bind_addresses, answer_addresses };
 
 // clang-format off
 static const struct endpoint ip_addresses_endpoints[] = {
@@ -8,7 +49,7 @@ static const struct endpoint ip_addresses_endpoints[] = {
       "Return all IP addresses of one project's clusters",
       "Lists, cluster by cluster, the addresses that take connections and those that connections come from. Read "
       "it again after members move.",
-      .waits_for = "clusters" },
+      .flags = NO_ETAG, .read = &addresses_get, .response = &addresses_schema },
 };
 // clang-format on
 

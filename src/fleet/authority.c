@@ -91,8 +91,9 @@ authority_issue(const struct authority *authority, struct tx *tx, enum certifica
     struct arena *arena = tx_arena(tx);
     struct certificate made;
     if (!certificate_request_is_fine(request))
-        return fail(arena, INVALID_ATTRIBUTE_VALUE, V("csr"),
-                    V("it must be a request in PEM, signed with its own key: EC on P-256 or P-384, or RSA of 2048 bits"));
+        return fail(
+            arena, INVALID_ATTRIBUTE_VALUE, V("csr"),
+            V("it must be a request in PEM, signed with its own key: EC on P-256 or P-384, or RSA of 2048 bits"));
     subject.organization = str_from(kinds[kind].organization);
     if (subject.lifetime_s == 0)
         subject.lifetime_s = kinds[kind].lifetime_s;

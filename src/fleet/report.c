@@ -6,12 +6,12 @@
 
 /* ---- The tables: what may be said ---- */
 enum kind {
-    KIND_ID,      /* 24 hexadecimal digits */
-    KIND_TEXT,    /* at most `max` bytes */
-    KIND_LONG,    /* a sentence: what is beyond `max` bytes is cut off */
-    KIND_CHOICE,  /* one of the words in `choices` */
-    KIND_COUNT,   /* whole number from 0 to `max` */
-    KIND_NUMBER,  /* above 0, at most `max` */
+    KIND_ID,     /* 24 hexadecimal digits */
+    KIND_TEXT,   /* at most `max` bytes */
+    KIND_LONG,   /* a sentence: what is beyond `max` bytes is cut off */
+    KIND_CHOICE, /* one of the words in `choices` */
+    KIND_COUNT,  /* whole number from 0 to `max` */
+    KIND_NUMBER, /* above 0, at most `max` */
     KIND_BOOL,
     KIND_ADDRESS, /* IPv4 or IPv6 */
     KIND_TEXTS,   /* a list of at most `max` texts */

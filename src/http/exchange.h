@@ -12,15 +12,18 @@
 enum { REQUEST_ID_DIGITS = 32, MAX_HEADERS = 100 };
 
 struct stream;
+struct agent_exchange;
 struct exchange {
     ngx_http_request_t *r;
     struct request *request; /* NULL until somebody needs it */
     struct buf body;         /* what has arrived of it */
+    size_t body_max;         /* 0: nobody has asked for it yet */
     void (*body_done)(struct exchange *x);
     int64_t started_us, body_deadline_us;
     char id[REQUEST_ID_DIGITS + 1];
-    struct stream *stream; /* of an answer that goes on: stream.c */
-    bool held;             /* somebody else works on it: the event loop must not free it */
+    struct stream *stream;        /* of an answer that goes on: stream.c */
+    struct agent_exchange *agent; /* of a host's request: handle_agent.c */
+    bool held;                    /* somebody else works on it: the event loop must not free it */
 };
 
 /* ---- exchange.c ---- */
@@ -48,8 +51,8 @@ str_of(ngx_str_t s)
 /* ---- receive.c ---- */
 /* Checks all headers and copies those that the API looks at. */
 MUST_USE error receive_headers(struct exchange *x);
-/* Reads the body, then calls done. The result is for nginx's content handler. */
-ngx_int_t receive_body(struct exchange *x, void (*done)(struct exchange *x));
+/* Reads the body into the arena, then calls done. The result is for nginx's content handler. */
+ngx_int_t receive_body(struct exchange *x, struct arena *arena, size_t max_bytes, void (*done)(struct exchange *x));
 
 /* ---- send.c ---- */
 /* The result is for ngx_http_finalize_request(). */
@@ -58,10 +61,13 @@ ngx_int_t send_response(struct exchange *x);
 ngx_int_t send_stream_headers(struct exchange *x);
 /* An answer that is not the API's. `body` must live as long as the request. */
 ngx_int_t send_plain(struct exchange *x, unsigned status, str content_type, str body);
+/* The same, with a Retry-After unless it is 0. */
+ngx_int_t send_plain_later(struct exchange *x, unsigned status, str content_type, str body, int retry_after_s);
 
 /* ---- Handlers of locations ---- */
 ngx_int_t handle_api(ngx_http_request_t *r);
 ngx_int_t handle_operator(ngx_http_request_t *r);
+ngx_int_t handle_agent(ngx_http_request_t *r);
 ngx_int_t handle_error(ngx_http_request_t *r);
 
 /* ---- variables.c: what the log line is made of ---- */

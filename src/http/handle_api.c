@@ -3,6 +3,7 @@
  * The way of an API request through nginx: headers, body, then api_advance() in the event loop; what that leaves goes to
  * the database by the loop's own connection, or to a thread.
  */
+#include "base/json.h"
 #include "http/exchange.h"
 #include "http/stream.h"
 #include "http/worker.h"
@@ -107,7 +108,7 @@ handle_api(ngx_http_request_t *r)
         problem = receive_headers(x);
     }
     if (problem == OK)
-        return receive_body(x, on_request);
+        return receive_body(x, req->arena, JSON_MAX_BYTES, on_request);
     /* Who sends broken headers may mean something else by where its request ends: no second one on this connection. */
     r->keepalive = 0;
     (void)ngx_http_discard_request_body(r);

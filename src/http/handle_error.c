@@ -39,7 +39,8 @@ error_for(struct exchange *x, unsigned status)
             continue;
         switch (rows[i].code) {
         case INVALID_REQUEST: return fail(arena, INVALID_REQUEST, V(rows[i].text));
-        case BODY_TOO_LARGE: return fail(arena, BODY_TOO_LARGE, V((int64_t)JSON_MAX_BYTES));
+        case BODY_TOO_LARGE:
+            return fail(arena, BODY_TOO_LARGE, V((int64_t)(x->body_max > 0 ? x->body_max : JSON_MAX_BYTES)));
         case METHOD_NOT_ALLOWED:
             return fail(arena, METHOD_NOT_ALLOWED, V(exchange_method(x->r)), V(exchange_path(x->r)));
         case RESOURCE_NOT_FOUND: return fail(arena, RESOURCE_NOT_FOUND, V(exchange_path(x->r)));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* /livez, /readyz, /metrics and /jobs: for the operator's balancer, supervisor and Prometheus, on an address of their own. */
+/* /livez, /readyz, /metrics, /jobs and /fleet: for the operator's balancer, supervisor and Prometheus, on an address of their own. */
 #include "api/metrics.h"
 #include "http/exchange.h"
 #include "http/worker.h"
 #include "job/kinds.h"
 #include "job/operation.h"
+#include "store/fleet.h"
 
 enum { ANSWER_ARENA_BYTES = 64 * 1024 * 1024, JOBS_SHOWN = 1000 };
 
@@ -83,6 +84,20 @@ fill_jobs(struct answer *answer)
     }
 }
 
+/* The hosts: what they have, what is used, when they last spoke. */
+static void
+fill_fleet(struct answer *answer)
+{
+    str hosts = STR_EMPTY;
+    error problem = store_fleet_list(worker.api->store, answer->arena, SQL_HOST_LIST, STR_EMPTY, &hosts);
+    struct buf out = buf_in(answer->arena, hosts.len + 64);
+    buf_add_text(&out, "{\"hosts\":");
+    buf_add(&out, hosts);
+    buf_add_text(&out, "}");
+    answer->body = problem == OK ? buf_str(&out) : error_document(answer->arena, problem);
+    answer->status = problem == OK ? NGX_HTTP_OK : error_rows[problem->code].status;
+}
+
 static void
 run_in_thread(void *data, ngx_log_t *log)
 {
@@ -154,5 +169,7 @@ handle_operator(ngx_http_request_t *r)
         return ask_thread(x, path, fill_metrics);
     if (str_is(path, JOBS_PATH) || str_starts_with(path, STR(JOBS_PATH "/")))
         return ask_thread(x, path, fill_jobs);
+    if (str_is(path, "/fleet"))
+        return ask_thread(x, path, fill_fleet);
     return NGX_HTTP_NOT_FOUND;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Directives of locations: reeve_api, reeve_operator, reeve_error. */
+/* Directives of locations: reeve_api, reeve_operator, reeve_agent, reeve_error. */
 #include "http/exchange.h"
 #include "http/module.h"
 #include "http/worker.h"
@@ -14,6 +14,7 @@ set_handler(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     } handlers[] = {
         { "reeve_api", handle_api },
         { "reeve_operator", handle_operator },
+        { "reeve_agent", handle_agent },
         { "reeve_error", handle_error },
     };
     ngx_http_core_loc_conf_t *location = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
@@ -27,6 +28,7 @@ set_handler(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static ngx_command_t commands[] = {
     { ngx_string("reeve_api"), NGX_HTTP_LOC_CONF | NGX_CONF_NOARGS, set_handler, 0, 0, NULL },
     { ngx_string("reeve_operator"), NGX_HTTP_LOC_CONF | NGX_CONF_NOARGS, set_handler, 0, 0, NULL },
+    { ngx_string("reeve_agent"), NGX_HTTP_LOC_CONF | NGX_CONF_NOARGS, set_handler, 0, 0, NULL },
     { ngx_string("reeve_error"), NGX_HTTP_LOC_CONF | NGX_CONF_NOARGS, set_handler, 0, 0, NULL },
     ngx_null_command,
 };

@@ -164,12 +164,13 @@ on_first_piece(ngx_http_request_t *r)
 }
 
 ngx_int_t
-receive_body(struct exchange *x, void (*done)(struct exchange *x))
+receive_body(struct exchange *x, struct arena *arena, size_t max_bytes, void (*done)(struct exchange *x))
 {
     ngx_http_request_t *r = x->r;
     ngx_http_core_loc_conf_t *location = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
     x->body_done = done;
-    x->body = buf_in(x->request->arena, JSON_MAX_BYTES + 1);
+    x->body = buf_in(arena, max_bytes + 1); /* a str ends with a NUL */
+    x->body_max = max_bytes;
     x->body_deadline_us = clock_steady_us() + (int64_t)location->client_body_timeout * BODY_PAUSES * US_PER_MS;
     r->request_body_no_buffering = 1;
     ngx_int_t rc = ngx_http_read_client_request_body(r, on_first_piece);

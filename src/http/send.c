@@ -127,3 +127,18 @@ send_plain(struct exchange *x, unsigned status, str content_type, str body)
         return NGX_ERROR;
     return send_answer(x, status, content_type, body);
 }
+
+ngx_int_t
+send_plain_later(struct exchange *x, unsigned status, str content_type, str body, int retry_after_s)
+{
+    enum { NUMBER_BYTES = 16 };
+    if (retry_after_s > 0) {
+        u_char *text = ngx_pnalloc(x->r->pool, NUMBER_BYTES);
+        if (text == NULL)
+            return NGX_ERROR;
+        size_t len = (size_t)(ngx_snprintf(text, NUMBER_BYTES, "%d", retry_after_s) - text);
+        if (!add_header(x->r, STR("Retry-After"), (str){ (const char *)text, len }))
+            return NGX_ERROR;
+    }
+    return send_plain(x, status, content_type, body);
+}

@@ -2,15 +2,11 @@
 #include "http/stream.h"
 
 #include <ngx_event.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "http/bell.h"
 #include "http/worker.h"
 #include "store/event.h"
-#include "store/listener.h"
 
 enum {
     HEARTBEAT_MS = 15 * 1000,
@@ -21,7 +17,6 @@ enum {
     READ_ARENA_BYTES = 64 * 1024 * 1024,
     CHECK_ARENA_BYTES = 1024 * 1024,
     BUCKETS = 256,
-    TOLD_MAX = 256,
 };
 
 struct stream {
@@ -47,53 +42,7 @@ bucket_of(id organization)
     return (size_t)(id_hash(organization) >> 32) % BUCKETS; /* the low bits hardly differ within a cell */
 }
 
-/* ---- What the listener's thread tells the loop ---- */
-static struct listener *listener;
-static ngx_connection_t *bell; /* an eventfd in the loop */
-static int bell_fd = -1;
-static atomic_bool listening;
-static pthread_mutex_t told_lock = PTHREAD_MUTEX_INITIALIZER;
-static id told[TOLD_MAX];
-static size_t told_count;
-static bool told_all; /* more than fit, or some may have been missed */
-
-static void
-ring(void)
-{
-    uint64_t one = 1;
-    ssize_t written = write(bell_fd, &one, sizeof(one));
-    (void)written; /* full means that it rings already */
-}
-
-static void
-on_notify(void *owner, str payload)
-{
-    (void)owner;
-    id organization;
-    bool known = false;
-    pthread_mutex_lock(&told_lock);
-    if (!id_parse(payload, &organization) || told_count == TOLD_MAX) {
-        told_all = true;
-    } else {
-        for (size_t i = 0; i < told_count && !known; i++)
-            known = id_eq(told[i], organization);
-        if (!known)
-            told[told_count++] = organization;
-    }
-    pthread_mutex_unlock(&told_lock);
-    ring();
-}
-
-static void
-on_state(void *owner, bool connected)
-{
-    (void)owner;
-    atomic_store(&listening, connected);
-    pthread_mutex_lock(&told_lock);
-    told_all = true; /* whatever was told before it listened was not heard */
-    pthread_mutex_unlock(&told_lock);
-    ring();
-}
+static struct bell *bell;
 
 /* ---- Ends ---- */
 static struct request *
@@ -380,7 +329,7 @@ tick(struct stream *s, int64_t now_ms)
     }
     if (!check(s, now_ms))
         return;
-    if (!atomic_load(&listening) && now_ms - s->read_ms >= DEAF_POLL_MS)
+    if (!bell_is_listening(bell) && now_ms - s->read_ms >= DEAF_POLL_MS)
         s->again = true;
     go_on(s);
     if (!s->busy && !s->sending && now_ms - s->sent_ms >= HEARTBEAT_MS)
@@ -422,24 +371,14 @@ visit_told(struct stream *s, void *organization)
 }
 
 static void
-on_bell(ngx_event_t *event)
+on_news(const id *organizations, size_t count, bool all)
 {
-    (void)event;
-    uint64_t rings;
-    id heard[TOLD_MAX];
-    ssize_t got = read(bell_fd, &rings, sizeof(rings));
-    (void)got;
-    pthread_mutex_lock(&told_lock);
-    size_t count = told_count;
-    bool all = told_all;
-    memcpy(heard, told, count * sizeof(id));
-    told_count = 0;
-    told_all = false;
-    pthread_mutex_unlock(&told_lock);
     for (size_t i = 0; all && i < BUCKETS; i++)
         visit_bucket(&buckets[i], visit_told, NULL);
-    for (size_t i = 0; !all && i < count; i++)
-        visit_bucket(&buckets[bucket_of(heard[i])], visit_told, &heard[i]);
+    for (size_t i = 0; !all && i < count; i++) {
+        id organization = organizations[i];
+        visit_bucket(&buckets[bucket_of(organization)], visit_told, &organization);
+    }
 }
 
 /* ---- Beginning ---- */
@@ -522,31 +461,13 @@ stream_begin(struct exchange *x)
 bool
 stream_start(const char *dsn)
 {
-    bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    bell = bell_fd < 0 ? NULL : ngx_get_connection(bell_fd, ngx_cycle->log);
-    if (bell == NULL)
-        return false;
-    bell->read->handler = on_bell;
-    bell->read->log = bell->write->log = ngx_cycle->log;
-    if (ngx_add_event(bell->read, NGX_READ_EVENT, NGX_LEVEL_EVENT) != NGX_OK)
-        return false;
-    listener = listener_new(dsn, EVENT_CHANNEL, on_notify, on_state, NULL);
-    return listener != NULL;
+    bell = bell_new(dsn, EVENT_CHANNEL, on_news);
+    return bell != NULL;
 }
 
 void
 stream_stop(void)
 {
-    listener_free(listener);
-    listener = NULL;
-    if (bell != NULL) {
-        if (bell->read->active)
-            (void)ngx_del_conn(bell, 0);
-        bell->fd = (ngx_socket_t)-1;
-        ngx_free_connection(bell);
-        bell = NULL;
-    }
-    if (bell_fd >= 0)
-        close(bell_fd);
-    bell_fd = -1;
+    bell_free(bell);
+    bell = NULL;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "api/api.h"
+#include "fleet/fleet.h"
 
 /* One reading of reeve.conf. */
 struct wiring;
@@ -28,6 +29,7 @@ const char *wiring_operation_name(const void *context, size_t index); /* for met
 
 /* In a worker: starts everything that answers requests, with its threads. */
 MUST_USE struct api *wiring_start(struct wiring *wiring, struct metrics *metrics);
+struct fleet *wiring_fleet(const struct wiring *wiring); /* once started; NULL when hosts do not talk to this node */
 void wiring_stop(struct wiring *wiring);
 struct store_config wiring_store_config(const struct wiring *wiring);
 

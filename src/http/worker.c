@@ -6,6 +6,7 @@
 
 #include "api/metrics.h"
 #include "base/log.h"
+#include "http/poll.h"
 #include "http/stream.h"
 
 enum { TICK_MS = 1000 };
@@ -131,6 +132,7 @@ on_tick(ngx_event_t *event)
     report();
     linger_tick();
     stream_tick();
+    poll_tick();
     ngx_add_timer(event, TICK_MS);
 }
 
@@ -150,6 +152,20 @@ worker_request_ends(void)
 }
 
 /* ---- Start and stop ---- */
+static bool
+start_agents(ngx_cycle_t *cycle, const char *dsn)
+{
+    static ngx_str_t pool_name = ngx_string("agents");
+    worker.fleet = wiring_fleet(wiring);
+    if (worker.fleet == NULL)
+        return true;
+    worker.agent_threads = ngx_thread_pool_get(cycle, &pool_name);
+    if (worker.agent_threads != NULL)
+        return poll_start(dsn);
+    log_line(LOG_ERROR, "no_thread_pool", "nginx's configuration lacks: thread_pool agents threads=4 max_queue=65536;");
+    return false;
+}
+
 bool
 worker_start(ngx_cycle_t *cycle, struct wiring *from, struct metrics *metrics)
 {
@@ -168,7 +184,7 @@ worker_start(ngx_cycle_t *cycle, struct wiring *from, struct metrics *metrics)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     struct store_config config = wiring_store_config(wiring);
     worker.api = wiring_start(wiring, metrics);
-    bool started = worker.api != NULL && stream_start(config.dsn);
+    bool started = worker.api != NULL && stream_start(config.dsn) && start_agents(cycle, config.dsn);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!started)
         return false;
@@ -210,8 +226,10 @@ worker_stop(void)
         on_watch(NULL, -1);
     }
     stream_stop();
+    poll_stop();
     metrics_leave(worker.metrics, gauges_place);
     if (worker.api != NULL)
         wiring_stop(wiring);
     worker.api = NULL;
+    worker.fleet = NULL;
 }

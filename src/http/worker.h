@@ -8,6 +8,7 @@
 #include <ngx_thread_pool.h>
 
 #include "api/api.h"
+#include "fleet/fleet.h"
 #include "http/wiring.h"
 #include "store/pipeline.h"
 
@@ -15,6 +16,8 @@ struct worker {
     struct api *api; /* NULL in the master and before the start */
     struct metrics *metrics;
     ngx_thread_pool_t *threads;
+    struct fleet *fleet; /* NULL: no hosts talk to this node */
+    ngx_thread_pool_t *agent_threads;
     unsigned requests_held, threads_busy;
 };
 extern struct worker worker;

@@ -163,6 +163,16 @@ rest(struct job_engine *engine, int64_t ms)
     pthread_mutex_unlock(&engine->lock);
 }
 
+/* Asking whether one is due costs a transaction: those that run often are asked for each time, the others now and then. */
+static void
+sweep(struct job_engine *engine, bool now_and_then)
+{
+    for (const struct sweep *const *one = engine->config.sweeps; *one != NULL && !must_stop(engine); one++) {
+        if (now_and_then || (int64_t)(*one)->every_s * 1000 <= engine->config.idle_ms)
+            sweep_run_if_due(engine->config.store, *one, &engine->config.environment, engine->runner.worker);
+    }
+}
+
 static void *
 take_care(void *context)
 {
@@ -170,12 +180,9 @@ take_care(void *context)
     int64_t sweeps_ms = 0;
     while (!must_stop(engine)) {
         look_for_late(engine);
-        /* Asking for each costs a transaction, and none of them is urgent. */
-        bool is_time = clock_steady_ms() >= sweeps_ms;
-        for (const struct sweep *const *one = engine->config.sweeps; is_time && *one != NULL && !must_stop(engine);
-             one++)
-            sweep_run_if_due(engine->config.store, *one, &engine->config.environment, engine->runner.worker);
-        if (is_time)
+        bool now_and_then = clock_steady_ms() >= sweeps_ms;
+        sweep(engine, now_and_then);
+        if (now_and_then)
             sweeps_ms = clock_steady_ms() + 10 * engine->config.idle_ms;
         rest(engine, engine->config.idle_ms);
     }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/crypto.h"
+#include "job/ldap_verify.h"
 #include "store/job.h"
 
 struct job_context {
@@ -23,8 +24,10 @@ struct job_context {
 
 /* What the steps of every job may need of the configuration. */
 struct job_environment {
-    const char *domain; /* of host names */
-    struct key key;     /* the node's own, for what is sealed */
+    const char *domain;             /* of host names */
+    struct key key;                 /* the node's own, for what is sealed */
+    struct egress_allowed egress;   /* where workers may connect to when a tenant says so */
+    directory_asker *ask_directory; /* of workers only */
 };
 
 enum job_outcome {

@@ -10,6 +10,11 @@ extern const struct job_kind *const all_job_kinds[];
 extern const struct sweep *const all_sweeps[];
 
 /* ---- Sweeps ---- */
-extern const struct sweep finished_jobs_sweep; /* sweep.c */
+extern const struct sweep finished_jobs_sweep;  /* sweep.c */
+extern const struct sweep expired_access_sweep; /* access_sweep.c */
+
+/* ---- Kinds ---- */
+extern const struct job_kind index_create_job; /* index_create.c */
+extern const struct job_kind ldap_verify_job;  /* ldap_verify.c */
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/webhook_signature.h"
+#include "job/directory.h"
 #include "job/engine.h"
 #include "job/kinds.h"
 #include "job/post.h"
@@ -62,7 +63,10 @@ work(const struct config *config, struct node *node)
         .dsn = config->database,
         .kinds = all_job_kinds,
         .sweeps = all_sweeps,
-        .environment = { .domain = config->domain, .key = config->key },
+        .environment = { .domain = config->domain,
+                         .key = config->key,
+                         .egress = webhooks.allowed,
+                         .ask_directory = directory_ask },
         .threads = (int)config->job_threads,
     };
     struct webhook_worker *worker = webhook_worker_new(&webhooks);

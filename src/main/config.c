@@ -23,7 +23,8 @@ enum kind {
     KIND_BLOCK,   /* 10.0.0.0/8 */
     KIND_FILE,    /* a path; made absolute, relative to the folder of reeve.conf */
     KIND_URL,
-    KIND_REDIS, /* a path or host:port */
+    KIND_REDIS,  /* a path or host:port */
+    KIND_DOMAIN, /* example.org */
 };
 enum { MANY = 1, NEEDED = 2 };
 
@@ -53,11 +54,24 @@ static const struct setting settings[] = {
     { "balancers",           KIND_BLOCK,   MANY,   AT(balancers), NULL, 0, 0,
       "Who may connect to proxy_listen: an address or block. The client's address is believed from these only. May stand several times.", "10.0.0.0/24" },
     { "operator_listen",     KIND_ADDRESS, 0,      AT(operator_listen), "127.0.0.1:9443", 0, 0,
-      "Address of /livez, /readyz and /metrics. Keep it away from tenants: it asks for no credentials.", NULL },
+      "Address of /livez, /readyz, /metrics, /jobs and /fleet. Keep it away from tenants: it asks for no credentials.", NULL },
     { "operator_certificate",     KIND_FILE, 0,    AT(operator_certificate), "", 0, 0,
       "Certificate of the operator's address; without it that address speaks plain HTTP.", "/etc/reeve/operator.crt" },
     { "operator_certificate_key", KIND_FILE, 0,    AT(operator_certificate_key), "", 0, 0,
       "Its private key in PEM.", "/etc/reeve/operator.key" },
+
+    { "agent_listen",        KIND_ADDRESS, 0,      AT(agent_listen), "", 0, 0,
+      "Address that hosts of the fleet talk to, with TLS and certificates on both sides. Without it no host talks to this node.", "10.0.0.5:7443" },
+    { "agent_certificate",   KIND_FILE,    0,      AT(agent_certificate), "", 0, 0,
+      "Certificate chain of agent_listen in PEM, with the fleet's authority in it: `reeved fleet certificate` writes it.", "/etc/reeve/fleet/agents.crt" },
+    { "agent_certificate_key", KIND_FILE,  0,      AT(agent_certificate_key), "", 0, 0,
+      "Its private key in PEM.", "/etc/reeve/fleet/agents.key" },
+    { "agent_authority",     KIND_FILE,    0,      AT(agent_authority), "", 0, 0,
+      "The fleet's authority in PEM, that hosts' certificates are checked against: `reeved fleet authority` prints it.", "/etc/reeve/fleet/authority.crt" },
+    { "etcd",                KIND_URL,     MANY,   AT(etcd), NULL, 0, 0,
+      "An endpoint of the etcd that members of clusters agree in. May stand several times.", "https://10.0.0.21:2379" },
+    { "domain",              KIND_DOMAIN,  0,      AT(domain), "reeve.internal", 0, 0,
+      "Names of clusters and their members end with it. PowerDNS answers for it.", "db.example.org" },
 
     { "database",            KIND_TEXT,    NEEDED, AT(database), NULL, 0, 0,
       "How to reach PostgreSQL: a libpq connection string.", "host=/run/postgresql dbname=reeve user=reeve" },
@@ -69,8 +83,6 @@ static const struct setting settings[] = {
       "The number of this cell; it is part of every new identifier.", NULL },
     { "token_lifetime_s",    KIND_NUMBER,  0,      AT(token_lifetime_s), "3600", 60, 3600,
       "How long a bearer token is good.", NULL },
-    { "domain",              KIND_TEXT,    0,      AT(domain), "reeve.internal", 0, 0,
-      "Names of clusters and their members end with it.", "db.example.org" },
     { "control_plane_addresses", KIND_BLOCK, MANY, AT(control_plane_addresses), NULL, 0, 0,
       "Addresses that this deployment calls out from, as the API tells tenants. May stand several times.", "203.0.113.7/32" },
 
@@ -215,6 +227,26 @@ is_url(str text)
     return rest.len > 0 && is_plain(rest) && rest.data[rest.len - 1] != '/';
 }
 
+/* Labels of small letters, digits and hyphens with dots between them; room is left for what stands in front. */
+static bool
+is_domain(str text)
+{
+    enum { DOMAIN_MAX_BYTES = 190, LABEL_MAX_BYTES = 63 };
+    if (text.len == 0 || text.len > DOMAIN_MAX_BYTES || text.data[text.len - 1] == '.')
+        return false;
+    while (text.len > 0) {
+        str label = str_cut(&text, '.');
+        if (label.len == 0 || label.len > LABEL_MAX_BYTES || label.data[0] == '-' || label.data[label.len - 1] == '-')
+            return false;
+        for (size_t i = 0; i < label.len; i++) {
+            char c = label.data[i];
+            if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'))
+                return false;
+        }
+    }
+    return true;
+}
+
 static const char *
 absolute_path(struct config *config, str text)
 {
@@ -249,6 +281,7 @@ why_not(const struct setting *setting, str value, struct arena *arena)
         return value.len > 0 && is_plain(value) && (value.data[0] == '/' || split_port(value, &host, &port))
                    ? NULL
                    : "the path of a socket, or host:port";
+    case KIND_DOMAIN: return is_domain(value) ? NULL : "a domain in small letters, such as db.example.org";
     case KIND_NAME: return value.len > 0 && is_plain(value) ? NULL : "the name of a user";
     case KIND_TEXT: break;
     }
@@ -354,6 +387,16 @@ check_together(struct reader *reader)
     if ((config->operator_certificate[0] == '\0') != (config->operator_certificate_key[0] == '\0')) {
         fprintf(reader->problems, "%s: operator_certificate and operator_certificate_key are needed together\n",
                 config->path);
+        reader->mistakes++;
+    }
+    if (config->agent_listen[0] != '\0' &&
+        (config->agent_certificate[0] == '\0' || config->agent_certificate_key[0] == '\0' ||
+         config->agent_authority[0] == '\0')) {
+        fprintf(
+            reader->problems,
+            "%s: agent_listen needs agent_certificate, agent_certificate_key and agent_authority; `reeved fleet --help` "
+            "says how they are made\n",
+            config->path);
         reader->mistakes++;
     }
     if (config->proxy_listen.count > 0 && config->balancers.count == 0) {

@@ -31,6 +31,9 @@ struct config {
     const char *operator_listen, *operator_certificate, *operator_certificate_key;
     const char *base_url;
 
+    const char *agent_listen, *agent_certificate, *agent_certificate_key, *agent_authority, *domain;
+    struct config_list etcd;
+
     const char *database, *redis, *key_file;
     int64_t cell, token_lifetime_s;
     struct config_list control_plane_addresses;
@@ -42,7 +45,6 @@ struct config {
     struct config_list egress_allow;
     const char *egress_ca;
     int64_t worker_threads, job_threads, webhook_pause_days;
-    const char *domain;
 
     const char *log, *run_dir, *user, *module, *nginx;
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "main/node.h"
 
 enum { CONFIG_MAX_BYTES = 256 * 1024 };
 
@@ -46,7 +47,8 @@ static const char log_settings[] =
     "\"client\":\"$remote_addr\",\"method\":\"$reeve_method\",\"path\":\"$reeve_path\",\"status\":$reeve_status,"
     "\"bytes\":$body_bytes_sent,\"durationMs\":$reeve_duration_ms,\"operation\":\"$reeve_operation\","
     "\"caller\":\"$reeve_caller\",\"errorCode\":\"$reeve_error_code\",\"protocol\":\"$server_protocol\","
-    "\"tls\":\"$ssl_protocol\"}';\n";
+    "\"tls\":\"$ssl_protocol\"}';\n"
+    "    map $reeve_status $reeve_is_refusal {\n        ~^[123] 0;\n        default 1;\n    }\n";
 
 bool
 nginx_facts_find(struct arena *arena, const struct config *config, FILE *problems, struct nginx_facts *ret_facts)
@@ -87,15 +89,12 @@ nginx_config_first(struct arena *arena, const struct config *config, const char 
 }
 
 static void
-add_access_log(struct buf *out, const struct config *config, struct nginx_facts facts)
+add_access_log(struct buf *out, const struct config *config, struct nginx_facts facts, const char *condition)
 {
-    buf_add_text(out, log_settings);
-    if (strcmp(config->log, "stderr") != 0)
-        buf_format(out, "    access_log %s reeve;\n", config->log);
-    else if (facts.stderr_is_socket)
-        buf_add_text(out, "    access_log syslog:server=unix:/dev/log,nohostname,tag=reeve reeve;\n");
-    else
-        buf_add_text(out, "    access_log /dev/stderr reeve;\n");
+    const char *place = config->log;
+    if (strcmp(config->log, "stderr") == 0)
+        place = facts.stderr_is_socket ? "syslog:server=unix:/dev/log,nohostname,tag=reeve" : "/dev/stderr";
+    buf_format(out, "    access_log %s reeve%s;\n", place, condition);
 }
 
 static void
@@ -173,6 +172,28 @@ add_operator_server(struct buf *out, const struct config *config)
     buf_add_text(out, "        location / {\n            reeve_operator;\n        }\n    }\n");
 }
 
+/* Who has no certificate may only join, and the handler says so. What goes well is not logged: every host speaks every ten
+ * seconds. Bodies are measured by the handler, which knows its own limit. */
+static void
+add_agent_server(struct buf *out, const struct config *config, struct nginx_facts facts)
+{
+    buf_format(out,
+               "\n    server {\n"
+               "        listen %s ssl backlog=4096;\n"
+               "        ssl_certificate %s;\n"
+               "        ssl_certificate_key %s;\n"
+               "        ssl_client_certificate %s;\n"
+               "        ssl_verify_client optional;\n"
+               "        ssl_verify_depth 1;\n"
+               "        client_max_body_size 0;\n",
+               config->agent_listen, config->agent_certificate, config->agent_certificate_key, config->agent_authority);
+    if (config->address_concurrency > 0) /* hosts may come through one address */
+        buf_add_text(out, "        limit_conn reeve_address 65535;\n");
+    add_access_log(out, config, facts, " if=$reeve_is_refusal");
+    buf_add_text(out, error_location);
+    buf_add_text(out, "        location / {\n            reeve_agent;\n        }\n    }\n");
+}
+
 str
 nginx_config_rest(struct arena *arena, const struct config *config, struct nginx_facts facts)
 {
@@ -195,6 +216,8 @@ nginx_config_rest(struct arena *arena, const struct config *config, struct nginx
                "events {\n    worker_connections %lld;\n}\n",
                (long long)config->drain_s, config->run_dir, config->run_dir, (long long)config->threads,
                (long long)config->thread_queue, (long long)config->max_connections);
+    if (config->agent_listen[0] != '\0') /* all of them may come back at once; they wait in line, and tenants do not */
+        buf_format(&out, "thread_pool agents threads=%d max_queue=65536;\n", AGENT_THREADS);
     buf_add_text(
         &out, "http {\n    server_tokens off;\n    default_type application/json;\n    server_name_in_redirect off;\n"
               "    etag off;\n    merge_slashes off;\n");
@@ -202,7 +225,8 @@ nginx_config_rest(struct arena *arena, const struct config *config, struct nginx
     add_limits(&out, config);
     buf_add_text(&out, tls_settings);
     buf_add_text(&out, error_settings);
-    add_access_log(&out, config, facts);
+    buf_add_text(&out, log_settings);
+    add_access_log(&out, config, facts, "");
     if (config->proxy_listen.count > 0) {
         buf_add_text(&out, "    geo $realip_remote_addr $reeve_is_balancer {\n        default 0;\n");
         for (size_t i = 0; i < config->balancers.count; i++)
@@ -213,6 +237,8 @@ nginx_config_rest(struct arena *arena, const struct config *config, struct nginx
     if (config->proxy_listen.count > 0)
         add_api_server(&out, config, &config->proxy_listen, true);
     add_operator_server(&out, config);
+    if (config->agent_listen[0] != '\0')
+        add_agent_server(&out, config, facts);
     buf_add_text(&out, "}\n");
     return buf_str(&out);
 }

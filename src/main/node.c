@@ -32,6 +32,22 @@ node_store_config(const struct config *config)
     };
 }
 
+struct fleet *
+node_fleet_new(const struct config *config)
+{
+    struct fleet_config fleet = {
+        .store = node_store_config(config),
+        .master_key = config->key,
+        .domain = config->domain,
+        .etcd = config->etcd.values,
+        .etcd_count = config->etcd.count,
+    };
+    fleet.store.max_transactions = AGENT_THREADS;
+    struct fleet *made = fleet_new(&fleet);
+    crypto_wipe(&fleet, sizeof(fleet));
+    return made;
+}
+
 struct node *
 node_new(const struct config *config, struct metrics *metrics)
 {
@@ -61,7 +77,10 @@ node_new(const struct config *config, struct metrics *metrics)
     if (api->store != NULL && api->limiter != NULL)
         api->auth = auth_new(api->store, api->limiter, &auth);
     crypto_wipe(&auth, sizeof(auth));
-    if (api->catalog != NULL && api->auth != NULL)
+    bool has_agents = config->agent_listen[0] != '\0' && metrics != NULL; /* commands answer nobody */
+    if (has_agents)
+        node->fleet = node_fleet_new(config);
+    if (api->catalog != NULL && api->auth != NULL && (!has_agents || node->fleet != NULL))
         return node;
     log_line(LOG_ERROR, "node_start", "The process has no memory or no threads to start with.");
     node_free(node);
@@ -74,6 +93,7 @@ node_free(struct node *node)
     if (node == NULL)
         return;
     /* In the order of who uses whom. */
+    fleet_free(node->fleet);
     if (node->api.auth != NULL)
         auth_free(node->api.auth);
     if (node->api.limiter != NULL)

@@ -4,17 +4,22 @@
 #define MAIN_NODE_H
 
 #include "api/api.h"
+#include "fleet/fleet.h"
 #include "main/config.h"
 
 struct node {
     struct api api;
     struct store_config store_config;
+    struct fleet *fleet; /* NULL unless hosts talk to this node */
 };
 
 /* The catalog of all families, checked the first time; NULL with every mistake in `problems`. Never freed. */
 MUST_USE const struct catalog *node_catalog(FILE *problems);
 
 struct store_config node_store_config(const struct config *config);
+/* The fleet of this configuration, its key read, with database connections of its own. */
+MUST_USE struct fleet *node_fleet_new(const struct config *config);
+enum { AGENT_THREADS = 4 }; /* of each process */
 
 /*
  * Starts the threads, so never before a fork. The configuration, its key read, must outlive the node; `metrics` may be

@@ -32,6 +32,27 @@ bool
 read_options(int argc, char **argv, const char *usage, struct option_value *options, size_t count, const char **word,
              int *ret_status)
 {
+    return read_words(argc, argv, usage, options, count, word, word == NULL ? 0 : 1, ret_status);
+}
+
+/* False when there are too many. */
+static bool
+take_value(struct option_value *option, const char *value)
+{
+    option->value = value;
+    if (option->list == NULL)
+        return true;
+    if (option->list->count + 1 >= CONFIG_MAX_VALUES)
+        return false;
+    option->list->values[option->list->count++] = value;
+    return true;
+}
+
+bool
+read_words(int argc, char **argv, const char *usage, struct option_value *options, size_t count, const char **words,
+           size_t word_count, int *ret_status)
+{
+    size_t given = 0;
     *ret_status = 2;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0) {
@@ -40,8 +61,8 @@ read_options(int argc, char **argv, const char *usage, struct option_value *opti
             return false;
         }
         struct option_value *option = find_option(options, count, argv[i]);
-        if (option == NULL && argv[i][0] != '-' && word != NULL && *word == NULL) {
-            *word = argv[i];
+        if (option == NULL && argv[i][0] != '-' && given < word_count) {
+            words[given++] = argv[i];
         } else if (option == NULL) {
             fprintf(stderr, "reeved %s: '%s' is not an option here; try --help\n", argv[0], argv[i]);
             return false;
@@ -50,8 +71,9 @@ read_options(int argc, char **argv, const char *usage, struct option_value *opti
         } else if (i + 1 == argc) {
             fprintf(stderr, "reeved %s: %s needs a value\n", argv[0], argv[i]);
             return false;
-        } else {
-            option->value = argv[++i];
+        } else if (!take_value(option, argv[++i])) {
+            fprintf(stderr, "reeved %s: %s stands too often\n", argv[0], option->name);
+            return false;
         }
     }
     for (size_t i = 0; i < count; i++) {

@@ -19,6 +19,7 @@ static const struct {
     { "jobs",      "List jobs and what they wait for; retry or cancel one.",                command_jobs },
     { "bootstrap", "Create an organization with its first credentials, and print them.",    command_bootstrap },
     { "migrate",   "Bring the database schema up to date.",                                 command_migrate },
+    { "fleet",     "Say where clusters can be, let hosts join, and see how they are.",     command_fleet },
     { "limit",     "Give an organization, project or user rate limits of its own.",         command_limit },
     { "audit",     "Prove that no event was changed, removed or reordered.",                command_audit },
     { "catalog",   "List the operations of the API and which of them are complete.",        command_catalog },

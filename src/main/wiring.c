@@ -87,6 +87,12 @@ wiring_start(struct wiring *wiring, struct metrics *metrics)
     return wiring->node == NULL ? NULL : &wiring->node->api;
 }
 
+struct fleet *
+wiring_fleet(const struct wiring *wiring)
+{
+    return wiring->node->fleet;
+}
+
 void
 wiring_stop(struct wiring *wiring)
 {

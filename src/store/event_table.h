@@ -17,6 +17,23 @@
     ROW(EVENT_RESOURCE_UPDATED,          "RESOURCE_UPDATED",            "A configuration resource was changed.") \
     ROW(EVENT_RESOURCE_DELETED,          "RESOURCE_DELETED",            "A configuration resource was deleted.") \
     ROW(EVENT_PRIVATE_IP_MODE_CHANGED,   "PRIVATE_IP_MODE_CHANGED",     "The private IP mode of a project was changed.") \
+    ROW(EVENT_CUSTOM_DNS_CHANGED,        "CUSTOM_DNS_CHANGED",          "Custom DNS of a project was switched on or off.") \
+    ROW(EVENT_DATABASE_USER_CREATED,     "DATABASE_USER_CREATED",       "A database user was created.") \
+    ROW(EVENT_DATABASE_USER_UPDATED,     "DATABASE_USER_UPDATED",       "A database user was changed.") \
+    ROW(EVENT_DATABASE_USER_DELETED,     "DATABASE_USER_DELETED",       "A database user was deleted.") \
+    ROW(EVENT_DATABASE_USER_EXPIRED,     "DATABASE_USER_EXPIRED",       "A temporary database user was removed at its time.") \
+    ROW(EVENT_USER_CERTIFICATE_CREATED,  "DATABASE_USER_CERTIFICATE_CREATED", "A certificate of a database user was issued.") \
+    ROW(EVENT_USER_SECURITY_CHANGED,     "USER_SECURITY_CHANGED",       "How database users prove who they are was changed.") \
+    ROW(EVENT_DIRECTORY_CHECK_REQUESTED, "LDAP_VERIFICATION_REQUESTED", "A check of a directory was asked for.") \
+    ROW(EVENT_INDEX_REQUESTED,           "INDEX_REQUESTED",             "An index was asked for.") \
+    ROW(EVENT_INDEX_CREATED,             "INDEX_CREATED",               "An index was built.") \
+    ROW(EVENT_INDEX_FAILED,              "INDEX_FAILED",                "An index could not be built.") \
+    ROW(EVENT_CUSTOM_ROLE_CREATED,       "CUSTOM_ROLE_CREATED",         "A custom database role was created.") \
+    ROW(EVENT_CUSTOM_ROLE_UPDATED,       "CUSTOM_ROLE_UPDATED",         "A custom database role was changed.") \
+    ROW(EVENT_CUSTOM_ROLE_DELETED,       "CUSTOM_ROLE_DELETED",         "A custom database role was deleted.") \
+    ROW(EVENT_NETWORK_ENTRY_ADDED,       "NETWORK_PERMISSION_ENTRY_ADDED",   "Addresses were added to the access list of a project.") \
+    ROW(EVENT_NETWORK_ENTRY_REMOVED,     "NETWORK_PERMISSION_ENTRY_REMOVED", "An address was removed from the access list of a project.") \
+    ROW(EVENT_NETWORK_ENTRY_EXPIRED,     "NETWORK_PERMISSION_ENTRY_EXPIRED", "A temporary entry of the access list of a project was removed at its time.") \
     ROW(EVENT_SERVICE_ACCOUNT_CREATED,   "SERVICE_ACCOUNT_CREATED",     "A service account was created.") \
     ROW(EVENT_SERVICE_ACCOUNT_UPDATED,   "SERVICE_ACCOUNT_UPDATED",     "A service account was changed.") \
     ROW(EVENT_SERVICE_ACCOUNT_DELETED,   "SERVICE_ACCOUNT_DELETED",     "A service account was deleted.") \

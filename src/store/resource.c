@@ -11,6 +11,15 @@ read_resource(const struct rows *rows)
     };
 }
 
+static void
+bind_generation(struct params *params, int64_t generation)
+{
+    if (generation == 0)
+        params_null(params);
+    else
+        params_int(params, generation);
+}
+
 error
 store_resource_lock_single(struct tx *tx, id organization, id project, str kind, str fallback,
                            struct resource *ret_resource)
@@ -34,17 +43,65 @@ store_resource_lock_single(struct tx *tx, id organization, id project, str kind,
 }
 
 error
-store_resource_replace(struct tx *tx, id scope, str kind, id resource, str document, struct resource *ret_resource)
+store_resource_lock(struct tx *tx, id scope, str kind, str name, bool *ret_found, struct resource *ret_resource)
 {
     struct params params = { 0 };
     struct rows rows;
     params_id(&params, scope);
     params_text(&params, kind);
-    params_id(&params, resource);
-    params_text(&params, document);
-    TRY(tx_query(tx, SQL_RESOURCE_REPLACE, &params, &rows, NULL));
-    if (rows.count != 1)
-        return fail(tx_arena(tx), CONCURRENT_CHANGE, V(kind));
+    params_text(&params, name);
+    TRY(tx_query(tx, SQL_RESOURCE_LOCK, &params, &rows, NULL));
+    *ret_found = rows.count == 1;
+    if (*ret_found)
+        *ret_resource = read_resource(&rows);
+    return OK;
+}
+
+error
+store_resource_add(struct tx *tx, const struct resource_draft *draft, bool *ret_is_free, struct resource *ret_resource)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    struct violation violation;
+    params_id(&params, draft->scope);
+    params_text(&params, draft->kind);
+    params_id(&params, draft->id);
+    params_text(&params, draft->name);
+    params_id(&params, draft->organization);
+    params_text(&params, draft->document);
+    bind_generation(&params, draft->access_generation);
+    error problem = tx_query(tx, SQL_RESOURCE_ADD, &params, &rows, &violation);
+    *ret_is_free = violation.kind != VIOLATION_UNIQUE;
+    if (!*ret_is_free)
+        return OK;
+    TRY(problem);
     *ret_resource = read_resource(&rows);
     return OK;
+}
+
+error
+store_resource_replace(struct tx *tx, const struct resource_draft *draft, struct resource *ret_resource)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, draft->scope);
+    params_text(&params, draft->kind);
+    params_id(&params, draft->id);
+    params_text(&params, draft->document);
+    bind_generation(&params, draft->access_generation);
+    TRY(tx_query(tx, SQL_RESOURCE_REPLACE, &params, &rows, NULL));
+    if (rows.count != 1)
+        return fail(tx_arena(tx), CONCURRENT_CHANGE, V(draft->kind));
+    *ret_resource = read_resource(&rows);
+    return OK;
+}
+
+error
+store_resource_delete(struct tx *tx, id scope, str kind, id resource)
+{
+    struct params params = { 0 };
+    params_id(&params, scope);
+    params_text(&params, kind);
+    params_id(&params, resource);
+    return tx_query(tx, SQL_RESOURCE_DELETE, &params, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Configuration resources: the generic table. */
+/* Configuration resources: the generic table. A resource belongs to its scope, which is a project or an organization. */
 #ifndef STORE_RESOURCE_H
 #define STORE_RESOURCE_H
 
@@ -16,8 +16,20 @@ struct resource {
  * callers that change it for the first time wait for each other. */
 MUST_USE error store_resource_lock_single(struct tx *tx, id organization, id project, str kind, str fallback,
                                           struct resource *ret_resource);
+/* The resource of that name, locked until the transaction ends. */
+MUST_USE error store_resource_lock(struct tx *tx, id scope, str kind, str name, bool *ret_found,
+                                   struct resource *ret_resource);
+
+struct resource_draft {
+    id organization, scope, id;
+    str kind, name, document;
+    int64_t access_generation; /* of store_access_touch(); 0: nobody's access depends on it */
+};
+/* False in *ret_is_free, with a transaction that can only roll back, when the name is taken. */
+MUST_USE error store_resource_add(struct tx *tx, const struct resource_draft *draft, bool *ret_is_free,
+                                  struct resource *ret_resource);
 /* Replaces the document; generation and revision move on. */
-MUST_USE error store_resource_replace(struct tx *tx, id scope, str kind, id resource, str document,
-                                      struct resource *ret_resource);
+MUST_USE error store_resource_replace(struct tx *tx, const struct resource_draft *draft, struct resource *ret_resource);
+MUST_USE error store_resource_delete(struct tx *tx, id scope, str kind, id resource);
 
 #endif

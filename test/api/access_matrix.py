@@ -14,7 +14,7 @@ import time
 
 from client import Bearer, Digest, Literal
 from suite import Contract, Suite, ends_on_signal
-from world import PREFIX, World, catalog, changed_tables, connect, new_id, row_hashes, sql, start_node, tell_nodes
+from world import PREFIX, World, catalog, changed_tables, connect, new_id, row_hashes, sql, start_node, tell_nodes, values_for
 
 PROCESSES = 4
 ELSEWHERE = "127.0.0.2"  # where the callers of world A with an access list of 127.0.0.1 are not allowed to call from
@@ -53,7 +53,7 @@ class Operation:
         self.is_known = set(self.parameters) <= set(known)
 
     def target(self, values):
-        path = self.path
+        path, values = self.path, values_for(self.path, values)
         for name in self.parameters:
             path = path.replace("{%s}" % name, values.get(name) or "x")
         query = "?dryRun=true" if self.method not in ("GET", "HEAD") else ""

@@ -11,7 +11,7 @@ import sys
 import time
 
 from suite import Contract, Suite, ends_on_signal
-from world import PREFIX, World, catalog, changed_tables, connect, row_hashes, sql, start_node
+from world import PREFIX, World, catalog, changed_tables, connect, row_hashes, sql, start_node, values_for
 
 MEBIBYTE = 1024 * 1024
 OPTIONAL = "optional"  # a status: success, or 400 that names what is missing
@@ -25,9 +25,46 @@ WRONG_TYPES = {
 }
 WRITTEN_AS_TEXT = ("text", "date", "id", "cidr")
 
+# Fields that hold the name of something that must exist, text of another language, or what must agree with other fields: not
+# every value within the bounds will do.
+MEANS_SOMETHING = re.compile(r"(^|[.])(roles\[0\][.]roleName|inheritedRoles\[0\][.]role|caCertificate|cas|"
+                             r"providerName|backingProviderName|cloudProvider|regionName|instanceSize|dbMajorVersion|diskSizeGB|regionConfigs)$")
+SPECS = [{"zoneName": "z", "regionConfigs": [{"providerName": "ONPREM", "regionName": "EU_NORTH", "priority": 7,
+                                              "electableSpecs": {"instanceSize": "M10", "nodeCount": 3, "diskSizeGB": 10},
+                                              "readOnlySpecs": {"instanceSize": "M10", "nodeCount": 1, "diskSizeGB": 10}}]}]
+CLUSTER = {"clusterType": "REPLICASET", "dbMajorVersion": "17", "paused": False, "replicationSpecs": SPECS}
+FUTURE = "2099-01-01T00:00:00Z"
+ROLES_OF_USER = [{"roleName": "readWrite", "databaseName": "shop", "collectionName": "orders"}]
+ROLE = {"actions": [{"action": "FIND", "resources": [{"db": "shop", "collection": "orders", "cluster": False}]}],
+        "inheritedRoles": [{"role": "read", "db": "shop"}]}
+# Parts of bodies that depend on each other.
+PARTS = {
+    "createGroupCluster": CLUSTER,
+    "updateGroupCluster": CLUSTER,
+    "validateGroupClusterConfigurations": {"clusterDescription": {"name": "new", **CLUSTER}},
+    "tenantGroupFlexClusterUpgrade": {"name": "f1", **CLUSTER},
+    "upgradeGroupClusterTenantUpgrade": {"name": "f1", **CLUSTER},
+    "createGroupFlexCluster": {"providerSettings": {"backingProviderName": "ONPREM", "regionName": "EU_NORTH"}},
+    "startGroupClusterOutageSimulation": {"outageFilters": [{"cloudProvider": "ONPREM", "regionName": "EU_SOUTH", "type": "REGION"}]},
+    "grantGroupClusterVendorEmployeeAccess": {"expirationTime": FUTURE},
+    "pinGroupClusterFeatureCompatibilityVersion": {"expirationDate": FUTURE},
+    "createGroupDatabaseUser": {"roles": ROLES_OF_USER},
+    "updateGroupDatabaseUser": {"roles": ROLES_OF_USER},
+    "createGroupCustomDbRoleRole": ROLE,
+    "updateGroupCustomDbRoleRole": ROLE,
+}
+
 
 def text_of(length):
     return (LETTERS * (length // len(LETTERS) + 1))[:length]
+
+
+def takes(field, text):
+    """Whether the pattern takes a text; what Python does not know of patterns is written in ranges."""
+    pattern = field.get("pattern") or ("[ -~]*" if field["name"] == "password" else ".*")
+    for name, ranges in ((r"\p{L}", "A-Za-z\u00c0-\u024f"), (r"\p{N}", "0-9"), (r"\p{M}", "\u0300-\u036f")):
+        pattern = pattern.replace(name, ranges)
+    return re.fullmatch(pattern, text) is not None
 
 
 def is_mail(field):
@@ -216,15 +253,21 @@ def cells_of_bounds(place, body):
     elif kind == "text" and "oneOf" not in field:
         if bounded and low > 0:
             yield refused("one character too short", place.put(body, text_of(low - 1)), place)
-            yield taken("as short as may be", place.put(body, text_of(low)))
+            if not MEANS_SOMETHING.search(place.text):
+                yield taken("as short as may be", place.put(body, text_of(low)))
         if high:
-            yield taken("as long as may be", place.put(body, text_of(high)))
-            yield taken("as long as may be in characters of two bytes", place.put(body, "é" * high))
+            if not MEANS_SOMETHING.search(place.text):
+                for what, text in (("as long as may be", text_of(high)), ("as long as may be in characters of two bytes", "é" * high)):
+                    if takes(field, text):
+                        yield taken(what, place.put(body, text))
+                    else:
+                        yield refused(what, place.put(body, text), place)
             yield refused("one character too long", place.put(body, text_of(high + 1)), place)
     elif kind in ("integer", "number") and bounded:
         yield refused("one too small", place.put(body, low - 1), place)
-        yield taken("as small as may be", place.put(body, low))
-        yield taken("as large as may be", place.put(body, high))
+        if not MEANS_SOMETHING.search(place.text):
+            yield taken("as small as may be", place.put(body, low))
+            yield taken("as large as may be", place.put(body, high))
         yield refused("one too large", place.put(body, high + 1), place)
         yield refused("negative", place.put(body, -1), place)
     elif kind == "list":
@@ -232,8 +275,9 @@ def cells_of_bounds(place, body):
         if low:
             yield refused("one item too few", place.put(body, [item] * (low - 1)), place)
             yield taken("as few items as may be", place.put(body, [item] * low))
-        if high:
+        if high and not MEANS_SOMETHING.search(place.text):
             yield taken("as many items as may be", place.put(body, [item] * high))
+        if high:
             yield refused("one item too many", place.put(body, [item] * (high + 1)), place)
         for what, value in (("null", None), ("an integer", 1), ("an array", []), ("a boolean", True)):
             first = Place(place.way + (0,), field, place.mode)
@@ -280,7 +324,8 @@ def cells_of_bytes(place, body):
     yield not_json("a number with a leading zero", with_raw(place, body, b"01"))
     for what, raw in (("2^53 + 1", b"9007199254740993"), ("1e308", b"1e308"), ("-0.0", b"-0.0")):
         value = json.loads(raw)
-        if field["type"] in ("integer", "number") and not field["max"] and fits(field, value):
+        within = not field["max"] or field["min"] <= value <= field["max"]
+        if field["type"] in ("integer", "number") and within and fits(field, value):
             yield taken(what, with_raw(place, body, raw))
         else:
             yield refused(what, with_raw(place, body, raw), place)
@@ -391,14 +436,17 @@ class Matrix:
     def known(self):
         owner = sql("SELECT encode(g.principal_id, 'hex') FROM role_grant g JOIN person n ON n.id = g.principal_id "
                     "WHERE g.org_id = decode('%s', 'hex') AND g.role = 'ORG_OWNER'" % self.world.a.home)
-        return {"orgId": self.world.a.home, "orgOwnerId": owner, "groupId": self.world.p, "country": "DE"}
+        return {"orgId": self.world.a.home, "orgOwnerId": owner, "groupId": self.world.p, "country": "DE",
+                "deleteAfterDate": "2099-01-01T00:00:00Z"}
 
     def path(self, row):
-        return re.sub(r"\{(\w+)\}", lambda match: self.values[match.group(1)], row["path"])
+        values = values_for(row["path"], self.values)
+        return re.sub(r"\{(\w+)\}", lambda match: values[match.group(1)], row["path"])
 
     def is_reachable(self, row):
         # These look their entity up by a field of the body, or need an owner of two organizations: exchanges try them.
-        if row["operation"] in ("updateOrganizationInvitations", "updateProjectInvitations", "migrateProject"):
+        if row["operation"] in ("updateOrganizationInvitations", "updateProjectInvitations", "migrateProject", "tenantGroupFlexClusterUpgrade",
+                                "upgradeGroupClusterTenantUpgrade", "upgradeGroupClusterTenantUpgradeToServerless"):
             return False
         return set(re.findall(r"\{(\w+)\}", row["path"])) <= set(self.values)
 
@@ -441,6 +489,7 @@ class Matrix:
         full = valid_body(row["request"], self.known(), mode)
         if row["operation"] == "createUser":  # a role is given in an organization or in a project, not in both
             full["roles"] = [{"orgId": self.world.a.home, "roleName": "ORG_MEMBER"}]
+        full.update(PARTS.get(row["operation"], {}))
         example = row.get("example")
         for body in ([full] if row["bodyIsList"] else full, example):
             if body is None:

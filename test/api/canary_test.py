@@ -141,7 +141,40 @@ class Test:
             revoked = self.fetch_token(connection, owner.client_id, owner.client_secret, "the first account, revoked")
             self.keep(connection._client_form("/api/oauth/revoke", owner.client_id, owner.client_secret, "token=" + revoked))
             self.use_digest(connection, owner)
+            self.use_passwords(connection, auth, group)
         return token, other, project
+
+    def use_passwords(self, connection, auth, group):
+        """Secrets that clients choose are in no answer at all; the key of a certificate is in one."""
+        roles = [{"roleName": "read", "databaseName": "shop"}]
+
+        def secret(what):
+            text = base64.b64encode(os.urandom(18)).decode()
+            self.secrets.add(what, text)
+            return text
+        for number, (query, headers) in enumerate((("", {}), ("", {"Idempotency-Key": "canary-user"}), ("?dryRun=true", {}), ("?envelope=true", {}))):
+            user = {"username": "canary%d" % number, "password": secret("a password of a database user"), "roles": roles, "description": CONTROL}
+            made = self.ask(connection, "POST", group + "/databaseUsers" + query, auth, user, headers, status=201)
+            if headers:
+                made = self.ask(connection, "POST", group + "/databaseUsers" + query, auth, user, headers, status=201)
+                self.suite.check(made.headers.get("idempotency-replayed") == "true", "the answer was not repeated: %r", made)
+        path = group + "/databaseUsers/admin/canary0"
+        self.ask(connection, "PATCH", path, auth, {"password": secret("a changed password")}, status=200)
+        for body in ({"password": [secret("a password in a list")]}, {"password": secret("a password beside a mistake"), "nothing": 1},
+                     {"password": secret("a password that is too long") * 20}, {"password": secret("a password with an accent") + "é"},
+                     {"password": secret("a password with wrong roles"), "roles": [{"roleName": "none", "databaseName": "admin"}]}):
+            self.ask(connection, "PATCH", path, auth, body, status=400)
+            self.ask(connection, "POST", group + "/databaseUsers", auth, dict({"username": "wrong", "roles": roles}, **body), status=400)
+        directory = {"hostname": "ldap.example.org", "bindUsername": "cn=" + CONTROL}
+        self.ask(connection, "PATCH", group + "/userSecurity", auth, {"ldap": dict(directory, bindPassword=secret("a bind password"))}, status=202)
+        self.ask(connection, "POST", group + "/userSecurity/ldap/verify", auth, dict(directory, bindPassword=secret("a bind password to be checked")), status=200)
+        self.ask(connection, "POST", group + "/databaseUsers", auth, {
+            "username": "CN=canary", "databaseName": "$external", "x509Type": "MANAGED", "roles": roles}, status=201)
+        for headers in ({}, {"Idempotency-Key": "canary-certificate"}):
+            made = self.ask(connection, "POST", group + "/databaseUsers/CN=canary/certs", auth, {}, headers, True, 201).json()
+            body = "".join(made["privateKey"].splitlines()[1:-1])
+            self.secrets.add("a private key of a certificate, its body", body)
+            self.secrets.add("a private key of a certificate, its number", base64.b64decode(body)[36:68])
 
     def use_digest(self, connection, owner):
         """H(A1) is as good as the private key, so it counts as a secret, and so does every response made with it."""
@@ -255,7 +288,8 @@ class Test:
     # ---- What is written ----
     def read_everything(self, auth, owner, project):
         """Answers of all operations that read, among them those that show events once they are complete."""
-        values = {"orgId": owner.home, "groupId": project, "clientId": owner.client_id, "apiUserId": owner.key, "endpointSetId": "S17", "groupName": CONTROL}
+        values = {"orgId": owner.home, "groupId": project, "clientId": owner.client_id, "apiUserId": owner.key, "endpointSetId": "S17", "groupName": CONTROL,
+                  "databaseName": "admin", "username": "canary0"}
         with connect(self.node) as connection:
             for row in catalog():
                 if row["method"] == "GET" and row["status"] == "complete" and set(re.findall(r"{(\w+)}", row["path"])) <= set(values):

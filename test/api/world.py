@@ -165,6 +165,16 @@ def make_fleet():
         "decode('68' || lpad(to_hex(n), 22, '0'), 'hex') FROM generate_series(1, 20) n, generate_series(1, 200) a ON CONFLICT DO NOTHING;")
 
 
+def values_for(path, values):
+    """The fixtures for one path: not every database user has certificates, and two families call their parameter only a name."""
+    if path.endswith("/certs") and "certificateUser" in values:
+        return {**values, "username": values["certificateUser"]}
+    for part, fixture in (("/flexClusters/{name}", "flexName"), ("/sampleDatasetLoad/{name}", "clusterName")):
+        if part in path and fixture in values:
+            return {**values, "name": values[fixture]}
+    return values
+
+
 class World:
     """Two organizations. `a` has the projects p and p2, `b` has q; `callers` hold one role each in a or p."""
 
@@ -301,7 +311,15 @@ class World:
         self.must(201, "POST", project + "/flexClusters", owner,
                   {"name": "f1", "providerSettings": {"backingProviderName": "ONPREM", "regionName": "EU_NORTH"}})
         load = self.must(201, "POST", project + "/sampleDatasetLoad/c1", owner).json()["_id"]
-        return {"clusterName": "c1", "sampleDatasetId": load, "groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
+        self.must(202, "POST", project + "/customDBRoles/roles", owner, {"roleName": "fixture"})
+        for user in ({"username": "fixture_user", "password": "correct horse battery"},
+                     {"username": "CN=fixture", "databaseName": "$external", "x509Type": "MANAGED"}):
+            self.must(201, "POST", project + "/databaseUsers", owner, dict(user, roles=[{"roleName": "read", "databaseName": "shop"}]))
+        self.must(200, "POST", project + "/accessList", owner, [{"ipAddress": address}])
+        check = self.must(200, "POST", project + "/userSecurity/ldap/verify", owner, {
+            "hostname": "ldap.example.org", "bindUsername": "cn=reeve", "bindPassword": "correct horse battery"}).json()
+        return {"clusterName": "c1", "flexName": "f1", "name": "f1", "sampleDatasetId": load, "roleName": "fixture", "databaseName": "admin", "username": "fixture_user", "entryValue": address, "requestId": check["requestId"],
+                "certificateUser": "CN=fixture", "groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
                 "groupName": "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],
                 "ipAddress": address, "userName": "ada@example.org",
                 "operationId": self.make_operation(self.a.home, self.p), **self.make_team()}

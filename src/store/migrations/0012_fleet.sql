@@ -170,6 +170,9 @@ CREATE TABLE project_access (
     hash       text NOT NULL UNIQUE CHECK (hash ~ '^[a-z0-9]{5,8}$') -- the project's label in host names
 );
 ALTER TABLE resource ADD COLUMN access_generation bigint; -- of project_access, when this resource last changed it
+-- When temporary users and entries end. Dates are stored in UTC and whole seconds, so texts compare as the moments do.
+CREATE INDEX resource_ends ON resource ((document ->> 'deleteAfterDate') COLLATE "C")
+    WHERE kind IN ('databaseUser', 'accessListEntry') AND document ->> 'deleteAfterDate' IS NOT NULL;
 
 -- What PowerDNS answers. Names are absolute, in small letters, without the dot at the end.
 CREATE TABLE dns_record (
@@ -203,3 +206,7 @@ BEGIN
         EXECUTE format('CREATE POLICY tenant_sees ON %I FOR SELECT TO reeve_tenant USING (true)', v_table);
     END LOOP;
 END $$;
+
+-- Certificates of users are the business of the organization whose project's authority signs them.
+CREATE POLICY tenant ON certificate TO reeve_tenant
+    USING (kind = 'USER' AND EXISTS (SELECT FROM authority a WHERE a.id = certificate.authority AND a.org_id = reeve_organization()));

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `reeved fleet`: what the operator of the hosts types. One row a subcommand; here are those about certificates and joining. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/net.h"
+#include "fleet/authority.h"
+#include "fleet/join.h"
+#include "main/files.h"
+#include "main/fleet_command.h"
+#include "store/host.h"
+
+#define DEFAULT_CONFIG "/etc/reeve/reeve.conf"
+
+enum { HOUR_S = 3600, DAY_S = 24 * HOUR_S, MAX_TOKEN_HOURS = 24 * 7, MAX_DAYS = 3650, NAME_MAX_BYTES = 63 };
+
+/* ---- init, authority ---- */
+/* As PostgreSQL writes a text[]; config_load() let only plain names through, and options are checked. */
+static str
+list_nameservers(struct arena *arena, const struct config_list *given, const char *domain)
+{
+    struct buf out = buf_in(arena, 16 * 1024);
+    buf_add_char(&out, '{');
+    for (size_t i = 0; i < given->count; i++)
+        buf_format(&out, "%s\"%s\"", i == 0 ? "" : ",", given->values[i]);
+    if (given->count == 0)
+        buf_format(&out, "\"ns1.%s\"", domain);
+    buf_add_char(&out, '}');
+    return buf_str(&out);
+}
+
+static bool
+is_host_name(const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++) {
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '-' ||
+              *c == '.' || *c == '*'))
+            return false;
+    }
+    return text[0] != '\0' && strlen(text) < 254;
+}
+
+static error
+set_zone(struct fleet_place *place, const struct config_list *nameservers, const char *contact)
+{
+    struct arena *arena = place->arena;
+    const char *domain = place->config->domain;
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    TRY(tx_begin(place->fleet->store, arena, fleet_service, &tx));
+    TRY(store_dns_zone_set(tx, str_from(domain), list_nameservers(arena, nameservers, domain),
+                           contact != NULL ? str_from(contact) : str_format(arena, "hostmaster.%s", domain)));
+    return tx_commit(tx);
+}
+
+static error
+describe_authority(struct fleet_place *place, struct authority *ret_authority, str *ret_fingerprint)
+{
+    TRY(authority_open(place->fleet, place->arena, ret_authority));
+    return authority_fingerprint(ret_authority, place->arena, ret_fingerprint);
+}
+
+static int
+run_init(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
+{
+    enum { NAMESERVER, CONTACT, JSON };
+    struct config_list nameservers = { 0 };
+    struct option_value options[] = {
+        [NAMESERVER] = { "--nameserver", "Who answers for the domain; may be given several times. (default: ns1 in it)",
+                         .list = &nameservers },
+        [CONTACT] = { "--contact", "Whom to write about it, as a name: hostmaster.example.org." },
+        [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
+    };
+    int status;
+    bool created;
+    struct authority authority;
+    str fingerprint;
+    if (!read_options(argc, argv, command->usage, options, LENGTH(options), NULL, &status))
+        return status;
+    for (size_t i = 0; i < nameservers.count; i++) {
+        if (!is_host_name(nameservers.values[i]))
+            return fleet_complain(command, "--nameserver takes the name of a machine");
+    }
+    if (options[CONTACT].value != NULL && !is_host_name(options[CONTACT].value))
+        return fleet_complain(command, "--contact takes a mailbox as a name, such as hostmaster.example.org");
+    error problem = authority_create(place->fleet, place->arena, &created);
+    if (problem == OK)
+        problem = set_zone(place, &nameservers, options[CONTACT].value);
+    if (problem == OK)
+        problem = describe_authority(place, &authority, &fingerprint);
+    if (problem != OK)
+        return fleet_fail(command, problem);
+    const struct fleet_line lines[] = {
+        { "authority", created ? STR("created") : STR("there already") },
+        { "fingerprint", fingerprint },
+        { "domain", str_from(place->config->domain) },
+    };
+    fleet_print_lines(place->arena, options[JSON].value != NULL, lines, LENGTH(lines));
+    return 0;
+}
+
+static int
+run_authority(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
+{
+    struct option_value options[] = { { "--json", "Print it as JSON, with its fingerprint.", .is_flag = true } };
+    int status;
+    struct authority authority;
+    str fingerprint;
+    if (!read_options(argc, argv, command->usage, options, LENGTH(options), NULL, &status))
+        return status;
+    error problem = describe_authority(place, &authority, &fingerprint);
+    if (problem != OK)
+        return fleet_fail(command, problem);
+    const struct fleet_line lines[] = { { "certificate", authority.certificate }, { "fingerprint", fingerprint } };
+    if (options[0].value != NULL)
+        fleet_print_lines(place->arena, true, lines, LENGTH(lines));
+    else
+        fputs(authority.certificate.data, stdout);
+    return 0;
+}
+
+/* ---- certificate ---- */
+struct order {
+    const char *name, *folder;
+    struct config_list names, addresses;
+    int64_t days;
+};
+
+static error
+issue(struct fleet_place *place, const struct order *order, str *ret_key, str *ret_chain, str *ret_authority)
+{
+    struct arena *arena = place->arena;
+    struct authority authority;
+    str request, certificate, names[CERTIFICATE_MAX_NAMES], addresses[CERTIFICATE_MAX_NAMES];
+    for (size_t i = 0; i < order->names.count; i++)
+        names[i] = str_from(order->names.values[i]);
+    for (size_t i = 0; i < order->addresses.count; i++)
+        addresses[i] = str_from(order->addresses.values[i]);
+    struct certificate_subject subject = {
+        .common_name = str_from(order->name),
+        .names = names,
+        .name_count = order->names.count,
+        .addresses = addresses,
+        .address_count = order->addresses.count,
+        .lifetime_s = order->days * DAY_S,
+    };
+    TRY(authority_open(place->fleet, arena, &authority));
+    if (!certificate_key_new(arena, ret_key) ||
+        !certificate_request_new(arena, *ret_key, str_from(order->name), &request))
+        return fail(arena, INTERNAL_ERROR);
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    TRY(tx_begin(place->fleet->store, arena, fleet_service, &tx));
+    TRY(authority_issue(&authority, tx, CERTIFICATE_SERVICE, str_from(order->name), request, subject, &certificate));
+    TRY(tx_commit(tx));
+    *ret_chain = str_format(arena, "%.*s%.*s", STR_ARG(certificate), STR_ARG(authority.certificate));
+    *ret_authority = authority.certificate;
+    return OK;
+}
+
+/* Nobody else could read it, not even for the moment between making and protecting it. */
+static bool
+write_key(const char *path, str text)
+{
+    (void)unlink(path);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return false;
+    bool written = write(fd, text.data, text.len) == (ssize_t)text.len;
+    return close(fd) == 0 && written;
+}
+
+static bool
+write_order(struct arena *arena, const char *folder, str key, str chain, str authority)
+{
+    return files_make_folder(folder) && write_key(str_format(arena, "%s/key.pem", folder).data, key) &&
+           files_replace(str_format(arena, "%s/certificate.pem", folder).data, chain) &&
+           files_replace(str_format(arena, "%s/authority.pem", folder).data, authority);
+}
+
+static int
+run_certificate(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
+{
+    enum { NAME, DNS, ADDRESS, OUT, DAYS, JSON };
+    struct order order = { 0 };
+    struct option_value options[] = {
+        [NAME] = { "--name", "What it is for: etcd1, agents, prometheus.", .required = true },
+        [DNS] = { "--dns", "A name that it is reached by; may be given several times.", .list = &order.names },
+        [ADDRESS] = { "--address", "An address that it is reached at; may be given several times.",
+                      .list = &order.addresses },
+        [OUT] = { "--out", "Folder for key.pem, certificate.pem (with the authority behind it) and authority.pem.",
+                  .required = true },
+        [DAYS] = { "--days", "How long it is good.", .value = "365" },
+        [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
+    };
+    int status;
+    str key, chain, authority;
+    struct net_address address;
+    if (!read_options(argc, argv, command->usage, options, LENGTH(options), NULL, &status))
+        return status;
+    order.name = options[NAME].value;
+    order.folder = options[OUT].value;
+    if (!is_host_name(order.name) || strlen(order.name) > NAME_MAX_BYTES)
+        return fleet_complain(command, "--name takes letters, digits, hyphens and dots, at most 63 of them");
+    for (size_t i = 0; i < order.names.count; i++) {
+        if (!is_host_name(order.names.values[i]))
+            return fleet_complain(command, "--dns takes the name of a machine");
+    }
+    for (size_t i = 0; i < order.addresses.count; i++) {
+        if (!net_parse_address(str_from(order.addresses.values[i]), &address))
+            return fleet_complain(command, "--address takes an address such as 10.0.0.5 or 2001:db8::5");
+    }
+    if (!str_to_int(str_from(options[DAYS].value), 1, MAX_DAYS, &order.days))
+        return fleet_complain(command, "--days takes a number from 1 to 3650");
+    error problem = issue(place, &order, &key, &chain, &authority);
+    if (problem != OK)
+        return fleet_fail(command, problem);
+    if (!write_order(place->arena, order.folder, key, chain, authority)) {
+        fprintf(stderr, "reeved fleet certificate: %s: %s\n", order.folder, strerror(errno));
+        return 1;
+    }
+    const struct fleet_line lines[] = {
+        { "key", str_format(place->arena, "%s/key.pem", order.folder) },
+        { "certificate", str_format(place->arena, "%s/certificate.pem", order.folder) },
+        { "authority", str_format(place->arena, "%s/authority.pem", order.folder) },
+    };
+    fleet_print_lines(place->arena, options[JSON].value != NULL, lines, LENGTH(lines));
+    return 0;
+}
+
+/* ---- token ---- */
+static int
+run_token(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
+{
+    enum { HOST, PROVIDER, REGION, ZONE, HOURS, JSON };
+    struct option_value options[] = {
+        [HOST] = { "--host", "Name of the host. One that exists joins again: then its old certificate ends.",
+                   .required = true },
+        [PROVIDER] = { "--provider", "Whose machine it is.", .required = true },
+        [REGION] = { "--region", "Where it is.", .required = true },
+        [ZONE] = { "--zone", "What fails together: members of a cluster are put into different zones.", .value = "a" },
+        [HOURS] = { "--hours", "How long the token can be used.", .value = "1" },
+        [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
+    };
+    int status;
+    int64_t hours;
+    bool is_valid = false;
+    str token = STR_EMPTY;
+    if (!read_options(argc, argv, command->usage, options, LENGTH(options), NULL, &status))
+        return status;
+    if (!is_host_name(options[HOST].value) || strlen(options[HOST].value) > NAME_MAX_BYTES)
+        return fleet_complain(command, "--host takes letters, digits, hyphens and dots, at most 63 of them");
+    if (!is_host_name(options[ZONE].value) || strlen(options[ZONE].value) > NAME_MAX_BYTES)
+        return fleet_complain(command, "--zone takes letters, digits and hyphens, at most 63 of them");
+    if (!str_to_int(str_from(options[HOURS].value), 1, MAX_TOKEN_HOURS, &hours))
+        return fleet_complain(command, "--hours takes a number from 1 to 168");
+    struct join_place where = { str_from(options[HOST].value), str_from(options[PROVIDER].value),
+                                str_from(options[REGION].value), str_from(options[ZONE].value) };
+    error problem = join_token_new(place->fleet, place->arena, &where, hours * HOUR_S, &is_valid, &token);
+    if (problem != OK)
+        return fleet_fail(command, problem);
+    if (!is_valid)
+        return fleet_complain(command, "there is no such region; `reeved fleet region list` shows those that are");
+    const char *listen = place->config->agent_listen[0] != '\0' ? place->config->agent_listen : "AGENT_LISTEN";
+    const struct fleet_line lines[] = {
+        { "token", token },
+        { "command", str_format(place->arena, "reeve-agent join --url https://%s --token %s", listen, token.data) },
+    };
+    if (options[JSON].value != NULL)
+        fleet_print_lines(place->arena, true, lines, LENGTH(lines));
+    else
+        printf("Run this on %s within %s hour(s); it works once:\n\n  %s\n\n"
+               "Then give it addresses for members: reeved fleet address add --host %s FIRST-LAST\n",
+               options[HOST].value, options[HOURS].value, lines[1].value.data, options[HOST].value);
+    return 0;
+}
+
+/* ---- The table ---- */
+static const struct fleet_command own_commands[] = {
+    { "init", "fleet init [--nameserver NAME]… [--contact NAME]",
+      "Create the authority that signs hosts, members and services; name the zone. Safe to repeat.", run_init },
+    { "authority", "fleet authority", "Print the authority's certificate.", run_authority },
+    { "certificate", "fleet certificate --name NAME [--dns NAME]… [--address ADDRESS]… --out FOLDER",
+      "Make a key and certificate for a service: etcd, the agents' listener.", run_certificate },
+    { "token", "fleet token --host NAME --provider P --region R [--zone Z] [--hours N]",
+      "Let one machine join as a host, once; prints the command to run there.", run_token },
+    { NULL, NULL, NULL, NULL },
+};
+static const struct fleet_command *const tables[] = { own_commands, fleet_place_commands, fleet_host_commands };
+
+static void
+print_help(FILE *out)
+{
+    fputs(
+        "reeved fleet: the machines that clusters run on\n\n"
+        "A host is a machine with the agent on it. It belongs to a provider, a region and a zone, and has addresses for the\n"
+        "members (PostgreSQL servers) that are put on it. From nothing to a host:\n\n"
+        "  reeved fleet init\n"
+        "  reeved fleet authority > /etc/reeve/fleet/authority.pem\n"
+        "  reeved fleet certificate --name agents --address 10.0.0.5 --out /etc/reeve/fleet/agents\n"
+        "      then set agent_listen, agent_certificate, agent_certificate_key and agent_authority in reeve.conf, and reload\n"
+        "  reeved fleet provider add OWN && reeved fleet region add OWN EU_WEST && reeved fleet size defaults\n"
+        "  reeved fleet token --host h1 --provider OWN --region EU_WEST --zone a\n"
+        "  reeved fleet address add --host h1 10.0.1.10-10.0.1.99\n\n"
+        "usage: reeved fleet SUBCOMMAND [OPTION…] [--config FILE] [--json]\n\n",
+        out);
+    for (size_t t = 0; t < LENGTH(tables); t++) {
+        for (const struct fleet_command *command = tables[t]; command->name != NULL; command++)
+            fprintf(out, "  %-14s %s\n", command->name, command->sentence);
+    }
+    fputs("\n`reeved fleet SUBCOMMAND --help` says more.\n", out);
+}
+
+/* The words of a subcommand's name at the beginning of the arguments; how many there are, 0 when it is another one. */
+static int
+count_words(const char *name, int argc, char **argv)
+{
+    int count = 0;
+    for (str rest = str_from(name); rest.len > 0; count++) {
+        str word = str_cut(&rest, ' ');
+        if (count >= argc || !str_eq(str_from(argv[count]), word))
+            return 0;
+    }
+    return count;
+}
+
+static int
+run(const struct fleet_command *command, const char *config, int argc, char **argv)
+{
+    struct fleet_place place CLEANUP(fleet_place_close) = { 0 };
+    bool wants_help = argc > 1 && strcmp(argv[1], "--help") == 0;
+    if (wants_help)
+        printf("%s\n\n", command->sentence);
+    else if (!fleet_place_open(&place, config))
+        return 1;
+    return command->run(command, &place, argc, argv);
+}
+
+int
+command_fleet(int argc, char **argv)
+{
+    enum { ARGUMENTS_MAX = 256 };
+    const char *config = DEFAULT_CONFIG;
+    char *words[ARGUMENTS_MAX] = { 0 };
+    int count = 0;
+    for (int i = 1; i < argc && count < ARGUMENTS_MAX; i++) {
+        if (strcmp(argv[i], "--config") == 0 && i + 1 < argc)
+            config = argv[++i];
+        else
+            words[count++] = argv[i];
+    }
+    for (size_t t = 0; count > 0 && t < LENGTH(tables); t++) {
+        for (const struct fleet_command *command = tables[t]; command->name != NULL; command++) {
+            int taken = count_words(command->name, count, words);
+            if (taken > 0) {
+                words[taken - 1] = (char *)"fleet";
+                return run(command, config, count - taken + 1, words + taken - 1);
+            }
+        }
+    }
+    bool wants_help = count > 0 && strcmp(words[0], "--help") == 0;
+    if (!wants_help && count > 0)
+        fprintf(stderr, "reeved fleet: there is no subcommand '%s'\n\n", words[0]);
+    print_help(wants_help ? stdout : stderr);
+    return wants_help ? 0 : 2;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the subcommands of `reeved fleet` share. */
+#ifndef MAIN_FLEET_COMMAND_H
+#define MAIN_FLEET_COMMAND_H
+
+#include "fleet/fleet.h"
+#include "main/commands.h"
+
+/* A configuration and its fleet; closed when the command ends. */
+struct fleet_place {
+    struct arena *arena;
+    struct config *config;
+    struct fleet *fleet;
+};
+/* Waits until the database answers, at most a few seconds; false, with a message, when anything is missing. */
+MUST_USE bool fleet_place_open(struct fleet_place *place, const char *config_path);
+void fleet_place_close(struct fleet_place *place);
+
+/* One row a subcommand. `argv[0]` of run() is its name; "--config" was taken out already. */
+struct fleet_command {
+    const char *name; /* "host drain" */
+    const char *usage, *sentence;
+    int (*run)(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv);
+};
+extern const struct fleet_command fleet_place_commands[], fleet_host_commands[]; /* both end with a NULL name */
+
+/* A list as JSON, or as a table of the named columns: "name:NAME" is the field and its title. */
+struct fleet_column {
+    const char *field, *title;
+};
+void fleet_print_list(struct arena *arena, str json, bool as_json, const struct fleet_column *columns, size_t count);
+/* A JSON object with texts only, or "name value" lines. */
+struct fleet_line {
+    const char *name;
+    str value;
+};
+void fleet_print_lines(struct arena *arena, bool as_json, const struct fleet_line *lines, size_t count);
+
+/* Reads options that every subcommand may have (--json) beside its own; `as_json` is set by it. */
+MUST_USE int fleet_fail(const struct fleet_command *command, error problem);
+MUST_USE int fleet_complain(const struct fleet_command *command, const char *sentence);
+
+extern const id fleet_service; /* whose transactions these are */
+
+#endif
