@@ -25,13 +25,29 @@ WRONG_TYPES = {
 }
 WRITTEN_AS_TEXT = ("text", "date", "id", "cidr")
 
-# Fields that hold the name of something that must exist, or text of another language: not every text of the right length will do.
-MEANS_SOMETHING = re.compile(r"(^|[.])(roles\[0\][.]roleName|inheritedRoles\[0\][.]role|caCertificate|cas)$")
+# Fields that hold the name of something that must exist, text of another language, or what must agree with other fields: not
+# every value within the bounds will do.
+MEANS_SOMETHING = re.compile(r"(^|[.])(roles\[0\][.]roleName|inheritedRoles\[0\][.]role|caCertificate|cas|"
+                             r"providerName|backingProviderName|cloudProvider|regionName|instanceSize|dbMajorVersion|diskSizeGB|regionConfigs)$")
+SPECS = [{"zoneName": "z", "regionConfigs": [{"providerName": "ONPREM", "regionName": "EU_NORTH", "priority": 7,
+                                              "electableSpecs": {"instanceSize": "M10", "nodeCount": 3, "diskSizeGB": 10},
+                                              "readOnlySpecs": {"instanceSize": "M10", "nodeCount": 1, "diskSizeGB": 10}}]}]
+CLUSTER = {"clusterType": "REPLICASET", "dbMajorVersion": "17", "paused": False, "replicationSpecs": SPECS}
+FUTURE = "2099-01-01T00:00:00Z"
 ROLES_OF_USER = [{"roleName": "readWrite", "databaseName": "shop", "collectionName": "orders"}]
 ROLE = {"actions": [{"action": "FIND", "resources": [{"db": "shop", "collection": "orders", "cluster": False}]}],
         "inheritedRoles": [{"role": "read", "db": "shop"}]}
 # Parts of bodies that depend on each other.
 PARTS = {
+    "createGroupCluster": CLUSTER,
+    "updateGroupCluster": CLUSTER,
+    "validateGroupClusterConfigurations": {"clusterDescription": {"name": "new", **CLUSTER}},
+    "tenantGroupFlexClusterUpgrade": {"name": "f1", **CLUSTER},
+    "upgradeGroupClusterTenantUpgrade": {"name": "f1", **CLUSTER},
+    "createGroupFlexCluster": {"providerSettings": {"backingProviderName": "ONPREM", "regionName": "EU_NORTH"}},
+    "startGroupClusterOutageSimulation": {"outageFilters": [{"cloudProvider": "ONPREM", "regionName": "EU_SOUTH", "type": "REGION"}]},
+    "grantGroupClusterVendorEmployeeAccess": {"expirationTime": FUTURE},
+    "pinGroupClusterFeatureCompatibilityVersion": {"expirationDate": FUTURE},
     "createGroupDatabaseUser": {"roles": ROLES_OF_USER},
     "updateGroupDatabaseUser": {"roles": ROLES_OF_USER},
     "createGroupCustomDbRoleRole": ROLE,
@@ -237,7 +253,8 @@ def cells_of_bounds(place, body):
     elif kind == "text" and "oneOf" not in field:
         if bounded and low > 0:
             yield refused("one character too short", place.put(body, text_of(low - 1)), place)
-            yield taken("as short as may be", place.put(body, text_of(low)))
+            if not MEANS_SOMETHING.search(place.text):
+                yield taken("as short as may be", place.put(body, text_of(low)))
         if high:
             if not MEANS_SOMETHING.search(place.text):
                 for what, text in (("as long as may be", text_of(high)), ("as long as may be in characters of two bytes", "é" * high)):
@@ -248,8 +265,9 @@ def cells_of_bounds(place, body):
             yield refused("one character too long", place.put(body, text_of(high + 1)), place)
     elif kind in ("integer", "number") and bounded:
         yield refused("one too small", place.put(body, low - 1), place)
-        yield taken("as small as may be", place.put(body, low))
-        yield taken("as large as may be", place.put(body, high))
+        if not MEANS_SOMETHING.search(place.text):
+            yield taken("as small as may be", place.put(body, low))
+            yield taken("as large as may be", place.put(body, high))
         yield refused("one too large", place.put(body, high + 1), place)
         yield refused("negative", place.put(body, -1), place)
     elif kind == "list":
@@ -257,8 +275,9 @@ def cells_of_bounds(place, body):
         if low:
             yield refused("one item too few", place.put(body, [item] * (low - 1)), place)
             yield taken("as few items as may be", place.put(body, [item] * low))
-        if high:
+        if high and not MEANS_SOMETHING.search(place.text):
             yield taken("as many items as may be", place.put(body, [item] * high))
+        if high:
             yield refused("one item too many", place.put(body, [item] * (high + 1)), place)
         for what, value in (("null", None), ("an integer", 1), ("an array", []), ("a boolean", True)):
             first = Place(place.way + (0,), field, place.mode)
@@ -305,7 +324,8 @@ def cells_of_bytes(place, body):
     yield not_json("a number with a leading zero", with_raw(place, body, b"01"))
     for what, raw in (("2^53 + 1", b"9007199254740993"), ("1e308", b"1e308"), ("-0.0", b"-0.0")):
         value = json.loads(raw)
-        if field["type"] in ("integer", "number") and not field["max"] and fits(field, value):
+        within = not field["max"] or field["min"] <= value <= field["max"]
+        if field["type"] in ("integer", "number") and within and fits(field, value):
             yield taken(what, with_raw(place, body, raw))
         else:
             yield refused(what, with_raw(place, body, raw), place)
@@ -425,7 +445,8 @@ class Matrix:
 
     def is_reachable(self, row):
         # These look their entity up by a field of the body, or need an owner of two organizations: exchanges try them.
-        if row["operation"] in ("updateOrganizationInvitations", "updateProjectInvitations", "migrateProject"):
+        if row["operation"] in ("updateOrganizationInvitations", "updateProjectInvitations", "migrateProject", "tenantGroupFlexClusterUpgrade",
+                                "upgradeGroupClusterTenantUpgrade", "upgradeGroupClusterTenantUpgradeToServerless"):
             return False
         return set(re.findall(r"\{(\w+)\}", row["path"])) <= set(self.values)
 

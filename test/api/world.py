@@ -166,8 +166,13 @@ def make_fleet():
 
 
 def values_for(path, values):
-    """The fixtures for one path: not every database user has certificates."""
-    return {**values, "username": values["certificateUser"]} if path.endswith("/certs") and "certificateUser" in values else values
+    """The fixtures for one path: not every database user has certificates, and two families call their parameter only a name."""
+    if path.endswith("/certs") and "certificateUser" in values:
+        return {**values, "username": values["certificateUser"]}
+    for part, fixture in (("/flexClusters/{name}", "flexName"), ("/sampleDatasetLoad/{name}", "clusterName")):
+        if part in path and fixture in values:
+            return {**values, "name": values[fixture]}
+    return values
 
 
 class World:
@@ -313,9 +318,8 @@ class World:
         self.must(200, "POST", project + "/accessList", owner, [{"ipAddress": address}])
         check = self.must(200, "POST", project + "/userSecurity/ldap/verify", owner, {
             "hostname": "ldap.example.org", "bindUsername": "cn=reeve", "bindPassword": "correct horse battery"}).json()
-        return {"clusterName": "c1", "sampleDatasetId": load, "roleName": "fixture", "databaseName": "admin", "username": "fixture_user",
-                "entryValue": address, "requestId": check["requestId"], "certificateUser": "CN=fixture", "groupId": self.p, "orgId": self.a.home,
-                "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
+        return {"clusterName": "c1", "flexName": "f1", "name": "f1", "sampleDatasetId": load, "roleName": "fixture", "databaseName": "admin", "username": "fixture_user", "entryValue": address, "requestId": check["requestId"],
+                "certificateUser": "CN=fixture", "groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
                 "groupName": "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],
                 "ipAddress": address, "userName": "ada@example.org",
                 "operationId": self.make_operation(self.a.home, self.p), **self.make_team()}
