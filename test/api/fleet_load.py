@@ -90,8 +90,17 @@ async def come_back(client, began, done, retries):
         if status == 200:
             break
         await asyncio.sleep(random.uniform(1, 3))
-    client.send_poll(goal["version"])
+    client.version = goal["version"]
+    client.send_poll(client.version)
     return status
+
+
+async def next_goal(client):
+    while True:
+        status, body = await client.answer()
+        if status != 204:  # it has waited for its 50 seconds, and asks again
+            return status, body
+        client.send_poll(client.version)
 
 
 async def storm(agents):
@@ -101,7 +110,7 @@ async def storm(agents):
     reported = time.monotonic() - began
     # All of them parked; now every goal moves in one transaction.
     await asyncio.sleep(3)
-    answers = [asyncio.ensure_future(client.answer()) for client in clients]
+    answers = [asyncio.ensure_future(next_goal(client)) for client in clients]
     moved = time.monotonic()
     await asyncio.to_thread(sql, "SELECT goal_touch_hosts(ARRAY(SELECT id::bytea FROM host))")
     got, _ = await asyncio.wait(answers, timeout=300)
