@@ -129,20 +129,21 @@ def test_answers(suite, dns):
 
 
 def test_at_once(suite, dns):
-    """Asked for before, so that whatever could be remembered would be; then there within 100 ms of the commit."""
+    """Asked for before, so that whatever could be remembered would be; then the first answer after the commit has it."""
     times = []
     for number in range(20):
         name, address = "late%d.p4ss1.%s" % (number, DOMAIN), "10.78.2.%d" % number
         suite.equal(dns.ask(name, "A")[0], 3, "a name before its commit")
         committed = add((name, "A", address))
-        times.append(wait_until(lambda name=name, address=address: dns.ask(name, "A")[1] == [(1, address)], 5, pause=0.002))
-        times[-1] = time.monotonic() - committed
+        suite.equal(dns.ask(name, "A")[1], [(1, address)], "the first answer after the commit")
+        times.append(time.monotonic() - committed)
     sql("UPDATE dns_record SET content = '10.78.3.1' WHERE name = 'late0.p4ss1.%s'" % DOMAIN)
     suite.equal(dns.ask("late0.p4ss1." + DOMAIN, "A")[1], [(1, "10.78.3.1")], "a name that changed")
     sql("DELETE FROM dns_record WHERE name = 'late0.p4ss1.%s'" % DOMAIN)
     suite.equal(dns.ask("late0.p4ss1." + DOMAIN, "A")[0], 3, "a name that is gone")
     times.sort()
-    suite.check(times[-1] <= 0.1, "a name is there within 100 ms of its commit: %r" % times)
+    # That the first answer is right is the point; how long it takes depends on what else the machine does.
+    suite.check(times[10] <= 0.1, "a name is there within 100 ms of its commit, most times: %r" % times)
     suite.say("a name was there %.0f ms (median) and %.0f ms (most) after psql had committed" % (1000 * times[10], 1000 * times[-1]))
 
 
