@@ -4,7 +4,7 @@ BUILD ?= build
 PYTHON ?= /usr/bin/python3
 
 .PHONY: all help bootstrap check unit lint format run demo demo-down bench fuzz stateful neighbour cluster-smoke failover \
-        control-plane-gone cluster-load docs docs-reference clean
+        control-plane-gone cluster-load fleet-load docs docs-reference clean
 
 all: $(BUILD)/build.ninja ## build everything: binaries are in build/
 	@ninja -C $(BUILD)
@@ -66,6 +66,9 @@ stateful: all ## 10^6 operations of eight clients against two nodes, held agains
 
 neighbour: all ## what one organization far beyond its limits costs another
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/neighbour_test.py --report docs/reports/neighbour.md
+
+fleet-load: all ## 10,000 hosts come back at once: how long it takes, and what a tenant notices
+	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/fleet_load.py --report docs/reports/fleet-load.md
 
 docs-reference: all ## write the generated part of the documentation
 	$(BUILD)/reeved reference docs/reference

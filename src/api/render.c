@@ -98,6 +98,21 @@ own_path(struct request *req)
     return str_slice(quoted, 1, quoted.len - 1);
 }
 
+/* What was only tried does not go on. */
+static bool
+has_operation(const struct request *req)
+{
+    return req->answer.operation.len > 0 && !req->dry_run;
+}
+
+/* Of what goes on after this answer. Operations are of projects: the request's own, or the one that it names. */
+static str
+operation_address(struct request *req)
+{
+    return str_format(req->arena, "%.*s%s/groups/%s/operations/%.*s", STR_ARG(req->api->base_url), API_PREFIX,
+                      id_text(req->arena, req->project).data, STR_ARG(req->answer.operation));
+}
+
 static void
 add_item(struct request *req, struct buf *out, str document, str key)
 {
@@ -149,7 +164,15 @@ add_entity(struct request *req, struct buf *out)
         buf_add(out, links.pieces[i]);
         buf_add(out, address);
     }
-    buf_add(out, links.pieces[links.count + 1]);
+    str end = links.pieces[links.count + 1]; /* ends with the bracket of the list */
+    if (!has_operation(req)) {
+        buf_add(out, end);
+    } else {
+        buf_add(out, str_slice(end, 0, end.len - 1));
+        buf_add_char(out, ',');
+        add_link(out, "", STR("operation"), operation_address(req), STR_EMPTY);
+        buf_add_char(out, ']');
+    }
     buf_add_char(out, '}');
 }
 
@@ -286,6 +309,8 @@ render_answer(struct request *req)
             req->out.body = req->out.content_type = STR_EMPTY;
         }
     }
+    if (has_operation(req))
+        response_header(&req->out, STR("Operation-Location"), operation_address(req));
     if (req->answer.key.len > 0 && req->endpoint->item != NULL) {
         str item = fill_template(req, req->arena, req->endpoint->item, req->answer.key);
         str base = api_base(req, req->arena);

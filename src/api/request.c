@@ -77,6 +77,12 @@ answer_nothing(struct request *req)
 }
 
 void
+answer_operation(struct request *req, id job)
+{
+    req->answer.operation = id_text(req->arena, job);
+}
+
+void
 answer_list(struct request *req, int64_t total, bool has_next)
 {
     req->answer.kind = ANSWER_LIST;

@@ -89,6 +89,7 @@ struct request {
         str document;     /* one JSON object */
         struct buf items; /* of a list: the text between its brackets */
         str key;          /* for a created entity: its last path parameter */
+        str operation;    /* id of what goes on afterwards; empty: nothing does */
         int64_t revision; /* 0: no ETag */
         int64_t total;    /* of a list; -1: not counted */
         bool has_next;
@@ -115,6 +116,8 @@ str request_query(const struct request *req, const char *name);
 void answer_entity(struct request *req, str document, int64_t revision);
 void answer_created(struct request *req, str document, str key, int64_t revision);
 void answer_nothing(struct request *req);
+/* Beside one of these three: what was asked for goes on as this job. The answer then says where to look how far it is. */
+void answer_operation(struct request *req, id job);
 /* Starts an empty list answer; then answer_item() for each; `key` is the item's last path parameter. */
 void answer_list(struct request *req, int64_t total, bool has_next);
 void answer_item(struct request *req, str document, str key);

@@ -154,6 +154,7 @@ replay(struct request *req, const struct idempotency_record *record)
         req->answer.document = json_str(json_object_get(recorded, "document"));
     }
     req->answer.key = json_str(json_object_get(recorded, "key"));
+    req->answer.operation = json_str(json_object_get(recorded, "operation"));
     req->answer.revision = json_integer_value(json_object_get(recorded, "revision"));
     req->answer.status = (unsigned)record->status;
     req->replayed = true;
@@ -190,6 +191,7 @@ record_answer(struct request *req)
         json_object_set_new(answer, "hasNext", json_boolean(req->answer.has_next));
     }
     json_object_set_new(answer, "key", json_stringn(req->answer.key.data, req->answer.key.len));
+    json_object_set_new(answer, "operation", json_stringn(req->answer.operation.data, req->answer.operation.len));
     json_object_set_new(answer, "revision", json_integer(req->answer.revision));
     struct key key = auth_key_for(req->api->auth, "idempotency");
     str sealed;

@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-/* "reeve_", two letters for the kind, "_", and then far more than this. Fewer are a mask or a word in a sentence. */
+/* "reeve_", two letters for the kind (or four: join), "_", and then far more than this. Fewer are a mask or a word in a sentence. */
 #define PREFIX      "reeve_"
 #define CLIENT_KIND "sa"
-enum { PREFIX_LENGTH = sizeof(PREFIX) - 1, KIND_LENGTH = 2, SHORTEST_SECRET = 16 };
+#define JOIN_KIND   "join"
+enum { PREFIX_LENGTH = sizeof(PREFIX) - 1, KIND_LENGTH = 2, JOIN_LENGTH = sizeof(JOIN_KIND) - 1, SHORTEST_SECRET = 16 };
 
 static int
 digit_of(char c)
@@ -36,25 +37,35 @@ is_secret_char(char c)
     return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
+/* The next character, decoded; 0 at the end. */
+static char
+next_char(const char *text, size_t len, size_t *at)
+{
+    size_t size;
+    if (*at >= len)
+        return '\0';
+    char c = char_at(text, len, *at, &size);
+    *at += size;
+    return c;
+}
+
 /* Behind the prefix that begins here; 0 when none does. */
 static size_t
 skip_prefix(const char *text, size_t len, size_t at)
 {
-    char kind[KIND_LENGTH];
-    for (size_t i = 0; i < PREFIX_LENGTH + KIND_LENGTH + 1; i++) {
-        size_t size;
-        if (at >= len)
+    char kind[JOIN_LENGTH + 1];
+    size_t kind_length = 0;
+    for (size_t i = 0; i < PREFIX_LENGTH; i++) {
+        if (next_char(text, len, &at) != PREFIX[i])
             return 0;
-        char c = char_at(text, len, at, &size);
-        at += size;
-        if (i < PREFIX_LENGTH && c != PREFIX[i])
-            return 0;
-        if (i == PREFIX_LENGTH + KIND_LENGTH && c != '_')
-            return 0;
-        if (i >= PREFIX_LENGTH && i < PREFIX_LENGTH + KIND_LENGTH)
-            kind[i - PREFIX_LENGTH] = c;
     }
-    return memcmp(kind, CLIENT_KIND, KIND_LENGTH) == 0 ? 0 : at;
+    while ((kind[kind_length] = next_char(text, len, &at)) != '_') {
+        if (kind[kind_length] == '\0' || ++kind_length == sizeof(kind))
+            return 0;
+    }
+    bool is_join = kind_length == JOIN_LENGTH && memcmp(kind, JOIN_KIND, JOIN_LENGTH) == 0;
+    bool is_other = kind_length == KIND_LENGTH && memcmp(kind, CLIENT_KIND, KIND_LENGTH) != 0;
+    return is_join || is_other ? at : 0;
 }
 
 /* The bounds of the secret, without its prefix, of the credential that begins here. */

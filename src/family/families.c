@@ -25,6 +25,7 @@
     ROW(events)                                 \
     ROW(activity_feed)                          \
     ROW(webhooks)                               \
+    ROW(operations)                             \
     /* Clusters and who reaches into them. */   \
     ROW(clusters)                               \
     ROW(flex_clusters)                          \

@@ -35,13 +35,19 @@ judge_host(struct arena *arena, const struct host_known *known, int64_t epoch)
 }
 
 static error
-find_host(struct fleet *fleet, struct arena *arena, const struct agent_request *request, int64_t epoch, id *ret_host)
+look_up(struct fleet *fleet, struct arena *arena, const struct agent_request *request, struct host_known *ret_known)
 {
-    struct host_known known;
     if (request->serial.len == 0)
         return fail(arena, CERTIFICATE_REQUIRED);
-    TRY(store_host_by_serial(fleet->store, arena, request->serial, &known));
-    TRY(judge_host(arena, &known, epoch));
+    return store_host_by_serial(fleet->store, arena, request->serial, ret_known);
+}
+
+static error
+find_host(struct fleet *fleet, struct arena *arena, const struct agent_request *request, id *ret_host)
+{
+    struct host_known known;
+    TRY(look_up(fleet, arena, request, &known));
+    TRY(judge_host(arena, &known, -1));
     *ret_host = known.host;
     return OK;
 }
@@ -69,17 +75,17 @@ answer_report(struct fleet *fleet, struct arena *arena, const struct agent_reque
 {
     (void)argument;
     struct report report;
-    id host;
-    /* Who it is comes first: a stranger learns nothing about what is wrong with its report. */
-    TRY(find_host(fleet, arena, request, -1, &host));
+    struct host_known known;
+    TRY(look_up(fleet, arena, request, &known));
     error problem = report_read(arena, request->body, &report);
+    /* A stranger learns nothing about what is wrong with its report. */
+    TRY(judge_host(arena, &known, problem == OK ? report.epoch : -1));
     if (problem != OK) {
-        refusal_note(host, "agent_report_refused", problem->detail);
+        refusal_note(known.host, "agent_report_refused", problem->detail);
         return problem;
     }
-    TRY(find_host(fleet, arena, request, report.epoch, &host));
     for (int try = 1;; try++) {
-        problem = take_report(fleet, arena, host, &report);
+        problem = take_report(fleet, arena, known.host, &report);
         if (problem == OK || problem->code != CONCURRENT_CHANGE || try == REPORT_TRIES)
             break;
     }
@@ -121,7 +127,7 @@ answer_host_certificate(struct fleet *fleet, struct arena *arena, const struct a
     (void)argument;
     id host;
     str csr;
-    TRY(find_host(fleet, arena, request, -1, &host));
+    TRY(find_host(fleet, arena, request, &host));
     TRY(read_request_for_certificate(arena, request->body, &csr));
     str owner = id_text(arena, host);
     return issue(fleet, arena, CERTIFICATE_HOST, owner, csr, (struct certificate_subject){ .common_name = owner },
@@ -149,7 +155,7 @@ answer_member_certificate(struct fleet *fleet, struct arena *arena, const struct
     id host, member;
     str csr, names[CERTIFICATE_MAX_NAMES], addresses[CERTIFICATE_MAX_NAMES];
     struct member_names found = { STR_EMPTY, STR_EMPTY, STR_EMPTY };
-    TRY(find_host(fleet, arena, request, -1, &host));
+    TRY(find_host(fleet, arena, request, &host));
     TRY(read_request_for_certificate(arena, request->body, &csr));
     if (id_parse(argument, &member))
         TRY(store_host_member_names(fleet->store, arena, host, member, fleet->domain, &found));

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* /livez, /readyz, /metrics and /fleet: for the operator's balancer, supervisor and Prometheus, on an address of their own. */
+/* /livez, /readyz, /metrics, /jobs and /fleet: for the operator's balancer, supervisor and Prometheus, on an address of their own. */
 #include "api/metrics.h"
 #include "http/exchange.h"
 #include "http/worker.h"
+#include "job/kinds.h"
+#include "job/operation.h"
 #include "store/fleet.h"
 
-enum { ANSWER_ARENA_BYTES = 2 * METRICS_MAX_BYTES + 64 * 1024 * 1024 };
+enum { ANSWER_ARENA_BYTES = 64 * 1024 * 1024, JOBS_SHOWN = 1000 };
 
-/* Filled by a thread: readiness asks the database, and the metrics of many operations are long. */
+/* Filled by a thread: each of these asks the database. */
 struct answer {
     struct exchange *x;
     struct arena *arena;
+    str path;
     void (*fill)(struct answer *answer);
     unsigned status;
     str content_type, body;
 };
+
+#define JOBS_PATH "/jobs"
 
 static void
 free_arena(void *arena)
@@ -44,11 +49,39 @@ fill_readiness(struct answer *answer)
     answer->body = readiness_document(answer->arena, ready, why_not);
 }
 
+/* What the node counted is there in any case; what only the database knows is left out when it cannot be asked. */
 static void
 fill_metrics(struct answer *answer)
 {
+    str own = metrics_text(worker.metrics, answer->arena, wiring_operation_name, NULL);
+    str jobs = job_report_metrics(worker.api->store, answer->arena);
+    struct buf out = buf_in(answer->arena, 2 * METRICS_MAX_BYTES);
+    buf_add(&out, own);
+    buf_add(&out, jobs);
     answer->content_type = STR("text/plain; version=0.0.4; charset=utf-8");
-    answer->body = metrics_text(worker.metrics, answer->arena, wiring_operation_name, NULL);
+    answer->body = buf_str(&out);
+}
+
+/* What is not finished or has failed, or one job. */
+static void
+fill_jobs(struct answer *answer)
+{
+    struct job_filter filter = { .state = STR("OPEN"), .limit = JOBS_SHOWN };
+    id job;
+    error problem;
+    if (str_is(answer->path, JOBS_PATH))
+        problem = job_report_list(worker.api->store, answer->arena, &filter, &answer->body);
+    else if (id_parse(str_slice(answer->path, sizeof(JOBS_PATH), answer->path.len), &job))
+        problem = job_report_one(worker.api->store, answer->arena, all_job_kinds, job, &answer->body);
+    else
+        problem = OK;
+    if (problem != OK) {
+        answer->status = error_rows[problem->code].status;
+        answer->body = error_document(answer->arena, problem);
+    } else if (answer->body.len == 0) {
+        answer->status = NGX_HTTP_NOT_FOUND;
+        answer->body = error_document(answer->arena, fail(answer->arena, RESOURCE_NOT_FOUND, V(answer->path)));
+    }
 }
 
 /* The hosts: what they have, what is used, when they last spoke. */
@@ -64,11 +97,6 @@ fill_fleet(struct answer *answer)
     answer->body = problem == OK ? buf_str(&out) : error_document(answer->arena, problem);
     answer->status = problem == OK ? NGX_HTTP_OK : error_rows[problem->code].status;
 }
-
-static const struct {
-    const char *path;
-    void (*fill)(struct answer *answer);
-} paths[] = { { "/readyz", fill_readiness }, { "/metrics", fill_metrics }, { "/fleet", fill_fleet } };
 
 static void
 run_in_thread(void *data, ngx_log_t *log)
@@ -91,7 +119,7 @@ on_thread_done(ngx_event_t *event)
 }
 
 static ngx_int_t
-ask_thread(struct exchange *x, void (*fill)(struct answer *answer))
+ask_thread(struct exchange *x, str path, void (*fill)(struct answer *answer))
 {
     ngx_http_request_t *r = x->r;
     ngx_pool_cleanup_t *cleanup = ngx_pool_cleanup_add(r->pool, 0);
@@ -99,7 +127,7 @@ ask_thread(struct exchange *x, void (*fill)(struct answer *answer))
     ngx_thread_task_t *task = ngx_thread_task_alloc(r->pool, sizeof(struct answer *));
     if (cleanup == NULL || answer == NULL || task == NULL)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    *answer = (struct answer){ .x = x, .fill = fill, .arena = arena_new(ANSWER_ARENA_BYTES) };
+    *answer = (struct answer){ .x = x, .path = path, .fill = fill, .arena = arena_new(ANSWER_ARENA_BYTES) };
     if (answer->arena == NULL)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     cleanup->handler = free_arena;
@@ -135,9 +163,13 @@ handle_operator(ngx_http_request_t *r)
         return send_plain(x, NGX_HTTP_SERVICE_UNAVAILABLE, STR("application/json"),
                           STR("{\"ready\":false,\"missing\":\"the node is stopping\"}"));
     }
-    for (size_t i = 0; i < LENGTH(paths); i++) {
-        if (str_is(path, paths[i].path))
-            return ask_thread(x, paths[i].fill);
-    }
+    if (str_is(path, "/readyz"))
+        return ask_thread(x, path, fill_readiness);
+    if (str_is(path, "/metrics"))
+        return ask_thread(x, path, fill_metrics);
+    if (str_is(path, JOBS_PATH) || str_starts_with(path, STR(JOBS_PATH "/")))
+        return ask_thread(x, path, fill_jobs);
+    if (str_is(path, "/fleet"))
+        return ask_thread(x, path, fill_fleet);
     return NGX_HTTP_NOT_FOUND;
 }

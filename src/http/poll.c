@@ -45,8 +45,9 @@ static void look(struct poll *p);
 static void
 leave_line(struct poll *p)
 {
-    if (p->is_in_line)
-        ngx_queue_remove(&p->in_line);
+    if (p->is_in_line) {
+        ngx_queue_remove(&p->in_line); /* two statements */
+    }
     p->is_in_line = false;
 }
 
@@ -82,8 +83,9 @@ take_out(struct poll *p)
         return;
     p->is_over = true;
     leave_line(p);
-    if (p->is_known)
+    if (p->is_known) {
         ngx_queue_remove(&p->of_host);
+    }
     ngx_queue_remove(&p->by_age);
 }
 

@@ -8,11 +8,14 @@
 #ifndef JOB_JOB_H
 #define JOB_JOB_H
 
+#include <stdio.h>
+
+#include "base/crypto.h"
 #include "store/job.h"
 
 struct job_context {
     struct store *store;
-    struct tx *tx; /* of the job's organization; the engine commits it */
+    struct tx *tx; /* of the job's organization; the engine commits it, whatever the outcome */
     struct arena *arena;
     const struct job *job;
     const struct job_environment *environment;
@@ -49,5 +52,34 @@ struct job_kind {
     const struct job_step_row *steps;
     size_t count;
 };
+
+/* What is done every so often, by one worker at a time. It opens its own transactions, and may be ended anywhere. */
+struct sweep_context {
+    struct store *store;
+    struct arena *arena;
+    const struct job_environment *environment;
+};
+struct sweep {
+    const char *name; /* "finished-jobs" */
+    const char *doc;
+    int every_s;
+    error (*run)(struct sweep_context *context);
+};
+
+/* ---- Adding ---- */
+/* store_job_add() with the kind's name, first step and number of steps filled in. */
+MUST_USE error job_add(struct tx *tx, const struct job_kind *kind, struct job_draft draft, id *ret_job);
+
+/* ---- Looking things up. Lists of kinds and sweeps end with NULL. ---- */
+const struct job_kind *job_kind_find(const struct job_kind *const *kinds, str name);
+/* The index of a step; kind->count when there is none of that name. */
+size_t job_step_find(const struct job_kind *kind, str name);
+/* Whether the tables make sense; else every mistake is a line in `problems`. */
+MUST_USE bool job_tables_check(const struct job_kind *const *kinds, const struct sweep *const *sweeps, FILE *problems);
+
+/* ---- Fail points (base/failpoint.h): each step of each kind and each sweep has three ---- */
+enum job_moment { BEFORE_EFFECT, AFTER_EFFECT, AFTER_COMMIT, JOB_MOMENTS };
+extern const char *const job_moment_names[JOB_MOMENTS]; /* "before-effect", … */
+void job_failpoints_print(const struct job_kind *const *kinds, const struct sweep *const *sweeps, FILE *out);
 
 #endif

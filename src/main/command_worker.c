@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `reeved worker`: what goes on without any request. */
+/* `reeved worker`: what goes on without any request: jobs, sweeps, and events to webhooks. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "base/webhook_signature.h"
+#include "job/engine.h"
+#include "job/kinds.h"
 #include "job/post.h"
 #include "job/webhook.h"
 #include "main/commands.h"
@@ -55,14 +57,26 @@ work(const struct config *config, struct node *node)
         .threads = (int)config->worker_threads,
         .pause_after_s = config->webhook_pause_days * DAY_S,
     };
+    struct job_engine_config jobs = {
+        .store = node->api.store,
+        .dsn = config->database,
+        .kinds = all_job_kinds,
+        .sweeps = all_sweeps,
+        .environment = { .domain = config->domain, .key = config->key },
+        .threads = (int)config->job_threads,
+    };
     struct webhook_worker *worker = webhook_worker_new(&webhooks);
-    if (worker != NULL) {
-        log_line(LOG_INFO, "worker_started", "%d threads deliver events to webhooks.", webhooks.threads);
+    struct job_engine *engine = job_engine_new(&jobs);
+    bool has_started = worker != NULL && engine != NULL;
+    if (has_started) {
+        log_line(LOG_INFO, "worker_started", "%d threads do jobs, %d deliver events to webhooks.", jobs.threads,
+                 webhooks.threads);
         wait_for_signal(&signals);
     }
+    job_engine_free(engine);
     webhook_worker_free(worker);
     free(blocks);
-    return worker == NULL ? EXIT_FAILURE : EXIT_SUCCESS;
+    return has_started ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int
@@ -72,8 +86,10 @@ command_worker(int argc, char **argv)
     int status;
     if (!read_options(argc, argv, "worker [--config FILE]", options, LENGTH(options), NULL, &status))
         return status;
-    struct config *config = config_load(options[0].value, stderr);
     status = EXIT_FAILURE;
+    if (!job_tables_check(all_job_kinds, all_sweeps, stderr))
+        return status;
+    struct config *config = config_load(options[0].value, stderr);
     if (config != NULL && config_read_key(config, stderr) && post_init()) {
         sigset_t signals;
         sigemptyset(&signals);

@@ -54,7 +54,7 @@ static const struct setting settings[] = {
     { "balancers",           KIND_BLOCK,   MANY,   AT(balancers), NULL, 0, 0,
       "Who may connect to proxy_listen: an address or block. The client's address is believed from these only. May stand several times.", "10.0.0.0/24" },
     { "operator_listen",     KIND_ADDRESS, 0,      AT(operator_listen), "127.0.0.1:9443", 0, 0,
-      "Address of /livez, /readyz, /metrics and /fleet. Keep it away from tenants: it asks for no credentials.", NULL },
+      "Address of /livez, /readyz, /metrics, /jobs and /fleet. Keep it away from tenants: it asks for no credentials.", NULL },
     { "operator_certificate",     KIND_FILE, 0,    AT(operator_certificate), "", 0, 0,
       "Certificate of the operator's address; without it that address speaks plain HTTP.", "/etc/reeve/operator.crt" },
     { "operator_certificate_key", KIND_FILE, 0,    AT(operator_certificate_key), "", 0, 0,
@@ -71,7 +71,7 @@ static const struct setting settings[] = {
     { "etcd",                KIND_URL,     MANY,   AT(etcd), NULL, 0, 0,
       "An endpoint of the etcd that members of clusters agree in. May stand several times.", "https://10.0.0.21:2379" },
     { "domain",              KIND_DOMAIN,  0,      AT(domain), "reeve.internal", 0, 0,
-      "The domain that names of members are in. PowerDNS answers for it.", "db.example.org" },
+      "Names of clusters and their members end with it. PowerDNS answers for it.", "db.example.org" },
 
     { "database",            KIND_TEXT,    NEEDED, AT(database), NULL, 0, 0,
       "How to reach PostgreSQL: a libpq connection string.", "host=/run/postgresql dbname=reeve user=reeve" },
@@ -126,6 +126,8 @@ static const struct setting settings[] = {
       "Authorities in PEM that certificates of webhooks are checked against; without it: the system's.", "/etc/reeve/egress-ca.crt" },
     { "worker_threads",      KIND_NUMBER,  0,      AT(worker_threads), "4", 1, 64,
       "Threads of `reeved worker`: so many webhooks are delivered to at a time.", NULL },
+    { "job_threads",         KIND_NUMBER,  0,      AT(job_threads), "4", 1, 64,
+      "Threads of `reeved worker`: so many jobs are worked on at a time. At least as many `transactions` are needed.", NULL },
     { "webhook_pause_days",  KIND_NUMBER,  0,      AT(webhook_pause_days), "3", 1, 365,
       "After so many days of failures a webhook is paused.", NULL },
 

@@ -44,7 +44,7 @@ struct config {
 
     struct config_list egress_allow;
     const char *egress_ca;
-    int64_t worker_threads, webhook_pause_days;
+    int64_t worker_threads, job_threads, webhook_pause_days;
 
     const char *log, *run_dir, *user, *module, *nginx;
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `reeved`: the server's command. One row a subcommand. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/failpoint.h"
 #include "base/json.h"
 #include "main/command_api.h"
 #include "main/commands.h"
@@ -13,7 +15,8 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     { "api",       "Serve the API (runs nginx with Reeve's module).",                       command_api },
-    { "worker",    "Do what goes on without any request: deliver events to webhooks.",      command_worker },
+    { "worker",    "Do what goes on without any request: jobs, and events to webhooks.",    command_worker },
+    { "jobs",      "List jobs and what they wait for; retry or cancel one.",                command_jobs },
     { "bootstrap", "Create an organization with its first credentials, and print them.",    command_bootstrap },
     { "migrate",   "Bring the database schema up to date.",                                 command_migrate },
     { "fleet",     "Say where clusters can be, let hosts join, and see how they are.",     command_fleet },
@@ -42,6 +45,8 @@ int
 main(int argc, char **argv)
 {
     json_init();
+    if (!failpoint_init(getenv(FAILPOINT_VARIABLE), stderr))
+        return 2;
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
         print_help(argc < 2 ? stderr : stdout);
         return argc < 2 ? 2 : 0;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "api/catalog.h"
+#include "base/failpoint.h"
 #include "main/files.h"
 #include "main/nginx_config.h"
 #include "main/node.h"
@@ -17,6 +18,8 @@ struct wiring {
 static bool
 load(struct wiring *wiring, const char *conf_path, FILE *problems)
 {
+    if (!failpoint_init(getenv(FAILPOINT_VARIABLE), problems))
+        return false;
     wiring->config = config_load(conf_path, problems);
     return wiring->config != NULL && config_read_key(wiring->config, problems) && node_catalog(problems) != NULL;
 }

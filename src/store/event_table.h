@@ -53,6 +53,8 @@
     ROW(EVENT_WEBHOOK_UPDATED,           "WEBHOOK_UPDATED",             "A webhook was changed.") \
     ROW(EVENT_WEBHOOK_DELETED,           "WEBHOOK_DELETED",             "A webhook was deleted.") \
     ROW(EVENT_WEBHOOK_PAUSED,            "WEBHOOK_PAUSED",              "A webhook was paused because it failed for too long.") \
+    ROW(EVENT_OPERATION_RETRIED,         "OPERATION_RETRIED",           "An operator had an operation tried again.") \
+    ROW(EVENT_OPERATION_CANCELLED,       "OPERATION_CANCELLED",         "An operator cancelled an operation.") \
     ROW(EVENT_TOKEN_REVOKED,             "TOKEN_REVOKED",               "A token was revoked.")
 
 #endif

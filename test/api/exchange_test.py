@@ -155,6 +155,13 @@ class Runner:
         name = os.path.basename(path)
         if name == "teams.txt":  # two people of the organization, to be put into teams
             values.update({who: self.world.make_person(who + "@example.org", values["org"]) for who in ("ada", "grace")})
+        if name == "operations.txt":  # workers do what these stand for; here is only how it is shown
+            project = values["project"] = new_id()
+            sql("INSERT INTO project (id, org_id, name) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), '%s')" % (project, values["org"], project))
+            add = lambda **columns: self.world.make_operation(values["org"], project, **columns)
+            values.update(queued=add(state="QUEUED", step="place"), failed=add(cluster="billing", state="FAILED", done=("place",), waits_for="No host has room."),
+                          done=add(state="DONE", done=("place", "start", "wait-primary", "publish"), step="publish"),
+                          waiting=add(done=("place", "start"), waits_for="The primary does not answer yet."))
         for exchange in read_exchanges(path):
             where = "%s:%d (%s)" % (name, exchange.line, exchange.title)
             until = time.monotonic() + (5 if exchange.title.startswith("soon:") else 0)

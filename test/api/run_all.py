@@ -25,9 +25,12 @@ SUITES = {
     "kill": ("kill_test.py", 300),
     "streams": ("streams_test.py", 180),
     "webhooks": ("webhooks_test.py", 600),
+    "jobs": ("jobs_test.py", 180),
     "access": ("access_matrix.py", 420),
     "limits": ("limits_test.py", 420),
     "canary": ("canary_test.py", 180),
+    "agents": ("agents_test.py", 600),
+    "names": ("names_test.py", 120),
     "stateful": ("stateful_test.py", 300),
 }
 RESULT = re.compile(r"^.+: (\d+) passed, (\d+) failed")

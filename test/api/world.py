@@ -220,6 +220,20 @@ class World:
                    "SELECT encode(id, 'hex') FROM person WHERE username = '%s'; COMMIT;"
                    % (person, username, username, organization, role, username, username))
 
+    @staticmethod
+    def make_operation(org, project, cluster="orders", state="RUNNING", step="wait-primary", done=(), waits_for=None):
+        """The id of a job, of a kind that no worker here knows, so that it stays as it is."""
+        job = new_id()
+        sql("INSERT INTO job (id, org_id, project_id, kind, subject, subject_name, generation, state, step, step_number, step_count, waits_for, "
+            "started_at, step_started_at, finished_at) VALUES (decode('{0}', 'hex'), decode('{1}', 'hex'), decode('{2}', 'hex'), "
+            "'of.another.version', decode('{0}', 'hex'), '{3}', 3, '{4}', '{5}', {6}, 4, {7}, CASE WHEN '{4}' <> 'QUEUED' THEN now() END, "
+            "CASE WHEN '{4}' <> 'QUEUED' THEN now() END, CASE WHEN '{4}' IN ('DONE', 'FAILED', 'CANCELLED') THEN now() END)"
+            .format(job, org, project, cluster, state, step, len(done), "'%s'" % waits_for if waits_for else "NULL"))
+        for number, name in enumerate(done):
+            sql("INSERT INTO job_history (job_id, number, org_id, step, try, outcome, worker) VALUES (decode('%s', 'hex'), %d, decode('%s', 'hex'), "
+                "'%s', 1, 'DONE', 'test')" % (job, number + 1, org, name))
+        return job
+
     def make_team(self):
         """The team of the examples, with its person, in organization a; it holds a role in project p. Also a person whose name is
         the first text that the body matrix thinks of."""
@@ -269,7 +283,8 @@ class World:
             self.must(200, "POST", "%s/%s/accessList" % (org, kind), owner, [{"ipAddress": address}])
         return {"groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
                 "groupName": "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],
-                "ipAddress": address, "userName": "ada@example.org", **self.make_team()}
+                "ipAddress": address, "userName": "ada@example.org",
+                "operationId": self.make_operation(self.a.home, self.p), **self.make_team()}
 
     def close(self):
         self.connection.close()

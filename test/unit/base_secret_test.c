@@ -26,6 +26,7 @@ test_hides(void **state)
     expect("a reeve_pk_0123456789abcdef, b reeve_sk_0123456789abcdef.", "a reeve_pk_***, b reeve_sk_***.");
     expect("%72eeve%5Fsk_0123456789abcde%66", "%72eeve%5Fsk_***");
     expect("reeve_reeve_sk_0123456789abcdef", "reeve_reeve_sk_***");
+    expect("--token reeve_join_0123456789abcdefX:00ff", "--token reeve_join_***:00ff");
 }
 
 static void
@@ -38,6 +39,8 @@ test_leaves(void **state)
     expect("reeve_", "reeve_");
     expect("reeve_sk", "reeve_sk");
     expect("reeve_sk_", "reeve_sk_");
+    expect("reeve_joining_0123456789abcdef", "reeve_joining_0123456789abcdef");
+    expect("reeve_rate_limit_denied_total", "reeve_rate_limit_denied_total");
     expect("reeve_sk_0123456789abcde", "reeve_sk_0123456789abcde");
     expect("reeve_sk_\u2026KWA3", "reeve_sk_\u2026KWA3");
     expect("reeve_sa_650000000000000000000001", "reeve_sa_650000000000000000000001");

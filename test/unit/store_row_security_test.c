@@ -7,7 +7,7 @@
 
 static PGconn *tenant; /* what the pool's connections are: the login role, having become reeve_tenant */
 
-enum { A = 1000, B = 2000, PERSON = 3000 };
+enum { A = 1000, B = 2000, PERSON = 3000, HOST = 4000 };
 
 /* Everything that an organization can have, with ids counted from `base`. */
 static void
@@ -74,6 +74,22 @@ fill(int base)
     fixture_ask("INSERT INTO job_history (job_id, number, org_id, step, try, outcome, worker) "
                 "VALUES (%s, 1, %s, 's', 1, 'DONE', 'w')",
                 fixture_quote(secret), o);
+    fixture_ask("INSERT INTO cluster (id, org_id, project_id, name, set_name, major_version) "
+                "VALUES (%s, %s, %s, 'c', 'set%03d', '17')",
+                fixture_quote(secret), o, fixture_quote(project), base / 1000);
+    fixture_ask("INSERT INTO cluster_member (id, org_id, cluster_id, host_id, ordinal, size, cpus, memory_mb, disk_gb) "
+                "VALUES (%s, %s, %s, %s, 0, 'S', 1, 1, 1)",
+                fixture_quote(secret), o, fixture_quote(secret), fixture_quote(fixture_id(HOST)));
+    fixture_ask("INSERT INTO host_task (id, org_id, host_id, member_id, kind) VALUES (%s, %s, %s, %s, 'K')",
+                fixture_quote(secret), o, fixture_quote(fixture_id(HOST)), fixture_quote(secret));
+    fixture_ask("INSERT INTO project_access (project_id, org_id, hash) VALUES (%s, %s, 'hash%d')",
+                fixture_quote(project), o, base / 1000);
+    fixture_ask(
+        "INSERT INTO dns_record (name, type, content, org_id, cluster_id) VALUES ('n%d', 'A', '10.0.0.1', %s, %s)",
+        base, o, fixture_quote(secret));
+    fixture_ask("INSERT INTO authority (id, purpose, project_id, org_id, certificate, key, not_after) "
+                "VALUES (%s, 'PROJECT', %s, %s, '', '', now())",
+                fixture_quote(secret), fixture_quote(project), o);
 }
 
 // clang-format off
@@ -107,6 +123,12 @@ static const struct {
     { "webhook",                "org_id = $B",                                    "url = 'x'",            1 },
     { "job",                    "org_id = $B",                                    "step = 'x'",           1 },
     { "job_history",            "org_id = $B",                                    "step = 'x'",           1 },
+    { "cluster",                "org_id = $B",                                    "name = 'x'",           1 },
+    { "cluster_member",         "org_id = $B",                                    "ordinal = 9",          1 },
+    { "host_task",              "org_id = $B",                                    "kind = 'x'",           1 },
+    { "project_access",         "org_id = $B",                                    "generation = 9",       1 },
+    { "dns_record",             "org_id = $B",                                    "ttl = 9",              1 },
+    { "authority",              "org_id = $B",                                    "certificate = 'x'",    1 },
     { "list_counter",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_block",             "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_segment",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
@@ -117,6 +139,16 @@ static const char *const not_of_tenants[] = {
     "idempotency",      /* found by principal and key only */
     "signing_key",      /* the service's own */
     "sweep",            /* the service's own */
+    "provider",         /* these three say where clusters can be: no secret between tenants */
+    "region",
+    "instance_size",
+    "host",             /* these are the operator's own, which only the service changes */
+    "host_goal_version",
+    "host_address",
+    "join_token",
+    "certificate",
+    "dns_zone",
+    "goal_touch",       /* of one transaction, and written by functions only */
     "schema_migration", /* nobody has any right on it */
 };
 // clang-format on
@@ -186,6 +218,16 @@ set_up(void **state)
     fixture_ask("INSERT INTO principal (id, kind) VALUES (%s, 'person')", fixture_quote(fixture_id(PERSON)));
     fixture_ask("INSERT INTO person (id, username, first_name, last_name) VALUES (%s, 'u', 'f', 'l')",
                 fixture_quote(fixture_id(PERSON)));
+    fixture_ask("INSERT INTO provider VALUES ('P')");
+    fixture_ask("INSERT INTO region VALUES ('P', 'R')");
+    fixture_ask("INSERT INTO instance_size VALUES ('S', 1, 1, 1, 1, 1)");
+    fixture_ask(
+        "INSERT INTO host (id, name, provider, region, zone, cpus, memory_mb, disk_gb) VALUES (%s, 'h', 'P', 'R', 'z', 9, 9, 9)",
+        fixture_quote(fixture_id(HOST)));
+    fixture_ask("INSERT INTO host_address (address, prefix, host_id) VALUES ('10.0.0.1', 24, %s)",
+                fixture_quote(fixture_id(HOST)));
+    fixture_ask(
+        "INSERT INTO join_token (hash, host_name, provider, region, zone, expires_at) VALUES ('x', 'h', 'P', 'R', 'z', now())");
     fill(A);
     fill(B);
     return 0;
@@ -416,10 +458,49 @@ project_is_moved_with_what_it_has_and_only_by_its_owner(void **state)
     assert_string_equal(fixture_ask("SELECT count(*) FROM team_grant WHERE project_id = %s", project), "0");
     assert_string_equal(fixture_ask("SELECT count(*) FROM team WHERE org_id = %s", a), "1");
     assert_string_equal(fixture_ask("SELECT count(*) FROM team_member WHERE org_id = %s", a), "0");
+    static const char *const of_fleet[] = { "cluster",        "cluster_member", "host_task",
+                                            "project_access", "dns_record",     "authority" };
+    for (size_t t = 0; t < LENGTH(of_fleet); t++) {
+        if (strcmp(fixture_ask("SELECT count(*) FROM %s WHERE org_id = %s", of_fleet[t], b), "2") != 0)
+            fail_msg("%s stayed behind", of_fleet[t]);
+    }
     /* The person keeps the role, the old organization's key does not. */
     assert_string_equal(
         fixture_ask("SELECT count(*) FROM role_grant WHERE project_id = %s AND org_id = %s", project, b), "1");
     assert_string_equal(fixture_ask("SELECT count(*) FROM role_grant WHERE org_id = %s", a), "1");
+}
+
+/* What is the operator's is not even seen by tenants; only transactions of the service change it. */
+static void
+fleet_is_the_operators(void **state)
+{
+    (void)state;
+    static const char *const hidden[] = { "host",       "host_goal_version", "host_address",
+                                          "join_token", "certificate",       "dns_zone" };
+    static const char *const shown[] = { "provider", "region", "instance_size" };
+    int count;
+    char text[256];
+    begin_as(A);
+    for (size_t t = 0; t < LENGTH(hidden); t++) {
+        snprintf(text, sizeof(text), "SELECT count(*) FROM %s", hidden[t]);
+        if (strcmp(fixture_ask_on(tenant, text), "0") != 0)
+            fail_msg("%s shows rows to a tenant", hidden[t]);
+    }
+    for (size_t t = 0; t < LENGTH(shown); t++) {
+        assert_string_equal(try_as_tenant(&count, "DELETE FROM %s", shown[t]), "");
+        assert_int_equal(count, 0);
+    }
+    assert_string_equal(try_as_tenant(&count, "SELECT * FROM goal_touch"), "42501");
+    assert_string_equal(try_as_tenant(&count, "SELECT goal_touch_hosts('{}')"), "42501");
+    assert_string_equal(try_as_tenant(&count, "SELECT host_goal(%s, 'd', '[]')", fixture_quote(fixture_id(HOST))),
+                        "42501");
+    assert_string_equal(try_as_tenant(&count, "SELECT host_report(%s, 1, '{}')", fixture_quote(fixture_id(HOST))),
+                        "42501");
+    assert_string_equal(try_as_tenant(&count, "INSERT INTO provider VALUES ('X')"), "42501");
+    fixture_ask_on(tenant, "ROLLBACK");
+    begin_as(0);
+    assert_string_equal(fixture_ask_on(tenant, "SELECT count(*) FROM host"), "1");
+    fixture_ask_on(tenant, "ROLLBACK");
 }
 
 int
@@ -433,6 +514,7 @@ main(void)
         cmocka_unit_test(events_and_lists_cannot_be_rewritten_by_their_own_organization),
         cmocka_unit_test(people_are_seen_by_all_and_changed_by_the_service_only),
         cmocka_unit_test(transaction_without_an_organization_sees_nothing),
+        cmocka_unit_test(fleet_is_the_operators),
         cmocka_unit_test(project_is_moved_with_what_it_has_and_only_by_its_owner),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -42,6 +42,11 @@ static const char *const tenant_tables[] = {
     "held_grant",
     "job",
     "job_history",
+    "cluster",
+    "cluster_member",
+    "host_task",
+    "project_access",
+    "dns_record",
 };
 /* Tables whose own id is the tenant. */
 static const char *const tenants[] = { "organization", "project", "principal", "person", "service_account", "api_key" };

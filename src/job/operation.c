@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job/operation.h"
+
+#include "base/json.h"
+
+enum { LIST_MAX_BYTES = 16 * 1024 * 1024, METRICS_MAX_BYTES = 256 * 1024 };
+
+const char *const operation_step_states[] = { "PENDING", "RUNNING", "WAITING", "DONE", "FAILED", "CANCELLED", NULL };
+
+/* ---- Steps ---- */
+
+/* Of the step that the job is at. */
+static const char *
+current_state(const json_t *job)
+{
+    str state = json_str(json_object_get(job, "state"));
+    if (str_is(state, "QUEUED"))
+        return "PENDING";
+    if (str_is(state, "RUNNING"))
+        return json_object_get(job, "waitsFor") != NULL ? "WAITING" : "RUNNING";
+    return str_is(state, "FAILED") ? "FAILED" : str_is(state, "CANCELLED") ? "CANCELLED" : "DONE";
+}
+
+static void
+add_step(json_t *steps, const char *name, const char *doc, const char *state, const json_t *started,
+         const json_t *finished)
+{
+    json_t *step = json_pack("{s:s, s:s, s:s}", "name", name, "description", doc, "state", state);
+    if (started != NULL)
+        json_object_set(step, "startedAt", (json_t *)started);
+    if (finished != NULL)
+        json_object_set(step, "finishedAt", (json_t *)finished);
+    json_array_append_new(steps, step);
+}
+
+/* A step begins when the one before it is done, so the times of all of them are known from when each was done. */
+static json_t *
+steps_of_kind(const struct job_kind *kind, const json_t *job, const json_t *done)
+{
+    json_t *steps = json_array();
+    size_t at = job_step_find(kind, json_str(json_object_get(job, "currentStep")));
+    const json_t *before = json_object_get(job, "startedAt");
+    for (size_t i = 0; i < kind->count; i++) {
+        const struct job_step_row *row = &kind->steps[i];
+        const json_t *finished = json_object_get(done, row->name);
+        if (i < at || str_is(json_str(json_object_get(job, "state")), "DONE"))
+            add_step(steps, row->name, row->doc, "DONE", before, finished);
+        else if (i == at)
+            add_step(steps, row->name, row->doc, current_state(job), json_object_get(job, "stepStartedAt"), NULL);
+        else
+            add_step(steps, row->name, row->doc, "PENDING", NULL, NULL);
+        before = finished;
+    }
+    return steps;
+}
+
+/* A job of a version that has kinds which this one has not: what is known is what was done, and where it is. */
+static json_t *
+steps_seen(const json_t *job, json_t *done)
+{
+    json_t *steps = json_array(), *finished;
+    const json_t *before = json_object_get(job, "startedAt");
+    const char *name;
+    const json_t *current = json_object_get(job, "currentStep");
+    json_object_foreach(done, name, finished)
+    {
+        add_step(steps, name, "", "DONE", before, finished);
+        before = finished;
+    }
+    if (current != NULL && json_object_get(done, json_string_value(current)) == NULL)
+        add_step(steps, json_string_value(current), "", current_state(job), json_object_get(job, "stepStartedAt"),
+                 NULL);
+    return steps;
+}
+
+static json_t *
+with_steps(struct arena *arena, const struct job_kind *const *kinds, str document, str done)
+{
+    json_t *job = json_parse_own(arena, document), *dates = json_parse_own(arena, done);
+    const struct job_kind *kind = job_kind_find(kinds, json_str(json_object_get(job, "kind")));
+    json_object_set_new(job, "steps", kind != NULL ? steps_of_kind(kind, job, dates) : steps_seen(job, dates));
+    return job;
+}
+
+str
+operation_document(struct arena *arena, const struct job_kind *const *kinds, str document, str done)
+{
+    json_t *job = with_steps(arena, kinds, document, done);
+    json_object_del(job, "stepStartedAt");
+    return json_text(arena, job);
+}
+
+/* ---- For operators ---- */
+
+error
+job_report_list(struct store *store, struct arena *arena, const struct job_filter *filter, str *ret_document)
+{
+    struct rows rows;
+    struct buf out = buf_in(arena, LIST_MAX_BYTES);
+    TRY(store_job_list(store, arena, filter, &rows));
+    buf_add_text(&out, "{\"results\":[");
+    for (int row = 0; row < rows.count; row++) {
+        buf_add_text(&out, row == 0 ? "" : ",");
+        buf_add(&out, rows_text(&rows, row, 0));
+    }
+    buf_add_text(&out, "]}");
+    *ret_document = buf_str(&out);
+    return ret_document->len == 0 ? fail(arena, OVERLOADED) : OK;
+}
+
+error
+job_report_one(struct store *store, struct arena *arena, const struct job_kind *const *kinds, id job, str *ret_document)
+{
+    struct job_record record;
+    *ret_document = STR_EMPTY;
+    TRY(store_job_get(store, arena, job, &record));
+    if (!record.found)
+        return OK;
+    json_t *document = with_steps(arena, kinds, record.document, record.steps_done);
+    json_object_set(document, "history", json_parse_own(arena, record.history));
+    *ret_document = json_text(arena, document);
+    return ret_document->len == 0 ? fail(arena, OVERLOADED) : OK;
+}
+
+/* ---- Metrics ---- */
+
+static void
+begin(struct buf *out, const char *name, const char *help)
+{
+    buf_format(out, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
+}
+
+static void
+add_jobs(struct buf *out, const struct rows *rows)
+{
+    int64_t overdue = 0, oldest_s = 0;
+    begin(out, "reeve_jobs", "Jobs by kind and state; finished ones are kept for 30 days.");
+    for (int row = 0; row < rows->count; row++) {
+        str kind = rows_text(rows, row, 0), state = rows_text(rows, row, 1);
+        buf_format(out, "reeve_jobs{kind=\"%.*s\",state=\"%.*s\"} %lld\n", STR_ARG(kind), STR_ARG(state),
+                   (long long)rows_int(rows, row, 2));
+        overdue += rows_int(rows, row, 3);
+        oldest_s = rows_int(rows, row, 4) > oldest_s ? rows_int(rows, row, 4) : oldest_s;
+    }
+    begin(out, "reeve_jobs_overdue", "Jobs that are past the deadline of their step.");
+    buf_format(out, "reeve_jobs_overdue %lld\n", (long long)overdue);
+    begin(out, "reeve_jobs_oldest_seconds", "Age of the oldest job that is not finished.");
+    buf_format(out, "reeve_jobs_oldest_seconds %lld\n", (long long)oldest_s);
+}
+
+static void
+add_sweeps(struct buf *out, const struct rows *rows)
+{
+    begin(out, "reeve_sweep_age_seconds", "Time since each sweep last succeeded; -1: never.");
+    for (int row = 0; row < rows->count; row++)
+        buf_format(out, "reeve_sweep_age_seconds{sweep=\"%.*s\"} %lld\n", STR_ARG(rows_text(rows, row, 0)),
+                   (long long)rows_int(rows, row, 1));
+}
+
+str
+job_report_metrics(struct store *store, struct arena *arena)
+{
+    struct buf out = buf_in(arena, METRICS_MAX_BYTES);
+    struct rows jobs, sweeps;
+    if (store_job_counts(store, arena, &jobs) != OK || store_sweep_list(store, arena, &sweeps) != OK)
+        return STR_EMPTY;
+    add_jobs(&out, &jobs);
+    add_sweeps(&out, &sweeps);
+    return buf_str(&out);
+}

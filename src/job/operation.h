@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Jobs as documents: what the store knows of one, with the steps that its kind has. */
+#ifndef JOB_OPERATION_H
+#define JOB_OPERATION_H
+
+#include "job/job.h"
+
+/* The states of a step, NULL at the end. */
+extern const char *const operation_step_states[];
+
+/* What the tenant sees: `document` of operation_json() with its steps; `done` says when each was done. Empty without memory. */
+str operation_document(struct arena *arena, const struct job_kind *const *kinds, str document, str done);
+
+/* ---- For operators: `reeved jobs --json`, and /jobs on their address ---- */
+/* {"results":[…]}, newest first. */
+MUST_USE error job_report_list(struct store *store, struct arena *arena, const struct job_filter *filter,
+                               str *ret_document);
+/* One job with its steps and its history; empty when there is none. */
+MUST_USE error job_report_one(struct store *store, struct arena *arena, const struct job_kind *const *kinds, id job,
+                              str *ret_document);
+/* In the format of Prometheus; empty when the database cannot be asked. */
+str job_report_metrics(struct store *store, struct arena *arena);
+
+#endif

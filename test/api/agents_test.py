@@ -1,0 +1,404 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What hosts may say and hear: joining once, certificates that end, goals that arrive at once, reports that change only what is
+their own. Whatever is refused changes nothing."""
+import asyncio
+import json
+import secrets
+import subprocess
+import sys
+import threading
+import time
+
+from agents import FACTS, SERVICE, Agent, AsyncAgent, Fleet, bulk_agents
+from client import wait_until
+from suite import Suite, ends_on_signal
+from world import changed_tables, row_hashes, sql
+
+PARKED = 1000
+RACES = 3
+MB = 1024 * 1024
+
+
+def refused(suite, ask, status, code, what):
+    """The request is refused with this error, and no row of any table changes."""
+    before = row_hashes()
+    answer = ask()
+    suite.equal((answer[0], (answer[1] or {}).get("errorCode")), (status, code), what)
+    suite.equal(changed_tables(before, row_hashes()), [], "tables that changed: " + what)
+
+
+def openssl(*words, text=None):
+    return subprocess.run(["openssl", *words], input=text, capture_output=True, text=True, check=True).stdout
+
+
+# ---- Joining ----
+def test_join(suite, fleet):
+    token = fleet.token("h1", zone="a")
+    secret, _, fingerprint = token.partition(":")
+    der = openssl("x509", "-in", fleet.path("authority.pem"), "-noout", "-fingerprint", "-sha256")
+    suite.equal(fingerprint, der.strip().split("=")[1].replace(":", "").lower(), "fingerprint in the token")
+
+    def join(**changes):
+        body = {"token": token, "csr": fleet.csr, "facts": FACTS, **changes}
+        return lambda: fleet.ask("POST", "/agent/v1/join", {key: value for key, value in body.items() if value is not None})
+    other = "reeve_join_" + "A" * 49
+    refused(suite, join(token=other), 403, "JOIN_TOKEN_NOT_VALID", "a token that nobody made")
+    swapped = secret[:-1] + ("a" if secret[-1] != "a" else "b")
+    refused(suite, join(token=swapped), 403, "JOIN_TOKEN_NOT_VALID", "a token with a wrong character")
+    refused(suite, join(token=None), 400, "MISSING_ATTRIBUTE", "no token")
+    refused(suite, join(csr=None), 400, "MISSING_ATTRIBUTE", "no request")
+    refused(suite, join(csr="-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n"), 400,
+            "INVALID_ATTRIBUTE_VALUE", "a request that is none")
+    lines = fleet.csr.split("\n")
+    lines[-4] = lines[-4][:20] + ("A" if lines[-4][20] != "A" else "B") + lines[-4][21:]
+    refused(suite, join(csr="\n".join(lines)), 400, "INVALID_ATTRIBUTE_VALUE", "a request with a broken signature")
+    weak = openssl("req", "-new", "-newkey", "rsa:1024", "-nodes", "-subj", "/CN=x", "-keyout", "/dev/null")
+    refused(suite, join(csr=weak), 400, "INVALID_ATTRIBUTE_VALUE", "a weak key")
+    refused(suite, join(facts={**FACTS, "cpus": "many"}), 400, "INVALID_ATTRIBUTE_VALUE", "facts of a wrong type")
+    refused(suite, join(facts={}), 400, "MISSING_ATTRIBUTE", "no facts")
+    refused(suite, join(facts={**FACTS, "patroniVersion": "3.0.2"}), 400, "INVALID_ATTRIBUTE_VALUE", "an old Patroni")
+    refused(suite, lambda: fleet.ask("GET", "/agent/v1/join"), 405, "METHOD_NOT_ALLOWED", "GET of join")
+    refused(suite, lambda: fleet.ask("POST", "/agent/v1/nothing"), 404, "RESOURCE_NOT_FOUND", "a path that does not exist")
+
+    status, joined = join()()
+    suite.equal(status, 201, "the first join")
+    suite.equal(sorted(joined), ["authority", "certificate", "epoch", "hostId", "hostName"], "fields of a join")
+    agent = Agent(fleet, joined)
+    subject = openssl("x509", "-noout", "-subject", "-nameopt", "RFC2253", text=agent.pem).strip()
+    suite.equal(subject, "subject=CN=%s,O=reeve-host" % agent.id, "subject of a host")
+    openssl("verify", "-CAfile", fleet.path("authority.pem"), agent.certificate)
+    suite.equal(sql("SELECT used_at IS NOT NULL FROM join_token"), "t", "the token is used")
+    suite.equal(secret in sql("SELECT string_agg(t::text, '') FROM join_token t"), False, "the token stands in the database")
+    refused(suite, join(), 403, "JOIN_TOKEN_NOT_VALID", "the same token again")
+    late = fleet.token("h9")
+    sql("UPDATE join_token SET expires_at = now() - interval '1 second' WHERE used_at IS NULL")
+    refused(suite, join(token=late), 403, "JOIN_TOKEN_NOT_VALID", "a token that has expired")
+
+    # Ten at once with one token: one host.
+    once, results = fleet.token("h2", zone="b"), []
+    threads = [threading.Thread(target=lambda: results.append(join(token=once)())) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    suite.equal(sorted(status for status, _ in results), [201] + [403] * 9, "ten joins with one token")
+    return agent, Agent(fleet, next(body for status, body in results if status == 201))
+
+
+# ---- Who it is ----
+def test_identity(suite, fleet, h1, h2):
+    goal = "/agent/v1/goal?after=0&epoch=1"
+    refused(suite, lambda: fleet.ask("GET", goal), 401, "CERTIFICATE_REQUIRED", "a goal without a certificate")
+    refused(suite, lambda: fleet.ask("POST", "/agent/v1/report", h1.report_document()), 401, "CERTIFICATE_REQUIRED",
+            "a report without a certificate")
+    refused(suite, lambda: fleet.ask("POST", "/agent/v1/certificate", {"csr": fleet.csr}), 401, "CERTIFICATE_REQUIRED",
+            "a certificate without a certificate")
+    # A certificate of the fleet that is not a host's.
+    fleet.command("certificate", "--name", "etcd1", "--out", fleet.path("etcd1"))
+    service = fleet.context(fleet.path("etcd1/certificate.pem"), fleet.path("etcd1/key.pem"))
+    refused(suite, lambda: fleet.ask("GET", goal, context=service), 403, "CERTIFICATE_NOT_ACCEPTED", "a service's certificate")
+    # One that somebody else signed, with the right name.
+    key, certificate = fleet.path("forged.key"), fleet.path("forged.pem")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+                    "/O=reeve-host/CN=" + h1.id, "-keyout", key, "-out", certificate], check=True, stderr=subprocess.DEVNULL)
+    refused(suite, lambda: fleet.ask("GET", goal, context=fleet.context(certificate, key)), 400, "INVALID_REQUEST", "a forged certificate")
+    suite.equal(h1.goal()[1]["hostId"], h1.id, "host of the goal")
+    suite.equal(h2.goal()[1]["hostId"], h2.id, "host of another's goal")
+    for query in ("", "?after=1", "?epoch=1", "?after=x&epoch=1", "?after=-1&epoch=1", "?after=1&epoch=99999999999999999999"):
+        refused(suite, lambda query=query: h1.ask("GET", "/agent/v1/goal" + query), 400, "INVALID_QUERY_PARAMETER", "the query " + query)
+    refused(suite, lambda: h1.goal(epoch=7), 400, "INVALID_ATTRIBUTE_VALUE", "an epoch that is not yet")
+
+    # The same name joins again: the old certificate ends, and its owner is told to stop.
+    old = fleet.join("h3")
+    parked = []
+    thread = threading.Thread(target=lambda: parked.append(old.goal(after=1)))
+    thread.start()
+    time.sleep(0.5)
+    new = fleet.join("h3")
+    began = time.monotonic()
+    thread.join(10)
+    suite.check(parked and time.monotonic() - began < 3, "the old agent's poll ends when another one joins")
+    suite.equal(parked and (parked[0][0], parked[0][1].get("errorCode")), (409, "STALE_EPOCH"), "answer to the old agent's poll")
+    suite.equal((new.id, new.epoch), (old.id, 2), "the host that joined again")
+    refused(suite, lambda: old.goal(), 409, "STALE_EPOCH", "a goal for an older epoch")
+    refused(suite, lambda: old.report(), 409, "STALE_EPOCH", "a report of an older epoch")
+    old.epoch = 2
+    refused(suite, lambda: old.goal(), 403, "CERTIFICATE_NOT_ACCEPTED", "an old certificate with the new epoch")
+    refused(suite, lambda: old.report(), 403, "CERTIFICATE_NOT_ACCEPTED", "a report with an old certificate")
+    refused(suite, lambda: old.ask("POST", "/agent/v1/certificate", {"csr": fleet.csr}), 403, "CERTIFICATE_NOT_ACCEPTED",
+            "renewing an old certificate")
+    suite.equal(new.report()[0], 200, "a report of the new one")
+
+    # Renewed: both are good until the first expires.
+    status, renewed = new.ask("POST", "/agent/v1/certificate", {"csr": fleet.csr})
+    suite.equal((status, sorted(renewed)), (200, ["authority", "certificate"]), "a renewal")
+    again = Agent(fleet, {"hostId": new.id, "hostName": "h3", "epoch": 2, **renewed})
+    suite.equal((again.report()[0], new.report()[0]), (200, 200), "reports with both certificates")
+    refused(suite, lambda: new.ask("POST", "/agent/v1/certificate", {"csr": "x"}), 400, "INVALID_ATTRIBUTE_VALUE", "a renewal with no request")
+
+    # Removed by the operator: a parked poll ends, and everything is refused.
+    parked.clear()
+    version = again.goal()[1]["version"]
+    thread = threading.Thread(target=lambda: parked.append(again.goal(after=version)))
+    thread.start()
+    time.sleep(0.5)
+    began = time.monotonic()
+    fleet.command("host", "remove", "h3")
+    thread.join(10)
+    suite.check(parked and parked[0][0] == 403, "the poll of a removed host: %r" % (parked,))
+    suite.say("a removed host's poll ended after %.0f ms" % (1000 * (time.monotonic() - began)))
+    refused(suite, lambda: again.report(), 403, "CERTIFICATE_NOT_ACCEPTED", "a report of a removed host")
+
+
+def member_report(member, **changes):
+    return {"id": member, "unit": "active", "role": "PRIMARY", "running": "running", "timeline": 1, "lagBytes": 0, "version": "17.6",
+            "goalGeneration": 1, "accessGeneration": 1, "restartNonce": 0, "pendingRestart": False, "problem": None, **changes}
+
+
+# ---- Reports ----
+def test_reports(suite, fleet, h1, h2):
+    organization, project = fleet.make_project()
+    cluster = fleet.make_cluster(project, organization, "orders")
+    for name in ("h1", "h2"):
+        fleet.command("address", "add", "--host", name, "127.%s.1.1-127.%s.1.20" % (name[1], name[1]))
+    members = [fleet.place(cluster, ordinal) for ordinal in range(2)]
+    suite.check(all(members), "two members are placed: %r" % members)
+    sql("UPDATE cluster_member SET desired = 'RUNNING'")
+    at = {sql("SELECT encode(host_id, 'hex') FROM cluster_member WHERE id = '\\x%s'" % member): member for member in members}
+    suite.equal(sorted(at), sorted([h1.id, h2.id]), "hosts of the members")
+    own, foreign = at[h1.id], at[h2.id]
+
+    status, goal = h1.goal()
+    suite.equal([member["id"] for member in goal["members"]], [own], "members of the goal")
+    suite.equal(len(goal["clusters"][0]["peers"]), 2, "peers of the goal")
+    suite.equal(goal["etcd"], ["https://127.0.0.1:2379"], "etcd of the goal")
+    suite.check(goal["members"][0]["names"][0].endswith(".db.example.test"), "names of a member: %r" % goal["members"][0]["names"])
+
+    def state(member):
+        return json.loads(sql("SELECT to_jsonb(m) FROM cluster_member m WHERE id = '\\x%s'" % member))
+    suite.equal(h1.report([member_report(own)], version=goal["version"]), (200, {}), "a report")
+    row = state(own)
+    suite.equal((row["unit"], row["role"], row["version"], row["applied_goal"]), ("active", "PRIMARY", "17.6", 1), "what was taken over")
+    suite.equal(sql("SELECT seen_version FROM host WHERE name = 'h1'"), str(goal["version"]), "the goal that was reached")
+    suite.equal(h1.report([member_report(own, goalGeneration=99, accessGeneration=99)])[0], 200, "a report that claims too much")
+    suite.equal(state(own)["applied_goal"], 1, "generation that is not asked for yet")
+
+    # Members of others, members that are not there: nothing of them changes.
+    before = state(foreign)
+    suite.equal(h1.report([member_report(own), member_report(foreign)])[0], 200, "a report about another host's member")
+    suite.equal(h1.report([member_report(own), member_report(secrets.token_hex(12))])[0], 200, "a report about a member that is not")
+    suite.equal(state(foreign), before, "the member of another host")
+    wait_until(lambda: "agent_foreign_member" in fleet.node.error_text(), 5)
+    h1.report([member_report(foreign)])
+    suite.equal(fleet.node.error_text().count("agent_foreign_member"), 1, "lines about it in the log")
+    suite.check(h1.id in fleet.node.error_text(), "the log names the host")
+
+    # Whatever cannot be read changes nothing and is no failure of the service.
+    def report(document):
+        return lambda: h1.ask("POST", "/agent/v1/report", document)
+
+    def raw(data):
+        return lambda: h1.ask("POST", "/agent/v1/report", raw=data)
+    full = h1.report_document([member_report(own)])
+    cases = [(raw(b""), "INVALID_JSON"), (raw(b"{"), "INVALID_JSON"), (raw(b"[]"), "INVALID_JSON"), (raw(b"null"), "INVALID_JSON"),
+             (raw(b"\xff\xfe"), "INVALID_JSON"), (raw(b'{"epoch":1,"epoch":1}'), "INVALID_JSON"), (raw(b"[" * 40), "INVALID_JSON"),
+             (raw(b'{"epoch":1,"version":1,"bootId":"\\u0000"}'), "INVALID_JSON"),
+             (report({**full, "epoch": "1"}), "INVALID_ATTRIBUTE_VALUE"), (report({**full, "epoch": -1}), "INVALID_ATTRIBUTE_VALUE"),
+             (report({**full, "epoch": 1.5}), "INVALID_ATTRIBUTE_VALUE"), (report({**full, "version": None}), "MISSING_ATTRIBUTE"),
+             (report({**full, "members": {}}), "INVALID_ATTRIBUTE_VALUE"), (report({**full, "members": [1]}), "INVALID_ATTRIBUTE_VALUE"),
+             (report({**full, "members": [{}]}), "MISSING_ATTRIBUTE"), (report({**full, "tasks": "x"}), "INVALID_ATTRIBUTE_VALUE"),
+             (report({**full, "tasks": [{"id": own, "outcome": "PERHAPS"}]}), "INVALID_ATTRIBUTE_VALUE"),
+             (report({**full, "strays": [1]}), "INVALID_ATTRIBUTE_VALUE"), (report({**full, "facts": []}), "INVALID_ATTRIBUTE_VALUE"),
+             (report({**full, "facts": {**FACTS, "memoryMb": 1 << 40}}), "INVALID_ATTRIBUTE_VALUE"),
+             (report({**full, "facts": {**FACTS, "address": "here"}}), "INVALID_ATTRIBUTE_VALUE")]
+    wrong = {"id": ["", "x" * 24, own.upper() + "0", 1], "unit": [1, "x" * 33], "role": ["KING", "", " ", "PRIMARY REPLICA", 1],
+             "running": [[], "x" * 65], "timeline": ["1", -1, 1.5, 1 << 60], "lagBytes": ["0", -1], "version": [17, "x" * 65],
+             "goalGeneration": [-1, "1", 1 << 60], "accessGeneration": [True], "restartNonce": [{}], "pendingRestart": [0, "false"],
+             "problem": [1, []]}
+    cases += [(report({**full, "members": [member_report(own, **{field: value})]}), "INVALID_ATTRIBUTE_VALUE")
+              for field, values in wrong.items() for value in values]
+    before = row_hashes()
+    for ask, code in cases:
+        answer = ask()
+        suite.equal((answer[0], answer[1]["errorCode"]), (400, code), "a wrong report: %r" % (answer[1]["detail"],))
+    suite.equal(changed_tables(before, row_hashes()), [], "tables that changed with wrong reports")
+
+    suite.equal(h1.report([member_report(own, problem="é" * 5000)])[0], 200, "a long sentence")
+    suite.check(len(state(own)["problem"]) <= 1024, "a long sentence is cut")
+    suite.equal(h1.report([member_report(own, problem=None)], extra={"of": "later versions"})[0], 200, "unknown fields")
+    # Sizes: 4 MiB fit, one byte more does not.
+    body = json.dumps({**full, "padding": ""}).encode()
+    fill = lambda size: body[:-2] + b"x" * (size - len(body)) + b'"}'  # noqa: E731
+    suite.equal(h1.ask("POST", "/agent/v1/report", raw=fill(4 * MB))[0], 200, "a report of 4 MiB")
+    refused(suite, raw(fill(4 * MB + 1)), 413, "BODY_TOO_LARGE", "a report of 4 MiB and a byte")
+    suite.equal(h1.report(members=[member_report(secrets.token_hex(12)) for _ in range(10000)])[0], 200, "10,000 members that are not")
+
+    # Members' certificates: only for the host that the member is on.
+    status, issued = h1.ask("POST", "/agent/v1/members/%s/certificate" % own, {"csr": fleet.csr})
+    suite.equal(status, 200, "a member's certificate")
+    text = openssl("x509", "-noout", "-text", "-nameopt", "RFC2253", text=issued["certificate"])
+    suite.check("O=reeve-member" in text and ".db.example.test" in text and "IP Address:127.1.1.1" in text, "what a member's certificate says")
+    for member in (foreign, secrets.token_hex(12), "x", own + "/x"):
+        refused(suite, lambda member=member: h1.ask("POST", "/agent/v1/members/%s/certificate" % member, {"csr": fleet.csr}), 404,
+                "RESOURCE_NOT_FOUND", "the certificate of member %r" % member)
+
+    # Tasks: told until their outcome is reported, and only their host can do so.
+    task = secrets.token_hex(12)
+    sql("INSERT INTO host_task (id, org_id, host_id, member_id, kind) VALUES ('\\x%s', '\\x%s', '\\x%s', '\\x%s', 'SWITCHOVER')"
+        % (task, organization, h1.id, own))
+    suite.equal([one["id"] for one in h1.goal()[1]["tasks"]], [task], "tasks of the goal")
+    suite.equal(h2.report(tasks=[{"id": task, "outcome": "DONE"}])[0], 200, "the outcome of another host's task")
+    suite.equal(sql("SELECT outcome IS NULL FROM host_task"), "t", "another host's task")
+    suite.equal(h1.report(tasks=[{"id": task, "outcome": "DONE", "detail": "in 2 s"}])[0], 200, "the outcome of a task")
+    suite.equal(sql("SELECT outcome || ' ' || detail FROM host_task"), "DONE in 2 s", "a task that is done")
+    suite.equal(h1.goal()[1]["tasks"], [], "tasks of the goal when it is done")
+
+    fleet_view = json.loads(fleet.node.operator("/fleet")[1])["hosts"]
+    suite.equal([(host["name"], host["members"]) for host in fleet_view], [("h1", 1), ("h2", 1)], "/fleet")
+    listed = json.loads(fleet.command("host", "list", "--json"))
+    suite.equal([host["id"] for host in listed], [host["id"] for host in fleet_view], "`fleet host list`")
+    shown = json.loads(fleet.command("host", "show", "h1", "--json"))
+    suite.equal([member["id"] for member in shown["memberList"]], [own], "`fleet host show`")
+    return cluster
+
+
+# ---- Goals arrive ----
+def test_latency(suite, fleet, h1, cluster):
+    times = []
+    for _ in range(20):
+        version, arrived = h1.goal()[1]["version"], []
+        thread = threading.Thread(target=lambda version=version, arrived=arrived: arrived.append((h1.goal(after=version), time.monotonic())))
+        thread.start()
+        time.sleep(0.15)
+        sql(SERVICE + "SELECT cluster_touch('\\x%s')" % cluster)
+        committed = time.monotonic()
+        thread.join(10)
+        suite.check(arrived and arrived[0][0][0] == 200 and arrived[0][0][1]["version"] > version, "a goal arrives: %r" % (arrived[:1],))
+        times.append(max(0.0, arrived[0][1] - committed))
+    times.sort()
+    suite.check(times[-1] <= 0.2, "a goal arrives within 200 ms of its commit: %r" % times)
+    suite.say("a goal arrived %.0f ms (median) and %.0f ms (most) after psql had committed" % (1000 * times[10], 1000 * times[-1]))
+
+
+async def no_wake_is_lost(suite, h1, cluster):
+    """A change that commits, and is told, while a poll looks for the first time: the poll has seen the old goal, and nobody knew yet whom
+    to wake. The database is made to take its time between the snapshot and the answer."""
+    client, late = AsyncAgent(h1), 0
+    await client.connect()
+    sql("ALTER POLICY reader ON certificate USING (pg_sleep(2)::text IS NOT NULL)")
+    try:
+        for _ in range(RACES):
+            version = int(sql("SELECT version FROM host_goal_version WHERE host_id = '\\x%s'" % h1.id))
+            client.send_poll(version)
+            await asyncio.sleep(0.05)
+            await asyncio.to_thread(sql, SERVICE + "SELECT cluster_touch('\\x%s')" % cluster)
+            try:
+                await asyncio.wait_for(client.answer(), 12)
+            except asyncio.TimeoutError:
+                late += 1
+                await asyncio.to_thread(sql, SERVICE + "SELECT cluster_touch('\\x%s')" % cluster)
+                await asyncio.wait_for(client.answer(), 60)
+    finally:
+        sql("ALTER POLICY reader ON certificate USING (true)")
+        client.close()
+    suite.equal(late, 0, "of %d polls, those that were not woken" % RACES)
+
+
+async def park_many(suite, fleet, agents):
+    """Many polls at once, woken by one commit; then the listener loses its connection, and a change in between is found."""
+    clients = [AsyncAgent(agent) for agent in agents]
+    gate = asyncio.Semaphore(50)
+
+    async def begin(client):
+        async with gate:
+            await client.connect()
+            status, body = await client.ask("GET", "/agent/v1/goal?after=0&epoch=%d" % client.agent.epoch)
+            client.version = json.loads(body)["version"]
+            client.send_poll(client.version)
+    began = time.monotonic()
+    await asyncio.gather(*(begin(client) for client in clients))
+    suite.say("%d hosts connected and have their goal after %.1f s" % (len(clients), time.monotonic() - began))
+    await asyncio.sleep(1)
+
+    async def next_goal(client):
+        while True:
+            status, body = await client.answer()
+            if status != 204:  # it has waited for its 50 seconds, and asks again
+                return status, body
+            client.send_poll(client.version)
+
+    async def woken(change, seconds, what):
+        answers = [asyncio.ensure_future(next_goal(client)) for client in clients]
+        await asyncio.sleep(0.3)
+        suite.equal(sum(answer.done() for answer in answers), 0, "polls that ended before " + what)
+        await asyncio.to_thread(change)
+        began = time.monotonic()
+        done, pending = await asyncio.wait(answers, timeout=seconds)
+        took = time.monotonic() - began
+        good = sum(answer.exception() is None and answer.result()[0] == 200 for answer in done)
+        suite.equal((good, len(pending)), (len(clients), 0), "polls that got their goal, and that did not, after " + what)
+        suite.say("%d parked polls had their goal %.2f s after %s" % (good, took, what))
+        for client, answer in zip(clients, answers):
+            client.version = json.loads(answer.result()[1])["version"]
+            client.send_poll(client.version)
+        await asyncio.sleep(1)
+    hosts = ",".join("'\\x%s'::bytea" % agent.id for agent in agents)
+    touch = "SELECT goal_touch_hosts(ARRAY[%s])" % hosts
+    await woken(lambda: sql(touch), 20, "one commit")
+    # Nobody hears this: the connections that listen are cut in the same transaction, before it commits.
+    await woken(lambda: sql("BEGIN; %s; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN %%' OR "
+                            "query = 'SELECT 1'; COMMIT;" % touch), 30, "a commit that was not heard")
+    for client in clients:
+        client.close()
+
+
+def test_drain(suite, fleet, h1):
+    """A node that stops answers parked polls at once, and a reload does, too."""
+    answers = []
+    version = h1.goal()[1]["version"]
+    thread = threading.Thread(target=lambda: answers.append(h1.goal(after=version)))
+    thread.start()
+    time.sleep(0.5)
+    began = time.monotonic()
+    fleet.node.reload()
+    thread.join(20)
+    suite.equal([status for status, _ in answers], [204], "answer of a node that reloads")
+    suite.check(time.monotonic() - began < 5, "a parked poll ends soon when the node reloads: %.1f s" % (time.monotonic() - began))
+    suite.equal(h1.goal(after=0)[0], 200, "a goal after the reload")
+
+
+def test_rest(suite, fleet):
+    """Operators are told what is wrong, and nothing happens twice."""
+    before = sql("SELECT id, certificate FROM authority")
+    suite.check("there already" in fleet.command("init"), "a second init")
+    suite.equal(sql("SELECT id, certificate FROM authority"), before, "the authority after a second init")
+    for words in (["region", "add", "NOBODY", "X"], ["provider", "add", "small"], ["token", "--host", "h", "--provider", "OWN", "--region", "NO"],
+                  ["size", "add", "X", "--cpus", "x", "--memory-mb", "1", "--disk-gb", "1"], ["host", "drain", "nobody"],
+                  ["host", "remove", "h1"], ["address", "add", "--host", "h1", "10.0.0.9-10.0.0.1"], ["nonsense"], ["host", "show", "nobody"],
+                  ["certificate", "--name", "x", "--address", "here", "--out", fleet.path("x")]):
+        done = fleet.command(*words, ok=False)
+        suite.check(done.returncode != 0 and done.stderr.strip(), "`fleet %s` is refused with a sentence" % " ".join(words))
+    suite.check("DRAINING" in fleet.command("host", "drain", "h1", "--json"), "`fleet host drain`")
+    suite.equal(sql("SELECT state FROM host WHERE name = 'h1'"), "DRAINING", "a host that drains")
+    fleet.command("host", "activate", "h1")
+    suite.equal(sql("SELECT state FROM host WHERE name = 'h1'"), "ACTIVE", "a host that is used again")
+    suite.check("5" not in {str(line["status"])[0] for line in fleet.node.log_lines()}, "answers that are failures of the service")
+
+
+def main():
+    ends_on_signal()
+    suite = Suite("agents")
+    with Fleet(settings={"max_connections": 4096}) as fleet:
+        h1, h2 = test_join(suite, fleet)
+        test_identity(suite, fleet, h1, h2)
+        cluster = test_reports(suite, fleet, h1, h2)
+        test_latency(suite, fleet, h1, cluster)
+        asyncio.run(no_wake_is_lost(suite, h1, cluster))
+        test_drain(suite, fleet, h1)
+        asyncio.run(park_many(suite, fleet, bulk_agents(fleet, PARKED)))
+        test_rest(suite, fleet)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What agents are answered, without a server around it: the authority, joining, certificates, reports and polls. */
+#include "store_fixture.h"
+
+#include "base/crypto_certificate.h"
+#include "base/json.h"
+#include "fleet/agent.h"
+#include "fleet/authority.h"
+#include "fleet/join.h"
+
+static const char *const etcd[] = { "https://e1:2379", "https://e2:2379" };
+static struct fleet *fleet;
+static struct arena *arena;
+static str csr;
+
+static struct fleet *
+new_fleet(uint8_t key_byte)
+{
+    struct fleet_config config = {
+        .store = fixture_config(), .domain = "db.example.test", .etcd = etcd, .etcd_count = 2
+    };
+    config.store.statement_timeout_ms = 20000;
+    memset(config.master_key.bytes, key_byte, KEY_BYTES);
+    struct fleet *made = fleet_new(&config);
+    assert_non_null(made);
+    for (int i = 0; i < 500 && !store_status(made->store).reachable; i++)
+        usleep(10000);
+    return made;
+}
+
+static int
+set_up(void **state)
+{
+    if (fixture_set_up(state) != 0)
+        return -1;
+    json_init();
+    arena = arena_new(FIXTURE_ARENA_BYTES);
+    fleet = new_fleet(1);
+    str key;
+    fixture_ask("INSERT INTO provider VALUES ('P')");
+    fixture_ask("INSERT INTO region VALUES ('P', 'R')");
+    return certificate_key_new(arena, &key) && certificate_request_new(arena, key, STR("x"), &csr) ? 0 : -1;
+}
+
+static int
+tear_down(void **state)
+{
+    fleet_free(fleet);
+    arena_free(arena);
+    return fixture_tear_down(state);
+}
+
+static struct agent_answer
+ask(str serial, const char *path, json_t *body)
+{
+    struct agent_request request = {
+        .method = STR("POST"),
+        .path = str_from(path),
+        .query = STR_EMPTY,
+        .serial = serial,
+        .body = body == NULL ? STR_EMPTY : json_text(arena, json_in(arena, body)),
+        .client = net_from_v4((const uint8_t[]){ 10, 0, 0, 7 }),
+    };
+    struct agent_answer answer;
+    agent_answer(fleet, arena, &request, &answer);
+    return answer;
+}
+
+static str
+new_token(const char *host)
+{
+    struct join_place place = { str_from(host), STR("P"), STR("R"), STR("a") };
+    bool is_valid = false;
+    str token = STR_EMPTY;
+    assert_ok(join_token_new(fleet, arena, &place, 3600, &is_valid, &token));
+    assert_true(is_valid);
+    return token;
+}
+
+static json_t *
+join_body(str token)
+{
+    return json_pack("{s:s%, s:s%, s:{s:f, s:i, s:i}}", "token", token.data, token.len, "csr", csr.data, csr.len,
+                     "facts", "cpus", 2.5, "memoryMb", 1024, "diskGb", 10);
+}
+
+static str
+field(struct agent_answer answer, const char *name)
+{
+    return json_str(json_object_get(json_parse_own(arena, answer.body), name));
+}
+
+static str
+serial_of_newest(void)
+{
+    return str_dup(arena, str_from(fixture_ask("SELECT serial FROM certificate ORDER BY created_at DESC LIMIT 1")));
+}
+
+static void
+nothing_works_before_there_is_an_authority(void **state)
+{
+    (void)state;
+    struct authority authority;
+    assert_fails(authority_open(fleet, arena, &authority), FLEET_NOT_READY);
+    assert_int_equal(ask(STR_EMPTY, "/agent/v1/join", join_body(secret_new(arena, "join"))).status, 503);
+}
+
+static void
+authority_is_made_once_and_its_key_is_sealed(void **state)
+{
+    (void)state;
+    bool created = false;
+    struct authority authority, again;
+    assert_ok(authority_create(fleet, arena, &created));
+    assert_true(created);
+    assert_ok(authority_open(fleet, arena, &authority));
+    assert_ok(authority_create(fleet, arena, &created));
+    assert_false(created);
+    assert_ok(authority_open(fleet, arena, &again));
+    assert_true(str_eq(authority.certificate, again.certificate) && str_eq(authority.key, again.key));
+    assert_string_equal(fixture_ask("SELECT position('PRIVATE'::bytea in key) FROM authority"), "0");
+    /* Another deployment's key does not open it, nor does it open in another row. */
+    struct fleet *other = new_fleet(2);
+    assert_fails(authority_open(other, arena, &again), INTERNAL_ERROR);
+    fleet_free(other);
+    fixture_ask("UPDATE authority SET id = %s", fixture_quote(fixture_id(1)));
+    assert_fails(authority_open(fleet, arena, &again), INTERNAL_ERROR);
+    fixture_ask("UPDATE authority SET id = %s", fixture_quote(authority.id));
+    assert_ok(authority_open(fleet, arena, &again));
+}
+
+static void
+token_works_once(void **state)
+{
+    (void)state;
+    str token = new_token("h1");
+    struct join_place nowhere = { STR("h"), STR("P"), STR("NOWHERE"), STR("a") };
+    bool is_valid = true;
+    str none;
+    assert_ok(join_token_new(fleet, arena, &nowhere, 3600, &is_valid, &none));
+    assert_false(is_valid);
+    struct agent_answer joined = ask(STR_EMPTY, "/agent/v1/join", join_body(token));
+    assert_int_equal(joined.status, 201);
+    assert_string_equal(str_dup(arena, field(joined, "hostName")).data, "h1");
+    assert_string_equal(fixture_ask("SELECT cpus || ' ' || memory_mb || ' ' || host(address) FROM host"),
+                        "2.500 1024 10.0.0.7");
+    assert_string_equal(fixture_ask("SELECT kind || owner FROM certificate"),
+                        str_format(arena, "HOST%.*s", STR_ARG(field(joined, "hostId"))).data);
+    assert_int_equal(ask(STR_EMPTY, "/agent/v1/join", join_body(token)).status, 403);
+    assert_string_equal(fixture_ask("SELECT count(*) || ' ' || max(epoch) FROM host"), "1 1");
+}
+
+static void
+joining_again_ends_the_old_certificate(void **state)
+{
+    (void)state;
+    assert_int_equal(ask(STR_EMPTY, "/agent/v1/join", join_body(new_token("h2"))).status, 201);
+    str old = serial_of_newest();
+    json_t *report = json_pack("{s:i, s:i}", "epoch", 1, "version", 1);
+    assert_int_equal(ask(old, "/agent/v1/report", json_incref(report)).status, 200);
+    assert_int_equal(ask(STR_EMPTY, "/agent/v1/join", join_body(new_token("h2"))).status, 201);
+    str fresh = serial_of_newest();
+    assert_int_equal(ask(old, "/agent/v1/report", json_incref(report)).status, 409);
+    assert_int_equal(ask(fresh, "/agent/v1/report", json_incref(report)).status, 409);
+    json_object_set_new(report, "epoch", json_integer(2));
+    assert_int_equal(ask(old, "/agent/v1/report", json_incref(report)).status, 403);
+    assert_int_equal(ask(fresh, "/agent/v1/report", report).status, 200);
+    assert_int_equal(ask(STR("0123"), "/agent/v1/report", json_object()).status, 403);
+    assert_int_equal(ask(STR_EMPTY, "/agent/v1/report", json_object()).status, 401);
+    assert_int_equal(ask(fresh, "/agent/v1/certificate", json_pack("{s:s%}", "csr", csr.data, csr.len)).status, 200);
+    assert_int_equal(ask(fresh, "/agent/v1/certificate", json_object()).status, 400);
+    assert_int_equal(ask(fresh, "/agent/v1/members/000000000000000000000000/certificate",
+                         json_pack("{s:s%}", "csr", csr.data, csr.len))
+                         .status,
+                     404);
+    assert_int_equal(ask(fresh, "/agent/v1/other", NULL).status, 404);
+    fixture_ask("UPDATE certificate SET not_after = now() WHERE serial = '%s'", fresh.data);
+    assert_int_equal(ask(fresh, "/agent/v1/report", json_pack("{s:i, s:i}", "epoch", 2, "version", 1)).status, 403);
+}
+
+static void
+poll_waits_until_its_goal_moves(void **state)
+{
+    (void)state;
+    assert_int_equal(ask(STR_EMPTY, "/agent/v1/join", join_body(new_token("h3"))).status, 201);
+    str serial = serial_of_newest();
+    struct agent_request request = {
+        .method = STR("GET"), .path = STR("/agent/v1/goal"), .query = STR("after=1&epoch=1&new=x"), .serial = serial
+    };
+    struct agent_poll poll;
+    struct host_known known;
+    bool is_new = true;
+    assert_true(agent_is_poll(&request));
+    assert_ok(agent_poll_read(arena, &request, &poll));
+    assert_ok(store_host_by_serial(fleet->store, arena, serial, &known));
+    assert_ok(agent_poll_judge(arena, &poll, &known, &is_new));
+    assert_false(is_new);
+    fixture_ask("SELECT goal_touch_hosts(ARRAY[id::bytea]) FROM host WHERE name = 'h3'");
+    assert_ok(store_host_by_serial(fleet->store, arena, serial, &known));
+    assert_ok(agent_poll_judge(arena, &poll, &known, &is_new));
+    assert_true(is_new);
+    struct agent_answer answer;
+    agent_goal(fleet, arena, &poll, &answer);
+    assert_int_equal(answer.status, 200);
+    json_t *goal = json_parse_own(arena, answer.body);
+    assert_int_equal(json_integer_value(json_object_get(goal, "version")), 2);
+    assert_int_equal(json_array_size(json_object_get(goal, "etcd")), 2);
+    static const char *const wrong[] = {
+        "", "after=1", "epoch=1", "after=&epoch=1", "after=-1&epoch=1", "after=1&epoch=x"
+    };
+    for (size_t i = 0; i < LENGTH(wrong); i++) {
+        request.query = str_from(wrong[i]);
+        assert_fails(agent_poll_read(arena, &request, &poll), INVALID_QUERY_PARAMETER);
+    }
+    request.serial = STR_EMPTY;
+    assert_fails(agent_poll_read(arena, &request, &poll), CERTIFICATE_REQUIRED);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_works_before_there_is_an_authority),
+        cmocka_unit_test(authority_is_made_once_and_its_key_is_sealed),
+        cmocka_unit_test(token_works_once),
+        cmocka_unit_test(joining_again_ends_the_old_certificate),
+        cmocka_unit_test(poll_waits_until_its_goal_moves),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

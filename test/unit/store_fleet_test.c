@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of the fleet in the database: where members are put, when goals move, and what a report may change. */
+#include "store_fixture.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include "base/json.h"
+#include "store/host.h"
+#include "store/listener.h"
+
+enum { ORGANIZATION = 1000, PROJECT = 1001, OTHER = 2000, CLUSTER = 3000, HOSTS = 5000 };
+
+static PGconn *tenant;
+static struct store *store;
+static struct arena *arena;
+
+static void
+begin_on(PGconn *pg, int organization)
+{
+    char digits[ID_DIGITS + 1], text[128];
+    id_write(organization == 0 ? (id){ { 0 } } : fixture_id((uint32_t)organization), digits);
+    snprintf(text, sizeof(text), "BEGIN; SET LOCAL reeve.organization = '%s'", digits);
+    fixture_ask_on(pg, text);
+}
+
+static PRINTF_LIKE(2, 3) const char *as(int organization, const char *format, ...)
+{
+    static char answer[256];
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    begin_on(tenant, organization);
+    snprintf(answer, sizeof(answer), "%s", fixture_ask_on(tenant, text));
+    fixture_ask_on(tenant, "COMMIT");
+    return answer;
+}
+
+static const char *
+cluster_quote(int number)
+{
+    return fixture_quote(fixture_id((uint32_t)(CLUSTER + number)));
+}
+
+static const char *
+host_quote(int number)
+{
+    return fixture_quote(fixture_id((uint32_t)(HOSTS + number)));
+}
+
+static void
+add_cluster(int number, int organization, int project)
+{
+    fixture_ask(
+        "INSERT INTO cluster (id, org_id, project_id, name, set_name, major_version) VALUES (%s, %s, %s, 'c%d', lpad('%d', 6, 'a'), '17')",
+        cluster_quote(number), fixture_quote(fixture_id((uint32_t)organization)),
+        fixture_quote(fixture_id((uint32_t)project)), number, number);
+}
+
+/* Host `number` in zone `zone`, with so many addresses. */
+static void
+add_host(int number, const char *zone, int cpus, int addresses)
+{
+    fixture_ask("INSERT INTO host (id, name, provider, region, zone, cpus, memory_mb, disk_gb, address, last_seen_at) "
+                "VALUES (%s, 'h%d', 'P', 'R', '%s', %d, 100000, 100000, '10.0.0.%d', now())",
+                host_quote(number), number, zone, cpus, number);
+    fixture_ask(
+        "INSERT INTO host_address (address, prefix, host_id) SELECT '10.%d.0.1'::inet + i, 8, %s FROM generate_series(0, %d) i",
+        number, host_quote(number), addresses - 1);
+}
+
+static void
+clear(void)
+{
+    fixture_ask("UPDATE host_address SET member_id = NULL");
+    fixture_ask("DELETE FROM dns_record");
+    fixture_ask("DELETE FROM cluster_member");
+    fixture_ask("DELETE FROM host_address");
+    fixture_ask("DELETE FROM host");
+    fixture_ask("DELETE FROM cluster");
+    fixture_ask("DELETE FROM certificate");
+}
+
+static const char *
+place(int organization, int cluster, int ordinal)
+{
+    return as(organization, "SELECT encode(member_place(%s, %d, 'P', 'R', 'S', 0, true, 7), 'hex')",
+              cluster_quote(cluster), ordinal);
+}
+
+static int
+version_of(int host)
+{
+    int64_t version = 0;
+    assert_true(
+        str_to_int(str_from(fixture_ask("SELECT version FROM host_goal_version WHERE host_id = %s", host_quote(host))),
+                   0, INT32_MAX, &version));
+    return (int)version;
+}
+
+static int
+set_up(void **state)
+{
+    if (fixture_set_up(state) != 0)
+        return -1;
+    tenant = fixture_connect(fixture_dsn);
+    fixture_ask_on(tenant, "SET ROLE reeve_tenant");
+    struct store_config config = fixture_config();
+    store = fixture_store(&config);
+    arena = arena_new(FIXTURE_ARENA_BYTES);
+    fixture_ask("INSERT INTO provider VALUES ('P')");
+    fixture_ask("INSERT INTO region VALUES ('P', 'R'), ('P', 'EMPTY')");
+    fixture_ask("INSERT INTO instance_size VALUES ('S', 1, 100, 10, 100, 1), ('BIG', 50, 100, 10, 100, 2)");
+    fixture_add_organization(fixture_id(ORGANIZATION));
+    fixture_add_organization(fixture_id(OTHER));
+    fixture_add_project(fixture_id(PROJECT), fixture_id(ORGANIZATION));
+    fixture_add_project(fixture_id(OTHER + 1), fixture_id(OTHER));
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    store_free(store);
+    arena_free(arena);
+    PQfinish(tenant);
+    return fixture_tear_down(state);
+}
+
+/* ---- Placing ---- */
+static void
+members_are_spread_over_zones_then_hosts(void **state)
+{
+    (void)state;
+    clear();
+    add_cluster(1, ORGANIZATION, PROJECT);
+    add_host(1, "a", 10, 3), add_host(2, "a", 10, 3), add_host(3, "b", 10, 3), add_host(4, "c", 10, 3);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(strlen(place(ORGANIZATION, 1, i)), ID_DIGITS);
+    assert_string_equal(
+        fixture_ask(
+            "SELECT count(DISTINCT h.zone) FROM cluster_member m JOIN host h ON h.id = m.host_id WHERE m.ordinal < 3"),
+        "3");
+    assert_string_equal(fixture_ask("SELECT count(DISTINCT host_id) FROM cluster_member"), "4");
+    assert_string_equal(place(ORGANIZATION, 1, 4), ""); /* never two on one host */
+    assert_string_equal(
+        fixture_ask("SELECT bool_and(used_cpus = 1 AND used_memory_mb = 100 AND used_disk_gb = 10) FROM host"), "t");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM host_address WHERE member_id IS NOT NULL"), "4");
+    assert_string_equal(fixture_ask("SELECT string_agg(DISTINCT desired, '') FROM cluster_member"), "PLANNED");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM project_access"), "1"); /* its names need a label */
+}
+
+static void
+placing_again_is_the_same_member(void **state)
+{
+    (void)state;
+    clear();
+    add_cluster(1, ORGANIZATION, PROJECT);
+    add_host(1, "a", 10, 3), add_host(2, "b", 10, 3);
+    char first[ID_DIGITS + 1];
+    snprintf(first, sizeof(first), "%s", place(ORGANIZATION, 1, 0));
+    assert_string_equal(place(ORGANIZATION, 1, 0), first);
+    assert_string_equal(fixture_ask("SELECT sum(used_cpus) FROM host"), "1");
+}
+
+static void
+emptiest_host_comes_first_and_a_full_one_never(void **state)
+{
+    (void)state;
+    clear();
+    add_host(1, "a", 2, 9), add_host(2, "a", 4, 9), add_host(3, "a", 9, 0);
+    for (int i = 1; i <= 7; i++)
+        add_cluster(i, ORGANIZATION, PROJECT);
+    for (int i = 1; i <= 6; i++)
+        assert_int_equal(strlen(place(ORGANIZATION, i, 0)), ID_DIGITS);
+    assert_string_equal(place(ORGANIZATION, 7, 0), ""); /* no processor is left, or no address */
+    assert_string_equal(fixture_ask("SELECT string_agg(used_cpus::text, ',' ORDER BY name) FROM host"), "2,4,0");
+    assert_string_equal(
+        as(ORGANIZATION, "SELECT member_place(%s, 0, 'P', 'R', 'BIG', 0, true, 7) IS NULL", cluster_quote(7)), "t");
+    assert_string_equal(
+        as(ORGANIZATION, "SELECT member_place(%s, 0, 'P', 'R', 'NONE', 0, true, 7) IS NULL", cluster_quote(7)), "t");
+    assert_string_equal(
+        as(ORGANIZATION, "SELECT member_place(%s, 0, 'P', 'EMPTY', 'S', 0, true, 7) IS NULL", cluster_quote(7)), "t");
+}
+
+static void
+silent_and_draining_hosts_are_avoided(void **state)
+{
+    (void)state;
+    clear();
+    add_host(1, "a", 10, 3), add_host(2, "b", 10, 3), add_host(3, "c", 10, 3);
+    add_cluster(1, ORGANIZATION, PROJECT);
+    fixture_ask("UPDATE host SET state = 'DRAINING' WHERE name = 'h1'");
+    fixture_ask("UPDATE host SET last_seen_at = now() - interval '1 hour' WHERE name = 'h2'");
+    place(ORGANIZATION, 1, 0), place(ORGANIZATION, 1, 1);
+    assert_string_equal(
+        fixture_ask(
+            "SELECT string_agg(h.name, ',' ORDER BY m.ordinal) FROM cluster_member m JOIN host h ON h.id = m.host_id"),
+        "h3,h2");
+    assert_string_equal(place(ORGANIZATION, 1, 2), "");
+}
+
+static void
+placing_and_releasing_are_for_the_own_organization(void **state)
+{
+    (void)state;
+    clear();
+    add_host(1, "a", 10, 3);
+    add_cluster(1, ORGANIZATION, PROJECT);
+    assert_string_equal(place(OTHER, 1, 0), "");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM cluster_member"), "0");
+    char member[ID_DIGITS + 1];
+    snprintf(member, sizeof(member), "%s", place(0, 1, 0)); /* the service may for all */
+    assert_int_equal(strlen(member), ID_DIGITS);
+    fixture_ask(
+        "INSERT INTO authority (id, purpose, certificate, key, not_after) VALUES (%s, 'FLEET', '', '', now()) ON CONFLICT DO NOTHING",
+        fixture_quote(fixture_id(1)));
+    fixture_ask(
+        "INSERT INTO certificate (serial, authority, kind, owner, not_after) VALUES ('1', %s, 'MEMBER', '%s', now())",
+        fixture_quote(fixture_id(1)), member);
+    assert_string_equal(as(OTHER, "SELECT member_release('\\x%s')", member), "f");
+    assert_string_equal(as(OTHER, "SELECT cluster_touch(%s) IS NULL", cluster_quote(1)), "t");
+    assert_string_equal(as(OTHER, "SELECT access_touch(%s) IS NULL", fixture_quote(fixture_id(PROJECT))), "t");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM cluster_member"), "1");
+    assert_string_equal(as(ORGANIZATION, "SELECT member_release('\\x%s')", member), "t");
+    assert_string_equal(as(ORGANIZATION, "SELECT member_release('\\x%s')", member), "f");
+    assert_string_equal(fixture_ask("SELECT used_cpus || ',' || used_memory_mb || ',' || used_disk_gb FROM host"),
+                        "0,0,0");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM host_address WHERE member_id IS NULL"), "3");
+    assert_string_equal(fixture_ask("SELECT revoked_at IS NOT NULL FROM certificate"), "t");
+}
+
+/* Many at once, each with hosts of its own order: nobody waits in a circle, and the books are right afterwards. */
+enum { PLACERS = 6, ROUNDS = 12, THREAD_CLUSTERS = 100 };
+
+static void *
+place_and_release(void *number)
+{
+    int cluster = THREAD_CLUSTERS + (int)(intptr_t)number;
+    PGconn *pg = fixture_connect(fixture_dsn);
+    char text[512];
+    fixture_ask_on(pg, "SET ROLE reeve_tenant");
+    for (int round = 0; round < ROUNDS; round++) {
+        begin_on(pg, ORGANIZATION);
+        for (int i = 0; i < 3; i++) {
+            snprintf(text, sizeof(text), "SELECT member_place(%s, %d, 'P', 'R', 'S', 0, true, 7)",
+                     cluster_quote(cluster), round * 3 + i);
+            fixture_ask_on(pg, text);
+        }
+        snprintf(text, sizeof(text), "SELECT access_touch(%s)", fixture_quote(fixture_id(PROJECT)));
+        fixture_ask_on(pg, text);
+        fixture_ask_on(pg, "COMMIT");
+        begin_on(pg, ORGANIZATION);
+        snprintf(text, sizeof(text), "UPDATE cluster_member SET desired = 'RUNNING' WHERE cluster_id = %s",
+                 cluster_quote(cluster));
+        fixture_ask_on(pg, text);
+        snprintf(text, sizeof(text), "SELECT cluster_touch(%s)", cluster_quote(cluster));
+        fixture_ask_on(pg, text);
+        snprintf(text, sizeof(text), "SELECT member_release(id) FROM cluster_member WHERE cluster_id = %s",
+                 cluster_quote(cluster));
+        fixture_ask_on(pg, text);
+        fixture_ask_on(pg, "COMMIT");
+    }
+    PQfinish(pg);
+    return NULL;
+}
+
+static void
+concurrent_changes_do_not_wait_in_a_circle(void **state)
+{
+    (void)state;
+    clear();
+    pthread_t threads[PLACERS];
+    for (int i = 1; i <= 5; i++)
+        add_host(i, i % 2 == 0 ? "a" : "b", 100, 30);
+    for (int i = 0; i < PLACERS; i++)
+        add_cluster(THREAD_CLUSTERS + i, ORGANIZATION, PROJECT);
+    for (intptr_t i = 0; i < PLACERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, place_and_release, (void *)i), 0);
+    for (int i = 0; i < PLACERS; i++)
+        pthread_join(threads[i], NULL);
+    assert_string_equal(fixture_ask("SELECT sum(used_cpus) || ',' || sum(used_disk_gb) FROM host"), "0,0");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM host_address WHERE member_id IS NOT NULL"), "0");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM goal_touch"), "0");
+}
+
+/* ---- Goals that move ---- */
+static pthread_mutex_t heard_lock = PTHREAD_MUTEX_INITIALIZER;
+static int heard_count;
+static bool is_connected;
+
+static void
+on_notify(void *owner, str payload)
+{
+    (void)owner, (void)payload;
+    pthread_mutex_lock(&heard_lock);
+    heard_count++;
+    pthread_mutex_unlock(&heard_lock);
+}
+
+static void
+on_state(void *owner, bool connected)
+{
+    (void)owner;
+    pthread_mutex_lock(&heard_lock);
+    is_connected = connected;
+    pthread_mutex_unlock(&heard_lock);
+}
+
+static int
+wait_heard(int at_least)
+{
+    int count = 0;
+    for (int i = 0; i < 500 && count < at_least; i++, usleep(10000)) {
+        pthread_mutex_lock(&heard_lock);
+        count = heard_count;
+        pthread_mutex_unlock(&heard_lock);
+    }
+    return count;
+}
+
+static void
+goals_move_once_a_transaction_and_are_told(void **state)
+{
+    (void)state;
+    clear();
+    add_host(1, "a", 10, 3), add_host(2, "b", 10, 3), add_host(3, "c", 10, 3);
+    add_cluster(1, ORGANIZATION, PROJECT);
+    place(ORGANIZATION, 1, 0), place(ORGANIZATION, 1, 1);
+    assert_int_equal(version_of(1) + version_of(2) + version_of(3), 3); /* PLANNED is nobody's goal */
+    struct listener *listener = listener_new(fixture_dsn, GOAL_CHANNEL, on_notify, on_state, NULL);
+    for (bool connected = false; !connected; usleep(10000)) {
+        pthread_mutex_lock(&heard_lock);
+        connected = is_connected;
+        pthread_mutex_unlock(&heard_lock);
+    }
+    heard_count = 0;
+    begin_on(tenant, ORGANIZATION);
+    fixture_ask_on(tenant, "UPDATE cluster_member SET desired = 'RUNNING'");
+    for (int i = 0; i < 3; i++) {
+        char text[128];
+        snprintf(text, sizeof(text), "SELECT cluster_touch(%s), access_touch(%s)", cluster_quote(1),
+                 fixture_quote(fixture_id(PROJECT)));
+        fixture_ask_on(tenant, text);
+    }
+    assert_int_equal(version_of(1) + version_of(2) + version_of(3), 3); /* not before it commits */
+    fixture_ask_on(tenant, "COMMIT");
+    assert_int_equal(version_of(1) + version_of(2) + version_of(3), 5);
+    assert_string_equal(fixture_ask("SELECT goal_generation FROM cluster"), "4");
+    assert_int_equal(wait_heard(2), 2);
+    /* A task and its outcome, a member that goes. */
+    int before = version_of(1) + version_of(2);
+    fixture_ask(
+        "INSERT INTO host_task (id, org_id, host_id, member_id, kind) SELECT %s, org_id, host_id, id, 'K' FROM cluster_member LIMIT 1",
+        fixture_quote(fixture_id(1)));
+    assert_int_equal(version_of(1) + version_of(2), before + 1);
+    assert_string_equal(as(ORGANIZATION, "SELECT member_release(id) FROM cluster_member WHERE ordinal = 1"), "t");
+    assert_int_equal(version_of(1) + version_of(2), before + 3); /* the other one has a peer less */
+    /* What is rolled back is not told. */
+    before = wait_heard(3);
+    begin_on(tenant, ORGANIZATION);
+    char text[128];
+    snprintf(text, sizeof(text), "SELECT cluster_touch(%s)", cluster_quote(1));
+    fixture_ask_on(tenant, text);
+    fixture_ask_on(tenant, "ROLLBACK");
+    usleep(200000);
+    listener_free(listener);
+    assert_string_equal(fixture_ask("SELECT count(*) FROM goal_touch"), "0");
+}
+
+/* ---- The goal itself ---- */
+static json_t *
+goal_of(int host)
+{
+    str text;
+    assert_ok(store_host_goal(store, arena, fixture_id((uint32_t)(HOSTS + host)), STR("db.example.test"),
+                              STR("[\"https://e:1\"]"), &text));
+    json_t *goal = json_parse_own(arena, text);
+    assert_non_null(goal);
+    return goal;
+}
+
+static void
+add_resource(const char *kind, int number, const char *document)
+{
+    fixture_ask("INSERT INTO resource (scope, kind, id, name, org_id, document) VALUES (%s, '%s', %s, 'n%d', %s, '%s')",
+                fixture_quote(fixture_id(PROJECT)), kind, fixture_quote(fixture_id((uint32_t)(9000 + number))), number,
+                fixture_quote(fixture_id(ORGANIZATION)), document);
+}
+
+static str
+text_at(json_t *value, const char *path)
+{
+    str rest = str_from(path);
+    while (rest.len > 0) {
+        str step = str_cut(&rest, '/');
+        int64_t index;
+        value = str_to_int(step, 0, 1000, &index) ? json_array_get(value, (size_t)index)
+                                                  : json_object_get(value, str_dup(arena, step).data);
+    }
+    return json_is_string(value) ? json_str(value) : value == NULL ? STR("(nothing)") : json_text(arena, value);
+}
+#define assert_at(value, path, expected) assert_string_equal(str_dup(arena, text_at((value), (path))).data, (expected))
+
+static void
+goal_says_what_the_contract_says(void **state)
+{
+    (void)state;
+    clear();
+    add_host(1, "a", 10, 3), add_host(2, "b", 10, 3);
+    add_cluster(1, ORGANIZATION, PROJECT);
+    place(ORGANIZATION, 1, 0), place(ORGANIZATION, 1, 1);
+    json_t *goal = goal_of(1);
+    assert_at(goal, "members", "[]");
+    assert_at(goal, "clusters", "[]");
+    add_resource(
+        "databaseUser", 1,
+        "{\"username\":\"app\",\"verifier\":\"SCRAM\",\"deleteAfterDate\":\"2027-01-01T00:00:00Z\",\"roles\":[{\"roleName\":"
+        "\"readWrite\",\"databaseName\":\"shop\",\"collectionName\":\"orders\"}],\"scopes\":[{\"name\":\"c1\",\"type\":\"CLUSTER\"}]}");
+    add_resource("databaseUser", 2, "{\"username\":\"elsewhere\",\"scopes\":[{\"name\":\"c2\",\"type\":\"CLUSTER\"}]}");
+    add_resource("databaseUser", 3, "{\"username\":\"CN=ci\",\"x509Type\":\"MANAGED\"}");
+    add_resource(
+        "customRole", 4,
+        "{\"roleName\":\"auditor\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"db\":\"shop\",\"collection\":\"\"}]}],"
+        "\"inheritedRoles\":[{\"role\":\"read\",\"db\":\"shop\"}]}");
+    add_resource("accessListEntry", 5, "{\"cidrBlock\":\"203.0.113.0/24\"}");
+    add_resource("accessListEntry", 6, "{\"ipAddress\":\"2001:db8::1\"}");
+    fixture_ask("UPDATE project_access SET generation = 12, hash = 'p4ss1'");
+    fixture_ask("UPDATE cluster_member SET desired = CASE WHEN ordinal = 0 THEN 'RUNNING' ELSE 'STOPPED' END");
+    goal = goal_of(1);
+    assert_at(goal, "hostName", "h1");
+    assert_at(goal, "etcd/0", "https://e:1");
+    assert_at(goal, "clusters/0/name", "c1");
+    assert_at(goal, "clusters/0/accessGeneration", "12");
+    assert_at(goal, "clusters/0/synchronous", "true");
+    assert_at(goal, "clusters/0/peers/1/name", "aaaaa1-shard-00-01");
+    assert_at(goal, "clusters/0/peers/1/address", "10.2.0.1");
+    assert_at(goal, "clusters/0/peers/1/hostAddress", "10.0.0.2");
+    assert_at(goal, "clusters/0/access/networks", "[\"203.0.113.0/24\",\"2001:db8::1/128\"]");
+    assert_at(
+        goal, "clusters/0/access/users/0",
+        "{\"name\":\"app\",\"login\":\"SCRAM\",\"verifier\":\"SCRAM\",\"validUntil\":\"2027-01-01T00:00:00Z\",\"roles\":[{\"role\":"
+        "\"readWrite\",\"database\":\"shop\",\"collection\":\"orders\"}]}");
+    assert_at(goal, "clusters/0/access/users/1/login", "X509");
+    assert_at(goal, "clusters/0/access/users/2", "(nothing)");
+    assert_at(
+        goal, "clusters/0/access/roles/0",
+        "{\"name\":\"auditor\",\"privileges\":[{\"action\":\"FIND\",\"database\":\"shop\",\"collection\":\"\"}],\"inherits\":[{\"role\":"
+        "\"read\",\"database\":\"shop\"}]}");
+    assert_at(goal, "members/0/desired", "RUNNING");
+    assert_at(goal, "members/0/address", "10.1.0.1");
+    assert_at(goal, "members/0/prefix", "8");
+    assert_at(
+        goal, "members/0/names",
+        "[\"aaaaa1-shard-00-00.p4ss1.db.example.test\",\"aaaaa1-shard-00-00-pri.p4ss1.db.example.test\",\"aaaaa1.p4ss1.db.example.test\"]");
+    assert_at(goal, "members/1", "(nothing)");
+    fixture_ask("DELETE FROM resource");
+    /* A host that is gone has no goal. */
+    str text;
+    assert_ok(store_host_goal(store, arena, fixture_id(1), STR("d"), STR("[]"), &text));
+    assert_int_equal(text.len, 0);
+}
+
+/* ---- Reports ---- */
+static enum report_outcome
+report(int host, int64_t epoch, const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    struct tx *tx = NULL;
+    enum report_outcome outcome;
+    assert_ok(tx_begin(store, arena, (id){ { 0 } }, &tx));
+    assert_ok(store_host_report(tx, fixture_id((uint32_t)(HOSTS + host)), epoch, str_from(text), &outcome));
+    assert_ok(tx_commit(tx));
+    return outcome;
+}
+
+static void
+report_changes_only_what_is_its_own(void **state)
+{
+    (void)state;
+    clear();
+    add_host(1, "a", 10, 3), add_host(2, "b", 10, 3);
+    add_cluster(1, ORGANIZATION, PROJECT);
+    char first[ID_DIGITS + 1], second[ID_DIGITS + 1];
+    snprintf(first, sizeof(first), "%s", place(ORGANIZATION, 1, 0));
+    snprintf(second, sizeof(second), "%s", place(ORGANIZATION, 1, 1));
+    const char *format =
+        "{\"version\":%d,\"facts\":{\"cpus\":4,\"strays\":[\"x.service\"]},\"tasks\":[],\"members\":[{\"id\":\"%s\",\"unit\":\"active\","
+        "\"role\":\"PRIMARY\",\"running\":\"running\",\"timeline\":1,\"lagBytes\":5,\"version\":\"17.6\",\"goalGeneration\":%d,"
+        "\"accessGeneration\":1,\"restartNonce\":7,\"pendingRestart\":true,\"problem\":null}]}";
+    assert_int_equal(report(1, 1, format, 1, first, 1), REPORT_TAKEN);
+    assert_string_equal(
+        fixture_ask(
+            "SELECT unit || role || running || timeline || lag_bytes || version || applied_goal || applied_access || "
+            "applied_restart || pending_restart FROM cluster_member WHERE ordinal = 0"),
+        "activePRIMARYrunning1517.6110true");
+    assert_string_equal(fixture_ask("SELECT facts::text FROM host WHERE name = 'h1'"),
+                        "{\"cpus\": 4, \"strays\": [\"x.service\"]}");
+    assert_string_equal(fixture_ask("SELECT cpus FROM host WHERE name = 'h1'"), "10"); /* the operator's number stays */
+    assert_int_equal(report(1, 1, format, 99, second, 1), REPORT_FOREIGN);
+    assert_string_equal(fixture_ask("SELECT unit FROM cluster_member WHERE ordinal = 1"), "unknown");
+    assert_string_equal(
+        fixture_ask("SELECT seen_version = version FROM host JOIN host_goal_version ON host_id = id WHERE name = 'h1'"),
+        "t");
+    /* Epochs. */
+    assert_int_equal(report(1, 2, format, 1, first, 1), REPORT_STALE);
+    fixture_ask("UPDATE host SET epoch = 5 WHERE name = 'h1'");
+    assert_int_equal(report(1, 1, format, 1, first, 1), REPORT_STALE);
+    fixture_ask("UPDATE host SET state = 'REMOVED' WHERE name = 'h1'");
+    assert_int_equal(report(1, 5, format, 1, first, 1), REPORT_STALE);
+    assert_int_equal(report(77, 1, format, 1, first, 1), REPORT_STALE); /* nobody */
+}
+
+/* ---- Names ---- */
+static void
+names_are_seen_by_their_reader_and_nothing_else_is(void **state)
+{
+    (void)state;
+    clear();
+    add_cluster(1, ORGANIZATION, PROJECT);
+    fixture_ask(
+        "INSERT INTO dns_zone VALUES (1, 'db.example.test', '{ns1.example.test,ns2.example.test}', 'hostmaster.example.test') "
+        "ON CONFLICT DO NOTHING");
+    fixture_ask(
+        "INSERT INTO dns_record (name, type, content, org_id, cluster_id) VALUES ('m.p4ss1.db.example.test', 'A', '10.0.0.1', %s, %s), "
+        "('_postgresql._tcp.k.p4ss1.db.example.test', 'SRV', '0 5 27017 m.p4ss1.db.example.test', %s, %s)",
+        fixture_quote(fixture_id(ORGANIZATION)), cluster_quote(1), fixture_quote(fixture_id(ORGANIZATION)),
+        cluster_quote(1));
+    PGconn *dns = fixture_connect(fixture_super_dsn);
+    fixture_ask_on(dns, "SET SESSION AUTHORIZATION reeve_dns"); /* as it logs in: its schema is found by its name */
+    assert_string_equal(
+        fixture_ask_on(dns, "SELECT content FROM records WHERE name = 'm.p4ss1.db.example.test' AND type = 'A'"),
+        "10.0.0.1");
+    assert_string_equal(fixture_ask_on(dns, "SELECT prio || '|' || content FROM records WHERE type = 'SRV'"),
+                        "0|5 27017 m.p4ss1.db.example.test");
+    assert_string_equal(
+        fixture_ask_on(
+            dns, "SELECT split_part(content, ' ', 1) FROM records WHERE type = 'SOA' AND name = 'db.example.test'"),
+        "ns1.example.test");
+    assert_string_equal(fixture_ask_on(dns, "SELECT count(*) FROM records WHERE type = 'NS'"), "2");
+    assert_string_equal(
+        fixture_ask_on(dns, "SELECT count(*) > 0 FROM records WHERE name = 'p4ss1.db.example.test' AND type IS NULL"),
+        "t");
+    assert_string_equal(fixture_ask_on(dns, "SELECT count(*) > 0 FROM records WHERE name = 'example.test'"), "f");
+    PGresult *result = PQexec(dns, "SELECT * FROM public.dns_record");
+    assert_string_equal(PQresultErrorField(result, PG_DIAG_SQLSTATE), "42501");
+    PQclear(result);
+    PQfinish(dns);
+}
+
+/* ---- Size ---- */
+static double
+cpu_seconds(const char *backend)
+{
+    char path[64], line[1024];
+    long user = 0, kernel = 0;
+    snprintf(path, sizeof(path), "/proc/%s/stat", backend);
+    FILE *file = fopen(path, "re");
+    if (file == NULL || fgets(line, sizeof(line), file) == NULL)
+        fail_msg("%s cannot be read", path);
+    (void)fclose(file);
+    if (sscanf(strrchr(line, ')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user, &kernel) != 2)
+        fail_msg("%s looks different here", path);
+    return (double)(user + kernel) / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* In seconds of a processor: the machine may be busy with other tests. */
+static void
+goal_of_a_thousand_members_takes_well_below_a_second(void **state)
+{
+    (void)state;
+    clear();
+    fixture_ask(
+        "INSERT INTO host (id, name, provider, region, zone, cpus, memory_mb, disk_gb, address) SELECT decode('66' || lpad(to_hex(n), 22, "
+        "'0'), 'hex'), 'b' || n, 'P', 'R', 'z' || n, 100000, 1000000, 1000000, '10.0.0.1'::inet + n FROM generate_series(1, 2) n");
+    fixture_ask(
+        "INSERT INTO host_address (address, prefix, host_id) SELECT host(h.address + 1000 * n + 70000 * ascii(right(h.name, 1)))::inet, 8, h.id "
+        "FROM host h, generate_series(1, 1000) n");
+    fixture_ask(
+        "INSERT INTO project (id, org_id, name) SELECT decode('67' || lpad(to_hex(n), 22, '0'), 'hex'), %s, 'p' || n FROM "
+        "generate_series(1, 1000) n",
+        fixture_quote(fixture_id(ORGANIZATION)));
+    fixture_ask(
+        "INSERT INTO cluster (id, org_id, project_id, name, set_name, major_version) SELECT decode('68' || lpad(to_hex(n), 22, '0'), "
+        "'hex'), %s, decode('67' || lpad(to_hex(n), 22, '0'), 'hex'), 'c', lpad(to_hex(n), 6, '0'), '17' FROM generate_series(1, 1000) n",
+        fixture_quote(fixture_id(ORGANIZATION)));
+    fixture_ask(
+        "INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT p.id, k.kind, decode(lpad(to_hex(i), 24, '0'), 'hex'), "
+        "'n' || i, p.org_id, jsonb_build_object('username', 'u' || i, 'cidrBlock', '10.0.0.0/8', 'roleName', 'r') FROM project p, "
+        "unnest('{databaseUser,accessListEntry,customRole}'::text[]) k(kind), generate_series(1, 3) i WHERE p.name LIKE 'p%%'");
+    begin_on(fixture_owner, 0);
+    fixture_ask("SELECT count(member_place(id, o, 'P', 'R', 'S', 1, true, 7)) FROM cluster, generate_series(0, 1) o");
+    fixture_ask("UPDATE cluster_member SET desired = 'RUNNING'");
+    fixture_ask("COMMIT");
+    fixture_ask("ANALYZE cluster, cluster_member, host_address, resource, project_access");
+    assert_string_equal(
+        fixture_ask("SELECT count(*) FROM cluster_member WHERE host_id = '\\x660000000000000000000001'"), "1000");
+    PGconn *reader = fixture_connect(fixture_dsn);
+    fixture_ask_on(reader, "SET ROLE reeve_reader");
+    char backend[32];
+    snprintf(backend, sizeof(backend), "%s", fixture_ask_on(reader, "SELECT pg_backend_pid()"));
+    double before = cpu_seconds(backend);
+    assert_string_equal(
+        fixture_ask_on(reader,
+                       "SELECT json_array_length(host_goal('\\x660000000000000000000001', 'd', '[]') -> 'members')"),
+        "1000");
+    double took = cpu_seconds(backend) - before;
+    print_message("goal of 1,000 members: %.2f s of a processor\n", took);
+    assert_true(took < 1.0);
+    PQfinish(reader);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(members_are_spread_over_zones_then_hosts),
+        cmocka_unit_test(placing_again_is_the_same_member),
+        cmocka_unit_test(emptiest_host_comes_first_and_a_full_one_never),
+        cmocka_unit_test(silent_and_draining_hosts_are_avoided),
+        cmocka_unit_test(placing_and_releasing_are_for_the_own_organization),
+        cmocka_unit_test(concurrent_changes_do_not_wait_in_a_circle),
+        cmocka_unit_test(goals_move_once_a_transaction_and_are_told),
+        cmocka_unit_test(goal_says_what_the_contract_says),
+        cmocka_unit_test(report_changes_only_what_is_its_own),
+        cmocka_unit_test(names_are_seen_by_their_reader_and_nothing_else_is),
+        cmocka_unit_test(goal_of_a_thousand_members_takes_well_below_a_second),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
