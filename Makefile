@@ -3,7 +3,7 @@
 BUILD ?= build
 PYTHON ?= /usr/bin/python3
 
-.PHONY: all help bootstrap check unit lint format run demo demo-down bench fuzz stateful neighbour cluster-smoke failover \
+.PHONY: all help bootstrap check unit lint format run demo demo-down bench fuzz stateful neighbour cluster-smoke failover agent-test \
         control-plane-gone cluster-load fleet-load docs docs-reference clean
 
 all: $(BUILD)/build.ninja ## build everything: binaries are in build/
@@ -69,6 +69,9 @@ neighbour: all ## what one organization far beyond its limits costs another
 
 fleet-load: all ## 10,000 hosts come back at once: how long it takes, and what a tenant notices
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/fleet_load.py --report docs/reports/fleet-load.md
+
+agent-test: all ## the agent on three hosts with systemd of their own: needs root, takes ten minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/agent_test.py
 
 docs-reference: all ## write the generated part of the documentation
 	$(BUILD)/reeved reference docs/reference

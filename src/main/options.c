@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 static void
 print_usage(const char *usage, const struct option_value *options, size_t count)
 {
-    printf("usage: reeved %s\n\n", usage);
+    printf("usage: %s %s\n\n", program_invocation_short_name, usage);
     for (size_t i = 0; i < count; i++) {
         printf("  %-16s %-6s %s", options[i].name, options[i].is_flag ? "" : "VALUE", options[i].sentence);
         if (options[i].required)
@@ -64,12 +65,13 @@ read_words(int argc, char **argv, const char *usage, struct option_value *option
         if (option == NULL && argv[i][0] != '-' && given < word_count) {
             words[given++] = argv[i];
         } else if (option == NULL) {
-            fprintf(stderr, "reeved %s: '%s' is not an option here; try --help\n", argv[0], argv[i]);
+            fprintf(stderr, "%s %s: '%s' is not an option here; try --help\n", program_invocation_short_name, argv[0],
+                    argv[i]);
             return false;
         } else if (option->is_flag) {
             option->value = "true";
         } else if (i + 1 == argc) {
-            fprintf(stderr, "reeved %s: %s needs a value\n", argv[0], argv[i]);
+            fprintf(stderr, "%s %s: %s needs a value\n", program_invocation_short_name, argv[0], argv[i]);
             return false;
         } else if (!take_value(option, argv[++i])) {
             fprintf(stderr, "reeved %s: %s stands too often\n", argv[0], option->name);
@@ -78,7 +80,8 @@ read_words(int argc, char **argv, const char *usage, struct option_value *option
     }
     for (size_t i = 0; i < count; i++) {
         if (options[i].required && options[i].value == NULL) {
-            fprintf(stderr, "reeved %s: %s is required; try --help\n", argv[0], options[i].name);
+            fprintf(stderr, "%s %s: %s is required; try --help\n", program_invocation_short_name, argv[0],
+                    options[i].name);
             return false;
         }
     }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What there is on this host. */
+#ifndef AGENT_FACTS_H
+#define AGENT_FACTS_H
+
+#include "engine/engine.h"
+
+/* An error when the host lacks what members need. */
+MUST_USE error facts_read(struct arena *arena, const struct engine *engine, struct report_facts *ret_facts);
+/* As the join request has them. */
+str facts_text(struct arena *arena, const struct report_facts *facts);
+str facts_boot_id(struct arena *arena);
+/* Units of ours that are on this host and not in the goal. */
+struct wire_texts facts_strays(struct arena *arena, const struct goal *goal);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the threads of an agent share. One lock for all of it: it is held for moments only, never during a pass, a request or a
+ * write to the disk. */
+#ifndef AGENT_INTERNAL_H
+#define AGENT_INTERNAL_H
+
+#include <pthread.h>
+
+#include "agent/agent.h"
+#include "agent/member.h"
+#include "wire/goal_diff.h"
+
+enum { AGENT_MOST_WORKERS = GOAL_MAX_MEMBERS, AGENT_MOST_TASKS = 1024, PASS_ARENA_BYTES = 128 * 1024 * 1024 };
+
+/* A goal that somebody may still be working from. */
+struct held_goal {
+    int uses;
+    struct arena *arena;
+    struct goal goal;
+};
+
+struct worker {
+    struct agent *agent;
+    id member;
+    pthread_t thread;
+    pthread_cond_t news;
+    bool wake, stop, ended;
+    int64_t wanted_version, tried_version; /* of the goal */
+    bool redo_users;                       /* somebody created things that grants are missing on */
+    struct member_memory memory;           /* the thread's own */
+    struct arena *report_arena;            /* what the last pass saw; NULL before the first */
+    struct report_member report;
+};
+
+struct task_run {
+    struct agent *agent;
+    id task;
+    pthread_t thread;
+    bool ended, done, gone;
+    char detail[REPORT_SENTENCE_BYTES];
+};
+
+struct agent {
+    struct agent_config config;
+    struct member_host host;
+    struct report_facts facts;
+    str boot_id;
+
+    pthread_mutex_t lock;
+    struct held_goal *goal; /* NULL: not known yet */
+    struct worker *workers[AGENT_MOST_WORKERS];
+    size_t worker_count;
+    struct task_run *tasks[AGENT_MOST_TASKS];
+    size_t task_count;
+
+    pthread_cond_t report_wanted;
+    bool report_is_wanted;
+
+    pthread_cond_t end_wanted;
+    bool is_ending;
+    enum agent_end end;
+};
+
+/* ---- agent.c ---- */
+void agent_cond_init(pthread_cond_t *cond); /* that waits by the steady clock */
+/* Under the lock. False when the time is over. */
+bool agent_wait(struct agent *agent, pthread_cond_t *cond, int64_t ms);
+void agent_end(struct agent *agent, enum agent_end end);
+bool agent_is_ending(struct agent *agent);
+/* The newest goal, or NULL; given back with the other. */
+struct held_goal *agent_hold_goal(struct agent *agent);
+void agent_release_goal(struct agent *agent, struct held_goal *held);
+/* Takes a document over as the goal; the old one stays when it is not valid. */
+MUST_USE error agent_adopt(struct agent *agent, struct arena *arena, str document);
+/* Grows with each failure up to half a minute; random, so that a fleet that lost its control plane does not come back at once. */
+int64_t agent_backoff_ms(int failures);
+
+/* ---- learner.c, reporter.c: threads ---- */
+void *learner_run(void *agent);
+void *reporter_run(void *agent);
+
+/* ---- workers.c, under the lock ---- */
+void workers_follow(struct agent *agent, const struct goal_changes *changes);
+void workers_wake_unit(void *agent, const char *unit); /* takes the lock itself */
+/* The goal of which every part was tried; 0: none yet. */
+int64_t workers_tried_version(struct agent *agent);
+
+/* ---- tasks.c, under the lock ---- */
+void tasks_follow(struct agent *agent, const struct goal_changes *changes);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One member: a pass over it brings it nearer to the goal and says what was seen. Runs in a thread of its own, so that a
+ * member that hangs holds no other. */
+#ifndef AGENT_MEMBER_H
+#define AGENT_MEMBER_H
+
+#include "agent/state.h"
+#include "agent/units.h"
+#include "engine/engine.h"
+
+/* What all members of a host share. */
+struct member_host {
+    const struct state *state;
+    const struct engine *engine;
+    struct units *units;
+    struct disk_owner owner; /* the user that databases run as */
+    str agent;               /* path of this program */
+};
+
+/* What is remembered of a member between passes. */
+struct member_memory {
+    struct engine_progress progress;
+    bool was_told; /* a running one was told to read its files since the agent started */
+};
+
+/* Everything that a pass needs of a member, for tasks too. */
+struct engine_member member_engine(const struct member_host *host, struct arena *arena, struct caller *caller,
+                                   const struct goal *goal, const struct goal_member *member);
+
+/* `ret_report` is filled as far as it is known, whatever happens; what went wrong is its problem. True when nothing is left to do
+ * but to look again. */
+bool member_pass(const struct member_host *host, struct arena *arena, struct caller *caller, const struct goal *goal,
+                 const struct goal_member *member, struct member_memory *memory, struct report_member *ret_report);
+
+#endif

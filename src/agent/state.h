@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an agent keeps on disk: who it is, its key and certificate, the goal it works from, what it last reported. */
+#ifndef AGENT_STATE_H
+#define AGENT_STATE_H
+
+#include "base/crypto_certificate.h"
+#include "base/crypto_certificate_look.h"
+#include "base/disk.h"
+#include "base/id.h"
+#include "engine/call.h"
+
+#define STATE_FOLDER   "/var/lib/reeve/agent"
+#define MEMBERS_FOLDER "/var/lib/reeve/members"
+#define UNITS_FOLDER   "/etc/systemd/system"
+
+struct state {
+    str folder;
+    /* Paths below it. */
+    str key, certificate, authority, identity, goal, report;
+    /* What `join` brought; url is empty when this host has not joined. */
+    str url, host_name;
+    id host;
+    int64_t epoch;
+};
+
+struct state state_in(struct arena *arena, str folder);
+/* Reads the identity; an error when it is there and cannot be read. */
+MUST_USE error state_load(struct arena *arena, struct state *state);
+MUST_USE error state_save_identity(struct arena *arena, const struct state *state);
+struct call_identity state_call_identity(const struct state *state);
+
+/* Root's own: 0600 unless said otherwise. */
+MUST_USE error state_write(struct arena *arena, str path, str content);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * systemd over D-Bus. The agent starts nothing itself: systemd owns the processes, so they outlive the agent and come back
+ * after a reboot without it. May be used by several threads at once.
+ */
+#ifndef AGENT_UNITS_H
+#define AGENT_UNITS_H
+
+#include "engine/problem.h"
+
+struct units;
+
+/* `on_change` is called from a thread of its own when something about a unit of ours changed. */
+MUST_USE struct units *units_new(void (*on_change)(void *owner, const char *unit), void *owner);
+void units_free(struct units *units);
+
+/* active, inactive, failed, activating, deactivating …; absent when there is no such unit. */
+MUST_USE error units_state(struct units *units, struct arena *arena, const char *unit, str *ret_state);
+
+/* After unit files were written or removed. */
+MUST_USE error units_reread(struct units *units, struct arena *arena);
+MUST_USE error units_enable(struct units *units, struct arena *arena, const char *unit);
+MUST_USE error units_disable(struct units *units, struct arena *arena, const char *unit);
+/* These end when systemd's job has ended. Starting what runs and stopping what does not is fine. */
+MUST_USE error units_start(struct units *units, struct arena *arena, const char *unit);
+MUST_USE error units_stop(struct units *units, struct arena *arena, const char *unit);
+/* Its ExecReload. */
+MUST_USE error units_reload(struct units *units, struct arena *arena, const char *unit);
+/* New limits for what runs already; the unit file says them for the next start. */
+MUST_USE error units_limit(struct units *units, struct arena *arena, const char *unit, uint64_t memory_bytes,
+                           double cpus);
+/* Forgets that it failed, so that nothing of a removed unit stays in systemd's list. */
+void units_forget(struct units *units, struct arena *arena, const char *unit);
+
+#endif

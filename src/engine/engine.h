@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the agent knows of a database engine: a table of functions. Each works on one member, can be called any number of
+ * times, and brings it nearer to the goal; none of them starts or stops anything, which is systemd's and the agent's part.
+ */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include "base/crypto.h"
+#include "base/disk.h"
+#include "engine/call.h"
+#include "wire/goal.h"
+#include "wire/report.h"
+
+/* One member during one pass. */
+struct engine_member {
+    struct arena *arena; /* of the pass */
+    struct caller *caller;
+    const struct goal *goal;
+    const struct goal_cluster *cluster;
+    const struct goal_member *member;
+    str folder;                /* everything of it: patroni.yml, data/, tls/, run/ */
+    struct disk_owner owner;   /* what it runs as */
+    struct call_identity self; /* the member's certificate */
+    struct call_identity host; /* the host's, for when the member is gone */
+};
+
+/* What the engine says about itself. */
+struct engine_observation {
+    bool answers;
+    str role;                    /* PRIMARY, REPLICA, SYNC_STANDBY, NONE */
+    str running;                 /* its own word */
+    str version;                 /* empty: not known */
+    int64_t timeline, lag_bytes; /* -1: not known */
+    bool pending_restart;
+};
+
+/* What is in force, and what the engine remembers between passes. All zero when the agent starts. */
+struct engine_progress {
+    int64_t goal_generation, access_generation, restart_nonce;
+    int64_t users_generation; /* whose users and roles were made, while it was the primary; 0: none */
+    uint8_t
+        users_digest[SHA256_BYTES]; /* of the plan that was made last: a new generation may only have other networks */
+    char users_problem[REPORT_SENTENCE_BYTES]; /* about one that could not be made as it should be */
+    int64_t users_looked_at_ms;                /* when grants on what tenants created meanwhile were looked at */
+    bool access_is_new;                        /* its files were replaced since the server loaded them */
+};
+
+enum engine_outcome { OUTCOME_DONE, OUTCOME_FAILED, OUTCOME_LATER };
+
+struct engine {
+    const char *name;
+    /* Whether the host has what it takes, and which versions. An error: the agent must not run here. */
+    error (*look_at_host)(struct arena *arena, struct report_facts *facts);
+    /* Its files, before it starts and whenever the goal changes; `ret_changed` stays when nothing was written. */
+    error (*write_files)(struct engine_member *self, struct engine_progress *progress, bool *ret_changed);
+    /* The command line of its process, for the unit. */
+    str (*command)(struct engine_member *self);
+    error (*observe)(struct engine_member *self, struct engine_observation *ret_observation);
+    /* Parameters, access, restarts. Moves `progress` as far as it got. */
+    error (*settle)(struct engine_member *self, const struct engine_observation *seen,
+                    struct engine_progress *progress);
+    /* `ret_detail` is a sentence when it failed or must wait. */
+    enum engine_outcome (*run_task)(struct engine_member *self, const struct goal_task *task, str *ret_detail);
+};
+
+extern const struct engine engine_postgres;
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* patroni.yml, written as JSON, which is YAML: nothing has to be quoted twice. There is no password in it. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/net.h"
+#include "engine/postgres/postgres.h"
+
+// clang-format off
+/* What every cluster has unless its goal says otherwise. Parameters are texts, as PostgreSQL's own files have them. */
+static const struct {
+    const char *name, *value;
+} defaults[] = {
+    { "hot_standby",              "on" },
+    { "huge_pages",               "off" },
+    { "max_replication_slots",    "16" },
+    { "max_wal_senders",          "16" },
+    { "max_wal_size",             "256MB" },
+    { "min_wal_size",             "32MB" },
+    { "password_encryption",      "scram-sha-256" },
+    { "ssl",                      "on" },
+    { "ssl_min_protocol_version", "TLSv1.2" },
+    { "wal_keep_size",            "64MB" },
+    { "wal_level",                "replica" },
+    { "wal_log_hints",            "on" },
+};
+/* Of the host and not of the cluster: no goal can change them. */
+static const struct {
+    const char *name, *file;
+} local[] = {
+    { "hba_file",                "pg_hba.conf" },
+    { "ident_file",              "pg_ident.conf" },
+    { "ssl_ca_file",             "tls/authorities.crt" },
+    { "ssl_cert_file",           "tls/member.crt" },
+    { "ssl_key_file",            "tls/member.key" },
+    { "unix_socket_directories", "run" },
+};
+// clang-format on
+
+str
+member_path(const struct engine_member *self, const char *name)
+{
+    return str_format(self->arena, "%s/%s", self->folder.data, name);
+}
+
+str
+address_in_url(struct arena *arena, str address)
+{
+    return str_format(arena, str_find(address, ':') >= 0 ? "[%.*s]" : "%.*s", STR_ARG(address));
+}
+
+static json_t *
+text(str s)
+{
+    return json_stringn(s.data, s.len);
+}
+
+static json_t *
+path(struct engine_member *self, const char *name)
+{
+    return text(member_path(self, name));
+}
+
+static json_t *
+address_and_port(struct engine_member *self, int port)
+{
+    return text(str_format(self->arena, "%s:%d", address_in_url(self->arena, self->member->address).data, port));
+}
+
+static bool
+is_local(str name)
+{
+    for (size_t i = 0; i < LENGTH(local); i++) {
+        if (str_is(name, local[i].name))
+            return true;
+    }
+    return false;
+}
+
+json_t *
+config_parameters(struct engine_member *self)
+{
+    json_t *parameters = json_in(self->arena, json_object());
+    for (size_t i = 0; i < LENGTH(defaults); i++)
+        json_object_set_new(parameters, defaults[i].name, json_string(defaults[i].value));
+    for (size_t i = 0; i < self->cluster->parameters.count; i++) {
+        const struct wire_pair *pair = &self->cluster->parameters.items[i];
+        if (!is_local(pair->name))
+            json_object_set_new(parameters, pair->name.data, text(pair->value));
+    }
+    return parameters;
+}
+
+json_t *
+config_dynamic(struct engine_member *self)
+{
+    return json_in(self->arena, json_pack("{s:i, s:i, s:i, s:i, s:b, s:b, s:{s:b, s:b, s:O}}", //
+                                          "ttl", 20, "loop_wait", 5, "retry_timeout", 5,       //
+                                          "maximum_lag_on_failover", 16 * 1024 * 1024,         //
+                                          "synchronous_mode", (int)self->cluster->synchronous, //
+                                          "failsafe_mode", 1,                                  //
+                                          "postgresql", "use_pg_rewind", 1, "use_slots", 1,    //
+                                          "parameters", config_parameters(self)));
+}
+
+/* What a client of our own shows, and believes. */
+static json_t *
+login(struct engine_member *self, const char *user)
+{
+    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "username", user, "sslmode", "verify-full",         //
+                     "sslcert", path(self, "tls/member.crt"), "sslkey", path(self, "tls/member.key"), //
+                     "sslrootcert", path(self, "tls/authority.crt"));
+}
+
+static json_t *
+etcd_hosts(struct engine_member *self)
+{
+    json_t *hosts = json_array();
+    for (size_t i = 0; i < self->goal->etcd.count; i++) {
+        str url = self->goal->etcd.items[i];
+        if (str_starts_with(url, STR("https://")))
+            url = str_slice(url, strlen("https://"), url.len);
+        if (str_ends_with(url, STR("/")))
+            url = str_slice(url, 0, url.len - 1);
+        json_array_append_new(hosts, text(url));
+    }
+    return hosts;
+}
+
+/* Beside the certificate: only hosts of this cluster's members may change anything through Patroni's API. */
+static json_t *
+allow_list(struct engine_member *self)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < self->cluster->peers.count; i++) {
+        json_array_append_new(list, text(self->cluster->peers.items[i].address));
+        json_array_append_new(list, text(self->cluster->peers.items[i].host_address));
+    }
+    return list;
+}
+
+/* One that may not become the primary must not be the only one that has every write, either. */
+static json_t *
+tags(const struct goal_member *member)
+{
+    if (!member->electable)
+        return json_pack("{s:b, s:b}", "nofailover", 1, "nosync", 1);
+    return json_pack("{s:I}", "failover_priority", (json_int_t)(member->priority < 1 ? 1 : member->priority));
+}
+
+static json_t *
+postgresql(struct engine_member *self)
+{
+    json_t *parameters = json_object();
+    for (size_t i = 0; i < LENGTH(local); i++)
+        json_object_set_new(parameters, local[i].name, path(self, local[i].file));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:b, s:{s:{s:s}, s:o, s:o}, s:[{s:s}], s:o}", //
+                     "listen", address_and_port(self, (int)self->member->port),                              //
+                     "connect_address", address_and_port(self, (int)self->member->port),                     //
+                     "data_dir", path(self, "data"),                                                         //
+                     "bin_dir",
+                     text(str_format(self->arena, "/usr/lib/postgresql/%s/bin", self->cluster->major_version.data)), //
+                     "pgpass", path(self, "run/pgpass"),                                                             //
+                     "use_unix_socket", 1, "use_unix_socket_repl", 1,                                                //
+                     "remove_data_directory_on_rewind_failure", 1,                                                   //
+                     "remove_data_directory_on_diverged_timelines", 1,                                               //
+                     "authentication", "superuser", "username", SUPERUSER,                                           //
+                     "replication", login(self, REPLICATOR), "rewind", login(self, REWINDER),                        //
+                     "basebackup", "checkpoint", "fast",                                                             //
+                     "parameters", parameters);
+}
+
+static json_t *
+whole(struct engine_member *self)
+{
+    json_t *config =
+        json_pack("{s:s, s:s, s:s, s:{s:s}}", "scope", self->cluster->scope.data, "namespace", NAMESPACE, //
+                  "name", self->member->name.data, "log", "level", "INFO");
+    json_object_set_new(config, "restapi",
+                        json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o}",                   //
+                                  "listen", address_and_port(self, PATRONI_PORT),          //
+                                  "connect_address", address_and_port(self, PATRONI_PORT), //
+                                  "certfile", path(self, "tls/member.crt"),                //
+                                  "keyfile", path(self, "tls/member.key"),                 //
+                                  "cafile", path(self, "tls/authority.crt"),               //
+                                  "verify_client", "required", "allowlist", allow_list(self)));
+    json_object_set_new(config, "ctl",
+                        json_pack("{s:o, s:o, s:o}", "cacert", path(self, "tls/authority.crt"), //
+                                  "certfile", path(self, "tls/member.crt"), "keyfile", path(self, "tls/member.key")));
+    json_object_set_new(config, "etcd3",
+                        json_pack("{s:o, s:s, s:o, s:o, s:o}", "hosts", etcd_hosts(self), "protocol", "https", //
+                                  "cacert", path(self, "tls/authority.crt"),                                   //
+                                  "cert", path(self, "tls/member.crt"), "key", path(self, "tls/member.key")));
+    json_object_set_new(config, "bootstrap",
+                        json_pack("{s:O, s:[{s:s}, {s:s}, s, {s:s}]}", "dcs", config_dynamic(self),    //
+                                  "initdb", "encoding", "UTF8", "locale", "C.UTF-8", "data-checksums", //
+                                  "wal-segsize", "4"));
+    json_object_set_new(config, "postgresql", postgresql(self));
+    json_object_set_new(config, "tags", tags(self->member));
+    return json_in(self->arena, config);
+}
+
+error
+config_write(struct engine_member *self, bool *ret_changed)
+{
+    str bin = str_format(self->arena, "/usr/lib/postgresql/%s/bin/postgres", self->cluster->major_version.data);
+    if (!disk_exists(bin.data))
+        return problem(self->arena, "PostgreSQL %s is not installed on this host: there is no %s.",
+                       self->cluster->major_version.data, bin.data);
+    str file = member_path(self, "patroni.yml");
+    json_t *config = whole(self);
+    str content = config == NULL ? STR_EMPTY : json_text(self->arena, config);
+    if (content.len == 0)
+        return fail(self->arena, OVERLOADED);
+    if (!disk_keep(self->arena, file.data, content, 0600, self->owner, ret_changed))
+        return problem(self->arena, "%s cannot be written: %s.", file.data, strerror(errno));
+    return OK;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pg_hba.conf and pg_ident.conf. The agent owns both files (hba_file and ident_file point to them), because Patroni looks at its
+ * configuration only every few seconds, and whoever was taken off an access list should be out at once.
+ *
+ * First match wins, so the order is the rule: the socket; replication and rewind between hosts of this cluster by certificate;
+ * then nobody may be one of those from elsewhere; then users, from the project's networks only.
+ */
+#include <errno.h>
+
+#include "base/net.h"
+#include "engine/postgres/postgres.h"
+#include "engine/postgres/roles.h"
+
+enum { FILE_BYTES = 16 * 1024 * 1024 };
+
+#define HEADER "# Written by reeve-agent, which overwrites whatever is changed here.\n"
+
+static str
+block_of(struct arena *arena, str address)
+{
+    struct net_block block;
+    return net_parse_block(address, &block) ? net_block_text(arena, &block) : STR_EMPTY;
+}
+
+static bool
+is_listed(const struct wire_texts *list, str value)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (str_eq(list->items[i], value))
+            return true;
+    }
+    return false;
+}
+
+/* Outgoing connections of a member have its host's address or its own, and several members may be on one host. */
+static struct wire_texts
+peer_blocks(struct engine_member *self)
+{
+    const struct goal_peers *peers = &self->cluster->peers;
+    struct wire_texts blocks = { .items = ARENA_ARRAY(self->arena, str, peers->count * 2 + 1) };
+    for (size_t i = 0; blocks.items != NULL && i < peers->count; i++) {
+        const str both[] = { block_of(self->arena, peers->items[i].address),
+                             block_of(self->arena, peers->items[i].host_address) };
+        for (size_t k = 0; k < LENGTH(both); k++) {
+            if (!is_listed(&blocks, both[k]))
+                blocks.items[blocks.count++] = both[k];
+        }
+    }
+    return blocks;
+}
+
+static str
+hba_text(struct engine_member *self)
+{
+    struct buf out = buf_in(self->arena, FILE_BYTES);
+    struct wire_texts peers = peer_blocks(self);
+    const struct wire_texts *networks = &self->cluster->access.networks;
+    buf_add_text(&out, HEADER "local all " SUPERUSER " peer map=reeve_local\n"
+                              "local replication " REPLICATOR " peer map=reeve_local\n"
+                              "local all all reject\n");
+    for (size_t i = 0; i < peers.count; i++) {
+        buf_format(&out, "hostssl replication " REPLICATOR " %s cert map=reeve_member\n", peers.items[i].data);
+        buf_format(&out, "hostssl all " REPLICATOR "," REWINDER " %s cert map=reeve_member\n", peers.items[i].data);
+    }
+    buf_add_text(&out, "host all " SUPERUSER "," REPLICATOR "," REWINDER " all reject\n"
+                       "host replication all all reject\n");
+    for (size_t i = 0; i < networks->count; i++) {
+        str block = block_of(self->arena, networks->items[i]);
+        buf_format(&out, "hostssl all +" X509_ROLE " %s cert clientname=DN map=reeve_user\n", block.data);
+        buf_format(&out, "hostssl all all %s scram-sha-256\n", block.data);
+    }
+    buf_add_text(&out, "host all all all reject\n");
+    return buf_str(&out);
+}
+
+/* Between quotes, with quotes doubled; names with control characters never come here. */
+static void
+add_quoted(struct buf *out, str name)
+{
+    buf_add_char(out, '"');
+    for (size_t i = 0; i < name.len; i++) {
+        if (name.data[i] == '"')
+            buf_add_char(out, '"');
+        buf_add_char(out, name.data[i]);
+    }
+    buf_add_char(out, '"');
+}
+
+static str
+ident_text(struct engine_member *self)
+{
+    struct buf out = buf_in(self->arena, FILE_BYTES);
+    const struct goal_peers *peers = &self->cluster->peers;
+    const struct goal_users *users = &self->cluster->access.users;
+    buf_add_text(&out, HEADER "reeve_local " SUPERUSER " " SUPERUSER "\n"
+                              "reeve_local root " SUPERUSER "\n"
+                              "reeve_local " SUPERUSER " " REPLICATOR "\n");
+    for (size_t i = 0; i < peers->count; i++) {
+        buf_format(&out, "reeve_member %s " REPLICATOR "\n", peers->items[i].name.data);
+        buf_format(&out, "reeve_member %s " REWINDER "\n", peers->items[i].name.data);
+    }
+    for (size_t i = 0; i < users->count; i++) {
+        const struct goal_user *user = &users->items[i];
+        if (user->login != LOGIN_X509 || role_name_problem(user->name) != NULL)
+            continue;
+        buf_add_text(&out, "reeve_user ");
+        add_quoted(&out, user->name);
+        buf_add_char(&out, ' ');
+        add_quoted(&out, role_name(self->arena, user->name));
+        buf_add_char(&out, '\n');
+    }
+    return buf_str(&out);
+}
+
+error
+hba_write(struct engine_member *self, bool *ret_changed)
+{
+    struct buf authorities = buf_in(self->arena, FILE_BYTES);
+    buf_add(&authorities, self->goal->authority);
+    buf_add_char(&authorities, '\n');
+    buf_add(&authorities, self->cluster->access.authorities);
+    const struct {
+        const char *name;
+        str content;
+    } files[] = {
+        { "tls/authority.crt", self->goal->authority },
+        { "tls/authorities.crt", buf_str(&authorities) },
+        { "pg_ident.conf", ident_text(self) },
+        { "pg_hba.conf", hba_text(self) },
+    };
+    for (size_t i = 0; i < LENGTH(files); i++) {
+        str file = member_path(self, files[i].name);
+        if (arena_is_exhausted(self->arena) || files[i].content.len == 0)
+            return fail(self->arena, OVERLOADED);
+        if (!disk_keep(self->arena, file.data, files[i].content, 0640, self->owner, ret_changed))
+            return problem(self->arena, "%s cannot be written: %s.", file.data, strerror(errno));
+    }
+    return OK;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of this folder share: PostgreSQL under Patroni. */
+#ifndef ENGINE_POSTGRES_POSTGRES_H
+#define ENGINE_POSTGRES_POSTGRES_H
+
+#include "base/json.h"
+#include "engine/engine.h"
+
+#define NAMESPACE       "/reeve/" /* of keys in etcd */
+#define SUPERUSER       "postgres"
+#define REPLICATOR      "reeve_replicator"
+#define REWINDER        "reeve_rewinder"
+#define MANAGED_ROLE    "reeve_managed" /* who is a member was made by Reeve, and is the only one it changes */
+#define X509_ROLE       "reeve_x509"    /* who is a member logs in with a certificate */
+#define RESERVED_PREFIX "reeve_"
+
+enum { PATRONI_PORT = 8008, PG_NAME_BYTES = 63 };
+
+/* A path below the member's folder. */
+str member_path(const struct engine_member *self, const char *name);
+/* "10.0.0.1" or "[2001:db8::1]", as URLs and listen addresses have it. */
+str address_in_url(struct arena *arena, str address);
+
+/* ---- config.c: patroni.yml ---- */
+MUST_USE error config_write(struct engine_member *self, bool *ret_changed);
+/* The part that all members share and etcd keeps; the agent of the primary holds it to the goal. */
+json_t *config_dynamic(struct engine_member *self);
+/* Every parameter of PostgreSQL that the cluster should have. */
+json_t *config_parameters(struct engine_member *self);
+
+/* ---- hba.c: who may connect, from where and how ---- */
+MUST_USE error hba_write(struct engine_member *self, bool *ret_changed);
+
+/* ---- patroni.c: Patroni's REST API ---- */
+MUST_USE error patroni_ask(struct engine_member *self, const char *method, const char *path, str body, int timeout_ms,
+                           struct answer *ret_answer);
+MUST_USE error patroni_observe(struct engine_member *self, struct engine_observation *ret_observation);
+/* Makes the dynamic configuration what it should be; `ret_equal` says that this member has it. */
+MUST_USE error patroni_configure(struct engine_member *self, bool is_primary, bool *ret_equal);
+MUST_USE error patroni_restart(struct engine_member *self);
+enum engine_outcome patroni_switch_over(struct engine_member *self, json_t *parameters, str *ret_detail);
+enum engine_outcome patroni_forget_scope(struct engine_member *self, str *ret_detail);
+
+/* ---- settle.c ---- */
+error postgres_settle(struct engine_member *self, const struct engine_observation *seen,
+                      struct engine_progress *progress);
+
+/* ---- tasks.c ---- */
+enum engine_outcome postgres_run_task(struct engine_member *self, const struct goal_task *task, str *ret_detail);
+
+/* ---- host.c ---- */
+error postgres_look_at_host(struct arena *arena, struct report_facts *facts);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/postgres/session.h"
+
+#include <libpq-fe.h>
+#include <stdlib.h>
+
+#include "engine/postgres/postgres.h"
+
+enum { MOST_PARAMETERS = 8 };
+
+#define SETTINGS                                                                                     \
+    "-c statement_timeout=60s -c lock_timeout=5s -c synchronous_commit=local -c log_statement=none " \
+    "-c log_min_duration_statement=-1 -c log_min_error_statement=panic -c search_path=pg_catalog"
+
+struct session {
+    struct arena *arena;
+    PGconn *connection;
+    PGresult *last;
+    str member; /* for sentences */
+};
+
+static error
+failed(struct session *session, const char *what)
+{
+    str message = str_from(PQerrorMessage(session->connection));
+    while (message.len > 0 && (message.data[message.len - 1] == '\n' || message.data[message.len - 1] == ' '))
+        message.len--;
+    return problem(session->arena, "%s: %s: %.*s.", session->member.data, what, STR_ARG(message));
+}
+
+error
+session_open(struct engine_member *self, str database, struct session **ret_session)
+{
+    str folder = member_path(self, "run"), port = str_from_int(self->arena, self->member->port);
+    const char *const names[] = { "host",    "port", "dbname", "user", "connect_timeout", "application_name",
+                                  "options", NULL };
+    const char *const values[] = {
+        folder.data, port.data, database.data, SUPERUSER, "5", "reeve-agent", SETTINGS, NULL
+    };
+    struct session *session = calloc(1, sizeof(*session));
+    if (session == NULL)
+        return fail(self->arena, OVERLOADED);
+    session->arena = self->arena;
+    session->member = self->member->name;
+    session->connection = PQconnectdbParams(names, values, 0);
+    if (PQstatus(session->connection) != CONNECTION_OK) {
+        error why = failed(session, "no session");
+        session_close(session);
+        return why;
+    }
+    *ret_session = session;
+    return OK;
+}
+
+void
+session_close(struct session *session)
+{
+    if (session == NULL)
+        return;
+    PQclear(session->last);
+    PQfinish(session->connection);
+    free(session);
+}
+
+void
+session_cleanup(struct session **session)
+{
+    session_close(*session);
+}
+
+int
+session_server_version(const struct session *session)
+{
+    return PQserverVersion(session->connection);
+}
+
+static error
+judge(struct session *session, PGresult *result)
+{
+    PQclear(session->last);
+    session->last = result;
+    ExecStatusType status = PQresultStatus(result);
+    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ? OK : failed(session, "a statement failed");
+}
+
+error
+session_query(struct session *session, const char *sql, size_t count, const str *parameters,
+              struct session_rows *ret_rows)
+{
+    const char *values[MOST_PARAMETERS];
+    if (count > MOST_PARAMETERS)
+        abort();
+    for (size_t i = 0; i < count; i++)
+        values[i] = parameters[i].data;
+    TRY(judge(session, PQexecParams(session->connection, sql, (int)count, NULL, values, NULL, NULL, 0)));
+    *ret_rows = (struct session_rows){ session, session->last, PQntuples(session->last) };
+    return OK;
+}
+
+str
+session_value(const struct session_rows *rows, int row, int column)
+{
+    return (str){ PQgetvalue(rows->result, row, column), (size_t)PQgetlength(rows->result, row, column) };
+}
+
+error
+session_run(struct session *session, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    str sql = str_vformat(session->arena, format, args);
+    va_end(args);
+    if (sql.len == 0)
+        return fail(session->arena, OVERLOADED);
+    return judge(session, PQexec(session->connection, sql.data));
+}
+
+/* libpq's own quoting, copied into the arena. An empty result makes the statement fail, never mean something else. */
+static str
+keep(struct session *session, char *quoted)
+{
+    str copy = quoted == NULL ? STR_EMPTY : str_dup(session->arena, str_from(quoted));
+    PQfreemem(quoted);
+    return copy;
+}
+
+str
+session_name(struct session *session, str name)
+{
+    return keep(session, PQescapeIdentifier(session->connection, name.data, name.len));
+}
+
+str
+session_text(struct session *session, str text)
+{
+    return keep(session, PQescapeLiteral(session->connection, text.data, text.len));
+}

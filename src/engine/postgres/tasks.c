@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a member is asked to do once. Every task may be run again after an agent was killed in the middle of it. */
+#include "base/failpoint.h"
+#include "engine/postgres/postgres.h"
+#include "engine/postgres/sample.h"
+#include "engine/postgres/session.h"
+
+enum { MOST_KEYS = 32, SQL_BYTES = 64 * 1024 };
+
+/* ---- CREATE_INDEX ---- */
+/* {"database","collection","name","keys":[{"field":1},{"other":-1}],"unique":false} */
+struct index_wish {
+    str database, schema, table, name;
+    json_t *keys;
+    bool unique;
+};
+
+static const char *
+read_index(struct arena *arena, json_t *parameters, struct index_wish *ret_wish)
+{
+    str collection = json_str(json_object_get(parameters, "collection"));
+    ptrdiff_t point = str_find(collection, '.');
+    struct index_wish wish = {
+        .database = json_str(json_object_get(parameters, "database")),
+        .schema = point < 0 ? STR("public") : str_dup(arena, str_slice(collection, 0, (size_t)point)),
+        .table = point < 0 ? collection : str_slice(collection, (size_t)point + 1, collection.len),
+        .name = json_str(json_object_get(parameters, "name")),
+        .keys = json_object_get(parameters, "keys"),
+        .unique = json_is_true(json_object_get(parameters, "unique")),
+    };
+    if (wish.database.len == 0 || wish.table.len == 0)
+        return "It names no table.";
+    if (!json_is_array(wish.keys) || json_array_size(wish.keys) == 0 || json_array_size(wish.keys) > MOST_KEYS)
+        return "It names no columns, or too many.";
+    *ret_wish = wish;
+    return NULL;
+}
+
+/* "\"a\", \"b\" DESC", and "a_b" for the name of an index that has none. */
+static bool
+add_columns(struct session *session, json_t *keys, struct buf *columns, struct buf *name)
+{
+    json_t *one, *direction;
+    const char *column;
+    size_t i;
+    json_array_foreach(keys, i, one)
+    {
+        json_object_foreach(one, column, direction)
+        {
+            buf_add_text(columns, columns->len > 0 ? ", " : "");
+            buf_add(columns, session_name(session, str_from(column)));
+            bool is_down =
+                json_is_string(direction) ? str_is(json_str(direction), "-1") : json_number_value(direction) < 0;
+            buf_add_text(columns, is_down ? " DESC" : "");
+            buf_add_text(name, "_");
+            buf_add_text(name, column);
+        }
+    }
+    return columns->len > 0;
+}
+
+/* One that was interrupted leaves an invalid index behind; it goes before the next try. */
+static error
+drop_invalid(struct session *session, str schema, str name)
+{
+    struct session_rows rows;
+    const str parameters[] = { schema, name };
+    TRY(session_query(
+        session,
+        "SELECT FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = $1 AND c.relname = $2 AND NOT i.indisvalid",
+        LENGTH(parameters), parameters, &rows));
+    if (rows.count == 0)
+        return OK;
+    return session_run(session, "DROP INDEX CONCURRENTLY IF EXISTS %s.%s", session_name(session, schema).data,
+                       session_name(session, name).data);
+}
+
+static error
+create_index(struct engine_member *self, const struct index_wish *wish)
+{
+    struct session *session CLEANUP(session_cleanup) = NULL;
+    struct buf columns = buf_in(self->arena, SQL_BYTES), name = buf_in(self->arena, SQL_BYTES);
+    TRY(session_open(self, str_dup(self->arena, wish->database), &session));
+    buf_add(&name, wish->table);
+    if (!add_columns(session, wish->keys, &columns, &name))
+        return problem(self->arena, "It names no columns.");
+    str chosen = wish->name.len > 0 ? wish->name : buf_str(&name);
+    if (chosen.len > PG_NAME_BYTES)
+        chosen = str_slice(chosen, 0, PG_NAME_BYTES);
+    chosen = str_dup(self->arena, chosen);
+    TRY(session_run(session, "SET statement_timeout = 0; SET lock_timeout = 0"));
+    TRY(drop_invalid(session, str_dup(self->arena, wish->schema), chosen));
+    failpoint("agent:task:create-index:before");
+    return session_run(session, "CREATE %s INDEX CONCURRENTLY IF NOT EXISTS %s ON %s.%s (%s)",
+                       wish->unique ? "UNIQUE" : "", session_name(session, chosen).data,
+                       session_name(session, wish->schema).data, session_name(session, wish->table).data,
+                       buf_str(&columns).data);
+}
+
+/* ---- The table of kinds ---- */
+static enum engine_outcome
+run_switchover(struct engine_member *self, json_t *parameters, str *ret_detail)
+{
+    return patroni_switch_over(self, parameters, ret_detail);
+}
+
+static enum engine_outcome
+run_forget_scope(struct engine_member *self, json_t *parameters, str *ret_detail)
+{
+    (void)parameters;
+    if (self->member->desired != DESIRED_REMOVED) {
+        *ret_detail = STR("The member is still wanted.");
+        return OUTCOME_FAILED;
+    }
+    return patroni_forget_scope(self, ret_detail);
+}
+
+/* Only the primary writes. Asked of another one, it waits: a failover may be under way. */
+static bool
+is_primary(struct engine_member *self, str *ret_detail)
+{
+    struct engine_observation seen;
+    if (patroni_observe(self, &seen) == OK && str_is(seen.role, "PRIMARY"))
+        return true;
+    *ret_detail = STR("The member is not the primary.");
+    return false;
+}
+
+static enum engine_outcome
+run_create_index(struct engine_member *self, json_t *parameters, str *ret_detail)
+{
+    struct index_wish wish;
+    const char *wrong = read_index(self->arena, parameters, &wish);
+    if (wrong != NULL) {
+        *ret_detail = str_from(wrong);
+        return OUTCOME_FAILED;
+    }
+    if (!is_primary(self, ret_detail))
+        return OUTCOME_LATER;
+    error why = create_index(self, &wish);
+    if (why != OK)
+        *ret_detail = why->detail;
+    return why == OK ? OUTCOME_DONE : OUTCOME_FAILED;
+}
+
+static enum engine_outcome
+run_load_sample(struct engine_member *self, json_t *parameters, str *ret_detail)
+{
+    (void)parameters;
+    if (!is_primary(self, ret_detail))
+        return OUTCOME_LATER;
+    error why = sample_load(self);
+    if (why != OK)
+        *ret_detail = why->detail;
+    return why == OK ? OUTCOME_DONE : OUTCOME_FAILED;
+}
+
+static enum engine_outcome (*const kinds[])(struct engine_member *, json_t *, str *) = {
+    [TASK_SWITCHOVER] = run_switchover,
+    [TASK_FORGET_SCOPE] = run_forget_scope,
+    [TASK_CREATE_INDEX] = run_create_index,
+    [TASK_LOAD_SAMPLE] = run_load_sample,
+};
+
+enum engine_outcome
+postgres_run_task(struct engine_member *self, const struct goal_task *task, str *ret_detail)
+{
+    json_t *parameters = json_parse_own(self->arena, task->parameters);
+    if (task->kind >= LENGTH(kinds)) {
+        *ret_detail = str_format(self->arena, "This agent does not know how to do %s.", task->kind_text.data);
+        return OUTCOME_FAILED;
+    }
+    return kinds[task->kind](self, parameters, ret_detail);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Errors on a host. Nobody is answered there, so the detail is not chosen from a table: it is a sentence for whoever looks
+ * after the host, and goes into the report as the member's problem. */
+#ifndef ENGINE_PROBLEM_H
+#define ENGINE_PROBLEM_H
+
+#include "base/error.h"
+
+MUST_USE error problem(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
+
+#endif

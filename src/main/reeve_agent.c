@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `reeve-agent`: the command on every host that databases run on. One row a subcommand. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/address.h"
+#include "agent/agent.h"
+#include "agent/join.h"
+#include "base/failpoint.h"
+#include "base/json.h"
+#include "main/commands.h"
+#include "wire/report.h"
+
+enum { COMMAND_ARENA_BYTES = 64 * 1024 * 1024, TOKEN_BYTES = 1024 };
+
+static int
+say_why(const char *command, error why)
+{
+    fprintf(stderr, "reeve-agent %s: %.*s\n", command, STR_ARG(why->detail));
+    return EXIT_FAILURE;
+}
+
+/* ---- join ---- */
+/* "-": from standard input, where no other user of the host can see it. */
+static str
+read_token(struct arena *arena, const char *given)
+{
+    char line[TOKEN_BYTES];
+    if (strcmp(given, "-") != 0)
+        return str_from(given);
+    if (fgets(line, sizeof(line), stdin) == NULL)
+        return STR_EMPTY;
+    str text = str_from(line);
+    return str_dup(arena, str_trim(str_cut(&text, '\n')));
+}
+
+static int
+command_join(int argc, char **argv)
+{
+    struct option_value options[] = {
+        { "--url", "Address of the control plane's listener for agents: https://HOST:PORT.", .required = true },
+        { "--token", "What `reeved fleet token` printed; - reads it from standard input.", .required = true },
+        { "--state-dir", "Where key, certificate and goal are kept.", .value = STATE_FOLDER },
+    };
+    int status;
+    if (!read_options(argc, argv, "join --url URL --token TOKEN", options, LENGTH(options), NULL, &status))
+        return status;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(COMMAND_ARENA_BYTES);
+    if (arena == NULL)
+        return EXIT_FAILURE;
+    struct state state = state_in(arena, str_from(options[2].value));
+    error why = join_fleet(arena, &state, str_from(options[0].value), read_token(arena, options[1].value));
+    if (why != OK)
+        return say_why("join", why);
+    printf("This host is %s (%s). Start the agent: systemctl enable --now reeve-agent\n", state.host_name.data,
+           id_text(arena, state.host).data);
+    return EXIT_SUCCESS;
+}
+
+/* ---- run ---- */
+static int
+command_run(int argc, char **argv)
+{
+    struct option_value options[] = {
+        { "--state-dir", "Where key, certificate and goal are kept.", .value = STATE_FOLDER },
+        { "--goal-file", "Work from this file instead of a control plane; read again when it changes." },
+        { "--report-file", "With --goal-file: where what is seen is written." },
+    };
+    int status;
+    if (!read_options(argc, argv, "run [--state-dir DIR] [--goal-file FILE --report-file FILE]", options,
+                      LENGTH(options), NULL, &status))
+        return status;
+    struct arena *arena = arena_new(COMMAND_ARENA_BYTES);
+    if (arena == NULL)
+        return EXIT_FAILURE;
+    struct state state = state_in(arena, str_from(options[0].value));
+    struct agent_config config = { .state = &state, .goal_file = options[1].value, .report_file = options[2].value };
+    if (config.goal_file == NULL) {
+        error why = state_load(arena, &state);
+        if (why != OK)
+            return say_why("run", why);
+        if (state.url.len == 0) {
+            fprintf(stderr, "reeve-agent run: this host has not joined a fleet: `reeve-agent join --help`\n");
+            return EXIT_FAILURE;
+        }
+    }
+    enum agent_end end = agent_run(&config);
+    fflush(NULL);
+    _exit((int)end); /* threads are still at work: nothing of theirs is taken apart under them */
+}
+
+/* ---- status ---- */
+static void
+print_member(const json_t *member)
+{
+    const json_t *problem = json_object_get(member, "problem");
+    printf("  %s  %-10s %-13s %-12s goal %lld, access %lld%s%s\n", json_string_value(json_object_get(member, "id")),
+           json_string_value(json_object_get(member, "unit")), json_string_value(json_object_get(member, "role")),
+           json_string_value(json_object_get(member, "running")),
+           (long long)json_integer_value(json_object_get(member, "goalGeneration")),
+           (long long)json_integer_value(json_object_get(member, "accessGeneration")),
+           json_is_string(problem) ? "\n      " : "", json_is_string(problem) ? json_string_value(problem) : "");
+}
+
+static int
+command_status(int argc, char **argv)
+{
+    struct option_value options[] = {
+        { "--state-dir", "Where key, certificate and goal are kept.", .value = STATE_FOLDER },
+    };
+    int status;
+    if (!read_options(argc, argv, "status [--state-dir DIR]", options, LENGTH(options), NULL, &status))
+        return status;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(COMMAND_ARENA_BYTES);
+    if (arena == NULL)
+        return EXIT_FAILURE;
+    struct state state = state_in(arena, str_from(options[0].value));
+    error why = state_load(arena, &state);
+    if (why != OK)
+        return say_why("status", why);
+    if (state.url.len == 0) {
+        printf("This host has not joined a fleet: `reeve-agent join --help`\n");
+        return EXIT_FAILURE;
+    }
+    printf("host %s (%s), epoch %lld, control plane %s\n", state.host_name.data, id_text(arena, state.host).data,
+           (long long)state.epoch, state.url.data);
+    str text;
+    json_t *report = disk_read(arena, state.report.data, REPORT_MAX_BYTES, &text) ? json_parse_own(arena, text) : NULL;
+    if (report == NULL) {
+        printf("The agent has not reported yet.\n");
+        return EXIT_SUCCESS;
+    }
+    size_t i;
+    json_t *one;
+    printf("goal %lld\n", (long long)json_integer_value(json_object_get(report, "version")));
+    json_array_foreach(json_object_get(report, "members"), i, one) print_member(one);
+    json_array_foreach(json_object_get(report, "strays"), i, one)
+        printf("  %s is not in the goal, and left alone\n", json_string_value(one));
+    return EXIT_SUCCESS;
+}
+
+/* ---- address ---- */
+static int
+command_address(int argc, char **argv)
+{
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(COMMAND_ARENA_BYTES);
+    if (arena == NULL)
+        return EXIT_FAILURE;
+    if (argc != 3 || (strcmp(argv[1], "add") != 0 && strcmp(argv[1], "remove") != 0)) {
+        fprintf(stderr, "usage: reeve-agent address add ADDRESS/PREFIX | address remove ADDRESS\n\n"
+                        "Units of members call this before they start. The address is put on the interface that has\n"
+                        "another one of the same network.\n");
+        return argc == 2 && strcmp(argv[1], "--help") == 0 ? EXIT_SUCCESS : 2;
+    }
+    str rest = str_from(argv[2]), address = str_dup(arena, str_cut(&rest, '/'));
+    int64_t prefix = 0;
+    error why;
+    if (strcmp(argv[1], "remove") == 0)
+        why = address_remove(arena, address);
+    else if (str_to_int(rest, 0, 128, &prefix))
+        why = address_add(arena, address, (int)prefix);
+    else
+        why = problem(arena, "%s has no prefix length.", argv[2]);
+    return why == OK ? EXIT_SUCCESS : say_why("address", why);
+}
+
+// clang-format off
+static const struct {
+    const char *name, *sentence;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    { "join",    "Become a host of a fleet, with a token that its operator made.",      command_join },
+    { "run",     "Make this host what the control plane says, and report what is.",     command_run },
+    { "status",  "What runs here, as it was last reported.",                            command_status },
+    { "address", "Add or remove an address of a member; for units.",                    command_address },
+};
+// clang-format on
+
+static void
+print_help(FILE *out)
+{
+    fprintf(out, "reeve-agent %s: looks after the databases of one host\n\nusage: reeve-agent COMMAND [OPTION…]\n\n",
+            REEVE_VERSION);
+    for (size_t i = 0; i < LENGTH(commands); i++)
+        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].sentence);
+    fprintf(
+        out,
+        "\nOn a new host, as root:\n\n"
+        "  reeve-agent join --url https://control.example.org:8444 --token -    # paste what `reeved fleet token` printed\n"
+        "  systemctl enable --now reeve-agent\n"
+        "  reeve-agent status\n\n"
+        "Databases are units of systemd (reeve-member-….service): they run on when the agent is stopped, and come\n"
+        "back after a reboot without it. To try a goal by hand: reeve-agent run --goal-file FILE --report-file FILE.\n"
+        "`reeve-agent COMMAND --help` says more.\n");
+}
+
+int
+main(int argc, char **argv)
+{
+    json_init();
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(argc < 2 ? stderr : stdout);
+        return argc < 2 ? 2 : 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("reeve-agent %s\n", REEVE_VERSION);
+        return 0;
+    }
+    if (!failpoint_init(getenv(FAILPOINT_VARIABLE), stderr) || !call_init())
+        return EXIT_FAILURE;
+    for (size_t i = 0; i < LENGTH(commands); i++) {
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    }
+    fprintf(stderr, "reeve-agent: there is no command '%s'; `reeve-agent --help` lists them\n", argv[1]);
+    return 2;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wire/goal.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/net.h"
+
+enum { NAME_BYTES = 1024, PEM_BYTES = 1024 * 1024, SOME = 10000 };
+
+// clang-format off
+#define AT(type, member) offsetof(struct type, member)
+#define R WIRE_REQUIRED
+
+static const struct wire_field peer_fields[] = {
+    { "memberId",    WIRE_ID,   R, AT(goal_peer, member) },
+    { "name",        WIRE_TEXT, R, AT(goal_peer, name),         .max = NAME_BYTES },
+    { "address",     WIRE_TEXT, R, AT(goal_peer, address),      .max = NAME_BYTES },
+    { "hostAddress", WIRE_TEXT, R, AT(goal_peer, host_address), .max = NAME_BYTES },
+};
+static const struct wire_shape peer_shape = WIRE_SHAPE(struct goal_peer, peer_fields);
+
+static const struct wire_field role_fields[] = {
+    { "role",       WIRE_TEXT, R, AT(goal_role, role),       .max = NAME_BYTES },
+    { "database",   WIRE_TEXT, 0, AT(goal_role, database),   .max = NAME_BYTES },
+    { "collection", WIRE_TEXT, 0, AT(goal_role, collection), .max = NAME_BYTES },
+};
+static const struct wire_shape role_shape = WIRE_SHAPE(struct goal_role, role_fields);
+
+static const struct wire_field user_fields[] = {
+    { "name",       WIRE_TEXT, R, AT(goal_user, name),        .max = NAME_BYTES },
+    { "login",      WIRE_TEXT, R, AT(goal_user, login_text),  .max = NAME_BYTES },
+    { "verifier",   WIRE_TEXT, 0, AT(goal_user, verifier),    .max = NAME_BYTES },
+    { "validUntil", WIRE_TEXT, 0, AT(goal_user, valid_until), .max = NAME_BYTES },
+    { "roles",      WIRE_LIST, 0, AT(goal_user, roles),       .max = SOME, .of = &role_shape },
+};
+static const struct wire_shape user_shape = WIRE_SHAPE(struct goal_user, user_fields);
+
+static const struct wire_field privilege_fields[] = {
+    { "action",     WIRE_TEXT, R, AT(goal_privilege, action),     .max = NAME_BYTES },
+    { "database",   WIRE_TEXT, 0, AT(goal_privilege, database),   .max = NAME_BYTES },
+    { "collection", WIRE_TEXT, 0, AT(goal_privilege, collection), .max = NAME_BYTES },
+};
+static const struct wire_shape privilege_shape = WIRE_SHAPE(struct goal_privilege, privilege_fields);
+
+static const struct wire_field custom_role_fields[] = {
+    { "name",       WIRE_TEXT, R, AT(goal_custom_role, name),       .max = NAME_BYTES },
+    { "privileges", WIRE_LIST, 0, AT(goal_custom_role, privileges), .max = SOME, .of = &privilege_shape },
+    { "inherits",   WIRE_LIST, 0, AT(goal_custom_role, inherits),   .max = SOME, .of = &role_shape },
+};
+static const struct wire_shape custom_role_shape = WIRE_SHAPE(struct goal_custom_role, custom_role_fields);
+
+static const struct wire_field access_fields[] = {
+    { "networks",    WIRE_TEXTS, 0, AT(goal_access, networks),    .max = SOME },
+    { "authorities", WIRE_TEXT,  0, AT(goal_access, authorities), .max = PEM_BYTES },
+    { "users",       WIRE_LIST,  0, AT(goal_access, users),       .max = SOME, .of = &user_shape },
+    { "roles",       WIRE_LIST,  0, AT(goal_access, roles),       .max = SOME, .of = &custom_role_shape },
+};
+static const struct wire_shape access_shape = WIRE_SHAPE(struct goal_access, access_fields);
+
+static const struct wire_field cluster_fields[] = {
+    { "id",               WIRE_ID,     R, AT(goal_cluster, id) },
+    { "projectId",        WIRE_ID,     R, AT(goal_cluster, project) },
+    { "name",             WIRE_TEXT,   R, AT(goal_cluster, name),              .max = NAME_BYTES },
+    { "scope",            WIRE_TEXT,   R, AT(goal_cluster, scope),             .max = 64 },
+    { "majorVersion",     WIRE_TEXT,   R, AT(goal_cluster, major_version),     .max = 8 },
+    { "goalGeneration",   WIRE_INT,    R, AT(goal_cluster, goal_generation),   .max = INT64_MAX },
+    { "accessGeneration", WIRE_INT,    R, AT(goal_cluster, access_generation), .max = INT64_MAX },
+    { "synchronous",      WIRE_BOOL,   0, AT(goal_cluster, synchronous) },
+    { "parameters",       WIRE_PAIRS,  0, AT(goal_cluster, parameters),        .max = SOME },
+    { "peers",            WIRE_LIST,   R, AT(goal_cluster, peers),             .max = 256, .of = &peer_shape },
+    { "access",           WIRE_OBJECT, 0, AT(goal_cluster, access),            .of = &access_shape },
+};
+const struct wire_shape goal_cluster_shape = WIRE_SHAPE(struct goal_cluster, cluster_fields);
+
+static const struct wire_field member_fields[] = {
+    { "id",           WIRE_ID,     R, AT(goal_member, id) },
+    { "clusterId",    WIRE_ID,     R, AT(goal_member, cluster) },
+    { "name",         WIRE_TEXT,   R, AT(goal_member, name),         .max = 128 },
+    { "ordinal",      WIRE_INT,    0, AT(goal_member, ordinal),      .max = INT32_MAX },
+    { "address",      WIRE_TEXT,   R, AT(goal_member, address),      .max = 64 },
+    { "prefix",       WIRE_INT,    R, AT(goal_member, prefix),       .max = 128 },
+    { "port",         WIRE_INT,    R, AT(goal_member, port),         .min = 1, .max = 65535 },
+    { "desired",      WIRE_TEXT,   R, AT(goal_member, desired_text), .max = 32 },
+    { "cpus",         WIRE_NUMBER, R, AT(goal_member, cpus),         .max = 4096 },
+    { "memoryMb",     WIRE_INT,    R, AT(goal_member, memory_mb),    .min = 1, .max = INT32_MAX },
+    { "diskGb",       WIRE_INT,    R, AT(goal_member, disk_gb),      .max = INT32_MAX },
+    { "electable",    WIRE_BOOL,   0, AT(goal_member, electable) },
+    { "priority",     WIRE_INT,    0, AT(goal_member, priority),     .max = 1000 },
+    { "restartNonce", WIRE_INT,    0, AT(goal_member, restart_nonce), .max = INT64_MAX },
+    { "names",        WIRE_TEXTS,  0, AT(goal_member, names),        .max = 256 },
+};
+const struct wire_shape goal_member_shape = WIRE_SHAPE(struct goal_member, member_fields);
+
+static const struct wire_field task_fields[] = {
+    { "id",         WIRE_ID,   R, AT(goal_task, id) },
+    { "memberId",   WIRE_ID,   R, AT(goal_task, member) },
+    { "kind",       WIRE_TEXT, R, AT(goal_task, kind_text), .max = 64 },
+    { "parameters", WIRE_RAW,  0, AT(goal_task, parameters) },
+};
+const struct wire_shape goal_task_shape = WIRE_SHAPE(struct goal_task, task_fields);
+
+static const struct wire_field goal_fields[] = {
+    { "version",   WIRE_INT,   R, AT(goal, version),   .max = INT64_MAX },
+    { "epoch",     WIRE_INT,   R, AT(goal, epoch),     .max = INT64_MAX },
+    { "hostId",    WIRE_ID,    R, AT(goal, host) },
+    { "hostName",  WIRE_TEXT,  0, AT(goal, host_name), .max = NAME_BYTES },
+    { "etcd",      WIRE_TEXTS, R, AT(goal, etcd),      .max = 64 },
+    { "authority", WIRE_TEXT,  R, AT(goal, authority), .max = PEM_BYTES },
+    { "clusters",  WIRE_LIST,  R, AT(goal, clusters),  .max = GOAL_MAX_CLUSTERS, .of = &goal_cluster_shape },
+    { "members",   WIRE_LIST,  R, AT(goal, members),   .max = GOAL_MAX_MEMBERS, .of = &goal_member_shape },
+    { "tasks",     WIRE_LIST,  0, AT(goal, tasks),     .max = SOME, .of = &goal_task_shape },
+};
+static const struct wire_shape goal_shape = WIRE_SHAPE(struct goal, goal_fields);
+// clang-format on
+
+static const char *const desired_words[] = { "RUNNING", "STOPPED", "REMOVED" };
+static const char *const login_words[] = { "SCRAM", "X509" };
+static const char *const task_words[] = { "SWITCHOVER", "FORGET_SCOPE", "CREATE_INDEX", "LOAD_SAMPLE" };
+
+static int
+find_word(const char *const *words, size_t count, str text)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (str_is(text, words[i]))
+            return (int)i;
+    }
+    return -1;
+}
+
+/* ---- What types and bounds do not say ---- */
+static error
+wrong(struct arena *arena, const char *list, size_t index, const char *field, const char *what)
+{
+    return fail(arena, INVALID_ATTRIBUTE_VALUE, V(str_format(arena, "%s[%zu].%s", list, index, field)), V(what));
+}
+
+/* These become parts of file names and lines of configuration. */
+static bool
+is_plain_name(str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.data[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+              (c == '.' && i > 0)))
+            return false;
+    }
+    return name.len > 0;
+}
+
+static bool
+is_address(str text)
+{
+    struct net_address ignored;
+    return net_parse_address(text, &ignored);
+}
+
+static error
+check_access(struct arena *arena, struct goal_access *access, size_t index)
+{
+    struct net_block ignored;
+    for (size_t i = 0; i < access->networks.count; i++) {
+        if (!net_parse_block(access->networks.items[i], &ignored))
+            return wrong(arena, "clusters", index, "access.networks", "one of them is no network");
+    }
+    for (size_t i = 0; i < access->users.count; i++) {
+        struct goal_user *user = &access->users.items[i];
+        int login = find_word(login_words, LENGTH(login_words), user->login_text);
+        if (login < 0)
+            return wrong(arena, "clusters", index, "access.users", "a login that this agent does not know");
+        user->login = (enum goal_login)login;
+    }
+    return OK;
+}
+
+static error
+check_cluster(struct arena *arena, struct goal_cluster *cluster, size_t index)
+{
+    if (!is_plain_name(cluster->scope))
+        return wrong(arena, "clusters", index, "scope", "letters and digits are wanted");
+    if (!is_plain_name(cluster->major_version))
+        return wrong(arena, "clusters", index, "majorVersion", "a number is wanted");
+    for (size_t i = 0; i < cluster->peers.count; i++) {
+        const struct goal_peer *peer = &cluster->peers.items[i];
+        if (!is_plain_name(peer->name) || !is_address(peer->address) || !is_address(peer->host_address))
+            return wrong(arena, "clusters", index, "peers", "a name or address that is none");
+    }
+    return check_access(arena, &cluster->access, index);
+}
+
+static error
+check_member(struct arena *arena, const struct goal *goal, struct goal_member *member, size_t index)
+{
+    int desired = find_word(desired_words, LENGTH(desired_words), member->desired_text);
+    if (desired < 0)
+        return wrong(arena, "members", index, "desired", "RUNNING, STOPPED or REMOVED is wanted");
+    member->desired = (enum goal_desired)desired;
+    if (!is_plain_name(member->name))
+        return wrong(arena, "members", index, "name", "letters, digits and dashes are wanted");
+    if (!is_address(member->address))
+        return wrong(arena, "members", index, "address", "an address is wanted");
+    for (size_t i = 0; i < member->names.count; i++) {
+        if (!is_plain_name(member->names.items[i]))
+            return wrong(arena, "members", index, "names", "one of them is no host name");
+    }
+    if (goal_find_cluster(goal, member->cluster) == NULL)
+        return wrong(arena, "members", index, "clusterId", "there is no such cluster in the document");
+    return OK;
+}
+
+static int
+compare_ids(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(id));
+}
+
+/* `items` begin with their id. */
+static error
+check_once(struct arena *arena, const char *list, const void *items, size_t count, size_t bytes)
+{
+    id *ids = ARENA_ARRAY(arena, id, count + 1);
+    if (ids == NULL)
+        return fail(arena, OVERLOADED);
+    for (size_t i = 0; i < count; i++)
+        memcpy(&ids[i], (const char *)items + i * bytes, sizeof(id));
+    qsort(ids, count, sizeof(id), compare_ids);
+    for (size_t i = 1; i < count; i++) {
+        if (id_eq(ids[i - 1], ids[i]))
+            return fail(arena, INVALID_ATTRIBUTE_VALUE, V(list), V("an id is there twice"));
+    }
+    return OK;
+}
+
+/* Sorted by id, so that looking up and comparing two goals take no quadratic time. */
+#define SORT(list) qsort((list).items, (list).count, sizeof(*(list).items), compare_ids)
+
+error
+goal_parse(struct arena *arena, str text, struct goal *ret_goal)
+{
+    struct goal goal = { 0 };
+    if (text.len > GOAL_MAX_BYTES)
+        return fail(arena, BODY_TOO_LARGE, V(GOAL_MAX_BYTES));
+    TRY(wire_read(arena, text, &goal_shape, &goal));
+    TRY(check_once(arena, "clusters", goal.clusters.items, goal.clusters.count, sizeof(*goal.clusters.items)));
+    TRY(check_once(arena, "members", goal.members.items, goal.members.count, sizeof(*goal.members.items)));
+    TRY(check_once(arena, "tasks", goal.tasks.items, goal.tasks.count, sizeof(*goal.tasks.items)));
+    for (size_t i = 0; i < goal.clusters.count; i++)
+        TRY(check_cluster(arena, &goal.clusters.items[i], i));
+    if (goal.clusters.count > 0)
+        SORT(goal.clusters);
+    for (size_t i = 0; i < goal.members.count; i++)
+        TRY(check_member(arena, &goal, &goal.members.items[i], i));
+    if (goal.members.count > 0)
+        SORT(goal.members);
+    for (size_t i = 0; i < goal.tasks.count; i++) {
+        struct goal_task *task = &goal.tasks.items[i];
+        int kind = find_word(task_words, LENGTH(task_words), task->kind_text);
+        task->kind = kind < 0 ? TASK_UNKNOWN : (enum goal_task_kind)kind;
+        if (task->parameters.len == 0)
+            task->parameters = STR("{}");
+    }
+    *ret_goal = goal;
+    return OK;
+}
+
+const struct goal_cluster *
+goal_find_cluster(const struct goal *goal, id cluster)
+{
+    if (goal->clusters.count == 0)
+        return NULL;
+    return bsearch(&cluster, goal->clusters.items, goal->clusters.count, sizeof(*goal->clusters.items), compare_ids);
+}
+
+const struct goal_member *
+goal_find_member(const struct goal *goal, id member)
+{
+    if (goal->members.count == 0)
+        return NULL;
+    return bsearch(&member, goal->members.items, goal->members.count, sizeof(*goal->members.items), compare_ids);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The goal: what should be true on one host, as one document (docs/internals/fleet.md). The control plane writes it, the
+ * agent keeps it on disk and works from nothing else.
+ */
+#ifndef WIRE_GOAL_H
+#define WIRE_GOAL_H
+
+#include "base/id.h"
+#include "wire/shape.h"
+
+enum {
+    GOAL_MAX_BYTES = 64 * 1024 * 1024,
+    GOAL_MAX_MEMBERS = 4096,
+    GOAL_MAX_CLUSTERS = 4096,
+};
+
+enum goal_desired { DESIRED_RUNNING, DESIRED_STOPPED, DESIRED_REMOVED };
+enum goal_login { LOGIN_SCRAM, LOGIN_X509 };
+enum goal_task_kind { TASK_SWITCHOVER, TASK_FORGET_SCOPE, TASK_CREATE_INDEX, TASK_LOAD_SAMPLE, TASK_UNKNOWN };
+
+struct goal_peer {
+    id member;
+    str name, address, host_address;
+};
+struct goal_peers {
+    size_t count;
+    struct goal_peer *items;
+};
+
+struct goal_role { /* a role that a user has, or that another role inherits */
+    str role, database, collection;
+};
+struct goal_roles {
+    size_t count;
+    struct goal_role *items;
+};
+struct goal_user {
+    str name;
+    str login_text;
+    enum goal_login login;
+    str verifier;    /* SCRAM only; never logged */
+    str valid_until; /* empty: for ever */
+    struct goal_roles roles;
+};
+struct goal_users {
+    size_t count;
+    struct goal_user *items;
+};
+struct goal_privilege {
+    str action, database, collection; /* empty collection: all of them; empty database: the whole cluster */
+};
+struct goal_privileges {
+    size_t count;
+    struct goal_privilege *items;
+};
+struct goal_custom_role {
+    str name;
+    struct goal_privileges privileges;
+    struct goal_roles inherits;
+};
+struct goal_custom_roles {
+    size_t count;
+    struct goal_custom_role *items;
+};
+struct goal_access {
+    struct wire_texts networks;
+    str authorities; /* PEM */
+    struct goal_users users;
+    struct goal_custom_roles roles;
+};
+
+struct goal_cluster {
+    id id, project;
+    str name, scope, major_version;
+    int64_t goal_generation, access_generation;
+    bool synchronous;
+    struct wire_pairs parameters;
+    struct goal_peers peers;
+    struct goal_access access;
+};
+struct goal_clusters {
+    size_t count;
+    struct goal_cluster *items;
+};
+
+struct goal_member {
+    id id, cluster;
+    str name;
+    int64_t ordinal;
+    str address;
+    int64_t prefix, port;
+    str desired_text;
+    enum goal_desired desired;
+    double cpus;
+    int64_t memory_mb, disk_gb;
+    bool electable;
+    int64_t priority, restart_nonce;
+    struct wire_texts names;
+};
+struct goal_members {
+    size_t count;
+    struct goal_member *items;
+};
+
+struct goal_task {
+    id id, member;
+    str kind_text;
+    enum goal_task_kind kind; /* TASK_UNKNOWN: of a newer control plane */
+    str parameters;           /* a JSON object */
+};
+struct goal_tasks {
+    size_t count;
+    struct goal_task *items;
+};
+
+struct goal {
+    int64_t version, epoch;
+    id host;
+    str host_name;
+    struct wire_texts etcd;
+    str authority; /* PEM */
+    struct goal_clusters clusters;
+    struct goal_members members;
+    struct goal_tasks tasks;
+};
+
+/* Beside types and bounds: every id once, every member's cluster there, addresses and networks that are some. */
+MUST_USE error goal_parse(struct arena *arena, str text, struct goal *ret_goal);
+
+const struct goal_cluster *goal_find_cluster(const struct goal *goal, id cluster); /* NULL when there is none */
+const struct goal_member *goal_find_member(const struct goal *goal, id member);
+
+extern const struct wire_shape goal_cluster_shape, goal_member_shape, goal_task_shape;
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is different between two goals, so that only those are woken who have something to do. */
+#ifndef WIRE_GOAL_DIFF_H
+#define WIRE_GOAL_DIFF_H
+
+#include "wire/goal.h"
+
+enum goal_part { PART_CLUSTER, PART_MEMBER, PART_TASK };
+enum goal_change_kind {
+    CHANGE_ADDED,
+    CHANGE_ALTERED,
+    CHANGE_GONE, /* no longer in the document: left alone, whatever it is */
+};
+struct goal_change {
+    enum goal_part part;
+    enum goal_change_kind kind;
+    id id;
+};
+struct goal_changes {
+    size_t count;
+    struct goal_change *items;
+    bool everything; /* what concerns all members changed: the authority, or where etcd is */
+};
+
+/* Clusters first, then members, then tasks; each in the order of ids. `before` may be NULL: everything is added. */
+MUST_USE error goal_diff(struct arena *arena, const struct goal *before, const struct goal *after,
+                         struct goal_changes *ret_changes);
+
+#endif

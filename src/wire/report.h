@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report: what an agent sees on its host, as one document (docs/internals/fleet.md). */
+#ifndef WIRE_REPORT_H
+#define WIRE_REPORT_H
+
+#include "base/id.h"
+#include "wire/shape.h"
+
+enum { REPORT_MAX_BYTES = 4 * 1024 * 1024, REPORT_SENTENCE_BYTES = 512 };
+
+struct report_facts {
+    str agent_version, patroni_version;
+    struct wire_texts postgres_versions;
+    int64_t cpus, memory_mb, disk_gb;
+};
+
+struct report_member {
+    id id;
+    str unit;                    /* active, inactive, failed, absent … as systemd says */
+    str role;                    /* PRIMARY, REPLICA, SYNC_STANDBY, NONE */
+    str running;                 /* Patroni's word */
+    int64_t timeline, lag_bytes; /* -1: not known, written as null */
+    str version;                 /* of the server; empty: not known */
+    int64_t goal_generation, access_generation, restart_nonce;
+    bool pending_restart;
+    str problem; /* a sentence, or empty */
+};
+
+struct report_task {
+    id id;
+    bool done; /* otherwise it failed */
+    str detail;
+};
+
+struct report {
+    int64_t epoch, version;
+    str boot_id;
+    struct report_facts facts;
+    size_t member_count, task_count;
+    const struct report_member *members;
+    const struct report_task *tasks;
+    struct wire_texts strays;
+};
+
+/* Empty when it does not fit into REPORT_MAX_BYTES or the arena is full. Sentences are cut and made UTF-8. */
+str report_write(struct arena *arena, const struct report *report);
+
+#endif

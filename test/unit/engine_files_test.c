@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files that a member starts from. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/unit_file.h"
+#include "base/crypto_certificate.h"
+#include "base/crypto_certificate_look.h"
+#include "engine/postgres/postgres.h"
+
+static struct goal_peer peers[] = {
+    { .name = STR("s-shard-00-00"), .address = STR("10.0.1.1"), .host_address = STR("10.0.0.1") },
+    { .name = STR("s-shard-00-01"), .address = STR("10.0.1.2"), .host_address = STR("10.0.0.1") },
+};
+static str networks[] = { STR("203.0.113.7"), STR("2001:db8::/32") };
+static struct goal_user users[] = {
+    { .name = STR("app"), .login = LOGIN_SCRAM },
+    { .name = STR("CN=\"q\",O=x y"), .login = LOGIN_X509 },
+    { .name = STR("CN=evil\nreeve_local root postgres"), .login = LOGIN_X509 },
+};
+static str etcd[] = { STR("https://10.0.0.9:2379"), STR("https://[2001:db8::9]:2379/") };
+static struct wire_pair parameters[] = { { STR("max_connections"), STR("100") },
+                                         { STR("hba_file"), STR("/etc/passwd") } };
+
+struct fixture {
+    struct arena *arena;
+    char folder[64];
+    struct goal goal;
+    struct goal_cluster cluster;
+    struct goal_member member;
+    struct engine_member self;
+};
+
+static struct fixture
+set_up(void)
+{
+    struct fixture f = { .arena = arena_new(1 << 24), .folder = "/tmp/reeve-engine-XXXXXX" };
+    assert_non_null(mkdtemp(f.folder));
+    f.goal = (struct goal){ .authority = STR("FLEET"), .etcd = { LENGTH(etcd), etcd } };
+    f.cluster = (struct goal_cluster){ .scope = STR("abc123"),
+                                       .major_version = STR("17"),
+                                       .synchronous = true,
+                                       .parameters = { LENGTH(parameters), parameters },
+                                       .peers = { LENGTH(peers), peers },
+                                       .access = { .networks = { LENGTH(networks), networks },
+                                                   .authorities = STR("USERS"),
+                                                   .users = { LENGTH(users), users } } };
+    f.member = (struct goal_member){ .name = STR("s-shard-00-00"),
+                                     .address = STR("10.0.1.1"),
+                                     .prefix = 16,
+                                     .port = 27017,
+                                     .cpus = 0.25,
+                                     .memory_mb = 256,
+                                     .electable = true,
+                                     .priority = 5 };
+    return f;
+}
+
+static void
+bind_fixture(struct fixture *f)
+{
+    f->self = (struct engine_member){ .arena = f->arena,
+                                      .goal = &f->goal,
+                                      .cluster = &f->cluster,
+                                      .member = &f->member,
+                                      .folder = str_from(f->folder),
+                                      .owner = { getuid(), getgid() } };
+    assert_true(disk_make_folder(member_path(&f->self, "tls").data, 0700, f->self.owner));
+}
+
+static void
+tear_down(struct fixture *f)
+{
+    assert_true(disk_remove_tree(f->folder));
+    assert_false(disk_exists(f->folder));
+    arena_free(f->arena);
+}
+
+static str
+content(struct fixture *f, const char *name)
+{
+    str text;
+    assert_true(disk_read(f->arena, member_path(&f->self, name).data, 1 << 20, &text));
+    return text;
+}
+
+static void
+who_may_connect_is_in_the_right_order(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    bool changed = false;
+    assert_ptr_equal(hba_write(&f.self, &changed), OK);
+    assert_true(changed);
+    assert_string_equal(content(&f, "pg_hba.conf").data,
+                        "# Written by reeve-agent, which overwrites whatever is changed here.\n"
+                        "local all postgres peer map=reeve_local\n"
+                        "local replication reeve_replicator peer map=reeve_local\n"
+                        "local all all reject\n"
+                        "hostssl replication reeve_replicator 10.0.1.1/32 cert map=reeve_member\n"
+                        "hostssl all reeve_replicator,reeve_rewinder 10.0.1.1/32 cert map=reeve_member\n"
+                        "hostssl replication reeve_replicator 10.0.0.1/32 cert map=reeve_member\n"
+                        "hostssl all reeve_replicator,reeve_rewinder 10.0.0.1/32 cert map=reeve_member\n"
+                        "hostssl replication reeve_replicator 10.0.1.2/32 cert map=reeve_member\n"
+                        "hostssl all reeve_replicator,reeve_rewinder 10.0.1.2/32 cert map=reeve_member\n"
+                        "host all postgres,reeve_replicator,reeve_rewinder all reject\n"
+                        "host replication all all reject\n"
+                        "hostssl all +reeve_x509 203.0.113.7/32 cert clientname=DN map=reeve_user\n"
+                        "hostssl all all 203.0.113.7/32 scram-sha-256\n"
+                        "hostssl all +reeve_x509 2001:db8::/32 cert clientname=DN map=reeve_user\n"
+                        "hostssl all all 2001:db8::/32 scram-sha-256\n"
+                        "host all all all reject\n");
+    /* A name with a line of its own in it is not there at all. */
+    str ident = content(&f, "pg_ident.conf");
+    assert_non_null(strstr(ident.data, "\nreeve_user \"CN=\"\"q\"\",O=x y\" \"CN=\"\"q\"\",O=x y\"\n"));
+    assert_null(strstr(ident.data, "evil"));
+    assert_string_equal(content(&f, "tls/authorities.crt").data, "FLEET\nUSERS");
+    changed = false;
+    assert_ptr_equal(hba_write(&f.self, &changed), OK);
+    assert_false(changed);
+    tear_down(&f);
+}
+
+static void
+the_shared_configuration_has_what_the_goal_says(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    json_t *dynamic = config_dynamic(&f.self);
+    json_t *got = json_object_get(json_object_get(dynamic, "postgresql"), "parameters");
+    assert_string_equal(json_string_value(json_object_get(got, "max_connections")), "100");
+    assert_string_equal(json_string_value(json_object_get(got, "wal_level")), "replica");
+    assert_null(json_object_get(got, "hba_file")); /* no goal says where the host's files are */
+    assert_true(json_is_true(json_object_get(dynamic, "synchronous_mode")));
+    assert_true(json_is_true(json_object_get(dynamic, "failsafe_mode")));
+    assert_int_equal(json_integer_value(json_object_get(dynamic, "ttl")), 20);
+    tear_down(&f);
+}
+
+static void
+a_unit_says_its_limits_and_its_address(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    struct unit_wish wish = { &f.member, STR("abc123"), STR("/var/lib/reeve/members/x"), STR("/usr/bin/patroni /x"),
+                              STR("/usr/bin/reeve-agent") };
+    str text = unit_text(f.arena, &wish);
+    static const char *const lines[] = { "\nMemoryMax=256M\n",
+                                         "\nCPUQuota=25%\n",
+                                         "\nExecStartPre=+/usr/bin/reeve-agent address add 10.0.1.1/16\n",
+                                         "\nExecStart=/usr/bin/patroni /x\n",
+                                         "\nType=exec\n",
+                                         "\nUser=postgres\n",
+                                         "\nRestart=always\n",
+                                         "\nWantedBy=multi-user.target\n",
+                                         "\nBindPaths=/var/lib/reeve/members/x\n" };
+    for (size_t i = 0; i < LENGTH(lines); i++) {
+        if (strstr(text.data, lines[i]) == NULL)
+            fail_msg("missing:%s", lines[i]);
+    }
+    assert_null(strchr(text.data, '%') == NULL ? NULL : strstr(text.data, "%s"));
+    bind_fixture(&f);
+    tear_down(&f);
+}
+
+/* ---- base/disk and base/crypto_csr, which these files stand on ---- */
+static void
+files_are_replaced_whole(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    struct stat status;
+    str path = member_path(&f.self, "file"), text;
+    bool changed = false;
+    assert_true(disk_replace(path.data, STR("one"), 0600, f.self.owner));
+    assert_int_equal(stat(path.data, &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0600);
+    assert_true(disk_keep(f.arena, path.data, STR("one"), 0600, f.self.owner, &changed));
+    assert_false(changed);
+    assert_true(disk_keep(f.arena, path.data, STR("one"), 0640, f.self.owner, &changed));
+    assert_true(changed);
+    assert_true(disk_read(f.arena, path.data, 3, &text) && str_is(text, "one"));
+    assert_false(disk_read(f.arena, path.data, 2, &text));
+    assert_false(disk_replace("/proc/reeve-no-such/file", STR("x"), 0600, f.self.owner));
+    /* What a link points to stays. */
+    str outside = str_format(f.arena, "%s-outside", f.folder);
+    assert_true(disk_make_folder(outside.data, 0700, f.self.owner));
+    assert_int_equal(symlink(outside.data, member_path(&f.self, "link").data), 0);
+    tear_down(&f);
+    assert_true(disk_exists(outside.data));
+    assert_int_equal(rmdir(outside.data), 0);
+}
+
+static void
+requests_are_signed_by_their_key(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 22);
+    str key, other, request;
+    struct certificate_facts facts;
+    assert_true(certificate_key_new(arena, &key) && certificate_key_new(arena, &other) && !str_eq(key, other));
+    assert_true(certificate_request_new(arena, key, STR("k3x9aq-shard-00-00"), &request));
+    assert_non_null(strstr(request.data, "-----BEGIN CERTIFICATE REQUEST-----"));
+    assert_non_null(strstr(key.data, "-----BEGIN PRIVATE KEY-----"));
+    assert_false(certificate_request_new(arena, STR("no key"), STR("x"), &request));
+    assert_false(certificate_read(request, &facts));
+    assert_false(certificate_is_of(STR("junk"), key));
+    assert_false(certificate_is_for(STR_EMPTY, STR("x")));
+    arena_free(arena);
+}
+
+int
+main(void)
+{
+    json_init();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_may_connect_is_in_the_right_order),
+        cmocka_unit_test(the_shared_configuration_has_what_the_goal_says),
+        cmocka_unit_test(a_unit_says_its_limits_and_its_address),
+        cmocka_unit_test(files_are_replaced_whole),
+        cmocka_unit_test(requests_are_signed_by_their_key),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "base/json.h"
+#include "wire/goal.h"
+#include "wire/goal_diff.h"
+
+enum { ARENA_BYTES = 256 * 1024 * 1024 };
+
+#define CLUSTER                                                                                                                   \
+    "{\"id\":\"0000000000000000000000c1\",\"projectId\":\"0000000000000000000000f1\",\"name\":\"orders\",\"scope\":\"k3x9aq\","   \
+    "\"majorVersion\":\"17\",\"goalGeneration\":5,\"accessGeneration\":12,\"synchronous\":true,"                                  \
+    "\"parameters\":{\"max_connections\":\"100\",\"shared_buffers\":\"32MB\"},"                                                   \
+    "\"peers\":[{\"memberId\":\"0000000000000000000000a1\",\"name\":\"k3x9aq-shard-00-00\",\"address\":\"10.78.1.5\","            \
+    "\"hostAddress\":\"10.78.0.11\"}],"                                                                                           \
+    "\"access\":{\"networks\":[\"203.0.113.0/24\"],\"authorities\":\"\",\"ldap\":null,\"roles\":[],"                              \
+    "\"users\":[{\"name\":\"app\\u00e9\\ud83d\\ude00\",\"login\":\"SCRAM\",\"verifier\":\"SCRAM-SHA-256$x\",\"validUntil\":null," \
+    "\"roles\":[{\"role\":\"readWrite\",\"database\":\"shop\",\"collection\":\"orders\"}]}]}}"
+#define MEMBER                                                                                                                       \
+    "{\"id\":\"0000000000000000000000a1\",\"clusterId\":\"0000000000000000000000c1\",\"name\":\"k3x9aq-shard-00-00\",\"ordinal\":0," \
+    "\"address\":\"10.78.1.5\",\"prefix\":16,\"port\":27017,\"desired\":\"RUNNING\",\"cpus\":0.5,\"memoryMb\":256,\"diskGb\":10,"    \
+    "\"electable\":true,\"priority\":7,\"restartNonce\":0,\"names\":[\"a.example.test\",\"b.example.test\"]}"
+#define TASK \
+    "{\"id\":\"0000000000000000000000b1\",\"memberId\":\"0000000000000000000000a1\",\"kind\":\"SWITCHOVER\",\"parameters\":{\"a\":[1,{}]}}"
+#define GOAL(clusters, members, tasks)                                                                              \
+    "{\"version\":42,\"epoch\":3,\"hostId\":\"0000000000000000000000d1\",\"hostName\":\"h1\","                      \
+    "\"etcd\":[\"https://10.78.0.2:2379\"],\"authority\":\"PEM\",\"clusters\":[" clusters "],\"members\":[" members \
+    "],\"tasks\":[" tasks "],\"somethingNew\":{\"a\":[true,null,-1.5e3,\"x\"]}}"
+
+static struct goal
+parse(struct arena *arena, const char *text)
+{
+    struct goal goal;
+    error why = goal_parse(arena, str_from(text), &goal);
+    if (why != OK)
+        fail_msg("refused: %s", why->detail.data);
+    return goal;
+}
+
+static void
+the_documented_example_is_read_whole(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(ARENA_BYTES);
+    struct goal goal = parse(arena, GOAL(CLUSTER, MEMBER, TASK));
+    assert_int_equal(goal.version, 42);
+    assert_int_equal(goal.epoch, 3);
+    assert_string_equal(goal.host_name.data, "h1");
+    assert_int_equal(goal.etcd.count, 1);
+    const struct goal_member *member = &goal.members.items[0];
+    const struct goal_cluster *cluster = goal_find_cluster(&goal, member->cluster);
+    assert_non_null(cluster);
+    assert_string_equal(cluster->scope.data, "k3x9aq");
+    assert_int_equal(cluster->parameters.count, 2);
+    assert_string_equal(cluster->parameters.items[1].value.data, "32MB");
+    assert_string_equal(cluster->peers.items[0].host_address.data, "10.78.0.11");
+    const struct goal_user *user = &cluster->access.users.items[0];
+    assert_string_equal(user->name.data, "app\xc3\xa9\xf0\x9f\x98\x80");
+    assert_int_equal(user->login, LOGIN_SCRAM);
+    assert_int_equal(user->valid_until.len, 0);
+    assert_string_equal(user->roles.items[0].collection.data, "orders");
+    assert_int_equal(member->desired, DESIRED_RUNNING);
+    assert_true(member->cpus == 0.5);
+    assert_true(member->electable && member->port == 27017 && member->prefix == 16 && member->priority == 7);
+    assert_string_equal(member->names.items[1].data, "b.example.test");
+    assert_int_equal(goal.tasks.items[0].kind, TASK_SWITCHOVER);
+    assert_string_equal(goal.tasks.items[0].parameters.data, "{\"a\":[1,{}]}");
+    assert_ptr_equal(goal_find_member(&goal, member->id), member);
+    arena_free(arena);
+}
+
+/* Replaces the first `from` of the example; the result must be refused, and say where. */
+static void
+must_refuse(const char *from, const char *to, const char *where)
+{
+    struct arena *arena = arena_new(ARENA_BYTES);
+    static const char whole[] = GOAL(CLUSTER, MEMBER, TASK);
+    const char *place = strstr(whole, from);
+    struct goal goal;
+    assert_non_null(place);
+    str text = str_format(arena, "%.*s%s%s", (int)(place - whole), whole, to, place + strlen(from));
+    error why = goal_parse(arena, text, &goal);
+    if (why == OK)
+        fail_msg("taken: %s instead of %s", to, from);
+    if (strstr(why->detail.data, where) == NULL)
+        fail_msg("%s instead of %s: %s", to, from, why->detail.data);
+    arena_free(arena);
+}
+
+static void
+what_is_wrong_is_refused_and_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to, *where;
+    } rows[] = {
+        { "\"port\":27017", "\"port\":\"27017\"", "members[0].port" },
+        { "\"port\":27017", "\"port\":0", "members[0].port" },
+        { "\"port\":27017", "\"port\":65536", "members[0].port" },
+        { "\"port\":27017", "\"port\":1e3", "members[0].port" },
+        { "\"port\":27017", "\"port\":027", "members[0].port" },
+        { "\"port\":27017", "\"port\":27017,\"port\":1", "members[0].port" },
+        { "\"port\":27017", "\"port\":null", "members[0].port" },
+        { "\"port\":27017,", "", "members[0].port" },
+        { "\"cpus\":0.5", "\"cpus\":-1", "members[0].cpus" },
+        { "\"cpus\":0.5", "\"cpus\":1e999", "members[0].cpus" },
+        { "\"cpus\":0.5", "\"cpus\":.5", "members[0].cpus" },
+        { "\"cpus\":0.5", "\"cpus\":0.", "point" },
+        { "\"desired\":\"RUNNING\"", "\"desired\":\"PLANNED\"", "members[0].desired" },
+        { "\"address\":\"10.78.1.5\",\"prefix\"", "\"address\":\"10.78.1\",\"prefix\"", "members[0].address" },
+        { "\"name\":\"k3x9aq-shard-00-00\",\"ordinal\"", "\"name\":\"a b\",\"ordinal\"", "members[0].name" },
+        { "\"name\":\"k3x9aq-shard-00-00\",\"ordinal\"", "\"name\":\"../x\",\"ordinal\"", "members[0].name" },
+        { "a.example.test", "a\\nb", "members[0].names" },
+        { "\"scope\":\"k3x9aq\"", "\"scope\":\"a/b\"", "clusters[0].scope" },
+        { "203.0.113.0/24", "203.0.113.1/24", "networks" },
+        { "203.0.113.0/24", "0.0.0.0/0 trust", "networks" },
+        { "\"login\":\"SCRAM\"", "\"login\":\"MD5\"", "users" },
+        { "\"clusterId\":\"0000000000000000000000c1\"", "\"clusterId\":\"0000000000000000000000c2\"",
+          "members[0].clusterId" },
+        { "\"hostId\":\"0000000000000000000000d1\"", "\"hostId\":\"d1\"", "hostId" },
+        { "\"version\":42", "\"version\":-1", "version" },
+        { "\"version\":42", "\"version\":92233720368547758080", "version" },
+        { "\"version\":42", "\"version\":4.5", "version" },
+        { "\"electable\":true", "\"electable\":1", "members[0].electable" },
+        { "\"names\":[", "\"names\":{", "members[0].names" },
+        { "\"max_connections\":\"100\"", "\"max_connections\":100", "parameters" },
+        { "\\ud83d\\ude00", "\\ud83d", "escape" },
+        { "\\ud83d\\ude00", "\\ude00", "escape" },
+        { "\\ud83d\\ude00", "\\u0000", "escape" },
+        { "\\ud83d\\ude00", "\\x41", "escape" },
+        { "\\ud83d\\ude00", "\x01", "control" },
+        { "\\ud83d\\ude00", "\xff", "UTF-8" },
+        { "{\"a\":[true", "{\"a\":[tru", "value" },
+        { "null,-1.5e3", "null,,-1.5e3", "value" },
+        { ",\"epoch\"", "\"epoch\"", "comma" },
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++)
+        must_refuse(rows[i].from, rows[i].to, rows[i].where);
+}
+
+static void
+members_that_are_there_twice_are_refused(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(ARENA_BYTES);
+    struct goal goal;
+    assert_true(goal_parse(arena, STR(GOAL(CLUSTER, MEMBER "," MEMBER, "")), &goal) != OK);
+    assert_true(goal_parse(arena, STR(GOAL(CLUSTER "," CLUSTER, MEMBER, "")), &goal) != OK);
+    assert_true(goal_parse(arena, STR(GOAL(CLUSTER, MEMBER, TASK "," TASK)), &goal) != OK);
+    arena_free(arena);
+}
+
+static void
+deep_nesting_ends_at_32_levels_also_where_nobody_looks(void **state)
+{
+    (void)state;
+    for (int depth = 31; depth <= 33; depth++) {
+        struct arena *arena = arena_new(ARENA_BYTES);
+        struct buf text = buf_in(arena, 1 << 16);
+        struct goal goal;
+        buf_add_text(
+            &text,
+            "{\"version\":1,\"epoch\":1,\"hostId\":\"0000000000000000000000d1\",\"etcd\":[],\"authority\":\"\",\"clusters\":[],"
+            "\"members\":[],\"x\":");
+        for (int i = 1; i < depth; i++)
+            buf_add_char(&text, '[');
+        for (int i = 1; i < depth; i++)
+            buf_add_char(&text, ']');
+        buf_add_char(&text, '}');
+        assert_int_equal(goal_parse(arena, buf_str(&text), &goal) == OK, depth <= 32);
+        arena_free(arena);
+    }
+}
+
+/* Every document that is cut short, and every one with a byte changed: refused or read, never a crash. */
+static void
+damaged_documents_do_no_harm(void **state)
+{
+    (void)state;
+    static const char whole[] = GOAL(CLUSTER, MEMBER, TASK);
+    char text[sizeof(whole)];
+    for (size_t length = 0; length < sizeof(whole) - 1; length++) {
+        struct arena *arena = arena_new(ARENA_BYTES);
+        struct goal goal;
+        assert_true(goal_parse(arena, (str){ whole, length }, &goal) != OK);
+        arena_free(arena);
+    }
+    for (size_t i = 0; i < sizeof(whole) - 1; i++) {
+        for (const char *c = "\"{}[],:\\0x\xc3\x01"; *c != '\0'; c++) {
+            struct arena *arena = arena_new(ARENA_BYTES);
+            struct goal goal;
+            memcpy(text, whole, sizeof(whole));
+            text[i] = *c;
+            error ignored = goal_parse(arena, str_from(text), &goal);
+            (void)ignored;
+            arena_free(arena);
+        }
+    }
+}
+
+static void
+differences_are_found_by_part(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(ARENA_BYTES);
+    struct goal_changes changes;
+    struct goal empty = parse(arena, GOAL(CLUSTER, "", "")), full = parse(arena, GOAL(CLUSTER, MEMBER, TASK)),
+                again = parse(arena, GOAL(CLUSTER, MEMBER, TASK));
+    assert_ptr_equal(goal_diff(arena, NULL, &full, &changes), OK);
+    assert_int_equal(changes.count, 3);
+    assert_true(changes.everything);
+    assert_ptr_equal(goal_diff(arena, &full, &again, &changes), OK);
+    assert_int_equal(changes.count, 0);
+    assert_false(changes.everything);
+    assert_ptr_equal(goal_diff(arena, &full, &empty, &changes), OK);
+    assert_int_equal(changes.count, 2);
+    assert_int_equal(changes.items[0].part, PART_MEMBER);
+    assert_int_equal(changes.items[0].kind, CHANGE_GONE);
+    assert_int_equal(changes.items[1].part, PART_TASK);
+    again.members.items[0].names.items[1] = STR("c.example.test");
+    assert_ptr_equal(goal_diff(arena, &full, &again, &changes), OK);
+    assert_int_equal(changes.count, 1);
+    assert_int_equal(changes.items[0].kind, CHANGE_ALTERED);
+    assert_true(id_eq(changes.items[0].id, full.members.items[0].id));
+    again = parse(arena, GOAL(CLUSTER, MEMBER, TASK));
+    again.clusters.items[0].access.users.items[0].roles.items[0].role = STR("read");
+    assert_ptr_equal(goal_diff(arena, &full, &again, &changes), OK);
+    assert_int_equal(changes.count, 1);
+    assert_int_equal(changes.items[0].part, PART_CLUSTER);
+    again = parse(arena, GOAL(CLUSTER, MEMBER, TASK));
+    again.etcd.items[0] = STR("https://10.0.0.1:2379");
+    assert_ptr_equal(goal_diff(arena, &full, &again, &changes), OK);
+    assert_true(changes.everything);
+    arena_free(arena);
+}
+
+/* ---- Speed ---- */
+static str
+large_document(struct arena *arena, int count)
+{
+    struct buf text = buf_in(arena, 16 * 1024 * 1024);
+    buf_add_text(
+        &text,
+        "{\"version\":42,\"epoch\":3,\"hostId\":\"0000000000000000000000d1\",\"hostName\":\"h1\",\"etcd\":[\"https://10.78.0.2:2379\"],"
+        "\"authority\":\"PEM\",\"clusters\":[");
+    for (int i = 0; i < count; i++)
+        buf_format(
+            &text,
+            "%s{\"id\":\"%024x\",\"projectId\":\"0000000000000000000000f1\",\"name\":\"orders\",\"scope\":\"k3x9aq\",\"majorVersion\":\"17\","
+            "\"goalGeneration\":5,\"accessGeneration\":12,\"synchronous\":true,\"parameters\":{\"max_connections\":\"100\"},"
+            "\"peers\":[{\"memberId\":\"%024x\",\"name\":\"k3x9aq-shard-00-00\",\"address\":\"10.78.1.5\",\"hostAddress\":\"10.78.0.11\"}],"
+            "\"access\":{\"networks\":[\"203.0.113.0/24\"],\"authorities\":\"\",\"users\":[{\"name\":\"app\",\"login\":\"SCRAM\","
+            "\"verifier\":\"SCRAM-SHA-256$4096:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\",\"roles\":[{\"role\":\"read\",\"database\":\"shop\"}]}],"
+            "\"roles\":[],\"ldap\":null}}",
+            i == 0 ? "" : ",", 0x10000 + i, 0x20000 + i);
+    buf_add_text(&text, "],\"members\":[");
+    for (int i = 0; i < count; i++)
+        buf_format(
+            &text,
+            "%s{\"id\":\"%024x\",\"clusterId\":\"%024x\",\"name\":\"k3x9aq-shard-00-00\",\"ordinal\":0,\"address\":\"10.78.1.5\",\"prefix\":16,"
+            "\"port\":27017,\"desired\":\"RUNNING\",\"cpus\":0.5,\"memoryMb\":256,\"diskGb\":10,\"electable\":true,\"priority\":7,"
+            "\"restartNonce\":0,\"names\":[\"k3x9aq-shard-00-00.p4ss1.example.test\",\"k3x9aq-shard-00-00-pri.p4ss1.example.test\"]}",
+            i == 0 ? "" : ",", 0x20000 + i, 0x10000 + i);
+    buf_add_text(&text, "],\"tasks\":[]}");
+    return buf_str(&text);
+}
+
+static double
+cpu_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static void
+a_thousand_members_take_milliseconds(void **state)
+{
+    (void)state;
+    struct arena *own = arena_new(ARENA_BYTES);
+    str text = large_document(own, 1000);
+    double best = 1e9;
+    assert_true(text.len > 500000);
+    for (int i = 0; i < 15; i++) {
+        struct arena *arena = arena_new(ARENA_BYTES);
+        struct goal before, after;
+        struct goal_changes changes;
+        assert_ptr_equal(goal_parse(arena, text, &before), OK);
+        double began = cpu_ms();
+        assert_ptr_equal(goal_parse(arena, text, &after), OK);
+        assert_ptr_equal(goal_diff(arena, &before, &after, &changes), OK);
+        double took = cpu_ms() - began;
+        assert_int_equal(changes.count, 0);
+        assert_int_equal(after.members.count, 1000);
+        best = took < best ? took : best;
+        arena_free(arena);
+    }
+    printf("bench: a goal of 1000 clusters and members (%zu kB) is read and compared in %.1f ms\n", text.len / 1024,
+           best);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    assert_true(best < 10);
+#endif
+    arena_free(own);
+}
+
+int
+main(void)
+{
+    json_init();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_documented_example_is_read_whole),
+        cmocka_unit_test(what_is_wrong_is_refused_and_named),
+        cmocka_unit_test(members_that_are_there_twice_are_refused),
+        cmocka_unit_test(deep_nesting_ends_at_32_levels_also_where_nobody_looks),
+        cmocka_unit_test(damaged_documents_do_no_harm),
+        cmocka_unit_test(differences_are_found_by_part),
+        cmocka_unit_test(a_thousand_members_take_milliseconds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
