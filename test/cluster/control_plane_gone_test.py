@@ -9,6 +9,7 @@ Gone means all of it: API, workers, its PostgreSQL, Redis and DNS. etcd is not p
 """
 import argparse
 import random
+import signal
 import sys
 import time
 
@@ -67,7 +68,7 @@ def gone_and_back(suite, fleet, tenant, writer, dsn, seconds):
     primary = rig.primary_of(fleet, CLUSTER)
     began = time.time()
     for name in [*control.REEVE, *DATABASE, "pdns"]:
-        process.stop(fleet, name)
+        process.stop(fleet, name, signal.SIGQUIT if name == "postgres" else signal.SIGTERM)
     time.sleep(max(seconds / 2 + random.uniform(-5, 5), 5))
 
     fault = time.time()
@@ -86,7 +87,7 @@ def gone_and_back(suite, fleet, tenant, writer, dsn, seconds):
     away = time.time() - began
     for name in DATABASE:
         process.again(fleet, name)
-    process.wait_ready(fleet, "postgres", lambda: control.listens(fleet, "control", "10.78.0.2", 5432), 30)
+    control.wait_postgres(fleet)
     process.again(fleet, "pdns")
     back = time.time()
     rig.start_control_plane(fleet)

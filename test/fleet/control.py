@@ -64,10 +64,14 @@ def start_postgres(fleet):
     process.start(fleet, "postgres", "control",
                   [binaries + "/postgres", "-D", folder + "/data", "-k", folder, "-h", CONTROL["control1"], "-p", "5432",
                    "-c", "max_connections=400", "-c", "shared_buffers=128MB"], user="postgres")
-    process.wait_ready(fleet, "postgres", lambda: subprocess.run(
-        [binaries + "/pg_isready", "-q", "-h", folder], check=False).returncode == 0, 30)
+    wait_postgres(fleet)
     superuser(fleet, "CREATE ROLE reeve LOGIN CREATEROLE", database_name="postgres")
     superuser(fleet, "CREATE DATABASE reeve OWNER reeve", database_name="postgres")
+
+
+def wait_postgres(fleet):
+    ready = [postgres_bin() + "/pg_isready", "-q", "-h", fleet.path("postgres")]
+    process.wait_ready(fleet, "postgres", lambda: subprocess.run(ready, check=False).returncode == 0, 60)
 
 
 def superuser(fleet, statement, database_name="reeve"):
