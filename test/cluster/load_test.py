@@ -18,6 +18,7 @@ from state import Problem, wait_until  # noqa: E402
 from suite import Suite  # noqa: E402
 
 IDLE_S = 1800
+PER_PROJECT = 20  # a project may have 25
 
 
 def seconds_of_jobs(fleet, kind):
@@ -45,23 +46,29 @@ def idle(tenant, name):
     return document if document["stateName"] == "IDLE" else None
 
 
-def run(suite, fleet, count):
-    tenant = Tenant(fleet)
-    project = tenant.create_project()
-    password = tenant.create_user("app")
+def prepare(tenant):
+    tenant.create_project()
     tenant.allow(client_address())
+    return tenant.create_user("app")
+
+
+def run(suite, fleet, count):
+    tenants = [Tenant(fleet) for _ in range((count + PER_PROJECT - 1) // PER_PROJECT)]
+    passwords = [prepare(tenant) for tenant in tenants]
     began = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(count) as pool:
-        tries = pool.map(lambda number: attempt(suite, make_one, fleet, project, number, password), range(count))
-        made = [one for one in tries if one]
+        places = [(number, number // PER_PROJECT) for number in range(count)]
+        tries = [pool.submit(attempt, suite, make_one, fleet, tenants[place].project, number, passwords[place])
+                 for number, place in places]
+        made = [one.result() for one in tries if one.result()]
     all_made = time.monotonic() - began
     suite.equal(len(made), count, "clusters that became IDLE and took a write")
     creations = seconds_of_jobs(fleet, "cluster.create")
     for number in range(count):
-        attempt(suite, tenant.delete_cluster, "load-%02d" % number)
+        attempt(suite, tenants[number // PER_PROJECT].delete_cluster, "load-%02d" % number)
     deleting = time.monotonic()
     for number in range(count):
-        attempt(suite, tenant.wait_gone, "load-%02d" % number, 600)
+        attempt(suite, tenants[number // PER_PROJECT].wait_gone, "load-%02d" % number, 600)
     gone = time.monotonic() - deleting
     try:
         wait_until(lambda: not rig.left_behind(fleet), "nothing is left", 60, every=2)

@@ -2,6 +2,7 @@
 """What tests of clusters share: a fleet for as long as the test runs, and looking behind the API at what is really there."""
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,9 +29,12 @@ def fleet_for(host_count=3, regions=1, zones=3):
         return
     folder = tempfile.mkdtemp(prefix="reeve-fleet.")
     failed = True
+    words = [FLEET, "up", "--dir", folder, "--hosts", str(host_count), "--regions", str(regions), "--zones", str(zones)]
+    up = subprocess.Popen(words, stdin=subprocess.DEVNULL)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: end_at_once(up, folder))
     try:
-        words = [FLEET, "up", "--dir", folder, "--hosts", str(host_count), "--regions", str(regions), "--zones", str(zones)]
-        if subprocess.run(words, check=False).returncode != 0:
+        if up.wait() != 0:
             raise Problem("the fleet did not come up")
         yield Fleet.load(folder)
         failed = False
@@ -38,6 +42,14 @@ def fleet_for(host_count=3, regions=1, zones=3):
         if failed and os.path.exists(os.path.join(folder, "fleet.json")):
             keep_logs(Fleet.load(folder))
         subprocess.run([FLEET, "down", "--dir", folder], check=False)
+
+
+def end_at_once(up, folder):
+    """Whoever ends a test wants its fleet gone, and not to wait for its threads."""
+    if up.returncode is None:
+        os.kill(up.pid, signal.SIGKILL)
+    subprocess.run([FLEET, "down", "--dir", folder], check=False)
+    os._exit(143)
 
 
 def keep_logs(fleet):

@@ -100,6 +100,8 @@ def down(arguments):
         fleet = Fleet.load(arguments.dir)
     except Problem as nothing:
         print(nothing, file=sys.stderr)
+        if os.path.isdir(arguments.dir) and not os.listdir(arguments.dir):
+            os.rmdir(arguments.dir)  # of an `up` that was killed before it began
         return 0
     take_down(fleet.prefix, fleet.folder)
     return 0

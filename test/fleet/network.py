@@ -126,7 +126,8 @@ def existing(prefix):
 
 
 def processes(name):
-    return [int(pid) for pid in ip("netns", "pids", name).split()]
+    """None in a namespace that another `down` removed meanwhile."""
+    return [int(pid) for pid in ip("netns", "pids", name).split()] if os.path.exists("/run/netns/" + name) else []
 
 
 def down(prefix):
