@@ -281,15 +281,6 @@ project_update(struct request *req)
     return OK;
 }
 
-/* Locks a project that is about to leave its organization, and with it its credentials' roles. */
-static error
-lock_to_go(struct request *req, struct project *ret_project)
-{
-    TRY(store_project_touch_credentials(req->tx, req->organization, req->project));
-    TRY(store_project_lock(req->tx, req->organization, req->project, ret_project));
-    return store_project_touch_credentials(req->tx, req->organization, req->project);
-}
-
 static error
 project_delete(struct request *req)
 {
@@ -297,7 +288,7 @@ project_delete(struct request *req)
     str document;
     int64_t revision;
     json_t *before;
-    TRY(lock_to_go(req, &current));
+    TRY(store_project_lock_to_go(req->tx, req->organization, req->project, &current));
     TRY(request_check_match(req, current.revision));
     if (current.cluster_count > 0)
         return fail(req->arena, PROJECT_NOT_EMPTY, V(current.name), V(current.cluster_count));
@@ -325,7 +316,7 @@ project_migrate(struct request *req)
         return fail(req->arena, MISSING_ROLE, V("ORG_OWNER in the organization in destinationOrgId"));
     if (id_eq(from, to))
         return fail(req->arena, SAME_ORGANIZATION, V(to_text));
-    TRY(lock_to_go(req, &current));
+    TRY(store_project_lock_to_go(req->tx, req->organization, req->project, &current));
     TRY(request_check_match(req, current.revision));
     TRY(read_document(req, req->project, &document, &revision, &before));
     json_t *gone = json_in(req->arena, json_pack("{s:s}", "orgId", to_text.data));

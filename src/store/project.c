@@ -105,13 +105,18 @@ store_project_move(struct tx *tx, id project, id from, id to, str name)
     return rows.count == 1 && rows_bool(&rows, 0, 0) ? OK : not_found(tx, project);
 }
 
+/* Credentials are touched before the project is locked, because everybody else locks them in this order; and after it, for those
+ * that got a role meanwhile. */
 error
-store_project_touch_credentials(struct tx *tx, id organization, id project)
+store_project_lock_to_go(struct tx *tx, id organization, id project, struct project *ret_project)
 {
     struct params params = { 0 };
     struct rows rows;
     bind_project(&params, organization, project);
-    return tx_query(tx, SQL_PROJECT_CREDENTIALS_TOUCH, &params, &rows, NULL);
+    TRY(tx_query(tx, SQL_PROJECT_CREDENTIALS_TOUCH, &params, &rows, NULL));
+    TRY(tx_query(tx, SQL_PROJECT_LOCK_AGAINST_ADDITIONS, &params, &rows, NULL));
+    TRY(tx_query(tx, SQL_PROJECT_CREDENTIALS_TOUCH, &params, &rows, NULL));
+    return store_project_lock(tx, organization, project, ret_project);
 }
 
 error

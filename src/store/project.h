@@ -27,9 +27,9 @@ MUST_USE error store_project_document(struct tx *tx, id organization, id project
 /* To another organization, from the transaction's own; DUPLICATE_NAME when the name is taken there. */
 MUST_USE error store_project_move(struct tx *tx, id project, id from, id to, str name);
 
-/* Before a project goes, by deletion or a move: the credentials that lose their roles in it get another ETag. Before and after
- * the project is locked: before, because everybody else locks credentials first; after, for those that came meanwhile. */
-MUST_USE error store_project_touch_credentials(struct tx *tx, id organization, id project);
+/* Before a project goes, by deletion or a move: nothing can be added to it any more, and the credentials that lose their roles
+ * in it get another ETag. */
+MUST_USE error store_project_lock_to_go(struct tx *tx, id organization, id project, struct project *ret_project);
 
 /* Locks the projects of a JSON list of ids. *ret_has_room is false when one of them, in which the member has no role yet, has as
  * many people as its limit `name` (`fallback` by default) allows: *ret_most. */

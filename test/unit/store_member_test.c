@@ -7,6 +7,7 @@
 #include "store/member.h"
 #include "store/principal.h"
 #include "store/project.h"
+#include "store/resource.h"
 
 static struct store *store;
 static struct arena *arena;
@@ -93,15 +94,40 @@ credentials_of_a_project_that_goes_get_another_etag(void **state)
 {
     (void)state;
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct project project;
     id organization = fixture_id(ORGANIZATION);
     fixture_ask("INSERT INTO role_grant (principal_id, org_id, project_id, role) VALUES (%s, %s, %s, 'R')",
                 fixture_quote(fixture_id(KEY)), fixture_quote(organization), fixture_quote(fixture_id(PROJECT)));
     long before = atol(fixture_ask("SELECT revision FROM principal WHERE id = %s", fixture_quote(fixture_id(KEY))));
     assert_ok(tx_begin(store, arena, organization, &tx));
-    assert_ok(store_project_touch_credentials(tx, organization, fixture_id(PROJECT)));
+    assert_ok(store_project_lock_to_go(tx, organization, fixture_id(PROJECT), &project));
     assert_ok(tx_commit(tx));
     assert_true(atol(fixture_ask("SELECT revision FROM principal WHERE id = %s", fixture_quote(fixture_id(KEY)))) >
                 before);
+}
+
+/* Resources refer to their project by nothing that the database would check. */
+static void
+resource_of_a_project_that_was_deleted_is_not_made(void **state)
+{
+    (void)state;
+    struct tx *deletes CLEANUP(tx_cleanup) = NULL, *changes CLEANUP(tx_cleanup) = NULL,
+                       *late CLEANUP(tx_cleanup) = NULL;
+    struct project project;
+    struct resource resource;
+    id organization = fixture_id(ORGANIZATION);
+    assert_ok(tx_begin(store, arena, organization, &deletes));
+    assert_ok(tx_begin(store, arena, organization, &changes));
+    assert_ok(store_project_lock_to_go(deletes, organization, fixture_id(PROJECT), &project));
+    /* Whoever comes meanwhile waits, for longer than it may. */
+    assert_fails(store_resource_lock_single(changes, organization, fixture_id(PROJECT), STR("k"), STR("{}"), &resource),
+                 OVERLOADED);
+    assert_ok(store_project_delete(deletes, organization, fixture_id(PROJECT)));
+    assert_ok(tx_commit(deletes));
+    assert_ok(tx_begin(store, arena, organization, &late));
+    assert_fails(store_resource_lock_single(late, organization, fixture_id(PROJECT), STR("k"), STR("{}"), &resource),
+                 CONCURRENT_CHANGE);
+    assert_string_equal(fixture_ask("SELECT count(*) FROM resource"), "0");
 }
 
 static bool
@@ -140,6 +166,7 @@ main(void)
         cmocka_unit_test_setup_teardown(invitation_to_an_organization_that_is_gone_is_not_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(role_can_be_granted_while_its_project_is_changed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(credentials_of_a_project_that_goes_get_another_etag, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(resource_of_a_project_that_was_deleted_is_not_made, set_up, tear_down),
         cmocka_unit_test_setup_teardown(full_project_has_room_only_for_those_who_are_in_it, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
