@@ -111,7 +111,7 @@ def test_worker(suite, jobs):
     worker = jobs.worker()
     try:
         began = time.monotonic()
-        wait_until(lambda: sql("SELECT lease_until IS NULL AND next_run_at > now() AND succeeded_at IS NOT NULL FROM sweep") == "t", 20)
+        wait_until(lambda: sql("SELECT lease_until IS NULL AND next_run_at > now() AND succeeded_at IS NOT NULL FROM sweep WHERE name = 'finished-jobs'") == "t", 20)
         worker.send_signal(signal.SIGTERM)
         suite.equal(worker.wait(20), 0, "status of a worker that was told to stop, after %.1f s" % (time.monotonic() - began))
     finally:
