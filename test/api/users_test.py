@@ -173,8 +173,9 @@ class Test:
             "INSERT INTO instance_size VALUES ('LAB10', 1, 100, 1, 10, 1) ON CONFLICT DO NOTHING;"
             "INSERT INTO host (id, name, provider, region, zone, cpus, memory_mb, disk_gb, address) VALUES ('\\x%s', 'users-test', 'LAB', 'NORTH', 'a', 9, 9000, 90, '192.0.2.1');"
             "INSERT INTO host_goal_version (host_id) VALUES ('\\x%s') ON CONFLICT DO NOTHING;"
-            "INSERT INTO cluster (id, org_id, project_id, name, set_name, major_version) VALUES ('\\x%s', '\\x%s', '\\x%s', 'orders', 'usrtst', '17')"
-            % (self.host, self.host, self.cluster, self.world.a.home, self.world.p))
+            "INSERT INTO cluster (id, org_id, project_id, name, set_name, major_version) VALUES ('\\x%s', '\\x%s', '\\x%s', 'orders', 'usrtst', '17');"
+            "INSERT INTO resource (scope, kind, id, name, org_id, document, state) VALUES ('\\x%s', 'cluster', '\\x%s', 'orders', '\\x%s', '{}', 'IDLE')"
+            % (self.host, self.host, self.cluster, self.world.a.home, self.world.p, self.world.p, self.cluster, self.world.a.home))
         for number, member in enumerate(self.members):
             sql("INSERT INTO cluster_member (id, org_id, cluster_id, host_id, ordinal, desired, size, cpus, memory_mb, disk_gb, role) "
                 "VALUES ('\\x%s', '\\x%s', '\\x%s', '\\x%s', %d, 'RUNNING', 'LAB10', 1, 100, 1, '%s');"
