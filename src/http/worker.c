@@ -6,6 +6,7 @@
 
 #include "api/metrics.h"
 #include "base/log.h"
+#include "http/gate.h"
 #include "http/poll.h"
 #include "http/stream.h"
 
@@ -160,8 +161,10 @@ start_agents(ngx_cycle_t *cycle, const char *dsn)
     if (worker.fleet == NULL)
         return true;
     worker.agent_threads = ngx_thread_pool_get(cycle, &pool_name);
-    if (worker.agent_threads != NULL)
+    if (worker.agent_threads != NULL) {
+        gate_start(cycle, wiring_agent_address(wiring));
         return poll_start(dsn);
+    }
     log_line(LOG_ERROR, "no_thread_pool", "nginx's configuration lacks: thread_pool agents threads=4 max_queue=65536;");
     return false;
 }

@@ -93,6 +93,12 @@ wiring_fleet(const struct wiring *wiring)
     return wiring->node->fleet;
 }
 
+const char *
+wiring_agent_address(const struct wiring *wiring)
+{
+    return wiring->config->agent_listen;
+}
+
 void
 wiring_stop(struct wiring *wiring)
 {
