@@ -146,10 +146,10 @@ static error
 check_priority(struct request *req, json_t *region, size_t index, struct totals *totals)
 {
     if (json_object_get(region, "priority") == NULL) {
-        int free = HIGHEST_PRIORITY;
-        while (free > 1 && (totals->priorities & (1U << free)) != 0)
-            free--;
-        json_object_set_new(region, "priority", json_integer(free));
+        int unused = HIGHEST_PRIORITY;
+        while (unused > 1 && (totals->priorities & (1U << unused)) != 0)
+            unused--;
+        json_object_set_new(region, "priority", json_integer(unused));
     }
     if (json_object_get(region, "electableSpecs") == NULL)
         return OK;

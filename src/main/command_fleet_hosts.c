@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/net.h"
+#include "job/cluster_jobs.h"
 #include "main/fleet_command.h"
 #include "store/host.h"
 
@@ -97,6 +98,10 @@ change_host(struct fleet_place *place, str name, const char *state, bool *ret_is
     if (state == NULL) {
         TRY(store_certificate_revoke(tx, STR("HOST"), owner, &revoked));
         TRY(tx_notify(tx, GOAL_CHANNEL, owner)); /* its poll ends */
+    }
+    if (state != NULL && strcmp(state, "DRAINING") == 0) {
+        id job;
+        TRY(job_add(tx, &host_drain_job, (struct job_draft){ .subject = host, .subject_name = name }, &job));
     }
     TRY(tx_notify(tx, JOB_CHANNEL, owner));
     return tx_commit(tx);

@@ -28,6 +28,11 @@ LET_IN = {
     "updateOrganizationInvitations": (404, "RESOURCE_NOT_FOUND"),
     "updateProjectInvitations": (404, "RESOURCE_NOT_FOUND"),
     "migrateProject": (401, "NOT_A_MEMBER"),
+    # No outage is simulated, no primary was ever elected, and there are no serverless instances.
+    "getGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
+    "endGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
+    "restartGroupClusterPrimaries": (409, "CLUSTER_NOT_CHANGEABLE"),
+    "upgradeGroupClusterTenantUpgradeToServerless": (400, "NOT_OFFERED"),
 }
 
 MALFORMED = [

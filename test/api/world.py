@@ -309,7 +309,7 @@ class World:
             self.must(201, "POST", project + "/clusters", owner, {"name": name, "replicationSpecs": [{"regionConfigs": [
                 {"providerName": "ONPREM", "regionName": region, "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}} for region in regions]}]})
         self.must(201, "POST", project + "/flexClusters", owner,
-                  {"name": "f1", "providerSettings": {"backingProviderName": "ONPREM", "regionName": "EU_NORTH"}})
+                  {"name": "small", "providerSettings": {"backingProviderName": "ONPREM", "regionName": "EU_NORTH"}})
         load = self.must(201, "POST", project + "/sampleDatasetLoad/c1", owner).json()["_id"]
         self.must(202, "POST", project + "/customDBRoles/roles", owner, {"roleName": "fixture"})
         for user in ({"username": "fixture_user", "password": "correct horse battery"},
@@ -318,7 +318,7 @@ class World:
         self.must(200, "POST", project + "/accessList", owner, [{"ipAddress": address}])
         check = self.must(200, "POST", project + "/userSecurity/ldap/verify", owner, {
             "hostname": "ldap.example.org", "bindUsername": "cn=reeve", "bindPassword": "correct horse battery"}).json()
-        return {"clusterName": "c1", "flexName": "f1", "name": "f1", "sampleDatasetId": load, "roleName": "fixture", "databaseName": "admin", "username": "fixture_user", "entryValue": address, "requestId": check["requestId"],
+        return {"clusterName": "c1", "flexName": "small", "name": "small", "sampleDatasetId": load, "roleName": "fixture", "databaseName": "admin", "username": "fixture_user", "entryValue": address, "requestId": check["requestId"],
                 "certificateUser": "CN=fixture", "groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
                 "groupName": "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],
                 "ipAddress": address, "userName": "ada@example.org",

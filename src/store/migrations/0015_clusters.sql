@@ -168,7 +168,8 @@ BEGIN
           AND NOT EXISTS (SELECT FROM job j WHERE j.subject = c.id AND j.kind = p_kind AND j.state IN ('QUEUED', 'RUNNING'))
         RETURNING subject)
     SELECT count(pg_notify('reeve_job', encode(a.subject, 'hex'))) INTO v_added FROM added a;
-    RETURN (SELECT count(*) FROM cluster_member m WHERE m.host_id = p_host);
+    -- One that the operator has activated again may keep them.
+    RETURN (SELECT count(*) FROM cluster_member m JOIN host h ON h.id = m.host_id WHERE m.host_id = p_host AND h.state = 'DRAINING');
 END $$;
 
 -- ---- Projects that go ----
