@@ -29,7 +29,7 @@ static const struct field entry_fields[] = {
     ID("groupId", "Project of the entry.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
-static const struct schema entry_schema = { "AccessListEntry", "Addresses from which clusters take connections.",
+static const struct schema entry_schema = { "NetworkAccessEntry", "Addresses from which clusters take connections.",
                                             entry_fields };
 
 static const struct field status_fields[] = {
@@ -40,7 +40,8 @@ static const struct field status_fields[] = {
         READ_ONLY | ALWAYS, .one_of = states),
     END_OF_FIELDS,
 };
-static const struct schema status_schema = { "AccessListEntryStatus", "Whether an entry is in effect.", status_fields };
+static const struct schema status_schema = { "NetworkAccessEntryStatus", "Whether an entry is in effect.",
+                                             status_fields };
 
 error
 access_check_end(struct request *req, json_t *document, bool was_sent)

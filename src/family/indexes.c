@@ -77,7 +77,7 @@ index_create(struct request *req)
     bool found;
     id cluster, job;
     json_t *keys;
-    TRY(store_cluster_find(req->tx, req->project, name, &found, &cluster));
+    TRY(store_index_cluster(req->tx, req->project, name, &found, &cluster));
     if (!found)
         return request_not_found(req);
     if (database_is_closed(database))

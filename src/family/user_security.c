@@ -57,7 +57,8 @@ static const struct field x509_fields[] = {
          .max = CERTIFICATE_MAX_BYTES),
     END_OF_FIELDS,
 };
-static const struct schema x509_schema = { "CustomerX509", "The project's own certificate authority.", x509_fields };
+static const struct schema x509_schema = { "CustomerAuthority", "The project's own certificate authority.",
+                                           x509_fields };
 
 static const struct field security_fields[] = {
     OBJECT("ldap", "The directory.", 0, .of = &ldap_schema),

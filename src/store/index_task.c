@@ -2,13 +2,13 @@
 #include "store/index_task.h"
 
 error
-store_cluster_find(struct tx *tx, id project, str name, bool *ret_found, id *ret_cluster)
+store_index_cluster(struct tx *tx, id project, str name, bool *ret_found, id *ret_cluster)
 {
     struct params params = { 0 };
     struct rows rows;
     params_id(&params, project);
     params_text(&params, name);
-    TRY(tx_query(tx, SQL_CLUSTER_FIND, &params, &rows, NULL));
+    TRY(tx_query(tx, SQL_INDEX_CLUSTER_FIND, &params, &rows, NULL));
     *ret_found = rows.count == 1;
     if (*ret_found)
         *ret_cluster = rows_id(&rows, 0, 0);

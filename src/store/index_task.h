@@ -6,7 +6,7 @@
 #include "store/store.h"
 
 /* False when the project has no cluster of that name. */
-MUST_USE error store_cluster_find(struct tx *tx, id project, str name, bool *ret_found, id *ret_cluster);
+MUST_USE error store_index_cluster(struct tx *tx, id project, str name, bool *ret_found, id *ret_cluster);
 
 struct index_task {
     bool cluster_exists, has_primary, is_asked;

@@ -90,6 +90,11 @@ fill(int base)
     fixture_ask("INSERT INTO authority (id, purpose, project_id, org_id, certificate, key, not_after) "
                 "VALUES (%s, 'PROJECT', %s, %s, '', '', now())",
                 fixture_quote(secret), fixture_quote(project), o);
+    /* That of a host is signed by the same authority only here: a tenant sees those of users, and no others. */
+    fixture_ask(
+        "INSERT INTO certificate (serial, authority, kind, owner, not_after) VALUES ('u%d', %s, 'USER', encode(%s, 'hex'), now()), "
+        "('h%d', %s, 'HOST', encode(%s, 'hex'), now())",
+        base, fixture_quote(secret), o, base, fixture_quote(secret), o);
 }
 
 // clang-format off
@@ -129,6 +134,7 @@ static const struct {
     { "project_access",         "org_id = $B",                                    "generation = 9",       1 },
     { "dns_record",             "org_id = $B",                                    "ttl = 9",              1 },
     { "authority",              "org_id = $B",                                    "certificate = 'x'",    1 },
+    { "certificate",            "owner = encode($B, 'hex')",                      "owner = 'x'",          1 },
     { "list_counter",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_block",             "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_segment",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
@@ -146,7 +152,6 @@ static const char *const not_of_tenants[] = {
     "host_goal_version",
     "host_address",
     "join_token",
-    "certificate",
     "dns_zone",
     "goal_touch",       /* of one transaction, and written by functions only */
     "schema_migration", /* nobody has any right on it */
@@ -475,8 +480,7 @@ static void
 fleet_is_the_operators(void **state)
 {
     (void)state;
-    static const char *const hidden[] = { "host",       "host_goal_version", "host_address",
-                                          "join_token", "certificate",       "dns_zone" };
+    static const char *const hidden[] = { "host", "host_goal_version", "host_address", "join_token", "dns_zone" };
     static const char *const shown[] = { "provider", "region", "instance_size" };
     int count;
     char text[256];
