@@ -23,6 +23,7 @@ CONTEXTS = ("groupId", "orgId", "federationSettingsId")
 # What an operation that is complete answers to a caller who may, when that is not its success.
 LET_IN = {
     "deleteOrganization": (409, "ORGANIZATION_NOT_EMPTY"),
+    "deleteProject": (409, "PROJECT_NOT_EMPTY"),
     "removeGroupUserRole": (409, "LAST_ROLE"),
     # Nobody was invited at the address of the example; nobody owns the organization that the example moves to.
     "updateOrganizationInvitations": (404, "RESOURCE_NOT_FOUND"),
