@@ -118,6 +118,9 @@ another_region_takes_over_without_a_gap(void **state)
     assert_int_equal(count("SELECT count(*) FROM cluster_member"), 6);
     for (int turns = 0; run_jobs_once(&worker); turns++) {
         assert_true(turns < MOST_TURNS);
+        /* Whoever leads is not told to go. */
+        assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE role = 'PRIMARY' AND desired <> 'RUNNING'"),
+                         0);
         play_agents();
         assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE role = 'PRIMARY' AND desired = 'RUNNING'"),
                          1);
@@ -397,6 +400,9 @@ a_host_is_emptied_without_a_gap(void **state)
     struct job_runner worker = runner();
     for (int turns = 0; run_jobs_once(&worker); turns++) {
         assert_true(turns < MOST_TURNS);
+        /* Whoever leads is not told to go. */
+        assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE role = 'PRIMARY' AND desired <> 'RUNNING'"),
+                         0);
         play_agents();
         assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE role = 'PRIMARY' AND desired = 'RUNNING'"),
                          2);
