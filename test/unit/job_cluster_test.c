@@ -267,7 +267,7 @@ pausing_stops_the_primary_last(void **state)
     assert_asks(place, "updateGroupCluster", "orders", "{\"paused\": true}", "OK");
     for (int turns = 0; run_jobs_once(&worker); turns++) {
         assert_true(turns < MOST_TURNS);
-        int replicas = count("SELECT count(*) FROM cluster_member WHERE role = 'REPLICA'");
+        int replicas = count("SELECT count(*) FROM cluster_member WHERE role IN ('REPLICA', 'SYNC_STANDBY')");
         assert_true(replicas == 0 ||
                     count("SELECT count(*) FROM cluster_member WHERE role = 'PRIMARY' AND desired = 'RUNNING'") == 1);
         play_agents();
