@@ -313,7 +313,7 @@ cluster_terminate(struct request *req, str kind, str name)
     bool found;
     id subject;
     /* Rows of jobs are taken before that of the cluster, as the steps of jobs do. */
-    TRY(store_cluster_find_of_kind(req->tx, req->project, kind, name, &found, &subject));
+    TRY(store_cluster_find(req->tx, req->project, kind, name, &found, &subject));
     if (!found)
         return request_not_found(req);
     TRY(store_cluster_cancel_jobs(req->tx, req->organization, subject, str_from(cluster_delete_job.name)));

@@ -260,8 +260,8 @@ try_description(struct request *req, const json_t *description)
     json_t *before;
     bool found, changed;
     id ignored;
-    TRY(store_cluster_find_of_kind(req->tx, req->project, STR(CLUSTER_KIND),
-                                   json_str(json_object_get(description, "name")), &found, &ignored));
+    TRY(store_cluster_find(req->tx, req->project, STR(CLUSTER_KIND), json_str(json_object_get(description, "name")),
+                           &found, &ignored));
     return found ? cluster_try_update(req, description, &cluster, &before, &changed)
                  : cluster_try_create(req, description, &cluster);
 }

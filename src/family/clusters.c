@@ -67,7 +67,7 @@ answer_scaling(struct request *req, const struct rows *rows)
 static const struct read cluster_get = { SQL_CLUSTER_GET, bind_get, answer_get };
 static const struct read cluster_list = { SQL_CLUSTER_LIST, bind_list, list_answer };
 static const struct read cluster_status = { SQL_CLUSTER_STATUS, bind_named, answer_status };
-static const struct read cluster_scaling = { SQL_CLUSTER_FIND_OF_KIND, bind_get, answer_scaling };
+static const struct read cluster_scaling = { SQL_CLUSTER_FIND, bind_get, answer_scaling };
 
 static const struct field status_fields[] = {
     TEXT("changeStatus", "APPLIED when everything that was accepted is in force on every member.", READ_ONLY | ALWAYS,

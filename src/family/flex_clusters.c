@@ -138,7 +138,7 @@ static const struct endpoint flex_clusters_endpoints[] = {
       "Create one flex cluster in one project",
       "Accepts a new flex cluster and answers while it is being built. It can be used when its state is IDLE.",
       .since = "2024-11-13", .item = "/groups/{groupId}/flexClusters/{name}", .run = flex_create, .request = &flex_schema, .response = &flex_schema,
-      .example = "{\"name\": \"small\", \"providerSettings\": {\"backingProviderName\": \"ONPREM\", \"regionName\": \"EU_NORTH\"}}" },
+      .example = "{\"name\": \"scratch\", \"providerSettings\": {\"backingProviderName\": \"ONPREM\", \"regionName\": \"EU_NORTH\"}}" },
     { DELETE, "/groups/{groupId}/flexClusters/{name}", S29, ANY_OF(PROJECT_OWNER), "deleteGroupFlexCluster",
       "Delete one flex cluster",
       "Accepts the end of the flex cluster: its names are taken back, its members stopped and their data removed. One with termination "

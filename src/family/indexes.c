@@ -78,7 +78,7 @@ index_create(struct request *req)
     bool found;
     id cluster, job;
     json_t *keys;
-    TRY(store_cluster_find_of_kind(req->tx, req->project, STR(CLUSTER_KIND), name, &found, &cluster));
+    TRY(store_cluster_find(req->tx, req->project, STR(CLUSTER_KIND), name, &found, &cluster));
     if (!found)
         return request_not_found(req);
     if (database_is_closed(database))

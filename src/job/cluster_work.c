@@ -52,11 +52,12 @@ member_is_primary(const struct cluster_member *member)
     return str_is(member->role, "PRIMARY");
 }
 
+/* Patroni says `running` also of a replica that receives nothing. */
 bool
 member_is_up(const struct cluster_member *member)
 {
-    return str_is(member->unit, "active") && !str_is(member->role, "NONE") &&
-           (str_is(member->running, "running") || str_is(member->running, "streaming"));
+    const char *word = member_is_primary(member) ? "running" : "streaming";
+    return str_is(member->unit, "active") && !str_is(member->role, "NONE") && str_is(member->running, word);
 }
 
 bool
@@ -152,15 +153,17 @@ work_start_members(struct job_context *context, struct cluster_work *work, const
 error
 work_wait_for_members(struct job_context *context, struct cluster_work *work, struct job_result *ret_result)
 {
-    int primaries = 0;
+    int primaries = 0, electable = 0, synchronous = 0;
     bool changed;
     /* A newer change may have reserved places since the job began: whoever waits for its members must start them. */
     TRY(work_start_members(context, work, "PLANNED", &changed));
     for (size_t i = 0; i < work->members.count; i++) {
         const struct cluster_member *member = &work->members.items[i];
         primaries += member_is_primary(member);
+        synchronous += str_is(member->role, "SYNC_STANDBY");
         if (!member_stays(work, i) || member_is(member, "STOPPED"))
             continue;
+        electable += member->electable;
         str name = member_name(context, work, member);
         if (!member_is_up(member))
             return step_waits(context, ret_result, "Member %.*s is not ready: %.*s.", STR_ARG(name),
@@ -170,6 +173,9 @@ work_wait_for_members(struct job_context *context, struct cluster_work *work, st
     }
     if (primaries == 0)
         return step_waits(context, ret_result, "There is no primary.");
+    /* Until Patroni has written down who is synchronous, nobody may take over from the primary: not even streaming replicas. */
+    if (electable > 1 && synchronous == 0)
+        return step_waits(context, ret_result, "No replica is synchronous yet.");
     return step_done(ret_result);
 }
 

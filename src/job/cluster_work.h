@@ -44,7 +44,7 @@ MUST_USE error step_waits(struct job_context *context, struct job_result *ret_re
 /* Members that stay become what their group asks for; those that are as `from` says, PLANNED or STOPPED, run from now on. */
 MUST_USE error work_start_members(struct job_context *context, struct cluster_work *work, const char *from,
                                   bool *ret_changed);
-/* Every member that stays is up and has taken everything over, and one of them is the primary. */
+/* Every member that stays is up and has taken everything over, one of them is the primary, and another can take over from it. */
 MUST_USE error work_wait_for_members(struct job_context *context, struct cluster_work *work,
                                      struct job_result *ret_result);
 /* `to` becomes the primary. Waits until it is said to be. */

@@ -56,14 +56,14 @@ store_cluster_lock_id(struct tx *tx, id organization, id project, id cluster, bo
 }
 
 error
-store_cluster_find_of_kind(struct tx *tx, id project, str kind, str name, bool *ret_found, id *ret_cluster)
+store_cluster_find(struct tx *tx, id project, str kind, str name, bool *ret_found, id *ret_cluster)
 {
     struct params params = { 0 };
     struct rows rows;
     params_id(&params, project);
     params_text(&params, kind);
     params_text(&params, name);
-    TRY(tx_query(tx, SQL_CLUSTER_FIND_OF_KIND, &params, &rows, NULL));
+    TRY(tx_query(tx, SQL_CLUSTER_FIND, &params, &rows, NULL));
     *ret_found = rows.count > 0;
     if (rows.count > 0)
         *ret_cluster = rows_id(&rows, 0, 0);

@@ -27,8 +27,7 @@ struct cluster {
 MUST_USE error store_cluster_lock(struct tx *tx, id organization, id project, str kind, str name, bool *ret_found,
                                   struct cluster *ret_cluster);
 /* Without a lock. */
-MUST_USE error store_cluster_find_of_kind(struct tx *tx, id project, str kind, str name, bool *ret_found,
-                                          id *ret_cluster);
+MUST_USE error store_cluster_find(struct tx *tx, id project, str kind, str name, bool *ret_found, id *ret_cluster);
 /* As the API shows it, inside the transaction that changed it. */
 MUST_USE error store_cluster_document(struct tx *tx, const struct cluster *cluster, str *ret_document,
                                       int64_t *ret_revision);

@@ -62,7 +62,7 @@ struct played_member {
     int64_t nonce;
 };
 struct played_cluster {
-    char id[ID_DIGITS + 1], primary[ID_DIGITS + 1];
+    char id[ID_DIGITS + 1], primary[ID_DIGITS + 1], standby[ID_DIGITS + 1]; /* the synchronous one */
 };
 static struct {
     struct played_member members[4096];
@@ -136,6 +136,8 @@ play_member(const json_t *goal, const json_t *wants)
         member->is_up = false;
         if (strcmp(set->primary, member->id) == 0)
             set->primary[0] = '\0';
+        if (strcmp(set->standby, member->id) == 0)
+            set->standby[0] = '\0';
         unit = strcmp(desired, "REMOVED") == 0 ? "absent" : "inactive";
         role = "NONE";
         running = "stopped";
@@ -148,6 +150,11 @@ play_member(const json_t *goal, const json_t *wants)
         if (strcmp(set->primary, member->id) == 0) {
             role = "PRIMARY";
             running = "running";
+        } else if (json_is_true(json_object_get(wants, "electable"))) {
+            if (set->standby[0] == '\0' || strcmp(set->standby, set->primary) == 0)
+                snprintf(set->standby, sizeof(set->standby), "%s", member->id);
+            if (strcmp(set->standby, member->id) == 0)
+                role = "SYNC_STANDBY";
         }
     }
     member->nonce = nonce;
