@@ -48,7 +48,7 @@ def serve(pipe, barrier, make):
                 client.refresh()
                 done, until = 0, rest[0]
                 while done < until:
-                    done += max(client.step(), 1)
+                    done += client.step()
                 pipe.send(client.report())
             elif word == "burst":
                 barrier.wait()
