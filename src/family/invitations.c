@@ -159,6 +159,12 @@ change(struct request *req, id invitation, json_t *before, int64_t revision)
     TRY(request_check_match(req, revision));
     TRY(people_set_roles(req, &member, &wanted));
     TRY(read_document(req, invitation, &revision, &after));
+    /* The names are not the invitation's own: somebody may have changed them meanwhile, and has an event for it. */
+    static const char *const names[] = { "orgName", "groupName" };
+    for (size_t i = 0; i < LENGTH(names); i++) {
+        if (json_object_get(after, names[i]) != NULL)
+            json_object_set(before, names[i], json_object_get(after, names[i]));
+    }
     if (!json_equal(before, after))
         TRY(request_event(req, EVENT_INVITATION_CHANGED, before, after));
     answer_entity(req, json_text(req->arena, after), revision);

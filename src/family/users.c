@@ -285,14 +285,15 @@ lock(struct request *req, struct member *ret_member, json_t **ret_before)
     return request_check_match(req, ret_member->revision);
 }
 
-/* After a change: the event, unless everything is as it was. */
+/* After a change: the event, unless the roles are as they were. The rest of the document is not this request's: others may have
+ * changed it meanwhile, and have an event for it. */
 static error
 finish(struct request *req, struct member *member, enum event_type event, const json_t *before, json_t **ret_after)
 {
     TRY(people_reload(req, member, ret_after));
     if (member->status != MEMBER_ACTIVE)
         event = EVENT_INVITATION_CHANGED;
-    if (!json_equal(before, *ret_after))
+    if (!json_equal(json_object_get(before, "roles"), json_object_get(*ret_after, "roles")))
         TRY(request_event(req, event, before, *ret_after));
     answer_entity(req, member->document, member->revision);
     return OK;
