@@ -36,6 +36,7 @@ LISTS = {"projects": ("/groups", "id", "name"), "accounts": ("/orgs/%s/serviceAc
          "keys": ("/orgs/%s/apiKeys", "id", "desc"), "members": ("/orgs/%s/users", "id", "username"),
          "invitations": ("/orgs/%s/invites", "id", "username"), "teams": ("/orgs/%s/teams", "id", "name")}
 ACCEPT = "application/vnd.svc.2025-03-12+json"
+LONG_RUN = 500000  # answers, from which on everything must have been met
 
 
 # ---- A client in a process of its own ----
@@ -374,7 +375,8 @@ def run(suite, options, nodes):
     for what in ("posts repeated", "posts sent to both nodes at once", "conflicts found by If-Match", "stale If-Match refused",
                  "names that were in use", "keys refused for another request", "addresses that were invited",
                  "team names that were in use", "invitations accepted on both nodes at once"):
-        suite.check(counts.get(what, 0) > 0 or options.operations < 100000, "nothing was tried of: %s", what)
+        # Some meet by chance only, so seldom that a short run may miss them.
+        suite.check(counts.get(what, 0) > 0 or counts.get("answers", 0) < LONG_RUN, "nothing was tried of: %s", what)
     if options.report:
         with open(options.report, "w", encoding="utf-8") as file:
             file.write("\n".join(["# Stateful test", ""] + ["- " + line for line in lines] +
