@@ -25,8 +25,6 @@ LET_IN = {
     "deleteOrganization": (409, "ORGANIZATION_NOT_EMPTY"),
     "deleteProject": (409, "PROJECT_NOT_EMPTY"),
     "removeGroupUserRole": (409, "LAST_ROLE"),
-    # The flex cluster of the example is there, for the example that upgrades it.
-    "createGroupFlexCluster": (409, "DUPLICATE_NAME"),
     # Nobody was invited at the address of the example; nobody owns the organization that the example moves to.
     "updateOrganizationInvitations": (404, "RESOURCE_NOT_FOUND"),
     "updateProjectInvitations": (404, "RESOURCE_NOT_FOUND"),

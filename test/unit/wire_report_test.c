@@ -9,7 +9,7 @@ the_documented_example_is_written(void **state)
 {
     (void)state;
     struct arena *arena = arena_new(1 << 22);
-    id member, task;
+    id member = { 0 }, task = { 0 };
     str versions[] = { STR("17.6") }, strays[] = { STR("reeve-member-x.service") };
     assert_true(id_parse(STR("0000000000000000000000a1"), &member) && id_parse(STR("0000000000000000000000b1"), &task));
     const struct report_member members[] = { { .id = member,
