@@ -12,11 +12,12 @@ enum setting_type { SETTING_INT, SETTING_NUM, SETTING_SWITCH, SETTING_WORD };
 static const struct {
     const char *name, *parameter, *unit;
     enum setting_type type;
+    bool needs_restart;
 } rows[] = {
-#define ROW_INT(name, parameter, unit, least, most, restart, doc) { name, parameter, unit, SETTING_INT },
-#define ROW_NUM(name, parameter, least, most, restart, doc)       { name, parameter, "", SETTING_NUM },
-#define ROW_SWITCH(name, parameter, restart, doc)                 { name, parameter, "", SETTING_SWITCH },
-#define ROW_WORD(name, parameter, words, restart, doc)            { name, parameter, "", SETTING_WORD },
+#define ROW_INT(name, parameter, unit, least, most, restart, doc) { name, parameter, unit, SETTING_INT, restart },
+#define ROW_NUM(name, parameter, least, most, restart, doc)       { name, parameter, "", SETTING_NUM, restart },
+#define ROW_SWITCH(name, parameter, restart, doc)                 { name, parameter, "", SETTING_SWITCH, restart },
+#define ROW_WORD(name, parameter, words, restart, doc)            { name, parameter, "", SETTING_WORD, restart },
     CLUSTER_SETTING_TABLE(ROW_INT, ROW_NUM, ROW_SWITCH, ROW_WORD)
 };
 
@@ -108,4 +109,23 @@ settings_to_parameters(struct arena *arena, const struct offered_size *size, int
             put(parameters, rows[i].parameter, setting_text(arena, i, value));
     }
     return parameters;
+}
+
+static bool
+differ(const json_t *before, const json_t *after, const char *parameter)
+{
+    const json_t *was = json_object_get(before, parameter), *is = json_object_get(after, parameter);
+    return (was == NULL) != (is == NULL) || (was != NULL && !json_equal(was, is));
+}
+
+bool
+settings_need_restart(const json_t *before, const json_t *after)
+{
+    if (differ(before, after, "shared_buffers"))
+        return true;
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        if (rows[i].needs_restart && differ(before, after, rows[i].parameter))
+            return true;
+    }
+    return false;
 }

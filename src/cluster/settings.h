@@ -7,6 +7,7 @@
 #define CLUSTER_SETTINGS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/str.h"
@@ -86,5 +87,7 @@ struct offered_size; /* store/fleet_offer.h */
  */
 json_t *settings_to_parameters(struct arena *arena, const struct offered_size *size, int64_t disk_gb,
                                const json_t *settings, str major_version);
+/* Whether servers that run with `before` take `after` over only when they restart. */
+bool settings_need_restart(const json_t *before, const json_t *after);
 
 #endif

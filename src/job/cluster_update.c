@@ -28,8 +28,12 @@ configure(struct job_context *context, struct job_result *ret_result)
     json_t *parameters = settings_to_parameters(context->arena, &size, work->wanted.disk_gb,
                                                 json_object_get(document, "processArgs"), work->cluster.major_version);
     TRY(store_cluster_set_parameters(context->tx, &work->cluster, json_text(context->arena, parameters), &changed));
-    if (changed)
-        TRY(store_cluster_touch(context->tx, &work->cluster));
+    if (!changed)
+        return step_done(ret_result);
+    TRY(store_cluster_touch(context->tx, &work->cluster));
+    /* Not left to what servers say about themselves: that comes later than that they have the new settings. */
+    if (settings_need_restart(json_parse_own(context->arena, work->cluster.parameters), parameters))
+        TRY(store_cluster_require_restart(context->tx, &work->cluster, true));
     return step_done(ret_result);
 }
 
@@ -38,16 +42,17 @@ configure(struct job_context *context, struct job_result *ret_result)
  * restart still.
  */
 static int64_t
-goal_of_round(const struct cluster_work *work, int round)
+goal_of(int64_t generation, int round)
 {
-    return work->cluster.goal_generation * 2 + round;
+    return generation * 2 + round;
 }
 
 static bool
 needs_restart(const struct cluster_work *work, size_t index, int64_t goal)
 {
     const struct cluster_member *member = &work->members.items[index];
-    return member_stays(work, index) && member->pending_restart && member->restart_goal < goal;
+    bool is_required = member->restart_goal < goal_of(work->cluster.restart_generation, 0);
+    return member_stays(work, index) && (is_required || member->pending_restart) && member->restart_goal < goal;
 }
 
 /* Whether all are there again; only then the next one may go. */
@@ -94,7 +99,7 @@ restart_turn(struct job_context *context, int round, bool with_primary, bool in_
     TRY(wait_for_restarts(context, work, ret_result));
     if (ret_result->outcome != STEP_DONE)
         return OK;
-    int64_t goal = goal_of_round(work, round);
+    int64_t goal = goal_of(work->cluster.goal_generation, round);
     int replica = next_replica(work, goal), primary = work_primary(work);
     if (replica >= 0)
         return restart_one(context, work, (size_t)replica, goal, ret_result);
@@ -150,8 +155,10 @@ finish(struct job_context *context, struct job_result *ret_result)
 {
     struct cluster_work *work;
     TRY(cluster_work(context, &work));
-    if (work->found)
+    if (work->found) {
+        TRY(store_cluster_require_restart(context->tx, &work->cluster, false));
         TRY(work_finish(context, work, EVENT_CLUSTER_UPDATE_COMPLETED));
+    }
     return step_done(ret_result);
 }
 

@@ -35,6 +35,7 @@ lock(struct tx *tx, id organization, id project, const char *kinds, const str *n
             .goal_generation = rows_int(&rows, 0, 9),
             .kind = rows_text(&rows, 0, 10),
             .label = rows_is_null(&rows, 0, 11) ? STR_EMPTY : rows_text(&rows, 0, 11),
+            .restart_generation = rows_int(&rows, 0, 12),
         };
     return OK;
 }
@@ -206,6 +207,19 @@ store_cluster_touch(struct tx *tx, struct cluster *cluster)
     TRY(tx_query(tx, SQL_CLUSTER_TOUCH, &params, &rows, NULL));
     if (rows.count > 0 && !rows_is_null(&rows, 0, 0))
         cluster->goal_generation = rows_int(&rows, 0, 0);
+    return OK;
+}
+
+error
+store_cluster_require_restart(struct tx *tx, struct cluster *cluster, bool is_required)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    bind_cluster(&params, cluster);
+    params_bool(&params, is_required);
+    TRY(tx_query(tx, SQL_CLUSTER_REQUIRE_RESTART, &params, &rows, NULL));
+    if (rows.count > 0)
+        cluster->restart_generation = rows_int(&rows, 0, 0);
     return OK;
 }
 

@@ -18,7 +18,7 @@ struct cluster {
     int64_t generation, observed_generation;
     str set_name, major_version;
     str parameters; /* JSON */
-    int64_t goal_generation;
+    int64_t goal_generation, restart_generation;
     str label; /* of the project, in host names */
 };
 
@@ -48,6 +48,8 @@ MUST_USE error store_cluster_set_parameters(struct tx *tx, const struct cluster 
                                             bool *ret_changed);
 /* Members must take something over; *goal_generation of the cluster moves. */
 MUST_USE error store_cluster_touch(struct tx *tx, struct cluster *cluster);
+/* Members must restart for the goal as it is now; or every one that had to has. */
+MUST_USE error store_cluster_require_restart(struct tx *tx, struct cluster *cluster, bool is_required);
 /* The rows of a cluster without members, and everything that hangs on it. */
 MUST_USE error store_cluster_remove(struct tx *tx, const struct cluster *cluster);
 /* Jobs of the cluster that are not finished, besides this one. */

@@ -68,7 +68,7 @@ static struct {
     struct played_member members[4096];
     struct played_cluster clusters[1024];
     size_t member_count, cluster_count;
-    bool refuses_switchover;
+    bool refuses_switchover, hides_restarts; /* it is not said that a restart is pending */
 } played;
 
 static struct played_member *
@@ -162,7 +162,7 @@ play_member(const json_t *goal, const json_t *wants)
                      role, "running", running, "timeline", 1, "lagBytes", 0, "version", "17.6", "goalGeneration",
                      json_object_get(cluster, "goalGeneration"), "accessGeneration",
                      json_object_get(cluster, "accessGeneration"), "restartNonce", (json_int_t)nonce, "pendingRestart",
-                     member->is_up && strcmp(member->settings, settings) != 0);
+                     !played.hides_restarts && member->is_up && strcmp(member->settings, settings) != 0);
 }
 
 static json_t *

@@ -190,6 +190,28 @@ settings_restart_members_one_by_one_and_the_primary_last(void **state)
     remove_cluster(place, "orders");
 }
 
+/* Servers have new settings for a while before they say that they wait for a restart. */
+static void
+settings_restart_members_also_when_nobody_says_so(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    played.hides_restarts = true;
+    assert_asks(place, "updateGroupClusterProcessArgs", "orders", "{\"max_connections\": 250}", "OK");
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE restart_nonce = 1"), 3);
+    /* Once is enough, and a member that comes later starts with what there is. */
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("A", "M10", 4)), "OK");
+    settle();
+    played.hides_restarts = false;
+    play_agents();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE pending_restart"), 0);
+    assert_string_equal(fixture_ask("SELECT string_agg(restart_nonce::text, '' ORDER BY ordinal) FROM cluster_member"),
+                        "1110");
+    assert_no_orphans("restarts that nobody asked for");
+    remove_cluster(place, "orders");
+}
+
 static void
 a_cluster_of_one_restarts_in_place(void **state)
 {
@@ -468,6 +490,7 @@ main(int argc, char **argv)
         cmocka_unit_test(another_region_takes_over_without_a_gap),
         cmocka_unit_test(the_primary_goes_where_the_priority_is_highest),
         cmocka_unit_test(settings_restart_members_one_by_one_and_the_primary_last),
+        cmocka_unit_test(settings_restart_members_also_when_nobody_says_so),
         cmocka_unit_test(a_cluster_of_one_restarts_in_place),
         cmocka_unit_test(another_size_grows_in_place_or_elsewhere),
         cmocka_unit_test(what_does_not_fit_changes_nothing),

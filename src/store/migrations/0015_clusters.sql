@@ -4,6 +4,7 @@
 CREATE UNIQUE INDEX cluster_name_in_project ON cluster (project_id, name);
 ALTER TABLE cluster ADD COLUMN next_ordinal int NOT NULL DEFAULT 0; -- of the next member: numbers are not used again
 
+ALTER TABLE cluster ADD COLUMN restart_generation bigint NOT NULL DEFAULT 0; -- the goal that members must restart for; 0: none
 -- What the last restart was for: a step that runs again knows whether it asked already. (The nonce only counts.)
 ALTER TABLE cluster_member ADD COLUMN restart_goal bigint NOT NULL DEFAULT 0;
 
