@@ -108,8 +108,8 @@ fixture_config(void)
     return (struct store_config){ .dsn = fixture_dsn,
                                   .max_transactions = 4,
                                   .readers = 2,
-                                  .pool_wait_ms = 500,
-                                  .statement_timeout_ms = 2000,
+                                  .pool_wait_ms = 10000,
+                                  .statement_timeout_ms = 20000,
                                   .cell = 1 };
 }
 
@@ -119,7 +119,7 @@ fixture_store(const struct store_config *config)
 {
     struct store *store = store_new(config);
     assert_non_null(store);
-    for (int i = 0; i < 200 && !store_status(store).reachable; i++)
+    for (int i = 0; i < 3000 && !store_status(store).reachable; i++) /* half a minute: machines stall */
         usleep(10000);
     assert_true(store_status(store).reachable);
     return store;
