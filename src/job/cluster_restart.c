@@ -20,7 +20,7 @@ hand_over(struct job_context *context, struct job_result *ret_result)
     if (!str_eq(json_str(json_object_get(asked, "primary")), id_text(context->arena, member->id)))
         return step_done(ret_result);
     if (work->members.count > 1)
-        return work_hand_over(context, work, work_successor(work, primary), ret_result);
+        return work_hand_over(context, work, work_best_priority(work) < 0 ? -1 : ANY_PRIORITY, ret_result);
     /* There is nobody to hand over to: the server itself restarts. */
     int64_t restarts = json_integer_value(json_object_get(asked, "restarts"));
     if (member->applied_restart > restarts)

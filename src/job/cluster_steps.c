@@ -70,11 +70,10 @@ settle_primary(struct job_context *context, struct cluster_work *work, struct jo
     int group = work->plan.group[primary];
     if (group != GOES && group == preferred)
         return step_done(ret_result);
-    int successor = work_successor(work, primary);
-    bool is_better = group == GOES || !work->wanted.groups[group].electable ||
-                     (successor >= 0 &&
-                      work->wanted.groups[work->plan.group[successor]].priority > work->wanted.groups[group].priority);
-    return is_better ? work_hand_over(context, work, successor, ret_result) : step_done(ret_result);
+    int best = work_best_priority(work);
+    bool is_better =
+        group == GOES || !work->wanted.groups[group].electable || best > work->wanted.groups[group].priority;
+    return is_better ? work_hand_over(context, work, best, ret_result) : step_done(ret_result);
 }
 
 error

@@ -105,11 +105,10 @@ restart_turn(struct job_context *context, int round, bool with_primary, bool in_
         return restart_one(context, work, (size_t)replica, goal, ret_result);
     if (!with_primary || primary < 0 || !needs_restart(work, (size_t)primary, goal))
         return step_done(ret_result);
-    int successor = in_place ? -1 : work_successor(work, primary);
-    if (successor < 0)
+    if (in_place || work_best_priority(work) < 0)
         return restart_one(context, work, (size_t)primary, goal, ret_result);
     /* It restarts when it is a replica. */
-    return work_hand_over(context, work, successor, ret_result);
+    return work_hand_over(context, work, ANY_PRIORITY, ret_result);
 }
 
 static error
@@ -175,6 +174,8 @@ static const struct job_step_row steps[] = {
     { "restart-replicas", "Restarts replicas that need it, one by one.",                  restart_replicas,            1800 },
     { "restart-primary",  "Hands over to a replica, and restarts the old primary.",       restart_primary,             600 },
     { "restart-rest",     "Restarts members that could not follow before the primary.",   restart_rest,                600 },
+    { "hand-back",        "Makes a member the primary that is where it should be.",       cluster_step_hand_over,      300 },
+    { "wait-settled",     "Waits until everybody follows it.",                            cluster_step_wait_members,   600 },
     { "resize",           "Gives room back that is not needed any more.",                 resize,                      60 },
     { "finish",           "Says that the change is in force.",                            finish,                      60 },
 };

@@ -82,21 +82,28 @@ work_primary(const struct cluster_work *work)
     return -1;
 }
 
-int
-work_successor(const struct cluster_work *work, int from)
+static int
+priority_of(const struct cluster_work *work, size_t index)
 {
-    int best = -1, best_rank = -1;
+    return work->wanted.groups[work->plan.group[index]].priority;
+}
+
+/* It stays, is healthy, and the document lets it be elected. */
+static bool
+may_take_over(const struct cluster_work *work, size_t index)
+{
+    const struct cluster_member *member = &work->members.items[index];
+    return member_stays(work, index) && !member_is_primary(member) && member_is_up(member) &&
+           work->wanted.groups[work->plan.group[index]].electable;
+}
+
+int
+work_best_priority(const struct cluster_work *work)
+{
+    int best = -1;
     for (size_t i = 0; i < work->members.count; i++) {
-        const struct cluster_member *member = &work->members.items[i];
-        if ((int)i == from || !member_stays(work, i) || !member_is_up(member) ||
-            !work->wanted.groups[work->plan.group[i]].electable)
-            continue;
-        /* The synchronous standby has every acknowledged write: among equals nothing has to be waited for. */
-        int rank = work->wanted.groups[work->plan.group[i]].priority * 2 + str_is(member->role, "SYNC_STANDBY");
-        if (rank > best_rank) {
-            best = (int)i;
-            best_rank = rank;
-        }
+        if (may_take_over(work, i) && priority_of(work, i) > best)
+            best = priority_of(work, i);
     }
     return best;
 }
@@ -179,34 +186,60 @@ work_wait_for_members(struct job_context *context, struct cluster_work *work, st
     return step_done(ret_result);
 }
 
-/* Asks the primary's host for a switchover, again when it failed or had no effect for a while. */
+/* Everybody else is told that it cannot be elected, until the members are started or waited for the next time. */
+static error
+leave_it_to(struct job_context *context, struct cluster_work *work, int least_priority)
+{
+    bool changed = false;
+    for (size_t i = 0; i < work->members.count; i++) {
+        struct cluster_member *member = &work->members.items[i];
+        bool may = may_take_over(work, i) && priority_of(work, i) >= least_priority;
+        if (may || !member->electable || member_is_primary(member))
+            continue;
+        member->electable = false;
+        TRY(store_cluster_member_want(context->tx, work->cluster.organization, member));
+        changed = true;
+    }
+    return changed ? store_cluster_touch(context->tx, &work->cluster) : OK;
+}
+
+/*
+ * Asks the primary's host for a switchover, again when it failed or had no effect for a while. Nobody is named: only the
+ * synchronous standby can take over, and who that is may change until Patroni acts.
+ */
 error
-work_hand_over(struct job_context *context, struct cluster_work *work, int to, struct job_result *ret_result)
+work_hand_over(struct job_context *context, struct cluster_work *work, int least_priority,
+               struct job_result *ret_result)
 {
     int from = work_primary(work);
+    bool is_ready = false;
     if (from < 0)
         return step_waits(context, ret_result, "There is no primary.");
-    if (from == to)
-        return step_done(ret_result);
-    if (to < 0)
+    if (least_priority < 0)
         return step_waits(context, ret_result, "No replica can become the primary now.");
-    const struct cluster_member *leader = &work->members.items[from], *candidate = &work->members.items[to];
+    for (size_t i = 0; i < work->members.count; i++)
+        is_ready |= may_take_over(work, i) && priority_of(work, i) >= least_priority &&
+                    str_is(work->members.items[i].role, "SYNC_STANDBY");
+    if (!is_ready) {
+        TRY(leave_it_to(context, work, least_priority));
+        return step_waits(context, ret_result, "The replica that shall become the primary is not synchronous yet.");
+    }
+    const struct cluster_member *leader = &work->members.items[from];
     str job = id_text(context->arena, context->job->id);
     str purpose = str_format(context->arena, "%.*s/%.*s", STR_ARG(job), STR_ARG(context->job->step));
     struct task_state task;
     TRY(store_task_find(context->tx, &work->cluster, STR("SWITCHOVER"), purpose, &task));
-    str name = member_name(context, work, candidate);
+    str name = member_name(context, work, leader);
     if (task.outcome == TASK_NONE || task.may_be_repeated) {
         json_t *parameters =
-            json_in(context->arena, json_pack("{s:s, s:s, s:s}", "purpose", purpose.data, "leader",
-                                              member_name(context, work, leader).data, "candidate", name.data));
+            json_in(context->arena, json_pack("{s:s, s:s}", "purpose", purpose.data, "leader", name.data));
         TRY(store_task_add(context->tx, work->cluster.organization, leader->id, STR("SWITCHOVER"),
                            json_text(context->arena, parameters)));
     }
     if (task.outcome == TASK_FAILED)
-        return step_waits(context, ret_result, "Member %.*s did not become the primary: %.*s.", STR_ARG(name),
+        return step_waits(context, ret_result, "Member %.*s did not hand over: %.*s.", STR_ARG(name),
                           STR_ARG(task.detail));
-    return step_waits(context, ret_result, "Member %.*s becomes the primary.", STR_ARG(name));
+    return step_waits(context, ret_result, "Member %.*s hands over to a replica.", STR_ARG(name));
 }
 
 static str

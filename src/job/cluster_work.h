@@ -31,8 +31,8 @@ bool member_is_absent(const struct cluster_member *member);
 bool member_stays(const struct cluster_work *work, size_t index);
 /* The primary's index, or -1. */
 int work_primary(const struct cluster_work *work);
-/* Who should take over from `from`: a healthy replica that stays and may be elected, by priority; -1 when there is none. */
-int work_successor(const struct cluster_work *work, int from);
+/* The highest priority among the replicas that can take over from the primary, or -1 when there is none. */
+int work_best_priority(const struct cluster_work *work);
 str member_name(struct job_context *context, const struct cluster_work *work, const struct cluster_member *member);
 
 /* ---- Answers of steps ---- */
@@ -47,8 +47,9 @@ MUST_USE error work_start_members(struct job_context *context, struct cluster_wo
 /* Every member that stays is up and has taken everything over, one of them is the primary, and another can take over from it. */
 MUST_USE error work_wait_for_members(struct job_context *context, struct cluster_work *work,
                                      struct job_result *ret_result);
-/* `to` becomes the primary. Waits until it is said to be. */
-MUST_USE error work_hand_over(struct job_context *context, struct cluster_work *work, int to,
+enum { ANY_PRIORITY = 0 };
+/* A replica of at least this priority becomes the primary. Waits: whoever calls knows who must not be it any more. */
+MUST_USE error work_hand_over(struct job_context *context, struct cluster_work *work, int least_priority,
                               struct job_result *ret_result);
 /* Names for the members that stay. */
 MUST_USE error work_publish_names(struct job_context *context, struct cluster_work *work);

@@ -68,6 +68,7 @@ static struct {
     struct played_member members[4096];
     struct played_cluster clusters[1024];
     size_t member_count, cluster_count;
+    bool switched_over;                      /* hosts that have reported know nothing of it yet */
     bool refuses_switchover, hides_restarts; /* it is not said that a restart is pending */
 } played;
 
@@ -150,7 +151,10 @@ play_member(const json_t *goal, const json_t *wants)
         if (strcmp(set->primary, member->id) == 0) {
             role = "PRIMARY";
             running = "running";
-        } else if (json_is_true(json_object_get(wants, "electable"))) {
+        } else if (!json_is_true(json_object_get(wants, "electable"))) {
+            if (strcmp(set->standby, member->id) == 0)
+                set->standby[0] = '\0';
+        } else {
             if (set->standby[0] == '\0' || strcmp(set->standby, set->primary) == 0)
                 snprintf(set->standby, sizeof(set->standby), "%s", member->id);
             if (strcmp(set->standby, member->id) == 0)
@@ -173,11 +177,13 @@ play_task(const json_t *goal, const json_t *task)
             return json_pack("{s:s, s:s, s:s}", "id", text_of(task, "id"), "outcome", "FAILED", "detail",
                              "it does not want to");
         const json_t *member = find_by_id(json_object_get(goal, "members"), "id", text_of(task, "memberId"));
-        const json_t *cluster = find_by_id(json_object_get(goal, "clusters"), "id", text_of(member, "clusterId"));
-        const json_t *peer = find_by_id(json_object_get(cluster, "peers"), "name",
-                                        text_of(json_object_get(task, "parameters"), "candidate"));
         struct played_cluster *set = played_cluster(text_of(member, "clusterId"));
-        snprintf(set->primary, sizeof(set->primary), "%s", text_of(peer, "memberId"));
+        if (set->standby[0] == '\0' || strcmp(set->standby, set->primary) == 0)
+            return json_pack("{s:s, s:s, s:s}", "id", text_of(task, "id"), "outcome", "FAILED", "detail",
+                             "nobody is synchronous");
+        if (strcmp(set->primary, text_of(task, "memberId")) == 0)
+            snprintf(set->primary, sizeof(set->primary), "%s", set->standby);
+        played.switched_over = true;
     }
     return json_pack("{s:s, s:s, s:s}", "id", text_of(task, "id"), "outcome", "DONE", "detail", "");
 }
@@ -219,13 +225,16 @@ play_agents(void)
 {
     PGresult *hosts =
         PQexec(fixture_owner, "SELECT encode(h.id, 'hex') FROM host h WHERE h.state <> 'REMOVED' AND EXISTS "
-                              "(SELECT FROM cluster_member m WHERE m.host_id = h.id)");
+                              "(SELECT FROM cluster_member m WHERE m.host_id = h.id) ORDER BY h.id");
     fixture_ask("SET reeve.organization = '%s'", service_id);
-    for (int i = 0; i < PQntuples(hosts); i++) {
-        id host;
-        assert_true(id_parse(str_from(PQgetvalue(hosts, i, 0)), &host));
-        play_host(host);
-    }
+    do {
+        played.switched_over = false;
+        for (int i = 0; i < PQntuples(hosts); i++) {
+            id host;
+            assert_true(id_parse(str_from(PQgetvalue(hosts, i, 0)), &host));
+            play_host(host);
+        }
+    } while (played.switched_over);
     PQclear(hosts);
 }
 

@@ -153,6 +153,8 @@ the_primary_goes_where_the_priority_is_highest(void **state)
     assert_string_equal(
         fixture_ask("SELECT h.region FROM cluster_member m JOIN host h ON h.id = m.host_id WHERE m.role = 'PRIMARY'"),
         "B");
+    /* Until the one in B was synchronous, nobody else could be elected. */
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE electable"), 3);
     assert_no_orphans("another priority");
     remove_cluster(place, "orders");
 }
@@ -323,10 +325,9 @@ the_primary_is_handed_over_when_asked_for(void **state)
     }
     /* One that failed is not repeated at once. */
     assert_int_equal(count("SELECT count(*) FROM host_task WHERE kind = 'SWITCHOVER' AND outcome = 'FAILED'"), 1);
-    assert_string_equal(
-        fixture_ask("SELECT waits_for LIKE '%%did not become the primary: it does not want to.' FROM job "
-                    "WHERE finished_at IS NULL"),
-        "t");
+    assert_string_equal(fixture_ask("SELECT waits_for LIKE '%%did not hand over: it does not want to.' FROM job "
+                                    "WHERE finished_at IS NULL"),
+                        "t");
     played.refuses_switchover = false;
     fixture_ask("UPDATE host_task SET finished_at = now() - interval '1 minute'");
     settle();

@@ -155,13 +155,12 @@ patroni_restart(struct engine_member *self)
 }
 
 /* ---- Once ---- */
-/* Done is when this member is not the leader, whoever is. */
+/* Done is when this member is not the leader, whoever is: Patroni chooses a synchronous standby. */
 enum engine_outcome
-patroni_switch_over(struct engine_member *self, json_t *parameters, str *ret_detail)
+patroni_switch_over(struct engine_member *self, str *ret_detail)
 {
     struct engine_observation seen;
     struct answer answer;
-    json_t *candidate = json_object_get(parameters, "candidate");
     if (patroni_observe(self, &seen) != OK || str_is(seen.role, "NONE")) {
         *ret_detail = STR("The member does not answer.");
         return OUTCOME_LATER;
@@ -169,8 +168,6 @@ patroni_switch_over(struct engine_member *self, json_t *parameters, str *ret_det
     if (!str_is(seen.role, "PRIMARY"))
         return OUTCOME_DONE;
     json_t *body = json_in(self->arena, json_pack("{s:s}", "leader", self->member->name.data));
-    if (json_is_string(candidate))
-        json_object_set(body, "candidate", candidate);
     failpoint("agent:task:switchover:before");
     error why = patroni_ask(self, "POST", "/switchover", json_text(self->arena, body), SWITCH_MS, &answer);
     failpoint("agent:task:switchover:after");

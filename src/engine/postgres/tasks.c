@@ -102,7 +102,8 @@ create_index(struct engine_member *self, const struct index_wish *wish)
 static enum engine_outcome
 run_switchover(struct engine_member *self, json_t *parameters, str *ret_detail)
 {
-    return patroni_switch_over(self, parameters, ret_detail);
+    (void)parameters;
+    return patroni_switch_over(self, ret_detail);
 }
 
 static enum engine_outcome
