@@ -74,15 +74,6 @@ bind_get(struct request *req, struct params *params)
 }
 
 static error
-answer_get(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
-    return OK;
-}
-
-static error
 bind_list(struct request *req, struct params *params)
 {
     const struct kind *kind = req->endpoint->kind;
@@ -94,7 +85,7 @@ bind_list(struct request *req, struct params *params)
 }
 
 const struct read crud_get_single = { SQL_RESOURCE_GET_SINGLE, bind_single, answer_single };
-const struct read crud_get = { SQL_RESOURCE_GET, bind_get, answer_get };
+const struct read crud_get = { SQL_RESOURCE_GET, bind_get, answer_row };
 const struct read crud_list = { SQL_RESOURCE_LIST, bind_list, list_answer };
 
 /* ---- Changing ---- */

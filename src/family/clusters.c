@@ -19,15 +19,6 @@ bind_get(struct request *req, struct params *params)
 }
 
 static error
-answer_get(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
-    return OK;
-}
-
-static error
 bind_list(struct request *req, struct params *params)
 {
     params_id(params, req->project);
@@ -64,7 +55,7 @@ answer_scaling(struct request *req, const struct rows *rows)
     return OK;
 }
 
-static const struct read cluster_get = { SQL_CLUSTER_GET, bind_get, answer_get };
+static const struct read cluster_get = { SQL_CLUSTER_GET, bind_get, answer_row };
 static const struct read cluster_list = { SQL_CLUSTER_LIST, bind_list, list_answer };
 static const struct read cluster_status = { SQL_CLUSTER_STATUS, bind_named, answer_status };
 static const struct read cluster_scaling = { SQL_CLUSTER_FIND, bind_get, answer_scaling };

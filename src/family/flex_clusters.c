@@ -55,15 +55,6 @@ bind_get(struct request *req, struct params *params)
 }
 
 static error
-answer_get(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
-    return OK;
-}
-
-static error
 bind_list(struct request *req, struct params *params)
 {
     params_id(params, req->project);
@@ -72,7 +63,7 @@ bind_list(struct request *req, struct params *params)
     return OK;
 }
 
-static const struct read flex_get = { SQL_CLUSTER_GET, bind_get, answer_get };
+static const struct read flex_get = { SQL_CLUSTER_GET, bind_get, answer_row };
 static const struct read flex_list = { SQL_CLUSTER_LIST, bind_list, list_answer };
 
 /* ---- Changing ---- */
