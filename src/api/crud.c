@@ -194,17 +194,23 @@ crud_lock_single(struct request *req, struct change *ret_change)
     return ret_change->before == NULL ? fail(req->arena, OVERLOADED) : OK;
 }
 
+static error
+update(struct request *req, struct change *locked)
+{
+    str document;
+    int64_t revision;
+    TRY(merge(req, locked));
+    TRY(crud_store(req, locked, &document, &revision));
+    answer_entity(req, document, revision);
+    return OK;
+}
+
 error
 crud_update_single(struct request *req)
 {
     struct change change;
-    str document;
-    int64_t revision;
     TRY(crud_lock_single(req, &change));
-    TRY(merge(req, &change));
-    TRY(crud_store(req, &change, &document, &revision));
-    answer_entity(req, document, revision);
-    return OK;
+    return update(req, &change);
 }
 
 error
@@ -230,13 +236,8 @@ error
 crud_update(struct request *req)
 {
     struct change change;
-    str document;
-    int64_t revision;
     TRY(crud_lock(req, &change));
-    TRY(merge(req, &change));
-    TRY(crud_store(req, &change, &document, &revision));
-    answer_entity(req, document, revision);
-    return OK;
+    return update(req, &change);
 }
 
 error
