@@ -5,39 +5,21 @@
 #include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/facts.h"
 #include "agent/internal.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/steady_cond.h"
 
 enum { LIFE_ARENA_BYTES = 16 * 1024 * 1024, GOAL_ARENA_BYTES = 512 * 1024 * 1024, PATH_BYTES = 4096 };
 enum { BACKOFF_FIRST_MS = 500, BACKOFF_MOST_MS = 30000 };
 
-void
-agent_cond_init(pthread_cond_t *cond)
-{
-    pthread_condattr_t steady;
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(cond, &steady);
-    pthread_condattr_destroy(&steady);
-}
-
 bool
 agent_wait(struct agent *agent, pthread_cond_t *cond, int64_t ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += ms / 1000;
-    until.tv_nsec += ms % 1000 * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
-    return pthread_cond_timedwait(cond, &agent->lock, &until) == 0;
+    return steady_cond_wait(cond, &agent->lock, clock_steady_ms() + ms);
 }
 
 void
@@ -246,8 +228,8 @@ agent_run(const struct agent_config *config)
         return AGENT_FAILED;
     agent->config = *config;
     pthread_mutex_init(&agent->lock, NULL);
-    agent_cond_init(&agent->report_wanted);
-    agent_cond_init(&agent->end_wanted);
+    steady_cond_init(&agent->report_wanted);
+    steady_cond_init(&agent->end_wanted);
     /* Every thread inherits that these are blocked; one waits for them. */
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);

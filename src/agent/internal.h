@@ -62,8 +62,7 @@ struct agent {
 };
 
 /* ---- agent.c ---- */
-void agent_cond_init(pthread_cond_t *cond); /* that waits by the steady clock */
-/* Under the lock. False when the time is over. */
+/* Under the lock, on a condition of steady_cond_init(). False when the time is over. */
 bool agent_wait(struct agent *agent, pthread_cond_t *cond, int64_t ms);
 void agent_end(struct agent *agent, enum agent_end end);
 bool agent_is_ending(struct agent *agent);

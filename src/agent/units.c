@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <systemd/sd-bus.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/steady_cond.h"
 
 #define SERVICE "org.freedesktop.systemd1"
 #define PATH    "/org/freedesktop/systemd1"
@@ -126,17 +126,13 @@ struct units *
 units_new(void (*on_change)(void *owner, const char *unit), void *owner)
 {
     struct units *units = calloc(1, sizeof(*units));
-    pthread_condattr_t steady;
     if (units == NULL)
         return NULL;
     units->on_change = on_change;
     units->owner = owner;
     pthread_mutex_init(&units->call_lock, NULL);
     pthread_mutex_init(&units->job_lock, NULL);
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&units->job_ended, &steady);
-    pthread_condattr_destroy(&steady);
+    steady_cond_init(&units->job_ended);
     units->is_watching = pthread_create(&units->watcher, NULL, watch, units) == 0;
     if (!units->is_watching) {
         units_free(units);
@@ -299,13 +295,11 @@ find_ended(struct units *units, const char *path)
 static str
 wait_for_job(struct units *units, struct arena *arena, const char *path)
 {
-    struct timespec until;
     const char *result;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += JOB_WAIT_MS / 1000;
+    int64_t deadline_ms = clock_steady_ms() + JOB_WAIT_MS;
     pthread_mutex_lock(&units->job_lock);
     while ((result = find_ended(units, path)) == NULL) {
-        if (pthread_cond_timedwait(&units->job_ended, &units->job_lock, &until) != 0)
+        if (!steady_cond_wait(&units->job_ended, &units->job_lock, deadline_ms))
             break;
     }
     str copy = str_dup(arena, str_from(result == NULL ? "not ended" : result));

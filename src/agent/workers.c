@@ -5,6 +5,7 @@
 #include "agent/internal.h"
 #include "agent/unit_file.h"
 #include "base/log.h"
+#include "base/steady_cond.h"
 
 enum { STACK_BYTES = 1024 * 1024, CALM_MS = 2000, BUSY_MS = 300, CAUSE_BYTES = 4096 };
 
@@ -152,7 +153,7 @@ hire(struct agent *agent, id member)
     worker->agent = agent;
     worker->member = member;
     worker->wanted_version = agent->goal->goal.version;
-    agent_cond_init(&worker->news);
+    steady_cond_init(&worker->news);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     if (pthread_create(&worker->thread, &attributes, run, worker) == 0) {

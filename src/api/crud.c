@@ -74,15 +74,6 @@ bind_get(struct request *req, struct params *params)
 }
 
 static error
-answer_get(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
-    return OK;
-}
-
-static error
 bind_list(struct request *req, struct params *params)
 {
     const struct kind *kind = req->endpoint->kind;
@@ -94,7 +85,7 @@ bind_list(struct request *req, struct params *params)
 }
 
 const struct read crud_get_single = { SQL_RESOURCE_GET_SINGLE, bind_single, answer_single };
-const struct read crud_get = { SQL_RESOURCE_GET, bind_get, answer_get };
+const struct read crud_get = { SQL_RESOURCE_GET, bind_get, answer_row };
 const struct read crud_list = { SQL_RESOURCE_LIST, bind_list, list_answer };
 
 /* ---- Changing ---- */
@@ -203,17 +194,23 @@ crud_lock_single(struct request *req, struct change *ret_change)
     return ret_change->before == NULL ? fail(req->arena, OVERLOADED) : OK;
 }
 
+static error
+update(struct request *req, struct change *locked)
+{
+    str document;
+    int64_t revision;
+    TRY(merge(req, locked));
+    TRY(crud_store(req, locked, &document, &revision));
+    answer_entity(req, document, revision);
+    return OK;
+}
+
 error
 crud_update_single(struct request *req)
 {
     struct change change;
-    str document;
-    int64_t revision;
     TRY(crud_lock_single(req, &change));
-    TRY(merge(req, &change));
-    TRY(crud_store(req, &change, &document, &revision));
-    answer_entity(req, document, revision);
-    return OK;
+    return update(req, &change);
 }
 
 error
@@ -239,13 +236,8 @@ error
 crud_update(struct request *req)
 {
     struct change change;
-    str document;
-    int64_t revision;
     TRY(crud_lock(req, &change));
-    TRY(merge(req, &change));
-    TRY(crud_store(req, &change, &document, &revision));
-    answer_entity(req, document, revision);
-    return OK;
+    return update(req, &change);
 }
 
 error

@@ -76,6 +76,15 @@ answer_nothing(struct request *req)
     req->answer.kind = ANSWER_NOTHING;
 }
 
+error
+answer_row(struct request *req, const struct rows *rows)
+{
+    if (rows->count == 0)
+        return request_not_found(req);
+    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
+    return OK;
+}
+
 void
 answer_operation(struct request *req, id job)
 {

@@ -116,7 +116,9 @@ str request_query(const struct request *req, const char *name);
 void answer_entity(struct request *req, str document, int64_t revision);
 void answer_created(struct request *req, str document, str key, int64_t revision);
 void answer_nothing(struct request *req);
-/* Beside one of these three: what was asked for goes on as this job. The answer then says where to look how far it is. */
+/* For reads of one entity: its document and revision are the first row; 404 without one. */
+MUST_USE error answer_row(struct request *req, const struct rows *rows);
+/* Beside an entity or nothing: what was asked for goes on as this job. The answer then says where to look how far it is. */
 void answer_operation(struct request *req, id job);
 /* Starts an empty list answer; then answer_item() for each; `key` is the item's last path parameter. */
 void answer_list(struct request *req, int64_t total, bool has_next);

@@ -45,7 +45,7 @@ static const struct schema grant_schema = { "ProjectApiKeyGrant", "Roles for a k
 
 static const struct read key_list = { SQL_API_KEY_LIST, credential_bind_list, list_answer };
 
-static const struct read key_get = { SQL_API_KEY_GET, credential_bind_get, credential_answer_get };
+static const struct read key_get = { SQL_API_KEY_GET, credential_bind_get, answer_row };
 
 /* ---- changing ---- */
 

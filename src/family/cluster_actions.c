@@ -152,16 +152,7 @@ bind_sample(struct request *req, struct params *params)
     return OK;
 }
 
-static error
-answer_sample(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
-    return OK;
-}
-
-const struct read sample_load_get = { SQL_CLUSTER_PART_GET, bind_sample, answer_sample };
+const struct read sample_load_get = { SQL_CLUSTER_PART_GET, bind_sample, answer_row };
 
 error
 sample_load_start(struct request *req)

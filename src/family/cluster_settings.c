@@ -14,16 +14,7 @@ bind_get(struct request *req, struct params *params)
     return OK;
 }
 
-static error
-answer_get(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
-    return OK;
-}
-
-const struct read cluster_settings_get = { SQL_CLUSTER_SETTINGS_GET, bind_get, answer_get };
+const struct read cluster_settings_get = { SQL_CLUSTER_SETTINGS_GET, bind_get, answer_row };
 
 /* What is null goes back to its default: it is not kept. */
 static json_t *

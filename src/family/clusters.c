@@ -9,21 +9,15 @@
 
 /* ---- Reading ---- */
 
+static const struct kind dedicated = { .name = CLUSTER_KIND, .parameter = "clusterName" };
+
 static error
 bind_get(struct request *req, struct params *params)
 {
+    const struct kind *kind = req->endpoint->kind;
     params_id(params, req->project);
-    params_text(params, STR(CLUSTER_KIND));
-    params_text(params, request_path_value(req, "clusterName"));
-    return OK;
-}
-
-static error
-answer_get(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
+    params_text(params, str_from(kind->name));
+    params_text(params, request_path_value(req, kind->parameter));
     return OK;
 }
 
@@ -31,7 +25,7 @@ static error
 bind_list(struct request *req, struct params *params)
 {
     params_id(params, req->project);
-    params_text(params, STR(CLUSTER_KIND));
+    params_text(params, str_from(req->endpoint->kind->name));
     list_bind(req, params);
     return OK;
 }
@@ -64,8 +58,8 @@ answer_scaling(struct request *req, const struct rows *rows)
     return OK;
 }
 
-static const struct read cluster_get = { SQL_CLUSTER_GET, bind_get, answer_get };
-static const struct read cluster_list = { SQL_CLUSTER_LIST, bind_list, list_answer };
+const struct read cluster_get = { SQL_CLUSTER_GET, bind_get, answer_row };
+const struct read cluster_list = { SQL_CLUSTER_LIST, bind_list, list_answer };
 static const struct read cluster_status = { SQL_CLUSTER_STATUS, bind_named, answer_status };
 static const struct read cluster_scaling = { SQL_CLUSTER_FIND, bind_get, answer_scaling };
 
@@ -100,7 +94,7 @@ static const struct endpoint clusters_endpoints[] = {
       "Lists the clusters of the project with their state, version and members. Flex clusters have a list of "
       "their own.",
       .shape = SHAPE_LIST, .since = "2024-08-05", .item = "/groups/{groupId}/clusters/{clusterName}",
-      .read = &cluster_list, .response = &cluster_schema },
+      .read = &cluster_list, .kind = &dedicated, .response = &cluster_schema },
     { POST, "/groups/{groupId}/clusters", S17, ANY_OF(PROJECT_CLUSTER_CREATOR), "createGroupCluster",
       "Create one cluster in one project",
       "Accepts a new cluster and answers while it is still being built: hosts are chosen, the primary is "
@@ -140,7 +134,7 @@ static const struct endpoint clusters_endpoints[] = {
     { GET, "/groups/{groupId}/clusters/{clusterName}", S17, ANY_OF(PROJECT_READ_ONLY), "getGroupCluster",
       "Return one cluster",
       "Returns one cluster with its state, members, version and connection strings. Poll it to follow a change.",
-      .since = "2024-08-05", .read = &cluster_get, .response = &cluster_schema },
+      .since = "2024-08-05", .read = &cluster_get, .kind = &dedicated, .response = &cluster_schema },
     { PATCH, "/groups/{groupId}/clusters/{clusterName}", S17,
       ANY_OF(PROJECT_CLUSTER_MANAGER | PROJECT_CLUSTER_RESILIENCE_TESTER | PROJECT_REPLICA_SET_MANAGER),
       "updateGroupCluster",
@@ -153,7 +147,7 @@ static const struct endpoint clusters_endpoints[] = {
       "autoGroupClusterScalingConfiguration",
       "Return the automatic scaling mode of one cluster",
       "Tells whether the shards of the cluster scale together or each by itself. A cluster here has one.",
-      .flags = DEPRECATED | NO_ETAG, .since = "2024-08-05", .read = &cluster_scaling, .response = &scaling_schema },
+      .flags = DEPRECATED | NO_ETAG, .since = "2024-08-05", .read = &cluster_scaling, .kind = &dedicated, .response = &scaling_schema },
     { GET, "/groups/{groupId}/clusters/{clusterName}/processArgs", S17, ANY_OF(PROJECT_READ_ONLY),
       "getGroupClusterProcessArgs",
       "Return the server settings of one cluster",

@@ -11,6 +11,10 @@
 /* Letters, digits and hyphens: names stand in paths and in connection strings of other systems. */
 #define CLUSTER_NAME "^[a-zA-Z0-9][a-zA-Z0-9-]*$"
 
+/* ---- clusters.c ---- */
+/* Clusters of the endpoint's kind: of it only the name and the parameter count. */
+extern const struct read cluster_get, cluster_list;
+
 /* ---- cluster_schema.c ---- */
 extern const struct schema cluster_schema, cluster_settings_schema, connection_strings_schema;
 

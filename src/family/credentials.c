@@ -43,15 +43,6 @@ credential_bind_get(struct request *req, struct params *params)
 }
 
 error
-credential_answer_get(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
-    return OK;
-}
-
-error
 credential_bind_list(struct request *req, struct params *params)
 {
     params_id(params, req->organization);

@@ -17,7 +17,6 @@ MUST_USE bool credential_from_path(const struct request *req, struct credential 
 
 /* For reads: organization, credential, context; organization, page, context. */
 MUST_USE error credential_bind_get(struct request *req, struct params *params);
-MUST_USE error credential_answer_get(struct request *req, const struct rows *rows);
 MUST_USE error credential_bind_list(struct request *req, struct params *params);
 
 /* Locked, for a change; 404 when it is not in the request's context, 412 when If-Match does not match. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small clusters of one size and in one region: the same machinery with fewer choices. */
 #include "api/api.h"
-#include "api/list.h"
 #include "base/json.h"
 #include "cluster/state.h"
 #include "cluster/wanted.h"
@@ -43,37 +42,7 @@ static const struct field flex_fields[] = {
 };
 static const struct schema flex_schema = { "FlexCluster", "A small cluster.", flex_fields };
 
-/* ---- Reading ---- */
-
-static error
-bind_get(struct request *req, struct params *params)
-{
-    params_id(params, req->project);
-    params_text(params, STR(FLEX_CLUSTER_KIND));
-    params_text(params, request_path_value(req, "name"));
-    return OK;
-}
-
-static error
-answer_get(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
-    return OK;
-}
-
-static error
-bind_list(struct request *req, struct params *params)
-{
-    params_id(params, req->project);
-    params_text(params, STR(FLEX_CLUSTER_KIND));
-    list_bind(req, params);
-    return OK;
-}
-
-static const struct read flex_get = { SQL_CLUSTER_GET, bind_get, answer_get };
-static const struct read flex_list = { SQL_CLUSTER_LIST, bind_list, list_answer };
+static const struct kind flex = { .name = FLEX_CLUSTER_KIND, .parameter = "name" };
 
 /* ---- Changing ---- */
 
@@ -133,7 +102,7 @@ static const struct endpoint flex_clusters_endpoints[] = {
       "Return all flex clusters in one project",
       "Lists the flex clusters of the project.",
       .shape = SHAPE_LIST, .since = "2024-11-13", .item = "/groups/{groupId}/flexClusters/{name}",
-      .read = &flex_list, .response = &flex_schema },
+      .read = &cluster_list, .kind = &flex, .response = &flex_schema },
     { POST, "/groups/{groupId}/flexClusters", S29, ANY_OF(PROJECT_OWNER), "createGroupFlexCluster",
       "Create one flex cluster in one project",
       "Accepts a new flex cluster and answers while it is being built. It can be used when its state is IDLE.",
@@ -147,7 +116,7 @@ static const struct endpoint flex_clusters_endpoints[] = {
     { GET, "/groups/{groupId}/flexClusters/{name}", S29, ANY_OF(PROJECT_READ_ONLY), "getGroupFlexCluster",
       "Return one flex cluster",
       "Returns one flex cluster with its state and connection strings.",
-      .since = "2024-11-13", .read = &flex_get, .response = &flex_schema },
+      .since = "2024-11-13", .read = &cluster_get, .kind = &flex, .response = &flex_schema },
     { PATCH, "/groups/{groupId}/flexClusters/{name}", S29, ANY_OF(PROJECT_OWNER), "updateGroupFlexCluster",
       "Update one flex cluster",
       "Changes tags or termination protection. Size and place cannot be changed: upgrade to a dedicated cluster "

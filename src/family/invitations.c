@@ -92,7 +92,7 @@ const struct field invitations_query[] = {
 
 /* ---- reading ---- */
 
-const struct read invitation_get = { SQL_INVITATION_GET, people_bind_get, people_answer_get };
+const struct read invitation_get = { SQL_INVITATION_GET, people_bind_get, answer_row };
 
 static error
 bind_list(struct request *req, struct params *params)

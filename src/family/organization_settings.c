@@ -28,16 +28,7 @@ bind_get(struct request *req, struct params *params)
     return OK;
 }
 
-static error
-answer_get(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
-    return OK;
-}
-
-static const struct read settings_get = { SQL_ORGANIZATION_SETTINGS_GET, bind_get, answer_get };
+static const struct read settings_get = { SQL_ORGANIZATION_SETTINGS_GET, bind_get, answer_row };
 
 /* Whoever demands access lists must have one himself: he could not take it back. Asked in the database, because what is in
  * memory may be older than the entry that the caller has just added. */

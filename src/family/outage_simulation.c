@@ -42,16 +42,7 @@ bind_get(struct request *req, struct params *params)
     return OK;
 }
 
-static error
-answer_get(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
-    return OK;
-}
-
-static const struct read outage_get = { SQL_CLUSTER_PART_GET, bind_get, answer_get };
+static const struct read outage_get = { SQL_CLUSTER_PART_GET, bind_get, answer_row };
 
 static error
 answer_stored(struct request *req)
@@ -60,7 +51,7 @@ answer_stored(struct request *req)
     struct rows rows;
     TRY(bind_get(req, &params));
     TRY(tx_query(req->tx, SQL_CLUSTER_PART_GET, &params, &rows, NULL));
-    return answer_get(req, &rows);
+    return answer_row(req, &rows);
 }
 
 static bool

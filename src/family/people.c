@@ -39,15 +39,6 @@ people_bind_get(struct request *req, struct params *params)
 }
 
 error
-people_answer_get(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
-    return OK;
-}
-
-error
 people_reload(struct request *req, struct member *member, json_t **ret_after)
 {
     bool found;

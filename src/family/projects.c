@@ -97,16 +97,7 @@ bind_get(struct request *req, struct params *params)
     return OK;
 }
 
-static error
-answer_get(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
-    return OK;
-}
-
-static const struct read project_get = { SQL_PROJECT_GET, bind_get, answer_get };
+static const struct read project_get = { SQL_PROJECT_GET, bind_get, answer_row };
 
 /*
  * A role in an organization that implies reading its projects shows all of them; elsewhere only those in which the caller

@@ -83,7 +83,7 @@ static const struct schema account_project_schema = { "ServiceAccountProject", "
 
 static const struct read account_list = { SQL_SERVICE_ACCOUNT_LIST, credential_bind_list, list_answer };
 
-static const struct read account_get = { SQL_SERVICE_ACCOUNT_GET, credential_bind_get, credential_answer_get };
+static const struct read account_get = { SQL_SERVICE_ACCOUNT_GET, credential_bind_get, answer_row };
 
 static error
 bind_projects(struct request *req, struct params *params)

@@ -38,7 +38,7 @@ bind_project_team(struct request *req, struct params *params)
     return OK;
 }
 
-const struct read project_team_get = { SQL_TEAM_GRANT_GET, bind_project_team, team_answer_get };
+const struct read project_team_get = { SQL_TEAM_GRANT_GET, bind_project_team, answer_row };
 
 static error
 answer_project_teams(struct request *req)

@@ -140,16 +140,7 @@ bind_get(struct request *req, struct params *params)
     return OK;
 }
 
-error
-team_answer_get(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
-    return OK;
-}
-
-static const struct read team_get = { SQL_TEAM_GET, bind_get, team_answer_get };
+static const struct read team_get = { SQL_TEAM_GET, bind_get, answer_row };
 
 static error
 bind_by_name(struct request *req, struct params *params)

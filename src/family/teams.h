@@ -16,8 +16,6 @@ MUST_USE error team_lock(struct request *req, id *ret_id, struct team *ret_team)
 json_t *team_entries(struct request *req, id team, const json_t *roles);
 /* A document that the database wrote. */
 MUST_USE error team_parse(struct request *req, str text, json_t **ret_json);
-/* Rows of (document, revision); 404 without one. */
-MUST_USE error team_answer_get(struct request *req, const struct rows *rows);
 
 /* Roles in projects. */
 extern const struct schema team_role_schema;

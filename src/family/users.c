@@ -162,7 +162,7 @@ static const struct schema person_schema = { "User", "A person.", person_fields 
 
 /* ---- reading ---- */
 
-static const struct read user_get = { SQL_MEMBER_GET, people_bind_get, people_answer_get };
+static const struct read user_get = { SQL_MEMBER_GET, people_bind_get, answer_row };
 
 /* The statuses that the query asks for, in either of the two ways; NULL when it does not. */
 static json_t *

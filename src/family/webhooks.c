@@ -54,15 +54,6 @@ bind_get(struct request *req, struct params *params)
 }
 
 static error
-answer_get(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
-    return OK;
-}
-
-static error
 bind_list(struct request *req, struct params *params)
 {
     params_id(params, req->organization);
@@ -70,7 +61,7 @@ bind_list(struct request *req, struct params *params)
     return OK;
 }
 
-static const struct read webhook_get = { SQL_WEBHOOK_GET, bind_get, answer_get };
+static const struct read webhook_get = { SQL_WEBHOOK_GET, bind_get, answer_row };
 static const struct read webhook_list = { SQL_WEBHOOK_LIST, bind_list, list_answer };
 
 /* ---- Changing ---- */

@@ -3,11 +3,11 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/steady_cond.h"
 #include "job/news.h"
 #include "job/run.h"
 #include "job/sweep.h"
@@ -147,17 +147,10 @@ look_for_late(struct job_engine *engine)
 static void
 rest(struct job_engine *engine, int64_t ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += ms / 1000;
-    until.tv_nsec += ms % 1000 * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
+    int64_t deadline_ms = clock_steady_ms() + ms;
     pthread_mutex_lock(&engine->lock);
     while (!must_stop(engine)) {
-        if (pthread_cond_timedwait(&engine->stopped, &engine->lock, &until) != 0)
+        if (!steady_cond_wait(&engine->stopped, &engine->lock, deadline_ms))
             break;
     }
     pthread_mutex_unlock(&engine->lock);
@@ -215,7 +208,6 @@ static bool
 prepare(struct job_engine *engine, const struct job_engine_config *given)
 {
     struct job_engine_config *config = &engine->config;
-    pthread_condattr_t steady;
     char host[64] = "";
     *config = *given;
     set_default(&config->pace.lease_ms, LEASE_MS);
@@ -236,10 +228,7 @@ prepare(struct job_engine *engine, const struct job_engine_config *given)
         host[0] = '\0';
     snprintf(engine->runner.worker, sizeof(engine->runner.worker), "%s/%d", host, (int)getpid());
     pthread_mutex_init(&engine->lock, NULL);
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&engine->stopped, &steady);
-    pthread_condattr_destroy(&steady);
+    steady_cond_init(&engine->stopped);
     engine->arena = arena_new(2 * KINDS_MAX_BYTES);
     if (engine->arena == NULL)
         return false;

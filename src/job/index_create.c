@@ -17,13 +17,10 @@ tell(struct job_context *context, enum event_type type, const char *why)
         .type = type,
         .organization = context->job->organization,
         .project = context->job->project,
-        .actor_name = STR("worker"),
-        .actor_kind = STR("SERVICE"),
         .cluster = context->job->subject_name,
         .after = after,
     };
-    id event;
-    return store_event_add(context->tx, &draft, &event);
+    return store_event_add_by_worker(context->tx, &draft);
 }
 
 static error

@@ -3,8 +3,9 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
+#include "base/steady_cond.h"
 #include "store/listener.h"
 
 enum { REMEMBERED = 512 };
@@ -46,13 +47,9 @@ struct news *
 news_new(const char *dsn, const char *channel)
 {
     struct news *news = calloc(1, sizeof(*news));
-    pthread_condattr_t steady;
     if (news == NULL)
         return NULL;
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&news->changed, &steady);
-    pthread_condattr_destroy(&steady);
+    steady_cond_init(&news->changed);
     pthread_mutex_init(&news->lock, NULL);
     news->listener = listener_new(dsn, channel, on_notify, on_state, news);
     if (news->listener == NULL) {
@@ -92,17 +89,10 @@ news_take(struct news *news, id *ret_subject)
 void
 news_wait(struct news *news, int64_t ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += ms / 1000;
-    until.tv_nsec += ms % 1000 * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
+    int64_t deadline_ms = clock_steady_ms() + ms;
     pthread_mutex_lock(&news->lock);
     while (news->taken == news->told && !news->stopped) {
-        if (pthread_cond_timedwait(&news->changed, &news->lock, &until) != 0)
+        if (!steady_cond_wait(&news->changed, &news->lock, deadline_ms))
             break;
     }
     pthread_mutex_unlock(&news->lock);

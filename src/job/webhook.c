@@ -4,10 +4,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/steady_cond.h"
 #include "base/webhook_signature.h"
 #include "job/post.h"
 #include "store/event_read.h"
@@ -220,12 +220,10 @@ on_state(void *owner, bool connected)
 static void
 wait_for_news(struct webhook_worker *worker, uint64_t seen)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += IDLE_MS / 1000;
+    int64_t deadline_ms = clock_steady_ms() + IDLE_MS;
     pthread_mutex_lock(&worker->lock);
     while (worker->news_count == seen && !atomic_load(&worker->stop)) {
-        if (pthread_cond_timedwait(&worker->news, &worker->lock, &until) != 0)
+        if (!steady_cond_wait(&worker->news, &worker->lock, deadline_ms))
             break;
     }
     pthread_mutex_unlock(&worker->lock);
@@ -249,14 +247,10 @@ struct webhook_worker *
 webhook_worker_new(const struct webhook_config *config)
 {
     struct webhook_worker *worker = calloc(1, sizeof(*worker));
-    pthread_condattr_t steady;
     if (worker == NULL)
         return NULL;
     worker->config = *config;
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&worker->news, &steady);
-    pthread_condattr_destroy(&steady);
+    steady_cond_init(&worker->news);
     pthread_mutex_init(&worker->lock, NULL);
     worker->listener = listener_new(config->dsn, EVENT_CHANNEL, on_notify, on_state, worker);
     for (int i = 0; worker->listener != NULL && i < config->threads && i < THREADS_MAX; i++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/crypto.h"
+#include "base/steady_cond.h"
 
 /* A bucket moves to the front of its shard's list at most this often: the order need not be exact, a take be cheap. */
 enum { USE_GRAIN_MS = 1000 };

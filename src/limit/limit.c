@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/crypto.h"
+#include "base/steady_cond.h"
 #include "limit/limit_internal.h"
 
 /* Far above every real limit, far below where the script's floating-point numbers stop to be exact. */

@@ -2,14 +2,15 @@
 #include "limit/redis_link.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/steady_cond.h"
 
 enum { POOL_SIZE = 4, DEFAULT_TIMEOUT_MS = 50, DEFAULT_PORT = 6379 };
 
@@ -27,23 +28,6 @@ struct redis_link {
 
     redisContext *own; /* touched by the background thread alone */
 };
-
-void
-steady_cond_init(pthread_cond_t *cond)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(cond, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
-bool
-steady_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, int64_t deadline_ms)
-{
-    struct timespec until = { .tv_sec = deadline_ms / 1000, .tv_nsec = deadline_ms % 1000 * 1000000 };
-    return pthread_cond_timedwait(cond, mutex, &until) != ETIMEDOUT;
-}
 
 static struct timeval
 timeval_of_ms(int64_t milliseconds)

@@ -8,7 +8,6 @@
 #define LIMIT_REDIS_LINK_H
 
 #include <hiredis/hiredis.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -79,9 +78,5 @@ void redis_link_ping_idle(struct redis_link *link);
 bool redis_link_sleep(struct redis_link *link, link_mode seen, int64_t milliseconds);
 /* Any thread: ends the background thread's sleep for good. */
 void redis_link_stop(struct redis_link *link);
-
-/* A condition variable that counts in steady time, and a wait on it. False when `deadline_ms` has passed. */
-void steady_cond_init(pthread_cond_t *cond);
-bool steady_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, int64_t deadline_ms);
 
 #endif

@@ -184,72 +184,92 @@ command_catalog(int argc, char **argv)
     return 0;
 }
 
-int
-command_roles(int argc, char **argv)
+/* ---- roles, errors, events: one table each, a line or an object a row ---- */
+
+struct table {
+    const char *usage;
+    int count;
+    void (*print)(int row);
+    json_t *(*object)(int row);
+};
+
+static int
+show_table(int argc, char **argv, const struct table *table)
 {
     struct option_value options[] = { { "--json", "As JSON.", .is_flag = true } };
     int status;
-    if (!read_options(argc, argv, "roles [--json]", options, LENGTH(options), NULL, &status))
+    if (!read_options(argc, argv, table->usage, options, LENGTH(options), NULL, &status))
         return status;
-    json_t *array = json_array();
-    for (int i = 0; i < ROLE_COUNT; i++) {
-        const struct role_row *role = &role_rows[i];
-        if (options[0].value == NULL)
-            printf("%-34s %s\n", role->name, role->text);
-        json_array_append_new(array, json_pack("{s:s, s:s, s:b, s:o, s:o}", "name", role->name, "text", role->text,
-                                               "ofProject", role_is_of_project(role->bit), "implies",
-                                               role_array(role_closure(role->bit)), "impliesDirectly",
-                                               role_array(role->implies)));
+    if (options[0].value == NULL) {
+        for (int i = 0; i < table->count; i++)
+            table->print(i);
+        return 0;
     }
-    if (options[0].value != NULL)
-        print_json(array);
-    else
-        json_decref(array);
+    json_t *array = json_array();
+    for (int i = 0; i < table->count; i++)
+        json_array_append_new(array, table->object(i));
+    print_json(array);
     return 0;
+}
+
+static void
+print_role(int row)
+{
+    printf("%-34s %s\n", role_rows[row].name, role_rows[row].text);
+}
+
+static json_t *
+role_object(int row)
+{
+    const struct role_row *role = &role_rows[row];
+    return json_pack("{s:s, s:s, s:b, s:o, s:o}", "name", role->name, "text", role->text, "ofProject",
+                     role_is_of_project(role->bit), "implies", role_array(role_closure(role->bit)), "impliesDirectly",
+                     role_array(role->implies));
+}
+
+int
+command_roles(int argc, char **argv)
+{
+    return show_table(argc, argv, &(struct table){ "roles [--json]", ROLE_COUNT, print_role, role_object });
+}
+
+static void
+print_error_code(int row)
+{
+    printf("%u %-28s %s\n", error_rows[row].status, error_rows[row].name, error_rows[row].remedy);
+}
+
+static json_t *
+error_object(int row)
+{
+    const struct error_row *code = &error_rows[row];
+    return json_pack("{s:s, s:i, s:s, s:s, s:s}", "code", code->name, "status", (int)code->status, "reason",
+                     error_reason(code->status), "detail", code->detail, "remedy", code->remedy);
 }
 
 int
 command_errors(int argc, char **argv)
 {
-    struct option_value options[] = { { "--json", "As JSON.", .is_flag = true } };
-    int status;
-    if (!read_options(argc, argv, "errors [--json]", options, LENGTH(options), NULL, &status))
-        return status;
-    json_t *array = json_array();
-    for (int i = 0; i < ERROR_CODE_COUNT; i++) {
-        const struct error_row *row = &error_rows[i];
-        if (options[0].value == NULL)
-            printf("%u %-28s %s\n", row->status, row->name, row->remedy);
-        json_array_append_new(array, json_pack("{s:s, s:i, s:s, s:s, s:s}", "code", row->name, "status",
-                                               (int)row->status, "reason", error_reason(row->status), "detail",
-                                               row->detail, "remedy", row->remedy));
-    }
-    if (options[0].value != NULL)
-        print_json(array);
-    else
-        json_decref(array);
-    return 0;
+    return show_table(argc, argv,
+                      &(struct table){ "errors [--json]", ERROR_CODE_COUNT, print_error_code, error_object });
+}
+
+static void
+print_event(int row)
+{
+    printf("%-32s %s\n", event_rows[row].name, event_rows[row].sentence);
+}
+
+static json_t *
+event_object(int row)
+{
+    return json_pack("{s:s, s:s}", "name", event_rows[row].name, "sentence", event_rows[row].sentence);
 }
 
 int
 command_events(int argc, char **argv)
 {
-    struct option_value options[] = { { "--json", "As JSON.", .is_flag = true } };
-    int status;
-    if (!read_options(argc, argv, "events [--json]", options, LENGTH(options), NULL, &status))
-        return status;
-    json_t *array = json_array();
-    for (int i = 0; i < EVENT_TYPE_COUNT; i++) {
-        const struct event_row *row = &event_rows[i];
-        if (options[0].value == NULL)
-            printf("%-32s %s\n", row->name, row->sentence);
-        json_array_append_new(array, json_pack("{s:s, s:s}", "name", row->name, "sentence", row->sentence));
-    }
-    if (options[0].value != NULL)
-        print_json(array);
-    else
-        json_decref(array);
-    return 0;
+    return show_table(argc, argv, &(struct table){ "events [--json]", EVENT_TYPE_COUNT, print_event, event_object });
 }
 
 int

@@ -67,7 +67,6 @@ store_access_expire(struct store *store, struct arena *arena, const struct acces
     struct params params = { 0 };
     struct rows rows;
     int64_t generation;
-    id event;
     params_id(&params, expired->project);
     params_text(&params, expired->kind);
     params_id(&params, expired->resource);
@@ -83,10 +82,8 @@ store_access_expire(struct store *store, struct arena *arena, const struct acces
         .type = type,
         .organization = expired->organization,
         .project = expired->project,
-        .actor_name = STR("worker"),
-        .actor_kind = STR("SERVICE"),
         .before = json_parse_own(arena, rows_text(&rows, 0, 0)),
     };
-    TRY(store_event_add(tx, &draft, &event));
+    TRY(store_event_add_by_worker(tx, &draft));
     return tx_commit(tx);
 }

@@ -121,3 +121,14 @@ store_event_add(struct tx *tx, const struct event_draft *draft, id *ret_event)
     *ret_event = event;
     return OK;
 }
+
+error
+store_event_add_by_worker(struct tx *tx, const struct event_draft *draft)
+{
+    struct event_draft own = *draft;
+    id event;
+    own.actor = (id){ { 0 } };
+    own.actor_name = STR("worker");
+    own.actor_kind = STR("SERVICE");
+    return store_event_add(tx, &own, &event);
+}

@@ -39,6 +39,8 @@ struct event_draft {
 
 /* Takes the organization's chain until the transaction ends: add the event last, so that others wait for little. */
 MUST_USE error store_event_add(struct tx *tx, const struct event_draft *draft, id *ret_event);
+/* The same for what a worker did by itself: the worker is the actor, whatever the draft says. */
+MUST_USE error store_event_add_by_worker(struct tx *tx, const struct event_draft *draft);
 
 /*
  * Walks every chain in memory that does not grow and reports what is wrong as sentences. Counts what it read; the number

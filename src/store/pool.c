@@ -3,8 +3,9 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
+#include "base/steady_cond.h"
 #include "store/fault.h"
 
 struct pool {
@@ -24,11 +25,7 @@ pool_new(const struct store_config *config)
         return NULL;
     pool->config = *config;
     pthread_mutex_init(&pool->lock, NULL);
-    pthread_condattr_t steady;
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&pool->given_back, &steady);
-    pthread_condattr_destroy(&steady);
+    steady_cond_init(&pool->given_back);
     return pool;
 }
 
@@ -43,30 +40,16 @@ pool_free(struct pool *pool)
     free(pool);
 }
 
-static struct timespec
-in_ms(int ms)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_sec += ms / 1000;
-    at.tv_nsec += (long)(ms % 1000) * 1000000;
-    if (at.tv_nsec >= 1000000000) {
-        at.tv_sec++;
-        at.tv_nsec -= 1000000000;
-    }
-    return at;
-}
-
 error
 pool_take(struct pool *pool, struct connection **ret_connection, bool *ret_is_new)
 {
-    struct timespec deadline = in_ms(pool->config.pool_wait_ms);
+    int64_t deadline_ms = clock_steady_ms() + pool->config.pool_wait_ms;
     pthread_mutex_lock(&pool->lock);
     while (pool->idle_count == 0 && pool->open == pool->config.max_transactions) {
         pool->waiting++;
-        int problem = pthread_cond_timedwait(&pool->given_back, &pool->lock, &deadline);
+        bool in_time = steady_cond_wait(&pool->given_back, &pool->lock, deadline_ms);
         pool->waiting--;
-        if (problem != 0 && pool->idle_count == 0 && pool->open == pool->config.max_transactions) {
+        if (!in_time && pool->idle_count == 0 && pool->open == pool->config.max_transactions) {
             pthread_mutex_unlock(&pool->lock);
             return &fault_overloaded;
         }

@@ -7,10 +7,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/steady_cond.h"
 #include "store/fault.h"
 #include "store/pipeline_parts.h"
 #include "store/rows.h"
@@ -242,11 +242,7 @@ new_job(struct reader *reader, enum sql statement, const struct params *params)
     job->statement = statement;
     job->params = params;
     job->reader = reader;
-    pthread_condattr_t steady;
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&job->answered, &steady);
-    pthread_condattr_destroy(&steady);
+    steady_cond_init(&job->answered);
     return job;
 }
 
@@ -272,10 +268,8 @@ readers_read(struct readers *readers, struct arena *arena, enum sql statement, c
     struct job *job = new_job(reader, statement, params);
     if (job == NULL)
         return &fault_overloaded;
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    int wait_ms = reader->config.statement_timeout_ms + PATIENCE_MS;
-    until.tv_sec += wait_ms / 1000 + 1; /* rounded up */
+    int wait_s = (reader->config.statement_timeout_ms + PATIENCE_MS) / 1000 + 1; /* rounded up */
+    int64_t deadline_ms = clock_steady_ms() + (int64_t)wait_s * 1000;
 
     pthread_mutex_lock(&reader->lock);
     bool was_empty = reader->first == NULL;
@@ -284,7 +278,7 @@ readers_read(struct readers *readers, struct arena *arena, enum sql statement, c
     if (was_empty)
         wake(reader);
     while (job->state != JOB_ANSWERED) {
-        if (pthread_cond_timedwait(&job->answered, &reader->lock, &until) == 0 || job->state == JOB_ANSWERED)
+        if (steady_cond_wait(&job->answered, &reader->lock, deadline_ms) || job->state == JOB_ANSWERED)
             continue;
         bool is_mine = job->state == JOB_QUEUED;
         if (is_mine)

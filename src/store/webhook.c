@@ -148,12 +148,9 @@ add_pause_event(struct tx *tx, struct arena *arena, id organization, str documen
     struct event_draft draft = {
         .type = EVENT_WEBHOOK_PAUSED,
         .organization = organization,
-        .actor_name = STR("worker"),
-        .actor_kind = STR("SERVICE"),
         .after = json_parse_own(arena, document),
     };
-    id event;
-    return store_event_add(tx, &draft, &event);
+    return store_event_add_by_worker(tx, &draft);
 }
 
 error

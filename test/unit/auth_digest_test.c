@@ -5,27 +5,8 @@
 #include "auth/authorization.h"
 #include "auth/digest.h"
 
-static struct node node;
 static struct new_api_key api_key;
 static id organization;
-
-static int
-start(void **state)
-{
-    if (before_all(state) != 0)
-        return -1;
-    before_each(state);
-    node = node_new(NULL, NULL);
-    return after_each(state);
-}
-
-static int
-stop(void **state)
-{
-    (void)state;
-    node_free(&node);
-    return 0;
-}
 
 static void
 make_key(void)
@@ -497,5 +478,5 @@ main(void)
         TEST(stored_key_is_of_no_use_in_another_row_and_is_nowhere_in_plain),
         TEST(curl_and_requests_understand_the_challenge),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, before_all, after_all);
 }

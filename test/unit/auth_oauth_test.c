@@ -5,26 +5,6 @@
 #include "auth/authorization.h"
 #include "auth/oauth.h"
 
-static struct node node;
-
-static int
-start(void **state)
-{
-    if (before_all(state) != 0)
-        return -1;
-    before_each(state);
-    node = node_new(NULL, NULL);
-    return after_each(state);
-}
-
-static int
-stop(void **state)
-{
-    (void)state;
-    node_free(&node);
-    return 0;
-}
-
 static str
 base64(str text)
 {
@@ -318,5 +298,5 @@ main(void)
         TEST(metadata_is_that_of_rfc_8414),
         TEST(hostile_bytes_are_read_without_harm),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, before_all, after_all);
 }

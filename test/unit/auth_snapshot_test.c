@@ -4,26 +4,6 @@
 
 #include "auth/cache.h"
 
-static struct node node;
-
-static int
-start(void **state)
-{
-    if (before_all(state) != 0)
-        return -1;
-    before_each(state);
-    node = node_new(NULL, NULL);
-    return after_each(state);
-}
-
-static int
-stop(void **state)
-{
-    (void)state;
-    node_free(&node);
-    return 0;
-}
-
 /* The token's principal is in memory and would be believed. */
 struct known {
     struct node *node;
@@ -580,5 +560,5 @@ main(void)
         TEST(older_value_does_not_replace_a_newer_one),
         TEST(threads_and_invalidations_do_not_disturb_each_other),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, before_all, after_all);
 }

@@ -348,10 +348,12 @@ after_each(void **state)
     return 0;
 }
 
-static inline int
-before_all(void **state)
+/* Of the test program. */
+static struct node node;
+
+static inline bool
+create_database(void)
 {
-    before_each(state);
     const char *super = getenv("REEVE_TEST_SUPER_DSN");
     snprintf(test_database, sizeof(test_database), "auth_%d", (int)getpid());
     PGconn *connection = PQconnectdb(super);
@@ -365,8 +367,26 @@ before_all(void **state)
     snprintf(test_dsn, sizeof(test_dsn), "%s dbname=%s", getenv("REEVE_TEST_DSN"), test_database);
     int applied;
     error problem = made ? store_migrate(test_dsn, arena, &applied) : OK;
+    return made && problem == OK;
+}
+
+static inline int
+before_all(void **state)
+{
+    before_each(state);
+    bool made = create_database();
+    if (made)
+        node = node_new(NULL, NULL);
     after_each(state);
-    return made && problem == OK ? 0 : -1;
+    return made ? 0 : -1;
+}
+
+static inline int
+after_all(void **state)
+{
+    (void)state;
+    node_free(&node);
+    return 0;
 }
 
 /* Exit status 77 tells meson that the test was skipped. */

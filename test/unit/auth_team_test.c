@@ -4,7 +4,7 @@
 
 #include "store/team.h"
 
-static struct node node, other;
+static struct node other; /* beside `node` */
 
 static int
 start(void **state)
@@ -12,7 +12,6 @@ start(void **state)
     if (before_all(state) != 0)
         return -1;
     before_each(state);
-    node = node_new(NULL, NULL);
     other = node_new(NULL, NULL);
     return after_each(state);
 }
@@ -20,10 +19,8 @@ start(void **state)
 static int
 stop(void **state)
 {
-    (void)state;
-    node_free(&node);
     node_free(&other);
-    return 0;
+    return after_all(state);
 }
 
 /* An organization with a project, a team that holds a role in it, and a person who is a member of the organization only. */

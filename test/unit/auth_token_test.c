@@ -13,26 +13,6 @@
 #define UNDER_SANITIZER
 #endif
 
-static struct node node;
-
-static int
-start(void **state)
-{
-    if (before_all(state) != 0)
-        return -1;
-    before_each(state);
-    node = node_new(NULL, NULL);
-    return after_each(state);
-}
-
-static int
-stop(void **state)
-{
-    (void)state;
-    node_free(&node);
-    return 0;
-}
-
 static const struct key some_key = { { 9, 9, 9 } };
 
 static void
@@ -329,5 +309,5 @@ main(void)
         TEST(other_schemes_and_unreadable_headers_are_refused),
         TEST(known_token_is_verified_in_memory_within_microseconds),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, before_all, after_all);
 }

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When the entries of an access list were last used is written down, coarsely, and beside the requests. */
-#include "store_fixture.h"
+#include "open_store_fixture.h"
 
 #include "auth/usage.h"
-
-static struct store *store;
 
 enum { ORGANIZATION = 100, KEY };
 
 static int
-set_up_all(void **state)
+set_up(void **state)
 {
-    struct store_config config = fixture_config();
-    fixture_set_up(state);
-    store = fixture_store(&config);
+    if (open_store(state) != 0)
+        return -1;
     fixture_add_organization(fixture_id(ORGANIZATION));
     fixture_ask("INSERT INTO principal (id, kind, org_id) VALUES (%s, 'api_key', %s)", fixture_quote(fixture_id(KEY)),
                 fixture_quote(fixture_id(ORGANIZATION)));
@@ -21,13 +18,6 @@ set_up_all(void **state)
                 "unnest('{192.0.2.0/24,192.0.2.7/32,2001:db8::/32}'::text[]) b",
                 fixture_quote(fixture_id(KEY)), fixture_quote(fixture_id(ORGANIZATION)));
     return 0;
-}
-
-static int
-tear_down_all(void **state)
-{
-    store_free(store);
-    return fixture_tear_down(state);
 }
 
 static struct principal
@@ -121,5 +111,5 @@ main(void)
         cmocka_unit_test(use_is_written_once_a_minute),
         cmocka_unit_test(caller_without_a_list_uses_none),
     };
-    return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
+    return cmocka_run_group_tests(tests, set_up, close_store);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When a change of access is in force, and when what is temporary ends. Members are rows that this test makes, and what they have
  * reached is what their host reports, through the function that takes over every report. */
-#include "store_fixture.h"
+#include "open_store_fixture.h"
 
 #include "base/clock.h"
 #include "base/date.h"
@@ -9,7 +9,6 @@
 #include "store/access.h"
 #include "store/resource.h"
 
-static struct store *store;
 static int next_project = 100;
 
 enum { ORGANIZATION = 1, HOST = 2 };
@@ -17,7 +16,7 @@ enum { ORGANIZATION = 1, HOST = 2 };
 static int
 set_up(void **state)
 {
-    if (fixture_set_up(state) != 0)
+    if (open_store(state) != 0)
         return -1;
     fixture_add_organization(fixture_id(ORGANIZATION));
     fixture_ask("INSERT INTO provider VALUES ('LAB'); INSERT INTO region VALUES ('LAB', 'NORTH'); "
@@ -27,16 +26,7 @@ set_up(void **state)
                 fixture_quote(fixture_id(HOST)));
     fixture_ask("INSERT INTO host_goal_version (host_id) VALUES (%s) ON CONFLICT DO NOTHING",
                 fixture_quote(fixture_id(HOST)));
-    struct store_config config = fixture_config();
-    store = fixture_store(&config);
     return 0;
-}
-
-static int
-tear_down(void **state)
-{
-    store_free(store);
-    return fixture_tear_down(state);
 }
 
 /* ---- Things ---- */
@@ -328,5 +318,5 @@ main(void)
         cmocka_unit_test(looking_for_them_uses_its_index),
         cmocka_unit_test(holders_and_inheritance_are_found),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, close_store);
 }

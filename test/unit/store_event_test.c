@@ -1,31 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store_fixture.h"
+#include "open_store_fixture.h"
 
 #include <pthread.h>
 
 #include "base/json.h"
 #include "store/event.h"
 
-static struct store *store;
 static const char *const A = "'\\x650000000001000000000001'";
-
-static int
-set_up(void **state)
-{
-    if (fixture_set_up(state) != 0)
-        return -1;
-    struct store_config config = fixture_config();
-    config.pool_wait_ms = 10000;
-    store = fixture_store(&config);
-    return 0;
-}
-
-static int
-tear_down(void **state)
-{
-    store_free(store);
-    return fixture_tear_down(state);
-}
 
 static error
 add(struct arena *arena, id organization, id project, const char *name)
@@ -254,5 +235,5 @@ main(void)
         cmocka_unit_test(several_events_of_one_transaction_are_chained),
         cmocka_unit_test(concurrent_events_are_chained_without_gaps),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_store, close_store);
 }

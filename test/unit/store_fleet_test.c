@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of the fleet in the database: where members are put, when goals move, and what a report may change. */
-#include "store_fixture.h"
+#include "open_store_fixture.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -12,7 +12,6 @@
 enum { ORGANIZATION = 1000, PROJECT = 1001, OTHER = 2000, CLUSTER = 3000, HOSTS = 5000 };
 
 static PGconn *tenant;
-static struct store *store;
 static struct arena *arena;
 
 static void
@@ -103,12 +102,10 @@ version_of(int host)
 static int
 set_up(void **state)
 {
-    if (fixture_set_up(state) != 0)
+    if (open_store(state) != 0)
         return -1;
     tenant = fixture_connect(fixture_dsn);
     fixture_ask_on(tenant, "SET ROLE reeve_tenant");
-    struct store_config config = fixture_config();
-    store = fixture_store(&config);
     arena = arena_new(FIXTURE_ARENA_BYTES);
     fixture_ask("INSERT INTO provider VALUES ('P')");
     fixture_ask("INSERT INTO region VALUES ('P', 'R'), ('P', 'EMPTY')");
@@ -123,10 +120,9 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-    store_free(store);
     arena_free(arena);
     PQfinish(tenant);
-    return fixture_tear_down(state);
+    return close_store(state);
 }
 
 /* ---- Placing ---- */

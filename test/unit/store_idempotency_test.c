@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store_fixture.h"
+#include "open_store_fixture.h"
 
 #include "store/idempotency.h"
 
-static struct store *store;
 static struct arena *arena;
 static const uint8_t hash[SHA256_BYTES] = { 1, 2, 3 };
-
-static int
-set_up_all(void **state)
-{
-    if (fixture_set_up(state) != 0)
-        return -1;
-    struct store_config config = fixture_config();
-    store = fixture_store(&config);
-    return 0;
-}
-
-static int
-tear_down_all(void **state)
-{
-    store_free(store);
-    return fixture_tear_down(state);
-}
 
 static int
 set_up(void **state)
@@ -165,5 +147,5 @@ main(void)
         cmocka_unit_test_setup_teardown(key_is_in_flight_until_its_transaction_ends, set_up, tear_down),
         cmocka_unit_test_setup_teardown(pruning_takes_the_expired_up_to_its_limit, set_up, tear_down),
     };
-    return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
+    return cmocka_run_group_tests(tests, open_store, close_store);
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store_fixture.h"
+#include "open_store_fixture.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "store/listener.h"
-
-static struct store *store;
 
 struct heard {
     pthread_mutex_t lock;
@@ -46,23 +44,6 @@ reaches(struct heard *heard, const int *number, int expected)
         usleep(10000);
     }
     return false;
-}
-
-static int
-set_up(void **state)
-{
-    if (fixture_set_up(state) != 0)
-        return -1;
-    struct store_config config = fixture_config();
-    store = fixture_store(&config);
-    return 0;
-}
-
-static int
-tear_down(void **state)
-{
-    store_free(store);
-    return fixture_tear_down(state);
 }
 
 static void
@@ -152,5 +133,5 @@ main(void)
         cmocka_unit_test(listener_of_a_database_that_is_gone_ends_when_told),
         cmocka_unit_test(quiet_connection_is_probed_and_stays),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_store, close_store);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* People and credentials in organizations and projects that others change or delete at the same moment. */
-#include "store_fixture.h"
+#include "open_store_fixture.h"
 
 #include "base/json.h"
 #include "store/credential.h"
@@ -9,7 +9,6 @@
 #include "store/project.h"
 #include "store/resource.h"
 
-static struct store *store;
 static struct arena *arena;
 
 enum { ORGANIZATION = 100, PROJECT, KEY, ADA, BOB, ABSENT };
@@ -41,22 +40,6 @@ tear_down(void **state)
     (void)state;
     arena_free(arena);
     return 0;
-}
-
-static int
-set_up_all(void **state)
-{
-    struct store_config config = fixture_config();
-    fixture_set_up(state);
-    store = fixture_store(&config);
-    return 0;
-}
-
-static int
-tear_down_all(void **state)
-{
-    store_free(store);
-    return fixture_tear_down(state);
 }
 
 /* It was said to be invited already. */
@@ -169,5 +152,5 @@ main(void)
         cmocka_unit_test_setup_teardown(resource_of_a_project_that_was_deleted_is_not_made, set_up, tear_down),
         cmocka_unit_test_setup_teardown(full_project_has_room_only_for_those_who_are_in_it, set_up, tear_down),
     };
-    return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
+    return cmocka_run_group_tests(tests, open_store, close_store);
 }
