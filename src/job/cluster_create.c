@@ -5,11 +5,7 @@
 static error
 finish(struct job_context *context, struct job_result *ret_result)
 {
-    struct cluster_work *work;
-    TRY(cluster_work(context, &work));
-    if (work->found)
-        TRY(work_finish(context, work, EVENT_CLUSTER_READY));
-    return step_done(ret_result);
+    return cluster_finish_with(context, EVENT_CLUSTER_READY, ret_result);
 }
 
 // clang-format off

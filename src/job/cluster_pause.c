@@ -51,21 +51,13 @@ stop_primary(struct job_context *context, struct job_result *ret_result)
 static error
 finish_pause(struct job_context *context, struct job_result *ret_result)
 {
-    struct cluster_work *work;
-    TRY(cluster_work(context, &work));
-    if (work->found)
-        TRY(work_finish(context, work, EVENT_CLUSTER_PAUSED));
-    return step_done(ret_result);
+    return cluster_finish_with(context, EVENT_CLUSTER_PAUSED, ret_result);
 }
 
 static error
 finish_resume(struct job_context *context, struct job_result *ret_result)
 {
-    struct cluster_work *work;
-    TRY(cluster_work(context, &work));
-    if (work->found)
-        TRY(work_finish(context, work, EVENT_CLUSTER_RESUMED));
-    return step_done(ret_result);
+    return cluster_finish_with(context, EVENT_CLUSTER_RESUMED, ret_result);
 }
 
 // clang-format off

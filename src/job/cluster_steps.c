@@ -143,3 +143,13 @@ cluster_step_wait_removed(struct job_context *context, struct job_result *ret_re
                           STR_ARG(member_name(context, work, left)));
     return step_done(ret_result);
 }
+
+error
+cluster_finish_with(struct job_context *context, enum event_type type, struct job_result *ret_result)
+{
+    struct cluster_work *work;
+    TRY(cluster_work(context, &work));
+    if (work->found)
+        TRY(work_finish(context, work, type));
+    return step_done(ret_result);
+}

@@ -295,16 +295,13 @@ work_event(struct job_context *context, const struct cluster_work *work, enum ev
         .type = type,
         .organization = context->job->organization,
         .project = context->job->project,
-        .actor_name = STR("worker"),
-        .actor_kind = STR("SERVICE"),
         .cluster = context->job->subject_name,
         .after = json_in(context->arena,
                          json_pack("{s:s, s:s, s:s, s:I}", "id", id_text(context->arena, work->cluster.id).data, "name",
                                    work->cluster.name.data, "operationId", operation.data, "generation",
                                    (json_int_t)context->job->generation)),
     };
-    id event;
-    return store_event_add(context->tx, &draft, &event);
+    return store_event_add_by_worker(context->tx, &draft);
 }
 
 error

@@ -70,5 +70,7 @@ job_step cluster_step_publish_names;
 job_step cluster_step_hand_over;
 job_step cluster_step_remove_members; /* those that do not stay */
 job_step cluster_step_wait_removed;
+/* The last step of a job that has nothing else to say than this event. */
+MUST_USE error cluster_finish_with(struct job_context *context, enum event_type type, struct job_result *ret_result);
 
 #endif
