@@ -230,13 +230,15 @@ work_hand_over(struct job_context *context, struct cluster_work *work, int least
     struct task_state task;
     TRY(store_task_find(context->tx, &work->cluster, STR("SWITCHOVER"), purpose, &task));
     str name = member_name(context, work, leader);
-    if (task.outcome == TASK_NONE || task.may_be_repeated) {
+    /* Whoever was asked may be gone by now, and another one leads. */
+    bool is_asked = task.outcome != TASK_NONE && id_eq(task.member, leader->id);
+    if (!is_asked || task.may_be_repeated) {
         json_t *parameters =
             json_in(context->arena, json_pack("{s:s, s:s}", "purpose", purpose.data, "leader", name.data));
         TRY(store_task_add(context->tx, work->cluster.organization, leader->id, STR("SWITCHOVER"),
                            json_text(context->arena, parameters)));
     }
-    if (task.outcome == TASK_FAILED)
+    if (is_asked && task.outcome == TASK_FAILED)
         return step_waits(context, ret_result, "Member %.*s did not hand over: %.*s.", STR_ARG(name),
                           STR_ARG(task.detail));
     return step_waits(context, ret_result, "Member %.*s hands over to a replica.", STR_ARG(name));

@@ -20,11 +20,12 @@ load(struct job_context *context, struct job_result *ret_result)
     TRY(store_task_find(context->tx, &work->cluster, STR("LOAD_SAMPLE"), purpose, &task));
     if (task.outcome == TASK_DONE || task.outcome == TASK_FAILED)
         return step_done(ret_result);
-    if (task.outcome == TASK_OPEN)
-        return step_waits(context, ret_result, "The data is being loaded.");
     int primary = work_primary(work);
     if (primary < 0)
         return step_waits(context, ret_result, "There is no primary.");
+    /* When the primary moved, another task follows it: only there can anything be loaded. Twice does no harm. */
+    if (task.outcome == TASK_OPEN && id_eq(task.member, work->members.items[primary].id))
+        return step_waits(context, ret_result, "The data is being loaded.");
     json_t *parameters = json_in(context->arena, json_pack("{s:s}", "purpose", purpose.data));
     TRY(store_task_add(context->tx, work->cluster.organization, work->members.items[primary].id, STR("LOAD_SAMPLE"),
                        json_text(context->arena, parameters)));

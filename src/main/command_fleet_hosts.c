@@ -80,79 +80,98 @@ run_host_show(const struct fleet_command *command, struct fleet_place *place, in
 }
 
 /* ---- host drain, activate, remove ---- */
-/* `state` is NULL for one that goes. Whoever waits for hosts hears of it. */
+enum host_change { HOST_DRAIN, HOST_ACTIVATE, HOST_REMOVE, HOST_GIVE_UP };
+static const struct {
+    const char *state;
+    const char *why_not, *done; /* sentences: when there is no such host, and when it is so */
+} host_changes[] = {
+    [HOST_DRAIN] = { "DRAINING", "there is no such host",
+                     "gets no new members; `reeved worker` moves those that it has. "
+                     "`reeved fleet host list` shows when none is left." },
+    [HOST_ACTIVATE] = { "ACTIVE", "there is no such host", "gets new members again." },
+    [HOST_REMOVE] = { "REMOVED",
+                      "there is no such host, or it still has members: drain it first and wait until none is left. "
+                      "One that will never come back goes with --lost",
+                      "was removed; its certificate is refused from now on." },
+    [HOST_GIVE_UP] = { "REMOVED", "there is no such host",
+                       "was given up; its certificate is refused from now on. `reeved worker` replaces the members that "
+                       "it had. Should the machine come back after all: erase it before it reaches the network." },
+};
+
+/* Whoever waits for hosts hears of it. */
 static error
-change_host(struct fleet_place *place, str name, const char *state, bool *ret_is_there)
+change_host(struct fleet_place *place, str name, enum host_change change, bool *ret_is_there)
 {
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    id host;
+    id host, job;
     int64_t revoked;
+    bool is_removed = change == HOST_REMOVE || change == HOST_GIVE_UP;
     TRY(tx_begin(place->fleet->store, place->arena, fleet_service, &tx));
-    if (state != NULL)
-        TRY(store_host_set_state(tx, name, str_from(state), ret_is_there, &host));
+    if (is_removed)
+        TRY(store_host_remove(tx, name, change == HOST_GIVE_UP, ret_is_there, &host));
     else
-        TRY(store_host_remove(tx, name, ret_is_there, &host));
+        TRY(store_host_set_state(tx, name, str_from(host_changes[change].state), ret_is_there, &host));
     if (!*ret_is_there)
         return OK;
     str owner = id_text(place->arena, host);
-    if (state == NULL) {
+    if (is_removed) {
         TRY(store_certificate_revoke(tx, STR("HOST"), owner, &revoked));
         TRY(tx_notify(tx, GOAL_CHANNEL, owner)); /* its poll ends */
     }
-    if (state != NULL && strcmp(state, "DRAINING") == 0) {
-        id job;
+    if (change == HOST_DRAIN || change == HOST_GIVE_UP)
         TRY(job_add(tx, &host_drain_job, (struct job_draft){ .subject = host, .subject_name = name }, &job));
-    }
     TRY(tx_notify(tx, JOB_CHANNEL, owner));
     return tx_commit(tx);
 }
 
 static int
-run_change(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv, const char *state,
-           const char *why_not, const char *done)
+run_change(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv,
+           enum host_change change)
 {
-    struct option_value options[] = { { "--json", "Print the result as JSON.", .is_flag = true } };
+    enum { JSON, LOST };
+    struct option_value options[] = {
+        [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
+        [LOST] = { "--lost", "It will not come back: replace the members that it had.", .is_flag = true },
+    };
+    size_t option_count = change == HOST_REMOVE ? LENGTH(options) : LENGTH(options) - 1;
     const char *name = NULL;
     int status;
     bool is_there = false;
-    if (!read_options(argc, argv, command->usage, options, LENGTH(options), &name, &status))
+    if (!read_options(argc, argv, command->usage, options, option_count, &name, &status))
         return status;
     if (name == NULL)
         return fleet_complain(command, "it needs the name of a host");
-    error problem = change_host(place, str_from(name), state, &is_there);
+    if (options[LOST].value != NULL)
+        change = HOST_GIVE_UP;
+    error problem = change_host(place, str_from(name), change, &is_there);
     if (problem != OK)
         return fleet_fail(command, problem);
     if (!is_there)
-        return fleet_complain(command, why_not);
-    const struct fleet_line lines[] = { { "name", str_from(name) },
-                                        { "state", str_from(state == NULL ? "REMOVED" : state) } };
-    if (options[0].value != NULL)
+        return fleet_complain(command, host_changes[change].why_not);
+    const struct fleet_line lines[] = { { "name", str_from(name) }, { "state", str_from(host_changes[change].state) } };
+    if (options[JSON].value != NULL)
         fleet_print_lines(place->arena, true, lines, LENGTH(lines));
     else
-        printf("%s %s\n", name, done);
+        printf("%s %s\n", name, host_changes[change].done);
     return 0;
 }
 
 static int
 run_host_drain(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
 {
-    return run_change(command, place, argc, argv, "DRAINING", "there is no such host",
-                      "gets no new members; `reeved worker` moves those that it has. "
-                      "`reeved fleet host list` shows when none is left.");
+    return run_change(command, place, argc, argv, HOST_DRAIN);
 }
 
 static int
 run_host_activate(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
 {
-    return run_change(command, place, argc, argv, "ACTIVE", "there is no such host", "gets new members again.");
+    return run_change(command, place, argc, argv, HOST_ACTIVATE);
 }
 
 static int
 run_host_remove(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
 {
-    return run_change(command, place, argc, argv, NULL,
-                      "there is no such host, or it still has members: drain it first and wait until none is left",
-                      "was removed; its certificate is refused from now on.");
+    return run_change(command, place, argc, argv, HOST_REMOVE);
 }
 
 /* ---- Addresses ---- */
@@ -282,7 +301,8 @@ const struct fleet_command fleet_host_commands[] = {
     { "host drain", "fleet host drain NAME", "Put no new members on a host, and have the others moved away.",
       run_host_drain },
     { "host activate", "fleet host activate NAME", "Put members on a drained host again.", run_host_activate },
-    { "host remove", "fleet host remove NAME", "Forget a host that has no members left.", run_host_remove },
+    { "host remove", "fleet host remove NAME [--lost]", "Forget a host that has no members left, or that is lost.",
+      run_host_remove },
     { "address add", "fleet address add --host NAME FIRST-LAST [--private FIRST] [--prefix N]",
       "Give a host addresses for members.", run_address_add },
     { "address list", "fleet address list [--host NAME]", "List the addresses and who has them.", run_address_list },

@@ -121,10 +121,11 @@ store_host_set_state(struct tx *tx, str name, str state, bool *ret_is_there, id 
 }
 
 error
-store_host_remove(struct tx *tx, str name, bool *ret_is_there, id *ret_host)
+store_host_remove(struct tx *tx, str name, bool is_lost, bool *ret_is_there, id *ret_host)
 {
     struct params params = { 0 };
     params_text(&params, name);
+    params_bool(&params, is_lost);
     return change(tx, SQL_HOST_REMOVE, &params, ret_is_there, ret_host);
 }
 

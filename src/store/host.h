@@ -43,9 +43,9 @@ struct member_names {
 MUST_USE error store_host_member_names(struct store *store, struct arena *arena, id host, id member, str domain,
                                        struct member_names *ret_names);
 
-/* False when there is no such host; removing, also while it has members. */
+/* False when there is no such host; removing, also while it has members, unless it is lost with them. */
 MUST_USE error store_host_set_state(struct tx *tx, str name, str state, bool *ret_is_there, id *ret_host);
-MUST_USE error store_host_remove(struct tx *tx, str name, bool *ret_is_there, id *ret_host);
+MUST_USE error store_host_remove(struct tx *tx, str name, bool is_lost, bool *ret_is_there, id *ret_host);
 struct address_range {
     str first, private_first; /* private_first is empty when there is none */
     int64_t prefix, count;

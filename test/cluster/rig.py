@@ -127,12 +127,14 @@ LEFT_IN_DATABASE = {
 }
 
 
-def left_behind(fleet):
-    """Everything of deleted clusters that is still anywhere: sentences."""
+def left_behind(fleet, lost=()):
+    """Everything of deleted clusters that is still anywhere, but on hosts that are lost: sentences."""
     found = ["%s: %s" % (what, row[0]) for what, query in LEFT_IN_DATABASE.items() for row in control.superuser(fleet, query)]
     keys = control.etcdctl(fleet, next(iter(ETCD)), "get", "--prefix", "--keys-only", "/")
     found += ["key in etcd: " + key for key in keys.split()]
     for name, host in fleet.hosts.items():
+        if name in lost:
+            continue
         units = hosts.run(fleet, name, "sh", "-c", "ls /etc/systemd/system | grep ^reeve-member- || true")
         folders = hosts.run(fleet, name, "sh", "-c", "ls /var/lib/reeve/members 2>/dev/null || true")
         addresses = hosts.run(fleet, name, "sh", "-c", "ip -4 -o address show dev eth0 | awk '{print $4}'").split()

@@ -2,6 +2,8 @@
 /* The life of clusters, from requests through jobs to what agents report. */
 #include "cluster_fixture.h"
 
+#include "store/host.h"
+
 /* More than any change takes, so that one which hangs is seen as such. */
 enum { MOST_TURNS = 500 };
 
@@ -376,6 +378,31 @@ sample_data_is_loaded_by_the_primary(void **state)
     remove_cluster(place, "orders");
 }
 
+/* The task of a host that is no longer the primary's waited there until the job's time was over. */
+static void
+sample_data_follows_the_primary(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    struct played_cluster *set = played_cluster(fixture_ask("SELECT encode(id, 'hex') FROM cluster"));
+    struct job_runner worker = runner();
+    assert_asks(place, "requestGroupSampleDatasetLoad", "orders", NULL, "OK");
+    run_jobs_once(&worker);
+    fixture_ask("UPDATE cluster_member SET role = CASE role WHEN 'PRIMARY' THEN 'REPLICA' WHEN 'SYNC_STANDBY' THEN "
+                "'PRIMARY' ELSE role END");
+    snprintf(set->primary, sizeof(set->primary), "%s", set->standby);
+    for (int64_t until = clock_steady_ms() + 10000; clock_steady_ms() < until; run_jobs_once(&worker)) {
+        if (count("SELECT count(*) FROM host_task WHERE kind = 'LOAD_SAMPLE'") == 2)
+            break;
+    }
+    assert_string_equal(fixture_ask("SELECT m.role FROM host_task t JOIN cluster_member m ON m.id = t.member_id "
+                                    "WHERE t.kind = 'LOAD_SAMPLE' ORDER BY t.created_at DESC LIMIT 1"),
+                        "PRIMARY");
+    settle();
+    assert_int_equal(events_of(place, "SAMPLE_DATASET_LOADED"), 1);
+    remove_cluster(place, "orders");
+}
+
 static void
 flex_clusters_grow_into_dedicated_ones(void **state)
 {
@@ -469,15 +496,54 @@ a_project_takes_its_clusters_along(void **state)
     remove_cluster(place, "orders");
 }
 
+static id
+give_up_host_of(const char *whose)
+{
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(FIXTURE_ARENA_BYTES);
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    bool is_there = false;
+    id service = { { 0 } }, host, job;
+    str name =
+        str_dup(arena, str_from(fixture_ask("SELECT h.name FROM cluster_member m JOIN host h ON h.id = m.host_id "
+                                            "WHERE m.%s",
+                                            whose)));
+    assert_ok(tx_begin(store, arena, service, &tx));
+    assert_ok(store_host_remove(tx, name, false, &is_there, &host));
+    assert_false(is_there); /* it has members */
+    assert_ok(store_host_remove(tx, name, true, &is_there, &host));
+    assert_true(is_there);
+    assert_ok(job_add(tx, &host_drain_job, (struct job_draft){ .subject = host, .subject_name = name }, &job));
+    assert_ok(tx_commit(tx));
+    return host;
+}
+
+/* What the lost primary said last stands in the database for ever. */
+static void
+a_lost_host_is_replaced(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    struct played_cluster *set = played_cluster(fixture_ask("SELECT encode(id, 'hex') FROM cluster"));
+    id host = give_up_host_of("role = 'PRIMARY'");
+    snprintf(set->primary, sizeof(set->primary), "%s", set->standby); /* what Patroni does */
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member"), 3);
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE role = 'PRIMARY'"), 1);
+    assert_string_equal(fixture_ask("SELECT count(*) FROM cluster_member WHERE host_id = %s", fixture_quote(host)),
+                        "0");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM host_address WHERE host_id = %s", fixture_quote(host)), "0");
+    assert_no_orphans("a lost host");
+    remove_cluster(place, "orders");
+}
+
 static void
 a_lost_host_that_is_given_up_does_not_keep_a_cluster(void **state)
 {
     (void)state;
     struct place place = new_cluster("orders", THREE_IN_A);
-    fixture_ask("UPDATE host SET state = 'REMOVED' WHERE id = (SELECT host_id FROM cluster_member WHERE ordinal = 1)");
+    give_up_host_of("ordinal = 1");
     assert_asks(place, "deleteGroupCluster", "orders", NULL, "OK");
     settle();
-    fixture_ask("UPDATE host SET state = 'ACTIVE'");
     assert_no_orphans("a lost host");
 }
 
@@ -499,10 +565,12 @@ main(int argc, char **argv)
         cmocka_unit_test(the_primary_is_handed_over_when_asked_for),
         cmocka_unit_test(an_outage_stops_a_region_and_ends),
         cmocka_unit_test(sample_data_is_loaded_by_the_primary),
+        cmocka_unit_test(sample_data_follows_the_primary),
         cmocka_unit_test(flex_clusters_grow_into_dedicated_ones),
         cmocka_unit_test(a_newer_change_overtakes_an_older_one),
         cmocka_unit_test(a_host_is_emptied_without_a_gap),
         cmocka_unit_test(a_project_takes_its_clusters_along),
+        cmocka_unit_test(a_lost_host_is_replaced),
         cmocka_unit_test(a_lost_host_that_is_given_up_does_not_keep_a_cluster),
     };
     if (argc == 3 && strcmp(argv[1], "--only") == 0)
