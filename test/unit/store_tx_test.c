@@ -146,7 +146,7 @@ stale_connection_is_replaced_without_an_error(void **state)
     tx_rollback(one);
     tx_rollback(two);
     fixture_ask("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
-                "WHERE datname = current_database() AND pid <> pg_backend_pid()");
+                "WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()");
     usleep(50000);
     assert_ok(tx_begin(store, arena, fixture_id(9), &one));
     assert_ok(tx_begin(store, arena, fixture_id(9), &two));
