@@ -42,6 +42,16 @@ endpoint_is_complete(const struct endpoint *endpoint)
     return endpoint->read != NULL || endpoint->run != NULL;
 }
 
+const struct field no_parameters[] = { END_OF_FIELDS };
+
+bool
+endpoint_is_described(const struct endpoint *endpoint)
+{
+    bool says_nothing = endpoint->method == DELETE && endpoint->shape == SHAPE_NOTHING;
+    return endpoint_is_complete(endpoint) || endpoint->request != NULL || endpoint->response != NULL ||
+           endpoint->query != NULL || endpoint->path_fields != NULL || says_nothing;
+}
+
 unsigned
 endpoint_success_status(const struct endpoint *endpoint)
 {
@@ -80,6 +90,17 @@ versions_are_dates(const char *since)
     return last > 0;
 }
 
+static bool
+forms_are_of_parameters(const struct endpoint *e)
+{
+    for (const struct field *f = e->path_fields; f != NULL && f->name != NULL; f++) {
+        const char *found = strstr(e->path, f->name);
+        if (found == NULL || found == e->path || found[-1] != '{' || found[strlen(f->name)] != '}')
+            return false;
+    }
+    return true;
+}
+
 /* The first thing that is wrong with this row, or NULL. */
 static const char *
 find_mistake(const struct endpoint *e)
@@ -110,6 +131,8 @@ find_mistake(const struct endpoint *e)
         return "shares a bucket of a user, but has none: it is public";
     if (e->since != NULL && !versions_are_dates(e->since))
         return "has versions that are not dates in ascending order";
+    if (!forms_are_of_parameters(e))
+        return "gives a form to a parameter that its path does not name";
     return NULL;
 }
 

@@ -2,6 +2,7 @@
 #include "api/openapi.h"
 
 #include "api/openapi_parts.h"
+#include "api/validate.h"
 #include "base/json.h"
 
 /* ---- Building ---- */
@@ -56,8 +57,11 @@ words_of_name(struct arena *arena, str name)
 }
 
 str
-path_parameter_doc(struct arena *arena, str name)
+path_parameter_doc(struct arena *arena, const struct endpoint *endpoint, str name)
 {
+    const struct field *form = field_find(endpoint->path_fields, name);
+    if (form != NULL)
+        return str_from(form->doc);
     static const struct {
         const char *name, *doc;
     } known[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/query.h"
 
+#include "api/catalog.h"
 #include "api/validate.h"
 
 /* Far beyond any list, and (pageNum - 1) * itemsPerPage stays within 64 bits. */
@@ -105,7 +106,6 @@ judge(struct request *req, str name, str value)
     const struct endpoint *endpoint = req->endpoint;
     const struct common_parameter *common = find_common(name);
     const struct field *own = field_find(endpoint->query, name);
-    bool has_behaviour = endpoint->read != NULL || endpoint->run != NULL;
     if (common != NULL && common->scope == FOR_CHANGES && !common_applies(common, endpoint)) {
         str what =
             str_format(req->arena, "%s %.*s", req->head ? "HEAD" : method_names[endpoint->method], STR_ARG(req->path));
@@ -114,7 +114,7 @@ judge(struct request *req, str name, str value)
     if (common != NULL && !common_applies(common, endpoint))
         common = NULL;
     if (common == NULL && own == NULL)
-        return has_behaviour ? invalid(req, name, "is not known here") : OK;
+        return endpoint_is_described(endpoint) ? invalid(req, name, "is not known here") : OK;
     if (was_sent(req, name) && (own == NULL || own->type != TYPE_LIST))
         return invalid(req, name, "is given more than once");
     if (own != NULL)
@@ -146,8 +146,7 @@ query_parse(struct request *req, str raw_query)
         req->query[req->query_count].value = value;
         req->query_count++;
     }
-    bool has_behaviour = req->endpoint->read != NULL || req->endpoint->run != NULL;
-    for (const struct field *f = req->endpoint->query; has_behaviour && f != NULL && f->name != NULL; f++) {
+    for (const struct field *f = req->endpoint->query; f != NULL && f->name != NULL; f++) {
         if ((f->flags & REQUIRED) != 0 && !was_sent(req, str_from(f->name)))
             return invalid(req, str_from(f->name), "is required");
     }

@@ -162,7 +162,7 @@ print_path_parameters(FILE *out, struct arena *arena, const struct endpoint *e)
         return;
     fprintf(out, "**Path**\n\n| Name | Meaning |\n|---|---|\n");
     while (path_next_parameter(&rest, &name)) {
-        str doc = path_parameter_doc(arena, name);
+        str doc = path_parameter_doc(arena, e, name);
         fprintf(out, "| `%.*s` | %.*s |\n", STR_ARG(name), STR_ARG(doc));
     }
     fputc('\n', out);

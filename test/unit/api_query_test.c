@@ -27,6 +27,8 @@ static const struct endpoint entity = { .method = GET, .path = "/things/{id}", .
 static const struct endpoint needing = { .method = GET, .path = "/costs", .run = do_nothing, .query = needed_fields };
 static const struct endpoint change = { .method = PATCH, .path = "/things/{id}", .run = do_nothing };
 static const struct endpoint waiting = { .method = GET, .path = "/later" };
+static const struct endpoint described = { .method = GET, .path = "/later", .query = needed_fields };
+static const struct endpoint taking_nothing = { .method = POST, .path = "/later", .query = no_parameters };
 // clang-format on
 
 static struct request *
@@ -253,6 +255,19 @@ operation_without_behaviour_tolerates_what_it_does_not_know_yet(void **state)
                  "Query parameter pretty is not valid: must be true or false.");
 }
 
+static void
+operation_without_behaviour_is_judged_by_the_tables_that_it_has(void **state)
+{
+    (void)state;
+    expect_fine(&described, "period=x");
+    expect_error(&described, "", INVALID_QUERY_PARAMETER, "Query parameter period is not valid: is required.");
+    expect_error(&described, "period=x&other=1", INVALID_QUERY_PARAMETER,
+                 "Query parameter other is not valid: is not known here.");
+    expect_fine(&taking_nothing, "dryRun=true");
+    expect_error(&taking_nothing, "other=1", INVALID_QUERY_PARAMETER,
+                 "Query parameter other is not valid: is not known here.");
+}
+
 int
 main(void)
 {
@@ -270,6 +285,7 @@ main(void)
         cmocka_unit_test(broken_escapes_nul_and_bytes_that_are_no_text_are_refused),
         cmocka_unit_test(thirty_third_parameter_is_one_too_many),
         cmocka_unit_test(operation_without_behaviour_tolerates_what_it_does_not_know_yet),
+        cmocka_unit_test(operation_without_behaviour_is_judged_by_the_tables_that_it_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
