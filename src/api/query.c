@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/query.h"
 
+#include <inttypes.h>
+
 #include "api/catalog.h"
 #include "api/validate.h"
 
@@ -90,14 +92,25 @@ apply_common(struct request *req, str name, str value)
         req->page.size = number;
 }
 
-static bool
-was_sent(const struct request *req, str name)
+static int64_t
+times_sent(const struct request *req, str name)
 {
-    for (size_t i = 0; i < req->query_count; i++) {
-        if (str_eq(req->query[i].name, name))
-            return true;
-    }
-    return false;
+    int64_t count = 0;
+    for (size_t i = 0; i < req->query_count; i++)
+        count += str_eq(req->query[i].name, name);
+    return count;
+}
+
+/* A LIST is sent as one parameter for each of its items. */
+static error
+check_times(struct request *req, const struct field *own, str name)
+{
+    int64_t before = times_sent(req, name);
+    if (before > 0 && (own == NULL || own->type != TYPE_LIST))
+        return invalid(req, name, "is given more than once");
+    if (own != NULL && own->type == TYPE_LIST && field_has_max(own) && before >= own->max)
+        return invalid(req, name, str_format(req->arena, "is given more than %" PRId64 " times", own->max).data);
+    return OK;
 }
 
 static error
@@ -115,8 +128,7 @@ judge(struct request *req, str name, str value)
         common = NULL;
     if (common == NULL && own == NULL)
         return endpoint_is_described(endpoint) ? invalid(req, name, "is not known here") : OK;
-    if (was_sent(req, name) && (own == NULL || own->type != TYPE_LIST))
-        return invalid(req, name, "is given more than once");
+    TRY(check_times(req, own, name));
     if (own != NULL)
         return validate_query(req->arena, endpoint->query, name, value);
     const struct field alone[] = { common->field, END_OF_FIELDS };
@@ -147,7 +159,7 @@ query_parse(struct request *req, str raw_query)
         req->query_count++;
     }
     for (const struct field *f = req->endpoint->query; f != NULL && f->name != NULL; f++) {
-        if ((f->flags & REQUIRED) != 0 && !was_sent(req, str_from(f->name)))
+        if ((f->flags & REQUIRED) != 0 && times_sent(req, str_from(f->name)) == 0)
             return invalid(req, str_from(f->name), "is required");
     }
     return OK;
