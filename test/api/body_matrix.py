@@ -425,6 +425,8 @@ def cells_of_query(row):
             wrong.append("NO_SUCH_TEXT")
         for value in wrong + ["%00", "%ff", "%zz"]:
             yield "%s=%s" % (name, value), name
+        if field["type"] == "list" and field["max"]:
+            yield "&".join(["%s=%s" % (name, value_of_form(field))] * (field["max"] + 1)), name
         if field["type"] != "list":
             good = {"id": "650000000000000000000001", "cidr": "10.0.0.1", "text": "abc"}.get(field["type"], "1")
             yield "%s=%s&%s=%s" % (name, good, name, good), name
@@ -570,7 +572,7 @@ class Matrix:
     def run_path(self, row):
         """What has not the form of a name is not found."""
         for field in row["pathFields"]:
-            self.forced = {field["name"]: "no%20such%20form"}
+            self.forced = {field["name"]: "no%20such%20form" * 20}
             self.ask("path with another form of " + field["name"], row, PREFIX, needed_query(row), None, {}, 404, "RESOURCE_NOT_FOUND", None)
         self.forced = {}
 

@@ -178,7 +178,7 @@ def values_for(path, values):
 def value_of_form(field):
     """A text that a parameter of the path or query takes: its example, else the simplest of its type."""
     if "example" in field:
-        return str(field["example"])
+        return str(field["example"][0] if field["type"] == "list" else field["example"])
     if "oneOf" in field:
         return field["oneOf"][0]
     simple = {"id": "650000000000000000000001", "cidr": "10.0.0.1", "boolean": "true", "date": "2025-03-12T10:15:30Z"}
