@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "api/catalog.h"
+#include "api/endpoint.h"
 #include "api/validate.h"
 
 /* Far beyond any list, and (pageNum - 1) * itemsPerPage stays within 64 bits. */

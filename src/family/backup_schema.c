@@ -169,8 +169,8 @@ static const struct schema extra_retention_schema = { "BackupExtraRetention",
 
 static const struct field policy_fields[] = {
     ID("id", "Identifier of the policy; when it is sent, that of the one that is there.", 0),
-    LIST("policyItems", "The rules. They replace all that were there.", REQUIRED | ALWAYS, .of = &policy_item_schema,
-         .min = 1, .max = MOST_RULES),
+    LIST("policyItems", "The rules. They replace all that were there; without any, no snapshots are taken.",
+         REQUIRED | ALWAYS, .of = &policy_item_schema, .max = MOST_RULES),
     END_OF_FIELDS,
 };
 static const struct schema policy_schema = { "BackupPolicy", "The rules of a schedule.", policy_fields };
@@ -178,7 +178,7 @@ static const struct schema policy_schema = { "BackupPolicy", "The rules of a sch
 static const struct field schedule_fields[] = {
     ID("clusterId", "Identifier of the cluster.", READ_ONLY | ALWAYS),
     TEXT("clusterName", "Name of the cluster.", READ_ONLY | ALWAYS),
-    LIST("policies", "The rules, as one policy.", REQUIRED | ALWAYS, .of = &policy_schema, .min = 1, .max = 1),
+    LIST("policies", "The rules, as one policy.", REQUIRED | ALWAYS, .of = &policy_schema, .max = 1),
     INTEGER("referenceHourOfDay", "Hour, in UTC, from which rules count.", ALWAYS, .min = 0, .max = 23),
     INTEGER("referenceMinuteOfHour", "Minute of that hour.", ALWAYS, .min = 0, .max = 59),
     INTEGER("restoreWindowDays", "How many days back any moment can be restored.", ALWAYS, .min = 1,
