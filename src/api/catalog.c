@@ -7,10 +7,6 @@
 #include "api/router.h"
 #include "base/date.h"
 
-const char *const method_names[METHOD_COUNT] = {
-    [GET] = "GET", [POST] = "POST", [PUT] = "PUT", [PATCH] = "PATCH", [DELETE] = "DELETE",
-};
-
 struct entry {
     const struct endpoint *endpoint;
     const struct family *family;
@@ -35,22 +31,6 @@ struct catalog {
         struct links links;
     } * templates;
 };
-
-bool
-endpoint_is_complete(const struct endpoint *endpoint)
-{
-    return endpoint->read != NULL || endpoint->run != NULL;
-}
-
-unsigned
-endpoint_success_status(const struct endpoint *endpoint)
-{
-    if (endpoint->success != 0)
-        return endpoint->success;
-    if (endpoint->shape == SHAPE_NOTHING)
-        return 204;
-    return endpoint->method == POST ? 201 : 200;
-}
 
 /* ---- Checks: what is wrong with the tables is said at the start, in sentences, all at once ---- */
 
@@ -78,6 +58,17 @@ versions_are_dates(const char *since)
         last = day;
     }
     return last > 0;
+}
+
+static bool
+forms_are_of_parameters(const struct endpoint *e)
+{
+    for (const struct field *f = e->path_fields; f != NULL && f->name != NULL; f++) {
+        const char *found = strstr(e->path, f->name);
+        if (found == NULL || found == e->path || found[-1] != '{' || found[strlen(f->name)] != '}')
+            return false;
+    }
+    return true;
 }
 
 /* The first thing that is wrong with this row, or NULL. */
@@ -110,6 +101,8 @@ find_mistake(const struct endpoint *e)
         return "shares a bucket of a user, but has none: it is public";
     if (e->since != NULL && !versions_are_dates(e->since))
         return "has versions that are not dates in ascending order";
+    if (!forms_are_of_parameters(e))
+        return "gives a form to a parameter that its path does not name";
     return NULL;
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "api/contract.h"
+#include "api/endpoint.h"
 
 struct catalog;
 
@@ -20,8 +20,6 @@ const struct endpoint *catalog_at(const struct catalog *catalog, size_t index);
 size_t catalog_index(const struct catalog *catalog, const struct endpoint *endpoint);
 const struct family *catalog_family(const struct catalog *catalog, const struct endpoint *endpoint);
 const struct family *const *catalog_families(const struct catalog *catalog);
-bool endpoint_is_complete(const struct endpoint *endpoint);
-unsigned endpoint_success_status(const struct endpoint *endpoint);
 
 /* Extension relation types need an address that is ours for ever; `.example` can never be anybody else's. */
 #define RELATION_PREFIX "https://reeve.example/rel"

@@ -188,6 +188,9 @@ enum endpoint_flag {
     EXTENSION = 16,   /* not of the specification: docs/extensions.md */
 };
 
+/* `.query` of an endpoint that waits and takes nothing at all: without any table it would not be judged. */
+extern const struct field no_parameters[];
+
 struct endpoint {
     enum method method;
     const char *path; /* "/groups/{groupId}/clusters", relative to /api/svc/v2; "" is the root */
@@ -200,8 +203,10 @@ struct endpoint {
     enum shape shape;
     unsigned success; /* 0: 200, or 201 for a POST, or 204 for SHAPE_NOTHING */
     unsigned flags;
-    const char *since;     /* dates of the versions, oldest first, separated by spaces; NULL: "2023-01-01" */
-    const char *waits_for; /* what an endpoint without behaviour waits for: "clusters", "backups", … */
+    const char *since; /* dates of the versions, oldest first, separated by spaces; NULL: "2023-01-01" */
+    /* What an endpoint without behaviour waits for: "clusters", "backups", … One with tables is judged by them all the same,
+     * and answers 501 where its behaviour would begin. */
+    const char *waits_for;
 
     const struct read *read; /* at most one of the two; neither: 501 */
     handler *run;
@@ -209,8 +214,10 @@ struct endpoint {
     const struct kind *kind; /* for the generic handlers */
     const struct schema *request, *response;
     const struct field *query; /* its own query parameters, END_OF_FIELDS at the end */
-    const char *item;          /* template of one item, for links: of a list's items, of what a POST creates */
-    const char *example;       /* of the request body, JSON */
+    /* Those parameters of the path that have a form: an id, one of some texts. Whatever has not that form is not found. */
+    const struct field *path_fields;
+    const char *item;    /* template of one item, for links: of a list's items, of what a POST creates */
+    const char *example; /* of the request body, JSON */
 };
 
 struct family {

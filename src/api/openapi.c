@@ -2,6 +2,7 @@
 #include "api/openapi.h"
 
 #include "api/openapi_parts.h"
+#include "api/validate.h"
 #include "base/json.h"
 
 /* ---- Building ---- */
@@ -55,9 +56,23 @@ words_of_name(struct arena *arena, str name)
     return buf_str(&out);
 }
 
-str
-path_parameter_doc(struct arena *arena, str name)
+/* The sentence of its field, and which texts it can be. */
+static str
+doc_of_form(struct arena *arena, const struct field *form)
 {
+    struct buf out = buf_in(arena, 4096);
+    buf_add_text(&out, form->doc);
+    for (const char *const *one = form->one_of; one != NULL && *one != NULL; one++)
+        buf_format(&out, "%s%s%s", one == form->one_of ? " One of " : ", ", *one, one[1] == NULL ? "." : "");
+    return buf_str(&out);
+}
+
+str
+path_parameter_doc(struct arena *arena, const struct endpoint *endpoint, str name)
+{
+    const struct field *form = field_find(endpoint->path_fields, name);
+    if (form != NULL)
+        return doc_of_form(arena, form);
     static const struct {
         const char *name, *doc;
     } known[] = {

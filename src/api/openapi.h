@@ -11,7 +11,7 @@ str openapi_document(struct arena *arena, const struct catalog *catalog, str bas
 /* "userId" as "user id", "clusterName" as "cluster name". */
 str words_of_name(struct arena *arena, str name);
 /* What a path parameter is, in a sentence. */
-str path_parameter_doc(struct arena *arena, str name);
+str path_parameter_doc(struct arena *arena, const struct endpoint *endpoint, str name);
 /* Cuts the next {parameter} off the template; false when there is none left. */
 bool path_next_parameter(str *rest, str *ret_name);
 /* "One of the roles A, B" and the like: who may call it. */

@@ -23,8 +23,8 @@ takes_body(const struct endpoint *e)
 {
     if (e->request != NULL)
         return true;
-    /* What waits has no table yet, but a POST, PUT or PATCH will surely take something. */
-    return !endpoint_is_complete(e) && (e->method == POST || e->method == PUT || e->method == PATCH);
+    /* What has no tables yet: a POST, PUT or PATCH will surely take something. */
+    return !endpoint_is_described(e) && (e->method == POST || e->method == PUT || e->method == PATCH);
 }
 
 /* ---- Parameters ---- */
@@ -103,19 +103,25 @@ openapi_parameters(struct openapi *o)
 }
 
 static json_t *
-path_parameter(struct openapi *o, str name)
+schema_of_path_parameter(struct openapi *o, const struct endpoint *e, str name)
 {
-    json_t *schema = json_object(), *parameter = json_object();
-    put_text(o, schema, "type", "string");
+    const struct field *form = field_find(e->path_fields, name);
+    if (form != NULL)
+        return parameter_schema(o, form);
     if (str_is(name, "groupId") || str_is(name, "orgId"))
-        put_text(o, schema, "pattern", "^[0-9a-f]{24}$");
-    else
-        put(o, schema, "minLength", json_integer(1));
+        return json_pack("{s:s,s:s}", "type", "string", "pattern", "^[0-9a-f]{24}$");
+    return json_pack("{s:s,s:i}", "type", "string", "minLength", 1);
+}
+
+static json_t *
+path_parameter(struct openapi *o, const struct endpoint *e, str name)
+{
+    json_t *parameter = json_object();
     put_str(o, parameter, "name", name);
     put_text(o, parameter, "in", "path");
     put(o, parameter, "required", json_true());
-    put_str(o, parameter, "description", path_parameter_doc(o->arena, name));
-    put(o, parameter, "schema", schema);
+    put_str(o, parameter, "description", path_parameter_doc(o->arena, e, name));
+    put(o, parameter, "schema", schema_of_path_parameter(o, e, name));
     return parameter;
 }
 
@@ -125,7 +131,7 @@ parameters_of(struct openapi *o, const struct endpoint *e, const char *path)
     json_t *parameters = json_array();
     str rest = str_from(path), name;
     while (path_next_parameter(&rest, &name))
-        push(o, parameters, path_parameter(o, name));
+        push(o, parameters, path_parameter(o, e, name));
     for (const struct field *f = e->query; f != NULL && f->name != NULL; f++)
         push(o, parameters, query_parameter(o, f));
     for (size_t i = 0; i < LENGTH(common_parameters); i++) {

@@ -120,6 +120,7 @@ bool
 pattern_check_all(const struct endpoint *endpoint, FILE *problems)
 {
     bool fine = check_fields(endpoint->operation, endpoint->query, 0, problems);
+    fine &= check_fields(endpoint->operation, endpoint->path_fields, 0, problems);
     const struct schema *schemas[] = { endpoint->request, endpoint->response };
     for (size_t i = 0; i < LENGTH(schemas); i++) {
         if (schemas[i] != NULL && !check_fields(endpoint->operation, schemas[i]->fields, 0, problems))

@@ -7,6 +7,7 @@
 #include "api/stages.h"
 #include "base/clock.h"
 
+// clang-format off
 static const struct stage {
     const char *name;
     error (*run)(struct request *req);
@@ -17,14 +18,15 @@ static const struct stage {
     { "context", stage_context },
     { "limit", stage_limit },
     { "authorize", stage_authorize },
-    { "available", stage_available },
     { "validate", stage_validate },
+    { "available", stage_available },
     { "open", stage_open },
     { "idempotency", stage_idempotency },
     { "run", stage_run },
     { "commit", stage_commit },
     { "render", stage_render },
 };
+// clang-format on
 
 const struct failure needs_rows = { .code = INTERNAL_ERROR };
 

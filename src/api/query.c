@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/query.h"
 
+#include <inttypes.h>
+
+#include "api/endpoint.h"
 #include "api/validate.h"
 
 /* Far beyond any list, and (pageNum - 1) * itemsPerPage stays within 64 bits. */
@@ -89,14 +92,25 @@ apply_common(struct request *req, str name, str value)
         req->page.size = number;
 }
 
-static bool
-was_sent(const struct request *req, str name)
+static int64_t
+times_sent(const struct request *req, str name)
 {
-    for (size_t i = 0; i < req->query_count; i++) {
-        if (str_eq(req->query[i].name, name))
-            return true;
-    }
-    return false;
+    int64_t count = 0;
+    for (size_t i = 0; i < req->query_count; i++)
+        count += str_eq(req->query[i].name, name);
+    return count;
+}
+
+/* A LIST is sent as one parameter for each of its items. */
+static error
+check_times(struct request *req, const struct field *own, str name)
+{
+    int64_t before = times_sent(req, name);
+    if (before > 0 && (own == NULL || own->type != TYPE_LIST))
+        return invalid(req, name, "is given more than once");
+    if (own != NULL && own->type == TYPE_LIST && field_has_max(own) && before >= own->max)
+        return invalid(req, name, str_format(req->arena, "is given more than %" PRId64 " times", own->max).data);
+    return OK;
 }
 
 static error
@@ -105,7 +119,6 @@ judge(struct request *req, str name, str value)
     const struct endpoint *endpoint = req->endpoint;
     const struct common_parameter *common = find_common(name);
     const struct field *own = field_find(endpoint->query, name);
-    bool has_behaviour = endpoint->read != NULL || endpoint->run != NULL;
     if (common != NULL && common->scope == FOR_CHANGES && !common_applies(common, endpoint)) {
         str what =
             str_format(req->arena, "%s %.*s", req->head ? "HEAD" : method_names[endpoint->method], STR_ARG(req->path));
@@ -114,9 +127,8 @@ judge(struct request *req, str name, str value)
     if (common != NULL && !common_applies(common, endpoint))
         common = NULL;
     if (common == NULL && own == NULL)
-        return has_behaviour ? invalid(req, name, "is not known here") : OK;
-    if (was_sent(req, name) && (own == NULL || own->type != TYPE_LIST))
-        return invalid(req, name, "is given more than once");
+        return endpoint_is_described(endpoint) ? invalid(req, name, "is not known here") : OK;
+    TRY(check_times(req, own, name));
     if (own != NULL)
         return validate_query(req->arena, endpoint->query, name, value);
     const struct field alone[] = { common->field, END_OF_FIELDS };
@@ -146,9 +158,8 @@ query_parse(struct request *req, str raw_query)
         req->query[req->query_count].value = value;
         req->query_count++;
     }
-    bool has_behaviour = req->endpoint->read != NULL || req->endpoint->run != NULL;
-    for (const struct field *f = req->endpoint->query; has_behaviour && f != NULL && f->name != NULL; f++) {
-        if ((f->flags & REQUIRED) != 0 && !was_sent(req, str_from(f->name)))
+    for (const struct field *f = req->endpoint->query; f != NULL && f->name != NULL; f++) {
+        if ((f->flags & REQUIRED) != 0 && times_sent(req, str_from(f->name)) == 0)
             return invalid(req, str_from(f->name), "is required");
     }
     return OK;

@@ -129,6 +129,23 @@ print_path(FILE *out, const char *path)
     }
 }
 
+/* "?granularity=PT1H": what must be asked for, as its example has it. */
+static void
+print_needed_query(FILE *out, const struct endpoint *e)
+{
+    char separator = '?';
+    for (const struct field *f = e->query; f != NULL && f->name != NULL; f++) {
+        if ((f->flags & REQUIRED) == 0 || f->example == NULL)
+            continue;
+        json_t *example = json_loads(f->example, JSON_DECODE_ANY, NULL);
+        const json_t *value = json_is_array(example) ? json_array_get(example, 0) : example;
+        if (json_is_string(value))
+            fprintf(out, "%c%s=%s", separator, f->name, json_string_value(value));
+        json_decref(example);
+        separator = '&';
+    }
+}
+
 void
 reference_curl(const struct endpoint *e, FILE *out)
 {
@@ -151,6 +168,7 @@ reference_curl(const struct endpoint *e, FILE *out)
     }
     fprintf(out, "    \"${REEVE}/api/svc/v2");
     print_path(out, e->path);
+    print_needed_query(out, e);
     fprintf(out, "\"\n");
 }
 
@@ -162,7 +180,7 @@ print_path_parameters(FILE *out, struct arena *arena, const struct endpoint *e)
         return;
     fprintf(out, "**Path**\n\n| Name | Meaning |\n|---|---|\n");
     while (path_next_parameter(&rest, &name)) {
-        str doc = path_parameter_doc(arena, name);
+        str doc = path_parameter_doc(arena, e, name);
         fprintf(out, "| `%.*s` | %.*s |\n", STR_ARG(name), STR_ARG(doc));
     }
     fputc('\n', out);

@@ -285,11 +285,3 @@ stage_authorize(struct request *req)
     TRY(confirm(req));
     return judge_role(req);
 }
-
-error
-stage_available(struct request *req)
-{
-    if (endpoint_is_complete(req->endpoint))
-        return OK;
-    return fail(req->arena, NOT_IMPLEMENTED, V(method_names[req->endpoint->method]), V(req->endpoint->path));
-}

@@ -67,12 +67,27 @@ check_address(struct request *req)
     return OK;
 }
 
+/* What has not the form of a name cannot be one. */
+static error
+check_path(struct request *req)
+{
+    for (const struct field *f = req->endpoint->path_fields; f != NULL && f->name != NULL; f++) {
+        str name = str_from(f->name);
+        if (validate_query(req->arena, f, name, request_path_value(req, f->name)) != OK)
+            return request_not_found(req);
+    }
+    return OK;
+}
+
 error
 stage_validate(struct request *req)
 {
     const struct endpoint *e = req->endpoint;
+    if (!endpoint_is_described(e))
+        return OK; /* there is nothing to judge it by */
     TRY(req->input_problem);
     TRY(check_address(req));
+    TRY(check_path(req));
     TRY(check_idempotency_key(req));
     if (e->request == NULL)
         return validate_unexpected_body(req);
@@ -86,6 +101,17 @@ stage_validate(struct request *req)
                               : e->method == PUT ? VALIDATE_REPLACE
                                                  : VALIDATE_UPDATE;
     return validate_body(req->arena, e->request, mode, req->body);
+}
+
+/* ---- available ---- */
+
+/* After validation: what is wrong with a request does not depend on whether there is behaviour yet. */
+error
+stage_available(struct request *req)
+{
+    if (endpoint_is_complete(req->endpoint))
+        return OK;
+    return fail(req->arena, NOT_IMPLEMENTED, V(method_names[req->endpoint->method]), V(req->endpoint->path));
 }
 
 /* ---- open ---- */

@@ -14,8 +14,8 @@ error stage_origin(struct request *req);       /* is the address on the caller's
 error stage_context(struct request *req);      /* does the organization or project exist, is the caller in it */
 error stage_limit(struct request *req);        /* one token of the bucket */
 error stage_authorize(struct request *req);    /* has the caller the role */
+error stage_validate(struct request *req);     /* path, query, headers, body */
 error stage_available(struct request *req);    /* is there any behaviour: else 501 */
-error stage_validate(struct request *req);     /* query, headers, body */
 error stage_open(struct request *req);         /* a transaction, for what changes something */
 error stage_idempotency(struct request *req);  /* was this very request answered before */
 error stage_run(struct request *req);

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "cluster/state.h"
 #include "cluster/wanted.h"
+#include "family/backups.h"
 #include "family/clusters.h"
 #include "family/families.h"
 #include "family/project_limits.h"
@@ -97,6 +98,8 @@ flex_delete(struct request *req)
 }
 
 // clang-format off
+static const struct field flex_restore_job_path[] = { ID("restoreJobId", "Identifier of the restore job.", 0), END_OF_FIELDS };
+
 static const struct endpoint flex_clusters_endpoints[] = {
     { GET, "/groups/{groupId}/flexClusters", S29, ANY_OF(PROJECT_READ_ONLY), "listGroupFlexClusters",
       "Return all flex clusters in one project",
@@ -137,38 +140,46 @@ static const struct endpoint flex_clusters_endpoints[] = {
       "Return all restore jobs of one flex cluster",
       "Lists the restores of the flex cluster, newest first.",
       .shape = SHAPE_LIST, .since = "2024-11-13",
-      .item = "/groups/{groupId}/flexClusters/{name}/backup/restoreJobs/{restoreJobId}", .waits_for = "backups" },
+      .item = "/groups/{groupId}/flexClusters/{name}/backup/restoreJobs/{restoreJobId}", .waits_for = "backups",
+      .response = &flex_restore_job_schema },
     { POST, "/groups/{groupId}/flexClusters/{name}/backup/restoreJobs", S30,
       ANY_OF(PROJECT_BACKUP_RECOVERY_OPERATOR), "createGroupFlexClusterBackupRestoreJob",
       "Restore one flex cluster from a snapshot",
       "Starts restoring a snapshot into a flex cluster of the same or another project. Asynchronous; what the "
       "target holds is replaced.",
       .success = 200, .since = "2024-11-13",
-      .item = "/groups/{groupId}/flexClusters/{name}/backup/restoreJobs/{restoreJobId}", .waits_for = "backups" },
+      .item = "/groups/{groupId}/flexClusters/{name}/backup/restoreJobs/{restoreJobId}", .waits_for = "backups",
+      .request = &flex_restore_job_schema, .response = &flex_restore_job_schema,
+      .example = "{\"snapshotId\": \"65a1b2c3d4e5f60718293a4b\", \"targetDeploymentItemName\": \"small-copy\"}" },
     { GET, "/groups/{groupId}/flexClusters/{name}/backup/restoreJobs/{restoreJobId}", S30,
       ANY_OF(PROJECT_READ_ONLY), "getGroupFlexClusterBackupRestoreJob",
       "Return one restore job of one flex cluster",
       "Returns one restore with its state and, when it has ended, when.",
-      .since = "2024-11-13", .waits_for = "backups" },
+      .since = "2024-11-13", .waits_for = "backups",
+      .path_fields = flex_restore_job_path, .response = &flex_restore_job_schema },
 
     { GET, "/groups/{groupId}/flexClusters/{name}/backup/snapshots", S31, ANY_OF(PROJECT_READ_ONLY),
       "listGroupFlexClusterBackupSnapshots",
       "Return all snapshots of one flex cluster",
       "Lists the daily snapshots that still exist.",
       .shape = SHAPE_LIST, .since = "2024-11-13",
-      .item = "/groups/{groupId}/flexClusters/{name}/backup/snapshots/{snapshotId}", .waits_for = "backups" },
+      .item = "/groups/{groupId}/flexClusters/{name}/backup/snapshots/{snapshotId}", .waits_for = "backups",
+      .response = &flex_snapshot_schema },
     { GET, "/groups/{groupId}/flexClusters/{name}/backup/snapshots/{snapshotId}", S31, ANY_OF(PROJECT_READ_ONLY),
       "getGroupFlexClusterBackupSnapshot",
       "Return one snapshot of one flex cluster",
       "Returns when one snapshot was taken and when it ends.",
-      .since = "2024-11-13", .waits_for = "backups" },
+      .since = "2024-11-13", .waits_for = "backups",
+      .path_fields = snapshot_path, .response = &flex_snapshot_schema },
     { POST, "/groups/{groupId}/flexClusters/{name}/backup/download", S31, ANY_OF(PROJECT_BACKUP_EXPORT_OPERATOR),
       "downloadGroupFlexClusterBackup",
       "Request a download of one flex cluster snapshot",
       "Makes a snapshot ready to be fetched and answers with the job; its address stands there when the job has "
       "ended, and works for a limited time.",
       .success = 200, .since = "2024-11-13",
-      .item = "/groups/{groupId}/flexClusters/{name}/backup/restoreJobs/{restoreJobId}", .waits_for = "backups" },
+      .item = "/groups/{groupId}/flexClusters/{name}/backup/restoreJobs/{restoreJobId}", .waits_for = "backups",
+      .request = &flex_download_schema, .response = &flex_restore_job_schema,
+      .example = "{\"snapshotId\": \"65a1b2c3d4e5f60718293a4b\"}" },
 };
 // clang-format on
 

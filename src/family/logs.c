@@ -1,8 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Log files as the servers wrote them. */
 #include "api/contract.h"
+#include "family/moments.h"
+
+static const struct field log_query[] = {
+    INTEGER("startDate", "From when, in seconds since 1970; a day before `endDate` unless it is set.", 0,
+            .min = FIRST_MOMENT_S, .max = LAST_MOMENT_S, .example = "1767225600"),
+    INTEGER("endDate", "Until when, in seconds since 1970; now unless it is set.", 0, .min = FIRST_MOMENT_S,
+            .max = LAST_MOMENT_S, .example = "1767229200"),
+    END_OF_FIELDS,
+};
 
 // clang-format off
+static const struct field log_path[] = {
+    TEXT("hostName", "Name of the host, as a process has it.", 0, .min = 1, .max = 253,
+         .pattern = "^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$", .example = "\"db1.example.org\""),
+    TEXT("logName", "Which log: that of the database server, of what keeps its role, or of backups.", 0,
+         .one_of = (const char *const[]){ "postgres", "patroni", "pgbackrest", NULL }),
+    END_OF_FIELDS,
+};
+
 static const struct endpoint logs_endpoints[] = {
     { GET, "/groups/{groupId}/clusters/{hostName}/logs/{logName}.gz", S15,
       ANY_OF(PROJECT_CLUSTER_LOG_VIEWER | PROJECT_DATA_ACCESS_ADMIN | PROJECT_DATA_ACCESS_READ_ONLY |
@@ -11,7 +28,8 @@ static const struct endpoint logs_endpoints[] = {
       "Download one log of one host",
       "Returns the lines of one log of one host between two moments, as gzip. The newest lines can be some "
       "minutes behind.",
-      .shape = SHAPE_FILE, .since = "2023-02-01", .waits_for = "metrics" },
+      .shape = SHAPE_FILE, .since = "2023-02-01", .waits_for = "metrics",
+      .path_fields = log_path, .query = log_query },
 };
 // clang-format on
 

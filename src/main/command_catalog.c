@@ -103,7 +103,7 @@ path_parameter_array(struct arena *arena, const struct endpoint *e)
     json_t *array = json_array();
     str rest = str_from(e->path), name;
     while (path_next_parameter(&rest, &name)) {
-        str doc = path_parameter_doc(arena, name);
+        str doc = path_parameter_doc(arena, e, name);
         json_array_append_new(array, json_pack("{s:s%, s:s%}", "name", name.data, name.len, "doc", doc.data, doc.len));
     }
     return array;
@@ -142,6 +142,8 @@ operation_object(const struct catalog *catalog, struct arena *arena, const struc
     if (e->example != NULL)
         json_object_set_new(operation, "example", json_loads(e->example, 0, NULL));
     json_object_set_new(operation, "query", field_array(e->query));
+    json_object_set_new(operation, "pathFields", field_array(e->path_fields));
+    json_object_set_new(operation, "described", json_boolean(endpoint_is_described(e)));
     json_object_update_new(operation, documentation_object(catalog, arena, e));
     return operation;
 }

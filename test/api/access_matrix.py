@@ -14,7 +14,7 @@ import time
 
 from client import Bearer, Digest, Literal
 from suite import Contract, Suite, ends_on_signal
-from world import PREFIX, World, catalog, changed_tables, connect, new_id, row_hashes, sql, start_node, tell_nodes, values_for
+from world import PREFIX, World, catalog, changed_tables, connect, forms_of, needed_query, new_id, row_hashes, sql, start_node, tell_nodes, values_for
 
 PROCESSES = 4
 ELSEWHERE = "127.0.0.2"  # where the callers of world A with an access list of 127.0.0.1 are not allowed to call from
@@ -56,14 +56,17 @@ class Operation:
         self.example = row.get("example")
         self.parameters = re.findall(r"\{(\w+)\}", row["path"])
         self.context = next((name for name in CONTEXTS if name in self.parameters), None)
+        self.forms, self.needed = forms_of(row), needed_query(row)
         self.is_known = set(self.parameters) <= set(known)
 
     def target(self, values):
-        path, values = self.path, values_for(self.path, values)
+        path, values = self.path, {**self.forms, **values_for(self.path, values)}
         for name in self.parameters:
             path = path.replace("{%s}" % name, values.get(name) or "x")
-        query = "?dryRun=true" if self.method not in ("GET", "HEAD") else ""
-        return self.prefix + path + query
+        query = [self.needed] if self.needed else []
+        if self.method not in ("GET", "HEAD"):
+            query.append("dryRun=true")
+        return self.prefix + path + ("?" + "&".join(query) if query else "")
 
     def body(self, organization):
         if self.method not in ("POST", "PUT", "PATCH"):

@@ -175,6 +175,28 @@ def values_for(path, values):
     return values
 
 
+def value_of_form(field):
+    """A text that a parameter of the path or query takes: its example, else the simplest of its type."""
+    if "example" in field:
+        return str(field["example"][0] if field["type"] == "list" else field["example"])
+    if "oneOf" in field:
+        return field["oneOf"][0]
+    simple = {"id": "650000000000000000000001", "cidr": "10.0.0.1", "boolean": "true", "date": "2025-03-12T10:15:30Z"}
+    if field["type"] in ("integer", "number"):
+        return str(field["min"] or 1)
+    return simple.get(field["type"], "abc")
+
+
+def forms_of(row):
+    """Values for those parameters of the path that must have a form."""
+    return {field["name"]: value_of_form(field) for field in row["pathFields"]}
+
+
+def needed_query(row, but=()):
+    """The query parameters without which an operation does not work."""
+    return "&".join("%s=%s" % (field["name"], value_of_form(field)) for field in row["query"] if field["required"] and field["name"] not in but)
+
+
 class World:
     """Two organizations. `a` has the projects p and p2, `b` has q; `callers` hold one role each in a or p."""
 

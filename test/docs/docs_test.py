@@ -98,7 +98,14 @@ class Site(unittest.TestCase):
             script += re.sub("([A-Z])", r"_\1", name).upper() + "='{" + name + "}'\n"
         script += "".join(o["curl"] for o in self.operations)
         told = subprocess.run(["bash", "-u"], input=script, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
-        self.assertEqual(told, ["https://reeve.example/api/svc/v2" + o["path"] for o in self.operations])
+        self.assertEqual(told, ["https://reeve.example/api/svc/v2" + o["path"] + self.needed_query(o) for o in self.operations])
+
+    @staticmethod
+    def needed_query(o):
+        """What an operation must be asked with, as the examples of its fields have it."""
+        examples = {f["name"]: f["example"] for f in o["query"] if f["required"]}
+        needed = ["%s=%s" % (name, one[0] if isinstance(one, list) else one) for name, one in examples.items()]
+        return "?" + "&".join(needed) if needed else ""
 
     def test_every_error_event_and_role_has_an_anchor(self):
         for command, key, page in (("errors", "code", "errors"), ("events", "name", "events"), ("roles", "name", "roles")):

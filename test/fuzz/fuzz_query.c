@@ -4,8 +4,6 @@
 
 #include "api/query.h"
 
-const char *const method_names[METHOD_COUNT] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
-
 static error
 do_nothing(struct request *req)
 {
@@ -19,6 +17,7 @@ static const char *const states[] = { "OPEN", "CLOSED", NULL };
 static const struct field own[] = {
     TEXT("status",   "State.",  0, .one_of = states),
     LIST("types",    "Types.",  0, .pattern = "[a-z]+"),
+    LIST("m",        "Few.",    0, .max = 2),
     DATE("minDate",  "From.",   0),
     NUMBER("ratio",  "Ratio.",  0, .max = 5),
     CIDR("block",    "Block.",  0),
@@ -30,6 +29,7 @@ static const struct endpoint endpoints[] = {
     { .method = GET, .path = "/a", .shape = SHAPE_LIST, .run = do_nothing, .query = own },
     { .method = PATCH, .path = "/b", .run = do_nothing },
     { .method = GET, .path = "/c" },
+    { .method = POST, .path = "/d", .query = own },
 };
 // clang-format on
 

@@ -96,6 +96,16 @@ versions_must_be_ascending_dates(void **state)
 }
 
 static void
+form_of_a_parameter_that_the_path_has_not_does_not_start(void **state)
+{
+    (void)state;
+    static const struct field forms[] = { ID("group", "Not the whole name.", 0), END_OF_FIELDS };
+    struct endpoint e = good;
+    e.path_fields = forms;
+    expect_mistake(e, "gives a form to a parameter");
+}
+
+static void
 same_path_twice_does_not_start(void **state)
 {
     (void)state;
@@ -254,6 +264,7 @@ main(void)
         cmocka_unit_test(row_without_description_does_not_start),
         cmocka_unit_test(bucket_of_a_project_needs_a_project_in_the_path),
         cmocka_unit_test(versions_must_be_ascending_dates),
+        cmocka_unit_test(form_of_a_parameter_that_the_path_has_not_does_not_start),
         cmocka_unit_test(same_path_twice_does_not_start),
         cmocka_unit_test(all_families_start),
         cmocka_unit_test(literal_segment_wins_over_parameter),

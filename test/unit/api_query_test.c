@@ -20,13 +20,17 @@ static const struct field own_fields[] = {
     DATE("minDate", "From when.", 0),
     END_OF_FIELDS,
 };
+static const struct field few_fields[] = { LIST("m", "Metrics.", 0, .min = 1, .max = 2), END_OF_FIELDS };
 static const struct field needed_fields[] = { TEXT("period", "Period.", REQUIRED), END_OF_FIELDS };
 
 static const struct endpoint list = { .method = GET, .path = "/things", .shape = SHAPE_LIST, .run = do_nothing, .query = own_fields };
 static const struct endpoint entity = { .method = GET, .path = "/things/{id}", .run = do_nothing };
 static const struct endpoint needing = { .method = GET, .path = "/costs", .run = do_nothing, .query = needed_fields };
 static const struct endpoint change = { .method = PATCH, .path = "/things/{id}", .run = do_nothing };
+static const struct endpoint taking_few = { .method = GET, .path = "/things", .run = do_nothing, .query = few_fields };
 static const struct endpoint waiting = { .method = GET, .path = "/later" };
+static const struct endpoint described = { .method = GET, .path = "/later", .query = needed_fields };
+static const struct endpoint taking_nothing = { .method = POST, .path = "/later", .query = no_parameters };
 // clang-format on
 
 static struct request *
@@ -245,12 +249,34 @@ thirty_third_parameter_is_one_too_many(void **state)
 }
 
 static void
+list_has_at_most_as_many_items_as_its_field_says(void **state)
+{
+    (void)state;
+    expect_fine(&taking_few, "m=a&m=b");
+    expect_error(&taking_few, "m=a&m=b&m=c", INVALID_QUERY_PARAMETER,
+                 "Query parameter m is not valid: is given more than 2 times.");
+}
+
+static void
 operation_without_behaviour_tolerates_what_it_does_not_know_yet(void **state)
 {
     (void)state;
     expect_fine(&waiting, "whatever=1&whatever=2&pageNum=x");
     expect_error(&waiting, "pretty=x", INVALID_QUERY_PARAMETER,
                  "Query parameter pretty is not valid: must be true or false.");
+}
+
+static void
+operation_without_behaviour_is_judged_by_the_tables_that_it_has(void **state)
+{
+    (void)state;
+    expect_fine(&described, "period=x");
+    expect_error(&described, "", INVALID_QUERY_PARAMETER, "Query parameter period is not valid: is required.");
+    expect_error(&described, "period=x&other=1", INVALID_QUERY_PARAMETER,
+                 "Query parameter other is not valid: is not known here.");
+    expect_fine(&taking_nothing, "dryRun=true");
+    expect_error(&taking_nothing, "other=1", INVALID_QUERY_PARAMETER,
+                 "Query parameter other is not valid: is not known here.");
 }
 
 int
@@ -269,7 +295,9 @@ main(void)
         cmocka_unit_test(only_a_list_may_be_given_twice),
         cmocka_unit_test(broken_escapes_nul_and_bytes_that_are_no_text_are_refused),
         cmocka_unit_test(thirty_third_parameter_is_one_too_many),
+        cmocka_unit_test(list_has_at_most_as_many_items_as_its_field_says),
         cmocka_unit_test(operation_without_behaviour_tolerates_what_it_does_not_know_yet),
+        cmocka_unit_test(operation_without_behaviour_is_judged_by_the_tables_that_it_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

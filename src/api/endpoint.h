@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What follows from one row of a table by itself. */
+#ifndef API_ENDPOINT_H
+#define API_ENDPOINT_H
+
+#include "api/contract.h"
+
+/* Whether there is behaviour. */
+bool endpoint_is_complete(const struct endpoint *endpoint);
+/* Whether its tables say what may be sent, so that requests can be judged. One that waits may still have none. */
+bool endpoint_is_described(const struct endpoint *endpoint);
+unsigned endpoint_success_status(const struct endpoint *endpoint);
+
+#endif
