@@ -30,6 +30,26 @@ field_find(const struct field *fields, str name)
     return NULL;
 }
 
+const struct field *
+field_that_decides(const struct field *fields)
+{
+    for (const struct field *f = fields; f != NULL && f->name != NULL; f++) {
+        if (f->variants != NULL)
+            return f;
+    }
+    return NULL;
+}
+
+const struct field *
+field_variant(const struct field *decides, str value)
+{
+    for (const struct field_variant *v = decides->variants; v->value != NULL; v++) {
+        if (str_is(value, v->value))
+            return v->further->fields;
+    }
+    return NULL;
+}
+
 bool
 field_has_min(const struct field *field)
 {
@@ -210,7 +230,13 @@ check_scalar(struct arena *arena, const struct field *field, enum field_type typ
 
 /* ---- The body ---- */
 static error check_object(struct arena *arena, const struct schema *schema, enum validate_mode mode,
-                          const struct place *outer, json_t *object);
+                          const struct place *outer, const json_t *before, json_t *object);
+
+static bool
+is_fixed(const struct field *field, enum validate_mode mode)
+{
+    return (field->flags & READ_ONLY) != 0 || ((field->flags & CREATE_ONLY) != 0 && mode != VALIDATE_CREATE);
+}
 
 static error
 check_list(struct arena *arena, const struct field *field, const struct place *place, json_t *list)
@@ -227,16 +253,16 @@ check_list(struct arena *arena, const struct field *field, const struct place *p
         if (!check_scalar(arena, field, type, true, item, &expected))
             return invalid_value(arena, &here, expected);
         if (field->of != NULL)
-            TRY(check_object(arena, field->of, VALIDATE_CREATE, &here, item));
+            TRY(check_object(arena, field->of, VALIDATE_CREATE, &here, NULL, item));
     }
     return OK;
 }
 
 static error
 check_field(struct arena *arena, const struct field *field, enum validate_mode mode, const struct place *place,
-            json_t *value)
+            const json_t *before, json_t *value)
 {
-    if ((field->flags & READ_ONLY) != 0 || ((field->flags & CREATE_ONLY) != 0 && mode != VALIDATE_CREATE))
+    if (is_fixed(field, mode))
         return fail(arena, UNMODIFIABLE_ATTRIBUTE, V(path_text(arena, place)));
     if (json_is_null(value))
         return (field->flags & NULLABLE) != 0 ? OK : invalid_value(arena, place, STR("must not be null"));
@@ -246,17 +272,16 @@ check_field(struct arena *arena, const struct field *field, enum validate_mode m
     if (field->type == TYPE_LIST)
         return check_list(arena, field, place, value);
     if (field->type == TYPE_OBJECT && field->of != NULL)
-        return check_object(arena, field->of, mode, place, value);
+        return check_object(arena, field->of, mode, place, before, value);
     return OK;
 }
 
 static error
-add_what_is_missing(struct arena *arena, const struct schema *schema, enum validate_mode mode,
-                    const struct place *outer, json_t *object)
+add_what_is_missing(struct arena *arena, const struct field *fields, enum validate_mode mode, const struct place *outer,
+                    json_t *object)
 {
-    for (const struct field *f = schema->fields; f->name != NULL; f++) {
-        bool fixed = (f->flags & READ_ONLY) != 0 || ((f->flags & CREATE_ONLY) != 0 && mode != VALIDATE_CREATE);
-        if (fixed || json_object_get(object, f->name) != NULL)
+    for (const struct field *f = fields; f != NULL && f->name != NULL; f++) {
+        if (is_fixed(f, mode) || json_object_get(object, f->name) != NULL)
             continue;
         struct place here = { .outer = outer, .name = str_from(f->name) };
         if ((f->flags & REQUIRED) != 0)
@@ -268,9 +293,10 @@ add_what_is_missing(struct arena *arena, const struct schema *schema, enum valid
     return OK;
 }
 
+/* Against the fields of all, and the further ones of its kind, if it has any. */
 static error
-check_object(struct arena *arena, const struct schema *schema, enum validate_mode mode, const struct place *outer,
-             json_t *object)
+check_as(struct arena *arena, const struct schema *schema, const struct field *further, enum validate_mode mode,
+         const struct place *outer, const json_t *before, json_t *object)
 {
     const char *key;
     json_t *value;
@@ -279,21 +305,120 @@ check_object(struct arena *arena, const struct schema *schema, enum validate_mod
         struct place here = { .outer = outer, .name = str_from(key) };
         const struct field *field = field_find(schema->fields, here.name);
         if (field == NULL)
+            field = field_find(further, here.name);
+        if (field == NULL)
             return fail(arena, INVALID_ATTRIBUTE, V(path_text(arena, &here)));
-        TRY(check_field(arena, field, mode, &here, value));
+        TRY(check_field(arena, field, mode, &here, json_object_get(before, key), value));
     }
     /* Last, so that a misspelt field is reported as what it is and not as the one that it leaves missing. */
-    return mode == VALIDATE_UPDATE ? OK : add_what_is_missing(arena, schema, mode, outer, object);
+    if (mode == VALIDATE_UPDATE)
+        return OK;
+    TRY(add_what_is_missing(arena, schema->fields, mode, outer, object));
+    return add_what_is_missing(arena, further, mode, outer, object);
+}
+
+/* How many fields are known before the first that is not. */
+static size_t
+count_known(const struct schema *schema, const struct field *further, json_t *object)
+{
+    size_t count = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        if (field_find(schema->fields, str_from(key)) == NULL && field_find(further, str_from(key)) == NULL)
+            break;
+        count++;
+    }
+    return count;
+}
+
+/*
+ * Nobody said of which kind the object is: the first kind for which it is right, else the one that knows the most of it and
+ * will say what is wrong. Tried with copies, because checking fills in fallbacks.
+ */
+static const struct field *
+guess_variant(struct arena *arena, const struct schema *schema, const struct field *decides, enum validate_mode mode,
+              const struct place *outer, json_t *object)
+{
+    const struct field *best = NULL;
+    size_t most = 0;
+    for (const struct field_variant *v = decides->variants; v->value != NULL; v++) {
+        const struct field *further = v->further->fields;
+        size_t known = count_known(schema, further, object);
+        json_t *copy = known == json_object_size(object) ? json_in(arena, json_deep_copy(object)) : NULL;
+        if (copy != NULL && check_as(arena, schema, further, mode, outer, NULL, copy) == OK)
+            return further;
+        if (best == NULL || known > most) {
+            best = further;
+            most = known;
+        }
+    }
+    return best;
+}
+
+/* The field that decides is missing. That is the mistake, unless there is a field that no kind has. */
+static error
+check_undecided(struct arena *arena, const struct schema *schema, const struct field *decides,
+                const struct place *outer, json_t *object)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        struct place here = { .outer = outer, .name = str_from(key) };
+        bool known = field_find(schema->fields, here.name) != NULL;
+        for (const struct field_variant *v = decides->variants; !known && v->value != NULL; v++)
+            known = field_find(v->further->fields, here.name) != NULL;
+        if (!known)
+            return fail(arena, INVALID_ATTRIBUTE, V(path_text(arena, &here)));
+    }
+    struct place missing = { .outer = outer, .name = str_from(decides->name) };
+    return fail(arena, MISSING_ATTRIBUTE, V(path_text(arena, &missing)));
+}
+
+static error
+check_object(struct arena *arena, const struct schema *schema, enum validate_mode mode, const struct place *outer,
+             const json_t *before, json_t *object)
+{
+    const struct field *decides = field_that_decides(schema->fields), *further = NULL;
+    if (decides == NULL)
+        return check_as(arena, schema, NULL, mode, outer, before, object);
+    /* First of all fields: what the others may be depends on it. */
+    json_t *sent = json_object_get(object, decides->name);
+    struct place here = { .outer = outer, .name = str_from(decides->name) };
+    if (sent != NULL)
+        TRY(check_field(arena, decides, mode, &here, NULL, sent));
+    bool is_asked_for = sent == NULL && mode != VALIDATE_UPDATE && !is_fixed(decides, mode);
+    if (is_asked_for && decides->fallback == NULL)
+        return check_undecided(arena, schema, decides, outer, object);
+    const json_t *value = sent;
+    if (is_asked_for)
+        value = json_parse_own(arena, str_from(decides->fallback));
+    else if (sent == NULL)
+        value = json_object_get(before, decides->name);
+    if (json_is_string(value))
+        further = field_variant(decides, json_str(value));
+    if (further == NULL)
+        further = guess_variant(arena, schema, decides, mode, outer, object);
+    return check_as(arena, schema, further, mode, outer, before, object);
 }
 
 error
-validate_body(struct arena *arena, const struct schema *schema, enum validate_mode mode, json_t *body)
+validate_change(struct arena *arena, const struct schema *schema, enum validate_mode mode, const json_t *before,
+                json_t *body)
 {
     if (body == NULL)
         return fail(arena, INVALID_JSON, V("the body is empty, and an object is needed"));
     if (!json_is_object(body))
         return fail(arena, INVALID_JSON, V("the outermost value must be an object"));
-    return schema == NULL ? OK : check_object(arena, schema, mode, NULL, body);
+    return schema == NULL ? OK : check_object(arena, schema, mode, NULL, before, body);
+}
+
+error
+validate_body(struct arena *arena, const struct schema *schema, enum validate_mode mode, json_t *body)
+{
+    return validate_change(arena, schema, mode, NULL, body);
 }
 
 error
@@ -310,7 +435,7 @@ validate_list_body(struct arena *arena, const struct schema *schema, json_t *bod
         struct place here = { .index = index, .is_item = true };
         if (!json_is_object(item))
             return invalid_value(arena, &here, STR("it must be an object"));
-        TRY(check_object(arena, schema, VALIDATE_CREATE, &here, item));
+        TRY(check_object(arena, schema, VALIDATE_CREATE, &here, NULL, item));
     }
     return OK;
 }
