@@ -273,12 +273,14 @@ kind_ref(struct openapi *o, const struct schema *schema, const struct schema *fu
     return ref(o, "schemas", name);
 }
 
-/* A choice: exactly one kind, named by the field that decides. A change may leave that out, and then fits any kind. */
+/* A choice: exactly one kind, named by the field that decides. A discriminator must be there; a change may leave the field
+ * out, and so may a body when it has a default. */
 static json_t *
 kinds_schema(struct openapi *o, const struct schema *schema, enum variant variant)
 {
     const struct field *decides = field_that_decides(schema->fields);
-    bool is_named = variant != UPDATE && is_in_variant(decides, variant);
+    bool may_be_missing = variant == UPDATE || (is_sent(variant) && decides->fallback != NULL);
+    bool is_named = !may_be_missing && is_in_variant(decides, variant);
     json_t *choice = json_object(), *kinds = json_array(), *mapping = json_object();
     if (schema->doc != NULL)
         put_text(o, choice, "description", schema->doc);
