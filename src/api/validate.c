@@ -229,7 +229,12 @@ check_scalar(struct arena *arena, const struct field *field, enum field_type typ
 }
 
 /* ---- The body ---- */
-static error check_object(struct arena *arena, const struct schema *schema, enum validate_mode mode,
+struct check {
+    struct arena *arena;
+    size_t known; /* how far it came: number of fields that there are */
+};
+
+static error check_object(struct check *c, const struct schema *schema, enum validate_mode mode,
                           const struct place *outer, const json_t *before, json_t *object);
 
 static bool
@@ -239,45 +244,45 @@ is_fixed(const struct field *field, enum validate_mode mode)
 }
 
 static error
-check_list(struct arena *arena, const struct field *field, const struct place *place, json_t *list)
+check_list(struct check *c, const struct field *field, const struct place *place, json_t *list)
 {
     str expected;
-    if (!check_count(arena, field, (int64_t)json_array_size(list), "have", "item", "", &expected))
-        return invalid_value(arena, place, expected);
+    if (!check_count(c->arena, field, (int64_t)json_array_size(list), "have", "item", "", &expected))
+        return invalid_value(c->arena, place, expected);
     size_t index;
     json_t *item;
     json_array_foreach(list, index, item)
     {
         struct place here = { .outer = place, .index = index, .is_item = true };
         enum field_type type = field->of != NULL ? TYPE_OBJECT : field->item;
-        if (!check_scalar(arena, field, type, true, item, &expected))
-            return invalid_value(arena, &here, expected);
+        if (!check_scalar(c->arena, field, type, true, item, &expected))
+            return invalid_value(c->arena, &here, expected);
         if (field->of != NULL)
-            TRY(check_object(arena, field->of, VALIDATE_CREATE, &here, NULL, item));
+            TRY(check_object(c, field->of, VALIDATE_CREATE, &here, NULL, item));
     }
     return OK;
 }
 
 static error
-check_field(struct arena *arena, const struct field *field, enum validate_mode mode, const struct place *place,
+check_field(struct check *c, const struct field *field, enum validate_mode mode, const struct place *place,
             const json_t *before, json_t *value)
 {
     if (is_fixed(field, mode))
-        return fail(arena, UNMODIFIABLE_ATTRIBUTE, V(path_text(arena, place)));
+        return fail(c->arena, UNMODIFIABLE_ATTRIBUTE, V(path_text(c->arena, place)));
     if (json_is_null(value))
-        return (field->flags & NULLABLE) != 0 ? OK : invalid_value(arena, place, STR("must not be null"));
+        return (field->flags & NULLABLE) != 0 ? OK : invalid_value(c->arena, place, STR("must not be null"));
     str expected;
-    if (!check_scalar(arena, field, field->type, false, value, &expected))
-        return invalid_value(arena, place, expected);
+    if (!check_scalar(c->arena, field, field->type, false, value, &expected))
+        return invalid_value(c->arena, place, expected);
     if (field->type == TYPE_LIST)
-        return check_list(arena, field, place, value);
+        return check_list(c, field, place, value);
     if (field->type == TYPE_OBJECT && field->of != NULL)
-        return check_object(arena, field->of, mode, place, before, value);
+        return check_object(c, field->of, mode, place, before, value);
     return OK;
 }
 
 static error
-add_what_is_missing(struct arena *arena, const struct field *fields, enum validate_mode mode, const struct place *outer,
+add_what_is_missing(struct check *c, const struct field *fields, enum validate_mode mode, const struct place *outer,
                     json_t *object)
 {
     for (const struct field *f = fields; f != NULL && f->name != NULL; f++) {
@@ -285,17 +290,17 @@ add_what_is_missing(struct arena *arena, const struct field *fields, enum valida
             continue;
         struct place here = { .outer = outer, .name = str_from(f->name) };
         if ((f->flags & REQUIRED) != 0)
-            return fail(arena, MISSING_ATTRIBUTE, V(path_text(arena, &here)));
+            return fail(c->arena, MISSING_ATTRIBUTE, V(path_text(c->arena, &here)));
         if (f->fallback != NULL &&
             json_object_set_new(object, f->name, json_loads(f->fallback, JSON_DECODE_ANY, NULL)) != 0)
-            return fail(arena, INTERNAL_ERROR);
+            return fail(c->arena, INTERNAL_ERROR);
     }
     return OK;
 }
 
 /* Against the fields of all, and the further ones of its kind, if it has any. */
 static error
-check_as(struct arena *arena, const struct schema *schema, const struct field *further, enum validate_mode mode,
+check_as(struct check *c, const struct schema *schema, const struct field *further, enum validate_mode mode,
          const struct place *outer, const json_t *before, json_t *object)
 {
     const char *key;
@@ -307,14 +312,15 @@ check_as(struct arena *arena, const struct schema *schema, const struct field *f
         if (field == NULL)
             field = field_find(further, here.name);
         if (field == NULL)
-            return fail(arena, INVALID_ATTRIBUTE, V(path_text(arena, &here)));
-        TRY(check_field(arena, field, mode, &here, json_object_get(before, key), value));
+            return fail(c->arena, INVALID_ATTRIBUTE, V(path_text(c->arena, &here)));
+        c->known++;
+        TRY(check_field(c, field, mode, &here, json_object_get(before, key), value));
     }
     /* Last, so that a misspelt field is reported as what it is and not as the one that it leaves missing. */
     if (mode == VALIDATE_UPDATE)
         return OK;
-    TRY(add_what_is_missing(arena, schema->fields, mode, outer, object));
-    return add_what_is_missing(arena, further, mode, outer, object);
+    TRY(add_what_is_missing(c, schema->fields, mode, outer, object));
+    return add_what_is_missing(c, further, mode, outer, object);
 }
 
 /* How many fields are known before the first that is not. */
@@ -335,23 +341,29 @@ count_known(const struct schema *schema, const struct field *further, json_t *ob
 
 /*
  * Nobody said of which kind the object is: the first kind for which it is right, else the one that knows the most of it and
- * will say what is wrong. Tried with copies, because checking fills in fallbacks.
+ * so can say what is wrong. Tried with copies, because checking fills in fallbacks.
  */
 static const struct field *
-guess_variant(struct arena *arena, const struct schema *schema, const struct field *decides, enum validate_mode mode,
+guess_variant(struct check *c, const struct schema *schema, const struct field *decides, enum validate_mode mode,
               const struct place *outer, json_t *object)
 {
     const struct field *best = NULL;
-    size_t most = 0;
+    size_t most_names = 0, most = 0;
+    for (const struct field_variant *v = decides->variants; v->value != NULL; v++) {
+        size_t names = count_known(schema, v->further->fields, object);
+        most_names = names > most_names ? names : most_names;
+    }
     for (const struct field_variant *v = decides->variants; v->value != NULL; v++) {
         const struct field *further = v->further->fields;
-        size_t known = count_known(schema, further, object);
-        json_t *copy = known == json_object_size(object) ? json_in(arena, json_deep_copy(object)) : NULL;
-        if (copy != NULL && check_as(arena, schema, further, mode, outer, NULL, copy) == OK)
+        if (count_known(schema, further, object) < most_names)
+            continue;
+        struct check try = { .arena = c->arena };
+        json_t *copy = json_in(c->arena, json_deep_copy(object));
+        if (copy != NULL && check_as(&try, schema, further, mode, outer, NULL, copy) == OK)
             return further;
-        if (best == NULL || known > most) {
+        if (best == NULL || try.known > most) {
             best = further;
-            most = known;
+            most = try.known;
         }
     }
     return best;
@@ -359,8 +371,8 @@ guess_variant(struct arena *arena, const struct schema *schema, const struct fie
 
 /* The field that decides is missing. That is the mistake, unless there is a field that no kind has. */
 static error
-check_undecided(struct arena *arena, const struct schema *schema, const struct field *decides,
-                const struct place *outer, json_t *object)
+check_undecided(struct check *c, const struct schema *schema, const struct field *decides, const struct place *outer,
+                json_t *object)
 {
     const char *key;
     json_t *value;
@@ -371,37 +383,37 @@ check_undecided(struct arena *arena, const struct schema *schema, const struct f
         for (const struct field_variant *v = decides->variants; !known && v->value != NULL; v++)
             known = field_find(v->further->fields, here.name) != NULL;
         if (!known)
-            return fail(arena, INVALID_ATTRIBUTE, V(path_text(arena, &here)));
+            return fail(c->arena, INVALID_ATTRIBUTE, V(path_text(c->arena, &here)));
     }
     struct place missing = { .outer = outer, .name = str_from(decides->name) };
-    return fail(arena, MISSING_ATTRIBUTE, V(path_text(arena, &missing)));
+    return fail(c->arena, MISSING_ATTRIBUTE, V(path_text(c->arena, &missing)));
 }
 
 static error
-check_object(struct arena *arena, const struct schema *schema, enum validate_mode mode, const struct place *outer,
+check_object(struct check *c, const struct schema *schema, enum validate_mode mode, const struct place *outer,
              const json_t *before, json_t *object)
 {
     const struct field *decides = field_that_decides(schema->fields), *further = NULL;
     if (decides == NULL)
-        return check_as(arena, schema, NULL, mode, outer, before, object);
+        return check_as(c, schema, NULL, mode, outer, before, object);
     /* First of all fields: what the others may be depends on it. */
     json_t *sent = json_object_get(object, decides->name);
     struct place here = { .outer = outer, .name = str_from(decides->name) };
     if (sent != NULL)
-        TRY(check_field(arena, decides, mode, &here, NULL, sent));
+        TRY(check_field(c, decides, mode, &here, NULL, sent));
     bool is_asked_for = sent == NULL && mode != VALIDATE_UPDATE && !is_fixed(decides, mode);
     if (is_asked_for && decides->fallback == NULL)
-        return check_undecided(arena, schema, decides, outer, object);
+        return check_undecided(c, schema, decides, outer, object);
     const json_t *value = sent;
     if (is_asked_for)
-        value = json_parse_own(arena, str_from(decides->fallback));
+        value = json_parse_own(c->arena, str_from(decides->fallback));
     else if (sent == NULL)
         value = json_object_get(before, decides->name);
     if (json_is_string(value))
         further = field_variant(decides, json_str(value));
     if (further == NULL)
-        further = guess_variant(arena, schema, decides, mode, outer, object);
-    return check_as(arena, schema, further, mode, outer, before, object);
+        further = guess_variant(c, schema, decides, mode, outer, object);
+    return check_as(c, schema, further, mode, outer, before, object);
 }
 
 error
@@ -412,7 +424,8 @@ validate_change(struct arena *arena, const struct schema *schema, enum validate_
         return fail(arena, INVALID_JSON, V("the body is empty, and an object is needed"));
     if (!json_is_object(body))
         return fail(arena, INVALID_JSON, V("the outermost value must be an object"));
-    return schema == NULL ? OK : check_object(arena, schema, mode, NULL, before, body);
+    struct check check = { .arena = arena };
+    return schema == NULL ? OK : check_object(&check, schema, mode, NULL, before, body);
 }
 
 error
@@ -428,6 +441,7 @@ validate_list_body(struct arena *arena, const struct schema *schema, json_t *bod
         return fail(arena, INVALID_JSON, V("the outermost value must be a list"));
     if (json_array_size(body) == 0 || json_array_size(body) > BODY_LIST_MAX)
         return fail(arena, INVALID_JSON, V("the list must have 1 to 200 items"));
+    struct check check = { .arena = arena };
     size_t index;
     json_t *item;
     json_array_foreach(body, index, item)
@@ -435,7 +449,7 @@ validate_list_body(struct arena *arena, const struct schema *schema, json_t *bod
         struct place here = { .index = index, .is_item = true };
         if (!json_is_object(item))
             return invalid_value(arena, &here, STR("it must be an object"));
-        TRY(check_object(arena, schema, VALIDATE_CREATE, &here, NULL, item));
+        TRY(check_object(&check, schema, VALIDATE_CREATE, &here, NULL, item));
     }
     return OK;
 }

@@ -92,7 +92,7 @@ static const struct schema table_schema = { "FederationTable", "A table of a fed
 static const struct field view_fields[] = {
     TEXT("name", "Name of the view.", REQUIRED | ALWAYS, .min = 1, .max = 63, .example = "\"late\""),
     TEXT("source", "Table that it is about.", REQUIRED | ALWAYS, .min = 1, .max = 63, .example = "\"orders\""),
-    TEXT("pipeline", "What is done with its rows: the steps, as JSON text.", 0, .max = 65536),
+    TEXT("pipeline", "What is done with its rows: the steps, as JSON text.", 0, .max = 32768),
     END_OF_FIELDS,
 };
 static const struct schema view_schema = { "FederationView", "A view of a federated database.", view_fields };

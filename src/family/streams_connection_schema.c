@@ -41,8 +41,8 @@ static const struct field authentication_fields[] = {
     TEXT("scope", "What tokens are asked for, separated by spaces.", 0, .max = 1024),
     TEXT("saslOauthbearerExtensions", "What is sent along with a token, as name=value, separated by commas.", 0,
          .max = 2048),
-    TEXT("sslCertificate", "Certificate of the client, as PEM.", 0, .max = 65536),
-    TEXT("sslKey", "Private key of that certificate, as PEM.", WRITE_ONLY, .max = 65536),
+    TEXT("sslCertificate", "Certificate of the client, as PEM.", 0, .max = 32768),
+    TEXT("sslKey", "Private key of that certificate, as PEM.", WRITE_ONLY, .max = 32768),
     TEXT("sslKeyPassword", "Password of that key.", WRITE_ONLY, .max = 1024),
     END_OF_FIELDS,
 };
@@ -52,7 +52,7 @@ static const struct schema authentication_schema = { "StreamBrokerAuthentication
 static const struct field security_fields[] = {
     TEXT("protocol", "How the way to the broker is secured.", 0,
          .one_of = (const char *const[]){ "SASL_PLAINTEXT", "SASL_SSL", "SSL", NULL }),
-    TEXT("brokerPublicCertificate", "Certificates to trust, as PEM, when they are not public ones.", 0, .max = 65536),
+    TEXT("brokerPublicCertificate", "Certificates to trust, as PEM, when they are not public ones.", 0, .max = 32768),
     END_OF_FIELDS,
 };
 static const struct schema security_schema = { "StreamBrokerSecurity", "How the way to a message broker is secured.",

@@ -61,7 +61,8 @@ def text_of(length):
 
 def takes(field, text):
     """Whether the pattern takes a text; what Python does not know of patterns is written in ranges."""
-    pattern = field.get("pattern") or ("[ -~]*" if field["name"] == "password" else ".*")
+    # Passwords of database users, which have a least length, are ASCII.
+    pattern = field.get("pattern") or ("[ -~]*" if field["name"] == "password" and field["min"] else ".*")
     for name, ranges in ((r"\p{L}", "A-Za-z\u00c0-\u024f"), (r"\p{N}", "0-9"), (r"\p{M}", "\u0300-\u036f")):
         pattern = pattern.replace(name, ranges)
     return re.fullmatch(pattern, text) is not None
@@ -277,7 +278,7 @@ def cells_of_bounds(place, body):
     elif kind == "text" and "oneOf" not in field:
         if bounded and low > 0:
             yield refused("one character too short", place.put(body, text_of(low - 1)), place)
-            if not MEANS_SOMETHING.search(place.text):
+            if not MEANS_SOMETHING.search(place.text) and takes(field, text_of(low)):
                 yield taken("as short as may be", place.put(body, text_of(low)))
         if high:
             if not MEANS_SOMETHING.search(place.text):

@@ -178,6 +178,8 @@ change_without_the_kind_must_be_right_for_one_of_them(void **state)
     /* Each belongs to a kind, but not to the same. */
     expect_error(&thing, VALIDATE_UPDATE, NULL, "{\"servers\":\"s\",\"url\":\"u\"}", INVALID_ATTRIBUTE, "url");
     expect_error(&thing, VALIDATE_UPDATE, NULL, "{\"url\":\"u\",\"sevrers\":\"s\"}", INVALID_ATTRIBUTE, "sevrers");
+    /* The kind that knows the most of it says what is wrong, down to what both call by the same name. */
+    expect_error(&thing, VALIDATE_UPDATE, NULL, "{\"login\":{\"user\":7}}", INVALID_ATTRIBUTE_VALUE, "login.user");
     /* What was tried leaves nothing behind. */
     expect_fine(&thing, VALIDATE_UPDATE, NULL, "{\"hops\":[{}],\"url\":\"u\"}",
                 "{\"hops\":[{\"way\":\"DIRECT\"}],\"url\":\"u\"}");
