@@ -356,7 +356,7 @@ guess_variant(struct check *c, const struct schema *schema, const struct field *
     for (const struct field_variant *v = decides->variants; v->value != NULL; v++) {
         const struct field *further = v->further->fields;
         if (count_known(schema, further, object) < most_names)
-            continue;
+            continue; /* nothing need be copied to see that */
         struct check try = { .arena = c->arena };
         json_t *copy = json_in(c->arena, json_deep_copy(object));
         if (copy != NULL && check_as(&try, schema, further, mode, outer, NULL, copy) == OK)

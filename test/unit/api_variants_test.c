@@ -28,7 +28,18 @@ static const struct field way_fields[] = {
 };
 static const struct schema way = { "Way", "How something is reached.", way_fields };
 
+/* Two kinds have a list of this name. The items of one are filled in with what those of the other do not know. */
+static const struct field broker_stage_fields[] = {
+    TEXT("note",     "A note.", 0),
+    INTEGER("level", "Level.",  0, .fallback = "1"),
+    END_OF_FIELDS,
+};
+static const struct field web_stage_fields[] = { TEXT("note", "A note.", 0), TEXT("user", "Who.", 0), END_OF_FIELDS };
+static const struct schema broker_stage = { "BrokerStage", "A stage.", broker_stage_fields };
+static const struct schema web_stage = { "WebStage", "A stage.", web_stage_fields };
+
 static const struct field broker_fields[] = {
+    LIST("stages",     "Stages.",            0, .of = &broker_stage),
     TEXT("servers",    "Where it is.",       REQUIRED, .min = 1),
     OBJECT("access",   "How it is reached.", 0, .of = &way),
     TEXT("login",      "Who we are.",        0, .max = 9),
@@ -42,6 +53,7 @@ static const struct field web_fields[] = {
     TEXT("url",     "Where it is.",         REQUIRED),
     OBJECT("login", "Who we are.",          0, .of = &login),
     LIST("hops",    "The ways on between.", 0, .of = &way, .max = 3),
+    LIST("stages",  "Stages.",              0, .of = &web_stage),
     END_OF_FIELDS,
 };
 static const struct schema broker = { "Broker", "A message broker.", broker_fields };
@@ -181,6 +193,8 @@ change_without_the_kind_must_be_right_for_one_of_them(void **state)
     /* The kind that knows the most of it says what is wrong, down to what both call by the same name. */
     expect_error(&thing, VALIDATE_UPDATE, NULL, "{\"login\":{\"user\":7}}", INVALID_ATTRIBUTE_VALUE, "login.user");
     /* What was tried leaves nothing behind. */
+    expect_fine(&thing, VALIDATE_UPDATE, NULL, "{\"stages\":[{\"note\":\"a\"},{\"user\":\"me\"}]}",
+                "{\"stages\":[{\"note\":\"a\"},{\"user\":\"me\"}]}");
     expect_fine(&thing, VALIDATE_UPDATE, NULL, "{\"hops\":[{}],\"url\":\"u\"}",
                 "{\"hops\":[{\"way\":\"DIRECT\"}],\"url\":\"u\"}");
 }
@@ -196,6 +210,8 @@ stored_kind_decides_when_none_is_sent(void **state)
     expect_fine(&thing, VALIDATE_UPDATE, stored, "{\"type\":\"Web\",\"url\":\"u\"}",
                 "{\"type\":\"Web\",\"url\":\"u\"}");
     /* Inside, the stored part decides. */
+    expect_error(&thing, VALIDATE_UPDATE, "{\"type\":\"Broker\",\"access\":{\"way\":\"DIRECT\"}}",
+                 "{\"access\":{\"linkId\":\"650000000000000000000001\"}}", INVALID_ATTRIBUTE, "access.linkId");
     expect_fine(&thing, VALIDATE_UPDATE, stored, "{\"access\":{\"linkId\":\"650000000000000000000001\"}}",
                 "{\"access\":{\"linkId\":\"650000000000000000000001\"}}");
 }
