@@ -5,6 +5,7 @@
 
 #include "api/pattern.h"
 #include "api/router.h"
+#include "api/validate.h"
 #include "base/date.h"
 
 struct entry {
@@ -106,7 +107,44 @@ find_mistake(const struct endpoint *e)
     return NULL;
 }
 
-/* Every field says in a sentence what it is. */
+static bool
+is_one_of(const char *const *texts, const char *text)
+{
+    for (; texts != NULL && *texts != NULL; texts++) {
+        if (strcmp(*texts, text) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What is wrong with a field that decides about further ones, or NULL. */
+static const char *
+find_variant_mistake(const struct schema *schema, const struct field *decides)
+{
+    if (field_that_decides(schema->fields) != decides)
+        return "decides about further fields, and another one does already";
+    if (decides->type != TYPE_TEXT || decides->one_of == NULL || (decides->flags & NULLABLE) != 0)
+        return "decides about further fields, so it must be one of several texts";
+    if ((decides->flags & (REQUIRED | READ_ONLY)) == 0 && decides->fallback == NULL)
+        return "decides about further fields, so it must be required or have a default";
+    for (const char *const *one = decides->one_of; *one != NULL; one++) {
+        if (field_variant(decides, str_from(*one)) == NULL)
+            return "has a value without a variant";
+    }
+    for (const struct field_variant *v = decides->variants; v->value != NULL; v++) {
+        if (!is_one_of(decides->one_of, v->value))
+            return "has a variant for a value that it cannot have";
+        if (field_that_decides(v->further->fields) != NULL)
+            return "has a variant that decides about further fields itself";
+        for (const struct field *f = v->further->fields; f->name != NULL; f++) {
+            if (field_find(schema->fields, str_from(f->name)) != NULL)
+                return "has a variant with a field that all of them have";
+        }
+    }
+    return NULL;
+}
+
+/* Every field says in a sentence what it is, and every kind of object is described. */
 static bool
 check_schema(const struct schema *schema, FILE *problems, int depth)
 {
@@ -114,11 +152,16 @@ check_schema(const struct schema *schema, FILE *problems, int depth)
     if (schema == NULL || depth > 16)
         return true;
     for (const struct field *f = schema->fields; f->name != NULL; f++) {
-        if (f->doc == NULL || f->doc[0] == '\0') {
-            fprintf(problems, "schema %s: field %s has no sentence\n", schema->name, f->name);
+        const char *mistake = f->doc == NULL || f->doc[0] == '\0' ? "has no sentence"
+                              : f->variants != NULL               ? find_variant_mistake(schema, f)
+                                                                  : NULL;
+        if (mistake != NULL) {
+            fprintf(problems, "schema %s: field %s %s\n", schema->name, f->name, mistake);
             good = false;
         }
         good &= check_schema(f->of, problems, depth + 1);
+        for (const struct field_variant *v = f->variants; v != NULL && v->value != NULL; v++)
+            good &= check_schema(v->further, problems, depth + 1);
     }
     return good;
 }

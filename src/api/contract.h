@@ -80,6 +80,13 @@ struct field {
     const struct schema *of;
     enum field_type item; /* of a list of scalars */
     const char *example;  /* JSON text */
+    /* The field decides which further fields stand beside it: one row for each text of .one_of, no value at the end. */
+    const struct field_variant *variants;
+};
+struct field_variant {
+    const char *value;
+    const struct schema
+        *further; /* what an object of this kind has besides the fields of all; its name stands before theirs */
 };
 struct schema {
     const char *name; /* as in the OpenAPI document */
@@ -126,6 +133,10 @@ struct schema {
 #define END_OF_FIELDS \
     {                 \
         .name = NULL  \
+    }
+#define END_OF_VARIANTS \
+    {                   \
+        .value = NULL   \
     }
 
 /* ---- Behaviour ---- */

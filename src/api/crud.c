@@ -4,6 +4,7 @@
 #include "api/api.h"
 #include "api/list.h"
 #include "api/request_event.h"
+#include "api/validate.h"
 #include "base/json.h"
 #include "store/access.h"
 #include "store/resource.h"
@@ -126,6 +127,11 @@ merge(struct request *req, struct change *change)
 {
     const char *name;
     json_t *value;
+    /* Of which kind it is was not known when the body was checked, unless the body said so. */
+    if (change->before != NULL && field_that_decides(req->endpoint->request->fields) != NULL)
+        TRY(validate_change(req->arena, req->endpoint->request,
+                            req->endpoint->method == PUT ? VALIDATE_REPLACE : VALIDATE_UPDATE, change->before,
+                            req->body));
     change->after = json_in(req->arena, change->before == NULL ? json_object() : json_deep_copy(change->before));
     if (change->after == NULL || json_object_update(change->after, req->body) != 0)
         return fail(req->arena, OVERLOADED);

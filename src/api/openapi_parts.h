@@ -26,6 +26,7 @@ struct openapi {
     size_t made_count;
     struct made {
         const struct schema *schema;
+        const struct schema *further; /* of one of its kinds, when it has several */
         enum variant variant;
         const char *name;
     } made[OPENAPI_MAX_SCHEMAS];

@@ -166,31 +166,67 @@ is_an_entity(const struct openapi *o, const struct schema *schema)
     return false;
 }
 
+/* The name of a kind stands before that of the whole. */
 static str
-variant_name(struct openapi *o, const struct schema *schema, enum variant variant)
+variant_name(struct openapi *o, const struct schema *schema, const struct schema *further, enum variant variant)
 {
     static const char *const suffixes[] = {
         [RETURNED] = "", [PART] = "Part", [SENT] = "Input", [REPLACEMENT] = "Replacement", [UPDATE] = "Update",
     };
     bool plain = variant == PART && !is_an_entity(o, schema);
-    return str_format(o->arena, "%s%s", schema->name, plain ? "" : suffixes[variant]);
+    return str_format(o->arena, "%s%s%s", further == NULL ? "" : further->name, schema->name,
+                      plain ? "" : suffixes[variant]);
 }
 
-static json_t *
-object_schema(struct openapi *o, const struct schema *schema, enum variant variant)
+/* Of the field that decides, only the values that lead here. */
+static void
+narrow(struct openapi *o, const struct field *decides, const struct schema *further, enum variant variant,
+       json_t *property, bool *needed)
 {
-    json_t *object = json_object(), *properties = json_object(), *required = json_array();
-    put_text(o, object, "type", "object");
-    if (schema->doc != NULL)
-        put_text(o, object, "description", schema->doc);
-    for (const struct field *f = schema->fields; f->name != NULL; f++) {
+    json_t *values = json_array();
+    const json_t *fallback = json_object_get(property, "default");
+    bool is_fallback = false;
+    for (const struct field_variant *v = decides->variants; v->value != NULL; v++) {
+        if (v->further != further)
+            continue;
+        push(o, values, json_string(v->value));
+        is_fallback |= fallback != NULL && strcmp(json_string_value(fallback), v->value) == 0;
+    }
+    put(o, property, "enum", values);
+    if (!is_fallback)
+        json_object_del(property, "default");
+    /* Without it nobody could tell the kinds apart, except in a change. */
+    *needed = variant != UPDATE && !is_fallback;
+}
+
+static void
+put_fields(struct openapi *o, const struct field *fields, const struct schema *further, enum variant variant,
+           json_t *properties, json_t *required)
+{
+    for (const struct field *f = fields; f->name != NULL; f++) {
         if (!is_in_variant(f, variant))
             continue;
-        put(o, properties, f->name, field_schema(o, f, variant));
+        json_t *property = field_schema(o, f, variant);
         bool needed = is_sent(variant) ? variant != UPDATE && (f->flags & REQUIRED) != 0 : (f->flags & ALWAYS) != 0;
+        if (f->variants != NULL)
+            narrow(o, f, further, variant, property, &needed);
+        put(o, properties, f->name, property);
         if (needed)
             push(o, required, json_string(f->name));
     }
+}
+
+static json_t *
+object_schema(struct openapi *o, const struct schema *schema, const struct schema *further, enum variant variant)
+{
+    json_t *object = json_object(), *properties = json_object(), *required = json_array();
+    const char *doc = further != NULL ? further->doc : schema->doc;
+    put_text(o, object, "type", "object");
+    if (doc != NULL)
+        put_text(o, object, "description", doc);
+    put_fields(o, schema->fields, further, variant, properties, required);
+    if (further != NULL)
+        put_fields(o, further->fields, NULL, variant, properties, required);
     if (variant == RETURNED) {
         put(o, properties, "links", ref(o, "schemas", "Links"));
         push(o, required, json_string("links"));
@@ -214,23 +250,62 @@ free_name(struct openapi *o, str wanted)
     return name.data;
 }
 
-json_t *
-schema_ref(struct openapi *o, const struct schema *schema, enum variant variant)
+static json_t *kinds_schema(struct openapi *o, const struct schema *schema, enum variant variant);
+
+/* `further` NULL: the whole, which is either an object or a choice among its kinds. */
+static json_t *
+kind_ref(struct openapi *o, const struct schema *schema, const struct schema *further, enum variant variant)
 {
     for (size_t i = 0; i < o->made_count; i++) {
-        if (o->made[i].schema == schema && o->made[i].variant == variant)
+        if (o->made[i].schema == schema && o->made[i].further == further && o->made[i].variant == variant)
             return ref(o, "schemas", o->made[i].name);
     }
     if (o->made_count == OPENAPI_MAX_SCHEMAS) {
         o->failed = true;
         return NULL;
     }
-    const char *name = free_name(o, variant_name(o, schema, variant));
-    o->made[o->made_count++] = (struct made){ schema, variant, name };
+    const char *name = free_name(o, variant_name(o, schema, further, variant));
+    o->made[o->made_count++] = (struct made){ schema, further, variant, name };
     /* Taken before it is filled: a schema may contain itself. */
     put(o, o->schemas, name, json_object());
-    put(o, o->schemas, name, object_schema(o, schema, variant));
+    bool is_choice = further == NULL && field_that_decides(schema->fields) != NULL;
+    put(o, o->schemas, name, is_choice ? kinds_schema(o, schema, variant) : object_schema(o, schema, further, variant));
     return ref(o, "schemas", name);
+}
+
+/* A choice: exactly one kind, named by the field that decides. A discriminator must be there; a change may leave the field
+ * out, and so may a body when it has a default. */
+static json_t *
+kinds_schema(struct openapi *o, const struct schema *schema, enum variant variant)
+{
+    const struct field *decides = field_that_decides(schema->fields);
+    bool may_be_missing = variant == UPDATE || (is_sent(variant) && decides->fallback != NULL);
+    bool is_named = !may_be_missing && is_in_variant(decides, variant);
+    json_t *choice = json_object(), *kinds = json_array(), *mapping = json_object();
+    if (schema->doc != NULL)
+        put_text(o, choice, "description", schema->doc);
+    for (const struct field_variant *v = decides->variants; v->value != NULL; v++) {
+        json_t *kind = kind_ref(o, schema, v->further, variant);
+        put(o, mapping, v->value, json_incref(json_object_get(kind, "$ref")));
+        bool is_there = false;
+        for (size_t i = 0; i < json_array_size(kinds); i++)
+            is_there |= json_equal(json_array_get(kinds, i), kind);
+        if (is_there)
+            json_decref(kind);
+        else
+            push(o, kinds, kind);
+    }
+    put(o, choice, is_named ? "oneOf" : "anyOf", kinds);
+    if (is_named)
+        put(o, choice, "discriminator", json_pack("{s:s,s:O}", "propertyName", decides->name, "mapping", mapping));
+    json_decref(mapping);
+    return choice;
+}
+
+json_t *
+schema_ref(struct openapi *o, const struct schema *schema, enum variant variant)
+{
+    return kind_ref(o, schema, NULL, variant);
 }
 
 json_t *

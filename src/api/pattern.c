@@ -112,6 +112,8 @@ check_fields(const char *operation, const struct field *fields, int depth, FILE 
         pcre2_code_free(code);
         if (f->of != NULL && depth < DEEPEST_SCHEMA && !check_fields(operation, f->of->fields, depth + 1, problems))
             fine = false;
+        for (const struct field_variant *v = f->variants; v != NULL && v->value != NULL; v++)
+            fine &= check_fields(operation, v->further->fields, depth, problems);
     }
     return fine;
 }

@@ -69,9 +69,14 @@ is_shown(const struct field *f, const struct endpoint *e, bool sent)
 
 enum { DEEPEST_SCHEMA = 6 };
 
-/* Nested fields follow their object, with its name in front. */
+static void print_variants(FILE *out, const struct endpoint *e, const struct field *decides, bool sent,
+                           const char *inside, int depth);
+
+/* Nested fields follow their object, with its name in front; those of one kind only follow those of all kinds. `kind` is what
+ * the sentence of each field begins with. */
 static void
-print_fields(FILE *out, const struct endpoint *e, const struct field *fields, bool sent, const char *inside, int depth)
+print_fields(FILE *out, const struct endpoint *e, const struct field *fields, bool sent, const char *inside,
+             const char *kind, int depth)
 {
     for (const struct field *f = fields; f != NULL && f->name != NULL; f++) {
         if (!is_shown(f, e, sent))
@@ -79,15 +84,42 @@ print_fields(FILE *out, const struct endpoint *e, const struct field *fields, bo
         bool required = sent && (f->flags & REQUIRED) != 0 && (e->method != PATCH || depth > 0);
         fprintf(out, "| `%s%s` | ", inside, f->name);
         print_type(out, f);
-        fprintf(out, "%s | ", required ? ", required" : "");
+        fprintf(out, "%s | %s", required ? ", required" : "", kind);
         print_cell(out, f->doc);
         print_limits(out, f);
         fprintf(out, "%s |\n", (f->flags & DEPRECATED_FIELD) != 0 ? " Deprecated." : "");
         if (f->of != NULL && depth < DEEPEST_SCHEMA) {
             char path[512];
             snprintf(path, sizeof(path), "%s%s%s.", inside, f->name, f->type == TYPE_LIST ? "[]" : "");
-            print_fields(out, e, f->of->fields, sent, path, depth + 1);
+            print_fields(out, e, f->of->fields, sent, path, "", depth + 1);
         }
+    }
+    const struct field *decides = field_that_decides(fields);
+    if (decides != NULL)
+        print_variants(out, e, decides, sent, inside, depth);
+}
+
+/* Rows of the table that describe the same further fields are one kind. */
+static void
+print_variants(FILE *out, const struct endpoint *e, const struct field *decides, bool sent, const char *inside,
+               int depth)
+{
+    for (const struct field_variant *v = decides->variants; v->value != NULL; v++) {
+        const struct field_variant *first = decides->variants;
+        while (first->further != v->further)
+            first++;
+        if (first != v)
+            continue;
+        char kind[512];
+        int length = snprintf(kind, sizeof(kind), "With `%s`", decides->name);
+        for (const struct field_variant *same = v; same->value != NULL; same++) {
+            if (same->further == v->further && length < (int)sizeof(kind))
+                length += snprintf(kind + length, sizeof(kind) - (size_t)length, "%s `%s`", same == v ? "" : ",",
+                                   same->value);
+        }
+        if (length < (int)sizeof(kind))
+            snprintf(kind + length, sizeof(kind) - (size_t)length, ": ");
+        print_fields(out, e, v->further->fields, sent, inside, kind, depth);
     }
 }
 
@@ -97,7 +129,7 @@ print_field_table(FILE *out, const char *heading, const struct endpoint *e, cons
     if (fields == NULL || fields->name == NULL)
         return;
     fprintf(out, "**%s**\n\n| Name | Type | Meaning |\n|---|---|---|\n", heading);
-    print_fields(out, e, fields, sent, "", 0);
+    print_fields(out, e, fields, sent, "", "", 0);
     fputc('\n', out);
 }
 

@@ -30,6 +30,26 @@ field_find(const struct field *fields, str name)
     return NULL;
 }
 
+const struct field *
+field_that_decides(const struct field *fields)
+{
+    for (const struct field *f = fields; f != NULL && f->name != NULL; f++) {
+        if (f->variants != NULL)
+            return f;
+    }
+    return NULL;
+}
+
+const struct field *
+field_variant(const struct field *decides, str value)
+{
+    for (const struct field_variant *v = decides->variants; v->value != NULL; v++) {
+        if (str_is(value, v->value))
+            return v->further->fields;
+    }
+    return NULL;
+}
+
 bool
 field_has_min(const struct field *field)
 {
@@ -209,68 +229,79 @@ check_scalar(struct arena *arena, const struct field *field, enum field_type typ
 }
 
 /* ---- The body ---- */
-static error check_object(struct arena *arena, const struct schema *schema, enum validate_mode mode,
-                          const struct place *outer, json_t *object);
+struct check {
+    struct arena *arena;
+    size_t known; /* how far it came: number of fields that there are */
+};
+
+static error check_object(struct check *c, const struct schema *schema, enum validate_mode mode,
+                          const struct place *outer, const json_t *before, json_t *object);
+
+static bool
+is_fixed(const struct field *field, enum validate_mode mode)
+{
+    return (field->flags & READ_ONLY) != 0 || ((field->flags & CREATE_ONLY) != 0 && mode != VALIDATE_CREATE);
+}
 
 static error
-check_list(struct arena *arena, const struct field *field, const struct place *place, json_t *list)
+check_list(struct check *c, const struct field *field, const struct place *place, json_t *list)
 {
     str expected;
-    if (!check_count(arena, field, (int64_t)json_array_size(list), "have", "item", "", &expected))
-        return invalid_value(arena, place, expected);
+    if (!check_count(c->arena, field, (int64_t)json_array_size(list), "have", "item", "", &expected))
+        return invalid_value(c->arena, place, expected);
     size_t index;
     json_t *item;
     json_array_foreach(list, index, item)
     {
         struct place here = { .outer = place, .index = index, .is_item = true };
         enum field_type type = field->of != NULL ? TYPE_OBJECT : field->item;
-        if (!check_scalar(arena, field, type, true, item, &expected))
-            return invalid_value(arena, &here, expected);
+        if (!check_scalar(c->arena, field, type, true, item, &expected))
+            return invalid_value(c->arena, &here, expected);
         if (field->of != NULL)
-            TRY(check_object(arena, field->of, VALIDATE_CREATE, &here, item));
+            TRY(check_object(c, field->of, VALIDATE_CREATE, &here, NULL, item));
     }
     return OK;
 }
 
 static error
-check_field(struct arena *arena, const struct field *field, enum validate_mode mode, const struct place *place,
-            json_t *value)
+check_field(struct check *c, const struct field *field, enum validate_mode mode, const struct place *place,
+            const json_t *before, json_t *value)
 {
-    if ((field->flags & READ_ONLY) != 0 || ((field->flags & CREATE_ONLY) != 0 && mode != VALIDATE_CREATE))
-        return fail(arena, UNMODIFIABLE_ATTRIBUTE, V(path_text(arena, place)));
+    if (is_fixed(field, mode))
+        return fail(c->arena, UNMODIFIABLE_ATTRIBUTE, V(path_text(c->arena, place)));
     if (json_is_null(value))
-        return (field->flags & NULLABLE) != 0 ? OK : invalid_value(arena, place, STR("must not be null"));
+        return (field->flags & NULLABLE) != 0 ? OK : invalid_value(c->arena, place, STR("must not be null"));
     str expected;
-    if (!check_scalar(arena, field, field->type, false, value, &expected))
-        return invalid_value(arena, place, expected);
+    if (!check_scalar(c->arena, field, field->type, false, value, &expected))
+        return invalid_value(c->arena, place, expected);
     if (field->type == TYPE_LIST)
-        return check_list(arena, field, place, value);
+        return check_list(c, field, place, value);
     if (field->type == TYPE_OBJECT && field->of != NULL)
-        return check_object(arena, field->of, mode, place, value);
+        return check_object(c, field->of, mode, place, before, value);
     return OK;
 }
 
 static error
-add_what_is_missing(struct arena *arena, const struct schema *schema, enum validate_mode mode,
-                    const struct place *outer, json_t *object)
+add_what_is_missing(struct check *c, const struct field *fields, enum validate_mode mode, const struct place *outer,
+                    json_t *object)
 {
-    for (const struct field *f = schema->fields; f->name != NULL; f++) {
-        bool fixed = (f->flags & READ_ONLY) != 0 || ((f->flags & CREATE_ONLY) != 0 && mode != VALIDATE_CREATE);
-        if (fixed || json_object_get(object, f->name) != NULL)
+    for (const struct field *f = fields; f != NULL && f->name != NULL; f++) {
+        if (is_fixed(f, mode) || json_object_get(object, f->name) != NULL)
             continue;
         struct place here = { .outer = outer, .name = str_from(f->name) };
         if ((f->flags & REQUIRED) != 0)
-            return fail(arena, MISSING_ATTRIBUTE, V(path_text(arena, &here)));
+            return fail(c->arena, MISSING_ATTRIBUTE, V(path_text(c->arena, &here)));
         if (f->fallback != NULL &&
             json_object_set_new(object, f->name, json_loads(f->fallback, JSON_DECODE_ANY, NULL)) != 0)
-            return fail(arena, INTERNAL_ERROR);
+            return fail(c->arena, INTERNAL_ERROR);
     }
     return OK;
 }
 
+/* Against the fields of all, and the further ones of its kind, if it has any. */
 static error
-check_object(struct arena *arena, const struct schema *schema, enum validate_mode mode, const struct place *outer,
-             json_t *object)
+check_as(struct check *c, const struct schema *schema, const struct field *further, enum validate_mode mode,
+         const struct place *outer, const json_t *before, json_t *object)
 {
     const char *key;
     json_t *value;
@@ -279,21 +310,128 @@ check_object(struct arena *arena, const struct schema *schema, enum validate_mod
         struct place here = { .outer = outer, .name = str_from(key) };
         const struct field *field = field_find(schema->fields, here.name);
         if (field == NULL)
-            return fail(arena, INVALID_ATTRIBUTE, V(path_text(arena, &here)));
-        TRY(check_field(arena, field, mode, &here, value));
+            field = field_find(further, here.name);
+        if (field == NULL)
+            return fail(c->arena, INVALID_ATTRIBUTE, V(path_text(c->arena, &here)));
+        c->known++;
+        TRY(check_field(c, field, mode, &here, json_object_get(before, key), value));
     }
     /* Last, so that a misspelt field is reported as what it is and not as the one that it leaves missing. */
-    return mode == VALIDATE_UPDATE ? OK : add_what_is_missing(arena, schema, mode, outer, object);
+    if (mode == VALIDATE_UPDATE)
+        return OK;
+    TRY(add_what_is_missing(c, schema->fields, mode, outer, object));
+    return add_what_is_missing(c, further, mode, outer, object);
+}
+
+/* How many fields are known before the first that is not. */
+static size_t
+count_known(const struct schema *schema, const struct field *further, json_t *object)
+{
+    size_t count = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        if (field_find(schema->fields, str_from(key)) == NULL && field_find(further, str_from(key)) == NULL)
+            break;
+        count++;
+    }
+    return count;
+}
+
+/*
+ * Nobody said of which kind the object is: the first kind for which it is right, else the one that knows the most of it and
+ * so can say what is wrong. Tried with copies, because checking fills in fallbacks.
+ */
+static const struct field *
+guess_variant(struct check *c, const struct schema *schema, const struct field *decides, enum validate_mode mode,
+              const struct place *outer, json_t *object)
+{
+    const struct field *best = NULL;
+    size_t most_names = 0, most = 0;
+    for (const struct field_variant *v = decides->variants; v->value != NULL; v++) {
+        size_t names = count_known(schema, v->further->fields, object);
+        most_names = names > most_names ? names : most_names;
+    }
+    for (const struct field_variant *v = decides->variants; v->value != NULL; v++) {
+        const struct field *further = v->further->fields;
+        if (count_known(schema, further, object) < most_names)
+            continue; /* nothing need be copied to see that */
+        struct check try = { .arena = c->arena };
+        json_t *copy = json_in(c->arena, json_deep_copy(object));
+        if (copy != NULL && check_as(&try, schema, further, mode, outer, NULL, copy) == OK)
+            return further;
+        if (best == NULL || try.known > most) {
+            best = further;
+            most = try.known;
+        }
+    }
+    return best;
+}
+
+/* The field that decides is missing. That is the mistake, unless there is a field that no kind has. */
+static error
+check_undecided(struct check *c, const struct schema *schema, const struct field *decides, const struct place *outer,
+                json_t *object)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        struct place here = { .outer = outer, .name = str_from(key) };
+        bool known = field_find(schema->fields, here.name) != NULL;
+        for (const struct field_variant *v = decides->variants; !known && v->value != NULL; v++)
+            known = field_find(v->further->fields, here.name) != NULL;
+        if (!known)
+            return fail(c->arena, INVALID_ATTRIBUTE, V(path_text(c->arena, &here)));
+    }
+    struct place missing = { .outer = outer, .name = str_from(decides->name) };
+    return fail(c->arena, MISSING_ATTRIBUTE, V(path_text(c->arena, &missing)));
+}
+
+static error
+check_object(struct check *c, const struct schema *schema, enum validate_mode mode, const struct place *outer,
+             const json_t *before, json_t *object)
+{
+    const struct field *decides = field_that_decides(schema->fields), *further = NULL;
+    if (decides == NULL)
+        return check_as(c, schema, NULL, mode, outer, before, object);
+    /* First of all fields: what the others may be depends on it. */
+    json_t *sent = json_object_get(object, decides->name);
+    struct place here = { .outer = outer, .name = str_from(decides->name) };
+    if (sent != NULL)
+        TRY(check_field(c, decides, mode, &here, NULL, sent));
+    bool is_asked_for = sent == NULL && mode != VALIDATE_UPDATE && !is_fixed(decides, mode);
+    if (is_asked_for && decides->fallback == NULL)
+        return check_undecided(c, schema, decides, outer, object);
+    const json_t *value = sent;
+    if (is_asked_for)
+        value = json_parse_own(c->arena, str_from(decides->fallback));
+    else if (sent == NULL)
+        value = json_object_get(before, decides->name);
+    if (json_is_string(value))
+        further = field_variant(decides, json_str(value));
+    if (further == NULL)
+        further = guess_variant(c, schema, decides, mode, outer, object);
+    return check_as(c, schema, further, mode, outer, before, object);
 }
 
 error
-validate_body(struct arena *arena, const struct schema *schema, enum validate_mode mode, json_t *body)
+validate_change(struct arena *arena, const struct schema *schema, enum validate_mode mode, const json_t *before,
+                json_t *body)
 {
     if (body == NULL)
         return fail(arena, INVALID_JSON, V("the body is empty, and an object is needed"));
     if (!json_is_object(body))
         return fail(arena, INVALID_JSON, V("the outermost value must be an object"));
-    return schema == NULL ? OK : check_object(arena, schema, mode, NULL, body);
+    struct check check = { .arena = arena };
+    return schema == NULL ? OK : check_object(&check, schema, mode, NULL, before, body);
+}
+
+error
+validate_body(struct arena *arena, const struct schema *schema, enum validate_mode mode, json_t *body)
+{
+    return validate_change(arena, schema, mode, NULL, body);
 }
 
 error
@@ -303,6 +441,7 @@ validate_list_body(struct arena *arena, const struct schema *schema, json_t *bod
         return fail(arena, INVALID_JSON, V("the outermost value must be a list"));
     if (json_array_size(body) == 0 || json_array_size(body) > BODY_LIST_MAX)
         return fail(arena, INVALID_JSON, V("the list must have 1 to 200 items"));
+    struct check check = { .arena = arena };
     size_t index;
     json_t *item;
     json_array_foreach(body, index, item)
@@ -310,7 +449,7 @@ validate_list_body(struct arena *arena, const struct schema *schema, json_t *bod
         struct place here = { .index = index, .is_item = true };
         if (!json_is_object(item))
             return invalid_value(arena, &here, STR("it must be an object"));
-        TRY(check_object(arena, schema, VALIDATE_CREATE, &here, item));
+        TRY(check_object(&check, schema, VALIDATE_CREATE, &here, NULL, item));
     }
     return OK;
 }

@@ -22,6 +22,14 @@ enum validate_mode {
  */
 MUST_USE error validate_body(struct arena *arena, const struct schema *schema, enum validate_mode mode, json_t *body);
 
+/*
+ * The same for a change of something that is there, as `before` shows it. It matters for objects of several kinds: when the
+ * field that decides is not sent, the kind is the one that is stored. Where that is not known either (`before` NULL, as in
+ * validate_body), the body must be right for one of the kinds.
+ */
+MUST_USE error validate_change(struct arena *arena, const struct schema *schema, enum validate_mode mode,
+                               const json_t *before, json_t *body);
+
 /* The same for an endpoint whose body is a list (BODY_IS_LIST): each item is checked as created. */
 enum { BODY_LIST_MAX = 200 };
 MUST_USE error validate_list_body(struct arena *arena, const struct schema *schema, json_t *body);
@@ -31,6 +39,10 @@ MUST_USE error validate_query(struct arena *arena, const struct field *fields, s
 
 /* NULL when there is none of that name. `fields` may be NULL. */
 const struct field *field_find(const struct field *fields, str name);
+/* The one with variants; NULL when there is none. `fields` may be NULL. */
+const struct field *field_that_decides(const struct field *fields);
+/* The further fields that its value brings; NULL when it has no such value. */
+const struct field *field_variant(const struct field *decides, str value);
 
 /* What the bounds of a field are; a bound that is not there is not written in the table (0 and 0). */
 bool field_has_min(const struct field *field);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Full-text search. Without search nodes of its own a cluster serves its indexes from its members. */
-#include "api/contract.h"
+#include "family/search.h"
 
 // clang-format off
 static const struct endpoint search_endpoints[] = {
@@ -14,19 +14,24 @@ static const struct endpoint search_endpoints[] = {
       "getGroupClusterSearchDeployment",
       "Return the search nodes of one cluster",
       "Returns the number and size of the search nodes and the state of a change to them.",
-      .since = "2025-03-12", .waits_for = "search" },
+      .since = "2025-03-12", .waits_for = "search",
+      .response = &search_deployment_schema },
     { PATCH, "/groups/{groupId}/clusters/{clusterName}/search/deployment", S08, ANY_OF(PROJECT_CLUSTER_MANAGER),
       "updateGroupClusterSearchDeployment",
       "Update the search nodes of one cluster",
       "Changes number or size of the search nodes. Asynchronous; the old nodes serve until the new ones have "
       "built the indexes.",
-      .since = "2024-05-30", .waits_for = "search" },
+      .since = "2024-05-30", .waits_for = "search",
+      .request = &search_deployment_schema, .response = &search_deployment_schema,
+      .example = "{\"specs\": [{\"instanceSize\": \"M20\", \"nodeCount\": 2}]}" },
     { POST, "/groups/{groupId}/clusters/{clusterName}/search/deployment", S08, ANY_OF(PROJECT_OWNER),
       "createGroupClusterSearchDeployment",
       "Create search nodes for one cluster",
       "Sets nodes aside for search, so that it does not compete with queries. Asynchronous; indexes are built "
       "there first and then switched.",
-      .since = "2024-05-30", .waits_for = "search" },
+      .since = "2024-05-30", .waits_for = "search",
+      .request = &search_deployment_schema, .response = &search_deployment_schema,
+      .example = "{\"specs\": [{\"instanceSize\": \"M10\", \"nodeCount\": 2}]}" },
 
     { POST, "/groups/{groupId}/clusters/{clusterName}/fts/indexes", S09, ANY_OF(PROJECT_SEARCH_INDEX_EDITOR),
       "createGroupClusterFtsIndex",
@@ -34,7 +39,10 @@ static const struct endpoint search_endpoints[] = {
       "Starts building a search index described in the older form. Use the search indexes without fts in their "
       "path instead.",
       .success = 200, .flags = DEPRECATED, .item = "/groups/{groupId}/clusters/{clusterName}/fts/indexes/{indexId}",
-      .waits_for = "search" },
+      .waits_for = "search",
+      .request = &search_older_index_schema, .response = &search_older_index_schema,
+      .example = "{\"name\": \"titles\", \"database\": \"shop\", \"collectionName\": \"articles\", "
+                 "\"analyzer\": \"english\", \"mappings\": {\"dynamic\": true}}" },
     { GET, "/groups/{groupId}/clusters/{clusterName}/fts/indexes/{databaseName}/{collectionName}", S09,
       ANY_OF(PROJECT_DATA_ACCESS_READ_ONLY | PROJECT_DATA_ACCESS_READ_WRITE | PROJECT_SEARCH_INDEX_EDITOR |
              PROJECT_STREAM_PROCESSING_OWNER),
@@ -42,7 +50,8 @@ static const struct endpoint search_endpoints[] = {
       "Return all search indexes of one table (older form)",
       "Lists the search indexes of one table in the older form.",
       .shape = SHAPE_LIST, .flags = DEPRECATED,
-      .item = "/groups/{groupId}/clusters/{clusterName}/fts/indexes/{indexId}", .waits_for = "search" },
+      .item = "/groups/{groupId}/clusters/{clusterName}/fts/indexes/{indexId}", .waits_for = "search",
+      .response = &search_older_index_schema },
     { DELETE, "/groups/{groupId}/clusters/{clusterName}/fts/indexes/{indexId}", S09,
       ANY_OF(PROJECT_SEARCH_INDEX_EDITOR), "deleteGroupClusterFtsIndex",
       "Delete one search index (older form)",
@@ -54,12 +63,15 @@ static const struct endpoint search_endpoints[] = {
       "getGroupClusterFtsIndex",
       "Return one search index (older form)",
       "Returns one search index in the older form.",
-      .flags = DEPRECATED, .waits_for = "search" },
+      .flags = DEPRECATED, .waits_for = "search",
+      .response = &search_older_index_schema },
     { PATCH, "/groups/{groupId}/clusters/{clusterName}/fts/indexes/{indexId}", S09,
       ANY_OF(PROJECT_SEARCH_INDEX_EDITOR), "updateGroupClusterFtsIndex",
       "Update one search index (older form)",
       "Replaces the definition. The old index answers until the new one is built.",
-      .flags = DEPRECATED, .waits_for = "search" },
+      .flags = DEPRECATED, .waits_for = "search",
+      .request = &search_older_index_schema, .response = &search_older_index_schema,
+      .example = "{\"mappings\": {\"dynamic\": true}}" },
     { GET, "/groups/{groupId}/clusters/{clusterName}/search/indexes", S09,
       ANY_OF(PROJECT_DATA_ACCESS_READ_ONLY | PROJECT_DATA_ACCESS_READ_WRITE | PROJECT_SEARCH_INDEX_EDITOR |
              PROJECT_STREAM_PROCESSING_OWNER),
@@ -67,13 +79,18 @@ static const struct endpoint search_endpoints[] = {
       "Return all search indexes of one cluster",
       "Lists the search indexes of every table in the cluster, with their state.",
       .shape = SHAPE_LIST, .since = "2024-05-30",
-      .item = "/groups/{groupId}/clusters/{clusterName}/search/indexes/{indexId}", .waits_for = "search" },
+      .item = "/groups/{groupId}/clusters/{clusterName}/search/indexes/{indexId}", .waits_for = "search",
+      .response = &search_index_schema },
     { POST, "/groups/{groupId}/clusters/{clusterName}/search/indexes", S09, ANY_OF(PROJECT_SEARCH_INDEX_EDITOR),
       "createGroupClusterSearchIndex",
       "Create one search index",
       "Starts building a search index on a table. Asynchronous; it can be queried when its state says so.",
       .since = "2024-05-30", .item = "/groups/{groupId}/clusters/{clusterName}/search/indexes/{indexId}",
-      .waits_for = "search" },
+      .waits_for = "search",
+      .request = &search_index_request_schema, .response = &search_index_schema,
+      .example = "{\"name\": \"titles\", \"database\": \"shop\", \"collectionName\": \"articles\", "
+                 "\"definition\": {\"mappings\": {\"dynamic\": false, \"fields\": {\"title\": {\"type\": "
+                 "\"string\"}}}}}" },
     { GET, "/groups/{groupId}/clusters/{clusterName}/search/indexes/{databaseName}/{collectionName}", S09,
       ANY_OF(PROJECT_DATA_ACCESS_READ_ONLY | PROJECT_DATA_ACCESS_READ_WRITE | PROJECT_SEARCH_INDEX_EDITOR |
              PROJECT_STREAM_PROCESSING_OWNER),
@@ -81,7 +98,8 @@ static const struct endpoint search_endpoints[] = {
       "Return all search indexes of one table",
       "Lists the search indexes of one table, with their state.",
       .shape = SHAPE_LIST, .since = "2024-05-30",
-      .item = "/groups/{groupId}/clusters/{clusterName}/search/indexes/{indexId}", .waits_for = "search" },
+      .item = "/groups/{groupId}/clusters/{clusterName}/search/indexes/{indexId}", .waits_for = "search",
+      .response = &search_index_schema },
     { DELETE, "/groups/{groupId}/clusters/{clusterName}/search/indexes/{databaseName}/{collectionName}/{indexName}",
       S09, ANY_OF(PROJECT_SEARCH_INDEX_EDITOR), "deleteGroupClusterSearchIndexByName",
       "Delete one search index by name",
@@ -94,13 +112,17 @@ static const struct endpoint search_endpoints[] = {
       "getGroupClusterSearchIndexByName",
       "Return one search index by name",
       "Returns the index that has this name on this table, with its definition and state.",
-      .since = "2024-05-30", .waits_for = "search" },
+      .since = "2024-05-30", .waits_for = "search",
+      .response = &search_index_schema },
     { PATCH, "/groups/{groupId}/clusters/{clusterName}/search/indexes/{databaseName}/{collectionName}/{indexName}",
       S09, ANY_OF(PROJECT_SEARCH_INDEX_EDITOR), "updateGroupClusterSearchIndexByName",
       "Update one search index by name",
       "Replaces the definition of the index that has this name on this table. The old one answers until the new "
       "one is built.",
-      .since = "2024-05-30", .waits_for = "search" },
+      .since = "2024-05-30", .waits_for = "search",
+      .request = &search_index_request_schema, .response = &search_index_schema,
+      .example = "{\"definition\": {\"mappings\": {\"dynamic\": false, \"fields\": {\"title\": {\"type\": "
+                 "\"string\"}}}}}" },
     { DELETE, "/groups/{groupId}/clusters/{clusterName}/search/indexes/{indexId}", S09,
       ANY_OF(PROJECT_SEARCH_INDEX_EDITOR), "deleteGroupClusterSearchIndex",
       "Delete one search index",
@@ -112,12 +134,16 @@ static const struct endpoint search_endpoints[] = {
       "getGroupClusterSearchIndex",
       "Return one search index",
       "Returns one search index with its definition and the state on each member.",
-      .since = "2024-05-30", .waits_for = "search" },
+      .since = "2024-05-30", .waits_for = "search",
+      .response = &search_index_schema },
     { PATCH, "/groups/{groupId}/clusters/{clusterName}/search/indexes/{indexId}", S09,
       ANY_OF(PROJECT_SEARCH_INDEX_EDITOR), "updateGroupClusterSearchIndex",
       "Update one search index",
       "Replaces the definition. The old index answers until the new one is built.",
-      .since = "2024-05-30", .waits_for = "search" },
+      .since = "2024-05-30", .waits_for = "search",
+      .request = &search_index_request_schema, .response = &search_index_schema,
+      .example = "{\"definition\": {\"fields\": [{\"type\": \"vector\", \"path\": \"embedding\", "
+                 "\"numDimensions\": 768, \"similarity\": \"cosine\"}]}}" },
 };
 // clang-format on
 

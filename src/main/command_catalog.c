@@ -53,6 +53,18 @@ text_array(const char *const *texts)
     return array;
 }
 
+static json_t *field_array(const struct field *fields);
+
+/* The further fields that each value of the field brings. */
+static json_t *
+variants_object(const struct field_variant *variants)
+{
+    json_t *object = json_object();
+    for (; variants->value != NULL; variants++)
+        json_object_set_new(object, variants->value, field_array(variants->further->fields));
+    return object;
+}
+
 static json_t *
 field_array(const struct field *fields)
 {
@@ -76,6 +88,8 @@ field_array(const struct field *fields)
             json_object_set_new(field, "item", json_string(type_names[fields->item]));
         if (fields->of != NULL)
             json_object_set_new(field, "of", field_array(fields->of->fields));
+        if (fields->variants != NULL)
+            json_object_set_new(field, "variants", variants_object(fields->variants));
         json_array_append_new(array, field);
     }
     return array;

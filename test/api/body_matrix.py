@@ -62,7 +62,8 @@ def text_of(length):
 
 def takes(field, text):
     """Whether the pattern takes a text; what Python does not know of patterns is written in ranges."""
-    pattern = field.get("pattern") or ("[ -~]*" if field["name"] == "password" else ".*")
+    # Passwords of database users, which have a least length, are ASCII.
+    pattern = field.get("pattern") or ("[ -~]*" if field["name"] == "password" and field["min"] else ".*")
     for name, ranges in ((r"\p{L}", "A-Za-z\u00c0-\u024f"), (r"\p{N}", "0-9"), (r"\p{M}", "\u0300-\u036f")):
         pattern = pattern.replace(name, ranges)
     return re.fullmatch(pattern, text) is not None
@@ -78,18 +79,16 @@ def mail_of(length, letter="a"):
     return letter * local + "@" + letter * (length - local - 1)
 
 
-def valid_value(field, known):
-    """A value that the field takes, as long as it may be short."""
+def valid_value(field, known, number=0):
+    """A value that the field takes, as long as it may be short. `number` is which kind an object with several kinds has."""
     name, kind = field["name"], field["type"]
     if name in known:
         return known[name]
     if "oneOf" in field and kind != "list":
-        return field["oneOf"][0]
+        return variant_of(field, number) if "variants" in field else field["oneOf"][0]
     if kind == "text":
-        if is_mail(field):
-            return mail_of(12)
-        text = text_of(max(field["min"], 4))
-        return text if takes(field, text) else field["example"]
+        text = mail_of(12) if is_mail(field) else text_of(max(field["min"], 4))
+        return text if takes(field, text) else field.get("example", text)
     if kind in ("integer", "number"):
         return field["min"] or min(1, field["max"] or 1)
     if kind == "boolean":
@@ -101,16 +100,16 @@ def valid_value(field, known):
     if kind == "cidr":
         return "10.0.0.0/8"
     if kind == "object":
-        return valid_body(field.get("of", []), known)
-    return [item_of(field, known, number) for number in range(max(field["min"], 1))]
+        return valid_body(field.get("of", []), known, number=number)
+    return [item_of(field, known, place, number) for place in range(max(field["min"], 1))]
 
 
-def item_of(field, known, number=0):
+def item_of(field, known, place=0, number=0):
     if "of" in field:
-        return valid_body(field["of"], known)
+        return valid_body(field["of"], known, number=number)
     if "oneOf" in field:
-        return field["oneOf"][number % len(field["oneOf"])]
-    if field.get("pattern"):
+        return field["oneOf"][place % len(field["oneOf"])]
+    if field.get("pattern") and not takes(field, text_of(4)) and field.get("example"):
         return field["example"][0]
     return valid_value({"name": "", "type": field.get("item", "text"), "min": 0, "max": 0}, known)
 
@@ -119,8 +118,29 @@ def is_sent(field, mode):
     return not field["readOnly"] and not (field["createOnly"] and mode != "create")
 
 
-def valid_body(fields, known, mode="create"):
-    return {field["name"]: valid_value(field, known) for field in fields if is_sent(field, mode)}
+# ---- Objects of several kinds: a field decides which further fields there are ----
+def variant_of(field, number):
+    return field["oneOf"][number % len(field["oneOf"])]
+
+
+def with_further(fields, number):
+    """The fields of an object of that kind."""
+    further = [f for field in fields if "variants" in field for f in field["variants"][variant_of(field, number)]]
+    return fields + further
+
+
+def count_kinds(fields, depth=0):
+    """How many numbers lead to every kind of every object in it."""
+    counts = [1]
+    for field in fields if depth < 8 else ():
+        counts.append(count_kinds(field.get("of", []), depth + 1))
+        for further in field.get("variants", {}).values():
+            counts.append(max(len(field["oneOf"]), count_kinds(further, depth + 1)))
+    return max(counts)
+
+
+def valid_body(fields, known, mode="create", number=0):
+    return {field["name"]: valid_value(field, known, number) for field in with_further(fields, number) if is_sent(field, mode)}
 
 
 def fits(field, kind_value):
@@ -181,17 +201,17 @@ class Place:
         return Place(self.way[:-1] + (name,), self.field, self.mode).text
 
 
-def places(fields, mode, way=()):
-    for field in fields:
+def places(fields, mode, way=(), number=0):
+    for field in with_further(fields, number):
         here = way + (field["name"],)
         yield Place(here, field, mode)
         if not is_sent(field, mode) or "of" not in field:
             continue
         if field["type"] == "list":
             # A list is replaced as a whole, so its items are always as created.
-            yield from places(field["of"], "create", here + (0,))
+            yield from places(field["of"], "create", here + (0,), number)
         else:
-            yield from places(field["of"], mode, here)
+            yield from places(field["of"], mode, here, number)
 
 
 # ---- Cells: (what, bytes, status, code, name of the field or None) ----
@@ -232,8 +252,8 @@ def cells_of_field(place, body):
         return
     if field["required"] and place.mode == "create":
         yield refused("missing", place.remove(body), place, "MISSING_ATTRIBUTE")
-    elif place.is_in(body):
-        # The operation may need at least one of several fields; then it says which.
+    elif place.is_in(body) and not ("variants" in field and place.outer(body)[field["name"]] != field.get("default")):
+        # The operation may need at least one of several fields; then it says which. Without what decides, other fields are wrong.
         yield "left out", dump(place.remove(body)), OPTIONAL, None, None
     yield (taken if field["nullable"] else lambda what, b: refused(what, b, place))("null", place.put(body, None))
     for what, value in WRONG_TYPES.items():
@@ -290,6 +310,18 @@ def cells_of_bounds(place, body):
             yield refused("an item that is " + what, place.put(body, [value]), first)
 
 
+def cells_of_kinds(place, body):
+    """A field that only another kind has."""
+    field, inside = place.field, place.outer(body)
+    own = {f["name"] for f in field["variants"].get(inside.get(field["name"]), [])} | set(inside)
+    for kind, further in field["variants"].items():
+        for other in further:
+            if other["name"] not in own:
+                own.add(other["name"])
+                strange = Place(place.way[:-1] + (other["name"],), other, place.mode)
+                yield refused("a field of %s" % kind, strange.put(body, valid_value(other, {})), strange, "INVALID_ATTRIBUTE")
+
+
 def cells_of_writing(place, body):
     field = place.field
     if "oneOf" in field:
@@ -299,6 +331,8 @@ def cells_of_writing(place, body):
         else:
             yield refused("not one of the texts", place.put(body, "NO_SUCH_TEXT"), place)
             yield refused("in another case", place.put(body, field["oneOf"][0].swapcase()), place)
+    if "variants" in field and is_sent(field, place.mode):
+        yield from cells_of_kinds(place, body)
     if field.get("pattern"):
         for text in ("a<b", "a\tb", "a\nb", "a\x7fb", "a\u202eb", "a\u0000b"[:1] + "\x01b"):
             yield refused("a character that the pattern does not allow: %r" % text, place.put(body, text), place)
@@ -514,9 +548,9 @@ class Matrix:
         wrong += self.contract.problems(answer)
         return self.suite.check(not wrong, "%s: %d %s %s: %s" % (name, answer.status, answer.code(), answer.body[:200], "; ".join(wrong)))
 
-    def good_body(self, row, prefix, mode):
+    def good_body(self, row, prefix, mode, number=0):
         """A body with as many fields as possible that is taken: with all of them, else the one of the documentation."""
-        full = valid_body(row["request"], self.known(), mode)
+        full = valid_body(row["request"], self.known(), mode, number)
         if row["operation"] == "createUser":  # a role is given in an organization or in a project, not in both
             full["roles"] = [{"orgId": self.world.a.home, "roleName": "ORG_MEMBER"}]
         full.update(PARTS.get(row["operation"], {}))
@@ -531,11 +565,14 @@ class Matrix:
         return None
 
     def run_body(self, row, prefix):
+        return sum(self.run_kind(row, prefix, number) for number in range(count_kinds(row["request"])))
+
+    def run_kind(self, row, prefix, number):
         mode = {"POST": "create", "PUT": "replace", "PATCH": "update"}[row["method"]]
-        body = self.good_body(row, prefix, mode)
+        body = self.good_body(row, prefix, mode, number)
         if body is None:
             return 0
-        fields = list(places(row["request"], mode, (0,) if row["bodyIsList"] else ()))
+        fields = list(places(row["request"], mode, (0,) if row["bodyIsList"] else (), number))
         cells = list(cells_of_body(body, mode, row["bodyIsList"]))
         for place in fields:
             if not place.is_possible(body):

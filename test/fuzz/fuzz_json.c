@@ -22,6 +22,22 @@ static const struct field condition_fields[] = {
 };
 static const struct schema condition = { "Condition", "Condition.", condition_fields };
 
+static const char *const kinds[] = { "CIRCLE", "PATH", NULL };
+static const struct field circle_fields[] = { INTEGER("size", "Size.", REQUIRED, .min = 1), END_OF_FIELDS };
+static const struct field path_fields[] = {
+    LIST("size",  "Sizes.", REQUIRED, .of = &tag),
+    BOOL("open",  "Open.",  0, .fallback = "false"),
+    END_OF_FIELDS,
+};
+static const struct schema circle = { "Circle", "Circle.", circle_fields }, path = { "Path", "Path.", path_fields };
+static const struct field_variant shapes[] = { { "CIRCLE", &circle }, { "PATH", &path }, END_OF_VARIANTS };
+static const struct field shape_fields[] = {
+    TEXT("kind", "Kind.", REQUIRED, .one_of = kinds, .variants = shapes),
+    TEXT("note", "Note.", 0, .max = 9),
+    END_OF_FIELDS,
+};
+static const struct schema shape = { "Shape", "One of two kinds.", shape_fields };
+
 static const struct field every_fields[] = {
     TEXT("text",     "Text.",     REQUIRED, .min = 1, .max = 4),
     TEXT("slug",     "Slug.",     0, .pattern = "([a-z0-9]+-)*[a-z0-9]+"),
@@ -41,6 +57,8 @@ static const struct field every_fields[] = {
     LIST("colours",  "Colours.",  0, .one_of = colours, .min = 1),
     LIST("ids",      "Ids.",      0, .item = TYPE_ID),
     OBJECT("when",   "Deep.",     0, .of = &condition),
+    OBJECT("shape",  "Shape.",    0, .of = &shape),
+    LIST("shapes",   "Shapes.",   0, .of = &shape, .max = 9),
     END_OF_FIELDS,
 };
 static const struct schema every = { "Every", "Every type.", every_fields };

@@ -146,6 +146,33 @@ find_operation(const char *operation)
     return NULL;
 }
 
+/* The schema alone, or those that it is a choice of. */
+static json_t *
+kinds_of(json_t *schema)
+{
+    json_t *kinds = json_in(arena, json_array()), *choices = json_object_get(schema, "oneOf");
+    if (choices == NULL)
+        choices = json_object_get(schema, "anyOf");
+    if (choices == NULL)
+        json_array_append(kinds, schema);
+    for (size_t i = 0; i < json_array_size(choices); i++) {
+        const char *ref = json_string_value(json_object_get(json_array_get(choices, i), "$ref"));
+        json_array_append(kinds, at(json_object_get(document, "components"), "schemas", strrchr(ref, '/') + 1));
+    }
+    return kinds;
+}
+
+static void
+check_sent(const struct endpoint *e, json_t *schema, unsigned hidden)
+{
+    json_t *properties = json_object_get(schema, "properties");
+    assert_true(json_is_false(json_object_get(schema, "additionalProperties")));
+    for (const struct field *f = e->request->fields; f->name != NULL; f++)
+        assert_true((json_object_get(properties, f->name) == NULL) == ((f->flags & hidden) != 0));
+    if (e->method == PATCH)
+        assert_null(json_object_get(schema, "required"));
+}
+
 static void
 request_schemas_leave_out_what_may_not_be_sent(void **state)
 {
@@ -163,13 +190,9 @@ request_schemas_leave_out_what_may_not_be_sent(void **state)
             if (e->request == NULL || e->method != cases[c].method)
                 continue;
             str name = str_format(arena, "%s%s", e->request->name, cases[c].suffix);
-            json_t *schema = at(json_object_get(document, "components"), "schemas", name.data);
-            json_t *properties = json_object_get(schema, "properties");
-            assert_true(json_is_false(json_object_get(schema, "additionalProperties")));
-            for (const struct field *f = e->request->fields; f->name != NULL; f++)
-                assert_true((json_object_get(properties, f->name) == NULL) == ((f->flags & cases[c].hidden) != 0));
-            if (e->method == PATCH)
-                assert_null(json_object_get(schema, "required"));
+            json_t *kinds = kinds_of(at(json_object_get(document, "components"), "schemas", name.data));
+            for (size_t k = 0; k < json_array_size(kinds); k++)
+                check_sent(e, json_array_get(kinds, k), cases[c].hidden);
         }
     }
 }
@@ -182,10 +205,13 @@ secrets_are_never_in_an_answer(void **state)
         const struct endpoint *e = catalog_at(catalog, i);
         if (e->response == NULL)
             continue;
-        json_t *schema = json_object_get(at(document, "components", "schemas"), e->response->name);
-        for (const struct field *f = e->response->fields; f->name != NULL; f++) {
-            if ((f->flags & WRITE_ONLY) != 0)
-                assert_null(json_object_get(json_object_get(schema, "properties"), f->name));
+        json_t *kinds = kinds_of(json_object_get(at(document, "components", "schemas"), e->response->name));
+        for (size_t k = 0; k < json_array_size(kinds); k++) {
+            json_t *properties = json_object_get(json_array_get(kinds, k), "properties");
+            for (const struct field *f = e->response->fields; f->name != NULL; f++) {
+                if ((f->flags & WRITE_ONLY) != 0)
+                    assert_null(json_object_get(properties, f->name));
+            }
         }
     }
 }
@@ -234,6 +260,8 @@ check_fallbacks(const char *operation, const struct field *fields, int depth)
             fail_msg("%s: the example of %s is not JSON: %s", operation, f->name, f->example);
         if (f->of != NULL && depth < 8)
             check_fallbacks(operation, f->of->fields, depth + 1);
+        for (const struct field_variant *v = f->variants; v != NULL && v->value != NULL; v++)
+            check_fallbacks(operation, v->further->fields, depth + 1);
     }
 }
 

@@ -240,7 +240,7 @@ static void
 kill_readers(void)
 {
     fixture_ask("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND "
-                "pid <> pg_backend_pid() AND state <> 'idle in transaction'");
+                "usename = current_user AND pid <> pg_backend_pid() AND state <> 'idle in transaction'");
 }
 
 static void
