@@ -104,6 +104,8 @@
         "Take somebody out of the team first, or make another team.") \
     ROW(TOO_MANY_WEBHOOKS, 409, "The organization already has {} webhooks.", \
         "Delete one of them first.") \
+    ROW(ALERT_CLOSED, 409, "Alert {} is closed.", \
+        "Acknowledge alerts while they are open.") \
     ROW(ADDRESS_IN_USE, 409, "The caller uses this entry: it calls from {}.", \
         "Add another entry for the caller's address first, or remove this one with other credentials.") \
     ROW(IDEMPOTENCY_KEY_IN_FLIGHT, 409, "A request with the Idempotency-Key {} is being processed.", \

@@ -16,5 +16,6 @@ const struct job_kind *const all_job_kinds[] = {
 const struct sweep *const all_sweeps[] = {
     &finished_jobs_sweep,
     &expired_access_sweep,
+    &past_alerts_sweep,
     NULL,
 };

@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-enum { CONNECT_MS = 5000, WHOLE_MS = 15000, MAX_ANSWER_BYTES = 64 * 1024, MAX_HEADER_BYTES = 64 * 1024 };
+enum { CONNECT_MS = 5000, WHOLE_MS = 15000, MAX_ANSWER_BYTES = 64 * 1024, MAX_HEADER_BYTES = 64 * 1024, KEPT_BYTES = 1024 };
 
 struct poster {
     CURL *curl;
     struct egress_target target;
     struct curl_slist *pinned;
-    size_t answer_bytes;
+    size_t answer_bytes, kept_bytes;
+    char kept[KEPT_BYTES]; /* how the answer begins */
     char problem[CURL_ERROR_SIZE];
 };
 
@@ -51,6 +52,23 @@ throw_away(char *bytes, size_t size, size_t count, void *context)
     struct poster *poster = context;
     poster->answer_bytes += size * count;
     return poster->answer_bytes > MAX_ANSWER_BYTES + MAX_HEADER_BYTES ? 0 : size * count;
+}
+
+static size_t
+keep_beginning(char *bytes, size_t size, size_t count, void *context)
+{
+    struct poster *poster = context;
+    size_t room = KEPT_BYTES - poster->kept_bytes, some = size * count < room ? size * count : room;
+    if (some > 0)
+        memcpy(poster->kept + poster->kept_bytes, bytes, some);
+    poster->kept_bytes += some;
+    return throw_away(bytes, size, count, context);
+}
+
+str
+poster_answer(const struct poster *poster)
+{
+    return (str){ poster->kept, poster->kept_bytes };
 }
 
 /* ---- ---- */
@@ -95,7 +113,7 @@ prepare(struct poster *poster, str url, const char *ca_file)
     SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
     SET(CURLOPT_OPENSOCKETDATA, poster);
-    SET(CURLOPT_WRITEFUNCTION, throw_away);
+    SET(CURLOPT_WRITEFUNCTION, keep_beginning);
     SET(CURLOPT_WRITEDATA, poster);
     SET(CURLOPT_HEADERFUNCTION, throw_away);
     SET(CURLOPT_HEADERDATA, poster);
@@ -168,7 +186,7 @@ poster_send(struct poster *poster, struct arena *arena, const struct post_header
         *ret_why = STR("There is no memory.");
         return 0;
     }
-    poster->answer_bytes = 0;
+    poster->answer_bytes = poster->kept_bytes = 0;
     poster->problem[0] = '\0';
     curl_easy_setopt(poster->curl, CURLOPT_HTTPHEADER, list);
     curl_easy_setopt(poster->curl, CURLOPT_POST, 1L);

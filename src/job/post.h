@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One HTTPS POST to where a tenant wants it, behind the guard of base/egress.h: no redirects, no proxy, bounded in time
- * and size. What the other side answers is thrown away; only its status is kept.
+ * and size. Of what the other side answers only the status and the first kilobyte are kept.
  */
 #ifndef JOB_POST_H
 #define JOB_POST_H
@@ -23,6 +23,9 @@ void poster_cleanup(struct poster **poster);
 /* The status, or 0 with a sentence when there was none. */
 int poster_send(struct poster *poster, struct arena *arena, const struct post_header *headers, size_t header_count,
                 str body, str *ret_why);
+
+/* How the last answer began; it may end anywhere, and be anything. Good until the next is sent. */
+str poster_answer(const struct poster *poster);
 
 /* Once in the process, before threads start. */
 MUST_USE bool post_init(void);

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/webhook.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/steady_cond.h"
 #include "base/webhook_signature.h"
 #include "job/post.h"
+#include "job/turns.h"
 #include "store/event_read.h"
-#include "store/listener.h"
 #include "store/webhook.h"
 
 enum {
@@ -21,34 +19,13 @@ enum {
     BATCH_TEXT_BYTES = 256 * 1024, /* from so many on a delivery is not made longer */
     BATCH_ARENA_BYTES = 256 * 1024 * 1024,
     TURN_ARENA_BYTES = 4 * 1024 * 1024,
-    IDLE_MS = 1000,
-    BACKOFF_FIRST_MS = 1000,
-    BACKOFF_MOST_MS = 5 * 60 * 1000,
-    THREADS_MAX = 64,
 };
 
 struct webhook_worker {
     struct webhook_config config;
-    struct listener *listener;
-    pthread_mutex_t lock;
-    pthread_cond_t news;
-    uint64_t news_count;
+    struct turns *turns;
     atomic_bool stop;
-    int running;
-    pthread_t threads[THREADS_MAX];
 };
-
-/* Doubles with each failure; the half of it is random, so that those who failed together do not come back together. */
-static int64_t
-backoff_ms(int64_t failures)
-{
-    int64_t whole = failures > 10 ? BACKOFF_MOST_MS : (int64_t)BACKOFF_FIRST_MS << failures;
-    uint32_t random;
-    crypto_random(&random, sizeof(random));
-    if (whole > BACKOFF_MOST_MS)
-        whole = BACKOFF_MOST_MS;
-    return whole / 2 + (int64_t)(random % (uint64_t)(whole / 2 + 1));
-}
 
 /* ---- One delivery ---- */
 struct batch {
@@ -122,7 +99,7 @@ note_failure(struct webhook_worker *worker, struct arena *arena, const struct we
 {
     log_line(LOG_WARNING, "webhook_failed", "Webhook %s of organization %s: %.*s",
              id_text(arena, claim->place.webhook).data, id_text(arena, claim->place.organization).data, STR_ARG(why));
-    return store_webhook_failed(worker->config.store, arena, claim, status, why, backoff_ms(claim->failures),
+    return store_webhook_failed(worker->config.store, arena, claim, status, why, turns_backoff_ms(claim->failures),
                                 worker->config.pause_after_s);
 }
 
@@ -175,8 +152,9 @@ deliver(struct webhook_worker *worker, struct arena *arena, struct webhook_claim
 
 /* True when anything was done. */
 static bool
-take_turn(struct webhook_worker *worker)
+take_turn(void *context)
 {
+    struct webhook_worker *worker = context;
     struct arena *arena CLEANUP(arena_cleanup) = arena_new(TURN_ARENA_BYTES);
     struct webhook_place due[WEBHOOK_DUE_MAX];
     size_t count = 0;
@@ -190,57 +168,12 @@ take_turn(struct webhook_worker *worker)
         if (own == NULL)
             return false;
         error problem =
-            store_webhook_claim(worker->config.store, own, due[i], LEASE_S, BACKOFF_FIRST_MS, &claimed, &claim);
+            store_webhook_claim(worker->config.store, own, due[i], LEASE_S, TURNS_BACKOFF_FIRST_MS, &claimed, &claim);
         if (problem == OK && claimed)
             problem = deliver(worker, own, &claim);
         did |= problem == OK && claimed;
     }
     return did;
-}
-
-/* ---- Threads ---- */
-static void
-on_notify(void *owner, str payload)
-{
-    (void)payload;
-    struct webhook_worker *worker = owner;
-    pthread_mutex_lock(&worker->lock);
-    worker->news_count++;
-    pthread_cond_broadcast(&worker->news);
-    pthread_mutex_unlock(&worker->lock);
-}
-
-static void
-on_state(void *owner, bool connected)
-{
-    (void)connected;
-    on_notify(owner, STR_EMPTY);
-}
-
-static void
-wait_for_news(struct webhook_worker *worker, uint64_t seen)
-{
-    int64_t deadline_ms = clock_steady_ms() + IDLE_MS;
-    pthread_mutex_lock(&worker->lock);
-    while (worker->news_count == seen && !atomic_load(&worker->stop)) {
-        if (!steady_cond_wait(&worker->news, &worker->lock, deadline_ms))
-            break;
-    }
-    pthread_mutex_unlock(&worker->lock);
-}
-
-static void *
-run(void *context)
-{
-    struct webhook_worker *worker = context;
-    while (!atomic_load(&worker->stop)) {
-        pthread_mutex_lock(&worker->lock);
-        uint64_t seen = worker->news_count;
-        pthread_mutex_unlock(&worker->lock);
-        if (!take_turn(worker))
-            wait_for_news(worker, seen);
-    }
-    return NULL;
 }
 
 struct webhook_worker *
@@ -250,12 +183,8 @@ webhook_worker_new(const struct webhook_config *config)
     if (worker == NULL)
         return NULL;
     worker->config = *config;
-    steady_cond_init(&worker->news);
-    pthread_mutex_init(&worker->lock, NULL);
-    worker->listener = listener_new(config->dsn, EVENT_CHANNEL, on_notify, on_state, worker);
-    for (int i = 0; worker->listener != NULL && i < config->threads && i < THREADS_MAX; i++)
-        worker->running += pthread_create(&worker->threads[worker->running], NULL, run, worker) == 0;
-    if (worker->running == 0) {
+    worker->turns = turns_new(config->dsn, EVENT_CHANNEL, config->threads, take_turn, worker);
+    if (worker->turns == NULL) {
         webhook_worker_free(worker);
         return NULL;
     }
@@ -267,14 +196,7 @@ webhook_worker_free(struct webhook_worker *worker)
 {
     if (worker == NULL)
         return;
-    pthread_mutex_lock(&worker->lock);
     atomic_store(&worker->stop, true);
-    pthread_cond_broadcast(&worker->news);
-    pthread_mutex_unlock(&worker->lock);
-    for (int i = 0; i < worker->running; i++)
-        pthread_join(worker->threads[i], NULL);
-    listener_free(worker->listener);
-    pthread_cond_destroy(&worker->news);
-    pthread_mutex_destroy(&worker->lock);
+    turns_free(worker->turns);
     free(worker);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `reeved worker`: what goes on without any request: jobs, sweeps, and events to webhooks. */
+/* `reeved worker`: what goes on without any request: jobs, sweeps, events to webhooks, and alerts. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "base/webhook_signature.h"
+#include "job/alert.h"
+#include "job/alert_config.h"
 #include "job/directory.h"
 #include "job/engine.h"
 #include "job/kinds.h"
@@ -44,6 +46,18 @@ work(const struct config *config, struct node *node)
         .threads = (int)config->worker_threads,
         .pause_after_s = config->webhook_pause_days * DAY_S,
     };
+    struct alert_worker_config alerts = {
+        .store = node->api.store,
+        .dsn = config->database,
+        .key = auth_key_for(node->api.auth, ALERT_KEY_PURPOSE),
+        .allowed = node->api.egress,
+        .ca_file = webhooks.ca_file,
+        .mail = { .url = config->smtp[0] == '\0' ? NULL : config->smtp,
+                  .from = config->smtp_from,
+                  .ca_file = webhooks.ca_file },
+        .relay = config->alert_relay,
+        .threads = (int)config->worker_threads,
+    };
     struct job_engine_config jobs = {
         .store = node->api.store,
         .dsn = config->database,
@@ -56,14 +70,16 @@ work(const struct config *config, struct node *node)
         .threads = (int)config->job_threads,
     };
     struct webhook_worker *worker = webhook_worker_new(&webhooks);
+    struct alert_worker *alerting = alert_worker_new(&alerts);
     struct job_engine *engine = job_engine_new(&jobs);
-    bool has_started = worker != NULL && engine != NULL;
+    bool has_started = worker != NULL && alerting != NULL && engine != NULL;
     if (has_started) {
-        log_line(LOG_INFO, "worker_started", "%d threads do jobs, %d deliver events to webhooks.", jobs.threads,
-                 webhooks.threads);
+        log_line(LOG_INFO, "worker_started", "%d threads do jobs, %d deliver events to webhooks, %d tell of alerts.",
+                 jobs.threads, webhooks.threads, alerts.threads);
         wait_for_signal(&signals);
     }
     job_engine_free(engine);
+    alert_worker_free(alerting);
     webhook_worker_free(worker);
     return has_started ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -23,6 +23,8 @@ enum kind {
     KIND_BLOCK,   /* 10.0.0.0/8 */
     KIND_FILE,    /* a path; made absolute, relative to the folder of reeve.conf */
     KIND_URL,
+    KIND_SMTP, /* smtp://host:port */
+    KIND_MAIL, /* an address */
     KIND_REDIS,  /* a path or host:port */
     KIND_DOMAIN, /* example.org */
 };
@@ -121,11 +123,17 @@ static const struct setting settings[] = {
       "How long open requests may take when the node stops or reloads.", NULL },
 
     { "egress_allow",        KIND_BLOCK,   MANY,   AT(egress_allow), NULL, 0, 0,
-      "Addresses beside the public ones that webhooks may be delivered to: an address or block. May stand several times.", "10.1.0.0/16" },
+      "Addresses beside the public ones that webhooks and notifications of alerts may be delivered to: an address or block. May stand several times.", "10.1.0.0/16" },
     { "egress_ca",           KIND_FILE,    0,      AT(egress_ca), "", 0, 0,
-      "Authorities in PEM that certificates of webhooks are checked against; without it: the system's.", "/etc/reeve/egress-ca.crt" },
+      "Authorities in PEM that certificates of webhooks and of receivers of notifications are checked against; without it: the system's.", "/etc/reeve/egress-ca.crt" },
+    { "smtp",                KIND_SMTP,    0,      AT(smtp), "", 0, 0,
+      "Mail server that notifications of alerts go to: smtp:// for one in the private network, smtps:// with TLS. Without it alerts cannot be told by mail.", "smtp://mail.internal:25" },
+    { "smtp_from",           KIND_MAIL,    0,      AT(smtp_from), "reeve@localhost", 0, 0,
+      "Sender of these mails.", "reeve@example.org" },
+    { "alert_relay",         KIND_URL,     0,      AT(alert_relay), "", 0, 0,
+      "A relay that chat and paging services are reached over, for machines without the internet: what goes to https://host/path goes to this address followed by /host/path.", "https://relay.internal:8443" },
     { "worker_threads",      KIND_NUMBER,  0,      AT(worker_threads), "4", 1, 64,
-      "Threads of `reeved worker`: so many webhooks are delivered to at a time.", NULL },
+      "Threads of `reeved worker`: so many webhooks are delivered to, and so many notifications of alerts sent, at a time.", NULL },
     { "job_threads",         KIND_NUMBER,  0,      AT(job_threads), "4", 1, 64,
       "Threads of `reeved worker`: so many jobs are worked on at a time. At least as many `transactions` are needed.", NULL },
     { "webhook_pause_days",  KIND_NUMBER,  0,      AT(webhook_pause_days), "3", 1, 365,
@@ -227,6 +235,30 @@ is_url(str text)
     return rest.len > 0 && is_plain(rest) && rest.data[rest.len - 1] != '/';
 }
 
+static bool
+is_smtp(str text)
+{
+    str rest, host, port;
+    if (str_starts_with(text, STR("smtps://")))
+        rest = str_slice(text, 8, text.len);
+    else if (str_starts_with(text, STR("smtp://")))
+        rest = str_slice(text, 7, text.len);
+    else
+        return false;
+    return is_plain(rest) && str_find(rest, '/') < 0 && str_find(rest, '@') < 0 && split_port(rest, &host, &port);
+}
+
+static bool
+is_mail(str text)
+{
+    ptrdiff_t at = str_find(text, '@');
+    for (size_t i = 0; i < text.len; i++) {
+        if (strchr("<>,:()[]", text.data[i]) != NULL)
+            return false;
+    }
+    return at > 0 && (size_t)at + 1 < text.len && is_plain(text);
+}
+
 /* Labels of small letters, digits and hyphens with dots between them; room is left for what stands in front. */
 static bool
 is_domain(str text)
@@ -277,6 +309,8 @@ why_not(const struct setting *setting, str value, struct arena *arena)
                    ? NULL
                    : "a path without spaces, quotes, ';', '$' or braces";
     case KIND_URL: return is_url(value) ? NULL : "a URL with http or https and without a slash at its end";
+    case KIND_SMTP: return is_smtp(value) ? NULL : "smtp://host:port or smtps://host:port";
+    case KIND_MAIL: return is_mail(value) ? NULL : "an e-mail address";
     case KIND_REDIS:
         return value.len > 0 && is_plain(value) && (value.data[0] == '/' || split_port(value, &host, &port))
                    ? NULL

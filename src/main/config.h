@@ -44,6 +44,7 @@ struct config {
 
     struct config_list egress_allow;
     const char *egress_ca;
+    const char *smtp, *smtp_from, *alert_relay;
     int64_t worker_threads, job_threads, webhook_pause_days;
 
     const char *log, *run_dir, *user, *module, *nginx;

@@ -83,6 +83,7 @@ node_new(const struct config *config, struct metrics *metrics)
     api->metrics = metrics;
     api->base_url = str_from(config->base_url);
     api->control_plane_addresses = config->control_plane_addresses.values;
+    api->sends_mail = config->smtp[0] != '\0';
     api->catalog = node_catalog(stderr);
     api->store = store_new(&node->store_config);
     api->limiter = limiter_new(&limit);

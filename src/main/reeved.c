@@ -15,7 +15,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     { "api",       "Serve the API (runs nginx with Reeve's module).",                       command_api },
-    { "worker",    "Do what goes on without any request: jobs, and events to webhooks.",    command_worker },
+    { "worker",    "Do what goes on without any request: jobs, events to webhooks, alerts.", command_worker },
     { "jobs",      "List jobs and what they wait for; retry or cancel one.",                command_jobs },
     { "bootstrap", "Create an organization with its first credentials, and print them.",    command_bootstrap },
     { "migrate",   "Bring the database schema up to date.",                                 command_migrate },

@@ -95,6 +95,13 @@
     ROW(EVENT_SAMPLE_DATA_FAILED, "SAMPLE_DATASET_LOAD_FAILED", "Sample data could not be loaded.") \
     ROW(EVENT_OPERATION_RETRIED,         "OPERATION_RETRIED",           "An operator had an operation tried again.") \
     ROW(EVENT_OPERATION_CANCELLED,       "OPERATION_CANCELLED",         "An operator cancelled an operation.") \
+    ROW(EVENT_ALERT_CONFIG_CREATED,      "ALERT_CONFIG_CREATED",        "An alert configuration was created.") \
+    ROW(EVENT_ALERT_CONFIG_UPDATED,      "ALERT_CONFIG_UPDATED",        "An alert configuration was changed.") \
+    ROW(EVENT_ALERT_CONFIG_DELETED,      "ALERT_CONFIG_DELETED",        "An alert configuration was deleted.") \
+    ROW(EVENT_ALERT_OPENED,              "ALERT_OPENED",                "An alert was raised.") \
+    ROW(EVENT_ALERT_CLOSED,              "ALERT_CLOSED",                "An alert was closed.") \
+    ROW(EVENT_ALERT_ACKNOWLEDGED,        "ALERT_ACKNOWLEDGED",          "An alert was acknowledged, or made to speak again.") \
+    ROW(EVENT_ALERT_NOTIFICATION_FAILED, "ALERT_NOTIFICATION_FAILED",   "A notification of an alert could not be sent, and is not tried any more.") \
     ROW(EVENT_TOKEN_REVOKED,             "TOKEN_REVOKED",               "A token was revoked.")
 
 #endif

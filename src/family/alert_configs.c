@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Alert configurations are resources; here is what is checked and completed before one is stored. */
+#include "api/api.h"
+#include "api/crud.h"
+#include "api/request_event.h"
+#include "base/clock.h"
+#include "base/date.h"
+#include "base/json.h"
+#include "family/alerts.h"
+#include "family/project_limits.h"
+#include "job/alert_config.h"
+#include "job/alert_rule.h"
+#include "store/alert.h"
+
+/* ---- What is asked for ---- */
+
+static error
+check_condition(struct request *req, const json_t *after)
+{
+    size_t i;
+    const json_t *matcher;
+    if (str_is(json_str(json_object_get(after, "eventTypeName")), ALERT_METRIC_TYPE))
+        return fail(req->arena, NOT_OFFERED, V("eventTypeName " ALERT_METRIC_TYPE), V("metrics are not stored yet"));
+    if (json_object_get(after, "metricThreshold") != NULL)
+        return fail(req->arena, NOT_OFFERED, V("metricThreshold"), V("metrics are not stored yet"));
+    json_array_foreach(json_object_get(after, "matchers"), i, matcher)
+    {
+        if (str_is(json_str(json_object_get(matcher, "operator")), "REGEX") &&
+            !alert_expression_is_fine(json_str(json_object_get(matcher, "value"))))
+            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(str_format(req->arena, "matchers[%zu].value", i)),
+                        V("it is not a regular expression"));
+    }
+    return OK;
+}
+
+static error
+check_url(struct request *req, str place, str text)
+{
+    struct egress_url url;
+    const char *why;
+    if (!egress_parse(req->arena, text, &url, &why))
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(place), V(why));
+    if (!egress_host_may_be_allowed(&req->api->egress, &url))
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(place),
+                    V("its address is not public, and the operator does not allow it (egress_allow)"));
+    return OK;
+}
+
+static bool
+needs_mail(str type_name)
+{
+    static const char *const names[] = { "EMAIL", "GROUP", "ORG", "TEAM", "USER" };
+    for (size_t i = 0; i < LENGTH(names); i++) {
+        if (str_is(type_name, names[i]))
+            return true;
+    }
+    return false;
+}
+
+/* ---- Notifications: every one has an id; secrets are taken out, and masks stand in their place ---- */
+
+struct keeping {
+    struct request *req;
+    const json_t *before;     /* the configuration; NULL: it is new */
+    const json_t *old_secrets; /* of its notifiers */
+    json_t *secrets;          /* of those to come */
+};
+
+/* A notification that was there before keeps its id; whatever else was sent becomes a new one. */
+static str
+settle_id(struct keeping *keeping, json_t *notifier)
+{
+    id given;
+    str sent = json_str(json_object_get(notifier, "notifierId"));
+    bool known = json_object_get(notifier, "notifierId") != NULL && id_parse(sent, &given) &&
+                 alert_config_notifier(keeping->req->arena, keeping->before, given) != NULL &&
+                 json_object_getn(keeping->secrets, sent.data, sent.len) == NULL;
+    if (!known)
+        sent = id_text(keeping->req->arena, id_new(store_cell(keeping->req->api->store)));
+    json_object_set_new(notifier, "notifierId", json_stringn(sent.data, sent.len));
+    return sent;
+}
+
+static error
+keep_secret(struct keeping *keeping, json_t *notifier, json_t *own, const json_t *old, str place, const char *name)
+{
+    struct arena *arena = keeping->req->arena;
+    str sent = json_str(json_object_get(notifier, name));
+    const json_t *kept = json_object_get(old, name);
+    if (alert_is_mask(sent)) {
+        if (kept == NULL || !str_eq(sent, alert_mask(arena, json_str(kept))))
+            return fail(arena, INVALID_ATTRIBUTE_VALUE, V(place), V("it is masked, and no such secret is known"));
+        sent = json_str(kept);
+    } else if (str_is(str_from(name), "microsoftTeamsWebhookUrl")) {
+        TRY(check_url(keeping->req, place, sent));
+    }
+    str mask = alert_mask(arena, sent);
+    json_object_set_new(own, name, json_stringn(sent.data, sent.len));
+    json_object_set_new(notifier, name, json_stringn(mask.data, mask.len));
+    return OK;
+}
+
+static error
+settle_notification(struct keeping *keeping, json_t *notifier, size_t place)
+{
+    struct request *req = keeping->req;
+    str type = json_str(json_object_get(notifier, "typeName"));
+    if (needs_mail(type) && !req->api->sends_mail)
+        return fail(req->arena, NOT_OFFERED, V(str_format(req->arena, "notifications[%zu].typeName %.*s", place, STR_ARG(type))),
+                    V("this deployment has no mail server"));
+    if (json_object_get(notifier, "webhookUrl") != NULL)
+        TRY(check_url(req, str_format(req->arena, "notifications[%zu].webhookUrl", place),
+                      json_str(json_object_get(notifier, "webhookUrl"))));
+    str own_id = settle_id(keeping, notifier);
+    const json_t *old = json_object_getn(keeping->old_secrets, own_id.data, own_id.len);
+    json_t *own = json_in(req->arena, json_object());
+    for (size_t i = 0; alert_secret_fields[i] != NULL; i++) {
+        if (json_object_get(notifier, alert_secret_fields[i]) != NULL)
+            TRY(keep_secret(keeping, notifier, own, old,
+                            str_format(req->arena, "notifications[%zu].%s", place, alert_secret_fields[i]),
+                            alert_secret_fields[i]));
+    }
+    json_object_setn(keeping->secrets, own_id.data, own_id.len, own);
+    return OK;
+}
+
+static error
+settle_notifications(struct request *req, const struct change *change, const struct key *key, json_t **ret_secrets)
+{
+    size_t i;
+    json_t *notifier;
+    struct keeping keeping = { .req = req, .before = change->before, .secrets = json_in(req->arena, json_object()) };
+    if (change->before != NULL)
+        keeping.old_secrets = alert_secrets_open(req->arena, key, change->id, change->before);
+    json_array_foreach(json_object_get(change->after, "notifications"), i, notifier)
+        TRY(settle_notification(&keeping, notifier, i));
+    *ret_secrets = keeping.secrets;
+    return OK;
+}
+
+/* ---- What becomes of open alerts ---- */
+
+/* Quietly: nobody is told that the condition is not looked at any more. */
+static error
+close_alerts(struct request *req, const struct change *change)
+{
+    id alerts[ALERT_ENDING_MAX];
+    size_t count;
+    str document, cluster;
+    TRY(store_alert_close_moments(req->tx, req->project, change->id));
+    TRY(store_alert_ending_of_config(req->tx, req->project, change->id, alerts, &count));
+    for (size_t i = 0; i < count; i++) {
+        TRY(store_alert_close(req->tx, req->organization, alerts[i], &document, &cluster));
+        if (document.len > 0)
+            TRY(request_event_of_cluster(req, EVENT_ALERT_CLOSED, cluster, NULL,
+                                         json_parse_own(req->arena, document)));
+    }
+    return OK;
+}
+
+/* Whether it now asks for something else, so that what it raised and what it saw does not count any more. */
+static bool
+begins_anew(const struct change *change)
+{
+    static const char *const parts[] = { "eventTypeName", "matchers", "threshold" };
+    for (size_t i = 0; i < LENGTH(parts); i++) {
+        const json_t *before = json_object_get(change->before, parts[i]);
+        const json_t *after = json_object_get(change->after, parts[i]);
+        if ((before == NULL) != (after == NULL) || (before != NULL && !json_equal(before, after)))
+            return true;
+    }
+    return !json_is_true(json_object_get(change->before, "enabled"));
+}
+
+static void
+set_date(struct request *req, json_t *document, const char *name)
+{
+    str now = date_text(req->arena, clock_now_ms() / 1000 * 1000);
+    json_object_set_new(document, name, json_stringn(now.data, now.len));
+}
+
+static error
+check_config(struct request *req, struct change *change)
+{
+    int64_t newest;
+    json_t *secrets;
+    if (change->after != NULL)
+        TRY(check_condition(req, change->after));
+    if (change->before == NULL)
+        TRY(project_limit_check(req, LIMIT_ALERT_CONFIGS));
+    TRY(store_alert_cursor_take(req->tx, req->organization, req->project, &newest));
+    bool is_anew = change->before == NULL || change->after == NULL || begins_anew(change);
+    if (change->before != NULL && (is_anew || !json_is_true(json_object_get(change->after, "enabled"))))
+        TRY(close_alerts(req, change));
+    if (change->after == NULL)
+        return OK;
+    struct key key = auth_key_for(req->api->auth, ALERT_KEY_PURPOSE);
+    TRY(settle_notifications(req, change, &key, &secrets));
+    json_t *hidden = alert_hidden_new(req->arena, &key, change->id, secrets,
+                                      is_anew ? newest : alert_config_after_seq(change->before));
+    crypto_wipe(&key, sizeof(key));
+    if (hidden == NULL)
+        return fail(req->arena, OVERLOADED);
+    str project = id_text(req->arena, req->project);
+    json_object_set_new(change->after, "groupId", json_stringn(project.data, project.len));
+    set_date(req, change->after, "updated");
+    if (change->before == NULL)
+        set_date(req, change->after, "created");
+    else
+        json_object_set(change->after, "created", json_object_get(change->before, "created"));
+    json_object_set(change->after, ALERT_HIDDEN_FIELD, hidden);
+    return OK;
+}
+
+const struct kind alert_config = {
+    .name = ALERT_CONFIG_KIND,
+    .parameter = "alertConfigId",
+    .hidden = ALERT_HIDDEN_FIELD,
+    .created = EVENT_ALERT_CONFIG_CREATED,
+    .changed = EVENT_ALERT_CONFIG_UPDATED,
+    .deleted = EVENT_ALERT_CONFIG_DELETED,
+    .check = check_config,
+};
+
+/* ---- Changing ---- */
+
+static error
+store_change(struct request *req, struct change *change)
+{
+    str document;
+    int64_t revision;
+    TRY(crud_store(req, change, &document, &revision));
+    answer_entity(req, document, revision);
+    return OK;
+}
+
+error
+alert_config_replace(struct request *req)
+{
+    struct change change;
+    TRY(crud_lock(req, &change));
+    change.after = json_in(req->arena, json_deep_copy(req->body));
+    if (change.after == NULL)
+        return fail(req->arena, OVERLOADED);
+    json_object_set(change.after, "id", json_object_get(change.before, "id"));
+    return store_change(req, &change);
+}
+
+error
+alert_config_toggle(struct request *req)
+{
+    struct change change;
+    TRY(crud_lock(req, &change));
+    const json_t *enabled = json_object_get(req->body, "enabled");
+    if (enabled == NULL || json_equal(enabled, json_object_get(change.before, "enabled"))) {
+        answer_entity(req, json_text(req->arena, crud_shown(req, change.before)), change.revision);
+        return OK;
+    }
+    change.after = json_in(req->arena, json_deep_copy(change.before));
+    if (change.after == NULL)
+        return fail(req->arena, OVERLOADED);
+    json_object_set(change.after, "enabled", (json_t *)(uintptr_t)enabled);
+    return store_change(req, &change);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Raises alerts from events and tells those who want to know: each event is looked at once, each notification goes out at least
+ * once, under an id that stays the same. Any number of threads and workers do it side by side.
+ */
+#ifndef JOB_ALERT_H
+#define JOB_ALERT_H
+
+#include "base/crypto.h"
+#include "base/egress.h"
+#include "job/mail.h"
+#include "store/store.h"
+
+struct alert_worker;
+
+struct alert_worker_config {
+    struct store *store;
+    const char *dsn;
+    struct key key; /* of ALERT_KEY_PURPOSE */
+    struct egress_allowed allowed;
+    const char *ca_file; /* NULL: the system's */
+    struct mail_server mail;
+    const char *relay; /* of chat and paging services; NULL: they are reached directly */
+    int threads;
+};
+
+/* What it is given must outlive it. NULL without memory or threads. */
+MUST_USE struct alert_worker *alert_worker_new(const struct alert_worker_config *config);
+/* Ends after what is under way. */
+void alert_worker_free(struct alert_worker *worker);
+
+#endif
