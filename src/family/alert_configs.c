@@ -46,24 +46,13 @@ check_url(struct request *req, str place, str text)
     return OK;
 }
 
-static bool
-needs_mail(str type_name)
-{
-    static const char *const names[] = { "EMAIL", "GROUP", "ORG", "TEAM", "USER" };
-    for (size_t i = 0; i < LENGTH(names); i++) {
-        if (str_is(type_name, names[i]))
-            return true;
-    }
-    return false;
-}
-
 /* ---- Notifications: every one has an id; secrets are taken out, and masks stand in their place ---- */
 
 struct keeping {
     struct request *req;
-    const json_t *before;     /* the configuration; NULL: it is new */
+    const json_t *before;      /* the configuration; NULL: it is new */
     const json_t *old_secrets; /* of its notifiers */
-    json_t *secrets;          /* of those to come */
+    json_t *secrets;           /* of those to come */
 };
 
 /* A notification that was there before keeps its id; whatever else was sent becomes a new one. */
@@ -75,10 +64,11 @@ settle_id(struct keeping *keeping, json_t *notifier)
     bool known = json_object_get(notifier, "notifierId") != NULL && id_parse(sent, &given) &&
                  alert_config_notifier(keeping->req->arena, keeping->before, given) != NULL &&
                  json_object_getn(keeping->secrets, sent.data, sent.len) == NULL;
-    if (!known)
-        sent = id_text(keeping->req->arena, id_new(store_cell(keeping->req->api->store)));
-    json_object_set_new(notifier, "notifierId", json_stringn(sent.data, sent.len));
-    return sent;
+    if (known)
+        return sent;
+    str made = id_text(keeping->req->arena, id_new(store_cell(keeping->req->api->store)));
+    json_object_set_new(notifier, "notifierId", json_stringn(made.data, made.len));
+    return made;
 }
 
 static error
@@ -105,8 +95,9 @@ settle_notification(struct keeping *keeping, json_t *notifier, size_t place)
 {
     struct request *req = keeping->req;
     str type = json_str(json_object_get(notifier, "typeName"));
-    if (needs_mail(type) && !req->api->sends_mail)
-        return fail(req->arena, NOT_OFFERED, V(str_format(req->arena, "notifications[%zu].typeName %.*s", place, STR_ARG(type))),
+    if (alert_is_mail(type) && !req->api->sends_mail)
+        return fail(req->arena, NOT_OFFERED,
+                    V(str_format(req->arena, "notifications[%zu].typeName %.*s", place, STR_ARG(type))),
                     V("this deployment has no mail server"));
     if (json_object_get(notifier, "webhookUrl") != NULL)
         TRY(check_url(req, str_format(req->arena, "notifications[%zu].webhookUrl", place),
@@ -152,8 +143,7 @@ close_alerts(struct request *req, const struct change *change)
     for (size_t i = 0; i < count; i++) {
         TRY(store_alert_close(req->tx, req->organization, alerts[i], &document, &cluster));
         if (document.len > 0)
-            TRY(request_event_of_cluster(req, EVENT_ALERT_CLOSED, cluster, NULL,
-                                         json_parse_own(req->arena, document)));
+            TRY(request_event_of_cluster(req, EVENT_ALERT_CLOSED, cluster, NULL, json_parse_own(req->arena, document)));
     }
     return OK;
 }

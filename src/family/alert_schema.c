@@ -16,12 +16,12 @@
 
 static const char *const pager_regions[] = { "US", "EU", NULL };
 static const char *const datadog_regions[] = { "US", "EU", "US3", "US5", "AP1", "US1_FED", NULL };
-static const char *const notification_types[] = { "EMAIL",     "GROUP",           "ORG",       "TEAM",       "USER",
-                                                  "DATADOG",   "MICROSOFT_TEAMS", "OPS_GENIE", "PAGER_DUTY", "SLACK",
-                                                  "VICTOR_OPS", "WEBHOOK",        NULL };
+static const char *const notification_types[] = { "EMAIL",      "GROUP",           "ORG",       "TEAM",       "USER",
+                                                  "DATADOG",    "MICROSOFT_TEAMS", "OPS_GENIE", "PAGER_DUTY", "SLACK",
+                                                  "VICTOR_OPS", "WEBHOOK",         NULL };
 
-#define SECRET(field_name, sentence, ...)                                                                           \
-    TEXT(field_name, sentence " Answers show its last characters only; sent back like that, it stays as it is.",     \
+#define SECRET(field_name, sentence, ...)                                                                        \
+    TEXT(field_name, sentence " Answers show its last characters only; sent back like that, it stays as it is.", \
          REQUIRED | ALWAYS, .min = 8, __VA_ARGS__)
 #define MAIL_SWITCH \
     BOOL("emailEnabled", "Whether they are told by mail, which is the only way.", ALWAYS, .fallback = "true")
@@ -173,8 +173,9 @@ static const struct field config_fields[] = {
     BOOL("enabled", "Whether alerts are raised.", ALWAYS, .fallback = "false"),
     LIST("matchers", "What the event must be about; all of them must hold.", ALWAYS, .of = &matcher_schema, .max = 20,
          .fallback = "[]"),
-    OBJECT("threshold", "Raises an alert only when more events of this type happened within an hour, about the same cluster.",
-           0, .of = &threshold_schema),
+    OBJECT("threshold",
+           "Raises an alert only when more events of this type happened within an hour, about the same cluster.", 0,
+           .of = &threshold_schema),
     OBJECT("metricThreshold", "Refused: metrics are not stored yet.", WRITE_ONLY),
     LIST("notifications", "Who is told.", REQUIRED | ALWAYS, .of = &notification_schema, .min = 1, .max = 25),
     TEXT("severityOverride", "How bad it is, other than usual for this type of event.", 0, .one_of = severities),
@@ -234,8 +235,8 @@ static const struct field alert_fields[] = {
 const struct schema alert_schema = { "Alert", "One time that a condition held.", alert_fields };
 
 static const struct field acknowledgement_fields[] = {
-    DATE("acknowledgedUntil", "Until when nobody is told, except of its end. A moment that is over makes it speak again.",
-         0),
+    DATE("acknowledgedUntil",
+         "Until when nobody is told, except of its end. A moment that is over makes it speak again.", 0),
     TEXT("acknowledgementComment", "Why it is kept quiet.", 0, .max = 200),
     BOOL("unacknowledgeAlert", "Makes it speak again, whatever else is sent.", 0),
     END_OF_FIELDS,

@@ -153,7 +153,8 @@ send_post(struct alert_worker *worker, struct arena *arena, const struct notific
     ret_outcome->status =
         poster_send(poster, arena, message.headers, message.header_count, message.body, &ret_outcome->why);
     if (ret_outcome->status >= 200 && ret_outcome->status <= 299)
-        ret_outcome->why = alert_message_refusal(json_str(json_object_get(notifier, "typeName")), poster_answer(poster));
+        ret_outcome->why =
+            alert_message_refusal(json_str(json_object_get(notifier, "typeName")), poster_answer(poster));
     else if (ret_outcome->status != 0)
         ret_outcome->why = str_format(arena, "It answered %d.", ret_outcome->status);
 }
@@ -179,7 +180,7 @@ static error
 note_failure(struct alert_worker *worker, struct arena *arena, const struct notification_claim *claim,
              const struct outcome *outcome)
 {
-    enum notification_end end = outcome->is_pointless          ? NOTIFICATION_TAKEN_BACK
+    enum notification_end end = outcome->is_pointless      ? NOTIFICATION_TAKEN_BACK
                                 : claim->age_s > GIVE_UP_S ? NOTIFICATION_GIVEN_UP
                                                            : NOTIFICATION_AGAIN;
     log_line(LOG_WARNING, "alert_notification_failed", "Notification %s of alert %s: %.*s",

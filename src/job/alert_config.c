@@ -6,8 +6,14 @@
 enum { MASK_LAST = 4, MASK_FROM = 12 };
 
 const char *const alert_secret_fields[] = {
-    "apiToken", "datadogApiKey", "microsoftTeamsWebhookUrl", "opsGenieApiKey", "serviceKey", "victorOpsApiKey",
-    "webhookSecret", NULL,
+    "apiToken",
+    "datadogApiKey",
+    "microsoftTeamsWebhookUrl",
+    "opsGenieApiKey",
+    "serviceKey",
+    "victorOpsApiKey",
+    "webhookSecret",
+    NULL,
 };
 
 str
@@ -57,6 +63,17 @@ int64_t
 alert_config_after_seq(const json_t *document)
 {
     return json_integer_value(json_object_get(json_object_get(document, ALERT_HIDDEN_FIELD), "afterSequence"));
+}
+
+bool
+alert_is_mail(str type_name)
+{
+    static const char *const names[] = { "EMAIL", "GROUP", "ORG", "TEAM", "USER" };
+    for (size_t i = 0; i < LENGTH(names); i++) {
+        if (str_is(type_name, names[i]))
+            return true;
+    }
+    return false;
 }
 
 const json_t *

@@ -29,6 +29,9 @@ json_t *alert_hidden_new(struct arena *arena, const struct key *key, id config, 
 /* Events of the project behind this place count. */
 int64_t alert_config_after_seq(const json_t *document);
 
+/* Whether people are told by mail. */
+bool alert_is_mail(str type_name);
+
 /* The notification of that id; NULL: it has none. */
 const json_t *alert_config_notifier(struct arena *arena, const json_t *document, id notifier);
 

@@ -197,10 +197,10 @@ make_datadog(struct making *making)
 static str
 make_teams(struct making *making)
 {
-    set_body(making, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "@type", "MessageCard", "@context",
-                               "https://schema.org/extensions", "summary", making->subject.data, "title",
-                               making->subject.data, "text", making->text.data, "themeColor",
-                               is_closed(making->facts) ? "2EB886" : "D00000"));
+    set_body(making,
+             json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "@type", "MessageCard", "@context",
+                       "https://schema.org/extensions", "summary", making->subject.data, "title", making->subject.data,
+                       "text", making->text.data, "themeColor", is_closed(making->facts) ? "2EB886" : "D00000"));
     return secret(making, "microsoftTeamsWebhookUrl");
 }
 
@@ -208,9 +208,9 @@ static str
 make_webhook(struct making *making)
 {
     str key = secret(making, "webhookSecret");
-    set_body(making, json_pack("{s:s, s:s, s:O}", "notificationId",
-                               id_text(making->arena, making->facts->notification).data, "about",
-                               making->facts->about.data, "alert", making->facts->alert));
+    set_body(making,
+             json_pack("{s:s, s:s, s:O}", "notificationId", id_text(making->arena, making->facts->notification).data,
+                       "about", making->facts->about.data, "alert", making->facts->alert));
     if (key.len > 0) {
         add_header(making, STR("Reeve-Webhook-Timestamp"), str_from_int(making->arena, making->facts->now_s));
         add_header(making, STR("Reeve-Webhook-Signature"),
@@ -224,22 +224,11 @@ static const struct {
     str (*make)(struct making *making); /* the address; body and headers are set */
     bool relayed;                       /* its address is the service's own, not the tenant's */
 } services[] = {
-    { "SLACK", make_slack, true },           { "PAGER_DUTY", make_pager_duty, true },
-    { "OPS_GENIE", make_ops_genie, true },   { "VICTOR_OPS", make_victor_ops, true },
-    { "DATADOG", make_datadog, true },       { "MICROSOFT_TEAMS", make_teams, false },
+    { "SLACK", make_slack, true },         { "PAGER_DUTY", make_pager_duty, true },
+    { "OPS_GENIE", make_ops_genie, true }, { "VICTOR_OPS", make_victor_ops, true },
+    { "DATADOG", make_datadog, true },     { "MICROSOFT_TEAMS", make_teams, false },
     { "WEBHOOK", make_webhook, false },
 };
-
-bool
-alert_is_mail(str type_name)
-{
-    static const char *const names[] = { "EMAIL", "GROUP", "ORG", "TEAM", "USER" };
-    for (size_t i = 0; i < LENGTH(names); i++) {
-        if (str_is(type_name, names[i]))
-            return true;
-    }
-    return false;
-}
 
 bool
 alert_message_make(struct arena *arena, const struct alert_facts *facts, const json_t *notifier, const json_t *secrets,

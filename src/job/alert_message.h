@@ -24,9 +24,6 @@ struct alert_message {
     str body;
 };
 
-/* Whether people are told by mail. */
-bool alert_is_mail(str type_name);
-
 /*
  * `secrets` are those of the notifier, by field. With a `relay` the services are reached over it: what would go to
  * https://host/path goes to <relay>/host/path. False when it cannot be made.

@@ -22,7 +22,9 @@ date_of(struct arena *arena, int64_t date_s)
 {
     /* Names as the protocol has them, whatever the locale. */
     static const char days[][4] = { "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat" };
-    static const char months[][4] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
+    static const char months[][4] = {
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"
+    };
     struct tm tm;
     time_t moment = (time_t)date_s;
     gmtime_r(&moment, &tm);
@@ -59,8 +61,9 @@ mail_text(struct arena *arena, const struct mail_server *server, const struct ma
     add_subject(&out, mail->subject);
     buf_format(&out, "Date: %s\r\n", date_of(arena, mail->date_s).data);
     buf_format(&out, "Message-ID: <%.*s@%.*s>\r\n", STR_ARG(mail->id), STR_ARG(domain));
-    buf_add_text(&out, "Auto-Submitted: auto-generated\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=UTF-8\r\n"
-                       "Content-Transfer-Encoding: base64\r\n\r\n");
+    buf_add_text(&out,
+                 "Auto-Submitted: auto-generated\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=UTF-8\r\n"
+                 "Content-Transfer-Encoding: base64\r\n\r\n");
     str text = str_base64(arena, mail->text.data, mail->text.len);
     for (size_t at = 0; at < text.len; at += LINE_OF_BASE64) {
         buf_add(&out, str_slice(text, at, at + LINE_OF_BASE64 < text.len ? at + LINE_OF_BASE64 : text.len));

@@ -14,9 +14,9 @@ struct mail_server {
 struct mail {
     const str *recipients; /* addresses */
     size_t recipient_count;
-    str id;            /* the same for each try */
-    str subject;       /* ASCII */
-    str text;          /* UTF-8 */
+    str id;      /* the same for each try */
+    str subject; /* ASCII */
+    str text;    /* UTF-8 */
     int64_t date_s;
 };
 

@@ -23,8 +23,8 @@ enum kind {
     KIND_BLOCK,   /* 10.0.0.0/8 */
     KIND_FILE,    /* a path; made absolute, relative to the folder of reeve.conf */
     KIND_URL,
-    KIND_SMTP, /* smtp://host:port */
-    KIND_MAIL, /* an address */
+    KIND_SMTP,   /* smtp://host:port */
+    KIND_MAIL,   /* an address */
     KIND_REDIS,  /* a path or host:port */
     KIND_DOMAIN, /* example.org */
 };

@@ -182,10 +182,10 @@ store_notification_failed(struct store *store, struct arena *arena, const struct
     TRY(lock_alert(tx, &claim->at));
     TRY(tx_query(tx, SQL_ALERT_NOTIFICATION_FAILED, &params, &rows, NULL));
     if (rows.count > 0 && end == NOTIFICATION_GIVEN_UP) {
-        json_t *told = json_in(
-            arena, json_pack("{s:s, s:s, s:s, s:s}", "alertId", id_text(arena, claim->at.alert).data, "notifierId",
-                             id_text(arena, claim->notifier).data, "notificationId",
-                             id_text(arena, claim->at.notification).data, "error", str_dup(arena, why).data));
+        json_t *told =
+            json_in(arena, json_pack("{s:s, s:s, s:s, s:s}", "alertId", id_text(arena, claim->at.alert).data,
+                                     "notifierId", id_text(arena, claim->notifier).data, "notificationId",
+                                     id_text(arena, claim->at.notification).data, "error", str_dup(arena, why).data));
         TRY(store_alert_event(tx, arena, EVENT_ALERT_NOTIFICATION_FAILED, claim->at.place, json_text(arena, told),
                               STR_EMPTY));
     }

@@ -24,6 +24,7 @@ SUITES = {
     "nodes": ("nodes_test.py", 180),
     "kill": ("kill_test.py", 300),
     "streams": ("streams_test.py", 180),
+    "alerts": ("alerts_test.py", 180),
     "webhooks": ("webhooks_test.py", 600),
     "jobs": ("jobs_test.py", 180),
     "users": ("users_test.py", 240),

@@ -70,7 +70,7 @@ what_lasts_ends_with_its_event_or_its_cluster(void **state)
 }
 
 static bool
-holds(const char *operator, const char *value, const char *cluster)
+holds(const char *operator, const char * value, const char *cluster)
 {
     const json_t *matchers = json_in(
         arena, json_pack("[{s:s, s:s, s:s}]", "fieldName", "CLUSTER_NAME", "operator", operator, "value", value));
@@ -149,8 +149,8 @@ services_are_reached_where_they_are(void **state)
           "https://api.opsgenie.com/v2/alerts/650000000000000000000001/close?identifierType=alias" },
         { "OPS_GENIE", "opsGenieApiKey", "EU", "https://api.eu.opsgenie.com/v2/alerts",
           "https://api.eu.opsgenie.com/v2/alerts/650000000000000000000001/close?identifierType=alias" },
-        { "VICTOR_OPS", "victorOpsApiKey", "US", "https://alert.victorops.com/integrations/generic/20131114/alert/the-key",
-          NULL },
+        { "VICTOR_OPS", "victorOpsApiKey", "US",
+          "https://alert.victorops.com/integrations/generic/20131114/alert/the-key", NULL },
         { "DATADOG", "datadogApiKey", "US", "https://api.datadoghq.com/api/v1/events", NULL },
         { "DATADOG", "datadogApiKey", "US1_FED", "https://api.ddog-gov.com/api/v1/events", NULL },
         { "WEBHOOK", "webhookSecret", "US", "https://hooks.example.org/x", NULL },

@@ -61,13 +61,16 @@ fill(int base)
     fixture_ask(
         "INSERT INTO webhook (id, org_id, url, description, enabled, secret, delivered_seq) VALUES (%s, %s, '', '', true, '', 0)",
         fixture_quote(secret), o);
-    fixture_ask("INSERT INTO alert_cursor (project_id, org_id, project_seq) VALUES (%s, %s, 0)", fixture_quote(project), o);
-    fixture_ask("INSERT INTO alert (id, org_id, project_id, config_id, event_id, event_type, severity, status, lasts, created_at, "
-                "updated_at) VALUES (%s, %s, %s, %s, %s, 'T', 'INFO', 'OPEN', false, now(), now())",
-                fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret), fixture_quote(secret));
-    fixture_ask("INSERT INTO alert_notification (id, org_id, project_id, alert_id, notifier_id, about, due_at, next_try_at) "
-                "VALUES (%s, %s, %s, %s, %s, 'OPENED', now(), now())",
-                fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret), fixture_quote(secret));
+    fixture_ask("INSERT INTO alert_cursor (project_id, org_id, project_seq) VALUES (%s, %s, 0)", fixture_quote(project),
+                o);
+    fixture_ask(
+        "INSERT INTO alert (id, org_id, project_id, config_id, event_id, event_type, severity, status, lasts, created_at, "
+        "updated_at) VALUES (%s, %s, %s, %s, %s, 'T', 'INFO', 'OPEN', false, now(), now())",
+        fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret), fixture_quote(secret));
+    fixture_ask(
+        "INSERT INTO alert_notification (id, org_id, project_id, alert_id, notifier_id, about, due_at, next_try_at) "
+        "VALUES (%s, %s, %s, %s, %s, 'OPENED', now(), now())",
+        fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret), fixture_quote(secret));
     fixture_ask("INSERT INTO event_count_of_project (project_id, org_id, seq) VALUES (%s, %s, 1)",
                 fixture_quote(project), o);
     fixture_ask("INSERT INTO team (id, org_id, name) VALUES (%s, %s, 't')", fixture_quote(team), o);

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alerts with a real worker, a real mail server and an HTTPS receiver: one event reaches every kind of notification once, under one
+id, also when the worker is killed at every fail point; what lasts is closed by the event that ends it; acknowledged is quiet."""
+import email
+import hashlib
+import hmac
+import http.server
+import json
+import os
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from aiosmtpd.controller import Controller
+
+from client import wait_until
+from node import free_port, make_certificate
+from suite import Suite, ends_on_signal
+from world import BUILD, PREFIX, ROOT, World, connect, sql, start_node
+
+FAILPOINTS = ("alert:raise:before-effect", "alert:raise:after-effect", "alert:raise:after-commit", "alert:send:before-effect",
+              "alert:send:after-effect", "alert:send:before-commit", "alert:send:after-commit")
+SECRET = "a secret for signatures"
+
+
+# ---- Those who are told ----
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.received.append({"path": self.path, "headers": dict(self.headers.items()), "raw": body, "body": json.loads(body)})
+        status = 500 if self.path == "/broken" else 200
+        answer = b'{"ok":true}'
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_):
+        pass
+
+
+class Receiver:
+    def __init__(self, folder):
+        self.port, self.received = free_port(), []
+        self.certificate, key = make_certificate(folder, "receiver")
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
+        self.server.received = self.received
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certificate, key)
+        self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def url(self, path):
+        return "https://127.0.0.1:%d%s" % (self.port, path)
+
+
+class Mailbox:
+    """What a mail server took: (recipients, message)."""
+
+    def __init__(self):
+        self.mails = []
+
+    async def handle_DATA(self, server, session, envelope):
+        self.mails.append((list(envelope.rcpt_tos), email.message_from_bytes(envelope.content)))
+        return "250 taken"
+
+
+class Worker:
+    def __init__(self, config):
+        self.config, self.process = config, None
+        self.log = tempfile.NamedTemporaryFile(prefix="worker.", delete=False)
+
+    def start(self, failpoint=None):
+        environment = {**os.environ, **({"REEVE_FAILPOINTS": failpoint + "=kill@1"} if failpoint else {})}
+        self.process = subprocess.Popen([os.path.join(ROOT, BUILD, "reeved"), "worker", "--config", self.config],
+                                        stdout=self.log, stderr=self.log, env=environment)
+
+    def stop(self):
+        self.process.terminate()
+        return self.process.wait(30)
+
+
+# ---- The project ----
+class Project:
+    def __init__(self, world, connection, name):
+        self.world, self.connection = world, connection
+        self.id = world.make_project(world.a, name)
+
+    def ask(self, status, method, target, body=None):
+        answer = self.connection.ask(method, PREFIX + "/groups/%s%s" % (self.id, target), self.world.a.bearer(), body)
+        if answer.status != status:
+            raise AssertionError("%d expected: %r" % (status, answer))
+        return answer.json() if answer.status != 204 else None
+
+    def configure(self, event_type, notifications, **more):
+        return self.ask(200, "POST", "/alertConfigs", {"eventTypeName": event_type, "enabled": True, "notifications": notifications, **more})
+
+    def alerts(self, query=""):
+        return self.ask(200, "GET", "/alerts" + query)["results"]
+
+    def happens(self, event_type, cluster=None):
+        """An event as the store writes it, but for the hash, which nobody here looks at."""
+        org = self.world.a.home
+        sql("""DO $$ DECLARE o bytea := decode('%s', 'hex'); p bytea := decode('%s', 'hex'); s bigint; q bigint; i bytea := decode('%s', 'hex'); BEGIN
+               UPDATE event_chain SET seq = seq + 1 WHERE org_id = o RETURNING seq INTO s;
+               UPDATE event_count_of_project SET seq = seq + 1 WHERE project_id = p RETURNING seq INTO q;
+               INSERT INTO event (org_id, seq, id, project_id, project_seq, type, cluster, created_at, document, hash)
+               VALUES (o, s, i, p, q, '%s', %s, now(), json_build_object('id', encode(i, 'hex'), 'created', api_date(now()))::text, '');
+               PERFORM pg_notify('reeve_event', '%s'); END $$"""
+            % (org, self.id, os.urandom(12).hex(), event_type, "'%s'" % cluster if cluster else "NULL", org))
+
+
+def every_notification(receiver):
+    return [
+        {"typeName": "EMAIL", "emailAddress": "oncall@example.org"},
+        {"typeName": "USER", "username": "ada@example.org"},
+        {"typeName": "TEAM", "teamId": "650000000000000000000001"},
+        {"typeName": "GROUP", "roles": ["GROUP_OWNER"]},
+        {"typeName": "ORG", "roles": ["ORG_MEMBER"]},
+        {"typeName": "WEBHOOK", "webhookUrl": receiver.url("/hook"), "webhookSecret": SECRET},
+        {"typeName": "MICROSOFT_TEAMS", "microsoftTeamsWebhookUrl": receiver.url("/card")},
+        {"typeName": "SLACK", "apiToken": "xoxb-0123456789", "channelName": "#alerts"},
+        {"typeName": "PAGER_DUTY", "serviceKey": "0123456789abcdef"},
+        {"typeName": "OPS_GENIE", "opsGenieApiKey": "0123456789abcdef", "opsGenieRegion": "EU"},
+        {"typeName": "VICTOR_OPS", "victorOpsApiKey": "0123456789abcdef", "victorOpsRoutingKey": "night"},
+        {"typeName": "DATADOG", "datadogApiKey": "0123456789abcdef", "datadogRegion": "EU"},
+    ]
+
+
+PATHS = {"/hook", "/card", "/slack.com/api/chat.postMessage", "/events.pagerduty.com/v2/enqueue", "/api.eu.opsgenie.com/v2/alerts",
+         "/alert.victorops.com/integrations/generic/20131114/alert/0123456789abcdef/night", "/api.datadoghq.eu/api/v1/events"}
+MAILED = [["oncall@example.org"], ["ada@example.org"], ["ada@example.org"], ["ada@example.org"]]  # and nobody owns the project by name
+
+
+def free_leases():
+    """What a dead worker held is free when its lease ends; here at once."""
+    sql("UPDATE alert_notification SET lease_until = NULL, next_try_at = now() WHERE state = 'PENDING' AND lease_until IS NOT NULL")
+
+
+def states():
+    return sql("SELECT string_agg(state || ' ' || n, ',' ORDER BY state) FROM (SELECT state, count(*) n FROM alert_notification GROUP BY state) s")
+
+
+def is_settled():
+    return sql("SELECT count(*) FROM alert_notification WHERE state = 'PENDING' AND due_at <= now()") == "0"
+
+
+def told_since(receiver, mailbox, posts, mails):
+    """Those who were told, each id once however often it came; and how often anything came again."""
+    by_id = {}
+    for record in receiver.received[posts:]:
+        by_id.setdefault(record["headers"]["Reeve-Notification-Id"], []).append(record["path"])
+    for recipients, message in mailbox.mails[mails:]:
+        by_id.setdefault(message["Message-ID"], []).append(tuple(recipients))
+    repeated = sum(len(times) - 1 for times in by_id.values())
+    firsts = [times[0] for times in by_id.values()]
+    return {one for one in firsts if isinstance(one, str)}, sorted(list(one) for one in firsts if not isinstance(one, str)), len(firsts), repeated
+
+
+def check_round(suite, project, receiver, mailbox, worker, failpoint):
+    posts, mails, began = len(receiver.received), len(mailbox.mails), time.monotonic()
+    before = len(project.alerts())
+    if failpoint:
+        worker.start(failpoint)
+    project.happens("DATABASE_USER_CREATED")
+    if failpoint:
+        worker.process.wait(30)
+        suite.equal(worker.process.returncode, -9, "the worker dies at %s" % failpoint)
+        free_leases()
+        worker.start()
+    what = "with a worker killed at %s" % failpoint if failpoint else "undisturbed"
+    wait_until(lambda: len(project.alerts()) == before + 1 and is_settled(), 30)
+    took = time.monotonic() - began
+    paths, mailed, count, repeated = told_since(receiver, mailbox, posts, mails)
+    suite.equal((paths, mailed, count), (PATHS, sorted(MAILED), len(PATHS) + len(MAILED)), "who is told, once each, " + what)
+    # Only between the wire and the record can something be told again, under the same id.
+    allowed = 4 if failpoint in ("alert:send:before-effect", "alert:send:after-effect", "alert:send:before-commit", "alert:send:after-commit") else 0
+    suite.check(repeated <= allowed, "%d repeated %s" % (repeated, what))
+    suite.check(took < 30, "told after %.1f s %s" % (took, what))
+    if failpoint:
+        suite.equal(worker.stop(), 0, "status of a worker that was told to stop")
+
+
+def test_everybody_is_told(suite, project, receiver, mailbox, worker):
+    project.configure("DATABASE_USER_CREATED", every_notification(receiver))
+    worker.start()
+    check_round(suite, project, receiver, mailbox, worker, None)
+    hook = [one for one in receiver.received if one["path"] == "/hook"][0]
+    signed = hook["headers"]["Reeve-Webhook-Timestamp"].encode() + b"." + hook["raw"]
+    suite.equal(hook["headers"]["Reeve-Webhook-Signature"], "v1=" + hmac.new(SECRET.encode(), signed, hashlib.sha256).hexdigest(), "the signature")
+    alert = project.alerts()[0]
+    suite.equal((hook["body"]["about"], hook["body"]["alert"]["id"], alert["status"]), ("OPENED", alert["id"], "OPEN"), "what the webhook says")
+    by_path = {one["path"]: one for one in receiver.received}
+    suite.equal(by_path["/slack.com/api/chat.postMessage"]["headers"]["Authorization"], "Bearer xoxb-0123456789", "the token")
+    page = by_path["/events.pagerduty.com/v2/enqueue"]["body"]
+    suite.equal((page["routing_key"], page["event_action"], page["dedup_key"]), ("0123456789abcdef", "trigger", alert["id"]), "the page")
+    suite.equal(by_path["/api.eu.opsgenie.com/v2/alerts"]["body"]["alias"], alert["id"], "the alias")
+    suite.equal(by_path["/api.datadoghq.eu/api/v1/events"]["headers"]["DD-API-KEY"], "0123456789abcdef", "the key")
+    text = mailbox.mails[0][1].get_payload(decode=True).decode()
+    suite.check("A database user was created." in text and alert["id"] in text, "the mail says what happened")
+    worker.stop()
+    for failpoint in FAILPOINTS:
+        check_round(suite, project, receiver, mailbox, worker, failpoint)
+    stored = sql("SELECT document::text FROM resource WHERE kind = 'alertConfig'") + sql("SELECT document FROM event")
+    suite.check("0123456789abcdef" not in stored and SECRET not in stored, "secrets are nowhere in plain text")
+
+
+def test_what_lasts(suite, world, connection, receiver, mailbox):
+    project = Project(world, connection, "lasting")
+    config = project.configure("CLUSTER_PAUSED", [{"typeName": "PAGER_DUTY", "serviceKey": "fedcba9876543210", "intervalMin": 5},
+                                                  {"typeName": "EMAIL", "emailAddress": "late@example.org", "delayMin": 60}],
+                               matchers=[{"fieldName": "CLUSTER_NAME", "operator": "EQUALS", "value": "orders"}])
+    pages = lambda: [one["body"]["event_action"] for one in receiver.received if one["body"].get("routing_key") == "fedcba9876543210"]
+    for cluster in ("other", "orders", "orders"):
+        project.happens("CLUSTER_PAUSED", cluster)
+    wait_until(lambda: pages() == ["trigger"], 20)
+    wait_until(lambda: "lastNotified" in project.alerts()[0], 10)
+    alerts = project.alerts("?status=OPEN")
+    suite.equal([(one["clusterName"], one["alertConfigId"]) for one in alerts], [("orders", config["id"])], "one alert, of the cluster that matches")
+    alert = alerts[0]
+    suite.equal([one["id"] for one in project.ask(200, "GET", "/alertConfigs/%s/alerts" % config["id"])["results"]], [alert["id"]], "alerts of the configuration")
+    suite.equal([one["id"] for one in project.ask(200, "GET", "/alerts/%s/alertConfigs" % alert["id"])["results"]], [config["id"]], "configurations of the alert")
+    # Acknowledged it is quiet; when that is over the reminder comes.
+    shown = project.ask(200, "PATCH", "/alerts/" + alert["id"], {"acknowledgedUntil": "2099-01-01T00:00:00Z", "acknowledgementComment": "We know."})
+    suite.equal((shown["acknowledgementComment"], shown["acknowledgedUntil"], shown["acknowledgingUsername"]),
+                ("We know.", "2099-01-01T00:00:00Z", world.a.client_id), "the acknowledgement")
+    sql("UPDATE alert_notification SET due_at = now(), next_try_at = now() WHERE about = 'REMINDER' AND state = 'PENDING'")
+    time.sleep(2.5)
+    suite.equal(pages(), ["trigger"], "quiet while it is acknowledged")
+    project.ask(200, "PATCH", "/alerts/" + alert["id"], {"unacknowledgeAlert": True})
+    wait_until(lambda: pages() == ["trigger", "trigger"], 20)
+    project.happens("CLUSTER_RESUMED", "other")
+    project.happens("CLUSTER_RESUMED", "orders")
+    wait_until(lambda: pages() == ["trigger", "trigger", "resolve"], 20)
+    shown = project.ask(200, "GET", "/alerts/" + alert["id"])
+    suite.equal((shown["status"], "resolved" in shown), ("CLOSED", True), "closed by the event that ends it")
+    suite.equal([mail for mail in mailbox.mails if mail[0] == ["late@example.org"]], [], "who would have been told later is not told")
+    suite.equal(project.ask(409, "PATCH", "/alerts/" + alert["id"], {"acknowledgedUntil": "2099-01-01T00:00:00Z"})["errorCode"], "ALERT_CLOSED", "too late")
+    for name, count in (("ALERT_OPENED", 1), ("ALERT_ACKNOWLEDGED", 2), ("ALERT_CLOSED", 1)):
+        suite.equal(project.ask(200, "GET", "/events?eventType=" + name)["totalCount"], count, "events " + name)
+    # Switched off, its alerts are closed and nothing is raised.
+    project.happens("CLUSTER_PAUSED", "orders")
+    wait_until(lambda: len(project.alerts("?status=OPEN")) == 1, 20)
+    project.ask(200, "PATCH", "/alertConfigs/" + config["id"], {"enabled": False})
+    suite.equal(project.alerts("?status=OPEN"), [], "open alerts of what is switched off")
+    project.happens("CLUSTER_PAUSED", "orders")
+    time.sleep(1.5)
+    suite.equal(len(project.alerts()), 2, "alerts of what is switched off")
+
+
+def test_thresholds_and_delays(suite, world, connection, receiver):
+    project = Project(world, connection, "counted")
+    project.configure("INDEX_FAILED", [{"typeName": "WEBHOOK", "webhookUrl": receiver.url("/counted"), "delayMin": 30}], threshold={"threshold": 1})
+    project.happens("INDEX_FAILED", "orders")
+    project.happens("INDEX_FAILED", "other")
+    project.happens("INDEX_FAILED", "orders")
+    wait_until(lambda: project.alerts() != [], 20)
+    alert = project.alerts()[0]
+    suite.equal([(one["clusterName"], one["status"], one["currentValue"]["number"]) for one in project.alerts()], [("orders", "TRACKING", 2)], "the second of one cluster")
+    sql("UPDATE alert_notification SET due_at = now(), next_try_at = now() WHERE alert_id = decode('%s', 'hex')" % alert["id"])
+    wait_until(lambda: project.alerts()[0]["status"] == "OPEN", 20)
+    wait_until(lambda: [one["path"] for one in receiver.received if one["path"] == "/counted"] == ["/counted"], 20)
+    sql("UPDATE alert SET close_at = now() WHERE id = decode('%s', 'hex')" % alert["id"])
+    wait_until(lambda: project.alerts()[0]["status"] == "CLOSED", 20)
+    suite.check(True, "what is of one moment closes by itself")
+
+
+def test_failures(suite, world, connection, receiver):
+    project = Project(world, connection, "failing")
+    project.configure("CUSTOM_ROLE_CREATED", [{"typeName": "WEBHOOK", "webhookUrl": receiver.url("/broken")}])
+    project.happens("CUSTOM_ROLE_CREATED")
+    failing = "SELECT tries, last_status FROM alert_notification WHERE state = 'PENDING' AND last_error = 'It answered 500.'"
+    wait_until(lambda: sql(failing) not in ("",) and int(sql(failing).split("|")[0]) >= 2, 20)
+    sql("UPDATE alert_notification SET due_at = now() - interval '2 days', next_try_at = now() WHERE state = 'PENDING' AND last_status = 500")
+    wait_until(lambda: project.ask(200, "GET", "/events?eventType=ALERT_NOTIFICATION_FAILED")["totalCount"] == 1, 20)
+    suite.check("FAILED 1" in states(), "given up after a day: " + states())
+
+
+def main():
+    ends_on_signal()
+    suite = Suite("alerts")
+    folder = tempfile.mkdtemp(prefix="alerts.", dir=os.environ.get("REEVE_TEST_DIR"))
+    receiver, mailbox, mail_port = Receiver(folder), Mailbox(), free_port()
+    mail = Controller(mailbox, hostname="127.0.0.1", port=mail_port)
+    mail.start()
+    settings = {"egress_allow": "127.0.0.1/32", "egress_ca": receiver.certificate, "smtp": "smtp://127.0.0.1:%d" % mail_port,
+                "smtp_from": "reeve@example.org", "alert_relay": "https://127.0.0.1:%d" % receiver.port}
+    with start_node(workers=1, settings=settings) as node:
+        world = World(node, with_roles=False)
+        world.make_team()
+        worker = Worker(node.conf)
+        try:
+            with connect(node) as connection:
+                test_everybody_is_told(suite, Project(world, connection, "told"), receiver, mailbox, worker)
+                worker.start()
+                test_what_lasts(suite, world, connection, receiver, mailbox)
+                test_thresholds_and_delays(suite, world, connection, receiver)
+                test_failures(suite, world, connection, receiver)
+        finally:
+            if worker.process is not None and worker.process.poll() is None:
+                worker.process.kill()
+                worker.process.wait()
+            mail.stop()
+        world.close()
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
