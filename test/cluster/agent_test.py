@@ -470,7 +470,7 @@ def members_stop_and_go(suite, rig):
 
 
 def killed_anywhere_it_goes_on(suite, rig):
-    """Each place in turn ends the agent once while a member is made and removed."""
+    """Each place in turn ends the agent once while a member is made, changed and removed."""
     places = ["goal:write:before", "goal:write:after", "member:write-certificate:before", "member:write-certificate:after", "member:write-unit:before",
               "member:write-unit:after", "member:enable-unit:before", "member:enable-unit:after", "member:start-unit:before",
               "member:start-unit:after", "patroni:configure:before", "access:reload:before", "access:reload:after", "roles:create-database:before", "roles:user:before",
@@ -491,6 +491,10 @@ def killed_anywhere_it_goes_on(suite, rig):
         rig.clusters.append(single)
         rig.publish()
         timed(rig, suite, lambda: single.roles() == ["PRIMARY"] and single.is_in_force(), "made although killed at " + place, 60)
+        single.parameters["work_mem"] = "5MB"
+        single.goal_generation += 1
+        rig.publish()
+        timed(rig, suite, single.is_in_force, "changed although killed at " + place, 60)
         single.members[0]["desired"] = "REMOVED"
         rig.publish()
         timed(rig, suite, lambda: single.all_seen()[0].get("unit") == "absent", "removed although killed at " + place, 60)
