@@ -161,6 +161,35 @@ the_primary_goes_where_the_priority_is_highest(void **state)
     remove_cluster(place, "orders");
 }
 
+/* The primary is lost while it waits for the one in the other region to be synchronous: those that were told that they cannot be
+ * elected would have kept the cluster without one. */
+static void
+a_primary_that_is_lost_in_a_hand_over_has_a_successor(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", REGION("A", "M10", 2) "," REGION("B", "M10", 1));
+    struct played_cluster *set = played_cluster(fixture_ask("SELECT encode(id, 'hex') FROM cluster"));
+    struct job_runner worker = runner();
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("B", "M10", 2) "," REGION("A", "M10", 1)),
+                "OK");
+    for (int64_t until = clock_steady_ms() + 20000; clock_steady_ms() < until;) {
+        run_jobs_once(&worker);
+        if (count("SELECT count(*) FROM cluster_member WHERE NOT electable") > 0)
+            break;
+        play_agents();
+    }
+    assert_true(count("SELECT count(*) FROM cluster_member WHERE NOT electable") > 0);
+    fixture_ask("UPDATE cluster_member SET role = 'NONE' WHERE role = 'PRIMARY'");
+    run_jobs_once(&worker);
+    clock_sleep_ms(20);
+    run_jobs_once(&worker);
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE NOT electable AND desired = 'RUNNING'"), 0);
+    set->primary[0] = '\0'; /* the first who may takes over */
+    settle();
+    assert_no_orphans("a primary that was lost");
+    remove_cluster(place, "orders");
+}
+
 static void
 settings_restart_members_one_by_one_and_the_primary_last(void **state)
 {
@@ -556,6 +585,7 @@ main(int argc, char **argv)
         cmocka_unit_test(more_and_fewer_members),
         cmocka_unit_test(another_region_takes_over_without_a_gap),
         cmocka_unit_test(the_primary_goes_where_the_priority_is_highest),
+        cmocka_unit_test(a_primary_that_is_lost_in_a_hand_over_has_a_successor),
         cmocka_unit_test(settings_restart_members_one_by_one_and_the_primary_last),
         cmocka_unit_test(settings_restart_members_also_when_nobody_says_so),
         cmocka_unit_test(a_cluster_of_one_restarts_in_place),
