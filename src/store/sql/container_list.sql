@@ -3,6 +3,7 @@
 SELECT c.total, p.document, encode(p.id, 'hex')
 FROM (SELECT count(*) AS total FROM network_container n WHERE n.project_id = $1 AND ($4::text = '' OR n.provider = $4)) c
 LEFT JOIN LATERAL (
-    SELECT container_json(n, container_is_used(n)) AS document, n.id FROM network_container n
-    WHERE n.project_id = $1 AND ($4::text = '' OR n.provider = $4) ORDER BY n.id OFFSET $2::bigint LIMIT $3::bigint) p ON true
-ORDER BY p.id
+    SELECT container_json(n, container_is_used(n)) AS document, n.id, n.created_at FROM network_container n
+    WHERE n.project_id = $1 AND ($4::text = '' OR n.provider = $4)
+    ORDER BY n.created_at, n.id OFFSET $2::bigint LIMIT $3::bigint) p ON true
+ORDER BY p.created_at, p.id
