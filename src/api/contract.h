@@ -218,8 +218,11 @@ struct endpoint {
     /* What an endpoint without behaviour waits for: "clusters", "backups", … One with tables is judged by them all the same,
      * and answers 501 where its behaviour would begin. */
     const char *waits_for;
+    /* By design there is nothing like it on hosts of an operator's own: a request with nothing wrong is answered with this error,
+     * which needs no parameters and says what to do instead. 0: it is not refused. */
+    enum error_code refuses;
 
-    const struct read *read; /* at most one of the two; neither: 501 */
+    const struct read *read; /* at most one of the two; neither: refused, or 501 */
     handler *run;
     const struct feed *feed; /* the list can be followed */
     const struct kind *kind; /* for the generic handlers */

@@ -110,6 +110,8 @@ stage_validate(struct request *req)
 error
 stage_available(struct request *req)
 {
+    if (req->endpoint->refuses != 0)
+        return fail(req->arena, req->endpoint->refuses);
     if (endpoint_is_complete(req->endpoint))
         return OK;
     return fail(req->arena, NOT_IMPLEMENTED, V(method_names[req->endpoint->method]), V(req->endpoint->path));

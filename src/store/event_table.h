@@ -17,6 +17,9 @@
     ROW(EVENT_RESOURCE_UPDATED,          "RESOURCE_UPDATED",            "A configuration resource was changed.") \
     ROW(EVENT_RESOURCE_DELETED,          "RESOURCE_DELETED",            "A configuration resource was deleted.") \
     ROW(EVENT_PRIVATE_IP_MODE_CHANGED,   "PRIVATE_IP_MODE_CHANGED",     "The private IP mode of a project was changed.") \
+    ROW(EVENT_CONTAINER_CREATED,         "NETWORK_CONTAINER_CREATED",   "A block of addresses was set aside for a project.") \
+    ROW(EVENT_CONTAINER_UPDATED,         "NETWORK_CONTAINER_UPDATED",   "A network container of a project got another block of addresses.") \
+    ROW(EVENT_CONTAINER_DELETED,         "NETWORK_CONTAINER_DELETED",   "A block of addresses is not set aside for a project any more.") \
     ROW(EVENT_CUSTOM_DNS_CHANGED,        "CUSTOM_DNS_CHANGED",          "Custom DNS of a project was switched on or off.") \
     ROW(EVENT_DATABASE_USER_CREATED,     "DATABASE_USER_CREATED",       "A database user was created.") \
     ROW(EVENT_DATABASE_USER_UPDATED,     "DATABASE_USER_UPDATED",       "A database user was changed.") \

@@ -51,7 +51,7 @@ class Operation:
         self.method, self.path, self.prefix = row["method"], row["path"], prefix
         self.id, self.rule = row["operation"], row["access"]["rule"]
         self.roles = frozenset(row["access"]["roles"])
-        self.complete = row["status"] == "complete"
+        self.waits, self.refuses = row["status"] == "waiting", row.get("refuses")
         self.success = row["success"]
         self.example = row.get("example")
         self.parameters = re.findall(r"\{(\w+)\}", row["path"])
@@ -81,8 +81,10 @@ class Operation:
         return body
 
     def let_in(self):
-        if not self.complete:
+        if self.waits:
             return 501, "NOT_IMPLEMENTED"
+        if self.refuses:
+            return 400, self.refuses
         if not self.is_known:
             return ANY_ANSWER, None
         return LET_IN.get(self.id, (self.success, None))

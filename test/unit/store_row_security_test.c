@@ -84,6 +84,9 @@ fill(int base)
                 fixture_quote(secret), o, fixture_quote(fixture_id(HOST)), fixture_quote(secret));
     fixture_ask("INSERT INTO project_access (project_id, org_id, hash) VALUES (%s, %s, 'hash%d')",
                 fixture_quote(project), o, base / 1000);
+    fixture_ask("INSERT INTO network_container (id, org_id, project_id, provider, region, block) "
+                "VALUES (%s, %s, %s, 'P', 'R', '10.%d.0.0/24')",
+                fixture_quote(secret), o, fixture_quote(project), base / 1000);
     fixture_ask(
         "INSERT INTO dns_record (name, type, content, org_id, cluster_id) VALUES ('n%d', 'A', '10.0.0.1', %s, %s)",
         base, o, fixture_quote(secret));
@@ -132,6 +135,7 @@ static const struct {
     { "cluster_member",         "org_id = $B",                                    "ordinal = 9",          1 },
     { "host_task",              "org_id = $B",                                    "kind = 'x'",           1 },
     { "project_access",         "org_id = $B",                                    "generation = 9",       1 },
+    { "network_container",      "org_id = $B",                                    "block = '192.0.2.0/28'", 1 },
     { "dns_record",             "org_id = $B",                                    "ttl = 9",              1 },
     { "authority",              "org_id = $B",                                    "certificate = 'x'",    1 },
     { "certificate",            "owner = encode($B, 'hex')",                      "owner = 'x'",          1 },
@@ -463,8 +467,8 @@ project_is_moved_with_what_it_has_and_only_by_its_owner(void **state)
     assert_string_equal(fixture_ask("SELECT count(*) FROM team_grant WHERE project_id = %s", project), "0");
     assert_string_equal(fixture_ask("SELECT count(*) FROM team WHERE org_id = %s", a), "1");
     assert_string_equal(fixture_ask("SELECT count(*) FROM team_member WHERE org_id = %s", a), "0");
-    static const char *const of_fleet[] = { "cluster",        "cluster_member", "host_task",
-                                            "project_access", "dns_record",     "authority" };
+    static const char *const of_fleet[] = { "cluster",    "cluster_member", "host_task",        "project_access",
+                                            "dns_record", "authority",      "network_container" };
     for (size_t t = 0; t < LENGTH(of_fleet); t++) {
         if (strcmp(fixture_ask("SELECT count(*) FROM %s WHERE org_id = %s", of_fleet[t], b), "2") != 0)
             fail_msg("%s stayed behind", of_fleet[t]);
