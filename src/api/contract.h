@@ -193,11 +193,11 @@ struct kind {
 enum shape { SHAPE_ENTITY, SHAPE_LIST, SHAPE_NOTHING, SHAPE_FILE };
 enum endpoint_flag {
     DEPRECATED = 1,
-    ALSO_V1 = 2,      /* also under /api/svc/v1.0 */
-    NO_ETAG = 4,      /* an answer that is no stored entity */
-    BODY_IS_LIST = 8, /* the body is a list of what .request describes */
-    EXTENSION = 16,   /* not of the specification: docs/extensions.md */
-    WHILE_LOCKED = 32, /* also in an organization that is locked, as reads and deletions are: it changes nothing that costs */
+    ALSO_V1 = 2,       /* also under /api/svc/v1.0 */
+    NO_ETAG = 4,       /* an answer that is no stored entity */
+    BODY_IS_LIST = 8,  /* the body is a list of what .request describes */
+    EXTENSION = 16,    /* not of the specification: docs/extensions.md */
+    WHILE_LOCKED = 32, /* also in a locked organization: it changes nothing that costs */
 };
 
 /* `.query` of an endpoint that waits and takes nothing at all: without any table it would not be judged. */

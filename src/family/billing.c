@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was used, by which project and cluster. For an operator's own hosts the prices are the operator's. */
+#include "store/billing.h"
 #include "api/api.h"
 #include "api/list.h"
 #include "base/date.h"
 #include "base/json.h"
 #include "family/families.h"
-#include "store/billing.h"
 
 static const char *const statuses[] = { "PENDING", "CLOSED", "FREE", NULL };
 static const char *const services[] = { "Compute", "Storage", NULL };
@@ -45,22 +45,22 @@ static const struct field line_fields[] = {
 static const struct schema line_schema = { "InvoiceLineItem", "What one cluster used of one item on one day.",
                                            line_fields };
 
-#define INVOICE_FIELDS                                                                                             \
-    ID("id", "Identifier of the invoice.", READ_ONLY | ALWAYS),                                                    \
-        ID("orgId", "Organization that is billed.", READ_ONLY | ALWAYS),                                           \
-        TEXT("statusName", "PENDING while the month runs, then CLOSED, or FREE when there is nothing to pay.",     \
-             READ_ONLY | ALWAYS, .one_of = statuses),                                                              \
-        DATE("startDate", "Begin of the month.", READ_ONLY | ALWAYS),                                              \
-        DATE("endDate", "End of the month.", READ_ONLY | ALWAYS),                                                  \
-        DATE("created", "When the invoice was opened.", READ_ONLY | ALWAYS),                                       \
-        DATE("updated", "When something was last added to it.", READ_ONLY | ALWAYS),                               \
-        INTEGER("subtotalCents", "Sum of the lines.", READ_ONLY | ALWAYS),                                         \
-        INTEGER("amountBilledCents", "What is to be paid.", READ_ONLY | ALWAYS),                                   \
-        INTEGER("amountPaidCents", "Always 0: payments are made elsewhere.", READ_ONLY | ALWAYS),                  \
-        INTEGER("creditsCents", "Always 0.", READ_ONLY | ALWAYS),                                                  \
-        INTEGER("salesTaxCents", "Always 0: prices are as the operator sets them.", READ_ONLY | ALWAYS),           \
-        INTEGER("startingBalanceCents", "Always 0: an invoice has one month.", READ_ONLY | ALWAYS),                \
-        LIST("linkedInvoices", "Always empty: organizations are billed one by one.", READ_ONLY | ALWAYS,           \
+#define INVOICE_FIELDS                                                                                         \
+    ID("id", "Identifier of the invoice.", READ_ONLY | ALWAYS),                                                \
+        ID("orgId", "Organization that is billed.", READ_ONLY | ALWAYS),                                       \
+        TEXT("statusName", "PENDING while the month runs, then CLOSED, or FREE when there is nothing to pay.", \
+             READ_ONLY | ALWAYS, .one_of = statuses),                                                          \
+        DATE("startDate", "Begin of the month.", READ_ONLY | ALWAYS),                                          \
+        DATE("endDate", "End of the month.", READ_ONLY | ALWAYS),                                              \
+        DATE("created", "When the invoice was opened.", READ_ONLY | ALWAYS),                                   \
+        DATE("updated", "When something was last added to it.", READ_ONLY | ALWAYS),                           \
+        INTEGER("subtotalCents", "Sum of the lines.", READ_ONLY | ALWAYS),                                     \
+        INTEGER("amountBilledCents", "What is to be paid.", READ_ONLY | ALWAYS),                               \
+        INTEGER("amountPaidCents", "Always 0: payments are made elsewhere.", READ_ONLY | ALWAYS),              \
+        INTEGER("creditsCents", "Always 0.", READ_ONLY | ALWAYS),                                              \
+        INTEGER("salesTaxCents", "Always 0: prices are as the operator sets them.", READ_ONLY | ALWAYS),       \
+        INTEGER("startingBalanceCents", "Always 0: an invoice has one month.", READ_ONLY | ALWAYS),            \
+        LIST("linkedInvoices", "Always empty: organizations are billed one by one.", READ_ONLY | ALWAYS,       \
              .item = TYPE_TEXT)
 
 static const struct field invoice_short_fields[] = { INVOICE_FIELDS, END_OF_FIELDS };
@@ -97,8 +97,8 @@ static const struct field invoice_list_query[] = {
          .max = 3, .one_of = statuses),
     DATE("fromDate", "Only invoices of months that begin then or later.", 0),
     DATE("toDate", "Only invoices of months that begin then or earlier.", 0),
-    TEXT("sortBy", "What the order is by; both are the same, since months do not overlap.", 0,
-         .one_of = invoice_orders, .fallback = "\"END_DATE\""),
+    TEXT("sortBy", "What the order is by; both are the same, since months do not overlap.", 0, .one_of = invoice_orders,
+         .fallback = "\"END_DATE\""),
     TEXT("orderBy", "The newest or the oldest first.", 0, .one_of = directions, .fallback = "\"desc\""),
     END_OF_FIELDS,
 };
@@ -118,9 +118,11 @@ static const struct field line_query[] = {
 };
 
 /* ---- Reports ---- */
+#define DAY "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 static const struct field report_fields[] = {
-    DATE("startDate", "First day of the report.", REQUIRED, .example = "\"2025-01-01\""),
-    DATE("endDate", "The day after its last one, at most two years later.", REQUIRED, .example = "\"2025-03-01\""),
+    TEXT("startDate", "First day of the report.", REQUIRED, .pattern = DAY, .example = "\"2025-01-01\""),
+    TEXT("endDate", "The day after its last one, at most two years later.", REQUIRED, .pattern = DAY,
+         .example = "\"2025-03-01\""),
     TEXT("groupBy", "What each month is divided by.", 0, .one_of = divisions, .fallback = "\"organizations\""),
     LIST("organizations", "Only these organizations; others than the path's have nothing here.", 0, .item = TYPE_ID,
          .max = 100),
@@ -287,6 +289,14 @@ body_list(struct request *req, const char *name)
     return buf_str(&out);
 }
 
+static error
+read_day(struct request *req, const char *name, int64_t *ret_ms)
+{
+    if (date_parse(json_str(json_object_get(req->body, name)), ret_ms))
+        return OK;
+    return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(name), V("there is no such day"));
+}
+
 /* Reports are short, so it is made at once; the client need not know, and asks for it with the token as it would later. */
 static error
 report_create(struct request *req)
@@ -302,9 +312,9 @@ report_create(struct request *req)
         .services = body_list(req, "services"),
         .one_is_enough = json_is_true(json_object_get(req->body, "includePartialMatches")),
     };
-    if (!date_parse(json_str(json_object_get(req->body, "startDate")), &draft.from_ms) ||
-        !date_parse(json_str(json_object_get(req->body, "endDate")), &draft.to_ms) || draft.to_ms <= draft.from_ms ||
-        draft.to_ms - draft.from_ms > longest_ms)
+    TRY(read_day(req, "startDate", &draft.from_ms));
+    TRY(read_day(req, "endDate", &draft.to_ms));
+    if (draft.to_ms <= draft.from_ms || draft.to_ms - draft.from_ms > longest_ms)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("endDate"),
                     V("it must be after startDate, and at most two years later"));
     crypto_random(random, sizeof(random));

@@ -92,9 +92,9 @@ add_item(struct reader *reader, str sku, str price, str description)
             return;
         }
     }
-    json_array_append_new(reader->items, json_pack("{s:s%, s:s%, s:I}", "id", sku.data, sku.len, "description",
-                                                   description.data, description.len, "microcents",
-                                                   (json_int_t)microcents));
+    json_array_append_new(reader->items,
+                          json_pack("{s:s%, s:s%, s:I}", "id", sku.data, sku.len, "description", description.data,
+                                    description.len, "microcents", (json_int_t)microcents));
 }
 
 static void

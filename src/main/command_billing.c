@@ -10,9 +10,9 @@
 #include "store/billing.h"
 
 #define DEFAULT_CONFIG "/etc/reeve/reeve.conf"
-#define USAGE                                                                                           \
+#define USAGE                                                                                              \
     "billing lock ORG_ID --reason TEXT   refuses changes in the organization; reads and deletions go on\n" \
-    "       reeved billing unlock ORG_ID               lets changes through again\n"                        \
+    "       reeved billing unlock ORG_ID               lets changes through again\n"                       \
     "       reeved billing locked [--json]             lists the organizations that are locked"
 
 enum { COMMAND_ARENA_BYTES = 16 * 1024 * 1024, REASON_MAX = 250 };

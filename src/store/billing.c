@@ -115,9 +115,7 @@ store_organization_set_lock(struct tx *tx, id organization, str reason, bool *re
         .organization = organization,
         .actor_name = STR("operator"),
         .actor_kind = STR("SERVICE"),
-        .after = reason.len > 0
-                     ? json_in(tx_arena(tx), json_pack("{s:s%}", "reason", reason.data, reason.len))
-                     : NULL,
+        .after = reason.len > 0 ? json_in(tx_arena(tx), json_pack("{s:s%}", "reason", reason.data, reason.len)) : NULL,
     };
     id event;
     return store_event_add(tx, &draft, &event);

@@ -214,8 +214,9 @@ number(const char *text)
 static int64_t
 billed(int organization, const char *sku)
 {
-    return number(fixture_ask("SELECT coalesce(sum(seconds), 0)::bigint FROM invoice_line WHERE org_id = %s AND sku = '%s'",
-                              fixture_quote(fixture_id((uint32_t)organization)), sku));
+    return number(
+        fixture_ask("SELECT coalesce(sum(seconds), 0)::bigint FROM invoice_line WHERE org_id = %s AND sku = '%s'",
+                    fixture_quote(fixture_id((uint32_t)organization)), sku));
 }
 
 static void
@@ -241,8 +242,9 @@ assert_all_is_billed(void)
 static const char *
 closed_invoices(void)
 {
-    return fixture_ask("SELECT md5(coalesce(string_agg(i::text || l::text, ',' ORDER BY l.day, l.cluster_id, l.sku, l.microcents, i.id), "
-                       "'')) FROM invoice i JOIN invoice_line l ON l.invoice_id = i.id WHERE i.ends_at <= '2026-02-01'");
+    return fixture_ask(
+        "SELECT md5(coalesce(string_agg(i::text || l::text, ',' ORDER BY l.day, l.cluster_id, l.sku, l.microcents, i.id), "
+        "'')) FROM invoice i JOIN invoice_line l ON l.invoice_id = i.id WHERE i.ends_at <= '2026-02-01'");
 }
 
 /* ---- Tests ---- */
@@ -270,15 +272,15 @@ thirty_days_are_billed_to_the_second(void **state)
         model[i].exists = false;
     fixture_ask("DELETE FROM cluster_member");
     set_clock((clock_s / HOUR_S + 1) * HOUR_S);
-    while (step(ORG_A, true) || step(ORG_B, true)) {
-    }
+    while (step(ORG_A, true) || step(ORG_B, true)) {}
     assert_all_is_billed();
     assert_true(january[0] != '\0');
     assert_string_equal(closed_invoices(), january);
-    assert_string_equal(fixture_ask("SELECT string_agg(began_at::date || ' ' || status, ',' ORDER BY began_at) FROM invoice "
-                                    "WHERE org_id = %s",
-                                    fixture_quote(fixture_id(ORG_A))),
-                        "2026-01-01 CLOSED,2026-02-01 PENDING");
+    assert_string_equal(
+        fixture_ask("SELECT string_agg(began_at::date || ' ' || status, ',' ORDER BY began_at) FROM invoice "
+                    "WHERE org_id = %s",
+                    fixture_quote(fixture_id(ORG_A))),
+        "2026-01-01 CLOSED,2026-02-01 PENDING");
     /* Each closing has one event. */
     assert_string_equal(fixture_ask("SELECT count(*) FROM event WHERE type = 'INVOICE_CLOSED'"), "2");
 }
@@ -336,15 +338,13 @@ time_that_was_billed_is_over(void **state)
                 member_id(99), fixture_quote(fixture_id(ORG_A)), fixture_quote(fixture_id(ORG_A + 2)),
                 fixture_quote(fixture_id(1)));
     set_clock(from + 2 * HOUR_S);
-    while (step(ORG_A, true)) {
-    }
+    while (step(ORG_A, true)) {}
     set_clock(from + HOUR_S + 1800); /* the clock goes back */
     fixture_ask("UPDATE cluster_member SET desired = 'STOPPED' WHERE id = %s", member_id(99));
     fixture_ask("UPDATE cluster_member SET desired = 'RUNNING' WHERE id = %s", member_id(99));
     set_clock(from + 3 * HOUR_S);
     fixture_ask("DELETE FROM cluster_member WHERE id = %s", member_id(99));
-    while (step(ORG_A, true)) {
-    }
+    while (step(ORG_A, true)) {}
     assert_int_equal(billed(ORG_A, "MEMBER_S") - before, 3 * HOUR_S);
 }
 
@@ -353,16 +353,18 @@ static void
 what_comes_late_is_on_the_next_invoice(void **state)
 {
     (void)state;
-    fixture_ask("INSERT INTO usage_span (org_id, project_id, project_name, cluster_id, cluster_name, member_id, unit, sku, amount, "
-                "began_at, ended_at, billed_until) VALUES (%s, %s, 'p', %s, 'c', %s, 'MEMBER', 'MEMBER_LATE', 1, "
-                "'2026-01-31 23:59:50+00', '2026-02-01 00:00:05+00', '2026-01-31 23:59:50+00')",
-                fixture_quote(fixture_id(ORG_A)), fixture_quote(fixture_id(ORG_A + 1)),
-                fixture_quote(fixture_id(ORG_A + 2)), member_id(77));
-    while (step(ORG_A, true)) {
-    }
-    assert_string_equal(fixture_ask("SELECT string_agg(l.day || ' ' || l.seconds || ' ' || i.status, ',' ORDER BY l.day) FROM invoice_line l "
-                                    "JOIN invoice i ON i.id = l.invoice_id WHERE l.sku = 'MEMBER_LATE'"),
-                        "2026-01-31 10 PENDING,2026-02-01 5 PENDING");
+    fixture_ask(
+        "INSERT INTO usage_span (org_id, project_id, project_name, cluster_id, cluster_name, member_id, unit, sku, amount, "
+        "began_at, ended_at, billed_until) VALUES (%s, %s, 'p', %s, 'c', %s, 'MEMBER', 'MEMBER_LATE', 1, "
+        "'2026-01-31 23:59:50+00', '2026-02-01 00:00:05+00', '2026-01-31 23:59:50+00')",
+        fixture_quote(fixture_id(ORG_A)), fixture_quote(fixture_id(ORG_A + 1)), fixture_quote(fixture_id(ORG_A + 2)),
+        member_id(77));
+    while (step(ORG_A, true)) {}
+    assert_string_equal(
+        fixture_ask(
+            "SELECT string_agg(l.day || ' ' || l.seconds || ' ' || i.status, ',' ORDER BY l.day) FROM invoice_line l "
+            "JOIN invoice i ON i.id = l.invoice_id WHERE l.sku = 'MEMBER_LATE'"),
+        "2026-01-31 10 PENDING,2026-02-01 5 PENDING");
 }
 
 static void
@@ -380,8 +382,7 @@ a_project_that_moves_is_paid_for_by_both(void **state)
     set_clock(from + 150);
     fixture_ask("DELETE FROM cluster_member WHERE id = %s", member_id(98));
     set_clock(from + 2 * HOUR_S);
-    while (step(ORG_A, true) || step(ORG_B, true)) {
-    }
+    while (step(ORG_A, true) || step(ORG_B, true)) {}
     assert_int_equal(billed(ORG_A, "MEMBER_S") - a, 100);
     assert_int_equal(billed(ORG_B, "MEMBER_S") - b, 50);
 }
@@ -419,11 +420,11 @@ a_new_price_is_in_force_from_the_next_hour(void **state)
     assert_ok(store_price_list_set(store, arena, STR("[]"), &changes));
     set_clock(from + 4 * HOUR_S);
     fixture_ask("DELETE FROM cluster_member WHERE id = %s", member_id(97));
-    while (step(ORG_B, true)) {
-    }
-    assert_string_equal(fixture_ask("SELECT string_agg(p || ' ' || s, ',' ORDER BY p) FROM (SELECT microcents, sum(seconds) "
-                                    "FROM invoice_line WHERE sku = 'MEMBER_XL' GROUP BY 1) t(p, s)"),
-                        "0 7200,700 7200");
+    while (step(ORG_B, true)) {}
+    assert_string_equal(
+        fixture_ask("SELECT string_agg(p || ' ' || s, ',' ORDER BY p) FROM (SELECT microcents, sum(seconds) "
+                    "FROM invoice_line WHERE sku = 'MEMBER_XL' GROUP BY 1) t(p, s)"),
+        "0 7200,700 7200");
     assert_string_equal(fixture_ask("SELECT count(*) FROM sku WHERE offered"), "0");
 }
 
@@ -455,8 +456,9 @@ set_up(void **state)
                     fixture_quote(fixture_id(base + 1)), i);
     }
     fixture_ask("INSERT INTO sku VALUES ('MEMBER_S', 's', true), ('MEMBER_L', 'l', true), ('DISK_GB', 'd', true)");
-    fixture_ask("INSERT INTO price VALUES ('MEMBER_S', '2026-01-01 00:00+00', 1234567), ('MEMBER_L', '2026-01-01 00:00+00', 9876543), "
-                "('MEMBER_L', '2026-01-25 07:00+00', 11111111), ('DISK_GB', '2026-01-01 00:00+00', 13700)");
+    fixture_ask(
+        "INSERT INTO price VALUES ('MEMBER_S', '2026-01-01 00:00+00', 1234567), ('MEMBER_L', '2026-01-01 00:00+00', 9876543), "
+        "('MEMBER_L', '2026-01-25 07:00+00', 11111111), ('DISK_GB', '2026-01-01 00:00+00', 13700)");
     return 0;
 }
 
