@@ -207,15 +207,6 @@ success_headers(struct openapi *o, const struct endpoint *e)
     return all;
 }
 
-static const char *
-file_suffix(const struct endpoint *e)
-{
-    str path = str_from(e->path);
-    if (str_ends_with(path, STR("csv")))
-        return "csv";
-    return "gzip";
-}
-
 /* Every version that can be asked for; they do not differ in their schemas yet. */
 static json_t *
 success_content(struct openapi *o, const struct endpoint *e)
@@ -232,7 +223,7 @@ success_content(struct openapi *o, const struct endpoint *e)
     while (versions.len > 0) {
         str version = str_cut(&versions, ' ');
         str type = str_format(o->arena, "application/vnd.svc.%.*s+%s", STR_ARG(version),
-                              e->shape == SHAPE_FILE ? file_suffix(e) : "json");
+                              e->shape == SHAPE_FILE ? media_file_suffix(e) : "json");
         put(o, content, type.data, json_incref(media));
     }
     json_decref(media);

@@ -55,6 +55,8 @@
         "Only an owner of the organization changes credentials that reach further than one project.") \
     ROW(ROLE_NOT_GRANTABLE, 403, "Role {} can be granted only by a caller who holds it.", \
         "Have somebody with that role grant it.") \
+    ROW(ORGANIZATION_LOCKED, 403, "Organization {} is locked by the operator: it can be read, and things in it deleted, but not changed.", \
+        "Settle what the organization owes with the operator, who then unlocks it.") \
     /* What is addressed. */ \
     ROW(RESOURCE_NOT_FOUND, 404, "Cannot find resource {}.", \
         "Check the path and the identifiers in it.") \

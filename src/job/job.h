@@ -28,6 +28,7 @@ struct job_environment {
     struct key key;                 /* the node's own, for what is sealed */
     struct egress_allowed egress;   /* where workers may connect to when a tenant says so */
     directory_asker *ask_directory; /* of workers only */
+    const char *price_file;         /* NULL or empty: none */
 };
 
 enum job_outcome {

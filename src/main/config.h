@@ -45,6 +45,7 @@ struct config {
     struct config_list egress_allow;
     const char *egress_ca;
     int64_t worker_threads, job_threads, webhook_pause_days;
+    const char *price_file;
 
     const char *log, *run_dir, *user, *module, *nginx;
 

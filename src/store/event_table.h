@@ -98,6 +98,9 @@
     ROW(EVENT_SAMPLE_DATA_FAILED, "SAMPLE_DATASET_LOAD_FAILED", "Sample data could not be loaded.") \
     ROW(EVENT_OPERATION_RETRIED,         "OPERATION_RETRIED",           "An operator had an operation tried again.") \
     ROW(EVENT_OPERATION_CANCELLED,       "OPERATION_CANCELLED",         "An operator cancelled an operation.") \
+    ROW(EVENT_INVOICE_CLOSED,            "INVOICE_CLOSED",              "The invoice of a month was closed.") \
+    ROW(EVENT_ORGANIZATION_LOCKED,       "ORG_LOCKED",                  "The operator locked an organization: it can only be read.") \
+    ROW(EVENT_ORGANIZATION_UNLOCKED,     "ORG_UNLOCKED",                "The operator unlocked an organization.") \
     ROW(EVENT_TOKEN_REVOKED,             "TOKEN_REVOKED",               "A token was revoked.")
 
 #endif

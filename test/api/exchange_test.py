@@ -35,6 +35,7 @@ import threading
 import time
 
 from client import Bearer, wait_until
+from exchange_billing import BILLING, seed_usage
 from exchange_people import SEEN_BY_OTHERS
 from suite import Contract, Suite, ends_on_signal
 from world import PREFIX, World, catalog, connect, new_id, no_limits, row_hashes, changed_tables, sql, start_node, tell_nodes
@@ -156,6 +157,8 @@ class Runner:
         name = os.path.basename(path)
         if name == "teams.txt":  # two people of the organization, to be put into teams
             values.update({who: self.world.make_person(who + "@example.org", values["org"]) for who in ("ada", "grace")})
+        if name == "billing.txt":
+            values.update(seed_usage(values["org"]))
         if name == "operations.txt":  # workers do what these stand for; here is only how it is shown
             project = values["project"] = new_id()
             sql("INSERT INTO project (id, org_id, name) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), '%s')" % (project, values["org"], project))
@@ -836,6 +839,9 @@ def main():
         suite.say("%d exchanges in %d files" % (runner.count, len(paths)))
         if not only or "people" in only:
             for test in PEOPLE + SEEN_BY_OTHERS:
+                test(suite, runner, world, node)
+        if not only or "billing" in only:
+            for test in BILLING:
                 test(suite, runner, world, node)
         if not only:
             test_key_in_flight(suite, runner, world, node)

@@ -93,6 +93,12 @@ fill(int base)
     fixture_ask("INSERT INTO authority (id, purpose, project_id, org_id, certificate, key, not_after) "
                 "VALUES (%s, 'PROJECT', %s, %s, '', '', now())",
                 fixture_quote(secret), fixture_quote(project), o);
+    fixture_ask("INSERT INTO invoice (id, org_id, began_at, ends_at, created_at, updated_at) "
+                "VALUES (%s, %s, now(), now(), now(), now())",
+                fixture_quote(secret), o);
+    fixture_ask("INSERT INTO invoice_line VALUES (%s, %s, %s, '', %s, '', 'S', now(), 1, 1, now())",
+                fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret));
+    fixture_ask("INSERT INTO cost_report (token, org_id, content) VALUES (lpad('%d', 64, '0'), %s, '')", base, o);
     /* That of a host is signed by the same authority only here: a tenant sees those of users, and no others. */
     fixture_ask(
         "INSERT INTO certificate (serial, authority, kind, owner, not_after) VALUES ('u%d', %s, 'USER', encode(%s, 'hex'), now()), "
@@ -139,6 +145,10 @@ static const struct {
     { "dns_record",             "org_id = $B",                                    "ttl = 9",              1 },
     { "authority",              "org_id = $B",                                    "certificate = 'x'",    1 },
     { "certificate",            "owner = encode($B, 'hex')",                      "owner = 'x'",          1 },
+    { "usage_span",             "org_id = $B",                                    NULL,                   2 }, /* by a trigger */
+    { "invoice",                "org_id = $B",                                    NULL,                   1 },
+    { "invoice_line",           "org_id = $B",                                    NULL,                   1 },
+    { "cost_report",            "org_id = $B",                                    NULL,                   1 },
     { "list_counter",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_block",             "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_segment",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
@@ -152,6 +162,8 @@ static const char *const not_of_tenants[] = {
     "provider",         /* these three say where clusters can be: no secret between tenants */
     "region",
     "instance_size",
+    "sku",              /* what things cost is no secret either */
+    "price",
     "host",             /* these are the operator's own, which only the service changes */
     "host_goal_version",
     "host_address",
