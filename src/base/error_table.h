@@ -74,6 +74,10 @@
         "Wait until the state that the detail names has ended, or end it, then try again.") \
     ROW(TERMINATION_PROTECTED, 409, "Cluster {} is protected against termination.", \
         "Set terminationProtectionEnabled to false first.") \
+    ROW(NO_MAINTENANCE_WAITS, 409, "No maintenance waits in project {}.", \
+        "Nothing has to be done. Maintenance can be put off once it waits; autoDefer does it from the beginning.") \
+    ROW(MAINTENANCE_NOT_DEFERRABLE, 409, "The maintenance was put off {} times, as often as it can be.", \
+        "Choose another day or hour, or let it begin.") \
     ROW(LAST_OWNER, 409, "The organization would be left without an owner.", \
         "Make somebody else an owner first.") \
     ROW(LAST_ROLE, 409, "Role {} is the only one that is left here.", \
