@@ -49,6 +49,8 @@
         "Only an owner of the organization changes credentials that reach further than one project.") \
     ROW(ROLE_NOT_GRANTABLE, 403, "Role {} can be granted only by a caller who holds it.", \
         "Have somebody with that role grant it.") \
+    ROW(POLICY_FORBIDS, 403, "Resource policy {} ({}) forbids the value of {}.", \
+        "Ask for something that the policy allows, or have an owner of the organization change it.") \
     /* What is addressed. */ \
     ROW(RESOURCE_NOT_FOUND, 404, "Cannot find resource {}.", \
         "Check the path and the identifiers in it.") \
@@ -106,6 +108,8 @@
         "Delete a team that nobody needs any more first.") \
     ROW(TOO_MANY_TEAM_MEMBERS, 409, "A team can have at most {} members.", \
         "Take somebody out of the team first, or make another team.") \
+    ROW(TOO_MANY_POLICIES, 409, "The organization already has {} resource policies, the most that it can have.", \
+        "Put several rules into one policy, or delete one that is not needed.") \
     ROW(TOO_MANY_WEBHOOKS, 409, "The organization already has {} webhooks.", \
         "Delete one of them first.") \
     ROW(ADDRESS_IN_USE, 409, "The caller uses this entry: it calls from {}.", \

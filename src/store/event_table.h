@@ -99,6 +99,9 @@
     ROW(EVENT_SAMPLE_DATA_FAILED, "SAMPLE_DATASET_LOAD_FAILED", "Sample data could not be loaded.") \
     ROW(EVENT_OPERATION_RETRIED,         "OPERATION_RETRIED",           "An operator had an operation tried again.") \
     ROW(EVENT_OPERATION_CANCELLED,       "OPERATION_CANCELLED",         "An operator cancelled an operation.") \
+    ROW(EVENT_RESOURCE_POLICY_CREATED,   "RESOURCE_POLICY_CREATED",     "A resource policy was created.") \
+    ROW(EVENT_RESOURCE_POLICY_MODIFIED,  "RESOURCE_POLICY_MODIFIED",    "A resource policy was changed.") \
+    ROW(EVENT_RESOURCE_POLICY_DELETED,   "RESOURCE_POLICY_DELETED",     "A resource policy was deleted.") \
     ROW(EVENT_TOKEN_REVOKED,             "TOKEN_REVOKED",               "A token was revoked.")
 
 #endif
