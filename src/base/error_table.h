@@ -57,6 +57,8 @@
         "Have somebody with that role grant it.") \
     ROW(ORGANIZATION_LOCKED, 403, "Organization {} is locked by the operator: it can be read, and things in it deleted, but not changed.", \
         "Settle what the organization owes with the operator, who then unlocks it.") \
+    ROW(POLICY_FORBIDS, 403, "Resource policy {} ({}) forbids the value of {}.", \
+        "Ask for something that the policy allows, or have an owner of the organization change it.") \
     /* What is addressed. */ \
     ROW(RESOURCE_NOT_FOUND, 404, "Cannot find resource {}.", \
         "Check the path and the identifiers in it.") \
@@ -86,6 +88,10 @@
         "Wait until the state that the detail names has ended, or end it, then try again.") \
     ROW(TERMINATION_PROTECTED, 409, "Cluster {} is protected against termination.", \
         "Set terminationProtectionEnabled to false first.") \
+    ROW(NO_MAINTENANCE_WAITS, 409, "No maintenance waits in project {}.", \
+        "Nothing has to be done. Maintenance can be put off once it waits; autoDefer does it from the beginning.") \
+    ROW(MAINTENANCE_NOT_DEFERRABLE, 409, "The maintenance was put off {} times, as often as it can be.", \
+        "Choose another day or hour, or let it begin.") \
     ROW(LAST_OWNER, 409, "The organization would be left without an owner.", \
         "Make somebody else an owner first.") \
     ROW(LAST_ROLE, 409, "Role {} is the only one that is left here.", \
@@ -114,6 +120,8 @@
         "Delete a team that nobody needs any more first.") \
     ROW(TOO_MANY_TEAM_MEMBERS, 409, "A team can have at most {} members.", \
         "Take somebody out of the team first, or make another team.") \
+    ROW(TOO_MANY_POLICIES, 409, "The organization already has {} resource policies, the most that it can have.", \
+        "Put several rules into one policy, or delete one that is not needed.") \
     ROW(TOO_MANY_WEBHOOKS, 409, "The organization already has {} webhooks.", \
         "Delete one of them first.") \
     ROW(ADDRESS_IN_USE, 409, "The caller uses this entry: it calls from {}.", \

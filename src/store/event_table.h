@@ -85,6 +85,10 @@
     ROW(EVENT_CLUSTER_RESTART_SUBMITTED, "CLUSTER_PRIMARY_RESTART_SUBMITTED", "The primary of a cluster was to be handed over.") \
     ROW(EVENT_CLUSTER_PRIMARY_RESTARTED, "CLUSTER_PRIMARY_RESTARTED", "Another member of a cluster became the primary because somebody asked for it.") \
     ROW(EVENT_CLUSTER_MEMBERS_MOVED, "CLUSTER_MEMBERS_MOVED", "Members of a cluster moved off a host that is being emptied.") \
+    ROW(EVENT_MAINTENANCE_WINDOW_CHANGED, "MAINTENANCE_WINDOW_CHANGED", "The maintenance window of a project was changed.") \
+    ROW(EVENT_MAINTENANCE_WINDOW_RESET,   "MAINTENANCE_WINDOW_RESET",   "The maintenance window of a project was taken away.") \
+    ROW(EVENT_MAINTENANCE_SCHEDULED,      "MAINTENANCE_SCHEDULED",      "Maintenance of a cluster waits for the project's window.") \
+    ROW(EVENT_MAINTENANCE_DEFERRED,       "MAINTENANCE_DEFERRED",       "Maintenance of a project was put off by a week.") \
     ROW(EVENT_CLUSTER_VERSION_PINNED, "CLUSTER_FCV_PINNED", "The version of a cluster was pinned.") \
     ROW(EVENT_CLUSTER_VERSION_UNPINNED, "CLUSTER_FCV_UNPINNED", "The version of a cluster is not pinned any more.") \
     ROW(EVENT_SUPPORT_ACCESS_GRANTED, "EMPLOYEE_ACCESS_GRANTED", "The operator's support staff was allowed into a cluster.") \
@@ -101,6 +105,9 @@
     ROW(EVENT_INVOICE_CLOSED,            "INVOICE_CLOSED",              "The invoice of a month was closed.") \
     ROW(EVENT_ORGANIZATION_LOCKED,       "ORG_LOCKED",                  "The operator locked an organization: it can only be read.") \
     ROW(EVENT_ORGANIZATION_UNLOCKED,     "ORG_UNLOCKED",                "The operator unlocked an organization.") \
+    ROW(EVENT_RESOURCE_POLICY_CREATED,   "RESOURCE_POLICY_CREATED",     "A resource policy was created.") \
+    ROW(EVENT_RESOURCE_POLICY_MODIFIED,  "RESOURCE_POLICY_MODIFIED",    "A resource policy was changed.") \
+    ROW(EVENT_RESOURCE_POLICY_DELETED,   "RESOURCE_POLICY_DELETED",     "A resource policy was deleted.") \
     ROW(EVENT_TOKEN_REVOKED,             "TOKEN_REVOKED",               "A token was revoked.")
 
 #endif

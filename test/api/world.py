@@ -343,9 +343,12 @@ class World:
                      {"username": "CN=fixture", "databaseName": "$external", "x509Type": "MANAGED"}):
             self.must(201, "POST", project + "/databaseUsers", owner, dict(user, roles=[{"roleName": "read", "databaseName": "shop"}]))
         self.must(200, "POST", project + "/accessList", owner, [{"ipAddress": address}])
+        policy = self.must(201, "POST", org + "/resourcePolicies", owner,
+                           {"name": "fixture", "policies": [{"body": "$resource == \"NOTHING\""}]}).json()["id"]
         check = self.must(200, "POST", project + "/userSecurity/ldap/verify", owner, {
             "hostname": "ldap.example.org", "bindUsername": "cn=reeve", "bindPassword": "correct horse battery"}).json()
         return {"clusterName": "c1", "flexName": "small", "name": "small", "containerId": container, "sampleDatasetId": load, "roleName": "fixture", "databaseName": "admin", "username": "fixture_user", "entryValue": address, "requestId": check["requestId"],
+                "resourcePolicyId": policy,
                 "certificateUser": "CN=fixture", "groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
                 "groupName": "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],
                 "ipAddress": address, "userName": "ada@example.org",
