@@ -6,7 +6,7 @@
 #include "family/absent.h"
 #include "family/families.h"
 
-#define CERTIFICATE_CHARACTERS (64 * 1024)
+#define CERTIFICATE_CHARACTERS (16 * 1024)
 
 static const struct field kmip_fields[] = {
     BOOL("enabled", "Whether keys of this service are used.", 0, .example = "true"),
