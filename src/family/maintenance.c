@@ -99,9 +99,11 @@ window_update(struct request *req)
     json_object_update(change.after, req->body);
     if (json_is_null(json_object_get(change.after, "protectedHours")))
         json_object_del(change.after, "protectedHours");
-    if (json_object_get(change.after, "dayOfWeek") == NULL)
+    bool has_day = json_object_get(change.after, "dayOfWeek") != NULL,
+         has_hour = json_object_get(change.after, "hourOfDay") != NULL;
+    if (has_hour && !has_day)
         return fail(req->arena, MISSING_ATTRIBUTE, V("dayOfWeek"));
-    if (json_object_get(change.after, "hourOfDay") == NULL)
+    if (has_day && !has_hour)
         json_object_set_new(change.after, "hourOfDay", json_integer(0));
     return keep(req, &change);
 }

@@ -33,6 +33,7 @@ LET_IN = {
     "getGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
     "endGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
     "restartGroupClusterPrimaries": (409, "CLUSTER_NOT_CHANGEABLE"),
+    "deferGroupMaintenanceWindow": (409, "NO_MAINTENANCE_WAITS"),
     "upgradeGroupClusterTenantUpgradeToServerless": (400, "NOT_OFFERED"),
 }
 
