@@ -29,7 +29,7 @@ WRITTEN_AS_TEXT = ("text", "date", "id", "cidr")
 # Fields that hold the name of something that must exist, text of another language, or what must agree with other fields: not
 # every value within the bounds will do.
 MEANS_SOMETHING = re.compile(r"(^|[.])(roles\[0\][.]roleName|inheritedRoles\[0\][.]role|caCertificate|cas|"
-                             r"providerName|backingProviderName|cloudProvider|regionName|instanceSize|dbMajorVersion|diskSizeGB|regionConfigs|serviceCidrBlock)$")
+                             r"providerName|backingProviderName|cloudProvider|regionName|instanceSize|dbMajorVersion|diskSizeGB|regionConfigs|serviceCidrBlock|policies\[0\][.]body)$")
 SPECS = [{"zoneName": "z", "regionConfigs": [{"providerName": "ONPREM", "regionName": "EU_NORTH", "priority": 7,
                                               "electableSpecs": {"instanceSize": "M10", "nodeCount": 3, "diskSizeGB": 10},
                                               "readOnlySpecs": {"instanceSize": "M10", "nodeCount": 1, "diskSizeGB": 10}}]}]
@@ -88,6 +88,8 @@ def valid_value(field, known, number=0):
         return known[name]
     if "oneOf" in field and kind != "list":
         return variant_of(field, number) if "variants" in field else field["oneOf"][0]
+    if kind == "text" and name == "body" and field.get("example"):
+        return field["example"]  # a condition of a policy
     if kind == "text":
         text = mail_of(12) if is_mail(field) else text_of(max(field["min"], 4))
         return text if takes(field, text) else field.get("example", text)
