@@ -648,6 +648,7 @@ a_lost_host_is_replaced(void **state)
     assert_string_equal(fixture_ask("SELECT count(*) FROM host_address WHERE host_id = %s", fixture_quote(host)), "0");
     assert_no_orphans("a lost host");
     remove_cluster(place, "orders");
+    bring_hosts_back();
 }
 
 static void
@@ -659,6 +660,7 @@ a_lost_host_that_is_given_up_does_not_keep_a_cluster(void **state)
     assert_asks(place, "deleteGroupCluster", "orders", NULL, "OK");
     settle();
     assert_no_orphans("a lost host");
+    bring_hosts_back();
 }
 
 static void
@@ -676,6 +678,7 @@ a_lost_host_does_not_wait_for_the_window(void **state)
     assert_int_equal(events_of(place, "MAINTENANCE_SCHEDULED"), 0);
     assert_no_orphans("a lost host with a window");
     remove_cluster(place, "orders");
+    bring_hosts_back();
 }
 
 int
