@@ -65,8 +65,9 @@ static bool
 forms_are_of_parameters(const struct endpoint *e)
 {
     for (const struct field *f = e->path_fields; f != NULL && f->name != NULL; f++) {
-        const char *found = strstr(e->path, f->name);
-        if (found == NULL || found == e->path || found[-1] != '{' || found[strlen(f->name)] != '}')
+        char parameter[128];
+        snprintf(parameter, sizeof(parameter), "{%s}", f->name); /* a word of the path may begin with its name */
+        if (!names_parameter(e, parameter))
             return false;
     }
     return true;
@@ -90,6 +91,8 @@ find_mistake(const struct endpoint *e)
         return "has no summary or no description";
     if (e->read != NULL && e->run != NULL)
         return "has both a read and a handler";
+    if (e->refuses != 0 && (e->read != NULL || e->run != NULL || e->waits_for != NULL))
+        return "is refused by design, so it has no behaviour and waits for nothing";
     if (e->read != NULL && e->method != GET)
         return "is a read, but not a GET";
     if (!endpoint_is_complete(e) && (e->waits_for == NULL || e->waits_for[0] == '\0'))
@@ -424,12 +427,15 @@ catalog_print_tsv(const struct catalog *catalog, FILE *out)
 void
 catalog_print_status(const struct catalog *catalog, FILE *out)
 {
-    size_t complete = 0, extensions = 0;
+    size_t complete = 0, refused = 0, extensions = 0;
     for (size_t i = 0; i < catalog->count; i++) {
         const struct endpoint *e = catalog->entries[i].endpoint;
         if (e->flags & EXTENSION) {
             extensions++;
             fprintf(out, "%-6s %-100s extension\n", method_names[e->method], e->path);
+        } else if (e->refuses != 0) {
+            refused++;
+            fprintf(out, "%-6s %-100s refused by design\n", method_names[e->method], e->path);
         } else if (endpoint_is_complete(e)) {
             complete++;
             fprintf(out, "%-6s %-100s complete\n", method_names[e->method], e->path);
@@ -438,6 +444,6 @@ catalog_print_status(const struct catalog *catalog, FILE *out)
         }
     }
     size_t specified = catalog->count - extensions;
-    fprintf(out, "%zu operations: %zu complete, %zu waiting; %zu extensions\n", specified, complete,
-            specified - complete, extensions);
+    fprintf(out, "%zu operations: %zu complete, %zu refused by design, %zu waiting; %zu extensions\n", specified,
+            complete, refused, specified - complete - refused, extensions);
 }

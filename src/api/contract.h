@@ -193,10 +193,11 @@ struct kind {
 enum shape { SHAPE_ENTITY, SHAPE_LIST, SHAPE_NOTHING, SHAPE_FILE };
 enum endpoint_flag {
     DEPRECATED = 1,
-    ALSO_V1 = 2,      /* also under /api/svc/v1.0 */
-    NO_ETAG = 4,      /* an answer that is no stored entity */
-    BODY_IS_LIST = 8, /* the body is a list of what .request describes */
-    EXTENSION = 16,   /* not of the specification: docs/extensions.md */
+    ALSO_V1 = 2,       /* also under /api/svc/v1.0 */
+    NO_ETAG = 4,       /* an answer that is no stored entity */
+    BODY_IS_LIST = 8,  /* the body is a list of what .request describes */
+    EXTENSION = 16,    /* not of the specification: docs/extensions.md */
+    WHILE_LOCKED = 32, /* also in a locked organization: it changes nothing that costs */
 };
 
 /* `.query` of an endpoint that waits and takes nothing at all: without any table it would not be judged. */
@@ -218,8 +219,11 @@ struct endpoint {
     /* What an endpoint without behaviour waits for: "clusters", "backups", … One with tables is judged by them all the same,
      * and answers 501 where its behaviour would begin. */
     const char *waits_for;
+    /* By design there is nothing like it on hosts of an operator's own: a request with nothing wrong is answered with this error,
+     * which needs no parameters and says what to do instead. 0: it is not refused. */
+    enum error_code refuses;
 
-    const struct read *read; /* at most one of the two; neither: 501 */
+    const struct read *read; /* at most one of the two; neither: refused, or 501 */
     handler *run;
     const struct feed *feed; /* the list can be followed */
     const struct kind *kind; /* for the generic handlers */
@@ -227,6 +231,7 @@ struct endpoint {
     const struct field *query; /* its own query parameters, END_OF_FIELDS at the end */
     /* Those parameters of the path that have a form: an id, one of some texts. Whatever has not that form is not found. */
     const struct field *path_fields;
+    const char *file;    /* of SHAPE_FILE: the end of its media type, "csv"; NULL: "gzip" */
     const char *item;    /* template of one item, for links: of a list's items, of what a POST creates */
     const char *example; /* of the request body, JSON */
 };

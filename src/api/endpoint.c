@@ -10,7 +10,13 @@ const struct field no_parameters[] = { END_OF_FIELDS };
 bool
 endpoint_is_complete(const struct endpoint *endpoint)
 {
-    return endpoint->read != NULL || endpoint->run != NULL;
+    return endpoint->read != NULL || endpoint->run != NULL || endpoint->refuses != 0;
+}
+
+const char *
+endpoint_status(const struct endpoint *endpoint)
+{
+    return endpoint->refuses != 0 ? "refused" : endpoint_is_complete(endpoint) ? "complete" : "waiting";
 }
 
 bool

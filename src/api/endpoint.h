@@ -5,8 +5,10 @@
 
 #include "api/contract.h"
 
-/* Whether there is behaviour. */
+/* Whether there is behaviour, if only that it is refused by design. */
 bool endpoint_is_complete(const struct endpoint *endpoint);
+/* "complete", "refused", "waiting" */
+const char *endpoint_status(const struct endpoint *endpoint);
 /* Whether its tables say what may be sent, so that requests can be judged. One that waits may still have none. */
 bool endpoint_is_described(const struct endpoint *endpoint);
 unsigned endpoint_success_status(const struct endpoint *endpoint);

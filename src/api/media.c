@@ -254,13 +254,20 @@ media_wants_stream(const struct endpoint *endpoint, str accept)
 }
 
 str
-media_type(struct arena *arena, const char *version)
+media_type(struct arena *arena, const char *version, const char *suffix)
 {
     struct buf out = buf_in(arena, 64);
     buf_add_text(&out, "application/vnd.svc.");
     buf_add_text(&out, version);
-    buf_add_text(&out, "+json");
+    buf_add_char(&out, '+');
+    buf_add_text(&out, suffix);
     return buf_str(&out);
+}
+
+const char *
+media_file_suffix(const struct endpoint *endpoint)
+{
+    return endpoint->file == NULL ? "gzip" : endpoint->file;
 }
 
 static bool

@@ -16,8 +16,11 @@ MUST_USE error media_choose(struct arena *arena, const struct endpoint *endpoint
 /* Whether text/event-stream is what the client wants most, of an endpoint that has a feed. */
 bool media_wants_stream(const struct endpoint *endpoint, str accept);
 
-/* "application/vnd.svc.2025-03-12+json" */
-str media_type(struct arena *arena, const char *version);
+/* "application/vnd.svc.2025-03-12+json"; the suffix of a file is another one. */
+str media_type(struct arena *arena, const char *version, const char *suffix);
+
+/* "csv", "gzip": how the media type of an endpoint's files ends. */
+const char *media_file_suffix(const struct endpoint *endpoint);
 
 /* Of a request with a body: application/json or application/vnd.svc.<date>+json, in UTF-8. */
 MUST_USE error media_check_body(struct arena *arena, str content_type);

@@ -207,15 +207,6 @@ success_headers(struct openapi *o, const struct endpoint *e)
     return all;
 }
 
-static const char *
-file_suffix(const struct endpoint *e)
-{
-    str path = str_from(e->path);
-    if (str_ends_with(path, STR("csv")))
-        return "csv";
-    return "gzip";
-}
-
 /* Every version that can be asked for; they do not differ in their schemas yet. */
 static json_t *
 success_content(struct openapi *o, const struct endpoint *e)
@@ -232,7 +223,7 @@ success_content(struct openapi *o, const struct endpoint *e)
     while (versions.len > 0) {
         str version = str_cut(&versions, ' ');
         str type = str_format(o->arena, "application/vnd.svc.%.*s+%s", STR_ARG(version),
-                              e->shape == SHAPE_FILE ? file_suffix(e) : "json");
+                              e->shape == SHAPE_FILE ? media_file_suffix(e) : "json");
         put(o, content, type.data, json_incref(media));
     }
     json_decref(media);
@@ -391,6 +382,9 @@ description_of(struct openapi *o, const struct endpoint *e)
         buf_format(&out, "\n\nAlso served at /api/svc/v1.0%s, with the same shape.", e->path);
     if (!endpoint_is_complete(e))
         buf_format(&out, "\n\nNot implemented yet: answers 501. It waits for %s.", e->waits_for);
+    if (e->refuses != 0)
+        buf_format(&out, "\n\nRefused by design: answers %u %s. %s", error_rows[e->refuses].status,
+                   error_rows[e->refuses].name, error_rows[e->refuses].remedy);
     return buf_str(&out);
 }
 
@@ -427,6 +421,6 @@ openapi_operation(struct openapi *o, const struct endpoint *e, const char *path)
         json_pack("{s:s,s:s,s:I,s:I,s:i}", "set", set->label, "scope", scope_names[set->scope], "capacity",
                   (json_int_t)set->capacity, "refillRate", (json_int_t)set->refill, "refillDurationSeconds",
                   REFILL_PERIOD_S));
-    put_text(o, operation, "x-status", endpoint_is_complete(e) ? "complete" : "waiting");
+    put_text(o, operation, "x-status", endpoint_status(e));
     return operation;
 }

@@ -138,14 +138,18 @@ reference_index(const struct catalog *catalog, FILE *out)
     title(out, "Operations");
     fprintf(
         out,
-        "%zu operations under `/api/svc/v2`. An operation that is not *complete* is answered with 501 and says what "
-        "it waits for.\n\n| Family | Operations | Complete | What it is about |\n|---|---:|---:|---|\n",
+        "%zu operations under `/api/svc/v2`. An operation that is neither *complete* nor *refused* by design is "
+        "answered with 501 and says what it waits for.\n\n| Family | Operations | Complete | Refused | What it is about |\n|---|---:|---:|---:|---|\n",
         catalog_count(catalog));
     for (const struct family *const *f = catalog_families(catalog); *f != NULL; f++) {
-        size_t complete = 0;
-        for (size_t i = 0; i < (*f)->count; i++)
-            complete += endpoint_is_complete(&(*f)->endpoints[i]);
-        fprintf(out, "| [%s](%s.md) | %zu | %zu | %s |\n", (*f)->title, (*f)->name, (*f)->count, complete, (*f)->doc);
+        size_t complete = 0, refused = 0;
+        for (size_t i = 0; i < (*f)->count; i++) {
+            const struct endpoint *e = &(*f)->endpoints[i];
+            refused += e->refuses != 0;
+            complete += e->refuses == 0 && endpoint_is_complete(e);
+        }
+        fprintf(out, "| [%s](%s.md) | %zu | %zu | %zu | %s |\n", (*f)->title, (*f)->name, (*f)->count, complete,
+                refused, (*f)->doc);
     }
 }
 

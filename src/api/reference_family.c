@@ -229,6 +229,9 @@ print_operation(FILE *out, struct arena *arena, const struct endpoint *e)
     fprintf(out, "%s\n\n", e->description);
     if (!endpoint_is_complete(e))
         fprintf(out, "> Not implemented yet: the answer is 501. It waits for %s.\n\n", e->waits_for);
+    if (e->refuses != 0)
+        fprintf(out, "> Refused by design: the answer is %u [`%s`](../errors.md). %s\n\n",
+                error_rows[e->refuses].status, error_rows[e->refuses].name, error_rows[e->refuses].remedy);
     fprintf(out, "| | |\n|---|---|\n| Operation | `%s` |\n| Who may call it | %.*s |\n", e->operation, STR_ARG(who));
     fprintf(out, "| Rate limit | [%s](../rate-limits.md): %lld, refilled with %lld every %d s |\n", set->label,
             (long long)set->capacity, (long long)set->refill, REFILL_PERIOD_S);

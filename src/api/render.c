@@ -305,6 +305,7 @@ render_answer(struct request *req)
     }
     unsigned status = req->answer.status != 0 ? req->answer.status : endpoint_success_status(req->endpoint);
     str body = build_body(req, status);
+    const char *suffix = req->answer.kind == ANSWER_BYTES ? media_file_suffix(req->endpoint) : "json";
     bool expects_body = req->answer.kind != ANSWER_NOTHING;
     if (arena_is_exhausted(req->arena) || (expects_body && body.len == 0))
         return error_retry_after(req->arena, fail(req->arena, OVERLOADED), 1);
@@ -312,7 +313,7 @@ render_answer(struct request *req)
         /* An envelope needs a body, which 204 cannot have. */
         .status = status == 204 && req->envelope ? 200 : status,
         .body = body,
-        .content_type = body.len == 0 ? STR_EMPTY : media_type(req->arena, req->version),
+        .content_type = body.len == 0 ? STR_EMPTY : media_type(req->arena, req->version, suffix),
     };
     add_common_headers(req);
     if (req->answer.kind == ANSWER_ENTITY && req->answer.revision != 0) {

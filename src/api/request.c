@@ -71,6 +71,13 @@ answer_created(struct request *req, str document, str key, int64_t revision)
 }
 
 void
+answer_file(struct request *req, str bytes)
+{
+    req->answer.kind = ANSWER_BYTES;
+    req->answer.document = bytes;
+}
+
+void
 answer_nothing(struct request *req)
 {
     req->answer.kind = ANSWER_NOTHING;

@@ -120,6 +120,8 @@ void answer_nothing(struct request *req);
 MUST_USE error answer_row(struct request *req, const struct rows *rows);
 /* Beside an entity or nothing: what was asked for goes on as this job. The answer then says where to look how far it is. */
 void answer_operation(struct request *req, id job);
+/* The bytes of a file (SHAPE_FILE), not empty. */
+void answer_file(struct request *req, str bytes);
 /* Starts an empty list answer; then answer_item() for each; `key` is the item's last path parameter. */
 void answer_list(struct request *req, int64_t total, bool has_next);
 void answer_item(struct request *req, str document, str key);
@@ -137,6 +139,8 @@ bool request_etag_is_listed(str header, str etag);
 
 /* 404 RESOURCE_NOT_FOUND with the request's path. */
 MUST_USE error request_not_found(struct request *req);
+/* ORGANIZATION_LOCKED when the organization is: for handlers that change something in another than the path names. May block. */
+MUST_USE error request_check_unlocked(struct request *req, id organization);
 /* Checks If-Match against the entity's revision: 412 when it does not match. */
 MUST_USE error request_check_match(struct request *req, int64_t revision);
 

@@ -276,12 +276,39 @@ judge_role(struct request *req)
     return fail(req->arena, MISSING_ROLE, V(role_set_text(req->arena, access->roles)));
 }
 
+/* What an organization owes does not keep anybody from looking, and not from making it less. */
+static error
+judge_lock(struct request *req)
+{
+    const struct endpoint *e = req->endpoint;
+    if (req->facts == NULL || !req->facts->locked)
+        return OK;
+    if (e->method == GET || e->method == DELETE || (e->flags & WHILE_LOCKED) != 0)
+        return OK;
+    return fail(req->arena, ORGANIZATION_LOCKED, V(id_text(req->arena, req->facts->organization)));
+}
+
+error
+request_check_unlocked(struct request *req, id organization)
+{
+    const struct context_facts *facts;
+    TRY(auth_organization_facts(req->api->auth, req->arena, organization, true, true, &facts));
+    return facts->locked ? fail(req->arena, ORGANIZATION_LOCKED, V(id_text(req->arena, organization))) : OK;
+}
+
+static error
+judge_access(struct request *req)
+{
+    TRY(judge_role(req));
+    return judge_lock(req);
+}
+
 error
 stage_authorize(struct request *req)
 {
-    error refusal = judge_role(req);
+    error refusal = judge_access(req);
     if (refusal == OK || req->confirmed)
         return refusal;
     TRY(confirm(req));
-    return judge_role(req);
+    return judge_access(req);
 }

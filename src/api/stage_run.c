@@ -10,6 +10,7 @@
 #include "api/stages.h"
 #include "api/validate.h"
 #include "base/clock.h"
+#include "base/failpoint.h"
 #include "base/json.h"
 #include "base/secret.h"
 #include "store/idempotency.h"
@@ -109,6 +110,8 @@ stage_validate(struct request *req)
 error
 stage_available(struct request *req)
 {
+    if (req->endpoint->refuses != 0)
+        return fail(req->arena, req->endpoint->refuses);
     if (endpoint_is_complete(req->endpoint))
         return OK;
     return fail(req->arena, NOT_IMPLEMENTED, V(method_names[req->endpoint->method]), V(req->endpoint->path));
@@ -250,7 +253,10 @@ stage_run(struct request *req)
         TRY(store_read(req->api->store, req->arena, e->read->statement, &req->read_params, &rows));
         return e->read->answer(req, &rows);
     }
-    return req->may_block ? e->run(req) : WOULD_BLOCK;
+    if (!req->may_block)
+        return WOULD_BLOCK;
+    failpoint("request:%s:before-effect", e->operation);
+    return e->run(req);
 }
 
 /* ---- commit ---- */
@@ -282,7 +288,9 @@ stage_commit(struct request *req)
         TRY(record_answer(req));
     if (arena_is_exhausted(req->arena))
         return fail(req->arena, OVERLOADED);
+    failpoint("request:%s:after-effect", req->endpoint->operation);
     error problem = tx_commit(req->tx);
+    failpoint("request:%s:after-commit", req->endpoint->operation);
     if (problem != OK && problem->code == OUTCOME_UNKNOWN)
         problem = resolve_unknown_commit(req, problem);
     return problem;

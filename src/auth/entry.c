@@ -203,6 +203,7 @@ entry_of_facts(struct arena *arena, const struct rows *rows, int64_t began_at_ms
         entry->facts.organization = rows_id(rows, 0, 0);
     if (!rows_is_null(rows, 0, 1))
         entry->facts.project = rows_id(rows, 0, 1);
+    entry->facts.locked = rows_bool(rows, 0, 3);
     entry->facts.override_count = read_overrides(overrides, room);
     *ret_entry = entry;
     return OK;

@@ -32,6 +32,12 @@
         "Leave dryRun out of requests that only read.") \
     ROW(NOT_OFFERED, 400, "{} is not offered: {}.", \
         "Ask for something that is offered; the detail says what stands in the way.") \
+    ROW(PEERING_NOT_OFFERED, 400, "Peering connections are not offered: clusters run on the operator's own hosts, whose routes are the operator's.", \
+        "Have the operator route between your network and the addresses of the project's network container, then add your network to the project's access list.") \
+    ROW(PRIVATE_ENDPOINT_NOT_OFFERED, 400, "Private endpoints are not offered: there is no vendor's network between clients and the operator's own hosts.", \
+        "Use the private connection strings of the cluster from a network that the operator routes to its hosts.") \
+    ROW(PROVIDER_ROLE_NOT_OFFERED, 400, "Roles in a provider's account are not offered: the operator's own hosts have no identity at a provider.", \
+        "Give credentials of their own to whatever needs them, such as an export bucket or a stream connection.") \
     /* Who is calling. */ \
     ROW(NOT_AUTHENTICATED, 401, "This resource needs credentials.", \
         "Send a bearer token of a service account, or answer the Digest challenge with an API key.") \
@@ -49,6 +55,10 @@
         "Only an owner of the organization changes credentials that reach further than one project.") \
     ROW(ROLE_NOT_GRANTABLE, 403, "Role {} can be granted only by a caller who holds it.", \
         "Have somebody with that role grant it.") \
+    ROW(ORGANIZATION_LOCKED, 403, "Organization {} is locked by the operator: it can be read, and things in it deleted, but not changed.", \
+        "Settle what the organization owes with the operator, who then unlocks it.") \
+    ROW(POLICY_FORBIDS, 403, "Resource policy {} ({}) forbids the value of {}.", \
+        "Ask for something that the policy allows, or have an owner of the organization change it.") \
     /* What is addressed. */ \
     ROW(RESOURCE_NOT_FOUND, 404, "Cannot find resource {}.", \
         "Check the path and the identifiers in it.") \
@@ -69,11 +79,19 @@
     ROW(PROJECT_NOT_EMPTY, 409, "Project {} still has {} clusters.", \
         "Terminate its clusters first.") \
     ROW(NO_CAPACITY, 409, "No host in region {} of {} has room for another member of size {} with {} GB.", \
-        "Ask for a smaller size, fewer members or another region, or have the operator add a host.") \
+        "Ask for a smaller size, fewer members or another region, or have the operator add a host. A project with a network container in the region gets addresses of its block only.") \
+    ROW(ADDRESSES_NOT_FREE, 409, "Addresses of block {} are set aside or used for another project.", \
+        "Choose another block; the operator knows which addresses are free.") \
+    ROW(CONTAINER_IN_USE, 409, "Members of the project's clusters have addresses of container {}.", \
+        "Terminate the clusters that it is used by first, or leave the container as it is.") \
     ROW(CLUSTER_NOT_CHANGEABLE, 409, "Cluster {} cannot be changed now: {}.", \
         "Wait until the state that the detail names has ended, or end it, then try again.") \
     ROW(TERMINATION_PROTECTED, 409, "Cluster {} is protected against termination.", \
         "Set terminationProtectionEnabled to false first.") \
+    ROW(NO_MAINTENANCE_WAITS, 409, "No maintenance waits in project {}.", \
+        "Nothing has to be done. Maintenance can be put off once it waits; autoDefer does it from the beginning.") \
+    ROW(MAINTENANCE_NOT_DEFERRABLE, 409, "The maintenance was put off {} times, as often as it can be.", \
+        "Choose another day or hour, or let it begin.") \
     ROW(LAST_OWNER, 409, "The organization would be left without an owner.", \
         "Make somebody else an owner first.") \
     ROW(LAST_ROLE, 409, "Role {} is the only one that is left here.", \
@@ -102,6 +120,8 @@
         "Delete a team that nobody needs any more first.") \
     ROW(TOO_MANY_TEAM_MEMBERS, 409, "A team can have at most {} members.", \
         "Take somebody out of the team first, or make another team.") \
+    ROW(TOO_MANY_POLICIES, 409, "The organization already has {} resource policies, the most that it can have.", \
+        "Put several rules into one policy, or delete one that is not needed.") \
     ROW(TOO_MANY_WEBHOOKS, 409, "The organization already has {} webhooks.", \
         "Delete one of them first.") \
     ROW(ALERT_CLOSED, 409, "Alert {} is closed.", \

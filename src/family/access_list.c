@@ -14,6 +14,7 @@
 #include "family/access.h"
 #include "family/families.h"
 #include "family/project_limits.h"
+#include "family/resource_policies.h"
 #include "store/access.h"
 #include "store/project.h"
 #include "store/resource.h"
@@ -153,6 +154,7 @@ entries_add(struct request *req)
     json_array_foreach(req->body, index, sent)
     {
         TRY(read_entry(req, index, sent, &draft.name, &entry));
+        TRY(policy_check(req, draft.kind, entry));
         TRY(put_entry(req, &draft, entry));
         json_array_append(added, entry);
     }

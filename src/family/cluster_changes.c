@@ -12,6 +12,7 @@
 #include "cluster/state.h"
 #include "family/clusters.h"
 #include "family/project_limits.h"
+#include "family/resource_policies.h"
 #include "job/cluster_jobs.h"
 #include "job/cluster_parts.h"
 
@@ -158,6 +159,7 @@ cluster_begin(struct request *req, const struct fleet_offer *offer, str kind, st
     struct wanted wanted;
     if (!wanted_from_document(document, &wanted))
         return fail(req->arena, INTERNAL_ERROR);
+    TRY(policy_check(req, kind, document));
     str version = json_str(json_object_get(document, "dbMajorVersion"));
     json_t *parameters =
         settings_to_parameters(req->arena, offer_size(offer, wanted.size), wanted.disk_gb, NULL, version);
@@ -212,6 +214,9 @@ cluster_submit(struct request *req, struct cluster *cluster, const json_t *docum
     str state = cluster->state;
     if (job != NULL && !cluster_state_next(cluster->state, CAUSE_CHANGE, &state))
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster->name), V("it is being deleted"));
+    /* What leaves the document as it is, as a switchover does, is no change that a policy could forbid. */
+    if (!json_equal(json_parse_own(req->arena, cluster->document), document))
+        TRY(policy_check(req, cluster->kind, document));
     TRY(store_cluster_set(req->tx, cluster, json_text(req->arena, document), state, job == NULL));
     return job == NULL ? OK : add_job(req, cluster, job, payload);
 }

@@ -1,75 +1,163 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ways into a project's clusters that stay inside private networks: a service on the clusters' side, endpoints
- * on the applications' side.
+ * Private endpoints: a vendor's way from a client's network to its own. Refused, because nothing of the kind lies between
+ * clients and hosts of an operator's own; private connection strings are the way in.
  */
-#include "api/contract.h"
+#include "base/json.h"
+#include "family/absent.h"
+#include "family/families.h"
+
+static const char *const service_states[] = {
+    "INITIATING", "AVAILABLE", "WAITING_FOR_USER", "FAILED", "DELETING", NULL
+};
+static const char *const endpoint_states[] = { "INITIATING", "PENDING_ACCEPTANCE", "AVAILABLE",
+                                               "FAILED",     "DELETING",           NULL };
+
+static const struct field regional_mode_fields[] = {
+    BOOL("enabled", "Whether a cluster may have private endpoints in several regions. Always false.", REQUIRED | ALWAYS,
+         .example = "false"),
+    END_OF_FIELDS,
+};
+static const struct schema regional_mode_schema = { "PrivateEndpointRegionalMode",
+                                                    "The regional mode of private endpoints.", regional_mode_fields };
+
+#define REMOTE_REGIONS                                                                                             \
+    LIST("supportedRemoteRegions", "Further regions from which it could be reached.", NULLABLE, .item = TYPE_TEXT, \
+         .max = 35, .example = "[\"EU_SOUTH\"]")
+
+static const struct field service_request_fields[] = {
+    TEXT("providerName", "Whose private network it would be in.", REQUIRED, .min = 1, .max = 32,
+         .example = "\"ONPREM\""),
+    TEXT("region", "Region of the clusters.", REQUIRED, .min = 1, .max = 63, .example = "\"EU_NORTH\""),
+    BOOL("portMappingEnabled", "Whether all members would share one address.", 0, .fallback = "false"),
+    REMOTE_REGIONS,
+    END_OF_FIELDS,
+};
+static const struct schema service_request_schema = { "PrivateEndpointServiceRequest",
+                                                      "A private endpoint service that is asked for.",
+                                                      service_request_fields };
+
+static const struct field service_change_fields[] = {
+    TEXT("cloudProvider", "Whose private network it is in.", REQUIRED, .min = 1, .max = 32, .example = "\"ONPREM\""),
+    REMOTE_REGIONS,
+    END_OF_FIELDS,
+};
+static const struct schema service_change_schema = { "PrivateEndpointServiceChange",
+                                                     "A change of a private endpoint service.", service_change_fields };
+
+static const struct field service_fields[] = {
+    ID("id", "Identifier of the service.", READ_ONLY | ALWAYS),
+    TEXT("cloudProvider", "Whose private network it is in.", READ_ONLY | ALWAYS),
+    TEXT("regionName", "Region of the clusters.", READ_ONLY | ALWAYS),
+    TEXT("status", "How far it is.", READ_ONLY | ALWAYS, .one_of = service_states),
+    TEXT("errorMessage", "Why it failed.", READ_ONLY),
+    END_OF_FIELDS,
+};
+static const struct schema service_schema = { "PrivateEndpointService", "The clusters' side of private endpoints.",
+                                              service_fields };
+
+static const struct field endpoint_fields[] = {
+    TEXT("id", "Name of the endpoint at the provider.", REQUIRED | ALWAYS, .min = 1, .max = 2048,
+         .example = "\"endpoint-checkout\""),
+    CIDR("privateEndpointIPAddress", "Address of the endpoint in the applications' network.", 0,
+         .example = "\"10.20.0.7\""),
+    TEXT("cloudProvider", "Whose private network it is in.", READ_ONLY | ALWAYS),
+    TEXT("status", "How far it is.", READ_ONLY | ALWAYS, .one_of = endpoint_states),
+    BOOL("deleteRequested", "Whether its end was asked for.", READ_ONLY | ALWAYS),
+    TEXT("errorMessage", "Why it failed.", READ_ONLY),
+    END_OF_FIELDS,
+};
+static const struct schema endpoint_schema = { "PrivateEndpoint", "The applications' side of a private endpoint.",
+                                               endpoint_fields };
+
+static error
+regional_mode_get(struct request *req)
+{
+    answer_entity(req, STR("{\"enabled\":false}"), 0);
+    return OK;
+}
+
+/* To switch off what is off is no change; there is nothing that could be switched on. */
+static error
+regional_mode_set(struct request *req)
+{
+    if (json_is_true(json_object_get(req->body, "enabled")))
+        return fail(req->arena, PRIVATE_ENDPOINT_NOT_OFFERED);
+    return regional_mode_get(req);
+}
 
 // clang-format off
+#define SERVICE_IN_PATH ID("endpointServiceId", "Identifier of the service.", 0)
+static const struct field provider_path[] = { PROVIDER_IN_PATH, END_OF_FIELDS };
+static const struct field service_path[] = { SERVICE_IN_PATH, END_OF_FIELDS };
+static const struct field provider_service_path[] = { PROVIDER_IN_PATH, SERVICE_IN_PATH, END_OF_FIELDS };
+
 static const struct endpoint private_endpoints_endpoints[] = {
     { GET, "/groups/{groupId}/privateEndpoint/regionalMode", S49, ANY_OF(PROJECT_READ_ONLY),
       "getGroupPrivateEndpointRegionalMode",
       "Return the regional mode of private endpoints",
-      "Tells whether the project may have private endpoints in several regions for one cluster.",
-      .waits_for = "networking" },
+      "It is always off: private endpoints are not offered.",
+      .flags = NO_ETAG, .run = regional_mode_get, .response = &regional_mode_schema },
     { PATCH, "/groups/{groupId}/privateEndpoint/regionalMode", S49, ANY_OF(PROJECT_OWNER),
       "toggleGroupPrivateEndpointRegionalMode",
       "Switch the regional mode of private endpoints",
-      "Turns regional mode on or off. It changes the connection strings of clusters that are spread over regions: "
-      "update applications with it.",
-      .waits_for = "networking" },
+      "Off is what it is, so false changes nothing. To switch it on is refused: private endpoints are not offered.",
+      .flags = NO_ETAG, .run = regional_mode_set, .request = &regional_mode_schema, .response = &regional_mode_schema,
+      .example = "{\"enabled\": false}" },
     { POST, "/groups/{groupId}/privateEndpoint/endpointService", S49, ANY_OF(PROJECT_OWNER),
       "createGroupPrivateEndpointEndpointService",
       "Create one private endpoint service",
-      "Starts creating the clusters' side of private connections in one region. Asynchronous; endpoints can be "
-      "added when it is available.",
+      "A vendor joins a client's network to its own this way. Clusters run on the operator's own hosts, so there is nothing to join.",
       .success = 200,
       .item = "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}",
-      .waits_for = "networking" },
+      .refuses = PRIVATE_ENDPOINT_NOT_OFFERED, .request = &service_request_schema, .response = &service_schema,
+      .example = "{\"providerName\": \"ONPREM\", \"region\": \"EU_NORTH\"}" },
     { PATCH, "/groups/{groupId}/privateEndpoint/endpointService/{endpointServiceId}", S49, ANY_OF(PROJECT_OWNER),
       "updateGroupPrivateEndpointEndpointService",
       "Update one private endpoint service",
-      "Changes settings of one private endpoint service. Connections that are open stay open.",
-      .waits_for = "networking" },
+      "None is ever found: private endpoints are not offered.",
+      .run = absent_one, .path_fields = service_path, .request = &service_change_schema, .response = &service_schema,
+      .example = "{\"cloudProvider\": \"ONPREM\", \"supportedRemoteRegions\": [\"EU_SOUTH\"]}" },
     { GET, "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService", S49, ANY_OF(PROJECT_READ_ONLY),
       "listGroupPrivateEndpointEndpointService",
       "Return all private endpoint services of one provider",
-      "Lists the project's private endpoint services at one provider, with their state and endpoints.",
+      "The list is empty: private endpoints are not offered.",
       .shape = SHAPE_LIST,
       .item = "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}",
-      .waits_for = "networking" },
+      .run = absent_list, .path_fields = provider_path, .response = &service_schema },
     { DELETE, "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}", S49,
       ANY_OF(PROJECT_OWNER), "deleteGroupPrivateEndpointEndpointService",
       "Delete one private endpoint service",
-      "Deletes the service. Its endpoints must be deleted first.",
-      .shape = SHAPE_NOTHING, .waits_for = "networking" },
+      "None is ever found: private endpoints are not offered.",
+      .shape = SHAPE_NOTHING, .run = absent_one, .path_fields = provider_service_path },
     { GET, "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}", S49,
       ANY_OF(PROJECT_READ_ONLY), "getGroupPrivateEndpointEndpointService",
       "Return one private endpoint service",
-      "Returns one service with its state and, after a failure, the reason.",
-      .waits_for = "networking" },
+      "None is ever found: private endpoints are not offered.",
+      .run = absent_one, .path_fields = provider_service_path, .response = &service_schema },
     { POST, "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}/endpoint", S49,
       ANY_OF(PROJECT_OWNER), "createGroupPrivateEndpointEndpointServiceEndpoint",
       "Create one private endpoint for one service",
-      "Registers the endpoint that was made on the applications' side and connects it to the service. "
-      "Asynchronous.",
+      "There is no service that it could belong to: private endpoints are not offered.",
       .success = 200,
       .item = "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}/endpoint/{endpointId}",
-      .waits_for = "networking" },
+      .refuses = PRIVATE_ENDPOINT_NOT_OFFERED, .path_fields = provider_service_path, .request = &endpoint_schema,
+      .response = &endpoint_schema, .example = "{\"id\": \"endpoint-checkout\"}" },
     { DELETE,
       "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}/endpoint/{endpointId}",
       S49, ANY_OF(PROJECT_OWNER), "deleteGroupPrivateEndpointEndpointServiceEndpoint",
       "Delete one private endpoint",
-      "Disconnects one endpoint from the service. Connections through it end.",
-      .shape = SHAPE_NOTHING, .waits_for = "networking" },
+      "None is ever found: private endpoints are not offered.",
+      .shape = SHAPE_NOTHING, .run = absent_one, .path_fields = provider_service_path },
     { GET,
       "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}/endpoint/{endpointId}",
       S49, ANY_OF(PROJECT_READ_ONLY), "getGroupPrivateEndpointEndpointServiceEndpoint",
       "Return one private endpoint",
-      "Returns one endpoint with its address and state.",
-      .waits_for = "networking" },
+      "None is ever found: private endpoints are not offered.",
+      .run = absent_one, .path_fields = provider_service_path, .response = &endpoint_schema },
 };
 // clang-format on
 
 FAMILY(private_endpoints_family, "private-endpoints", "Private endpoints",
-       "Ways into a project's clusters that do not leave a private network.", private_endpoints_endpoints);
+       "A vendor's way into clusters in its own network. Clusters run on the operator's own hosts, so there are none.",
+       private_endpoints_endpoints);

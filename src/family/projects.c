@@ -235,6 +235,7 @@ project_create(struct request *req)
     role_set roles = principal_roles_in_organization(req->caller, organization);
     if ((roles & req->endpoint->access.roles) == 0)
         return fail(req->arena, MISSING_ROLE, V(role_set_text(req->arena, req->endpoint->access.roles)));
+    TRY(request_check_unlocked(req, organization));
     req->organization = organization;
     TRY(tx_set_organization(req->tx, organization));
 
@@ -305,6 +306,7 @@ project_migrate(struct request *req)
         return fail(req->arena, NOT_A_MEMBER, V("the organization in destinationOrgId"));
     if ((principal_roles_in_organization(req->caller, to) & ORG_OWNER) == 0)
         return fail(req->arena, MISSING_ROLE, V("ORG_OWNER in the organization in destinationOrgId"));
+    TRY(request_check_unlocked(req, to));
     if (id_eq(from, to))
         return fail(req->arena, SAME_ORGANIZATION, V(to_text));
     TRY(store_project_lock_to_go(req->tx, req->organization, req->project, &current));

@@ -423,7 +423,9 @@ place_of(struct request *req, size_t index, const json_t *wanted, id *ret_organi
     }
     role_set held = is_of_project ? principal_roles_in_project(req->caller, *ret_organization, *ret_project)
                                   : principal_roles_in_organization(req->caller, *ret_organization);
-    return (held & role) != 0 ? OK : fail(req->arena, ROLE_NOT_GRANTABLE, V(name));
+    if ((held & role) == 0)
+        return fail(req->arena, ROLE_NOT_GRANTABLE, V(name));
+    return request_check_unlocked(req, *ret_organization);
 }
 
 /* Once for each organization: its own roles, membership, and an event in its chain. The document grows by these roles. */

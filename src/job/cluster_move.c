@@ -4,10 +4,101 @@
  * on such a host is one that goes, and so another one is missing. Each cluster loses at most one member at a time, and only
  * after its replacement follows.
  */
+#include "base/clock.h"
+#include "base/date.h"
+#include "base/json.h"
+#include "cluster/maintenance.h"
 #include "cluster/state.h"
 #include "job/cluster_jobs.h"
 #include "job/cluster_work.h"
 #include "store/drain.h"
+#include "store/resource.h"
+
+enum {
+    WINDOW_LOOK_MS = 60 * 1000,
+    WINDOW_LONGEST_S = 30 * 24 * 3600 /* a week, put off twice, and one that was missed */
+};
+
+/* ---- The window ---- */
+
+static bool
+somebody_must_leave(const struct cluster_work *work)
+{
+    for (size_t i = 0; i < work->members.count; i++) {
+        if (work->members.items[i].host_drains)
+            return true;
+    }
+    return false;
+}
+
+/* A host that was given up has taken a member with it: the cluster is short of it until there is another one. */
+static bool
+is_urgent(const struct cluster_work *work)
+{
+    for (size_t i = 0; i < work->members.count; i++) {
+        if (work->members.items[i].host_gone)
+            return true;
+    }
+    return false;
+}
+
+/* Asks the project's window, and keeps in it what was planned. */
+static error
+ask_window(struct job_context *context, struct cluster_work *work, int64_t now_ms, bool *ret_may, int64_t *ret_when)
+{
+    const struct job *job = context->job;
+    struct resource stored;
+    bool found;
+    *ret_may = true;
+    TRY(store_resource_lock(context->tx, job->project, STR(MAINTENANCE_KIND), STR_EMPTY, &found, &stored));
+    if (!found)
+        return OK;
+    json_t *document = json_parse_own(context->arena, stored.document);
+    if (document == NULL)
+        return fail(context->arena, OVERLOADED);
+    struct maintenance window = maintenance_read(document), before = window;
+    *ret_may = maintenance_may_begin(&window, now_ms, ret_when);
+    if (window.starts_ms == before.starts_ms && window.has_begun == before.has_begun)
+        return OK;
+    maintenance_write_round(document, &window);
+    struct resource_draft draft = { .organization = job->organization,
+                                    .scope = job->project,
+                                    .id = stored.id,
+                                    .kind = STR(MAINTENANCE_KIND),
+                                    .document = json_text(context->arena, document) };
+    TRY(store_resource_replace(context->tx, &draft, &stored));
+    return *ret_may ? OK : work_event(context, work, EVENT_MAINTENANCE_SCHEDULED);
+}
+
+/*
+ * While a job is in this step, others of the cluster pass it: a tenant's own changes do not wait for the operator's. So it must
+ * not leave the step while one of them is under way. None can be added meanwhile, because the cluster is locked.
+ */
+static error
+wait_window(struct job_context *context, struct job_result *ret_result)
+{
+    int64_t now_ms = context->environment->now_ms != NULL ? context->environment->now_ms() : clock_now_ms();
+    int64_t when, others;
+    bool may;
+    struct cluster_work *work;
+    TRY(cluster_work(context, &work));
+    if (!work->found)
+        return step_done(ret_result);
+    TRY(store_cluster_unfinished_jobs(context->tx, &work->cluster, context->job->id, &others));
+    if (others > 0)
+        return step_waits(context, ret_result, "Another change of the cluster is under way.");
+    if (is_urgent(work) || !somebody_must_leave(work))
+        return step_done(ret_result);
+    TRY(ask_window(context, work, now_ms, &may, &when));
+    if (may)
+        return step_done(ret_result);
+    TRY(step_waits(context, ret_result, "It waits for the project's maintenance window, which begins at %s.",
+                   date_text(context->arena, when).data));
+    ret_result->wait_ms = when - now_ms < WINDOW_LOOK_MS ? when - now_ms : WINDOW_LOOK_MS;
+    return OK;
+}
+
+/* ---- The cluster ---- */
 
 /* Reserves places for what the plan misses. Other than for a tenant's change there was no request that could be refused. */
 static error
@@ -67,6 +158,7 @@ finish_host(struct job_context *context, struct job_result *ret_result)
 
 // clang-format off
 static const struct job_step_row move_steps[] = {
+    { MAINTENANCE_STEP, "Waits for the project's maintenance window.",           wait_window,                 WINDOW_LONGEST_S },
     { "replace",        "Finds other hosts for members that must leave theirs.",  replace,                     300 },
     { "start",          "Starts their replacements.",                             cluster_step_start,          60 },
     { "wait-members",   "Waits until every member follows the primary.",          cluster_step_wait_members,   1800 },
@@ -77,7 +169,7 @@ static const struct job_step_row move_steps[] = {
     { "finish",         "Says that every member is where it should be.",          finish,                      60 },
 };
 static const struct job_step_row drain_steps[] = {
-    { "move-members",   "Waits until every cluster has moved its member away.",   move_members,                7200 },
+    { "move-members",   "Waits until every cluster has moved its member away.",   move_members,                WINDOW_LONGEST_S },
     { "finish",         "Says that the host is empty.",                           finish_host,                 60 },
 };
 // clang-format on

@@ -14,7 +14,7 @@ hand_over(struct job_context *context, struct job_result *ret_result)
         return step_done(ret_result);
     int primary = work_primary(work);
     if (primary < 0)
-        return step_waits(context, ret_result, "There is no primary.");
+        return work_wait_for_primary(context, work, ret_result);
     const struct cluster_member *member = &work->members.items[primary];
     const json_t *asked = json_parse_own(context->arena, context->job->payload);
     if (!str_eq(json_str(json_object_get(asked, "primary")), id_text(context->arena, member->id)))

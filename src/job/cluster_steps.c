@@ -66,7 +66,7 @@ settle_primary(struct job_context *context, struct cluster_work *work, struct jo
 {
     int primary = work_primary(work), preferred = plan_preferred_group(&work->wanted);
     if (primary < 0)
-        return step_waits(context, ret_result, "There is no primary.");
+        return work_wait_for_primary(context, work, ret_result);
     int group = work->plan.group[primary];
     if (group != GOES && group == preferred)
         return step_done(ret_result);

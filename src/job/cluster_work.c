@@ -186,6 +186,25 @@ work_wait_for_members(struct job_context *context, struct cluster_work *work, st
     return step_done(ret_result);
 }
 
+/* Whoever was told for a hand-over that it cannot be elected may be the only one left that could. */
+error
+work_wait_for_primary(struct job_context *context, struct cluster_work *work, struct job_result *ret_result)
+{
+    bool changed, more = false;
+    TRY(work_start_members(context, work, "PLANNED", &changed));
+    for (size_t i = 0; i < work->members.count; i++) {
+        struct cluster_member *member = &work->members.items[i];
+        if (member_stays(work, i) || member->electable || !member_is(member, "RUNNING"))
+            continue;
+        member->electable = true;
+        TRY(store_cluster_member_want(context->tx, work->cluster.organization, member));
+        more = true;
+    }
+    if (more)
+        TRY(store_cluster_touch(context->tx, &work->cluster));
+    return step_waits(context, ret_result, "There is no primary.");
+}
+
 /* Everybody else is told that it cannot be elected, until the members are started or waited for the next time. */
 static error
 leave_it_to(struct job_context *context, struct cluster_work *work, int least_priority)
@@ -214,7 +233,7 @@ work_hand_over(struct job_context *context, struct cluster_work *work, int least
     int from = work_primary(work);
     bool is_ready = false;
     if (from < 0)
-        return step_waits(context, ret_result, "There is no primary.");
+        return work_wait_for_primary(context, work, ret_result);
     if (least_priority < 0)
         return step_waits(context, ret_result, "No replica can become the primary now.");
     for (size_t i = 0; i < work->members.count; i++)

@@ -47,6 +47,9 @@ MUST_USE error work_start_members(struct job_context *context, struct cluster_wo
 /* Every member that stays is up and has taken everything over, one of them is the primary, and another can take over from it. */
 MUST_USE error work_wait_for_members(struct job_context *context, struct cluster_work *work,
                                      struct job_result *ret_result);
+/* There is none: everybody who may be elected by the document can be. */
+MUST_USE error work_wait_for_primary(struct job_context *context, struct cluster_work *work,
+                                     struct job_result *ret_result);
 enum { ANY_PRIORITY = 0 };
 /* A replica of at least this priority becomes the primary. Waits: whoever calls knows who must not be it any more. */
 MUST_USE error work_hand_over(struct job_context *context, struct cluster_work *work, int least_priority,

@@ -28,6 +28,8 @@ struct job_environment {
     struct key key;                 /* the node's own, for what is sealed */
     struct egress_allowed egress;   /* where workers may connect to when a tenant says so */
     directory_asker *ask_directory; /* of workers only */
+    const char *price_file;         /* NULL or empty: none */
+    int64_t (*now_ms)(void);        /* NULL: clock_now_ms(); a test has a clock of its own */
 };
 
 enum job_outcome {
@@ -38,6 +40,7 @@ enum job_outcome {
 struct job_result {
     enum job_outcome outcome;
     str why;
+    int64_t wait_ms; /* of STEP_WAITS: how long nothing will change by itself; 0: the next look is soon */
 };
 
 /* An error is a try that did not count: rolled back, and tried again after a delay that grows. */

@@ -17,5 +17,8 @@ const struct sweep *const all_sweeps[] = {
     &finished_jobs_sweep,
     &expired_access_sweep,
     &past_alerts_sweep,
+    &prices_sweep,
+    &billing_sweep,
+    &expired_reports_sweep,
     NULL,
 };

@@ -10,9 +10,10 @@ extern const struct job_kind *const all_job_kinds[];
 extern const struct sweep *const all_sweeps[];
 
 /* ---- Sweeps ---- */
-extern const struct sweep finished_jobs_sweep;  /* sweep.c */
-extern const struct sweep expired_access_sweep; /* access_sweep.c */
-extern const struct sweep past_alerts_sweep;    /* alert_sweep.c */
+extern const struct sweep finished_jobs_sweep;                                /* sweep.c */
+extern const struct sweep expired_access_sweep;                               /* access_sweep.c */
+extern const struct sweep prices_sweep, billing_sweep, expired_reports_sweep; /* billing_sweep.c */
+extern const struct sweep past_alerts_sweep;                                  /* alert_sweep.c */
 
 /* ---- Kinds ---- */
 extern const struct job_kind index_create_job; /* index_create.c */

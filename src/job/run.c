@@ -72,7 +72,8 @@ conclude(struct job_runner *runner, struct tx *tx, struct job *job, const struct
     case STEP_DONE: return go_on(runner, tx, job, kind, at, ret_kept, ret_end);
     case STEP_WAITS:
         *ret_end = (struct step_end){ .verdict = JOB_WAITS };
-        return store_job_waits(tx, job, worker, result->why, wait_ms(runner, job->try), ret_kept);
+        return store_job_waits(tx, job, worker, result->why,
+                               result->wait_ms > 0 ? result->wait_ms : wait_ms(runner, job->try), ret_kept);
     case STEP_FAILED: break;
     }
     *ret_end = (struct step_end){ .verdict = JOB_ENDED };

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "job/price_file.h"
 #include "main/config.h"
 #include "main/files.h"
 #include "main/nginx_config.h"
@@ -155,6 +156,16 @@ command_api(int argc, char **argv)
     return status;
 }
 
+static bool
+check_prices(const struct config *config)
+{
+    str items;
+    if (config->price_file[0] == '\0')
+        return true;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(16 * 1024 * 1024);
+    return arena != NULL && price_file_read(arena, config->price_file, stderr, &items);
+}
+
 int
 command_config(int argc, char **argv)
 {
@@ -168,7 +179,7 @@ command_config(int argc, char **argv)
     }
     if (argc == 3 && strcmp(argv[1], "--check") == 0) {
         struct config *config = config_load(argv[2], stderr);
-        bool fine = config != NULL && config_read_key(config, stderr);
+        bool fine = config != NULL && config_read_key(config, stderr) && check_prices(config);
         config_free(config);
         return fine ? EXIT_SUCCESS : EXIT_FAILURE;
     }

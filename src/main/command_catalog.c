@@ -141,13 +141,12 @@ documentation_object(const struct catalog *catalog, struct arena *arena, const s
 static json_t *
 operation_object(const struct catalog *catalog, struct arena *arena, const struct endpoint *e)
 {
-    json_t *operation =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s, s:o}, s:s, s:s, s:i, s:s}", "method", method_names[e->method],
-                  "path", e->path, "set", set_rows[e->set].label, "scope", scope_names[set_rows[e->set].scope],
-                  "operation", e->operation, "family", catalog_family(catalog, e)->name, "access", "rule",
-                  rule_names[e->access.rule], "roles", role_array(e->access.roles), "status",
-                  endpoint_is_complete(e) ? "complete" : "waiting", "shape", shape_names[e->shape], "success",
-                  (int)endpoint_success_status(e), "versions", e->since != NULL ? e->since : "2023-01-01");
+    json_t *operation = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s, s:o}, s:s, s:s, s:i, s:s}", "method", method_names[e->method], "path",
+        e->path, "set", set_rows[e->set].label, "scope", scope_names[set_rows[e->set].scope], "operation", e->operation,
+        "family", catalog_family(catalog, e)->name, "access", "rule", rule_names[e->access.rule], "roles",
+        role_array(e->access.roles), "status", endpoint_status(e), "shape", shape_names[e->shape], "success",
+        (int)endpoint_success_status(e), "versions", e->since != NULL ? e->since : "2023-01-01");
     if (e->request != NULL)
         json_object_set_new(operation, "request", field_array(e->request->fields));
     json_object_set_new(operation, "bodyIsList", json_boolean(e->flags & BODY_IS_LIST));
@@ -157,6 +156,8 @@ operation_object(const struct catalog *catalog, struct arena *arena, const struc
         json_object_set_new(operation, "example", json_loads(e->example, 0, NULL));
     json_object_set_new(operation, "query", field_array(e->query));
     json_object_set_new(operation, "pathFields", field_array(e->path_fields));
+    if (e->refuses != 0)
+        json_object_set_new(operation, "refuses", json_string(error_rows[e->refuses].name));
     json_object_set_new(operation, "described", json_boolean(endpoint_is_described(e)));
     json_object_update_new(operation, documentation_object(catalog, arena, e));
     return operation;

@@ -66,7 +66,8 @@ work(const struct config *config, struct node *node)
         .environment = { .domain = config->domain,
                          .key = config->key,
                          .egress = webhooks.allowed,
-                         .ask_directory = directory_ask },
+                         .ask_directory = directory_ask,
+                         .price_file = config->price_file },
         .threads = (int)config->job_threads,
     };
     struct webhook_worker *worker = webhook_worker_new(&webhooks);

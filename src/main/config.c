@@ -138,6 +138,8 @@ static const struct setting settings[] = {
       "Threads of `reeved worker`: so many jobs are worked on at a time. At least as many `transactions` are needed.", NULL },
     { "webhook_pause_days",  KIND_NUMBER,  0,      AT(webhook_pause_days), "3", 1, 365,
       "After so many days of failures a webhook is paused.", NULL },
+    { "price_file",          KIND_FILE,    0,      AT(price_file), "", 0, 0,
+      "What clusters cost; `reeved worker` reads it every minute. Without it usage is counted, and costs nothing.", "/etc/reeve/prices" },
 
     { "log",                 KIND_FILE,    0,      AT(log), "stderr", 0, 0,
       "Where the line of each request goes: a file, or stderr.", "/var/log/reeve/requests.log" },

@@ -46,6 +46,7 @@ struct config {
     const char *egress_ca;
     const char *smtp, *smtp_from, *alert_relay;
     int64_t worker_threads, job_threads, webhook_pause_days;
+    const char *price_file;
 
     const char *log, *run_dir, *user, *module, *nginx;
 

@@ -52,7 +52,8 @@ MUST_USE error store_cluster_touch(struct tx *tx, struct cluster *cluster);
 MUST_USE error store_cluster_require_restart(struct tx *tx, struct cluster *cluster, bool is_required);
 /* The rows of a cluster without members, and everything that hangs on it. */
 MUST_USE error store_cluster_remove(struct tx *tx, const struct cluster *cluster);
-/* Jobs of the cluster that are not finished, besides this one. */
+/* Jobs of the cluster that are not finished, besides this one. Those that wait for a maintenance window have not begun, and do
+ * not count. */
 MUST_USE error store_cluster_unfinished_jobs(struct tx *tx, const struct cluster *cluster, id besides,
                                              int64_t *ret_count);
 /* Those that are not finished, besides jobs of this kind. */
@@ -65,8 +66,10 @@ struct cluster_member {
     str desired, size, provider, region;
     int64_t disk_gb;
     bool electable;
-    bool host_leaves; /* it is being emptied, or gone */
-    bool host_gone;   /* the operator has given it up: nothing there will ever be reported */
+    bool host_drains; /* it is being emptied, or gone */
+    bool
+        host_leaves; /* and the member must leave it now: the host is gone, or the job that moves the member has begun */
+    bool host_gone;  /* the operator has given it up: nothing there will ever be reported */
     str address, private_address;
     str unit, role, running, version, problem; /* as the agent said */
     int64_t applied_goal, restart_nonce, restart_goal, applied_restart;

@@ -30,7 +30,7 @@ store_cluster_members(struct tx *tx, id cluster, struct cluster_members *ret_mem
             .priority = (int)rows_int(&rows, row, 6),
             .provider = rows_text(&rows, row, 7),
             .region = rows_text(&rows, row, 8),
-            .host_leaves = rows_bool(&rows, row, 9),
+            .host_drains = rows_bool(&rows, row, 9),
             .host_gone = rows_bool(&rows, row, 10),
             .address = text_or_empty(&rows, row, 11),
             .private_address = text_or_empty(&rows, row, 12),
@@ -44,6 +44,7 @@ store_cluster_members(struct tx *tx, id cluster, struct cluster_members *ret_mem
             .applied_restart = rows_int(&rows, row, 20),
             .pending_restart = rows_bool(&rows, row, 21),
             .problem = text_or_empty(&rows, row, 22),
+            .host_leaves = rows_bool(&rows, row, 23),
         };
     return OK;
 }

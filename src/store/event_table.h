@@ -17,6 +17,9 @@
     ROW(EVENT_RESOURCE_UPDATED,          "RESOURCE_UPDATED",            "A configuration resource was changed.") \
     ROW(EVENT_RESOURCE_DELETED,          "RESOURCE_DELETED",            "A configuration resource was deleted.") \
     ROW(EVENT_PRIVATE_IP_MODE_CHANGED,   "PRIVATE_IP_MODE_CHANGED",     "The private IP mode of a project was changed.") \
+    ROW(EVENT_CONTAINER_CREATED,         "NETWORK_CONTAINER_CREATED",   "A block of addresses was set aside for a project.") \
+    ROW(EVENT_CONTAINER_UPDATED,         "NETWORK_CONTAINER_UPDATED",   "A network container of a project got another block of addresses.") \
+    ROW(EVENT_CONTAINER_DELETED,         "NETWORK_CONTAINER_DELETED",   "A block of addresses is not set aside for a project any more.") \
     ROW(EVENT_CUSTOM_DNS_CHANGED,        "CUSTOM_DNS_CHANGED",          "Custom DNS of a project was switched on or off.") \
     ROW(EVENT_DATABASE_USER_CREATED,     "DATABASE_USER_CREATED",       "A database user was created.") \
     ROW(EVENT_DATABASE_USER_UPDATED,     "DATABASE_USER_UPDATED",       "A database user was changed.") \
@@ -82,6 +85,10 @@
     ROW(EVENT_CLUSTER_RESTART_SUBMITTED, "CLUSTER_PRIMARY_RESTART_SUBMITTED", "The primary of a cluster was to be handed over.") \
     ROW(EVENT_CLUSTER_PRIMARY_RESTARTED, "CLUSTER_PRIMARY_RESTARTED", "Another member of a cluster became the primary because somebody asked for it.") \
     ROW(EVENT_CLUSTER_MEMBERS_MOVED, "CLUSTER_MEMBERS_MOVED", "Members of a cluster moved off a host that is being emptied.") \
+    ROW(EVENT_MAINTENANCE_WINDOW_CHANGED, "MAINTENANCE_WINDOW_CHANGED", "The maintenance window of a project was changed.") \
+    ROW(EVENT_MAINTENANCE_WINDOW_RESET,   "MAINTENANCE_WINDOW_RESET",   "The maintenance window of a project was taken away.") \
+    ROW(EVENT_MAINTENANCE_SCHEDULED,      "MAINTENANCE_SCHEDULED",      "Maintenance of a cluster waits for the project's window.") \
+    ROW(EVENT_MAINTENANCE_DEFERRED,       "MAINTENANCE_DEFERRED",       "Maintenance of a project was put off by a week.") \
     ROW(EVENT_CLUSTER_VERSION_PINNED, "CLUSTER_FCV_PINNED", "The version of a cluster was pinned.") \
     ROW(EVENT_CLUSTER_VERSION_UNPINNED, "CLUSTER_FCV_UNPINNED", "The version of a cluster is not pinned any more.") \
     ROW(EVENT_SUPPORT_ACCESS_GRANTED, "EMPLOYEE_ACCESS_GRANTED", "The operator's support staff was allowed into a cluster.") \
@@ -102,6 +109,12 @@
     ROW(EVENT_ALERT_CLOSED,              "ALERT_CLOSED",                "An alert was closed.") \
     ROW(EVENT_ALERT_ACKNOWLEDGED,        "ALERT_ACKNOWLEDGED",          "An alert was acknowledged, or made to speak again.") \
     ROW(EVENT_ALERT_NOTIFICATION_FAILED, "ALERT_NOTIFICATION_FAILED",   "A notification of an alert could not be sent, and is not tried any more.") \
+    ROW(EVENT_INVOICE_CLOSED,            "INVOICE_CLOSED",              "The invoice of a month was closed.") \
+    ROW(EVENT_ORGANIZATION_LOCKED,       "ORG_LOCKED",                  "The operator locked an organization: it can only be read.") \
+    ROW(EVENT_ORGANIZATION_UNLOCKED,     "ORG_UNLOCKED",                "The operator unlocked an organization.") \
+    ROW(EVENT_RESOURCE_POLICY_CREATED,   "RESOURCE_POLICY_CREATED",     "A resource policy was created.") \
+    ROW(EVENT_RESOURCE_POLICY_MODIFIED,  "RESOURCE_POLICY_MODIFIED",    "A resource policy was changed.") \
+    ROW(EVENT_RESOURCE_POLICY_DELETED,   "RESOURCE_POLICY_DELETED",     "A resource policy was deleted.") \
     ROW(EVENT_TOKEN_REVOKED,             "TOKEN_REVOKED",               "A token was revoked.")
 
 #endif

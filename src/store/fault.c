@@ -83,6 +83,8 @@ describe_violation(const PGresult *result, const char *state, struct violation *
         ret_violation->kind = VIOLATION_FOREIGN_KEY;
     else if (strcmp(state, "23514") == 0)
         ret_violation->kind = VIOLATION_CHECK;
+    else if (strcmp(state, "23P01") == 0)
+        ret_violation->kind = VIOLATION_EXCLUSION;
     else
         return false; /* NOT NULL and the like are bugs */
     const char *constraint = PQresultErrorField(result, PG_DIAG_CONSTRAINT_NAME);

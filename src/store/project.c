@@ -160,3 +160,14 @@ store_project_limit_remove(struct tx *tx, id organization, id project, str name)
     params_text(&params, name);
     return tx_query(tx, SQL_PROJECT_LIMIT_REMOVE, &params, &rows, NULL);
 }
+
+error
+store_project_maintenance_waits(struct tx *tx, id project, int64_t *ret_count)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, project);
+    TRY(tx_query(tx, SQL_JOB_WAITS_FOR_WINDOW, &params, &rows, NULL));
+    *ret_count = rows.count == 0 ? 0 : rows_int(&rows, 0, 0);
+    return OK;
+}

@@ -40,4 +40,7 @@ MUST_USE error store_project_check_room(struct tx *tx, id organization, id membe
 MUST_USE error store_project_limit_set(struct tx *tx, id organization, id project, str name, int64_t value);
 MUST_USE error store_project_limit_remove(struct tx *tx, id organization, id project, str name);
 
+/* How many jobs of the project wait for its maintenance window. */
+MUST_USE error store_project_maintenance_waits(struct tx *tx, id project, int64_t *ret_count);
+
 #endif

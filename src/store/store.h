@@ -90,7 +90,7 @@ MUST_USE error tx_begin(struct store *store, struct arena *arena, id organizatio
 MUST_USE error tx_set_organization(struct tx *tx, id organization);
 
 struct violation {
-    enum { VIOLATION_NONE, VIOLATION_UNIQUE, VIOLATION_FOREIGN_KEY, VIOLATION_CHECK } kind;
+    enum { VIOLATION_NONE, VIOLATION_UNIQUE, VIOLATION_FOREIGN_KEY, VIOLATION_CHECK, VIOLATION_EXCLUSION } kind;
     char constraint[64];
 };
 /* With ret_violation == NULL a violation is an INTERNAL_ERROR. After a violation the transaction can only roll back. */

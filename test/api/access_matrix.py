@@ -33,6 +33,7 @@ LET_IN = {
     "getGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
     "endGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
     "restartGroupClusterPrimaries": (409, "CLUSTER_NOT_CHANGEABLE"),
+    "deferGroupMaintenanceWindow": (409, "NO_MAINTENANCE_WAITS"),
     "upgradeGroupClusterTenantUpgradeToServerless": (400, "NOT_OFFERED"),
 }
 
@@ -51,7 +52,7 @@ class Operation:
         self.method, self.path, self.prefix = row["method"], row["path"], prefix
         self.id, self.rule = row["operation"], row["access"]["rule"]
         self.roles = frozenset(row["access"]["roles"])
-        self.complete = row["status"] == "complete"
+        self.waits, self.refuses = row["status"] == "waiting", row.get("refuses")
         self.success = row["success"]
         self.example = row.get("example")
         self.parameters = re.findall(r"\{(\w+)\}", row["path"])
@@ -81,8 +82,10 @@ class Operation:
         return body
 
     def let_in(self):
-        if not self.complete:
+        if self.waits:
             return 501, "NOT_IMPLEMENTED"
+        if self.refuses:
+            return 400, self.refuses
         if not self.is_known:
             return ANY_ANSWER, None
         return LET_IN.get(self.id, (self.success, None))

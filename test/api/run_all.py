@@ -23,6 +23,7 @@ SUITES = {
     "body": ("body_matrix.py", 300),
     "nodes": ("nodes_test.py", 180),
     "kill": ("kill_test.py", 300),
+    "kill-requests": ("kill_requests_test.py", 240),
     "streams": ("streams_test.py", 180),
     "alerts": ("alerts_test.py", 180),
     "webhooks": ("webhooks_test.py", 600),

@@ -162,7 +162,10 @@ def make_fleet():
         "SELECT decode('68' || lpad(to_hex(n), 22, '0'), 'hex'), 'h' || n, 'ONPREM', CASE WHEN n <= 16 THEN 'EU_NORTH' ELSE 'EU_SOUTH' END, "
         "'z' || n % 3, 1000, 2000000, 1000000, '{\"postgresVersions\": [\"17.6\", \"16.9\"]}' FROM generate_series(1, 20) n ON CONFLICT DO NOTHING;"
         "INSERT INTO host_address (address, prefix, host_id) SELECT ('10.90.' || n || '.' || a)::inet, 16, "
-        "decode('68' || lpad(to_hex(n), 22, '0'), 'hex') FROM generate_series(1, 20) n, generate_series(1, 200) a ON CONFLICT DO NOTHING;")
+        "decode('68' || lpad(to_hex(n), 22, '0'), 'hex') FROM generate_series(1, 20) n, generate_series(1, 200) a ON CONFLICT DO NOTHING;"
+        # A block 10.91.a.0/24 has one on every host of EU_NORTH, 10.92.a.0/24 one on every host of EU_SOUTH: for network containers.
+        "INSERT INTO host_address (address, prefix, host_id) SELECT (CASE WHEN n <= 16 THEN '10.91.' ELSE '10.92.' END || a || '.' || n)::inet, 16, "
+        "decode('68' || lpad(to_hex(n), 22, '0'), 'hex') FROM generate_series(1, 20) n, generate_series(1, 8) a ON CONFLICT DO NOTHING;")
 
 
 def values_for(path, values):
@@ -332,12 +335,16 @@ class World:
                 {"providerName": "ONPREM", "regionName": region, "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}} for region in regions]}]})
         self.must(201, "POST", project + "/flexClusters", owner,
                   {"name": "small", "providerSettings": {"backingProviderName": "ONPREM", "regionName": "EU_NORTH"}})
+        container = self.must(201, "POST", project + "/containers", owner,
+                              {"providerName": "ONPREM", "regionName": "EU_SOUTH", "serviceCidrBlock": "10.92.1.0/24"}).json()["id"]
         load = self.must(201, "POST", project + "/sampleDatasetLoad/c1", owner).json()["_id"]
         self.must(202, "POST", project + "/customDBRoles/roles", owner, {"roleName": "fixture"})
         for user in ({"username": "fixture_user", "password": "correct horse battery"},
                      {"username": "CN=fixture", "databaseName": "$external", "x509Type": "MANAGED"}):
             self.must(201, "POST", project + "/databaseUsers", owner, dict(user, roles=[{"roleName": "read", "databaseName": "shop"}]))
         self.must(200, "POST", project + "/accessList", owner, [{"ipAddress": address}])
+        policy = self.must(201, "POST", org + "/resourcePolicies", owner,
+                           {"name": "fixture", "policies": [{"body": "$resource == \"NOTHING\""}]}).json()["id"]
         check = self.must(200, "POST", project + "/userSecurity/ldap/verify", owner, {
             "hostname": "ldap.example.org", "bindUsername": "cn=reeve", "bindPassword": "correct horse battery"}).json()
         config = self.must(200, "POST", project + "/alertConfigs", owner, {
@@ -346,7 +353,8 @@ class World:
         sql("INSERT INTO alert (id, org_id, project_id, config_id, event_id, event_type, severity, status, lasts, created_at, updated_at) VALUES "
             "(decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), 'GROUP_UPDATED', 'INFO', 'OPEN', "
             "false, now(), now())" % (alert, self.a.home, self.p, config, new_id()))
-        return {"alertConfigId": config, "alertId": alert, "clusterName": "c1", "flexName": "small", "name": "small", "sampleDatasetId": load, "roleName": "fixture", "databaseName": "admin", "username": "fixture_user", "entryValue": address, "requestId": check["requestId"],
+        return {"alertConfigId": config, "alertId": alert, "clusterName": "c1", "flexName": "small", "name": "small", "containerId": container, "sampleDatasetId": load, "roleName": "fixture", "databaseName": "admin", "username": "fixture_user", "entryValue": address, "requestId": check["requestId"],
+                "resourcePolicyId": policy,
                 "certificateUser": "CN=fixture", "groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
                 "groupName": "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],
                 "ipAddress": address, "userName": "ada@example.org",

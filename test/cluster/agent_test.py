@@ -351,6 +351,38 @@ def certificates_log_in(suite, rig):
     suite.check(connect(forged, "reeve_replicator", "postgres", "replication=true").returncode != 0, "a tenant's authority makes no members")
 
 
+def certificates_are_renewed(suite, rig):
+    """Of the host and of a member, when most of their time is over; clients see the new one, and nobody restarts."""
+    fleet, cluster = rig.fleet, rig.clusters[0]
+    member = cluster.member("REPLICA")
+    host = member["host"]
+    start = rig.inside(member, "SELECT pg_postmaster_start_time()")
+    files = {"host": "/var/lib/reeve/agent/host", "member": "/var/lib/reeve/members/%s/tls/member" % member["id"]}
+    serial = lambda path: hosts.run(fleet, host, "openssl", "x509", "-noout", "-serial", "-in", path + ".crt").strip()  # noqa: E731
+    old = {}
+    for what, path in files.items():
+        request = hosts.run(fleet, host, "openssl", "req", "-new", "-key", path + ".key", "-subj", "/CN=x")
+        subject = hosts.run(fleet, host, "openssl", "x509", "-noout", "-subject", "-nameopt", "compat", "-in", path + ".crt").strip()
+        subject = "/" + subject.split("=", 1)[1].lstrip("/ ")
+        names = ["DNS:" + name for name in member["names"]] + ["IP:" + member["address"]] if what == "member" else []
+        hosts.write_file(fleet, host, path + ".crt", rig.authority.sign_old(request, subject, names))
+        if what == "member":
+            hosts.run(fleet, host, "chown", "postgres:", path + ".crt")
+        old[what] = serial(path)
+    hosts.run(fleet, host, "systemctl", "restart", "reeve-agent.service")
+    for what, path in files.items():
+        timed(rig, suite, lambda what=what, path=path: serial(path) != old[what], "a new certificate of the " + what, 30)
+    shown = lambda: subprocess.run(network.command(fleet, "client", [  # noqa: E731
+        "openssl", "s_client", "-starttls", "postgres", "-connect", member["address"] + ":27017"]), input="", capture_output=True, text=True,
+        check=False, timeout=20).stdout
+    fresh = serial(files["member"]).split("=")[1].lower()
+    seen = lambda: subprocess.run(["openssl", "x509", "-noout", "-serial"], input=shown(), capture_output=True, text=True,  # noqa: E731
+                                  check=False).stdout.strip().split("=")[-1].lower()
+    timed(rig, suite, lambda: seen() == fresh, "clients see it", 15)
+    timed(rig, suite, cluster.is_in_force, "the host reports with its new certificate", 30)
+    suite.equal(rig.inside(member, "SELECT pg_postmaster_start_time()"), start, "when the server started")
+
+
 def parameters_are_taken_over(suite, rig):
     cluster = rig.clusters[0]
     cluster.parameters = {"max_connections": "40", "shared_buffers": "16MB", "work_mem": "2MB"}
@@ -470,7 +502,7 @@ def members_stop_and_go(suite, rig):
 
 
 def killed_anywhere_it_goes_on(suite, rig):
-    """Each place in turn ends the agent once while a member is made and removed."""
+    """Each place in turn ends the agent once while a member is made, changed and removed."""
     places = ["goal:write:before", "goal:write:after", "member:write-certificate:before", "member:write-certificate:after", "member:write-unit:before",
               "member:write-unit:after", "member:enable-unit:before", "member:enable-unit:after", "member:start-unit:before",
               "member:start-unit:after", "patroni:configure:before", "access:reload:before", "access:reload:after", "roles:create-database:before", "roles:user:before",
@@ -491,6 +523,10 @@ def killed_anywhere_it_goes_on(suite, rig):
         rig.clusters.append(single)
         rig.publish()
         timed(rig, suite, lambda: single.roles() == ["PRIMARY"] and single.is_in_force(), "made although killed at " + place, 60)
+        single.parameters["work_mem"] = "5MB"
+        single.goal_generation += 1
+        rig.publish()
+        timed(rig, suite, single.is_in_force, "changed although killed at " + place, 60)
         single.members[0]["desired"] = "REMOVED"
         rig.publish()
         timed(rig, suite, lambda: single.all_seen()[0].get("unit") == "absent", "removed although killed at " + place, 60)
@@ -556,7 +592,7 @@ def session(rig, address, user, machine="client"):
 
 TESTS_IN_ORDER = [
     a_host_joins_with_its_token_only, three_members_become_a_cluster, users_work_as_their_roles_say, users_and_networks_go_at_once,
-    certificates_log_in, parameters_are_taken_over, tasks_are_done_once, databases_need_no_agent, members_stop_and_go, a_goal_can_come_from_a_file,
+    certificates_log_in, certificates_are_renewed, parameters_are_taken_over, tasks_are_done_once, databases_need_no_agent, members_stop_and_go, a_goal_can_come_from_a_file,
     killed_anywhere_it_goes_on, a_reboot_brings_members_back_without_the_agent, a_stale_agent_stops]
 
 

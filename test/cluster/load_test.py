@@ -1,24 +1,70 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Many clusters asked for at once: every one becomes IDLE, takes a write, and is deleted again; nothing is left behind.
+"""Many clusters asked for at once: every one becomes IDLE and takes a write. Then half of them are deleted while the others get one more
+member each, and these are deleted, too; nothing is left behind. Says what a cluster costs in memory, and what clusters that nobody changes
+cost the control plane.
 
     test/cluster/load_test.py [--clusters N] [--hosts N] [--report FILE]
 """
 import argparse
 import concurrent.futures
+import os
 import statistics
 import sys
 import time
 
 import rig
-from tenant import Tenant, client_address, wait_psql
+from tenant import PROVIDER, Tenant, client_address, wait_psql
 
 import control  # noqa: E402  (found by rig)
+import process  # noqa: E402
 from state import Problem, wait_until  # noqa: E402
 from suite import Suite  # noqa: E402
 
 IDLE_S = 1800
 PER_PROJECT = 20  # a project may have 25
+REST_S = 45
+
+
+# ---- What it costs ----
+def used_memory_mb():
+    """Of the whole machine."""
+    with open("/proc/meminfo") as file:
+        figures = {line.split(":")[0]: int(line.split()[1]) for line in file}
+    return (figures["MemTotal"] - figures["MemAvailable"]) / 1024
+
+
+def processor_seconds(fleet):
+    """Of the control plane so far: Reeve, its PostgreSQL and Redis, with the processes that they have now."""
+    parents, seconds = {}, {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % pid) as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        parents.setdefault(int(fields[1]), []).append(int(pid))
+        seconds[int(pid)] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    todo = [process.pid_of(fleet, name) for name in process.names(fleet) if name in (*control.REEVE, "postgres", "redis")]
+    total = 0
+    while todo:
+        pid = todo.pop()
+        total += seconds.get(pid, 0)
+        todo += parents.get(pid, [])
+    return total
+
+
+def share_at_rest(fleet):
+    """Of one processor."""
+    before = processor_seconds(fleet)
+    time.sleep(REST_S)
+    return (processor_seconds(fleet) - before) / REST_S
+
+
+def cost_at_rest(fleet, count, without):
+    share = share_at_rest(fleet)
+    return ("at rest the control plane (API, workers, PostgreSQL, Redis) used %.1f%% of a processor for %d clusters, and %.1f%% before there were "
+            "any: %.2f processors for 1,000 clusters" % (100 * share, count, 100 * without, without + (share - without) / count * 1000))
 
 
 def seconds_of_jobs(fleet, kind):
@@ -55,7 +101,8 @@ def prepare(tenant):
 def run(suite, fleet, count):
     tenants = [Tenant(fleet) for _ in range((count + PER_PROJECT - 1) // PER_PROJECT)]
     passwords = [prepare(tenant) for tenant in tenants]
-    began = time.monotonic()
+    without = share_at_rest(fleet)
+    began, empty = time.monotonic(), used_memory_mb()
     with concurrent.futures.ThreadPoolExecutor(count) as pool:
         places = [(number, number // PER_PROJECT) for number in range(count)]
         tries = [pool.submit(attempt, suite, make_one, fleet, tenants[place].project, number, passwords[place])
@@ -64,12 +111,10 @@ def run(suite, fleet, count):
     all_made = time.monotonic() - began
     suite.equal(len(made), count, "clusters that became IDLE and took a write")
     creations = seconds_of_jobs(fleet, "cluster.create")
-    for number in range(count):
-        attempt(suite, tenants[number // PER_PROJECT].delete_cluster, "load-%02d" % number)
-    deleting = time.monotonic()
-    for number in range(count):
-        attempt(suite, tenants[number // PER_PROJECT].wait_gone, "load-%02d" % number, 600)
-    gone = time.monotonic() - deleting
+    memory = (used_memory_mb() - empty) / count
+    rest = cost_at_rest(fleet, count, without)
+    both = delete_half_and_scale_half(suite, fleet, tenants, count)
+    gone = delete(suite, tenants, range(count // 2, count))
     try:
         wait_until(lambda: not rig.left_behind(fleet), "nothing is left", 60, every=2)
     except Problem:
@@ -85,7 +130,37 @@ def run(suite, fleet, count):
             "from the POST to IDLE: %.0f s in the median, %.0f s at worst" % (statistics.median(columns[1]), max(columns[1])),
             "from the POST to the first write: %.0f s in the median, %.0f s at worst" % (statistics.median(columns[2]), max(columns[2])),
             "jobs that made them: %.0f s in the median, %.0f s at worst" % (statistics.median(creations), max(creations)),
-            "all were deleted after %.0f s, with nothing left on hosts, in etcd, in DNS or in the database" % gone]
+            "a cluster needs %.0f MB of memory: three servers with Patroni" % memory, rest,
+            "%d were deleted while the others got one more member each: all was done after %.0f s" % (count // 2, both),
+            "those were deleted after %.0f s; nothing is left on hosts, in etcd, in DNS or in the database" % gone]
+
+
+def delete(suite, tenants, numbers):
+    began = time.monotonic()
+    for number in numbers:
+        attempt(suite, tenants[number // PER_PROJECT].delete_cluster, "load-%02d" % number)
+    for number in numbers:
+        attempt(suite, tenants[number // PER_PROJECT].wait_gone, "load-%02d" % number, 600)
+    return time.monotonic() - began
+
+
+def scale_one(fleet, project, number):
+    tenant, name = Tenant(fleet, project), "load-%02d" % number
+    tenant.ask("PATCH", tenant.of_project("/clusters/" + name), {"replicationSpecs": [{"regionConfigs": [
+        {"providerName": PROVIDER, "regionName": fleet.regions[0], "electableSpecs": {"instanceSize": "S1", "nodeCount": 4}}]}]})
+    tenant.wait_idle(name, IDLE_S)
+    wait_until(lambda: rig.at_full_strength(fleet, name, 4), name + " has four members", 120, every=2)
+
+
+def delete_half_and_scale_half(suite, fleet, tenants, count):
+    began = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+        scaled = [pool.submit(attempt, suite, scale_one, fleet, tenants[number // PER_PROJECT].project, number)
+                  for number in range(count // 2, count)]
+        delete(suite, tenants, range(count // 2))
+        for one in scaled:
+            one.result()
+    return time.monotonic() - began
 
 
 def attempt(suite, function, *arguments):

@@ -183,7 +183,7 @@ media_type_names_the_version(void **state)
 {
     (void)state;
     struct arena *arena = arena_new(1 << 16);
-    assert_string_equal(media_type(arena, "2025-03-12").data, "application/vnd.svc.2025-03-12+json");
+    assert_string_equal(media_type(arena, "2025-03-12", "json").data, "application/vnd.svc.2025-03-12+json");
     arena_free(arena);
 }
 

@@ -31,6 +31,14 @@ host_id(int number)
     return fixture_id(900000 + (uint32_t)number);
 }
 
+static void
+add_addresses(int host)
+{
+    fixture_ask("INSERT INTO host_address (address, private_address, prefix, host_id) SELECT ('10.%d.0.' || n)::inet, "
+                "('172.16.%d.' || n)::inet, 16, %s FROM generate_series(1, 9) n ON CONFLICT DO NOTHING",
+                host + 1, host + 1, fixture_quote(host_id(host)));
+}
+
 static __attribute__((unused)) void
 make_fleet(void)
 {
@@ -47,11 +55,17 @@ make_fleet(void)
             "INSERT INTO host (id, name, provider, region, zone, cpus, memory_mb, disk_gb, facts, last_seen_at) VALUES "
             "(%s, 'h%d', 'P', '%s', 'z%d', 4, 8192, 400, '{\"postgresVersions\": [\"17.6\"]}', now())",
             fixture_quote(host_id(i)), i, i < HOSTS_A ? "A" : "B", i % 3);
-        fixture_ask(
-            "INSERT INTO host_address (address, private_address, prefix, host_id) SELECT ('10.%d.0.' || n)::inet, "
-            "('172.16.%d.' || n)::inet, 16, %s FROM generate_series(1, 9) n",
-            i + 1, i + 1, fixture_quote(host_id(i)));
+        add_addresses(i);
     }
+}
+
+/* Hosts that a test has lost or emptied. */
+static __attribute__((unused)) void
+bring_hosts_back(void)
+{
+    fixture_ask("UPDATE host SET state = 'ACTIVE'");
+    for (int i = 0; i < HOSTS; i++)
+        add_addresses(i);
 }
 
 /* ---- Played agents ---- */

@@ -2,6 +2,7 @@
 /* The life of clusters, from requests through jobs to what agents report. */
 #include "cluster_fixture.h"
 
+#include "base/date.h"
 #include "store/host.h"
 
 /* More than any change takes, so that one which hangs is seen as such. */
@@ -158,6 +159,35 @@ the_primary_goes_where_the_priority_is_highest(void **state)
     /* Until the one in B was synchronous, nobody else could be elected. */
     assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE electable"), 3);
     assert_no_orphans("another priority");
+    remove_cluster(place, "orders");
+}
+
+/* The primary is lost while it waits for the one in the other region to be synchronous: those that were told that they cannot be
+ * elected would have kept the cluster without one. */
+static void
+a_primary_that_is_lost_in_a_hand_over_has_a_successor(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", REGION("A", "M10", 2) "," REGION("B", "M10", 1));
+    struct played_cluster *set = played_cluster(fixture_ask("SELECT encode(id, 'hex') FROM cluster"));
+    struct job_runner worker = runner();
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("B", "M10", 2) "," REGION("A", "M10", 1)),
+                "OK");
+    for (int64_t until = clock_steady_ms() + 20000; clock_steady_ms() < until;) {
+        run_jobs_once(&worker);
+        if (count("SELECT count(*) FROM cluster_member WHERE NOT electable") > 0)
+            break;
+        play_agents();
+    }
+    assert_true(count("SELECT count(*) FROM cluster_member WHERE NOT electable") > 0);
+    fixture_ask("UPDATE cluster_member SET role = 'NONE' WHERE role = 'PRIMARY'");
+    run_jobs_once(&worker);
+    clock_sleep_ms(20);
+    run_jobs_once(&worker);
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE NOT electable AND desired = 'RUNNING'"), 0);
+    set->primary[0] = '\0'; /* the first who may takes over */
+    settle();
+    assert_no_orphans("a primary that was lost");
     remove_cluster(place, "orders");
 }
 
@@ -496,6 +526,90 @@ a_project_takes_its_clusters_along(void **state)
     remove_cluster(place, "orders");
 }
 
+/* ---- The maintenance window: Sundays at three; the clock stands still until a test moves it ---- */
+static int64_t test_now_ms;
+
+static int64_t
+test_clock(void)
+{
+    return test_now_ms;
+}
+
+/* Turns of the jobs at that time, until nothing but waiting is left. */
+static void
+work_at(const char *date)
+{
+    struct job_runner worker = runner();
+    worker.environment.now_ms = test_clock;
+    assert_true(date_parse(str_from(date), &test_now_ms));
+    for (int turn = 0; turn < 200 && run_jobs_once(&worker); turn++)
+        play_agents();
+}
+
+static const char *
+what_waits(void)
+{
+    return fixture_ask(
+        "SELECT coalesce(max(waits_for), 'nothing') FROM job WHERE kind = 'cluster.move' AND state = 'RUNNING'");
+}
+
+#define SUNDAYS_AT_THREE  "{\"dayOfWeek\": 1, \"hourOfDay\": 3}"
+#define WAITS_UNTIL(date) "It waits for the project's maintenance window, which begins at " date "."
+
+static void
+an_emptied_host_waits_for_the_window_and_a_tenant_does_not(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    assert_asks(place, "updateGroupMaintenanceWindow", "", SUNDAYS_AT_THREE, "OK");
+    assert_asks(place, "deferGroupMaintenanceWindow", "", NULL, "NO_MAINTENANCE_WAITS");
+    id host = drain_host_of_primary(place);
+    work_at("2026-03-04T12:00:00Z"); /* a Wednesday */
+    assert_string_equal(what_waits(), WAITS_UNTIL("2026-03-08T03:00:00Z"));
+    assert_int_equal(events_of(place, "MAINTENANCE_SCHEDULED"), 1);
+    assert_string_equal(of_cluster(place, "orders", "r.state"), "IDLE");
+    /* Settings do not move anybody, so the host keeps its member; and the cluster is IDLE afterwards. */
+    assert_asks(place, "updateGroupClusterProcessArgs", "orders", "{\"work_mem\": 8192}", "OK");
+    work_at("2026-03-05T12:00:00Z");
+    assert_string_equal(of_cluster(place, "orders", "r.state || ' ' || generation || ' ' || observed_generation"),
+                        "IDLE 2 2");
+    assert_string_equal(what_waits(), WAITS_UNTIL("2026-03-08T03:00:00Z"));
+    assert_asks(place, "deferGroupMaintenanceWindow", "", NULL, "OK");
+    assert_asks(place, "deferGroupMaintenanceWindow", "", NULL, "OK");
+    assert_asks(place, "deferGroupMaintenanceWindow", "", NULL, "MAINTENANCE_NOT_DEFERRABLE");
+    work_at("2026-03-08T03:10:00Z");
+    assert_string_equal(what_waits(), WAITS_UNTIL("2026-03-22T03:00:00Z"));
+    work_at("2026-03-22T02:59:59Z");
+    assert_string_equal(what_waits(), WAITS_UNTIL("2026-03-22T03:00:00Z"));
+    assert_string_equal(fixture_ask("SELECT state FROM host WHERE id = %s", fixture_quote(host)), "DRAINING");
+    work_at("2026-03-22T03:00:00Z");
+    assert_string_equal(fixture_ask("SELECT state FROM host WHERE id = %s", fixture_quote(host)), "DRAINED");
+    assert_int_equal(events_of(place, "MAINTENANCE_DEFERRED"), 2);
+    assert_int_equal(events_of(place, "CLUSTER_MEMBERS_MOVED"), 1);
+    assert_no_orphans("a window");
+    fixture_ask("UPDATE host SET state = 'ACTIVE'");
+    remove_cluster(place, "orders");
+}
+
+static void
+without_its_window_waiting_maintenance_begins(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    assert_asks(place, "updateGroupMaintenanceWindow", "", SUNDAYS_AT_THREE, "OK");
+    assert_asks(place, "toggleGroupMaintenanceWindowAutoDefer", "", NULL, "OK");
+    id host = drain_host_of_primary(place);
+    work_at("2026-03-04T12:00:00Z");
+    assert_string_equal(what_waits(), WAITS_UNTIL("2026-03-15T03:00:00Z"));
+    assert_asks(place, "deferGroupMaintenanceWindow", "", NULL, "OK");
+    assert_asks(place, "deferGroupMaintenanceWindow", "", NULL, "MAINTENANCE_NOT_DEFERRABLE");
+    assert_asks(place, "resetGroupMaintenanceWindow", "", NULL, "OK");
+    work_at("2026-03-04T12:01:00Z");
+    assert_string_equal(fixture_ask("SELECT state FROM host WHERE id = %s", fixture_quote(host)), "DRAINED");
+    fixture_ask("UPDATE host SET state = 'ACTIVE'");
+    remove_cluster(place, "orders");
+}
+
 static id
 give_up_host_of(const char *whose)
 {
@@ -534,6 +648,7 @@ a_lost_host_is_replaced(void **state)
     assert_string_equal(fixture_ask("SELECT count(*) FROM host_address WHERE host_id = %s", fixture_quote(host)), "0");
     assert_no_orphans("a lost host");
     remove_cluster(place, "orders");
+    bring_hosts_back();
 }
 
 static void
@@ -545,6 +660,25 @@ a_lost_host_that_is_given_up_does_not_keep_a_cluster(void **state)
     assert_asks(place, "deleteGroupCluster", "orders", NULL, "OK");
     settle();
     assert_no_orphans("a lost host");
+    bring_hosts_back();
+}
+
+static void
+a_lost_host_does_not_wait_for_the_window(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    assert_asks(place, "updateGroupMaintenanceWindow", "", SUNDAYS_AT_THREE, "OK");
+    struct played_cluster *set = played_cluster(fixture_ask("SELECT encode(id, 'hex') FROM cluster"));
+    id host = give_up_host_of("role = 'PRIMARY'");
+    snprintf(set->primary, sizeof(set->primary), "%s", set->standby);
+    work_at("2026-03-04T12:00:00Z");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM cluster_member WHERE host_id = %s", fixture_quote(host)),
+                        "0");
+    assert_int_equal(events_of(place, "MAINTENANCE_SCHEDULED"), 0);
+    assert_no_orphans("a lost host with a window");
+    remove_cluster(place, "orders");
+    bring_hosts_back();
 }
 
 int
@@ -556,6 +690,7 @@ main(int argc, char **argv)
         cmocka_unit_test(more_and_fewer_members),
         cmocka_unit_test(another_region_takes_over_without_a_gap),
         cmocka_unit_test(the_primary_goes_where_the_priority_is_highest),
+        cmocka_unit_test(a_primary_that_is_lost_in_a_hand_over_has_a_successor),
         cmocka_unit_test(settings_restart_members_one_by_one_and_the_primary_last),
         cmocka_unit_test(settings_restart_members_also_when_nobody_says_so),
         cmocka_unit_test(a_cluster_of_one_restarts_in_place),
@@ -572,6 +707,9 @@ main(int argc, char **argv)
         cmocka_unit_test(a_project_takes_its_clusters_along),
         cmocka_unit_test(a_lost_host_is_replaced),
         cmocka_unit_test(a_lost_host_that_is_given_up_does_not_keep_a_cluster),
+        cmocka_unit_test(an_emptied_host_waits_for_the_window_and_a_tenant_does_not),
+        cmocka_unit_test(without_its_window_waiting_maintenance_begins),
+        cmocka_unit_test(a_lost_host_does_not_wait_for_the_window),
     };
     if (argc == 3 && strcmp(argv[1], "--only") == 0)
         cmocka_set_test_filter(argv[2]);

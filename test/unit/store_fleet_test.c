@@ -73,6 +73,7 @@ add_host(int number, const char *zone, int cpus, int addresses)
 static void
 clear(void)
 {
+    fixture_ask("DELETE FROM network_container");
     fixture_ask("UPDATE host_address SET member_id = NULL");
     fixture_ask("DELETE FROM dns_record");
     fixture_ask("DELETE FROM cluster_member");
@@ -80,6 +81,7 @@ clear(void)
     fixture_ask("DELETE FROM host");
     fixture_ask("DELETE FROM cluster");
     fixture_ask("DELETE FROM certificate");
+    fixture_ask("DELETE FROM project_access");
 }
 
 static const char *
@@ -179,6 +181,129 @@ emptiest_host_comes_first_and_a_full_one_never(void **state)
         as(ORGANIZATION, "SELECT member_place(%s, 0, 'P', 'R', 'NONE', 0, true, 7) IS NULL", cluster_quote(7)), "t");
     assert_string_equal(
         as(ORGANIZATION, "SELECT member_place(%s, 0, 'P', 'EMPTY', 'S', 0, true, 7) IS NULL", cluster_quote(7)), "t");
+}
+
+static void
+add_container(int number, int organization, int project, const char *block)
+{
+    fixture_ask(
+        "INSERT INTO network_container (id, org_id, project_id, provider, region, block) VALUES (%s, %s, %s, 'P', 'R', '%s')",
+        cluster_quote(100 + number), fixture_quote(fixture_id((uint32_t)organization)),
+        fixture_quote(fixture_id((uint32_t)project)), block);
+}
+
+static const char *
+address_of(int cluster)
+{
+    return fixture_ask("SELECT host(a.address) FROM host_address a JOIN cluster_member m ON m.id = a.member_id "
+                       "WHERE m.cluster_id = %s ORDER BY m.ordinal DESC LIMIT 1",
+                       cluster_quote(cluster));
+}
+
+static void
+members_get_addresses_of_their_projects_container_and_of_no_other(void **state)
+{
+    (void)state;
+    clear();
+    for (int i = 1; i <= 3; i++)
+        add_cluster(i, ORGANIZATION, PROJECT);
+    add_cluster(4, OTHER, OTHER + 1), add_cluster(5, OTHER, OTHER + 1);
+    add_host(1, "a", 10, 3); /* 10.1.0.1 to 10.1.0.3 */
+    add_host(2, "b", 20, 3); /* the emptier one, but nothing of it is in the container */
+    add_container(1, ORGANIZATION, PROJECT, "10.1.0.2/31");
+    assert_int_equal(strlen(place(ORGANIZATION, 1, 0)), ID_DIGITS);
+    assert_string_equal(address_of(1), "10.1.0.2");
+    assert_int_equal(strlen(place(ORGANIZATION, 2, 0)), ID_DIGITS);
+    assert_string_equal(address_of(2), "10.1.0.3");
+    assert_string_equal(place(ORGANIZATION, 3, 0), ""); /* four others are free, which are not in it */
+    /* What is given back is still set aside: one of the others' clusters finds a single address on this host. */
+    fixture_ask("UPDATE host SET state = 'DRAINING' WHERE id = %s", host_quote(2));
+    as(ORGANIZATION, "SELECT member_release(id) FROM cluster_member WHERE cluster_id = %s", cluster_quote(1));
+    assert_int_equal(strlen(place(OTHER, 4, 0)), ID_DIGITS);
+    assert_string_equal(address_of(4), "10.1.0.1");
+    assert_string_equal(place(OTHER, 5, 0), "");
+    fixture_ask("DELETE FROM network_container");
+    assert_int_equal(strlen(place(OTHER, 5, 0)), ID_DIGITS);
+}
+
+/* A member has two addresses when it is reached from outside, too. */
+static void
+container_is_about_private_addresses(void **state)
+{
+    (void)state;
+    clear();
+    add_cluster(1, ORGANIZATION, PROJECT);
+    add_host(1, "a", 10, 3);
+    fixture_ask("UPDATE host_address SET private_address = address + 65536");
+    add_container(1, ORGANIZATION, PROJECT, "10.1.0.0/24");
+    assert_string_equal(place(ORGANIZATION, 1, 0), "");
+    fixture_ask("UPDATE network_container SET block = '10.2.0.0/24'");
+    assert_int_equal(strlen(place(ORGANIZATION, 1, 0)), ID_DIGITS);
+}
+
+static const char *
+obstacle(int organization, int project, const char *region, const char *block)
+{
+    return as(organization, "SELECT coalesce(container_obstacle(%s, 'P', '%s', '%s'), 'NONE')",
+              fixture_quote(fixture_id((uint32_t)project)), region, block);
+}
+
+static void
+container_needs_addresses_that_nobody_else_needs(void **state)
+{
+    (void)state;
+    clear();
+    add_cluster(1, OTHER, OTHER + 1);
+    add_host(1, "a", 10, 6), add_host(2, "b", 1, 4); /* 10.1.0.1 to 10.1.0.6, 10.2.0.1 to 10.2.0.4 */
+    assert_string_equal(obstacle(ORGANIZATION, PROJECT, "R", "10.1.0.4/30"), "NONE");
+    assert_string_equal(obstacle(ORGANIZATION, PROJECT, "MOON", "10.1.0.4/30"), "REGION");
+    assert_string_equal(obstacle(OTHER, PROJECT, "R", "10.1.0.4/30"), "REGION"); /* another organization's project */
+    assert_string_equal(obstacle(ORGANIZATION, PROJECT, "R", "10.1.0.8/30"), "EMPTY");
+    assert_string_equal(obstacle(ORGANIZATION, PROJECT, "EMPTY", "10.1.0.4/30"), "EMPTY");
+    assert_string_equal(obstacle(ORGANIZATION, PROJECT, "R", "10.1.0.0/24"), "TOO_LARGE"); /* six of ten */
+    add_container(2, OTHER, OTHER + 1, "10.2.0.0/30");                                /* one of four is left there */
+    assert_string_equal(obstacle(ORGANIZATION, PROJECT, "R", "10.1.0.4/30"), "NONE"); /* three; four are left */
+    assert_string_equal(obstacle(ORGANIZATION, PROJECT, "R", "10.1.0.0/29"), "TOO_LARGE");
+    fixture_ask("UPDATE host SET region = 'EMPTY' WHERE id = %s", host_quote(2));
+    assert_string_equal(obstacle(ORGANIZATION, PROJECT, "R", "10.0.0.0/14"), "ELSEWHERE");
+    assert_int_equal(strlen(place(OTHER, 1, 0)), 0); /* its container has nothing in this region */
+    fixture_ask("DELETE FROM network_container");
+    assert_int_equal(strlen(place(OTHER, 1, 0)), ID_DIGITS); /* 10.1.0.1 */
+    assert_string_equal(obstacle(ORGANIZATION, PROJECT, "R", "10.1.0.0/31"), "TAKEN");
+    assert_string_equal(obstacle(OTHER, OTHER + 1, "R", "10.1.0.0/31"), "NONE"); /* its own */
+}
+
+static void
+containers_of_all_projects_are_apart(void **state)
+{
+    (void)state;
+    clear();
+    add_container(1, ORGANIZATION, PROJECT, "10.1.0.0/24");
+    PGconn *pg = fixture_connect(fixture_dsn);
+    char text[512];
+    snprintf(
+        text, sizeof(text),
+        "INSERT INTO network_container (id, org_id, project_id, provider, region, block) VALUES (%s, %s, %s, 'P', 'R', '10.1.0.128/25')",
+        cluster_quote(102), fixture_quote(fixture_id(OTHER)), fixture_quote(fixture_id(OTHER + 1)));
+    PGresult *result = PQexec(pg, text);
+    assert_string_equal(PQresultErrorField(result, PG_DIAG_CONSTRAINT_NAME), "network_container_apart");
+    PQclear(result);
+    PQfinish(pg);
+}
+
+/* Only the own organization is told, and what is told stays true until its transaction ends. */
+static void
+container_is_held_by_members_of_its_project(void **state)
+{
+    (void)state;
+    clear();
+    add_cluster(1, ORGANIZATION, PROJECT);
+    add_host(1, "a", 10, 3);
+    add_container(1, ORGANIZATION, PROJECT, "10.1.0.0/24");
+    assert_string_equal(as(ORGANIZATION, "SELECT container_is_held(%s)", cluster_quote(101)), "f");
+    assert_int_equal(strlen(place(ORGANIZATION, 1, 0)), ID_DIGITS);
+    assert_string_equal(as(ORGANIZATION, "SELECT container_is_held(%s)", cluster_quote(101)), "t");
+    assert_string_equal(as(OTHER, "SELECT container_is_held(%s)", cluster_quote(101)), "f");
 }
 
 static void
@@ -619,6 +744,11 @@ main(void)
         cmocka_unit_test(members_are_spread_over_zones_then_hosts),
         cmocka_unit_test(placing_again_is_the_same_member),
         cmocka_unit_test(emptiest_host_comes_first_and_a_full_one_never),
+        cmocka_unit_test(members_get_addresses_of_their_projects_container_and_of_no_other),
+        cmocka_unit_test(container_is_about_private_addresses),
+        cmocka_unit_test(container_needs_addresses_that_nobody_else_needs),
+        cmocka_unit_test(containers_of_all_projects_are_apart),
+        cmocka_unit_test(container_is_held_by_members_of_its_project),
         cmocka_unit_test(silent_and_draining_hosts_are_avoided),
         cmocka_unit_test(placing_and_releasing_are_for_the_own_organization),
         cmocka_unit_test(concurrent_changes_do_not_wait_in_a_circle),

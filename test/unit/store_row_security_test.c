@@ -94,12 +94,21 @@ fill(int base)
                 fixture_quote(secret), o, fixture_quote(fixture_id(HOST)), fixture_quote(secret));
     fixture_ask("INSERT INTO project_access (project_id, org_id, hash) VALUES (%s, %s, 'hash%d')",
                 fixture_quote(project), o, base / 1000);
+    fixture_ask("INSERT INTO network_container (id, org_id, project_id, provider, region, block) "
+                "VALUES (%s, %s, %s, 'P', 'R', '10.%d.0.0/24')",
+                fixture_quote(secret), o, fixture_quote(project), base / 1000);
     fixture_ask(
         "INSERT INTO dns_record (name, type, content, org_id, cluster_id) VALUES ('n%d', 'A', '10.0.0.1', %s, %s)",
         base, o, fixture_quote(secret));
     fixture_ask("INSERT INTO authority (id, purpose, project_id, org_id, certificate, key, not_after) "
                 "VALUES (%s, 'PROJECT', %s, %s, '', '', now())",
                 fixture_quote(secret), fixture_quote(project), o);
+    fixture_ask("INSERT INTO invoice (id, org_id, began_at, ends_at, created_at, updated_at) "
+                "VALUES (%s, %s, now(), now(), now(), now())",
+                fixture_quote(secret), o);
+    fixture_ask("INSERT INTO invoice_line VALUES (%s, %s, %s, '', %s, '', 'S', now(), 1, 1, now())",
+                fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret));
+    fixture_ask("INSERT INTO cost_report (token, org_id, content) VALUES (lpad('%d', 64, '0'), %s, '')", base, o);
     /* That of a host is signed by the same authority only here: a tenant sees those of users, and no others. */
     fixture_ask(
         "INSERT INTO certificate (serial, authority, kind, owner, not_after) VALUES ('u%d', %s, 'USER', encode(%s, 'hex'), now()), "
@@ -145,9 +154,14 @@ static const struct {
     { "cluster_member",         "org_id = $B",                                    "ordinal = 9",          1 },
     { "host_task",              "org_id = $B",                                    "kind = 'x'",           1 },
     { "project_access",         "org_id = $B",                                    "generation = 9",       1 },
+    { "network_container",      "org_id = $B",                                    "block = '192.0.2.0/28'", 1 },
     { "dns_record",             "org_id = $B",                                    "ttl = 9",              1 },
     { "authority",              "org_id = $B",                                    "certificate = 'x'",    1 },
     { "certificate",            "owner = encode($B, 'hex')",                      "owner = 'x'",          1 },
+    { "usage_span",             "org_id = $B",                                    NULL,                   2 }, /* by a trigger */
+    { "invoice",                "org_id = $B",                                    NULL,                   1 },
+    { "invoice_line",           "org_id = $B",                                    NULL,                   1 },
+    { "cost_report",            "org_id = $B",                                    NULL,                   1 },
     { "list_counter",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_block",             "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_segment",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
@@ -161,6 +175,8 @@ static const char *const not_of_tenants[] = {
     "provider",         /* these three say where clusters can be: no secret between tenants */
     "region",
     "instance_size",
+    "sku",              /* what things cost is no secret either */
+    "price",
     "host",             /* these are the operator's own, which only the service changes */
     "host_goal_version",
     "host_address",
@@ -476,8 +492,8 @@ project_is_moved_with_what_it_has_and_only_by_its_owner(void **state)
     assert_string_equal(fixture_ask("SELECT count(*) FROM team_grant WHERE project_id = %s", project), "0");
     assert_string_equal(fixture_ask("SELECT count(*) FROM team WHERE org_id = %s", a), "1");
     assert_string_equal(fixture_ask("SELECT count(*) FROM team_member WHERE org_id = %s", a), "0");
-    static const char *const of_fleet[] = { "cluster",        "cluster_member", "host_task",
-                                            "project_access", "dns_record",     "authority" };
+    static const char *const of_fleet[] = { "cluster",    "cluster_member", "host_task",        "project_access",
+                                            "dns_record", "authority",      "network_container" };
     for (size_t t = 0; t < LENGTH(of_fleet); t++) {
         if (strcmp(fixture_ask("SELECT count(*) FROM %s WHERE org_id = %s", of_fleet[t], b), "2") != 0)
             fail_msg("%s stayed behind", of_fleet[t]);

@@ -4,6 +4,7 @@ SELECT encode(o.id, 'hex'),
        NULL,
        (SELECT string_agg(l.set_name || ':' || l.capacity || ':' || l.refill, ',')
           FROM limit_override l
-         WHERE l.owner = o.id)
+         WHERE l.owner = o.id),
+       o.locked_at IS NOT NULL
   FROM organization o
  WHERE o.id = $1;

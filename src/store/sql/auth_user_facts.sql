@@ -4,6 +4,7 @@ SELECT encode(p.org_id, 'hex'),
        NULL,
        (SELECT string_agg(l.set_name || ':' || l.capacity || ':' || l.refill, ',' ORDER BY l.owner = p.id DESC)
           FROM limit_override l
-         WHERE l.owner IN (p.id, p.org_id))
+         WHERE l.owner IN (p.id, p.org_id)),
+       false
   FROM principal p
  WHERE p.id = $1;
