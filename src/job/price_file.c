@@ -1,33 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/price_file.h"
 
-#include <errno.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "base/json.h"
+#include "base/line_file.h"
 
-enum { FILE_MAX_BYTES = 256 * 1024, LINE_MAX_BYTES = 1024, SIZE_NAME_MAX = 32, DESCRIPTION_MAX = 250, DECIMALS = 8 };
+enum { LINE_MAX_BYTES = 1024, SIZE_NAME_MAX = 32, DESCRIPTION_MAX = 250, DECIMALS = 8 };
 #define PRICE_MAX INT64_C(1000000) /* an hour; in micro-cents, and times what a month has, it is far from any bound */
 
 struct reader {
     struct arena *arena;
-    const char *path;
-    FILE *problems;
+    struct line_file file;
     json_t *items;
-    unsigned line, mistakes;
 };
-
-static void PRINTF_LIKE(2, 3) complain(struct reader *reader, const char *format, ...)
-{
-    fprintf(reader->problems, "%s:%u: ", reader->path, reader->line);
-    va_list args;
-    va_start(args, format);
-    vfprintf(reader->problems, format, args);
-    va_end(args);
-    fputc('\n', reader->problems);
-    reader->mistakes++;
-}
 
 /* The next word; what follows it has no space in front. */
 static str
@@ -77,18 +61,20 @@ add_item(struct reader *reader, str sku, str price, str description)
     const json_t *item;
     size_t index;
     if (!read_price(price, &microcents)) {
-        complain(reader, "\"%.*s\" is no price: write it as 0.08, with at most %d decimals and at most %lld",
-                 STR_ARG(price), DECIMALS, (long long)PRICE_MAX);
+        line_file_complain(&reader->file,
+                           "\"%.*s\" is no price: write it as 0.08, with at most %d decimals and at most %lld",
+                           STR_ARG(price), DECIMALS, (long long)PRICE_MAX);
         return;
     }
     if (description.len == 0 || description.len > DESCRIPTION_MAX || !str_is_text(description)) {
-        complain(reader, "behind the price there must be a description of at most %d bytes", DESCRIPTION_MAX);
+        line_file_complain(&reader->file, "behind the price there must be a description of at most %d bytes",
+                           DESCRIPTION_MAX);
         return;
     }
     json_array_foreach(reader->items, index, item)
     {
         if (str_eq(json_str(json_object_get(item, "id")), sku)) {
-            complain(reader, "%.*s stands twice", STR_ARG(sku));
+            line_file_complain(&reader->file, "%.*s stands twice", STR_ARG(sku));
             return;
         }
     }
@@ -98,58 +84,32 @@ add_item(struct reader *reader, str sku, str price, str description)
 }
 
 static void
-read_line(struct reader *reader, str line)
+read_line(void *context, str line)
 {
-    line = str_trim(line);
-    if (line.len == 0 || line.data[0] == '#')
-        return;
+    struct reader *reader = context;
     str what = cut_word(&line);
     if (str_is(what, "member")) {
         str size = cut_word(&line), price = cut_word(&line);
         if (is_size(size))
             add_item(reader, str_format(reader->arena, "MEMBER_%.*s", STR_ARG(size)), price, line);
         else
-            complain(reader, "\"%.*s\" is no size: write \"member M10 0.08 One member of size M10\"", STR_ARG(size));
+            line_file_complain(&reader->file, "\"%.*s\" is no size: write \"member M10 0.08 One member of size M10\"",
+                               STR_ARG(size));
     } else if (str_is(what, "disk")) {
         str price = cut_word(&line);
         add_item(reader, STR("DISK_GB"), price, line);
     } else {
-        complain(reader, "a line begins with \"member\" or \"disk\", is a comment that begins with #, or empty");
-    }
-}
-
-static void
-read_lines(struct reader *reader, FILE *file)
-{
-    char line[LINE_MAX_BYTES];
-    while (fgets(line, sizeof(line), file) != NULL) {
-        reader->line++;
-        size_t len = strlen(line);
-        if (len + 1 == sizeof(line) && line[len - 1] != '\n') {
-            complain(reader, "the line is longer than %d bytes", LINE_MAX_BYTES - 2);
-            return;
-        }
-        while (len > 0 && (line[len - 1] == '\n' || line[len - 1] == '\r'))
-            len--;
-        read_line(reader, (str){ line, len });
+        line_file_complain(&reader->file,
+                           "a line begins with \"member\" or \"disk\", is a comment that begins with #, or empty");
     }
 }
 
 bool
 price_file_read(struct arena *arena, const char *path, FILE *problems, str *ret_items)
 {
-    struct reader reader = { arena, path, problems, json_in(arena, json_array()), 0, 0 };
-    FILE *file = fopen(path, "re");
-    struct stat facts;
-    if (file == NULL || fstat(fileno(file), &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size > FILE_MAX_BYTES) {
-        fprintf(problems, "%s: %s\n", path, file == NULL ? strerror(errno) : "not a file of at most 256 KiB");
-        reader.mistakes++;
-    } else {
-        read_lines(&reader, file);
-    }
-    if (file != NULL)
-        (void)fclose(file);
-    if (reader.mistakes > 0 || reader.items == NULL || arena_is_exhausted(arena))
+    struct reader reader = { arena, { .path = path, .problems = problems }, json_in(arena, json_array()) };
+    (void)line_file_read(&reader.file, LINE_MAX_BYTES, read_line, &reader);
+    if (reader.file.mistakes > 0 || reader.items == NULL || arena_is_exhausted(arena))
         return false;
     *ret_items = json_text(arena, reader.items);
     return true;

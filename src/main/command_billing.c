@@ -6,46 +6,18 @@
 #include "base/json.h"
 #include "main/commands.h"
 #include "main/fleet_command.h"
-#include "main/node.h"
+#include "main/operator_place.h"
 #include "store/billing.h"
 
-#define DEFAULT_CONFIG "/etc/reeve/reeve.conf"
 #define USAGE                                                                                              \
     "billing lock ORG_ID --reason TEXT   refuses changes in the organization; reads and deletions go on\n" \
     "       reeved billing unlock ORG_ID               lets changes through again\n"                       \
     "       reeved billing locked [--json]             lists the organizations that are locked"
 
-enum { COMMAND_ARENA_BYTES = 16 * 1024 * 1024, REASON_MAX = 250 };
-
-/* The configuration and a store; freed when the command ends. */
-struct workplace {
-    struct arena *arena;
-    struct config *config;
-    struct store *store;
-};
-
-static void
-workplace_close(struct workplace *place)
-{
-    if (place->store != NULL)
-        store_free(place->store);
-    config_free(place->config);
-    arena_free(place->arena);
-}
-
-static bool
-workplace_open(struct workplace *place, const char *config_path)
-{
-    *place = (struct workplace){ .arena = arena_new(COMMAND_ARENA_BYTES), .config = config_load(config_path, stderr) };
-    if (place->arena == NULL || place->config == NULL)
-        return false;
-    struct store_config config = node_store_config(place->config);
-    place->store = store_new(&config);
-    return place->store != NULL;
-}
+enum { REASON_MAX = 250 };
 
 static error
-set_lock(struct workplace *place, id organization, str reason, bool *ret_changed)
+set_lock(struct operator_place *place, id organization, str reason, bool *ret_changed)
 {
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     TRY(tx_begin(place->store, place->arena, organization, &tx));
@@ -54,7 +26,7 @@ set_lock(struct workplace *place, id organization, str reason, bool *ret_changed
 }
 
 static int
-lock_or_unlock(struct workplace *place, const char *word, const char *organization_text, const char *reason)
+lock_or_unlock(struct operator_place *place, const char *word, const char *organization_text, const char *reason)
 {
     id organization;
     bool changed = false;
@@ -79,7 +51,7 @@ lock_or_unlock(struct workplace *place, const char *word, const char *organizati
 }
 
 static int
-list_locked(struct workplace *place, bool as_json)
+list_locked(struct operator_place *place, bool as_json)
 {
     static const struct fleet_column columns[] = {
         { "orgId", "ORGANIZATION" }, { "name", "NAME" }, { "lockedAt", "LOCKED" }, { "reason", "REASON" }
@@ -111,8 +83,8 @@ command_billing(int argc, char **argv)
         fprintf(stderr, "reeved billing: say `lock`, `unlock` or `locked`; try --help\n");
         return 2;
     }
-    struct workplace place CLEANUP(workplace_close);
-    if (!workplace_open(&place, options[CONFIG].value))
+    struct operator_place place CLEANUP(operator_place_close);
+    if (!operator_place_open(&place, options[CONFIG].value))
         return 1;
     return lists ? list_locked(&place, options[JSON].value != NULL)
                  : lock_or_unlock(&place, word, words[1], options[REASON].value);

@@ -14,8 +14,6 @@
 #include "store/organization.h"
 #include "store/principal.h"
 
-#define DEFAULT_CONFIG "/etc/reeve/reeve.conf"
-
 enum { COMMAND_ARENA_BYTES = 64 * 1024 * 1024, FIRST_SECRET_DAYS = 365 };
 
 static const id no_id;

@@ -13,8 +13,6 @@
 #include "main/fleet_command.h"
 #include "store/host.h"
 
-#define DEFAULT_CONFIG "/etc/reeve/reeve.conf"
-
 enum { HOUR_S = 3600, DAY_S = 24 * HOUR_S, MAX_TOKEN_HOURS = 24 * 7, MAX_DAYS = 3650, NAME_MAX_BYTES = 63 };
 
 /* ---- init, authority ---- */

@@ -10,44 +10,16 @@
 #include "job/kinds.h"
 #include "job/operation.h"
 #include "main/commands.h"
-#include "main/node.h"
+#include "main/operator_place.h"
 #include "store/event.h"
 
-#define DEFAULT_CONFIG "/etc/reeve/reeve.conf"
 #define USAGE                                                                               \
     "jobs [--all] [--project ID] [--state STATE] [--json] [JOB_ID]\n"                       \
     "       reeved jobs retry JOB_ID    has it tried again at once, also after it failed\n" \
     "       reeved jobs cancel JOB_ID   gives it up, if it has not begun or has failed\n"   \
     "       reeved jobs --failpoints    the places at which a test can end a worker"
 
-enum { COMMAND_ARENA_BYTES = 64 * 1024 * 1024, JOBS_SHOWN = 1000 };
-
-/* The configuration and a store; freed when the command ends. */
-struct workplace {
-    struct arena *arena;
-    struct config *config;
-    struct store *store;
-};
-
-static void
-workplace_close(struct workplace *place)
-{
-    if (place->store != NULL)
-        store_free(place->store);
-    config_free(place->config);
-    arena_free(place->arena);
-}
-
-static bool
-workplace_open(struct workplace *place, const char *config_path)
-{
-    *place = (struct workplace){ .arena = arena_new(COMMAND_ARENA_BYTES), .config = config_load(config_path, stderr) };
-    if (place->arena == NULL || place->config == NULL)
-        return false;
-    struct store_config config = node_store_config(place->config);
-    place->store = store_new(&config);
-    return place->store != NULL;
-}
+enum { JOBS_SHOWN = 1000 };
 
 /* ---- For people ---- */
 
@@ -138,7 +110,7 @@ print_job(const json_t *job)
 /* ---- Showing ---- */
 
 static int
-show_list(struct workplace *place, const struct job_filter *filter, bool as_json)
+show_list(struct operator_place *place, const struct job_filter *filter, bool as_json)
 {
     str document;
     error problem = job_report_list(place->store, place->arena, filter, &document);
@@ -152,7 +124,7 @@ show_list(struct workplace *place, const struct job_filter *filter, bool as_json
 }
 
 static int
-show_job(struct workplace *place, id job, bool as_json)
+show_job(struct operator_place *place, id job, bool as_json)
 {
     str document;
     error problem = job_report_one(place->store, place->arena, all_job_kinds, job, &document);
@@ -202,7 +174,7 @@ add_event(struct tx *tx, enum event_type type, const struct job_record *record, 
 }
 
 static error
-carry_out(struct workplace *place, const struct decision *decision, id job, bool *ret_changed)
+carry_out(struct operator_place *place, const struct decision *decision, id job, bool *ret_changed)
 {
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct job_record record;
@@ -218,7 +190,7 @@ carry_out(struct workplace *place, const struct decision *decision, id job, bool
 }
 
 static int
-decide(struct workplace *place, const struct decision *decision, id job)
+decide(struct operator_place *place, const struct decision *decision, id job)
 {
     bool changed = false;
     error problem = carry_out(place, decision, job, &changed);
@@ -287,8 +259,8 @@ command_jobs(int argc, char **argv)
                 "reeved jobs: jobs and projects are named by their 24 digits, states in capitals; try --help\n");
         return 2;
     }
-    struct workplace place CLEANUP(workplace_close);
-    if (!workplace_open(&place, options[CONFIG].value))
+    struct operator_place place CLEANUP(operator_place_close);
+    if (!operator_place_open(&place, options[CONFIG].value))
         return 1;
     if (decision != NULL)
         return decide(&place, decision, job);

@@ -16,8 +16,6 @@
 #include "main/commands.h"
 #include "main/node.h"
 
-#define DEFAULT_CONFIG "/etc/reeve/reeve.conf"
-
 enum { DAY_S = 24 * 3600 };
 
 /* The threads inherit that these are blocked; only this one takes them. */

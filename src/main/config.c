@@ -4,15 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/line_file.h"
 #include "base/net.h"
 
-enum { FILE_MAX_BYTES = 256 * 1024, LINE_MAX_BYTES = 4096, ARENA_BYTES = 1024 * 1024 };
+enum { LINE_MAX_BYTES = LINE_FILE_LONGEST, ARENA_BYTES = 1024 * 1024 };
 
 /* ---- The table ---- */
 enum kind {
@@ -157,22 +157,9 @@ static const struct setting settings[] = {
 /* ---- Reading ---- */
 struct reader {
     struct config *config;
-    FILE *problems;
-    unsigned line;
-    unsigned mistakes;
+    struct line_file file;
     bool seen[LENGTH(settings)];
 };
-
-static void PRINTF_LIKE(2, 3) complain(struct reader *reader, const char *format, ...)
-{
-    fprintf(reader->problems, "%s:%u: ", reader->config->path, reader->line);
-    va_list args;
-    va_start(args, format);
-    vfprintf(reader->problems, format, args);
-    va_end(args);
-    fputc('\n', reader->problems);
-    reader->mistakes++;
-}
 
 static bool
 is_port(str text)
@@ -330,13 +317,14 @@ set_value(struct reader *reader, const struct setting *setting, str value)
     struct config *config = reader->config;
     const char *allowed = why_not(setting, value, config->arena);
     if (allowed != NULL) {
-        complain(reader, "%s cannot be \"%.*s\": it must be %s", setting->key, STR_ARG(value), allowed);
+        line_file_complain(&reader->file, "%s cannot be \"%.*s\": it must be %s", setting->key, STR_ARG(value),
+                           allowed);
         return;
     }
     void *member = (char *)config + setting->offset;
     if (setting->kind == KIND_NUMBER) {
         if (!str_to_int(value, setting->min, setting->max, member))
-            complain(reader, "%s is out of bounds", setting->key);
+            line_file_complain(&reader->file, "%s is out of bounds", setting->key);
         return;
     }
     const char *text = setting->kind == KIND_FILE ? absolute_path(config, value) : str_dup(config->arena, value).data;
@@ -346,20 +334,18 @@ set_value(struct reader *reader, const struct setting *setting, str value)
     }
     struct config_list *list = member;
     if (list->count == CONFIG_MAX_VALUES - 1)
-        complain(reader, "%s stands more than %d times", setting->key, CONFIG_MAX_VALUES - 1);
+        line_file_complain(&reader->file, "%s stands more than %d times", setting->key, CONFIG_MAX_VALUES - 1);
     else
         list->values[list->count++] = text;
 }
 
 static void
-read_line(struct reader *reader, str line)
+read_line(void *context, str line)
 {
-    line = str_trim(line);
-    if (line.len == 0 || line.data[0] == '#')
-        return;
+    struct reader *reader = context;
     ptrdiff_t equals = str_find(line, '=');
     if (equals < 0) {
-        complain(reader, "a line must be \"key = value\", a comment that begins with #, or empty");
+        line_file_complain(&reader->file, "a line must be \"key = value\", a comment that begins with #, or empty");
         return;
     }
     str key = str_trim(str_slice(line, 0, (size_t)equals));
@@ -368,7 +354,7 @@ read_line(struct reader *reader, str line)
         if (!str_is(key, settings[i].key))
             continue;
         if (reader->seen[i] && !(settings[i].flags & MANY))
-            complain(reader, "%s stands twice", settings[i].key);
+            line_file_complain(&reader->file, "%s stands twice", settings[i].key);
         reader->seen[i] = true;
         set_value(reader, &settings[i], value);
         return;
@@ -376,24 +362,7 @@ read_line(struct reader *reader, str line)
     struct buf known = buf_in(reader->config->arena, LINE_MAX_BYTES);
     for (size_t i = 0; i < LENGTH(settings); i++)
         buf_format(&known, "%s%s", i > 0 ? ", " : "", settings[i].key);
-    complain(reader, "there is no key \"%.*s\"; the keys are: %s", STR_ARG(key), buf_str(&known).data);
-}
-
-static void
-read_lines(struct reader *reader, FILE *file)
-{
-    char line[LINE_MAX_BYTES];
-    while (fgets(line, sizeof(line), file) != NULL) {
-        reader->line++;
-        size_t len = strlen(line);
-        if (len + 1 == sizeof(line) && line[len - 1] != '\n') {
-            complain(reader, "the line is longer than %d bytes", LINE_MAX_BYTES - 2);
-            return;
-        }
-        while (len > 0 && (line[len - 1] == '\n' || line[len - 1] == '\r'))
-            len--;
-        read_line(reader, (str){ line, len });
-    }
+    line_file_complain(&reader->file, "there is no key \"%.*s\"; the keys are: %s", STR_ARG(key), buf_str(&known).data);
 }
 
 static void
@@ -404,9 +373,9 @@ set_defaults(struct reader *reader)
             continue;
         const struct setting *setting = &settings[i];
         if (setting->flags & NEEDED) {
-            fprintf(reader->problems, "%s: the key %s is missing. %s\n", reader->config->path, setting->key,
+            fprintf(reader->file.problems, "%s: the key %s is missing. %s\n", reader->config->path, setting->key,
                     setting->sentence);
-            reader->mistakes++;
+            reader->file.mistakes++;
         } else if (setting->fallback != NULL && setting->fallback[0] != '\0') {
             set_value(reader, setting, str_from(setting->fallback));
         } else if (!(setting->flags & MANY)) {
@@ -421,23 +390,24 @@ check_together(struct reader *reader)
 {
     struct config *config = reader->config;
     if ((config->operator_certificate[0] == '\0') != (config->operator_certificate_key[0] == '\0')) {
-        fprintf(reader->problems, "%s: operator_certificate and operator_certificate_key are needed together\n",
+        fprintf(reader->file.problems, "%s: operator_certificate and operator_certificate_key are needed together\n",
                 config->path);
-        reader->mistakes++;
+        reader->file.mistakes++;
     }
     if (config->agent_listen[0] != '\0' &&
         (config->agent_certificate[0] == '\0' || config->agent_certificate_key[0] == '\0' ||
          config->agent_authority[0] == '\0')) {
         fprintf(
-            reader->problems,
+            reader->file.problems,
             "%s: agent_listen needs agent_certificate, agent_certificate_key and agent_authority; `reeved fleet --help` "
             "says how they are made\n",
             config->path);
-        reader->mistakes++;
+        reader->file.mistakes++;
     }
     if (config->proxy_listen.count > 0 && config->balancers.count == 0) {
-        fprintf(reader->problems, "%s: proxy_listen needs balancers: nobody else could connect to it\n", config->path);
-        reader->mistakes++;
+        fprintf(reader->file.problems, "%s: proxy_listen needs balancers: nobody else could connect to it\n",
+                config->path);
+        reader->file.mistakes++;
     }
     if (config->base_url[0] == '\0')
         config->base_url = str_format(config->arena, "https://%s", config->listen.values[0]).data;
@@ -465,21 +435,13 @@ config_load(const char *path, FILE *problems)
     }
     config->arena = arena;
     config->path = str_dup(arena, str_from(resolved)).data;
-    struct reader reader = { .config = config, .problems = problems };
-    FILE *file = fopen(resolved, "re");
-    struct stat facts;
-    if (file == NULL || fstat(fileno(file), &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size > FILE_MAX_BYTES) {
-        fprintf(problems, "%s: %s\n", resolved, file == NULL ? strerror(errno) : "not a file of at most 256 KiB");
-        reader.mistakes++;
-    } else {
-        read_lines(&reader, file);
+    struct reader reader = { .config = config, .file = { .path = config->path, .problems = problems } };
+    if (line_file_read(&reader.file, LINE_MAX_BYTES, read_line, &reader)) {
         set_defaults(&reader);
-        if (reader.mistakes == 0)
+        if (reader.file.mistakes == 0)
             check_together(&reader);
     }
-    if (file != NULL)
-        (void)fclose(file);
-    if (reader.mistakes == 0 && !arena_is_exhausted(arena))
+    if (reader.file.mistakes == 0 && !arena_is_exhausted(arena))
         return config;
     config_free(config);
     return NULL;

@@ -21,6 +21,8 @@ struct config_list {
     const char *values[CONFIG_MAX_VALUES];
 };
 
+#define DEFAULT_CONFIG "/etc/reeve/reeve.conf"
+
 /* Texts are never NULL; what was not given and has no default is "". */
 struct config {
     struct arena *arena;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was used and what it costs. The rules are functions of the database (migration 0017); docs/internals/billing.md. */
+/* What was used and what it costs. The rules are functions of the database (migration 0018); docs/internals/billing.md. */
 #ifndef STORE_BILLING_H
 #define STORE_BILLING_H
 

@@ -92,7 +92,9 @@ class Configuration(unittest.TestCase):
         sample = self.reeved("config", "--sample").stdout
         with open(os.path.join(ROOT, "deploy/reeve.conf"), encoding="utf-8") as f:
             self.assertEqual(sample, f.read())
+        self.write("prices", "member M10  0.08  One member of size M10\n")
         everything = re.sub(r"(?m)^#(\w+ =)", r"\1", sample).replace("/etc/reeve/key", "key")
+        everything = everything.replace("/etc/reeve/prices", os.path.join(self.folder, "prices"))
         done = self.check(everything)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 

@@ -174,7 +174,10 @@ def judge_time(suite, took, limit_s, what):
     if took > limit_s and load > LOAD_PER_PROCESSOR * os.cpu_count():
         suite.say("not judged, the goal is %g s: the load is %.1f on %d processors" % (limit_s, load, os.cpu_count()))
         return
-    suite.check(took <= limit_s, "%s: %.1f s", what, took)
+    # Other programs may use the processors without a load that shows it: what fails a test is twice the goal.
+    suite.check(took <= 2 * limit_s, "%s: %.1f s", what, took)
+    if took > limit_s:
+        suite.say("the goal of %g s is missed" % limit_s)
 
 
 def write_report(path, title, lines):
