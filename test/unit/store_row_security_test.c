@@ -15,7 +15,8 @@ fill(int base)
 {
     id organization = fixture_id(base), project = fixture_id(base + 1), account = fixture_id(base + 2),
        secret = fixture_id(base + 3), key = fixture_id(base + 4), team = fixture_id(base + 5);
-    const char *o = fixture_quote(organization);
+    char o[40]; /* a copy: it is used for longer than the rotating buffer keeps it */
+    snprintf(o, sizeof(o), "%s", fixture_quote(organization));
     fixture_add_organization(organization);
     fixture_add_project(project, organization);
     fixture_ask("INSERT INTO principal (id, kind, org_id) VALUES (%s, 'service_account', %s), (%s, 'api_key', %s)",
