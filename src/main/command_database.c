@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -14,7 +15,7 @@
 #include "store/organization.h"
 #include "store/principal.h"
 
-enum { COMMAND_ARENA_BYTES = 64 * 1024 * 1024, FIRST_SECRET_DAYS = 365 };
+enum { COMMAND_ARENA_BYTES = 64 * 1024 * 1024, FIRST_SECRET_DAYS = 365, PROGRESS_MS = 1000 };
 
 static const id no_id;
 
@@ -83,11 +84,27 @@ command_migrate(int argc, char **argv)
 
 /* ---- audit ---- */
 
+struct audit_run {
+    int64_t problems, said_at_ms;
+    bool is_watched; /* by a person at a terminal */
+};
+
 static void
 print_problem(void *context, str sentence)
 {
-    ++*(int64_t *)context;
+    struct audit_run *run = context;
+    run->problems++;
     printf("%.*s\n", STR_ARG(sentence));
+}
+
+static void
+print_progress(void *context, int64_t events)
+{
+    struct audit_run *run = context;
+    if (!run->is_watched || clock_steady_ms() - run->said_at_ms < PROGRESS_MS)
+        return;
+    run->said_at_ms = clock_steady_ms();
+    fprintf(stderr, "\r%" PRId64 " events read so far ", events);
 }
 
 int
@@ -105,14 +122,17 @@ command_audit(int argc, char **argv)
     struct workplace place CLEANUP(workplace_close);
     if (!workplace_open(&place, options[0].value, false))
         return 1;
-    int64_t problems = 0, events = 0, organizations = 0;
-    error problem =
-        store_audit_verify(place.config->database, place.arena, print_problem, &problems, &events, &organizations);
+    int64_t events = 0, organizations = 0;
+    struct audit_run run = { .said_at_ms = clock_steady_ms(), .is_watched = isatty(STDERR_FILENO) };
+    struct audit_listener listener = { print_problem, print_progress, &run };
+    error problem = store_audit_verify(place.config->database, place.arena, &listener, &events, &organizations);
+    if (run.is_watched)
+        fprintf(stderr, "\r\033[K");
     if (problem != OK)
         return report_failure("audit", problem);
     printf("%" PRId64 " events of %" PRId64 " organizations read, %" PRId64 " problems\n", events, organizations,
-           problems);
-    return problems == 0 ? 0 : 1;
+           run.problems);
+    return run.problems == 0 ? 0 : 1;
 }
 
 /* ---- limit ---- */

@@ -42,12 +42,19 @@ MUST_USE error store_event_add(struct tx *tx, const struct event_draft *draft, i
 /* The same for what a worker did by itself: the worker is the actor, whatever the draft says. */
 MUST_USE error store_event_add_by_worker(struct tx *tx, const struct event_draft *draft);
 
+/* Who listens to a walk through the chains. */
+struct audit_listener {
+    void (*on_problem)(void *context, str sentence);
+    void (*on_progress)(void *context, int64_t events); /* after each batch; may be NULL */
+    void *context;
+};
+
 /*
  * Walks every chain in memory that does not grow and reports what is wrong as sentences. Counts what it read; the number
  * of problems is the number of calls.
  */
-MUST_USE error store_audit_verify(const char *dsn, struct arena *arena, void (*on_problem)(void *context, str sentence),
-                                  void *context, int64_t *ret_events, int64_t *ret_organizations);
+MUST_USE error store_audit_verify(const char *dsn, struct arena *arena, const struct audit_listener *listener,
+                                  int64_t *ret_events, int64_t *ret_organizations);
 
 /* What both of them compute. False when the arena is full. `previous_hash` is empty for the first event of a chain. */
 MUST_USE bool event_hash(struct arena *arena, str previous_hash, str document, uint8_t ret_hash[32]);

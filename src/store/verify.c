@@ -11,8 +11,7 @@ enum { STATEMENT_MS = 120 * 1000, BATCH_BYTES = 256 * 1024 * 1024 };
 /* Where the walk is: the organization, and the end of its chain so far. */
 struct walk {
     struct connection *connection;
-    void (*on_problem)(void *context, str sentence);
-    void *context;
+    const struct audit_listener *listener;
     bool is_inside;
     id organization;
     int64_t seq;
@@ -27,7 +26,7 @@ static PRINTF_LIKE(3, 4) void report(struct walk *walk, struct arena *arena, con
     va_start(args, format);
     str text = str_vformat(arena, format, args);
     va_end(args);
-    walk->on_problem(walk->context, text);
+    walk->listener->on_problem(walk->listener->context, text);
 }
 
 static error
@@ -128,6 +127,8 @@ check_batch(struct walk *walk, struct arena *arena, bool *ret_more)
     TRY(run(walk, arena, SQL_EVENT_VERIFY_NEXT, &params, &rows));
     for (int row = 0; row < rows.count; row++)
         TRY(check_event(walk, arena, &rows, row));
+    if (walk->listener->on_progress != NULL)
+        walk->listener->on_progress(walk->listener->context, walk->events);
     *ret_more = rows.count > 0;
     return OK;
 }
@@ -146,13 +147,13 @@ check_bare_chains(struct walk *walk, struct arena *arena)
 }
 
 error
-store_audit_verify(const char *dsn, struct arena *arena, void (*on_problem)(void *context, str sentence), void *context,
-                   int64_t *ret_events, int64_t *ret_organizations)
+store_audit_verify(const char *dsn, struct arena *arena, const struct audit_listener *listener, int64_t *ret_events,
+                   int64_t *ret_organizations)
 {
     struct connection *connection CLEANUP(connection_cleanup) = connection_open(dsn, ROLE_READER, STATEMENT_MS);
     if (connection == NULL)
         return &fault_unavailable;
-    struct walk walk = { .connection = connection, .on_problem = on_problem, .context = context };
+    struct walk walk = { .connection = connection, .listener = listener };
     /* One snapshot for the whole walk: what is added meanwhile is not there, neither in events nor in chains. */
     PGresult *begun = connection_exec(connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     error problem = begun != NULL && connection_succeeded(begun) ? OK : fault_of_result(begun, "begin", NULL);

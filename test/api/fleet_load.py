@@ -4,7 +4,7 @@
     script/with-services /usr/bin/python3 test/api/fleet_load.py --hosts 10000 --report docs/reports/fleet-load.md
 
 One process is all agents (asyncio; real certificates, real protocol), another one a tenant that reads its project all the time. Both
-share the machine with the node and PostgreSQL, so the figures are upper bounds.
+share the machine with the node and PostgreSQL, so the figures are upper bounds; the agents only get the processors that the others leave.
 """
 import argparse
 import asyncio
@@ -25,6 +25,7 @@ QUIET_S = 20
 REQUESTS_A_SECOND = 100
 MOST_MINUTES = 5
 HANDSHAKES_AT_ONCE = 300
+AGENTS_NICE = 15  # ten thousand other machines would not take this one's processors
 
 
 def make_members(count):
@@ -147,6 +148,7 @@ def main():
         stop, results = multiprocessing.Event(), multiprocessing.Queue()
         tenant = multiprocessing.Process(target=be_a_tenant, args=(fleet.node, caller, project, stop, results))
         tenant.start()
+        os.nice(AGENTS_NICE)
         time.sleep(QUIET_S)
         began = time.monotonic()
         done, reported, retries, unreported, woken, good = asyncio.run(storm(agents))
@@ -180,7 +182,7 @@ def main():
         with open(arguments.report, "w", encoding="utf-8") as file:
             file.write("# All hosts come back at once\n\nWritten by `make fleet-load`. Node (2 processes), PostgreSQL, all agents and the tenant "
                        "share one machine with %d processors; load of the machine in the minutes before: %s. Every agent has a certificate and a "
-                       "TLS connection of its own.\n\n| what | |\n|---|---|\n" % (os.cpu_count(), " ".join("%.1f" % one for one in os.getloadavg())))
+                       "TLS connection of its own; their process has the lowest claim on the processors, because hosts are other machines.\n\n| what | |\n|---|---|\n" % (os.cpu_count(), " ".join("%.1f" % one for one in os.getloadavg())))
             file.writelines("| %s | %s |\n" % row for row in rows)
     return suite.finish()
 

@@ -61,7 +61,8 @@ audit(int64_t expected_events)
     struct arena *arena CLEANUP(arena_cleanup) = arena_new(FIXTURE_ARENA_BYTES);
     struct findings findings = { 0 };
     int64_t events = -1, organizations = -1;
-    assert_ok(store_audit_verify(fixture_dsn, arena, on_problem, &findings, &events, &organizations));
+    struct audit_listener listener = { .on_problem = on_problem, .context = &findings };
+    assert_ok(store_audit_verify(fixture_dsn, arena, &listener, &events, &organizations));
     if (expected_events >= 0)
         assert_int_equal(events, expected_events);
     return findings;
