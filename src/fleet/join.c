@@ -3,13 +3,11 @@
 
 #include "base/json.h"
 #include "fleet/agent_parts.h"
+#include "fleet/patroni.h"
 #include "fleet/refusal.h"
 #include "fleet/report.h"
 
 #define TOKEN_KIND "join"
-
-/* Older ones lose acknowledged writes when a partition heals: the leader key was put without a condition. */
-enum { PATRONI_MAJOR = 3, PATRONI_MINOR = 0, PATRONI_PATCH = 3 };
 
 /* ---- Tokens ---- */
 static str
@@ -45,24 +43,6 @@ struct joining {
     struct host_facts facts;
 };
 
-static bool
-is_new_enough(str version)
-{
-    const int64_t least[] = { PATRONI_MAJOR, PATRONI_MINOR, PATRONI_PATCH };
-    for (size_t i = 0; i < LENGTH(least); i++) {
-        str part = str_cut(&version, '.');
-        size_t digits = 0;
-        while (digits < part.len && part.data[digits] >= '0' && part.data[digits] <= '9')
-            digits++; /* "1rc1" counts as 1 */
-        int64_t number;
-        if (!str_to_int(str_slice(part, 0, digits), 0, INT32_MAX, &number) || number < least[i])
-            return false;
-        if (number > least[i])
-            return true;
-    }
-    return true;
-}
-
 static error
 read_joining(struct arena *arena, const struct agent_request *request, struct joining *ret_joining)
 {
@@ -82,9 +62,10 @@ read_joining(struct arena *arena, const struct agent_request *request, struct jo
     if (cpus == NULL || json_integer_value(memory) <= 0 || json_integer_value(disk) <= 0)
         return fail(arena, MISSING_ATTRIBUTE, V("facts.cpus, facts.memoryMb and facts.diskGb"));
     str patroni = json_str(json_object_get(facts, "patroniVersion"));
-    if (patroni.len > 0 && !is_new_enough(patroni))
-        return fail(arena, INVALID_ATTRIBUTE_VALUE, V("facts.patroniVersion"),
-                    V("Patroni before 3.0.3 loses acknowledged writes; install a newer one on this host"));
+    if (patroni.len > 0 && !patroni_is_new_enough(patroni))
+        return fail(
+            arena, INVALID_ATTRIBUTE_VALUE, V("facts.patroniVersion"),
+            V("Patroni before " PATRONI_LEAST " can lose acknowledged writes; install a newer one on this host"));
     str address = json_str(json_object_get(facts, "address"));
     ret_joining->facts = (struct host_facts){
         .cpus = str_format(arena, "%.3f", json_number_value(cpus)),

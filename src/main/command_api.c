@@ -34,9 +34,8 @@ print_api_usage(FILE *out)
         default_config);
 }
 
-/* The module beside the program, in the folder that the build puts it in, or where packages install it. */
-static str
-find_module(struct arena *arena, const struct config *config)
+str
+api_module_path(struct arena *arena, const struct config *config)
 {
     if (config->module[0] != '\0')
         return str_from(config->module);
@@ -92,7 +91,7 @@ become_nginx(struct arena *arena, struct config *config, struct nginx_facts fact
     /* Said here in plain words; nginx would only say that its configuration is wrong. */
     if (!config_read_key(config, stderr) || node_catalog(stderr) == NULL)
         return EXIT_FAILURE;
-    str module = find_module(arena, config);
+    str module = api_module_path(arena, config);
     if (access(module.data, R_OK) != 0) {
         fprintf(stderr, "module %s: %s\n", module.data, strerror(errno));
         return EXIT_FAILURE;
@@ -144,7 +143,7 @@ command_api(int argc, char **argv)
     int status = EXIT_FAILURE;
     bool found = arena != NULL && nginx_facts_find(arena, config, stderr, &facts);
     if (found && only_print) {
-        str module = find_module(arena, config);
+        str module = api_module_path(arena, config);
         str rest = str_format(arena, "%s/nginx.generated.conf", config->run_dir);
         printf("%s\n# ---- %s ----\n%s", nginx_config_first(arena, config, module.data, rest.data).data, rest.data,
                nginx_config_rest(arena, config, facts).data);

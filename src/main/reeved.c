@@ -23,6 +23,7 @@ static const struct {
     { "fleet",     "Say where clusters can be, let hosts join, and see how they are.",     command_fleet },
     { "limit",     "Give an organization, project or user rate limits of its own.",         command_limit },
     { "audit",     "Prove that no event was changed, removed or reordered.",                command_audit },
+    { "check",     "Look at all that a deployment stands on, and say what is wrong.",       command_check },
     { "catalog",   "List the operations of the API and which of them are complete.",        command_catalog },
     { "roles",     "List the roles and what they imply.",                                   command_roles },
     { "errors",    "List the errors that a client can see, and what to do about each.",     command_errors },

@@ -24,16 +24,16 @@ def words_of(dsn):
 
 
 class PowerDns:
-    """pdns_server on loopback with the sample's settings; only where things are is changed."""
+    """pdns_server on loopback with the sample's settings; only where things are is changed, and what a test asks for."""
 
-    def __init__(self):
+    def __init__(self, **wanted):
         dsn = words_of(os.environ["REEVE_TEST_DSN"])
         self.folder = tempfile.mkdtemp(prefix="pdns.", dir=os.environ["REEVE_TEST_DIR"])
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
             s.bind(("127.0.0.1", 0))
             self.port = s.getsockname()[1]
         changes = {"gpgsql-host": dsn["host"], "gpgsql-port": dsn["port"], "gpgsql-dbname": dsn["dbname"], "local-address": "127.0.0.1",
-                   "local-port": self.port, "socket-dir": self.folder, "daemon": "no", "guardian": "no", "setuid": None, "setgid": None}
+                   "local-port": self.port, "socket-dir": self.folder, "daemon": "no", "guardian": "no", "setuid": None, "setgid": None, **wanted}
         with open(os.path.join(ROOT, "deploy/pdns.conf"), encoding="utf-8") as sample, \
                 open(os.path.join(self.folder, "pdns.conf"), "w", encoding="utf-8") as conf:
             for line in sample:

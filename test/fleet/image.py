@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The root file system that the hosts of a fleet boot from: Debian 13 with systemd, PostgreSQL, Patroni, etcd, pgBackRest.
+"""Root file systems that containers boot from: hosts of a fleet (Debian 13 with systemd, PostgreSQL, Patroni, etcd, pgBackRest), and
+machines that packages are installed on.
 
 Built once with mmdebstrap and kept outside the tree, under a name that holds the hash of the recipe: changing the recipe
-makes a new image and leaves hosts that run from the old one alone. Hosts mount it read-only below an overlay.
+makes a new image and leaves those that run from the old one alone. Containers mount it read-only below an overlay.
 """
 import contextlib
 import fcntl
@@ -14,7 +15,6 @@ import tempfile
 import time
 
 CACHE = os.environ.get("REEVE_CACHE", "/var/cache/reeve")
-SUITE = "trixie"
 
 PACKAGES = [
     # a host
@@ -25,10 +25,10 @@ PACKAGES = [
     "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0",
 ]
 
-# Distribution units would take the ports, or work on their own while time is measured.
-MASKED = ["etcd.service", "patroni.service", "postgresql.service", "pgbackrest.service", "apt-daily.timer",
-          "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer", "fstrim.timer", "systemd-firstboot.service",
+# Distribution units would work on their own while time is measured; on hosts some would take the ports, too.
+MASKED = ["apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer", "fstrim.timer", "systemd-firstboot.service",
           "console-getty.service", "getty@.service"]
+MASKED_ON_HOSTS = ["etcd.service", "patroni.service", "postgresql.service", "pgbackrest.service"]
 
 # Half of the image by size, and never used: compiled queries, translations, manuals.
 LEFT_OUT = ["/usr/lib/*/libLLVM*", "/usr/lib/postgresql/*/lib/llvmjit*", "/usr/lib/postgresql/*/lib/bitcode/*",
@@ -45,16 +45,30 @@ for unit in %s; do ln -sf /dev/null "$1/etc/systemd/system/$unit"; done
 rm -f "$1/etc/hostname" "$1/etc/resolv.conf"
 mkdir -p "$1/var/log/journal" "$1/etc/systemd/journald.conf.d" "$1/opt/reeve"
 printf '[Journal]\nSystemMaxUse=64M\nRateLimitBurst=0\n' > "$1/etc/systemd/journald.conf.d/reeve.conf"
-""" % " ".join(MASKED)
+"""
 
 
-def recipe_hash():
-    recipe = repr((SUITE, PACKAGES, MASKED, LEFT_OUT, ESSENTIAL_HOOK, CUSTOMIZE_HOOK))
-    return hashlib.sha256(recipe.encode()).hexdigest()[:12]
+class Recipe:
+    def __init__(self, name, suite, packages, masked=(), essential_hook=None):
+        self.name, self.suite, self.packages = name, suite, packages
+        self.hooks = ["--customize-hook=" + CUSTOMIZE_HOOK % " ".join([*MASKED, *masked])]
+        if essential_hook:
+            self.hooks.append("--essential-hook=" + essential_hook)
+
+    def path(self):
+        recipe = repr((self.suite, self.packages, LEFT_OUT, self.hooks))
+        return os.path.join(CACHE, "%s-image-%s" % (self.name, hashlib.sha256(recipe.encode()).hexdigest()[:12]))
+
+
+HOST = Recipe("host", "trixie", PACKAGES, MASKED_ON_HOSTS, ESSENTIAL_HOOK)
+# A control node before anything of Reeve is there: what `apt-get install` would fetch is in it, because the machine has no network.
+SERVER = Recipe("server", "bookworm", [
+    "systemd", "systemd-sysv", "dbus", "procps", "adduser", "postgresql", "redis-server", "nginx-light", "openssl", "curl", "jq", "ca-certificates",
+    "libcurl4", "libhiredis0.14", "libjansson4", "libldap-2.5-0", "libpcre2-8-0", "libpq5", "libsystemd0", "postgresql-client"])
 
 
 def path():
-    return os.path.join(CACHE, "host-image-" + recipe_hash())
+    return HOST.path()
 
 
 def mirror():
@@ -68,13 +82,12 @@ def mirror():
     raise RuntimeError("apt on this machine has no source of Debian's main packages")
 
 
-def build(target):
-    command = ["mmdebstrap", "--mode=root", "--variant=minbase", "--format=directory", "--include=" + ",".join(PACKAGES),
-               "--essential-hook=" + ESSENTIAL_HOOK, "--customize-hook=" + CUSTOMIZE_HOOK]
+def build(recipe, target):
+    command = ["mmdebstrap", "--mode=root", "--variant=minbase", "--format=directory", "--include=" + ",".join(recipe.packages), *recipe.hooks]
     command += ["--dpkgopt=path-exclude=" + pattern for pattern in LEFT_OUT]
     log = target + ".log"
     with open(log, "w") as output:
-        result = subprocess.run(command + [SUITE, target, mirror()], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+        result = subprocess.run(command + [recipe.suite, target, mirror()], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                                 check=False)
     if result.returncode != 0:
         raise RuntimeError("mmdebstrap failed; see " + log)
@@ -89,24 +102,24 @@ def lock():
         yield
 
 
-def ensure(say=print):
+def ensure(say=print, recipe=HOST):
     """The image's path; builds it when it is not there. CACHE/host-image always names the last one."""
-    image = path()
+    image = recipe.path()
     with lock():
         if not os.path.isdir(image):
-            say("building the host image: about two minutes, once")
+            say("building the %s image: about two minutes, once" % recipe.name)
             began = time.monotonic()
             folder = tempfile.mkdtemp(prefix="building.", dir=CACHE)
             try:
                 building = os.path.join(folder, "root")
-                build(building)
+                build(recipe, building)
                 os.chmod(building, 0o755)
                 os.rename(building, image)
             finally:
                 if os.path.isdir(image):
                     shutil.rmtree(folder)
-            say("host image %s: %.0f s" % (os.path.basename(image), time.monotonic() - began))
-        link = os.path.join(CACHE, "host-image")
+            say("image %s: %.0f s" % (os.path.basename(image), time.monotonic() - began))
+        link = os.path.join(CACHE, recipe.name + "-image")
         with contextlib.suppress(FileNotFoundError):
             os.unlink(link)
         os.symlink(os.path.basename(image), link)

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the control database and what it knows about are, for `reeved check`. Needs no store: a connection is made for each. */
+#ifndef STORE_CONDITION_H
+#define STORE_CONDITION_H
+
+#include "store/store.h"
+
+/* Each is one JSON object; the statement of the same name says what is in it. Works with any schema, also an empty one. */
+MUST_USE error store_condition_server(const char *dsn, struct arena *arena, str *ret_json);
+/* Needs a schema that is current. */
+MUST_USE error store_condition_service(const char *dsn, struct arena *arena, str *ret_json);
+
+#endif
