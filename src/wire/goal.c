@@ -50,11 +50,22 @@ static const struct wire_field custom_role_fields[] = {
 };
 static const struct wire_shape custom_role_shape = WIRE_SHAPE(struct goal_custom_role, custom_role_fields);
 
+static const struct wire_field audit_fields[] = {
+    { "classes",    WIRE_TEXTS, R, AT(goal_audit, classes),    .max = 64 },
+    { "users",      WIRE_TEXTS, 0, AT(goal_audit, users),      .max = SOME },
+    { "databases",  WIRE_TEXTS, 0, AT(goal_audit, databases),  .max = SOME },
+    { "catalog",    WIRE_BOOL,  0, AT(goal_audit, catalog) },
+    { "parameters", WIRE_BOOL,  0, AT(goal_audit, parameters) },
+    { "logins",     WIRE_BOOL,  0, AT(goal_audit, logins) },
+};
+static const struct wire_shape audit_shape = WIRE_SHAPE(struct goal_audit, audit_fields);
+
 static const struct wire_field access_fields[] = {
     { "networks",    WIRE_TEXTS, 0, AT(goal_access, networks),    .max = SOME },
     { "authorities", WIRE_TEXT,  0, AT(goal_access, authorities), .max = PEM_BYTES },
     { "users",       WIRE_LIST,  0, AT(goal_access, users),       .max = SOME, .of = &user_shape },
     { "roles",       WIRE_LIST,  0, AT(goal_access, roles),       .max = SOME, .of = &custom_role_shape },
+    { "audit",       WIRE_OBJECT, 0, AT(goal_access, audit),      .of = &audit_shape },
 };
 static const struct wire_shape access_shape = WIRE_SHAPE(struct goal_access, access_fields);
 
@@ -169,6 +180,10 @@ check_access(struct arena *arena, struct goal_access *access, size_t index)
         if (login < 0)
             return wrong(arena, "clusters", index, "access.users", "a login that this agent does not know");
         user->login = (enum goal_login)login;
+    }
+    for (size_t i = 0; i < access->audit.classes.count; i++) {
+        if (!is_plain_name(access->audit.classes.items[i]))
+            return wrong(arena, "clusters", index, "access.audit.classes", "letters are wanted");
     }
     return OK;
 }

@@ -63,11 +63,17 @@ struct goal_custom_roles {
     size_t count;
     struct goal_custom_role *items;
 };
+struct goal_audit { /* what sessions leave in the server's log */
+    struct wire_texts classes; /* none: nothing is recorded */
+    struct wire_texts users, databases; /* none: all of them */
+    bool catalog, parameters, logins;
+};
 struct goal_access {
     struct wire_texts networks;
     str authorities; /* PEM */
     struct goal_users users;
     struct goal_custom_roles roles;
+    struct goal_audit audit;
 };
 
 struct goal_cluster {

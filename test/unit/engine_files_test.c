@@ -9,6 +9,7 @@
 #include "agent/unit_file.h"
 #include "base/crypto_certificate.h"
 #include "base/crypto_certificate_look.h"
+#include "engine/postgres/audit.h"
 #include "engine/postgres/postgres.h"
 
 static struct goal_peer peers[] = {
@@ -125,6 +126,54 @@ who_may_connect_is_in_the_right_order(void **state)
     tear_down(&f);
 }
 
+static const char *
+parameter(struct fixture *f, const char *name)
+{
+    return json_string_value(json_object_get(config_parameters(&f->self), name));
+}
+
+static void
+what_is_recorded_is_a_parameter_unless_somebody_is_named(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    static str classes[] = { STR("READ"), STR("DDL") }, names[] = { STR("app") };
+    assert_string_equal(parameter(&f, "pgaudit.log"), "none");
+    assert_string_equal(parameter(&f, "log_connections"), "off");
+    f.cluster.access.audit = (struct goal_audit){ .classes = { LENGTH(classes), classes }, .logins = true };
+    assert_string_equal(parameter(&f, "pgaudit.log"), "read,ddl");
+    assert_string_equal(parameter(&f, "pgaudit.log_catalog"), "off");
+    assert_string_equal(parameter(&f, "pgaudit.log_parameter"), "off");
+    assert_string_equal(parameter(&f, "log_connections"), "on");
+    assert_string_equal(parameter(&f, "log_disconnections"), "on");
+    f.cluster.access.audit.catalog = f.cluster.access.audit.parameters = true;
+    assert_string_equal(parameter(&f, "pgaudit.log_catalog"), "on");
+    assert_string_equal(parameter(&f, "pgaudit.log_parameter"), "on");
+    f.cluster.access.audit.users = (struct wire_texts){ LENGTH(names), names };
+    assert_string_equal(parameter(&f, "pgaudit.log"), "none");
+    f.cluster.access.audit.users.count = 0;
+    f.cluster.access.audit.databases = (struct wire_texts){ LENGTH(names), names };
+    assert_string_equal(parameter(&f, "pgaudit.log"), "none");
+    tear_down(&f);
+}
+
+static void
+a_host_without_the_library_starts_servers_without_it(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    assert_ptr_equal(audit_check_installed(&f.self), OK); /* nobody asks for it */
+    static struct wire_pair asked[] = { { STR("shared_preload_libraries"), STR("pgaudit") } };
+    f.cluster.parameters = (struct wire_pairs){ LENGTH(asked), asked };
+    f.cluster.major_version = STR("no-such-version");
+    error why = audit_check_installed(&f.self);
+    assert_ptr_not_equal(why, OK);
+    assert_non_null(strstr(why->detail.data, "/usr/lib/postgresql/no-such-version/lib/pgaudit.so"));
+    tear_down(&f);
+}
+
 static void
 the_shared_configuration_has_what_the_goal_says(void **state)
 {
@@ -222,6 +271,8 @@ main(void)
     json_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_may_connect_is_in_the_right_order),
+        cmocka_unit_test(what_is_recorded_is_a_parameter_unless_somebody_is_named),
+        cmocka_unit_test(a_host_without_the_library_starts_servers_without_it),
         cmocka_unit_test(the_shared_configuration_has_what_the_goal_says),
         cmocka_unit_test(a_unit_says_its_limits_and_its_address),
         cmocka_unit_test(files_are_replaced_whole),

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/net.h"
+#include "engine/postgres/audit.h"
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/roles_apply.h"
 #include "engine/postgres/session.h"
@@ -26,34 +27,37 @@ static const char missing_parameters_sql[] =
     "ORDER BY 1 LIMIT 1";
 
 static error
-parameters_are_in_force(struct engine_member *self, const struct engine_observation *seen, bool *ret_in_force)
+check_parameters(struct engine_member *self, struct session *session, const json_t *wanted, bool pending_restart)
 {
-    struct session *session CLEANUP(session_cleanup) = NULL;
     struct session_rows rows;
-    const str parameters[] = { json_text(self->arena, config_parameters(self)),
-                               seen->pending_restart ? STR("true") : STR("false") };
-    *ret_in_force = false;
-    TRY(session_open(self, STR(SUPERUSER), &session));
+    const str parameters[] = { json_text(self->arena, wanted), pending_restart ? STR("true") : STR("false") };
     TRY(session_query(session, missing_parameters_sql, LENGTH(parameters), parameters, &rows));
     if (rows.count > 0)
         return problem(self->arena, "Parameter %.*s is not in force yet.", STR_ARG(session_value(&rows, 0, 0)));
-    *ret_in_force = true;
     return OK;
+}
+
+static error
+parameters_are_in_force(struct engine_member *self, const struct engine_observation *seen)
+{
+    struct session *session CLEANUP(session_cleanup) = NULL;
+    TRY(audit_check_installed(self));
+    TRY(session_open(self, STR(SUPERUSER), &session));
+    return check_parameters(self, session, config_parameters(self), seen->pending_restart);
 }
 
 static error
 settle_parameters(struct engine_member *self, const struct engine_observation *seen, struct engine_progress *progress)
 {
-    bool equal, in_force;
+    bool equal;
     bool is_primary = str_is(seen->role, "PRIMARY");
     if (progress->goal_generation == self->cluster->goal_generation && !is_primary)
         return OK;
     TRY(patroni_configure(self, is_primary, &equal));
     if (progress->goal_generation == self->cluster->goal_generation || !equal)
         return OK;
-    TRY(parameters_are_in_force(self, seen, &in_force));
-    if (in_force)
-        progress->goal_generation = self->cluster->goal_generation;
+    TRY(parameters_are_in_force(self, seen));
+    progress->goal_generation = self->cluster->goal_generation;
     return OK;
 }
 
@@ -137,11 +141,22 @@ settle_users(struct engine_member *self, struct engine_progress *progress)
         TRY(roles_apply(self, &plan));
     else if (is_due)
         TRY(roles_look_again(self, &plan));
+    TRY(audit_apply(self));
     memcpy(progress->users_digest, digest, sizeof(digest));
     progress->users_generation = self->cluster->access_generation;
     progress->users_looked_at_ms = now;
     snprintf(progress->users_problem, sizeof(progress->users_problem), "%.*s", STR_ARG(plan.problem));
     return users_problem(self, progress);
+}
+
+/* Parameters of the server come by Patroni, some seconds after the agent of the primary has asked for them. */
+static error
+audit_is_in_force(struct engine_member *self)
+{
+    struct session *session CLEANUP(session_cleanup) = NULL;
+    TRY(session_open(self, STR(SUPERUSER), &session));
+    TRY(check_parameters(self, session, audit_parameters(self->arena, &self->cluster->access.audit), false));
+    return audit_check_loaded(self, session);
 }
 
 /* The doors first: who was taken off the list is out before anything else is done. */
@@ -159,8 +174,10 @@ settle_access(struct engine_member *self, const struct engine_observation *seen,
         users = settle_users(self, progress);
     else
         progress->users_generation = 0; /* when it becomes the primary it looks at all of them again */
-    if (!is_primary || progress->users_generation == wanted)
-        progress->access_generation = wanted;
+    if (progress->access_generation == wanted || (is_primary && progress->users_generation != wanted))
+        return users;
+    TRY(audit_is_in_force(self));
+    progress->access_generation = wanted;
     return users;
 }
 
