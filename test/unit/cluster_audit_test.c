@@ -40,10 +40,11 @@ static void
 what_is_said_is_in_the_rule(void **state)
 {
     (void)state;
-    assert_string_equal(rule_of("{\"classes\": [\"DDL\"], \"users\": [\"app\", \"CN=ci\"], \"databases\": [\"shop\"], "
-                                "\"catalog\": true, \"parameters\": true}"),
-                        "{\"classes\":[\"DDL\"],\"users\":[\"app\",\"CN=ci\"],\"databases\":[\"shop\"],\"catalog\":true,"
-                        "\"parameters\":true}");
+    assert_string_equal(
+        rule_of("{\"classes\": [\"DDL\"], \"users\": [\"app\", \"CN=ci\"], \"databases\": [\"shop\"], "
+                "\"catalog\": true, \"parameters\": true}"),
+        "{\"classes\":[\"DDL\"],\"users\":[\"app\",\"CN=ci\"],\"databases\":[\"shop\"],\"catalog\":true,"
+        "\"parameters\":true}");
 }
 
 static void
@@ -66,9 +67,10 @@ what_is_wrong_is_named(void **state)
                    "auditFilter.databases[1]");
     assert_refused("{\"catalog\": 1}", "auditFilter.catalog");
     assert_refused("{\"parameters\": null}", "auditFilter.parameters");
-    assert_refused("{\"users\": [\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",\"9\",\"10\",\"11\",\"12\",\"13\",\"14\","
-                   "\"15\",\"16\",\"17\",\"18\",\"19\",\"20\",\"21\"]}",
-                   "auditFilter.users");
+    assert_refused(
+        "{\"users\": [\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",\"9\",\"10\",\"11\",\"12\",\"13\",\"14\","
+        "\"15\",\"16\",\"17\",\"18\",\"19\",\"20\",\"21\"]}",
+        "auditFilter.users");
 }
 
 int

@@ -111,8 +111,10 @@ who_may_connect_is_in_the_right_order(void **state)
                         "host all postgres,reeve_replicator,reeve_rewinder all reject\n"
                         "host replication all all reject\n"
                         "hostssl all +reeve_x509 203.0.113.7/32 cert clientname=DN map=reeve_user\n"
+                        "hostssl all +reeve_ldap 203.0.113.7/32 reject\n"
                         "hostssl all all 203.0.113.7/32 scram-sha-256\n"
                         "hostssl all +reeve_x509 2001:db8::/32 cert clientname=DN map=reeve_user\n"
+                        "hostssl all +reeve_ldap 2001:db8::/32 reject\n"
                         "hostssl all all 2001:db8::/32 scram-sha-256\n"
                         "host all all all reject\n");
     /* A name with a line of its own in it is not there at all. */
@@ -123,6 +125,43 @@ who_may_connect_is_in_the_right_order(void **state)
     changed = false;
     assert_ptr_equal(hba_write(&f.self, &changed), OK);
     assert_false(changed);
+    tear_down(&f);
+}
+
+static void
+users_of_a_directory_are_asked_about_there(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    bool changed = false;
+    struct stat file;
+    f.cluster.access.ldap = (struct goal_ldap){ .hostname = STR("2001:db8::5"),
+                                                .port = 636,
+                                                .authority = STR("DIRECTORY"),
+                                                .base = STR("dc=\"x\""),
+                                                .filter = STR("(uid=$username)"),
+                                                .bind_name = STR("cn=reeve"),
+                                                .bind_password = STR("a \"b\" #c") };
+    assert_ptr_equal(hba_write(&f.self, &changed), OK);
+    str hba = content(&f, "pg_hba.conf");
+    assert_non_null(strstr(hba.data,
+                           "\nhostssl all +reeve_ldap 203.0.113.7/32 ldap ldapserver=\"[2001:db8::5]\" ldapport=636 "
+                           "ldapscheme=ldaps ldapbasedn=\"dc=\"\"x\"\"\" ldapsearchfilter=\"(uid=$username)\" "
+                           "ldapbinddn=\"cn=reeve\" @ldap-secret.conf\n"));
+    assert_null(strstr(hba.data, "#c")); /* the line that matches is logged when a login fails */
+    assert_non_null(strstr(content(&f, "ldap-secret.conf").data, "\nldapbindpasswd=\"a \"\"b\"\" #c\"\n"));
+    assert_int_equal(stat(member_path(&f.self, "ldap-secret.conf").data, &file), 0);
+    assert_int_equal(file.st_mode & 0777, 0600);
+    assert_string_equal(content(&f, "tls/directory.crt").data, "DIRECTORY");
+    assert_non_null(strstr(content(&f, ".ldaprc").data, "/tls/directory.crt\nTLS_REQCERT demand\n"));
+    f.cluster.access.ldap = (struct goal_ldap){
+        .hostname = STR("d.example.org"), .port = 389, .prefix = STR("uid="), .suffix = STR(",dc=org")
+    };
+    assert_ptr_equal(hba_write(&f.self, &changed), OK);
+    assert_non_null(strstr(content(&f, "pg_hba.conf").data, " ldap ldapserver=\"d.example.org\" ldapport=389 ldaptls=1 "
+                                                            "ldapprefix=\"uid=\" ldapsuffix=\",dc=org\"\n"));
+    assert_null(strstr(content(&f, "ldap-secret.conf").data, "#c"));
     tear_down(&f);
 }
 
@@ -271,6 +310,7 @@ main(void)
     json_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_may_connect_is_in_the_right_order),
+        cmocka_unit_test(users_of_a_directory_are_asked_about_there),
         cmocka_unit_test(what_is_recorded_is_a_parameter_unless_somebody_is_named),
         cmocka_unit_test(a_host_without_the_library_starts_servers_without_it),
         cmocka_unit_test(the_shared_configuration_has_what_the_goal_says),

@@ -122,6 +122,27 @@ audit_apply(struct engine_member *self)
     return session_run(session, "%s", apply_sql);
 }
 
+/* Settings hold for new sessions only, and Patroni keeps its own open. It opens others when it finds them closed. */
+static const char quiet_sql[] =
+    "SELECT EXISTS (SELECT FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole JOIN pg_database d ON d.oid = s.setdatabase\n"
+    "               WHERE r.rolname = '" SUPERUSER "' AND d.datname = '" SUPERUSER
+    "' AND 'pgaudit.log=none' = ANY (s.setconfig)),\n"
+    "       (SELECT count(pg_terminate_backend(a.pid)) FROM pg_stat_activity a\n"
+    "        WHERE a.usename = '" SUPERUSER "' AND a.client_addr IS NULL AND a.application_name LIKE 'Patroni%')";
+
+error
+audit_quiet_patroni(struct engine_member *self, struct session *session, bool *is_quiet)
+{
+    struct session_rows rows;
+    if (*is_quiet || self->cluster->access.audit.classes.count == 0)
+        return OK;
+    TRY(session_query(session, quiet_sql, 0, NULL, &rows));
+    if (!str_is(session_value(&rows, 0, 0), "t"))
+        return problem(self->arena, "%s has not heard yet whom to leave out.", self->member->name.data);
+    *is_quiet = true;
+    return OK;
+}
+
 /* ---- Whether the server can at all ---- */
 static str
 library_path(const struct engine_member *self)
@@ -151,7 +172,8 @@ audit_check_installed(struct engine_member *self)
 }
 
 static const char loaded_sql[] =
-    "SELECT '" AUDIT_LIBRARY "' = ANY (string_to_array(replace(current_setting('shared_preload_libraries'), ' ', ''), ','))";
+    "SELECT '" AUDIT_LIBRARY
+    "' = ANY (string_to_array(replace(current_setting('shared_preload_libraries'), ' ', ''), ','))";
 
 error
 audit_check_loaded(struct engine_member *self, struct session *session)

@@ -74,7 +74,9 @@ static const char turn_out_sql[] =
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity\n"
     "WHERE backend_type = 'client backend' AND client_addr IS NOT NULL AND usename NOT IN ('" SUPERUSER
     "', '" REPLICATOR "', '" REWINDER "')\n"
-    "  AND NOT EXISTS (SELECT FROM json_array_elements_text($1::json) AS n (block) WHERE client_addr <<= n.block::inet)";
+    "  AND (NOT EXISTS (SELECT FROM json_array_elements_text($1::json) AS n (block) WHERE client_addr <<= n.block::inet)\n"
+    "       OR ($2::bool AND EXISTS (SELECT FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid\n"
+    "                                WHERE g.rolname = '" LDAP_ROLE "' AND m.member = usesysid)))";
 
 static str
 network_list(struct engine_member *self)
@@ -108,7 +110,8 @@ load_access(struct engine_member *self)
 {
     struct session *session CLEANUP(session_cleanup) = NULL;
     struct session_rows rows;
-    str networks = network_list(self);
+    const str parameters[] = { network_list(self),
+                               self->cluster->access.ldap.hostname.len == 0 ? STR("true") : STR("false") };
     TRY(session_open(self, STR(SUPERUSER), &session));
     TRY(session_query(session, hba_error_sql, 0, NULL, &rows));
     if (rows.count > 0)
@@ -117,7 +120,7 @@ load_access(struct engine_member *self)
     TRY(session_query(session, reload_sql, 0, NULL, &rows));
     TRY(wait_until_loaded(self, str_dup(self->arena, session_value(&rows, 0, 0))));
     failpoint("agent:access:reload:after");
-    return session_query(session, turn_out_sql, 1, &networks, &rows);
+    return session_query(session, turn_out_sql, LENGTH(parameters), parameters, &rows);
 }
 
 static error
@@ -151,12 +154,13 @@ settle_users(struct engine_member *self, struct engine_progress *progress)
 
 /* Parameters of the server come by Patroni, some seconds after the agent of the primary has asked for them. */
 static error
-audit_is_in_force(struct engine_member *self)
+audit_is_in_force(struct engine_member *self, struct engine_progress *progress)
 {
     struct session *session CLEANUP(session_cleanup) = NULL;
     TRY(session_open(self, STR(SUPERUSER), &session));
     TRY(check_parameters(self, session, audit_parameters(self->arena, &self->cluster->access.audit), false));
-    return audit_check_loaded(self, session);
+    TRY(audit_check_loaded(self, session));
+    return audit_quiet_patroni(self, session, &progress->patroni_is_quiet);
 }
 
 /* The doors first: who was taken off the list is out before anything else is done. */
@@ -176,7 +180,7 @@ settle_access(struct engine_member *self, const struct engine_observation *seen,
         progress->users_generation = 0; /* when it becomes the primary it looks at all of them again */
     if (progress->access_generation == wanted || (is_primary && progress->users_generation != wanted))
         return users;
-    TRY(audit_is_in_force(self));
+    TRY(audit_is_in_force(self, progress));
     progress->access_generation = wanted;
     return users;
 }

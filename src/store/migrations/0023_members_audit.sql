@@ -1,4 +1,4 @@
--- What members are told about auditing: beside who may connect, because it follows the same number and is in force in the same
+-- What members are told about auditing and about a directory: beside who may connect, because it follows the same number and is in force in the same
 -- way (docs/internals/audit.md). The rest of the function is as 0014 has it.
 CREATE OR REPLACE FUNCTION project_access_goal(p_project bytea, p_cluster_name text) RETURNS json
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $$
@@ -44,5 +44,10 @@ BEGIN
         'audit', (SELECT (r.document -> 'rule') || jsonb_build_object('logins', coalesce(r.document -> 'auditAuthorizationSuccess', 'false'))
                   FROM resource r
                   WHERE r.scope = p_project AND r.kind = 'auditLog' AND (r.document ->> 'enabled')::boolean),
-        'ldap', NULL);
+        -- The password in it is sealed; who sends the document opens it (fleet/goal_secret.c).
+        'ldap', (SELECT r.document FROM resource r
+                 WHERE r.scope = p_project AND r.kind = 'directoryLogin' AND r.document ? 'hostname'));
 END $$;
+
+-- Users from before there was another way than passwords and certificates.
+UPDATE resource SET document = document || '{"ldapAuthType": "NONE"}' WHERE kind = 'databaseUser' AND NOT document ? 'ldapAuthType';
