@@ -2,6 +2,7 @@
 #include "cluster/settings.h"
 
 #include "base/json.h"
+#include "cluster/audit.h"
 #include "store/fleet_offer.h"
 
 const char *const tls_protocols[] = { "TLS1_2", "TLS1_3", NULL };
@@ -103,6 +104,8 @@ settings_to_parameters(struct arena *arena, const struct offered_size *size, int
     if (parameters == NULL)
         return NULL;
     put_what_size_gives(arena, parameters, size, disk_gb);
+    /* Always, so that recording can be switched on without a restart. It does nothing until then. */
+    put(parameters, "shared_preload_libraries", STR(AUDIT_LIBRARY));
     for (size_t i = 0; i < LENGTH(rows); i++) {
         const json_t *value = json_object_get(settings, rows[i].name);
         if (value != NULL && !json_is_null(value) && is_known_to(rows[i].parameter, major_version))
@@ -121,7 +124,7 @@ differ(const json_t *before, const json_t *after, const char *parameter)
 bool
 settings_need_restart(const json_t *before, const json_t *after)
 {
-    if (differ(before, after, "shared_buffers"))
+    if (differ(before, after, "shared_buffers") || differ(before, after, "shared_preload_libraries"))
         return true;
     for (size_t i = 0; i < LENGTH(rows); i++) {
         if (rows[i].needs_restart && differ(before, after, rows[i].parameter))

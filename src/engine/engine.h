@@ -43,6 +43,7 @@ struct engine_progress {
         users_digest[SHA256_BYTES]; /* of the plan that was made last: a new generation may only have other networks */
     char users_problem[REPORT_SENTENCE_BYTES]; /* about one that could not be made as it should be */
     int64_t users_looked_at_ms;                /* when grants on what tenants created meanwhile were looked at */
+    bool patroni_is_quiet;                     /* it asks in sessions that are not recorded */
     bool access_is_new;                        /* its files were replaced since the server loaded them */
 };
 

@@ -19,6 +19,7 @@
 
 static const char *const databases[] = { "admin", "$external", NULL };
 static const char *const x509_types[] = { "NONE", "MANAGED", "CUSTOMER", NULL };
+static const char *const ldap_types[] = { "NONE", "USER", NULL };
 static const char *const scope_types[] = { "CLUSTER", NULL };
 
 static const struct field role_fields[] = {
@@ -54,7 +55,8 @@ static const struct field user_fields[] = {
          "Name of the user, unique in the project among users and custom roles. Of a user with certificates it is the "
          "subject, most specific part first, without spaces behind commas: CN=ci,OU=builds.",
          REQUIRED | CREATE_ONLY | ALWAYS, .min = 1, .max = ROLE_NAME_BYTES, .pattern = USER_NAME, .example = "\"app\""),
-    TEXT("databaseName", "Where the user proves who it is: admin with a password, $external with a certificate.",
+    TEXT("databaseName",
+         "Where the user proves who it is: admin with a password, $external with a certificate or to a directory.",
          CREATE_ONLY | ALWAYS, .one_of = databases, .fallback = "\"admin\""),
     ID("groupId", "Project of the user. It may be sent, and is then the one of the path.", CREATE_ONLY | ALWAYS),
     TEXT("password", "Password, in printable ASCII. It is not kept, only what the database needs to check it.",
@@ -64,6 +66,10 @@ static const struct field user_fields[] = {
         "How certificates of the user are made: MANAGED by this service, CUSTOMER by the project's own authority; NONE: "
         "it has a password.",
         CREATE_ONLY | ALWAYS, .one_of = x509_types, .fallback = "\"NONE\""),
+    TEXT(
+        "ldapAuthType",
+        "USER: it proves who it is to the project's directory, while that is switched on (userSecurity); NONE: it does not.",
+        CREATE_ONLY | ALWAYS, .one_of = ldap_types, .fallback = "\"NONE\""),
     LIST("roles", "What the user may do. A list that is sent replaces all of it.", REQUIRED | ALWAYS,
          .of = &role_schema, .min = 1, .max = 100),
     LIST("scopes", "Clusters that the user is limited to; an empty list: all of the project.", ALWAYS,
@@ -87,12 +93,26 @@ refuse(struct request *req, const char *field, const char *why)
     return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(field), V(why));
 }
 
-/* By a password or by a certificate, and the database says which. */
+static error
+check_directory_login(struct request *req, const json_t *user, bool has_password)
+{
+    if (!is(user, "x509Type", "NONE"))
+        return refuse(req, "ldapAuthType", "a user has either certificates or the directory");
+    if (has_password)
+        return refuse(req, "password", "a user of the directory has none here");
+    if (!is(user, "databaseName", "$external"))
+        return refuse(req, "databaseName", "a user of the directory is of the database $external");
+    return OK;
+}
+
+/* By a password, by a certificate or to the directory, and the database says which. */
 static error
 check_login(struct request *req, const struct change *change)
 {
     const json_t *user = change->after;
     bool sent = json_object_get(user, "password") != NULL;
+    if (is(user, "ldapAuthType", "USER"))
+        return check_directory_login(req, user, sent);
     if (is(user, "x509Type", "NONE")) {
         if (!is(user, "databaseName", "admin"))
             return refuse(req, "databaseName", "a user with a password is of the database admin");

@@ -3,7 +3,10 @@
 #include "api/api.h"
 #include "api/crud.h"
 #include "base/crypto_certificate.h"
+#include "base/directory_password.h"
+#include "base/egress.h"
 #include "base/json.h"
+#include "cluster/directory.h"
 #include "family/families.h"
 #include "family/user_certificates.h"
 #include "job/kinds.h"
@@ -19,8 +22,9 @@ static const struct field mapping_fields[] = {
          .example = "\"(.+)\""),
     TEXT("substitution", "Name in the directory, with {0} for the first group of the match.", 0, .max = 500,
          .example = "\"uid={0},ou=people,dc=example,dc=org\""),
-    TEXT("ldapQuery", "Query that finds the name in the directory, with {0} for the first group of the match.", 0,
-         .max = 500),
+    TEXT("ldapQuery",
+         "Query that finds the name in the directory, base??sub?(filter), with {0} for the first group of the match.",
+         0, .max = 500),
     END_OF_FIELDS,
 };
 static const struct schema mapping_schema = { "DirectoryNameMapping", "How a user's name becomes one of the directory.",
@@ -43,11 +47,17 @@ static const struct schema mapping_schema = { "DirectoryNameMapping", "How a use
 
 static const struct field ldap_fields[] = {
     BOOL("authenticationEnabled",
-         "Whether database users prove who they are by the directory. Clusters cannot do it yet.", 0),
-    BOOL("authorizationEnabled", "Whether roles come from groups of the directory. Clusters cannot do it yet.", 0),
+         "Whether database users with the type of login USER prove who they are to the directory.", 0),
+    BOOL("authorizationEnabled",
+         "Whether roles come from groups of the directory. That is refused: users have the roles "
+         "that they are given here.",
+         0),
     CONNECTION_FIELDS(0),
-    LIST("userToDNMapping", "How names of users become names of the directory; the first that matches.", 0,
-         .of = &mapping_schema, .max = 20),
+    LIST(
+        "userToDNMapping",
+        "How names of users become names of the directory. While the directory is switched on there can be one, for the whole name: "
+        "(.+). Without any, users log in with their distinguished name.",
+        0, .of = &mapping_schema, .max = 20),
     END_OF_FIELDS,
 };
 static const struct schema ldap_schema = { "DirectorySettings", "The directory of a project.", ldap_fields };
@@ -85,56 +95,91 @@ refuse(struct request *req, const char *field, const char *why)
     return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(field), V(why));
 }
 
+/* PostgreSQL reads it from a file of lines. */
+static bool
+is_one_line(str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if ((unsigned char)text.data[i] < 0x20 || text.data[i] == 0x7f)
+            return false;
+    }
+    return true;
+}
+
 static str
 seal_password(struct request *req, id resource, str password)
 {
-    struct key key = auth_key_for(req->api->auth, LDAP_KEY_PURPOSE);
-    str sealed;
-    if (!crypto_seal(req->arena, &key, ldap_password_place(req->arena, resource), password, &sealed))
-        return STR_EMPTY;
-    return str_base64(req->arena, sealed.data, sealed.len);
+    struct key key = auth_key_for(req->api->auth, DIRECTORY_KEY_PURPOSE);
+    return directory_password_seal(req->arena, &key, resource, password);
 }
 
 /* ---- Settings ---- */
-/* The engine does not ask directories. To take the setting and let nobody in would be worse than to refuse it. */
+static error
+keep_part(struct request *req, const char *kind, const char *fallback, const json_t *document)
+{
+    struct resource part;
+    TRY(store_resource_lock_single(req->tx, req->organization, req->project, str_from(kind), str_from(fallback),
+                                   &part));
+    struct resource_draft draft = {
+        .scope = req->project,
+        .kind = str_from(kind),
+        .id = part.id,
+        .document = json_text(req->arena, document),
+    };
+    return store_resource_replace(req->tx, &draft, &part);
+}
+
+/* What members are told about the directory is a resource of its own, as it is for authorities; empty when they ask none. */
+static error
+keep_directory_login(struct request *req, const struct change *change)
+{
+    const json_t *ldap = json_object_get(change->after, "ldap");
+    json_t *login = json_in(req->arena, json_object());
+    str sealed = json_str(json_object_get(change->after, "sealed"));
+    struct egress_url place = { .host = json_str(json_object_get(ldap, "hostname")) };
+    if (json_is_true(json_object_get(ldap, "authenticationEnabled"))) {
+        TRY(directory_login_read(req->arena, ldap, sealed.len > 0, &login));
+        if (!egress_host_may_be_allowed(&req->api->egress, &place))
+            return refuse(req, "ldap.hostname",
+                          "its address is not public, and the operator does not allow it (egress_allow)");
+    }
+    if (json_object_get(login, "bindUsername") != NULL) {
+        str kept = str_format(req->arena, "sealed:%s:%s", id_text(req->arena, change->id).data, sealed.data);
+        json_object_set_new(login, "bindPassword", json_stringn(kept.data, kept.len));
+    }
+    return keep_part(req, "directoryLogin", "{}", login);
+}
+
+/* Groups change in the directory without a word to anybody, and PostgreSQL does not ask for them. */
 static error
 check_ldap(struct request *req, struct change *change)
 {
     json_t *ldap = json_object_get(change->after, "ldap");
-    if (json_is_true(json_object_get(ldap, "authenticationEnabled")))
-        return refuse(req, "ldap.authenticationEnabled", "clusters cannot ask a directory yet");
     if (json_is_true(json_object_get(ldap, "authorizationEnabled")))
-        return refuse(req, "ldap.authorizationEnabled", "clusters cannot ask a directory yet");
+        return refuse(req, "ldap.authorizationEnabled", "users have the roles that they are given here");
     str authority = json_str(json_object_get(ldap, "caCertificate")),
         password = json_str(json_object_get(ldap, "bindPassword"));
     if (authority.len > 0 && !certificate_is_authority_bundle(authority))
         return refuse(req, "ldap.caCertificate", "it must be certificates of authorities in PEM");
     if (password.len > 0) {
+        if (!is_one_line(password))
+            return refuse(req, "ldap.bindPassword", "it must be one line");
         str sealed = seal_password(req, change->id, password);
         json_object_set_new(change->after, "sealed", json_stringn(sealed.data, sealed.len));
     }
     json_object_del(ldap, "bindPassword");
-    return OK;
+    return keep_directory_login(req, change);
 }
 
 /* What members are told about authorities is a resource of its own (docs/internals/fleet.md). */
 static error
 check_x509(struct request *req, struct change *change)
 {
-    struct resource authority;
     str cas = json_str(json_object_get(json_object_get(change->after, "customerX509"), "cas"));
     if (cas.len > 0 && !certificate_is_authority_bundle(cas))
         return refuse(req, "customerX509.cas", "it must be certificates of authorities in PEM");
-    TRY(store_resource_lock_single(req->tx, req->organization, req->project, STR("userCertificateAuthority"),
-                                   STR("{\"cas\": \"\"}"), &authority));
     json_t *document = json_in(req->arena, json_pack("{s:s%}", "cas", cas.data, cas.len));
-    struct resource_draft draft = {
-        .scope = req->project,
-        .kind = STR("userCertificateAuthority"),
-        .id = authority.id,
-        .document = json_text(req->arena, document),
-    };
-    return store_resource_replace(req->tx, &draft, &authority);
+    return keep_part(req, "userCertificateAuthority", "{\"cas\": \"\"}", document);
 }
 
 /* What was sent is merged one level deeper than elsewhere: a directory's port may change alone. */
@@ -255,8 +300,8 @@ static const struct endpoint user_security_endpoints[] = {
       .read = &crud_get_single, .kind = &user_security, .response = &security_schema },
     { PATCH, "/groups/{groupId}/userSecurity", S36, ANY_OF(PROJECT_OWNER), "updateGroupUserSecurity",
       "Update the LDAP or X.509 settings of one project",
-      "Accepts new settings and brings the certificate authority to every cluster of the project. Settings of a directory are "
-      "kept and can be checked, but clusters cannot ask one yet: switching it on is refused.",
+      "Accepts new settings and brings them to every cluster of the project. Settings of a directory can be checked before it is "
+      "switched on; then there can be one mapping of names, of the whole name. Switching it off ends the sessions of its users.",
       .success = 202, .run = crud_update_single, .kind = &user_security, .request = &security_schema,
       .response = &security_schema,
       .example = "{\"ldap\": {\"hostname\": \"ldap.example.org\", \"bindUsername\": \"cn=reeve,dc=example,dc=org\"}}" },

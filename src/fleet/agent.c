@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "fleet/agent_parts.h"
+#include "fleet/goal_secret.h"
 #include "fleet/refusal.h"
 #include "fleet/report.h"
 
@@ -293,6 +294,8 @@ agent_goal(struct fleet *fleet, struct arena *arena, const struct agent_poll *po
     error problem = store_host_goal(fleet->store, arena, poll->host, fleet->domain, fleet->etcd_json, &goal);
     if (problem == OK && goal.len == 0)
         problem = fail(arena, CERTIFICATE_NOT_ACCEPTED, V("the host was removed"));
+    if (problem == OK)
+        problem = goal_open_secrets(fleet, arena, goal, &goal);
     if (problem != OK)
         agent_refuse(arena, problem, ret_answer);
     else

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/directory_password.h"
+
 enum { FLEET_ARENA_BYTES = 256 * 1024, ETCD_MAX_BYTES = 64 * 1024 };
 
 static str
@@ -33,6 +35,7 @@ fleet_new(const struct fleet_config *config)
         .store = store_new(&config->store),
         .authority_key = crypto_derive(&config->master_key, "fleet authority v1"),
         .token_key = crypto_derive(&config->master_key, "join token v1"),
+        .directory_key = crypto_derive(&config->master_key, DIRECTORY_KEY_PURPOSE),
         .domain = str_dup(arena, str_from(config->domain)),
         .etcd_json = list_endpoints(arena, config),
     };
@@ -52,5 +55,6 @@ fleet_free(struct fleet *fleet)
         store_free(fleet->store);
     crypto_wipe(&fleet->authority_key, sizeof(fleet->authority_key));
     crypto_wipe(&fleet->token_key, sizeof(fleet->token_key));
+    crypto_wipe(&fleet->directory_key, sizeof(fleet->directory_key));
     arena_free(arena);
 }

@@ -21,6 +21,7 @@ struct fleet {
     struct store *store;
     struct key authority_key; /* seals the authority's private key */
     struct key token_key;     /* of which join tokens are known */
+    struct key directory_key; /* seals passwords of tenants' directories */
     str domain, etcd_json;
     struct arena *arena;
 };

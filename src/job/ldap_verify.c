@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/ldap_verify.h"
 
+#include "base/directory_password.h"
 #include "base/json.h"
 #include "job/kinds.h"
 #include "store/resource.h"
@@ -10,19 +11,12 @@ static const char *const check_names[DIRECTORY_CHECKS] = {
     [CHECK_PARSE] = "PARSE_AUTHZ_QUERY", [CHECK_QUERY] = "QUERY_SERVER",
 };
 
-str
-ldap_password_place(struct arena *arena, id resource)
-{
-    return str_format(arena, "resource/%s/bindPassword", id_text(arena, resource).data);
-}
-
 static bool
 open_password(struct job_context *context, id resource, const json_t *document, str *ret_password)
 {
-    struct key key = crypto_derive(&context->environment->key, LDAP_KEY_PURPOSE);
-    str sealed;
-    return str_from_base64(context->arena, json_str(json_object_get(document, "sealed")), &sealed) &&
-           crypto_open(context->arena, &key, ldap_password_place(context->arena, resource), sealed, ret_password);
+    struct key key = crypto_derive(&context->environment->key, DIRECTORY_KEY_PURPOSE);
+    return directory_password_open(context->arena, &key, resource, json_str(json_object_get(document, "sealed")),
+                                   ret_password);
 }
 
 static void

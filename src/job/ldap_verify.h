@@ -10,11 +10,6 @@
 #include "base/egress.h"
 #include "base/id.h"
 
-/* The node's key for it: crypto_derive(). */
-#define LDAP_KEY_PURPOSE "directory"
-/* What the sealed password is tied to. */
-str ldap_password_place(struct arena *arena, id resource);
-
 struct directory_question {
     str host;
     int port; /* 389: TLS is begun with StartTLS; any other: at once */

@@ -72,6 +72,24 @@ store_cluster_find(struct tx *tx, id project, str kind, str name, bool *ret_foun
 }
 
 error
+store_cluster_without_library(struct tx *tx, id project, str library, size_t *ret_count, id **ret_clusters)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, project);
+    params_text(&params, library);
+    TRY(tx_query(tx, SQL_CLUSTER_LIST_WITHOUT_LIBRARY, &params, &rows, NULL));
+    id *clusters = ARENA_ARRAY(tx_arena(tx), id, (size_t)rows.count + 1);
+    if (clusters == NULL)
+        return fail(tx_arena(tx), OVERLOADED);
+    for (int row = 0; row < rows.count; row++)
+        clusters[row] = rows_id(&rows, row, 0);
+    *ret_count = (size_t)rows.count;
+    *ret_clusters = clusters;
+    return OK;
+}
+
+error
 store_cluster_document(struct tx *tx, const struct cluster *cluster, str *ret_document, int64_t *ret_revision)
 {
     struct params params = { 0 };

@@ -28,6 +28,9 @@ MUST_USE error store_cluster_lock(struct tx *tx, id organization, id project, st
                                   struct cluster *ret_cluster);
 /* Without a lock. */
 MUST_USE error store_cluster_find(struct tx *tx, id project, str kind, str name, bool *ret_found, id *ret_cluster);
+/* Clusters of the project whose servers do not load a library of that name, without a lock. */
+MUST_USE error store_cluster_without_library(struct tx *tx, id project, str library, size_t *ret_count,
+                                             id **ret_clusters);
 /* As the API shows it, inside the transaction that changed it. */
 MUST_USE error store_cluster_document(struct tx *tx, const struct cluster *cluster, str *ret_document,
                                       int64_t *ret_revision);

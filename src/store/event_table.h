@@ -27,6 +27,7 @@
     ROW(EVENT_DATABASE_USER_EXPIRED,     "DATABASE_USER_EXPIRED",       "A temporary database user was removed at its time.") \
     ROW(EVENT_USER_CERTIFICATE_CREATED,  "DATABASE_USER_CERTIFICATE_CREATED", "A certificate of a database user was issued.") \
     ROW(EVENT_USER_SECURITY_CHANGED,     "USER_SECURITY_CHANGED",       "How database users prove who they are was changed.") \
+    ROW(EVENT_AUDIT_SETTINGS_CHANGED,    "AUDIT_LOG_CONFIGURATION_UPDATED", "What clusters of a project record about work in their databases was changed.") \
     ROW(EVENT_DIRECTORY_CHECK_REQUESTED, "LDAP_VERIFICATION_REQUESTED", "A check of a directory was asked for.") \
     ROW(EVENT_INDEX_REQUESTED,           "INDEX_REQUESTED",             "An index was asked for.") \
     ROW(EVENT_INDEX_CREATED,             "INDEX_CREATED",               "An index was built.") \

@@ -6,7 +6,7 @@
 
 #include "base/net.h"
 
-enum { NAME_BYTES = 1024, PEM_BYTES = 1024 * 1024, SOME = 10000 };
+enum { NAME_BYTES = 1024, LDAP_BYTES = 8192, PEM_BYTES = 1024 * 1024, SOME = 10000 };
 
 // clang-format off
 #define AT(type, member) offsetof(struct type, member)
@@ -50,11 +50,36 @@ static const struct wire_field custom_role_fields[] = {
 };
 static const struct wire_shape custom_role_shape = WIRE_SHAPE(struct goal_custom_role, custom_role_fields);
 
+static const struct wire_field audit_fields[] = {
+    { "classes",    WIRE_TEXTS, R, AT(goal_audit, classes),    .max = 64 },
+    { "users",      WIRE_TEXTS, 0, AT(goal_audit, users),      .max = SOME },
+    { "databases",  WIRE_TEXTS, 0, AT(goal_audit, databases),  .max = SOME },
+    { "catalog",    WIRE_BOOL,  0, AT(goal_audit, catalog) },
+    { "parameters", WIRE_BOOL,  0, AT(goal_audit, parameters) },
+    { "logins",     WIRE_BOOL,  0, AT(goal_audit, logins) },
+};
+static const struct wire_shape audit_shape = WIRE_SHAPE(struct goal_audit, audit_fields);
+
+static const struct wire_field ldap_fields[] = {
+    { "hostname",     WIRE_TEXT, R, AT(goal_ldap, hostname),      .max = NAME_BYTES },
+    { "port",         WIRE_INT,  R, AT(goal_ldap, port),          .min = 1, .max = 65535 },
+    { "authority",    WIRE_TEXT, 0, AT(goal_ldap, authority),     .max = PEM_BYTES },
+    { "prefix",       WIRE_TEXT, 0, AT(goal_ldap, prefix),        .max = LDAP_BYTES },
+    { "suffix",       WIRE_TEXT, 0, AT(goal_ldap, suffix),        .max = LDAP_BYTES },
+    { "base",         WIRE_TEXT, 0, AT(goal_ldap, base),          .max = LDAP_BYTES },
+    { "filter",       WIRE_TEXT, 0, AT(goal_ldap, filter),        .max = LDAP_BYTES },
+    { "bindUsername", WIRE_TEXT, 0, AT(goal_ldap, bind_name),     .max = LDAP_BYTES },
+    { "bindPassword", WIRE_TEXT, 0, AT(goal_ldap, bind_password), .max = LDAP_BYTES },
+};
+static const struct wire_shape ldap_shape = WIRE_SHAPE(struct goal_ldap, ldap_fields);
+
 static const struct wire_field access_fields[] = {
     { "networks",    WIRE_TEXTS, 0, AT(goal_access, networks),    .max = SOME },
     { "authorities", WIRE_TEXT,  0, AT(goal_access, authorities), .max = PEM_BYTES },
     { "users",       WIRE_LIST,  0, AT(goal_access, users),       .max = SOME, .of = &user_shape },
     { "roles",       WIRE_LIST,  0, AT(goal_access, roles),       .max = SOME, .of = &custom_role_shape },
+    { "audit",       WIRE_OBJECT, 0, AT(goal_access, audit),      .of = &audit_shape },
+    { "ldap",        WIRE_OBJECT, 0, AT(goal_access, ldap),       .of = &ldap_shape },
 };
 static const struct wire_shape access_shape = WIRE_SHAPE(struct goal_access, access_fields);
 
@@ -115,7 +140,7 @@ static const struct wire_shape goal_shape = WIRE_SHAPE(struct goal, goal_fields)
 // clang-format on
 
 static const char *const desired_words[] = { "RUNNING", "STOPPED", "REMOVED" };
-static const char *const login_words[] = { "SCRAM", "X509" };
+static const char *const login_words[] = { "SCRAM", "X509", "LDAP" };
 static const char *const task_words[] = { "SWITCHOVER", "FORGET_SCOPE", "CREATE_INDEX", "LOAD_SAMPLE" };
 
 static int
@@ -155,6 +180,28 @@ is_address(str text)
     return net_parse_address(text, &ignored);
 }
 
+static bool
+is_one_line(str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if ((unsigned char)text.data[i] < 0x20 || text.data[i] == 0x7f)
+            return false;
+    }
+    return true;
+}
+
+/* All but the certificates become parts of lines of configuration. */
+static bool
+is_directory(const struct goal_ldap *ldap)
+{
+    const str lines[] = { ldap->prefix, ldap->suffix, ldap->base, ldap->filter, ldap->bind_name, ldap->bind_password };
+    for (size_t i = 0; i < LENGTH(lines); i++) {
+        if (!is_one_line(lines[i]))
+            return false;
+    }
+    return is_plain_name(ldap->hostname) || is_address(ldap->hostname);
+}
+
 static error
 check_access(struct arena *arena, struct goal_access *access, size_t index)
 {
@@ -169,6 +216,12 @@ check_access(struct arena *arena, struct goal_access *access, size_t index)
         if (login < 0)
             return wrong(arena, "clusters", index, "access.users", "a login that this agent does not know");
         user->login = (enum goal_login)login;
+    }
+    if (access->ldap.hostname.len > 0 && !is_directory(&access->ldap))
+        return wrong(arena, "clusters", index, "access.ldap", "one of its texts is not what it should be");
+    for (size_t i = 0; i < access->audit.classes.count; i++) {
+        if (!is_plain_name(access->audit.classes.items[i]))
+            return wrong(arena, "clusters", index, "access.audit.classes", "letters are wanted");
     }
     return OK;
 }

@@ -16,7 +16,7 @@ enum {
 };
 
 enum goal_desired { DESIRED_RUNNING, DESIRED_STOPPED, DESIRED_REMOVED };
-enum goal_login { LOGIN_SCRAM, LOGIN_X509 };
+enum goal_login { LOGIN_SCRAM, LOGIN_X509, LOGIN_LDAP };
 enum goal_task_kind { TASK_SWITCHOVER, TASK_FORGET_SCOPE, TASK_CREATE_INDEX, TASK_LOAD_SAMPLE, TASK_UNKNOWN };
 
 struct goal_peer {
@@ -63,11 +63,26 @@ struct goal_custom_roles {
     size_t count;
     struct goal_custom_role *items;
 };
+struct goal_audit {                     /* what sessions leave in the server's log */
+    struct wire_texts classes;          /* none: nothing is recorded */
+    struct wire_texts users, databases; /* none: all of them */
+    bool catalog, parameters, logins;
+};
+struct goal_ldap { /* the directory that users with LOGIN_LDAP prove who they are to */
+    str hostname;  /* empty: there is none */
+    int64_t port;
+    str authority;                /* PEM; empty: those that the system knows */
+    str prefix, suffix;           /* around a user's name: its name in the directory */
+    str base, filter;             /* or how that is found, with $username; */
+    str bind_name, bind_password; /* and as whom. Never logged */
+};
 struct goal_access {
     struct wire_texts networks;
     str authorities; /* PEM */
     struct goal_users users;
     struct goal_custom_roles roles;
+    struct goal_audit audit;
+    struct goal_ldap ldap;
 };
 
 struct goal_cluster {

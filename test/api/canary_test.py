@@ -166,7 +166,9 @@ class Test:
             self.ask(connection, "PATCH", path, auth, body, status=400)
             self.ask(connection, "POST", group + "/databaseUsers", auth, dict({"username": "wrong", "roles": roles}, **body), status=400)
         directory = {"hostname": "ldap.example.org", "bindUsername": "cn=" + CONTROL}
-        self.ask(connection, "PATCH", group + "/userSecurity", auth, {"ldap": dict(directory, bindPassword=secret("a bind password"))}, status=202)
+        self.ask(connection, "PATCH", group + "/userSecurity", auth, {"ldap": dict(
+            directory, bindPassword=secret("a bind password"), authenticationEnabled=True,
+            userToDNMapping=[{"match": "(.+)", "ldapQuery": "dc=example,dc=org??sub?(uid={0})"}])}, status=202)
         self.ask(connection, "POST", group + "/userSecurity/ldap/verify", auth, dict(directory, bindPassword=secret("a bind password to be checked")), status=200)
         self.ask(connection, "POST", group + "/databaseUsers", auth, {
             "username": "CN=canary", "databaseName": "$external", "x509Type": "MANAGED", "roles": roles}, status=201)

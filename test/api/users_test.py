@@ -166,6 +166,32 @@ class Test:
         role = next(one for one in here["roles"] if one["name"] == "auditor")
         self.suite.equal([(one["action"], one["database"]) for one in role["privileges"]], [("FIND", "shop"), ("KILL_OP", "")], "privileges")
 
+    def test_goal_of_audit_and_directory(self):
+        self.suite.equal((self.goal("orders")["audit"], self.goal("orders")["ldap"]), (None, None), "what members are told of neither")
+        self.ask("PATCH", "/auditLog", {"enabled": True, "auditAuthorizationSuccess": True, "auditFilter": json.dumps(
+            {"classes": ["DDL"], "users": ["everywhere"]})}, 200)
+        self.suite.equal(self.goal("orders")["audit"], {"classes": ["DDL"], "users": ["everywhere"], "databases": [], "catalog": False,
+                                                        "parameters": False, "logins": True}, "what members are to record")
+        self.ask("PATCH", "/auditLog", {"enabled": False}, 200)
+        self.suite.equal(self.goal("orders")["audit"], None, "what members are to record then")
+        query = [{"match": "(.+)", "ldapQuery": "dc=example,dc=org??sub?(uid={0})"}]
+        self.ask("PATCH", "/userSecurity", {"ldap": {
+            "hostname": "127.0.0.1", "bindUsername": "cn=reeve,dc=example,dc=org", "bindPassword": PASSWORD, "userToDNMapping": query,
+            "authenticationEnabled": True}}, 202)
+        self.ask("POST", "/databaseUsers", {"username": "ann", "databaseName": "$external", "ldapAuthType": "USER",
+                                            "roles": [{"roleName": "read", "databaseName": "shop"}]}, 201)
+        told = self.goal("orders")
+        self.suite.check(told["ldap"]["bindPassword"].startswith("sealed:") and PASSWORD not in json.dumps(told), "the password is not sealed")
+        del told["ldap"]["bindPassword"]
+        self.suite.equal(told["ldap"], {"hostname": "127.0.0.1", "port": 636, "authority": "", "base": "dc=example,dc=org",
+                                        "filter": "(uid=$username)", "bindUsername": "cn=reeve,dc=example,dc=org"}, "the directory")
+        self.suite.equal([user["login"] for user in told["users"] if user["name"] == "ann"], ["LDAP"], "the login of its user")
+        self.ask("DELETE", "/userSecurity/ldap/userToDNMapping", status=202)
+        self.suite.equal(self.goal("orders")["ldap"], {"hostname": "127.0.0.1", "port": 636, "authority": "", "prefix": "", "suffix": ""},
+                         "the directory without a mapping needs no password")
+        self.ask("PATCH", "/userSecurity", {"ldap": {"authenticationEnabled": False}}, 202)
+        self.suite.equal(self.goal("orders")["ldap"], None, "the directory when it is switched off")
+
     # ---- Status, addresses and indexes, with members ----
     def make_cluster(self):
         self.host, self.cluster, self.members = new_id(), new_id(), [new_id(), new_id()]
@@ -240,7 +266,7 @@ def main():
             worker = Worker(node.conf)
             worker.start()
             test = Test(suite, world, node, directory)
-            for part in (test.test_end, test.test_directory, test.test_goal, lambda: test.test_certificates(folder), test.test_status, test.test_index):
+            for part in (test.test_end, test.test_directory, test.test_goal, test.test_goal_of_audit_and_directory, lambda: test.test_certificates(folder), test.test_status, test.test_index):
                 part()
             suite.equal(worker.stop(), 0, "status of the worker")
             world.close()

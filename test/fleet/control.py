@@ -112,7 +112,7 @@ def write_configuration(fleet):
                 ("agent_certificate_key", fleet.path("tls/control/key.pem")), ("agent_authority", fleet.path("tls/authority.pem")),
                 ("database", database(fleet)), ("redis", fleet.path("redis/redis.sock")), ("key_file", fleet.path("master.key")),
                 ("run_dir", fleet.path("nginx", node)), ("log", fleet.path("log", node + "-requests.log")),
-                ("domain", DOMAIN), ("workers", 1)]
+                ("domain", DOMAIN), ("workers", 1), ("egress_allow", CONTROL["control1"] + "/32")]
         rows += [("etcd", "https://%s:2379" % etcd) for etcd in ETCD.values()]
         rows += [("control_plane_addresses", "%s/32" % one) for one in CONTROL.values()]
         with open(conf(fleet, node), "w") as file:

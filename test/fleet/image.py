@@ -20,7 +20,7 @@ PACKAGES = [
     # a host
     "systemd", "systemd-sysv", "dbus", "iproute2", "procps", "ca-certificates",
     # what runs on it; Patroni's module for etcd imports python3-idna only when it meets TLS, so apt does not know
-    "postgresql-17", "patroni", "python3-etcd", "python3-idna", "etcd-server", "etcd-client", "pgbackrest",
+    "postgresql-17", "postgresql-17-pgaudit", "patroni", "python3-etcd", "python3-idna", "etcd-server", "etcd-client", "pgbackrest",
     # what reeve-agent is linked against
     "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0",
 ]

@@ -9,6 +9,7 @@
 #include "agent/unit_file.h"
 #include "base/crypto_certificate.h"
 #include "base/crypto_certificate_look.h"
+#include "engine/postgres/audit.h"
 #include "engine/postgres/postgres.h"
 
 static struct goal_peer peers[] = {
@@ -110,8 +111,10 @@ who_may_connect_is_in_the_right_order(void **state)
                         "host all postgres,reeve_replicator,reeve_rewinder all reject\n"
                         "host replication all all reject\n"
                         "hostssl all +reeve_x509 203.0.113.7/32 cert clientname=DN map=reeve_user\n"
+                        "hostssl all +reeve_ldap 203.0.113.7/32 reject\n"
                         "hostssl all all 203.0.113.7/32 scram-sha-256\n"
                         "hostssl all +reeve_x509 2001:db8::/32 cert clientname=DN map=reeve_user\n"
+                        "hostssl all +reeve_ldap 2001:db8::/32 reject\n"
                         "hostssl all all 2001:db8::/32 scram-sha-256\n"
                         "host all all all reject\n");
     /* A name with a line of its own in it is not there at all. */
@@ -122,6 +125,91 @@ who_may_connect_is_in_the_right_order(void **state)
     changed = false;
     assert_ptr_equal(hba_write(&f.self, &changed), OK);
     assert_false(changed);
+    tear_down(&f);
+}
+
+static void
+users_of_a_directory_are_asked_about_there(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    bool changed = false;
+    struct stat file;
+    f.cluster.access.ldap = (struct goal_ldap){ .hostname = STR("2001:db8::5"),
+                                                .port = 636,
+                                                .authority = STR("DIRECTORY"),
+                                                .base = STR("dc=\"x\""),
+                                                .filter = STR("(uid=$username)"),
+                                                .bind_name = STR("cn=reeve"),
+                                                .bind_password = STR("a \"b\" #c") };
+    assert_ptr_equal(hba_write(&f.self, &changed), OK);
+    str hba = content(&f, "pg_hba.conf");
+    assert_non_null(strstr(hba.data,
+                           "\nhostssl all +reeve_ldap 203.0.113.7/32 ldap ldapserver=\"[2001:db8::5]\" ldapport=636 "
+                           "ldapscheme=ldaps ldapbasedn=\"dc=\"\"x\"\"\" ldapsearchfilter=\"(uid=$username)\" "
+                           "ldapbinddn=\"cn=reeve\" @ldap-secret.conf\n"));
+    assert_null(strstr(hba.data, "#c")); /* the line that matches is logged when a login fails */
+    assert_non_null(strstr(content(&f, "ldap-secret.conf").data, "\nldapbindpasswd=\"a \"\"b\"\" #c\"\n"));
+    assert_int_equal(stat(member_path(&f.self, "ldap-secret.conf").data, &file), 0);
+    assert_int_equal(file.st_mode & 0777, 0600);
+    assert_string_equal(content(&f, "tls/directory.crt").data, "DIRECTORY");
+    assert_non_null(strstr(content(&f, ".ldaprc").data, "/tls/directory.crt\nTLS_REQCERT demand\n"));
+    f.cluster.access.ldap = (struct goal_ldap){
+        .hostname = STR("d.example.org"), .port = 389, .prefix = STR("uid="), .suffix = STR(",dc=org")
+    };
+    assert_ptr_equal(hba_write(&f.self, &changed), OK);
+    assert_non_null(strstr(content(&f, "pg_hba.conf").data, " ldap ldapserver=\"d.example.org\" ldapport=389 ldaptls=1 "
+                                                            "ldapprefix=\"uid=\" ldapsuffix=\",dc=org\"\n"));
+    assert_null(strstr(content(&f, "ldap-secret.conf").data, "#c"));
+    tear_down(&f);
+}
+
+static const char *
+parameter(struct fixture *f, const char *name)
+{
+    return json_string_value(json_object_get(config_parameters(&f->self), name));
+}
+
+static void
+what_is_recorded_is_a_parameter_unless_somebody_is_named(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    static str classes[] = { STR("READ"), STR("DDL") }, names[] = { STR("app") };
+    assert_string_equal(parameter(&f, "pgaudit.log"), "none");
+    assert_string_equal(parameter(&f, "log_connections"), "off");
+    f.cluster.access.audit = (struct goal_audit){ .classes = { LENGTH(classes), classes }, .logins = true };
+    assert_string_equal(parameter(&f, "pgaudit.log"), "read,ddl");
+    assert_string_equal(parameter(&f, "pgaudit.log_catalog"), "off");
+    assert_string_equal(parameter(&f, "pgaudit.log_parameter"), "off");
+    assert_string_equal(parameter(&f, "log_connections"), "on");
+    assert_string_equal(parameter(&f, "log_disconnections"), "on");
+    f.cluster.access.audit.catalog = f.cluster.access.audit.parameters = true;
+    assert_string_equal(parameter(&f, "pgaudit.log_catalog"), "on");
+    assert_string_equal(parameter(&f, "pgaudit.log_parameter"), "on");
+    f.cluster.access.audit.users = (struct wire_texts){ LENGTH(names), names };
+    assert_string_equal(parameter(&f, "pgaudit.log"), "none");
+    f.cluster.access.audit.users.count = 0;
+    f.cluster.access.audit.databases = (struct wire_texts){ LENGTH(names), names };
+    assert_string_equal(parameter(&f, "pgaudit.log"), "none");
+    tear_down(&f);
+}
+
+static void
+a_host_without_the_library_starts_servers_without_it(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    assert_ptr_equal(audit_check_installed(&f.self), OK); /* nobody asks for it */
+    static struct wire_pair asked[] = { { STR("shared_preload_libraries"), STR("pgaudit") } };
+    f.cluster.parameters = (struct wire_pairs){ LENGTH(asked), asked };
+    f.cluster.major_version = STR("no-such-version");
+    error why = audit_check_installed(&f.self);
+    assert_ptr_not_equal(why, OK);
+    assert_non_null(strstr(why->detail.data, "/usr/lib/postgresql/no-such-version/lib/pgaudit.so"));
     tear_down(&f);
 }
 
@@ -222,6 +310,9 @@ main(void)
     json_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_may_connect_is_in_the_right_order),
+        cmocka_unit_test(users_of_a_directory_are_asked_about_there),
+        cmocka_unit_test(what_is_recorded_is_a_parameter_unless_somebody_is_named),
+        cmocka_unit_test(a_host_without_the_library_starts_servers_without_it),
         cmocka_unit_test(the_shared_configuration_has_what_the_goal_says),
         cmocka_unit_test(a_unit_says_its_limits_and_its_address),
         cmocka_unit_test(files_are_replaced_whole),

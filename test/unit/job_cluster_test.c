@@ -340,6 +340,41 @@ pausing_stops_the_primary_last(void **state)
     remove_cluster(place, "orders");
 }
 
+#define LOSE_LIBRARY "UPDATE cluster SET parameters = parameters - 'shared_preload_libraries'"
+
+static void
+auditing_restarts_only_clusters_that_cannot_record_yet(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    const char *library = "parameters ->> 'shared_preload_libraries'";
+    assert_string_equal(of_cluster(place, "orders", library), "pgaudit");
+    assert_asks(place, "updateGroupAuditLog", "", "{\"enabled\": true}", "OK");
+    assert_int_equal(count("SELECT count(*) FROM job WHERE finished_at IS NULL"), 0);
+    /* One from before servers loaded it. */
+    assert_asks(place, "updateGroupAuditLog", "", "{\"enabled\": false}", "OK");
+    fixture_ask(LOSE_LIBRARY);
+    assert_asks(place, "updateGroupAuditLog", "", "{\"auditAuthorizationSuccess\": true}", "OK");
+    assert_int_equal(count("SELECT count(*) FROM job WHERE finished_at IS NULL"), 0); /* nothing is recorded */
+    assert_asks(place, "updateGroupAuditLog", "", "{\"enabled\": true}", "OK");
+    assert_int_equal(count("SELECT count(*) FROM job WHERE finished_at IS NULL AND kind = 'cluster.update'"), 1);
+    settle();
+    assert_string_equal(of_cluster(place, "orders", library), "pgaudit");
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE restart_nonce = 1 AND applied_restart = 1"), 3);
+    /* One that is paused loads it when it starts again, and nobody starts it for that. */
+    assert_asks(place, "updateGroupCluster", "orders", "{\"paused\": true}", "OK");
+    settle();
+    fixture_ask(LOSE_LIBRARY);
+    assert_asks(place, "updateGroupAuditLog", "", "{\"enabled\": true}", "OK");
+    assert_int_equal(count("SELECT count(*) FROM job WHERE finished_at IS NULL"), 0);
+    assert_string_equal(of_cluster(place, "orders", library), "pgaudit");
+    assert_asks(place, "updateGroupCluster", "orders", "{\"paused\": false}", "OK");
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE unit = 'active' AND restart_nonce = 1"), 3);
+    assert_no_orphans("auditing");
+    remove_cluster(place, "orders");
+}
+
 static void
 the_primary_is_handed_over_when_asked_for(void **state)
 {
@@ -697,6 +732,7 @@ main(int argc, char **argv)
         cmocka_unit_test(another_size_grows_in_place_or_elsewhere),
         cmocka_unit_test(what_does_not_fit_changes_nothing),
         cmocka_unit_test(pausing_stops_the_primary_last),
+        cmocka_unit_test(auditing_restarts_only_clusters_that_cannot_record_yet),
         cmocka_unit_test(the_primary_is_handed_over_when_asked_for),
         cmocka_unit_test(an_outage_stops_a_region_and_ends),
         cmocka_unit_test(sample_data_is_loaded_by_the_primary),

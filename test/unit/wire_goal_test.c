@@ -72,6 +72,31 @@ the_documented_example_is_read_whole(void **state)
     arena_free(arena);
 }
 
+static void
+what_is_recorded_and_a_directory_are_read(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(ARENA_BYTES);
+    static const char whole[] = GOAL(CLUSTER, MEMBER, TASK), from[] = "\"ldap\":null";
+    const char *place = strstr(whole, from);
+    str text =
+        str_format(arena,
+                   "%.*s\"audit\":{\"classes\":[\"READ\",\"DDL\"],\"users\":[\"app\"],\"logins\":true},"
+                   "\"ldap\":{\"hostname\":\"2001:db8::5\",\"port\":636,\"base\":\"dc=org\",\"bindPassword\":\"x\"}%s",
+                   (int)(place - whole), whole, place + strlen(from));
+    struct goal goal = parse(arena, text.data), none = parse(arena, whole);
+    const struct goal_access *access = &goal.clusters.items[0].access;
+    assert_int_equal(access->audit.classes.count, 2);
+    assert_string_equal(access->audit.users.items[0].data, "app");
+    assert_true(access->audit.logins && !access->audit.catalog);
+    assert_string_equal(access->ldap.hostname.data, "2001:db8::5");
+    assert_string_equal(access->ldap.bind_password.data, "x");
+    assert_int_equal(none.clusters.items[0].access.audit.classes.count, 0);
+    assert_int_equal(none.clusters.items[0].access.ldap.hostname.len, 0);
+    assert_false(wire_equal(&goal_cluster_shape, &goal.clusters.items[0], &none.clusters.items[0]));
+    arena_free(arena);
+}
+
 /* Replaces the first `from` of the example; the result must be refused, and say where. */
 static void
 must_refuse(const char *from, const char *to, const char *where)
@@ -118,6 +143,13 @@ what_is_wrong_is_refused_and_named(void **state)
         { "203.0.113.0/24", "203.0.113.1/24", "networks" },
         { "203.0.113.0/24", "0.0.0.0/0 trust", "networks" },
         { "\"login\":\"SCRAM\"", "\"login\":\"MD5\"", "users" },
+        { "\"ldap\":null", "\"ldap\":{\"hostname\":\"a b\",\"port\":636}", "access.ldap" },
+        { "\"ldap\":null", "\"ldap\":{\"hostname\":\"d\",\"port\":636,\"base\":\"x\\nhost all all all trust\"}",
+          "access.ldap" },
+        { "\"ldap\":null", "\"ldap\":{\"hostname\":\"d\",\"port\":636,\"bindPassword\":\"x\\r\"}", "access.ldap" },
+        { "\"ldap\":null", "\"ldap\":{\"hostname\":\"d\"}", "ldap.port" },
+        { "\"ldap\":null", "\"audit\":{\"classes\":[\"a'b\"]}", "access.audit.classes" },
+        { "\"ldap\":null", "\"audit\":{\"users\":[]}", "audit.classes" },
         { "\"clusterId\":\"0000000000000000000000c1\"", "\"clusterId\":\"0000000000000000000000c2\"",
           "members[0].clusterId" },
         { "\"hostId\":\"0000000000000000000000d1\"", "\"hostId\":\"d1\"", "hostId" },
@@ -312,6 +344,7 @@ main(void)
     json_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_documented_example_is_read_whole),
+        cmocka_unit_test(what_is_recorded_and_a_directory_are_read),
         cmocka_unit_test(what_is_wrong_is_refused_and_named),
         cmocka_unit_test(members_that_are_there_twice_are_refused),
         cmocka_unit_test(deep_nesting_ends_at_32_levels_also_where_nobody_looks),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/net.h"
+#include "engine/postgres/audit.h"
 #include "engine/postgres/postgres.h"
 
 // clang-format off
@@ -13,6 +14,7 @@ static const struct {
 } defaults[] = {
     { "hot_standby",              "on" },
     { "huge_pages",               "off" },
+    { "log_line_prefix",          "%m [%p] client=%h user=\"%u\" database=\"%d\" application=\"%a\" " },
     { "max_replication_slots",    "16" },
     { "max_wal_senders",          "16" },
     { "max_wal_size",             "256MB" },
@@ -88,6 +90,7 @@ config_parameters(struct engine_member *self)
         if (!is_local(pair->name))
             json_object_set_new(parameters, pair->name.data, text(pair->value));
     }
+    json_object_update(parameters, audit_parameters(self->arena, &self->cluster->access.audit));
     return parameters;
 }
 
@@ -154,6 +157,9 @@ postgresql(struct engine_member *self)
     json_t *parameters = json_object();
     for (size_t i = 0; i < LENGTH(local); i++)
         json_object_set_new(parameters, local[i].name, path(self, local[i].file));
+    /* A server that is told to load what is not there does not start. */
+    if (audit_check_installed(self) != OK)
+        json_object_set_new(parameters, "shared_preload_libraries", json_string(""));
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:b, s:{s:{s:s}, s:o, s:o}, s:[{s:s}], s:o}", //
                      "listen", address_and_port(self, (int)self->member->port),                              //
                      "connect_address", address_and_port(self, (int)self->member->port),                     //

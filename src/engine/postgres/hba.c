@@ -12,9 +12,11 @@
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/roles.h"
 
-enum { FILE_BYTES = 16 * 1024 * 1024 };
+enum { FILE_BYTES = 16 * 1024 * 1024, PLAIN_LDAP = 389 };
 
-#define HEADER "# Written by reeve-agent, which overwrites whatever is changed here.\n"
+#define SECRET_FILE        "ldap-secret.conf"
+#define SYSTEM_AUTHORITIES "/etc/ssl/certs/ca-certificates.crt"
+#define HEADER             "# Written by reeve-agent, which overwrites whatever is changed here.\n"
 
 static str
 block_of(struct arena *arena, str address)
@@ -50,12 +52,78 @@ peer_blocks(struct engine_member *self)
     return blocks;
 }
 
+/* Between quotes, with quotes doubled; texts with control characters never come here. */
+static void
+add_quoted(struct buf *out, str name)
+{
+    buf_add_char(out, '"');
+    for (size_t i = 0; i < name.len; i++) {
+        if (name.data[i] == '"')
+            buf_add_char(out, '"');
+        buf_add_char(out, name.data[i]);
+    }
+    buf_add_char(out, '"');
+}
+
+static void
+add_option(struct buf *out, const char *name, str value)
+{
+    buf_format(out, " %s=", name);
+    add_quoted(out, value);
+}
+
+/*
+ * How users of the directory prove who they are. PostgreSQL writes the line that matched into its log when a login fails, so the
+ * password is not in it: an option that begins with @ is read from a file.
+ */
+static str
+ldap_method(struct engine_member *self)
+{
+    const struct goal_ldap *ldap = &self->cluster->access.ldap;
+    struct buf out = buf_in(self->arena, FILE_BYTES);
+    if (ldap->hostname.len == 0)
+        return STR("reject");
+    buf_add_text(&out, "ldap");
+    add_option(&out, "ldapserver", address_in_url(self->arena, ldap->hostname));
+    buf_format(&out, " ldapport=%d %s", (int)ldap->port, ldap->port == PLAIN_LDAP ? "ldaptls=1" : "ldapscheme=ldaps");
+    if (ldap->base.len == 0) {
+        add_option(&out, "ldapprefix", ldap->prefix);
+        add_option(&out, "ldapsuffix", ldap->suffix);
+        return buf_str(&out);
+    }
+    add_option(&out, "ldapbasedn", ldap->base);
+    add_option(&out, "ldapsearchfilter", ldap->filter);
+    add_option(&out, "ldapbinddn", ldap->bind_name);
+    buf_add_text(&out, " @" SECRET_FILE);
+    return buf_str(&out);
+}
+
+static str
+secret_text(struct engine_member *self)
+{
+    struct buf out = buf_in(self->arena, FILE_BYTES);
+    buf_add_text(&out, HEADER "ldapbindpasswd=");
+    add_quoted(&out, self->cluster->access.ldap.bind_password);
+    buf_add_char(&out, '\n');
+    return buf_str(&out);
+}
+
+/* The LDAP library reads it in the home of the process, at every login: no restart is needed for another authority. */
+static str
+library_text(struct engine_member *self)
+{
+    bool has_own = self->cluster->access.ldap.authority.len > 0;
+    return str_format(self->arena, HEADER "TLS_CACERT %s\nTLS_REQCERT demand\nTLS_PROTOCOL_MIN 3.3\nREFERRALS off\n",
+                      has_own ? member_path(self, "tls/directory.crt").data : SYSTEM_AUTHORITIES);
+}
+
 static str
 hba_text(struct engine_member *self)
 {
     struct buf out = buf_in(self->arena, FILE_BYTES);
     struct wire_texts peers = peer_blocks(self);
     const struct wire_texts *networks = &self->cluster->access.networks;
+    str directory = ldap_method(self);
     buf_add_text(&out, HEADER "local all " SUPERUSER " peer map=reeve_local\n"
                               "local replication " REPLICATOR " peer map=reeve_local\n"
                               "local all all reject\n");
@@ -68,23 +136,11 @@ hba_text(struct engine_member *self)
     for (size_t i = 0; i < networks->count; i++) {
         str block = block_of(self->arena, networks->items[i]);
         buf_format(&out, "hostssl all +" X509_ROLE " %s cert clientname=DN map=reeve_user\n", block.data);
+        buf_format(&out, "hostssl all +" LDAP_ROLE " %s %s\n", block.data, directory.data);
         buf_format(&out, "hostssl all all %s scram-sha-256\n", block.data);
     }
     buf_add_text(&out, "host all all all reject\n");
     return buf_str(&out);
-}
-
-/* Between quotes, with quotes doubled; names with control characters never come here. */
-static void
-add_quoted(struct buf *out, str name)
-{
-    buf_add_char(out, '"');
-    for (size_t i = 0; i < name.len; i++) {
-        if (name.data[i] == '"')
-            buf_add_char(out, '"');
-        buf_add_char(out, name.data[i]);
-    }
-    buf_add_char(out, '"');
 }
 
 static str
@@ -120,20 +176,25 @@ hba_write(struct engine_member *self, bool *ret_changed)
     buf_add(&authorities, self->goal->authority);
     buf_add_char(&authorities, '\n');
     buf_add(&authorities, self->cluster->access.authorities);
+    str directory = self->cluster->access.ldap.authority;
     const struct {
         const char *name;
         str content;
+        mode_t mode;
     } files[] = {
-        { "tls/authority.crt", self->goal->authority },
-        { "tls/authorities.crt", buf_str(&authorities) },
-        { "pg_ident.conf", ident_text(self) },
-        { "pg_hba.conf", hba_text(self) },
+        { "tls/authority.crt", self->goal->authority, 0640 },
+        { "tls/authorities.crt", buf_str(&authorities), 0640 },
+        { "tls/directory.crt", directory.len > 0 ? directory : STR("\n"), 0640 },
+        { ".ldaprc", library_text(self), 0640 },
+        { SECRET_FILE, secret_text(self), 0600 },
+        { "pg_ident.conf", ident_text(self), 0640 },
+        { "pg_hba.conf", hba_text(self), 0640 },
     };
     for (size_t i = 0; i < LENGTH(files); i++) {
         str file = member_path(self, files[i].name);
         if (arena_is_exhausted(self->arena) || files[i].content.len == 0)
             return fail(self->arena, OVERLOADED);
-        if (!disk_keep(self->arena, file.data, files[i].content, 0640, self->owner, ret_changed))
+        if (!disk_keep(self->arena, file.data, files[i].content, files[i].mode, self->owner, ret_changed))
             return problem(self->arena, "%s cannot be written: %s.", file.data, strerror(errno));
     }
     return OK;

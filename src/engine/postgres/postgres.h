@@ -12,6 +12,7 @@
 #define REWINDER        "reeve_rewinder"
 #define MANAGED_ROLE    "reeve_managed" /* who is a member was made by Reeve, and is the only one it changes */
 #define X509_ROLE       "reeve_x509"    /* who is a member logs in with a certificate */
+#define LDAP_ROLE       "reeve_ldap"    /* who is a member proves who it is to the project's directory */
 #define RESERVED_PREFIX "reeve_"
 
 enum { PATRONI_PORT = 8008, PG_NAME_BYTES = 63 };

@@ -287,6 +287,8 @@ set_memberships(struct session *session, struct arena *arena, const struct role_
     want.items[want.count++] = STR(MANAGED_ROLE);
     if (user->login == LOGIN_X509)
         want.items[want.count++] = STR(X509_ROLE);
+    if (user->login == LOGIN_LDAP)
+        want.items[want.count++] = STR(LDAP_ROLE);
     TRY(read_names(session, arena, list_parents_sql, 1, &user->name, &have));
     str name = session_name(session, user->name);
     for (size_t i = 0; i < want.count; i++) {
@@ -397,6 +399,7 @@ make_roles(struct engine_member *self, struct session *session, const struct rol
     struct wire_texts managed;
     TRY(make_role(session, STR(MANAGED_ROLE)));
     TRY(make_role(session, STR(X509_ROLE)));
+    TRY(make_role(session, STR(LDAP_ROLE)));
     TRY(read_names(session, self->arena, list_databases_sql, 0, NULL, ret_databases));
     for (size_t i = 0; i < plan->databases.count; i++)
         TRY(make_database(session, self->arena, plan->databases.items[i],

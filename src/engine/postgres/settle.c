@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/net.h"
+#include "engine/postgres/audit.h"
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/roles_apply.h"
 #include "engine/postgres/session.h"
@@ -26,34 +27,37 @@ static const char missing_parameters_sql[] =
     "ORDER BY 1 LIMIT 1";
 
 static error
-parameters_are_in_force(struct engine_member *self, const struct engine_observation *seen, bool *ret_in_force)
+check_parameters(struct engine_member *self, struct session *session, const json_t *wanted, bool pending_restart)
 {
-    struct session *session CLEANUP(session_cleanup) = NULL;
     struct session_rows rows;
-    const str parameters[] = { json_text(self->arena, config_parameters(self)),
-                               seen->pending_restart ? STR("true") : STR("false") };
-    *ret_in_force = false;
-    TRY(session_open(self, STR(SUPERUSER), &session));
+    const str parameters[] = { json_text(self->arena, wanted), pending_restart ? STR("true") : STR("false") };
     TRY(session_query(session, missing_parameters_sql, LENGTH(parameters), parameters, &rows));
     if (rows.count > 0)
         return problem(self->arena, "Parameter %.*s is not in force yet.", STR_ARG(session_value(&rows, 0, 0)));
-    *ret_in_force = true;
     return OK;
+}
+
+static error
+parameters_are_in_force(struct engine_member *self, const struct engine_observation *seen)
+{
+    struct session *session CLEANUP(session_cleanup) = NULL;
+    TRY(audit_check_installed(self));
+    TRY(session_open(self, STR(SUPERUSER), &session));
+    return check_parameters(self, session, config_parameters(self), seen->pending_restart);
 }
 
 static error
 settle_parameters(struct engine_member *self, const struct engine_observation *seen, struct engine_progress *progress)
 {
-    bool equal, in_force;
+    bool equal;
     bool is_primary = str_is(seen->role, "PRIMARY");
     if (progress->goal_generation == self->cluster->goal_generation && !is_primary)
         return OK;
     TRY(patroni_configure(self, is_primary, &equal));
     if (progress->goal_generation == self->cluster->goal_generation || !equal)
         return OK;
-    TRY(parameters_are_in_force(self, seen, &in_force));
-    if (in_force)
-        progress->goal_generation = self->cluster->goal_generation;
+    TRY(parameters_are_in_force(self, seen));
+    progress->goal_generation = self->cluster->goal_generation;
     return OK;
 }
 
@@ -70,7 +74,9 @@ static const char turn_out_sql[] =
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity\n"
     "WHERE backend_type = 'client backend' AND client_addr IS NOT NULL AND usename NOT IN ('" SUPERUSER
     "', '" REPLICATOR "', '" REWINDER "')\n"
-    "  AND NOT EXISTS (SELECT FROM json_array_elements_text($1::json) AS n (block) WHERE client_addr <<= n.block::inet)";
+    "  AND (NOT EXISTS (SELECT FROM json_array_elements_text($1::json) AS n (block) WHERE client_addr <<= n.block::inet)\n"
+    "       OR ($2::bool AND EXISTS (SELECT FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid\n"
+    "                                WHERE g.rolname = '" LDAP_ROLE "' AND m.member = usesysid)))";
 
 static str
 network_list(struct engine_member *self)
@@ -104,7 +110,8 @@ load_access(struct engine_member *self)
 {
     struct session *session CLEANUP(session_cleanup) = NULL;
     struct session_rows rows;
-    str networks = network_list(self);
+    const str parameters[] = { network_list(self),
+                               self->cluster->access.ldap.hostname.len == 0 ? STR("true") : STR("false") };
     TRY(session_open(self, STR(SUPERUSER), &session));
     TRY(session_query(session, hba_error_sql, 0, NULL, &rows));
     if (rows.count > 0)
@@ -113,7 +120,7 @@ load_access(struct engine_member *self)
     TRY(session_query(session, reload_sql, 0, NULL, &rows));
     TRY(wait_until_loaded(self, str_dup(self->arena, session_value(&rows, 0, 0))));
     failpoint("agent:access:reload:after");
-    return session_query(session, turn_out_sql, 1, &networks, &rows);
+    return session_query(session, turn_out_sql, LENGTH(parameters), parameters, &rows);
 }
 
 static error
@@ -137,11 +144,23 @@ settle_users(struct engine_member *self, struct engine_progress *progress)
         TRY(roles_apply(self, &plan));
     else if (is_due)
         TRY(roles_look_again(self, &plan));
+    TRY(audit_apply(self));
     memcpy(progress->users_digest, digest, sizeof(digest));
     progress->users_generation = self->cluster->access_generation;
     progress->users_looked_at_ms = now;
     snprintf(progress->users_problem, sizeof(progress->users_problem), "%.*s", STR_ARG(plan.problem));
     return users_problem(self, progress);
+}
+
+/* Parameters of the server come by Patroni, some seconds after the agent of the primary has asked for them. */
+static error
+audit_is_in_force(struct engine_member *self, struct engine_progress *progress)
+{
+    struct session *session CLEANUP(session_cleanup) = NULL;
+    TRY(session_open(self, STR(SUPERUSER), &session));
+    TRY(check_parameters(self, session, audit_parameters(self->arena, &self->cluster->access.audit), false));
+    TRY(audit_check_loaded(self, session));
+    return audit_quiet_patroni(self, session, &progress->patroni_is_quiet);
 }
 
 /* The doors first: who was taken off the list is out before anything else is done. */
@@ -159,8 +178,10 @@ settle_access(struct engine_member *self, const struct engine_observation *seen,
         users = settle_users(self, progress);
     else
         progress->users_generation = 0; /* when it becomes the primary it looks at all of them again */
-    if (!is_primary || progress->users_generation == wanted)
-        progress->access_generation = wanted;
+    if (progress->access_generation == wanted || (is_primary && progress->users_generation != wanted))
+        return users;
+    TRY(audit_is_in_force(self, progress));
+    progress->access_generation = wanted;
     return users;
 }
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How members ask a project's directory about a user: `userSecurity.ldap` in the words of PostgreSQL's method "ldap"
+ * (docs/internals/access.md). PostgreSQL knows one way for all users, so of the mappings it knows one, of the whole name.
+ */
+#ifndef CLUSTER_DIRECTORY_H
+#define CLUSTER_DIRECTORY_H
+
+#include <jansson.h>
+
+#include "base/error.h"
+
+/*
+ * What members are told: {"hostname", "port", "authority"} with either "prefix" and "suffix" around the name, which is a bind as the
+ * user at once, or "base" and "filter" (with $username) and "bindUsername", which is a search first. Then the password that it
+ * is searched with is needed, and `has_password` says whether there is one. INVALID_ATTRIBUTE_VALUE or MISSING_ATTRIBUTE names
+ * what PostgreSQL has nothing for.
+ */
+MUST_USE error directory_login_read(struct arena *arena, const json_t *ldap, bool has_password, json_t **ret_login);
+
+#endif
