@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One HTTPS POST to where a tenant wants it, behind the guard of base/egress.h: no redirects, no proxy, bounded in time
- * and size. What the other side answers is thrown away; only its status is kept.
+ * and size. What the other side answers is thrown away; only its status is kept. Or one GET, whose answer is kept.
  */
 #ifndef JOB_POST_H
 #define JOB_POST_H
 
-#include "base/egress.h"
+#include "job/provider_keys.h"
 
 struct poster; /* a connection that is kept for the next POST to the same place */
 
@@ -23,6 +23,9 @@ void poster_cleanup(struct poster **poster);
 /* The status, or 0 with a sentence when there was none. */
 int poster_send(struct poster *poster, struct arena *arena, const struct post_header *headers, size_t header_count,
                 str body, str *ret_why);
+
+/* One GET instead, for documents that somebody else publishes (job/provider_keys.h). */
+document_fetcher poster_fetch;
 
 /* Once in the process, before threads start. */
 MUST_USE bool post_init(void);
