@@ -14,7 +14,7 @@ enum {
     MEMORY_CAP = 100000,
     GROUPS_MAX = 1000,
     GROUP_BYTES_MAX = 1024,
-    REACH_MAX = 1000,     /* organizations that one token can open */
+    REACH_MAX = 1000,        /* organizations that one token can open */
     KEYS_AGAIN_AFTER_S = 10, /* so often at most a token with an unknown key has them fetched */
 };
 
@@ -92,9 +92,9 @@ recall(struct auth *auth, struct arena *arena, const uint8_t token[SHA256_BYTES]
     struct sign_in *known = (struct sign_in *)cache_get(memory->sign_ins, key_of(token));
     if (known == NULL)
         return NULL;
-    bool current = freshness_is_current(&auth->freshness, known->cached.loaded_at_ms) ||
-                   (freshness_is_cut_off(&auth->freshness) &&
-                    freshness_is_young(&auth->freshness, known->cached.loaded_at_ms));
+    bool current =
+        freshness_is_current(&auth->freshness, known->cached.loaded_at_ms) ||
+        (freshness_is_cut_off(&auth->freshness) && freshness_is_young(&auth->freshness, known->cached.loaded_at_ms));
     bool good = current && known->epoch == atomic_load(&memory->epoch) &&
                 memcmp(known->token, token, SHA256_BYTES) == 0 &&
                 clock_now_ms() / 1000 < known->expires_s + JWT_LEEWAY_S;

@@ -153,8 +153,7 @@ read_p256(struct arena *arena, const json_t *jwk)
     memcpy(point + 1 + P256_BYTES, y.data, P256_BYTES);
     EVP_PKEY *key = NULL;
     OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
-    if (builder != NULL &&
-        OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0) == 1 &&
+    if (builder != NULL && OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0) == 1 &&
         OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, sizeof(point)) == 1)
         key = key_from("EC", builder);
     OSSL_PARAM_BLD_free(builder);

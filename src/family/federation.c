@@ -20,8 +20,8 @@ static const char *const provider_states[] = { "ACTIVE", "INACTIVE", NULL };
 
 static const struct field settings_fields[] = {
     ID("id", "Identifier of the federation.", READ_ONLY | ALWAYS),
-    LIST("federatedDomains", "Domains of e-mail addresses that the operator gave to the federation.", READ_ONLY | ALWAYS,
-         .item = TYPE_TEXT),
+    LIST("federatedDomains", "Domains of e-mail addresses that the operator gave to the federation.",
+         READ_ONLY | ALWAYS, .item = TYPE_TEXT),
     BOOL("hasRoleMappings", "Whether the organization maps groups to roles.", READ_ONLY | ALWAYS),
     ID("identityProviderId", "Identity provider that the organization uses.", READ_ONLY),
     TEXT("identityProviderStatus", "Whether that identity provider is switched on.", READ_ONLY,
@@ -67,12 +67,13 @@ static const struct field connected_organization_fields[] = {
     ID("orgId", "Identifier of the organization.", READ_ONLY | ALWAYS),
     ID("identityProviderId", "OpenID Connect provider whose tokens count in the organization; null: none.",
        NULLABLE | ALWAYS),
-    BOOL("domainRestrictionEnabled", "Whether only people of the federation's domains and of domainAllowList can be added.",
-         ALWAYS),
+    BOOL("domainRestrictionEnabled",
+         "Whether only people of the federation's domains and of domainAllowList can be added.", ALWAYS),
     LIST("domainAllowList", "Further domains of people who can be added.", ALWAYS, .item = TYPE_TEXT, .max = 100,
          .pattern = DOMAIN_PATTERN, .example = "[\"partner.example\"]"),
-    LIST("postAuthRoleGrants", "Roles in the organization that its users hold who have come with a token of the provider.",
-         ALWAYS, .item = TYPE_TEXT, .max = 20, .one_of = organization_role_names),
+    LIST("postAuthRoleGrants",
+         "Roles in the organization that its users hold who have come with a token of the provider.", ALWAYS,
+         .item = TYPE_TEXT, .max = 20, .one_of = organization_role_names),
     BOOL("instantUserProvisioningDisabled",
          "Always true: somebody who is not a user of the organization does not become one with a token.",
          NULLABLE | ALWAYS),
@@ -246,7 +247,8 @@ add_role(struct request *req, id mapping, size_t index, const json_t *assignment
 {
     id organization, project = { { 0 } };
     bool known;
-    const json_t *in_organization = json_object_get(assignment, "orgId"), *in_project = json_object_get(assignment, "groupId");
+    const json_t *in_organization = json_object_get(assignment, "orgId"),
+                 *in_project = json_object_get(assignment, "groupId");
     str role = json_str(json_object_get(assignment, "role"));
     if ((in_organization == NULL) == (in_project == NULL))
         return refuse_role(req, index, "it needs either groupId or orgId");

@@ -86,16 +86,17 @@ static const struct field_variant protocol_variants[] = {
 
 static const struct field identity_provider_fields[] = {
     ID("id", "Identifier of the identity provider.", READ_ONLY | ALWAYS),
-    TEXT("protocol", "How it speaks. It stays as it was created.", ALWAYS, .one_of = protocols,
-         .fallback = "\"OIDC\"", .variants = protocol_variants),
+    TEXT("protocol", "How it speaks. It stays as it was created.", ALWAYS, .one_of = protocols, .fallback = "\"OIDC\"",
+         .variants = protocol_variants),
     TEXT("idpType", "For people (WORKFORCE). Programs call with service accounts: WORKLOAD is not offered.", ALWAYS,
          .one_of = types, .fallback = "\"WORKFORCE\""),
     TEXT("displayName", "Label.", REQUIRED | ALWAYS, .min = 1, .max = 50, .example = "\"Company login\""),
     TEXT("description", "What it is for.", NULLABLE, .max = 250),
-    TEXT("issuerUri",
-         "Name of the issuer. Of OIDC: an address with https, exactly as in the claim `iss`; its discovery document says "
-         "where its keys are.",
-         REQUIRED | ALWAYS, .min = 1, .max = 1024, .example = "\"https://login.example.org\""),
+    TEXT(
+        "issuerUri",
+        "Name of the issuer. Of OIDC: an address with https, exactly as in the claim `iss`; its discovery document says "
+        "where its keys are.",
+        REQUIRED | ALWAYS, .min = 1, .max = 1024, .example = "\"https://login.example.org\""),
     LIST("associatedDomains",
          "Domains of e-mail addresses that it speaks for. Each must be one that the operator gave to the federation.",
          ALWAYS, .item = TYPE_TEXT, .max = 100, .pattern = DOMAIN_PATTERN, .fallback = "[]",
@@ -120,9 +121,12 @@ const struct field identity_provider_path[] = {
 
 /* What is kept in the row's settings: everything that was sent but what has a column of its own. */
 static const char *const kept_of_all[] = { "displayName", "description", NULL };
-static const char *const kept_of_oidc[] = { "audience", "authorizationType", "clientId", "groupsClaim", "userClaim", NULL };
-static const char *const kept_of_saml[] = { "ssoUrl",      "ssoDebugEnabled", "requestBinding", "responseSignatureAlgorithm",
-                                            "pemFileInfo", "acsUrl",          "audienceUri",    NULL };
+static const char *const kept_of_oidc[] = { "audience",    "authorizationType", "clientId",
+                                            "groupsClaim", "userClaim",         NULL };
+static const char *const kept_of_saml[] = { "ssoUrl",         "ssoDebugEnabled",
+                                            "requestBinding", "responseSignatureAlgorithm",
+                                            "pemFileInfo",    "acsUrl",
+                                            "audienceUri",    NULL };
 
 /* ---- Reading ---- */
 
@@ -208,10 +212,10 @@ check_domains(struct request *req, json_t *document)
     TRY(store_federation_foreign_domain(req->tx, req->organization, json_text(req->arena, domains), &foreign));
     if (foreign.len == 0)
         return OK;
-    return refuse(req, "associatedDomains",
-                  str_format(req->arena, "%.*s is not a domain of this federation; the operator adds domains",
-                             STR_ARG(foreign))
-                      .data);
+    return refuse(
+        req, "associatedDomains",
+        str_format(req->arena, "%.*s is not a domain of this federation; the operator adds domains", STR_ARG(foreign))
+            .data);
 }
 
 /* What is sent has the certificates; what is kept has their dates, and the certificates where nobody is shown them. */
@@ -232,8 +236,8 @@ take_certificates(struct request *req, json_t *document, json_t *hidden)
         if (facts.not_after_ms <= clock_now_ms())
             return refuse(req, attribute.data, "the certificate has expired");
         str from = date_text(req->arena, facts.not_before_ms), until = date_text(req->arena, facts.not_after_ms);
-        json_array_append_new(shown, json_pack("{s:s%, s:s%}", "notBefore", from.data, from.len, "notAfter", until.data,
-                                               until.len));
+        json_array_append_new(
+            shown, json_pack("{s:s%, s:s%}", "notBefore", from.data, from.len, "notAfter", until.data, until.len));
         json_array_append(kept, content);
     }
     json_t *info = json_in(req->arena, json_object());
@@ -423,16 +427,18 @@ identity_provider_metadata(struct request *req)
     /* Both addresses are made of the service's own and an identifier: nothing in them needs quoting. */
     str audience = json_str(json_object_get(document, "audienceUri"));
     str acs = json_str(json_object_get(document, "acsUrl"));
-    answer_file(req, str_format(req->arena,
-                                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                                "<md:EntityDescriptor xmlns:md=\"urn:oasis:names:tc:SAML:2.0:metadata\" entityID=\"%.*s\">\n"
-                                "  <md:SPSSODescriptor AuthnRequestsSigned=\"false\" WantAssertionsSigned=\"true\"\n"
-                                "      protocolSupportEnumeration=\"urn:oasis:names:tc:SAML:2.0:protocol\">\n"
-                                "    <md:NameIDFormat>urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress</md:NameIDFormat>\n"
-                                "    <md:AssertionConsumerService Binding=\"urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST\"\n"
-                                "        Location=\"%.*s\" index=\"0\" isDefault=\"true\"/>\n"
-                                "  </md:SPSSODescriptor>\n"
-                                "</md:EntityDescriptor>\n",
-                                STR_ARG(audience), STR_ARG(acs)));
+    answer_file(
+        req,
+        str_format(req->arena,
+                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                   "<md:EntityDescriptor xmlns:md=\"urn:oasis:names:tc:SAML:2.0:metadata\" entityID=\"%.*s\">\n"
+                   "  <md:SPSSODescriptor AuthnRequestsSigned=\"false\" WantAssertionsSigned=\"true\"\n"
+                   "      protocolSupportEnumeration=\"urn:oasis:names:tc:SAML:2.0:protocol\">\n"
+                   "    <md:NameIDFormat>urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress</md:NameIDFormat>\n"
+                   "    <md:AssertionConsumerService Binding=\"urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST\"\n"
+                   "        Location=\"%.*s\" index=\"0\" isDefault=\"true\"/>\n"
+                   "  </md:SPSSODescriptor>\n"
+                   "</md:EntityDescriptor>\n",
+                   STR_ARG(audience), STR_ARG(acs)));
     return OK;
 }

@@ -6,7 +6,13 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-enum { CONNECT_MS = 5000, WHOLE_MS = 15000, FETCH_MS = 5000, MAX_ANSWER_BYTES = 64 * 1024, MAX_HEADER_BYTES = 64 * 1024 };
+enum {
+    CONNECT_MS = 5000,
+    WHOLE_MS = 15000,
+    FETCH_MS = 5000,
+    MAX_ANSWER_BYTES = 64 * 1024,
+    MAX_HEADER_BYTES = 64 * 1024
+};
 
 struct poster {
     CURL *curl;

@@ -111,7 +111,8 @@ fetch_due(struct sweep_context *context)
 
 const struct sweep provider_keys_sweep = {
     .name = "provider-keys",
-    .doc = "Fetches the public keys of identity providers: every five minutes, and when a token names one that is not known.",
+    .doc =
+        "Fetches the public keys of identity providers: every five minutes, and when a token names one that is not known.",
     .every_s = 1,
     .run = fetch_due,
 };

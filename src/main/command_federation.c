@@ -10,10 +10,10 @@
 #include "store/event.h"
 #include "store/federation.h"
 
-#define USAGE                                                                                                   \
-    "federation list [--json]                          lists federations that are in use\n"                     \
+#define USAGE                                                                                                       \
+    "federation list [--json]                          lists federations that are in use\n"                         \
     "       reeved federation add-domain ORG_ID DOMAIN       the domain is that of the organization's federation\n" \
-    "       reeved federation remove-domain ORG_ID DOMAIN    and is not any more\n"                             \
+    "       reeved federation remove-domain ORG_ID DOMAIN    and is not any more\n"                                 \
     "       reeved federation connect ORG_ID OTHER_ORG_ID    puts an organization into the federation of another one"
 
 enum { DOMAIN_MAX = 253 };
@@ -117,9 +117,9 @@ change(struct operator_place *place, const char *word, id organization, const ch
         fprintf(stderr, "reeved federation: name a domain, such as example.org\n");
         return 2;
     }
-    error problem = connects ? connect(place, organization, other, &changed)
-                             : change_domain(place, organization, str_from(domain), strcmp(word, "add-domain") == 0,
-                                             &changed);
+    error problem =
+        connects ? connect(place, organization, other, &changed)
+                 : change_domain(place, organization, str_from(domain), strcmp(word, "add-domain") == 0, &changed);
     if (problem != OK)
         return report_failure("federation", problem);
     printf(changed ? "done\n" : "nothing has changed\n");
@@ -141,7 +141,8 @@ command_federation(int argc, char **argv)
         return status;
     const char *word = words[0] == NULL ? "" : words[0];
     bool lists = strcmp(word, "list") == 0;
-    if (!lists && strcmp(word, "add-domain") != 0 && strcmp(word, "remove-domain") != 0 && strcmp(word, "connect") != 0) {
+    if (!lists && strcmp(word, "add-domain") != 0 && strcmp(word, "remove-domain") != 0 &&
+        strcmp(word, "connect") != 0) {
         fprintf(stderr, "reeved federation: say `list`, `add-domain`, `remove-domain` or `connect`; try --help\n");
         return 2;
     }

@@ -121,9 +121,9 @@ static const struct setting settings[] = {
       "How long open requests may take when the node stops or reloads.", NULL },
 
     { "egress_allow",        KIND_BLOCK,   MANY,   AT(egress_allow), NULL, 0, 0,
-      "Addresses beside the public ones that webhooks may be delivered to: an address or block. May stand several times.", "10.1.0.0/16" },
+      "Addresses beside the public ones that webhooks may be delivered to and keys of identity providers fetched from: an address or block. May stand several times.", "10.1.0.0/16" },
     { "egress_ca",           KIND_FILE,    0,      AT(egress_ca), "", 0, 0,
-      "Authorities in PEM that certificates of webhooks are checked against; without it: the system's.", "/etc/reeve/egress-ca.crt" },
+      "Authorities in PEM that certificates of webhooks and identity providers are checked against; without it: the system's.", "/etc/reeve/egress-ca.crt" },
     { "worker_threads",      KIND_NUMBER,  0,      AT(worker_threads), "4", 1, 64,
       "Threads of `reeved worker`: so many webhooks are delivered to at a time.", NULL },
     { "job_threads",         KIND_NUMBER,  0,      AT(job_threads), "4", 1, 64,

@@ -238,8 +238,7 @@ store_federation_issuer(struct store *store, struct arena *arena, str issuer, co
     struct rows rows;
     params_text(&params, issuer);
     TRY(store_read(store, arena, SQL_AUTH_ISSUER, &params, &rows));
-    *ret_rows =
-        rows.count == 0 || rows_is_null(&rows, 0, 0) ? NULL : json_parse_own(arena, rows_text(&rows, 0, 0));
+    *ret_rows = rows.count == 0 || rows_is_null(&rows, 0, 0) ? NULL : json_parse_own(arena, rows_text(&rows, 0, 0));
     return OK;
 }
 
