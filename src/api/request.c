@@ -33,6 +33,22 @@ request_free(struct request *req)
     arena_free(req->arena);
 }
 
+void
+request_bind_reach(const struct request *req, struct params *params)
+{
+    if (!req->caller->is_confined) {
+        params_null(params);
+        return;
+    }
+    struct buf list = buf_in(req->arena, MAX_LIST_BYTES);
+    buf_add_char(&list, '[');
+    for (size_t i = 0; i < req->caller->reach_count; i++)
+        buf_format(&list, "%s\"%s\"", i == 0 ? "" : ",", id_text(req->arena, req->caller->reach[i]).data);
+    buf_add_char(&list, ']');
+    str text = buf_str(&list);
+    params_text(params, text.len == 0 ? STR("[]") : text);
+}
+
 str
 request_path_value(const struct request *req, const char *name)
 {

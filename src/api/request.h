@@ -11,6 +11,7 @@
 
 struct api;
 struct context_facts;
+struct credentials;
 
 enum { MAX_PATH_PARAMETERS = 8, MAX_RESPONSE_HEADERS = 16, REQUEST_ARENA_BYTES = 64 * 1024 * 1024 };
 
@@ -107,6 +108,9 @@ struct request {
 };
 
 /* ---- For handlers ---- */
+/* For statements that find things by the caller's id: a JSON list of the organizations in which the caller's credentials count, or
+ * null when they count wherever it holds a role. */
+void request_bind_reach(const struct request *req, struct params *params);
 /* The decoded value of a path parameter; empty when the template has none of that name. */
 str request_path_value(const struct request *req, const char *name);
 /* The decoded value of a query parameter; empty when it was not sent. */
@@ -136,6 +140,9 @@ void response_header(struct response *response, str name, str value);
 /* The ETag of a revision, and whether a list of ETags ("*" too) contains one. */
 str request_etag(struct arena *arena, int64_t revision);
 bool request_etag_is_listed(str header, str etag);
+
+/* What the caller showed of itself, for auth/auth.h. */
+struct credentials request_credentials(const struct request *req);
 
 /* 404 RESOURCE_NOT_FOUND with the request's path. */
 MUST_USE error request_not_found(struct request *req);

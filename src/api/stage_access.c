@@ -41,13 +41,25 @@ load_facts(struct request *req, bool fresh)
     return OK;
 }
 
+struct credentials
+request_credentials(const struct request *req)
+{
+    return (struct credentials){
+        .authorization = req->in.authorization,
+        .method = req->in.method,
+        .target = req->in.target,
+        .client = req->in.client,
+    };
+}
+
 /* Reads the caller and the context again, from the database. */
 static error
 confirm(struct request *req)
 {
     if (!req->may_block)
         return WOULD_BLOCK;
-    TRY(auth_reload_principal(req->api->auth, req->arena, req->caller->id, &req->caller));
+    struct credentials credentials = request_credentials(req);
+    TRY(auth_reload_principal(req->api->auth, req->arena, &credentials, req->caller, &req->caller));
     TRY(load_facts(req, true));
     req->confirmed = true;
     return OK;
@@ -65,12 +77,7 @@ stage_authenticate(struct request *req)
         str address = net_address_text(req->arena, &req->in.client);
         return error_retry_after(req->arena, fail(req->arena, TOO_MANY_FAILURES, V(address)), wait_s);
     }
-    struct credentials credentials = {
-        .authorization = req->in.authorization,
-        .method = req->in.method,
-        .target = req->in.target,
-        .client = req->in.client,
-    };
+    struct credentials credentials = request_credentials(req);
     error problem = auth_authenticate(req->api->auth, req->arena, &credentials, req->may_block, false, &req->caller);
     if (problem != OK && problem != WOULD_BLOCK && error_rows[problem->code].status == 401)
         limit_guard_count_failure(req->api->limiter, &req->in.client);
@@ -106,7 +113,7 @@ judge_membership(struct request *req)
     return fail(req->arena, NOT_A_MEMBER, V(id_is_zero(req->project) ? "this organization" : "this project"));
 }
 
-/* Of the organizations that share the federation, the one that the caller belongs to. */
+/* Of the organizations that share the federation, the one in which the caller may do it, or at least belongs to. */
 static error
 find_federation(struct request *req, id federation)
 {
@@ -121,6 +128,8 @@ find_federation(struct request *req, id federation)
     for (size_t i = 0; i < count; i++) {
         if (principal_is_in_organization(req->caller, organizations[i]))
             req->organization = organizations[i];
+        if ((principal_roles_in_organization(req->caller, organizations[i]) & req->endpoint->access.roles) != 0)
+            break;
     }
     return OK;
 }

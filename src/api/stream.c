@@ -32,17 +32,13 @@ authenticate_again(struct request *req)
 {
     str scheme = str_slice(req->in.authorization, 0, sizeof("Bearer ") - 1);
     if (str_eq_nocase(scheme, STR("Bearer "))) {
-        struct credentials credentials = {
-            .authorization = req->in.authorization,
-            .method = req->in.method,
-            .target = req->in.target,
-            .client = req->in.client,
-        };
+        struct credentials credentials = request_credentials(req);
         return auth_authenticate(req->api->auth, req->arena, &credentials, req->may_block, false, &req->caller);
     }
     if (!req->may_block)
         return OK;
-    return auth_reload_principal(req->api->auth, req->arena, req->caller->id, &req->caller);
+    struct credentials credentials = request_credentials(req);
+    return auth_reload_principal(req->api->auth, req->arena, &credentials, req->caller, &req->caller);
 }
 
 error

@@ -5,6 +5,7 @@
 
 #include "auth/authorization.h"
 #include "auth/digest.h"
+#include "auth/federation.h"
 #include "auth/internal.h"
 #include "auth/token.h"
 #include "base/clock.h"
@@ -29,7 +30,10 @@ on_notify(void *owner, str payload)
     struct auth *auth = owner;
     if (str_is(payload, "keys") || str_is(payload, "all"))
         keyring_mark_stale(auth->keyring);
-    if (!str_is(payload, "keys"))
+    bool is_of_federation = str_starts_with(payload, STR("federation:"));
+    if (is_of_federation || str_is(payload, "all"))
+        federation_memory_forget(auth->federation);
+    if (!str_is(payload, "keys") && !is_of_federation)
         snapshot_invalidate(auth->snapshot, payload);
 }
 
@@ -61,7 +65,8 @@ auth_new(struct store *store, struct limiter *limiter, const struct auth_config 
     auth->snapshot = snapshot_new(store, &auth->freshness, &auth->data_key_sealing);
     crypto_wipe(&signing_key_sealing, sizeof(signing_key_sealing));
     auth->usage = usage_new(store);
-    if (auth->keyring != NULL && auth->snapshot != NULL && auth->usage != NULL)
+    auth->federation = federation_memory_new();
+    if (auth->federation != NULL && auth->keyring != NULL && auth->snapshot != NULL && auth->usage != NULL)
         auth->listener = listener_new(config->dsn, AUTHORITY_CHANNEL, on_notify, on_state, auth);
     if (auth->listener != NULL)
         return auth;
@@ -78,6 +83,7 @@ auth_free(struct auth *auth)
     if (auth->listener != NULL)
         listener_free(auth->listener);
     usage_free(auth->usage);
+    federation_memory_free(auth->federation);
     snapshot_free(auth->snapshot);
     keyring_free(auth->keyring);
     crypto_wipe(auth, sizeof(*auth));
@@ -305,7 +311,10 @@ auth_authenticate(struct auth *auth, struct arena *arena, const struct credentia
     }
     if (!authorization_parse(credentials->authorization, &header))
         return fail(arena, INVALID_CREDENTIALS, V("the Authorization header cannot be read"));
-    if (str_eq_nocase(header.scheme, STR("Bearer")))
+    bool is_bearer = str_eq_nocase(header.scheme, STR("Bearer"));
+    if (is_bearer && federation_is_token(header.rest))
+        return federation_authenticate(auth, arena, credentials, header.rest, may_block, fresh, ret_principal);
+    if (is_bearer)
         return authenticate_bearer(auth, arena, header.rest, may_block, fresh, ret_principal);
     if (str_eq_nocase(header.scheme, STR("Digest")))
         return authenticate_digest(auth, arena, credentials, header.rest, may_block, fresh, ret_principal);
@@ -313,10 +322,14 @@ auth_authenticate(struct auth *auth, struct arena *arena, const struct credentia
 }
 
 error
-auth_reload_principal(struct auth *auth, struct arena *arena, id principal, const struct principal **ret_principal)
+auth_reload_principal(struct auth *auth, struct arena *arena, const struct credentials *credentials,
+                      const struct principal *known, const struct principal **ret_principal)
 {
     const struct principal *found;
-    TRY(snapshot_principal(auth->snapshot, arena, principal, true, true, &found));
+    /* Where such credentials count is decided with them, and they can be looked at any number of times. */
+    if (known->is_confined)
+        return auth_authenticate(auth, arena, credentials, true, true, ret_principal);
+    TRY(snapshot_principal(auth->snapshot, arena, known->id, true, true, &found));
     if (found == NULL)
         return fail(arena, INVALID_CREDENTIALS, V("they were deleted"));
     *ret_principal = found;

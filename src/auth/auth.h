@@ -39,10 +39,10 @@ struct credentials {
 MUST_USE error auth_authenticate(struct auth *auth, struct arena *arena, const struct credentials *credentials,
                                  bool may_block, bool fresh, const struct principal **ret_principal);
 
-/* The principal as the database has it now, by its id: for confirming a refusal without checking (and using up) the
- * credentials again. INVALID_CREDENTIALS when it is gone. May block. */
-MUST_USE error auth_reload_principal(struct auth *auth, struct arena *arena, id principal,
-                                     const struct principal **ret_principal);
+/* A caller as the database has it now: for confirming a refusal without checking (and using up) credentials again that are good
+ * once. INVALID_CREDENTIALS when it is gone. May block. */
+MUST_USE error auth_reload_principal(struct auth *auth, struct arena *arena, const struct credentials *credentials,
+                                     const struct principal *known, const struct principal **ret_principal);
 
 /* A caller was let in from an address: the entries of its access list that allow it were used. Does not wait for anything. */
 void auth_note_origin(struct auth *auth, const struct principal *principal, const struct net_address *address);

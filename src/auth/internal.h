@@ -22,6 +22,7 @@ struct auth {
     struct freshness freshness;
     struct keyring *keyring;
     struct snapshot *snapshot;
+    struct federation_memory *federation;
     struct listener *listener;
     struct usage *usage;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who calls: a service account or an API key, with everything that decides what it may do. Immutable once loaded. */
+/* Who calls: a service account, an API key or a person, with everything that decides what it may do. Immutable once loaded. */
 #ifndef AUTH_PRINCIPAL_H
 #define AUTH_PRINCIPAL_H
 
@@ -29,6 +29,10 @@ struct principal {
     const struct net_block *blocks;                    /* the access list */
     const uint8_t (*revoked)[TOKEN_FINGERPRINT_BYTES]; /* tokens revoked before they expired, in ascending order */
     int64_t loaded_at_ms;                              /* steady clock */
+    /* Credentials that count in some organizations only: `grants` are those there. */
+    bool is_confined;
+    size_t reach_count;
+    const id *reach;
 };
 
 /* Roles in a project include those granted in its organization; the result is closed over what roles imply. */

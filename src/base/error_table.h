@@ -57,6 +57,8 @@
         "Have somebody with that role grant it.") \
     ROW(ORGANIZATION_LOCKED, 403, "Organization {} is locked by the operator: it can be read, and things in it deleted, but not changed.", \
         "Settle what the organization owes with the operator, who then unlocks it.") \
+    ROW(DOMAIN_NOT_ALLOWED, 403, "The organization takes in people of some domains only, and the address is in none of them.", \
+        "Have an owner of the organization add the domain to domainAllowList of its federation settings, or switch domainRestrictionEnabled off.") \
     ROW(POLICY_FORBIDS, 403, "Resource policy {} ({}) forbids the value of {}.", \
         "Ask for something that the policy allows, or have an owner of the organization change it.") \
     /* What is addressed. */ \
@@ -122,6 +124,16 @@
         "Take somebody out of the team first, or make another team.") \
     ROW(TOO_MANY_POLICIES, 409, "The organization already has {} resource policies, the most that it can have.", \
         "Put several rules into one policy, or delete one that is not needed.") \
+    ROW(TOO_MANY_IDENTITY_PROVIDERS, 409, "The federation already has {} identity providers, the most that it can have.", \
+        "Delete one that nobody uses any more first.") \
+    ROW(TOO_MANY_ROLE_MAPPINGS, 409, "The organization already has {} role mappings, the most that it can have.", \
+        "Give several roles to one group, or delete a mapping that is not needed.") \
+    ROW(IDENTITY_PROVIDER_IN_USE, 409, "An organization uses identity provider {}.", \
+        "Set identityProviderId of the connected organizations to null or to another provider first.") \
+    ROW(ONLY_CONNECTED_ORGANIZATION, 409, "Organization {} is the only one in its federation.", \
+        "Delete the federation settings instead, or set identityProviderId to null to end federated sign-in.") \
+    ROW(FEDERATION_IS_SHARED, 409, "The federation still connects {} organizations.", \
+        "Disconnect the other organizations first.") \
     ROW(TOO_MANY_WEBHOOKS, 409, "The organization already has {} webhooks.", \
         "Delete one of them first.") \
     ROW(ALERT_CLOSED, 409, "Alert {} is closed.", \

@@ -293,6 +293,8 @@ cluster_overview(struct request *req)
     bool whole = (roles & PROJECT_READ_ONLY) != 0;
     params_id(&params, whole ? req->caller->organization : req->caller->id);
     list_bind(req, &params);
+    if (!whole)
+        request_bind_reach(req, &params);
     TRY(store_read(req->api->store, req->arena, whole ? SQL_CLUSTER_OVERVIEW : SQL_CLUSTER_OVERVIEW_GRANTED, &params,
                    &rows));
     return list_answer(req, &rows);

@@ -36,7 +36,8 @@ static error
 check_stays_in(struct request *req)
 {
     const struct principal *caller;
-    TRY(auth_reload_principal(req->api->auth, req->arena, req->caller->id, &caller));
+    struct credentials credentials = request_credentials(req);
+    TRY(auth_reload_principal(req->api->auth, req->arena, &credentials, req->caller, &caller));
     if (!id_eq(caller->organization, req->organization) || caller->block_count > 0)
         return OK;
     return fail(req->arena, CALLER_WOULD_BE_LOCKED_OUT, V(net_address_text(req->arena, &req->in.client)));

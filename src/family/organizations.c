@@ -118,6 +118,7 @@ bind_list(struct request *req, struct params *params)
     params_id(params, req->caller->id);
     list_bind(req, params);
     params_text(params, request_query(req, "name"));
+    request_bind_reach(req, params);
     return OK;
 }
 

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "family/project_limits.h"
 #include "family/roles.h"
+#include "store/federation.h"
 
 /* ---- Which one ---- */
 
@@ -219,6 +220,8 @@ people_invite(struct request *req, str username, const struct wanted_roles *want
     *ret_invited = (struct invited){ 0 };
     TRY(check_all_grantable(req, wanted));
     TRY(store_member_by_name(req->tx, req->organization, username, &known, &ret_invited->member));
+    if (!known || ret_invited->member.status != MEMBER_ACTIVE)
+        TRY(store_federation_check_address(req->tx, req->organization, username, (id){ { 0 } }));
     if (known)
         TRY(store_member_lock(req->tx, req->organization, ret_invited->member.id));
     if (known && ret_invited->member.status != MEMBER_INVITATION_EXPIRED)

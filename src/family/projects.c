@@ -11,6 +11,7 @@
 #include "family/invitations.h"
 #include "family/project_limits.h"
 #include "family/users.h"
+#include "store/federation.h"
 #include "store/principal.h"
 #include "store/project.h"
 
@@ -144,6 +145,8 @@ project_list(struct request *req)
     list_bind(req, &params);
     if (view.kind == SEES_SEVERAL)
         params_text(&params, json_text(req->arena, view.organizations));
+    if (view.kind != SEES_ONE_ORGANIZATION)
+        request_bind_reach(req, &params);
     TRY(store_read(req->api->store, req->arena, statements[view.kind], &params, &rows));
     return list_answer(req, &rows);
 }
@@ -187,6 +190,8 @@ project_by_name(struct request *req)
         params_text(&params, json_text(req->arena, view.organizations));
         params_id(&params, req->caller->organization);
     }
+    if (view.kind != SEES_ONE_ORGANIZATION)
+        request_bind_reach(req, &params);
     TRY(store_read(req->api->store, req->arena, statements[view.kind], &params, &rows));
     if (rows.count == 0)
         return request_not_found(req);
@@ -215,6 +220,7 @@ grant_ownership(struct request *req, id project)
         TRY(person_exists(req->tx, owner, &exists));
         if (!exists)
             return fail(req->arena, INVALID_QUERY_PARAMETER, V("projectOwnerId"), V("there is no such person"));
+        TRY(store_federation_check_address(req->tx, req->organization, STR_EMPTY, owner));
         TRY(add_role_grant(req->tx, owner, req->organization, project, STR("GROUP_OWNER")));
     }
     /* Whoever may create projects but not see them all would otherwise lose sight of its own. */

@@ -12,6 +12,7 @@
 #include "family/people.h"
 #include "family/project_limits.h"
 #include "family/roles.h"
+#include "store/federation.h"
 #include "store/principal.h"
 
 #define PERSON_NAME "^(?! )[\\p{L}\\p{M}\\p{N}\\-_.,' ]{1,80}$"
@@ -227,6 +228,7 @@ bind_person(struct request *req, struct params *params)
         params_id(params, person);
     }
     params_text(params, name);
+    request_bind_reach(req, params);
     return OK;
 }
 
@@ -442,6 +444,7 @@ grant_in_organization(struct request *req, id person, id organization, const id 
         if (id_eq(organizations[i], organization) && !id_is_zero(projects[i]))
             json_array_append(named, json_object_get(json_array_get(roles, i), "groupId"));
     }
+    TRY(store_federation_check_address(req->tx, organization, STR_EMPTY, person));
     TRY(project_limit_check_person(req, organization, person, named));
     for (size_t i = 0; i < json_array_size(roles); i++) {
         if (!id_eq(organizations[i], organization))

@@ -12,6 +12,7 @@
 
 #include "base/crypto.h"
 #include "job/ldap_verify.h"
+#include "job/provider_keys.h"
 #include "store/job.h"
 
 struct job_context {
@@ -24,12 +25,14 @@ struct job_context {
 
 /* What the steps of every job may need of the configuration. */
 struct job_environment {
-    const char *domain;             /* of host names */
-    struct key key;                 /* the node's own, for what is sealed */
-    struct egress_allowed egress;   /* where workers may connect to when a tenant says so */
-    directory_asker *ask_directory; /* of workers only */
-    const char *price_file;         /* NULL or empty: none */
-    int64_t (*now_ms)(void);        /* NULL: clock_now_ms(); a test has a clock of its own */
+    const char *domain;               /* of host names */
+    struct key key;                   /* the node's own, for what is sealed */
+    struct egress_allowed egress;     /* where workers may connect to when a tenant says so */
+    const char *egress_ca;            /* authorities of what is connected to there; NULL: the system's */
+    directory_asker *ask_directory;   /* of workers only */
+    document_fetcher *fetch_document; /* likewise */
+    const char *price_file;           /* NULL or empty: none */
+    int64_t (*now_ms)(void);          /* NULL: clock_now_ms(); a test has a clock of its own */
 };
 
 enum job_outcome {

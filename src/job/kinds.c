@@ -20,5 +20,6 @@ const struct sweep *const all_sweeps[] = {
     &prices_sweep,
     &billing_sweep,
     &expired_reports_sweep,
+    &provider_keys_sweep,
     NULL,
 };

@@ -9,6 +9,7 @@
 enum {
     CONNECT_MS = 5000,
     WHOLE_MS = 15000,
+    FETCH_MS = 5000,
     MAX_ANSWER_BYTES = 64 * 1024,
     MAX_HEADER_BYTES = 64 * 1024,
     KEPT_BYTES = 1024
@@ -19,7 +20,8 @@ struct poster {
     struct egress_target target;
     struct curl_slist *pinned;
     size_t answer_bytes, kept_bytes;
-    char kept[KEPT_BYTES]; /* how the answer begins */
+    char kept[KEPT_BYTES]; /* how the answer to a POST begins */
+    struct buf answer;     /* of a GET, whole */
     char problem[CURL_ERROR_SIZE];
 };
 
@@ -208,4 +210,40 @@ poster_send(struct poster *poster, struct arena *arena, const struct post_header
     curl_easy_getinfo(poster->curl, CURLINFO_RESPONSE_CODE, &status);
     *ret_why = STR_EMPTY;
     return (int)status;
+}
+
+/* ---- GET ---- */
+
+static size_t
+keep(char *bytes, size_t size, size_t count, void *context)
+{
+    struct poster *poster = context;
+    buf_add(&poster->answer, (str){ bytes, size * count });
+    return poster->answer.failed ? 0 : size * count;
+}
+
+bool
+poster_fetch(struct arena *arena, const struct egress_allowed *allowed, const char *ca_file, str url, str *ret_body,
+             str *ret_why)
+{
+    struct poster *poster CLEANUP(poster_cleanup) = poster_new(arena, allowed, url, ca_file, ret_why);
+    long status = 0;
+    if (poster == NULL)
+        return false;
+    poster->answer = buf_in(arena, PROVIDER_ANSWER_MAX_BYTES);
+    curl_easy_setopt(poster->curl, CURLOPT_HTTPGET, 1L);
+    curl_easy_setopt(poster->curl, CURLOPT_TIMEOUT_MS, (long)FETCH_MS);
+    curl_easy_setopt(poster->curl, CURLOPT_WRITEFUNCTION, keep);
+    curl_easy_setopt(poster->curl, CURLOPT_USERAGENT, "reeve/" REEVE_VERSION);
+    CURLcode result = curl_easy_perform(poster->curl);
+    if (result != CURLE_OK) {
+        *ret_why = str_format(arena, "%s.", poster->problem[0] != '\0' ? poster->problem : curl_easy_strerror(result));
+        return false;
+    }
+    curl_easy_getinfo(poster->curl, CURLINFO_RESPONSE_CODE, &status);
+    *ret_body = buf_str(&poster->answer);
+    if (status == 200 && ret_body->len > 0)
+        return true;
+    *ret_why = str_format(arena, "It answered %ld with %zu bytes.", status, ret_body->len);
+    return false;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One HTTPS POST to where a tenant wants it, behind the guard of base/egress.h: no redirects, no proxy, bounded in time
- * and size. Of what the other side answers only the status and the first kilobyte are kept.
+ * and size. Of what the other side answers only the status and the first kilobyte are kept. Or one GET, whose answer is kept.
  */
 #ifndef JOB_POST_H
 #define JOB_POST_H
 
-#include "base/egress.h"
+#include "job/provider_keys.h"
 
 struct poster; /* a connection that is kept for the next POST to the same place */
 
@@ -26,6 +26,9 @@ int poster_send(struct poster *poster, struct arena *arena, const struct post_he
 
 /* How the last answer began; it may end anywhere, and be anything. Good until the next is sent. */
 str poster_answer(const struct poster *poster);
+
+/* One GET instead, for documents that somebody else publishes (job/provider_keys.h). */
+document_fetcher poster_fetch;
 
 /* Once in the process, before threads start. */
 MUST_USE bool post_init(void);

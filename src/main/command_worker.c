@@ -64,7 +64,9 @@ work(const struct config *config, struct node *node)
         .environment = { .domain = config->domain,
                          .key = config->key,
                          .egress = webhooks.allowed,
+                         .egress_ca = webhooks.ca_file,
                          .ask_directory = directory_ask,
+                         .fetch_document = poster_fetch,
                          .price_file = config->price_file },
         .threads = (int)config->job_threads,
     };

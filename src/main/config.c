@@ -123,9 +123,9 @@ static const struct setting settings[] = {
       "How long open requests may take when the node stops or reloads.", NULL },
 
     { "egress_allow",        KIND_BLOCK,   MANY,   AT(egress_allow), NULL, 0, 0,
-      "Addresses beside the public ones that webhooks and notifications of alerts may be delivered to: an address or block. May stand several times.", "10.1.0.0/16" },
+      "Addresses beside the public ones that webhooks and notifications of alerts may be delivered to, and keys of identity providers fetched from: an address or block. May stand several times.", "10.1.0.0/16" },
     { "egress_ca",           KIND_FILE,    0,      AT(egress_ca), "", 0, 0,
-      "Authorities in PEM that certificates of webhooks and of receivers of notifications are checked against; without it: the system's.", "/etc/reeve/egress-ca.crt" },
+      "Authorities in PEM that certificates of webhooks, receivers of notifications and identity providers are checked against; without it: the system's.", "/etc/reeve/egress-ca.crt" },
     { "smtp",                KIND_SMTP,    0,      AT(smtp), "", 0, 0,
       "Mail server that notifications of alerts go to: smtp:// for one in the private network, smtps:// with TLS. Without it alerts cannot be told by mail.", "smtp://mail.internal:25" },
     { "smtp_from",           KIND_MAIL,    0,      AT(smtp_from), "reeve@localhost", 0, 0,

@@ -18,6 +18,7 @@ static const struct {
     { "worker",    "Do what goes on without any request: jobs, events to webhooks, alerts.", command_worker },
     { "jobs",      "List jobs and what they wait for; retry or cancel one.",                command_jobs },
     { "billing",   "Lock an organization that does not pay, and unlock it.",                command_billing },
+    { "federation", "Give domains to federations, and connect organizations to them.",       command_federation },
     { "bootstrap", "Create an organization with its first credentials, and print them.",    command_bootstrap },
     { "migrate",   "Bring the database schema up to date.",                                 command_migrate },
     { "fleet",     "Say where clusters can be, let hosts join, and see how they are.",     command_fleet },

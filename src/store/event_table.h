@@ -116,6 +116,17 @@
     ROW(EVENT_RESOURCE_POLICY_CREATED,   "RESOURCE_POLICY_CREATED",     "A resource policy was created.") \
     ROW(EVENT_RESOURCE_POLICY_MODIFIED,  "RESOURCE_POLICY_MODIFIED",    "A resource policy was changed.") \
     ROW(EVENT_RESOURCE_POLICY_DELETED,   "RESOURCE_POLICY_DELETED",     "A resource policy was deleted.") \
+    ROW(EVENT_FEDERATION_SETTINGS_DELETED, "FEDERATION_SETTINGS_DELETED", "The settings of a federation were deleted, with its identity providers.") \
+    ROW(EVENT_CONNECTED_ORG_CHANGED,     "CONNECTED_ORG_CHANGED",       "How an organization uses its federation was changed.") \
+    ROW(EVENT_CONNECTED_ORG_REMOVED,     "CONNECTED_ORG_REMOVED",       "An organization left a federation.") \
+    ROW(EVENT_ROLE_MAPPING_CREATED,      "ROLE_MAPPING_CREATED",        "A group of an identity provider was mapped to roles.") \
+    ROW(EVENT_ROLE_MAPPING_CHANGED,      "ROLE_MAPPING_CHANGED",        "What a group of an identity provider is mapped to was changed.") \
+    ROW(EVENT_ROLE_MAPPING_DELETED,      "ROLE_MAPPING_DELETED",        "A group of an identity provider is not mapped to roles any more.") \
+    ROW(EVENT_IDENTITY_PROVIDER_CREATED, "IDENTITY_PROVIDER_CREATED",   "An identity provider was created.") \
+    ROW(EVENT_IDENTITY_PROVIDER_CHANGED, "IDENTITY_PROVIDER_CHANGED",   "An identity provider was changed.") \
+    ROW(EVENT_IDENTITY_PROVIDER_DELETED, "IDENTITY_PROVIDER_DELETED",   "An identity provider was deleted.") \
+    ROW(EVENT_IDENTITY_PROVIDER_KEYS_REVOKED, "IDENTITY_PROVIDER_JWKS_REVOKED", "The public keys of an identity provider were forgotten.") \
+    ROW(EVENT_FEDERATED_USER_SIGNED_IN,  "FEDERATED_USER_SIGNED_IN",    "A person came with a token of an identity provider, with other groups than before.") \
     ROW(EVENT_TOKEN_REVOKED,             "TOKEN_REVOKED",               "A token was revoked.")
 
 #endif

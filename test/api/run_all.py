@@ -29,6 +29,7 @@ SUITES = {
     "webhooks": ("webhooks_test.py", 600),
     "jobs": ("jobs_test.py", 180),
     "users": ("users_test.py", 240),
+    "federation": ("federation_test.py", 300),
     "access": ("access_matrix.py", 420),
     "limits": ("limits_test.py", 420),
     "canary": ("canary_test.py", 180),

@@ -79,9 +79,9 @@ fixture_id(uint32_t number)
 static __attribute__((unused)) const char *
 fixture_quote(id value)
 {
-    static _Thread_local char texts[64][40];
+    static _Thread_local char texts[128][40];
     static _Thread_local int turn;
-    char digits[ID_DIGITS + 1], *text = texts[turn++ % 64];
+    char digits[ID_DIGITS + 1], *text = texts[turn++ % 128];
     id_write(value, digits);
     snprintf(text, sizeof(texts[0]), "'\\x%s'", digits);
     return text;

@@ -79,6 +79,16 @@ fill(int base)
                 fixture_quote(fixture_id(PERSON)));
     fixture_ask("INSERT INTO team_grant (team_id, org_id, project_id, role) VALUES (%s, %s, %s, 'R')",
                 fixture_quote(team), o, fixture_quote(project));
+    fixture_ask("INSERT INTO federation_domain (domain, federation_id) VALUES ('d%d.example', %s)", base, o);
+    fixture_ask("INSERT INTO identity_provider (id, federation_id, protocol, status, issuer_uri, domains, settings) "
+                "VALUES (%s, %s, 'OIDC', 'ACTIVE', 'i', '{}', '{}')",
+                fixture_quote(secret), o);
+    fixture_ask("INSERT INTO role_mapping (id, org_id, external_group) VALUES (%s, %s, 'g')", fixture_quote(secret), o);
+    fixture_ask("INSERT INTO role_mapping_role (mapping_id, org_id, project_id, role) VALUES (%s, %s, %s, 'R')",
+                fixture_quote(secret), o, fixture_quote(project));
+    fixture_ask("INSERT INTO federated_member (org_id, person_id, provider_id, external_groups, issued_at) "
+                "VALUES (%s, %s, %s, '{}', now())",
+                o, fixture_quote(fixture_id(PERSON)), fixture_quote(secret));
     fixture_ask("INSERT INTO job (id, org_id, project_id, kind, subject, subject_name, step, step_count) "
                 "VALUES (%s, %s, %s, 'k', %s, 'n', 's', 1)",
                 fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret));
@@ -145,6 +155,13 @@ static const struct {
     { "team",                   "org_id = $B",                                    "name = 'x'",           1 },
     { "team_member",            "org_id = $B",                                    "created_at = now()",   1 },
     { "team_grant",             "org_id = $B",                                    "role = 'x'",           1 },
+    { "federation",             "id = $B",                                        "created_at = now()",   1 }, /* by a trigger */
+    { "federation_domain",      "federation_id = $B",                             NULL,                   1 },
+    { "identity_provider",      "federation_id = $B",                             "status = 'INACTIVE'",  1 },
+    { "connected_organization", "org_id = $B",                                    "domain_restriction = true", 1 }, /* by a trigger */
+    { "role_mapping",           "org_id = $B",                                    "external_group = 'x'", 1 },
+    { "role_mapping_role",      "org_id = $B",                                    "role = 'x'",           1 },
+    { "federated_member",       "org_id = $B",                                    "signed_in_at = now()", 1 },
     { "webhook",                "org_id = $B",                                    "url = 'x'",            1 },
     { "alert_cursor",           "org_id = $B",                                    "project_seq = 9",      1 },
     { "alert",                  "org_id = $B",                                    "cluster = 'x'",        1 },

@@ -1,10 +1,11 @@
 -- A page of the projects of a caller who may read all of several organizations (the ids in the JSON list $4), or of one and single
--- projects elsewhere; oldest first. Every organization is read up to the end of the page.
+-- projects elsewhere (with the JSON list $5 in those organizations only); oldest first. Every organization is read up to the end of the page.
 -- scope: principal $1
 WITH whole AS (SELECT decode(named.id, 'hex') AS org_id FROM jsonb_array_elements_text($4::jsonb) AS named (id)),
 elsewhere AS (
     SELECT DISTINCT g.project_id::bytea AS id, g.org_id::bytea FROM held_grant g
     WHERE g.principal_id = $1 AND g.project_id IS NOT NULL AND g.org_id NOT IN (SELECT w.org_id FROM whole w)
+      AND ($5::jsonb IS NULL OR $5::jsonb ? encode(g.org_id, 'hex'))
 )
 SELECT c.total, p.document, encode(p.id, 'hex')
 FROM (SELECT (SELECT coalesce(sum(l.total), 0) FROM whole w JOIN list_counter l ON l.scope = w.org_id AND l.kind = 'project')

@@ -1,0 +1,8 @@
+-- Takes the fetching of an identity provider's keys upon oneself. When the next try is due is written before this one begins.
+-- scope: organization $1
+UPDATE identity_provider p SET keys_tried_at = now(), keys_failures = p.keys_failures + 1,
+    keys_due_at = now() + least(900, 15 * power(2, least(p.keys_failures, 6))) * interval '1 second'
+FROM organization o
+WHERE o.id = $1 AND p.federation_id = o.federation_id AND p.id = $2 AND p.keys_due_at <= now()
+  AND p.protocol = 'OIDC' AND p.status = 'ACTIVE'
+RETURNING p.issuer_uri, p.keys_epoch, encode(p.federation_id, 'hex')
