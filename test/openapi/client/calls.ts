@@ -9,7 +9,7 @@ type Cluster = components["schemas"]["Cluster"];
 type ErrorDocument = components["schemas"]["Error"];
 interface Operation {
   tags: string[];
-  "x-status": "complete" | "waiting";
+  "x-status": "complete" | "refused" | "waiting";
   responses: Record<string, { content?: Record<string, unknown> }>;
 }
 interface Document {
