@@ -38,6 +38,8 @@
         "Use the private connection strings of the cluster from a network that the operator routes to its hosts.") \
     ROW(PROVIDER_ROLE_NOT_OFFERED, 400, "Roles in a provider's account are not offered: the operator's own hosts have no identity at a provider.", \
         "Give credentials of their own to whatever needs them, such as an export bucket or a stream connection.") \
+    ROW(CUSTOMER_KEYS_NOT_OFFERED, 400, "Keys of a customer's own are not offered: the operator's own hosts use no key service, and their disks are the operator's to encrypt.", \
+        "Have the operator encrypt the disks of the hosts. Backups, once there are any, are what a key of your own can protect.") \
     /* Who is calling. */ \
     ROW(NOT_AUTHENTICATED, 401, "This resource needs credentials.", \
         "Send a bearer token of a service account, or answer the Digest challenge with an API key.") \

@@ -176,7 +176,7 @@ await get(client.GET("/groups/{groupId}/privateEndpoint/regionalMode", ofProject
 await get(client.GET("/groups/{groupId}/ipAddresses", ofProject));
 await get(client.GET("/groups/{groupId}/providerCustomDNS", ofProject));
 await get(client.GET("/groups/{groupId}/cloudProviderAccess", ofProject));
-await ask(client.GET("/groups/{groupId}/encryptionAtRest", ofProject));
+await get(client.GET("/groups/{groupId}/encryptionAtRest", ofProject));
 
 // ---- Data ----
 await ask(client.GET("/groups/{groupId}/backup/exportBuckets", ofProject));
