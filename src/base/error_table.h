@@ -57,8 +57,8 @@
         "Only an owner of the organization changes credentials that reach further than one project.") \
     ROW(ROLE_NOT_GRANTABLE, 403, "Role {} can be granted only by a caller who holds it.", \
         "Have somebody with that role grant it.") \
-    ROW(ORGANIZATION_LOCKED, 403, "Organization {} is locked by the operator: it can be read, and things in it deleted, but not changed.", \
-        "Settle what the organization owes with the operator, who then unlocks it.") \
+    ROW(ORGANIZATION_LOCKED, 403, "Organization {} is locked; it can be read, and things in it deleted, but not changed: {}.", \
+        "Settle what the organization owes with the operator; a payment that the operator records unlocks it.") \
     ROW(POLICY_FORBIDS, 403, "Resource policy {} ({}) forbids the value of {}.", \
         "Ask for something that the policy allows, or have an owner of the organization change it.") \
     /* What is addressed. */ \

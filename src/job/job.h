@@ -29,6 +29,7 @@ struct job_environment {
     struct egress_allowed egress;   /* where workers may connect to when a tenant says so */
     directory_asker *ask_directory; /* of workers only */
     const char *price_file;         /* NULL or empty: none */
+    int64_t payment_due_days;       /* 0: nobody is locked for what he owes */
     int64_t (*now_ms)(void);        /* NULL: clock_now_ms(); a test has a clock of its own */
 };
 

@@ -13,6 +13,7 @@ extern const struct sweep *const all_sweeps[];
 extern const struct sweep finished_jobs_sweep;                                /* sweep.c */
 extern const struct sweep expired_access_sweep;                               /* access_sweep.c */
 extern const struct sweep prices_sweep, billing_sweep, expired_reports_sweep; /* billing_sweep.c */
+extern const struct sweep payments_sweep;                                     /* payment_sweep.c */
 
 /* ---- Kinds ---- */
 extern const struct job_kind index_create_job; /* index_create.c */

@@ -51,7 +51,8 @@ work(const struct config *config, struct node *node)
                          .key = config->key,
                          .egress = webhooks.allowed,
                          .ask_directory = directory_ask,
-                         .price_file = config->price_file },
+                         .price_file = config->price_file,
+                         .payment_due_days = config->payment_due_days },
         .threads = (int)config->job_threads,
     };
     struct webhook_worker *worker = webhook_worker_new(&webhooks);

@@ -17,7 +17,7 @@ static const struct {
     { "api",       "Serve the API (runs nginx with Reeve's module).",                       command_api },
     { "worker",    "Do what goes on without any request: jobs, and events to webhooks.",    command_worker },
     { "jobs",      "List jobs and what they wait for; retry or cancel one.",                command_jobs },
-    { "billing",   "Lock an organization that does not pay, and unlock it.",                command_billing },
+    { "billing",   "Note payments, and lock an organization that does not pay.",              command_billing },
     { "bootstrap", "Create an organization with its first credentials, and print them.",    command_bootstrap },
     { "migrate",   "Bring the database schema up to date.",                                 command_migrate },
     { "fleet",     "Say where clusters can be, let hosts join, and see how they are.",     command_fleet },
