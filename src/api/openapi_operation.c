@@ -122,6 +122,7 @@ path_parameter(struct openapi *o, const struct endpoint *e, str name)
     put(o, parameter, "required", json_true());
     put_str(o, parameter, "description", path_parameter_doc(o->arena, e, name));
     put(o, parameter, "schema", schema_of_path_parameter(o, e, name));
+    put(o, parameter, "example", openapi_path_example(e, name));
     return parameter;
 }
 
@@ -219,6 +220,8 @@ success_content(struct openapi *o, const struct endpoint *e)
     else
         put(o, media, "schema",
             e->response == NULL ? ref(o, "schemas", "Entity") : schema_ref(o, e->response, RETURNED));
+    if (e->response != NULL && e->shape != SHAPE_FILE)
+        put(o, media, "example", openapi_answer_example(o, e));
     str versions = str_from(e->since == NULL ? FIRST_VERSION : e->since);
     while (versions.len > 0) {
         str version = str_cut(&versions, ' ');
@@ -333,8 +336,9 @@ openapi_error_responses(struct openapi *o)
             put_header(o, all, RATE_REMAINING);
         }
         put(o, responses, component_of_status(o, status),
-            json_pack("{s:s,s:o,s:{s:{s:o}}}", "description", error_responses[i].doc, "headers", all, "content",
-                      "application/json", "schema", ref(o, "schemas", "Error")));
+            json_pack("{s:s,s:o,s:{s:{s:o,s:o}}}", "description", error_responses[i].doc, "headers", all, "content",
+                      "application/json", "schema", ref(o, "schemas", "Error"), "example",
+                      openapi_error_example(o, status)));
     }
     return responses;
 }

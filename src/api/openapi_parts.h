@@ -50,6 +50,12 @@ json_t *field_schema(struct openapi *o, const struct field *field, enum variant 
 /* The same, for a parameter: its sentence stands beside it. */
 json_t *parameter_schema(struct openapi *o, const struct field *field);
 
+/* Of a parameter of the path, and of the answer of an operation whose fields are described. */
+json_t *openapi_path_example(const struct endpoint *endpoint, str name);
+json_t *openapi_answer_example(struct openapi *o, const struct endpoint *endpoint);
+/* One of the errors that have the status. */
+json_t *openapi_error_example(struct openapi *o, unsigned status);
+
 /* components.parameters, headers and responses that operations refer to. */
 /* `path` is the key that it stands under: the endpoint's, but for the names of parameters. */
 json_t *openapi_operation(struct openapi *o, const struct endpoint *endpoint, const char *path);

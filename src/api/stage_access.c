@@ -285,6 +285,12 @@ judge_role(struct request *req)
     return fail(req->arena, MISSING_ROLE, V(role_set_text(req->arena, access->roles)));
 }
 
+static error
+refuse_locked(struct request *req, const struct context_facts *facts)
+{
+    return fail(req->arena, ORGANIZATION_LOCKED, V(id_text(req->arena, facts->organization)), V(facts->lock_reason));
+}
+
 /* What an organization owes does not keep anybody from looking, and not from making it less. */
 static error
 judge_lock(struct request *req)
@@ -294,7 +300,7 @@ judge_lock(struct request *req)
         return OK;
     if (e->method == GET || e->method == DELETE || (e->flags & WHILE_LOCKED) != 0)
         return OK;
-    return fail(req->arena, ORGANIZATION_LOCKED, V(id_text(req->arena, req->facts->organization)));
+    return refuse_locked(req, req->facts);
 }
 
 error
@@ -302,7 +308,7 @@ request_check_unlocked(struct request *req, id organization)
 {
     const struct context_facts *facts;
     TRY(auth_organization_facts(req->api->auth, req->arena, organization, true, true, &facts));
-    return facts->locked ? fail(req->arena, ORGANIZATION_LOCKED, V(id_text(req->arena, organization))) : OK;
+    return facts->locked ? refuse_locked(req, facts) : OK;
 }
 
 static error

@@ -92,6 +92,9 @@ stage_route(struct request *req)
 {
     str raw_query = req->in.target;
     req->path = str_cut(&raw_query, '?');
+    /* OpenAPI knows no empty path: a client that was made from the document asks for the root with a slash. */
+    if (str_is(req->path, API_PREFIX "/"))
+        req->path = str_slice(req->path, 0, req->path.len - 1);
     read_format(req, raw_query);
     error extra_problem = OK;
     if (extra_answer(req, &extra_problem))

@@ -62,7 +62,8 @@ struct context_facts {
     bool exists;
     id organization;
     id project;  /* zero in the context of an organization */
-    bool locked; /* the operator has locked the organization: reads and deletions go on */
+    bool locked; /* the organization is: reads and deletions go on */
+    str lock_reason;
     size_t override_count;
     const struct limit_override *overrides; /* the project's or user's before the organization's */
     int64_t loaded_at_ms;

@@ -191,7 +191,9 @@ error
 entry_of_facts(struct arena *arena, const struct rows *rows, int64_t began_at_ms, struct facts_entry **ret_entry)
 {
     str overrides = rows_text(rows, 0, 2);
-    struct facts_entry *entry = calloc(1, sizeof(*entry) + count_items(overrides) * sizeof(struct limit_override));
+    str reason = rows_text(rows, 0, 3);
+    size_t override_bytes = count_items(overrides) * sizeof(struct limit_override);
+    struct facts_entry *entry = calloc(1, sizeof(*entry) + override_bytes + reason.len);
     if (entry == NULL)
         return fail(arena, OVERLOADED);
     atomic_init(&entry->cached.references, 1);
@@ -203,7 +205,12 @@ entry_of_facts(struct arena *arena, const struct rows *rows, int64_t began_at_ms
         entry->facts.organization = rows_id(rows, 0, 0);
     if (!rows_is_null(rows, 0, 1))
         entry->facts.project = rows_id(rows, 0, 1);
-    entry->facts.locked = rows_bool(rows, 0, 3);
+    entry->facts.locked = !rows_is_null(rows, 0, 3);
+    if (reason.len > 0) {
+        char *reason_room = (char *)room + override_bytes;
+        memcpy(reason_room, reason.data, reason.len);
+        entry->facts.lock_reason = (str){ reason_room, reason.len };
+    }
     entry->facts.override_count = read_overrides(overrides, room);
     *ret_entry = entry;
     return OK;

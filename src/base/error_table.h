@@ -38,6 +38,8 @@
         "Use the private connection strings of the cluster from a network that the operator routes to its hosts.") \
     ROW(PROVIDER_ROLE_NOT_OFFERED, 400, "Roles in a provider's account are not offered: the operator's own hosts have no identity at a provider.", \
         "Give credentials of their own to whatever needs them, such as an export bucket or a stream connection.") \
+    ROW(CUSTOMER_KEYS_NOT_OFFERED, 400, "Keys of a customer's own are not offered: the operator's own hosts use no key service, and their disks are the operator's to encrypt.", \
+        "Have the operator encrypt the disks of the hosts. Backups, once there are any, are what a key of your own can protect.") \
     /* Who is calling. */ \
     ROW(NOT_AUTHENTICATED, 401, "This resource needs credentials.", \
         "Send a bearer token of a service account, or answer the Digest challenge with an API key.") \
@@ -55,8 +57,8 @@
         "Only an owner of the organization changes credentials that reach further than one project.") \
     ROW(ROLE_NOT_GRANTABLE, 403, "Role {} can be granted only by a caller who holds it.", \
         "Have somebody with that role grant it.") \
-    ROW(ORGANIZATION_LOCKED, 403, "Organization {} is locked by the operator: it can be read, and things in it deleted, but not changed.", \
-        "Settle what the organization owes with the operator, who then unlocks it.") \
+    ROW(ORGANIZATION_LOCKED, 403, "Organization {} is locked; it can be read, and things in it deleted, but not changed: {}.", \
+        "Settle what the organization owes with the operator; a payment that the operator records unlocks it.") \
     ROW(DOMAIN_NOT_ALLOWED, 403, "The organization takes in people of some domains only, and the address is in none of them.", \
         "Have an owner of the organization add the domain to domainAllowList of its federation settings, or switch domainRestrictionEnabled off.") \
     ROW(POLICY_FORBIDS, 403, "Resource policy {} ({}) forbids the value of {}.", \

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Data files and backups encrypted with keys that the customer holds. Whoever takes the key back stops the
- * clusters. Key services are reached by KMIP, a protocol that many of them speak; no vendor's own is.
+ * Data encrypted with keys that the customer holds. Refused, because no server here could use such a key: PostgreSQL does not
+ * encrypt its files, and disks of hosts are the operator's. The form is that of KMIP, a protocol that many key services speak.
  */
+#include "base/json.h"
 #include "family/absent.h"
 #include "family/families.h"
 
 #define CERTIFICATE_CHARACTERS (16 * 1024)
 
 static const struct field kmip_fields[] = {
-    BOOL("enabled", "Whether keys of this service are used.", 0, .example = "true"),
+    BOOL("enabled", "Whether keys of this service are used. Always false.", 0, .example = "false"),
     TEXT("hostname", "Name or address of the key service.", 0, .min = 1, .max = 253,
          .pattern = "^[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?$", .example = "\"keys.example.org\""),
     INTEGER("port", "Its port.", 0, .min = 1, .max = 65535, .example = "5696"),
@@ -46,6 +47,24 @@ static const struct field key_endpoint_fields[] = {
 static const struct schema key_endpoint_schema = { "KeyServicePrivateEndpoint", "A private way to a key service.",
                                                    key_endpoint_fields };
 
+static error
+encryption_get(struct request *req)
+{
+    answer_entity(req, STR("{\"kmip\":{\"enabled\":false,\"valid\":false},\"enabledForSearchNodes\":false}"), 0);
+    return OK;
+}
+
+/* Off is what it is. Whatever else is said of a key service would have to be kept, and be without effect. */
+static error
+encryption_set(struct request *req)
+{
+    const json_t *kmip = json_object_get(req->body, "kmip"), *enabled = json_object_get(kmip, "enabled");
+    bool describes = json_object_size(kmip) > (enabled == NULL ? 0 : 1);
+    if (describes || json_is_true(enabled) || json_is_true(json_object_get(req->body, "enabledForSearchNodes")))
+        return fail(req->arena, CUSTOMER_KEYS_NOT_OFFERED);
+    return encryption_get(req);
+}
+
 // clang-format off
 static const struct field provider_path[] = { PROVIDER_IN_PATH, END_OF_FIELDS };
 static const struct field endpoint_path[] = {
@@ -57,16 +76,14 @@ static const struct field endpoint_path[] = {
 static const struct endpoint encryption_at_rest_endpoints[] = {
     { GET, "/groups/{groupId}/encryptionAtRest", S23, ANY_OF(PROJECT_READ_ONLY), "getGroupEncryptionAtRest",
       "Return the encryption settings of one project",
-      "Returns the key service that is configured and whether its key can be used right now. Secrets are not "
-      "returned.",
-      .waits_for = "customer keys", .response = &encryption_schema },
+      "Nothing is enabled: keys of a customer's own are not offered. Disks of hosts are encrypted by the operator.",
+      .flags = NO_ETAG, .run = encryption_get, .response = &encryption_schema },
     { PATCH, "/groups/{groupId}/encryptionAtRest", S23, ANY_OF(PROJECT_OWNER), "updateGroupEncryptionAtRest",
       "Update the encryption settings of one project",
-      "Sets the key service for clusters that use encryption. Clusters take a new key one after the other; keep "
-      "the old one until all have.",
-      .waits_for = "customer keys", .request = &encryption_schema, .response = &encryption_schema,
-      .example = "{\"kmip\": {\"enabled\": true, \"hostname\": \"keys.example.org\", \"port\": 5696, \"keyIdentifier\": "
-                 "\"checkout-2025\"}}" },
+      "Off is what it is, so false changes nothing. To enable or describe a key service is refused: keys of a customer's own are "
+      "not offered.",
+      .flags = NO_ETAG, .run = encryption_set, .request = &encryption_schema, .response = &encryption_schema,
+      .example = "{\"kmip\": {\"enabled\": false}, \"enabledForSearchNodes\": false}" },
     { GET, "/groups/{groupId}/encryptionAtRest/{cloudProvider}/privateEndpoints", S23, ANY_OF(PROJECT_OWNER),
       "listGroupEncryptionAtRestPrivateEndpoints",
       "Return all private endpoints to one key service",
@@ -95,5 +112,8 @@ static const struct endpoint encryption_at_rest_endpoints[] = {
 };
 // clang-format on
 
-FAMILY(encryption_at_rest_family, "encryption-at-rest", "Encryption at rest",
-       "Keys of your own for the data files and backups of a project.", encryption_at_rest_endpoints);
+FAMILY(
+    encryption_at_rest_family, "encryption-at-rest", "Encryption at rest",
+    "Keys of a customer's own for what is stored. Clusters run on the operator's own hosts, whose disks the operator encrypts, so "
+    "there are none.",
+    encryption_at_rest_endpoints);

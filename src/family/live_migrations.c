@@ -137,7 +137,7 @@ static const struct endpoint live_migrations_endpoints[] = {
       "Cut over one live migration",
       "Accepts the change-over: the rest is applied and replication ends. Stop writes to the source before, and "
       "point applications to the cluster after.",
-      .shape = SHAPE_NOTHING, .success = 202, .waits_for = "migrations" },
+      .shape = SHAPE_NOTHING, .success = 202, .waits_for = "migrations", .query = no_parameters },
 
     { GET, "/orgs/{orgId}/liveMigrations/availableProjects", S13, ANY_OF(ORG_OWNER),
       "listOrgLiveMigrationAvailableProjects",

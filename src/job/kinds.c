@@ -19,6 +19,7 @@ const struct sweep *const all_sweeps[] = {
     &past_alerts_sweep,
     &prices_sweep,
     &billing_sweep,
+    &payments_sweep,
     &expired_reports_sweep,
     &provider_keys_sweep,
     NULL,

@@ -67,7 +67,8 @@ work(const struct config *config, struct node *node)
                          .egress_ca = webhooks.ca_file,
                          .ask_directory = directory_ask,
                          .fetch_document = poster_fetch,
-                         .price_file = config->price_file },
+                         .price_file = config->price_file,
+                         .payment_due_days = config->payment_due_days },
         .threads = (int)config->job_threads,
     };
     struct webhook_worker *worker = webhook_worker_new(&webhooks);

@@ -140,6 +140,8 @@ static const struct setting settings[] = {
       "After so many days of failures a webhook is paused.", NULL },
     { "price_file",          KIND_FILE,    0,      AT(price_file), "", 0, 0,
       "What clusters cost; `reeved worker` reads it every minute. Without it usage is counted, and costs nothing.", "/etc/reeve/prices" },
+    { "payment_due_days",    KIND_NUMBER,  0,      AT(payment_due_days), "0", 0, 365,
+      "So many days after it was closed an invoice is overdue, and its organization locked until it is paid; 0: never.", NULL },
 
     { "log",                 KIND_FILE,    0,      AT(log), "stderr", 0, 0,
       "Where the line of each request goes: a file, or stderr.", "/var/log/reeve/requests.log" },

@@ -17,7 +17,7 @@ static const struct {
     { "api",       "Serve the API (runs nginx with Reeve's module).",                       command_api },
     { "worker",    "Do what goes on without any request: jobs, events to webhooks, alerts.", command_worker },
     { "jobs",      "List jobs and what they wait for; retry or cancel one.",                command_jobs },
-    { "billing",   "Lock an organization that does not pay, and unlock it.",                command_billing },
+    { "billing",   "Note payments, and lock an organization that does not pay.",            command_billing },
     { "federation", "Give domains to federations, and connect organizations to them.",       command_federation },
     { "bootstrap", "Create an organization with its first credentials, and print them.",    command_bootstrap },
     { "migrate",   "Bring the database schema up to date.",                                 command_migrate },

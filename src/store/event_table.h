@@ -111,8 +111,10 @@
     ROW(EVENT_ALERT_ACKNOWLEDGED,        "ALERT_ACKNOWLEDGED",          "An alert was acknowledged, or made to speak again.") \
     ROW(EVENT_ALERT_NOTIFICATION_FAILED, "ALERT_NOTIFICATION_FAILED",   "A notification of an alert could not be sent, and is not tried any more.") \
     ROW(EVENT_INVOICE_CLOSED,            "INVOICE_CLOSED",              "The invoice of a month was closed.") \
-    ROW(EVENT_ORGANIZATION_LOCKED,       "ORG_LOCKED",                  "The operator locked an organization: it can only be read.") \
-    ROW(EVENT_ORGANIZATION_UNLOCKED,     "ORG_UNLOCKED",                "The operator unlocked an organization.") \
+    ROW(EVENT_ORGANIZATION_LOCKED,       "ORG_LOCKED",                  "An organization was locked, by the operator or for an invoice that is overdue: it can only be read.") \
+    ROW(EVENT_ORGANIZATION_UNLOCKED,     "ORG_UNLOCKED",                "An organization was unlocked.") \
+    ROW(EVENT_INVOICE_PAID,              "INVOICE_PAID",                "The operator noted that an invoice was paid.") \
+    ROW(EVENT_PAYMENT_AGREED,            "PAYMENT_AGREED",              "The operator agreed until when an organization is not locked for what it owes.") \
     ROW(EVENT_RESOURCE_POLICY_CREATED,   "RESOURCE_POLICY_CREATED",     "A resource policy was created.") \
     ROW(EVENT_RESOURCE_POLICY_MODIFIED,  "RESOURCE_POLICY_MODIFIED",    "A resource policy was changed.") \
     ROW(EVENT_RESOURCE_POLICY_DELETED,   "RESOURCE_POLICY_DELETED",     "A resource policy was deleted.") \

@@ -482,7 +482,13 @@ def success_of(row):
     return {"waiting": 501, "refused": 400}.get(row["status"], row["success"])
 
 
+# Complete, and what it is asked to switch on is refused by design: a body that is right has the one answer or the other.
+REFUSED_WHEN_ON = {"updateGroupEncryptionAtRest": (400, "CUSTOMER_KEYS_NOT_OFFERED")}
+
+
 def is_success(row, answer):
+    if (answer.status, answer.code()) == REFUSED_WHEN_ON.get(row["operation"]):
+        return True
     return answer.status == success_of(row) and answer.code() in (None, "NOT_IMPLEMENTED", row.get("refuses"))
 
 
@@ -541,10 +547,10 @@ class Matrix:
         if status == OPTIONAL:
             if not is_success(row, answer) and answer.code() not in ("MISSING_ATTRIBUTE", "INVALID_ATTRIBUTE_VALUE"):
                 wrong.append("%d was expected, or what is missing" % success)
-        elif answer.status != (status or success):
-            wrong.append("%d was expected" % (status or success))
         elif status is None and not is_success(row, answer):
-            wrong.append("%s was expected" % row.get("refuses", "success"))
+            wrong.append("%d %s was expected" % (success, row.get("refuses", "")))
+        elif status is not None and answer.status != status:
+            wrong.append("%d was expected" % status)
         elif code and answer.code() != code:
             wrong.append("%s was expected" % code)
         if not wrong and named is not None:

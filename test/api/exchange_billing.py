@@ -48,6 +48,8 @@ def test_lock(suite, runner, world, node):
     suite.check(owner.home in node.run("billing", "locked").stdout, "the list of locked organizations has it")
     wait_until(lambda: ask("PATCH", org, {"name": "x"})[0] == 403, 5)
     refused = (403, "ORGANIZATION_LOCKED")
+    why = runner.connection.ask("PATCH", org, owner.bearer(), {"name": "x"}).json()
+    suite.equal(why["parameters"], [owner.home, "No payment since May"], "who is refused is told why")
     for method, target, body, expected in (
             ("PATCH", org, {"name": "x"}, refused),
             ("PATCH", org + "?dryRun=true", {"name": "x"}, refused),

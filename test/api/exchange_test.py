@@ -37,6 +37,7 @@ import time
 from client import Bearer, wait_until
 from exchange_billing import BILLING, seed_usage
 from exchange_federation import prepare_federation
+from exchange_policies import POLICY_WAYS
 from exchange_people import SEEN_BY_OTHERS
 from suite import Contract, Suite, ends_on_signal
 from world import PREFIX, World, catalog, connect, new_id, no_limits, row_hashes, changed_tables, sql, start_node, tell_nodes
@@ -851,6 +852,9 @@ def main():
                 test(suite, runner, world, node)
         if not only or "billing" in only:
             for test in BILLING:
+                test(suite, runner, world, node)
+        if not only or "policies" in only:
+            for test in POLICY_WAYS:
                 test(suite, runner, world, node)
         if not only:
             test_key_in_flight(suite, runner, world, node)

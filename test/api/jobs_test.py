@@ -10,6 +10,7 @@ import tempfile
 import time
 
 from client import wait_until
+from exchange_billing import seed_usage
 from suite import Suite, ends_on_signal
 from world import BUILD, PREFIX, ROOT, World, connect, new_id, sql, start_node
 
@@ -120,6 +121,47 @@ def test_worker(suite, jobs):
             worker.wait()
 
 
+def test_payments(suite, world, connection, jobs):
+    """An invoice that nobody paid: a worker locks the organization, also after one that was killed at it, and what the operator notes
+    unlocks it at once."""
+    node, owner = jobs.node, world.b
+    node.write_conf(payment_due_days=14)
+    seed_usage(owner.home)
+    org = PREFIX + "/orgs/" + owner.home
+    rename = lambda name: connection.ask("PATCH", org, owner.bearer(), {"name": name})
+    billing = lambda *words: node.run("billing", *words, check=False).returncode
+    unpaid = json.loads(node.run("billing", "unpaid", "--json").stdout)
+    suite.equal([(one["orgId"], one["month"], one["amountCents"], one["due"], one["locked"]) for one in unpaid],
+                [(owner.home, "2026-01", 16, "2026-02-15T01:00:00Z", False)], "what nobody paid")
+    invoice = unpaid[0]["invoiceId"]
+    suite.equal(rename("before").status, 200, "a change before a worker saw the invoice")
+    for moment, is_locked in (("judged", "f"), ("committed", "t")):
+        sql("UPDATE sweep SET next_run_at = now(), lease_until = NULL")
+        worker = jobs.worker("sweep:payments:%s=kill" % moment)
+        suite.equal(worker.wait(30), -signal.SIGKILL, "a worker with sweep:payments:" + moment)
+        suite.equal(sql("SELECT locked_at IS NOT NULL FROM organization WHERE id = decode('%s', 'hex')" % owner.home), is_locked, "what it left")
+    wait_until(lambda: rename("locked").status == 403, 10)
+    refused = rename("locked")
+    suite.equal((refused.code(), refused.json()["parameters"]),
+                ("ORGANIZATION_LOCKED", [owner.home, "invoice %s of 2026-01 is not paid" % invoice]), "why it is refused")
+    suite.equal(connection.ask("GET", org, owner.bearer()).status, 200, "a read while it is locked")
+    suite.equal(billing("unlock", owner.home), 1, "a lock for an invoice is not ended by hand")
+    suite.equal(billing("agree", owner.home, "--until", "soon"), 2, "an agreement until no date")
+    suite.equal(billing("agree", owner.home), 2, "an agreement without an end")
+    suite.equal(billing("agree", owner.home, "--until", "2099-01-01"), 0, "an agreement")
+    suite.equal(rename("agreed").status, 200, "a change after it")
+    suite.equal(billing("agree", owner.home, "--until", "none"), 0, "the end of the agreement")
+    wait_until(lambda: rename("locked").status == 403, 10)
+    suite.equal([billing("paid", "x"), billing("paid", new_id()), billing("paid", invoice, "--note", "by transfer"), billing("paid", invoice)], [2, 1, 0, 1],
+                "payments of no id, of no invoice, of this one, and of this one again")
+    suite.equal(rename("paid").status, 200, "a change after the payment")
+    suite.check(invoice not in node.run("billing", "unpaid").stdout, "it is not owed any more")
+    events = connection.ask("GET", org + "/events?" + "&".join("eventType=" + name for name in (
+        "ORG_LOCKED", "ORG_UNLOCKED", "INVOICE_PAID", "PAYMENT_AGREED")), owner.bearer()).json()["results"]
+    suite.equal([one["eventTypeName"] for one in reversed(events)], ["ORG_LOCKED", "PAYMENT_AGREED", "ORG_UNLOCKED", "PAYMENT_AGREED", "ORG_LOCKED",
+                                                                    "INVOICE_PAID", "ORG_UNLOCKED"], "events of payments")
+
+
 def main():
     ends_on_signal()
     suite = Suite("jobs")
@@ -130,6 +172,8 @@ def main():
             test_operator(suite, node, jobs, waiting)
             test_decisions(suite, world, connection, jobs, waiting, failed, done)
         test_worker(suite, jobs)
+        with connect(node) as connection:
+            test_payments(suite, world, connection, jobs)
         world.close()
     return suite.finish()
 

@@ -123,6 +123,7 @@ class Validator:
         if prefix is None:
             return None, set()
         rest = path[len(prefix):]
+        rest = "" if rest == "/" else rest  # the root, as the document writes it
         segments = [unquote(segment) for segment in rest.split("/")[1:]]
         allowed = set()
         operation = self.root.find("GET" if method == "HEAD" else method, segments, allowed)

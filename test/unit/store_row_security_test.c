@@ -119,6 +119,7 @@ fill(int base)
                 fixture_quote(secret), o);
     fixture_ask("INSERT INTO invoice_line VALUES (%s, %s, %s, '', %s, '', 'S', now(), 1, 1, now())",
                 fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret));
+    fixture_ask("INSERT INTO invoice_payment VALUES (%s, %s, now(), '')", fixture_quote(secret), o);
     fixture_ask("INSERT INTO cost_report (token, org_id, content) VALUES (lpad('%d', 64, '0'), %s, '')", base, o);
     /* That of a host is signed by the same authority only here: a tenant sees those of users, and no others. */
     fixture_ask(
@@ -179,6 +180,7 @@ static const struct {
     { "usage_span",             "org_id = $B",                                    NULL,                   2 }, /* by a trigger */
     { "invoice",                "org_id = $B",                                    NULL,                   1 },
     { "invoice_line",           "org_id = $B",                                    NULL,                   1 },
+    { "invoice_payment",        "org_id = $B",                                    NULL,                   1 },
     { "cost_report",            "org_id = $B",                                    NULL,                   1 },
     { "list_counter",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_block",             "scope IN ($B, $PROJECT)",                        NULL,                   2 },

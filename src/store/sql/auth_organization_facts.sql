@@ -5,6 +5,6 @@ SELECT encode(o.id, 'hex'),
        (SELECT string_agg(l.set_name || ':' || l.capacity || ':' || l.refill, ',')
           FROM limit_override l
          WHERE l.owner = o.id),
-       o.locked_at IS NOT NULL
+       o.lock_reason
   FROM organization o
  WHERE o.id = $1;

@@ -5,6 +5,6 @@ SELECT encode(p.org_id, 'hex'),
        (SELECT string_agg(l.set_name || ':' || l.capacity || ':' || l.refill, ',' ORDER BY l.owner = p.id DESC)
           FROM limit_override l
          WHERE l.owner IN (p.id, p.org_id)),
-       (SELECT o.locked_at IS NOT NULL FROM organization o WHERE o.id = p.org_id)
+       (SELECT o.lock_reason FROM organization o WHERE o.id = p.org_id)
   FROM project p
  WHERE p.id = $1;

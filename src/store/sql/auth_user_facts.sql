@@ -5,6 +5,6 @@ SELECT encode(p.org_id, 'hex'),
        (SELECT string_agg(l.set_name || ':' || l.capacity || ':' || l.refill, ',' ORDER BY l.owner = p.id DESC)
           FROM limit_override l
          WHERE l.owner IN (p.id, p.org_id)),
-       false
+       NULL
   FROM principal p
  WHERE p.id = $1;
