@@ -228,7 +228,7 @@ missing(const struct cli *cli, const struct command_field *parameter)
     cli_say(cli, "which %s? Give --%s%s: %s", flag, flag,
             takes_argument(cli->call.command, parameter) ? ", or an argument behind the command" : "",
             TEXT_AT(parameter->doc));
-    if (parameter->flags & FIELD_SCOPE)
+    if ((parameter->flags & FIELD_SCOPE) && !takes_argument(cli->call.command, parameter))
         cli_note(cli, "to keep it: reeve profiles set %s ID", flag);
     return EXIT_USAGE;
 }

@@ -18,6 +18,8 @@ static str
 target_by_hand(struct cli *cli, const char *path)
 {
     bool whole = strncmp(path, "/api/", 5) == 0;
+    if (strcmp(path, "/") == 0)
+        path = ""; /* the root of the API has no slash */
     return str_format(cli->arena, "%s%s%s", whole ? "" : API_PREFIX,
                       path[0] == '/' || path[0] == '\0' || path[0] == '?' ? "" : "/", path);
 }

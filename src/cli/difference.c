@@ -29,9 +29,9 @@ below(struct view *v, str path, const char *name)
 }
 
 static bool
-is_shown(str path, const char *name)
+is_shown(const char *name)
 {
-    return !(path.len == 0 && strcmp(name, "links") == 0);
+    return strcmp(name, "links") != 0;
 }
 
 static void
@@ -41,12 +41,12 @@ compare_objects(struct view *v, str path, const json_t *before, const json_t *af
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)before, key, value)
     {
-        if (is_shown(path, key))
+        if (is_shown(key))
             compare(v, below(v, path, key), value, json_object_get(after, key));
     }
     json_object_foreach((json_t *)(uintptr_t)after, key, value)
     {
-        if (is_shown(path, key) && json_object_get(before, key) == NULL)
+        if (is_shown(key) && json_object_get(before, key) == NULL)
             compare(v, below(v, path, key), NULL, value);
     }
 }

@@ -237,6 +237,23 @@ output_error(struct cli *cli, const struct answer *answer)
     return EXIT_REFUSED;
 }
 
+/* "{}" stands for a parameter: ‹1›, ‹2› … as in the reference. */
+static str
+numbered(struct arena *arena, const char *detail)
+{
+    struct buf text = buf_in(arena, 65536);
+    int number = 0;
+    for (; *detail != '\0'; detail++) {
+        if (detail[0] == '{' && detail[1] == '}') {
+            buf_format(&text, "‹%d›", ++number);
+            detail++;
+        } else {
+            buf_add_char(&text, *detail);
+        }
+    }
+    return buf_str(&text);
+}
+
 int
 output_explain(struct cli *cli, const char *code)
 {
@@ -246,7 +263,7 @@ output_explain(struct cli *cli, const char *code)
         return EXIT_USAGE;
     }
     printf("%s (%u %s)\n\n  ", row->name, row->status, error_reason(row->status));
-    text_wrap(stdout, row->detail, 2, 2, cli->terminal.width);
+    text_wrap(stdout, numbered(cli->arena, row->detail).data, 2, 2, cli->terminal.width);
     printf("\nWhat to do:\n\n  ");
     text_wrap(stdout, row->remedy, 2, 2, cli->terminal.width);
     printf("\nMore: %s\n", page_of(cli, row->name).data);

@@ -46,7 +46,7 @@ struct query {
 };
 
 /* ---- Reading ---- */
-enum { DEEPEST = 64 };
+enum { DEEPEST = 64, LONGEST = 4096 }; /* what is read and run calls itself: the stack has an end */
 
 struct reader {
     struct arena *arena;
@@ -286,8 +286,11 @@ static struct node *
 read_each(struct reader *r, enum node_kind kind, struct node *left, struct node *test)
 {
     struct node *each = node_new(r, kind, left), *rest = node_new(r, NODE_CURRENT, NULL);
+    if (++r->depth > DEEPEST)
+        return wrong(r, "it is nested too deeply");
     if (each == NULL || rest == NULL || (rest = read_behind(r, rest, true)) == NULL)
         return NULL;
+    r->depth--;
     each->test = test;
     each->right = rest;
     return each;
@@ -467,12 +470,12 @@ query_parse(struct arena *arena, str text, str *ret_why)
     struct query *query = ARENA_NEW(arena, struct query);
     if (query == NULL)
         return NULL;
-    query->root = read_pipe(&r);
+    query->root = text.len > LONGEST ? wrong(&r, "it is too long") : read_pipe(&r);
     if (query->root != NULL && peek(&r) == '\0')
         return query;
     *ret_why =
-        str_format(arena, "%s, at character %zu of `%.*s`",
-                   r.why != NULL ? r.why : "it goes on with something that was not expected", r.at + 1, STR_ARG(text));
+        str_format(arena, "%s, at character %zu of `%.200s`",
+                   r.why != NULL ? r.why : "it goes on with something that was not expected", r.at + 1, str_dup(arena, text).data);
     return NULL;
 }
 

@@ -118,7 +118,8 @@ show_dry_run(struct cli *cli, struct client *client, const struct request_out *r
     json_t *before = NULL, *after = json_in(cli->arena, json_loadb(answer->body.data, answer->body.len, 0, NULL));
     str target = request->target, path = str_cut(&target, '?');
     struct answer now = { 0 };
-    if (reading != NULL && command->method != METHOD_POST) {
+    /* A POST makes something that is not there yet, but for one that adds to a list. */
+    if (reading != NULL && (command->method != METHOD_POST || command->shape == ANSWER_LIST)) {
         str accept = accept_of(cli, reading);
         struct request_out look = { .method = "GET", .target = path, .accept = accept.data };
         int status = client_send(client, &look, &now);
@@ -135,6 +136,8 @@ show_dry_run(struct cli *cli, struct client *client, const struct request_out *r
     if (count == 0)
         cli_note(cli, after == NULL && before == NULL ? "it would be done; there is nothing to compare"
                                                       : "nothing would change");
+    else if (command->method == METHOD_DELETE)
+        cli_note(cli, "it would be deleted; nothing was done");
     else
         cli_note(cli, "%zu field%s would change; nothing was done", count, count == 1 ? "" : "s");
     return EXIT_SUCCESS;

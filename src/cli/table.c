@@ -148,8 +148,14 @@ table_print(FILE *out, struct arena *arena, const json_t *items, const char *col
     struct column all[MAX_COLUMNS];
     size_t count = choose_columns(arena, items, columns, all), shown = 0, used = 0, i;
     const json_t *item;
-    while (shown < count && (shown == 0 || used + GAP + all[shown].width <= (size_t)style.width))
-        used += all[shown].width + (shown > 0 ? GAP : 0), shown++;
+    /* One that does not fit leaves its place to narrower ones behind it. */
+    for (i = 0; i < count; i++) {
+        size_t needed = all[i].width + (shown > 0 ? GAP : 0);
+        if (shown > 0 && used + needed > (size_t)style.width)
+            continue;
+        used += needed;
+        all[shown++] = all[i];
+    }
     if (shown == 0)
         return 0;
     if (all[0].width > (size_t)style.width)
