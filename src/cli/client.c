@@ -232,6 +232,14 @@ header_list(struct client *client, const struct request_out *request)
     return list;
 }
 
+/* Whether doing it twice is the same as doing it once. */
+static bool
+may_repeat(const struct request_out *request)
+{
+    return strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0 ||
+           strcmp(request->method, "PUT") == 0 || request->idempotency_key != NULL;
+}
+
 static void
 prepare(struct client *client, struct exchange *x, const char *url)
 {
@@ -251,6 +259,8 @@ prepare(struct client *client, struct exchange *x, const char *url)
     curl_easy_setopt(c, CURLOPT_USERAGENT, "reeve/" REEVE_VERSION);
     curl_easy_setopt(c, CURLOPT_ERRORBUFFER, client->problem);
     curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, request->method);
+    /* On a connection that was used before libcurl repeats by itself what got no answer. */
+    curl_easy_setopt(c, CURLOPT_FRESH_CONNECT, may_repeat(request) ? 0L : 1L);
     if (strcmp(request->method, "HEAD") == 0)
         curl_easy_setopt(c, CURLOPT_NOBODY, 1L);
     if (p->ca_file != NULL)
@@ -319,14 +329,6 @@ was_lost(CURLcode result)
 {
     return result == CURLE_RECV_ERROR || result == CURLE_SEND_ERROR || result == CURLE_GOT_NOTHING ||
            result == CURLE_OPERATION_TIMEDOUT || result == CURLE_PARTIAL_FILE || result == CURLE_SSL_CONNECT_ERROR;
-}
-
-/* Whether doing it twice is the same as doing it once. */
-static bool
-may_repeat(const struct request_out *request)
-{
-    return strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0 ||
-           strcmp(request->method, "PUT") == 0 || request->idempotency_key != NULL;
 }
 
 static bool

@@ -11,6 +11,21 @@
 #include "cli/profile.h"
 #include "cli/run.h"
 
+/* In front of the host of a URL also these two have a meaning of their own. */
+static str
+encode_user(struct arena *arena, const char *user)
+{
+    str text = str_percent_encode(arena, str_from(user));
+    struct buf out = buf_in(arena, text.len * 3 + 1);
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '@' || text.data[i] == ':')
+            buf_format(&out, "%%%02X", (unsigned char)text.data[i]);
+        else
+            buf_add_char(&out, text.data[i]);
+    }
+    return buf_str(&out);
+}
+
 /* The API leaves places for what it does not know; the password is left to psql. */
 static bool
 fill_string(struct cli *cli, const char *given, str *ret_string)
@@ -27,7 +42,7 @@ fill_string(struct cli *cli, const char *given, str *ret_string)
     }
     struct buf text = buf_in(cli->arena, 65536);
     buf_add(&text, (str){ given, (size_t)(at - given) });
-    buf_add(&text, str_percent_encode(cli->arena, str_from(user)));
+    buf_add(&text, encode_user(cli->arena, user));
     buf_add_char(&text, '@');
     buf_add(&text, (str){ behind, (size_t)(path - behind) });
     buf_add_char(&text, '/');

@@ -473,9 +473,9 @@ query_parse(struct arena *arena, str text, str *ret_why)
     query->root = text.len > LONGEST ? wrong(&r, "it is too long") : read_pipe(&r);
     if (query->root != NULL && peek(&r) == '\0')
         return query;
-    *ret_why =
-        str_format(arena, "%s, at character %zu of `%.200s`",
-                   r.why != NULL ? r.why : "it goes on with something that was not expected", r.at + 1, str_dup(arena, text).data);
+    *ret_why = str_format(arena, "%s, at character %zu of `%.200s`",
+                          r.why != NULL ? r.why : "it goes on with something that was not expected", r.at + 1,
+                          str_dup(arena, text).data);
     return NULL;
 }
 

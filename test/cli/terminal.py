@@ -44,7 +44,7 @@ class Reeve:
         kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
         return {**kept, **SANITIZERS, "HOME": self.home, "TERM": "xterm-256color", **more}
 
-    def pipe(self, *words, stdin=b"", cwd=None, timeout=30, **environment):
+    def pipe(self, *words, stdin=b"", cwd=None, timeout=60, **environment):
         """Standard output as bytes, standard error as text."""
         done = subprocess.run([self.program, *words], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd or self.home,
                               env=self.environment(**environment), timeout=timeout, check=False)
@@ -58,16 +58,13 @@ class Reeve:
 class Terminal:
     """A run with a terminal as standard input, output and error; keys can be pressed in it."""
 
-    def __init__(self, reeve, *words, columns=100, timeout=30, cwd=None, **environment):
+    def __init__(self, reeve, *words, columns=100, timeout=60, cwd=None, **environment):
         self.deadline, self.raw = time.monotonic() + timeout, ""
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-
-        def take_terminal():
-            os.setsid()
-            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-        self.process = subprocess.Popen([reeve.program, *words], stdin=slave, stdout=slave, stderr=slave, cwd=cwd or reeve.home,
-                                        env=reeve.environment(**environment), preexec_fn=take_terminal, close_fds=True)
+        # `setsid --ctty` becomes the program, with this terminal as the one whose Ctrl-C reaches it.
+        self.process = subprocess.Popen(["setsid", "--ctty", reeve.program, *words], stdin=slave, stdout=slave, stderr=slave,
+                                        cwd=cwd or reeve.home, env=reeve.environment(**environment))
         os.close(slave)
 
     def __enter__(self):
@@ -81,8 +78,9 @@ class Terminal:
 
     def read(self):
         """What there is now; False at the end."""
+        running = self.process.poll() is None  # asked first: what it wrote before its end is there then
         if not select.select([self.master], [], [], 0.05)[0]:
-            return self.process.poll() is None
+            return running
         try:
             piece = os.read(self.master, 65536)
         except OSError:  # the other side is closed

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names of commands: every operation has one, no two are equal, and none begins another. */
+#include "check.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "check.h"
 
 static struct arena *arena;
 
@@ -132,7 +132,8 @@ no_two_flags_of_a_command_are_equal(void **state)
                 str flag = str_from(TEXT_AT(field->flag));
                 for (size_t n = 0; n < count; n++)
                     assert_false(str_eq(flags[n], flag));
-                for (int o = 0; o < OPTION_COUNT; o++) /* but for the project and the organization, which are the same thing */
+                for (int o = 0; o < OPTION_COUNT;
+                     o++) /* but for the project and the organization, which are the same thing */
                     assert_true(!str_is(flag, common_options[o].name) || o == OPTION_PROJECT || o == OPTION_ORG);
                 flags[count++] = flag;
                 assert_true(strlen(TEXT_AT(field->doc)) > 0);
@@ -170,10 +171,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_name_is_unique),          cmocka_unit_test(no_name_begins_another),
-        cmocka_unit_test(names_are_small_words),         cmocka_unit_test(names_are_what_people_say),
-        cmocka_unit_test(words_find_their_command),      cmocka_unit_test(misspelt_words_are_understood),
-        cmocka_unit_test(no_two_flags_of_a_command_are_equal), cmocka_unit_test(a_change_knows_what_reads_it),
+        cmocka_unit_test(every_name_is_unique),
+        cmocka_unit_test(no_name_begins_another),
+        cmocka_unit_test(names_are_small_words),
+        cmocka_unit_test(names_are_what_people_say),
+        cmocka_unit_test(words_find_their_command),
+        cmocka_unit_test(misspelt_words_are_understood),
+        cmocka_unit_test(no_two_flags_of_a_command_are_equal),
+        cmocka_unit_test(a_change_knows_what_reads_it),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

@@ -97,8 +97,10 @@ static void
 what_is_wrong_is_said(void **state)
 {
     (void)state;
-    static const char *const wrong[] = { "",       "a.",   "a..b",  "[",      "a[",    "a[?",      "a[?b",   "{a}",      "a b",  "'open", "`{`",
-                                         "foo(a)", "a[1",  "a[x",   "a | ",   "(a",    "\"open",   "a[99999999999999]", "!", "a == ", "join(a)", "a[1:x]", "$" };
+    static const char *const wrong[] = { "",     "a.",    "a..b",    "[",      "a[",     "a[?",
+                                         "a[?b", "{a}",   "a b",     "'open",  "`{`",    "foo(a)",
+                                         "a[1",  "a[x",   "a | ",    "(a",     "\"open", "a[99999999999999]",
+                                         "!",    "a == ", "join(a)", "a[1:x]", "$" };
     struct arena *arena = arena_new(16 * 1024 * 1024);
     for (size_t i = 0; i < LENGTH(wrong); i++) {
         str why = STR_EMPTY;
@@ -123,8 +125,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_are_picked),   cmocka_unit_test(lists_are_walked),      cmocka_unit_test(items_are_filtered),
-        cmocka_unit_test(new_shapes_are_made), cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(fields_are_picked),     cmocka_unit_test(lists_are_walked),
+        cmocka_unit_test(items_are_filtered),    cmocka_unit_test(new_shapes_are_made),
+        cmocka_unit_test(what_is_wrong_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

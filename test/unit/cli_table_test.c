@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "check.h"
 #include "cli/body.h"
 #include "cli/client.h"
 #include "cli/difference.h"
 #include "cli/follow.h"
 #include "cli/progress.h"
-#include "check.h"
 
 static struct arena *arena;
 
@@ -34,8 +34,8 @@ static void
 columns_are_as_wide_as_they_need(void **state)
 {
     (void)state;
-    expect_table("[{\"name\":\"orders\",\"stateName\":\"IDLE\"},{\"name\":\"x\",\"stateName\":\"CREATING\"}]", "name stateName", 80, 0,
-                 "NAME    STATE NAME\norders  IDLE\nx       CREATING\n");
+    expect_table("[{\"name\":\"orders\",\"stateName\":\"IDLE\"},{\"name\":\"x\",\"stateName\":\"CREATING\"}]",
+                 "name stateName", 80, 0, "NAME    STATE NAME\norders  IDLE\nx       CREATING\n");
 }
 
 static void
@@ -49,7 +49,8 @@ static void
 what_does_not_fit_is_counted(void **state)
 {
     (void)state;
-    expect_table("[{\"a\":\"1234567890\",\"b\":\"1234567890\",\"c\":\"12\"}]", "a b c", 16, 1, "A           C\n1234567890  12\n");
+    expect_table("[{\"a\":\"1234567890\",\"b\":\"1234567890\",\"c\":\"12\"}]", "a b c", 16, 1,
+                 "A           C\n1234567890  12\n");
     expect_table("[{\"a\":\"123456789012345678901234567890\"}]", "a", 20, 0, "A\n1234567890123456789…\n");
 }
 
@@ -105,7 +106,8 @@ differences_are_shown_by_field(void **state)
     FILE *out = open_memstream(&text, &length);
     assert_int_equal(difference_print(out, arena, before, after, false), 5);
     fclose(out);
-    assert_string_equal(text, "- b.c: true\n+ b.c: false\n- b.d[0].e: 1\n+ b.d[0].e: 2\n+ b.d[1].e: 3\n- gone: \"x\"\n+ new: []\n");
+    assert_string_equal(
+        text, "- b.c: true\n+ b.c: false\n- b.d[0].e: 1\n+ b.d[0].e: 2\n+ b.d[1].e: 3\n- gone: \"x\"\n+ new: []\n");
     free(text);
     out = open_memstream(&text, &length);
     assert_int_equal(difference_print(out, arena, before, before, true), 0);
@@ -183,12 +185,14 @@ static void
 streams_are_read_in_pieces_of_any_size(void **state)
 {
     (void)state;
-    static const char text[] = ": hello\n\nid: 1\nevent: A\ndata: {\"x\":1}\n\nid: 2\r\nevent: B\r\ndata:y\r\n\r\nid: 3\ndata: cut";
+    static const char text[] =
+        ": hello\n\nid: 1\nevent: A\ndata: {\"x\":1}\n\nid: 2\r\nevent: B\r\ndata:y\r\n\r\nid: 3\ndata: cut";
     for (size_t size = 1; size < sizeof(text); size++) {
         struct buf all = buf_in(arena, 65536);
         struct follow_reader reader = { .message = note, .context = &all };
         for (size_t at = 0; at < sizeof(text) - 1; at += size)
-            assert_true(follow_read(&reader, str_slice(str_from(text), at, at + size < sizeof(text) - 1 ? at + size : sizeof(text) - 1)));
+            assert_true(follow_read(
+                &reader, str_slice(str_from(text), at, at + size < sizeof(text) - 1 ? at + size : sizeof(text) - 1)));
         follow_done(&reader);
         assert_string_equal(buf_str(&all).data, "1|A|{\"x\":1};2|B|y;");
     }
