@@ -79,6 +79,7 @@ agent-test: all ## the agent on three hosts with systemd of their own: needs roo
 docs-reference: all ## write the generated part of the documentation
 	$(BUILD)/reeved reference docs/reference
 	$(BUILD)/reeved config --reference > docs/reference/configuration.md
+	$(BUILD)/reeve __reference > docs/reference/cli.md
 	$(BUILD)/reeved config --sample > deploy/reeve.conf
 
 clean: ## remove what was built

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/body.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "cli/profile.h"
+
+enum { MAX_BODY_BYTES = 16 * 1024 * 1024, MAX_INDEX = 10000, SECRET_BYTES = 4096 };
+
+/* ---- Files and secrets ---- */
+bool
+body_read_file(struct cli *cli, const char *name, str *ret_text)
+{
+    bool standard = strcmp(name, "-") == 0;
+    int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    struct buf text = buf_in(cli->arena, MAX_BODY_BYTES);
+    char piece[65536];
+    ssize_t got = -1;
+    while (fd >= 0 && (got = read(fd, piece, sizeof(piece))) > 0)
+        buf_add(&text, (str){ piece, (size_t)got });
+    if (got < 0)
+        cli_say(cli, "%s cannot be read: %s", name, strerror(errno));
+    else if (text.failed)
+        cli_say(cli, "%s has more than %d MB", name, MAX_BODY_BYTES / 1024 / 1024);
+    if (fd >= 0 && !standard)
+        close(fd);
+    *ret_text = buf_str(&text);
+    return got >= 0 && !text.failed;
+}
+
+bool
+body_read_secret(struct cli *cli, const char *prompt, str *ret_text)
+{
+    char line[SECRET_BYTES];
+    struct termios before, silent;
+    bool hidden = cli->terminal.in && tcgetattr(STDIN_FILENO, &before) == 0;
+    if (hidden) {
+        silent = before;
+        silent.c_lflag &= ~(tcflag_t)ECHO;
+        fprintf(stderr, "%s: ", prompt);
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
+    }
+    bool read = fgets(line, sizeof(line), stdin) != NULL;
+    if (hidden) {
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+        fputc('\n', stderr);
+    }
+    if (!read) {
+        cli_say(cli, "no %s was given", prompt);
+        return false;
+    }
+    str text = str_from(line);
+    *ret_text = str_dup(cli->arena, str_cut(&text, '\n'));
+    explicit_bzero(line, sizeof(line));
+    return true;
+}
+
+/* ---- Values ---- */
+static json_t *
+not_a(struct arena *arena, const char *what, const char *text, str *ret_why)
+{
+    *ret_why = str_format(arena, "takes %s, and `%s` is none", what, text);
+    return NULL;
+}
+
+static json_t *
+scalar(struct arena *arena, enum command_type type, const char *text, str *ret_why)
+{
+    int64_t number;
+    if (type == FLAG_INTEGER)
+        return str_to_int(str_from(text), INT64_MIN, INT64_MAX, &number)
+                   ? json_integer(number)
+                   : not_a(arena, "a whole number", text, ret_why);
+    if (type == FLAG_NUMBER) {
+        json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
+        if (json_is_number(json))
+            return json;
+        json_decref(json);
+        return not_a(arena, "a number", text, ret_why);
+    }
+    if (type == FLAG_BOOLEAN) {
+        if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+            return not_a(arena, "true or false", text, ret_why);
+        return json_boolean(text[0] == 't');
+    }
+    json_t *json = json_string(text);
+    return json != NULL ? json : not_a(arena, "text in UTF-8", text, ret_why);
+}
+
+json_t *
+body_value(struct arena *arena, const struct command_field *field, const char *text, str *ret_why)
+{
+    if ((field->flags & FIELD_NULLABLE) && strcmp(text, "null") == 0)
+        return json_null();
+    if ((field->flags & FIELD_JSON) || (field->type == FLAG_LIST && text[0] == '[')) {
+        json_error_t where;
+        json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &where);
+        bool list = field->type == FLAG_LIST;
+        if (json == NULL)
+            *ret_why = str_format(arena, "takes JSON: %s at character %d", where.text, where.position);
+        else if (list ? json_is_array(json) || json_is_object(json) : json_is_object(json))
+            return json;
+        else
+            not_a(arena, list ? "a JSON list" : "a JSON object", text, ret_why);
+        json_decref(json);
+        return NULL;
+    }
+    return scalar(arena, field->type == FLAG_LIST ? field->item : field->type, text, ret_why);
+}
+
+/* ---- Places ---- */
+/* What stands under the next step, made when it is not there; the kind is what the step after it needs. */
+static json_t *
+step_into(json_t *at, str name, int64_t index, bool list_follows)
+{
+    json_t *next = index >= 0 ? json_array_get(at, (size_t)index) : json_object_getn(at, name.data, name.len);
+    if (list_follows ? json_is_array(next) : json_is_object(next))
+        return next;
+    if (next != NULL && !json_is_null(next))
+        return NULL;
+    next = list_follows ? json_array() : json_object();
+    if (index < 0)
+        return json_object_setn_new_nocheck(at, name.data, name.len, next) == 0 ? next : NULL;
+    while ((int64_t)json_array_size(at) < index)
+        json_array_append_new(at, json_null());
+    bool there = (int64_t)json_array_size(at) > index;
+    return (there ? json_array_set_new(at, (size_t)index, next) : json_array_append_new(at, next)) == 0 ? next : NULL;
+}
+
+struct place_step {
+    str name;
+    int64_t index; /* -1: a name */
+};
+
+static bool
+next_step(str *rest, struct place_step *ret)
+{
+    if (rest->len > 0 && rest->data[0] == '[') {
+        *rest = str_slice(*rest, 1, rest->len);
+        if (str_find(*rest, ']') < 0 || !str_to_int(str_cut(rest, ']'), 0, MAX_INDEX, &ret->index))
+            return false;
+    } else {
+        size_t end = 0;
+        while (end < rest->len && rest->data[end] != '.' && rest->data[end] != '[')
+            end++;
+        *ret = (struct place_step){ str_slice(*rest, 0, end), -1 };
+        *rest = str_slice(*rest, end, rest->len);
+        if (end == 0)
+            return false;
+    }
+    if (rest->len > 0 && rest->data[0] == '.') {
+        *rest = str_slice(*rest, 1, rest->len);
+        return rest->len > 0 && rest->data[0] != '[';
+    }
+    return rest->len == 0 || rest->data[0] == '[';
+}
+
+bool
+body_put(json_t *body, str path, json_t *value)
+{
+    json_t *at = body;
+    struct place_step step = { .index = -1 };
+    bool good = value != NULL && path.len > 0;
+    while (good) {
+        good = next_step(&path, &step) && (step.index >= 0 ? json_is_array(at) : json_is_object(at));
+        if (!good || path.len == 0)
+            break;
+        at = step_into(at, step.name, step.index, path.data[0] == '[');
+        good = at != NULL;
+    }
+    if (!good) {
+        json_decref(value);
+        return false;
+    }
+    if (step.index < 0)
+        return json_object_setn_new_nocheck(at, step.name.data, step.name.len, value) == 0;
+    while ((int64_t)json_array_size(at) <= step.index)
+        json_array_append_new(at, json_null());
+    return json_array_set_new(at, (size_t)step.index, value) == 0;
+}
+
+/* ---- Path ---- */
+static const char *
+assigned(const struct call *call, const struct command_field *field)
+{
+    for (size_t i = call->assignment_count; i > 0; i--) {
+        if (call->assignments[i - 1].field == field)
+            return call->assignments[i - 1].value;
+    }
+    return NULL;
+}
+
+static const char *
+of_profile(const struct cli *cli, const struct command_field *parameter)
+{
+    bool project = strcmp(TEXT_AT(parameter->path), "groupId") == 0;
+    const char *given = cli->call.values[project ? OPTION_PROJECT : OPTION_ORG];
+    if (given != NULL)
+        return given;
+    return project ? cli->profile->project : cli->profile->org;
+}
+
+static bool
+ends_with_parameter(const struct command *command, const struct command_field *parameter)
+{
+    str path = str_from(TEXT_AT(command->path)), name = str_from(TEXT_AT(parameter->path));
+    return path.len >= name.len + 2 && str_ends_with(path, STR("}")) &&
+           str_ends_with(str_slice(path, 0, path.len - 1), name);
+}
+
+/* Whether an argument may stand for it: whatever the profile has not, and a project or organization that is itself meant. */
+static bool
+takes_argument(const struct command *command, const struct command_field *parameter)
+{
+    return !(parameter->flags & FIELD_SCOPE) || ends_with_parameter(command, parameter);
+}
+
+static int
+missing(const struct cli *cli, const struct command_field *parameter)
+{
+    const char *flag = TEXT_AT(parameter->flag);
+    cli_say(cli, "which %s? Give --%s%s: %s", flag, flag,
+            takes_argument(cli->call.command, parameter) ? ", or an argument behind the command" : "",
+            TEXT_AT(parameter->doc));
+    if ((parameter->flags & FIELD_SCOPE) && !takes_argument(cli->call.command, parameter))
+        cli_note(cli, "to keep it: reeve profiles set %s ID", flag);
+    return EXIT_USAGE;
+}
+
+/* A value for each parameter: its flag, else the next argument, else the profile. */
+static int
+fill_parameters(struct cli *cli, const char **values)
+{
+    const struct command *command = cli->call.command;
+    size_t next = 0;
+    for (uint32_t i = 0; i < command->parameters.count; i++) {
+        const struct command_field *parameter = &command_fields[command->parameters.at + i];
+        values[i] = assigned(&cli->call, parameter);
+        if (values[i] == NULL && next < cli->call.argument_count && takes_argument(command, parameter))
+            values[i] = cli->call.arguments[next++];
+        /* What the profile has is never deleted without being named. */
+        bool named_only = command->method == METHOD_DELETE && ends_with_parameter(command, parameter);
+        if (values[i] == NULL && (parameter->flags & FIELD_SCOPE) && !named_only)
+            values[i] = of_profile(cli, parameter);
+        if (values[i] == NULL && named_only && (parameter->flags & FIELD_SCOPE))
+            values[i] =
+                cli->call.values[strcmp(TEXT_AT(parameter->path), "groupId") == 0 ? OPTION_PROJECT : OPTION_ORG];
+        if (values[i] == NULL || values[i][0] == '\0')
+            return missing(cli, parameter);
+    }
+    if (next == cli->call.argument_count)
+        return EXIT_SUCCESS;
+    cli_say(cli, "what is `%s`? The command takes %zu argument%s: --help", cli->call.arguments[next], next,
+            next == 1 ? "" : "s");
+    return EXIT_USAGE;
+}
+
+enum { MAX_PARAMETERS = 16 };
+
+static int
+make_path(struct cli *cli, str *ret_path)
+{
+    const struct command *command = cli->call.command;
+    const char *values[MAX_PARAMETERS];
+    struct buf path = buf_in(cli->arena, 65536);
+    str rest = str_from(TEXT_AT(command->path));
+    int status = command->parameters.count > MAX_PARAMETERS ? EXIT_USAGE : fill_parameters(cli, values);
+    for (uint32_t i = 0; status == EXIT_SUCCESS && rest.len > 0; i++) {
+        buf_add(&path, str_cut(&rest, '{'));
+        if (rest.len == 0 || i >= command->parameters.count)
+            break;
+        str_cut(&rest, '}');
+        buf_add(&path, str_percent_encode(cli->arena, str_from(values[i])));
+    }
+    *ret_path = buf_str(&path);
+    return status;
+}
+
+/* ---- Query ---- */
+static void
+add_query(struct cli *cli, struct buf *query, const char *name, const char *value)
+{
+    buf_format(query, "%s%s=", query->len > 0 ? "&" : "", name);
+    buf_add(query, str_percent_encode(cli->arena, str_from(value)));
+}
+
+static int
+make_query(struct cli *cli, str *ret_query)
+{
+    const struct call *call = &cli->call;
+    struct buf query = buf_in(cli->arena, 65536);
+    for (size_t i = 0; i < call->assignment_count; i++) {
+        if (call->assignments[i].is_query)
+            add_query(cli, &query, TEXT_AT(call->assignments[i].field->path), call->assignments[i].value);
+    }
+    for (uint32_t i = 0; i < call->command->query.count; i++) {
+        const struct command_field *field = &command_fields[call->command->query.at + i];
+        if (!(field->flags & FIELD_REQUIRED) || assigned(call, field) != NULL)
+            continue;
+        cli_say(cli, "--%s is missing: %s", TEXT_AT(field->flag), TEXT_AT(field->doc));
+        return EXIT_USAGE;
+    }
+    if (call->values[OPTION_PAGE_NUM] != NULL)
+        add_query(cli, &query, "pageNum", call->values[OPTION_PAGE_NUM]);
+    if (call->values[OPTION_ITEMS_PER_PAGE] != NULL || call->values[OPTION_ALL] != NULL)
+        add_query(cli, &query, "itemsPerPage",
+                  call->values[OPTION_ITEMS_PER_PAGE] != NULL ? call->values[OPTION_ITEMS_PER_PAGE] : "500");
+    if (call->values[OPTION_NO_COUNT] != NULL)
+        add_query(cli, &query, "includeCount", "false");
+    if (call->values[OPTION_DRY_RUN] != NULL)
+        add_query(cli, &query, "dryRun", "true");
+    *ret_query = buf_str(&query);
+    return EXIT_SUCCESS;
+}
+
+/* ---- Body ---- */
+/* The text of a flag, which for a secret and for JSON may be in a file or typed. */
+static bool
+resolve_text(struct cli *cli, const struct assignment *assignment, const char **ret_text)
+{
+    str text;
+    *ret_text = assignment->value;
+    if (!(assignment->field->flags & (FIELD_SECRET | FIELD_JSON)))
+        return true;
+    if ((assignment->field->flags & FIELD_SECRET) && strcmp(assignment->value, "-") == 0) {
+        if (!body_read_secret(cli, TEXT_AT(assignment->field->flag), &text))
+            return false;
+    } else if (assignment->value[0] == '@') {
+        if (!body_read_file(cli, assignment->value + 1, &text))
+            return false;
+        if (text.len > 0 && text.data[text.len - 1] == '\n')
+            text = str_dup(cli->arena, str_slice(text, 0, text.len - 1));
+    } else {
+        return true;
+    }
+    *ret_text = text.data;
+    return true;
+}
+
+static bool
+put_set(struct cli *cli, json_t *body, const char *text)
+{
+    str value = str_from(text), path = str_cut(&value, '=');
+    if (strchr(text, '=') == NULL) {
+        cli_say(cli, "--set takes PATH=VALUE, and `%s` has no =", text);
+        return false;
+    }
+    json_t *json = json_loads(value.data, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
+    if (body_put(body, path, json != NULL ? json : json_stringn(value.data, value.len)))
+        return true;
+    cli_say(cli, "--set: there can be nothing at `%.*s`", STR_ARG(path));
+    return false;
+}
+
+static bool
+put_field(struct cli *cli, json_t *body, const struct assignment *assignment)
+{
+    const struct command_field *field = assignment->field;
+    const char *text;
+    str why = STR_EMPTY, path = str_from(TEXT_AT(field->path));
+    if (!resolve_text(cli, assignment, &text))
+        return false;
+    json_t *value = body_value(cli->arena, field, text, &why);
+    if (value == NULL) {
+        cli_say(cli, "--%s %.*s: %s", assignment->name, STR_ARG(why), TEXT_AT(field->doc));
+        return false;
+    }
+    /* A list grows with each of its flags. */
+    if (field->type == FLAG_LIST && !json_is_array(value) && !json_is_null(value)) {
+        json_t *list = path.len > 0 ? json_object_getn(body, path.data, path.len) : NULL;
+        if (json_is_array(list))
+            return json_array_append_new(list, value) == 0;
+        list = json_array();
+        json_array_append_new(list, value);
+        value = list;
+    }
+    if (body_put(body, path, value))
+        return true;
+    cli_say(cli, "--%s does not fit to what else is in the body", assignment->name);
+    return false;
+}
+
+/* The element of the body that flags work on: of a list its first. */
+static json_t *
+flags_target(const struct command *command, json_t *body)
+{
+    if (!(command->flags & COMMAND_BODY_IS_LIST) || !json_is_array(body))
+        return body;
+    if (json_array_size(body) == 0)
+        json_array_append_new(body, json_object());
+    return json_array_get(body, 0);
+}
+
+static bool
+is_there(const json_t *body, str path)
+{
+    while (path.len > 0 && body != NULL) {
+        str name = str_cut(&path, '.');
+        body = json_object_getn(body, name.data, name.len);
+    }
+    return body != NULL;
+}
+
+static int
+check_required(struct cli *cli, const json_t *body)
+{
+    const struct command *command = cli->call.command;
+    int status = EXIT_SUCCESS;
+    if (command->method == METHOD_PATCH || !json_is_object(body))
+        return status;
+    for (uint32_t i = 0; i < command->body.count; i++) {
+        const struct command_field *field = &command_fields[command->body.at + i];
+        if (!(field->flags & FIELD_REQUIRED) || is_there(body, str_from(TEXT_AT(field->path))))
+            continue;
+        cli_say(cli, "--%s is missing: %s", TEXT_AT(field->flag), TEXT_AT(field->doc));
+        status = EXIT_USAGE;
+    }
+    if (status != EXIT_SUCCESS)
+        cli_note(cli, "for example: %s", TEXT_AT(command->example));
+    return status;
+}
+
+static bool
+read_body_file(struct cli *cli, json_t **ret_body)
+{
+    str text;
+    json_error_t where;
+    const char *name = cli->call.values[OPTION_FILE];
+    if (!body_read_file(cli, name, &text))
+        return false;
+    *ret_body = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, &where);
+    if (*ret_body == NULL)
+        cli_say(cli, "%s is not JSON: %s, in line %d, column %d", name, where.text, where.line, where.column);
+    return *ret_body != NULL;
+}
+
+static bool
+has_body_flags(const struct call *call)
+{
+    for (size_t i = 0; i < call->assignment_count; i++) {
+        const struct assignment *one = &call->assignments[i];
+        const struct command_list *list = &call->command->body;
+        if (!one->is_query && (one->field == NULL || (one->field >= &command_fields[list->at] &&
+                                                      one->field < &command_fields[list->at + list->count])))
+            return true;
+    }
+    return false;
+}
+
+static int
+make_body(struct cli *cli, struct outgoing *ret)
+{
+    const struct call *call = &cli->call;
+    const struct command *command = call->command;
+    bool from_file = call->values[OPTION_FILE] != NULL;
+    if (!(command->flags & COMMAND_HAS_BODY) || (command->body.count == 0 && !from_file && !has_body_flags(call)))
+        return EXIT_SUCCESS;
+    if (from_file) {
+        if (!read_body_file(cli, &ret->body))
+            return EXIT_USAGE;
+    } else {
+        ret->body = command->flags & COMMAND_BODY_IS_LIST ? json_array() : json_object();
+    }
+    json_in(cli->arena, ret->body);
+    if (!from_file || has_body_flags(call)) {
+        json_t *target = flags_target(command, ret->body);
+        for (size_t i = 0; i < call->assignment_count; i++) {
+            const struct assignment *one = &call->assignments[i];
+            const struct command_list *list = &command->body;
+            if (one->field == NULL) {
+                if (!put_set(cli, target, one->value))
+                    return EXIT_USAGE;
+            } else if (!one->is_query && one->field >= &command_fields[list->at] &&
+                       one->field < &command_fields[list->at + list->count]) {
+                if (!put_field(cli, target, one))
+                    return EXIT_USAGE;
+            }
+        }
+        int status = check_required(cli, target);
+        if (status != EXIT_SUCCESS)
+            return status;
+    }
+    ret->text = json_text(cli->arena, ret->body);
+    return EXIT_SUCCESS;
+}
+
+int
+body_make(struct cli *cli, struct outgoing *ret)
+{
+    *ret = (struct outgoing){ .text = STR_EMPTY };
+    int status = make_path(cli, &ret->path);
+    if (status == EXIT_SUCCESS)
+        status = make_query(cli, &ret->query);
+    return status == EXIT_SUCCESS ? make_body(cli, ret) : status;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is sent: path, query and body, made from flags, arguments and files. */
+#ifndef CLI_BODY_H
+#define CLI_BODY_H
+
+#include <jansson.h>
+
+#include "cli/cli.h"
+
+struct outgoing {
+    str path;  /* below /api/svc/v2, parameters filled in and encoded */
+    str query; /* without the question mark; may be empty */
+    json_t *body;
+    str text; /* of the body; empty: none */
+};
+
+/* EXIT_SUCCESS; or what was wrong is said and the result is the exit status. */
+MUST_USE int body_make(struct cli *cli, struct outgoing *ret);
+
+/* Puts a value at a place such as a.b[0].c; NULL value: nothing happens. False when the place cannot be. Takes `value` over. */
+MUST_USE bool body_put(json_t *body, str path, json_t *value);
+/* What a flag's text means in JSON; NULL when it is not what the field takes, and then *ret_why says what it takes. */
+MUST_USE json_t *body_value(struct arena *arena, const struct command_field *field, const char *text, str *ret_why);
+
+/* A file, or standard input for "-". */
+MUST_USE bool body_read_file(struct cli *cli, const char *name, str *ret_text);
+/* One line that is not shown while it is typed. */
+MUST_USE bool body_read_secret(struct cli *cli, const char *prompt, str *ret_text);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The commands of `reeve`: a table made from the catalog by script/generate-commands. A command is an operation under a name of
+ * words. Texts are places in one pool, so that the program starts without touching the table.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+typedef uint32_t text_place;
+extern const char command_texts[];
+#define TEXT_AT(place) (command_texts + (place))
+
+/* In the order of the catalog's own types. */
+enum command_type {
+    FLAG_TEXT,
+    FLAG_INTEGER,
+    FLAG_NUMBER,
+    FLAG_BOOLEAN,
+    FLAG_DATE,
+    FLAG_ID,
+    FLAG_CIDR,
+    FLAG_OBJECT,
+    FLAG_LIST
+};
+enum command_method { METHOD_GET, METHOD_POST, METHOD_PUT, METHOD_PATCH, METHOD_DELETE };
+enum command_shape { ANSWER_ENTITY, ANSWER_LIST, ANSWER_NOTHING, ANSWER_FILE };
+enum command_field_flag {
+    FIELD_REQUIRED = 1,
+    FIELD_SECRET = 2,
+    FIELD_NULLABLE = 4,
+    FIELD_DEPRECATED = 8,
+    FIELD_JSON = 16,  /* its flag takes JSON: an object, or a list of objects */
+    FIELD_SCOPE = 32, /* a parameter of the path that the profile may have: project, org */
+};
+enum command_flag { COMMAND_HAS_BODY = 1, COMMAND_BODY_IS_LIST = 2, COMMAND_DEPRECATED = 4 };
+
+struct command_field {
+    text_place flag, path, doc, one_of /* a line each */, fallback, example, bounds;
+    uint8_t type, item;
+    uint16_t flags;
+};
+struct command_list {
+    uint32_t at, count; /* in command_fields */
+};
+struct command {
+    text_place words, operation, path, summary, description, version, who, waits_for, refuses;
+    text_place columns; /* separated by spaces */
+    text_place example;
+    struct command_list parameters, query, body;
+    uint16_t family;
+    uint8_t method, shape;
+    uint16_t flags, success;
+};
+struct command_family {
+    text_place name, title, doc;
+    uint32_t at, count; /* in commands, sorted by their words */
+};
+extern const struct command_field command_fields[];
+extern const struct command commands[];
+extern const size_t command_count;
+extern const struct command_family command_families[];
+extern const size_t command_family_count;
+extern const char *const command_methods[];
+
+const struct command_family *command_family_find(const char *name);
+/* "clusters create" */
+str command_name(struct arena *arena, const struct command *command);
+
+/*
+ * Reads words from the front of `words`: as many as name a command. What was understood is in the result even when no command
+ * was reached: its family, and the words that some command begins with.
+ */
+struct command_match {
+    const struct command_family *family;
+    const struct command *command; /* NULL: not yet, or none */
+    size_t used;                   /* of the words, the family's name included */
+};
+struct command_match command_match(const char *const *words, size_t count);
+/* Whether the command's words begin with these, each as a whole. */
+bool command_begins_with(const struct command *command, const char *const *words, size_t count);
+/* The command that reads what this one changes: GET of the same path; NULL when there is none. */
+const struct command *command_reading(const struct command *command);
+const struct command *command_of_operation(const char *operation);
+
+/* How many letters must change to make one of the other; for "did you mean". */
+size_t command_distance(const char *a, const char *b);
+/* The names that come nearest to `word` among those that may stand behind `before`; at most `max`, best first. */
+size_t command_suggest(struct arena *arena, const char *const *before, size_t count, const char *word, str *ret_names,
+                       size_t max);
+
+/* The field whose flag is `name` (without dashes in front), or whose name in the API it is; NULL: none. */
+const struct command_field *command_field_find(const struct command_list *list, str name);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/follow.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "cli/builtins.h"
+#include "cli/client.h"
+#include "cli/output.h"
+#include "cli/profile.h"
+#include "cli/run.h"
+
+/* ---- The stream ---- */
+enum { LONGEST_LINE = 4 * 1024 * 1024 };
+
+static void
+keep_text(char **field, const char *text)
+{
+    free(*field);
+    *field = strdup(text);
+}
+
+static bool
+take_line(struct follow_reader *r, char *line)
+{
+    if (line[0] == '\0') {
+        bool go_on = true;
+        if (r->data != NULL)
+            go_on = r->message(r->context,
+                               &(struct follow_message){ str_from(r->id), str_from(r->event), str_from(r->data) });
+        free(r->data);
+        free(r->event);
+        r->data = r->event = NULL;
+        return go_on;
+    }
+    char *value = strchr(line, ':');
+    if (line[0] == ':' || value == NULL)
+        return true; /* a comment */
+    *value++ = '\0';
+    value += *value == ' ';
+    if (strcmp(line, "id") == 0)
+        keep_text(&r->id, value);
+    else if (strcmp(line, "event") == 0)
+        keep_text(&r->event, value);
+    else if (strcmp(line, "data") == 0)
+        keep_text(&r->data, value);
+    return true;
+}
+
+bool
+follow_read(struct follow_reader *r, str piece)
+{
+    for (size_t i = 0; i < piece.len; i++) {
+        if (r->line_len + 1 >= r->line_size) {
+            size_t size = r->line_size == 0 ? 4096 : r->line_size * 2;
+            char *longer = size > LONGEST_LINE ? NULL : realloc(r->line, size);
+            if (longer == NULL)
+                return false;
+            r->line = longer;
+            r->line_size = size;
+        }
+        if (piece.data[i] != '\n') {
+            r->line[r->line_len++] = piece.data[i];
+            continue;
+        }
+        if (r->line_len > 0 && r->line[r->line_len - 1] == '\r')
+            r->line_len--;
+        r->line[r->line_len] = '\0';
+        r->line_len = 0;
+        if (!take_line(r, r->line))
+            return false;
+    }
+    return true;
+}
+
+void
+follow_done(struct follow_reader *r)
+{
+    free(r->line);
+    free(r->id);
+    free(r->event);
+    free(r->data);
+    *r = (struct follow_reader){ 0 };
+}
+
+/* ---- events follow ---- */
+struct following {
+    struct cli *cli;
+    char last_id[32];
+    int64_t left; /* how many more events; -1: no end */
+    bool any;     /* since the connection was opened */
+};
+
+static const char *
+text_of(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text != NULL ? text : "";
+}
+
+static void
+print_event(struct cli *cli, const struct follow_message *message)
+{
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(16 * 1024 * 1024);
+    json_t *event = arena == NULL ? NULL : json_in(arena, json_loadb(message->data.data, message->data.len, 0, NULL));
+    const char *format = cli->call.values[OPTION_OUTPUT];
+    if (event == NULL || (format != NULL ? strcmp(format, "table") != 0 : !cli->terminal.out)) {
+        printf("%.*s\n", STR_ARG(message->data));
+        fflush(stdout);
+        return;
+    }
+    bool color = cli->terminal.color_out;
+    static const char *const callers[] = { "username", "publicKey", "clientId", "userId" };
+    const char *who = "";
+    for (size_t i = 0; who[0] == '\0' && i < LENGTH(callers); i++)
+        who = text_of(event, callers[i]);
+    static const char *const things[] = { "clusterName", "groupId", "orgId" };
+    const char *what = "";
+    for (size_t i = 0; what[0] == '\0' && i < LENGTH(things); i++)
+        what = text_of(event, things[i]);
+    str type = text_harmless(arena, str_from(text_of(event, "eventTypeName")));
+    str line =
+        text_harmless(arena, str_format(arena, "%s%s%s", who, what[0] != '\0' && who[0] != '\0' ? "  " : "", what));
+    printf("%s%s%s  %s%-32.*s%s  %.*s\n", style_on(color, STYLE_FAINT),
+           text_harmless(arena, str_from(text_of(event, "created"))).data, style_off(color, STYLE_FAINT),
+           style_on(color, STYLE_CYAN), STR_ARG(type), style_off(color, STYLE_CYAN), STR_ARG(line));
+    fflush(stdout);
+}
+
+static bool
+on_message(void *context, const struct follow_message *message)
+{
+    struct following *f = context;
+    f->any = true;
+    if (message->id.len > 0 && message->id.len < sizeof(f->last_id))
+        memcpy(f->last_id, message->id.data, message->id.len + 1);
+    print_event(f->cli, message);
+    if (f->left > 0)
+        f->left--;
+    return f->left != 0;
+}
+
+static bool
+on_piece(void *context, str piece)
+{
+    return follow_read(context, piece);
+}
+
+static bool
+make_target(struct cli *cli, str *ret_target)
+{
+    const struct profile *p = cli->profile;
+    const char *type = call_option(&cli->call, "type");
+    bool of_org = cli->call.values[OPTION_ORG] != NULL || p->project == NULL;
+    if (of_org && p->org == NULL) {
+        cli_say(cli, "events of what? Give --project or --org, or `reeve profiles set project ID`");
+        return false;
+    }
+    *ret_target = str_format(cli->arena, "%s/%s/%s/events%s%s", API_PREFIX, of_org ? "orgs" : "groups",
+                             str_percent_encode(cli->arena, str_from(of_org ? p->org : p->project)).data,
+                             type != NULL ? "?eventType=" : "",
+                             type != NULL ? str_percent_encode(cli->arena, str_from(type)).data : "");
+    return true;
+}
+
+int
+builtin_follow(struct cli *cli)
+{
+    struct client *client CLEANUP(client_cleanup) = NULL;
+    struct following f = { .cli = cli, .left = -1 };
+    const char *since = call_option(&cli->call, "since"), *count = call_option(&cli->call, "count");
+    struct answer answer;
+    str target;
+    int64_t number;
+    if (since != NULL && (!str_to_int(str_from(since), 0, INT64_MAX, &number) || strlen(since) >= sizeof(f.last_id))) {
+        cli_say(cli, "--since takes the sequence of an event");
+        return EXIT_USAGE;
+    }
+    if (count != NULL && (!str_to_int(str_from(count), 1, INT64_MAX, &f.left))) {
+        cli_say(cli, "--count takes a number");
+        return EXIT_USAGE;
+    }
+    if (since != NULL)
+        memcpy(f.last_id, since, strlen(since) + 1);
+    if (!make_target(cli, &target) || !output_check(cli) || (client = client_new(cli)) == NULL)
+        return EXIT_USAGE;
+    for (int attempt = 1; f.left != 0; attempt++) {
+        struct follow_reader reader = { .message = on_message, .context = &f };
+        struct request_out request = {
+            .method = "GET",
+            .target = target,
+            .accept = "text/event-stream",
+            .last_event_id = f.last_id[0] != '\0' ? f.last_id : NULL,
+            .piece = on_piece,
+            .context = &reader,
+        };
+        f.any = false;
+        int status = client_send(client, &request, &answer);
+        follow_done(&reader);
+        if (f.left == 0)
+            break;
+        if (status != EXIT_SUCCESS)
+            return status;
+        if (answer.status != 200)
+            return output_error(cli, &answer);
+        attempt = f.any ? 1 : attempt;
+        if (!client_pause(client_delay_ms(attempt, 0, (unsigned)attempt * 7919u)))
+            return EXIT_INTERRUPTED;
+    }
+    return EXIT_SUCCESS;
+}

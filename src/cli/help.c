@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/help.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "cli/builtins.h"
+
+enum { FLAG_WIDTH = 30, SHOWN_VALUES = 8 };
+
+/* ---- Parts ---- */
+static void
+print_title(const struct cli *cli, FILE *out, const char *title)
+{
+    bool color = cli->terminal.color_out && out == stdout;
+    fprintf(out, "\n%s%s%s\n", style_on(color, STYLE_BOLD), title, style_off(color, STYLE_BOLD));
+}
+
+static void
+print_row(const struct cli *cli, FILE *out, const char *left, const char *text, int left_width)
+{
+    int used = 2 + (int)text_width(str_from(left));
+    fprintf(out, "  %s", left);
+    if (used + 2 > left_width + 4) {
+        fprintf(out, "\n%*s", left_width + 4, "");
+        used = left_width + 4;
+    } else {
+        fprintf(out, "%*s", left_width + 4 - used, "");
+        used = left_width + 4;
+    }
+    text_wrap(out, text, left_width + 4, used, cli->terminal.width);
+}
+
+const char *
+help_value(struct arena *arena, const struct command_field *field)
+{
+    static const char *const names[] = {
+        [FLAG_TEXT] = "TEXT",    [FLAG_INTEGER] = "NUMBER", [FLAG_NUMBER] = "NUMBER",
+        [FLAG_BOOLEAN] = "",     [FLAG_DATE] = "DATE",      [FLAG_ID] = "ID",
+        [FLAG_CIDR] = "ADDRESS", [FLAG_OBJECT] = "JSON",    [FLAG_LIST] = "JSON",
+    };
+    if (field->flags & FIELD_JSON)
+        return "JSON";
+    if (field->type == FLAG_LIST)
+        return str_format(arena, "%s …", names[field->item]).data;
+    return names[field->type];
+}
+
+static void
+add_values(struct buf *text, const char *one_of)
+{
+    str rest = str_from(one_of);
+    size_t count = 0;
+    buf_add_text(text, " One of ");
+    for (; rest.len > 0 && count < SHOWN_VALUES; count++) {
+        buf_add_text(text, count > 0 ? ", " : "");
+        buf_add(text, str_cut(&rest, '\n'));
+    }
+    for (count = 0; rest.len > 0; count++)
+        str_cut(&rest, '\n');
+    if (count > 0)
+        buf_format(text, " and %zu more", count);
+    buf_add_char(text, '.');
+}
+
+str
+help_sentence(struct arena *arena, const struct command_field *field)
+{
+    struct buf text = buf_in(arena, 65536);
+    buf_add_text(&text, TEXT_AT(field->doc));
+    if (TEXT_AT(field->one_of)[0] != '\0')
+        add_values(&text, TEXT_AT(field->one_of));
+    else if (TEXT_AT(field->bounds)[0] != '\0')
+        buf_format(&text, " %c%s.", toupper((unsigned char)TEXT_AT(field->bounds)[0]), TEXT_AT(field->bounds) + 1);
+    if (field->type == FLAG_LIST && !(field->flags & FIELD_JSON))
+        buf_add_text(&text, " May be given several times.");
+    if (TEXT_AT(field->fallback)[0] != '\0' && strlen(TEXT_AT(field->fallback)) < 40)
+        buf_format(&text, " Default: %s.", TEXT_AT(field->fallback));
+    if (field->flags & FIELD_SECRET)
+        buf_add_text(&text, " A secret: - asks for it or reads standard input, @FILE reads a file.");
+    if (field->flags & FIELD_DEPRECATED)
+        buf_add_text(&text, " Deprecated.");
+    if (field->flags & FIELD_SCOPE)
+        buf_add_text(&text, " Without it: that of the profile.");
+    else if (field->flags & FIELD_REQUIRED)
+        buf_add_text(&text, " Required.");
+    return buf_str(&text);
+}
+
+/* How an argument is named: cluster becomes CLUSTER. */
+static str
+upper(struct arena *arena, const char *text)
+{
+    struct buf out = buf_in(arena, 256);
+    for (; *text != '\0'; text++)
+        buf_add_char(&out, *text == '-' ? '_' : (char)toupper((unsigned char)*text));
+    return buf_str(&out);
+}
+
+static bool
+is_argument(const struct command *command, const struct command_field *parameter)
+{
+    str path = str_from(TEXT_AT(command->path)), name = str_from(TEXT_AT(parameter->path));
+    return !(parameter->flags & FIELD_SCOPE) ||
+           (str_ends_with(path, STR("}")) && str_ends_with(str_slice(path, 0, path.len - 1), name));
+}
+
+static void
+print_parameters(struct cli *cli, FILE *out, const struct command *command)
+{
+    if (command->parameters.count == 0)
+        return;
+    print_title(cli, out, "Which one");
+    for (uint32_t i = 0; i < command->parameters.count; i++) {
+        const struct command_field *field = &command_fields[command->parameters.at + i];
+        const char *flag = TEXT_AT(field->flag);
+        str name = upper(cli->arena, flag);
+        str left = is_argument(command, field)
+                       ? str_format(cli->arena, "%.*s, or --%s %.*s", STR_ARG(name), flag, STR_ARG(name))
+                       : str_format(cli->arena, "--%s %.*s", flag, STR_ARG(name));
+        print_row(cli, out, left.data, help_sentence(cli->arena, field).data, FLAG_WIDTH);
+    }
+}
+
+static void
+print_fields(struct cli *cli, FILE *out, const char *title, const struct command_list *list)
+{
+    if (list->count == 0)
+        return;
+    print_title(cli, out, title);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < list->count; i++) {
+            const struct command_field *field = &command_fields[list->at + i];
+            bool required = (field->flags & FIELD_REQUIRED) != 0;
+            if (required != (pass == 0))
+                continue;
+            const char *value = help_value(cli->arena, field);
+            str left = str_format(cli->arena, "--%s%s%s", TEXT_AT(field->flag), value[0] != '\0' ? " " : "", value);
+            print_row(cli, out, left.data, help_sentence(cli->arena, field).data, FLAG_WIDTH);
+        }
+    }
+}
+
+static void
+print_options(struct cli *cli, FILE *out, const struct option_row *rows, const struct command *command,
+              bool about_calls, bool everywhere)
+{
+    for (const struct option_row *row = rows; row->name != NULL; row++) {
+        bool wanted =
+            everywhere ? row->scope == FOR_ALL : about_calls && row->scope != FOR_ALL && option_applies(row, command);
+        /* Those are among what says which one is meant. */
+        bool scope = row == &common_options[OPTION_PROJECT] || row == &common_options[OPTION_ORG];
+        if (!wanted || (scope && command != NULL))
+            continue;
+        str letter = row->letter != 0 ? str_format(cli->arena, "-%c, ", row->letter) : STR_EMPTY;
+        str left = str_format(cli->arena, "%.*s--%s%s%s", STR_ARG(letter), row->name, row->value != NULL ? " " : "",
+                              row->value != NULL ? row->value : "");
+        print_row(cli, out, left.data, row->doc, FLAG_WIDTH);
+    }
+}
+
+/* ---- A command ---- */
+void
+help_usage(struct arena *arena, FILE *out, const struct command *command)
+{
+    fprintf(out, "reeve %s %s", TEXT_AT(command_families[command->family].name), TEXT_AT(command->words));
+    for (uint32_t i = 0; i < command->parameters.count; i++) {
+        const struct command_field *parameter = &command_fields[command->parameters.at + i];
+        if (!is_argument(command, parameter))
+            continue;
+        fprintf(out, " %.*s", STR_ARG(upper(arena, TEXT_AT(parameter->flag))));
+    }
+    const struct command_list *lists[] = { &command->query, &command->body };
+    for (size_t l = 0; l < LENGTH(lists); l++) {
+        for (uint32_t i = 0; i < lists[l]->count; i++) {
+            const struct command_field *field = &command_fields[lists[l]->at + i];
+            if ((field->flags & FIELD_REQUIRED) && command->method != METHOD_PATCH)
+                fprintf(out, " --%s …", TEXT_AT(field->flag));
+        }
+    }
+    fprintf(out, " [OPTION…]\n");
+}
+
+static void
+print_state(struct cli *cli, FILE *out, const struct command *command)
+{
+    const char *refuses = TEXT_AT(command->refuses), *waits_for = TEXT_AT(command->waits_for);
+    if (command->flags & COMMAND_DEPRECATED)
+        fprintf(out, "\nDeprecated.\n");
+    if (refuses[0] != '\0') {
+        fprintf(out, "\n");
+        text_wrap(out,
+                  str_format(cli->arena, "Refused by design, with %s: `reeve explain %s` says what to do instead.",
+                             refuses, refuses)
+                      .data,
+                  0, 0, cli->terminal.width);
+    } else if (waits_for[0] != '\0') {
+        fprintf(out, "\n");
+        text_wrap(out, str_format(cli->arena, "Not there yet: the server answers 501 until it has %s.", waits_for).data,
+                  0, 0, cli->terminal.width);
+    }
+}
+
+void
+help_command(struct cli *cli, FILE *out, const struct command *command)
+{
+    int width = cli->terminal.width;
+    fprintf(out, "%s.\n\n", TEXT_AT(command->summary));
+    text_wrap(out, TEXT_AT(command->description), 0, 0, width);
+    print_state(cli, out, command);
+    print_title(cli, out, "Usage");
+    fprintf(out, "  ");
+    help_usage(cli->arena, out, command);
+    print_title(cli, out, "Example");
+    fprintf(out, "  %s\n", TEXT_AT(command->example));
+    print_parameters(cli, out, command);
+    print_fields(cli, out, "Filters", &command->query);
+    print_fields(cli, out, "Fields", &command->body);
+    if (command->body.count == 0 && (command->flags & COMMAND_HAS_BODY) && TEXT_AT(command->waits_for)[0] != '\0')
+        fprintf(out, "\nIts fields are not described yet: give the body with --file or --set.\n");
+    print_title(cli, out, "Options");
+    print_options(cli, out, common_options, command, true, false);
+    print_title(cli, out, "Options of every command");
+    print_options(cli, out, common_options, command, true, true);
+    fprintf(out, "\n");
+    text_wrap(out,
+              str_format(cli->arena, "%s %s%s, for %s.", command_methods[command->method], "/api/svc/v2",
+                         TEXT_AT(command->path), TEXT_AT(command->who))
+                  .data,
+              0, 0, width);
+}
+
+void
+help_builtin(struct cli *cli, FILE *out, const struct builtin *builtin)
+{
+    fprintf(out, "%s.\n\n", builtin->summary);
+    text_wrap(out, builtin->description, 0, 0, cli->terminal.width);
+    print_title(cli, out, "Usage");
+    fprintf(out, "  reeve %s%s%s [OPTION…]\n", builtin->words, builtin->arguments[0] != '\0' ? " " : "",
+            builtin->arguments);
+    print_title(cli, out, "Example");
+    fprintf(out, "  %s\n", builtin->example);
+    if (builtin->options != NULL) {
+        print_title(cli, out, "Options");
+        print_options(cli, out, builtin->options, NULL, true, true);
+    }
+    if (builtin->calls) {
+        print_title(cli, out, "Options of calls");
+        print_options(cli, out, common_options, NULL, true, false);
+    }
+    print_title(cli, out, "Options of every command");
+    print_options(cli, out, common_options, NULL, true, true);
+}
+
+/* ---- A family ---- */
+static void
+help_family(struct cli *cli, FILE *out, const struct command_family *family, const char *const *words, size_t count)
+{
+    size_t widest = 0;
+    for (uint32_t i = 0; i < family->count; i++) {
+        size_t width = strlen(TEXT_AT(commands[family->at + i].words));
+        widest = width > widest ? width : widest;
+    }
+    fprintf(out, "%s. ", TEXT_AT(family->title));
+    text_wrap(out, TEXT_AT(family->doc), 0, (int)strlen(TEXT_AT(family->title)) + 2, cli->terminal.width);
+    print_title(cli, out, "Commands");
+    for (uint32_t i = 0; i < family->count; i++) {
+        const struct command *command = &commands[family->at + i];
+        if (command_begins_with(command, words, count))
+            print_row(cli, out, TEXT_AT(command->words), TEXT_AT(command->summary), (int)(widest < 44 ? widest : 44));
+    }
+    str prefix = str_format(cli->arena, "%s ", TEXT_AT(family->name));
+    for (size_t i = 0; i < builtin_count; i++) {
+        if (str_starts_with(str_from(builtins[i].words), prefix))
+            print_row(cli, out, builtins[i].words + prefix.len, builtins[i].summary, (int)(widest < 44 ? widest : 44));
+    }
+    fprintf(out, "\n`reeve %s COMMAND --help` shows its flags and an example.\n", TEXT_AT(family->name));
+}
+
+/* ---- The whole ---- */
+void
+help_whole(struct cli *cli, FILE *out)
+{
+    fprintf(out,
+            "reeve %s: organizations, projects and PostgreSQL clusters from the command line\n\n"
+            "usage: reeve FAMILY [NOUN…] VERB [ARGUMENT…] [OPTION…]\n",
+            REEVE_VERSION);
+    print_title(cli, out, "First steps");
+    fprintf(out, "  reeve login --server https://reeve.example.org        # remembers server and service account\n"
+                 "  reeve projects list                                   # which projects there are\n"
+                 "  reeve profiles set project 650000000000000000000002   # the one that is meant from now on\n"
+                 "  reeve clusters create --help                          # every flag, and an example that works\n"
+                 "  reeve clusters list\n");
+    print_title(cli, out, "Besides the API");
+    for (size_t i = 0; i < builtin_count; i++) {
+        if (!builtins[i].hidden)
+            print_row(cli, out, builtins[i].words, builtins[i].summary, 18);
+    }
+    print_title(cli, out, "Families");
+    for (size_t i = 0; i < command_family_count; i++)
+        print_row(cli, out, TEXT_AT(command_families[i].name), TEXT_AT(command_families[i].doc), 22);
+    print_title(cli, out, "Options of every command");
+    print_options(cli, out, common_options, NULL, true, true);
+    fprintf(
+        out,
+        "\nOn a terminal answers are tables; in a pipe they are the JSON that the API sent. Exit status: 0 done, 1 refused by\n"
+        "the API, 2 wrong command line, 3 no answer, 4 begun but not done, 130 Ctrl-C.\n");
+}
+
+static const char query_help[] =
+    "--query picks fields out of an answer. It is a part of JMESPath (jmespath.org), and means what it means there.\n\n"
+    "  name                            a field\n"
+    "  connectionStrings.standard      a field of a field\n"
+    "  results[0].id                   of the first item; [-1] is the last, [0:2] the first two\n"
+    "  results[*].name                 of every item\n"
+    "  results[].roles[]               of every item, lists inside opened\n"
+    "  results[?stateName=='IDLE']     items for which it holds: == != < <= > >= && || !\n"
+    "  results[?diskSizeGB>`20`]       numbers, true, false and null stand in backquotes, texts in single quotes\n"
+    "  results[*].[name, id]           a list of each; with --output text one line with tabs\n"
+    "  results[*].{n: name, s: state}  an object of each; on a terminal a table\n"
+    "  length(results)                 also keys(), values(), join(', ', list)\n"
+    "  a | b                           b of what a gives\n"
+    "  \"a name\"                        a field whose name is no word\n\n"
+    "Examples:\n\n"
+    "  reeve clusters list --query 'results[*].{name: name, state: stateName}'\n"
+    "  reeve projects list --all --query 'results[?clusterCount>`0`].id' --output text\n";
+
+bool
+help_words(struct cli *cli, const char *const *words, size_t count)
+{
+    if (count == 0) {
+        help_whole(cli, stdout);
+        return true;
+    }
+    if (count == 1 && strcmp(words[0], "query") == 0) {
+        fputs(query_help, stdout);
+        return true;
+    }
+    for (size_t i = 0; i < builtin_count; i++) {
+        str rest = str_from(builtins[i].words);
+        size_t n = 0;
+        while (n < count && rest.len > 0 && str_is(str_cut(&rest, ' '), words[n]))
+            n++;
+        if (n == count && rest.len == 0) {
+            help_builtin(cli, stdout, &builtins[i]);
+            return true;
+        }
+    }
+    if (count == 1 && strcmp(words[0], "profiles") == 0) {
+        for (size_t i = 0; i < builtin_count; i++) {
+            if (str_starts_with(str_from(builtins[i].words), STR("profiles ")))
+                print_row(cli, stdout, builtins[i].words, builtins[i].summary, 18);
+        }
+        return true;
+    }
+    struct command_match match = command_match(words, count);
+    if (match.command != NULL) {
+        help_command(cli, stdout, match.command);
+        return true;
+    }
+    if (match.family == NULL || match.used < count) {
+        help_unknown(cli, words, match.used, words[match.used]);
+        return false;
+    }
+    help_family(cli, stdout, match.family, words + 1, count - 1);
+    return true;
+}
+
+void
+help_unknown(struct cli *cli, const char *const *words, size_t understood, const char *word)
+{
+    str names[5], before = STR_EMPTY;
+    size_t count = command_suggest(cli->arena, words, understood, word, names, LENGTH(names));
+    for (size_t i = 0; i < understood; i++)
+        before = str_format(cli->arena, "%.*s%s ", STR_ARG(before), words[i]);
+    cli_say(cli, "there is no command `%.*s%s`", STR_ARG(before), word);
+    if (understood == 0) {
+        for (size_t i = 0; i < builtin_count && count < LENGTH(names); i++) {
+            if (!builtins[i].hidden && command_distance(word, builtins[i].words) <= 2)
+                names[count++] = str_from(builtins[i].words);
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        fprintf(stderr, "%s  reeve %.*s%.*s\n", i == 0 ? "did you mean:\n" : "", STR_ARG(before), STR_ARG(names[i]));
+    if (count == 0)
+        fprintf(stderr, "`reeve%s%.*s --help` lists what there is\n", understood > 0 ? " " : "",
+                STR_ARG(str_trim(before)));
+}
+
+int
+builtin_help(struct cli *cli)
+{
+    return help_words(cli, cli->call.arguments, cli->call.argument_count) ? EXIT_SUCCESS : EXIT_USAGE;
+}

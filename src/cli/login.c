@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* login, logout and profiles: what is written to the file of profiles. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "cli/body.h"
+#include "cli/builtins.h"
+#include "cli/client.h"
+#include "cli/output.h"
+#include "cli/profile.h"
+#include "cli/run.h"
+#include "cli/secret_service.h"
+
+static bool
+ask(struct cli *cli, const char *what, const char **value)
+{
+    char line[4096];
+    if (*value != NULL)
+        return true;
+    if (!cli->terminal.in) {
+        cli_say(cli, "%s is missing", what);
+        return false;
+    }
+    fprintf(stderr, "%s: ", what);
+    if (fgets(line, sizeof(line), stdin) == NULL)
+        return false;
+    str text = str_from(line);
+    *value = str_dup(cli->arena, str_trim(str_cut(&text, '\n'))).data;
+    return (*value)[0] != '\0';
+}
+
+/* A path that is still right in another folder. */
+static const char *
+whole_path(struct cli *cli, const char *path)
+{
+    char *whole = path != NULL ? realpath(path, NULL) : NULL;
+    const char *kept = whole != NULL ? str_dup(cli->arena, str_from(whole)).data : path;
+    free(whole);
+    return kept;
+}
+
+/* Whether they work: who is calling. */
+static int
+try_out(struct cli *cli)
+{
+    struct client *client CLEANUP(client_cleanup) = client_new(cli);
+    struct answer answer;
+    struct request_out request = { .method = "GET", .target = STR(API_PREFIX), .accept = "application/json" };
+    if (client == NULL)
+        return EXIT_USAGE;
+    int status = client_send(client, &request, &answer);
+    if (status != EXIT_SUCCESS)
+        return status;
+    return answer.status == 200 ? EXIT_SUCCESS : output_error(cli, &answer);
+}
+
+static bool
+keep(struct cli *cli, bool in_service)
+{
+    struct profile *p = cli->profile;
+    bool account = p->client_id != NULL;
+    const char *secret = account ? p->client_secret : p->private_key;
+    json_t *all = profiles_read(cli);
+    if (all == NULL || (in_service && !secret_service_store(cli, p->name, str_from(secret))))
+        return false;
+    json_t *entry = profiles_entry(all, p->name, true);
+    static const char *const old[] = { "clientId", "clientSecret",   "publicKey",      "privateKey",
+                                       "token",    "tokenExpiresAt", "inSecretService" };
+    for (size_t i = 0; i < LENGTH(old); i++)
+        json_object_del(entry, old[i]);
+    json_object_set_new(entry, "server", json_string(p->server));
+    if (p->ca_file != NULL)
+        json_object_set_new(entry, "caFile", json_string(whole_path(cli, p->ca_file)));
+    if (cli->call.values[OPTION_PROJECT] != NULL)
+        json_object_set_new(entry, "project", json_string(cli->call.values[OPTION_PROJECT]));
+    if (cli->call.values[OPTION_ORG] != NULL)
+        json_object_set_new(entry, "org", json_string(cli->call.values[OPTION_ORG]));
+    json_object_set_new(entry, account ? "clientId" : "publicKey", json_string(account ? p->client_id : p->public_key));
+    if (in_service)
+        json_object_set_new(entry, "inSecretService", json_true());
+    else
+        json_object_set_new(entry, account ? "clientSecret" : "privateKey", json_string(secret));
+    if (json_object_size(json_object_get(all, "profiles")) == 1)
+        json_object_set_new(all, "current", json_string(p->name));
+    return profiles_write(cli, all);
+}
+
+int
+builtin_login(struct cli *cli)
+{
+    struct profile *p = cli->profile;
+    const char *account = call_option(&cli->call, "client-id"), *key = call_option(&cli->call, "public-key");
+    str secret;
+    if (account != NULL && key != NULL) {
+        cli_say(cli, "a service account or an API key, not both");
+        return EXIT_USAGE;
+    }
+    p->from_environment = true; /* nothing is kept before it was tried out */
+    p->token = NULL;
+    p->in_secret_service = false;
+    if (!ask(cli, "server (https://HOST:PORT)", &p->server) ||
+        (key == NULL && !ask(cli, "client id of the service account", &account)))
+        return EXIT_USAGE;
+    p->client_id = account;
+    p->public_key = key;
+    if (!body_read_secret(cli, key != NULL ? "private key" : "client secret", &secret))
+        return EXIT_USAGE;
+    p->client_secret = p->private_key = secret.data;
+    int status = try_out(cli);
+    if (status != EXIT_SUCCESS)
+        return status;
+    if (!keep(cli, call_option(&cli->call, "secret-service") != NULL))
+        return EXIT_USAGE;
+    cli_note(cli, "profile %s is in %.*s", p->name, STR_ARG(profiles_path(cli)));
+    if (p->project == NULL)
+        cli_note(cli, "next: reeve projects list, then reeve profiles set project ID");
+    return EXIT_SUCCESS;
+}
+
+int
+builtin_logout(struct cli *cli)
+{
+    json_t *all = profiles_read(cli);
+    const char *name = all == NULL ? NULL : profile_name(cli, all);
+    json_t *entry = all == NULL ? NULL : profiles_entry(all, name, false);
+    if (all == NULL)
+        return EXIT_USAGE;
+    if (entry == NULL) {
+        cli_say(cli, "there is no profile %s", name);
+        return EXIT_USAGE;
+    }
+    if (json_is_true(json_object_get(entry, "inSecretService")))
+        secret_service_forget(cli, name);
+    static const char *const secrets[] = { "clientId", "clientSecret",   "publicKey",      "privateKey",
+                                           "token",    "tokenExpiresAt", "inSecretService" };
+    for (size_t i = 0; i < LENGTH(secrets); i++)
+        json_object_del(entry, secrets[i]);
+    if (!profiles_write(cli, all))
+        return EXIT_USAGE;
+    cli_note(cli, "profile %s has no credentials any more", name);
+    return EXIT_SUCCESS;
+}
+
+/* ---- profiles ---- */
+int
+builtin_profiles_list(struct cli *cli)
+{
+    json_t *all = profiles_read(cli), *entry, *list = json_in(cli->arena, json_array());
+    const char *name;
+    if (all == NULL)
+        return EXIT_USAGE;
+    json_object_foreach(json_object_get(all, "profiles"), name, entry)
+    {
+        json_t *shown = json_pack("{s:s, s:b}", "name", name, "current", strcmp(name, profile_name(cli, all)) == 0);
+        static const char *const fields[] = { "server", "clientId", "publicKey", "project", "org", "caFile", "docs" };
+        for (size_t i = 0; i < LENGTH(fields); i++) {
+            if (json_object_get(entry, fields[i]) != NULL)
+                json_object_set(shown, fields[i], json_object_get(entry, fields[i]));
+        }
+        json_array_append_new(list, shown);
+    }
+    struct answer answer = { .status = 200, .body = json_text(cli->arena, list) };
+    return output_check(cli) ? output_answer(cli, NULL, &answer) : EXIT_USAGE;
+}
+
+int
+builtin_profiles_set(struct cli *cli)
+{
+    static const char *const settings[][2] = {
+        { "server", "server" }, { "ca-file", "caFile" }, { "project", "project" }, { "org", "org" }, { "docs", "docs" }
+    };
+    const char *setting = cli->call.arguments[0], *value = cli->call.arguments[1], *field = NULL;
+    for (size_t i = 0; i < LENGTH(settings); i++) {
+        if (strcmp(setting, settings[i][0]) == 0)
+            field = settings[i][1];
+    }
+    if (field == NULL) {
+        cli_say(cli, "a profile has server, ca-file, project, org and docs, and no `%s`", setting);
+        return EXIT_USAGE;
+    }
+    json_t *all = profiles_read(cli);
+    if (all == NULL)
+        return EXIT_USAGE;
+    json_t *entry = profiles_entry(all, profile_name(cli, all), true);
+    if (value[0] == '\0')
+        json_object_del(entry, field);
+    else
+        json_object_set_new(entry, field, json_string(strcmp(field, "caFile") == 0 ? whole_path(cli, value) : value));
+    if (strcmp(field, "server") == 0)
+        json_object_del(entry, "token"); /* of the old one */
+    return profiles_write(cli, all) ? EXIT_SUCCESS : EXIT_USAGE;
+}
+
+static json_t *
+existing(struct cli *cli, json_t *all)
+{
+    json_t *entry = all == NULL ? NULL : profiles_entry(all, cli->call.arguments[0], false);
+    if (all != NULL && entry == NULL)
+        cli_say(cli, "there is no profile %s; `reeve profiles list` shows them", cli->call.arguments[0]);
+    return entry;
+}
+
+int
+builtin_profiles_use(struct cli *cli)
+{
+    json_t *all = profiles_read(cli);
+    if (existing(cli, all) == NULL)
+        return EXIT_USAGE;
+    json_object_set_new(all, "current", json_string(cli->call.arguments[0]));
+    return profiles_write(cli, all) ? EXIT_SUCCESS : EXIT_USAGE;
+}
+
+int
+builtin_profiles_delete(struct cli *cli)
+{
+    json_t *all = profiles_read(cli), *entry = existing(cli, all);
+    if (entry == NULL)
+        return EXIT_USAGE;
+    if (json_is_true(json_object_get(entry, "inSecretService")))
+        secret_service_forget(cli, cli->call.arguments[0]);
+    json_object_del(json_object_get(all, "profiles"), cli->call.arguments[0]);
+    return profiles_write(cli, all) ? EXIT_SUCCESS : EXIT_USAGE;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `reeve`: the command line. The environment is read here and handed on. */
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+
+int
+main(int argc, char **argv)
+{
+    const struct environment environment = {
+        .home = getenv("HOME"),
+        .config_home = getenv("XDG_CONFIG_HOME"),
+        .profile = getenv("REEVE_PROFILE"),
+        .server = getenv("REEVE_SERVER"),
+        .ca_file = getenv("REEVE_CA_FILE"),
+        .client_id = getenv("REEVE_CLIENT_ID"),
+        .client_secret = getenv("REEVE_CLIENT_SECRET"),
+        .public_key = getenv("REEVE_PUBLIC_KEY"),
+        .private_key = getenv("REEVE_PRIVATE_KEY"),
+        .project = getenv("REEVE_PROJECT_ID"),
+        .org = getenv("REEVE_ORG_ID"),
+        .docs = getenv("REEVE_DOCS"),
+        .no_color = getenv("NO_COLOR"),
+        .term = getenv("TERM"),
+        .columns = getenv("COLUMNS"),
+    };
+    signal(SIGPIPE, SIG_IGN); /* `reeve … | head` ends with a status, not with a signal */
+    return cli_main(&environment, argc, (const char *const *)(uintptr_t)argv);
+}
