@@ -13,6 +13,7 @@ unit_name(struct arena *arena, id member)
  *   is killed. Without a watchdog a PostgreSQL that outlived its Patroni could stay primary beside the next one.
  * - OOMPolicy=continue: PostgreSQL recovers by itself from a backend that the kernel ended.
  * - the address is added by a line of its own with full privileges, so that it is there after a reboot without the agent.
+ * - LogRateLimitIntervalSec=0: the journal drops no line of an audit, however busy the server is.
  * - of /var/lib/reeve the member sees its own folder only: neither the host's key nor other tenants' data.
  */
 static const char text[] = "# Written by reeve-agent, which overwrites whatever is changed here.\n"
@@ -36,6 +37,7 @@ static const char text[] = "# Written by reeve-agent, which overwrites whatever 
                            "TimeoutStopSec=120\n"
                            "OOMPolicy=continue\n"
                            "LimitNOFILE=16384\n"
+                           "LogRateLimitIntervalSec=0\n"
                            "MemoryMax=%lldM\n"
                            "CPUQuota=%d%%\n"
                            "NoNewPrivileges=yes\n"

@@ -4,7 +4,7 @@
 #include "api/api.h"
 #include "base/egress.h"
 #include "base/json.h"
-#include "job/kept.h"
+#include "base/kept.h"
 
 error
 kept_check_url(struct request *req, str place, str text)

@@ -293,6 +293,8 @@ agent_goal(struct fleet *fleet, struct arena *arena, const struct agent_poll *po
     error problem = store_host_goal(fleet->store, arena, poll->host, fleet->domain, fleet->etcd_json, &goal);
     if (problem == OK && goal.len == 0)
         problem = fail(arena, CERTIFICATE_NOT_ACCEPTED, V("the host was removed"));
+    if (problem == OK)
+        problem = log_goal_add(&fleet->logs, fleet->store, arena, poll->host, &goal);
     if (problem != OK)
         agent_refuse(arena, problem, ret_answer);
     else

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { FLEET_ARENA_BYTES = 256 * 1024, ETCD_MAX_BYTES = 64 * 1024 };
+enum { FLEET_ARENA_BYTES = 4 * 1024 * 1024, ETCD_MAX_BYTES = 64 * 1024 };
 
 static str
 list_endpoints(struct arena *arena, const struct fleet_config *config)
@@ -35,6 +35,7 @@ fleet_new(const struct fleet_config *config)
         .token_key = crypto_derive(&config->master_key, "join token v1"),
         .domain = str_dup(arena, str_from(config->domain)),
         .etcd_json = list_endpoints(arena, config),
+        .logs = log_goal_new(arena, &config->master_key, &config->logs),
     };
     if (fleet->store != NULL && !arena_is_exhausted(arena))
         return fleet;
@@ -52,5 +53,6 @@ fleet_free(struct fleet *fleet)
         store_free(fleet->store);
     crypto_wipe(&fleet->authority_key, sizeof(fleet->authority_key));
     crypto_wipe(&fleet->token_key, sizeof(fleet->token_key));
+    crypto_wipe(&fleet->logs.key, sizeof(fleet->logs.key));
     arena_free(arena);
 }

@@ -2,7 +2,7 @@
 #include "job/alert_config.h"
 
 #include "base/json.h"
-#include "job/kept.h"
+#include "base/kept.h"
 
 const char *const alert_secret_fields[] = {
     "apiToken",
@@ -15,23 +15,17 @@ const char *const alert_secret_fields[] = {
     NULL,
 };
 
-static str
-place_of(struct arena *arena, id config)
-{
-    return str_format(arena, "alertConfig/%s/secrets", id_text(arena, config).data);
-}
-
 json_t *
 alert_secrets_open(struct arena *arena, const struct key *key, id config, const json_t *document)
 {
-    return kept_open(arena, key, place_of(arena, config),
+    return kept_open(arena, key, kept_place(arena, "alertConfig", config),
                      json_str(json_object_get(json_object_get(document, ALERT_HIDDEN_FIELD), "secrets")));
 }
 
 json_t *
 alert_hidden_new(struct arena *arena, const struct key *key, id config, const json_t *secrets, int64_t after_seq)
 {
-    str sealed = kept_seal(arena, key, place_of(arena, config), secrets);
+    str sealed = kept_seal(arena, key, kept_place(arena, "alertConfig", config), secrets);
     if (sealed.len == 0)
         return NULL;
     return json_in(arena, json_pack("{s:s, s:I}", "secrets", sealed.data, "afterSequence", (json_int_t)after_seq));

@@ -2,7 +2,7 @@
 #include "job/integration.h"
 
 #include "base/json.h"
-#include "job/kept.h"
+#include "base/kept.h"
 
 // clang-format off
 const struct integration_type integration_types[] = {
@@ -30,23 +30,17 @@ integration_type_find(str name)
     return NULL;
 }
 
-static str
-place_of(struct arena *arena, id integration)
-{
-    return str_format(arena, "integration/%s/secrets", id_text(arena, integration).data);
-}
-
 json_t *
 integration_hidden_new(struct arena *arena, const struct key *key, id integration, const json_t *secrets)
 {
-    str sealed = kept_seal(arena, key, place_of(arena, integration), secrets);
+    str sealed = kept_seal(arena, key, kept_place(arena, "integration", integration), secrets);
     return sealed.len == 0 ? NULL : json_in(arena, json_pack("{s:s}", "secrets", sealed.data));
 }
 
 json_t *
 integration_secrets_open(struct arena *arena, const struct key *key, id integration, const json_t *document)
 {
-    return kept_open(arena, key, place_of(arena, integration),
+    return kept_open(arena, key, kept_place(arena, "integration", integration),
                      json_str(json_object_get(json_object_get(document, INTEGRATION_HIDDEN_FIELD), "secrets")));
 }
 

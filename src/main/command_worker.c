@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/post.h"
 #include "base/webhook_signature.h"
 #include "job/alert.h"
 #include "job/alert_config.h"
@@ -12,7 +13,6 @@
 #include "job/engine.h"
 #include "job/integration.h"
 #include "job/kinds.h"
-#include "job/post.h"
 #include "job/webhook.h"
 #include "main/commands.h"
 #include "main/node.h"

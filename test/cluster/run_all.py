@@ -21,6 +21,7 @@ from state import Problem  # noqa: E402  (found by rig)
 TESTS = {
     "smoke": (["smoke_test.py"], 240),
     "access": (["access_test.py"], 240),
+    "logs": (["logs_test.py"], 240),
     "control-plane-gone": (["control_plane_gone_test.py", "--minutes", "1"], 420),
 }
 RESULT = re.compile(r"^.+: (\d+) passed, (\d+) failed", re.M)

@@ -2,10 +2,10 @@
 #include "check.h"
 
 #include "base/json.h"
+#include "base/kept.h"
 #include "job/alert_config.h"
 #include "job/alert_message.h"
 #include "job/alert_rule.h"
-#include "job/kept.h"
 #include "job/mail.h"
 #include "store/event.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "job/post.h"
+#include "base/post.h"
 
 #include <curl/curl.h>
 #include <netinet/in.h>

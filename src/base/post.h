@@ -3,8 +3,8 @@
  * One HTTPS POST to where a tenant wants it, behind the guard of base/egress.h: no redirects, no proxy, bounded in time
  * and size. Of what the other side answers only the status and the first kilobyte are kept.
  */
-#ifndef JOB_POST_H
-#define JOB_POST_H
+#ifndef BASE_POST_H
+#define BASE_POST_H
 
 #include "base/egress.h"
 

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "job/kept.h"
+#include "base/kept.h"
 
 #include "base/json.h"
 
 enum { MASK_LAST = 4, MASK_FROM = 12 };
+
+str
+kept_place(struct arena *arena, const char *kind, id resource)
+{
+    return str_format(arena, "%s/%s/secrets", kind, id_text(arena, resource).data);
+}
 
 str
 kept_mask(struct arena *arena, str secret)

@@ -3,12 +3,17 @@
  * Secrets of other services that tenants gave: kept sealed beside a document that shows masks in their place, and bound to the
  * place where they are kept.
  */
-#ifndef JOB_KEPT_H
-#define JOB_KEPT_H
+#ifndef BASE_KEPT_H
+#define BASE_KEPT_H
 
 #include <jansson.h>
 
 #include "base/crypto.h"
+#include "base/id.h"
+
+/* Keys are derived for these, and the secrets of one resource are bound to its place. */
+#define LOG_TARGET_KEY_PURPOSE "log integration v1"
+str kept_place(struct arena *arena, const char *kind, id resource);
 
 /* "****" and the last four characters; of a short one none. */
 str kept_mask(struct arena *arena, str secret);
