@@ -200,10 +200,10 @@ def run(suite, fleet, receiver):
     member, made, words = sending(suite, fleet, tenant, receiver, dsn)
     agent_goes(suite, fleet, receiver, dsn, member.host, words)
     receiver_fails(suite, fleet, tenant, receiver, dsn, made, words)
-    not_allowed(suite, fleet, tenant, receiver, dsn, member.host)
-    ending(suite, fleet, tenant, receiver, dsn, member.host, made)
     for path in (OTEL, HEC, ITEMS):
         suite.equal([len(receiver.with_word(path, word)) for word in words], [1] * len(words), "how often each line came to " + path)
+    not_allowed(suite, fleet, tenant, receiver, dsn, member.host)
+    ending(suite, fleet, tenant, receiver, dsn, member.host, made)
     logs = {path: {line[0] for line in receiver.lines[path]} for path in (OTEL, HEC, ITEMS)}
     suite.equal(logs, {OTEL: {"postgres", "patroni"}, HEC: {"postgres"}, ITEMS: {"postgres"}}, "logs that were asked for")
     goal = hosts.run(fleet, member.host, "stat", "-c", "%a %U", "/var/lib/reeve/agent/goal.json").strip()
