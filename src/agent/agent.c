@@ -9,6 +9,7 @@
 
 #include "agent/facts.h"
 #include "agent/internal.h"
+#include "agent/shipper.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/steady_cond.h"
@@ -132,6 +133,7 @@ agent_adopt(struct agent *agent, struct arena *arena, str document)
         agent->goal = held;
         workers_follow(agent, &changes);
         tasks_follow(agent, &changes);
+        shippers_follow(agent);
         agent->report_is_wanted = true;
         pthread_cond_signal(&agent->report_wanted);
     }
@@ -187,6 +189,9 @@ prepare(struct agent *agent, struct arena *arena)
     if (!disk_make_folder(MEMBERS_FOLDER, 0755, root) ||
         !disk_make_folder(agent->config.state->folder.data, 0700, root))
         return problem(arena, "/var/lib/reeve cannot be made: %s.", strerror(errno));
+    str logs = str_format(arena, "%s/logs", agent->config.state->folder.data);
+    if (!disk_make_folder(logs.data, 0700, root))
+        return problem(arena, "%s cannot be made: %s.", logs.data, strerror(errno));
     agent->host.units = units_new(workers_wake_unit, agent);
     return agent->host.units == NULL ? problem(arena, "There is no memory.") : OK;
 }

@@ -10,7 +10,12 @@
 #include "agent/member.h"
 #include "wire/goal_diff.h"
 
-enum { AGENT_MOST_WORKERS = GOAL_MAX_MEMBERS, AGENT_MOST_TASKS = 1024, PASS_ARENA_BYTES = 128 * 1024 * 1024 };
+enum {
+    AGENT_MOST_WORKERS = GOAL_MAX_MEMBERS,
+    AGENT_MOST_TASKS = 1024,
+    AGENT_MOST_SHIPPERS = GOAL_MAX_LOG_TARGETS,
+    PASS_ARENA_BYTES = 128 * 1024 * 1024
+};
 
 /* A goal that somebody may still be working from. */
 struct held_goal {
@@ -40,6 +45,8 @@ struct task_run {
     char detail[REPORT_SENTENCE_BYTES];
 };
 
+struct shipper;
+
 struct agent {
     struct agent_config config;
     struct member_host host;
@@ -52,6 +59,8 @@ struct agent {
     size_t worker_count;
     struct task_run *tasks[AGENT_MOST_TASKS];
     size_t task_count;
+    struct shipper *shippers[AGENT_MOST_SHIPPERS];
+    size_t shipper_count;
 
     pthread_cond_t report_wanted;
     bool report_is_wanted;

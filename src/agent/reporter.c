@@ -5,6 +5,7 @@
 #include "agent/control.h"
 #include "agent/facts.h"
 #include "agent/internal.h"
+#include "agent/shipper.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -39,6 +40,9 @@ collect(struct agent *agent, struct arena *arena, struct report *report)
             tasks[report->task_count++] =
                 (struct report_task){ run->task, run->done, str_dup(arena, str_from(run->detail)) };
     }
+    report->logs = shippers_report(agent, arena, &report->log_count);
+    if (report->logs == NULL)
+        return false;
     report->members = members;
     report->tasks = tasks;
     return true;

@@ -32,6 +32,10 @@
         "Leave dryRun out of requests that only read.") \
     ROW(NOT_OFFERED, 400, "{} is not offered: {}.", \
         "Ask for something that is offered; the detail says what stands in the way.") \
+    ROW(INTEGRATION_MISSING, 400, "{} has no {} of its own, and the project has no integration of type {}.", \
+        "Send the key or address with the notification, or create the integration first.") \
+    ROW(LOG_EXPORT_NOT_OFFERED, 400, "Log export by a role at a provider is not offered: the operator's own hosts have no identity at a provider.", \
+        "Create a log integration instead, which sends logs by HTTPS with a key of its own.") \
     ROW(PEERING_NOT_OFFERED, 400, "Peering connections are not offered: clusters run on the operator's own hosts, whose routes are the operator's.", \
         "Have the operator route between your network and the addresses of the project's network container, then add your network to the project's access list.") \
     ROW(PRIVATE_ENDPOINT_NOT_OFFERED, 400, "Private endpoints are not offered: there is no vendor's network between clients and the operator's own hosts.", \
@@ -140,6 +144,8 @@
         "Delete one of them first.") \
     ROW(ALERT_CLOSED, 409, "Alert {} is closed.", \
         "Acknowledge alerts while they are open.") \
+    ROW(INTEGRATION_IN_USE, 409, "Integration {} is used by a notification of alert configuration {}.", \
+        "Give that notification a key or address of its own, or delete it, then delete the integration.") \
     ROW(ADDRESS_IN_USE, 409, "The caller uses this entry: it calls from {}.", \
         "Add another entry for the caller's address first, or remove this one with other credentials.") \
     ROW(IDEMPOTENCY_KEY_IN_FLIGHT, 409, "A request with the Idempotency-Key {} is being processed.", \

@@ -7,10 +7,13 @@
 #include "base/date.h"
 #include "base/json.h"
 #include "family/alerts.h"
+#include "family/kept.h"
 #include "family/project_limits.h"
 #include "job/alert_config.h"
 #include "job/alert_rule.h"
+#include "job/integration.h"
 #include "store/alert.h"
+#include "store/resource.h"
 
 /* ---- What is asked for ---- */
 
@@ -30,19 +33,6 @@ check_condition(struct request *req, const json_t *after)
             return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(str_format(req->arena, "matchers[%zu].value", i)),
                         V("it is not a regular expression"));
     }
-    return OK;
-}
-
-static error
-check_url(struct request *req, str place, str text)
-{
-    struct egress_url url;
-    const char *why;
-    if (!egress_parse(req->arena, text, &url, &why))
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(place), V(why));
-    if (!egress_host_may_be_allowed(&req->api->egress, &url))
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(place),
-                    V("its address is not public, and the operator does not allow it (egress_allow)"));
     return OK;
 }
 
@@ -71,23 +61,51 @@ settle_id(struct keeping *keeping, json_t *notifier)
     return made;
 }
 
+/* What belongs to a key that is the integration's may not be the notification's own. */
 static error
-keep_secret(struct keeping *keeping, json_t *notifier, json_t *own, const json_t *old, str place, const char *name)
+check_without_key(struct request *req, const json_t *notifier, size_t place, const struct integration_type *type)
 {
-    struct arena *arena = keeping->req->arena;
-    str sent = json_str(json_object_get(notifier, name));
-    const json_t *kept = json_object_get(old, name);
-    if (alert_is_mask(sent)) {
-        if (kept == NULL || !str_eq(sent, alert_mask(arena, json_str(kept))))
-            return fail(arena, INVALID_ATTRIBUTE_VALUE, V(place), V("it is masked, and no such secret is known"));
-        sent = json_str(kept);
-    } else if (str_is(str_from(name), "microsoftTeamsWebhookUrl")) {
-        TRY(check_url(keeping->req, place, sent));
+    struct resource found;
+    bool is_there;
+    for (size_t i = 1; i < INTEGRATION_FIELDS_MAX && type->fields[i].of_notification != NULL; i++) {
+        const struct integration_field *field = &type->fields[i];
+        if (field->part == PART_WITH_KEY && json_object_get(notifier, field->of_notification) != NULL)
+            return fail(req->arena, INVALID_ATTRIBUTE_VALUE,
+                        V(str_format(req->arena, "notifications[%zu].%s", place, field->of_notification)),
+                        V(str_format(req->arena, "it belongs to %s: send both, or neither to use the integration",
+                                     type->fields[0].of_notification)));
     }
-    str mask = alert_mask(arena, sent);
-    json_object_set_new(own, name, json_stringn(sent.data, sent.len));
-    json_object_set_new(notifier, name, json_stringn(mask.data, mask.len));
+    /* Locked, so that it cannot go before this notification is seen. */
+    TRY(store_resource_lock(req->tx, req->project, STR(INTEGRATION_KIND), str_from(type->name), &is_there, &found));
+    if (!is_there)
+        return fail(req->arena, INTEGRATION_MISSING, V(str_format(req->arena, "notifications[%zu]", place)),
+                    V(type->fields[0].of_notification), V(type->name));
     return OK;
+}
+
+/* With a key of its own it needs nothing of the integration. */
+static error
+complete_with_key(struct request *req, json_t *notifier, size_t place, const struct integration_type *type)
+{
+    const char *second = type->fields[1].of_notification;
+    if (second == NULL || json_object_get(notifier, second) != NULL)
+        return OK;
+    if (str_is(str_from(type->name), "SLACK"))
+        return fail(req->arena, MISSING_ATTRIBUTE, V(str_format(req->arena, "notifications[%zu].%s", place, second)));
+    if (str_is(str_from(type->fields[1].of_integration), "region"))
+        json_object_set_new(notifier, second, json_string("US"));
+    return OK;
+}
+
+static error
+settle_service(struct request *req, json_t *notifier, size_t place)
+{
+    const struct integration_type *type = integration_type_find(json_str(json_object_get(notifier, "typeName")));
+    if (type == NULL)
+        return OK;
+    if (json_object_get(notifier, type->fields[0].of_notification) == NULL)
+        return check_without_key(req, notifier, place, type);
+    return complete_with_key(req, notifier, place, type);
 }
 
 static error
@@ -99,17 +117,20 @@ settle_notification(struct keeping *keeping, json_t *notifier, size_t place)
         return fail(req->arena, NOT_OFFERED,
                     V(str_format(req->arena, "notifications[%zu].typeName %.*s", place, STR_ARG(type))),
                     V("this deployment has no mail server"));
+    TRY(settle_service(req, notifier, place));
     if (json_object_get(notifier, "webhookUrl") != NULL)
-        TRY(check_url(req, str_format(req->arena, "notifications[%zu].webhookUrl", place),
-                      json_str(json_object_get(notifier, "webhookUrl"))));
+        TRY(kept_check_url(req, str_format(req->arena, "notifications[%zu].webhookUrl", place),
+                           json_str(json_object_get(notifier, "webhookUrl"))));
     str own_id = settle_id(keeping, notifier);
     const json_t *old = json_object_getn(keeping->old_secrets, own_id.data, own_id.len);
     json_t *own = json_in(req->arena, json_object());
     for (size_t i = 0; alert_secret_fields[i] != NULL; i++) {
-        if (json_object_get(notifier, alert_secret_fields[i]) != NULL)
-            TRY(keep_secret(keeping, notifier, own, old,
-                            str_format(req->arena, "notifications[%zu].%s", place, alert_secret_fields[i]),
-                            alert_secret_fields[i]));
+        struct kept_field field = {
+            .name = alert_secret_fields[i],
+            .place = str_format(req->arena, "notifications[%zu].%s", place, alert_secret_fields[i]),
+            .is_url = str_is(str_from(alert_secret_fields[i]), "microsoftTeamsWebhookUrl"),
+        };
+        TRY(kept_take(req, &field, notifier, old, own));
     }
     json_object_setn(keeping->secrets, own_id.data, own_id.len, own);
     return OK;

@@ -20,9 +20,16 @@ static const char *const notification_types[] = { "EMAIL",      "GROUP",        
                                                   "DATADOG",    "MICROSOFT_TEAMS", "OPS_GENIE", "PAGER_DUTY", "SLACK",
                                                   "VICTOR_OPS", "WEBHOOK",         NULL };
 
-#define SECRET(field_name, sentence, ...)                                                                        \
-    TEXT(field_name, sentence " Answers show its last characters only; sent back like that, it stays as it is.", \
-         REQUIRED | ALWAYS, .min = 8, __VA_ARGS__)
+#define SECRET(field_name, sentence, ...)                                                                             \
+    TEXT(field_name,                                                                                                  \
+         sentence                                                                                                     \
+         " Answers show its last characters only; sent back like that, it stays as it is. Without it, the project's " \
+         "integration of this type is used.",                                                                         \
+         0, .min = 8, __VA_ARGS__)
+#define REGION(field_name, regions)                                                                                   \
+    TEXT(field_name,                                                                                                  \
+         "Region of the service, US unless it is sent. It belongs to the key: without that it is the integration's.", \
+         0, .one_of = regions)
 #define MAIL_SWITCH \
     BOOL("emailEnabled", "Whether they are told by mail, which is the only way.", ALWAYS, .fallback = "true")
 
@@ -56,7 +63,7 @@ static const struct field user_fields[] = {
 };
 static const struct field datadog_fields[] = {
     SECRET("datadogApiKey", "Key of the service.", .max = 128, .pattern = SERVICE_KEY),
-    TEXT("datadogRegion", "Region of the service.", ALWAYS, .one_of = datadog_regions, .fallback = "\"US\""),
+    REGION("datadogRegion", datadog_regions),
     END_OF_FIELDS,
 };
 static const struct field teams_fields[] = {
@@ -66,30 +73,34 @@ static const struct field teams_fields[] = {
 };
 static const struct field ops_genie_fields[] = {
     SECRET("opsGenieApiKey", "Key of the service.", .max = 128, .pattern = SERVICE_KEY),
-    TEXT("opsGenieRegion", "Region of the service.", ALWAYS, .one_of = pager_regions, .fallback = "\"US\""),
+    REGION("opsGenieRegion", pager_regions),
     END_OF_FIELDS,
 };
 static const struct field pager_duty_fields[] = {
     SECRET("serviceKey", "Integration key of the service.", .max = 128, .pattern = SERVICE_KEY),
-    TEXT("region", "Region of the service.", ALWAYS, .one_of = pager_regions, .fallback = "\"US\""),
+    REGION("region", pager_regions),
     END_OF_FIELDS,
 };
 static const struct field slack_fields[] = {
     SECRET("apiToken", "Token of the service.", .max = 255, .pattern = SERVICE_KEY),
-    TEXT("channelName", "Channel that is written to.", REQUIRED | ALWAYS, .min = 1, .max = 80,
-         .example = "\"#alerts\""),
+    TEXT("channelName",
+         "Channel that is written to. Needed with a token; without, the integration's unless it is sent.", 0, .min = 1,
+         .max = 80, .example = "\"#alerts\""),
     END_OF_FIELDS,
 };
 static const struct field victor_ops_fields[] = {
     SECRET("victorOpsApiKey", "Key of the service.", .max = 128, .pattern = SERVICE_KEY),
-    TEXT("victorOpsRoutingKey", "Routing key of the service.", 0, .max = 128, .pattern = "^[A-Za-z0-9._~-]*$"),
+    TEXT("victorOpsRoutingKey", "Routing key of the service; without a key, the integration's unless it is sent.", 0,
+         .max = 128, .pattern = "^[A-Za-z0-9._~-]*$"),
     END_OF_FIELDS,
 };
 static const struct field webhook_fields[] = {
-    TEXT("webhookUrl",
-         "Where it is sent, with https. Its name must have public addresses only, unless the operator allows others.",
-         REQUIRED | ALWAYS, .min = 9, .max = EGRESS_MAX_URL, .pattern = "^https://[!-~]+$",
-         .example = "\"https://hooks.example.org/alerts\""),
+    TEXT(
+        "webhookUrl",
+        "Where it is sent, with https. Its name must have public addresses only, unless the operator allows others. Without "
+        "it, address and key are those of the project's integration of this type.",
+        0, .min = 9, .max = EGRESS_MAX_URL, .pattern = "^https://[!-~]+$",
+        .example = "\"https://hooks.example.org/alerts\""),
     TEXT("webhookSecret",
          "Key of the signatures; without it nothing is signed. Answers show its last characters only; sent back like "
          "that, it stays as it is.",

@@ -12,6 +12,7 @@
 #define PROJECT_LIMIT_TABLE(ROW) \
     ROW(LIMIT_CLUSTERS,         "project.deployment.clusters",                 "cluster",         25,  90) \
     ROW(LIMIT_ALERT_CONFIGS,    "project.monitoring.alertConfigs",             "alertConfig",    100, 500) \
+    ROW(LIMIT_LOG_INTEGRATIONS, "project.monitoring.logIntegrations",          "logIntegration",  10, 100) \
     ROW(LIMIT_CUSTOM_ROLES,     "project.security.databaseAccess.customRoles", "customRole",     100, 1400) \
     ROW(LIMIT_DATABASE_USERS,   "project.security.databaseAccess.users",       "databaseUser",   100, 900) \
     ROW(LIMIT_NETWORK_ENTRIES,  "project.security.networkAccess.entries",      "accessListEntry", 200, 1000) \

@@ -296,6 +296,8 @@ agent_goal(struct fleet *fleet, struct arena *arena, const struct agent_poll *po
         problem = fail(arena, CERTIFICATE_NOT_ACCEPTED, V("the host was removed"));
     if (problem == OK)
         problem = goal_open_secrets(fleet, arena, goal, &goal);
+    if (problem == OK)
+        problem = log_goal_add(&fleet->logs, fleet->store, arena, poll->host, &goal);
     if (problem != OK)
         agent_refuse(arena, problem, ret_answer);
     else

@@ -5,7 +5,7 @@
 
 #include "base/directory_password.h"
 
-enum { FLEET_ARENA_BYTES = 256 * 1024, ETCD_MAX_BYTES = 64 * 1024 };
+enum { FLEET_ARENA_BYTES = 4 * 1024 * 1024, ETCD_MAX_BYTES = 64 * 1024 };
 
 static str
 list_endpoints(struct arena *arena, const struct fleet_config *config)
@@ -38,6 +38,7 @@ fleet_new(const struct fleet_config *config)
         .directory_key = crypto_derive(&config->master_key, DIRECTORY_KEY_PURPOSE),
         .domain = str_dup(arena, str_from(config->domain)),
         .etcd_json = list_endpoints(arena, config),
+        .logs = log_goal_new(arena, &config->master_key, &config->logs),
     };
     if (fleet->store != NULL && !arena_is_exhausted(arena))
         return fleet;
@@ -56,5 +57,6 @@ fleet_free(struct fleet *fleet)
     crypto_wipe(&fleet->authority_key, sizeof(fleet->authority_key));
     crypto_wipe(&fleet->token_key, sizeof(fleet->token_key));
     crypto_wipe(&fleet->directory_key, sizeof(fleet->directory_key));
+    crypto_wipe(&fleet->logs.key, sizeof(fleet->logs.key));
     arena_free(arena);
 }

@@ -7,6 +7,7 @@
 #define FLEET_FLEET_H
 
 #include "base/crypto.h"
+#include "fleet/log_goal.h"
 #include "store/store.h"
 
 struct fleet_config {
@@ -15,6 +16,7 @@ struct fleet_config {
     const char *domain;      /* of members' names */
     const char *const *etcd; /* endpoints that members are told */
     size_t etcd_count;
+    struct log_goal_config logs;
 };
 
 struct fleet {
@@ -23,6 +25,7 @@ struct fleet {
     struct key token_key;     /* of which join tokens are known */
     struct key directory_key; /* seals passwords of tenants' directories */
     str domain, etcd_json;
+    struct log_goal logs; /* what is told to hosts that send logs */
     struct arena *arena;
 };
 

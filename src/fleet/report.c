@@ -57,6 +57,11 @@ static const struct said_field task_fields[] = {
     { "outcome",          KIND_CHOICE,  true,     0,         " DONE FAILED ", NULL },
     { "detail",           KIND_LONG,    false,    4096,      NULL, "\"\"" },
 };
+static const struct said_field log_fields[] = { /* kept with the facts, too */
+    { "id",               KIND_ID,      true,     0,         NULL, NULL },
+    { "state",            KIND_CHOICE,  true,     0,         " WORKING FAILING ", NULL },
+    { "detail",           KIND_LONG,    false,    1024,      NULL, "\"\"" },
+};
 static const struct said_field report_fields[] = {
     { "epoch",            KIND_COUNT,   true,     COUNT_MAX, NULL, NULL },
     { "version",          KIND_COUNT,   true,     COUNT_MAX, NULL, NULL },
@@ -213,6 +218,7 @@ report_read(struct arena *arena, str body, struct report *ret_report)
     TRY(take_fields(arena, "", report_fields, LENGTH(report_fields), said, taken));
     TRY(report_read_facts(arena, "facts.", json_object_get(said, "facts"), &facts));
     TRY(take_fields(arena, "", state_fields, LENGTH(state_fields), said, facts));
+    TRY(take_list(arena, "logs", log_fields, LENGTH(log_fields), said, facts));
     if (json_object_set(taken, "facts", facts) != 0)
         return fail(arena, OVERLOADED);
     TRY(take_list(arena, "members", member_fields, LENGTH(member_fields), said, taken));

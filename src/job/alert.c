@@ -11,8 +11,10 @@
 #include "job/alert_config.h"
 #include "job/alert_message.h"
 #include "job/alert_raise.h"
+#include "job/integration.h"
 #include "job/turns.h"
 #include "store/alert_notification.h"
+#include "store/resource.h"
 
 enum {
     LEASE_S = 20, /* longer than one notification may take */
@@ -128,28 +130,57 @@ send_mail(struct alert_worker *worker, struct arena *arena, const struct notific
     return OK;
 }
 
-static void
+/* What a notification without a key of its own takes from the project's integration, as it is now. */
+static error
+borrow(struct alert_worker *worker, struct arena *arena, const struct notification_claim *claim, json_t *notifier,
+       json_t *secrets, str *ret_why)
+{
+    id own;
+    str document;
+    const struct integration_type *type = integration_type_find(json_str(json_object_get(notifier, "typeName")));
+    if (type == NULL || json_object_get(notifier, type->fields[0].of_notification) != NULL)
+        return OK;
+    TRY(store_resource_read(worker->config.store, arena, claim->at.place.project, STR(INTEGRATION_KIND),
+                            str_from(type->name), &document));
+    const json_t *integration = document.len == 0 ? NULL : json_parse_own(arena, document), *its_secrets = NULL;
+    if (integration != NULL && id_parse(json_str(json_object_get(integration, "id")), &own))
+        its_secrets = integration_secrets_open(arena, &worker->config.integration_key, own, integration);
+    if (its_secrets == NULL)
+        *ret_why = integration == NULL ? STR("The project has no integration of its type.")
+                                       : STR("The secrets of the integration cannot be opened with this key.");
+    else
+        integration_lend(type, integration, its_secrets, notifier, secrets);
+    return OK;
+}
+
+static error
 send_post(struct alert_worker *worker, struct arena *arena, const struct notification_claim *claim,
-          const json_t *config, const json_t *notifier, const struct alert_facts *facts, struct outcome *ret_outcome)
+          const json_t *config, const json_t *stored, const struct alert_facts *facts, struct outcome *ret_outcome)
 {
     struct alert_message message;
     id config_id;
-    const json_t *secrets = NULL;
+    const json_t *kept = NULL;
     if (id_parse(json_str(json_object_get(config, "id")), &config_id))
-        secrets = alert_secrets_open(arena, &worker->config.key, config_id, config);
-    if (secrets == NULL) {
+        kept = alert_secrets_open(arena, &worker->config.key, config_id, config);
+    if (kept == NULL) {
         ret_outcome->why = STR("Its secrets cannot be opened with this key.");
-        return;
+        return OK;
     }
-    secrets = json_object_get(secrets, id_text(arena, claim->notifier).data);
+    json_t *secrets = json_object_get(kept, id_text(arena, claim->notifier).data);
+    json_t *notifier = json_in(arena, json_deep_copy(stored));
+    if (secrets == NULL || notifier == NULL)
+        return fail(arena, OVERLOADED);
+    TRY(borrow(worker, arena, claim, notifier, secrets, &ret_outcome->why));
+    if (ret_outcome->why.len > 0)
+        return OK;
     if (!alert_message_make(arena, facts, notifier, secrets, str_from(worker->config.relay), &message)) {
         ret_outcome->why = STR("It cannot be written.");
-        return;
+        return OK;
     }
     struct poster *poster CLEANUP(poster_cleanup) =
         poster_new(arena, &worker->config.allowed, message.url, worker->config.ca_file, &ret_outcome->why);
     if (poster == NULL)
-        return;
+        return OK;
     ret_outcome->status =
         poster_send(poster, arena, message.headers, message.header_count, message.body, &ret_outcome->why);
     if (ret_outcome->status >= 200 && ret_outcome->status <= 299)
@@ -157,6 +188,7 @@ send_post(struct alert_worker *worker, struct arena *arena, const struct notific
             alert_message_refusal(json_str(json_object_get(notifier, "typeName")), poster_answer(poster));
     else if (ret_outcome->status != 0)
         ret_outcome->why = str_format(arena, "It answered %d.", ret_outcome->status);
+    return OK;
 }
 
 static error
@@ -172,8 +204,7 @@ try_to_tell(struct alert_worker *worker, struct arena *arena, const struct notif
     };
     if (alert_is_mail(json_str(json_object_get(notifier, "typeName"))))
         return send_mail(worker, arena, claim, notifier, &facts, ret_outcome);
-    send_post(worker, arena, claim, config, notifier, &facts, ret_outcome);
-    return OK;
+    return send_post(worker, arena, claim, config, notifier, &facts, ret_outcome);
 }
 
 static error

@@ -16,7 +16,8 @@ struct alert_worker;
 struct alert_worker_config {
     struct store *store;
     const char *dsn;
-    struct key key; /* of ALERT_KEY_PURPOSE */
+    struct key key;             /* of ALERT_KEY_PURPOSE */
+    struct key integration_key; /* of INTEGRATION_KEY_PURPOSE */
     struct egress_allowed allowed;
     const char *ca_file; /* NULL: the system's */
     struct mail_server mail;

@@ -2,8 +2,7 @@
 #include "job/alert_config.h"
 
 #include "base/json.h"
-
-enum { MASK_LAST = 4, MASK_FROM = 12 };
+#include "base/kept.h"
 
 const char *const alert_secret_fields[] = {
     "apiToken",
@@ -16,47 +15,20 @@ const char *const alert_secret_fields[] = {
     NULL,
 };
 
-str
-alert_mask(struct arena *arena, str secret)
-{
-    if (secret.len < MASK_FROM)
-        return STR("********");
-    for (size_t i = secret.len - MASK_LAST; i < secret.len; i++) {
-        if (secret.data[i] <= ' ' || secret.data[i] > '~') /* not in the middle of a character */
-            return STR("********");
-    }
-    return str_format(arena, "****%.*s", MASK_LAST, secret.data + secret.len - MASK_LAST);
-}
-
-bool
-alert_is_mask(str text)
-{
-    return str_starts_with(text, STR("****"));
-}
-
-static str
-place_of(struct arena *arena, id config)
-{
-    return str_format(arena, "alertConfig/%s/secrets", id_text(arena, config).data);
-}
-
 json_t *
 alert_secrets_open(struct arena *arena, const struct key *key, id config, const json_t *document)
 {
-    str text = json_str(json_object_get(json_object_get(document, ALERT_HIDDEN_FIELD), "secrets")), sealed, plain;
-    if (!str_from_base64(arena, text, &sealed) || !crypto_open(arena, key, place_of(arena, config), sealed, &plain))
-        return NULL;
-    return json_parse_own(arena, plain);
+    return kept_open(arena, key, kept_place(arena, "alertConfig", config),
+                     json_str(json_object_get(json_object_get(document, ALERT_HIDDEN_FIELD), "secrets")));
 }
 
 json_t *
 alert_hidden_new(struct arena *arena, const struct key *key, id config, const json_t *secrets, int64_t after_seq)
 {
-    str sealed;
-    if (!crypto_seal(arena, key, place_of(arena, config), json_text(arena, secrets), &sealed))
+    str sealed = kept_seal(arena, key, kept_place(arena, "alertConfig", config), secrets);
+    if (sealed.len == 0)
         return NULL;
-    return json_in(arena, json_pack("{s:s, s:I}", "secrets", str_base64(arena, sealed.data, sealed.len).data,
-                                    "afterSequence", (json_int_t)after_seq));
+    return json_in(arena, json_pack("{s:s, s:I}", "secrets", sealed.data, "afterSequence", (json_int_t)after_seq));
 }
 
 int64_t

@@ -17,10 +17,6 @@
 /* Fields of notifications that are secrets; NULL at the end. */
 extern const char *const alert_secret_fields[];
 
-/* "****" and the last four characters; of a short one none. */
-str alert_mask(struct arena *arena, str secret);
-bool alert_is_mask(str text);
-
 /* An object with an object for each notifier's id: its secrets by field. NULL without memory, or when it is not to be opened. */
 json_t *alert_secrets_open(struct arena *arena, const struct key *key, id config, const json_t *document);
 /* What the hidden field holds; NULL without memory. */

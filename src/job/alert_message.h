@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "base/id.h"
-#include "job/post.h"
+#include "base/post.h"
 
 struct alert_facts {
     id notification;     /* its id goes out with it, the same for each try */

@@ -21,7 +21,7 @@ fetch_object(struct arena *arena, document_fetcher *fetch, const struct egress_a
         *ret_why = str_format(arena, "%.*s: %.*s", STR_ARG(url), STR_ARG(*ret_why));
         return false;
     }
-    error problem = json_parse_within(arena, body, PROVIDER_ANSWER_MAX_BYTES, ret_object);
+    error problem = json_parse_within(arena, body, DOCUMENT_MAX_BYTES, ret_object);
     if (problem == OK && json_is_object(*ret_object))
         return true;
     *ret_why = str_format(arena, "%.*s: what it answers is not a JSON object.", STR_ARG(url));

@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/post.h"
 #include "base/webhook_signature.h"
-#include "job/post.h"
 #include "job/turns.h"
 #include "store/event_read.h"
 #include "store/webhook.h"

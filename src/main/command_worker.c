@@ -5,13 +5,14 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/post.h"
 #include "base/webhook_signature.h"
 #include "job/alert.h"
 #include "job/alert_config.h"
 #include "job/directory.h"
 #include "job/engine.h"
+#include "job/integration.h"
 #include "job/kinds.h"
-#include "job/post.h"
 #include "job/webhook.h"
 #include "main/commands.h"
 #include "main/node.h"
@@ -48,6 +49,7 @@ work(const struct config *config, struct node *node)
         .store = node->api.store,
         .dsn = config->database,
         .key = auth_key_for(node->api.auth, ALERT_KEY_PURPOSE),
+        .integration_key = auth_key_for(node->api.auth, INTEGRATION_KEY_PURPOSE),
         .allowed = node->api.egress,
         .ca_file = webhooks.ca_file,
         .mail = { .url = config->smtp[0] == '\0' ? NULL : config->smtp,

@@ -41,6 +41,10 @@ node_fleet_new(const struct config *config)
         .domain = config->domain,
         .etcd = config->etcd.values,
         .etcd_count = config->etcd.count,
+        .logs = { .networks = config->egress_allow.values,
+                  .network_count = config->egress_allow.count,
+                  .authority_file = config->egress_ca,
+                  .relay = config->alert_relay },
     };
     fleet.store.max_transactions = AGENT_THREADS;
     struct fleet *made = fleet_new(&fleet);

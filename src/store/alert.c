@@ -61,6 +61,21 @@ store_alert_cursor_take(struct tx *tx, id organization, id project, int64_t *ret
     return OK;
 }
 
+error
+store_alert_config_borrows(struct tx *tx, id project, str type, str field, bool *ret_found, id *ret_config)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, project);
+    params_text(&params, type);
+    params_text(&params, field);
+    TRY(tx_query(tx, SQL_ALERT_CONFIG_BORROWS, &params, &rows, NULL));
+    *ret_found = rows.count == 1;
+    if (*ret_found)
+        *ret_config = rows_id(&rows, 0, 0);
+    return OK;
+}
+
 /* ---- Raising and closing ---- */
 
 error

@@ -22,6 +22,10 @@ MUST_USE error store_alert_acknowledge(struct tx *tx, id project, id alert, cons
  * configuration is changed. */
 MUST_USE error store_alert_cursor_take(struct tx *tx, id organization, id project, int64_t *ret_newest_seq);
 
+/* A configuration with a notification of this type that lacks the field, and so uses the project's integration. */
+MUST_USE error store_alert_config_borrows(struct tx *tx, id project, str type, str field, bool *ret_found,
+                                          id *ret_config);
+
 /* ---- Raising and closing ---- */
 struct alert_place {
     id organization, project;

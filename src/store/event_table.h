@@ -110,6 +110,12 @@
     ROW(EVENT_ALERT_CLOSED,              "ALERT_CLOSED",                "An alert was closed.") \
     ROW(EVENT_ALERT_ACKNOWLEDGED,        "ALERT_ACKNOWLEDGED",          "An alert was acknowledged, or made to speak again.") \
     ROW(EVENT_ALERT_NOTIFICATION_FAILED, "ALERT_NOTIFICATION_FAILED",   "A notification of an alert could not be sent, and is not tried any more.") \
+    ROW(EVENT_INTEGRATION_CREATED,       "INTEGRATION_CREATED",         "A project was connected to an outside service.") \
+    ROW(EVENT_INTEGRATION_UPDATED,       "INTEGRATION_UPDATED",         "The settings for an outside service were changed.") \
+    ROW(EVENT_INTEGRATION_DELETED,       "INTEGRATION_DELETED",         "A project was disconnected from an outside service.") \
+    ROW(EVENT_LOG_INTEGRATION_CREATED,   "LOG_INTEGRATION_CREATED",     "Logs of a project are sent to an outside service from now on.") \
+    ROW(EVENT_LOG_INTEGRATION_UPDATED,   "LOG_INTEGRATION_UPDATED",     "Where and which logs of a project are sent was changed.") \
+    ROW(EVENT_LOG_INTEGRATION_DELETED,   "LOG_INTEGRATION_DELETED",     "Logs of a project are not sent to an outside service any more.") \
     ROW(EVENT_INVOICE_CLOSED,            "INVOICE_CLOSED",              "The invoice of a month was closed.") \
     ROW(EVENT_ORGANIZATION_LOCKED,       "ORG_LOCKED",                  "An organization was locked, by the operator or for an invoice that is overdue: it can only be read.") \
     ROW(EVENT_ORGANIZATION_UNLOCKED,     "ORG_UNLOCKED",                "An organization was unlocked.") \

@@ -70,6 +70,17 @@ store_host_goal(struct store *store, struct arena *arena, id host, str domain, s
 }
 
 error
+store_host_log_targets(struct store *store, struct arena *arena, id host, str *ret_targets)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, host);
+    TRY(store_read(store, arena, SQL_HOST_LOG_TARGETS, &params, &rows));
+    *ret_targets = rows.count == 0 || rows_is_null(&rows, 0, 0) ? STR_EMPTY : rows_text(&rows, 0, 0);
+    return OK;
+}
+
+error
 store_host_report(struct tx *tx, id host, int64_t epoch, str report, enum report_outcome *ret_outcome)
 {
     struct params params = { 0 };

@@ -32,6 +32,8 @@ MUST_USE error store_host_by_serial(struct store *store, struct arena *arena, st
 /* The goal document; empty when there is no such host. */
 MUST_USE error store_host_goal(struct store *store, struct arena *arena, id host, str domain, str etcd_json,
                                str *ret_goal);
+/* Where logs of its members are sent, as a JSON list, with what is secret sealed; empty: nowhere. */
+MUST_USE error store_host_log_targets(struct store *store, struct arena *arena, id host, str *ret_targets);
 enum report_outcome { REPORT_TAKEN, REPORT_STALE, REPORT_FOREIGN };
 /* The report must have been checked. FOREIGN: taken over, but it spoke of another host's members, too. */
 MUST_USE error store_host_report(struct tx *tx, id host, int64_t epoch, str report, enum report_outcome *ret_outcome);

@@ -58,6 +58,22 @@ store_resource_lock(struct tx *tx, id scope, str kind, str name, bool *ret_found
 }
 
 error
+store_resource_read(struct store *store, struct arena *arena, id scope, str kind, str name, str *ret_document)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, scope);
+    params_text(&params, kind);
+    params_text(&params, name);
+    params_text(&params, STR_EMPTY); /* no field is left out */
+    params_null(&params);
+    params_null(&params);
+    TRY(store_read(store, arena, SQL_RESOURCE_GET, &params, &rows));
+    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 0);
+    return OK;
+}
+
+error
 store_resource_add(struct tx *tx, const struct resource_draft *draft, bool *ret_is_free, struct resource *ret_resource)
 {
     struct params params = { 0 };

@@ -20,6 +20,10 @@ MUST_USE error store_resource_lock_single(struct tx *tx, id organization, id pro
 MUST_USE error store_resource_lock(struct tx *tx, id scope, str kind, str name, bool *ret_found,
                                    struct resource *ret_resource);
 
+/* The document of that name, whole, as it is now; empty: there is none. */
+MUST_USE error store_resource_read(struct store *store, struct arena *arena, id scope, str kind, str name,
+                                   str *ret_document);
+
 struct resource_draft {
     id organization, scope, id;
     str kind, name, document;

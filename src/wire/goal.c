@@ -135,6 +135,7 @@ static const struct wire_field goal_fields[] = {
     { "clusters",  WIRE_LIST,  R, AT(goal, clusters),  .max = GOAL_MAX_CLUSTERS, .of = &goal_cluster_shape },
     { "members",   WIRE_LIST,  R, AT(goal, members),   .max = GOAL_MAX_MEMBERS, .of = &goal_member_shape },
     { "tasks",     WIRE_LIST,  0, AT(goal, tasks),     .max = SOME, .of = &goal_task_shape },
+    { "logs",      WIRE_OBJECT, 0, AT(goal, logs),     .of = &goal_logs_shape },
 };
 static const struct wire_shape goal_shape = WIRE_SHAPE(struct goal, goal_fields);
 // clang-format on
@@ -312,6 +313,7 @@ goal_parse(struct arena *arena, str text, struct goal *ret_goal)
         if (task->parameters.len == 0)
             task->parameters = STR("{}");
     }
+    TRY(goal_logs_check(arena, &goal.logs));
     *ret_goal = goal;
     return OK;
 }

@@ -7,6 +7,7 @@
 #define WIRE_GOAL_H
 
 #include "base/id.h"
+#include "wire/goal_logs.h"
 #include "wire/shape.h"
 
 enum {
@@ -138,6 +139,7 @@ struct goal {
     struct goal_clusters clusters;
     struct goal_members members;
     struct goal_tasks tasks;
+    struct goal_logs logs;
 };
 
 /* Beside types and bounds: every id once, every member's cluster there, addresses and networks that are some. */

@@ -107,6 +107,13 @@ report_write(struct arena *arena, const struct report *report)
         add_text(&out, arena, ",\"detail\":", report->tasks[i].detail);
         buf_add_char(&out, '}');
     }
+    buf_add_text(&out, "],\"logs\":[");
+    for (size_t i = 0; i < report->log_count; i++) {
+        add_text(&out, arena, i == 0 ? "{\"id\":" : ",{\"id\":", id_text(arena, report->logs[i].target));
+        buf_add_text(&out, report->logs[i].works ? ",\"state\":\"WORKING\"" : ",\"state\":\"FAILING\"");
+        add_text(&out, arena, ",\"detail\":", report->logs[i].problem);
+        buf_add_char(&out, '}');
+    }
     add_texts(&out, arena, "],\"strays\":", &report->strays);
     buf_add_char(&out, '}');
     str text = buf_str(&out);

@@ -32,13 +32,20 @@ struct report_task {
     str detail;
 };
 
+struct report_log { /* how logs get to one target */
+    id target;
+    bool works;
+    str problem; /* a sentence, or empty */
+};
+
 struct report {
     int64_t epoch, version;
     str boot_id;
     struct report_facts facts;
-    size_t member_count, task_count;
+    size_t member_count, task_count, log_count;
     const struct report_member *members;
     const struct report_task *tasks;
+    const struct report_log *logs;
     struct wire_texts strays;
 };
 

@@ -270,6 +270,47 @@ def test_thresholds_and_delays(suite, world, connection, receiver):
     suite.check(True, "what is of one moment closes by itself")
 
 
+def test_integrations(suite, world, connection, receiver):
+    """Notifications without keys of their own use those of the project, with the region or channel that belongs to them."""
+    project = Project(world, connection, "connected")
+    for integration in ({"type": "WEBHOOK", "url": receiver.url("/lent"), "secret": SECRET},
+                        {"type": "MICROSOFT_TEAMS", "microsoftTeamsWebhookUrl": receiver.url("/lent-card")},
+                        {"type": "SLACK", "apiToken": "xoxb-lent-0123456789", "channelName": "#lent"},
+                        {"type": "PAGER_DUTY", "serviceKey": "lent-pager-key-1", "region": "EU"},
+                        {"type": "OPS_GENIE", "apiKey": "lent-genie-key-1"},
+                        {"type": "VICTOR_OPS", "apiKey": "lent-victor-key-1", "routingKey": "day"},
+                        {"type": "DATADOG", "apiKey": "lent-dog-key-0001", "region": "US5"}):
+        project.ask(200, "POST", "/integrations/" + integration["type"], integration)
+    before = len(receiver.received)
+    project.configure("CUSTOM_ROLE_DELETED", [{"typeName": "WEBHOOK"}, {"typeName": "MICROSOFT_TEAMS"}, {"typeName": "SLACK"}, {"typeName": "PAGER_DUTY"},
+                                              {"typeName": "OPS_GENIE"}, {"typeName": "VICTOR_OPS"}, {"typeName": "DATADOG"},
+                                              {"typeName": "SLACK", "channelName": "#own"}])
+    project.happens("CUSTOM_ROLE_DELETED")
+    wait_until(lambda: len(receiver.received) == before + 8 and is_settled(), 30)
+    by_path = {}
+    for one in receiver.received[before:]:
+        by_path.setdefault(one["path"], []).append(one)
+    suite.equal(set(by_path), {"/lent", "/lent-card", "/slack.com/api/chat.postMessage", "/events.eu.pagerduty.com/v2/enqueue",
+                               "/api.opsgenie.com/v2/alerts", "/alert.victorops.com/integrations/generic/20131114/alert/lent-victor-key-1/day",
+                               "/api.us5.datadoghq.com/api/v1/events"}, "who is told through integrations")
+    hook = by_path["/lent"][0]
+    signed = hook["headers"]["Reeve-Webhook-Timestamp"].encode() + b"." + hook["raw"]
+    suite.equal(hook["headers"]["Reeve-Webhook-Signature"], "v1=" + hmac.new(SECRET.encode(), signed, hashlib.sha256).hexdigest(), "the lent signature")
+    chat = by_path["/slack.com/api/chat.postMessage"]
+    suite.equal({(one["headers"]["Authorization"], one["body"]["channel"]) for one in chat},
+                {("Bearer xoxb-lent-0123456789", "#lent"), ("Bearer xoxb-lent-0123456789", "#own")}, "the lent token, and whose channel")
+    suite.equal(by_path["/events.eu.pagerduty.com/v2/enqueue"][0]["body"]["routing_key"], "lent-pager-key-1", "the lent key")
+    suite.equal(by_path["/api.us5.datadoghq.com/api/v1/events"][0]["headers"]["DD-API-KEY"], "lent-dog-key-0001", "the lent key of a region")
+    # What is replaced is used with the next alert.
+    project.ask(200, "PUT", "/integrations/WEBHOOK", {"type": "WEBHOOK", "url": receiver.url("/replaced")})
+    project.happens("CUSTOM_ROLE_DELETED")
+    wait_until(lambda: any(one["path"] == "/replaced" for one in receiver.received), 30)
+    replaced = [one for one in receiver.received if one["path"] == "/replaced"][0]
+    suite.check("Reeve-Webhook-Signature" not in replaced["headers"], "the replacement has no key to sign with")
+    stored = sql("SELECT string_agg(document::text, ' ') FROM resource WHERE kind = 'integration'") + sql("SELECT string_agg(document, ' ') FROM event")
+    suite.check("lent-" not in stored.replace("/lent-card", "") and SECRET not in stored, "secrets of integrations are nowhere in plain text")
+
+
 def test_failures(suite, world, connection, receiver):
     project = Project(world, connection, "failing")
     project.configure("CUSTOM_ROLE_CREATED", [{"typeName": "WEBHOOK", "webhookUrl": receiver.url("/broken")}])
@@ -300,6 +341,7 @@ def main():
                 worker.start()
                 test_what_lasts(suite, world, connection, receiver, mailbox)
                 test_thresholds_and_delays(suite, world, connection, receiver)
+                test_integrations(suite, world, connection, receiver)
                 test_failures(suite, world, connection, receiver)
         finally:
             if worker.process is not None and worker.process.poll() is None:

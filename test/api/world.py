@@ -349,11 +349,14 @@ class World:
             "hostname": "ldap.example.org", "bindUsername": "cn=reeve", "bindPassword": "correct horse battery"}).json()
         config = self.must(200, "POST", project + "/alertConfigs", owner, {
             "eventTypeName": "GROUP_UPDATED", "notifications": [{"typeName": "EMAIL", "emailAddress": "oncall@example.org"}]}).json()["id"]
+        self.must(200, "POST", project + "/integrations/WEBHOOK", owner, {"type": "WEBHOOK", "url": "https://hooks.example.org/fixture"})
+        target = self.must(201, "POST", project + "/logIntegrations", owner, {
+            "type": "DATADOG_LOG_EXPORT", "logTypes": ["POSTGRES"], "apiKey": "0123456789abcdef", "region": "EU"}).json()["id"]
         alert = new_id()
         sql("INSERT INTO alert (id, org_id, project_id, config_id, event_id, event_type, severity, status, lasts, created_at, updated_at) VALUES "
             "(decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), 'GROUP_UPDATED', 'INFO', 'OPEN', "
             "false, now(), now())" % (alert, self.a.home, self.p, config, new_id()))
-        return {"alertConfigId": config, "alertId": alert, "clusterName": "c1", "flexName": "small", "name": "small", "containerId": container, "sampleDatasetId": load, "roleName": "fixture", "databaseName": "admin", "username": "fixture_user", "entryValue": address, "requestId": check["requestId"],
+        return {"alertConfigId": config, "alertId": alert, "integrationType": "WEBHOOK", "id": target, "clusterName": "c1", "flexName": "small", "name": "small", "containerId": container, "sampleDatasetId": load, "roleName": "fixture", "databaseName": "admin", "username": "fixture_user", "entryValue": address, "requestId": check["requestId"],
                 "resourcePolicyId": policy,
                 "certificateUser": "CN=fixture", "groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
                 "groupName": "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],

@@ -18,6 +18,7 @@ import process
 from state import CONTROL, DOMAIN, ETCD, NETWORK, ROOT, Problem
 
 API_PORT, OPERATOR_PORT, AGENT_PORT = 8443, 9443, 8444
+RECEIVER = CONTROL["control1"], 8600  # where tests listen for what tenants have sent somewhere
 WORKERS = ["worker1", "worker2"]
 APIS = {"api1": "control1", "api2": "control2"}
 REEVE = [*APIS, *WORKERS]
@@ -112,7 +113,8 @@ def write_configuration(fleet):
                 ("agent_certificate_key", fleet.path("tls/control/key.pem")), ("agent_authority", fleet.path("tls/authority.pem")),
                 ("database", database(fleet)), ("redis", fleet.path("redis/redis.sock")), ("key_file", fleet.path("master.key")),
                 ("run_dir", fleet.path("nginx", node)), ("log", fleet.path("log", node + "-requests.log")),
-                ("domain", DOMAIN), ("workers", 1), ("egress_allow", CONTROL["control1"] + "/32")]
+                ("egress_allow", RECEIVER[0] + "/32"), ("egress_ca", fleet.path("tls/authority.pem")),
+                ("alert_relay", "https://%s:%d" % RECEIVER), ("domain", DOMAIN), ("workers", 1)]
         rows += [("etcd", "https://%s:2379" % etcd) for etcd in ETCD.values()]
         rows += [("control_plane_addresses", "%s/32" % one) for one in CONTROL.values()]
         with open(conf(fleet, node), "w") as file:

@@ -97,6 +97,34 @@ what_is_recorded_and_a_directory_are_read(void **state)
     arena_free(arena);
 }
 
+#define LOGS                                                                                                           \
+    "\"logs\":{\"networks\":[\"10.0.0.0/8\"],\"authority\":\"PEM\",\"targets\":[{\"id\":\"0000000000000000000000e1\"," \
+    "\"projectId\":\"0000000000000000000000f1\",\"form\":\"EVENTS\",\"url\":\"https://a.example/\",\"relayed\":false," \
+    "\"headers\":{\"Authorization\":\"x\"},\"logs\":[\"POSTGRES\"]},{\"id\":\"0000000000000000000000e2\","             \
+    "\"projectId\":\"0000000000000000000000f1\",\"form\":\"PIGEONS\",\"url\":\"https://b.example/\",\"logs\":[]}]},"
+
+static void
+where_logs_go_is_read_and_a_form_of_a_newer_control_plane_is_none(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(ARENA_BYTES);
+    str whole = str_from(GOAL(CLUSTER, MEMBER, TASK));
+    str text = str_format(arena, "{%s%s", LOGS, whole.data + 1);
+    struct goal goal = parse(arena, text.data);
+    assert_int_equal(goal.logs.targets.count, 2);
+    assert_string_equal(goal.logs.authority.data, "PEM");
+    assert_int_equal(goal.logs.targets.items[0].form, LOG_FORM_EVENTS);
+    assert_string_equal(goal.logs.targets.items[0].headers.items[0].value.data, "x");
+    assert_string_equal(goal.logs.targets.items[0].logs.items[0].data, "POSTGRES");
+    assert_int_equal(goal.logs.targets.items[1].form, LOG_FORM_UNKNOWN);
+    struct goal ignored;
+    char *network = strstr(text.data, "10.0.0.0/8");
+    network[0] = 'x';
+    assert_true(goal_parse(arena, text, &ignored) != OK);
+    assert_int_equal(parse(arena, whole.data).logs.targets.count, 0);
+    arena_free(arena);
+}
+
 /* Replaces the first `from` of the example; the result must be refused, and say where. */
 static void
 must_refuse(const char *from, const char *to, const char *where)
@@ -345,6 +373,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_documented_example_is_read_whole),
         cmocka_unit_test(what_is_recorded_and_a_directory_are_read),
+        cmocka_unit_test(where_logs_go_is_read_and_a_form_of_a_newer_control_plane_is_none),
         cmocka_unit_test(what_is_wrong_is_refused_and_named),
         cmocka_unit_test(members_that_are_there_twice_are_refused),
         cmocka_unit_test(deep_nesting_ends_at_32_levels_also_where_nobody_looks),

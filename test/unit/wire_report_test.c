@@ -31,6 +31,8 @@ the_documented_example_is_written(void **state)
                              .members = members,
                              .task_count = 1,
                              .tasks = tasks,
+                             .log_count = 1,
+                             .logs = &(struct report_log){ { { 0xe1 } }, false, STR("It answered 503.") },
                              .strays = { 1, strays } };
     assert_string_equal(
         report_write(arena, &report).data,
@@ -38,6 +40,7 @@ the_documented_example_is_written(void **state)
         "\"cpus\":2,\"memoryMb\":24000,\"diskGb\":80},\"members\":[{\"id\":\"0000000000000000000000a1\",\"unit\":\"active\",\"role\":\"PRIMARY\","
         "\"running\":\"running\",\"timeline\":1,\"lagBytes\":0,\"version\":\"17.6\",\"goalGeneration\":5,\"accessGeneration\":12,\"restartNonce\":0,"
         "\"pendingRestart\":false,\"problem\":null}],\"tasks\":[{\"id\":\"0000000000000000000000b1\",\"outcome\":\"DONE\",\"detail\":\"\"}],"
+        "\"logs\":[{\"id\":\"e10000000000000000000000\",\"state\":\"FAILING\",\"detail\":\"It answered 503.\"}],"
         "\"strays\":[\"reeve-member-x.service\"]}");
     arena_free(arena);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "job/post.h"
+#include "base/post.h"
 
 #include <curl/curl.h>
 #include <netinet/in.h>
@@ -230,7 +230,7 @@ poster_fetch(struct arena *arena, const struct egress_allowed *allowed, const ch
     long status = 0;
     if (poster == NULL)
         return false;
-    poster->answer = buf_in(arena, PROVIDER_ANSWER_MAX_BYTES);
+    poster->answer = buf_in(arena, DOCUMENT_MAX_BYTES);
     curl_easy_setopt(poster->curl, CURLOPT_HTTPGET, 1L);
     curl_easy_setopt(poster->curl, CURLOPT_TIMEOUT_MS, (long)FETCH_MS);
     curl_easy_setopt(poster->curl, CURLOPT_WRITEFUNCTION, keep);

@@ -3,10 +3,10 @@
  * One HTTPS POST to where a tenant wants it, behind the guard of base/egress.h: no redirects, no proxy, bounded in time
  * and size. Of what the other side answers only the status and the first kilobyte are kept. Or one GET, whose answer is kept.
  */
-#ifndef JOB_POST_H
-#define JOB_POST_H
+#ifndef BASE_POST_H
+#define BASE_POST_H
 
-#include "job/provider_keys.h"
+#include "base/egress.h"
 
 struct poster; /* a connection that is kept for the next POST to the same place */
 
@@ -27,7 +27,11 @@ int poster_send(struct poster *poster, struct arena *arena, const struct post_he
 /* How the last answer began; it may end anywhere, and be anything. Good until the next is sent. */
 str poster_answer(const struct poster *poster);
 
-/* One GET instead, for documents that somebody else publishes (job/provider_keys.h). */
+/* One GET instead, for documents that somebody else publishes: a body of at most DOCUMENT_MAX_BYTES with status 200. False with a
+ * sentence otherwise. */
+enum { DOCUMENT_MAX_BYTES = 256 * 1024 };
+typedef bool document_fetcher(struct arena *arena, const struct egress_allowed *allowed, const char *ca_file, str url,
+                              str *ret_body, str *ret_why);
 document_fetcher poster_fetch;
 
 /* Once in the process, before threads start. */

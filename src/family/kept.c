@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "family/kept.h"
+
+#include "api/api.h"
+#include "base/egress.h"
+#include "base/json.h"
+#include "base/kept.h"
+
+error
+kept_check_url(struct request *req, str place, str text)
+{
+    struct egress_url url;
+    const char *why;
+    if (!egress_parse(req->arena, text, &url, &why))
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(place), V(why));
+    if (!egress_host_may_be_allowed(&req->api->egress, &url))
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(place),
+                    V("its address is not public, and the operator does not allow it (egress_allow)"));
+    return OK;
+}
+
+error
+kept_take(struct request *req, const struct kept_field *field, json_t *shown, const json_t *before, json_t *own)
+{
+    if (json_object_get(shown, field->name) == NULL)
+        return OK;
+    str sent = json_str(json_object_get(shown, field->name));
+    const json_t *old = json_object_get(before, field->name);
+    if (kept_is_mask(sent)) {
+        if (old == NULL || !str_eq(sent, kept_mask(req->arena, json_str(old))))
+            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(field->place),
+                        V("it is masked, and no such secret is known"));
+        sent = json_str(old);
+    } else if (field->is_url) {
+        TRY(kept_check_url(req, field->place, sent));
+    }
+    str mask = kept_mask(req->arena, sent);
+    json_object_set_new(own, field->name, json_stringn(sent.data, sent.len));
+    json_object_set_new(shown, field->name, json_stringn(mask.data, mask.len));
+    return OK;
+}

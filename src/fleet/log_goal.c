@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/log_goal.h"
+
+#include "base/disk.h"
+#include "base/json.h"
+#include "base/kept.h"
+#include "base/log.h"
+#include "store/host.h"
+
+enum { AUTHORITY_BYTES = 1024 * 1024, BEGIN_BYTES = 3 * 1024 * 1024, BLOCK_BYTES = 16 * 1024 * 1024 };
+
+struct log_goal
+log_goal_new(struct arena *arena, const struct key *master_key, const struct log_goal_config *config)
+{
+    struct buf out = buf_in(arena, BEGIN_BYTES);
+    str authority = STR_EMPTY;
+    buf_add_text(&out, ",\"logs\":{\"networks\":[");
+    for (size_t i = 0; i < config->network_count; i++) {
+        buf_add_text(&out, i == 0 ? "" : ",");
+        buf_add_json(&out, str_from(config->networks[i]));
+    }
+    buf_add_char(&out, ']');
+    if (str_from(config->authority_file).len > 0 &&
+        !disk_read(arena, config->authority_file, AUTHORITY_BYTES, &authority))
+        log_line(LOG_ERROR, "egress_ca",
+                 "%s cannot be read: hosts check receivers of logs against their own authorities.",
+                 config->authority_file);
+    if (authority.len > 0) {
+        buf_add_text(&out, ",\"authority\":");
+        buf_add_json(&out, authority);
+    }
+    buf_add_text(&out, ",\"targets\":[");
+    return (struct log_goal){
+        .key = crypto_derive(master_key, LOG_TARGET_KEY_PURPOSE),
+        .begin = buf_str(&out),
+        .relay = str_dup(arena, str_from(config->relay)),
+    };
+}
+
+/* What is sealed is {"secrets", "target": {"form", "url", "headers", "relayed"}}; the target is what the host is told. */
+static const json_t *
+open_target(const struct log_goal *logs, struct arena *arena, const json_t *stored)
+{
+    id own;
+    if (!id_parse(json_str(json_object_get(stored, "id")), &own))
+        return NULL;
+    const json_t *sealed = kept_open(arena, &logs->key, kept_place(arena, "logIntegration", own),
+                                     json_str(json_object_get(stored, "sealed")));
+    json_t *target = json_object_get(sealed, "target");
+    if (target == NULL) {
+        log_line(LOG_ERROR, "log_integration", "Log integration %s cannot be opened with this key.",
+                 id_text(arena, own).data);
+        return NULL;
+    }
+    str url = json_str(json_object_get(target, "url")), scheme = STR("https://");
+    if (json_is_true(json_object_get(target, "relayed")) && logs->relay.len > 0) {
+        str over = str_format(arena, "%s/%s", logs->relay.data, url.data + scheme.len);
+        json_object_set_new(target, "url", json_stringn(over.data, over.len));
+    }
+    json_object_set(target, "id", json_object_get(stored, "id"));
+    json_object_set(target, "projectId", json_object_get(stored, "projectId"));
+    json_object_set(target, "logs", json_object_get(stored, "logTypes"));
+    return target;
+}
+
+error
+log_goal_add(const struct log_goal *logs, struct store *store, struct arena *arena, id host, str *goal)
+{
+    str stored;
+    size_t i, count = 0;
+    const json_t *one;
+    TRY(store_host_log_targets(store, arena, host, &stored));
+    const json_t *all = stored.len == 0 ? NULL : json_parse_own(arena, stored);
+    if (json_array_size(all) == 0)
+        return OK;
+    struct buf out = buf_in(arena, goal->len + BLOCK_BYTES);
+    buf_add(&out, str_slice(*goal, 0, goal->len - 1)); /* without the last brace */
+    buf_add(&out, logs->begin);
+    json_array_foreach(all, i, one)
+    {
+        const json_t *target = open_target(logs, arena, one);
+        if (target == NULL)
+            continue;
+        buf_add_text(&out, count++ == 0 ? "" : ",");
+        buf_add(&out, json_text(arena, target));
+    }
+    buf_add_text(&out, "]}}");
+    *goal = buf_str(&out);
+    return goal->len > 0 ? OK : fail(arena, OVERLOADED);
+}
