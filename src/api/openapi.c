@@ -231,12 +231,6 @@ add_common_schemas(struct openapi *o)
         json_pack("{s:s,s:s,s:o,s:b}", "type", "array", "description",
                   "Relations of the entity to others; at least self. An item of a list has only self.", "items",
                   ref(o, "schemas", "Link"), "readOnly", 1));
-    put(o, o->schemas, "AnyObject",
-        json_pack("{s:s,s:s,s:b}", "type", "object", "description", "The fields are not described yet.",
-                  "additionalProperties", 1));
-    put(o, o->schemas, "Entity",
-        json_pack("{s:s,s:s,s:{s:o},s:b}", "type", "object", "description", "The fields are not described yet.",
-                  "properties", "links", ref(o, "schemas", "Links"), "additionalProperties", 1));
 }
 
 static json_t *

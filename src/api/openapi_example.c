@@ -18,6 +18,7 @@ static const struct {
     { "accepterCidr", "10.90.0.0/16" },
     { "accepterVpcId", "backbone" },
     { "accountId", "network-team" },
+    { "apiKey", "****1f0c" },
     { "appName", "Reeve" },
     { "build", "1.0.0" },
     { "clientId", "svc_sa_id_" EXAMPLE_ID },

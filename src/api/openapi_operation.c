@@ -154,7 +154,7 @@ request_body(struct openapi *o, const struct endpoint *e)
     json_t *media = json_object();
     json_t *schema =
         e->request == NULL
-            ? ref(o, "schemas", "AnyObject")
+            ? undescribed_ref(o)
             : schema_ref(o, e->request, e->method == GET || e->method == DELETE ? SENT : variants[e->method]);
     if (e->flags & BODY_IS_LIST)
         schema =
@@ -218,8 +218,7 @@ success_content(struct openapi *o, const struct endpoint *e)
     else if (e->shape == SHAPE_LIST)
         put(o, media, "schema", list_ref(o, e->response));
     else
-        put(o, media, "schema",
-            e->response == NULL ? ref(o, "schemas", "Entity") : schema_ref(o, e->response, RETURNED));
+        put(o, media, "schema", e->response == NULL ? undescribed_ref(o) : schema_ref(o, e->response, RETURNED));
     if (e->response != NULL && e->shape != SHAPE_FILE)
         put(o, media, "example", openapi_answer_example(o, e));
     str versions = str_from(e->since == NULL ? FIRST_VERSION : e->since);

@@ -43,6 +43,8 @@ json_t *ref(struct openapi *o, const char *section, const char *name);
 
 /* A reference to the schema in that variant, which is added to the components when it is new. */
 json_t *schema_ref(struct openapi *o, const struct schema *schema, enum variant variant);
+/* One for an endpoint without a table: any object. Added when it is first needed, because linters count what nobody uses. */
+json_t *undescribed_ref(struct openapi *o);
 /* The schema of a page of them. Without a schema: of any objects. */
 json_t *list_ref(struct openapi *o, const struct schema *schema);
 /* The schema of one field's value, with its sentence. */

@@ -309,10 +309,20 @@ schema_ref(struct openapi *o, const struct schema *schema, enum variant variant)
 }
 
 json_t *
+undescribed_ref(struct openapi *o)
+{
+    if (json_object_get(o->schemas, "Entity") == NULL)
+        put(o, o->schemas, "Entity",
+            json_pack("{s:s,s:s,s:{s:o},s:b}", "type", "object", "description", "The fields are not described yet.",
+                      "properties", "links", ref(o, "schemas", "Links"), "additionalProperties", 1));
+    return ref(o, "schemas", "Entity");
+}
+
+json_t *
 list_ref(struct openapi *o, const struct schema *schema)
 {
     const char *name = "List";
-    json_t *item = schema == NULL ? ref(o, "schemas", "Entity") : schema_ref(o, schema, RETURNED);
+    json_t *item = schema == NULL ? undescribed_ref(o) : schema_ref(o, schema, RETURNED);
     if (schema != NULL) {
         const char *item_name = strrchr(json_string_value(json_object_get(item, "$ref")), '/') + 1;
         name = str_format(o->arena, "%sList", item_name).data;
