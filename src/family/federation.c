@@ -386,7 +386,7 @@ static const struct endpoint federation_endpoints[] = {
       .success = 200,
       .item = "/federationSettings/{federationSettingsId}/connectedOrgConfigs/{orgId}/roleMappings/{id}",
       .run = mapping_create, .request = &mapping_schema, .response = &mapping_schema,
-      .example = "{\"externalGroupName\": \"platform-team\", \"roleAssignments\": [{\"orgId\": \"32b6e34b3d91647abb20e7b8\", \"role\": \"ORG_READ_ONLY\"}]}" },
+      .example = "{\"externalGroupName\": \"platform-team\", \"roleAssignments\": [{\"orgId\": \"650000000000000000000001\", \"role\": \"ORG_READ_ONLY\"}]}" },
     { DELETE, "/federationSettings/{federationSettingsId}/connectedOrgConfigs/{orgId}/roleMappings/{id}", S27,
       ANY_OF(ORG_OWNER), "deleteFederationSettingConnectedOrgConfigRoleMapping",
       "Delete one role mapping",
@@ -403,7 +403,7 @@ static const struct endpoint federation_endpoints[] = {
       "Replaces the group's roles by those that are sent.",
       .run = mapping_replace, .request = &mapping_schema, .response = &mapping_schema,
       .path_fields = mapping_path,
-      .example = "{\"externalGroupName\": \"platform-team\", \"roleAssignments\": [{\"orgId\": \"32b6e34b3d91647abb20e7b8\", \"role\": \"ORG_OWNER\"}]}" },
+      .example = "{\"externalGroupName\": \"platform-team\", \"roleAssignments\": [{\"orgId\": \"650000000000000000000001\", \"role\": \"ORG_OWNER\"}]}" },
     { GET, "/orgs/{orgId}/federationSettings", S27, ANY_OF(ORG_OWNER), "getOrgFederationSettings",
       "Return the federation settings of one organization",
       "Returns the id of the settings that the organization is connected to, with its identity provider. The "

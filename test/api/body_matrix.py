@@ -11,6 +11,7 @@ import re
 import sys
 import time
 
+from exchange_federation import certificate
 from suite import Contract, Suite, ends_on_signal
 from world import PREFIX, World, catalog, changed_tables, connect, forms_of, needed_query, row_hashes, sql, start_node, value_of_form, values_for
 
@@ -29,7 +30,7 @@ WRITTEN_AS_TEXT = ("text", "date", "id", "cidr")
 # Fields that hold the name of something that must exist, text of another language, or what must agree with other fields: not
 # every value within the bounds will do.
 MEANS_SOMETHING = re.compile(r"(^|[.])(roles\[0\][.]roleName|inheritedRoles\[0\][.]role|caCertificate|cas|"
-                             r"providerName|backingProviderName|cloudProvider|regionName|instanceSize|dbMajorVersion|diskSizeGB|regionConfigs|serviceCidrBlock|policies\[0\][.]body)$")
+                             r"providerName|backingProviderName|cloudProvider|regionName|instanceSize|dbMajorVersion|diskSizeGB|regionConfigs|serviceCidrBlock|issuerUri|content|policies\[0\][.]body)$")
 SPECS = [{"zoneName": "z", "regionConfigs": [{"providerName": "ONPREM", "regionName": "EU_NORTH", "priority": 7,
                                               "electableSpecs": {"instanceSize": "M10", "nodeCount": 3, "diskSizeGB": 10},
                                               "readOnlySpecs": {"instanceSize": "M10", "nodeCount": 1, "diskSizeGB": 10}}]}]
@@ -51,6 +52,8 @@ PARTS = {
     "startGroupClusterOutageSimulation": {"outageFilters": [{"cloudProvider": "ONPREM", "regionName": "EU_SOUTH", "type": "REGION"}]},
     "grantGroupClusterVendorEmployeeAccess": {"expirationTime": FUTURE},
     "pinGroupClusterFeatureCompatibilityVersion": {"expirationDate": FUTURE},
+    "createFederationSettingIdentityProvider": {"issuerUri": "https://login.example.org", "status": "INACTIVE"},
+    "updateFederationSettingIdentityProvider": {"issuerUri": "https://login.example.org", "status": "INACTIVE"},
     "createGroupDatabaseUser": {"roles": ROLES_OF_USER},
     "updateGroupDatabaseUser": {"roles": ROLES_OF_USER},
     "createGroupCustomDbRoleRole": ROLE,
@@ -563,7 +566,11 @@ class Matrix:
         full = valid_body(row["request"], self.known(), mode, number)
         if row["operation"] == "createUser":  # a role is given in an organization or in a project, not in both
             full["roles"] = [{"orgId": self.world.a.home, "roleName": "ORG_MEMBER"}]
+        if "roleAssignments" in full:  # likewise
+            full["roleAssignments"] = [{"orgId": self.world.a.home, "role": "ORG_MEMBER"}]
         full.update(PARTS.get(row["operation"], {}))
+        if "pemFileInfo" in full:
+            full["pemFileInfo"]["certificates"] = [{"content": certificate()}]
         example = row.get("example")
         for body in ([full] if row["bodyIsList"] else full, example):
             if body is None:
