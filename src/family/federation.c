@@ -458,7 +458,7 @@ static const struct endpoint federation_endpoints[] = {
       "INACTIVE lets nobody in.",
       .since = "2023-11-15", .run = identity_provider_update, .request = &identity_provider_schema,
       .response = &identity_provider_schema, .path_fields = identity_provider_path,
-      .example = "{\"displayName\": \"Company login\"}" },
+      .example = "{\"protocol\": \"OIDC\", \"displayName\": \"Company login\"}" },
     { DELETE, "/federationSettings/{federationSettingsId}/identityProviders/{identityProviderId}/jwks", S28,
       ANY_OF(ORG_OWNER), "revokeFederationSettingIdentityProviderJwks",
       "Forget the signing keys of one identity provider",

@@ -59,7 +59,7 @@ class Operation:
         self.parameters = re.findall(r"\{(\w+)\}", row["path"])
         self.context = next((name for name in CONTEXTS if name in self.parameters), None)
         self.forms, self.needed = forms_of(row), needed_query(row)
-        self.is_known = set(self.parameters) <= set(known)
+        self.is_known = set(self.parameters) <= set(values_for(row["path"], known))
 
     def target(self, values):
         path, values = self.path, {**self.forms, **values_for(self.path, values)}

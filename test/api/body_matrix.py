@@ -522,7 +522,7 @@ class Matrix:
         if row["operation"] in ("updateOrganizationInvitations", "updateProjectInvitations", "migrateProject", "tenantGroupFlexClusterUpgrade",
                                 "upgradeGroupClusterTenantUpgrade", "upgradeGroupClusterTenantUpgradeToServerless"):
             return False
-        return row["status"] != "complete" or set(re.findall(r"\{(\w+)\}", row["path"])) <= set(self.values)
+        return row["status"] != "complete" or set(re.findall(r"\{(\w+)\}", row["path"])) <= set(values_for(row["path"], self.values))
 
     def ask(self, what, row, prefix, query, body, headers, status, code, named):
         """One cell. `status` None: whatever the operation's success is."""
@@ -586,6 +586,8 @@ class Matrix:
 
     def run_kind(self, row, prefix, number):
         mode = {"POST": "create", "PUT": "replace", "PATCH": "update"}[row["method"]]
+        # A change does not make one kind of the other: there is one of each.
+        self.forced = {"identityProviderId": self.values["samlProviderId"]} if number == 1 and row["operation"] == "updateFederationSettingIdentityProvider" else {}
         body = self.good_body(row, prefix, mode, number)
         if body is None:
             return 0
@@ -601,6 +603,7 @@ class Matrix:
         for content_type, status in CONTENT_TYPES:
             self.ask("Content-Type %r" % content_type, row, prefix, with_needed(row, "dryRun=true"), dump(body), {"Content-Type": content_type}, status,
                      "UNSUPPORTED_MEDIA_TYPE" if status else None, None)
+        self.forced = {}
         return len(fields)
 
     def run_query(self, row):
