@@ -23,7 +23,7 @@ static const char *const authorization_types[] = { "GROUP", "USER", NULL };
 static const char *const bindings[] = { "HTTP-POST", "HTTP-REDIRECT", NULL };
 static const char *const signature_algorithms[] = { "SHA-1", "SHA-256", NULL };
 
-#define CLAIM_PATTERN "^[\\x21-\\x7e]+$"
+#define CLAIM_PATTERN "^[A-Za-z0-9_.:/@-]+$"
 
 static const struct field oidc_fields[] = {
     TEXT("audience", "What the claim `aud` of tokens must be or contain.", REQUIRED, .min = 1, .max = 255,

@@ -33,6 +33,7 @@ LET_IN = {
     "getGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
     "endGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
     "restartGroupClusterPrimaries": (409, "CLUSTER_NOT_CHANGEABLE"),
+    "removeFederationSettingConnectedOrgConfig": (409, "ONLY_CONNECTED_ORGANIZATION"),
     "deferGroupMaintenanceWindow": (409, "NO_MAINTENANCE_WAITS"),
     "upgradeGroupClusterTenantUpgradeToServerless": (400, "NOT_OFFERED"),
 }
@@ -58,7 +59,7 @@ class Operation:
         self.parameters = re.findall(r"\{(\w+)\}", row["path"])
         self.context = next((name for name in CONTEXTS if name in self.parameters), None)
         self.forms, self.needed = forms_of(row), needed_query(row)
-        self.is_known = set(self.parameters) <= set(known)
+        self.is_known = set(self.parameters) <= set(values_for(row["path"], known))
 
     def target(self, values):
         path, values = self.path, {**self.forms, **values_for(self.path, values)}
@@ -79,6 +80,8 @@ class Operation:
             body["orgId"] = organization
         if self.id == "createUser":
             body["roles"] = [{"orgId": organization, "roleName": "ORG_MEMBER"}]
+        if "roleAssignments" in body:
+            body["roleAssignments"] = [{"orgId": organization, "role": "ORG_MEMBER"}]
         return body
 
     def let_in(self):

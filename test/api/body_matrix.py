@@ -11,6 +11,7 @@ import re
 import sys
 import time
 
+from exchange_federation import certificate
 from suite import Contract, Suite, ends_on_signal
 from world import PREFIX, World, catalog, changed_tables, connect, forms_of, needed_query, row_hashes, sql, start_node, value_of_form, values_for
 
@@ -29,7 +30,7 @@ WRITTEN_AS_TEXT = ("text", "date", "id", "cidr")
 # Fields that hold the name of something that must exist, text of another language, or what must agree with other fields: not
 # every value within the bounds will do.
 MEANS_SOMETHING = re.compile(r"(^|[.])(roles\[0\][.]roleName|inheritedRoles\[0\][.]role|caCertificate|cas|auditFilter|"
-                             r"providerName|backingProviderName|cloudProvider|regionName|instanceSize|dbMajorVersion|diskSizeGB|regionConfigs|serviceCidrBlock|policies\[0\][.]body)$")
+                             r"providerName|backingProviderName|cloudProvider|regionName|instanceSize|dbMajorVersion|diskSizeGB|regionConfigs|serviceCidrBlock|issuerUri|content|policies\[0\][.]body)$")
 SPECS = [{"zoneName": "z", "regionConfigs": [{"providerName": "ONPREM", "regionName": "EU_NORTH", "priority": 7,
                                               "electableSpecs": {"instanceSize": "M10", "nodeCount": 3, "diskSizeGB": 10},
                                               "readOnlySpecs": {"instanceSize": "M10", "nodeCount": 1, "diskSizeGB": 10}}]}]
@@ -53,6 +54,8 @@ PARTS = {
     "startGroupClusterOutageSimulation": {"outageFilters": [{"cloudProvider": "ONPREM", "regionName": "EU_SOUTH", "type": "REGION"}]},
     "grantGroupClusterVendorEmployeeAccess": {"expirationTime": FUTURE},
     "pinGroupClusterFeatureCompatibilityVersion": {"expirationDate": FUTURE},
+    "createFederationSettingIdentityProvider": {"issuerUri": "https://login.example.org", "status": "INACTIVE"},
+    "updateFederationSettingIdentityProvider": {"issuerUri": "https://login.example.org", "status": "INACTIVE"},
     "createGroupDatabaseUser": {"roles": ROLES_OF_USER},
     "updateGroupDatabaseUser": {"roles": ROLES_OF_USER},
     "createGroupCustomDbRoleRole": ROLE,
@@ -528,7 +531,7 @@ class Matrix:
         if row["operation"] in ("updateOrganizationInvitations", "updateProjectInvitations", "migrateProject", "tenantGroupFlexClusterUpgrade",
                                 "upgradeGroupClusterTenantUpgrade", "upgradeGroupClusterTenantUpgradeToServerless"):
             return False
-        return row["status"] != "complete" or set(re.findall(r"\{(\w+)\}", row["path"])) <= set(self.values)
+        return row["status"] != "complete" or set(re.findall(r"\{(\w+)\}", row["path"])) <= set(values_for(row["path"], self.values))
 
     def ask(self, what, row, prefix, query, body, headers, status, code, named):
         """One cell. `status` None: whatever the operation's success is."""
@@ -572,7 +575,11 @@ class Matrix:
         full = valid_body(row["request"], self.known(), mode, number)
         if row["operation"] == "createUser":  # a role is given in an organization or in a project, not in both
             full["roles"] = [{"orgId": self.world.a.home, "roleName": "ORG_MEMBER"}]
+        if "roleAssignments" in full:  # likewise
+            full["roleAssignments"] = [{"orgId": self.world.a.home, "role": "ORG_MEMBER"}]
         full.update(PARTS.get(row["operation"], {}))
+        if "pemFileInfo" in full:
+            full["pemFileInfo"]["certificates"] = [{"content": certificate()}]
         example = row.get("example")
         for body in ([full] if row["bodyIsList"] else full, example):
             if body is None:
@@ -588,6 +595,8 @@ class Matrix:
 
     def run_kind(self, row, prefix, number):
         mode = {"POST": "create", "PUT": "replace", "PATCH": "update"}[row["method"]]
+        # A change does not make one kind of the other: there is one of each.
+        self.forced = {"identityProviderId": self.values["samlProviderId"]} if number == 1 and row["operation"] == "updateFederationSettingIdentityProvider" else {}
         body = self.good_body(row, prefix, mode, number)
         if body is None:
             return 0
@@ -603,6 +612,7 @@ class Matrix:
         for content_type, status in CONTENT_TYPES:
             self.ask("Content-Type %r" % content_type, row, prefix, with_needed(row, "dryRun=true"), dump(body), {"Content-Type": content_type}, status,
                      "UNSUPPORTED_MEDIA_TYPE" if status else None, None)
+        self.forced = {}
         return len(fields)
 
     def run_query(self, row):

@@ -34,7 +34,7 @@ def certificate():
 def prepare_federation(world, values):
     sister = world.make_caller("Sister of " + values["orgName"])
     project = new_id()
-    sql("""BEGIN; INSERT INTO federation_domain (domain, federation_id) VALUES ('example.org', decode('{federation}', 'hex'));
+    sql("""BEGIN; INSERT INTO federation_domain (domain, federation_id) VALUES ('federated.example', decode('{federation}', 'hex'));
            UPDATE organization SET federation_id = decode('{federation}', 'hex') WHERE id = decode('{sister}', 'hex');
            INSERT INTO project (id, org_id, name) VALUES (decode('{project}', 'hex'), decode('{org}', 'hex'), 'mapped'); COMMIT;"""
         .format(federation=values["federation"], sister=sister.home, project=project, org=values["org"]))

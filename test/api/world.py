@@ -175,6 +175,9 @@ def values_for(path, values):
     for part, fixture in (("/flexClusters/{name}", "flexName"), ("/sampleDatasetLoad/{name}", "clusterName")):
         if part in path and fixture in values:
             return {**values, "name": values[fixture]}
+    for part, parameter, fixture in (("/roleMappings/{id}", "id", "roleMappingId"), ("/metadata.xml", "identityProviderId", "samlProviderId")):
+        if part in path and fixture in values:
+            return {**values, parameter: values[fixture]}
     return values
 
 
@@ -356,7 +359,14 @@ class World:
         sql("INSERT INTO alert (id, org_id, project_id, config_id, event_id, event_type, severity, status, lasts, created_at, updated_at) VALUES "
             "(decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), 'GROUP_UPDATED', 'INFO', 'OPEN', "
             "false, now(), now())" % (alert, self.a.home, self.p, config, new_id()))
-        return {"alertConfigId": config, "alertId": alert, "integrationType": "WEBHOOK", "id": target, "clusterName": "c1", "flexName": "small", "name": "small", "containerId": container, "sampleDatasetId": load, "roleName": "fixture", "databaseName": "admin", "username": "fixture_user", "entryValue": address, "requestId": check["requestId"],
+        federation = "/federationSettings/%s" % self.federation[self.a.home]
+        sql("INSERT INTO federation_domain (domain, federation_id) VALUES ('example.org', decode('%s', 'hex')) ON CONFLICT DO NOTHING" % self.federation[self.a.home])
+        oidc, saml = (self.must(200, "POST", federation + "/identityProviders", owner, {"displayName": "fixture", "issuerUri": "https://login.example.org", **more}).json()["id"]
+                      for more in ({"audience": "reeve"}, {"protocol": "SAML"}))
+        mapping = self.must(200, "POST", "%s/connectedOrgConfigs/%s/roleMappings" % (federation, self.a.home), owner,
+                            {"externalGroupName": "fixture", "roleAssignments": [{"orgId": self.a.home, "role": "ORG_MEMBER"}]}).json()["id"]
+        return {"identityProviderId": oidc, "samlProviderId": saml, "roleMappingId": mapping,
+                "alertConfigId": config, "alertId": alert, "integrationType": "WEBHOOK", "id": target, "clusterName": "c1", "flexName": "small", "name": "small", "containerId": container, "sampleDatasetId": load, "roleName": "fixture", "databaseName": "admin", "username": "fixture_user", "entryValue": address, "requestId": check["requestId"],
                 "resourcePolicyId": policy,
                 "certificateUser": "CN=fixture", "groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
                 "groupName": "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],
