@@ -453,7 +453,7 @@ def test_dry_run(suite, world, reeve):
 def test_events(suite, node, world, reeve):
     last = json.loads(reeve.pipe("events", "org", "list", "--items-per-page", "1").out)["results"][0]["sequence"]
     create = "organizations", "invitations", "create", "--roles", "ORG_MEMBER", "--username"
-    with Terminal(reeve, "events", "follow", "--org", world.a.home, "--since", str(last), timeout=60) as terminal:
+    with Terminal(reeve, "events", "follow", "--org", world.a.home, "--since", str(last), timeout=90) as terminal:
         suite.equal(reeve.pipe(*create, "one@example.org").status, 0, "something that happens")
         suite.check(terminal.until("INVITATION_CREATED"), "an event in a terminal: %s", terminal.raw)
         node.restart()
@@ -469,6 +469,15 @@ def test_events(suite, node, world, reeve):
     suite.equal([event["sequence"] for event in events], [1, 2, 3, 4, 5], "from the first on, one line each")
     typed = reeve.pipe("events", "follow", "--org", world.a.home, "--since", "0", "--count", "2", "--type", "INVITATION_CREATED", timeout=20)
     suite.equal({json.loads(line)["eventTypeName"] for line in typed.out.decode().splitlines()}, {"INVITATION_CREATED"}, "of one type")
+    # Without --since: from now on. A connection that is lost before the first event came loses nothing either.
+    before = len(node.log_lines())
+    with Terminal(reeve, "events", "follow", "--org", world.a.home, "--count", "1", "--output", "json", timeout=90) as terminal:
+        wait_until(lambda: [line for line in node.log_lines()[before:] if line["path"].endswith("/events")], 30)
+        time.sleep(1)
+        node.restart()
+        suite.equal(reeve.pipe(*create, "three@example.org").status, 0, "something that happens then")
+        ended = terminal.wait()
+    suite.check(ended.status == 0 and "INVITATION_CREATED" in ended.out, "from now on: %r", ended)
     refused = reeve.pipe("events", "follow", "--project", "650000000000000000000009")
     suite.check(refused.status == 1 and "code" in refused.err, "a project that is not there: %r", refused)
 
@@ -510,6 +519,14 @@ def test_completion(suite, reeve):
     suite.equal(sorted(bash("clusters", "list", "--output", "")), ["json", "table", "text"], "what an option takes")
     suite.check("follow" in bash("events", "") and "login" in bash("lo"), "commands besides the API")
     suite.equal(bash("completion", "z"), ["zsh"], "the shells")
+    if shutil.which("fish"):
+        script = os.path.join(reeve.home, "reeve.fish")
+        with open(script, "wb") as file:
+            file.write(reeve.pipe("completion", "fish").out)
+        path = {"PATH": os.path.dirname(reeve.program) + ":" + os.environ["PATH"]}
+        done = subprocess.run(["fish", "-c", "source %s; complete -C 'reeve clusters process-args u'" % script], stdout=subprocess.PIPE, text=True,
+                              env=reeve.environment(**path), check=False)
+        suite.check(done.stdout.startswith("update\t"), "fish completes: %s", done.stdout)
     for shell in ("bash", "zsh", "fish"):
         script = reeve.pipe("completion", shell)
         suite.check(script.status == 0 and b"__complete" in script.out, "completion for %s", shell)
