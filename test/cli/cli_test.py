@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`reeve` against a real node: every command's help, every command's run in a pseudo-terminal, and what is special about some.
 
-  REEVE_BUILD=build script/with-services /usr/bin/python3 test/cli/cli_test.py
+  REEVE_BUILD=build script/with-services /usr/bin/python3 test/cli/cli_test.py [PART…]
+
+A PART is the name of a test without test_, such as output or retries; help and login always run.
 """
 import concurrent.futures
 import json
@@ -257,7 +259,7 @@ def test_secret_service(suite, node, world, reeve):
 
 
 # ---- Output ----
-def test_output(suite, node, world, reeve):
+def test_output(suite, world, reeve):
     for words, target in ((("projects", "list"), "/groups"), (("clusters", "list"), "/groups/%s/clusters" % world.p),
                           (("clusters", "get", "c1"), "/groups/%s/clusters/c1" % world.p), (("root", "get"), ""),
                           (("events", "types", "list"), "/eventTypes"), (("rate-limits", "list"), "/rateLimits")):
@@ -588,27 +590,31 @@ def main():
     rows = catalog()
     reeve = Reeve(BUILD, home)
     words = command_words(reeve)
-    test_names(suite, rows, words)
+
+    def run(test, *arguments):
+        if not sys.argv[1:] or test.__name__[len("test_"):] in sys.argv[1:]:
+            test(suite, *arguments)
     examples = test_help(suite, reeve, rows, words)
-    test_examples(suite, reeve, rows, examples)
-    test_completion(suite, reeve)
-    test_man(suite, reeve, rows, words)
-    test_retries(suite, reeve)
+    run(test_names, rows, words)
+    run(test_examples, reeve, rows, examples)
+    run(test_completion, reeve)
+    run(test_man, reeve, rows, words)
+    run(test_retries, reeve)
     with start_node(workers=1) as node:
         world = World(node, with_roles=False)
         values = world.make_fixtures()
         test_login(suite, node, world, reeve)
-        test_secret_service(suite, node, world, reeve)
-        test_output(suite, node, world, reeve)
-        test_command_line(suite, world, reeve)
-        test_dry_run(suite, world, reeve)
-        test_runs(suite, reeve, rows, words, examples, values)
-        test_real_limit(suite, world, reeve, rows)
+        run(test_secret_service, node, world, reeve)
+        run(test_output, world, reeve)
+        run(test_command_line, world, reeve)
+        run(test_dry_run, world, reeve)
+        run(test_runs, reeve, rows, words, examples, values)
+        run(test_real_limit, world, reeve, rows)
         if "asan" not in BUILD:
-            test_speed(suite, node, world, reeve)
-        test_wait(suite, node, world, reeve)
-        test_connect(suite, world, reeve)
-        test_events(suite, node, world, reeve)
+            run(test_speed, node, world, reeve)
+        run(test_wait, node, world, reeve)
+        run(test_connect, world, reeve)
+        run(test_events, node, world, reeve)
         world.close()
     shutil.rmtree(home, ignore_errors=True)
     return suite.finish()
