@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <termios.h>
 #include <unistd.h>
@@ -34,21 +35,30 @@ body_read_file(struct cli *cli, const char *name, str *ret_text)
     return got >= 0 && !text.failed;
 }
 
+static void
+on_interrupt(int number)
+{
+    (void)number; /* reading ends, and the terminal becomes as it was */
+}
+
 bool
 body_read_secret(struct cli *cli, const char *prompt, str *ret_text)
 {
     char line[SECRET_BYTES];
     struct termios before, silent;
     bool hidden = cli->terminal.in && tcgetattr(STDIN_FILENO, &before) == 0;
+    struct sigaction action = { .sa_handler = on_interrupt }, usual;
     if (hidden) {
+        sigaction(SIGINT, &action, &usual);
         silent = before;
         silent.c_lflag &= ~(tcflag_t)ECHO;
-        fprintf(stderr, "%s: ", prompt);
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
+        fprintf(stderr, "%s: ", prompt); /* after that: who sees it may type at once */
     }
     bool read = fgets(line, sizeof(line), stdin) != NULL;
     if (hidden) {
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+        sigaction(SIGINT, &usual, NULL);
         fputc('\n', stderr);
     }
     if (!read) {

@@ -17,6 +17,7 @@ enum {
     USUAL_RETRIES = 5,
     USUAL_TIMEOUT_S = 60,
     CONNECT_MS = 10000,
+    SILENCE_S = 60, /* a stream says something every 15 seconds */
 };
 
 struct client {
@@ -246,6 +247,7 @@ prepare(struct client *client, struct exchange *x, const char *url)
     CURL *c = client->curl;
     const struct profile *p = client->cli->profile;
     const struct request_out *request = x->request;
+    bool goes_on = request->piece != NULL || request->sink != NULL;
     curl_easy_reset(c);
     curl_easy_setopt(c, CURLOPT_URL, url);
     curl_easy_setopt(c, CURLOPT_PATH_AS_IS, 1L);
@@ -255,7 +257,11 @@ prepare(struct client *client, struct exchange *x, const char *url)
     curl_easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-    curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, request->piece != NULL ? 0L : (long)client->timeout_s * 1000);
+    curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, goes_on ? 0L : (long)client->timeout_s * 1000);
+    if (goes_on) { /* however long it takes, as long as something comes */
+        curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
+        curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, request->piece != NULL ? (long)SILENCE_S : (long)client->timeout_s);
+    }
     curl_easy_setopt(c, CURLOPT_USERAGENT, "reeve/" REEVE_VERSION);
     curl_easy_setopt(c, CURLOPT_ERRORBUFFER, client->problem);
     curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, request->method);
@@ -359,11 +365,12 @@ send_again(struct client *client, const struct request_out *request, enum author
     struct cli *cli = client->cli;
     for (int64_t attempt = 1;; attempt++) {
         CURLcode result = try_once(client, request, by, ret_answer);
+        /* A stream that was open ended: whoever takes the pieces has enough, or knows where to go on. */
+        if (request->piece != NULL && ret_answer->status == 200)
+            return EXIT_SUCCESS;
         bool again = should_retry(request, result, ret_answer) && attempt <= client->retries;
         if (!again && result == CURLE_OK)
             return EXIT_SUCCESS;
-        if (!again && result == CURLE_WRITE_ERROR && request->piece != NULL)
-            return EXIT_SUCCESS; /* whoever takes the pieces has enough */
         if (!again) {
             say_no_answer(client, request, result);
             return EXIT_NO_ANSWER;

@@ -146,8 +146,9 @@ on_piece(void *context, str piece)
     return follow_read(context, piece);
 }
 
+/* `list`: without a filter. */
 static bool
-make_target(struct cli *cli, str *ret_target)
+make_target(struct cli *cli, str *ret_list, str *ret_target)
 {
     const struct profile *p = cli->profile;
     const char *type = call_option(&cli->call, "type");
@@ -156,10 +157,70 @@ make_target(struct cli *cli, str *ret_target)
         cli_say(cli, "events of what? Give --project or --org, or `reeve profiles set project ID`");
         return false;
     }
-    *ret_target = str_format(cli->arena, "%s/%s/%s/events%s%s", API_PREFIX, of_org ? "orgs" : "groups",
-                             str_percent_encode(cli->arena, str_from(of_org ? p->org : p->project)).data,
-                             type != NULL ? "?eventType=" : "",
+    *ret_list = str_format(cli->arena, "%s/%s/%s/events", API_PREFIX, of_org ? "orgs" : "groups",
+                           str_percent_encode(cli->arena, str_from(of_org ? p->org : p->project)).data);
+    *ret_target = str_format(cli->arena, "%.*s%s%s", STR_ARG(*ret_list), type != NULL ? "?eventType=" : "",
                              type != NULL ? str_percent_encode(cli->arena, str_from(type)).data : "");
+    return true;
+}
+
+/* The last event that there is: what comes behind it is shown, also when the connection is lost before the first one came. */
+static int
+find_last(struct following *f, struct client *client, str list)
+{
+    struct cli *cli = f->cli;
+    struct answer answer;
+    struct request_out request = {
+        .method = "GET",
+        .target = str_format(cli->arena, "%.*s?itemsPerPage=1&includeCount=false", STR_ARG(list)),
+        .accept = "application/json",
+    };
+    int status = client_send(client, &request, &answer);
+    if (status != EXIT_SUCCESS)
+        return status;
+    if (answer.status != 200)
+        return output_error(cli, &answer);
+    json_t *document = json_in(cli->arena, json_loadb(answer.body.data, answer.body.len, 0, NULL));
+    const json_t *event = json_array_get(json_object_get(document, "results"), 0);
+    snprintf(f->last_id, sizeof(f->last_id), "%lld", (long long)json_integer_value(json_object_get(event, "sequence")));
+    return EXIT_SUCCESS;
+}
+
+/* One connection, until it ends. */
+static int
+follow_once(struct following *f, struct client *client, str target, struct answer *ret_answer)
+{
+    struct follow_reader reader = { .message = on_message, .context = f };
+    struct request_out request = {
+        .method = "GET",
+        .target = target,
+        .accept = "text/event-stream",
+        .last_event_id = f->last_id,
+        .piece = on_piece,
+        .context = &reader,
+    };
+    f->any = false;
+    int status = client_send(client, &request, ret_answer);
+    follow_done(&reader);
+    return status;
+}
+
+static bool
+read_options(struct following *f)
+{
+    struct cli *cli = f->cli;
+    const char *since = call_option(&cli->call, "since"), *count = call_option(&cli->call, "count");
+    int64_t number;
+    if (since != NULL && !str_to_int(str_from(since), 0, INT64_MAX, &number)) {
+        cli_say(cli, "--since takes the sequence of an event");
+        return false;
+    }
+    if (count != NULL && !str_to_int(str_from(count), 1, INT64_MAX, &f->left)) {
+        cli_say(cli, "--count takes a number");
+        return false;
+    }
+    if (since != NULL)
+        snprintf(f->last_id, sizeof(f->last_id), "%lld", (long long)number);
     return true;
 }
 
@@ -168,44 +229,24 @@ builtin_follow(struct cli *cli)
 {
     struct client *client CLEANUP(client_cleanup) = NULL;
     struct following f = { .cli = cli, .left = -1 };
-    const char *since = call_option(&cli->call, "since"), *count = call_option(&cli->call, "count");
     struct answer answer;
-    str target;
-    int64_t number;
-    if (since != NULL && (!str_to_int(str_from(since), 0, INT64_MAX, &number) || strlen(since) >= sizeof(f.last_id))) {
-        cli_say(cli, "--since takes the sequence of an event");
+    str list, target;
+    bool was_open = false;
+    if (!read_options(&f) || !make_target(cli, &list, &target) || !output_check(cli) ||
+        (client = client_new(cli)) == NULL)
         return EXIT_USAGE;
-    }
-    if (count != NULL && (!str_to_int(str_from(count), 1, INT64_MAX, &f.left))) {
-        cli_say(cli, "--count takes a number");
-        return EXIT_USAGE;
-    }
-    if (since != NULL)
-        memcpy(f.last_id, since, strlen(since) + 1);
-    if (!make_target(cli, &target) || !output_check(cli) || (client = client_new(cli)) == NULL)
-        return EXIT_USAGE;
-    for (int attempt = 1; f.left != 0; attempt++) {
-        struct follow_reader reader = { .message = on_message, .context = &f };
-        struct request_out request = {
-            .method = "GET",
-            .target = target,
-            .accept = "text/event-stream",
-            .last_event_id = f.last_id[0] != '\0' ? f.last_id : NULL,
-            .piece = on_piece,
-            .context = &reader,
-        };
-        f.any = false;
-        int status = client_send(client, &request, &answer);
-        follow_done(&reader);
-        if (f.left == 0)
-            break;
-        if (status != EXIT_SUCCESS)
-            return status;
-        if (answer.status != 200)
+    int status = f.last_id[0] != '\0' ? EXIT_SUCCESS : find_last(&f, client, list);
+    for (int attempt = 1; status == EXIT_SUCCESS && f.left != 0; attempt++) {
+        status = follow_once(&f, client, target, &answer);
+        if (status == EXIT_SUCCESS && f.left != 0 && answer.status != 200)
             return output_error(cli, &answer);
+        was_open = was_open || status == EXIT_SUCCESS;
+        if (status == EXIT_NO_ANSWER && was_open)
+            status = EXIT_SUCCESS; /* a server that is away for a while is waited for */
         attempt = f.any ? 1 : attempt;
-        if (!client_pause(client_delay_ms(attempt, 0, (unsigned)attempt * 7919u)))
+        if (f.left != 0 && status == EXIT_SUCCESS &&
+            !client_pause(client_delay_ms(attempt, 0, (unsigned)attempt * 7919u)))
             return EXIT_INTERRUPTED;
     }
-    return EXIT_SUCCESS;
+    return status;
 }

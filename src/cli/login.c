@@ -58,6 +58,7 @@ try_out(struct cli *cli)
 static bool
 keep(struct cli *cli, bool in_service)
 {
+    profiles_lock(cli); /* until the process ends */
     struct profile *p = cli->profile;
     bool account = p->client_id != NULL;
     const char *secret = account ? p->client_secret : p->private_key;
@@ -121,6 +122,7 @@ builtin_login(struct cli *cli)
 int
 builtin_logout(struct cli *cli)
 {
+    profiles_lock(cli);
     json_t *all = profiles_read(cli);
     const char *name = all == NULL ? NULL : profile_name(cli, all);
     json_t *entry = all == NULL ? NULL : profiles_entry(all, name, false);
@@ -167,6 +169,7 @@ builtin_profiles_list(struct cli *cli)
 int
 builtin_profiles_set(struct cli *cli)
 {
+    profiles_lock(cli);
     static const char *const settings[][2] = {
         { "server", "server" }, { "ca-file", "caFile" }, { "project", "project" }, { "org", "org" }, { "docs", "docs" }
     };
@@ -204,6 +207,7 @@ existing(struct cli *cli, json_t *all)
 int
 builtin_profiles_use(struct cli *cli)
 {
+    profiles_lock(cli);
     json_t *all = profiles_read(cli);
     if (existing(cli, all) == NULL)
         return EXIT_USAGE;
@@ -214,6 +218,7 @@ builtin_profiles_use(struct cli *cli)
 int
 builtin_profiles_delete(struct cli *cli)
 {
+    profiles_lock(cli);
     json_t *all = profiles_read(cli), *entry = existing(cli, all);
     if (entry == NULL)
         return EXIT_USAGE;

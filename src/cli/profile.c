@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -85,6 +86,24 @@ make_folder(const struct cli *cli, str path)
             return false;
     }
     return true;
+}
+
+int
+profiles_lock(struct cli *cli)
+{
+    str path = profiles_path(cli);
+    str name = str_format(cli->arena, "%s.lock", path.data);
+    int lock = make_folder(cli, path) ? open(name.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+    while (lock >= 0 && flock(lock, LOCK_EX) != 0 && errno == EINTR)
+        ;
+    return lock;
+}
+
+void
+profiles_unlock(int lock)
+{
+    if (lock >= 0)
+        close(lock);
 }
 
 /* Beside it and renamed, so that it is always whole; never readable by others, not for a moment. */
@@ -202,16 +221,9 @@ profile_fetch_secret(struct cli *cli)
     return true;
 }
 
-void
-profile_keep_token(struct cli *cli, const char *token, int64_t lifetime_s)
+static void
+put_token(json_t *entry, const char *token, int64_t lifetime_s)
 {
-    cli->profile->token = token;
-    if (cli->profile->from_environment)
-        return;
-    json_t *all = profiles_read(cli), *entry = all == NULL ? NULL : profiles_entry(all, cli->profile->name, false);
-    const char *own = json_string_value(json_object_get(entry, "server"));
-    if (own == NULL || strcmp(own, cli->profile->server) != 0)
-        return;
     if (token == NULL) {
         json_object_del(entry, "token");
         json_object_del(entry, "tokenExpiresAt");
@@ -219,6 +231,21 @@ profile_keep_token(struct cli *cli, const char *token, int64_t lifetime_s)
         json_object_set_new(entry, "token", json_string(token));
         json_object_set_new(entry, "tokenExpiresAt", json_integer((json_int_t)time(NULL) + lifetime_s));
     }
-    if (!profiles_write(cli, all))
-        cli_note(cli, "the token is not kept");
+}
+
+void
+profile_keep_token(struct cli *cli, const char *token, int64_t lifetime_s)
+{
+    cli->profile->token = token;
+    if (cli->profile->from_environment)
+        return;
+    int lock = profiles_lock(cli);
+    json_t *all = profiles_read(cli), *entry = all == NULL ? NULL : profiles_entry(all, cli->profile->name, false);
+    const char *own = json_string_value(json_object_get(entry, "server"));
+    if (own != NULL && strcmp(own, cli->profile->server) == 0) {
+        put_token(entry, token, lifetime_s);
+        if (!profiles_write(cli, all))
+            cli_note(cli, "the token is not kept");
+    }
+    profiles_unlock(lock);
 }

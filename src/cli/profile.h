@@ -30,6 +30,9 @@ void profile_keep_token(struct cli *cli, const char *token, int64_t lifetime_s);
 /* The whole file: {"current": NAME, "profiles": {NAME: {…}}}; an empty one when there is none. NULL: said why. */
 MUST_USE json_t *profiles_read(struct cli *cli);
 MUST_USE bool profiles_write(struct cli *cli, json_t *all);
+/* Before it is read to be changed: two runs at once change it one after the other. The lock ends with the process, or with unlock. */
+int profiles_lock(struct cli *cli);
+void profiles_unlock(int lock);
 /* The profile of that name in it, made when `make`. */
 json_t *profiles_entry(json_t *all, const char *name, bool make);
 /* The name that is meant now. */

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`reeve` against a real node: every command's help, every command's run in a pseudo-terminal, and what is special about some.
 
-  REEVE_BUILD=build script/with-services /usr/bin/python3 test/cli/cli_test.py
+  REEVE_BUILD=build script/with-services /usr/bin/python3 test/cli/cli_test.py [PART…]
+
+A PART is the name of a test without test_, such as output or retries; help and login always run.
 """
 import concurrent.futures
 import json
@@ -257,7 +259,7 @@ def test_secret_service(suite, node, world, reeve):
 
 
 # ---- Output ----
-def test_output(suite, node, world, reeve):
+def test_output(suite, world, reeve):
     for words, target in ((("projects", "list"), "/groups"), (("clusters", "list"), "/groups/%s/clusters" % world.p),
                           (("clusters", "get", "c1"), "/groups/%s/clusters/c1" % world.p), (("root", "get"), ""),
                           (("events", "types", "list"), "/eventTypes"), (("rate-limits", "list"), "/rateLimits")):
@@ -453,7 +455,7 @@ def test_dry_run(suite, world, reeve):
 def test_events(suite, node, world, reeve):
     last = json.loads(reeve.pipe("events", "org", "list", "--items-per-page", "1").out)["results"][0]["sequence"]
     create = "organizations", "invitations", "create", "--roles", "ORG_MEMBER", "--username"
-    with Terminal(reeve, "events", "follow", "--org", world.a.home, "--since", str(last), timeout=60) as terminal:
+    with Terminal(reeve, "events", "follow", "--org", world.a.home, "--since", str(last), timeout=90) as terminal:
         suite.equal(reeve.pipe(*create, "one@example.org").status, 0, "something that happens")
         suite.check(terminal.until("INVITATION_CREATED"), "an event in a terminal: %s", terminal.raw)
         node.restart()
@@ -469,6 +471,15 @@ def test_events(suite, node, world, reeve):
     suite.equal([event["sequence"] for event in events], [1, 2, 3, 4, 5], "from the first on, one line each")
     typed = reeve.pipe("events", "follow", "--org", world.a.home, "--since", "0", "--count", "2", "--type", "INVITATION_CREATED", timeout=20)
     suite.equal({json.loads(line)["eventTypeName"] for line in typed.out.decode().splitlines()}, {"INVITATION_CREATED"}, "of one type")
+    # Without --since: from now on. A connection that is lost before the first event came loses nothing either.
+    before = len(node.log_lines())
+    with Terminal(reeve, "events", "follow", "--org", world.a.home, "--count", "1", "--output", "json", timeout=90) as terminal:
+        wait_until(lambda: [line for line in node.log_lines()[before:] if line["path"].endswith("/events")], 30)
+        time.sleep(1)
+        node.restart()
+        suite.equal(reeve.pipe(*create, "three@example.org").status, 0, "something that happens then")
+        ended = terminal.wait()
+    suite.check(ended.status == 0 and "INVITATION_CREATED" in ended.out, "from now on: %r", ended)
     refused = reeve.pipe("events", "follow", "--project", "650000000000000000000009")
     suite.check(refused.status == 1 and "code" in refused.err, "a project that is not there: %r", refused)
 
@@ -510,6 +521,14 @@ def test_completion(suite, reeve):
     suite.equal(sorted(bash("clusters", "list", "--output", "")), ["json", "table", "text"], "what an option takes")
     suite.check("follow" in bash("events", "") and "login" in bash("lo"), "commands besides the API")
     suite.equal(bash("completion", "z"), ["zsh"], "the shells")
+    if shutil.which("fish"):
+        script = os.path.join(reeve.home, "reeve.fish")
+        with open(script, "wb") as file:
+            file.write(reeve.pipe("completion", "fish").out)
+        path = {"PATH": os.path.dirname(reeve.program) + ":" + os.environ["PATH"]}
+        done = subprocess.run(["fish", "-c", "source %s; complete -C 'reeve clusters process-args u'" % script], stdout=subprocess.PIPE, text=True,
+                              env=reeve.environment(**path), check=False)
+        suite.check(done.stdout.startswith("update\t"), "fish completes: %s", done.stdout)
     for shell in ("bash", "zsh", "fish"):
         script = reeve.pipe("completion", shell)
         suite.check(script.status == 0 and b"__complete" in script.out, "completion for %s", shell)
@@ -571,27 +590,31 @@ def main():
     rows = catalog()
     reeve = Reeve(BUILD, home)
     words = command_words(reeve)
-    test_names(suite, rows, words)
+
+    def run(test, *arguments):
+        if not sys.argv[1:] or test.__name__[len("test_"):] in sys.argv[1:]:
+            test(suite, *arguments)
     examples = test_help(suite, reeve, rows, words)
-    test_examples(suite, reeve, rows, examples)
-    test_completion(suite, reeve)
-    test_man(suite, reeve, rows, words)
-    test_retries(suite, reeve)
+    run(test_names, rows, words)
+    run(test_examples, reeve, rows, examples)
+    run(test_completion, reeve)
+    run(test_man, reeve, rows, words)
+    run(test_retries, reeve)
     with start_node(workers=1) as node:
         world = World(node, with_roles=False)
         values = world.make_fixtures()
         test_login(suite, node, world, reeve)
-        test_secret_service(suite, node, world, reeve)
-        test_output(suite, node, world, reeve)
-        test_command_line(suite, world, reeve)
-        test_dry_run(suite, world, reeve)
-        test_runs(suite, reeve, rows, words, examples, values)
-        test_real_limit(suite, world, reeve, rows)
+        run(test_secret_service, node, world, reeve)
+        run(test_output, world, reeve)
+        run(test_command_line, world, reeve)
+        run(test_dry_run, world, reeve)
+        run(test_runs, reeve, rows, words, examples, values)
+        run(test_real_limit, world, reeve, rows)
         if "asan" not in BUILD:
-            test_speed(suite, node, world, reeve)
-        test_wait(suite, node, world, reeve)
-        test_connect(suite, world, reeve)
-        test_events(suite, node, world, reeve)
+            run(test_speed, node, world, reeve)
+        run(test_wait, node, world, reeve)
+        run(test_connect, world, reeve)
+        run(test_events, node, world, reeve)
         world.close()
     shutil.rmtree(home, ignore_errors=True)
     return suite.finish()
