@@ -35,6 +35,8 @@ LET_IN = {
     "restartGroupClusterPrimaries": (409, "CLUSTER_NOT_CHANGEABLE"),
     "deferGroupMaintenanceWindow": (409, "NO_MAINTENANCE_WAITS"),
     "upgradeGroupClusterTenantUpgradeToServerless": (400, "NOT_OFFERED"),
+    # The path of the example is that of an integration which is there.
+    "createGroupIntegration": (409, "DUPLICATE_NAME"),
 }
 
 MALFORMED = [
