@@ -36,6 +36,8 @@ LET_IN = {
     "removeFederationSettingConnectedOrgConfig": (409, "ONLY_CONNECTED_ORGANIZATION"),
     "deferGroupMaintenanceWindow": (409, "NO_MAINTENANCE_WAITS"),
     "upgradeGroupClusterTenantUpgradeToServerless": (400, "NOT_OFFERED"),
+    # The path of the example is that of an integration which is there.
+    "createGroupIntegration": (409, "DUPLICATE_NAME"),
 }
 
 MALFORMED = [
