@@ -521,6 +521,7 @@ def test_completion(suite, reeve):
     suite.equal(sorted(bash("clusters", "list", "--output", "")), ["json", "table", "text"], "what an option takes")
     suite.check("follow" in bash("events", "") and "login" in bash("lo"), "commands besides the API")
     suite.equal(bash("completion", "z"), ["zsh"], "the shells")
+    suite.check({"--server", "--secret-service"} <= set(bash("login", "--s")), "flags besides the API: %s", bash("login", "--s"))
     if shutil.which("fish"):
         script = os.path.join(reeve.home, "reeve.fish")
         with open(script, "wb") as file:
