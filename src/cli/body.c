@@ -216,29 +216,14 @@ of_profile(const struct cli *cli, const struct command_field *parameter)
     return project ? cli->profile->project : cli->profile->org;
 }
 
-static bool
-ends_with_parameter(const struct command *command, const struct command_field *parameter)
-{
-    str path = str_from(TEXT_AT(command->path)), name = str_from(TEXT_AT(parameter->path));
-    return path.len >= name.len + 2 && str_ends_with(path, STR("}")) &&
-           str_ends_with(str_slice(path, 0, path.len - 1), name);
-}
-
-/* Whether an argument may stand for it: whatever the profile has not, and a project or organization that is itself meant. */
-static bool
-takes_argument(const struct command *command, const struct command_field *parameter)
-{
-    return !(parameter->flags & FIELD_SCOPE) || ends_with_parameter(command, parameter);
-}
-
 static int
 missing(const struct cli *cli, const struct command_field *parameter)
 {
     const char *flag = TEXT_AT(parameter->flag);
     cli_say(cli, "which %s? Give --%s%s: %s", flag, flag,
-            takes_argument(cli->call.command, parameter) ? ", or an argument behind the command" : "",
+            command_takes_argument(cli->call.command, parameter) ? ", or an argument behind the command" : "",
             TEXT_AT(parameter->doc));
-    if ((parameter->flags & FIELD_SCOPE) && !takes_argument(cli->call.command, parameter))
+    if ((parameter->flags & FIELD_SCOPE) && !command_takes_argument(cli->call.command, parameter))
         cli_note(cli, "to keep it: reeve profiles set %s ID", flag);
     return EXIT_USAGE;
 }
@@ -252,10 +237,10 @@ fill_parameters(struct cli *cli, const char **values)
     for (uint32_t i = 0; i < command->parameters.count; i++) {
         const struct command_field *parameter = &command_fields[command->parameters.at + i];
         values[i] = assigned(&cli->call, parameter);
-        if (values[i] == NULL && next < cli->call.argument_count && takes_argument(command, parameter))
+        if (values[i] == NULL && next < cli->call.argument_count && command_takes_argument(command, parameter))
             values[i] = cli->call.arguments[next++];
         /* What the profile has is never deleted without being named. */
-        bool named_only = command->method == METHOD_DELETE && ends_with_parameter(command, parameter);
+        bool named_only = command->method == METHOD_DELETE && command_ends_with(command, parameter);
         if (values[i] == NULL && (parameter->flags & FIELD_SCOPE) && !named_only)
             values[i] = of_profile(cli, parameter);
         if (values[i] == NULL && named_only && (parameter->flags & FIELD_SCOPE))

@@ -179,3 +179,18 @@ command_field_find(const struct command_list *list, str name)
     }
     return NULL;
 }
+
+bool
+command_ends_with(const struct command *command, const struct command_field *parameter)
+{
+    str path = str_from(TEXT_AT(command->path)), name = str_from(TEXT_AT(parameter->path));
+    size_t from = path.len - name.len - 2;
+    return path.len >= name.len + 2 && path.data[from] == '{' && str_ends_with(path, STR("}")) &&
+           str_eq(str_slice(path, from + 1, path.len - 1), name);
+}
+
+bool
+command_takes_argument(const struct command *command, const struct command_field *parameter)
+{
+    return !(parameter->flags & FIELD_SCOPE) || command_ends_with(command, parameter);
+}

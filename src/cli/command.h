@@ -92,6 +92,11 @@ size_t command_distance(const char *a, const char *b);
 size_t command_suggest(struct arena *arena, const char *const *before, size_t count, const char *word, str *ret_names,
                        size_t max);
 
+/* Whether the path ends with the parameter: it is what the command is about. */
+bool command_ends_with(const struct command *command, const struct command_field *parameter);
+/* Whether an argument may stand for it: whatever the profile has not, and a project or organization that is itself meant. */
+bool command_takes_argument(const struct command *command, const struct command_field *parameter);
+
 /* The field whose flag is `name` (without dashes in front), or whose name in the API it is; NULL: none. */
 const struct command_field *command_field_find(const struct command_list *list, str name);
 

@@ -118,14 +118,21 @@ offer_words(struct asking *asking, const char *const *words, size_t count)
 }
 
 static void
+offer_fields(struct asking *asking, const struct command_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct command_field *field = &command_fields[list->at + i];
+        offer_flag(asking, TEXT_AT(field->flag), TEXT_AT(field->doc));
+    }
+}
+
+static void
 offer_flags(struct asking *asking, const struct command *command, const struct builtin *builtin)
 {
-    const struct command_list *lists[] = { &command->parameters, &command->query, &command->body };
-    for (size_t l = 0; command != NULL && l < LENGTH(lists); l++) {
-        for (uint32_t i = 0; i < lists[l]->count; i++) {
-            const struct command_field *field = &command_fields[lists[l]->at + i];
-            offer_flag(asking, TEXT_AT(field->flag), TEXT_AT(field->doc));
-        }
+    if (command != NULL) {
+        offer_fields(asking, &command->parameters);
+        offer_fields(asking, &command->query);
+        offer_fields(asking, &command->body);
     }
     for (const struct option_row *row = builtin != NULL ? builtin->options : NULL; row != NULL && row->name != NULL;
          row++)

@@ -98,14 +98,6 @@ upper(struct arena *arena, const char *text)
     return buf_str(&out);
 }
 
-static bool
-is_argument(const struct command *command, const struct command_field *parameter)
-{
-    str path = str_from(TEXT_AT(command->path)), name = str_from(TEXT_AT(parameter->path));
-    return !(parameter->flags & FIELD_SCOPE) ||
-           (str_ends_with(path, STR("}")) && str_ends_with(str_slice(path, 0, path.len - 1), name));
-}
-
 static void
 print_parameters(struct cli *cli, FILE *out, const struct command *command)
 {
@@ -116,7 +108,7 @@ print_parameters(struct cli *cli, FILE *out, const struct command *command)
         const struct command_field *field = &command_fields[command->parameters.at + i];
         const char *flag = TEXT_AT(field->flag);
         str name = upper(cli->arena, flag);
-        str left = is_argument(command, field)
+        str left = command_takes_argument(command, field)
                        ? str_format(cli->arena, "%.*s, or --%s %.*s", STR_ARG(name), flag, STR_ARG(name))
                        : str_format(cli->arena, "--%s %.*s", flag, STR_ARG(name));
         print_row(cli, out, left.data, help_sentence(cli->arena, field).data, FLAG_WIDTH);
@@ -167,7 +159,7 @@ help_usage(struct arena *arena, FILE *out, const struct command *command)
     fprintf(out, "reeve %s %s", TEXT_AT(command_families[command->family].name), TEXT_AT(command->words));
     for (uint32_t i = 0; i < command->parameters.count; i++) {
         const struct command_field *parameter = &command_fields[command->parameters.at + i];
-        if (!is_argument(command, parameter))
+        if (!command_takes_argument(command, parameter))
             continue;
         fprintf(out, " %.*s", STR_ARG(upper(arena, TEXT_AT(parameter->flag))));
     }

@@ -34,7 +34,7 @@ ONE_MEMBER = '[{"regionConfigs": [{"providerName": "ONPREM", "regionName": "EU_N
 
 
 # Most of a run is waiting for the machine.
-HANDS = concurrent.futures.ThreadPoolExecutor(4)
+HANDS = concurrent.futures.ThreadPoolExecutor(8)
 
 
 # ---- The tables, seen from outside ----
@@ -432,7 +432,7 @@ def test_wait(suite, node, world, reeve):
         operation_state(failed, "FAILED", waits_for="'No host has room.'", finished_at="now()")
         ended = terminal.wait()
     suite.check(ended.status == 4 and "FAILED: No host has room." in plain(ended.out), "one that fails: %r", ended)
-    nothing = reeve.pipe("teams", "org", "create", "--name", "waited", "--usernames", "ada@example.org", "--wait")
+    nothing = reeve.pipe("projects", "update", world.p, "--name", "p", "--wait")
     suite.check(nothing.status == 0 and "nothing to wait for" in nothing.err, "what is done at once: %r", nothing)
 
 
@@ -521,6 +521,7 @@ def test_completion(suite, reeve):
     suite.equal(sorted(bash("clusters", "list", "--output", "")), ["json", "table", "text"], "what an option takes")
     suite.check("follow" in bash("events", "") and "login" in bash("lo"), "commands besides the API")
     suite.equal(bash("completion", "z"), ["zsh"], "the shells")
+    suite.check({"--server", "--secret-service"} <= set(bash("login", "--s")), "flags besides the API: %s", bash("login", "--s"))
     if shutil.which("fish"):
         script = os.path.join(reeve.home, "reeve.fish")
         with open(script, "wb") as file:
@@ -593,7 +594,10 @@ def main():
 
     def run(test, *arguments):
         if not sys.argv[1:] or test.__name__[len("test_"):] in sys.argv[1:]:
+            began = time.monotonic()
             test(suite, *arguments)
+            if os.environ.get("REEVE_TIMES"):
+                suite.say("%s took %.1f s" % (test.__name__, time.monotonic() - began))
     examples = test_help(suite, reeve, rows, words)
     run(test_names, rows, words)
     run(test_examples, reeve, rows, examples)
