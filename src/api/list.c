@@ -9,6 +9,14 @@ list_bind(const struct request *req, struct params *params)
 }
 
 error
+list_bind_organization(struct request *req, struct params *params)
+{
+    params_id(params, req->organization);
+    list_bind(req, params);
+    return OK;
+}
+
+error
 list_answer(struct request *req, const struct rows *rows)
 {
     answer_list(req, rows_int(rows, 0, 0), rows->count > req->page.size);

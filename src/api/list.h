@@ -10,6 +10,8 @@
 
 /* Binds offset and limit for the request's page; one row more than asked tells whether there is a next page. */
 void list_bind(const struct request *req, struct params *params);
+/* The organization, then the page: all that a list of an organization's own things needs. */
+MUST_USE error list_bind_organization(struct request *req, struct params *params);
 MUST_USE error list_answer(struct request *req, const struct rows *rows);
 
 #endif

@@ -6,8 +6,7 @@
 
 #include "base/json.h"
 #include "cli/builtins.h"
-#include "cli/client.h"
-#include "cli/output.h"
+#include "cli/fetch.h"
 #include "cli/profile.h"
 #include "cli/run.h"
 
@@ -60,22 +59,15 @@ static int
 fetch(struct cli *cli, const char **ret_string)
 {
     struct client *client CLEANUP(client_cleanup) = client_new(cli);
-    struct answer answer;
+    json_t *cluster;
     if (client == NULL)
         return EXIT_USAGE;
-    struct request_out request = {
-        .method = "GET",
-        .target = str_format(cli->arena, "%s/groups/%s/clusters/%s", API_PREFIX,
-                             str_percent_encode(cli->arena, str_from(cli->profile->project)).data,
-                             str_percent_encode(cli->arena, str_from(cli->call.arguments[0])).data),
-        .accept = "application/json",
-    };
-    int status = client_send(client, &request, &answer);
+    str target = str_format(cli->arena, "%s/groups/%s/clusters/%s", API_PREFIX,
+                            str_percent_encode(cli->arena, str_from(cli->profile->project)).data,
+                            str_percent_encode(cli->arena, str_from(cli->call.arguments[0])).data);
+    int status = fetch_document(cli, client, target, &cluster);
     if (status != EXIT_SUCCESS)
         return status;
-    if (answer.status != 200)
-        return output_error(cli, &answer);
-    json_t *cluster = json_in(cli->arena, json_loadb(answer.body.data, answer.body.len, 0, NULL));
     const char *kind = call_option(&cli->call, "private") != NULL ? "private" : "standard";
     *ret_string = json_string_value(json_object_get(json_object_get(cluster, "connectionStrings"), kind));
     if (*ret_string != NULL)

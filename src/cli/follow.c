@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "cli/builtins.h"
-#include "cli/client.h"
+#include "cli/fetch.h"
 #include "cli/output.h"
 #include "cli/profile.h"
 #include "cli/run.h"
@@ -169,18 +169,11 @@ static int
 find_last(struct following *f, struct client *client, str list)
 {
     struct cli *cli = f->cli;
-    struct answer answer;
-    struct request_out request = {
-        .method = "GET",
-        .target = str_format(cli->arena, "%.*s?itemsPerPage=1&includeCount=false", STR_ARG(list)),
-        .accept = "application/json",
-    };
-    int status = client_send(client, &request, &answer);
+    json_t *document;
+    str target = str_format(cli->arena, "%.*s?itemsPerPage=1&includeCount=false", STR_ARG(list));
+    int status = fetch_document(cli, client, target, &document);
     if (status != EXIT_SUCCESS)
         return status;
-    if (answer.status != 200)
-        return output_error(cli, &answer);
-    json_t *document = json_in(cli->arena, json_loadb(answer.body.data, answer.body.len, 0, NULL));
     const json_t *event = json_array_get(json_object_get(document, "results"), 0);
     snprintf(f->last_id, sizeof(f->last_id), "%lld", (long long)json_integer_value(json_object_get(event, "sequence")));
     return EXIT_SUCCESS;

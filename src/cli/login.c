@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "cli/body.h"
 #include "cli/builtins.h"
-#include "cli/client.h"
+#include "cli/fetch.h"
 #include "cli/output.h"
 #include "cli/profile.h"
 #include "cli/run.h"
@@ -45,14 +45,8 @@ static int
 try_out(struct cli *cli)
 {
     struct client *client CLEANUP(client_cleanup) = client_new(cli);
-    struct answer answer;
-    struct request_out request = { .method = "GET", .target = STR(API_PREFIX), .accept = "application/json" };
-    if (client == NULL)
-        return EXIT_USAGE;
-    int status = client_send(client, &request, &answer);
-    if (status != EXIT_SUCCESS)
-        return status;
-    return answer.status == 200 ? EXIT_SUCCESS : output_error(cli, &answer);
+    json_t *ignored;
+    return client == NULL ? EXIT_USAGE : fetch_document(cli, client, STR(API_PREFIX), &ignored);
 }
 
 static bool

@@ -102,14 +102,6 @@ bind_organization(struct request *req, struct params *params)
 }
 
 static error
-bind_list(struct request *req, struct params *params)
-{
-    params_id(params, req->organization);
-    list_bind(req, params);
-    return OK;
-}
-
-static error
 bind_mapping(struct request *req, struct params *params)
 {
     id mapping;
@@ -122,9 +114,9 @@ bind_mapping(struct request *req, struct params *params)
 
 static const struct read settings_get = { SQL_FEDERATION_GET, bind_organization, answer_row };
 static const struct read connected_get = { SQL_CONNECTED_ORGANIZATION_GET, bind_organization, answer_row };
-static const struct read connected_list = { SQL_CONNECTED_ORGANIZATION_LIST, bind_list, list_answer };
+static const struct read connected_list = { SQL_CONNECTED_ORGANIZATION_LIST, list_bind_organization, list_answer };
 static const struct read mapping_get = { SQL_ROLE_MAPPING_GET, bind_mapping, answer_row };
-static const struct read mapping_list = { SQL_ROLE_MAPPING_LIST, bind_list, list_answer };
+static const struct read mapping_list = { SQL_ROLE_MAPPING_LIST, list_bind_organization, list_answer };
 
 static error
 parse(struct request *req, str text, json_t **ret_json)

@@ -119,15 +119,7 @@ team_parse(struct request *req, str text, json_t **ret_json)
 
 /* ---- Reading teams ---- */
 
-static error
-bind_list(struct request *req, struct params *params)
-{
-    params_id(params, req->organization);
-    list_bind(req, params);
-    return OK;
-}
-
-static const struct read team_list = { SQL_TEAM_LIST, bind_list, list_answer };
+static const struct read team_list = { SQL_TEAM_LIST, list_bind_organization, list_answer };
 
 static error
 bind_get(struct request *req, struct params *params)

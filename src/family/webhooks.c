@@ -53,16 +53,8 @@ bind_get(struct request *req, struct params *params)
     return OK;
 }
 
-static error
-bind_list(struct request *req, struct params *params)
-{
-    params_id(params, req->organization);
-    list_bind(req, params);
-    return OK;
-}
-
 static const struct read webhook_get = { SQL_WEBHOOK_GET, bind_get, answer_row };
-static const struct read webhook_list = { SQL_WEBHOOK_LIST, bind_list, list_answer };
+static const struct read webhook_list = { SQL_WEBHOOK_LIST, list_bind_organization, list_answer };
 
 /* ---- Changing ---- */
 

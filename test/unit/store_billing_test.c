@@ -4,14 +4,8 @@
  * again: rolled back, its connection cut off, its process killed. What the invoices say at the end is what the clusters were there for,
  * to the second, counted here in another way.
  */
-#include "open_store_fixture.h"
+#include "sweep_fixture.h"
 
-#include <signal.h>
-#include <sys/wait.h>
-
-#include "base/failpoint.h"
-#include "base/json.h"
-#include "job/kinds.h"
 #include "store/billing.h"
 
 enum { ORG_A = 100, ORG_B = 200, MEMBERS = 40, HOUR_S = 3600, DAY_S = 24 * HOUR_S };
@@ -24,7 +18,7 @@ static void
 set_clock(int64_t now_s)
 {
     clock_s = now_s;
-    fixture_ask("UPDATE test_clock SET now_s = %lld", (long long)now_s);
+    fixture_set_clock(now_s);
 }
 
 /* ---- What should come out, counted by this test ---- */
@@ -114,41 +108,6 @@ change_something(void)
 
 /* ---- Metering, ended in the middle ---- */
 
-/* The sweep in a process of its own, with fail points. */
-static int
-work(const char *dsn)
-{
-    struct store_config config = fixture_config();
-    config.dsn = dsn;
-    json_init();
-    if (!failpoint_init(getenv(FAILPOINT_VARIABLE), stderr))
-        return 2;
-    struct store *own = store_new(&config);
-    struct arena *arena = arena_new(FIXTURE_ARENA_BYTES);
-    struct job_environment environment = { 0 };
-    struct sweep_context context = { own, arena, &environment };
-    int status = billing_sweep.run(&context) == OK ? 0 : 1;
-    arena_free(arena);
-    store_free(own);
-    return status;
-}
-
-static bool
-is_killed(const char *failpoints)
-{
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        setenv(FAILPOINT_VARIABLE, failpoints, 1);
-        execl("/proc/self/exe", "store_billing_test", "--work", fixture_dsn, (char *)NULL);
-        _exit(3);
-    }
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) == 0));
-    return WIFSIGNALED(status);
-}
-
 static bool
 step(int organization, bool commits)
 {
@@ -185,8 +144,8 @@ static int crashed_steps;
 static void
 meter_with_crashes_at_every_step(void)
 {
-    while (is_killed("sweep:billing:step=kill")) {
-        assert_true(is_killed("sweep:billing:committed=kill"));
+    while (fixture_is_killed("sweep:billing:step=kill")) {
+        assert_true(fixture_is_killed("sweep:billing:committed=kill"));
         crashed_steps++;
     }
 }
@@ -466,11 +425,7 @@ set_up(void **state)
 {
     if (open_store(state) != 0)
         return -1;
-    fixture_ask("CREATE TABLE test_clock (now_s bigint)");
-    fixture_ask("GRANT SELECT ON test_clock TO reeve_reader, reeve_tenant");
-    fixture_ask("INSERT INTO test_clock VALUES (%lld)", (long long)epoch_s);
-    fixture_ask("CREATE OR REPLACE FUNCTION billing_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS "
-                "$$ SELECT to_timestamp(now_s) FROM test_clock $$");
+    fixture_make_clock(epoch_s);
     fixture_ask("INSERT INTO provider VALUES ('P')");
     fixture_ask("INSERT INTO region VALUES ('P', 'R')");
     fixture_ask("INSERT INTO instance_size VALUES ('S', 1, 1, 1, 1, 1), ('L', 1, 1, 1, 1, 2), ('XL', 1, 1, 1, 1, 3)");
@@ -496,8 +451,10 @@ set_up(void **state)
 int
 main(int argc, char **argv)
 {
-    if (argc == 3 && strcmp(argv[1], "--work") == 0)
-        return work(argv[2]);
+    int status;
+    struct job_environment environment = { 0 };
+    if (fixture_is_sweeper(argc, argv, &billing_sweep, &environment, &status))
+        return status;
     json_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thirty_days_are_billed_to_the_second),

@@ -3,14 +3,8 @@
  * Invoices that nobody pays: their organization is locked when they are overdue, by a sweep that may be killed at any of its steps, and
  * unlocked by what the operator notes. Each has one event.
  */
-#include "open_store_fixture.h"
+#include "sweep_fixture.h"
 
-#include <signal.h>
-#include <sys/wait.h>
-
-#include "base/failpoint.h"
-#include "base/json.h"
-#include "job/kinds.h"
 #include "store/billing.h"
 #include "store/payment.h"
 
@@ -23,7 +17,7 @@ static uint32_t next = 100; /* every test has organizations of its own */
 static void
 set_day(int days_after)
 {
-    fixture_ask("UPDATE test_clock SET now_s = %lld", (long long)(closed_s + (int64_t)days_after * DAY_S));
+    fixture_set_clock(closed_s + (int64_t)days_after * DAY_S);
 }
 
 static id
@@ -49,18 +43,18 @@ new_invoice(id organization, int month, int64_t cents)
 }
 
 static void
-sweep_with(struct store *own, int64_t due_days)
+sweep_with(int64_t due_days)
 {
     struct arena *arena CLEANUP(arena_cleanup) = arena_new(FIXTURE_ARENA_BYTES);
     struct job_environment environment = { .payment_due_days = due_days };
-    struct sweep_context context = { own, arena, &environment };
+    struct sweep_context context = { store, arena, &environment };
     assert_ok(payments_sweep.run(&context));
 }
 
 static void
 sweep(void)
 {
-    sweep_with(store, DUE_DAYS);
+    sweep_with(DUE_DAYS);
 }
 
 static bool
@@ -248,44 +242,15 @@ nobody_is_locked_where_nothing_is_ever_due(void **state)
     id organization = new_organization();
     new_invoice(organization, 2, 100);
     set_day(1000);
-    sweep_with(store, 0);
+    sweep_with(0);
     assert_false(is_locked(organization));
     sweep();
     assert_true(is_locked(organization));
-    sweep_with(store, 0); /* the operator has given it up */
+    sweep_with(0); /* the operator has given it up */
     assert_false(is_locked(organization));
 }
 
 /* ---- Killed in the middle ---- */
-
-static int
-work(const char *dsn)
-{
-    struct store_config config = fixture_config();
-    config.dsn = dsn;
-    json_init();
-    if (!failpoint_init(getenv(FAILPOINT_VARIABLE), stderr))
-        return 2;
-    struct store *own = store_new(&config);
-    sweep_with(own, DUE_DAYS);
-    store_free(own);
-    return 0;
-}
-
-static void
-assert_killed(const char *failpoints)
-{
-    int status = 0;
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        setenv(FAILPOINT_VARIABLE, failpoints, 1);
-        execl("/proc/self/exe", "store_payment_test", "--work", fixture_dsn, (char *)NULL);
-        _exit(3);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status));
-}
 
 static void
 a_sweep_that_is_killed_leaves_whole_locks(void **state)
@@ -296,21 +261,21 @@ a_sweep_that_is_killed_leaves_whole_locks(void **state)
     id first = new_organization(), second = new_organization();
     id owed[] = { new_invoice(first, 2, 100), new_invoice(second, 2, 100) };
     set_day(DUE_DAYS);
-    assert_killed("sweep:payments:judged=kill");
+    assert_true(fixture_is_killed("sweep:payments:judged=kill"));
     assert_false(is_locked(first));
     assert_string_equal(events_of(first), "");
-    assert_killed("sweep:payments:committed=kill");
+    assert_true(fixture_is_killed("sweep:payments:committed=kill"));
     assert_true(is_locked(first));
     assert_false(is_locked(second));
-    assert_killed("sweep:payments:judged=kill");
+    assert_true(fixture_is_killed("sweep:payments:judged=kill"));
     sweep();
     assert_true(is_locked(first) && is_locked(second));
     /* To unlock is one step as well. */
     fixture_ask("INSERT INTO invoice_payment SELECT id, org_id, now(), '' FROM invoice WHERE id IN (%s, %s)",
                 fixture_quote(owed[0]), fixture_quote(owed[1]));
-    assert_killed("sweep:payments:judged=kill");
+    assert_true(fixture_is_killed("sweep:payments:judged=kill"));
     assert_true(is_locked(first) && is_locked(second));
-    assert_killed("sweep:payments:committed=kill");
+    assert_true(fixture_is_killed("sweep:payments:committed=kill"));
     assert_false(is_locked(first));
     assert_true(is_locked(second));
     sweep();
@@ -324,19 +289,17 @@ set_up(void **state)
 {
     if (open_store(state) != 0)
         return -1;
-    fixture_ask("CREATE TABLE test_clock (now_s bigint)");
-    fixture_ask("GRANT SELECT ON test_clock TO reeve_reader, reeve_tenant");
-    fixture_ask("INSERT INTO test_clock VALUES (0)");
-    fixture_ask("CREATE OR REPLACE FUNCTION billing_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS "
-                "$$ SELECT to_timestamp(now_s) FROM test_clock $$");
+    fixture_make_clock(0);
     return 0;
 }
 
 int
 main(int argc, char **argv)
 {
-    if (argc == 3 && strcmp(argv[1], "--work") == 0)
-        return work(argv[2]);
+    int status;
+    struct job_environment environment = { .payment_due_days = DUE_DAYS };
+    if (fixture_is_sweeper(argc, argv, &payments_sweep, &environment, &status))
+        return status;
     json_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_overdue_invoice_locks_until_it_is_paid),
