@@ -154,8 +154,8 @@ keys_that_will_not_do_are_left_out(void **state)
         "[{\"kty\": \"RSA\", \"n\": \"" N "\", \"e\": \"AQAB\", \"alg\": \"HS256\"}]",
         "[{\"kty\": \"RSA\", \"n\": 1, \"e\": null}]",
         "[{\"kty\": \"EC\", \"crv\": \"P-384\", \"x\": \"AA\", \"y\": \"AA\"}]",
-        "[{\"kty\": \"EC\", \"crv\": \"P-256\", \"x\": \"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU\", "
-        "\"y\": \"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU\"}]", /* not on the curve */
+        /* Not on the curve. */
+        "[{\"kty\": \"EC\", \"crv\": \"P-256\", \"x\": \"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU\", \"y\": \"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU\"}]",
         "[1, null, \"x\", {}, []]",
         "{}",
     };
