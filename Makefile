@@ -4,7 +4,7 @@ BUILD ?= build
 PYTHON ?= /usr/bin/python3
 
 .PHONY: all help bootstrap check unit lint format run demo demo-down bench bench-scale fuzz stateful neighbour cluster-smoke \
-        failover control-plane-gone cluster-load fleet-load agent-test docs docs-reference clean
+        failover control-plane-gone cluster-load fleet-load agent-test upgrade-test docs docs-reference clean
 
 all: $(BUILD)/build.ninja ## build everything: binaries are in build/
 	@ninja -C $(BUILD)
@@ -75,6 +75,9 @@ fleet-load: all ## 10,000 hosts come back at once: how long it takes, and what a
 
 agent-test: all ## the agent on three hosts with systemd of their own: needs root, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/agent_test.py
+
+upgrade-test: ## two nodes upgraded from an earlier package under load, behind a balancer: needs root, takes five minutes
+	$(PYTHON) test/package/upgrade_test.py --report docs/reports/upgrade.md
 
 docs-reference: all ## write the generated part of the documentation
 	$(BUILD)/reeved reference docs/reference

@@ -143,6 +143,18 @@ ask_thread(struct exchange *x, str path, void (*fill)(struct answer *answer))
     return NGX_DONE;
 }
 
+/*
+ * The file `leaving` in run_dir: the node is about to be stopped, and works as ever until then. Connections that the kernel
+ * accepted for a node that stops at that moment are cut, so balancers have to look elsewhere before.
+ */
+static bool
+is_leaving(void)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof(path), "%.*sleaving", (int)ngx_cycle->prefix.len, ngx_cycle->prefix.data);
+    return length > 0 && (size_t)length < sizeof(path) && access(path, F_OK) == 0;
+}
+
 ngx_int_t
 handle_operator(ngx_http_request_t *r)
 {
@@ -159,7 +171,7 @@ handle_operator(ngx_http_request_t *r)
     str path = exchange_path(r);
     if (str_is(path, "/livez"))
         return send_plain(x, NGX_HTTP_OK, STR("application/json"), STR("{\"live\":true}"));
-    if (str_is(path, "/readyz") && ngx_exiting) {
+    if (str_is(path, "/readyz") && (ngx_exiting || is_leaving())) {
         return send_plain(x, NGX_HTTP_SERVICE_UNAVAILABLE, STR("application/json"),
                           STR("{\"ready\":false,\"missing\":\"the node is stopping\"}"));
     }

@@ -430,6 +430,18 @@ class Operator(OneNode):
         self.assertEqual(self.node.operator("/readyz"), (200, '{"ready":true}'))
         self.assertEqual(self.node.operator("/nothing")[0], 404)
 
+    def test_a_node_that_is_about_to_leave_is_not_ready_and_works(self):
+        sign = os.path.join(self.node.folder, "run", "leaving")
+        with open(sign, "w", encoding="ascii"):
+            pass
+        try:
+            self.assertEqual(self.node.operator("/readyz"), (503, '{"ready":false,"missing":"the node is stopping"}'))
+            self.assertEqual(self.node.operator("/livez")[0], 200)
+            check_reply(self, self.ask(ROOT_REQUEST), 401)
+        finally:
+            os.unlink(sign)
+        self.assertEqual(self.node.operator("/readyz")[0], 200)
+
     def test_the_operators_listener_does_not_answer_the_api_nor_the_other_way(self):
         self.assertEqual(self.node.operator("/api/svc/v2")[0], 404)
         check_reply(self, self.ask(PUBLIC.replace(b"/api/openapi.json", b"/metrics")), 404, "RESOURCE_NOT_FOUND")

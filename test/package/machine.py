@@ -4,7 +4,10 @@
     with Machine(image.path(), "a") as machine:
         machine.run("systemctl", "status")
 
-What it writes goes to a layer above the image, and is gone at the end.
+What it writes goes to a layer above the image, and is gone at the end. Several that talk with each other are in one Network:
+
+    with Network({"a": "10.0.0.1", "b": "10.0.0.2"}) as network, Machine(image.path(), "a", network.path("a")) as machine:
+        subprocess.run(network.command("b", ["ping", "-c1", "10.0.0.1"]))
 """
 import contextlib
 import os
@@ -18,9 +21,57 @@ CGROUPS = next((folder for folder in ("/sys/fs/cgroup/unified", "/sys/fs/cgroup"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
+class Network:
+    """A switch with a cable to each of the machines: network namespaces, apart from this machine's own network."""
+
+    def __init__(self, addresses):
+        self.addresses, self.prefix = addresses, "reeve-lan-%d-" % os.getpid()
+
+    def __enter__(self):
+        try:
+            return self.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def start(self):
+        switch = self.prefix + "switch"
+        ip("netns", "add", switch)
+        ip("-n", switch, "link", "add", "br0", "type", "bridge")
+        ip("-n", switch, "link", "set", "br0", "up")
+        for name, address in self.addresses.items():
+            own = self.prefix + name
+            ip("netns", "add", own)
+            ip("-n", switch, "link", "add", "name", name, "type", "veth", "peer", "name", "eth0", "netns", own)
+            ip("-n", switch, "link", "set", "dev", name, "master", "br0", "up")
+            ip("-n", own, "addr", "add", address + "/24", "dev", "eth0")
+            for device in ("lo", "eth0"):
+                ip("-n", own, "link", "set", device, "up")
+        return self
+
+    def path(self, name):
+        return "/run/netns/" + self.prefix + name
+
+    def command(self, name, words):
+        """A command line that runs in the network of a machine, with the files of this one."""
+        return ["nsenter", "--net=" + self.path(name), "--", *words]
+
+    def stop(self):
+        for name in ("switch", *self.addresses):
+            subprocess.run(["ip", "netns", "delete", self.prefix + name], check=False, stderr=subprocess.DEVNULL)
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True)
+
+
 class Machine:
-    def __init__(self, image, name):
+    def __init__(self, image, name, network=None):
         self.image, self.name = image, "reeve-machine-%d-%s" % (os.getpid(), name)
+        self.network = "--network-namespace-path=" + network if network else "--private-network"
         self.folder = tempfile.mkdtemp(prefix=self.name + ".")
         self.root = os.path.join(self.folder, "root")
         self.holder = None
@@ -44,7 +95,7 @@ class Machine:
         group = os.path.join(CGROUPS, self.name)
         os.makedirs(group, exist_ok=True)
         nspawn = ["systemd-nspawn", "--quiet", "--directory=" + self.root, "--machine=" + self.name[-60:], "--hostname=reeve", "--register=no", "--keep-unit",
-                  "--link-journal=no", "--console=pipe", "--resolv-conf=off", "--timezone=off", "--private-network", "--boot"]
+                  "--link-journal=no", "--console=pipe", "--resolv-conf=off", "--timezone=off", self.network, "--boot"]
         with open(os.path.join(self.folder, "console.log"), "w", encoding="utf-8") as log:
             self.holder = subprocess.Popen(["sh", "-c", 'echo $$ > "$0/cgroup.procs"; exec "$@"', group, *nspawn],
                                            env={"PATH": os.environ["PATH"], "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"}, stdin=subprocess.DEVNULL,
