@@ -98,6 +98,33 @@ text_of(const json_t *object, const char *name)
     return text != NULL ? text : "";
 }
 
+/* The first of the fields that is there; "" when none is. */
+static const char *
+first_text(const json_t *object, const char *const *names, size_t count)
+{
+    const char *text = "";
+    for (size_t i = 0; text[0] == '\0' && i < count; i++)
+        text = text_of(object, names[i]);
+    return text;
+}
+
+/* What it happened to, by the name that people gave it: the document of the event has it. */
+static const char *
+subject_of(const json_t *event)
+{
+    static const char *const names[] = { "name", "username", "cidrBlock", "desc" };
+    static const char *const places[] = { "groupId", "orgId" };
+    const json_t *document = json_object_get(event, "after");
+    const char *name = text_of(event, "clusterName");
+    if (!json_is_object(document))
+        document = json_object_get(event, "before");
+    if (name[0] == '\0')
+        name = first_text(document, names, LENGTH(names));
+    if (name[0] == '\0') /* of several: the first */
+        name = first_text(json_array_get(json_object_get(document, "entries"), 0), names, LENGTH(names));
+    return name[0] != '\0' ? name : first_text(event, places, LENGTH(places));
+}
+
 static void
 print_event(struct cli *cli, const struct follow_message *message)
 {
@@ -111,13 +138,7 @@ print_event(struct cli *cli, const struct follow_message *message)
     }
     bool color = cli->terminal.color_out;
     static const char *const callers[] = { "username", "publicKey", "clientId", "userId" };
-    const char *who = "";
-    for (size_t i = 0; who[0] == '\0' && i < LENGTH(callers); i++)
-        who = text_of(event, callers[i]);
-    static const char *const things[] = { "clusterName", "groupId", "orgId" };
-    const char *what = "";
-    for (size_t i = 0; what[0] == '\0' && i < LENGTH(things); i++)
-        what = text_of(event, things[i]);
+    const char *who = first_text(event, callers, LENGTH(callers)), *what = subject_of(event);
     str type = text_harmless(arena, str_from(text_of(event, "eventTypeName")));
     str line =
         text_harmless(arena, str_format(arena, "%s%s%s", who, what[0] != '\0' && who[0] != '\0' ? "  " : "", what));

@@ -151,8 +151,9 @@ show_when_done(struct cli *cli, struct client *client, const struct request_out 
 {
     const struct command *command = cli->call.command, *reading = command_reading(command);
     str target = STR_EMPTY, whole = request->target;
-    if (command->method == METHOD_DELETE)
-        return output_answer(cli, command_of_operation("getGroupOperation"), last);
+    if (command->method == METHOD_DELETE) /* nothing is there any more, and people have seen every step */
+        return output_is_for_people(cli) ? EXIT_SUCCESS
+                                         : output_answer(cli, command_of_operation("getGroupOperation"), last);
     if (first->location.len > 0)
         target = progress_target(cli, first->location);
     else if (reading != NULL && command->method != METHOD_POST)

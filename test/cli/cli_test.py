@@ -423,6 +423,14 @@ def test_wait(suite, node, world, reeve):
             out, err = again.communicate(timeout=30)
         suite.check(again.returncode == 0 and json.loads(out)["state"] == "DONE" and "cluster.create waited: RUNNING" in err.decode(),
                     "waiting in a pipe: %d %r %r", again.returncode, out[-300:], err[-500:])
+        # Once the whole operation was printed behind the bar that had shown all of it.
+        with Terminal(reeve, "clusters", "delete", "waited", "--wait") as terminal:
+            suite.check(terminal.until("cluster.delete waited  "), "what goes has steps, too: %s", plain(terminal.raw)[-500:])
+            found = json.loads(reeve.pipe("operations", "list", "--cluster-name", "waited").out)["results"]
+            operation_state(found[0]["id"], "DONE", finished_at="now()")
+            ended = terminal.wait()
+        last_line = plain(ended.out).rstrip("\n").rsplit("\n", 1)[-1]
+        suite.check(ended.status == 0 and re.fullmatch(r"  [█░]+ +\d+%  \d+ s", last_line), "the bar is the last that is seen: %d %r", ended.status, last_line)
     finally:
         worker.send_signal(signal.SIGTERM)
         worker.wait(20)
@@ -458,6 +466,8 @@ def test_events(suite, node, world, reeve):
     with Terminal(reeve, "events", "follow", "--org", world.a.home, "--since", str(last), timeout=90) as terminal:
         suite.equal(reeve.pipe(*create, "one@example.org").status, 0, "something that happens")
         suite.check(terminal.until("INVITATION_CREATED"), "an event in a terminal: %s", terminal.raw)
+        terminal.until("\n")
+        suite.check(re.search(r"INVITATION_CREATED .*  one@example\.org\n", plain(terminal.raw)), "the line ends with what it happened to: %s", terminal.raw)
         node.restart()
         suite.equal(reeve.pipe(*create, "two@example.org").status, 0, "something that happens while nobody listens")
         seen = wait_for(lambda: plain(terminal.raw).count("INVITATION_CREATED") == 2, terminal)

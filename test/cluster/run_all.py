@@ -20,6 +20,7 @@ from state import Problem  # noqa: E402  (found by rig)
 # name: (file and arguments, seconds that it may take). The first one also looks at what is left behind: it wants an empty fleet.
 TESTS = {
     "smoke": (["smoke_test.py"], 240),
+    "first-cluster": (["first_cluster_test.py"], 300),
     "access": (["access_test.py"], 240),
     "audit": (["audit_test.py"], 240),
     "directory": (["directory_test.py"], 240),

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Agents: installed as a unit on every host, and joined with a token as an operator does it."""
 import json
+import os
+import shutil
 
 import control
 import hosts
+import packages
 from state import CONTROL, NETWORK, wait_until
 
 AGENT = "/opt/reeve/reeve-agent"
+PACKAGE = "/root/reeve-agent.deb"
 UNIT = """[Unit]
 Description=Reeve agent
 After=dbus.service network.target
@@ -38,13 +42,19 @@ def token(fleet, name):
 
 
 def install(fleet, name):
-    """Not enabled before the host has joined: until then there is nothing to run."""
+    """Not enabled before the host has joined: until then there is nothing to run. A package waits until the host has booted."""
+    if fleet.packages:
+        os.makedirs(hosts.folder(fleet, name, "root", "root"), exist_ok=True)
+        shutil.copyfile(packages.find(fleet.packages, "reeve-agent"), hosts.folder(fleet, name, "root") + PACKAGE)
+        return
     hosts.write_file(fleet, name, "/etc/systemd/system/reeve-agent.service", UNIT)
 
 
 def join(fleet, name):
     """On the booted host: a token, the join, the addresses that members may have, and the unit."""
-    hosts.run(fleet, name, AGENT, "join", "--url", url(fleet, name), "--token", token(fleet, name))
+    if fleet.packages:
+        hosts.run(fleet, name, "dpkg", "--install", PACKAGE)
+    hosts.run(fleet, name, "reeve-agent" if fleet.packages else AGENT, "join", "--url", url(fleet, name), "--token", token(fleet, name))
     control.reeved(fleet, "fleet", "address", "add", "--host", name, "--prefix", str(NETWORK.prefixlen), fleet.host(name)["pool"])
     hosts.run(fleet, name, "systemctl", "enable", "--now", "reeve-agent.service")
 

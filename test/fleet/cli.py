@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A fleet on one machine: real hosts with systemd, a real control plane, a network of their own. Needs root.
 
-  fleet up [--hosts N] [--regions N] [--zones N] [--build DIR]
+  fleet up [--hosts N] [--regions N] [--zones N] [--build DIR | --packages DIR]
   fleet down                 ends everything of it and removes its folder; also after a crash, or when `up` was killed
   fleet status               hosts and processes, a line each
   fleet env                  addresses, credentials and paths, as shell variables
@@ -27,6 +27,7 @@ import control
 import hosts
 import image
 import network
+import packages
 import process
 import state
 from state import CONTROL, Fleet, Problem
@@ -36,8 +37,11 @@ def up(arguments):
     if os.geteuid() != 0:
         raise Problem("a fleet makes network namespaces and mounts: run this as root")
     root_image = image.ensure(lambda sentence: print(sentence, file=sys.stderr, flush=True))
-    fleet = Fleet.create(arguments.dir, arguments.build, arguments.hosts, arguments.regions, arguments.zones)
+    build = os.path.join(arguments.dir, "programs") if arguments.packages else arguments.build
+    fleet = Fleet.create(arguments.dir, build, arguments.hosts, arguments.regions, arguments.zones, arguments.packages)
     try:
+        if fleet.packages:
+            packages.take_programs(fleet.packages, fleet.build)
         bring_up(fleet, root_image, arguments.bare)
     except BaseException:
         if not arguments.keep:
@@ -205,6 +209,7 @@ def parse(words):
     one.add_argument("--regions", type=int, default=2)
     one.add_argument("--zones", type=int, default=3)
     one.add_argument("--build", default=os.path.join(state.ROOT, os.environ.get("REEVE_BUILD", "build")))
+    one.add_argument("--packages", default=os.environ.get("REEVE_PACKAGES"), help="programs of the packages in this folder")
     one.add_argument("--bare", action="store_true", help="only network and hosts")
     one.add_argument("--keep", action="store_true", help="when it fails, leave everything as it is")
     command("down", down)

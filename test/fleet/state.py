@@ -33,7 +33,7 @@ class Fleet:
         self.began = time.monotonic()
 
     @classmethod
-    def create(cls, folder, build, host_count, regions, zones):
+    def create(cls, folder, build, host_count, regions, zones, packages=None):
         folder = os.path.abspath(folder)
         if os.path.exists(os.path.join(folder, "fleet.json")):
             raise Problem("there is a fleet in %s already; take it down first" % folder)
@@ -47,7 +47,8 @@ class Fleet:
                 "address": "10.78.0.%d" % (10 + number), "provider": PROVIDER, "region": "REGION_%d" % region,
                 "zone": "zone-%d" % ((number - 1) % zones + 1),
                 "pool": "10.78.%d.1-10.78.%d.%d" % (number, number, ADDRESSES_PER_HOST)}
-        fleet = cls(folder, {"id": secrets.token_hex(3), "build": os.path.abspath(build), "hosts": hosts})
+        fleet = cls(folder, {"id": secrets.token_hex(3), "build": os.path.abspath(build), "hosts": hosts,
+                             "packages": packages and os.path.abspath(packages)})
         fleet.save()
         return fleet
 
@@ -88,6 +89,11 @@ class Fleet:
     @property
     def build(self):
         return self.record["build"]
+
+    @property
+    def packages(self):
+        """The folder of packages that programs are taken from; None when they are those of the build folder."""
+        return self.record.get("packages")
 
     def host(self, name):
         if name not in self.hosts:
