@@ -200,15 +200,21 @@ crud_lock_single(struct request *req, struct change *ret_change)
     return ret_change->before == NULL ? fail(req->arena, OVERLOADED) : OK;
 }
 
-static error
-update(struct request *req, struct change *locked)
+error
+crud_store_and_answer(struct request *req, struct change *change)
 {
     str document;
     int64_t revision;
-    TRY(merge(req, locked));
-    TRY(crud_store(req, locked, &document, &revision));
+    TRY(crud_store(req, change, &document, &revision));
     answer_entity(req, document, revision);
     return OK;
+}
+
+static error
+update(struct request *req, struct change *locked)
+{
+    TRY(merge(req, locked));
+    return crud_store_and_answer(req, locked);
 }
 
 error

@@ -35,6 +35,8 @@ MUST_USE error crud_lock(struct request *req, struct change *ret_change);
 MUST_USE error crud_lock_single(struct request *req, struct change *ret_change);
 /* Checks and stores the change and writes its event. The answer is the caller's: the document as it is shown. */
 MUST_USE error crud_store(struct request *req, struct change *change, str *ret_document, int64_t *ret_revision);
+/* The same, answered with the document. */
+MUST_USE error crud_store_and_answer(struct request *req, struct change *change);
 /* A document without what its kind hides. */
 json_t *crud_shown(struct request *req, const json_t *document);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/date.h"
 
+#include "base/clock.h"
+
 static const int days_in_month[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
 
 static bool
@@ -160,4 +162,10 @@ date_parse_day(str text, int *ret_yyyymmdd)
         return false;
     *ret_yyyymmdd = year * 10000 + month * 100 + day;
     return true;
+}
+
+str
+date_now(struct arena *arena)
+{
+    return date_text(arena, clock_now_ms() / 1000 * 1000);
 }

@@ -10,6 +10,8 @@
 
 /* "2025-03-12T10:15:30Z", milliseconds only when there are any. */
 str date_text(struct arena *arena, int64_t ms);
+/* Of now, in whole seconds. */
+str date_now(struct arena *arena);
 
 /*
  * "2025-03-12", "2025-03-12T10:15Z", "2025-03-12T10:15:30.250+02:00" and what lies between; years 1 to 9999.

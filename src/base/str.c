@@ -233,6 +233,16 @@ utf8_sequence(const unsigned char *s, size_t left)
 }
 
 bool
+str_is_one_line(str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        if ((unsigned char)s.data[i] < 0x20 || s.data[i] == 0x7f)
+            return false;
+    }
+    return true;
+}
+
+bool
 str_is_text(str s)
 {
     for (size_t at = 0; at < s.len;) {

@@ -52,6 +52,8 @@ MUST_USE bool str_to_int(str s, int64_t min, int64_t max, int64_t *ret_value);
 MUST_USE bool str_from_hex(str hex, void *ret_bytes, size_t count);
 /* Well-formed UTF-8 without NUL. */
 bool str_is_text(str s);
+/* Without control characters: it may become a part of a line of configuration. */
+bool str_is_one_line(str s);
 
 /* URL-safe base64 without padding (RFC 4648 section 5). */
 str str_base64url(struct arena *arena, const void *bytes, size_t count);

@@ -3,8 +3,8 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/date.h"
 #include "base/json.h"
 #include "cli/output.h"
@@ -36,14 +36,6 @@ struct view {
     struct arena *arena; /* of one drawing */
     str said_last;       /* without a terminal: the line that was printed last */
 };
-
-static int64_t
-now_ms(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 str
 progress_target(const struct cli *cli, str address)
@@ -78,7 +70,7 @@ seconds_of(const json_t *step)
     if (!date_parse(str_from(text_of(step, "startedAt")), &from))
         return -1;
     if (!date_parse(str_from(text_of(step, "finishedAt")), &to))
-        to = now_ms(CLOCK_REALTIME);
+        to = clock_now_ms();
     return to > from ? (double)(to - from) / 1000 : 0;
 }
 
@@ -127,7 +119,7 @@ draw(struct view *v, const json_t *operation)
     v->turn++;
     json_array_foreach(json_object_get(operation, "steps"), i, step) draw_step(v, step, text_of(operation, "waitsFor"));
     str bar = progress_bar(arena, json_integer_value(json_object_get(operation, "percent")), BAR_WIDTH);
-    fprintf(stderr, "  %.*s  %.0f s\033[K\n", STR_ARG(bar), (double)(now_ms(CLOCK_MONOTONIC) - v->began_ms) / 1000);
+    fprintf(stderr, "  %.*s  %.0f s\033[K\n", STR_ARG(bar), (double)(clock_steady_ms() - v->began_ms) / 1000);
     v->lines++;
     fflush(stderr);
 }
@@ -234,7 +226,7 @@ wait_for(struct view *v, struct client *client, str target, struct answer *ret_l
 int
 progress_wait(struct cli *cli, struct client *client, str target, struct answer *ret_last)
 {
-    struct view v = { .cli = cli, .began_ms = now_ms(CLOCK_MONOTONIC) };
+    struct view v = { .cli = cli, .began_ms = clock_steady_ms() };
     struct sigaction action = { .sa_handler = on_interrupt }, before;
     sigemptyset(&action.sa_mask);
     interrupted = 0;

@@ -14,17 +14,6 @@ refuse(struct arena *arena, const char *field, const char *why)
     return fail(arena, INVALID_ATTRIBUTE_VALUE, V(field), V(why));
 }
 
-/* It becomes a part of a line of configuration. */
-static bool
-is_one_line(str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        if ((unsigned char)text.data[i] < 0x20 || text.data[i] == 0x7f)
-            return false;
-    }
-    return true;
-}
-
 static void
 put(json_t *login, const char *name, str value)
 {
@@ -113,9 +102,9 @@ read_mapping(struct arena *arena, const json_t *ldap, bool has_password, json_t 
         return refuse(arena, MAPPING "[0].match", "it must take the whole name: (.+)");
     if ((substitution.len > 0) == (query.len > 0))
         return refuse(arena, MAPPING "[0]", "it must have either substitution or ldapQuery");
-    if (!is_one_line(substitution))
+    if (!str_is_one_line(substitution))
         return refuse(arena, MAPPING "[0].substitution", "it must be one line");
-    if (!is_one_line(query))
+    if (!str_is_one_line(query))
         return refuse(arena, MAPPING "[0].ldapQuery", "it must be one line");
     return query.len > 0 ? read_query(arena, ldap, query, has_password, login)
                          : read_substitution(arena, substitution, login);

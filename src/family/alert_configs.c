@@ -3,7 +3,6 @@
 #include "api/api.h"
 #include "api/crud.h"
 #include "api/request_event.h"
-#include "base/clock.h"
 #include "base/date.h"
 #include "base/json.h"
 #include "family/alerts.h"
@@ -186,7 +185,7 @@ begins_anew(const struct change *change)
 static void
 set_date(struct request *req, json_t *document, const char *name)
 {
-    str now = date_text(req->arena, clock_now_ms() / 1000 * 1000);
+    str now = date_now(req->arena);
     json_object_set_new(document, name, json_stringn(now.data, now.len));
 }
 
@@ -235,16 +234,6 @@ const struct kind alert_config = {
 
 /* ---- Changing ---- */
 
-static error
-store_change(struct request *req, struct change *change)
-{
-    str document;
-    int64_t revision;
-    TRY(crud_store(req, change, &document, &revision));
-    answer_entity(req, document, revision);
-    return OK;
-}
-
 error
 alert_config_replace(struct request *req)
 {
@@ -254,7 +243,7 @@ alert_config_replace(struct request *req)
     if (change.after == NULL)
         return fail(req->arena, OVERLOADED);
     json_object_set(change.after, "id", json_object_get(change.before, "id"));
-    return store_change(req, &change);
+    return crud_store_and_answer(req, &change);
 }
 
 error
@@ -271,5 +260,5 @@ alert_config_toggle(struct request *req)
     if (change.after == NULL)
         return fail(req->arena, OVERLOADED);
     json_object_set(change.after, "enabled", (json_t *)(uintptr_t)enabled);
-    return store_change(req, &change);
+    return crud_store_and_answer(req, &change);
 }

@@ -202,14 +202,6 @@ bind_invoices(struct request *req, struct params *params)
 }
 
 static error
-bind_pending(struct request *req, struct params *params)
-{
-    params_id(params, req->organization);
-    list_bind(req, params);
-    return OK;
-}
-
-static error
 bind_invoice(struct request *req, struct params *params)
 {
     id invoice;
@@ -266,7 +258,7 @@ answer_text(struct request *req, const struct rows *rows)
 static const struct read sku_list = { SQL_SKU_LIST, bind_skus, list_answer };
 static const struct read sku_get = { SQL_SKU_GET, bind_sku, answer_row };
 static const struct read invoice_list = { SQL_INVOICE_LIST, bind_invoices, list_answer };
-static const struct read pending_list = { SQL_INVOICE_PENDING_LIST, bind_pending, list_answer };
+static const struct read pending_list = { SQL_INVOICE_PENDING_LIST, list_bind_organization, list_answer };
 static const struct read invoice_get = { SQL_INVOICE_GET, bind_invoice, answer_row };
 static const struct read invoice_csv = { SQL_INVOICE_CSV, bind_invoice, answer_text };
 static const struct read line_list = { SQL_INVOICE_LINE_LIST, bind_lines, answer_lines };

@@ -31,7 +31,7 @@ const struct schema sample_load_schema = { "SampleDatasetLoad", "One load of sam
 static str
 now_text(struct request *req)
 {
-    return date_text(req->arena, clock_now_ms() / 1000 * 1000);
+    return date_now(req->arena);
 }
 
 /* The cluster of the path, in a state in which something can be done with it. */

@@ -2,7 +2,6 @@
 /* Practising failure: members in chosen regions are stopped until the simulation ends. Jobs do it (job/cluster_outage.c). */
 #include "api/api.h"
 #include "api/request_event.h"
-#include "base/clock.h"
 #include "base/date.h"
 #include "base/json.h"
 #include "cluster/wanted.h"
@@ -109,11 +108,11 @@ outage_start(struct request *req)
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(name), V("it is paused"));
     TRY(check_filters(req, &wanted));
     id outage = id_new(store_cell(req->api->store));
-    json_t *shown = json_in(
-        req->arena, json_pack("{s:s, s:s, s:s, s:O, s:s, s:s}", "id", id_text(req->arena, outage).data, "groupId",
-                              id_text(req->arena, req->project).data, "clusterName", name.data, "outageFilters",
-                              json_object_get(req->body, "outageFilters"), "state", "START_REQUESTED",
-                              "startRequestDate", date_text(req->arena, clock_now_ms() / 1000 * 1000).data));
+    json_t *shown =
+        json_in(req->arena, json_pack("{s:s, s:s, s:s, s:O, s:s, s:s}", "id", id_text(req->arena, outage).data,
+                                      "groupId", id_text(req->arena, req->project).data, "clusterName", name.data,
+                                      "outageFilters", json_object_get(req->body, "outageFilters"), "state",
+                                      "START_REQUESTED", "startRequestDate", date_now(req->arena).data));
     struct cluster_part part = { .id = outage,
                                  .kind = STR(OUTAGE_KIND),
                                  .name = name,

@@ -8,7 +8,6 @@
 #include "api/api.h"
 #include "api/crud.h"
 #include "api/list.h"
-#include "base/clock.h"
 #include "base/date.h"
 #include "base/json.h"
 #include "family/families.h"
@@ -186,7 +185,7 @@ check_policy(struct request *req, struct change *change)
     json_t *who = json_in(req->arena, json_object());
     set_text(who, "id", id_text(req->arena, req->caller->id));
     set_text(who, "name", req->caller->name);
-    str now = date_text(req->arena, clock_now_ms() / 1000 * 1000);
+    str now = date_now(req->arena);
     set_text(change->after, "orgId", id_text(req->arena, req->organization));
     set_text(change->after, "version", STR("v1"));
     set_text(change->after, "lastUpdatedDate", now);
@@ -225,15 +224,7 @@ static const struct kind policy = {
 
 /* ---- What breaks them ---- */
 
-static error
-bind_broken(struct request *req, struct params *params)
-{
-    params_id(params, req->organization);
-    list_bind(req, params);
-    return OK;
-}
-
-static const struct read broken_list = { SQL_POLICY_BROKEN_LIST, bind_broken, list_answer };
+static const struct read broken_list = { SQL_POLICY_BROKEN_LIST, list_bind_organization, list_answer };
 static const struct field policy_path[] = { ID("resourcePolicyId", "Identifier of the policy.", 0), END_OF_FIELDS };
 
 // clang-format off

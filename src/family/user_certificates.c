@@ -4,7 +4,6 @@
 #include "api/api.h"
 #include "api/list.h"
 #include "api/request_event.h"
-#include "base/clock.h"
 #include "base/crypto_certificate.h"
 #include "base/date.h"
 #include "base/json.h"
@@ -123,11 +122,10 @@ user_certificate_create(struct request *req)
     TRY(check_is_managed(req, user));
     TRY(open_authority(req, &authority, &authority_key));
     TRY(sign(req, &authority, authority_key, user, &made, &key));
-    json_t *shown =
-        json_in(req->arena, json_pack("{s:s, s:s%, s:s, s:s, s:s}", "serialNumber", made.serial, "subject", user.data,
-                                      user.len, "groupId", id_text(req->arena, req->project).data, "createdAt",
-                                      date_text(req->arena, clock_now_ms() / 1000 * 1000).data, "notAfter",
-                                      date_text(req->arena, made.not_after_ms).data));
+    json_t *shown = json_in(
+        req->arena, json_pack("{s:s, s:s%, s:s, s:s, s:s}", "serialNumber", made.serial, "subject", user.data, user.len,
+                              "groupId", id_text(req->arena, req->project).data, "createdAt", date_now(req->arena).data,
+                              "notAfter", date_text(req->arena, made.not_after_ms).data));
     if (shown == NULL)
         return fail(req->arena, OVERLOADED);
     TRY(request_event(req, EVENT_USER_CERTIFICATE_CREATED, NULL, json_in(req->arena, json_copy(shown))));

@@ -95,17 +95,6 @@ refuse(struct request *req, const char *field, const char *why)
     return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(field), V(why));
 }
 
-/* PostgreSQL reads it from a file of lines. */
-static bool
-is_one_line(str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        if ((unsigned char)text.data[i] < 0x20 || text.data[i] == 0x7f)
-            return false;
-    }
-    return true;
-}
-
 static str
 seal_password(struct request *req, id resource, str password)
 {
@@ -162,7 +151,7 @@ check_ldap(struct request *req, struct change *change)
     if (authority.len > 0 && !certificate_is_authority_bundle(authority))
         return refuse(req, "ldap.caCertificate", "it must be certificates of authorities in PEM");
     if (password.len > 0) {
-        if (!is_one_line(password))
+        if (!str_is_one_line(password))
             return refuse(req, "ldap.bindPassword", "it must be one line");
         str sealed = seal_password(req, change->id, password);
         json_object_set_new(change->after, "sealed", json_stringn(sealed.data, sealed.len));
@@ -205,14 +194,10 @@ static error
 take_away(struct request *req, const char *outer, const char *inner)
 {
     struct change change;
-    str document;
-    int64_t revision;
     TRY(crud_lock_single(req, &change));
     change.after = json_in(req->arena, json_deep_copy(change.before));
     json_object_del(json_object_get(change.after, outer), inner);
-    TRY(crud_store(req, &change, &document, &revision));
-    answer_entity(req, document, revision);
-    return OK;
+    return crud_store_and_answer(req, &change);
 }
 
 static error

@@ -178,8 +178,8 @@ redis_link_give_back(struct redis_link *link, struct redis_connection *connectio
         redisFree(connection->context);
 }
 
-static redisContext *
-connect_once(struct redis_link *link, char *ret_why)
+redisContext *
+redis_link_open(const struct redis_link *link, char *ret_why)
 {
     struct timeval timeout = timeval_of_ms(link->timeout_ms);
     redisContext *context = link->socket != NULL ? redisConnectUnixWithTimeout(link->socket, timeout)
@@ -204,7 +204,7 @@ redis_link_connect(struct redis_link *link, link_prepare *prepare, void *argumen
     redisFree(link->own);
     link->own = NULL;
     while (count < POOL_SIZE + 1) {
-        fresh[count] = connect_once(link, why);
+        fresh[count] = redis_link_open(link, why);
         if (fresh[count] == NULL)
             break;
         /* A socket accepts connections for a Redis that is stopped or still loading: only an answer counts. */

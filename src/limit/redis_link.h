@@ -47,6 +47,9 @@ struct redis_connection {
 MUST_USE struct redis_link *redis_link_new(const struct limit_config *config);
 void redis_link_free(struct redis_link *link);
 
+/* A connection beside the pool, which the caller frees; NULL with the reason (LINK_WHY_BYTES). */
+MUST_USE redisContext *redis_link_open(const struct redis_link *link, char *ret_why);
+
 /* ---- For requests ---- */
 
 /* A read of memory, nothing else. */

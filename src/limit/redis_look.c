@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "limit/redis_look.h"
 
-#include <hiredis/hiredis.h>
 #include <stdio.h>
 
-enum { PATIENCE_S = 2, DEFAULT_PORT = 6379 };
+#include "limit/redis_link.h"
+
+_Static_assert((int)REDIS_LOOK_BYTES >= (int)LINK_WHY_BYTES, "a reason has room");
+
+enum { PATIENCE_MS = 2000 };
 
 static void
 ask(redisContext *context, struct redis_condition *ret_condition)
@@ -23,16 +26,13 @@ ask(redisContext *context, struct redis_condition *ret_condition)
 void
 redis_look(const struct limit_config *config, struct redis_condition *ret_condition)
 {
-    *ret_condition = (struct redis_condition){ 0 };
-    struct timeval patience = { .tv_sec = PATIENCE_S };
-    redisContext *context =
-        config->redis_socket != NULL
-            ? redisConnectUnixWithTimeout(config->redis_socket, patience)
-            : redisConnectWithTimeout(config->redis_host != NULL ? config->redis_host : "127.0.0.1",
-                                      config->redis_port != 0 ? config->redis_port : DEFAULT_PORT, patience);
-    if (context == NULL || context->err != 0 || redisSetTimeout(context, patience) != REDIS_OK)
-        snprintf(ret_condition->why, REDIS_LOOK_BYTES, "%s", context != NULL ? context->errstr : "no memory");
-    else
+    struct limit_config patient = *config;
+    patient.redis_timeout_ms = PATIENCE_MS;
+    *ret_condition = (struct redis_condition){ .why = "no memory" };
+    struct redis_link *link = redis_link_new(&patient);
+    redisContext *context = link == NULL ? NULL : redis_link_open(link, ret_condition->why);
+    if (context != NULL)
         ask(context, ret_condition);
     redisFree(context);
+    redis_link_free(link);
 }

@@ -18,7 +18,7 @@
 #include "limit/redis_look.h"
 #include "main/command_api.h"
 #include "main/commands.h"
-#include "main/name_server.h"
+#include "main/probe.h"
 #include "store/condition.h"
 #include "store/migrate.h"
 
@@ -72,31 +72,46 @@ static PRINTF_LIKE(2, 3) void skip(struct examination *at, const char *format, .
 
 /* ---- Files of this machine ---- */
 
-/* What a function wrote about its problems, on one line. */
-static str
-one_line(struct arena *arena, const char *text)
+/* What a function writes about its problems. */
+struct problems {
+    FILE *file; /* NULL without memory */
+    char *text;
+    size_t len;
+};
+
+static void
+problems_open(struct problems *problems)
 {
-    str line = str_dup(arena, str_from(text));
-    while (line.len > 0 && line.data[line.len - 1] == '\n')
-        line.len--;
+    *problems = (struct problems){ 0 };
+    problems->file = open_memstream(&problems->text, &problems->len);
+}
+
+/* As one line, without the end of its last one. */
+static str
+problems_close(struct examination *at, struct problems *problems)
+{
+    if (problems->file == NULL)
+        return STR("no memory");
+    fclose(problems->file);
+    while (problems->len > 0 && problems->text[problems->len - 1] == '\n')
+        problems->len--;
+    str line = str_dup(at->arena, (str){ problems->text, problems->len });
+    free(problems->text);
     return line;
 }
 
 static void
 check_key(struct examination *at)
 {
-    char *text = NULL;
-    size_t len = 0;
-    FILE *problems = open_memstream(&text, &len);
-    bool fine = problems != NULL && config_read_key(at->config, problems);
-    if (problems != NULL)
-        fclose(problems);
+    struct problems problems;
+    problems_open(&problems);
+    bool fine = problems.file != NULL && config_read_key(at->config, problems.file);
+    str said = problems_close(at, &problems);
     if (!fine)
         wrong(
             at,
             "Copy the file from another node with mode 0600. Only for the very first: (umask 077; openssl rand -hex 32 > FILE).",
-            "%.*s", STR_ARG(one_line(at->arena, text == NULL ? "no memory" : text)));
-    free(text);
+            "%.*s", STR_ARG(said));
 }
 
 static void
@@ -175,23 +190,17 @@ check_disk(struct examination *at)
 static void
 check_prices(struct examination *at)
 {
-    char *text = NULL;
-    size_t len = 0;
+    struct problems problems;
     str items;
     if (at->config->price_file[0] == '\0') {
         skip(at, "there is no price_file; usage is counted and costs nothing");
         return;
     }
-    FILE *problems = open_memstream(&text, &len);
-    if (problems == NULL || !price_file_read(at->arena, at->config->price_file, problems, &items)) {
-        if (problems != NULL)
-            fflush(problems);
-        wrong(at, "Mend the file; workers go on with the prices that they read last.", "%.*s",
-              STR_ARG(one_line(at->arena, text == NULL ? "no memory" : text)));
-    }
-    if (problems != NULL)
-        fclose(problems);
-    free(text);
+    problems_open(&problems);
+    bool fine = problems.file != NULL && price_file_read(at->arena, at->config->price_file, problems.file, &items);
+    str said = problems_close(at, &problems);
+    if (!fine)
+        wrong(at, "Mend the file; workers go on with the prices that they read last.", "%.*s", STR_ARG(said));
 }
 
 /* ---- The database ---- */
@@ -309,7 +318,7 @@ check_etcd(struct examination *at)
     for (size_t i = 0; i < at->config->etcd.count; i++) {
         const char *port, *why;
         const char *host = split_place(at->arena, at->config->etcd.values[i], "2379", &port);
-        if (!tcp_answers(host, port, &why))
+        if (!probe_tcp(host, port, &why))
             wrong(at,
                   "Start it, or mend `etcd` in reeve.conf: without most of them no cluster can choose a new primary.",
                   "%s: %s.", at->config->etcd.values[i], why);
@@ -329,14 +338,14 @@ check_names(struct examination *at)
     const char *port, *why;
     const char *host = split_place(at->arena, server, "53", &port);
     uint32_t first, second;
-    if (!name_server_serial(host, port, name, &first, &why)) {
+    if (!probe_zone_serial(host, port, name, &first, &why)) {
         wrong(at, "Start PowerDNS with deploy/pdns.conf as a model, or say with --dns where it is.",
               "The name server %s does not answer for %s: %s.", server, name, why);
         return;
     }
     /* The serial is the time of the database: one that stands still was remembered, and so would be a name that is gone. */
     usleep(1100 * 1000);
-    if (name_server_serial(host, port, name, &second, &why) && first == second)
+    if (probe_zone_serial(host, port, name, &second, &why) && first == second)
         wrong(
             at,
             "Set cache-ttl, query-cache-ttl, negquery-cache-ttl and zone-cache-refresh-interval to 0, as in deploy/pdns.conf.",

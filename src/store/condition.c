@@ -14,14 +14,7 @@ ask(const char *dsn, const char *role, enum sql statement, struct arena *arena, 
     struct connection *connection CLEANUP(connection_cleanup) = connection_open(dsn, role, STATEMENT_MS);
     if (connection == NULL)
         return &fault_unavailable;
-    PGresult *result = connection_run(connection, statement, NULL);
-    if (result == NULL || !connection_succeeded(result)) {
-        error problem = fault_of_result(result, sql_rows[statement].name, NULL);
-        PQclear(result);
-        return problem;
-    }
-    if (!rows_adopt(arena, result, &rows))
-        return &fault_overloaded;
+    TRY(connection_query(connection, arena, statement, NULL, &rows));
     *ret_json = rows_text(&rows, 0, 0);
     return OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "store/fault.h"
+#include "store/rows.h"
 
 /* How much longer than the server we wait, and how long a transaction may sit idle with its locks. */
 enum { GRACE_MS = 1000, IDLE_IN_TRANSACTION_MS = 30 * 1000 };
@@ -165,4 +166,17 @@ void
 connection_cleanup(struct connection **connection)
 {
     connection_close(*connection);
+}
+
+error
+connection_query(struct connection *connection, struct arena *arena, enum sql statement, const struct params *params,
+                 struct rows *ret_rows)
+{
+    PGresult *result = connection_run(connection, statement, params);
+    if (result == NULL || !connection_succeeded(result)) {
+        error problem = fault_of_result(result, sql_rows[statement].name, NULL);
+        PQclear(result);
+        return problem;
+    }
+    return rows_adopt(arena, result, ret_rows) ? OK : &fault_overloaded;
 }

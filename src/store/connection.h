@@ -37,5 +37,8 @@ MUST_USE PGresult *connection_exec(struct connection *connection, const char *te
 /* Runs a statement of store/sql/, preparing it the first time. */
 MUST_USE PGresult *connection_run(struct connection *connection, enum sql statement, const struct params *params);
 bool connection_succeeded(const PGresult *result);
+/* The rows of one, in the arena, or the fault that it ended with. */
+MUST_USE error connection_query(struct connection *connection, struct arena *arena, enum sql statement,
+                                const struct params *params, struct rows *ret_rows);
 
 #endif

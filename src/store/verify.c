@@ -29,18 +29,6 @@ static PRINTF_LIKE(3, 4) void report(struct walk *walk, struct arena *arena, con
     walk->listener->on_problem(walk->listener->context, text);
 }
 
-static error
-run(struct walk *walk, struct arena *arena, enum sql statement, const struct params *params, struct rows *ret_rows)
-{
-    PGresult *result = connection_run(walk->connection, statement, params);
-    if (result == NULL || !connection_succeeded(result)) {
-        error problem = fault_of_result(result, sql_rows[statement].name, NULL);
-        PQclear(result);
-        return problem;
-    }
-    return rows_adopt(arena, result, ret_rows) ? OK : &fault_overloaded;
-}
-
 /* The chain remembers its own end, so that removing the newest events is found, too. */
 static error
 leave_organization(struct walk *walk, struct arena *arena)
@@ -52,7 +40,7 @@ leave_organization(struct walk *walk, struct arena *arena)
     struct params params = { 0 };
     struct rows rows;
     params_id(&params, walk->organization);
-    TRY(run(walk, arena, SQL_EVENT_VERIFY_CHAIN, &params, &rows));
+    TRY(connection_query(walk->connection, arena, SQL_EVENT_VERIFY_CHAIN, &params, &rows));
     str name = id_text(arena, walk->organization);
     if (rows.count == 0) {
         report(walk, arena, "Organization %s has events but no chain.", name.data);
@@ -124,7 +112,7 @@ check_batch(struct walk *walk, struct arena *arena, bool *ret_more)
     struct rows rows;
     params_id(&params, walk->is_inside ? walk->organization : before_all);
     params_int(&params, walk->is_inside ? walk->seq : INT64_MIN);
-    TRY(run(walk, arena, SQL_EVENT_VERIFY_NEXT, &params, &rows));
+    TRY(connection_query(walk->connection, arena, SQL_EVENT_VERIFY_NEXT, &params, &rows));
     for (int row = 0; row < rows.count; row++)
         TRY(check_event(walk, arena, &rows, row));
     if (walk->listener->on_progress != NULL)
@@ -137,7 +125,7 @@ static error
 check_bare_chains(struct walk *walk, struct arena *arena)
 {
     struct rows rows;
-    TRY(run(walk, arena, SQL_EVENT_VERIFY_BARE_CHAINS, NULL, &rows));
+    TRY(connection_query(walk->connection, arena, SQL_EVENT_VERIFY_BARE_CHAINS, NULL, &rows));
     for (int row = 0; row < rows.count; row++) {
         walk->organizations++;
         report(walk, arena, "The chain of organization %s ends at %lld, but it has no events.",

@@ -181,23 +181,13 @@ is_address(str text)
     return net_parse_address(text, &ignored);
 }
 
-static bool
-is_one_line(str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        if ((unsigned char)text.data[i] < 0x20 || text.data[i] == 0x7f)
-            return false;
-    }
-    return true;
-}
-
 /* All but the certificates become parts of lines of configuration. */
 static bool
 is_directory(const struct goal_ldap *ldap)
 {
     const str lines[] = { ldap->prefix, ldap->suffix, ldap->base, ldap->filter, ldap->bind_name, ldap->bind_password };
     for (size_t i = 0; i < LENGTH(lines); i++) {
-        if (!is_one_line(lines[i]))
+        if (!str_is_one_line(lines[i]))
             return false;
     }
     return is_plain_name(ldap->hostname) || is_address(ldap->hostname);

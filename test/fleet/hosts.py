@@ -10,11 +10,10 @@ import signal
 import subprocess
 import time
 
+import container
 import network
+from container import CGROUPS
 from state import Problem, wait_until
-
-CGROUPS = next((folder for folder in ("/sys/fs/cgroup/unified", "/sys/fs/cgroup")
-                if os.path.exists(folder + "/cgroup.procs")), None)
 
 
 def folder(fleet, name, *parts):
@@ -30,11 +29,7 @@ def mounts(prefix):
 
 def create(fleet, name, image):
     """The host's disk. Nothing runs yet."""
-    for part in ("upper", "work", "root"):
-        os.makedirs(folder(fleet, name, part))
-    subprocess.run(["mount", "-t", "overlay", fleet.prefix + name, "-o",
-                    "lowerdir=%s,upperdir=%s,workdir=%s" % (image, folder(fleet, name, "upper"), folder(fleet, name, "work")),
-                    folder(fleet, name, "root")], check=True)
+    container.mount(fleet.prefix + name, image, folder(fleet, name))
     os.makedirs(folder(fleet, name, "root", "etc"), exist_ok=True)
     with open(folder(fleet, name, "root", "etc", "hosts"), "w") as file:
         file.write("127.0.0.1 localhost\n%s %s\n" % (fleet.host(name)["address"], name))
@@ -49,10 +44,6 @@ def write_file(fleet, name, path, content, mode=0o644):
     os.chmod(full, mode)
 
 
-def cgroup(fleet_prefix, name):
-    return os.path.join(CGROUPS, fleet_prefix + name)
-
-
 def start(fleet, name):
     """Powers the host on; returns before it has booted."""
     if init_pid(fleet, name):
@@ -60,17 +51,9 @@ def start(fleet, name):
     host = fleet.host(name)
     network.add_addresses(fleet, name, [host["address"]])
     network.heal(fleet, name)
-    # A cgroup of its own: systemds that share one would end each other's units of the same name.
-    group = cgroup(fleet.prefix, name)
-    os.makedirs(group, exist_ok=True)
-    nspawn = ["systemd-nspawn", "--quiet", "--directory=" + folder(fleet, name, "root"), "--machine=" + fleet.prefix + name,
-              "--hostname=" + name, "--capability=CAP_NET_ADMIN", "--register=no", "--keep-unit", "--link-journal=no",
-              "--console=pipe", "--resolv-conf=off", "--timezone=off", "--network-namespace-path=" + network.path(fleet, name),
-              "--bind-ro=%s:/opt/reeve" % fleet.build, "--boot"]
-    with open(folder(fleet, name, "console.log"), "a") as log:
-        process = subprocess.Popen(["sh", "-c", 'echo $$ > "$0/cgroup.procs"; exec "$@"', group, *nspawn],
-                                   env={"PATH": os.environ["PATH"], "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"},
-                                   stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd="/")
+    process = container.boot(fleet.prefix + name, folder(fleet, name), name,
+                             ["--capability=CAP_NET_ADMIN", "--network-namespace-path=" + network.path(fleet, name),
+                              "--bind-ro=%s:/opt/reeve" % fleet.build])
     with open(folder(fleet, name, "nspawn.pid"), "w") as file:
         file.write(str(process.pid))
     return process
@@ -92,22 +75,14 @@ def init_pid(fleet, name):
     holder = nspawn_pid(fleet, name)
     if holder is None:
         return None
-    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-        with open("/proc/%d/task/%d/children" % (holder, holder)) as file:
-            for child in map(int, file.read().split()):
-                with open("/proc/%d/status" % child) as status:
-                    ids = next(line for line in status if line.startswith("NSpid:")).split()
-                if ids[-1] == "1" and len(ids) > 2:
-                    return child
-    return None
+    return container.init_pid(holder)
 
 
 def command(fleet, name, arguments):
     pid = init_pid(fleet, name)
     if pid is None:
         raise Problem("%s is not running" % name)
-    return ["nsenter", "-t", str(pid), "-m", "-p", "-n", "-u", "-i", "-C", "--", "env", "-i", "HOME=/root", "LANG=C.UTF-8",
-            "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", *arguments]
+    return container.command(pid, arguments)
 
 
 def run(fleet, name, *arguments, check=True, **options):

@@ -14,18 +14,30 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
-CGROUPS = next((folder for folder in ("/sys/fs/cgroup/unified", "/sys/fs/cgroup") if os.path.exists(folder + "/cgroup.procs")), None)
-PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "fleet"))
+import container  # noqa: E402
 
 
-class Network:
-    """A switch with a cable to each of the machines: network namespaces, apart from this machine's own network."""
+def wait(question, seconds=20):
+    """Whether it comes true in time."""
+    deadline = time.monotonic() + seconds
+    while not question():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.2)
+    return True
 
-    def __init__(self, addresses):
-        self.addresses, self.prefix = addresses, "reeve-lan-%d-" % os.getpid()
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True)
+
+
+class Started:
+    """Something that `start` makes and `stop` takes away, also what was half made."""
 
     def __enter__(self):
         try:
@@ -36,6 +48,13 @@ class Network:
 
     def __exit__(self, *_):
         self.stop()
+
+
+class Network(Started):
+    """A switch with a cable to each of the machines: network namespaces, apart from this machine's own network."""
+
+    def __init__(self, addresses):
+        self.addresses, self.prefix = addresses, "reeve-lan-%d-" % os.getpid()
 
     def start(self):
         switch = self.prefix + "switch"
@@ -64,11 +83,7 @@ class Network:
             subprocess.run(["ip", "netns", "delete", self.prefix + name], check=False, stderr=subprocess.DEVNULL)
 
 
-def ip(*words):
-    subprocess.run(["ip", *words], check=True)
-
-
-class Machine:
+class Machine(Started):
     def __init__(self, image, name, network=None):
         self.image, self.name = image, "reeve-machine-%d-%s" % (os.getpid(), name)
         self.network = "--network-namespace-path=" + network if network else "--private-network"
@@ -76,36 +91,17 @@ class Machine:
         self.root = os.path.join(self.folder, "root")
         self.holder = None
 
-    def __enter__(self):
-        try:
-            return self.start()
-        except BaseException:
-            self.stop()
-            raise
-
-    def __exit__(self, *_):
-        self.stop()
-
     def start(self):
-        for part in ("upper", "work", "root"):
-            os.makedirs(os.path.join(self.folder, part))
-        subprocess.run(["mount", "-t", "overlay", self.name, "-o", "lowerdir=%s,upperdir=%s/upper,workdir=%s/work" % (self.image, self.folder, self.folder),
-                        self.root], check=True)
-        # A cgroup of its own: systemds that share one would end each other's units of the same name.
-        group = os.path.join(CGROUPS, self.name)
-        os.makedirs(group, exist_ok=True)
-        nspawn = ["systemd-nspawn", "--quiet", "--directory=" + self.root, "--machine=" + self.name[-60:], "--hostname=reeve", "--register=no", "--keep-unit",
-                  "--link-journal=no", "--console=pipe", "--resolv-conf=off", "--timezone=off", self.network, "--boot"]
-        with open(os.path.join(self.folder, "console.log"), "w", encoding="utf-8") as log:
-            self.holder = subprocess.Popen(["sh", "-c", 'echo $$ > "$0/cgroup.procs"; exec "$@"', group, *nspawn],
-                                           env={"PATH": os.environ["PATH"], "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"}, stdin=subprocess.DEVNULL,
-                                           stdout=log, stderr=log, start_new_session=True, cwd="/")
-        deadline = time.monotonic() + 120
-        while self.word() not in ("running", "degraded"):
-            if self.holder.poll() is not None or time.monotonic() > deadline:
-                raise AssertionError("the machine does not boot: " + self.console())
-            time.sleep(0.3)
+        container.mount(self.name, self.image, self.folder)
+        self.holder = container.boot(self.name, self.folder, "reeve", [self.network])
+        if not wait(self.is_booted, 120):
+            raise AssertionError("the machine does not boot: " + self.console())
         return self
+
+    def is_booted(self):
+        if self.holder.poll() is not None:
+            raise AssertionError("the machine ended while it booted: " + self.console())
+        return self.word() in ("running", "degraded")
 
     def console(self):
         with open(os.path.join(self.folder, "console.log"), encoding="utf-8", errors="replace") as log:
@@ -118,18 +114,13 @@ class Machine:
         return "off"
 
     def init_pid(self):
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            with open("/proc/%d/task/%d/children" % (self.holder.pid, self.holder.pid), encoding="ascii") as file:
-                for child in map(int, file.read().split()):
-                    with open("/proc/%d/status" % child, encoding="ascii", errors="replace") as status:
-                        ids = next(line for line in status if line.startswith("NSpid:")).split()
-                    if ids[-1] == "1" and len(ids) > 2:
-                        return child
+        pid = container.init_pid(self.holder.pid)
+        if pid is not None:
+            return pid
         raise AssertionError("the machine is off: " + self.console())
 
     def run(self, *words, check=True, **options):
-        command = ["nsenter", "-t", str(self.init_pid()), "-m", "-p", "-n", "-u", "-i", "-C", "--", "env", "-i", "HOME=/root", "LANG=C.UTF-8",
-                   "DEBIAN_FRONTEND=noninteractive", "PATH=" + PATH, *words]
+        command = container.command(self.init_pid(), words, "DEBIAN_FRONTEND=noninteractive")
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **options)
         if check and done.returncode != 0:
             raise AssertionError("%s: %s%s" % (" ".join(words), done.stdout, done.stderr))
@@ -151,7 +142,7 @@ class Machine:
                 self.holder.kill()
                 self.holder.wait()
         subprocess.run(["umount", "--lazy", self.root], check=False, stderr=subprocess.DEVNULL)
-        for folder, _, _ in os.walk(os.path.join(CGROUPS or "", self.name), topdown=False):
+        for folder, _, _ in os.walk(os.path.join(container.CGROUPS or "", self.name), topdown=False):
             with contextlib.suppress(OSError):
                 os.rmdir(folder)
         shutil.rmtree(self.folder, ignore_errors=True)

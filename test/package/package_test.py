@@ -21,7 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 for folder in ("api", "fleet"):
     sys.path.insert(0, os.path.join(ROOT, "test", folder))
 import image  # noqa: E402
-from machine import Machine  # noqa: E402
+from machine import Machine, wait  # noqa: E402
 from suite import Suite, ends_on_signal  # noqa: E402
 
 MOST_EXPOSURE = 2.5  # of systemd-analyze security: 0 is nothing, 10 everything
@@ -47,15 +47,6 @@ def test_install(suite, machine):
             suite.check(wait(lambda: machine.run("systemctl", "is-active", "reeve-api", "reeve-worker", check=False).stdout.split() == ["active", "active"]),
                         "the services are active")
     suite.equal([one["name"] for one in json.loads(answer)["results"]], ["Example"], "the first call")
-
-
-def wait(question, seconds=20):
-    deadline = time.monotonic() + seconds
-    while not question():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.2)
-    return True
 
 
 def test_hardening(suite, machine):

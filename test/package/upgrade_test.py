@@ -27,7 +27,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 for place in ("api", "fleet"):
     sys.path.insert(0, os.path.join(ROOT, "test", place))
 import image  # noqa: E402
-from machine import Machine, Network  # noqa: E402
+from machine import Machine, Network, wait  # noqa: E402
 from suite import Suite, ends_on_signal  # noqa: E402
 
 # The last commit that packages itself and has an older schema than this tree: migrations up to 0021.
@@ -73,15 +73,6 @@ listen api
     server a {a}:8444
     server b {b}:8444
 """
-
-
-def wait(question, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not question():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.2)
-    return True
 
 
 def build(suite, folder, *words):
@@ -200,8 +191,8 @@ def ready(network, node):
 
 
 def wait_until_back(suite, network, balancer, node):
-    suite.check(wait(lambda: ready(network, node)), "node %s is ready", node)
-    suite.check(wait(lambda: balancer.state(node) == "UP"), "the balancer sees node %s again", node)
+    suite.check(wait(lambda: ready(network, node), 60), "node %s is ready", node)
+    suite.check(wait(lambda: balancer.state(node) == "UP", 60), "the balancer sees node %s again", node)
 
 
 def make_tenant(network, secrets, node, store):
@@ -255,7 +246,7 @@ def run(suite, options, folder):
         balancer = Balancer(network, folder)
         stack.callback(balancer.stop)
         for name in NODES:
-            suite.check(wait(lambda name=name: balancer.state(name) == "UP"), "the balancer sees node %s", name)
+            suite.check(wait(lambda name=name: balancer.state(name) == "UP", 60), "the balancer sees node %s", name)
         tenant = make_tenant(network, secrets, nodes[0], store)
         schema = int(sql(store, "SELECT max(version) FROM schema_migration"))
 

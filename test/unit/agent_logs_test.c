@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check.h"
+#include "arena_fixture.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -9,24 +9,6 @@
 #include "agent/log_place.h"
 #include "base/disk.h"
 #include "base/json.h"
-
-static struct arena *arena;
-
-static int
-set_up(void **state)
-{
-    (void)state;
-    arena = arena_new(16 * 1024 * 1024);
-    return arena == NULL ? -1 : 0;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
 
 /* ---- What a line is ---- */
 #define PREFIX "2026-01-02 03:04:05.678 UTC [9] "
@@ -248,5 +230,5 @@ main(void)
         cmocka_unit_test(places_are_kept_and_what_is_damaged_begins_with_the_target),
     };
     json_init();
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

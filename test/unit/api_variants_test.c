@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects of several kinds: what is refused, and what the documents say about them. */
-#include "check.h"
+#include "arena_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,8 +69,6 @@ static const struct field fixed_fields[] = { THING_FIELDS(REQUIRED | CREATE_ONLY
 static const struct schema thing = { "Thing", "One of several kinds.", thing_fields };
 static const struct schema fixed = { "Fixed", "One of several kinds, for ever.", fixed_fields };
 // clang-format on
-
-static struct arena *arena;
 
 static error
 validate_over(const struct schema *schema, enum validate_mode mode, const char *before, const char *text,
@@ -361,26 +359,10 @@ table_with_a_mistake_does_not_start(void **state)
     expect_mistake(both, "and another one does already");
 }
 
-static int
-start(void **state)
-{
-    (void)state;
-    json_init();
-    arena = arena_new(64 << 20);
-    return arena == NULL;
-}
-
-static int
-finish(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
-
 int
 main(void)
 {
+    json_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unknown_kind_is_answered_with_the_kinds_that_there_are),
         cmocka_unit_test(field_of_another_kind_is_unknown),
@@ -396,5 +378,5 @@ main(void)
         cmocka_unit_test(reference_says_to_which_kind_a_field_belongs),
         cmocka_unit_test(table_with_a_mistake_does_not_start),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

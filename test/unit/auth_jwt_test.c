@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens of identity providers: the RFC's own examples, and what must never be taken for one. */
-#include "check.h"
+#include "arena_fixture.h"
 
 #include "auth/jwt.h"
 #include "base/json.h"
@@ -22,24 +22,6 @@
 #define EC_POINT \
     "\"crv\": \"P-256\", \"x\": \"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU\", \"y\": \"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0\""
 #define EC_KEY "{\"kty\": \"EC\", " EC_POINT ", \"kid\": \"e\"}"
-
-static struct arena *arena;
-
-static int
-set_up(void **state)
-{
-    (void)state;
-    arena = arena_new(16 << 20);
-    return arena == NULL;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
 
 static size_t
 read_keys(const char *text, struct jwk *keys)
@@ -233,14 +215,14 @@ main(void)
 {
     json_init();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(examples_of_the_rfc_are_good, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(every_changed_character_is_noticed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(other_algorithms_are_no_tokens, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(keys_are_used_for_their_own_algorithm_only, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(keys_that_will_not_do_are_left_out, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(without_a_name_there_must_be_one_key, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(times_have_a_leeway_and_an_end, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(audience_is_compared_as_a_whole, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(examples_of_the_rfc_are_good, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(every_changed_character_is_noticed, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(other_algorithms_are_no_tokens, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(keys_are_used_for_their_own_algorithm_only, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(keys_that_will_not_do_are_left_out, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(without_a_name_there_must_be_one_key, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(times_have_a_leeway_and_an_end, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(audience_is_compared_as_a_whole, open_arena, close_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

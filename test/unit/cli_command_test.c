@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names of commands: every operation has one, no two are equal, and none begins another. */
-#include "check.h"
+#include "arena_fixture.h"
 #include "cli/command.h"
 #include "cli/options.h"
-
-static struct arena *arena;
 
 static void
 every_name_is_unique(void **state)
@@ -149,22 +147,6 @@ a_change_knows_what_reads_it(void **state)
     const struct command *reading = command_reading(command_of_operation("updateGroupCluster"));
     assert_non_null(reading);
     assert_string_equal(TEXT_AT(reading->operation), "getGroupCluster");
-}
-
-static int
-open_arena(void **state)
-{
-    (void)state;
-    arena = arena_new(256 * 1024 * 1024);
-    return arena == NULL;
-}
-
-static int
-close_arena(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
 }
 
 int

@@ -4,15 +4,13 @@
 
 #include <stdlib.h>
 
+#include "arena_fixture.h"
 #include "base/json.h"
-#include "check.h"
 #include "cli/body.h"
 #include "cli/client.h"
 #include "cli/difference.h"
 #include "cli/follow.h"
 #include "cli/progress.h"
-
-static struct arena *arena;
 
 /* ---- Tables ---- */
 static void
@@ -196,22 +194,6 @@ streams_are_read_in_pieces_of_any_size(void **state)
         follow_done(&reader);
         assert_string_equal(buf_str(&all).data, "1|A|{\"x\":1};2|B|y;");
     }
-}
-
-static int
-open_arena(void **state)
-{
-    (void)state;
-    arena = arena_new(256 * 1024 * 1024);
-    return arena == NULL;
-}
-
-static int
-close_arena(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
 }
 
 int

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings of a directory in the words of PostgreSQL, and what it has no words for. */
-#include "check.h"
+#include "arena_fixture.h"
 
 #include "base/json.h"
 #include "cluster/directory.h"
-
-static struct arena *arena;
 
 static const char *
 login_of(const char *ldap)
@@ -87,31 +85,15 @@ what_postgresql_cannot_do_is_named(void **state)
     assert_refused(WITH("{\"match\": \"(.+)\", \"ldapQuery\": \"dc=org??sub?(uid={0})\"}"), false, "ldap.bindPassword");
 }
 
-static int
-set_up(void **state)
-{
-    (void)state;
-    json_init();
-    arena = arena_new(1 << 20);
-    return arena == NULL;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
-
 int
 main(void)
 {
+    json_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_mapping_the_name_is_the_directorys),
         cmocka_unit_test(a_substitution_is_put_around_the_name),
         cmocka_unit_test(a_query_is_a_search_with_the_bind_name),
         cmocka_unit_test(what_postgresql_cannot_do_is_named),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When maintenance begins, at times that the tests say. */
-#include "check.h"
+#include "arena_fixture.h"
 
 #include "base/date.h"
 #include "base/json.h"
 #include "cluster/maintenance.h"
-
-static struct arena *arena;
 
 static int64_t
 at(const char *date)
@@ -148,22 +146,6 @@ what_is_written_is_read_again(void **state)
     assert_false(again.has_begun);
 }
 
-static int
-set_up(void **state)
-{
-    (void)state;
-    arena = arena_new(1024 * 1024);
-    return arena == NULL;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
-
 int
 main(void)
 {
@@ -177,5 +159,5 @@ main(void)
         cmocka_unit_test(protected_hours_hold_even_without_a_window),
         cmocka_unit_test(what_is_written_is_read_again),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

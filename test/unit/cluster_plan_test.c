@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who stays, who goes and who is missing, for every kind of change. */
-#include "check.h"
+#include "arena_fixture.h"
 
 #include "base/json.h"
 #include "cluster/names.h"
 #include "cluster/plan.h"
 #include "cluster/state.h"
-
-static struct arena *arena;
 
 /* ---- Fixtures: members and documents in a few letters ---- */
 
@@ -298,26 +296,10 @@ names_are_those_of_the_contract(void **state)
         assert_true((set.data[i] >= 'a' && set.data[i] <= 'z') || (set.data[i] >= '0' && set.data[i] <= '9'));
 }
 
-static int
-set_up(void **state)
-{
-    (void)state;
-    json_init();
-    arena = arena_new(16 * 1024 * 1024);
-    return arena == NULL;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
-
 int
 main(void)
 {
+    json_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_cluster_misses_everybody),
         cmocka_unit_test(what_is_asked_for_stays),
@@ -334,5 +316,5 @@ main(void)
         cmocka_unit_test(every_state_but_the_last_knows_every_cause),
         cmocka_unit_test(names_are_those_of_the_contract),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check.h"
+#include "arena_fixture.h"
 
 #include "base/json.h"
 #include "base/kept.h"
@@ -8,24 +8,6 @@
 #include "job/alert_rule.h"
 #include "job/mail.h"
 #include "store/event.h"
-
-static struct arena *arena;
-
-static int
-set_up(void **state)
-{
-    (void)state;
-    arena = arena_new(16 * 1024 * 1024);
-    return arena == NULL ? -1 : 0;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
 
 static bool
 is_event(str name)
@@ -197,14 +179,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(rules_name_events_that_there_are, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(alerts_raise_no_alerts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_lasts_ends_with_its_event_or_its_cluster, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(matchers_compare_the_name_of_the_cluster, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(secrets_are_masked_and_bound_to_their_configuration, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(services_are_reached_where_they_are, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_refusal_in_a_good_answer_is_seen, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nothing_in_a_mail_becomes_a_header, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rules_name_events_that_there_are, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(alerts_raise_no_alerts, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(what_lasts_ends_with_its_event_or_its_cluster, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(matchers_compare_the_name_of_the_cluster, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(secrets_are_masked_and_bound_to_their_configuration, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(services_are_reached_where_they_are, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(a_refusal_in_a_good_answer_is_seen, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(nothing_in_a_mail_becomes_a_header, open_arena, close_arena),
     };
     json_init();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "main/name_server.h"
+#include "main/probe.h"
 
 #include <arpa/inet.h>
 #include <arpa/nameser.h>
@@ -47,7 +47,7 @@ wait_for(int fd, short events, const char **ret_why)
 }
 
 bool
-tcp_answers(const char *host, const char *port, const char **ret_why)
+probe_tcp(const char *host, const char *port, const char **ret_why)
 {
     int fd = open_socket(host, port, SOCK_STREAM, ret_why);
     if (fd < 0)
@@ -80,7 +80,7 @@ read_serial(const unsigned char *packet, int len, uint32_t *ret_serial, const ch
 }
 
 bool
-name_server_serial(const char *address, const char *port, const char *zone, uint32_t *ret_serial, const char **ret_why)
+probe_zone_serial(const char *address, const char *port, const char *zone, uint32_t *ret_serial, const char **ret_why)
 {
     unsigned char packet[PACKET_BYTES];
     int fd = open_socket(address, port, SOCK_DGRAM, ret_why);
