@@ -214,6 +214,11 @@ static error
 update(struct request *req, struct change *locked)
 {
     TRY(merge(req, locked));
+    /* What is sent once more changes nothing: no revision, no event. A fallback is stored by the first who sends it. */
+    if (locked->revision != REVISION_OF_FALLBACK && json_equal(locked->before, locked->after)) {
+        answer_entity(req, json_text(req->arena, crud_shown(req, locked->before)), locked->revision);
+        return OK;
+    }
     return crud_store_and_answer(req, locked);
 }
 

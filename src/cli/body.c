@@ -402,8 +402,16 @@ is_there(const json_t *body, str path)
     return body != NULL;
 }
 
+static bool
+put_of_profile(struct cli *cli, const struct command_field *field, json_t *body)
+{
+    const char *value = field->flags & FIELD_SCOPE ? of_profile(cli, field) : NULL;
+    return value != NULL && json_object_set_new(body, TEXT_AT(field->path), json_string(value)) == 0;
+}
+
+/* What is missing and the profile has is put in; what else is missing is asked for. */
 static int
-check_required(struct cli *cli, const json_t *body)
+complete_required(struct cli *cli, json_t *body)
 {
     const struct command *command = cli->call.command;
     int status = EXIT_SUCCESS;
@@ -411,7 +419,8 @@ check_required(struct cli *cli, const json_t *body)
         return status;
     for (uint32_t i = 0; i < command->body.count; i++) {
         const struct command_field *field = &command_fields[command->body.at + i];
-        if (!(field->flags & FIELD_REQUIRED) || is_there(body, str_from(TEXT_AT(field->path))))
+        if (!(field->flags & FIELD_REQUIRED) || is_there(body, str_from(TEXT_AT(field->path))) ||
+            put_of_profile(cli, field, body))
             continue;
         cli_say(cli, "--%s is missing: %s", TEXT_AT(field->flag), TEXT_AT(field->doc));
         status = EXIT_USAGE;
@@ -477,7 +486,7 @@ make_body(struct cli *cli, struct outgoing *ret)
                     return EXIT_USAGE;
             }
         }
-        int status = check_required(cli, target);
+        int status = complete_required(cli, target);
         if (status != EXIT_SUCCESS)
             return status;
     }

@@ -34,7 +34,7 @@ enum command_field_flag {
     FIELD_NULLABLE = 4,
     FIELD_DEPRECATED = 8,
     FIELD_JSON = 16,  /* its flag takes JSON: an object, or a list of objects */
-    FIELD_SCOPE = 32, /* a parameter of the path that the profile may have: project, org */
+    FIELD_SCOPE = 32, /* a parameter of the path, or a required field, that the profile may have: project, org */
 };
 enum command_flag { COMMAND_HAS_BODY = 1, COMMAND_BODY_IS_LIST = 2, COMMAND_DEPRECATED = 4 };
 

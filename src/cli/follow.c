@@ -89,6 +89,7 @@ struct following {
     char last_id[32];
     int64_t left; /* how many more events; -1: no end */
     bool any;     /* since the connection was opened */
+    bool existed; /* what is followed: it was seen */
 };
 
 static const char *
@@ -152,7 +153,7 @@ static bool
 on_message(void *context, const struct follow_message *message)
 {
     struct following *f = context;
-    f->any = true;
+    f->any = f->existed = true;
     if (message->id.len > 0 && message->id.len < sizeof(f->last_id))
         memcpy(f->last_id, message->id.data, message->id.len + 1);
     print_event(f->cli, message);
@@ -195,6 +196,7 @@ find_last(struct following *f, struct client *client, str list)
     int status = fetch_document(cli, client, target, &document);
     if (status != EXIT_SUCCESS)
         return status;
+    f->existed = true;
     const json_t *event = json_array_get(json_object_get(document, "results"), 0);
     snprintf(f->last_id, sizeof(f->last_id), "%lld", (long long)json_integer_value(json_object_get(event, "sequence")));
     return EXIT_SUCCESS;
@@ -252,6 +254,10 @@ builtin_follow(struct cli *cli)
     int status = f.last_id[0] != '\0' ? EXIT_SUCCESS : find_last(&f, client, list);
     for (int attempt = 1; status == EXIT_SUCCESS && f.left != 0; attempt++) {
         status = follow_once(&f, client, target, &answer);
+        if (status == EXIT_SUCCESS && f.left != 0 && answer.status == 404 && f.existed) {
+            cli_say(cli, "what was followed has been deleted");
+            return EXIT_SUCCESS;
+        }
         if (status == EXIT_SUCCESS && f.left != 0 && answer.status != 200)
             return output_error(cli, &answer);
         was_open = was_open || status == EXIT_SUCCESS;

@@ -167,7 +167,7 @@ help_usage(struct arena *arena, FILE *out, const struct command *command)
     for (size_t l = 0; l < LENGTH(lists); l++) {
         for (uint32_t i = 0; i < lists[l]->count; i++) {
             const struct command_field *field = &command_fields[lists[l]->at + i];
-            if ((field->flags & FIELD_REQUIRED) && command->method != METHOD_PATCH)
+            if ((field->flags & (FIELD_REQUIRED | FIELD_SCOPE)) == FIELD_REQUIRED && command->method != METHOD_PATCH)
                 fprintf(out, " --%s …", TEXT_AT(field->flag));
         }
     }

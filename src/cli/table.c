@@ -30,10 +30,16 @@ table_cell(struct arena *arena, const json_t *value)
     return buf_str(&list);
 }
 
-/* clusterName: CLUSTER NAME */
+/* clusterName: CLUSTER NAME; instanceSizes.name, the names of many: INSTANCE SIZES */
 static str
-heading(struct arena *arena, str name)
+heading(struct arena *arena, str path)
 {
+    str name = STR_EMPTY;
+    while (path.len > 0) {
+        str part = str_cut(&path, '.');
+        if (name.len == 0 || path.len > 0 || !str_is(part, "name"))
+            name = part;
+    }
     struct buf text = buf_in(arena, name.len * 2 + 1);
     for (size_t i = 0; i < name.len; i++) {
         unsigned char c = (unsigned char)name.data[i];
@@ -63,15 +69,43 @@ style_of(str value)
 
 /* ---- Tables ---- */
 struct column {
-    str name; /* empty: the item itself */
+    str name; /* or a path through its parts; empty: the item itself */
     str heading;
     size_t width;
 };
 
-static const json_t *
-value_of(const json_t *item, str name)
+/* Each value only once: the regions of every size are mostly the same. */
+static void
+collect(const json_t *value, str path, json_t *found)
 {
-    return name.len == 0 ? item : json_object_getn(item, name.data, name.len);
+    size_t i;
+    const json_t *item;
+    if (json_is_array(value)) {
+        json_array_foreach(value, i, item) collect(item, path, found);
+    } else if (path.len > 0) {
+        str part = str_cut(&path, '.');
+        collect(json_object_getn(value, part.data, part.len), path, found);
+    } else if (value != NULL) {
+        json_array_foreach(found, i, item)
+        {
+            if (json_equal(item, value))
+                return;
+        }
+        json_array_append(found, (json_t *)(uintptr_t)value);
+    }
+}
+
+/* "a.b" is the b of a, or of every a when there are many. */
+static const json_t *
+value_of(struct arena *arena, const json_t *item, str path)
+{
+    if (path.len == 0)
+        return item;
+    if (str_find(path, '.') < 0)
+        return json_object_getn(item, path.data, path.len);
+    json_t *found = json_in(arena, json_array());
+    collect(item, path, found);
+    return found;
 }
 
 /* 0: no item has it. */
@@ -82,7 +116,7 @@ width_of(struct arena *arena, const json_t *items, str name)
     const json_t *item;
     json_array_foreach(items, i, item)
     {
-        size_t width = text_width(table_cell(arena, value_of(item, name)));
+        size_t width = text_width(table_cell(arena, value_of(arena, item, name)));
         widest = width > widest ? width : widest;
     }
     return widest < WIDEST_CELL ? widest : WIDEST_CELL;
@@ -129,7 +163,7 @@ print_row(FILE *out, struct arena *arena, const json_t *item, const struct colum
           struct table_style style)
 {
     for (size_t i = 0; i < count; i++) {
-        str cell = item == NULL ? columns[i].heading : table_cell(arena, value_of(item, columns[i].name));
+        str cell = item == NULL ? columns[i].heading : table_cell(arena, value_of(arena, item, columns[i].name));
         bool cut = text_width(cell) > columns[i].width;
         str shown = cut ? text_fit(cell, columns[i].width - 1) : cell;
         enum style in = item == NULL ? STYLE_BOLD : style_of(cell);

@@ -14,8 +14,9 @@ struct table_style {
 };
 
 /*
- * Items as rows. `columns` are the fields to show, separated by spaces, the most important first; as many as fit are shown, and
- * those that no item has are not. Empty: what the first item has. Returns how many columns did not fit.
+ * Items as rows. `columns` are the fields to show, or paths such as sizes.name, separated by spaces, the most important
+ * first; as many as fit are shown, and those that no item has are not. Empty: what the first item has. Returns how many
+ * columns did not fit.
  */
 size_t table_print(FILE *out, struct arena *arena, const json_t *items, const char *columns, struct table_style style);
 /* "field: value" in lines, what is inside further to the right. */

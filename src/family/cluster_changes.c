@@ -62,6 +62,16 @@ cluster_answer(struct request *req, const struct cluster *cluster, enum event_ty
     return OK;
 }
 
+error
+cluster_answer_unchanged(struct request *req, const struct cluster *cluster)
+{
+    str shown;
+    int64_t revision;
+    TRY(store_cluster_document(req->tx, cluster, &shown, &revision));
+    answer_entity(req, shown, revision);
+    return OK;
+}
+
 static error
 add_job(struct request *req, const struct cluster *cluster, const struct job_kind *kind, const json_t *payload)
 {
@@ -275,13 +285,8 @@ cluster_update(struct request *req)
     json_t *before;
     bool changed;
     TRY(cluster_try_update(req, req->body, &cluster, &before, &changed));
-    if (changed)
-        return cluster_answer(req, &cluster, EVENT_CLUSTER_UPDATE_SUBMITTED, before, false);
-    str shown;
-    int64_t revision;
-    TRY(store_cluster_document(req->tx, &cluster, &shown, &revision));
-    answer_entity(req, shown, revision);
-    return OK;
+    return changed ? cluster_answer(req, &cluster, EVENT_CLUSTER_UPDATE_SUBMITTED, before, false)
+                   : cluster_answer_unchanged(req, &cluster);
 }
 
 error

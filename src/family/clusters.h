@@ -43,6 +43,8 @@ MUST_USE error cluster_submit(struct request *req, struct cluster *cluster, cons
 /* The cluster as it is now, in the answer and as the `after` of an event that is about it. */
 MUST_USE error cluster_answer(struct request *req, const struct cluster *cluster, enum event_type type,
                               const json_t *before, bool created);
+/* The same for what was sent once more: no event. */
+MUST_USE error cluster_answer_unchanged(struct request *req, const struct cluster *cluster);
 /* Ends a cluster of either kind. */
 MUST_USE error cluster_terminate(struct request *req, str kind, str name);
 /* What was sent, into a cluster that exists, or as a new one: everything but the answer. */

@@ -107,7 +107,8 @@ def test_examples(suite, reeve, rows, examples):
         suite.check(re.fullmatch(form, target), "the example of %s leads to %s", row["operation"], target)
         suite.equal(words[words.index("--request") + 1], row["method"], "method of " + row["operation"])
         if "example" in row and "--file" not in line:
-            suite.equal(json.loads(words[words.index("--data") + 1]), row["example"], "body of the example of " + row["operation"])
+            scoped = {"orgId": scopes["REEVE_ORG_ID"]} if row["operation"] == "createProject" else {}  # as the profile has it
+            suite.equal(json.loads(words[words.index("--data") + 1]), {**row["example"], **scoped} if scoped else row["example"], "body of the example of " + row["operation"])
 
 
 def run_arguments(row, values, example):
@@ -492,6 +493,12 @@ def test_events(suite, node, world, reeve):
     suite.check(ended.status == 0 and "INVITATION_CREATED" in ended.out, "from now on: %r", ended)
     refused = reeve.pipe("events", "follow", "--project", "650000000000000000000009")
     suite.check(refused.status == 1 and "code" in refused.err, "a project that is not there: %r", refused)
+    project = json.loads(reeve.pipe("projects", "create", "--name", "followed").out)["id"]
+    with Terminal(reeve, "events", "follow", "--project", project, "--since", "0", timeout=60) as terminal:
+        suite.check(terminal.until("GROUP_CREATED"), "it is followed: %s", terminal.raw)
+        suite.equal(reeve.pipe("projects", "delete", project).status, 0, "and deleted")
+        ended = terminal.wait()
+    suite.check(ended.status == 0 and "what was followed has been deleted" in plain(ended.out), "a project that is deleted is no mistake: %r", ended)
 
 
 def wait_for(question, terminal):

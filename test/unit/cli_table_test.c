@@ -44,6 +44,16 @@ what_no_item_has_is_not_a_column(void **state)
 }
 
 static void
+what_is_inside_of_lists_is_one_cell(void **state)
+{
+    (void)state;
+    expect_table("[{\"p\":\"OWN\",\"sizes\":[{\"name\":\"M10\",\"in\":[{\"name\":\"EU\"},{\"name\":\"US\"}]},"
+                 "{\"name\":\"M20\",\"in\":[{\"name\":\"EU\"}]}]},{\"p\":\"NONE\",\"sizes\":[]}]",
+                 "p sizes.in.name sizes.name name.name", 80, 0,
+                 "P     IN      SIZES\nOWN   EU, US  M10, M20\nNONE          \n");
+}
+
+static void
 what_does_not_fit_is_counted(void **state)
 {
     (void)state;
@@ -200,17 +210,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_are_as_wide_as_they_need),
-        cmocka_unit_test(what_no_item_has_is_not_a_column),
-        cmocka_unit_test(what_does_not_fit_is_counted),
-        cmocka_unit_test(letters_are_counted_by_their_width),
-        cmocka_unit_test(control_characters_do_nothing),
-        cmocka_unit_test(lists_of_texts_and_without_columns),
-        cmocka_unit_test(an_entity_is_lines),
-        cmocka_unit_test(differences_are_shown_by_field),
-        cmocka_unit_test(places_are_made_on_the_way),
-        cmocka_unit_test(delays_grow_and_have_a_random_part),
-        cmocka_unit_test(the_bar_is_as_long_as_the_work),
+        cmocka_unit_test(columns_are_as_wide_as_they_need),       cmocka_unit_test(what_no_item_has_is_not_a_column),
+        cmocka_unit_test(what_is_inside_of_lists_is_one_cell),    cmocka_unit_test(what_does_not_fit_is_counted),
+        cmocka_unit_test(letters_are_counted_by_their_width),     cmocka_unit_test(control_characters_do_nothing),
+        cmocka_unit_test(lists_of_texts_and_without_columns),     cmocka_unit_test(an_entity_is_lines),
+        cmocka_unit_test(differences_are_shown_by_field),         cmocka_unit_test(places_are_made_on_the_way),
+        cmocka_unit_test(delays_grow_and_have_a_random_part),     cmocka_unit_test(the_bar_is_as_long_as_the_work),
         cmocka_unit_test(streams_are_read_in_pieces_of_any_size),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
