@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What clients ask for while nodes are upgraded: mostly reads, some writes, and now and then a new connection.
--- Arguments: organization, bearer token, projects.
+-- Arguments: how many requests a connection is used for, what keys of idempotency begin with, organization, bearer token, projects.
 local threads = {}
 
 function setup(thread)
@@ -9,8 +9,8 @@ function setup(thread)
 end
 
 function init(args)
-    organization, token, projects = args[1], args[2], {}
-    for i = 3, #args do
+    uses, prefix, organization, token, projects = tonumber(args[1]), args[2], args[3], args[4], {}
+    for i = 5, #args do
         table.insert(projects, args[i])
     end
     asked, count = 0, {}
@@ -27,12 +27,12 @@ end
 function request()
     asked = asked + 1
     local more, project = {}, projects[math.random(#projects)]
-    if asked % 10 == 0 then
+    if asked % uses == 0 then
         more["Connection"] = "close"
     end
     if asked % 40 == 7 then
         more["Content-Type"] = "application/json"
-        more["Idempotency-Key"] = string.format("upgrade-%d-%d", number, asked)
+        more["Idempotency-Key"] = string.format("%s-%d-%d", prefix, number, asked)
         local body = string.format('[{"ipAddress": "198.51.100.%d", "comment": "%d"}]', asked % 100, asked)
         return wrk.format("POST", "/api/svc/v2/groups/" .. project .. "/accessList", headers(more), body)
     end

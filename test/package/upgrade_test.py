@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Two control nodes behind a balancer are upgraded one after the other, from an earlier package with an older schema to the one of this
-tree, while clients read and write. No request may fail.
+tree, while clients read and write: some that keep their connections for a while, and some that connect anew for every request. None may fail.
 
   test/package/upgrade_test.py [--old FOLDER] [--new FOLDER] [--restarts N] [--report FILE]     needs root; packages of a FOLDER are not built
 
@@ -30,13 +30,14 @@ import image  # noqa: E402
 from machine import Machine, Network, wait  # noqa: E402
 from suite import Suite, ends_on_signal  # noqa: E402
 
-# The last commit that packages itself and has an older schema than this tree: migrations up to 0021.
-BEFORE = "da703a3"
+# The last commit that packages itself, tells balancers before it stops, and has an older schema than this tree: migrations up to 0025.
+BEFORE = "0720347"
 BEFORE_VERSION = "0.0.9"
 ADDRESSES = {"store": "10.99.0.4", "a": "10.99.0.2", "b": "10.99.0.3", "front": "10.99.0.10", "client": "10.99.0.20"}
 NODES = ("a", "b")
 UNITS = ("reeve-api", "reeve-worker")
-CONNECTIONS = 16
+# name: (connections at a time, requests that each is used for)
+LOADS = {"keeps": (16, 10), "anew": (16, 1)}
 PROJECTS = 20
 CALM_S = 5  # of load before the first node, between the two, and after the second
 
@@ -119,9 +120,10 @@ class Balancer:
 class Load:
     """wrk, from its start until somebody asks for its figures."""
 
-    def __init__(self, network, tenant):
-        words = ["wrk", "-t2", "-c%d" % CONNECTIONS, "-d3600s", "--timeout", "30s", "-s", os.path.join(HERE, "upgrade.lua"),
-                 "https://%s" % ADDRESSES["front"], "--", *tenant]
+    def __init__(self, network, tenant, name):
+        connections, uses = LOADS[name]
+        words = ["wrk", "-t2", "-c%d" % connections, "-d3600s", "--timeout", "30s", "-s", os.path.join(HERE, "upgrade.lua"),
+                 "https://%s" % ADDRESSES["front"], "--", str(uses), name, *tenant]
         self.process = subprocess.Popen(network.command("client", words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def figures(self):
@@ -250,8 +252,9 @@ def run(suite, options, folder):
         tenant = make_tenant(network, secrets, nodes[0], store)
         schema = int(sql(store, "SELECT max(version) FROM schema_migration"))
 
-        load = Load(network, tenant)
-        stack.callback(load.stop)
+        loads = {name: Load(network, tenant, name) for name in LOADS}
+        for load in loads.values():
+            stack.callback(load.stop)
         time.sleep(CALM_S)
         rows = []
         for name, machine in zip(NODES, nodes):
@@ -266,13 +269,14 @@ def run(suite, options, folder):
             for name, machine in zip(NODES, nodes):
                 machine.run("systemctl", "restart", "reeve-api")
                 wait_until_back(suite, network, balancer, name)
-        figures, complaints = load.figures()
+        results = {name: load.figures() for name, load in loads.items()}
         now = int(sql(store, "SELECT max(version) FROM schema_migration"))
 
-        suite.say(json.dumps(figures))
-        suite.check(figures["refused"] == 0, "%d answers were not 2xx: %s %s", figures["refused"], figures["statuses"], complaints)
-        suite.check(figures["broken"] == 0, "%d requests failed without an answer: %s", figures["broken"], figures)
-        suite.check(figures["requests"] > 1000, "only %d requests", figures["requests"])
+        for name, (figures, complaints) in results.items():
+            suite.say("%s: %s" % (name, json.dumps(figures)))
+            suite.check(figures["refused"] == 0, "%d answers were not 2xx: %s %s", figures["refused"], figures["statuses"], complaints)
+            suite.check(figures["broken"] == 0, "%s: %d requests failed without an answer: %s", name, figures["broken"], figures)
+            suite.check(figures["requests"] > 1000, "%s: only %d requests", name, figures["requests"])
         suite.equal([row[3] for row in rows], [now - schema, 0], "migrations that the first and the second node applied")
         suite.check(now > schema, "the schema was older before: %d", schema)
         for name, machine in zip(NODES, nodes):
@@ -281,7 +285,7 @@ def run(suite, options, folder):
             done = machine.run("runuser", "-u", "reeve", "--", "reeved", "check", check=False)
             suite.check(done.returncode == 0, "reeved check on %s: %s", name, done.stdout)
         if options.report and not suite.failures:
-            write_report(options.report, figures, rows, schema, now)
+            write_report(options.report, {name: figures for name, (figures, _) in results.items()}, rows, schema, now)
         if suite.failures:
             suite.say(balancer.log())
             for machine in nodes:
@@ -289,30 +293,32 @@ def run(suite, options, folder):
                 suite.say("\n".join([line for line in lines if '"event":"request"' not in line or '"status":5' in line][-60:]))
 
 
-def write_report(path, figures, rows, schema, now):
+def write_report(path, results, rows, schema, now):
     with open("/proc/loadavg", encoding="ascii") as file:
         average = " ".join(file.read().split()[:3])
     head = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%cs", BEFORE], capture_output=True, text=True, check=True).stdout.strip()
+    columns = [results["keeps"], results["anew"]]
+
+    def line(title, form, *names):
+        return "| %s | %s |\n" % (title, " | ".join(form % tuple(one[name] for name in names) for one in columns))
     with open(path, "w", encoding="utf-8") as file:
         file.write("""# Upgrade under load
 
 Written by `make upgrade-test` on %s. Five machines of one network, all on one with %d processors (load %s): PostgreSQL and Redis, two nodes with
-`reeve-api` and `reeve-worker` each, HAProxy with the settings of [install.md](../install.md), and `wrk` with %d connections. The package
+`reeve-api` and `reeve-worker` each, HAProxy with the settings of [install.md](../install.md), and `wrk`. The package
 before is built from commit %s of %s. The load runs from before the first node's upgrade until after the second's: reads of an
-organization and of twenty projects, one write in twenty (half of them with `Idempotency-Key`), and a new connection after each tenth request.
+organization and of twenty projects, and one write in twenty (half of them with `Idempotency-Key`). The schema goes from %d to %d.
 
-| what | |
-|---|---|
-| requests | %d in %.0f s |
-| failed | %d (answers other than 2xx: %d; connections refused, cut or too slow: %d) |
-| answers | p50 %.1f ms, p99 %.1f ms, longest %.0f ms |
-| schema | from %d to %d |
-
+| %d + %d connections | used for ten requests each | new for every request |
+|---|---|---|
+""" % (datetime.date.today().isoformat(), os.cpu_count(), average, BEFORE, head, schema, now, *[LOADS[name][0] for name in ("keeps", "anew")])
+                   + line("requests", "%d in %.0f s", "requests", "seconds") + line("answers other than 2xx", "%d", "refused")
+                   + line("connections refused, cut or too slow", "%d", "broken")
+                   + line("answers", "p50 %.1f ms, p99 %.1f ms, longest %.0f ms", "p50", "p99", "longest")
+                   + """
 | node | package installed in | ready again after | migrations |
 |---|---|---|---|
-%s""" % (datetime.date.today().isoformat(), os.cpu_count(), average, CONNECTIONS, BEFORE, head, figures["requests"], figures["seconds"],
-         figures["refused"] + figures["broken"], figures["refused"], figures["broken"], figures["p50"], figures["p99"], figures["longest"], schema, now,
-         "".join("| %s | %.1f s | %.1f s | %d |\n" % row for row in rows)))
+""" + "".join("| %s | %.1f s | %.1f s | %d |\n" % row for row in rows))
 
 
 def main():
