@@ -1,27 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check.h"
+#include "arena_fixture.h"
 
 #include <pthread.h>
 
 #include "base/crypto.h"
-
-static struct arena *arena;
-
-static int
-start(void **state)
-{
-    (void)state;
-    arena = arena_new(1 << 20);
-    return arena == NULL;
-}
-
-static int
-finish(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
 
 static void
 digests_are_those_of_the_standards(void **state)
@@ -163,5 +145,5 @@ main(void)
         cmocka_unit_test(secrets_have_a_form_that_scanners_can_check),
         cmocka_unit_test(threads_do_not_disturb_each_other),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

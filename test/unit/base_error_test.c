@@ -1,27 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check.h"
+#include "arena_fixture.h"
 
 #include <stdlib.h>
 
 #include "base/json.h"
-
-static struct arena *arena;
-
-static int
-start(void **state)
-{
-    (void)state;
-    arena = arena_new(16 << 20);
-    return arena == NULL;
-}
-
-static int
-finish(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
 
 static void
 every_row_has_a_known_status_a_sentence_and_a_remedy(void **state)
@@ -168,5 +150,5 @@ main(void)
         cmocka_unit_test(retry_after_is_added_to_a_copy),
         cmocka_unit_test(try_returns_the_first_error),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

@@ -1,25 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check.h"
+#include "arena_fixture.h"
 
 #include "base/str.h"
-
-static struct arena *arena;
-
-static int
-start(void **state)
-{
-    (void)state;
-    arena = arena_new(1 << 20);
-    return arena == NULL;
-}
-
-static int
-finish(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
 
 static void
 texts_compare_by_bytes_and_length(void **state)
@@ -260,5 +242,5 @@ main(void)
         cmocka_unit_test(json_strings_are_escaped),
         cmocka_unit_test(full_arena_gives_empty_texts),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, open_arena, close_arena);
 }
