@@ -257,6 +257,8 @@ link_suffix(const char *template, const char *path)
 static const char *
 entity_template(const struct endpoint *e)
 {
+    if (e->below != NULL)
+        return e->below;
     return e->method == POST && e->item != NULL ? e->item : e->path;
 }
 

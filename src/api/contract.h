@@ -231,8 +231,10 @@ struct endpoint {
     const struct field *query; /* its own query parameters, END_OF_FIELDS at the end */
     /* Those parameters of the path that have a form: an id, one of some texts. Whatever has not that form is not found. */
     const struct field *path_fields;
-    const char *file;    /* of SHAPE_FILE: the end of its media type, "csv"; NULL: "gzip" */
-    const char *item;    /* template of one item, for links: of a list's items, of what a POST creates */
+    const char *file; /* of SHAPE_FILE: the end of its media type, "csv"; NULL: "gzip" */
+    const char *item; /* template of one item, for links: of a list's items, of what a POST creates */
+    const char
+        *below; /* template, for links: what the entity's collections are below, with its id, when that is elsewhere */
     const char *example; /* of the request body, JSON */
 };
 

@@ -156,6 +156,18 @@ answer_item_text(struct request *req, struct arena *arena, str document, str key
     return buf_str(&out);
 }
 
+/* Below which the links to the entity's collections lead. */
+static str
+collections_address(struct request *req, str own)
+{
+    const struct endpoint *e = req->endpoint;
+    str document = req->answer.document;
+    if (e->below == NULL)
+        return own;
+    str path = fill_template(req, req->arena, e->below, document, field_of(req->arena, document, "id"));
+    return str_format(req->arena, "%.*s%.*s", STR_ARG(api_base(req, req->arena)), STR_ARG(path));
+}
+
 static void
 add_entity(struct request *req, struct buf *out)
 {
@@ -167,16 +179,17 @@ add_entity(struct request *req, struct buf *out)
     buf_add(&self,
             created ? fill_template(req, req->arena, e->item, req->answer.document, req->answer.key) : own_path(req));
     str document = req->answer.document, address = buf_str(&self);
-    struct links links = catalog_links(req->api->catalog, created ? e->item : e->path);
+    str below = collections_address(req, address);
+    struct links links = catalog_links(req->api->catalog, created ? e->item : e->below != NULL ? e->below : e->path);
     enum { ENVELOPE_BYTES = 64 };
-    if (!buf_reserve(out, document.len + links.bytes + (links.count + 1) * address.len + ENVELOPE_BYTES))
+    if (!buf_reserve(out, document.len + links.bytes + address.len + links.count * below.len + ENVELOPE_BYTES))
         return;
     add_compact(out, str_slice(document, 0, document.len - 1));
     if (document.len > 2)
         buf_add_char(out, ',');
     for (size_t i = 0; i <= links.count; i++) {
         buf_add(out, links.pieces[i]);
-        buf_add(out, address);
+        buf_add(out, i == 0 ? address : below);
     }
     str end = links.pieces[links.count + 1]; /* ends with the bracket of the list */
     if (!has_operation(req)) {

@@ -400,7 +400,7 @@ static const struct endpoint federation_endpoints[] = {
       "Return the federation settings of one organization",
       "Returns the id of the settings that the organization is connected to, with its identity provider. The "
       "other federation operations need that id.",
-      .read = &settings_get, .response = &settings_schema },
+      .below = "/federationSettings/{federationSettingsId}", .read = &settings_get, .response = &settings_schema },
 
     { DELETE, "/federationSettings/{federationSettingsId}", S28, ANY_OF(ORG_OWNER), "deleteFederationSetting",
       "Delete one federation's settings",
