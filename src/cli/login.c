@@ -40,17 +40,42 @@ whole_path(struct cli *cli, const char *path)
     return kept;
 }
 
-/* Whether they work: who is calling. */
+/* The id of the only item of a list; NULL when there are none or several. */
+static const char *
+only_one(struct cli *cli, struct client *client, const char *list)
+{
+    json_t *document;
+    str target = str_format(cli->arena, "%s/%s?itemsPerPage=2&includeCount=false", API_PREFIX, list);
+    if (fetch_document(cli, client, target, &document) != EXIT_SUCCESS)
+        return NULL;
+    const json_t *items = json_object_get(document, "results");
+    return json_array_size(items) == 1 ? json_string_value(json_object_get(json_array_get(items, 0), "id")) : NULL;
+}
+
+/* What is meant from now on; NULL: what was. */
+struct scopes {
+    const char *org, *project;
+};
+
+/* Whether the credentials work, and what they are for when that is just one. */
 static int
-try_out(struct cli *cli)
+try_out(struct cli *cli, struct scopes *ret_scopes)
 {
     struct client *client CLEANUP(client_cleanup) = client_new(cli);
     json_t *ignored;
-    return client == NULL ? EXIT_USAGE : fetch_document(cli, client, STR(API_PREFIX), &ignored);
+    int status = client == NULL ? EXIT_USAGE : fetch_document(cli, client, STR(API_PREFIX), &ignored);
+    if (status != EXIT_SUCCESS)
+        return status;
+    *ret_scopes = (struct scopes){ cli->call.values[OPTION_ORG], cli->call.values[OPTION_PROJECT] };
+    if (cli->profile->org == NULL && ret_scopes->org == NULL)
+        ret_scopes->org = only_one(cli, client, "orgs");
+    if (cli->profile->project == NULL && ret_scopes->project == NULL)
+        ret_scopes->project = only_one(cli, client, "groups");
+    return EXIT_SUCCESS;
 }
 
 static bool
-keep(struct cli *cli, bool in_service)
+keep(struct cli *cli, struct scopes scopes, bool in_service)
 {
     profiles_lock(cli); /* until the process ends */
     struct profile *p = cli->profile;
@@ -67,10 +92,10 @@ keep(struct cli *cli, bool in_service)
     json_object_set_new(entry, "server", json_string(p->server));
     if (p->ca_file != NULL)
         json_object_set_new(entry, "caFile", json_string(whole_path(cli, p->ca_file)));
-    if (cli->call.values[OPTION_PROJECT] != NULL)
-        json_object_set_new(entry, "project", json_string(cli->call.values[OPTION_PROJECT]));
-    if (cli->call.values[OPTION_ORG] != NULL)
-        json_object_set_new(entry, "org", json_string(cli->call.values[OPTION_ORG]));
+    if (scopes.project != NULL)
+        json_object_set_new(entry, "project", json_string(scopes.project));
+    if (scopes.org != NULL)
+        json_object_set_new(entry, "org", json_string(scopes.org));
     json_object_set_new(entry, account ? "clientId" : "publicKey", json_string(account ? p->client_id : p->public_key));
     if (in_service)
         json_object_set_new(entry, "inSecretService", json_true());
@@ -102,14 +127,20 @@ builtin_login(struct cli *cli)
     if (!body_read_secret(cli, key != NULL ? "private key" : "client secret", &secret))
         return EXIT_USAGE;
     p->client_secret = p->private_key = secret.data;
-    int status = try_out(cli);
+    struct scopes scopes;
+    int status = try_out(cli, &scopes);
     if (status != EXIT_SUCCESS)
         return status;
-    if (!keep(cli, call_option(&cli->call, "secret-service") != NULL))
+    if (!keep(cli, scopes, call_option(&cli->call, "secret-service") != NULL))
         return EXIT_USAGE;
     cli_note(cli, "profile %s is in %.*s", p->name, STR_ARG(profiles_path(cli)));
-    if (p->project == NULL)
-        cli_note(cli, "next: reeve projects list, then reeve profiles set project ID");
+    if (scopes.org != NULL)
+        cli_note(cli, "the organization that is meant is %s", scopes.org);
+    if (scopes.project != NULL)
+        cli_note(cli, "the project that is meant is %s", scopes.project);
+    else if (p->project == NULL)
+        cli_note(cli,
+                 "next: reeve projects list, or reeve projects create --name NAME; then reeve profiles set project ID");
     return EXIT_SUCCESS;
 }
 
