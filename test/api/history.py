@@ -18,7 +18,7 @@ the addition began or after the removal was acknowledged. That is per element, n
 import bisect
 from collections import namedtuple
 
-# what: "read", "write" (with its number), "touch" (a write whose answer has no number), "conflict" (412 of If-Match `number`)
+# what: "read", "write" (with its number), "set" (the same, and it changed nothing if the value was there already), "touch" (a write whose answer has no number), "conflict" (412 of If-Match `number`)
 Step = namedtuple("Step", "key what start end number value client")
 
 
@@ -27,6 +27,16 @@ class Floor:
 
     def __init__(self, number, value):
         self.number, self.value = number, value
+
+
+def settle(steps, floor):
+    """Each "set" as what it was. Of those with the same number one was the write, and the others found its value: the first to
+    begin may be taken for it, because nothing with that number can have ended before any of them began."""
+    first = {}
+    for step in steps:
+        if step.what == "set" and step.number > floor.number and (step.number not in first or step.start < first[step.number].start):
+            first[step.number] = step
+    return [step if step.what != "set" else step._replace(what="write" if first.get(step.number) is step else "read") for step in steps]
 
 
 def judge_register(key, steps, floor):
@@ -140,6 +150,9 @@ def self_test():
     assert wrong(good + [step("read", 6, 7, 2, "a")]), "another value under the same number"
     assert wrong(good + [step("write", 6, 7, 2, "c")]), "one number for two writes"
     assert wrong([step("read", 1, 2, 3, "a"), step("read", 3, 4, 2, "a")]), "two reads, the second is older"
+    twice = settle([step("set", 2, 4, 2, "b"), step("set", 1, 5, 2, "b"), step("set", 6, 7, 2, "b")], Floor(1, "a"))
+    assert [one.what for one in twice] == ["read", "write", "read"] and not wrong(twice), "the same value three times"
+    assert wrong(settle([step("set", 2, 4, 2, "b"), step("set", 5, 6, 2, "a")], Floor(1, "a"))), "a change that changed nothing"
     assert wrong([step("conflict", 1, 2, 1)]) and not wrong(good + [step("conflict", 2, 4, 1)])
     assert wrong([step("touch", 1, 2, None), step("read", 3, 4, 1, "a")]), "a touch that did not move the number"
     element = Element((1, 2))

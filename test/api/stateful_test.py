@@ -24,7 +24,7 @@ import time
 import traceback
 
 from client import Bearer, trust
-from history import Element, Floor, judge_name, judge_register, judge_set_read, self_test
+from history import Element, Floor, judge_name, judge_register, judge_set_read, self_test, settle
 from stateful_base import PROJECT_ROLES, Wrong
 from stateful_client import Client
 from suite import Suite, ends_on_signal
@@ -169,7 +169,10 @@ class Judge:
     def judge_registers(self, steps):
         self.judged["register steps"] += len(steps)
         for key, floor in self.floors.items():
-            problems, self.floors[key] = judge_register(key, [step for step in steps if step.key == key], floor)
+            seen = [step for step in steps if step.key == key]
+            settled = settle(seen, floor)
+            self.events += sum(before.what == "set" and after.what == "write" for before, after in zip(seen, settled))
+            problems, self.floors[key] = judge_register(key, settled, floor)
             self.suite.check(not problems, "not linearizable: %s (%d in all)", problems[:3], len(problems))
 
     def judge_sets(self, reports):
