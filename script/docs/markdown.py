@@ -2,7 +2,8 @@
 """The part of Markdown that the pages of this repository use, as HTML. Raw HTML is shown, never passed through.
 
 Headings, paragraphs, fenced code, tables, lists (nested, with paragraphs and code inside), quotes, rules; inline code,
-**strong**, *emphasis*, [links](target), <https://addresses> and \\-escapes. HTML comments are left out.
+**strong**, *emphasis*, [links](target), <https://addresses> and \\-escapes. A paragraph that is nothing but ![text](picture.svg)
+is that picture. HTML comments are left out.
 """
 import html
 import re
@@ -17,6 +18,7 @@ INLINE = re.compile(
 ITEM = re.compile(r"(?P<indent> {0,3})(?P<mark>[-*+]|\d{1,9}[.)])(?P<gap> +)(?P<rest>.*)")
 FENCE = re.compile(r" {0,3}(?P<fence>```+|~~~+)\s*(?P<language>[\w+-]*)\s*$")
 HEADING = re.compile(r"(#{1,6}) +(.*?) *#*$")
+PICTURE = re.compile(r"!\[(?P<text>[^\]]*)\]\((?P<target>[^()\s]+\.svg)\)\s*$")
 RULE = re.compile(r" {0,3}([-*_])( *\1){2,} *$")
 DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
 
@@ -57,10 +59,10 @@ def cells(line):
 
 class Markdown:
     """`resolve` turns a link's target into an address of the site, or None when it leads out of it. `explain` knows
-    where a word that is set as code is explained, or None."""
+    where a word that is set as code is explained, or None. `picture` reads one of the repository's own pictures."""
 
-    def __init__(self, resolve=lambda target: target, explain=lambda word: None):
-        self.resolve, self.explain = resolve, explain
+    def __init__(self, resolve=lambda target: target, explain=lambda word: None, picture=lambda target: None):
+        self.resolve, self.explain, self.picture = resolve, explain, picture
         self.headings = []  # (level, text, anchor)
         self.anchors = set()
 
@@ -169,6 +171,9 @@ class Markdown:
                 at += 1
             elif RULE.match(line):
                 out.append("<hr>")
+                at += 1
+            elif (m := PICTURE.match(line)) and (drawn := self.picture(m["target"])):
+                out.append(f'<figure class="picture">{drawn}</figure>')
                 at += 1
             elif line.startswith(">"):
                 end = at

@@ -53,7 +53,7 @@ redis = {store}:6379
 key_file = /etc/reeve/key
 """
 
-# As docs/install.md says that it must be: health from /readyz, and a new connection that is refused goes to another node.
+# As docs/how-to/upgrade.md says that it must be: health from /readyz, and a new connection that is refused goes to another node.
 BALANCER_CONF = """
 global
     stats socket {folder}/admin mode 600 level admin
@@ -215,7 +215,7 @@ def pids(machine):
 
 
 def upgrade(suite, machine, package):
-    """The command of docs/install.md. How long it takes, and what it printed."""
+    """The command of docs/how-to/upgrade.md. How long it takes, and what it printed."""
     machine.put(package, "/root/")
     before = pids(machine)
     began = time.monotonic()
@@ -297,7 +297,7 @@ def write_report(path, figures, rows, schema, now):
         file.write("""# Upgrade under load
 
 Written by `make upgrade-test` on %s. Five machines of one network, all on one with %d processors (load %s): PostgreSQL and Redis, two nodes with
-`reeve-api` and `reeve-worker` each, HAProxy with the settings of [install.md](../install.md), and `wrk` with %d connections. The package
+`reeve-api` and `reeve-worker` each, HAProxy with the settings of [upgrade.md](../how-to/upgrade.md), and `wrk` with %d connections. The package
 before is built from commit %s of %s. The load runs from before the first node's upgrade until after the second's: reads of an
 organization and of twenty projects, one write in twenty (half of them with `Idempotency-Key`), and a new connection after each tenth request.
 
