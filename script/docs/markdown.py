@@ -59,10 +59,11 @@ def cells(line):
 
 class Markdown:
     """`resolve` turns a link's target into an address of the site, or None when it leads out of it. `explain` knows
-    where a word that is set as code is explained, or None. `picture` reads one of the repository's own pictures."""
+    where a word that is set as code is explained, or None. `picture` reads one of the repository's own
+    pictures; `title` knows what the page behind a target is called."""
 
-    def __init__(self, resolve=lambda target: target, explain=lambda word: None, picture=lambda target: None):
-        self.resolve, self.explain, self.picture = resolve, explain, picture
+    def __init__(self, resolve=lambda target: target, explain=lambda word: None, picture=lambda target: None, title=lambda target: None):
+        self.resolve, self.explain, self.picture, self.title = resolve, explain, picture, title
         self.headings = []  # (level, text, anchor)
         self.anchors = set()
 
@@ -78,7 +79,8 @@ class Markdown:
                 out.append(escape(m["escaped"]))
             elif m["text"]:
                 target = self.resolve(m["target"])
-                inner = self.inline(m["text"], linked=True)
+                title = self.title(m["target"]) if m["text"].endswith(".md") else None  # a reader of the site sees pages, not files
+                inner = escape(title) if title else self.inline(m["text"], linked=True)
                 out.append(f'<a href="{escape(target)}">{inner}</a>' if target else
                            f'<span class="file" title="{escape(m["target"])}">{inner}</span>')
             elif m["strong"]:
@@ -103,12 +105,15 @@ class Markdown:
         head, delimiter, body = cells(rows[0]), cells(rows[1]), [cells(row) for row in rows[2:]]
         sides = [' class="number"' if cell.endswith(":") and not cell.startswith(":") else "" for cell in delimiter]
         sides += [""] * max((len(row) for row in body + [head]), default=0)
-        out = ['<div class="table" tabindex="0"><table>']
+        names = [plain(cell) for cell in head] + [""] * len(sides)
+        # On a phone a table with more than two columns is shown row by row, each cell with the name of its column.
+        labels = [f' data-label="{escape(name)}"' if name else "" for name in names] if len(head) > 2 else [""] * len(sides)
+        out = [f'<div class="table{" stack" if len(head) > 2 else ""}" tabindex="0"><table>']
         if any(head):
             out.append("<thead><tr>" + "".join(f'<th scope="col"{s}>{self.inline(c)}</th>' for c, s in zip(head, sides))
                        + "</tr></thead>")
         out.append("<tbody>")
-        out += ["<tr>" + "".join(f"<td{s}>{self.inline(c)}</td>" for c, s in zip(row, sides)) + "</tr>" for row in body]
+        out += ["<tr>" + "".join(f"<td{s}{n}>{self.inline(c)}</td>" for c, s, n in zip(row, sides, labels)) + "</tr>" for row in body]
         return "\n".join(out + ["</tbody></table></div>"])
 
     def list(self, lines, at):

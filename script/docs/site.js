@@ -47,10 +47,10 @@
     return text.indexOf(term) >= 0 ? 15 : 0;
   }
 
-  function score(entry, terms, whole) {
+  function score(entry, terms, whole, question) {
     var operation = entry.kind === "operation";
     var guide = entry.kind === "guide";
-    var sum = (entry.titleText === whole ? 200 : 0) + (operation ? 5 : 0) + (guide && entry.url.indexOf("#") < 0 ? 12 : 0);
+    var sum = (entry.titleText === whole ? 200 : 0) + (operation ? 5 : 0) + (guide && entry.url.indexOf("#") < 0 ? 12 : 0) + (guide && question ? 60 : 0);
     for (var i = 0; i < terms.length; i++) {
       var best = Math.max(strength(entry.titleWords, terms[i]), strength(entry.detailWords, terms[i]) * (operation ? 1 : 0.6),
                           strength(entry.moreWords, terms[i]) * (operation ? 1.1 : guide ? 0.6 : 0.3));
@@ -64,10 +64,12 @@
     var whole = query.trim().toLowerCase(), all = whole.replace(/[?!,]+(\s|$)/g, " ").split(/\s+/).filter(Boolean);
     var terms = all.filter(function (term) { return small.indexOf(" " + term + " ") < 0; });
     if (!terms.length) terms = all;
+    // Who asks how or why wants to be guided, and not an operation.
+    var question = /^(how|why|what|when|where|who|which|can|should) /.test(whole);
     if (!terms.length) return [];
     var found = [];
     entries.forEach(function (entry) {
-      var points = score(entry, terms, whole);
+      var points = score(entry, terms, whole, question);
       if (points > 0) found.push([points, entry]);
     });
     found.sort(function (a, b) { return b[0] - a[0]; });
