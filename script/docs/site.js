@@ -49,7 +49,7 @@
 
   function score(entry, terms, whole, question) {
     var operation = entry.kind === "operation";
-    var guide = entry.kind === "guide";
+    var guide = entry.kind === "guide" || entry.kind === "explanation";
     var sum = (entry.titleText === whole ? 200 : 0) + (operation ? 5 : 0) + (guide && entry.url.indexOf("#") < 0 ? 12 : 0) + (guide && question ? 60 : 0);
     for (var i = 0; i < terms.length; i++) {
       var best = Math.max(strength(entry.titleWords, terms[i]), strength(entry.detailWords, terms[i]) * (operation ? 1 : 0.6),
