@@ -57,6 +57,15 @@ def cells(line):
     return found + [cell.strip()] if cell.strip() else found
 
 
+def code_block(text, language=""):
+    """Commands are wrapped where the page is narrow: each line is a block of its own, so that it is seen where the next one begins."""
+    name = f' class="language-{language}"' if language else ""
+    lines = text.split("\n")
+    inside = "".join(f'<span class="line">{escape(line)}{newline}</span>' for line, newline in zip(lines, ["\n"] * (len(lines) - 1) + [""])) \
+        if language == "sh" else escape(text)
+    return f'<pre tabindex="0"><code{name}>{inside}</code></pre>'
+
+
 class Markdown:
     """`resolve` turns a link's target into an address of the site, or None when it leads out of it. `explain` knows
     where a word that is set as code is explained, or None. `picture` reads one of the repository's own
@@ -168,8 +177,7 @@ class Markdown:
                 end = at + 1
                 while end < len(lines) and not lines[end].strip().startswith(fence["fence"]):
                     end += 1
-                language = f' class="language-{fence["language"]}"' if fence["language"] else ""
-                out.append(f"<pre tabindex=\"0\"><code{language}>" + escape("\n".join(lines[at + 1:end])) + "</code></pre>")
+                out.append(code_block("\n".join(lines[at + 1:end]), fence["language"]))
                 at = end + 1
             elif m := HEADING.match(line):
                 out.append(self.heading(len(m[1]), m[2]))

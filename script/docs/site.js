@@ -167,7 +167,7 @@
         });
       });
       var frame = document.createElement("div");
-      frame.className = "command";
+      frame.className = "copyable";
       code.parentNode.replaceWith(frame);
       frame.append(code.parentNode, button);
     });

@@ -138,16 +138,16 @@ void
 reference_metrics(FILE *out)
 {
     title(out, "Metrics");
-    fprintf(out,
-            "`/metrics` on `operator_listen` answers in Prometheus' text format. What a node counts itself is summed over its "
-            "processes, and counters survive reloads.\n\n"
-            "| Metric | Type | Labels | What it says |\n|---|---|---|---|\n");
+    fprintf(
+        out,
+        "`/metrics` on `operator_listen` answers in Prometheus' text format. What a node counts itself is summed over its "
+        "processes, and counters survive reloads.\n\n"
+        "| Metric | Type | Labels | What it says |\n|---|---|---|---|\n");
     for (int i = 0; i < METRIC_COUNT; i++) {
         const struct metric_row *row = &metric_rows[i];
         fprintf(out, "| `%s` | %s | %s | %s %s |\n", row->name, row->type, row->labels, row->help, row->more);
     }
-    fprintf(out,
-            "\n[Watching it](../how-to/watch-it.md) has a configuration for Prometheus, and rules for alerts.\n");
+    fprintf(out, "\n[Watching it](../how-to/watch-it.md) has a configuration for Prometheus, and rules for alerts.\n");
 }
 
 /* ---- Events ---- */
@@ -155,10 +155,11 @@ void
 reference_events(FILE *out)
 {
     title(out, "Event types");
-    fprintf(out,
-            "Every change writes its event in the same transaction, and a name, once given, never changes. The operations "
-            "that read them are [Events](api/events.md).\n\n"
-            "| Type | What happened |\n|---|---|\n");
+    fprintf(
+        out,
+        "Every change writes its event in the same transaction, and a name, once given, never changes. The operations "
+        "that read them are [Events](api/events.md).\n\n"
+        "| Type | What happened |\n|---|---|\n");
     for (int i = 0; i < EVENT_TYPE_COUNT; i++)
         fprintf(out, "| `%s` | %s |\n", event_rows[i].name, event_rows[i].sentence);
 }

@@ -223,6 +223,10 @@ class Site(unittest.TestCase):
 
 
 class Rendering(unittest.TestCase):
+    def test_a_command_is_copied_as_it_was_written(self):
+        text = Markdown().render("```sh\na <b \\\n    c\n\nd\n```")
+        self.assertEqual(re.sub(r"<[^>]+>", "", text), "a &lt;b \\\n    c\n\nd")
+
     def test_html_in_a_page_is_shown_and_not_run(self):
         self.assertEqual(Markdown().render("a <script>x</script> & `<b>`"),
                          "<p>a &lt;script&gt;x&lt;/script&gt; &amp; <code>&lt;b&gt;</code></p>")
@@ -384,7 +388,7 @@ class InABrowser(unittest.TestCase):
                               ("how do I retry safely", "how-to/automate-it-safely.html"), ("single sign-on", "how-to/connect-an-identity-provider.html"),
                               ("too many requests", "guide/limits.html"), ("how do rate limits work", "guide/limits.html"),
                               ("reeve_jobs_overdue", "reference/metrics.html"), ("drain_s", "reference/configuration.html"),
-                              ("how do I install it", "guide/install.html"), ("eventual consistency", "guide/consistency.html"),
+                              ("how do I install it", "guide/install.html"), ("reeve clusters create", "reference/cli.html"), ("eventual consistency", "guide/consistency.html"),
                               ("CERTIFICATE_NOT_ACCEPTED", "reference/errors.html")):
             found = [one.partition("#")[0] for one in self.search(words)[:3]]
             self.assertIn(target, found, words)
