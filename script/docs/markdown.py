@@ -2,7 +2,8 @@
 """The part of Markdown that the pages of this repository use, as HTML. Raw HTML is shown, never passed through.
 
 Headings, paragraphs, fenced code, tables, lists (nested, with paragraphs and code inside), quotes, rules; inline code,
-**strong**, *emphasis*, [links](target), <https://addresses> and \\-escapes. HTML comments are left out.
+**strong**, *emphasis*, [links](target), <https://addresses> and \\-escapes. A paragraph that is nothing but ![text](picture.svg)
+is that picture. HTML comments are left out.
 """
 import html
 import re
@@ -17,6 +18,7 @@ INLINE = re.compile(
 ITEM = re.compile(r"(?P<indent> {0,3})(?P<mark>[-*+]|\d{1,9}[.)])(?P<gap> +)(?P<rest>.*)")
 FENCE = re.compile(r" {0,3}(?P<fence>```+|~~~+)\s*(?P<language>[\w+-]*)\s*$")
 HEADING = re.compile(r"(#{1,6}) +(.*?) *#*$")
+PICTURE = re.compile(r"!\[(?P<text>[^\]]*)\]\((?P<target>[^()\s]+\.svg)\)\s*$")
 RULE = re.compile(r" {0,3}([-*_])( *\1){2,} *$")
 DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
 
@@ -55,12 +57,22 @@ def cells(line):
     return found + [cell.strip()] if cell.strip() else found
 
 
+def code_block(text, language=""):
+    """Commands are wrapped where the page is narrow: each line is a block of its own, so that it is seen where the next one begins."""
+    name = f' class="language-{language}"' if language else ""
+    lines = text.split("\n")
+    inside = "".join(f'<span class="line">{escape(line)}{newline}</span>' for line, newline in zip(lines, ["\n"] * (len(lines) - 1) + [""])) \
+        if language == "sh" else escape(text)
+    return f'<pre tabindex="0"><code{name}>{inside}</code></pre>'
+
+
 class Markdown:
     """`resolve` turns a link's target into an address of the site, or None when it leads out of it. `explain` knows
-    where a word that is set as code is explained, or None."""
+    where a word that is set as code is explained, or None. `picture` reads one of the repository's own
+    pictures; `title` knows what the page behind a target is called."""
 
-    def __init__(self, resolve=lambda target: target, explain=lambda word: None):
-        self.resolve, self.explain = resolve, explain
+    def __init__(self, resolve=lambda target: target, explain=lambda word: None, picture=lambda target: None, title=lambda target: None):
+        self.resolve, self.explain, self.picture, self.title = resolve, explain, picture, title
         self.headings = []  # (level, text, anchor)
         self.anchors = set()
 
@@ -76,7 +88,8 @@ class Markdown:
                 out.append(escape(m["escaped"]))
             elif m["text"]:
                 target = self.resolve(m["target"])
-                inner = self.inline(m["text"], linked=True)
+                title = self.title(m["target"]) if m["text"].endswith(".md") else None  # a reader of the site sees pages, not files
+                inner = escape(title) if title else self.inline(m["text"], linked=True)
                 out.append(f'<a href="{escape(target)}">{inner}</a>' if target else
                            f'<span class="file" title="{escape(m["target"])}">{inner}</span>')
             elif m["strong"]:
@@ -101,12 +114,15 @@ class Markdown:
         head, delimiter, body = cells(rows[0]), cells(rows[1]), [cells(row) for row in rows[2:]]
         sides = [' class="number"' if cell.endswith(":") and not cell.startswith(":") else "" for cell in delimiter]
         sides += [""] * max((len(row) for row in body + [head]), default=0)
-        out = ['<div class="table" tabindex="0"><table>']
+        names = [plain(cell) for cell in head] + [""] * len(sides)
+        # On a phone a table with more than two columns is shown row by row, each cell with the name of its column.
+        labels = [f' data-label="{escape(name)}"' if name else "" for name in names] if len(head) > 2 else [""] * len(sides)
+        out = [f'<div class="table{" stack" if len(head) > 2 else ""}" tabindex="0"><table>']
         if any(head):
             out.append("<thead><tr>" + "".join(f'<th scope="col"{s}>{self.inline(c)}</th>' for c, s in zip(head, sides))
                        + "</tr></thead>")
         out.append("<tbody>")
-        out += ["<tr>" + "".join(f"<td{s}>{self.inline(c)}</td>" for c, s in zip(row, sides)) + "</tr>" for row in body]
+        out += ["<tr>" + "".join(f"<td{s}{n}>{self.inline(c)}</td>" for c, s, n in zip(row, sides, labels)) + "</tr>" for row in body]
         return "\n".join(out + ["</tbody></table></div>"])
 
     def list(self, lines, at):
@@ -161,14 +177,16 @@ class Markdown:
                 end = at + 1
                 while end < len(lines) and not lines[end].strip().startswith(fence["fence"]):
                     end += 1
-                language = f' class="language-{fence["language"]}"' if fence["language"] else ""
-                out.append(f"<pre tabindex=\"0\"><code{language}>" + escape("\n".join(lines[at + 1:end])) + "</code></pre>")
+                out.append(code_block("\n".join(lines[at + 1:end]), fence["language"]))
                 at = end + 1
             elif m := HEADING.match(line):
                 out.append(self.heading(len(m[1]), m[2]))
                 at += 1
             elif RULE.match(line):
                 out.append("<hr>")
+                at += 1
+            elif (m := PICTURE.match(line)) and (drawn := self.picture(m["target"])):
+                out.append(f'<figure class="picture">{drawn}</figure>')
                 at += 1
             elif line.startswith(">"):
                 end = at

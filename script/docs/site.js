@@ -31,19 +31,29 @@
     return " " + (text + " " + parts).toLowerCase();
   }
 
+  // A question is asked with words that say nothing about the answer.
+  var small = " a an and are can do does for from how i if in is it its me my of on or should that the there to was what when where which who why will with you your ";
+
+  // "upgrading" and "hosts" are also found as "upgrade" and "host".
+  function stem(term) {
+    return term.length > 4 ? term.replace(/(ing|ies|ed|es|s|e|y)$/, "") : term;
+  }
+
   // A whole word counts more than its beginning, and that more than a part of it.
   function strength(text, term) {
     if ((text + " ").indexOf(" " + term + " ") >= 0) return 50;
     if (text.indexOf(" " + term) >= 0) return 40;
+    if (text.indexOf(" " + stem(term)) >= 0) return 30;
     return text.indexOf(term) >= 0 ? 15 : 0;
   }
 
-  function score(entry, terms, whole) {
+  function score(entry, terms, whole, question) {
     var operation = entry.kind === "operation";
-    var sum = (entry.titleText === whole ? 200 : 0) + (operation ? 5 : 0);
+    var guide = entry.kind === "guide" || entry.kind === "explanation";
+    var sum = (entry.titleText === whole ? 200 : 0) + (operation ? 5 : 0) + (guide && entry.url.indexOf("#") < 0 ? 12 : 0) + (guide && question ? 60 : 0);
     for (var i = 0; i < terms.length; i++) {
       var best = Math.max(strength(entry.titleWords, terms[i]), strength(entry.detailWords, terms[i]) * (operation ? 1 : 0.6),
-                          strength(entry.moreWords, terms[i]) * (operation ? 1.1 : 0.3));
+                          strength(entry.moreWords, terms[i]) * (operation ? 1.1 : guide ? 0.6 : 0.3));
       if (!best) return 0;
       sum += best + (entry.titleText.indexOf(terms[i]) === 0 ? 8 : 0);
     }
@@ -51,11 +61,15 @@
   }
 
   function find(query) {
-    var whole = query.trim().toLowerCase(), terms = whole.split(/\s+/).filter(Boolean);
+    var whole = query.trim().toLowerCase(), all = whole.replace(/[?!,]+(\s|$)/g, " ").split(/\s+/).filter(Boolean);
+    var terms = all.filter(function (term) { return small.indexOf(" " + term + " ") < 0; });
+    if (!terms.length) terms = all;
+    // Who asks how or why wants to be guided, and not an operation.
+    var question = /^(how|why|what|when|where|who|which|can|should) /.test(whole);
     if (!terms.length) return [];
     var found = [];
     entries.forEach(function (entry) {
-      var points = score(entry, terms, whole);
+      var points = score(entry, terms, whole, question);
       if (points > 0) found.push([points, entry]);
     });
     found.sort(function (a, b) { return b[0] - a[0]; });
@@ -153,7 +167,7 @@
         });
       });
       var frame = document.createElement("div");
-      frame.className = "command";
+      frame.className = "copyable";
       code.parentNode.replaceWith(frame);
       frame.append(code.parentNode, button);
     });

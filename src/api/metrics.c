@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/attributes.h"
+#include "base/metric.h"
 
 /* Upper bounds in microseconds; one more bucket holds what took longer. */
 static const int64_t bounds_us[] = { 500,    1000,   2500,   5000,    10000,   25000,   50000,
@@ -173,16 +174,10 @@ sum_gauges(struct metrics *metrics, struct gauges *ret_sum)
 /* ---- Exposition ---- */
 
 static void
-begin(struct buf *out, const char *name, const char *type, const char *help)
+add_gauge(struct buf *out, enum metric metric, int value)
 {
-    buf_format(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
-
-static void
-add_gauge(struct buf *out, const char *name, const char *help, int value)
-{
-    begin(out, name, "gauge", help);
-    buf_format(out, "%s %d\n", name, value);
+    metric_begin(out, metric);
+    buf_format(out, "%s %d\n", metric_rows[metric].name, value);
 }
 
 static bool
@@ -233,18 +228,16 @@ add_gauges(struct buf *out, struct metrics *metrics)
 {
     struct gauges sum;
     int processes = sum_gauges(metrics, &sum);
-    add_gauge(out, "reeve_processes", "Worker processes that answer requests.", processes);
-    begin(out, "reeve_pool_connections", "gauge", "Database connections for transactions, by state.");
+    add_gauge(out, METRIC_PROCESSES, processes);
+    metric_begin(out, METRIC_POOL_CONNECTIONS);
     buf_format(out, "reeve_pool_connections{state=\"in_use\"} %d\n", sum.transactions_open);
     buf_format(out, "reeve_pool_connections{state=\"max\"} %d\n", sum.transactions_max);
-    add_gauge(out, "reeve_pool_waiting", "Requests that wait for a database connection.", sum.transactions_waiting);
-    add_gauge(out, "reeve_threads_busy", "Requests that a thread is working on or that wait for one.",
-              sum.threads_busy);
-    add_gauge(out, "reeve_requests_open", "Requests that are being answered.", sum.requests_open);
-    add_gauge(out, "reeve_redis_up", "1 when every process reaches Redis.", processes > 0 && sum.redis_up == processes);
-    add_gauge(out, "reeve_invalidations_listening", "1 when every process hears of changed credentials.",
-              processes > 0 && sum.listening == processes);
-    add_gauge(out, "reeve_read_pipelines_ready", "Processes whose own read connection is up.", sum.pipeline_ready);
+    add_gauge(out, METRIC_POOL_WAITING, sum.transactions_waiting);
+    add_gauge(out, METRIC_THREADS_BUSY, sum.threads_busy);
+    add_gauge(out, METRIC_REQUESTS_OPEN, sum.requests_open);
+    add_gauge(out, METRIC_REDIS_UP, processes > 0 && sum.redis_up == processes);
+    add_gauge(out, METRIC_INVALIDATIONS, processes > 0 && sum.listening == processes);
+    add_gauge(out, METRIC_READ_PIPELINES, sum.pipeline_ready);
 }
 
 str
@@ -252,19 +245,17 @@ metrics_text(struct metrics *metrics, struct arena *arena, const char *(*name_of
              const void *context)
 {
     struct buf out = buf_in(arena, METRICS_MAX_BYTES);
-    begin(&out, "reeve_build_info", "gauge", "The version that runs.");
+    metric_begin(&out, METRIC_BUILD_INFO);
     buf_add_text(&out, "reeve_build_info{version=\"" REEVE_VERSION "\"} 1\n");
-    begin(&out, "reeve_http_requests_total", "counter", "Requests answered, by operation and status.");
+    metric_begin(&out, METRIC_HTTP_REQUESTS);
     for (size_t i = 0; i <= metrics->operations; i++)
         add_requests(&out, i < metrics->operations ? name_of(context, i) : "", &metrics->counters[i]);
-    begin(&out, "reeve_http_request_duration_seconds", "histogram",
-          "Time from the whole request's arrival to its answer.");
+    metric_begin(&out, METRIC_HTTP_DURATION);
     for (size_t i = 0; i <= metrics->operations; i++) {
         if (is_used(&metrics->counters[i]))
             add_durations(&out, i < metrics->operations ? name_of(context, i) : "", &metrics->counters[i]);
     }
-    begin(&out, "reeve_rate_limit_denied_total", "counter",
-          "Requests refused because a bucket was empty, by endpoint set.");
+    metric_begin(&out, METRIC_RATE_LIMIT_DENIED);
     for (size_t i = 0; i < SET_COUNT; i++) {
         uint64_t count = load(&metrics->denials[i]);
         if (count > 0)

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "base/metric.h"
+
 static void
 title(FILE *out, const char *text)
 {
@@ -131,6 +133,37 @@ reference_roles(const struct catalog *catalog, FILE *out)
     print_role_table(catalog, true, out);
 }
 
+/* ---- Metrics ---- */
+void
+reference_metrics(FILE *out)
+{
+    title(out, "Metrics");
+    fprintf(
+        out,
+        "`/metrics` on `operator_listen` answers in Prometheus' text format. What a node counts itself is summed over its "
+        "processes, and counters survive reloads.\n\n"
+        "| Metric | Type | Labels | What it says |\n|---|---|---|---|\n");
+    for (int i = 0; i < METRIC_COUNT; i++) {
+        const struct metric_row *row = &metric_rows[i];
+        fprintf(out, "| `%s` | %s | %s | %s %s |\n", row->name, row->type, row->labels, row->help, row->more);
+    }
+    fprintf(out, "\n[Watching it](../how-to/watch-it.md) has a configuration for Prometheus, and rules for alerts.\n");
+}
+
+/* ---- Events ---- */
+void
+reference_events(FILE *out)
+{
+    title(out, "Event types");
+    fprintf(
+        out,
+        "Every change writes its event in the same transaction, and a name, once given, never changes. The operations "
+        "that read them are [Events](api/events.md).\n\n"
+        "| Type | What happened |\n|---|---|\n");
+    for (int i = 0; i < EVENT_TYPE_COUNT; i++)
+        fprintf(out, "| `%s` | %s |\n", event_rows[i].name, event_rows[i].sentence);
+}
+
 /* ---- Index ---- */
 void
 reference_index(const struct catalog *catalog, FILE *out)
@@ -194,6 +227,20 @@ print_errors(const struct catalog *catalog, FILE *out)
     reference_errors(out);
 }
 
+static void
+print_metrics(const struct catalog *catalog, FILE *out)
+{
+    (void)catalog;
+    reference_metrics(out);
+}
+
+static void
+print_events(const struct catalog *catalog, FILE *out)
+{
+    (void)catalog;
+    reference_events(out);
+}
+
 int
 reference_write(const struct catalog *catalog, const char *directory)
 {
@@ -204,6 +251,8 @@ reference_write(const struct catalog *catalog, const char *directory)
         return 1;
     }
     bool good = write_page(catalog, directory, "errors.md", print_errors) &&
+                write_page(catalog, directory, "events.md", print_events) &&
+                write_page(catalog, directory, "metrics.md", print_metrics) &&
                 write_page(catalog, directory, "rate-limits.md", reference_rate_limits) &&
                 write_page(catalog, directory, "roles.md", reference_roles) &&
                 write_page(catalog, directory, "api/README.md", reference_index);

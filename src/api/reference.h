@@ -8,13 +8,15 @@
 #include "api/catalog.h"
 
 /*
- * Writes errors.md, rate-limits.md, roles.md, api/README.md and api/<family>.md into the directory, which must exist.
+ * Writes errors.md, events.md, metrics.md, rate-limits.md, roles.md, api/README.md and api/<family>.md into the directory, which must exist.
  * 0, or 1 when a file could not be written; then standard error says which.
  */
 int reference_write(const struct catalog *catalog, const char *directory);
 
 /* Each page alone. */
 void reference_errors(FILE *out);
+void reference_events(FILE *out);
+void reference_metrics(FILE *out);
 void reference_rate_limits(const struct catalog *catalog, FILE *out);
 void reference_roles(const struct catalog *catalog, FILE *out);
 void reference_index(const struct catalog *catalog, FILE *out);

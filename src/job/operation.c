@@ -2,6 +2,7 @@
 #include "job/operation.h"
 
 #include "base/json.h"
+#include "base/metric.h"
 
 enum { LIST_MAX_BYTES = 16 * 1024 * 1024, METRICS_MAX_BYTES = 256 * 1024 };
 
@@ -125,16 +126,10 @@ job_report_one(struct store *store, struct arena *arena, const struct job_kind *
 /* ---- Metrics ---- */
 
 static void
-begin(struct buf *out, const char *name, const char *help)
-{
-    buf_format(out, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
-}
-
-static void
 add_jobs(struct buf *out, const struct rows *rows)
 {
     int64_t overdue = 0, oldest_s = 0;
-    begin(out, "reeve_jobs", "Jobs by kind and state; finished ones are kept for 30 days.");
+    metric_begin(out, METRIC_JOBS);
     for (int row = 0; row < rows->count; row++) {
         str kind = rows_text(rows, row, 0), state = rows_text(rows, row, 1);
         buf_format(out, "reeve_jobs{kind=\"%.*s\",state=\"%.*s\"} %lld\n", STR_ARG(kind), STR_ARG(state),
@@ -142,16 +137,16 @@ add_jobs(struct buf *out, const struct rows *rows)
         overdue += rows_int(rows, row, 3);
         oldest_s = rows_int(rows, row, 4) > oldest_s ? rows_int(rows, row, 4) : oldest_s;
     }
-    begin(out, "reeve_jobs_overdue", "Jobs that are past the deadline of their step.");
+    metric_begin(out, METRIC_JOBS_OVERDUE);
     buf_format(out, "reeve_jobs_overdue %lld\n", (long long)overdue);
-    begin(out, "reeve_jobs_oldest_seconds", "Age of the oldest job that is not finished.");
+    metric_begin(out, METRIC_JOBS_OLDEST);
     buf_format(out, "reeve_jobs_oldest_seconds %lld\n", (long long)oldest_s);
 }
 
 static void
 add_sweeps(struct buf *out, const struct rows *rows)
 {
-    begin(out, "reeve_sweep_age_seconds", "Time since each sweep last succeeded; -1: never.");
+    metric_begin(out, METRIC_SWEEP_AGE);
     for (int row = 0; row < rows->count; row++)
         buf_format(out, "reeve_sweep_age_seconds{sweep=\"%.*s\"} %lld\n", STR_ARG(rows_text(rows, row, 0)),
                    (long long)rows_int(rows, row, 1));

@@ -330,7 +330,7 @@ check_names(struct examination *at)
 {
     const json_t *zone = json_object_get(at->service, "zone");
     if (!json_is_object(zone)) {
-        skip(at, "no zone was set up (`reeved fleet dns`)");
+        skip(at, "no zone was set up (`reeved fleet init`)");
         return;
     }
     const char *name = json_string_value(json_object_get(zone, "name"));

@@ -274,6 +274,36 @@ run_token(const struct fleet_command *command, struct fleet_place *place, int ar
     return 0;
 }
 
+/* ---- restored ---- */
+/* More than a fleet moves between two backups, and small enough for a deployment to be restored as often as it likes. */
+enum { RESTORED_STEP = 1000000 };
+
+static error
+move_on(struct fleet_place *place, int64_t *ret_hosts, int64_t *ret_clusters)
+{
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    TRY(tx_begin(place->fleet->store, place->arena, fleet_service, &tx));
+    TRY(store_fleet_restored(tx, RESTORED_STEP, ret_hosts, ret_clusters));
+    return tx_commit(tx);
+}
+
+static int
+run_restored(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
+{
+    struct option_value options[] = { { "--json", "Print the result as JSON.", .is_flag = true } };
+    int status;
+    int64_t hosts, clusters;
+    if (!read_options(argc, argv, command->usage, options, LENGTH(options), NULL, &status))
+        return status;
+    error problem = move_on(place, &hosts, &clusters);
+    if (problem != OK)
+        return fleet_fail(command, problem);
+    const struct fleet_line lines[] = { { "hosts", str_from_int(place->arena, hosts) },
+                                        { "clusters", str_from_int(place->arena, clusters) } };
+    fleet_print_lines(place->arena, options[0].value != NULL, lines, LENGTH(lines));
+    return 0;
+}
+
 /* ---- The table ---- */
 static const struct fleet_command own_commands[] = {
     { "init", "fleet init [--nameserver NAME]… [--contact NAME]",
@@ -283,6 +313,9 @@ static const struct fleet_command own_commands[] = {
       "Make a key and certificate for a service: etcd, the agents' listener.", run_certificate },
     { "token", "fleet token --host NAME --provider P --region R [--zone Z] [--hours N]",
       "Let one machine join as a host, once; prints the command to run there.", run_token },
+    { "restored", "fleet restored",
+      "After the control database was restored from a backup, before API and workers start: tell every host its goal anew.",
+      run_restored },
     { NULL, NULL, NULL, NULL },
 };
 static const struct fleet_command *const tables[] = { own_commands, fleet_place_commands, fleet_host_commands };

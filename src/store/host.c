@@ -157,3 +157,15 @@ store_host_address_add(struct tx *tx, str host_name, const struct address_range 
     *ret_added = rows.count;
     return OK;
 }
+
+error
+store_fleet_restored(struct tx *tx, int64_t step, int64_t *ret_hosts, int64_t *ret_clusters)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_int(&params, step);
+    TRY(tx_query(tx, SQL_FLEET_RESTORED, &params, &rows, NULL));
+    *ret_hosts = rows_int(&rows, 0, 0);
+    *ret_clusters = rows_int(&rows, 0, 1);
+    return OK;
+}

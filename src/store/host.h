@@ -55,4 +55,10 @@ struct address_range {
 MUST_USE error store_host_address_add(struct tx *tx, str host_name, const struct address_range *range,
                                       int64_t *ret_added);
 
+/*
+ * For a database that was restored from a backup: versions of goals and generations of clusters and of access move on by `step`, so
+ * that no number which an agent has heard since the backup is ever given to something else.
+ */
+MUST_USE error store_fleet_restored(struct tx *tx, int64_t step, int64_t *ret_hosts, int64_t *ret_clusters);
+
 #endif

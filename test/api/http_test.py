@@ -23,7 +23,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import http_config_test
 import http_messages as messages
-from node import Node, free_port, make_certificate
+from node import ROOT, Node, free_port, make_certificate
 
 BUILD = "build"
 FIELDS = {"detail", "error", "errorCode", "parameters", "reason"}
@@ -467,6 +467,16 @@ class Operator(OneNode):
         buckets = [int(n) for n in re.findall(r'^reeve_http_request_duration_seconds_bucket\{operation="getRoot",[^}]*\} (\d+)$', text, re.M)]
         self.assertEqual(buckets, sorted(buckets))
         self.assertEqual(len(buckets), 15)
+
+    def test_every_metric_is_explained_and_every_explained_one_is_there(self):
+        with open(os.path.join(ROOT, "docs/reference/metrics.md"), encoding="utf-8") as file:
+            rows = {name: (kind, set(labels.split(", ")) - {""}) for name, kind, labels in re.findall(r"^\| `(\w+)` \| (\w+) \| ([^|]*?) \|", file.read(), re.M)}
+        self.ask(ROOT_REQUEST)
+        text = self.node.operator("/metrics")[1]
+        self.assertEqual({name: kind for name, kind in re.findall(r"^# TYPE (\S+) (\w+)$", text, re.M)}, {name: kind for name, (kind, _) in rows.items()})
+        for name, labels in re.findall(r"^([a-z_]+)(?:\{([^}]*)\})? ", text, re.M):
+            name = re.sub("_(bucket|sum|count)$", "", name) if name not in rows else name
+            self.assertLessEqual(set(re.findall(r"([a-z]+)=", labels)), rows[name][1], name)
 
 
 class Life(unittest.TestCase):

@@ -35,6 +35,7 @@ SUITES = {
     "canary": ("canary_test.py", 180),
     "agents": ("agents_test.py", 600),
     "names": ("names_test.py", 120),
+    "restored": ("restored_test.py", 120),
     "check": ("check_test.py", 120),
     "stateful": ("stateful_test.py", 300),
 }

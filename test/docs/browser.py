@@ -84,6 +84,10 @@ class Browser:
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **({"text": text} if text else {}))
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
+    def tab(self):
+        for kind in ("rawKeyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
+
     def picture(self, path):
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))

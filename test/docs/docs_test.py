@@ -113,12 +113,68 @@ class Site(unittest.TestCase):
             for row in json.loads(self.reeved(command, "--json")):
                 self.assertEqual(ids.count(row[key]), 1, row[key])
 
-    def test_every_written_page_is_there(self):
-        for folder in ("docs", "docs/internals"):
-            for name in os.listdir(os.path.join(ROOT, folder)):
+    def test_every_metric_has_an_anchor_and_is_one_that_nodes_have(self):
+        with open(os.path.join(ROOT, "docs/reference/metrics.md"), encoding="utf-8") as file:
+            names = re.findall(r"^\| `(\w+)` \|", file.read(), re.M)
+        self.assertGreater(len(names), 10)
+        for name in names:
+            self.assertEqual(self.pages["reference/metrics.html"].ids.count(name), 1, name)
+        # Nobody writes a name of a metric but in the table.
+        sources = subprocess.run(["grep", "--recursive", "--only-matching", "--no-filename", "--extended-regexp", '"# (HELP|TYPE) reeve_', "src"], cwd=ROOT,
+                                 stdout=subprocess.PIPE, text=True, check=False).stdout
+        self.assertEqual(sources, "")
+
+    @staticmethod
+    def written():
+        """Pages that are written by hand, and where they are in the site."""
+        for folder in ("docs", "docs/how-to", "docs/internals", "docs/reports"):
+            for name in sorted(os.listdir(os.path.join(ROOT, folder))):
                 if name.endswith(".md") and name != "README.md":
-                    section = "guide" if folder == "docs" else "internals"
-                    self.assertIn(f"{section}/{name[:-3].lower().replace('_', '-')}.html", self.pages)
+                    section = "guide" if folder == "docs" else os.path.basename(folder)
+                    yield f"{folder}/{name}", f"{section}/{name[:-3].lower().replace('_', '-')}.html"
+
+    def test_every_written_page_is_there(self):
+        for source, page in self.written():
+            self.assertIn(page, self.pages, source)
+
+    def test_the_overview_of_the_repository_names_every_page(self):
+        with open(os.path.join(ROOT, "docs/README.md"), encoding="utf-8") as file:
+            targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)]+)\)", file.read())]
+        named = {os.path.normpath(os.path.join("docs", target)) for target in targets}
+        for target in named:
+            self.assertTrue(os.path.exists(os.path.join(ROOT, target)), target)
+        for source, _ in self.written():
+            if not source.startswith("docs/reports/"):
+                self.assertIn(source, named)
+
+    def test_the_parts_are_in_this_order_in_the_site_and_in_the_repository(self):
+        parts = ["Tutorial", "How-to guides", "Reference", "Explanation", "For contributors"]
+        with open(os.path.join(ROOT, "docs/README.md"), encoding="utf-8") as file:
+            self.assertEqual(re.findall(r"^## (.*)$", file.read(), re.M), parts)
+        with open(os.path.join(arguments.site, "index.html"), encoding="utf-8") as file:
+            self.assertEqual(re.findall(r'<h2><a href="[^"]*"[^>]*>(.*?)</a></h2>', file.read().split("</nav>")[0]), parts)
+
+    def test_the_start_page_tells_each_reader_where_to_begin(self):
+        with open(os.path.join(arguments.site, "index.html"), encoding="utf-8") as file:
+            rows = re.findall(r"<dt>.*?<span>(.*?)</span></dt><dd>(.*?)</dd>", file.read(), re.S)
+        self.assertEqual([who for who, _ in rows], ["operator", "developer", "automation author", "auditor", "contributor"])
+        for who, links in rows:
+            self.assertGreaterEqual(links.count("<a href="), 2, who)
+
+    def test_every_page_has_a_way_back_and_can_be_found(self):
+        reached = {os.path.normpath(os.path.join(os.path.dirname(name), link.partition("#")[0])) for name, page in self.pages.items()
+                   for link in page.links if ".html" in link and not re.match(r"[a-z]+:", link)}
+        for name in self.pages:
+            self.assertIn(name, reached)
+            with open(os.path.join(arguments.site, name), encoding="utf-8") as file:
+                text = file.read()
+            if name != "index.html":
+                self.assertRegex(text, r'<nav class="crumbs"[^>]*><a href="[./]*index\.html">Start</a>', name)
+            self.assertRegex(text, r'<nav id="nav"', name)
+
+    def test_pictures_are_part_of_their_pages(self):
+        for page, what in (("guide/architecture.html", "processes"), ("guide/consistency.html", "change"), ("guide/limits.html", "bucket")):
+            self.assertIn(f"{what}-title", self.pages[page].ids)
 
     def test_every_internal_link_resolves(self):
         for name, page in self.pages.items():
@@ -167,6 +223,10 @@ class Site(unittest.TestCase):
 
 
 class Rendering(unittest.TestCase):
+    def test_a_command_is_copied_as_it_was_written(self):
+        text = Markdown().render("```sh\na <b \\\n    c\n\nd\n```")
+        self.assertEqual(re.sub(r"<[^>]+>", "", text), "a &lt;b \\\n    c\n\nd")
+
     def test_html_in_a_page_is_shown_and_not_run(self):
         self.assertEqual(Markdown().render("a <script>x</script> & `<b>`"),
                          "<p>a &lt;script&gt;x&lt;/script&gt; &amp; <code>&lt;b&gt;</code></p>")
@@ -200,14 +260,90 @@ class InABrowser(unittest.TestCase):
     def tearDownClass(cls):
         cls.browser.close()
 
+    @staticmethod
+    def paths():
+        return sorted(os.path.relpath(os.path.join(folder, name), arguments.site) for folder, _, names in os.walk(arguments.site)
+                      for name in names if name.endswith(".html"))
+
     def test_no_page_is_wider_than_a_phone(self):
-        self.browser.size(360, 740)
-        for folder, _, names in os.walk(arguments.site):
-            for name in sorted(names):
-                if name.endswith(".html"):
-                    path = os.path.relpath(os.path.join(folder, name), arguments.site)
-                    self.browser.open(self.base + path)
-                    self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 360, path)
+        """At both widths on one load: what is too wide, what is too small to be read, what asked for something from elsewhere."""
+        tiny = """[...document.querySelectorAll("main *")].filter(e => e.childNodes.length && [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim())
+                  && e.getClientRects().length && parseFloat(getComputedStyle(e).fontSize) < 11).map(e => e.tagName + " " + e.textContent.slice(0, 40))[0] || ''"""
+        for path in self.paths():
+            self.browser.size(390, 844)
+            self.browser.open(self.base + path)
+            self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 390, path)
+            self.assertEqual(self.browser.evaluate(tiny), "", path)
+            fetched = self.browser.evaluate("performance.getEntriesByType('resource').map(e => e.name)")
+            self.assertEqual([one for one in fetched if not one.startswith("file://")], [], path)
+            self.browser.size(360, 740)
+            self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 360, path)
+
+    def test_wide_tables_are_read_row_by_row_on_a_phone(self):
+        for path, width in (("reference/rate-limits.html", 390), ("how-to/back-up-the-control-plane.html", 390), ("guide/architecture.html", 390)):
+            self.browser.size(width, 844)
+            self.browser.open(self.base + path)
+            cut = self.browser.evaluate("[...document.querySelectorAll('.stack')].filter(t => t.scrollWidth > t.clientWidth + 1).length")
+            self.assertEqual(cut, 0, path)
+
+    def test_text_stands_out_from_its_ground(self):
+        """4.5 to 1, in light and in dark, for whatever text is on these pages."""
+        script = """(() => {
+            const parts = c => c.match(/[\\d.]+/g).map(Number);
+            const light = c => { const [r, g, b] = c.slice(0, 3).map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b; };
+            const ground = e => { for (; e; e = e.parentElement) { const c = parts(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > 0) return c; } return [255, 255, 255]; };
+            const bad = [];
+            for (const e of document.querySelectorAll("body *")) {
+                if (e.closest("svg, script, style") || !e.getClientRects().length || ![...e.childNodes].some(n => n.nodeType == 3 && n.data.trim())) continue;
+                if (e.matches(".anchor, .hidden, .skip")) continue;
+                const a = light(parts(getComputedStyle(e).color)), b = light(ground(e));
+                const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+                if (ratio < 4.5) bad.push(ratio.toFixed(2) + " " + e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 30));
+            }
+            return bad.slice(0, 5); })()"""
+        for dark in (False, True):
+            self.browser.size(1280, 900, dark=dark)
+            for path in ("index.html", "how-to/index.html", "how-to/rotate-a-key.html", "guide/consistency.html", "reference/errors.html", "reference/metrics.html",
+                         "api/projects.html", "api/backups.html"):
+                self.browser.open(self.base + path)
+                self.assertEqual(self.browser.evaluate(script), [], f"{path}, dark: {dark}")
+
+    def test_pictures_can_be_read_in_light_and_dark(self):
+        colours = """['text', '.pic-main', '.pic-box'].map(s => getComputedStyle(document.querySelector('.picture ' + s)).fill)"""
+        seen = []
+        for dark in (False, True):
+            self.browser.size(390, 844, dark=dark)
+            self.browser.open(self.base + "guide/architecture.html")
+            seen.append(self.browser.evaluate(colours))
+            self.assertEqual(len(set(seen[-1])), 3, seen)
+        self.assertEqual([one for one, other in zip(*seen) if one == other], [])
+        small = self.browser.evaluate("""Math.min(...[...document.querySelectorAll('.picture text')].map(t => t.getBoundingClientRect().height))""")
+        self.assertGreater(small, 11)
+
+    def test_everything_is_reached_with_the_keyboard(self):
+        """Tab goes through the way over the navigation, the search, and every link of the page; each shows where it is."""
+        self.browser.size(1280, 900)
+        self.browser.open(self.base + "how-to/rotate-a-key.html")
+        focusable = self.browser.evaluate("""[...document.querySelectorAll("a[href], input, button, summary, [tabindex]")]
+            .filter(e => e.tabIndex >= 0 && e.checkVisibility({visibilityProperty: true}) ).length""")
+        self.browser.evaluate("window.seen = new Set(); document.addEventListener('focusin', e => window.seen.add(e.target)); document.activeElement.blur()")
+        for _ in range(focusable + 5):
+            self.browser.tab()
+        self.assertGreaterEqual(self.browser.evaluate("window.seen.size"), focusable)
+        hidden = self.browser.evaluate("""[...window.seen].filter(e => { e.focus(); const s = getComputedStyle(e);
+            return e.matches(":focus-visible") && s.outlineStyle == "none"; }).map(e => e.outerHTML.slice(0, 80))""")
+        self.assertEqual(hidden, [])
+
+    def test_the_menu_of_a_phone_opens_and_closes(self):
+        self.browser.size(390, 844)
+        self.browser.open(self.base + "how-to/upgrade.html")
+        shown = "getComputedStyle(document.getElementById('nav')).display != 'none'"
+        self.assertFalse(self.browser.evaluate(shown))
+        self.browser.evaluate("document.querySelector('.menu').click(); new Promise(done => setTimeout(done, 50))")
+        self.assertTrue(self.browser.evaluate(shown))
+        self.assertTrue(self.browser.evaluate("document.querySelector('#nav [aria-current]').textContent == 'Upgrade'"))
+        self.browser.evaluate("document.querySelector('.close').click(); new Promise(done => setTimeout(done, 50))")
+        self.assertFalse(self.browser.evaluate(shown))
 
     def test_a_dark_screen_prints_on_white(self):
         colour = "getComputedStyle(document.querySelector('pre')).backgroundColor"
@@ -238,6 +374,24 @@ class InABrowser(unittest.TestCase):
                               ("ORG_OWNER", "reference/roles.html#ORG_OWNER"), ("architecture", "guide/architecture.html")):
             self.assertEqual(self.search(words)[0], target, words)
         self.assertRegex(self.search("withDefaultAlertsSettings")[0], r"^api/(projects|organizations)\.html#.*withDefaultAlertsSettings$")
+
+    def test_search_answers_what_people_ask(self):
+        """Among the first three results."""
+        for words, target in (("how do I rotate an API key", "how-to/rotate-a-key.html"), ("secret leaked", "how-to/rotate-a-key.html"),
+                              ("certificate expired", "how-to/rotate-a-key.html"), ("how do I change the master key", "how-to/rotate-a-key.html"),
+                              ("host is dead", "how-to/recover-a-host.html"), ("disk full", "how-to/recover-a-host.html"),
+                              ("lost host", "how-to/recover-a-host.html"), ("how do I restore a backup", "how-to/back-up-the-control-plane.html"),
+                              ("disaster recovery", "how-to/back-up-the-control-plane.html"), ("how to upgrade without downtime", "how-to/upgrade.html"),
+                              ("upgrading", "how-to/upgrade.html"), ("prometheus alert rules", "how-to/watch-it.html"),
+                              ("monitoring", "how-to/watch-it.html"), ("why does my job wait", "how-to/find-out-why-a-job-waits.html"),
+                              ("cluster stuck creating", "how-to/find-out-why-a-job-waits.html"), ("how do I invite a user", "how-to/give-a-team-access.html"),
+                              ("how do I retry safely", "how-to/automate-it-safely.html"), ("single sign-on", "how-to/connect-an-identity-provider.html"),
+                              ("too many requests", "guide/limits.html"), ("how do rate limits work", "guide/limits.html"),
+                              ("reeve_jobs_overdue", "reference/metrics.html"), ("drain_s", "reference/configuration.html"),
+                              ("how do I install it", "guide/install.html"), ("reeve clusters create", "reference/cli.html"), ("eventual consistency", "guide/consistency.html"),
+                              ("CERTIFICATE_NOT_ACCEPTED", "reference/errors.html")):
+            found = [one.partition("#")[0] for one in self.search(words)[:3]]
+            self.assertIn(target, found, words)
 
     def test_slash_focuses_the_search_and_escape_leaves_it(self):
         self.browser.size(1280, 900)

@@ -54,7 +54,7 @@ redis = {store}:6379
 key_file = /etc/reeve/key
 """
 
-# As docs/install.md says that it must be: health from /readyz, and a new connection that is refused goes to another node.
+# As docs/how-to/upgrade.md says that it must be: health from /readyz, and a new connection that is refused goes to another node.
 BALANCER_CONF = """
 global
     stats socket {folder}/admin mode 600 level admin
@@ -217,7 +217,7 @@ def pids(machine):
 
 
 def upgrade(suite, machine, package):
-    """The command of docs/install.md. How long it takes, and what it printed."""
+    """The command of docs/how-to/upgrade.md. How long it takes, and what it printed."""
     machine.put(package, "/root/")
     before = pids(machine)
     began = time.monotonic()
@@ -305,7 +305,7 @@ def write_report(path, results, rows, schema, now):
         file.write("""# Upgrade under load
 
 Written by `make upgrade-test` on %s. Five machines of one network, all on one with %d processors (load %s): PostgreSQL and Redis, two nodes with
-`reeve-api` and `reeve-worker` each, HAProxy with the settings of [install.md](../install.md), and `wrk`. The package
+`reeve-api` and `reeve-worker` each, HAProxy with the settings of [upgrade.md](../how-to/upgrade.md), and `wrk`. The package
 before is built from commit %s of %s. The load runs from before the first node's upgrade until after the second's: reads of an
 organization and of twenty projects, and one write in twenty (half of them with `Idempotency-Key`). The schema goes from %d to %d.
 
