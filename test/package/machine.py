@@ -71,6 +71,18 @@ class Network(Started):
                 ip("-n", own, "link", "set", device, "up")
         return self
 
+    def unplug(self, name):
+        """Nothing gets through any more, and nobody is told."""
+        ip("-n", self.prefix + "switch", "link", "set", "dev", name, "down")
+
+    def plug(self, name):
+        """With nothing left of what programs set up: as after a reboot."""
+        own = self.prefix + name
+        ip("-n", own, "addr", "flush", "dev", "eth0")
+        ip("-n", own, "addr", "add", self.addresses[name] + "/24", "dev", "eth0")
+        subprocess.run(self.command(name, ["nft", "flush", "ruleset"]), check=True)
+        ip("-n", self.prefix + "switch", "link", "set", "dev", name, "up")
+
     def path(self, name):
         return "/run/netns/" + self.prefix + name
 
@@ -99,6 +111,15 @@ class Machine(Started):
         if not wait(self.is_booted, 120):
             raise AssertionError("the machine does not boot: " + self.console())
         return self
+
+    def power_off(self):
+        """As a power failure does it: nothing is stopped, the disk is what it is."""
+        os.kill(self.init_pid(), signal.SIGKILL)
+        self.holder.wait(20)
+
+    def power_on(self):
+        """Returns before it has booted."""
+        self.holder = container.boot(self.name, self.folder, self.hostname, [self.network, *self.options])
 
     def is_booted(self):
         if self.holder.poll() is not None:
