@@ -4,7 +4,7 @@ BUILD ?= build
 PYTHON ?= /usr/bin/python3
 
 .PHONY: all help bootstrap check unit lint format run demo demo-down bench bench-scale fuzz stateful neighbour cluster-smoke \
-        failover control-plane-gone cluster-load fleet-load agent-test upgrade-test docs docs-reference clean
+        failover control-plane-gone cluster-load fleet-load agent-test upgrade-test three-nodes docs docs-reference clean
 
 all: $(BUILD)/build.ninja ## build everything: binaries are in build/
 	@ninja -C $(BUILD)
@@ -78,6 +78,9 @@ agent-test: all ## the agent on three hosts with systemd of their own: needs roo
 
 upgrade-test: ## two nodes upgraded from an earlier package under load, behind a balancer: needs root, takes five minutes
 	$(PYTHON) test/package/upgrade_test.py --report docs/reports/upgrade.md
+
+three-nodes: ## three nodes installed by docs/install-three-nodes.md, and each switched off in turn: needs root, takes ten minutes
+	$(PYTHON) test/package/three_nodes_test.py --report docs/reports/three-nodes.md
 
 docs-reference: all ## write the generated part of the documentation
 	$(BUILD)/reeved reference docs/reference

@@ -17,6 +17,7 @@ enum {
     USUAL_RETRIES = 5,
     USUAL_TIMEOUT_S = 60,
     CONNECT_MS = 10000,
+    KEEPALIVE_S = 5,
     SILENCE_S = 60, /* a stream says something every 15 seconds */
 };
 
@@ -262,6 +263,11 @@ prepare(struct client *client, struct exchange *x, const char *url)
         curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
         curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, request->piece != NULL ? (long)SILENCE_S : (long)client->timeout_s);
     }
+    /* The machine that answers may be lost, and its address go to another one, which knows nothing of this connection: only who
+     * asks is told. */
+    curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(c, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_S);
+    curl_easy_setopt(c, CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_S);
     curl_easy_setopt(c, CURLOPT_USERAGENT, "reeve/" REEVE_VERSION);
     curl_easy_setopt(c, CURLOPT_ERRORBUFFER, client->problem);
     curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, request->method);

@@ -143,7 +143,7 @@ leave(struct limiter *limiter, struct bucket_request *batch)
         freeReplyObject(redisCommand(context, "ZREM reeve:nodes %s", limiter->process_id));
 }
 
-/* Beats and sweeps until the link is lost (true) or the limiter ends (false). */
+/* Beats and sweeps until the link is lost or there is a better one (true), or the limiter ends (false). */
 static bool
 serve(struct limiter *limiter, link_mode mode, struct bucket_request *batch)
 {
@@ -153,6 +153,8 @@ serve(struct limiter *limiter, link_mode mode, struct bucket_request *batch)
         if (now_ms >= beat_at_ms) {
             beat(limiter, mode);
             beat_at_ms = now_ms + HEARTBEAT_EVERY_MS;
+            if (redis_link_could_be_better(limiter->link, prepare, limiter))
+                return true;
         }
         if (now_ms >= sweep_at_ms) {
             sweep(limiter, mode, now_ms - LEASE_OLD_MS, batch);

@@ -19,12 +19,22 @@
 
 struct limiter;
 
+/* Where one more Redis is: a socket's path, or a host and its port. */
+struct redis_place {
+    const char *socket, *host;
+    int port;
+};
+
 /* Copied by limiter_new(). */
 struct limit_config {
     const char *redis_socket; /* path of a unix socket, or NULL */
     const char *redis_host;   /* used when there is no socket; NULL means 127.0.0.1 */
     int redis_port;           /* 0 means 6379 */
-    int redis_timeout_ms;     /* the longest that a request waits for Redis, in all; 0 means 50 */
+    /* To be used in this order while those before do not answer. Every node needs the same list: who counts elsewhere
+     * counts alone. */
+    const struct redis_place *others;
+    size_t other_count;
+    int redis_timeout_ms; /* the longest that a request waits for Redis, in all; 0 means 50 */
     /* Failed requests that one address may send in a minute before it has to wait until its end; 0: no guard. */
     int guard_failures_per_minute;
 };

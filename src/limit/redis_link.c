@@ -14,9 +14,15 @@
 
 enum { POOL_SIZE = 4, DEFAULT_TIMEOUT_MS = 50, DEFAULT_PORT = 6379 };
 
-struct redis_link {
+struct place {
     char *socket, *host;
-    int port, timeout_ms;
+    int port;
+};
+
+struct redis_link {
+    struct place *places; /* the first that answers is used */
+    size_t place_count;
+    int timeout_ms;
 
     pthread_mutex_t mutex;
     pthread_cond_t freed;   /* a connection, or the hope for one: for requests */
@@ -26,7 +32,8 @@ struct redis_link {
     int idle_count;
     bool stopping;
 
-    redisContext *own; /* touched by the background thread alone */
+    redisContext *own; /* this and the next are touched by the background thread alone */
+    size_t used;       /* the number of the place that the link is up at */
 };
 
 static struct timeval
@@ -35,19 +42,43 @@ timeval_of_ms(int64_t milliseconds)
     return (struct timeval){ .tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000 };
 }
 
+static void
+free_places(struct redis_link *link)
+{
+    for (size_t i = 0; i < link->place_count; i++) {
+        free(link->places[i].socket);
+        free(link->places[i].host);
+    }
+    free(link->places);
+}
+
+static bool
+add_place(struct redis_link *link, struct redis_place wanted)
+{
+    struct place *place = &link->places[link->place_count++];
+    place->port = wanted.port > 0 ? wanted.port : DEFAULT_PORT;
+    if (wanted.socket != NULL)
+        place->socket = strdup(wanted.socket);
+    else
+        place->host = strdup(wanted.host != NULL ? wanted.host : "127.0.0.1");
+    return place->socket != NULL || place->host != NULL;
+}
+
 struct redis_link *
 redis_link_new(const struct limit_config *config)
 {
     struct redis_link *link = calloc(1, sizeof(*link));
     if (link == NULL)
         return NULL;
-    link->port = config->redis_port > 0 ? config->redis_port : DEFAULT_PORT;
     link->timeout_ms = config->redis_timeout_ms > 0 ? config->redis_timeout_ms : DEFAULT_TIMEOUT_MS;
-    if (config->redis_socket != NULL)
-        link->socket = strdup(config->redis_socket);
-    else
-        link->host = strdup(config->redis_host != NULL ? config->redis_host : "127.0.0.1");
-    if (link->socket == NULL && link->host == NULL) {
+    link->places = calloc(1 + config->other_count, sizeof(*link->places));
+    bool has_places =
+        link->places != NULL &&
+        add_place(link, (struct redis_place){ config->redis_socket, config->redis_host, config->redis_port });
+    for (size_t i = 0; has_places && i < config->other_count; i++)
+        has_places = add_place(link, config->others[i]);
+    if (!has_places) {
+        free_places(link);
         free(link);
         return NULL;
     }
@@ -75,8 +106,7 @@ redis_link_free(struct redis_link *link)
     pthread_cond_destroy(&link->freed);
     pthread_cond_destroy(&link->changed);
     pthread_mutex_destroy(&link->mutex);
-    free(link->socket);
-    free(link->host);
+    free_places(link);
     free(link);
 }
 
@@ -178,14 +208,14 @@ redis_link_give_back(struct redis_link *link, struct redis_connection *connectio
         redisFree(connection->context);
 }
 
-redisContext *
-redis_link_open(const struct redis_link *link, char *ret_why)
+static redisContext *
+open_at(const struct redis_link *link, const struct place *place, char *ret_why)
 {
     struct timeval timeout = timeval_of_ms(link->timeout_ms);
-    redisContext *context = link->socket != NULL ? redisConnectUnixWithTimeout(link->socket, timeout)
-                                                 : redisConnectWithTimeout(link->host, link->port, timeout);
+    redisContext *context = place->socket != NULL ? redisConnectUnixWithTimeout(place->socket, timeout)
+                                                  : redisConnectWithTimeout(place->host, place->port, timeout);
     if (context != NULL && context->err == 0 && redisSetTimeout(context, timeout) == REDIS_OK) {
-        if (link->socket == NULL)
+        if (place->socket == NULL)
             redisEnableKeepAlive(context);
         return context;
     }
@@ -194,30 +224,51 @@ redis_link_open(const struct redis_link *link, char *ret_why)
     return NULL;
 }
 
+redisContext *
+redis_link_open(const struct redis_link *link, char *ret_why)
+{
+    return open_at(link, &link->places[0], ret_why);
+}
+
+/* All the connections that a link needs, or none. */
+static bool
+open_all(const struct redis_link *link, const struct place *place, link_prepare *prepare, void *argument,
+         redisContext *ret_fresh[POOL_SIZE + 1], char *ret_why)
+{
+    int count = 0;
+    while (count < POOL_SIZE + 1) {
+        ret_fresh[count] = open_at(link, place, ret_why);
+        if (ret_fresh[count] == NULL)
+            break;
+        /* A socket accepts connections for a Redis that is stopped or still loading: only an answer counts. */
+        if (count++ == 0 && !prepare(argument, ret_fresh[0], ret_why))
+            break;
+    }
+    if (count == POOL_SIZE + 1)
+        return true;
+    while (count > 0)
+        redisFree(ret_fresh[--count]);
+    return false;
+}
+
 bool
 redis_link_connect(struct redis_link *link, link_prepare *prepare, void *argument)
 {
     redisContext *fresh[POOL_SIZE + 1];
     char why[LINK_WHY_BYTES] = "";
-    int count = 0;
+    int count = POOL_SIZE + 1;
+    size_t which = 0;
     link_mode mode = redis_link_mode(link);
     redisFree(link->own);
     link->own = NULL;
-    while (count < POOL_SIZE + 1) {
-        fresh[count] = redis_link_open(link, why);
-        if (fresh[count] == NULL)
-            break;
-        /* A socket accepts connections for a Redis that is stopped or still loading: only an answer counts. */
-        if (count++ == 0 && !prepare(argument, fresh[0], why))
-            break;
-    }
-    if (count < POOL_SIZE + 1) {
-        while (count > 0)
-            redisFree(fresh[--count]);
+    while (which < link->place_count && !open_all(link, &link->places[which], prepare, argument, fresh, why))
+        which++;
+    if (which == link->place_count) {
         redis_link_lose(link, mode, why);
         return false;
     }
 
+    link->used = which;
     pthread_mutex_lock(&link->mutex);
     bool was_lost = link_state_of(redis_link_mode(link)) == LINK_DOWN;
     link->own = fresh[--count];
@@ -229,6 +280,19 @@ redis_link_connect(struct redis_link *link, link_prepare *prepare, void *argumen
     if (was_lost)
         log_line(LOG_INFO, "redis_back", "Rate limits are shared between the nodes again.");
     return true;
+}
+
+bool
+redis_link_could_be_better(struct redis_link *link, link_prepare *prepare, void *argument)
+{
+    char why[LINK_WHY_BYTES];
+    bool answers = false;
+    for (size_t i = 0; i < link->used && !answers; i++) {
+        redisContext *context = open_at(link, &link->places[i], why);
+        answers = context != NULL && prepare(argument, context, why);
+        redisFree(context);
+    }
+    return answers;
 }
 
 redisContext *

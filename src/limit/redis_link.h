@@ -47,7 +47,7 @@ struct redis_connection {
 MUST_USE struct redis_link *redis_link_new(const struct limit_config *config);
 void redis_link_free(struct redis_link *link);
 
-/* A connection beside the pool, which the caller frees; NULL with the reason (LINK_WHY_BYTES). */
+/* A connection to the first place, beside the pool, which the caller frees; NULL with the reason (LINK_WHY_BYTES). */
 MUST_USE redisContext *redis_link_open(const struct redis_link *link, char *ret_why);
 
 /* ---- For requests ---- */
@@ -71,10 +71,12 @@ void redis_link_lose(struct redis_link *link, link_mode seen, const char *why);
 
 /* Says whether Redis answers as it should, and if not, why. */
 typedef bool link_prepare(void *argument, redisContext *context, char ret_why[LINK_WHY_BYTES]);
-/* Connects and prepares; then the link is up. */
+/* Connects to the first place that can be prepared; then the link is up. */
 bool redis_link_connect(struct redis_link *link, link_prepare *prepare, void *argument);
 /* The background thread's own connection, NULL while the link is not up. */
 redisContext *redis_link_own(struct redis_link *link);
+/* Whether the link is up at another place than the first, and one before it answers again. */
+bool redis_link_could_be_better(struct redis_link *link, link_prepare *prepare, void *argument);
 /* Asks the connections nobody uses for a sign of life: Redis may be set to close idle ones. */
 void redis_link_ping_idle(struct redis_link *link);
 /* Sleeps until the mode is no longer `seen`, the time is over, or redis_link_stop(); false after the last. */

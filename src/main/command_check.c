@@ -205,6 +205,25 @@ check_prices(struct examination *at)
 
 /* ---- The database ---- */
 
+/* Of a database on several machines: each of them, also those that nobody needs at this moment. */
+static void
+check_database_hosts(struct examination *at)
+{
+    const char *host, *port, *why;
+    unsigned count = 0;
+    while (store_condition_place(at->config->database, count, at->arena, &host, &port))
+        count++;
+    for (unsigned i = 0; count > 1 && store_condition_place(at->config->database, i, at->arena, &host, &port); i++)
+        if (host[0] != '/' && !probe_tcp(host, port, &why))
+            wrong(at, "Start PostgreSQL there (`patronictl list` shows all), or mend `database` in reeve.conf.",
+                  "PostgreSQL on %s (port %s): %s.", host, port, why);
+    int64_t standbys = json_integer_value(json_object_get(at->server, "standbys"));
+    if (at->server != NULL && count > 1 && standbys + 1 < count)
+        wrong(at, "`patronictl list` shows which is missing, and `journalctl -u patroni` there why.",
+              "What is written is copied to %lld other machines, and `database` names %u.", (long long)standbys,
+              count - 1);
+}
+
 static void
 check_database(struct examination *at)
 {
@@ -216,6 +235,7 @@ check_database(struct examination *at)
     if (at->server == NULL) {
         wrong(at, "Start PostgreSQL, or mend `database` in reeve.conf; the lines above say what the server answered.",
               "The database cannot be reached.");
+        check_database_hosts(at);
         return;
     }
     const char *off = json_string_value(json_object_get(at->server, "off"));
@@ -231,6 +251,7 @@ check_database(struct examination *at)
     if (json_integer_value(json_object_get(at->server, "freeConnections")) < at->config->transactions)
         wrong(at, "Raise max_connections of PostgreSQL, or lower `workers`, `transactions` and `readers` of the nodes.",
               "The server has fewer than %lld connections left.", (long long)at->config->transactions);
+    check_database_hosts(at);
 }
 
 static void
@@ -277,18 +298,25 @@ check_clock(struct examination *at)
 static void
 check_redis(struct examination *at)
 {
-    struct limit_config limit = { .redis_socket = at->config->redis_socket,
-                                  .redis_host = at->config->redis_host,
-                                  .redis_port = at->config->redis_port };
-    struct redis_condition redis;
-    redis_look(&limit, &redis);
-    if (!redis.answers)
-        wrong(at, "Start it, or mend `redis` in reeve.conf. Until then every node counts limits on its own.",
-              "Redis (%s) does not answer: %s.", at->config->redis, redis.why);
-    else if (strncmp(redis.policy, "allkeys", strlen("allkeys")) == 0 ||
-             strncmp(redis.policy, "volatile", strlen("volatile")) == 0)
-        wrong(at, "Set maxmemory-policy noeviction in redis.conf: a bucket that is thrown away is full again.",
-              "Redis forgets keys when its memory is full (%s).", redis.policy);
+    const struct config *config = at->config;
+    for (size_t i = 0; i < config->redis.count; i++) {
+        const struct redis_place *place = &config->redis_places[i];
+        struct limit_config limit = { .redis_socket = place->socket,
+                                      .redis_host = place->host,
+                                      .redis_port = place->port };
+        struct redis_condition redis;
+        redis_look(&limit, &redis);
+        if (!redis.answers)
+            wrong(at,
+                  config->redis.count == 1
+                      ? "Start it, or mend `redis` in reeve.conf. Until then every node counts limits on its own."
+                      : "Start it, or mend `redis` in reeve.conf. Nodes use the first that answers.",
+                  "Redis (%s) does not answer: %s.", config->redis.values[i], redis.why);
+        else if (strncmp(redis.policy, "allkeys", strlen("allkeys")) == 0 ||
+                 strncmp(redis.policy, "volatile", strlen("volatile")) == 0)
+            wrong(at, "Set maxmemory-policy noeviction in redis.conf: a bucket that is thrown away is full again.",
+                  "Redis (%s) forgets keys when its memory is full (%s).", config->redis.values[i], redis.policy);
+    }
 }
 
 /* "https://10.0.0.21:2379", "10.0.0.53:53" or "10.0.0.53": the host, and the port if there is one. */
@@ -311,18 +339,27 @@ split_place(struct arena *arena, const char *text, const char *port, const char 
 }
 
 static void
+check_endpoints(struct examination *at, const struct config_list *endpoints, const char *remedy)
+{
+    for (size_t i = 0; i < endpoints->count; i++) {
+        const char *port, *why;
+        const char *host = split_place(at->arena, endpoints->values[i], "2379", &port);
+        if (!probe_tcp(host, port, &why))
+            wrong(at, remedy, "%s: %s.", endpoints->values[i], why);
+    }
+}
+
+static void
 check_etcd(struct examination *at)
 {
-    if (at->config->etcd.count == 0)
+    if (at->config->etcd.count == 0 && at->config->database_etcd.count == 0)
         skip(at, "no etcd is configured, so there are no clusters");
-    for (size_t i = 0; i < at->config->etcd.count; i++) {
-        const char *port, *why;
-        const char *host = split_place(at->arena, at->config->etcd.values[i], "2379", &port);
-        if (!probe_tcp(host, port, &why))
-            wrong(at,
-                  "Start it, or mend `etcd` in reeve.conf: without most of them no cluster can choose a new primary.",
-                  "%s: %s.", at->config->etcd.values[i], why);
-    }
+    check_endpoints(
+        at, &at->config->etcd,
+        "Start it, or mend `etcd` in reeve.conf: without most of them no cluster can choose a new primary.");
+    check_endpoints(
+        at, &at->config->database_etcd,
+        "Start it, or mend `database_etcd` in reeve.conf: without most of them the control database has no primary.");
 }
 
 static void

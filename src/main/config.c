@@ -77,8 +77,10 @@ static const struct setting settings[] = {
 
     { "database",            KIND_TEXT,    NEEDED, AT(database), NULL, 0, 0,
       "How to reach PostgreSQL: a libpq connection string.", "host=/run/postgresql dbname=reeve user=reeve" },
-    { "redis",               KIND_REDIS,   0,      AT(redis), "127.0.0.1:6379", 0, 0,
-      "Where Redis listens: the path of its socket, or host:port. The node works without it, with limits of its own.", "/run/redis/redis.sock" },
+    { "database_etcd",       KIND_URL,     MANY,   AT(database_etcd), NULL, 0, 0,
+      "An endpoint of the etcd that the control database's Patroni uses, if there is one: `reeved check` looks whether it answers. May stand several times.", "https://10.0.0.5:2379" },
+    { "redis",               KIND_REDIS,   MANY,   AT(redis), "127.0.0.1:6379", 0, 0,
+      "Where Redis listens: the path of its socket, or host:port. May stand several times, in the same order on all nodes: the first that answers is used. The node works without any, with limits of its own.", "/run/redis/redis.sock" },
     { "key_file",            KIND_FILE,    NEEDED, AT(key_file), NULL, 0, 0,
       "The deployment's master key: 64 hexadecimal digits, the same on all nodes, in a file that others cannot read.", "/etc/reeve/key" },
     { "cell",                KIND_NUMBER,  0,      AT(cell), "0", 0, 65535,
@@ -387,6 +389,19 @@ set_defaults(struct reader *reader)
 }
 
 /* ---- What no single line can show ---- */
+static struct redis_place
+read_redis_place(struct config *config, const char *text)
+{
+    struct redis_place place = { 0 };
+    str host, port;
+    int64_t number;
+    if (text[0] == '/')
+        return (struct redis_place){ .socket = text };
+    if (split_port(str_from(text), &host, &port) && str_to_int(port, 1, 65535, &number))
+        place = (struct redis_place){ .host = str_dup(config->arena, host).data, .port = (int)number };
+    return place;
+}
+
 static void
 check_together(struct reader *reader)
 {
@@ -413,15 +428,8 @@ check_together(struct reader *reader)
     }
     if (config->base_url[0] == '\0')
         config->base_url = str_format(config->arena, "https://%s", config->listen.values[0]).data;
-    if (config->redis[0] == '/') {
-        config->redis_socket = config->redis;
-        return;
-    }
-    str host, port;
-    int64_t number = 0;
-    if (split_port(str_from(config->redis), &host, &port) && str_to_int(port, 1, 65535, &number))
-        config->redis_host = str_dup(config->arena, host).data;
-    config->redis_port = (int)number;
+    for (size_t i = 0; i < config->redis.count; i++)
+        config->redis_places[i] = read_redis_place(config, config->redis.values[i]);
 }
 
 struct config *

@@ -12,6 +12,7 @@
 
 #include "base/crypto.h"
 #include "base/str.h"
+#include "limit/limit.h"
 
 enum { CONFIG_MAX_VALUES = 32 };
 
@@ -36,7 +37,8 @@ struct config {
     const char *agent_listen, *agent_certificate, *agent_certificate_key, *agent_authority, *domain;
     struct config_list etcd;
 
-    const char *database, *redis, *key_file;
+    const char *database, *key_file;
+    struct config_list redis, database_etcd;
     int64_t cell, token_lifetime_s;
     struct config_list control_plane_addresses;
 
@@ -54,8 +56,7 @@ struct config {
 
     /* Made from the values above. */
     struct key key;
-    const char *redis_socket, *redis_host; /* one of them is NULL */
-    int redis_port;
+    struct redis_place redis_places[CONFIG_MAX_VALUES]; /* as many as there are in `redis` */
 };
 
 /* NULL when anything is wrong; then every mistake is a line in `problems`. */

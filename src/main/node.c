@@ -72,9 +72,11 @@ node_new(const struct config *config, struct metrics *metrics)
         return NULL;
     node->store_config = node_store_config(config);
     struct limit_config limit = {
-        .redis_socket = config->redis_socket,
-        .redis_host = config->redis_host,
-        .redis_port = config->redis_port,
+        .redis_socket = config->redis_places[0].socket,
+        .redis_host = config->redis_places[0].host,
+        .redis_port = config->redis_places[0].port,
+        .others = config->redis_places + 1,
+        .other_count = config->redis.count - 1,
         .redis_timeout_ms = (int)config->redis_timeout_ms,
         .guard_failures_per_minute = (int)config->guard_failures_per_minute,
     };

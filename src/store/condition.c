@@ -30,3 +30,10 @@ store_condition_service(const char *dsn, struct arena *arena, str *ret_json)
 {
     return ask(dsn, ROLE_READER, SQL_CONDITION_SERVICE, arena, ret_json);
 }
+
+bool
+store_condition_place(const char *dsn, unsigned which, struct arena *arena, const char **ret_host,
+                      const char **ret_port)
+{
+    return connection_place(dsn, which, arena, ret_host, ret_port);
+}

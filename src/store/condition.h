@@ -10,4 +10,8 @@ MUST_USE error store_condition_server(const char *dsn, struct arena *arena, str 
 /* Needs a schema that is current. */
 MUST_USE error store_condition_service(const char *dsn, struct arena *arena, str *ret_json);
 
+/* One of the hosts that a connection string names, and its port; false when there are no more. */
+MUST_USE bool store_condition_place(const char *dsn, unsigned which, struct arena *arena, const char **ret_host,
+                                    const char **ret_port);
+
 #endif

@@ -20,11 +20,27 @@ struct connection {
     uint64_t prepared[SQL_COUNT / 64 + 1];
 };
 
-/* Keywords and values for PQconnectdbParams()/PQconnectStartParams(): the DSN with our defaults beneath it. */
+enum { PLACES_BYTES = 1024 };
+
+/*
+ * Keywords and values for PQconnectdbParams()/PQconnectStartParams(): the DSN with our defaults beneath it. Of several
+ * hosts in it the one that was reached last comes first: each one before it that is switched off would cost seconds.
+ * Points into itself; do not copy it.
+ */
 struct connection_words {
-    const char *keywords[12], *values[12];
+    const char *keywords[16], *values[16];
+    const char *dsn;
+    unsigned begin;               /* the number of the host in the DSN that is tried first */
+    char places[3][PLACES_BYTES]; /* host, hostaddr and port in the order in which they are tried */
 };
-struct connection_words connection_words(const char *dsn);
+void connection_words(const char *dsn, struct connection_words *ret_words);
+/* One of the hosts of a DSN and its port; false when it has no more. */
+MUST_USE bool connection_place(const char *dsn, unsigned which, struct arena *arena, const char **ret_host,
+                               const char **ret_port);
+/* The connection was made: the next ones begin with the same host. */
+void connection_reached(const struct connection_words *words, const PGconn *pg);
+/* It was not: the next ones begin with another host; `is_stuck`: with the one after that which did not answer. */
+void connection_missed(const struct connection_words *words, const PGconn *pg, bool is_stuck);
 
 /* With role == NULL the connection stays what the DSN logs in as. NULL when it failed (logged). */
 MUST_USE struct connection *connection_open(const char *dsn, const char *role, int statement_timeout_ms);

@@ -17,7 +17,7 @@
  * COPY_BYTES; larger ones are copied to the heap.
  */
 enum { SLOT_MAX = 1024, EXPECTED_MAX = 8192, COPY_BYTES = 192 };
-enum { GRACE_MS = 1000, CONNECT_MS = 5000, BACKOFF_FIRST_MS = 50, BACKOFF_MOST_MS = 2000 };
+enum { GRACE_MS = 1000, CONNECT_MS = 3000, BACKOFF_FIRST_MS = 50, BACKOFF_MOST_MS = 2000 };
 
 /* One accepted statement, with what is needed to send it again. */
 struct slot {
@@ -50,6 +50,7 @@ struct pipeline {
     void *owner;
 
     PGconn *pg;
+    struct connection_words words;
     enum phase phase;
     PostgresPollingStatusType connecting;
     int64_t connecting_until_ms, retry_at_ms, backoff_ms, progress_ms;
@@ -248,22 +249,26 @@ go_on_connecting(struct pipeline *pipeline)
     set_watched(pipeline, -1);
     pipeline->connecting = PQconnectPoll(pipeline->pg);
     if (pipeline->connecting == PGRES_POLLING_FAILED) {
+        connection_missed(&pipeline->words, pipeline->pg, false);
         lose(pipeline, "no connection");
         return;
     }
     set_watched(pipeline, PQsocket(pipeline->pg));
-    if (pipeline->connecting == PGRES_POLLING_OK)
+    if (pipeline->connecting == PGRES_POLLING_OK) {
+        connection_reached(&pipeline->words, pipeline->pg);
         send_setup(pipeline);
+    }
 }
 
 static void
 start_connecting(struct pipeline *pipeline)
 {
-    struct connection_words words = connection_words(pipeline->dsn);
+    connection_words(pipeline->dsn, &pipeline->words);
     pipeline->connecting_until_ms = clock_steady_ms() + CONNECT_MS;
     pipeline->phase = PHASE_CONNECTING;
-    pipeline->pg = PQconnectStartParams(words.keywords, words.values, 1);
+    pipeline->pg = PQconnectStartParams(pipeline->words.keywords, pipeline->words.values, 1);
     if (pipeline->pg == NULL || PQstatus(pipeline->pg) == CONNECTION_BAD) {
+        connection_missed(&pipeline->words, pipeline->pg, false);
         lose(pipeline, "no connection");
         return;
     }
@@ -582,8 +587,12 @@ pipeline_tick(struct pipeline *pipeline)
             start_connecting(pipeline);
         return;
     case PHASE_CONNECTING:
-        if (now >= pipeline->connecting_until_ms)
+        if (now >= pipeline->connecting_until_ms) {
+            /* libpq's own time-out does not count here: without this, hosts behind one that is switched off would never
+             * have their turn. */
+            connection_missed(&pipeline->words, pipeline->pg, true);
             lose(pipeline, "connecting took too long");
+        }
         return;
     case PHASE_SETTING_UP:
     case PHASE_READY: break;

@@ -139,6 +139,13 @@ def etcd_stopped(deployment):
     yield from settings(deployment, etcd="http://127.0.0.1:%d" % free_port())
 
 
+def second_host_gone(deployment):
+    """The database on two machines, of which one is off and has no copy."""
+    words = dict(word.split("=") for word in deployment.node.settings["database"].split())
+    words.update(host=words["host"] + ",127.0.0.1", port="%s,%d" % (words["port"], free_port()), target_session_attrs="read-write")
+    yield from settings(deployment, database=" ".join("%s=%s" % pair for pair in words.items()))
+
+
 def names_cached(deployment):
     deployment.dns.stop()
     deployment.start_dns(**{"cache-ttl": 20, "query-cache-ttl": 20})
@@ -172,6 +179,8 @@ def faults(deployment):
         yield "a full disk", full_disk(deployment), "disk", "is full", "Remove what is not needed"
     yield "a price that is none", bad_prices(deployment), "prices", "prices:1", "Mend the file"
     yield "no database", settings(deployment, database="host=%s dbname=reeve" % nowhere), "database", "cannot be reached", "Start PostgreSQL"
+    yield "one host of the database gone", second_host_gone(deployment), "database", "PostgreSQL on 127.0.0.1", "patronictl list"
+    yield "a copy of the database gone", second_host_gone(deployment), "database", "copied to 0 other machines, and `database` names 1", "patronictl list"
     yield "a server that forgets", server_setting("fsync", "off"), "database", "fsync off", "survive a crash"
     yield "a migration that is missing", statement(
         "CREATE TABLE kept AS SELECT * FROM schema_migration WHERE version = %s; DELETE FROM schema_migration WHERE version = %s" % (newest, newest),
@@ -179,8 +188,10 @@ def faults(deployment):
     yield "a newer schema", statement("INSERT INTO schema_migration (version, name, sha256) VALUES (9999, 'later', '')",
                                       "DELETE FROM schema_migration WHERE version = 9999"), "schema", "newer version", "Install the newer version"
     yield "Redis gone", settings(deployment, redis="127.0.0.1:%d" % free_port()), "redis", "does not answer", "counts limits on its own"
+    yield "one Redis of two gone", settings(deployment, redis=[deployment.node.redis, "127.0.0.1:%d" % free_port()]), "redis", "does not answer", "first that answers"
     yield "a Redis that forgets", redis_policy(), "redis", "allkeys-lru", "noeviction"
     yield "etcd gone", etcd_stopped(deployment), "etcd", "Connection refused", "no cluster can choose"
+    yield "the etcd of the database gone", settings(deployment, database_etcd="https://127.0.0.1:%d" % free_port()), "etcd", "Connection refused", "no primary"
     yield "PowerDNS hangs", names_gone(deployment), "names", "no answer within two seconds", "deploy/pdns.conf"
     yield "PowerDNS remembers", names_cached(deployment), "names", "remembers answers", "cache-ttl"
     yield "no worker", statement("UPDATE sweep SET started_at = started_at - interval '1 day'", "UPDATE sweep SET started_at = started_at + interval '1 day'"), \
@@ -211,7 +222,7 @@ def test_faults(suite, deployment):
             done = deployment.examine()
             found = findings(done.stdout)
             suite.equal(done.returncode, 1, what + ": exit status")
-            suite.equal([one[0] for one in found], [part], what + ": parts that are wrong in\n" + done.stdout + done.stderr)
+            suite.equal(sorted({one[0] for one in found}), [part], what + ": parts that are wrong in\n" + done.stdout + done.stderr)
             suite.check(any(sentence in one[1] and remedy in one[2] for one in found), "%s: %r says %r and what to do" % (what, found, sentence))
             count += 1
     return count

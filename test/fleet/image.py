@@ -48,12 +48,21 @@ printf '[Journal]\nSystemMaxUse=64M\nRateLimitBurst=0\n' > "$1/etc/systemd/journ
 """
 
 
+# What `apt-get install` on the machine will fetch is fetched before, with apt's own lists beside it: the machine has no network. Nothing of
+# it is installed. A file's date is then as good as any: apt would take lists of last year for out of date.
+FETCH_HOOK = r"""
+APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" apt-get --yes --download-only --option APT::Install-Recommends=true install %s
+"""
+
+
 class Recipe:
-    def __init__(self, name, suite, packages, masked=(), essential_hook=None):
+    def __init__(self, name, suite, packages, masked=(), essential_hook=None, fetched=()):
         self.name, self.suite, self.packages = name, suite, packages
         self.hooks = ["--customize-hook=" + CUSTOMIZE_HOOK % " ".join([*MASKED, *masked])]
         if essential_hook:
             self.hooks.append("--essential-hook=" + essential_hook)
+        if fetched:
+            self.hooks += ["--customize-hook=" + FETCH_HOOK % " ".join(fetched), "--skip=cleanup/apt", "--dpkgopt=force-unsafe-io"]
 
     def path(self):
         recipe = repr((self.suite, self.packages, LEFT_OUT, self.hooks))
@@ -65,6 +74,11 @@ HOST = Recipe("host", "trixie", PACKAGES, MASKED_ON_HOSTS, ESSENTIAL_HOOK)
 SERVER = Recipe("server", "bookworm", [
     "systemd", "systemd-sysv", "dbus", "procps", "adduser", "postgresql", "redis-server", "nginx-light", "openssl", "curl", "jq", "ca-certificates",
     "libcurl4", "libhiredis0.14", "libjansson4", "libldap-2.5-0", "libpcre2-8-0", "libpq5", "libsystemd0", "postgresql-client"])
+# The same for docs/install-three-nodes.md: Debian 13, with ssh between machines.
+BARE_NODE = Recipe("bare-node", "trixie", ["systemd", "systemd-sysv", "dbus", "iproute2", "procps", "ca-certificates", "openssh-server"], fetched=[
+    "postgresql", "patroni", "python3-etcd", "python3-idna", "etcd-server", "etcd-client", "redis-server", "haproxy", "keepalived", "nftables",
+    "openssl", "curl", "jq", "adduser", "nginx-light", "libcurl4t64", "libhiredis1.1.0", "libjansson4", "libldap2", "libpcre2-8-0",
+    "libpq5", "libsystemd0", "postgresql-client"])
 
 
 def path():

@@ -71,6 +71,18 @@ class Network(Started):
                 ip("-n", own, "link", "set", device, "up")
         return self
 
+    def unplug(self, name):
+        """Nothing gets through any more, and nobody is told."""
+        ip("-n", self.prefix + "switch", "link", "set", "dev", name, "down")
+
+    def plug(self, name):
+        """With nothing left of what programs set up: as after a reboot."""
+        own = self.prefix + name
+        ip("-n", own, "addr", "flush", "dev", "eth0")
+        ip("-n", own, "addr", "add", self.addresses[name] + "/24", "dev", "eth0")
+        subprocess.run(self.command(name, ["nft", "flush", "ruleset"]), check=True)
+        ip("-n", self.prefix + "switch", "link", "set", "dev", name, "up")
+
     def path(self, name):
         return "/run/netns/" + self.prefix + name
 
@@ -84,8 +96,10 @@ class Network(Started):
 
 
 class Machine(Started):
-    def __init__(self, image, name, network=None):
+    def __init__(self, image, name, network=None, hostname="reeve", options=()):
+        """`options` are systemd-nspawn's: what this machine may do beside the usual."""
         self.image, self.name = image, "reeve-machine-%d-%s" % (os.getpid(), name)
+        self.hostname, self.options = hostname, options
         self.network = "--network-namespace-path=" + network if network else "--private-network"
         self.folder = tempfile.mkdtemp(prefix=self.name + ".")
         self.root = os.path.join(self.folder, "root")
@@ -93,10 +107,19 @@ class Machine(Started):
 
     def start(self):
         container.mount(self.name, self.image, self.folder)
-        self.holder = container.boot(self.name, self.folder, "reeve", [self.network])
+        self.holder = container.boot(self.name, self.folder, self.hostname, [self.network, *self.options])
         if not wait(self.is_booted, 120):
             raise AssertionError("the machine does not boot: " + self.console())
         return self
+
+    def power_off(self):
+        """As a power failure does it: nothing is stopped, the disk is what it is."""
+        os.kill(self.init_pid(), signal.SIGKILL)
+        self.holder.wait(20)
+
+    def power_on(self):
+        """Returns before it has booted."""
+        self.holder = container.boot(self.name, self.folder, self.hostname, [self.network, *self.options])
 
     def is_booted(self):
         if self.holder.poll() is not None:

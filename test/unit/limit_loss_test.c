@@ -341,6 +341,64 @@ text_used_before_the_loss_stays_used(void **state)
     limiter_free(node);
 }
 
+/* ---- Several ---- */
+
+/* A second Redis, at the first one's path and ".second". */
+static pid_t
+second_start(char path[80])
+{
+    char first[sizeof(redis_socket)];
+    pid_t first_pid = redis_pid;
+    memcpy(first, redis_socket, sizeof(first));
+    snprintf(path, 80, "%s.2", first);
+    memcpy(redis_socket, path, strlen(path) + 1);
+    redis_start();
+    pid_t pid = redis_pid;
+    memcpy(redis_socket, first, sizeof(first));
+    redis_pid = first_pid;
+    return pid;
+}
+
+static void
+second_redis_is_used_until_the_first_is_back(void **state)
+{
+    (void)state;
+    char path[80];
+    pid_t second_pid = second_start(path);
+    struct limit_config config = { .redis_socket = redis_socket,
+                                   .redis_timeout_ms = TIMEOUT_MS,
+                                   .others = &(struct redis_place){ .socket = path },
+                                   .other_count = 1 };
+    struct limiter *one = limiter_new(&config), *two = limiter_new(&config);
+    struct bucket_name name = bucket_of_id(S17, id_new(1));
+    struct bucket_size size = { 4, 4 };
+    assert_true(comes_up(one, true));
+    assert_true(comes_up(two, true));
+    redis_kill();
+    assert_true(comes_up(one, false));
+    assert_true(comes_up(one, true));
+    assert_true(comes_up(two, true));
+    /* Both count there: four tokens for the two of them. */
+    int allowed = 0;
+    for (int i = 0; i < 8; i++)
+        allowed += limit_take(i % 2 == 0 ? one : two, &name, size, true).outcome == TAKE_ALLOWED;
+    assert_int_equal(allowed, 4);
+    /* Back at the first, which knows nothing: the second can go away without anybody's noticing. */
+    redis_start();
+    for (int i = 0; i < 500 && limit_take(one, &name, size, true).outcome != TAKE_ALLOWED; i++)
+        usleep(10 * 1000);
+    for (int i = 0; i < 500 && limit_take(two, &name, size, true).outcome != TAKE_ALLOWED; i++)
+        usleep(10 * 1000);
+    kill(second_pid, SIGKILL);
+    waitpid(second_pid, NULL, 0);
+    unlink(path);
+    usleep(300 * 1000);
+    assert_true(limit_status(one).redis_is_up);
+    assert_true(limit_status(two).redis_is_up);
+    limiter_free(one);
+    limiter_free(two);
+}
+
 int
 main(void)
 {
@@ -359,6 +417,7 @@ main(void)
         WITH_REDIS(limiter_starts_without_redis_and_finds_it_later),
         WITH_REDIS(local_bucket_is_refilled_in_whole_steps),
         WITH_REDIS(text_used_before_the_loss_stays_used),
+        WITH_REDIS(second_redis_is_used_until_the_first_is_back),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(redis_socket);

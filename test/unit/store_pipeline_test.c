@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store_fixture.h"
 
+#include <arpa/inet.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/socket.h>
 
 #include "base/clock.h"
+#include "store/connection.h"
 #include "store/pipeline.h"
 
 /* ---- A loop as small as one can be ---- */
@@ -486,6 +489,108 @@ measure_one_loop(void **state)
     pipeline_free(pipeline);
 }
 
+/* ---- Several hosts ---- */
+
+/* A machine that is switched off, as far as a client can tell: nobody ever says anything. */
+static int
+silent_port(int *ret_socket)
+{
+    struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t len = sizeof(address);
+    *ret_socket = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(*ret_socket, (struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(listen(*ret_socket, 64), 0);
+    assert_int_equal(getsockname(*ret_socket, (struct sockaddr *)&address, &len), 0);
+    return ntohs(address.sin_port);
+}
+
+/* The fixture's database behind a silent machine. */
+static const char *
+dsn_behind_silence(char text[2048], int *ret_socket)
+{
+    const char *host, *port;
+    assert_true(connection_place(fixture_dsn, 0, arena, &host, &port));
+    snprintf(text, 2048, "%s host=127.0.0.1,%s port=%d,%s", fixture_dsn, host, silent_port(ret_socket), port);
+    return text;
+}
+
+static void
+host_behind_a_silent_one_has_its_turn(void **state)
+{
+    (void)state;
+    char dsn[2048];
+    int silent;
+    struct store_config config = fixture_config();
+    config.dsn = dsn_behind_silence(dsn, &silent);
+    struct pipeline *pipeline = pipeline_new(&config, on_watch, NULL);
+    int64_t began = clock_steady_ms();
+    while (!pipeline_is_ready(pipeline) && clock_steady_ms() - began < 8000) {
+        turn(pipeline, 10);
+        pipeline_tick(pipeline);
+    }
+    assert_true(pipeline_is_ready(pipeline));
+    pipeline_free(pipeline);
+
+    /* The next one knows where to go. */
+    began = clock_steady_ms();
+    struct connection *connection = connection_open(config.dsn, NULL, 1000);
+    assert_non_null(connection);
+    assert_true(clock_steady_ms() - began < 1500);
+    connection_close(connection);
+    close(silent);
+}
+
+static void
+connections_begin_with_the_host_that_was_reached_last(void **state)
+{
+    (void)state;
+    const char *dsn = "host=a,b,c port=1,2,3";
+    struct connection_words words;
+    PGconn *pg = PQconnectStart("host=/nonexistent port=2"); /* stands for one that is at b */
+    connection_words(dsn, &words);
+    unsigned begin = words.begin;
+    connection_missed(&words, pg, false);
+    connection_words(dsn, &words);
+    assert_int_equal(words.begin, (begin + 1) % 3);
+    while (words.begin != 0) {
+        connection_missed(&words, pg, false);
+        connection_words(dsn, &words);
+    }
+    assert_string_equal(words.places[0], "a,b,c");
+    connection_missed(&words, pg, false);
+    connection_words(dsn, &words);
+    assert_string_equal(words.places[0], "b,c,a");
+    assert_string_equal(words.places[2], "2,3,1");
+    PQfinish(pg);
+
+    connection_words("host=a,b", &words);
+    assert_string_equal(words.places[2], "");
+    connection_words("host=a port=1", &words);
+    assert_string_equal(words.places[0], "");
+    connection_words("postgresql://a:1,b:2/x", &words);
+    assert_string_equal(words.places[0], words.begin == 0 ? "a,b" : "b,a");
+    assert_string_equal(words.places[2], words.begin == 0 ? "1,2" : "2,1");
+    /* libpq says what is wrong with it, and in its own words. */
+    connection_words("host=a,b port=1,2,3", &words);
+    assert_string_equal(words.places[0], "");
+    connection_words("no dsn", &words);
+    assert_string_equal(words.places[0], "");
+}
+
+static void
+places_of_a_connection_string_are_found(void **state)
+{
+    (void)state;
+    const char *host, *port;
+    assert_true(connection_place("host=a,b port=7", 1, arena, &host, &port));
+    assert_string_equal(host, "b");
+    assert_string_equal(port, "7");
+    assert_true(connection_place("host=a,b", 0, arena, &host, &port));
+    assert_string_equal(port, "5432");
+    assert_false(connection_place("host=a,b", 2, arena, &host, &port));
+    assert_false(connection_place("dbname=x", 0, arena, &host, &port));
+}
+
 int
 main(void)
 {
@@ -503,6 +608,9 @@ main(void)
         TEST(callback_may_send_the_next_statement),
         TEST(readers_serve_many_threads),
         TEST(readers_come_back_after_a_loss),
+        TEST(host_behind_a_silent_one_has_its_turn),
+        TEST(connections_begin_with_the_host_that_was_reached_last),
+        TEST(places_of_a_connection_string_are_found),
         TEST(measure_one_loop),
     };
     return cmocka_run_group_tests(tests, set_up_all, fixture_tear_down);
