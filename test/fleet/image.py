@@ -48,12 +48,21 @@ printf '[Journal]\nSystemMaxUse=64M\nRateLimitBurst=0\n' > "$1/etc/systemd/journ
 """
 
 
+# What `apt-get install` on the machine will fetch is fetched before, with apt's own lists beside it: the machine has no network. Nothing of
+# it is installed. A file's date is then as good as any: apt would take lists of last year for out of date.
+FETCH_HOOK = r"""
+APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" apt-get --yes --download-only --option APT::Install-Recommends=true install %s
+"""
+
+
 class Recipe:
-    def __init__(self, name, suite, packages, masked=(), essential_hook=None):
+    def __init__(self, name, suite, packages, masked=(), essential_hook=None, fetched=()):
         self.name, self.suite, self.packages = name, suite, packages
         self.hooks = ["--customize-hook=" + CUSTOMIZE_HOOK % " ".join([*MASKED, *masked])]
         if essential_hook:
             self.hooks.append("--essential-hook=" + essential_hook)
+        if fetched:
+            self.hooks += ["--customize-hook=" + FETCH_HOOK % " ".join(fetched), "--skip=cleanup/apt", "--dpkgopt=force-unsafe-io"]
 
     def path(self):
         recipe = repr((self.suite, self.packages, LEFT_OUT, self.hooks))
@@ -65,6 +74,15 @@ HOST = Recipe("host", "trixie", PACKAGES, MASKED_ON_HOSTS, ESSENTIAL_HOOK)
 SERVER = Recipe("server", "bookworm", [
     "systemd", "systemd-sysv", "dbus", "procps", "adduser", "postgresql", "redis-server", "nginx-light", "openssl", "curl", "jq", "ca-certificates",
     "libcurl4", "libhiredis0.14", "libjansson4", "libldap-2.5-0", "libpcre2-8-0", "libpq5", "libsystemd0", "postgresql-client"])
+# Machines with nothing on them but Debian, for those who begin with packages: a control node or somebody's own, and a host. Perl, Python
+# and the like are on every Debian that its installer has made.
+BARE = ["systemd", "systemd-sysv", "dbus", "iproute2", "procps", "ca-certificates", "adduser", "e2fsprogs", "locales", "logrotate", "netbase", "openssl", "perl",
+        "python3", "readline-common", "ucf", "xz-utils"]
+BARE_CONTROL = Recipe("bare-control", "bookworm", BARE, fetched=[
+    "postgresql", "redis-server", "etcd-server", "etcd-client", "pdns-server", "pdns-backend-pgsql", "nginx-light", "adduser", "openssl", "postgresql-client",
+    "libcurl4", "libhiredis0.14", "libjansson4", "libldap-2.5-0", "libpcre2-8-0", "libpq5", "libsystemd0"])
+BARE_HOST = Recipe("bare-host", "trixie", BARE, fetched=[
+    "postgresql-17", "postgresql-17-pgaudit", "patroni", "python3-etcd", "python3-idna", "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0"])
 
 
 def path():

@@ -84,8 +84,10 @@ class Network(Started):
 
 
 class Machine(Started):
-    def __init__(self, image, name, network=None):
+    def __init__(self, image, name, network=None, hostname="reeve", options=()):
+        """`options` are systemd-nspawn's: what this machine may do beside the usual."""
         self.image, self.name = image, "reeve-machine-%d-%s" % (os.getpid(), name)
+        self.hostname, self.options = hostname, options
         self.network = "--network-namespace-path=" + network if network else "--private-network"
         self.folder = tempfile.mkdtemp(prefix=self.name + ".")
         self.root = os.path.join(self.folder, "root")
@@ -93,7 +95,7 @@ class Machine(Started):
 
     def start(self):
         container.mount(self.name, self.image, self.folder)
-        self.holder = container.boot(self.name, self.folder, "reeve", [self.network])
+        self.holder = container.boot(self.name, self.folder, self.hostname, [self.network, *self.options])
         if not wait(self.is_booted, 120):
             raise AssertionError("the machine does not boot: " + self.console())
         return self
