@@ -263,7 +263,8 @@ run_token(const struct fleet_command *command, struct fleet_place *place, int ar
     const char *listen = place->config->agent_listen[0] != '\0' ? place->config->agent_listen : "AGENT_LISTEN";
     const struct fleet_line lines[] = {
         { "token", token },
-        { "command", str_format(place->arena, "reeve-agent join --url https://%s --token %s", listen, token.data) },
+        { "command",
+          str_format(place->arena, "reeve-agent join --url https://%s --token %s --start", listen, token.data) },
     };
     if (options[JSON].value != NULL)
         fleet_print_lines(place->arena, true, lines, LENGTH(lines));

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `reeve-agent`: the command on every host that databases run on. One row a subcommand. */
 #include <errno.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "agent/address.h"
@@ -13,6 +16,8 @@
 #include "base/json.h"
 #include "main/commands.h"
 #include "wire/report.h"
+
+#define UNIT "reeve-agent.service"
 
 enum { COMMAND_ARENA_BYTES = 64 * 1024 * 1024, TOKEN_BYTES = 1024 };
 
@@ -24,40 +29,75 @@ say_why(const char *command, error why)
 }
 
 /* ---- join ---- */
-/* "-": from standard input, where no other user of the host can see it. */
+/* "-": from standard input, where no other user of the host can see it. A terminal asks, and does not show it. */
 static str
 read_token(struct arena *arena, const char *given)
 {
     char line[TOKEN_BYTES];
+    struct termios before, silent;
     if (strcmp(given, "-") != 0)
         return str_from(given);
-    if (fgets(line, sizeof(line), stdin) == NULL)
+    bool hidden = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &before) == 0;
+    if (hidden) {
+        silent = before;
+        silent.c_lflag = (silent.c_lflag & ~(tcflag_t)ECHO) | ECHONL;
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
+        fputs("token: ", stderr); /* after that: who sees it may type at once */
+    }
+    bool was_read = fgets(line, sizeof(line), stdin) != NULL;
+    if (hidden)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+    if (!was_read)
         return STR_EMPTY;
     str text = str_from(line);
     return str_dup(arena, str_trim(str_cut(&text, '\n')));
 }
 
+/* Started anew, because one that runs has the certificate from before. */
+static bool
+start_unit(void)
+{
+    char *const commands[][5] = { { "systemctl", "--quiet", "enable", UNIT, NULL },
+                                  { "systemctl", "--quiet", "restart", UNIT, NULL } };
+    char *const environment[] = { "PATH=/usr/bin:/bin", NULL };
+    for (size_t i = 0; i < LENGTH(commands); i++) {
+        pid_t child;
+        int status = -1;
+        if (posix_spawn(&child, "/usr/bin/systemctl", NULL, NULL, commands[i], environment) != 0)
+            return false;
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+            ;
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+            return false;
+    }
+    return true;
+}
+
 static int
 command_join(int argc, char **argv)
 {
+    enum { URL, TOKEN, STATE, START };
     struct option_value options[] = {
-        { "--url", "Address of the control plane's listener for agents: https://HOST:PORT.", .required = true },
-        { "--token", "What `reeved fleet token` printed; - reads it from standard input.", .required = true },
-        { "--state-dir", "Where key, certificate and goal are kept.", .value = STATE_FOLDER },
+        [URL] = { "--url", "Address of the control plane's listener for agents: https://HOST:PORT.", .required = true },
+        [TOKEN] = { "--token", "What `reeved fleet token` printed; - asks for it, or reads it from standard input.",
+                    .required = true },
+        [STATE] = { "--state-dir", "Where key, certificate and goal are kept.", .value = STATE_FOLDER },
+        [START] = { "--start", "Then start the agent: its unit, now and at every boot.", .is_flag = true },
     };
     int status;
-    if (!read_options(argc, argv, "join --url URL --token TOKEN", options, LENGTH(options), NULL, &status))
+    if (!read_options(argc, argv, "join --url URL --token TOKEN [--start]", options, LENGTH(options), NULL, &status))
         return status;
     struct arena *arena CLEANUP(arena_cleanup) = arena_new(COMMAND_ARENA_BYTES);
     if (arena == NULL)
         return EXIT_FAILURE;
-    struct state state = state_in(arena, str_from(options[2].value));
-    error why = join_fleet(arena, &state, str_from(options[0].value), read_token(arena, options[1].value));
+    struct state state = state_in(arena, str_from(options[STATE].value));
+    error why = join_fleet(arena, &state, str_from(options[URL].value), read_token(arena, options[TOKEN].value));
     if (why != OK)
         return say_why("join", why);
-    printf("This host is %s (%s). Start the agent: systemctl enable --now reeve-agent\n", state.host_name.data,
-           id_text(arena, state.host).data);
-    return EXIT_SUCCESS;
+    bool wants_start = options[START].value != NULL, started = wants_start && start_unit();
+    printf("This host is %s (%s). %s\n", state.host_name.data, id_text(arena, state.host).data,
+           started ? "The agent runs." : "Start the agent: systemctl enable --now reeve-agent");
+    return wants_start && !started ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /* ---- run ---- */
@@ -189,8 +229,7 @@ print_help(FILE *out)
     fprintf(
         out,
         "\nOn a new host, as root:\n\n"
-        "  reeve-agent join --url https://control.example.org:8444 --token -    # paste what `reeved fleet token` printed\n"
-        "  systemctl enable --now reeve-agent\n"
+        "  reeve-agent join --url https://control.example.org:8444 --token - --start    # asks for what `reeved fleet token` printed\n"
         "  reeve-agent status\n\n"
         "Databases are units of systemd (reeve-member-….service): they run on when the agent is stopped, and come\n"
         "back after a reboot without it. To try a goal by hand: reeve-agent run --goal-file FILE --report-file FILE.\n"

@@ -292,7 +292,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=os.environ.get("REEVE_BUILD", "build"))
     parser.add_argument("--machines", action="store_true")
-    parser.add_argument("--packages")
+    parser.add_argument("--packages", default=os.environ.get("REEVE_PACKAGES"))
     options = parser.parse_args()
     ends_on_signal()
     suite = Suite("guides on machines" if options.machines else "guides")

@@ -54,9 +54,9 @@ def join(fleet, name):
     """On the booted host: a token, the join, the addresses that members may have, and the unit."""
     if fleet.packages:
         hosts.run(fleet, name, "dpkg", "--install", PACKAGE)
-    hosts.run(fleet, name, "reeve-agent" if fleet.packages else AGENT, "join", "--url", url(fleet, name), "--token", token(fleet, name))
+    agent = "reeve-agent" if fleet.packages else AGENT
+    hosts.run(fleet, name, agent, "join", "--url", url(fleet, name), "--token", token(fleet, name), "--start")
     control.reeved(fleet, "fleet", "address", "add", "--host", name, "--prefix", str(NETWORK.prefixlen), fleet.host(name)["pool"])
-    hosts.run(fleet, name, "systemctl", "enable", "--now", "reeve-agent.service")
 
 
 def wait_seen(fleet, names, seconds=30):

@@ -27,6 +27,7 @@ import control
 import hosts
 import image
 import network
+import node
 import packages
 import process
 import state
@@ -55,6 +56,8 @@ def bring_up(fleet, root_image, bare):
     fleet.say("network of fleet %s: %d machines" % (fleet.id, len(network.machines(fleet))))
     with concurrent.futures.ThreadPoolExecutor() as pool:
         booting = pool.submit(boot_hosts, fleet, root_image)
+        if fleet.packages and not bare:
+            booting_node = pool.submit(node.boot, fleet, image.ensure(fleet.say, image.SERVER))
         if not bare:
             control.start_redis(fleet)
             control.start_postgres(fleet)
@@ -64,6 +67,8 @@ def bring_up(fleet, root_image, bare):
             fleet.say("schema, authority, certificates")
             control.start_etcd(fleet)
             control.start_dns(fleet)
+            if fleet.packages:
+                booting_node.result()
             control.start_reeve(fleet)
             fleet.say("API, workers and DNS")
             control.describe_fleet(fleet)

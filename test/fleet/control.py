@@ -14,6 +14,7 @@ import subprocess
 
 import image
 import network
+import node as package_node
 import process
 from state import CONTROL, DOMAIN, ETCD, NETWORK, ROOT, Problem
 
@@ -100,6 +101,11 @@ def reeved(fleet, *arguments, node="control1"):
     return run([fleet.build + "/reeved", *arguments, "--config", conf(fleet, node)])
 
 
+def run_dir(fleet, node):
+    """Of the package's unit, or in the fleet's folder."""
+    return "/run/reeve-" + node if fleet.packages else fleet.path("nginx", node)
+
+
 def write_configuration(fleet):
     os.makedirs(fleet.path("conf"))
     os.makedirs(fleet.path("tls"))
@@ -112,7 +118,7 @@ def write_configuration(fleet):
                 ("agent_certificate", fleet.path("tls/control/certificate.pem")),
                 ("agent_certificate_key", fleet.path("tls/control/key.pem")), ("agent_authority", fleet.path("tls/authority.pem")),
                 ("database", database(fleet)), ("redis", fleet.path("redis/redis.sock")), ("key_file", fleet.path("master.key")),
-                ("run_dir", fleet.path("nginx", node)), ("log", fleet.path("log", node + "-requests.log")),
+                ("run_dir", run_dir(fleet, node)), ("log", fleet.path("log", node + "-requests.log")),
                 ("egress_allow", RECEIVER[0] + "/32"), ("egress_ca", fleet.path("tls/authority.pem")),
                 ("alert_relay", "https://%s:%d" % RECEIVER), ("domain", DOMAIN), ("workers", 1)]
         rows += [("etcd", "https://%s:2379" % etcd) for etcd in ETCD.values()]
@@ -160,11 +166,17 @@ def bootstrap_organization(fleet):
 
 
 def start_reeve(fleet):
-    for name, node in APIS.items():
-        process.start(fleet, name, "control", [fleet.build + "/reeved", "api", "--config", conf(fleet, node)])
-    for number, name in enumerate(WORKERS):
-        process.start(fleet, name, "control", [fleet.build + "/reeved", "worker", "--config",
-                                               conf(fleet, list(CONTROL)[number % len(CONTROL)])])
+    nodes = {**{name: ("api", node) for name, node in APIS.items()},
+             **{name: ("worker", list(CONTROL)[number % len(CONTROL)]) for number, name in enumerate(WORKERS)}}
+    if fleet.packages:
+        package_node.own(fleet, fleet.path("master.key"), fleet.path("tls/control/key.pem"), fleet.path("log"))
+    for name, (kind, node) in nodes.items():
+        if fleet.packages:
+            folder = run_dir(fleet, node) + ("" if kind == "api" else "-worker")
+            unit = package_node.write_unit(fleet, name, kind, conf(fleet, node), folder)
+            process.start_unit(fleet, name, package_node.NAME, unit)
+        else:
+            process.start(fleet, name, "control", [fleet.build + "/reeved", kind, "--config", conf(fleet, node)])
     wait_reeve(fleet)
 
 

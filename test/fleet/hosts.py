@@ -93,6 +93,18 @@ def run(fleet, name, *arguments, check=True, **options):
     return result.stdout
 
 
+def unit_pid(fleet, name, unit):
+    """The main process of a unit as this machine sees it: of those in its cgroup, the child of process 1."""
+    pid = init_pid(fleet, name)
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        with open(os.path.join(CGROUPS, fleet.prefix + name, "payload/system.slice", unit, "cgroup.procs")) as file:
+            for one in file.read().split():
+                with open("/proc/%s/status" % one) as status:
+                    if "\nPPid:\t%d\n" % pid in status.read():
+                        return int(one)
+    return None
+
+
 def state(fleet, name):
     """systemd's word: running, degraded, starting …; `off` when there is no process 1."""
     with contextlib.suppress(Problem):

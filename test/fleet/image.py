@@ -79,6 +79,15 @@ BARE_NODE = Recipe("bare-node", "trixie", ["systemd", "systemd-sysv", "dbus", "i
     "postgresql", "patroni", "python3-etcd", "python3-idna", "etcd-server", "etcd-client", "redis-server", "haproxy", "keepalived", "nftables",
     "openssl", "curl", "jq", "adduser", "nginx-light", "libcurl4t64", "libhiredis1.1.0", "libjansson4", "libldap2", "libpcre2-8-0",
     "libpq5", "libsystemd0", "postgresql-client"])
+# Machines with nothing on them but Debian, for those who begin with packages: a control node or somebody's own, and a host. Perl, Python
+# and the like are on every Debian that its installer has made.
+BARE = ["systemd", "systemd-sysv", "dbus", "iproute2", "procps", "ca-certificates", "adduser", "e2fsprogs", "locales", "logrotate", "netbase", "openssl", "perl",
+        "python3", "readline-common", "ucf", "xz-utils"]
+BARE_CONTROL = Recipe("bare-control", "bookworm", BARE, fetched=[
+    "postgresql", "redis-server", "etcd-server", "etcd-client", "pdns-server", "pdns-backend-pgsql", "nginx-light", "adduser", "openssl", "postgresql-client",
+    "libcurl4", "libhiredis0.14", "libjansson4", "libldap-2.5-0", "libpcre2-8-0", "libpq5", "libsystemd0"])
+BARE_HOST = Recipe("bare-host", "trixie", BARE, fetched=[
+    "postgresql-17", "postgresql-17-pgaudit", "patroni", "python3-etcd", "python3-idna", "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0"])
 
 
 def path():

@@ -3,12 +3,15 @@
 
 What is written down is the process's id and when it began, so that an id that the kernel gave to somebody else since is
 never taken for ours. Output goes to STATE/log/NAME.log.
+
+What is a unit of a package (node.py) is started and stopped by the systemd of its machine instead, under the same names.
 """
 import json
 import os
 import signal
 import subprocess
 
+import hosts
 import network
 from state import Problem, wait_until
 
@@ -48,6 +51,13 @@ def start(fleet, name, machine, arguments, user=None, environment=None):
     return process.pid
 
 
+def start_unit(fleet, name, machine, unit):
+    os.makedirs(fleet.path("run"), exist_ok=True)
+    with open(record_path(fleet, name), "w") as file:
+        json.dump({"unit": unit, "machine": machine}, file)
+    hosts.run(fleet, machine, "systemctl", "start", unit)
+
+
 def record(fleet, name):
     try:
         with open(record_path(fleet, name)) as file:
@@ -65,21 +75,29 @@ def pid_of(fleet, name):
     if not os.path.exists(record_path(fleet, name)):
         return None
     known = record(fleet, name)
+    if "unit" in known:
+        return hosts.unit_pid(fleet, known["machine"], known["unit"])
     return known["pid"] if known["began"] is not None and began(known["pid"]) == known["began"] else None
 
 
 def again(fleet, name):
     """Starts what was stopped, as it was started before."""
     known = record(fleet, name)
+    if "unit" in known:
+        return start_unit(fleet, name, known["machine"], known["unit"])
     return start(fleet, name, known["machine"], known["arguments"], environment=known["environment"])
 
 
 def stop(fleet, name, how=signal.SIGTERM, seconds=20):
     """Asks, waits, and then does not ask."""
     pid = pid_of(fleet, name)
+    known = record(fleet, name) if pid else {}
     if pid is None:
         return
-    os.kill(pid, how)
+    if "unit" in known:  # its ExecStop, its signal
+        hosts.run(fleet, known["machine"], "systemctl", "stop", "--no-block", known["unit"])
+    else:
+        os.kill(pid, how)
     try:
         wait_until(lambda: pid_of(fleet, name) is None, name + " ends", seconds, every=0.05)
     except Problem:

@@ -3,7 +3,7 @@
 """Builds the packages, installs them on a machine of their own with the commands of docs/install.md as they stand, and sees that what
 they install works and may do little.
 
-  test/package/package_test.py [--packages FOLDER]     needs root; with FOLDER they are not built
+  test/package/package_test.py [--packages FOLDER]     needs root; with FOLDER, or REEVE_PACKAGES, they are not built
 """
 import argparse
 import glob
@@ -80,7 +80,7 @@ def test_removal(suite, machine):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--packages")
+    parser.add_argument("--packages", default=os.environ.get("REEVE_PACKAGES"))
     options = parser.parse_args()
     ends_on_signal()
     suite = Suite("packages")
