@@ -234,6 +234,21 @@ def test_upgrade(suite, machine):
 HOSTS_FINE = "cd / && runuser -u postgres -- psql --quiet --command \"UPDATE host SET state = 'REMOVED'; DELETE FROM dns_zone\" reeve && cd /root\n"
 
 
+def test_automate(suite, machine):
+    """The first block twice: one project. The second with an old tag: refused."""
+    before = LOGIN + """export REEVE=$REEVE_SERVER ORG_ID=$REEVE_ORG_ID CURL_CA_BUNDLE=$REEVE_CA_FILE
+TOKEN=$(curl --silent --user "$REEVE_CLIENT_ID:$REEVE_CLIENT_SECRET" --data grant_type=client_credentials "$REEVE/api/oauth/token" | jq -r .access_token)
+GROUP_ID=$(reeve projects list --query "results[?name=='storefront' || name=='storefront-eu'].id" --output text)
+"""
+    create, change = blocks_of(page("automate-it-safely"))
+    answers = [json.loads(type_in(suite, machine, "automate it", [create], before)) for _ in range(2)]
+    suite.equal(answers[0], answers[1], "the answer to a repetition")
+    suite.equal(json.loads(type_in(suite, machine, "change what was seen", [change], before))["name"], "storefront-eu", "the new name")
+    stale = change.replace("ETAG=$(", "ETAG='\"old\"' ; : $(").replace("--fail", "--silent --output /dev/null --write-out '%{http_code}'")
+    suite.equal(machine.shell(before + stale).stdout, "412", "a change of what somebody else has changed")
+    suite.check(machine.shell(LOGIN + "reeve federation get --query id --output text").stdout.strip(), "the federation has an id")
+
+
 def test_backup(suite, image_path, first, packages, machine_class):
     path = page("back-up-the-control-plane")
     first.shell(HOSTS_FINE)
@@ -285,6 +300,7 @@ def test_machines(suite, packages):
             test_rotate(suite, first)
             test_recover(suite, first)
             test_upgrade(suite, first)
+            test_automate(suite, first)
             test_backup(suite, base, first, packages, Machine)
 
 
