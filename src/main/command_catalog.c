@@ -20,6 +20,7 @@ static const char *const rule_names[] = {
     [ACCESS_ANY_CALLER] = "ANY_CALLER",
     [ACCESS_ROLES] = "ROLES",
     [ACCESS_ANYWHERE] = "ANYWHERE",
+    [ACCESS_OPERATOR] = "OPERATOR",
 };
 static const char *const type_names[] = {
     [TYPE_TEXT] = "text",       [TYPE_INTEGER] = "integer", [TYPE_NUMBER] = "number",

@@ -157,3 +157,16 @@ store_host_address_add(struct tx *tx, str host_name, const struct address_range 
     *ret_added = rows.count;
     return OK;
 }
+
+error
+store_host_address_remove(struct tx *tx, str host_name, const struct address_range *range, int64_t *ret_removed)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_text(&params, host_name);
+    params_text(&params, range->first);
+    params_int(&params, range->count);
+    TRY(tx_query(tx, SQL_HOST_ADDRESS_REMOVE, &params, &rows, NULL));
+    *ret_removed = rows.count;
+    return OK;
+}
