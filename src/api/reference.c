@@ -195,7 +195,7 @@ print_errors(const struct catalog *catalog, FILE *out)
 }
 
 int
-reference_write(const struct catalog *catalog, const char *directory)
+reference_write(const struct catalog *catalog, const struct catalog *operators, const char *directory)
 {
     char name[256];
     snprintf(name, sizeof(name), "%s/api", directory);
@@ -206,6 +206,7 @@ reference_write(const struct catalog *catalog, const char *directory)
     bool good = write_page(catalog, directory, "errors.md", print_errors) &&
                 write_page(catalog, directory, "rate-limits.md", reference_rate_limits) &&
                 write_page(catalog, directory, "roles.md", reference_roles) &&
+                write_page(operators, directory, "operator.md", reference_operator) &&
                 write_page(catalog, directory, "api/README.md", reference_index);
     for (const struct family *const *f = catalog_families(catalog); good && *f != NULL; f++) {
         snprintf(name, sizeof(name), "api/%s.md", (*f)->name);

@@ -86,6 +86,15 @@ route(struct request *req)
     return route_path(req, str_is(rest, "/") ? STR_EMPTY : rest, raw_query);
 }
 
+/* Nothing here has an ETag: a condition cannot be kept, and must not be passed over. */
+static error
+check_conditions(struct request *req)
+{
+    if (req->in.if_match.len > 0)
+        return fail(req->arena, INVALID_HEADER, V("If-Match"), V("nothing here has an ETag"));
+    return OK;
+}
+
 /* What is changed is written down with who changes it, or not changed. Before the change, while the transaction is the service's. */
 static error
 write_down(struct request *req)
@@ -111,6 +120,7 @@ static const struct {
     { "line", check_line },
     { "authenticate", authenticate },
     { "route", route },
+    { "conditions", check_conditions },
     { "validate", stage_validate },
     { "open", stage_open },
     { "idempotency", stage_idempotency },

@@ -136,6 +136,15 @@ static const struct field token_fields[] = {
 };
 static const struct schema token_schema = { "JoinToken", "What lets one machine join.", token_fields };
 
+#define HOST_PARAMETER TEXT("hostName", "Name of the host.", 0, .min = 1, .max = NAME_MAX_CHARACTERS, .example = "\"h1\"")
+static const struct field host_path[] = { HOST_PARAMETER, END_OF_FIELDS };
+static const struct field range_path[] = {
+    HOST_PARAMETER,
+    TEXT("range", "The addresses: first and last with a hyphen between them, a block, or one.", 0, .min = 2, .max = 96,
+         .example = "\"10.0.1.10-10.0.1.20\""),
+    END_OF_FIELDS,
+};
+
 /* ---- Hosts ---- */
 static error
 list_hosts(struct request *req)
@@ -338,18 +347,18 @@ static const struct endpoint endpoints[] = {
       SHAPE_LIST, .run = list_hosts, .response = &host_schema, .item = "/hosts/{hostName}" },
     { GET, "/hosts/{hostName}", 0, FOR_OPERATORS, "showHost", "Return one host with its members",
       "Shows the host and every member on it, as its agent last reported them.",
-      SHAPE_ENTITY, .run = show_host, .response = &one_host_schema },
+      SHAPE_ENTITY, .run = show_host, .response = &one_host_schema, .path_fields = host_path },
     { POST, "/hosts/{hostName}:drain", 0, FOR_OPERATORS, "drainHost", "Empty one host",
       "Puts no new members on the host, and has a worker move those that it has to others. That takes as long as copying their data, and waits for the "
       "maintenance windows of their projects; the answer names the job that does it.",
-      SHAPE_ENTITY, 200, .run = drain_host, .response = &changed_schema },
+      SHAPE_ENTITY, 200, .run = drain_host, .response = &changed_schema, .path_fields = host_path },
     { POST, "/hosts/{hostName}:activate", 0, FOR_OPERATORS, "activateHost", "Put members on one host again",
       "Ends draining: the host gets new members from now on. Those that have left do not come back by themselves.",
-      SHAPE_ENTITY, 200, .run = activate_host, .response = &changed_schema },
+      SHAPE_ENTITY, 200, .run = activate_host, .response = &changed_schema, .path_fields = host_path },
     { DELETE, "/hosts/{hostName}", 0, FOR_OPERATORS, "removeHost", "Forget one host",
       "Refuses the host's certificate from now on. It must have no members left; one that will never come back goes with `lost`, and workers replace the "
       "members that it had. Should that machine come back after all, erase it before it reaches the network.",
-      SHAPE_NOTHING, .run = remove_host, .query = remove_query },
+      SHAPE_NOTHING, .run = remove_host, .query = remove_query, .path_fields = host_path },
     { GET, "/addresses", 0, FOR_OPERATORS, "listAddresses", "Return the addresses that members can have",
       "Lists the addresses of one host or of all, and which members have them.",
       SHAPE_LIST, .read = &addresses, .response = &address_schema, .query = address_query },
@@ -360,9 +369,7 @@ static const struct endpoint endpoints[] = {
     { DELETE, "/addresses/{hostName}/{range}", 0, FOR_OPERATORS, "removeAddresses", "Take addresses away from one host",
       "Removes those of the range that no member has. In a path the slash of a block is written as %2F.",
       SHAPE_ENTITY, .run = remove_addresses, .response = &address_count_schema,
-      .path_fields = (const struct field[]){
-          TEXT("range", "The addresses: first and last with a hyphen between them, a block, or one.", 0, .min = 2, .max = 96, .example = "\"10.0.1.10-10.0.1.20\""),
-          END_OF_FIELDS } },
+      .path_fields = range_path },
     { POST, "/tokens", 0, FOR_OPERATORS, "createToken", "Let one machine join as a host",
       "Makes a token that works once and for a limited time, and the command to run on the machine. The token is not kept, only what recognises it.",
       SHAPE_ENTITY, .run = create_token, .request = &token_request_schema, .response = &token_schema,

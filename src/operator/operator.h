@@ -9,9 +9,8 @@
 #define OPERATOR_OPERATOR_H
 
 #include "api/api.h"
+#include "api/render.h"
 #include "fleet/fleet.h"
-
-#define OPERATOR_PREFIX "/operator/v1"
 
 /* In reading order, NULL at the end. */
 extern const struct family *const operator_families[];

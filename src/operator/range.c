@@ -50,7 +50,7 @@ range_read(struct arena *arena, str text, struct address_range *ret_range)
             return false;
     } else {
         str rest = text, from = str_trim(str_cut(&rest, '-'));
-        rest = rest.len == 0 ? from : str_trim(rest);
+        rest = str_find(text, '-') < 0 ? from : str_trim(rest);
         if (!net_parse_address(from, &first) || !net_parse_address(rest, &last))
             return false;
         ret_range->count = count_range(&first, &last);
