@@ -190,6 +190,8 @@
         "Set operator_certificate and operator_certificate_key in reeve.conf and use https://, or ask on the node itself, at its loopback address.") \
     ROW(HOST_HAS_MEMBERS, 409, "Host {} still has {} members.", \
         "Drain it and wait until none is left. One that will never come back is removed as lost (`--lost`), and its members are replaced.") \
+    ROW(FLEET_NOT_FOUNDED, 409, "The fleet has no certificate authority yet.", \
+        "Run `reeved fleet init` on a node.") \
     ROW(STILL_IN_USE, 409, "{} {} cannot be removed: {}.", \
         "Remove first what the detail names.") \
     ROW(JOB_NOT_CHANGEABLE, 409, "Job {} cannot be changed now: {}.", \

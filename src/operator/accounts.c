@@ -217,7 +217,7 @@ pay_invoice(struct request *req)
 
 // clang-format off
 static const struct endpoint endpoints[] = {
-    { GET, "/organizations", 0, FOR_OPERATORS, "listOrganizations", "Return all organizations",
+    { GET, "/organizations", 0, FOR_OPERATORS, "listOperatedOrganizations", "Return all organizations",
       "Lists every organization, oldest first, with whether it is locked and how much it has.",
       SHAPE_LIST, .read = &organizations, .response = &organization_schema, .query = list_query, .item = "/organizations/{orgId}" },
     { GET, "/organizations/{orgId}", 0, FOR_OPERATORS, "showOrganization", "Return one organization",

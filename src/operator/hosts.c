@@ -329,7 +329,10 @@ create_token(struct request *req)
     int64_t hours = json_integer_value(json_object_get(req->body, "hours"));
     bool is_valid = false;
     str token = STR_EMPTY;
-    TRY(join_token_add(&desk->fleet, req->tx, &place, hours * HOUR_S, &is_valid, &token));
+    error problem = join_token_add(&desk->fleet, req->tx, &place, hours * HOUR_S, &is_valid, &token);
+    if (problem != OK && problem->code == FLEET_NOT_READY) /* which means to come back later: here somebody has to act */
+        return fail(req->arena, FLEET_NOT_FOUNDED);
+    TRY(problem);
     if (!is_valid)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("region"), V("the provider has no such region"));
     str listen = desk->agent_listen.len > 0 ? desk->agent_listen : STR("AGENT_LISTEN");

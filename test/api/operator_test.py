@@ -429,15 +429,15 @@ def test_limits(suite, good, desk, world):
 def test_accounts(suite, good, desk, world):
     org, path = world.b.home, "/organizations/" + world.b.home
     rename = lambda: world.connection.ask("PATCH", "%s/orgs/%s" % (TENANTS, org), world.b.bearer(), {"name": "World B"}).status
-    suite.check(org in [one["id"] for one in good("listOrganizations", "/organizations?name=world%20b")["results"]], "an organization by its name")
-    suite.equal((good("showOrganization", path)["locked"], good("listOrganizations", "/organizations?locked=true")["totalCount"]), (False, 0), "nobody is locked")
+    suite.check(org in [one["id"] for one in good("listOperatedOrganizations", "/organizations?name=world%20b")["results"]], "an organization by its name")
+    suite.equal((good("showOrganization", path)["locked"], good("listOperatedOrganizations", "/organizations?locked=true")["totalCount"]), (False, 0), "nobody is locked")
     suite.equal(good("lockOrganization", path + ":lock?dryRun=true", {"reason": "Just trying"})["changed"], True, "a dry run")
     suite.equal((good.last.headers.get("dry-run"), good("showOrganization", path)["locked"]), ("true", False), "changes nothing")
     suite.equal(good("lockOrganization", path + ":lock", {"reason": "Abuse"})["changed"], True, "locking")
     wait_until(lambda: rename() == 403, 10)
     suite.equal((rename(), good("lockOrganization", path + ":lock", {"reason": "Abuse"})["changed"]), (403, False), "a second time")
     shown = good("showOrganization", path)
-    suite.equal((shown["locked"], shown["lockReason"], good("listOrganizations", "/organizations?locked=true")["totalCount"]), (True, "Abuse", 1), "what operators see")
+    suite.equal((shown["locked"], shown["lockReason"], good("listOperatedOrganizations", "/organizations?locked=true")["totalCount"]), (True, "Abuse", 1), "what operators see")
     good("unlockOrganization", path + ":unlock")
     wait_until(lambda: rename() == 200, 10)
     events = world.must(200, "GET", "/orgs/%s/events?eventType=ORG_LOCKED&eventType=ORG_UNLOCKED" % org, world.b.bearer()).json()["results"]
@@ -525,6 +525,8 @@ def main():
         desk = Desk(node.operator_port, token=token)
         values = {"hostName": "h1", "orgId": world.a.home, "jobId": new_id(), "range": "10.0.0.1", "ownerKind": "org", "ownerId": world.a.home, "endpointSetId": "S17",
                   "providerName": "ONPREM", "regionName": "EU_NORTH", "sizeName": "M10"}
+        early = desk.ask("POST", "/tokens", {"provider": "ONPREM", "region": "EU_NORTH", "host": "new"})
+        suite.equal((early.status, early.code()), (409, "FLEET_NOT_FOUNDED"), "a token before the fleet has an authority")
         node.run("fleet", "init")
         test_commands(suite, node, token)
         test_callers(suite, node, desk, table, values)
