@@ -234,7 +234,8 @@ print_operation(FILE *out, struct arena *arena, const struct endpoint *e)
 {
     const struct set_row *set = &set_rows[e->set];
     str who = access_text(arena, &e->access), version = media_newest(e);
-    fprintf(out, "%s %s\n\n`%s %s`\n\n", is_operators(e) ? "###" : "##", e->summary, method_names[e->method], e->path[0] == '\0' ? "/" : e->path);
+    fprintf(out, "%s %s\n\n`%s %s`\n\n", is_operators(e) ? "###" : "##", e->summary, method_names[e->method],
+            e->path[0] == '\0' ? "/" : e->path);
     if ((e->flags & DEPRECATED) != 0)
         fprintf(out, "Deprecated. ");
     fprintf(out, "%s\n\n", e->description);

@@ -8,7 +8,7 @@
 
 #include "api/api.h"
 
-error stage_route(struct request *req);        /* path and method -> endpoint */
+error stage_route(struct request *req); /* path and method -> endpoint */
 /* The rest of routing once the prefix is known: `path` is what stands behind it. */
 error route_path(struct request *req, str path, str raw_query);
 error stage_authenticate(struct request *req); /* credentials -> caller */

@@ -186,8 +186,9 @@ can_call_operator(struct cli *cli)
         return false;
     }
     if (p->operator_token == NULL && !p->in_secret_service) {
-        cli_say(cli, "you are not logged in as an operator: `reeve fleet login`, with a token that `reeved operator add` "
-                     "on a node printed");
+        cli_say(cli,
+                "you are not logged in as an operator: `reeve fleet login`, with a token that `reeved operator add` "
+                "on a node printed");
         return false;
     }
     return true;

@@ -148,8 +148,8 @@ builtin_profiles_list(struct cli *cli)
     json_object_foreach(json_object_get(all, "profiles"), name, entry)
     {
         json_t *shown = json_pack("{s:s, s:b}", "name", name, "current", strcmp(name, profile_name(cli, all)) == 0);
-        static const char *const fields[] = { "server",  "clientId", "publicKey", "project",
-                                              "org",     "caFile",   "docs",      "operatorUrl" };
+        static const char *const fields[] = { "server", "clientId", "publicKey", "project",
+                                              "org",    "caFile",   "docs",      "operatorUrl" };
         for (size_t i = 0; i < LENGTH(fields); i++) {
             if (json_object_get(entry, fields[i]) != NULL)
                 json_object_set(shown, fields[i], json_object_get(entry, fields[i]));
@@ -183,7 +183,8 @@ builtin_profiles_set(struct cli *cli)
     if (value[0] == '\0')
         json_object_del(entry, field);
     else
-        json_object_set_new(entry, field, json_string(strcmp(field, "caFile") == 0 ? profile_whole_path(cli, value) : value));
+        json_object_set_new(entry, field,
+                            json_string(strcmp(field, "caFile") == 0 ? profile_whole_path(cli, value) : value));
     if (strcmp(field, "server") == 0)
         json_object_del(entry, "token"); /* of the old one */
     return profiles_write(cli, all) ? EXIT_SUCCESS : EXIT_USAGE;

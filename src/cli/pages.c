@@ -189,10 +189,9 @@ builtin_reference(struct cli *cli)
     for (size_t f = 0; f < command_family_count; f++) {
         const struct command_family *family = &command_families[f];
         bool for_operators = command_is_operators(&commands[family->at]);
-        printf(
-            "\n## reeve %s\n\n%s [Operations](%s%s.md).\n\n| Command | Operation | What it does |\n|---|---|---|\n",
-            TEXT_AT(family->name), TEXT_AT(family->doc), for_operators ? "" : "api/",
-            for_operators ? "operator" : TEXT_AT(family->name));
+        printf("\n## reeve %s\n\n%s [Operations](%s%s.md).\n\n| Command | Operation | What it does |\n|---|---|---|\n",
+               TEXT_AT(family->name), TEXT_AT(family->doc), for_operators ? "" : "api/",
+               for_operators ? "operator" : TEXT_AT(family->name));
         for (uint32_t i = 0; i < family->count; i++) {
             const struct command *command = &commands[family->at + i];
             printf("| `reeve %s %s` | `%s` | %s |\n", TEXT_AT(family->name), TEXT_AT(command->words),

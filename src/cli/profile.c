@@ -195,8 +195,7 @@ take_operator(struct cli *cli, struct profile *p, const json_t *entry)
     p->ca_file = first_of(cli->call.values[OPTION_CA_FILE], e->ca_file, json_object_get(entry, "operatorCaFile"));
     p->client_id = p->client_secret = p->public_key = p->private_key = p->token = NULL;
     p->operator_token = first_of(e->operator_token, NULL, json_object_get(entry, "operatorToken"));
-    p->in_secret_service =
-        e->operator_token == NULL && json_is_true(json_object_get(entry, "operatorInSecretService"));
+    p->in_secret_service = e->operator_token == NULL && json_is_true(json_object_get(entry, "operatorInSecretService"));
 }
 
 int

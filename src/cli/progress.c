@@ -139,8 +139,7 @@ draw(struct view *v, const json_t *operation)
     v->arena = arena;
     if (v->lines > 0)
         fprintf(stderr, "\033[%dA", v->lines);
-    str title =
-        text_harmless(arena, str_format(arena, "%s %s", text_of(operation, "kind"), subject_of(operation)));
+    str title = text_harmless(arena, str_format(arena, "%s %s", text_of(operation, "kind"), subject_of(operation)));
     fprintf(stderr, "\r%s%.*s%s  %s\033[K\n", style_on(color, STYLE_BOLD), STR_ARG(title), style_off(color, STYLE_BOLD),
             text_of(operation, "state"));
     v->lines = 1;
@@ -157,8 +156,8 @@ static void
 say(struct view *v, const json_t *operation)
 {
     const char *waits_for = text_of(operation, "waitsFor");
-    str line = str_format(v->cli->arena, "%s %s: %s, %lld%%, %s%s%s", text_of(operation, "kind"),
-                          subject_of(operation), text_of(operation, "state"), (long long)percent_of(operation),
+    str line = str_format(v->cli->arena, "%s %s: %s, %lld%%, %s%s%s", text_of(operation, "kind"), subject_of(operation),
+                          text_of(operation, "state"), (long long)percent_of(operation),
                           text_of(operation, "currentStep"), waits_for[0] != '\0' ? ": " : "", waits_for);
     if (!str_eq(line, v->said_last))
         cli_note(v->cli, "%.*s", STR_ARG(line));

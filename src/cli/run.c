@@ -21,8 +21,8 @@ accept_of(const struct cli *cli, const struct command *command)
 static str
 target_of(const struct cli *cli, const struct outgoing *out)
 {
-    return str_format(cli->arena, "%s%.*s%s%.*s", command_prefix(cli->call.command), STR_ARG(out->path), out->query.len > 0 ? "?" : "",
-                      STR_ARG(out->query));
+    return str_format(cli->arena, "%s%.*s%s%.*s", command_prefix(cli->call.command), STR_ARG(out->path),
+                      out->query.len > 0 ? "?" : "", STR_ARG(out->query));
 }
 
 /* ---- --curl ---- */
@@ -227,8 +227,8 @@ show(struct cli *cli, struct client *client, const struct request_out *request, 
     if (answer->operation_location.len > 0 && output_is_for_people(cli) && values[OPTION_DRY_RUN] == NULL) {
         str id = answer->operation_location;
         const char *last = strrchr(id.data, '/');
-        cli_note(cli, "it goes on: reeve %s wait %s%s%s", progress_commands(cli->call.command), last != NULL ? last + 1 : id.data,
-                 values[OPTION_PROJECT] != NULL ? " --project " : "",
+        cli_note(cli, "it goes on: reeve %s wait %s%s%s", progress_commands(cli->call.command),
+                 last != NULL ? last + 1 : id.data, values[OPTION_PROJECT] != NULL ? " --project " : "",
                  values[OPTION_PROJECT] != NULL ? values[OPTION_PROJECT] : "");
     }
     return status;

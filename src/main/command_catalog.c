@@ -16,11 +16,8 @@
 /* ---- catalog --json: the tables as data, for tests and tools ---- */
 
 static const char *const rule_names[] = {
-    [ACCESS_PUBLIC] = "PUBLIC",
-    [ACCESS_ANY_CALLER] = "ANY_CALLER",
-    [ACCESS_ROLES] = "ROLES",
-    [ACCESS_ANYWHERE] = "ANYWHERE",
-    [ACCESS_OPERATOR] = "OPERATOR",
+    [ACCESS_PUBLIC] = "PUBLIC",     [ACCESS_ANY_CALLER] = "ANY_CALLER", [ACCESS_ROLES] = "ROLES",
+    [ACCESS_ANYWHERE] = "ANYWHERE", [ACCESS_OPERATOR] = "OPERATOR",
 };
 static const char *const type_names[] = {
     [TYPE_TEXT] = "text",       [TYPE_INTEGER] = "integer", [TYPE_NUMBER] = "number",
@@ -182,7 +179,8 @@ command_catalog(int argc, char **argv)
         { "--operator", "Those of the operator's API instead of the tenants'.", .is_flag = true },
     };
     int status;
-    if (!read_options(argc, argv, "catalog [--tsv | --status | --json] [--operator]", options, LENGTH(options), NULL, &status))
+    if (!read_options(argc, argv, "catalog [--tsv | --status | --json] [--operator]", options, LENGTH(options), NULL,
+                      &status))
         return status;
     const struct catalog *catalog = options[3].value != NULL ? node_operator_catalog(stderr) : node_catalog(stderr);
     if (catalog == NULL)

@@ -117,7 +117,8 @@ run_change(const struct fleet_command *command, struct fleet_place *place, int a
         return fleet_complain(command, "it needs the name of a host");
     if (options[LOST].value != NULL)
         change = HOST_GIVE_UP;
-    error problem = fleet_call(place, host_changes[change].method, change_path(place->arena, change, name), NULL, &answer);
+    error problem =
+        fleet_call(place, host_changes[change].method, change_path(place->arena, change, name), NULL, &answer);
     if (problem != OK && problem->code == RESOURCE_NOT_FOUND)
         return fleet_complain(command, "there is no such host; `reeved fleet host list` shows those that are");
     if (problem != OK)

@@ -10,9 +10,9 @@
 #include "main/node.h"
 #include "store/operator.h"
 
-#define USAGE                                                                                               \
-    "operator add NAME [--days N] [--json]   prints a token, once\n"                                        \
-    "       reeved operator list [--json]                 who may use /operator/v1, and until when\n"       \
+#define USAGE                                                                                         \
+    "operator add NAME [--days N] [--json]   prints a token, once\n"                                  \
+    "       reeved operator list [--json]                 who may use /operator/v1, and until when\n" \
     "       reeved operator remove NAME                   its token is refused from now on"
 
 struct place {

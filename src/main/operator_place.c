@@ -32,8 +32,7 @@ operator_place_open(struct operator_place *place, const char *config_path)
 }
 
 error
-desk_call_json(struct desk *desk, struct arena *arena, const char *method, str path, json_t *body,
-               json_t **ret_answer)
+desk_call_json(struct desk *desk, struct arena *arena, const char *method, str path, json_t *body, json_t **ret_answer)
 {
     str answer = STR_EMPTY;
     json_in(arena, body);

@@ -32,8 +32,8 @@ static const struct field list_query[] = {
 };
 
 static const struct field lock_request_fields[] = {
-    TEXT("reason", "Why, for the organization's events and for whoever is refused.", REQUIRED, .min = 1, .max = REASON_MAX,
-         .example = "\"Abuse of the service\""),
+    TEXT("reason", "Why, for the organization's events and for whoever is refused.", REQUIRED, .min = 1,
+         .max = REASON_MAX, .example = "\"Abuse of the service\""),
     END_OF_FIELDS,
 };
 static const struct schema lock_request_schema = { "OrganizationLockRequest", "Why an organization is locked.",
@@ -48,7 +48,8 @@ static const struct field lock_fields[] = {
 static const struct schema lock_schema = { "OrganizationLock", "Whether an organization is locked.", lock_fields };
 
 static const struct field agree_request_fields[] = {
-    DATE("until", "When the agreement ends; null ends it now.", REQUIRED | NULLABLE, .example = "\"2027-01-31T00:00:00Z\""),
+    DATE("until", "When the agreement ends; null ends it now.", REQUIRED | NULLABLE,
+         .example = "\"2027-01-31T00:00:00Z\""),
     END_OF_FIELDS,
 };
 static const struct schema agree_request_schema = { "PaymentAgreementRequest", "What was agreed about payment.",
@@ -77,7 +78,8 @@ static const struct field pay_request_fields[] = {
          .fallback = "\"\"", .example = "\"Transfer of 3 June\""),
     END_OF_FIELDS,
 };
-static const struct schema pay_request_schema = { "InvoicePaymentRequest", "That an invoice was paid.", pay_request_fields };
+static const struct schema pay_request_schema = { "InvoicePaymentRequest", "That an invoice was paid.",
+                                                  pay_request_fields };
 static const struct field pay_fields[] = {
     ID("invoiceId", "Identifier of the invoice.", READ_ONLY | ALWAYS),
     ID("orgId", "Identifier of the organization.", READ_ONLY | ALWAYS),

@@ -34,32 +34,32 @@ static const struct field member_fields[] = {
 };
 static const struct schema member_schema = { "HostMember", "A member on a host.", member_fields };
 
-#define HOST_FIELDS                                                                                                   \
-    TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),                                       \
-        TEXT("state", "Whether it gets members.", READ_ONLY | ALWAYS, .one_of = host_states),                         \
-        TEXT("provider", "Whose machine it is.", READ_ONLY | ALWAYS),                                                 \
-        TEXT("region", "Where it is.", READ_ONLY | ALWAYS),                                                           \
-        TEXT("zone", "What fails together with it.", READ_ONLY | ALWAYS),                                             \
-        INTEGER("members", "Members on it.", READ_ONLY | ALWAYS),                                                     \
-        NUMBER("usedCpus", "Processors that members have.", READ_ONLY | ALWAYS),                                      \
-        NUMBER("cpus", "Processors that there are.", READ_ONLY | ALWAYS),                                             \
-        INTEGER("usedMemoryMb", "Memory that members have, in MiB.", READ_ONLY | ALWAYS),                             \
-        INTEGER("memoryMb", "Memory that there is, in MiB.", READ_ONLY | ALWAYS),                                     \
-        INTEGER("usedDiskGb", "Disk that members have, in GiB.", READ_ONLY | ALWAYS),                                 \
-        INTEGER("diskGb", "Disk that there is, in GiB.", READ_ONLY | ALWAYS),                                         \
-        INTEGER("freeAddresses", "Addresses that no member has.", READ_ONLY | ALWAYS),                                \
-        INTEGER("addresses", "Addresses for members.", READ_ONLY | ALWAYS),                                           \
-        INTEGER("silentS", "Seconds since its agent last spoke.", READ_ONLY | NULLABLE),                              \
-        LIST("strays", "Units on it that nothing asked for.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),                 \
-        ID("id", "Identifier of the host.", READ_ONLY | ALWAYS),                                                      \
-        INTEGER("epoch", "How often somebody joined as this host.", READ_ONLY | ALWAYS),                              \
-        TEXT("address", "Its own address.", READ_ONLY | NULLABLE),                                                    \
-        INTEGER("goalVersion", "What it is told.", READ_ONLY | ALWAYS),                                               \
-        INTEGER("seenVersion", "What of that it has reached.", READ_ONLY | ALWAYS),                                   \
-        DATE("joinedAt", "When it joined.", READ_ONLY | ALWAYS),                                                      \
-        DATE("lastSeenAt", "When its agent last spoke.", READ_ONLY | NULLABLE),                                       \
-        TEXT("agentVersion", "Version of its agent.", READ_ONLY | NULLABLE),                                          \
-        TEXT("patroniVersion", "Version of Patroni on it.", READ_ONLY | NULLABLE),                                    \
+#define HOST_FIELDS                                                                                   \
+    TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),                       \
+        TEXT("state", "Whether it gets members.", READ_ONLY | ALWAYS, .one_of = host_states),         \
+        TEXT("provider", "Whose machine it is.", READ_ONLY | ALWAYS),                                 \
+        TEXT("region", "Where it is.", READ_ONLY | ALWAYS),                                           \
+        TEXT("zone", "What fails together with it.", READ_ONLY | ALWAYS),                             \
+        INTEGER("members", "Members on it.", READ_ONLY | ALWAYS),                                     \
+        NUMBER("usedCpus", "Processors that members have.", READ_ONLY | ALWAYS),                      \
+        NUMBER("cpus", "Processors that there are.", READ_ONLY | ALWAYS),                             \
+        INTEGER("usedMemoryMb", "Memory that members have, in MiB.", READ_ONLY | ALWAYS),             \
+        INTEGER("memoryMb", "Memory that there is, in MiB.", READ_ONLY | ALWAYS),                     \
+        INTEGER("usedDiskGb", "Disk that members have, in GiB.", READ_ONLY | ALWAYS),                 \
+        INTEGER("diskGb", "Disk that there is, in GiB.", READ_ONLY | ALWAYS),                         \
+        INTEGER("freeAddresses", "Addresses that no member has.", READ_ONLY | ALWAYS),                \
+        INTEGER("addresses", "Addresses for members.", READ_ONLY | ALWAYS),                           \
+        INTEGER("silentS", "Seconds since its agent last spoke.", READ_ONLY | NULLABLE),              \
+        LIST("strays", "Units on it that nothing asked for.", READ_ONLY | ALWAYS, .item = TYPE_TEXT), \
+        ID("id", "Identifier of the host.", READ_ONLY | ALWAYS),                                      \
+        INTEGER("epoch", "How often somebody joined as this host.", READ_ONLY | ALWAYS),              \
+        TEXT("address", "Its own address.", READ_ONLY | NULLABLE),                                    \
+        INTEGER("goalVersion", "What it is told.", READ_ONLY | ALWAYS),                               \
+        INTEGER("seenVersion", "What of that it has reached.", READ_ONLY | ALWAYS),                   \
+        DATE("joinedAt", "When it joined.", READ_ONLY | ALWAYS),                                      \
+        DATE("lastSeenAt", "When its agent last spoke.", READ_ONLY | NULLABLE),                       \
+        TEXT("agentVersion", "Version of its agent.", READ_ONLY | NULLABLE),                          \
+        TEXT("patroniVersion", "Version of Patroni on it.", READ_ONLY | NULLABLE),                    \
         LIST("postgresVersions", "Versions of the database on it.", READ_ONLY | ALWAYS, .item = TYPE_TEXT)
 
 static const struct field host_fields[] = { HOST_FIELDS, END_OF_FIELDS };
@@ -97,13 +97,16 @@ static const struct field address_query[] = {
     END_OF_FIELDS,
 };
 static const struct field new_address_fields[] = {
-    TEXT("host", "Host that the addresses lead to.", REQUIRED, .min = 1, .max = NAME_MAX_CHARACTERS, .example = "\"h1\""),
-    TEXT("range", "The addresses: first and last with a hyphen between them, a block, or one.", REQUIRED, .min = 2, .max = 96,
-         .example = "\"10.0.1.10-10.0.1.99\""),
-    TEXT("privateFirst", "First address of the same members in private networks; the others follow.", 0, .min = 2, .max = 45,
-         .example = "\"192.168.1.10\""),
-    INTEGER("prefix", "Length of their network's prefix. Without it the smallest of 8, 16, 24 and so on that the host's own address is in, too.",
-            0, .min = 1, .max = 128),
+    TEXT("host", "Host that the addresses lead to.", REQUIRED, .min = 1, .max = NAME_MAX_CHARACTERS,
+         .example = "\"h1\""),
+    TEXT("range", "The addresses: first and last with a hyphen between them, a block, or one.", REQUIRED, .min = 2,
+         .max = 96, .example = "\"10.0.1.10-10.0.1.99\""),
+    TEXT("privateFirst", "First address of the same members in private networks; the others follow.", 0, .min = 2,
+         .max = 45, .example = "\"192.168.1.10\""),
+    INTEGER(
+        "prefix",
+        "Length of their network's prefix. Without it the smallest of 8, 16, 24 and so on that the host's own address is in, too.",
+        0, .min = 1, .max = 128),
     END_OF_FIELDS,
 };
 static const struct schema new_address_schema = { "HostAddressRequest", "Addresses for members.", new_address_fields };
@@ -114,19 +117,21 @@ static const struct field address_count_fields[] = {
     INTEGER("removed", "How many of them were removed; the others are in use, or were never there.", READ_ONLY),
     END_OF_FIELDS,
 };
-static const struct schema address_count_schema = { "HostAddressCount", "What became of a range.", address_count_fields };
+static const struct schema address_count_schema = { "HostAddressCount", "What became of a range.",
+                                                    address_count_fields };
 
 static const struct field token_request_fields[] = {
     TEXT("host", "Name of the host. One that exists joins again: then its old certificate ends.", REQUIRED, .min = 1,
          .max = NAME_MAX_CHARACTERS, .pattern = HOST_NAME, .example = "\"h1\""),
     TEXT("provider", "Whose machine it is.", REQUIRED, .min = 1, .max = 32, .example = "\"OWN\""),
     TEXT("region", "Where it is.", REQUIRED, .min = 1, .max = 63, .example = "\"EU_WEST\""),
-    TEXT("zone", "What fails together: members of a cluster are put into different zones.", 0, .min = 1, .max = NAME_MAX_CHARACTERS,
-         .pattern = HOST_NAME, .fallback = "\"a\""),
+    TEXT("zone", "What fails together: members of a cluster are put into different zones.", 0, .min = 1,
+         .max = NAME_MAX_CHARACTERS, .pattern = HOST_NAME, .fallback = "\"a\""),
     INTEGER("hours", "How long the token can be used.", 0, .min = 1, .max = MAX_TOKEN_HOURS, .fallback = "1"),
     END_OF_FIELDS,
 };
-static const struct schema token_request_schema = { "JoinTokenRequest", "A machine that may join.", token_request_fields };
+static const struct schema token_request_schema = { "JoinTokenRequest", "A machine that may join.",
+                                                    token_request_fields };
 static const struct field token_fields[] = {
     TEXT("host", "Name that the machine gets.", READ_ONLY | ALWAYS),
     TEXT("token", "The token. It works once, and is not shown again.", READ_ONLY | ALWAYS),
@@ -136,7 +141,8 @@ static const struct field token_fields[] = {
 };
 static const struct schema token_schema = { "JoinToken", "What lets one machine join.", token_fields };
 
-#define HOST_PARAMETER TEXT("hostName", "Name of the host.", 0, .min = 1, .max = NAME_MAX_CHARACTERS, .example = "\"h1\"")
+#define HOST_PARAMETER \
+    TEXT("hostName", "Name of the host.", 0, .min = 1, .max = NAME_MAX_CHARACTERS, .example = "\"h1\"")
 static const struct field host_path[] = { HOST_PARAMETER, END_OF_FIELDS };
 static const struct field range_path[] = {
     HOST_PARAMETER,
@@ -266,7 +272,8 @@ check_private(struct request *req, const struct address_range *range)
         return OK;
     if (!net_parse_address(range->private_first, &private_first) || !net_parse_address(range->first, &first) ||
         net_is_v4(&first) != net_is_v4(&private_first))
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("privateFirst"), V("it must be an address of the same kind"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("privateFirst"),
+                    V("it must be an address of the same kind"));
     if (!range_fits(&private_first, range->count))
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("privateFirst"), V("there are not so many behind it"));
     return OK;
@@ -330,14 +337,14 @@ create_token(struct request *req)
     bool is_valid = false;
     str token = STR_EMPTY;
     error problem = join_token_add(&desk->fleet, req->tx, &place, hours * HOUR_S, &is_valid, &token);
-    if (problem != OK && problem->code == FLEET_NOT_READY) /* which means to come back later: here somebody has to act */
+    if (problem != OK &&
+        problem->code == FLEET_NOT_READY) /* which means to come back later: here somebody has to act */
         return fail(req->arena, FLEET_NOT_FOUNDED);
     TRY(problem);
     if (!is_valid)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("region"), V("the provider has no such region"));
     str listen = desk->agent_listen.len > 0 ? desk->agent_listen : STR("AGENT_LISTEN");
-    str command =
-        str_format(req->arena, "reeve-agent join --url https://%.*s --token %s", STR_ARG(listen), token.data);
+    str command = str_format(req->arena, "reeve-agent join --url https://%.*s --token %s", STR_ARG(listen), token.data);
     answer_object(req, json_pack("{s:s%, s:s, s:s, s:I}", "host", place.host_name.data, place.host_name.len, "token",
                                  token.data, "command", command.data, "hours", (json_int_t)hours));
     return OK;

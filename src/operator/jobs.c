@@ -33,27 +33,26 @@ static const struct field history_fields[] = {
 };
 static const struct schema history_schema = { "JobHistory", "Something that happened to a job.", history_fields };
 
-#define JOB_FIELDS                                                                                            \
-    TEXT("kind", "What it does.", READ_ONLY | ALWAYS, .example = "\"host.drain\""),                           \
-        TEXT("subjectName", "Name of the cluster or host that it is about.", READ_ONLY | ALWAYS),             \
-        TEXT("state", "How far it is.", READ_ONLY | ALWAYS, .one_of = states),                                \
-        INTEGER("stepNumber", "Steps that are done.", READ_ONLY | ALWAYS),                                    \
-        INTEGER("stepCount", "Steps that there are.", READ_ONLY | ALWAYS),                                    \
-        TEXT("currentStep", "The step that it is at.", READ_ONLY),                                            \
-        ID("id", "Identifier of the job.", READ_ONLY | ALWAYS),                                               \
-        TEXT("waitsFor", "What it waits for.", READ_ONLY), TEXT("failure", "Why it failed.", READ_ONLY),      \
-        INTEGER("failures", "Tries in a row that failed.", READ_ONLY),                                        \
-        DATE("createdAt", "When it was asked for.", READ_ONLY | ALWAYS),                                      \
-        DATE("startedAt", "When a worker began.", READ_ONLY), DATE("finishedAt", "When it ended.", READ_ONLY), \
-        DATE("nextRunAt", "When it is tried next.", READ_ONLY),                                               \
-        DATE("stepStartedAt", "When its step began.", READ_ONLY),                                             \
-        DATE("stepDeadlineAt", "When its step takes too long.", READ_ONLY),                                   \
-        DATE("overdueAt", "Since when its step takes too long.", READ_ONLY),                                  \
-        INTEGER("try", "Tries of its step.", READ_ONLY),                                                      \
-        INTEGER("generation", "Which change of its subject asked for it.", READ_ONLY),                        \
-        DATE("leaseUntil", "Until when its worker has it.", READ_ONLY),                                       \
-        TEXT("worker", "Who works on it.", READ_ONLY), ID("subject", "What it is about.", READ_ONLY),         \
-        ID("groupId", "Project of it.", READ_ONLY), ID("orgId", "Organization of it.", READ_ONLY)
+#define JOB_FIELDS                                                                                                     \
+    TEXT("kind", "What it does.", READ_ONLY | ALWAYS, .example = "\"host.drain\""),                                    \
+        TEXT("subjectName", "Name of the cluster or host that it is about.", READ_ONLY | ALWAYS),                      \
+        TEXT("state", "How far it is.", READ_ONLY | ALWAYS, .one_of = states),                                         \
+        INTEGER("stepNumber", "Steps that are done.", READ_ONLY | ALWAYS),                                             \
+        INTEGER("stepCount", "Steps that there are.", READ_ONLY | ALWAYS),                                             \
+        TEXT("currentStep", "The step that it is at.", READ_ONLY),                                                     \
+        ID("id", "Identifier of the job.", READ_ONLY | ALWAYS), TEXT("waitsFor", "What it waits for.", READ_ONLY),     \
+        TEXT("failure", "Why it failed.", READ_ONLY), INTEGER("failures", "Tries in a row that failed.", READ_ONLY),   \
+        DATE("createdAt", "When it was asked for.", READ_ONLY | ALWAYS),                                               \
+        DATE("startedAt", "When a worker began.", READ_ONLY), DATE("finishedAt", "When it ended.", READ_ONLY),         \
+        DATE("nextRunAt", "When it is tried next.", READ_ONLY),                                                        \
+        DATE("stepStartedAt", "When its step began.", READ_ONLY),                                                      \
+        DATE("stepDeadlineAt", "When its step takes too long.", READ_ONLY),                                            \
+        DATE("overdueAt", "Since when its step takes too long.", READ_ONLY),                                           \
+        INTEGER("try", "Tries of its step.", READ_ONLY),                                                               \
+        INTEGER("generation", "Which change of its subject asked for it.", READ_ONLY),                                 \
+        DATE("leaseUntil", "Until when its worker has it.", READ_ONLY), TEXT("worker", "Who works on it.", READ_ONLY), \
+        ID("subject", "What it is about.", READ_ONLY), ID("groupId", "Project of it.", READ_ONLY),                     \
+        ID("orgId", "Organization of it.", READ_ONLY)
 
 static const struct field job_fields[] = { JOB_FIELDS, END_OF_FIELDS };
 static const struct schema job_schema = { "Job", "Work that goes on after an answer.", job_fields };
@@ -63,7 +62,8 @@ static const struct field one_job_fields[] = {
     LIST("history", "Everything that happened to it, oldest first.", READ_ONLY | ALWAYS, .of = &history_schema),
     END_OF_FIELDS,
 };
-static const struct schema one_job_schema = { "JobWithHistory", "A job with its steps and its history.", one_job_fields };
+static const struct schema one_job_schema = { "JobWithHistory", "A job with its steps and its history.",
+                                              one_job_fields };
 static const struct field decided_fields[] = {
     ID("id", "Identifier of the job.", READ_ONLY | ALWAYS),
     TEXT("state", "Its state from now on.", READ_ONLY | ALWAYS, .one_of = states),

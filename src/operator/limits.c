@@ -8,7 +8,7 @@
 #include "store/operator.h"
 #include "store/principal.h"
 
-#define EVERY_SET "all"
+#define EVERY_SET   "all"
 #define MOST_TOKENS 1000000000
 
 /* ---- Tables ---- */
@@ -111,9 +111,9 @@ set_limit(struct request *req)
     TRY(add_event(req, &target,
                   json_pack("{s:s, s:s, s:s, s:I, s:I}", "owner", owner, "kind", target.kind.data, "endpointSetId",
                             target.set.data, "capacity", (json_int_t)capacity, "refillRate", (json_int_t)refill)));
-    answer_object(req, json_pack("{s:s, s:s, s:s, s:I, s:I}", "ownerKind", target.kind.data, "owner", owner,
-                                 "endpointSetId", target.set.data, "capacity", (json_int_t)capacity, "refillRate",
-                                 (json_int_t)refill));
+    answer_object(req,
+                  json_pack("{s:s, s:s, s:s, s:I, s:I}", "ownerKind", target.kind.data, "owner", owner, "endpointSetId",
+                            target.set.data, "capacity", (json_int_t)capacity, "refillRate", (json_int_t)refill));
     return OK;
 }
 

@@ -17,8 +17,8 @@ extern const struct family *const operator_families[];
 
 /* ---- The desk: where operators are served ---- */
 struct desk_config {
-    struct store *store;      /* these two stay the caller's */
-    struct auth *auth;        /* NULL: nobody sends an Idempotency-Key */
+    struct store *store; /* these two stay the caller's */
+    struct auth *auth;   /* NULL: nobody sends an Idempotency-Key */
     struct key master_key;
     str base_url;             /* "http://127.0.0.1:9443": where the operator's address is */
     const char *agent_listen; /* what a machine that joins is told; empty: it must be filled in */

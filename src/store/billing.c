@@ -99,8 +99,7 @@ store_cost_report_add(struct tx *tx, id organization, const struct cost_report_d
 /* ---- For the operator ---- */
 
 error
-store_organization_set_lock(struct tx *tx, id organization, const struct event_actor *by, str reason,
-                            bool *ret_changed)
+store_organization_set_lock(struct tx *tx, id organization, const struct event_actor *by, str reason, bool *ret_changed)
 {
     struct params params = { 0 };
     struct rows rows;

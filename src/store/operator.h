@@ -8,7 +8,8 @@
 enum { OPERATOR_NAME_MAX = 63 };
 
 /* *ret_expires is empty when there is one of that name. */
-MUST_USE error store_operator_add(struct tx *tx, id operator_id, str name, str token_hash, int64_t days, str *ret_expires);
+MUST_USE error store_operator_add(struct tx *tx, id operator_id, str name, str token_hash, int64_t days,
+                                  str *ret_expires);
 MUST_USE error store_operator_remove(struct tx *tx, str name, bool *ret_is_there);
 /* A JSON list. */
 MUST_USE error store_operator_list(struct store *store, struct arena *arena, str *ret_list);
