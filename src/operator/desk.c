@@ -6,6 +6,7 @@
 #include "api/render.h"
 #include "api/stages.h"
 #include "base/json.h"
+#include "base/secret.h"
 #include "operator/parts.h"
 #include "store/operator.h"
 
@@ -100,6 +101,21 @@ check_conditions(struct request *req)
     return OK;
 }
 
+/* Nothing takes a secret, and what is sent is written down: one that was put into a field by mistake must not be. */
+static error
+check_secrets(struct request *req)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(req->body, name, value)
+    {
+        str text = json_str(value);
+        if (secret_is_in(text.data, text.len))
+            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(name), V("it holds a secret"));
+    }
+    return OK;
+}
+
 /* What is changed is written down with who changes it, or not changed. Before the change, while the transaction is the service's. */
 static error
 write_down(struct request *req)
@@ -127,6 +143,7 @@ static const struct {
     { "route", route },
     { "conditions", check_conditions },
     { "validate", stage_validate },
+    { "secrets", check_secrets },
     { "open", stage_open },
     { "idempotency", stage_idempotency },
     { "write down", write_down },

@@ -243,6 +243,8 @@ def test_bodies(suite, desk, table, values):
             if field["required"]:
                 reply = refused("a field that is missing", (400,), method, path, {name: value for name, value in example.items() if name != field["name"]})
                 suite.equal(reply.code(), "MISSING_ATTRIBUTE", "%s without %s" % (path, field["name"]))
+            if field["type"] == "text":
+                refused("a secret in a field", (400,), method, path, {**example, field["name"]: desk.token})
             for value in wrong_values(field):
                 refused("%s = %r" % (field["name"], value), (400,), method, path, {**example, field["name"]: value})
     for path in ("/hosts/nobody", "/jobs/x", "/jobs/" + new_id(), "/organizations/" + new_id(), "/organizations/x", "/nothing", "/hosts/", "//", "/hosts/a/b/c", "/hosts/%ff",
