@@ -347,12 +347,19 @@ def test_secret_service(suite, node, world, reeve):
         printf '%s\\n' "$SECRET" | "$REEVE" login --profile desktop --secret-service --server "$SERVER" --ca-file "$CA" --client-id "$CLIENT" || exit 1
         grep -q "$SECRET" "$HOME/.config/reeve/profiles.json" && exit 2
         "$REEVE" root get --profile desktop >/dev/null || exit 3
+        printf '%s\\n' "$TOKEN" | "$REEVE" fleet login --profile desktop --secret-service --url "$URL" || exit 6
+        grep -q "$TOKEN" "$HOME/.config/reeve/profiles.json" && exit 7
+        "$REEVE" fleet show --profile desktop >/dev/null && "$REEVE" root get --profile desktop >/dev/null || exit 8
+        "$REEVE" fleet logout --profile desktop || exit 9
+        "$REEVE" fleet show --profile desktop >/dev/null && exit 10
         "$REEVE" logout --profile desktop || exit 4
         "$REEVE" root get --profile desktop >/dev/null && exit 5
         exit 0
     """
+    token = json.loads(node.run("operator", "add", "desktop", "--json").stdout)["token"]
     done = subprocess.run(["dbus-run-session", "--", "sh", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False,
-                          env=reeve.environment(HOME=tempfile.mkdtemp(dir=reeve.home), SECRET=world.a.client_secret, REEVE=reeve.program, SERVER=node.base_url, CA=node.ca,
+                          env=reeve.environment(HOME=tempfile.mkdtemp(dir=reeve.home), SECRET=world.a.client_secret, TOKEN=token,
+                                                URL="http://127.0.0.1:%d" % node.operator_port, REEVE=reeve.program, SERVER=node.base_url, CA=node.ca,
                                                 CLIENT=world.a.client_id, XDG_RUNTIME_DIR=tempfile.mkdtemp(dir=reeve.home)))
     suite.check(done.returncode == 0, "a secret in the desktop's service: %d %s", done.returncode, done.stdout)
 
