@@ -23,8 +23,9 @@ struct api {
     struct store *store;
     struct auth *auth;
     struct limiter *limiter;
-    struct metrics *metrics;                    /* shared by all processes of a node */
-    str base_url;                               /* "https://reeve.example.org:8443", without a slash at the end */
+    struct metrics *metrics; /* shared by all processes of a node */
+    str base_url;            /* "https://reeve.example.org:8443", without a slash at the end */
+    const char *prefix;      /* NULL: API_PREFIX. Another API's answers are plain JSON, without versions */
     const char *const *control_plane_addresses; /* of S59; NULL at the end */
     bool sends_mail;                            /* the operator named a mail server */
     struct egress_allowed egress;               /* where tenants may have things sent to beside public addresses */

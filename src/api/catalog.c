@@ -97,16 +97,18 @@ find_mistake(const struct endpoint *e)
         return "is a read, but not a GET";
     if (!endpoint_is_complete(e) && (e->waits_for == NULL || e->waits_for[0] == '\0'))
         return "has no behaviour and does not say what it waits for";
+    if (e->since != NULL && !versions_are_dates(e->since))
+        return "has versions that are not dates in ascending order";
+    if (!forms_are_of_parameters(e))
+        return "gives a form to a parameter that its path does not name";
+    if (e->access.rule == ACCESS_OPERATOR)
+        return NULL; /* operators have no buckets */
     if (set_rows[e->set].scope == SCOPE_PROJECT && !names_parameter(e, "{groupId}"))
         return "shares a bucket of a project, but its path names none";
     if (set_rows[e->set].scope == SCOPE_ORGANIZATION && !names_parameter(e, "{orgId}"))
         return "shares a bucket of an organization, but its path names none";
     if (set_rows[e->set].scope == SCOPE_USER && e->access.rule == ACCESS_PUBLIC)
         return "shares a bucket of a user, but has none: it is public";
-    if (e->since != NULL && !versions_are_dates(e->since))
-        return "has versions that are not dates in ascending order";
-    if (!forms_are_of_parameters(e))
-        return "gives a form to a parameter that its path does not name";
     return NULL;
 }
 

@@ -24,6 +24,7 @@ enum access_rule {
     ACCESS_ANY_CALLER, /* any valid credentials */
     ACCESS_ROLES,      /* one of the roles, in the organization or project that the path names */
     ACCESS_ANYWHERE,   /* one of the roles, in any organization or project: the path names none */
+    ACCESS_OPERATOR,   /* whoever has a token of an operator; not of this API, but of the operator's (operator/) */
 };
 struct access {
     enum access_rule rule;
@@ -40,6 +41,10 @@ struct access {
 #define ANY_OF(roles)         \
     {                         \
         ACCESS_ROLES, (roles) \
+    }
+#define FOR_OPERATORS      \
+    {                      \
+        ACCESS_OPERATOR, 0 \
     }
 #define ANYWHERE(roles)          \
     {                            \

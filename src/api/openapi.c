@@ -117,6 +117,7 @@ access_text(struct arena *arena, const struct access *access)
     str roles = role_set_text(arena, access->roles);
     switch (access->rule) {
     case ACCESS_PUBLIC: return STR("anybody, without credentials");
+    case ACCESS_OPERATOR: return STR("operators, with a token that `reeved operator add` made");
     case ACCESS_ROLES: return str_format(arena, "callers with %.*s or a role that implies it", STR_ARG(roles));
     case ACCESS_ANYWHERE:
         return str_format(arena, "callers with %.*s, or a role that implies it, in any organization or project",

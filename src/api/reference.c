@@ -242,7 +242,7 @@ print_events(const struct catalog *catalog, FILE *out)
 }
 
 int
-reference_write(const struct catalog *catalog, const char *directory)
+reference_write(const struct catalog *catalog, const struct catalog *operators, const char *directory)
 {
     char name[256];
     snprintf(name, sizeof(name), "%s/api", directory);
@@ -255,6 +255,7 @@ reference_write(const struct catalog *catalog, const char *directory)
                 write_page(catalog, directory, "metrics.md", print_metrics) &&
                 write_page(catalog, directory, "rate-limits.md", reference_rate_limits) &&
                 write_page(catalog, directory, "roles.md", reference_roles) &&
+                write_page(operators, directory, "operator.md", reference_operator) &&
                 write_page(catalog, directory, "api/README.md", reference_index);
     for (const struct family *const *f = catalog_families(catalog); good && *f != NULL; f++) {
         snprintf(name, sizeof(name), "api/%s.md", (*f)->name);

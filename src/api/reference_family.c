@@ -5,6 +5,7 @@
 #include "api/media.h"
 #include "api/openapi.h"
 #include "api/reference.h"
+#include "api/render.h"
 #include "api/validate.h"
 
 static const char *const type_words[] = {
@@ -178,6 +179,12 @@ print_needed_query(FILE *out, const struct endpoint *e)
     }
 }
 
+static bool
+is_operators(const struct endpoint *e)
+{
+    return e->access.rule == ACCESS_OPERATOR;
+}
+
 void
 reference_curl(const struct endpoint *e, FILE *out)
 {
@@ -186,8 +193,11 @@ reference_curl(const struct endpoint *e, FILE *out)
     if (e->method != GET)
         fprintf(out, " --request %s", method_names[e->method]);
     if (e->access.rule != ACCESS_PUBLIC)
-        fprintf(out, " --header \"Authorization: Bearer ${TOKEN}\"");
-    fprintf(out, " \\\n    --header \"Accept: application/vnd.svc.%.*s+json\" \\\n", STR_ARG(version));
+        fprintf(out, " --header \"Authorization: Bearer ${%s}\"", is_operators(e) ? "REEVE_OPERATOR_TOKEN" : "TOKEN");
+    if (is_operators(e))
+        fprintf(out, " \\\n");
+    else
+        fprintf(out, " \\\n    --header \"Accept: application/vnd.svc.%.*s+json\" \\\n", STR_ARG(version));
     if (e->example != NULL) {
         fprintf(out, "    --header \"Content-Type: application/json\" \\\n    --data '");
         for (const char *c = e->example; *c != '\0'; c++) {
@@ -198,7 +208,8 @@ reference_curl(const struct endpoint *e, FILE *out)
         }
         fprintf(out, "' \\\n");
     }
-    fprintf(out, "    \"${REEVE}/api/svc/v2");
+    fprintf(out, "    \"${%s}", is_operators(e) ? "REEVE_OPERATOR_URL" : "REEVE");
+    fputs(is_operators(e) ? OPERATOR_PREFIX : API_PREFIX, out);
     print_path(out, e->path);
     print_needed_query(out, e);
     fprintf(out, "\"\n");
@@ -223,7 +234,8 @@ print_operation(FILE *out, struct arena *arena, const struct endpoint *e)
 {
     const struct set_row *set = &set_rows[e->set];
     str who = access_text(arena, &e->access), version = media_newest(e);
-    fprintf(out, "## %s\n\n`%s %s`\n\n", e->summary, method_names[e->method], e->path[0] == '\0' ? "/" : e->path);
+    fprintf(out, "%s %s\n\n`%s %s`\n\n", is_operators(e) ? "###" : "##", e->summary, method_names[e->method],
+            e->path[0] == '\0' ? "/" : e->path);
     if ((e->flags & DEPRECATED) != 0)
         fprintf(out, "Deprecated. ");
     fprintf(out, "%s\n\n", e->description);
@@ -232,11 +244,15 @@ print_operation(FILE *out, struct arena *arena, const struct endpoint *e)
     if (e->refuses != 0)
         fprintf(out, "> Refused by design: the answer is %u [`%s`](../errors.md). %s\n\n",
                 error_rows[e->refuses].status, error_rows[e->refuses].name, error_rows[e->refuses].remedy);
-    fprintf(out, "| | |\n|---|---|\n| Operation | `%s` |\n| Who may call it | %.*s |\n", e->operation, STR_ARG(who));
-    fprintf(out, "| Rate limit | [%s](../rate-limits.md): %lld, refilled with %lld every %d s |\n", set->label,
-            (long long)set->capacity, (long long)set->refill, REFILL_PERIOD_S);
-    fprintf(out, "| Success | %u %s |\n| Newest version | %.*s |\n", endpoint_success_status(e),
-            error_reason(endpoint_success_status(e)), STR_ARG(version));
+    fprintf(out, "| | |\n|---|---|\n| Operation | `%s` |\n", e->operation);
+    if (!is_operators(e)) {
+        fprintf(out, "| Who may call it | %.*s |\n", STR_ARG(who));
+        fprintf(out, "| Rate limit | [%s](../rate-limits.md): %lld, refilled with %lld every %d s |\n", set->label,
+                (long long)set->capacity, (long long)set->refill, REFILL_PERIOD_S);
+    }
+    fprintf(out, "| Success | %u %s |\n", endpoint_success_status(e), error_reason(endpoint_success_status(e)));
+    if (!is_operators(e))
+        fprintf(out, "| Newest version | %.*s |\n", STR_ARG(version));
     if ((e->flags & ALSO_V1) != 0)
         fprintf(out, "| Also at | `/api/svc/v1.0%s` |\n", e->path);
     fputc('\n', out);
@@ -262,4 +278,26 @@ reference_family(const struct family *family, FILE *out)
         return;
     for (size_t i = 0; i < family->count; i++)
         print_operation(out, arena, &family->endpoints[i]);
+}
+
+void
+reference_operator(const struct catalog *catalog, FILE *out)
+{
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(8 * 1024 * 1024);
+    if (arena == NULL)
+        return;
+    fprintf(out,
+            "%s\n# The operator's API\n\nWhat those who run the service do with hosts, places, jobs, limits and "
+            "organizations. It is served on `operator_listen`, and `reeve fleet` has a command for each operation. "
+            "[Operating](../operating.md) says how to begin.\n\nAll paths are relative to `" OPERATOR_PREFIX
+            "`. Every request needs `Authorization: Bearer TOKEN` with a token that `reeved operator add` made; over "
+            "plain HTTP only from the node itself. Errors are [the same documents](errors.md) as those of the tenants' "
+            "API. Every operation also takes `envelope` and `pretty`, lists take `pageNum`, `itemsPerPage` and "
+            "`includeCount`, changes take `dryRun`, and a POST may have an `Idempotency-Key`.\n\n",
+            REFERENCE_NOTE);
+    for (const struct family *const *f = catalog_families(catalog); *f != NULL; f++) {
+        fprintf(out, "## %s\n\n%s\n\n", (*f)->title, (*f)->doc);
+        for (size_t i = 0; i < (*f)->count; i++)
+            print_operation(out, arena, &(*f)->endpoints[i]);
+    }
 }

@@ -89,12 +89,19 @@ fill_template(struct request *req, struct arena *arena, const char *template, st
     return buf_str(&out);
 }
 
+/* Links name the newest version, also in answers of the older one. */
+static const char *
+prefix_of(const struct request *req)
+{
+    return req->api->prefix != NULL ? req->api->prefix : API_PREFIX;
+}
+
 static str
 api_base(struct request *req, struct arena *arena)
 {
     struct buf out = buf_in(arena, 16 * 1024);
     buf_add(&out, req->api->base_url);
-    buf_add_text(&out, API_PREFIX);
+    buf_add_text(&out, prefix_of(req));
     return buf_str(&out);
 }
 
@@ -102,7 +109,7 @@ api_base(struct request *req, struct arena *arena)
 static str
 own_path(struct request *req)
 {
-    str prefix = req->is_v1 ? STR(API_PREFIX_V1) : STR(API_PREFIX);
+    str prefix = req->is_v1 ? STR(API_PREFIX_V1) : str_from(prefix_of(req));
     str path = str_slice(req->path, prefix.len, req->path.len);
     struct buf out = buf_in(req->arena, 64 * 1024);
     buf_add_json(&out, path);
@@ -117,10 +124,14 @@ has_operation(const struct request *req)
     return req->answer.operation.len > 0 && !req->dry_run;
 }
 
-/* Of what goes on after this answer. Operations are of projects: the request's own, or the one that it names. */
+/* Of what goes on after this answer. Operations are of projects: the request's own, or the one that it names. Operators see them
+ * as the jobs that they are. */
 static str
 operation_address(struct request *req)
 {
+    if (req->api->prefix != NULL)
+        return str_format(req->arena, "%.*s%s/jobs/%.*s", STR_ARG(req->api->base_url), req->api->prefix,
+                          STR_ARG(req->answer.operation));
     return str_format(req->arena, "%.*s%s/groups/%s/operations/%.*s", STR_ARG(req->api->base_url), API_PREFIX,
                       id_text(req->arena, req->project).data, STR_ARG(req->answer.operation));
 }
@@ -175,7 +186,7 @@ add_entity(struct request *req, struct buf *out)
     bool created = req->answer.key.len > 0 && e->item != NULL;
     struct buf self = buf_in(req->arena, 64 * 1024);
     buf_add(&self, req->api->base_url);
-    buf_add_text(&self, API_PREFIX);
+    buf_add_text(&self, prefix_of(req));
     buf_add(&self,
             created ? fill_template(req, req->arena, e->item, req->answer.document, req->answer.key) : own_path(req));
     str document = req->answer.document, address = buf_str(&self);
@@ -326,7 +337,9 @@ render_answer(struct request *req)
         /* An envelope needs a body, which 204 cannot have. */
         .status = status == 204 && req->envelope ? 200 : status,
         .body = body,
-        .content_type = body.len == 0 ? STR_EMPTY : media_type(req->arena, req->version, suffix),
+        .content_type = body.len == 0              ? STR_EMPTY
+                        : req->api->prefix != NULL ? STR("application/json")
+                                                   : media_type(req->arena, req->version, suffix),
     };
     add_common_headers(req);
     if (req->answer.kind == ANSWER_ENTITY && req->answer.revision != 0) {

@@ -5,8 +5,9 @@
 
 #include "api/api.h"
 
-#define API_PREFIX    "/api/svc/v2"
-#define API_PREFIX_V1 "/api/svc/v1.0"
+#define API_PREFIX      "/api/svc/v2"
+#define API_PREFIX_V1   "/api/svc/v1.0"
+#define OPERATOR_PREFIX "/operator/v1" /* of the operator's own (operator/operator.h) */
 
 MUST_USE error render_answer(struct request *req);
 /* The error document, with the headers that belong to it. */

@@ -27,6 +27,7 @@ struct received {
     str authorization, accept, content_type, idempotency_key, if_match, if_none_match, last_event_id;
     str body;
     str request_id;
+    bool is_encrypted; /* it came over TLS */
 };
 
 struct response {

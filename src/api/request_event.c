@@ -3,6 +3,8 @@
 
 #include "base/json.h"
 
+static const id no_id;
+
 /* Several entries that were added at once make one event; its before and after are objects like any other's. */
 static const json_t *
 as_object(struct arena *arena, const json_t *json)
@@ -18,15 +20,18 @@ add_event(struct request *req, enum event_type type, id organization, id project
         [PRINCIPAL_SERVICE_ACCOUNT] = "SERVICE_ACCOUNT",
         [PRINCIPAL_API_KEY] = "API_KEY",
         [PRINCIPAL_PERSON] = "USER",
+        [PRINCIPAL_OPERATOR] = "OPERATOR",
     };
+    /* What an operator does at the command line of a node is no request. */
+    bool is_local = req->caller->kind == PRINCIPAL_OPERATOR && req->in.request_id.len == 0;
     struct event_draft draft = {
         .type = type,
         .organization = organization,
         .project = project,
-        .actor = req->caller->id,
+        .actor = req->caller->kind == PRINCIPAL_OPERATOR ? no_id : req->caller->id, /* tenants know operators by name */
         .actor_name = req->caller->name,
         .actor_kind = str_from(kinds[req->caller->kind]),
-        .address = net_address_text(req->arena, &req->in.client),
+        .address = is_local ? STR_EMPTY : net_address_text(req->arena, &req->in.client),
         .request_id = req->in.request_id,
         .cluster = cluster,
         .before = as_object(req->arena, before),

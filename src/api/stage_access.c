@@ -276,6 +276,7 @@ judge_role(struct request *req)
                          ? principal_roles_in_organization(req->caller, req->organization)
                          : principal_roles_in_project(req->caller, req->organization, req->project);
         break;
+    case ACCESS_OPERATOR:
     case ACCESS_UNDECLARED:
         req->roles = 0; /* the catalog refuses such a row; deny if it ever came here */
         break;

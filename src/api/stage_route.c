@@ -88,23 +88,11 @@ read_format(struct request *req, str raw_query)
 }
 
 error
-stage_route(struct request *req)
+route_path(struct request *req, str path, str raw_query)
 {
-    str raw_query = req->in.target;
-    req->path = str_cut(&raw_query, '?');
-    /* OpenAPI knows no empty path: a client that was made from the document asks for the root with a slash. */
-    if (str_is(req->path, API_PREFIX "/"))
-        req->path = str_slice(req->path, 0, req->path.len - 1);
-    read_format(req, raw_query);
-    error extra_problem = OK;
-    if (extra_answer(req, &extra_problem))
-        return extra_problem;
-
-    str path, segments[MAX_PATH_SEGMENTS];
+    str segments[MAX_PATH_SEGMENTS];
     size_t count = 0;
     struct route route;
-    if (!strip_prefix(req, &path))
-        return request_not_found(req);
     TRY(split_path(req, path, segments, &count));
     enum method method = method_from(req->in.method, &req->head);
     catalog_route(req->api->catalog, method, segments, count, &route);
@@ -129,4 +117,22 @@ stage_route(struct request *req)
     if (req->input_problem == OK)
         req->input_problem = accept_problem;
     return OK;
+}
+
+error
+stage_route(struct request *req)
+{
+    str raw_query = req->in.target;
+    req->path = str_cut(&raw_query, '?');
+    /* OpenAPI knows no empty path: a client that was made from the document asks for the root with a slash. */
+    if (str_is(req->path, API_PREFIX "/"))
+        req->path = str_slice(req->path, 0, req->path.len - 1);
+    read_format(req, raw_query);
+    str path;
+    error extra_problem = OK;
+    if (extra_answer(req, &extra_problem))
+        return extra_problem;
+    if (!strip_prefix(req, &path))
+        return request_not_found(req);
+    return route_path(req, path, raw_query);
 }

@@ -8,7 +8,9 @@
 
 #include "api/api.h"
 
-error stage_route(struct request *req);        /* path and method -> endpoint */
+error stage_route(struct request *req); /* path and method -> endpoint */
+/* The rest of routing once the prefix is known: `path` is what stands behind it. */
+error route_path(struct request *req, str path, str raw_query);
 error stage_authenticate(struct request *req); /* credentials -> caller */
 error stage_origin(struct request *req);       /* is the address on the caller's access list */
 error stage_context(struct request *req);      /* does the organization or project exist, is the caller in it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who calls: a service account, an API key or a person, with everything that decides what it may do. Immutable once loaded. */
+/* Who calls: a service account, an API key, a person or (on an address of its own) an operator, with everything that decides what it may do. Immutable once loaded. */
 #ifndef AUTH_PRINCIPAL_H
 #define AUTH_PRINCIPAL_H
 
@@ -7,7 +7,7 @@
 #include "base/id.h"
 #include "base/net.h"
 
-enum principal_kind { PRINCIPAL_SERVICE_ACCOUNT, PRINCIPAL_API_KEY, PRINCIPAL_PERSON };
+enum principal_kind { PRINCIPAL_SERVICE_ACCOUNT, PRINCIPAL_API_KEY, PRINCIPAL_PERSON, PRINCIPAL_OPERATOR };
 
 struct grant {
     id organization;
@@ -20,7 +20,7 @@ enum { TOKEN_FINGERPRINT_BYTES = 16 };
 struct principal {
     id id;
     enum principal_kind kind;
-    id organization; /* zero for a person */
+    id organization; /* zero for a person and an operator */
     str name;        /* what events and logs call it: client id, public key or user name */
     int64_t generation;
     bool access_list_required;

@@ -181,6 +181,25 @@
         "Read the entity to see whether the change is there, or repeat a POST with the same Idempotency-Key.") \
     ROW(OVERLOADED, 503, "The service has no capacity for this request now.", \
         "Retry after the time that Retry-After gives.") \
+    /* What only operators see, on the address that they have for themselves. */ \
+    ROW(OPERATOR_TOKEN_REQUIRED, 401, "This resource needs the token of an operator.", \
+        "Make one with `reeved operator add NAME` on a node, and send it as `Authorization: Bearer TOKEN`; `reeve fleet login` keeps it.") \
+    ROW(OPERATOR_TOKEN_NOT_VALID, 401, "The token is not that of an operator.", \
+        "It is not known, has expired, or its operator was removed: make another one with `reeved operator add NAME` on a node.") \
+    ROW(OPERATOR_TLS_REQUIRED, 403, "Operators are not served over plain HTTP from {}.", \
+        "Set operator_certificate and operator_certificate_key in reeve.conf and use https://, or ask on the node itself, at its loopback address.") \
+    ROW(HOST_HAS_MEMBERS, 409, "Host {} still has {} members.", \
+        "Drain it and wait until none is left. One that will never come back is removed as lost (`--lost`), and its members are replaced.") \
+    ROW(FLEET_NOT_FOUNDED, 409, "The fleet has no certificate authority yet.", \
+        "Run `reeved fleet init` on a node.") \
+    ROW(STILL_IN_USE, 409, "{} {} cannot be removed: {}.", \
+        "Remove first what the detail names.") \
+    ROW(JOB_NOT_CHANGEABLE, 409, "Job {} cannot be changed now: {}.", \
+        "Look at the job: its state and history say what goes on.") \
+    ROW(LOCKED_FOR_INVOICE, 409, "Organization {} is locked because invoice {} is overdue.", \
+        "Note that the invoice was paid, or until when something else is agreed.") \
+    ROW(INVOICE_NOT_PAYABLE, 409, "Invoice {} is not closed, has nothing to pay, or was paid before.", \
+        "List the invoices that nobody paid: only those can be paid.") \
     /* What only agents of hosts see, on the address that they have for themselves. */ \
     ROW(CERTIFICATE_REQUIRED, 401, "This resource needs the certificate of a host.", \
         "Join first: the operator's `reeved fleet token` prints the command.") \

@@ -30,6 +30,13 @@ static const struct option_row follow_options[] = {
     { .name = NULL },
 };
 
+static const struct option_row fleet_login_options[] = {
+    { "url", "URL", "The operator's address: https://HOST:PORT, or http://127.0.0.1:PORT on a node itself.", FOR_ALL },
+    { "token-file", "FILE", "File that has the token; - is standard input. Without it the token is asked for.", FOR_ALL },
+    { "secret-service", NULL, "Keep the token in the desktop's secret service (secret-tool) and not in the file.", FOR_ALL },
+    { .name = NULL },
+};
+
 const struct builtin builtins[] = {
     { "login", "", "Remember a server and credentials as a profile",
       "Asks for what is not given, tries it out, and writes it to the profile (`default`, or the one of --profile). The file is readable "
@@ -61,6 +68,16 @@ const struct builtin builtins[] = {
     { "operations wait", "OPERATION", "Wait for an operation that goes on, and show its steps",
       "What --wait does, afterwards. Ends with status 0 when the operation is done and with 4 when it failed. Ctrl-C leaves it running.",
       "reeve operations wait 650000000000000000000001", 1, 1, NULL, false, true, builtin_wait },
+    { "fleet login", "", "Remember the operator's address and your token",
+      "Asks for what is not given, tries it out, and writes it to the profile beside the tenant's credentials, which stay. `reeved operator add NAME` "
+      "on a node makes a token. It is never taken from the command line, where others could see it.",
+      "reeve fleet login --url http://127.0.0.1:9443 --token-file token.txt", 0, 0, fleet_login_options, false, true, builtin_fleet_login, true },
+    { "fleet logout", "", "Forget your token as an operator",
+      "Takes the token out of the profile (and out of the secret service). `reeved operator remove NAME` on a node makes it worthless everywhere.",
+      "reeve fleet logout", 0, 0, NULL, false, false, builtin_fleet_logout, true },
+    { "fleet jobs wait", "JOB", "Wait for a job that goes on, and show its steps",
+      "What --wait does, afterwards: until a host is drained, say. Ends with status 0 when the job is done and with 4 when it failed. Ctrl-C leaves it running.",
+      "reeve fleet jobs wait 650000000000000000000001", 1, 1, NULL, false, true, builtin_fleet_wait, true },
     { "explain", "CODE", "Say what an error code means and what to do about it", "From the same table as the API's own documentation.",
       "reeve explain RATE_LIMITED_TOKEN_BUCKET", 1, 1, NULL, false, false, builtin_explain },
     { "completion", "bash|zsh|fish", "Print what makes your shell complete commands and flags",

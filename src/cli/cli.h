@@ -10,7 +10,7 @@
 /* What main() read; NULL where nothing is set. */
 struct environment {
     const char *home, *config_home, *profile, *server, *ca_file, *client_id, *client_secret, *public_key, *private_key,
-        *project, *org, *docs, *no_color, *term, *columns;
+        *project, *org, *docs, *operator_url, *operator_token, *no_color, *term, *columns;
 };
 
 /* Exit statuses, as documented. */

@@ -150,10 +150,57 @@ number_of(const struct cli *cli, enum option option, int64_t usual, int64_t max)
     return given != NULL && str_to_int(str_from(given), 0, max, &number) ? number : usual;
 }
 
+/* "http://127.0.0.1:9443": what never leaves the machine may be in clear text. */
+static bool
+is_loopback(const char *url)
+{
+    static const char *const hosts[] = { "http://127.", "http://[::1]", "http://localhost" };
+    for (size_t i = 0; i < LENGTH(hosts); i++) {
+        str rest = str_from(url);
+        if (!str_starts_with(rest, str_from(hosts[i])))
+            continue;
+        rest = str_slice(rest, strlen(hosts[i]), rest.len);
+        /* "127." goes on with digits and dots, and nothing but a port or a path may follow a host. */
+        while (i == 0 && rest.len > 0 && ((rest.data[0] >= '0' && rest.data[0] <= '9') || rest.data[0] == '.'))
+            rest = str_slice(rest, 1, rest.len);
+        return rest.len == 0 || ((rest.data[0] == ':' || rest.data[0] == '/') && str_find(rest, '@') < 0);
+    }
+    return false;
+}
+
+static bool
+can_call_operator(struct cli *cli)
+{
+    const struct profile *p = cli->profile;
+    if (p->server == NULL) {
+        cli_say(
+            cli,
+            "where is the operator's address? `reeve fleet login --url http://127.0.0.1:9443` remembers it; REEVE_OPERATOR_URL names another one");
+        return false;
+    }
+    if (strncmp(p->server, "https://", 8) != 0 && !is_loopback(p->server)) {
+        cli_say(
+            cli,
+            "the operator's address must be https://…, or on this machine, and `%s` is neither: tokens are not sent in clear text. "
+            "operator_certificate in reeve.conf gives it a certificate",
+            p->server);
+        return false;
+    }
+    if (p->operator_token == NULL && !p->in_secret_service) {
+        cli_say(cli,
+                "you are not logged in as an operator: `reeve fleet login`, with a token that `reeved operator add` "
+                "on a node printed");
+        return false;
+    }
+    return true;
+}
+
 static bool
 can_call(struct cli *cli)
 {
     const struct profile *p = cli->profile;
+    if (p->for_operators)
+        return can_call_operator(cli);
     if (p->server == NULL) {
         cli_say(
             cli,
@@ -252,7 +299,7 @@ prepare(struct client *client, struct exchange *x, const char *url)
     curl_easy_reset(c);
     curl_easy_setopt(c, CURLOPT_URL, url);
     curl_easy_setopt(c, CURLOPT_PATH_AS_IS, 1L);
-    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "https");
+    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, p->for_operators && is_loopback(p->server) ? "http" : "https");
     curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
@@ -287,16 +334,16 @@ prepare(struct client *client, struct exchange *x, const char *url)
     curl_easy_setopt(c, CURLOPT_WRITEDATA, x);
 }
 
-enum authority { NOBODY, ACCOUNT, KEY, TOKEN };
+enum authority { NOBODY, ACCOUNT, KEY, TOKEN, OPERATOR };
 
 static void
 authorize(struct client *client, enum authority by)
 {
     CURL *c = client->curl;
     const struct profile *p = client->cli->profile;
-    if (by == TOKEN) {
+    if (by == TOKEN || by == OPERATOR) {
         curl_easy_setopt(c, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
-        curl_easy_setopt(c, CURLOPT_XOAUTH2_BEARER, p->token);
+        curl_easy_setopt(c, CURLOPT_XOAUTH2_BEARER, by == TOKEN ? p->token : p->operator_token);
     } else if (by != NOBODY) {
         curl_easy_setopt(c, CURLOPT_HTTPAUTH, by == KEY ? (long)CURLAUTH_DIGEST : (long)CURLAUTH_BASIC);
         curl_easy_setopt(c, CURLOPT_USERNAME, by == KEY ? p->public_key : p->client_id);
@@ -360,7 +407,8 @@ say_no_answer(struct client *client, const struct request_out *request, CURLcode
     if (result == CURLE_PEER_FAILED_VERIFICATION || result == CURLE_SSL_CACERT_BADFILE)
         cli_note(cli,
                  "if the server has a certificate of your own authority, name that with --ca-file, or for good with "
-                 "`reeve profiles set ca-file FILE`");
+                 "`%s`",
+                 cli->profile->for_operators ? "reeve fleet login --ca-file FILE" : "reeve profiles set ca-file FILE");
     else if (was_lost(result) && !may_repeat(request))
         cli_note(cli, "it may have been done or not: look before you repeat it");
 }
@@ -432,6 +480,8 @@ client_send(struct client *client, const struct request_out *request, struct ans
     struct cli *cli = client->cli;
     struct profile *p = cli->profile;
     bool kept = p->token != NULL;
+    if (p->for_operators)
+        return profile_fetch_secret(cli) ? send_again(client, request, OPERATOR, ret_answer) : EXIT_USAGE;
     if (p->client_id == NULL && p->public_key == NULL)
         return send_again(client, request, NOBODY, ret_answer);
     if ((p->client_id == NULL || p->token == NULL) && !profile_fetch_secret(cli))

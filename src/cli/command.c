@@ -3,6 +3,18 @@
 
 const char *const command_methods[] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
 
+bool
+command_is_operators(const struct command *command)
+{
+    return command != NULL && (command->flags & COMMAND_OPERATORS) != 0;
+}
+
+const char *
+command_prefix(const struct command *command)
+{
+    return command_is_operators(command) ? OPERATOR_PREFIX : API_PREFIX;
+}
+
 const struct command_family *
 command_family_find(const char *name)
 {

@@ -36,7 +36,12 @@ enum command_field_flag {
     FIELD_JSON = 16,  /* its flag takes JSON: an object, or a list of objects */
     FIELD_SCOPE = 32, /* a parameter of the path, or a required field, that the profile may have: project, org */
 };
-enum command_flag { COMMAND_HAS_BODY = 1, COMMAND_BODY_IS_LIST = 2, COMMAND_DEPRECATED = 4 };
+enum command_flag {
+    COMMAND_HAS_BODY = 1,
+    COMMAND_BODY_IS_LIST = 2,
+    COMMAND_DEPRECATED = 4,
+    COMMAND_OPERATORS = 8, /* of the operator's API: another address, other credentials */
+};
 
 struct command_field {
     text_place flag, path, doc, one_of /* a line each */, fallback, example, bounds;
@@ -85,6 +90,12 @@ bool command_begins_with(const struct command *command, const char *const *words
 /* The command that reads what this one changes: GET of the same path; NULL when there is none. */
 const struct command *command_reading(const struct command *command);
 const struct command *command_of_operation(const char *operation);
+
+#define API_PREFIX      "/api/svc/v2"
+#define OPERATOR_PREFIX "/operator/v1"
+/* What stands before its path. */
+const char *command_prefix(const struct command *command);
+bool command_is_operators(const struct command *command); /* NULL is not */
 
 /* How many letters must change to make one of the other; for "did you mean". */
 size_t command_distance(const char *a, const char *b);

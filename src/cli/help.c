@@ -217,7 +217,7 @@ help_command(struct cli *cli, FILE *out, const struct command *command)
     print_options(cli, out, common_options, command, true, true);
     fprintf(out, "\n");
     text_wrap(out,
-              str_format(cli->arena, "%s %s%s, for %s.", command_methods[command->method], "/api/svc/v2",
+              str_format(cli->arena, "%s %s%s, for %s.", command_methods[command->method], command_prefix(command),
                          TEXT_AT(command->path), TEXT_AT(command->who))
                   .data,
               0, 0, width);

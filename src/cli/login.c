@@ -12,8 +12,8 @@
 #include "cli/run.h"
 #include "cli/secret_service.h"
 
-static bool
-ask(struct cli *cli, const char *what, const char **value)
+bool
+profile_ask(struct cli *cli, const char *what, const char **value)
 {
     char line[4096];
     if (*value != NULL)
@@ -30,9 +30,8 @@ ask(struct cli *cli, const char *what, const char **value)
     return (*value)[0] != '\0';
 }
 
-/* A path that is still right in another folder. */
-static const char *
-whole_path(struct cli *cli, const char *path)
+const char *
+profile_whole_path(struct cli *cli, const char *path)
 {
     char *whole = path != NULL ? realpath(path, NULL) : NULL;
     const char *kept = whole != NULL ? str_dup(cli->arena, str_from(whole)).data : path;
@@ -91,7 +90,7 @@ keep(struct cli *cli, struct scopes scopes, bool in_service)
         json_object_del(entry, old[i]);
     json_object_set_new(entry, "server", json_string(p->server));
     if (p->ca_file != NULL)
-        json_object_set_new(entry, "caFile", json_string(whole_path(cli, p->ca_file)));
+        json_object_set_new(entry, "caFile", json_string(profile_whole_path(cli, p->ca_file)));
     if (scopes.project != NULL)
         json_object_set_new(entry, "project", json_string(scopes.project));
     if (scopes.org != NULL)
@@ -119,8 +118,8 @@ builtin_login(struct cli *cli)
     p->from_environment = true; /* nothing is kept before it was tried out */
     p->token = NULL;
     p->in_secret_service = false;
-    if (!ask(cli, "server (https://HOST:PORT)", &p->server) ||
-        (key == NULL && !ask(cli, "client id of the service account", &account)))
+    if (!profile_ask(cli, "server (https://HOST:PORT)", &p->server) ||
+        (key == NULL && !profile_ask(cli, "client id of the service account", &account)))
         return EXIT_USAGE;
     p->client_id = account;
     p->public_key = key;
@@ -180,7 +179,8 @@ builtin_profiles_list(struct cli *cli)
     json_object_foreach(json_object_get(all, "profiles"), name, entry)
     {
         json_t *shown = json_pack("{s:s, s:b}", "name", name, "current", strcmp(name, profile_name(cli, all)) == 0);
-        static const char *const fields[] = { "server", "clientId", "publicKey", "project", "org", "caFile", "docs" };
+        static const char *const fields[] = { "server", "clientId", "publicKey", "project",
+                                              "org",    "caFile",   "docs",      "operatorUrl" };
         for (size_t i = 0; i < LENGTH(fields); i++) {
             if (json_object_get(entry, fields[i]) != NULL)
                 json_object_set(shown, fields[i], json_object_get(entry, fields[i]));
@@ -214,7 +214,8 @@ builtin_profiles_set(struct cli *cli)
     if (value[0] == '\0')
         json_object_del(entry, field);
     else
-        json_object_set_new(entry, field, json_string(strcmp(field, "caFile") == 0 ? whole_path(cli, value) : value));
+        json_object_set_new(entry, field,
+                            json_string(strcmp(field, "caFile") == 0 ? profile_whole_path(cli, value) : value));
     if (strcmp(field, "server") == 0)
         json_object_del(entry, "token"); /* of the old one */
     return profiles_write(cli, all) ? EXIT_SUCCESS : EXIT_USAGE;
@@ -249,6 +250,8 @@ builtin_profiles_delete(struct cli *cli)
         return EXIT_USAGE;
     if (json_is_true(json_object_get(entry, "inSecretService")))
         secret_service_forget(cli, cli->call.arguments[0]);
+    if (json_is_true(json_object_get(entry, "operatorInSecretService")))
+        secret_service_forget(cli, profile_operator_name(cli, cli->call.arguments[0]).data);
     json_object_del(json_object_get(all, "profiles"), cli->call.arguments[0]);
     return profiles_write(cli, all) ? EXIT_SUCCESS : EXIT_USAGE;
 }

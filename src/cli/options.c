@@ -36,6 +36,8 @@ const struct option_row common_options[OPTION_COUNT + 1] = {
 bool
 option_applies(const struct option_row *row, const struct command *command)
 {
+    if (row == &common_options[OPTION_IF_MATCH] && command_is_operators(command))
+        return false; /* nothing there has an ETag */
     switch (row->scope) {
     case FOR_ALL:
     case FOR_CALLS: return true;

@@ -59,6 +59,7 @@ struct builtin {
     bool hidden;
     bool calls; /* it talks to the API, and so takes the options for that */
     int (*run)(struct cli *cli);
+    bool for_operators; /* it talks to the operator's API */
 };
 
 /* A flag of a field and what was given to it. */

@@ -232,7 +232,8 @@ output_error(struct cli *cli, const struct answer *answer)
     if (row != NULL)
         print_line(cli, "explained",
                    str_format(cli->arena, "%s, or: reeve explain %s", page_of(cli, code).data, code).data);
-    if (answer->status == 401 && cli->profile->client_id == NULL && cli->profile->public_key == NULL)
+    if (answer->status == 401 && !cli->profile->for_operators && cli->profile->client_id == NULL &&
+        cli->profile->public_key == NULL)
         cli_note(cli, "you are not logged in: `reeve login`");
     return EXIT_REFUSED;
 }

@@ -126,7 +126,7 @@ man_whole(FILE *out)
     fprintf(
         out,
         ".SH ENVIRONMENT\nREEVE_PROFILE, REEVE_SERVER, REEVE_CA_FILE, REEVE_PROJECT_ID, REEVE_ORG_ID, REEVE_CLIENT_ID and REEVE_CLIENT_SECRET, "
-        "REEVE_PUBLIC_KEY and REEVE_PRIVATE_KEY, REEVE_DOCS: go before what the profile says. NO_COLOR: no colours.\n"
+        "REEVE_PUBLIC_KEY and REEVE_PRIVATE_KEY, REEVE_OPERATOR_URL and REEVE_OPERATOR_TOKEN, REEVE_DOCS: go before what the profile says. NO_COLOR: no colours.\n"
         ".SH FILES\n~/.config/reeve/profiles.json: the profiles, with secrets; readable by its owner only.\n"
         ".SH EXIT STATUS\n0 done, 1 refused by the API, 2 wrong command line, 3 no answer, 4 begun but not done, 130 Ctrl\\-C.\n");
 }
@@ -188,9 +188,10 @@ builtin_reference(struct cli *cli)
     }
     for (size_t f = 0; f < command_family_count; f++) {
         const struct command_family *family = &command_families[f];
-        printf(
-            "\n## reeve %s\n\n%s [Operations](api/%s.md).\n\n| Command | Operation | What it does |\n|---|---|---|\n",
-            TEXT_AT(family->name), TEXT_AT(family->doc), TEXT_AT(family->name));
+        bool for_operators = command_is_operators(&commands[family->at]);
+        printf("\n## reeve %s\n\n%s [Operations](%s%s.md).\n\n| Command | Operation | What it does |\n|---|---|---|\n",
+               TEXT_AT(family->name), TEXT_AT(family->doc), for_operators ? "" : "api/",
+               for_operators ? "operator" : TEXT_AT(family->name));
         for (uint32_t i = 0; i < family->count; i++) {
             const struct command *command = &commands[family->at + i];
             printf("| `reeve %s %s` | `%s` | %s |\n", TEXT_AT(family->name), TEXT_AT(command->words),

@@ -179,6 +179,25 @@ take_credentials(struct profile *p, const struct environment *e, const json_t *e
         p->token = json_string_value(json_object_get(entry, "token"));
 }
 
+str
+profile_operator_name(const struct cli *cli, const char *profile)
+{
+    return str_format(cli->arena, "%s, operator", profile);
+}
+
+/* Commands of the operator's API go to another address, with a token of its own; nothing of the tenant's is sent there. */
+static void
+take_operator(struct cli *cli, struct profile *p, const json_t *entry)
+{
+    const struct environment *e = &cli->environment;
+    p->for_operators = true;
+    p->server = first_of(cli->call.values[OPTION_SERVER], e->operator_url, json_object_get(entry, "operatorUrl"));
+    p->ca_file = first_of(cli->call.values[OPTION_CA_FILE], e->ca_file, json_object_get(entry, "operatorCaFile"));
+    p->client_id = p->client_secret = p->public_key = p->private_key = p->token = NULL;
+    p->operator_token = first_of(e->operator_token, NULL, json_object_get(entry, "operatorToken"));
+    p->in_secret_service = e->operator_token == NULL && json_is_true(json_object_get(entry, "operatorInSecretService"));
+}
+
 int
 profile_load(struct cli *cli)
 {
@@ -199,6 +218,10 @@ profile_load(struct cli *cli)
     p->project = first_of(values[OPTION_PROJECT], e->project, json_object_get(entry, "project"));
     p->org = first_of(values[OPTION_ORG], e->org, json_object_get(entry, "org"));
     p->docs = first_of(e->docs, NULL, json_object_get(entry, "docs"));
+    if (command_is_operators(cli->call.command) || (cli->call.builtin != NULL && cli->call.builtin->for_operators)) {
+        take_operator(cli, p, entry);
+        return EXIT_SUCCESS;
+    }
     take_credentials(p, e, entry);
     /* A token is good at the server that gave it, and nowhere else. */
     const char *own = json_string_value(json_object_get(entry, "server"));
@@ -211,11 +234,13 @@ bool
 profile_fetch_secret(struct cli *cli)
 {
     struct profile *p = cli->profile;
-    const char **secret = p->client_id != NULL ? &p->client_secret : &p->private_key;
+    const char **secret = p->for_operators       ? &p->operator_token
+                          : p->client_id != NULL ? &p->client_secret
+                                                 : &p->private_key;
     str text;
     if (!p->in_secret_service || *secret != NULL)
         return true;
-    if (!secret_service_look_up(cli, p->name, &text))
+    if (!secret_service_look_up(cli, p->for_operators ? profile_operator_name(cli, p->name).data : p->name, &text))
         return false;
     *secret = text.data;
     return true;

@@ -16,9 +16,14 @@ struct profile {
     const char *client_id, *client_secret; /* a service account … */
     const char *public_key, *private_key;  /* … or an API key */
     const char *token;                     /* NULL: none, or it is about to expire */
+    const char *operator_token;            /* on the operator's address, instead of all these */
+    bool for_operators;                    /* server and ca_file are those of the operator's address */
     bool in_secret_service;                /* the secret is not in the file */
     bool from_environment;                 /* the credentials are, and nothing is kept */
 };
+
+/* Under which name the desktop's service keeps the operator's token of a profile. */
+str profile_operator_name(const struct cli *cli, const char *profile);
 
 /* Fills cli->profile; EXIT_SUCCESS also when there is no profile at all. */
 MUST_USE int profile_load(struct cli *cli);
@@ -37,6 +42,12 @@ void profiles_unlock(int lock);
 json_t *profiles_entry(json_t *all, const char *name, bool make);
 /* The name that is meant now. */
 const char *profile_name(const struct cli *cli, const json_t *all);
+/* ---- For logging in (login.c) ---- */
+/* Asks for it on a terminal unless it is there already; false: it is missing, which was said. */
+MUST_USE bool profile_ask(struct cli *cli, const char *what, const char **value);
+/* A path that is still right in another folder. */
+const char *profile_whole_path(struct cli *cli, const char *path);
+
 str profiles_path(const struct cli *cli);
 
 #endif

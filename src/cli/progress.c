@@ -41,7 +41,15 @@ str
 progress_target(const struct cli *cli, str address)
 {
     const char *at = strstr(address.data, "/api/");
+    if (at == NULL)
+        at = strstr(address.data, OPERATOR_PREFIX "/");
     return at == NULL ? STR_EMPTY : str_dup(cli->arena, str_from(at));
+}
+
+const char *
+progress_commands(const struct command *command)
+{
+    return command_is_operators(command) ? "fleet jobs" : "operations";
 }
 
 str
@@ -61,6 +69,26 @@ text_of(const json_t *object, const char *name)
 {
     const char *text = json_string_value(json_object_get(object, name));
     return text != NULL ? text : "";
+}
+
+/* What it is about: a tenant sees a cluster, an operator also a host. */
+static const char *
+subject_of(const json_t *operation)
+{
+    return json_object_get(operation, "clusterName") != NULL ? text_of(operation, "clusterName")
+                                                             : text_of(operation, "subjectName");
+}
+
+static int64_t
+percent_of(const json_t *operation)
+{
+    const json_t *percent = json_object_get(operation, "percent");
+    int64_t steps = json_integer_value(json_object_get(operation, "stepCount"));
+    if (percent != NULL || steps == 0)
+        return json_integer_value(percent);
+    if (strcmp(text_of(operation, "state"), "DONE") == 0)
+        return 100;
+    return json_integer_value(json_object_get(operation, "stepNumber")) * 100 / steps;
 }
 
 static double
@@ -111,14 +139,13 @@ draw(struct view *v, const json_t *operation)
     v->arena = arena;
     if (v->lines > 0)
         fprintf(stderr, "\033[%dA", v->lines);
-    str title =
-        text_harmless(arena, str_format(arena, "%s %s", text_of(operation, "kind"), text_of(operation, "clusterName")));
+    str title = text_harmless(arena, str_format(arena, "%s %s", text_of(operation, "kind"), subject_of(operation)));
     fprintf(stderr, "\r%s%.*s%s  %s\033[K\n", style_on(color, STYLE_BOLD), STR_ARG(title), style_off(color, STYLE_BOLD),
             text_of(operation, "state"));
     v->lines = 1;
     v->turn++;
     json_array_foreach(json_object_get(operation, "steps"), i, step) draw_step(v, step, text_of(operation, "waitsFor"));
-    str bar = progress_bar(arena, json_integer_value(json_object_get(operation, "percent")), BAR_WIDTH);
+    str bar = progress_bar(arena, percent_of(operation), BAR_WIDTH);
     fprintf(stderr, "  %.*s  %.0f s\033[K\n", STR_ARG(bar), (double)(clock_steady_ms() - v->began_ms) / 1000);
     v->lines++;
     fflush(stderr);
@@ -129,9 +156,8 @@ static void
 say(struct view *v, const json_t *operation)
 {
     const char *waits_for = text_of(operation, "waitsFor");
-    str line = str_format(v->cli->arena, "%s %s: %s, %lld%%, %s%s%s", text_of(operation, "kind"),
-                          text_of(operation, "clusterName"), text_of(operation, "state"),
-                          (long long)json_integer_value(json_object_get(operation, "percent")),
+    str line = str_format(v->cli->arena, "%s %s: %s, %lld%%, %s%s%s", text_of(operation, "kind"), subject_of(operation),
+                          text_of(operation, "state"), (long long)percent_of(operation),
                           text_of(operation, "currentStep"), waits_for[0] != '\0' ? ": " : "", waits_for);
     if (!str_eq(line, v->said_last))
         cli_note(v->cli, "%.*s", STR_ARG(line));
@@ -153,18 +179,20 @@ show(struct view *v, const json_t *operation)
 static int
 left_running(struct cli *cli, const json_t *operation, str target)
 {
-    /* /api/svc/v2/groups/PROJECT/operations/ID */
+    /* /api/svc/v2/groups/PROJECT/operations/ID, /operator/v1/jobs/ID */
+    bool for_operators = str_starts_with(target, STR(OPERATOR_PREFIX "/"));
     str rest = target, project = STR_EMPTY, id = STR_EMPTY;
     while (rest.len > 0) {
         str part = str_cut(&rest, '/');
         if (str_is(part, "groups"))
             project = str_cut(&rest, '/');
-        else if (str_is(part, "operations"))
+        else if (str_is(part, for_operators ? "jobs" : "operations"))
             id = str_cut(&rest, '/');
     }
     fprintf(stderr, "\n");
-    cli_say(cli, "left it running (%s). Look again with: reeve operations wait %.*s --project %.*s",
-            operation != NULL ? text_of(operation, "state") : "unknown", STR_ARG(id), STR_ARG(project));
+    cli_say(cli, "left it running (%s). Look again with: reeve %s wait %.*s%s%.*s",
+            operation != NULL ? text_of(operation, "state") : "unknown", for_operators ? "fleet jobs" : "operations",
+            STR_ARG(id), for_operators ? "" : " --project ", STR_ARG(project));
     return EXIT_INTERRUPTED;
 }
 

@@ -16,6 +16,9 @@ MUST_USE int progress_wait(struct cli *cli, struct client *client, str target, s
 /* "https://host/api/…" without the server, which may have another name for itself than we have for it. */
 str progress_target(const struct cli *cli, str address);
 
+/* The commands that are about what goes on after this one: "operations", "fleet jobs". */
+const char *progress_commands(const struct command *command);
+
 /* The bar, without its end of line; for tests. */
 str progress_bar(struct arena *arena, int64_t percent, int width);
 

@@ -13,14 +13,16 @@
 static str
 accept_of(const struct cli *cli, const struct command *command)
 {
+    if (command_is_operators(command))
+        return STR("application/json");
     return str_format(cli->arena, "application/vnd.svc.%s+json", TEXT_AT(command->version));
 }
 
 static str
 target_of(const struct cli *cli, const struct outgoing *out)
 {
-    return str_format(cli->arena, "%s%.*s%s%.*s", API_PREFIX, STR_ARG(out->path), out->query.len > 0 ? "?" : "",
-                      STR_ARG(out->query));
+    return str_format(cli->arena, "%s%.*s%s%.*s", command_prefix(cli->call.command), STR_ARG(out->path),
+                      out->query.len > 0 ? "?" : "", STR_ARG(out->query));
 }
 
 /* ---- --curl ---- */
@@ -43,11 +45,14 @@ show_curl(struct cli *cli, const struct request_out *request)
 {
     const struct profile *p = cli->profile;
     printf("curl --fail-with-body --request %s", request->method);
+    bool for_operators = command_is_operators(cli->call.command);
     if (p->ca_file != NULL) {
         printf(" --cacert ");
         print_quoted(p->ca_file);
     }
-    if (p->public_key != NULL)
+    if (for_operators)
+        printf(" --header \"Authorization: Bearer $REEVE_OPERATOR_TOKEN\"");
+    else if (p->public_key != NULL)
         printf(" --digest --user \"$REEVE_PUBLIC_KEY:$REEVE_PRIVATE_KEY\"");
     else
         printf(" --header \"Authorization: Bearer $TOKEN\"");
@@ -61,7 +66,9 @@ show_curl(struct cli *cli, const struct request_out *request)
         print_quoted(request->body.data);
     }
     printf(" \\\n    ");
-    str base = p->server != NULL ? client_base(cli) : STR("https://localhost:8443");
+    str base = p->server != NULL ? client_base(cli)
+               : for_operators   ? STR("http://127.0.0.1:9443")
+                                 : STR("https://localhost:8443");
     print_quoted(str_format(cli->arena, "%.*s%.*s", STR_ARG(base), STR_ARG(request->target)).data);
     putchar('\n');
     return EXIT_SUCCESS;
@@ -144,6 +151,12 @@ show_dry_run(struct cli *cli, struct client *client, const struct request_out *r
 }
 
 /* ---- --wait ---- */
+static const char *
+operation_shown(const struct command *command)
+{
+    return command_is_operators(command) ? "showJob" : "getGroupOperation";
+}
+
 /* What there is now, where the answer said that it is; else the operation. */
 static int
 show_when_done(struct cli *cli, struct client *client, const struct request_out *request, const struct answer *first,
@@ -153,7 +166,7 @@ show_when_done(struct cli *cli, struct client *client, const struct request_out 
     str target = STR_EMPTY, whole = request->target;
     if (command->method == METHOD_DELETE) /* nothing is there any more, and people have seen every step */
         return output_is_for_people(cli) ? EXIT_SUCCESS
-                                         : output_answer(cli, command_of_operation("getGroupOperation"), last);
+                                         : output_answer(cli, command_of_operation(operation_shown(command)), last);
     if (first->location.len > 0)
         target = progress_target(cli, first->location);
     else if (reading != NULL && command->method != METHOD_POST)
@@ -214,8 +227,8 @@ show(struct cli *cli, struct client *client, const struct request_out *request, 
     if (answer->operation_location.len > 0 && output_is_for_people(cli) && values[OPTION_DRY_RUN] == NULL) {
         str id = answer->operation_location;
         const char *last = strrchr(id.data, '/');
-        cli_note(cli, "it goes on: reeve operations wait %s%s%s", last != NULL ? last + 1 : id.data,
-                 values[OPTION_PROJECT] != NULL ? " --project " : "",
+        cli_note(cli, "it goes on: reeve %s wait %s%s%s", progress_commands(cli->call.command),
+                 last != NULL ? last + 1 : id.data, values[OPTION_PROJECT] != NULL ? " --project " : "",
                  values[OPTION_PROJECT] != NULL ? values[OPTION_PROJECT] : "");
     }
     return status;

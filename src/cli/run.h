@@ -9,6 +9,4 @@
 
 MUST_USE int run_command(struct cli *cli);
 
-#define API_PREFIX "/api/svc/v2"
-
 #endif

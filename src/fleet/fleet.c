@@ -21,6 +21,17 @@ list_endpoints(struct arena *arena, const struct fleet_config *config)
     return buf_str(&out);
 }
 
+struct fleet
+fleet_keys(struct store *store, const struct key *master_key)
+{
+    return (struct fleet){
+        .store = store,
+        .authority_key = crypto_derive(master_key, "fleet authority v1"),
+        .token_key = crypto_derive(master_key, "join token v1"),
+        .directory_key = crypto_derive(master_key, DIRECTORY_KEY_PURPOSE),
+    };
+}
+
 struct fleet *
 fleet_new(const struct fleet_config *config)
 {
@@ -30,16 +41,11 @@ fleet_new(const struct fleet_config *config)
         arena_free(arena);
         return NULL;
     }
-    *fleet = (struct fleet){
-        .arena = arena,
-        .store = store_new(&config->store),
-        .authority_key = crypto_derive(&config->master_key, "fleet authority v1"),
-        .token_key = crypto_derive(&config->master_key, "join token v1"),
-        .directory_key = crypto_derive(&config->master_key, DIRECTORY_KEY_PURPOSE),
-        .domain = str_dup(arena, str_from(config->domain)),
-        .etcd_json = list_endpoints(arena, config),
-        .logs = log_goal_new(arena, &config->master_key, &config->logs),
-    };
+    *fleet = fleet_keys(store_new(&config->store), &config->master_key);
+    fleet->arena = arena;
+    fleet->domain = str_dup(arena, str_from(config->domain));
+    fleet->etcd_json = list_endpoints(arena, config);
+    fleet->logs = log_goal_new(arena, &config->master_key, &config->logs);
     if (fleet->store != NULL && !arena_is_exhausted(arena))
         return fleet;
     fleet_free(fleet);

@@ -31,6 +31,8 @@ struct fleet {
 
 /* NULL without memory. Does not wait for the database. */
 MUST_USE struct fleet *fleet_new(const struct fleet_config *config);
+/* What an operator needs of one, its keys, on a store that somebody else has; nothing of it is freed. Hosts cannot be answered with it. */
+struct fleet fleet_keys(struct store *store, const struct key *master_key);
 void fleet_free(struct fleet *fleet);
 
 #endif

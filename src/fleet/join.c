@@ -19,21 +19,18 @@ hash_token(struct fleet *fleet, struct arena *arena, str token)
 }
 
 error
-join_token_new(struct fleet *fleet, struct arena *arena, const struct join_place *place, int64_t lifetime_s,
+join_token_add(struct fleet *fleet, struct tx *tx, const struct join_place *place, int64_t lifetime_s,
                bool *ret_is_valid, str *ret_token)
 {
+    struct arena *arena = tx_arena(tx);
     struct authority authority;
     str fingerprint;
     TRY(authority_open(fleet, arena, &authority));
     TRY(authority_fingerprint(&authority, arena, &fingerprint));
     str secret = secret_new(arena, TOKEN_KIND);
-    struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(tx_begin(fleet->store, arena, agent_service, &tx));
     TRY(store_join_token_add(tx, hash_token(fleet, arena, secret), place, lifetime_s, ret_is_valid));
-    if (!*ret_is_valid)
-        return OK;
-    TRY(tx_commit(tx));
-    *ret_token = str_format(arena, "%.*s:%.*s", STR_ARG(secret), STR_ARG(fingerprint));
+    if (*ret_is_valid)
+        *ret_token = str_format(arena, "%.*s:%.*s", STR_ARG(secret), STR_ARG(fingerprint));
     return OK;
 }
 

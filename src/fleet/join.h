@@ -7,7 +7,7 @@
 #include "store/fleet.h"
 
 /* "reeve_join_…:<fingerprint of the authority>"; only its MAC is kept. False when there is no such region. */
-MUST_USE error join_token_new(struct fleet *fleet, struct arena *arena, const struct join_place *place,
-                              int64_t lifetime_s, bool *ret_is_valid, str *ret_token);
+MUST_USE error join_token_add(struct fleet *fleet, struct tx *tx, const struct join_place *place, int64_t lifetime_s,
+                              bool *ret_is_valid, str *ret_token);
 
 #endif

@@ -95,6 +95,7 @@ exchange_request(struct exchange *x)
     req->in.method = str_dup(req->arena, exchange_method(x->r));
     req->in.target = str_dup(req->arena, exchange_target(x->r));
     req->in.client = address_of(x->r->connection->sockaddr);
+    req->in.is_encrypted = x->r->connection->ssl != NULL;
     req->in.request_id = (str){ x->id, REQUEST_ID_DIGITS };
     req->in.authorization = req->in.accept = req->in.content_type = STR_EMPTY;
     req->in.idempotency_key = req->in.if_match = req->in.if_none_match = req->in.last_event_id = req->in.body =

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* /livez, /readyz, /metrics, /jobs and /fleet: for the operator's balancer, supervisor and Prometheus, on an address of their own. */
+/*
+ * The operator's address. /livez, /readyz, /metrics, /jobs and /fleet are for balancers, supervisors and Prometheus, and need no
+ * credentials; what stands below /operator/ is for operators, with tokens.
+ */
 #include "api/metrics.h"
+#include "base/json.h"
 #include "http/exchange.h"
 #include "http/worker.h"
 #include "job/kinds.h"
@@ -155,6 +159,72 @@ is_leaving(void)
     return length > 0 && (size_t)length < sizeof(path) && access(path, F_OK) == 0;
 }
 
+/* ---- Operators ---- */
+static void
+run_desk(void *data, ngx_log_t *log)
+{
+    (void)log;
+    struct exchange *x = *(struct exchange **)data;
+    desk_handle(x->request);
+}
+
+static void
+on_desk_done(ngx_event_t *event)
+{
+    struct exchange *x = event->data;
+    ngx_connection_t *c = x->r->connection;
+    exchange_release(x);
+    ngx_http_finalize_request(x->r, send_response(x));
+    ngx_http_run_posted_requests(c);
+}
+
+static ngx_int_t
+refuse(struct exchange *x, error why)
+{
+    api_refuse(x->request, why);
+    return send_response(x);
+}
+
+static void
+on_request(struct exchange *x)
+{
+    ngx_thread_task_t *task = ngx_thread_task_alloc(x->r->pool, sizeof(struct exchange *));
+    if (task != NULL) {
+        *(struct exchange **)task->ctx = x;
+        task->handler = run_desk;
+        task->event.handler = on_desk_done;
+        task->event.data = x;
+        exchange_hold(x);
+        if (ngx_thread_task_post(worker.threads, task) == NGX_OK)
+            return;
+        exchange_release(x);
+    }
+    struct arena *arena = x->request->arena;
+    ngx_http_finalize_request(x->r, refuse(x, error_retry_after(arena, fail(arena, OVERLOADED), 1)));
+}
+
+static ngx_int_t
+serve_operator(struct exchange *x)
+{
+    struct request *req = exchange_request(x);
+    if (req == NULL)
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    req->api = desk_api(worker.desk);
+    error problem = receive_headers(x);
+    if (problem == OK)
+        return receive_body(x, req->arena, JSON_MAX_BYTES, on_request);
+    x->r->keepalive = 0;
+    (void)ngx_http_discard_request_body(x->r);
+    return refuse(x, problem);
+}
+
+static bool
+is_for_operators(str path)
+{
+    return str_is(path, OPERATOR_PREFIX) || str_starts_with(path, STR(OPERATOR_PREFIX "/"));
+}
+
+/* ---- ---- */
 ngx_int_t
 handle_operator(ngx_http_request_t *r)
 {
@@ -163,6 +233,8 @@ handle_operator(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     if (r->http_version < NGX_HTTP_VERSION_10)
         return NGX_HTTP_BAD_REQUEST;
+    if (is_for_operators(exchange_path(r)))
+        return serve_operator(x);
     if (!(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD)))
         return NGX_HTTP_NOT_ALLOWED;
     ngx_int_t rc = ngx_http_discard_request_body(r);

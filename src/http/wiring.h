@@ -11,6 +11,7 @@
 
 #include "api/api.h"
 #include "fleet/fleet.h"
+#include "operator/operator.h"
 
 /* One reading of reeve.conf. */
 struct wiring;
@@ -30,6 +31,7 @@ const char *wiring_operation_name(const void *context, size_t index); /* for met
 /* In a worker: starts everything that answers requests, with its threads. */
 MUST_USE struct api *wiring_start(struct wiring *wiring, struct metrics *metrics);
 struct fleet *wiring_fleet(const struct wiring *wiring); /* once started; NULL when hosts do not talk to this node */
+struct desk *wiring_desk(const struct wiring *wiring);   /* once started */
 const char *wiring_agent_address(const struct wiring *wiring);
 void wiring_stop(struct wiring *wiring);
 struct store_config wiring_store_config(const struct wiring *wiring);

@@ -187,6 +187,7 @@ worker_start(ngx_cycle_t *cycle, struct wiring *from, struct metrics *metrics)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     struct store_config config = wiring_store_config(wiring);
     worker.api = wiring_start(wiring, metrics);
+    worker.desk = worker.api == NULL ? NULL : wiring_desk(wiring);
     bool started = worker.api != NULL && stream_start(config.dsn) && start_agents(cycle, config.dsn);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!started)

@@ -13,7 +13,8 @@
 #include "store/pipeline.h"
 
 struct worker {
-    struct api *api; /* NULL in the master and before the start */
+    struct api *api;   /* NULL in the master and before the start */
+    struct desk *desk; /* where operators are served */
     struct metrics *metrics;
     ngx_thread_pool_t *threads;
     struct fleet *fleet; /* NULL: no hosts talk to this node */

@@ -21,109 +21,85 @@
 
 enum { REASON_MAX = 250 };
 
-static error
-set_lock(struct operator_place *place, id organization, str reason, bool *ret_changed)
+/* The path of what is done to the thing with this id; empty, with a message, when that is none. */
+static str
+path_of(struct operator_place *place, const char *collection, const char *text, const char *verb)
 {
-    struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(tx_begin(place->store, place->arena, organization, &tx));
-    TRY(store_organization_set_lock(tx, organization, reason, ret_changed));
-    return tx_commit(tx);
+    id named;
+    if (text != NULL && id_parse(str_from(text), &named))
+        return str_format(place->arena, "/%s/%s:%s", collection, text, verb);
+    fprintf(stderr, "reeved billing: name an %.*s by its 24 digits\n", (int)strlen(collection) - 1, collection);
+    return STR_EMPTY;
 }
 
 static int
-lock_or_unlock(struct operator_place *place, const char *word, const char *organization_text, const char *reason)
+lock_or_unlock(struct operator_place *place, const char *word, const char *organization, const char *reason)
 {
-    id organization;
-    bool changed = false;
     bool locks = strcmp(word, "lock") == 0;
-    str said = str_from(locks ? reason : NULL);
-    if (organization_text == NULL || !id_parse(str_from(organization_text), &organization)) {
-        fprintf(stderr, "reeved billing: name an organization by its 24 digits\n");
+    json_t *answer;
+    str path = path_of(place, "organizations", organization, word);
+    if (path.len == 0)
         return 2;
-    }
-    if (locks && (said.len == 0 || said.len > REASON_MAX || !str_is_text(said))) {
+    if (locks && (reason == NULL || strlen(reason) > REASON_MAX || !str_is_text(str_from(reason)))) {
         fprintf(stderr, "reeved billing: --reason says why, in at most %d bytes\n", REASON_MAX);
         return 2;
     }
-    error problem = set_lock(place, organization, said, &changed);
+    error problem = desk_call_json(place->desk, place->arena, "POST", path,
+                                   locks ? json_pack("{s:s}", "reason", reason) : NULL, &answer);
     if (problem != OK)
         return report_failure("billing", problem);
-    if (!changed)
-        printf("nothing has changed: there is no such organization, or it was %sed before%s\n", word,
-               locks ? "" : ", or an invoice of it is overdue (`reeved billing unpaid`)");
+    bool changed = json_is_true(json_object_get(answer, "changed"));
+    if (changed)
+        printf("organization %s is %sed\n", organization, word);
     else
-        printf("organization %s is %sed\n", organization_text, word);
+        printf("nothing has changed: it was %sed before\n", word);
     return changed ? 0 : 1;
 }
 
 /* ---- Payments ---- */
 
-static error
-add_payment(struct operator_place *place, id invoice, str note, bool *ret_changed)
-{
-    id organization;
-    struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(store_payment_owner(place->store, place->arena, invoice, &organization));
-    TRY(tx_begin(place->store, place->arena, organization, &tx));
-    TRY(store_payment_add(tx, organization, invoice, note, place->config->payment_due_days, ret_changed));
-    return tx_commit(tx);
-}
-
 static int
-pay(struct operator_place *place, const char *invoice_text, const char *note)
+pay(struct operator_place *place, const char *invoice, const char *note)
 {
-    id invoice;
-    bool changed = false;
-    str said = str_from(note);
-    if (invoice_text == NULL || !id_parse(str_from(invoice_text), &invoice)) {
-        fprintf(stderr, "reeved billing: name an invoice by its 24 digits\n");
+    json_t *answer;
+    str path = path_of(place, "invoices", invoice, "pay");
+    if (path.len == 0)
         return 2;
-    }
-    if (said.len > REASON_MAX || !str_is_text(said)) {
+    if (note != NULL && (strlen(note) > REASON_MAX || !str_is_text(str_from(note)))) {
         fprintf(stderr, "reeved billing: --note has at most %d bytes\n", REASON_MAX);
         return 2;
     }
-    error problem = add_payment(place, invoice, said, &changed);
+    error problem = desk_call_json(place->desk, place->arena, "POST", path,
+                                   json_pack("{s:s}", "note", note == NULL ? "" : note), &answer);
     if (problem != OK)
         return report_failure("billing", problem);
-    printf(changed ? "invoice %s is paid\n"
-                   : "nothing has changed: invoice %s is not closed, has nothing to pay, or was paid before\n",
-           invoice_text);
-    return changed ? 0 : 1;
-}
-
-static error
-set_agreement(struct operator_place *place, id organization, int64_t until_ms, bool *ret_changed)
-{
-    struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(tx_begin(place->store, place->arena, organization, &tx));
-    TRY(store_payment_agree(tx, organization, until_ms, place->config->payment_due_days, ret_changed));
-    return tx_commit(tx);
+    printf("invoice %s is paid\n", invoice);
+    return 0;
 }
 
 static int
-agree(struct operator_place *place, const char *organization_text, const char *until)
+agree(struct operator_place *place, const char *organization, const char *until)
 {
-    id organization;
     int64_t until_ms = 0;
-    bool changed = false;
-    if (organization_text == NULL || !id_parse(str_from(organization_text), &organization)) {
-        fprintf(stderr, "reeved billing: name an organization by its 24 digits\n");
+    json_t *answer;
+    str path = path_of(place, "organizations", organization, "agree");
+    if (path.len == 0)
         return 2;
-    }
     if (until == NULL || (strcmp(until, "none") != 0 && !date_parse(str_from(until), &until_ms))) {
         fprintf(stderr, "reeved billing: --until is a date, such as 2026-12-31 or 2026-12-31T12:00:00Z, or `none`\n");
         return 2;
     }
-    error problem = set_agreement(place, organization, until_ms, &changed);
+    json_t *body = json_pack("{s:s?}", "until", until_ms > 0 ? date_text(place->arena, until_ms).data : NULL);
+    error problem = desk_call_json(place->desk, place->arena, "POST", path, body, &answer);
     if (problem != OK)
         return report_failure("billing", problem);
+    bool changed = json_is_true(json_object_get(answer, "changed"));
     if (!changed)
         printf("nothing has changed: that was agreed before\n");
     else if (until_ms > 0)
-        printf("organization %s is not locked for what it owes until %s\n", organization_text, until);
+        printf("organization %s is not locked for what it owes until %s\n", organization, until);
     else
-        printf("nothing is agreed with organization %s any more\n", organization_text);
+        printf("nothing is agreed with organization %s any more\n", organization);
     return changed ? 0 : 1;
 }
 

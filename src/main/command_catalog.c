@@ -16,10 +16,8 @@
 /* ---- catalog --json: the tables as data, for tests and tools ---- */
 
 static const char *const rule_names[] = {
-    [ACCESS_PUBLIC] = "PUBLIC",
-    [ACCESS_ANY_CALLER] = "ANY_CALLER",
-    [ACCESS_ROLES] = "ROLES",
-    [ACCESS_ANYWHERE] = "ANYWHERE",
+    [ACCESS_PUBLIC] = "PUBLIC",     [ACCESS_ANY_CALLER] = "ANY_CALLER", [ACCESS_ROLES] = "ROLES",
+    [ACCESS_ANYWHERE] = "ANYWHERE", [ACCESS_OPERATOR] = "OPERATOR",
 };
 static const char *const type_names[] = {
     [TYPE_TEXT] = "text",       [TYPE_INTEGER] = "integer", [TYPE_NUMBER] = "number",
@@ -178,11 +176,13 @@ command_catalog(int argc, char **argv)
         { "--tsv", "Set, bucket, method and path of every operation, separated by tabs.", .is_flag = true },
         { "--status", "Which operations are complete and which wait, and for what.", .is_flag = true },
         { "--json", "Everything in the tables: sentences, access, fields, bounds.", .is_flag = true },
+        { "--operator", "Those of the operator's API instead of the tenants'.", .is_flag = true },
     };
     int status;
-    if (!read_options(argc, argv, "catalog [--tsv | --status | --json]", options, LENGTH(options), NULL, &status))
+    if (!read_options(argc, argv, "catalog [--tsv | --status | --json] [--operator]", options, LENGTH(options), NULL,
+                      &status))
         return status;
-    const struct catalog *catalog = node_catalog(stderr);
+    const struct catalog *catalog = options[3].value != NULL ? node_operator_catalog(stderr) : node_catalog(stderr);
     if (catalog == NULL)
         return 1;
     if (options[0].value != NULL) {
@@ -319,5 +319,6 @@ command_reference(int argc, char **argv)
         fprintf(stderr, "reeved reference: name the folder to write into\n");
         return 2;
     }
-    return reference_write(catalog, folder);
+    const struct catalog *operators = node_operator_catalog(stderr);
+    return operators == NULL ? 1 : reference_write(catalog, operators, folder);
 }

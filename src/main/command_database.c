@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "limit/set_table.h"
 #include "main/commands.h"
 #include "main/node.h"
+#include "main/operator_place.h"
 #include "store/event.h"
 #include "store/migrate.h"
 #include "store/organization.h"
@@ -137,47 +137,6 @@ command_audit(int argc, char **argv)
 
 /* ---- limit ---- */
 
-/* Where the owner lives; RESOURCE_NOT_FOUND when there is none. */
-static error
-find_owner(struct workplace *place, const char *what, id owner, const struct context_facts **ret_facts)
-{
-    struct auth *auth = place->node->api.auth;
-    if (strcmp(what, "org") == 0)
-        TRY(auth_organization_facts(auth, place->arena, owner, true, true, ret_facts));
-    else if (strcmp(what, "project") == 0)
-        TRY(auth_project_facts(auth, place->arena, owner, true, true, ret_facts));
-    else
-        TRY(auth_user_facts(auth, place->arena, owner, true, true, ret_facts));
-    if ((*ret_facts)->exists)
-        return OK;
-    return fail(place->arena, RESOURCE_NOT_FOUND, V(id_text(place->arena, owner)));
-}
-
-static error
-set_limits(struct workplace *place, const char *what, id owner, const char *set, int64_t capacity, int64_t refill,
-           int *ret_count)
-{
-    const struct context_facts *facts;
-    TRY(find_owner(place, what, owner, &facts));
-    struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(tx_begin(place->node->api.store, place->arena, no_id, &tx));
-    *ret_count = 0;
-    for (int i = 0; i < SET_COUNT; i++) {
-        if (strcmp(set, "all") != 0 && strcmp(set, set_rows[i].label) != 0)
-            continue;
-        TRY(set_limit_override(tx, what, owner, str_from(set_rows[i].label), capacity, refill));
-        ++*ret_count;
-    }
-    if (!id_is_zero(facts->organization)) {
-        TRY(tx_set_organization(tx, facts->organization));
-        json_t *after =
-            json_pack("{s:s, s:s, s:s, s:I, s:I}", "owner", id_text(place->arena, owner).data, "kind", what,
-                      "endpointSetId", set, "capacity", (json_int_t)capacity, "refillRate", (json_int_t)refill);
-        TRY(add_event(tx, EVENT_RATE_LIMIT_OVERRIDE_CHANGED, facts->organization, after));
-    }
-    return tx_commit(tx);
-}
-
 int
 command_limit(int argc, char **argv)
 {
@@ -196,9 +155,10 @@ command_limit(int argc, char **argv)
         const char *what;
     } owners[] = { { ORG, "org" }, { PROJECT, "project" }, { USER, "user" } };
     const char *word = NULL, *what = NULL;
-    int status, count;
+    int status;
     id owner;
     int64_t capacity, refill;
+    json_t *answer;
     if (!read_options(argc, argv, "limit set (--org ID | --project ID | --user ID) --set S17 --capacity N --refill N",
                       options, LENGTH(options), &word, &status))
         return status;
@@ -219,11 +179,15 @@ command_limit(int argc, char **argv)
     struct workplace place CLEANUP(workplace_close);
     if (!workplace_open(&place, options[CONFIG].value, true))
         return 1;
-    error problem = set_limits(&place, what, owner, options[SET].value, capacity, refill, &count);
+    str path = str_format(place.arena, "/limits/%s/%s/%s", what, id_text(place.arena, owner).data,
+                          str_percent_encode(place.arena, str_from(options[SET].value)).data);
+    error problem = desk_call_json(
+        place.node->desk, place.arena, "PUT", path,
+        json_pack("{s:I, s:I}", "capacity", (json_int_t)capacity, "refillRate", (json_int_t)refill), &answer);
     if (problem != OK)
         return report_failure("limit", problem);
-    printf("limits of %d endpoint sets set\n", count);
-    return count > 0 ? 0 : 1;
+    printf("limits of %s set\n", strcmp(options[SET].value, "all") == 0 ? "all endpoint sets" : options[SET].value);
+    return 0;
 }
 
 /* ---- bootstrap ---- */

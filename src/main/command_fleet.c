@@ -6,14 +6,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/net.h"
 #include "fleet/authority.h"
-#include "fleet/join.h"
 #include "main/files.h"
 #include "main/fleet_command.h"
+#include "store/fleet.h"
 #include "store/host.h"
 
-enum { HOUR_S = 3600, DAY_S = 24 * HOUR_S, MAX_TOKEN_HOURS = 24 * 7, MAX_DAYS = 3650, NAME_MAX_BYTES = 63 };
+enum { DAY_S = 24 * 3600, MAX_TOKEN_HOURS = 24 * 7, MAX_DAYS = 3650, NAME_MAX_BYTES = 63 };
 
 /* ---- init, authority ---- */
 /* As PostgreSQL writes a text[]; config_load() let only plain names through, and options are checked. */
@@ -243,28 +244,21 @@ run_token(const struct fleet_command *command, struct fleet_place *place, int ar
     };
     int status;
     int64_t hours;
-    bool is_valid = false;
-    str token = STR_EMPTY;
+    json_t *made;
     if (!read_options(argc, argv, command->usage, options, LENGTH(options), NULL, &status))
         return status;
-    if (!is_host_name(options[HOST].value) || strlen(options[HOST].value) > NAME_MAX_BYTES)
-        return fleet_complain(command, "--host takes letters, digits, hyphens and dots, at most 63 of them");
-    if (!is_host_name(options[ZONE].value) || strlen(options[ZONE].value) > NAME_MAX_BYTES)
-        return fleet_complain(command, "--zone takes letters, digits and hyphens, at most 63 of them");
     if (!str_to_int(str_from(options[HOURS].value), 1, MAX_TOKEN_HOURS, &hours))
         return fleet_complain(command, "--hours takes a number from 1 to 168");
-    struct join_place where = { str_from(options[HOST].value), str_from(options[PROVIDER].value),
-                                str_from(options[REGION].value), str_from(options[ZONE].value) };
-    error problem = join_token_new(place->fleet, place->arena, &where, hours * HOUR_S, &is_valid, &token);
+    error problem = fleet_call(place, "POST", STR("/tokens"),
+                               json_pack("{s:s, s:s, s:s, s:s, s:I}", "host", options[HOST].value, "provider",
+                                         options[PROVIDER].value, "region", options[REGION].value, "zone",
+                                         options[ZONE].value, "hours", (json_int_t)hours),
+                               &made);
     if (problem != OK)
         return fleet_fail(command, problem);
-    if (!is_valid)
-        return fleet_complain(command, "there is no such region; `reeved fleet region list` shows those that are");
-    const char *listen = place->config->agent_listen[0] != '\0' ? place->config->agent_listen : "AGENT_LISTEN";
     const struct fleet_line lines[] = {
-        { "token", token },
-        { "command",
-          str_format(place->arena, "reeve-agent join --url https://%s --token %s --start", listen, token.data) },
+        { "token", json_str(json_object_get(made, "token")) },
+        { "command", json_str(json_object_get(made, "command")) },
     };
     if (options[JSON].value != NULL)
         fleet_print_lines(place->arena, true, lines, LENGTH(lines));

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hosts and the addresses that members can have on them. */
-#include <arpa/inet.h>
 #include <stdio.h>
 
 #include "base/json.h"
-#include "base/net.h"
-#include "job/cluster_jobs.h"
 #include "main/fleet_command.h"
-#include "store/host.h"
-
-enum { MOST_ADDRESSES = 65536 };
+#include "operator/range.h"
 
 static const struct fleet_column host_columns[] = {
     { "name", "NAME" },       { "state", "STATE" },        { "region", "REGION" },    { "zone", "ZONE" },
@@ -82,46 +77,25 @@ run_host_show(const struct fleet_command *command, struct fleet_place *place, in
 /* ---- host drain, activate, remove ---- */
 enum host_change { HOST_DRAIN, HOST_ACTIVATE, HOST_REMOVE, HOST_GIVE_UP };
 static const struct {
-    const char *state;
-    const char *why_not, *done; /* sentences: when there is no such host, and when it is so */
+    const char *method, *path; /* of the operation; the host's name is put in */
+    const char *state, *done;  /* the second is a sentence */
 } host_changes[] = {
-    [HOST_DRAIN] = { "DRAINING", "there is no such host",
+    [HOST_DRAIN] = { "POST", "/hosts/%s:drain", "DRAINING",
                      "gets no new members; `reeved worker` moves those that it has. "
                      "`reeved fleet host list` shows when none is left." },
-    [HOST_ACTIVATE] = { "ACTIVE", "there is no such host", "gets new members again." },
-    [HOST_REMOVE] = { "REMOVED",
-                      "there is no such host, or it still has members: drain it first and wait until none is left. "
-                      "One that will never come back goes with --lost",
-                      "was removed; its certificate is refused from now on." },
-    [HOST_GIVE_UP] = { "REMOVED", "there is no such host",
+    [HOST_ACTIVATE] = { "POST", "/hosts/%s:activate", "ACTIVE", "gets new members again." },
+    [HOST_REMOVE] = { "DELETE", "/hosts/%s", "REMOVED", "was removed; its certificate is refused from now on." },
+    [HOST_GIVE_UP] = { "DELETE", "/hosts/%s?lost=true", "REMOVED",
                        "was given up; its certificate is refused from now on. `reeved worker` replaces the members that "
                        "it had. Should the machine come back after all: erase it before it reaches the network." },
 };
 
-/* Whoever waits for hosts hears of it. */
-static error
-change_host(struct fleet_place *place, str name, enum host_change change, bool *ret_is_there)
+static str
+change_path(struct arena *arena, enum host_change change, const char *name)
 {
-    struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    id host, job;
-    int64_t revoked;
-    bool is_removed = change == HOST_REMOVE || change == HOST_GIVE_UP;
-    TRY(tx_begin(place->fleet->store, place->arena, fleet_service, &tx));
-    if (is_removed)
-        TRY(store_host_remove(tx, name, change == HOST_GIVE_UP, ret_is_there, &host));
-    else
-        TRY(store_host_set_state(tx, name, str_from(host_changes[change].state), ret_is_there, &host));
-    if (!*ret_is_there)
-        return OK;
-    str owner = id_text(place->arena, host);
-    if (is_removed) {
-        TRY(store_certificate_revoke(tx, STR("HOST"), owner, &revoked));
-        TRY(tx_notify(tx, GOAL_CHANNEL, owner)); /* its poll ends */
-    }
-    if (change == HOST_DRAIN || change == HOST_GIVE_UP)
-        TRY(job_add(tx, &host_drain_job, (struct job_draft){ .subject = host, .subject_name = name }, &job));
-    TRY(tx_notify(tx, JOB_CHANNEL, owner));
-    return tx_commit(tx);
+    str rest = str_from(host_changes[change].path), before = str_cut(&rest, '%');
+    str encoded = str_percent_encode(arena, str_from(name));
+    return str_format(arena, "%.*s%.*s%.*s", STR_ARG(before), STR_ARG(encoded), (int)rest.len - 1, rest.data + 1);
 }
 
 static int
@@ -136,18 +110,19 @@ run_change(const struct fleet_command *command, struct fleet_place *place, int a
     size_t option_count = change == HOST_REMOVE ? LENGTH(options) : LENGTH(options) - 1;
     const char *name = NULL;
     int status;
-    bool is_there = false;
+    json_t *answer;
     if (!read_options(argc, argv, command->usage, options, option_count, &name, &status))
         return status;
     if (name == NULL)
         return fleet_complain(command, "it needs the name of a host");
     if (options[LOST].value != NULL)
         change = HOST_GIVE_UP;
-    error problem = change_host(place, str_from(name), change, &is_there);
+    error problem =
+        fleet_call(place, host_changes[change].method, change_path(place->arena, change, name), NULL, &answer);
+    if (problem != OK && problem->code == RESOURCE_NOT_FOUND)
+        return fleet_complain(command, "there is no such host; `reeved fleet host list` shows those that are");
     if (problem != OK)
         return fleet_fail(command, problem);
-    if (!is_there)
-        return fleet_complain(command, host_changes[change].why_not);
     const struct fleet_line lines[] = { { "name", str_from(name) }, { "state", str_from(host_changes[change].state) } };
     if (options[JSON].value != NULL)
         fleet_print_lines(place->arena, true, lines, LENGTH(lines));
@@ -175,58 +150,6 @@ run_host_remove(const struct fleet_command *command, struct fleet_place *place, 
 }
 
 /* ---- Addresses ---- */
-/* How many addresses lie from one to the other, both counted; 0 when they are not of one kind or too many. */
-static int64_t
-count_range(const struct net_address *first, const struct net_address *last)
-{
-    enum { COUNTED_BYTES = 4 };
-    if (memcmp(first->bytes, last->bytes, sizeof(first->bytes) - COUNTED_BYTES) != 0)
-        return 0;
-    uint32_t from, to;
-    memcpy(&from, first->bytes + sizeof(first->bytes) - COUNTED_BYTES, COUNTED_BYTES);
-    memcpy(&to, last->bytes + sizeof(last->bytes) - COUNTED_BYTES, COUNTED_BYTES);
-    int64_t count = (int64_t)ntohl(to) - (int64_t)ntohl(from) + 1;
-    return count < 1 || count > MOST_ADDRESSES ? 0 : count;
-}
-
-/* "10.0.1.10-10.0.1.99", "10.0.1.0/26" without its first and last address, or one address. */
-static bool
-read_range(struct arena *arena, str text, struct address_range *ret_range)
-{
-    struct net_address first, last;
-    struct net_block block;
-    if (str_find(text, '/') >= 0) {
-        if (!net_parse_block(text, &block))
-            return false;
-        int bits = 128 - block.prefix;
-        if (bits > 16)
-            return false;
-        bool is_v4 = net_is_v4(&block.base);
-        int64_t skipped = is_v4 && bits > 1 ? 1 : 0; /* the network's own and the broadcast address */
-        first = block.base;
-        first.bytes[15] = (uint8_t)(first.bytes[15] + skipped);
-        ret_range->count = ((int64_t)1 << bits) - 2 * skipped;
-    } else {
-        str rest = text, from = str_trim(str_cut(&rest, '-'));
-        rest = rest.len == 0 ? from : str_trim(rest);
-        if (!net_parse_address(from, &first) || !net_parse_address(rest, &last))
-            return false;
-        ret_range->count = count_range(&first, &last);
-    }
-    ret_range->first = net_address_text(arena, &first);
-    return ret_range->count > 0;
-}
-
-static error
-add_addresses(struct fleet_place *place, str host, const struct address_range *range, int64_t *ret_added)
-{
-    struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(tx_begin(place->fleet->store, place->arena, fleet_service, &tx));
-    TRY(store_host_address_add(tx, host, range, ret_added));
-    TRY(tx_notify(tx, JOB_CHANNEL, STR_EMPTY)); /* somebody may have waited for room */
-    return tx_commit(tx);
-}
-
 static int
 run_address_add(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
 {
@@ -242,31 +165,32 @@ run_address_add(const struct fleet_command *command, struct fleet_place *place, 
     };
     const char *text = NULL;
     int status;
-    int64_t added;
-    struct net_address address;
-    struct address_range range = { STR_EMPTY, STR_EMPTY, 0, 0 };
+    int64_t prefix;
+    json_t *answer;
     if (!read_options(argc, argv, command->usage, options, LENGTH(options), &text, &status))
         return status;
-    if (text == NULL || !read_range(place->arena, str_from(text), &range))
-        return fleet_complain(command,
-                              "it needs at most 65536 addresses: 10.0.1.10-10.0.1.99, 10.0.1.0/26 or one address");
-    if (!str_to_int(str_from(options[PREFIX].value), 0, 128, &range.prefix))
+    if (text == NULL)
+        return fleet_complain(command, "it needs " RANGE_FORMS);
+    if (!str_to_int(str_from(options[PREFIX].value), 0, 128, &prefix))
         return fleet_complain(command, "--prefix takes a number up to 32, or 128 with IPv6");
-    range.private_first = str_from(options[PRIVATE].value);
-    if (range.private_first.len > 0 && !net_parse_address(range.private_first, &address))
-        return fleet_complain(command, "--private takes an address");
-    error problem = add_addresses(place, str_from(options[HOST].value), &range, &added);
+    json_t *body = json_pack("{s:s, s:s}", "host", options[HOST].value, "range", text);
+    if (prefix > 0)
+        json_object_set_new(body, "prefix", json_integer(prefix));
+    if (options[PRIVATE].value != NULL)
+        json_object_set_new(body, "privateFirst", json_string(options[PRIVATE].value));
+    error problem = fleet_call(place, "POST", STR("/addresses"), body, &answer);
     if (problem != OK)
         return fleet_fail(command, problem);
+    int64_t added = json_integer_value(json_object_get(answer, "added"));
+    int64_t asked = json_integer_value(json_object_get(answer, "asked"));
     const struct fleet_line lines[] = { { "added", str_from_int(place->arena, added) },
-                                        { "asked", str_from_int(place->arena, range.count) } };
+                                        { "asked", str_from_int(place->arena, asked) } };
     if (options[JSON].value != NULL)
         fleet_print_lines(place->arena, true, lines, LENGTH(lines));
     else if (added > 0)
-        printf("%lld of %lld addresses added; the others are taken already\n", (long long)added,
-               (long long)range.count);
+        printf("%lld of %lld addresses added; the others are taken already\n", (long long)added, (long long)asked);
     else
-        fprintf(stderr, "reeved fleet address add: no address was added: there is no such host, or all are taken\n");
+        fprintf(stderr, "reeved fleet address add: no address was added: all are taken\n");
     return added > 0 ? 0 : 1;
 }
 

@@ -2,6 +2,7 @@
 /* Where clusters can be and how large their members are. */
 #include <stdio.h>
 
+#include "base/json.h"
 #include "main/fleet_command.h"
 #include "store/fleet.h"
 
@@ -22,25 +23,21 @@ print_list(const struct fleet_command *command, struct fleet_place *place, int a
     return 0;
 }
 
-/* Ends what began with tx_begin(): `problem` and `is_valid` are what became of the change. */
+/* Adds something with a name by the operation at this path, and says so. */
 static int
-end_change(const struct fleet_command *command, struct tx *tx, error problem, bool is_valid, const char *rule)
+add(const struct fleet_command *command, struct fleet_place *place, bool as_json, const char *path, json_t *body)
 {
-    if (problem == OK && is_valid)
-        problem = tx_commit(tx);
+    json_t *made;
+    error problem = fleet_call(place, "POST", str_from(path), body, &made);
     if (problem != OK)
         return fleet_fail(command, problem);
-    return is_valid ? 0 : fleet_complain(command, rule);
-}
-
-static void
-print_done(struct fleet_place *place, bool as_json, const char *name)
-{
-    const struct fleet_line lines[] = { { "name", str_from(name) } };
+    str name = json_str(json_object_get(made, "name"));
+    const struct fleet_line lines[] = { { "name", name } };
     if (as_json)
         fleet_print_lines(place->arena, true, lines, LENGTH(lines));
     else
-        printf("%s is there now\n", name);
+        printf("%.*s is there now\n", STR_ARG(name));
+    return 0;
 }
 
 /* ---- provider, region ---- */
@@ -50,19 +47,11 @@ run_provider_add(const struct fleet_command *command, struct fleet_place *place,
     struct option_value options[] = { { "--json", "Print the result as JSON.", .is_flag = true } };
     const char *words[1] = { NULL };
     int status;
-    bool is_valid = false;
     if (!read_words(argc, argv, command->usage, options, LENGTH(options), words, LENGTH(words), &status))
         return status;
     if (words[0] == NULL)
         return fleet_complain(command, "it needs a name, such as OWN");
-    struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    error problem = tx_begin(place->fleet->store, place->arena, fleet_service, &tx);
-    if (problem == OK)
-        problem = store_provider_add(tx, str_from(words[0]), &is_valid);
-    status = end_change(command, tx, problem, is_valid, "a provider's name has capitals, digits and underscores");
-    if (status == 0)
-        print_done(place, options[0].value != NULL, words[0]);
-    return status;
+    return add(command, place, options[0].value != NULL, "/providers", json_pack("{s:s}", "name", words[0]));
 }
 
 static int
@@ -82,22 +71,14 @@ run_region_add(const struct fleet_command *command, struct fleet_place *place, i
     };
     const char *words[2] = { NULL, NULL };
     int status;
-    bool is_valid = false;
     if (!read_words(argc, argv, command->usage, options, LENGTH(options), words, LENGTH(words), &status))
         return status;
     const char *provider = options[PROVIDER].value != NULL ? options[PROVIDER].value : words[0];
     const char *name = options[PROVIDER].value != NULL ? words[0] : words[1];
     if (provider == NULL || name == NULL)
         return fleet_complain(command, "it needs a provider and a name, such as OWN EU_WEST");
-    struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    error problem = tx_begin(place->fleet->store, place->arena, fleet_service, &tx);
-    if (problem == OK)
-        problem = store_region_add(tx, str_from(provider), str_from(name), &is_valid);
-    status = end_change(command, tx, problem, is_valid,
-                        "there is no such provider, or the name has more than capitals, digits, '_' and '-'");
-    if (status == 0)
-        print_done(place, options[JSON].value != NULL, name);
-    return status;
+    return add(command, place, options[JSON].value != NULL, "/regions",
+               json_pack("{s:s, s:s}", "provider", provider, "name", name));
 }
 
 static int
@@ -110,34 +91,6 @@ run_region_list(const struct fleet_command *command, struct fleet_place *place, 
 }
 
 /* ---- size ---- */
-/* What a member of this size gets. The smaller ones share a processor. */
-static const struct {
-    const char *name, *cpus;
-    int memory_mb, disk_gb, max_connections;
-} default_sizes[] = {
-    { "FLEX", "0.1", 128, 5, 50 },       { "M0", "0.1", 128, 1, 25 },          { "M10", "0.25", 256, 10, 100 },
-    { "M20", "0.5", 512, 20, 200 },      { "M30", "1", 2048, 40, 500 },        { "M40", "2", 4096, 80, 1000 },
-    { "M50", "4", 16384, 160, 2000 },    { "M60", "8", 32768, 320, 3000 },     { "M80", "16", 65536, 750, 4000 },
-    { "M140", "24", 98304, 1000, 5000 }, { "M200", "32", 131072, 1500, 5000 },
-};
-
-static error
-set_default_sizes(struct fleet_place *place)
-{
-    struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(tx_begin(place->fleet->store, place->arena, fleet_service, &tx));
-    for (size_t i = 0; i < LENGTH(default_sizes); i++) {
-        struct instance_size size = { str_from(default_sizes[i].name),  str_from(default_sizes[i].cpus),
-                                      default_sizes[i].memory_mb,       default_sizes[i].disk_gb,
-                                      default_sizes[i].max_connections, (int64_t)i * 10 };
-        bool is_valid;
-        TRY(store_instance_size_set(tx, &size, &is_valid));
-        if (!is_valid)
-            return fail(place->arena, INTERNAL_ERROR);
-    }
-    return tx_commit(tx);
-}
-
 static int
 run_size_defaults(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
 {
@@ -145,29 +98,16 @@ run_size_defaults(const struct fleet_command *command, struct fleet_place *place
     struct option_value options[] = { { "--json", "Print the sizes as JSON.", .is_flag = true } };
     int status;
     str json;
+    json_t *made;
     if (!read_options(argc, argv, command->usage, options, LENGTH(options), NULL, &status))
         return status;
-    error problem = set_default_sizes(place);
+    error problem = fleet_call(place, "POST", STR("/sizes:defaults"), NULL, &made);
     if (problem == OK)
         problem = store_fleet_list(place->fleet->store, place->arena, SQL_INSTANCE_SIZE_LIST, STR_EMPTY, &json);
     if (problem != OK)
         return fleet_fail(command, problem);
     fleet_print_list(place->arena, json, options[0].value != NULL, columns, LENGTH(columns));
     return 0;
-}
-
-/* "0.25": digits with at most one point. */
-static bool
-is_decimal(str text)
-{
-    size_t points = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.data[i] == '.')
-            points++;
-        else if (text.data[i] < '0' || text.data[i] > '9')
-            return false;
-    }
-    return text.len > points && text.len < 16 && points < 2;
 }
 
 static int
@@ -184,26 +124,22 @@ run_size_add(const struct fleet_command *command, struct fleet_place *place, int
     };
     const char *words[1] = { NULL };
     int status;
-    bool is_valid = false;
+    int64_t memory, disk, connections, ordinal;
     if (!read_words(argc, argv, command->usage, options, LENGTH(options), words, LENGTH(words), &status))
         return status;
-    struct instance_size size = { str_from(words[0]), str_from(options[CPUS].value), 0, 0, 0, 0 };
     if (options[ORDINAL].value == NULL)
         options[ORDINAL].value = options[MEMORY].value;
-    if (words[0] == NULL || !is_decimal(size.cpus) ||
-        !str_to_int(str_from(options[MEMORY].value), 1, INT32_MAX, &size.memory_mb) ||
-        !str_to_int(str_from(options[DISK].value), 1, INT32_MAX, &size.disk_gb) ||
-        !str_to_int(str_from(options[CONNECTIONS].value), 1, INT32_MAX, &size.max_connections) ||
-        !str_to_int(str_from(options[ORDINAL].value), 0, INT32_MAX, &size.ordinal))
+    json_t *cpus = json_in(place->arena, json_loads(options[CPUS].value, JSON_DECODE_ANY, NULL));
+    if (words[0] == NULL || !json_is_number(cpus) ||
+        !str_to_int(str_from(options[MEMORY].value), 1, INT32_MAX, &memory) ||
+        !str_to_int(str_from(options[DISK].value), 1, INT32_MAX, &disk) ||
+        !str_to_int(str_from(options[CONNECTIONS].value), 1, INT32_MAX, &connections) ||
+        !str_to_int(str_from(options[ORDINAL].value), 0, INT32_MAX, &ordinal))
         return fleet_complain(command, "it needs a name, and options that are positive numbers");
-    struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    error problem = tx_begin(place->fleet->store, place->arena, fleet_service, &tx);
-    if (problem == OK)
-        problem = store_instance_size_set(tx, &size, &is_valid);
-    status = end_change(command, tx, problem, is_valid, "a size's name has capitals, digits and underscores");
-    if (status == 0)
-        print_done(place, options[JSON].value != NULL, words[0]);
-    return status;
+    return add(command, place, options[JSON].value != NULL, "/sizes",
+               json_pack("{s:s, s:O, s:I, s:I, s:I, s:I}", "name", words[0], "cpus", cpus, "memoryMb",
+                         (json_int_t)memory, "diskGb", (json_int_t)disk, "maxConnections", (json_int_t)connections,
+                         "ordinal", (json_int_t)ordinal));
 }
 
 static int

@@ -11,7 +11,6 @@
 #include "job/operation.h"
 #include "main/commands.h"
 #include "main/operator_place.h"
-#include "store/event.h"
 
 #define USAGE                                                                               \
     "jobs [--all] [--project ID] [--state STATE] [--json] [JOB_ID]\n"                       \
@@ -144,63 +143,22 @@ show_job(struct operator_place *place, id job, bool as_json)
 /* ---- Deciding ---- */
 
 static const struct decision {
-    const char *word, *done, *refused;
-    error (*decide)(struct tx *tx, id organization, id job, str who, bool *ret_changed);
-    enum event_type event;
+    const char *word, *done;
 } decisions[] = {
-    { "retry", "it is tried again",
-      "a worker is at it, it is done or cancelled, or another job of the same subject came after it", store_job_retry,
-      EVENT_OPERATION_RETRIED },
-    { "cancel", "it is cancelled",
-      "only a job that no worker has begun, or that failed, can be cancelled: what was begun must come to its end",
-      store_job_cancel, EVENT_OPERATION_CANCELLED },
+    { "retry", "it is tried again" },
+    { "cancel", "it is cancelled" },
 };
-
-static error
-add_event(struct tx *tx, enum event_type type, const struct job_record *record, id job)
-{
-    struct arena *arena = tx_arena(tx);
-    struct event_draft draft = {
-        .type = type,
-        .organization = record->organization,
-        .project = record->project,
-        .actor_name = STR("reeved"),
-        .actor_kind = STR("OPERATOR"),
-        .cluster = record->subject_name,
-        .after = json_in(arena, json_pack("{s:s}", "operationId", id_text(arena, job).data)),
-    };
-    id event;
-    return store_event_add(tx, &draft, &event);
-}
-
-static error
-carry_out(struct operator_place *place, const struct decision *decision, id job, bool *ret_changed)
-{
-    struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    struct job_record record;
-    TRY(store_job_get(place->store, place->arena, job, &record));
-    if (!record.found)
-        return fail(place->arena, RESOURCE_NOT_FOUND, V(id_text(place->arena, job)));
-    TRY(tx_begin(place->store, place->arena, record.organization, &tx));
-    TRY(decision->decide(tx, record.organization, job, STR("reeved jobs"), ret_changed));
-    if (!*ret_changed)
-        return OK;
-    TRY(add_event(tx, decision->event, &record, job));
-    return tx_commit(tx);
-}
 
 static int
 decide(struct operator_place *place, const struct decision *decision, id job)
 {
-    bool changed = false;
-    error problem = carry_out(place, decision, job, &changed);
+    json_t *answer;
+    str path = str_format(place->arena, "/jobs/%s:%s", id_text(place->arena, job).data, decision->word);
+    error problem = desk_call_json(place->desk, place->arena, "POST", path, NULL, &answer);
     if (problem != OK)
         return report_failure("jobs", problem);
-    if (changed)
-        printf("%s\n", decision->done);
-    else
-        fprintf(stderr, "reeved jobs %s: %s\n", decision->word, decision->refused);
-    return changed ? 0 : 1;
+    printf("%s\n", decision->done);
+    return 0;
 }
 
 /* ---- The command ---- */

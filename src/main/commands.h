@@ -15,6 +15,7 @@ int command_catalog(int argc, char **argv);
 int command_worker(int argc, char **argv);
 int command_jobs(int argc, char **argv);
 int command_billing(int argc, char **argv);
+int command_operator(int argc, char **argv);
 int command_federation(int argc, char **argv);
 int command_roles(int argc, char **argv);
 int command_errors(int argc, char **argv);

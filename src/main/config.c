@@ -56,9 +56,9 @@ static const struct setting settings[] = {
     { "balancers",           KIND_BLOCK,   MANY,   AT(balancers), NULL, 0, 0,
       "Who may connect to proxy_listen: an address or block. The client's address is believed from these only. May stand several times.", "10.0.0.0/24" },
     { "operator_listen",     KIND_ADDRESS, 0,      AT(operator_listen), "127.0.0.1:9443", 0, 0,
-      "Address of /livez, /readyz, /metrics, /jobs and /fleet. Keep it away from tenants: it asks for no credentials.", NULL },
+      "Address of /livez, /readyz, /metrics, /jobs and /fleet, which ask for no credentials, and of the operator's API, which asks for a token. Keep it away from tenants.", NULL },
     { "operator_certificate",     KIND_FILE, 0,    AT(operator_certificate), "", 0, 0,
-      "Certificate of the operator's address; without it that address speaks plain HTTP.", "/etc/reeve/operator.crt" },
+      "Certificate of the operator's address. Without it that address speaks plain HTTP, and operators are served on the node itself only.", "/etc/reeve/operator.crt" },
     { "operator_certificate_key", KIND_FILE, 0,    AT(operator_certificate_key), "", 0, 0,
       "Its private key in PEM.", "/etc/reeve/operator.key" },
 

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "main/node.h"
+#include "main/operator_place.h"
 
 enum { COMMAND_ARENA_BYTES = 256 * 1024 * 1024, CONNECT_MS = 5000, LOOK_MS = 5, MAX_COLUMNS = 16 };
 
@@ -14,6 +14,7 @@ const id fleet_service;
 void
 fleet_place_close(struct fleet_place *place)
 {
+    desk_free(place->desk);
     fleet_free(place->fleet);
     config_free(place->config);
     arena_free(place->arena);
@@ -33,7 +34,14 @@ fleet_place_open(struct fleet_place *place, const char *config_path)
     for (int waited_ms = 0; waited_ms < CONNECT_MS && !store_status(place->fleet->store).reachable;
          waited_ms += LOOK_MS)
         clock_sleep_ms(LOOK_MS);
-    return true;
+    place->desk = node_desk_new(place->config, place->fleet->store, NULL, place->url);
+    return place->desk != NULL;
+}
+
+error
+fleet_call(struct fleet_place *place, const char *method, str path, json_t *body, json_t **ret_answer)
+{
+    return desk_call_json(place->desk, place->arena, method, path, body, ret_answer);
 }
 
 int

@@ -3,18 +3,27 @@
 #ifndef MAIN_FLEET_COMMAND_H
 #define MAIN_FLEET_COMMAND_H
 
+#include <jansson.h>
+
 #include "fleet/fleet.h"
 #include "main/commands.h"
+#include "main/node.h"
 
 /* A configuration and its fleet; closed when the command ends. */
 struct fleet_place {
     struct arena *arena;
     struct config *config;
     struct fleet *fleet;
+    struct desk *desk;
+    char url[CONFIG_URL_BYTES];
 };
 /* Waits until the database answers, at most a few seconds; false, with a message, when anything is missing. */
 MUST_USE bool fleet_place_open(struct fleet_place *place, const char *config_path);
 void fleet_place_close(struct fleet_place *place);
+
+/* An operation of the operator's API in this process (operator/operator.h). *ret_answer is its document, NULL without one; the
+ * reference to `body` is taken. */
+MUST_USE error fleet_call(struct fleet_place *place, const char *method, str path, json_t *body, json_t **ret_answer);
 
 /* One row a subcommand. `argv[0]` of run() is its name; "--config" was taken out already. */
 struct fleet_command {

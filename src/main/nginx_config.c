@@ -158,8 +158,9 @@ add_api_server(struct buf *out, const struct config *config, const struct config
     buf_add_text(out, "            reeve_api;\n        }\n    }\n");
 }
 
+/* Supervision asks every few seconds and is not logged; what operators do is. */
 static void
-add_operator_server(struct buf *out, const struct config *config)
+add_operator_server(struct buf *out, const struct config *config, struct nginx_facts facts)
 {
     bool with_tls = config->operator_certificate[0] != '\0';
     buf_format(out, "\n    server {\n        listen %s%s;\n", config->operator_listen, with_tls ? " ssl" : "");
@@ -167,9 +168,11 @@ add_operator_server(struct buf *out, const struct config *config)
         buf_format(out, "        ssl_certificate %s;\n        ssl_certificate_key %s;\n", config->operator_certificate,
                    config->operator_certificate_key);
     }
-    buf_add_text(out, "        access_log off;\n");
     buf_add_text(out, error_location);
-    buf_add_text(out, "        location / {\n            reeve_operator;\n        }\n    }\n");
+    buf_add_text(out, "        location / {\n            access_log off;\n            reeve_operator;\n        }\n");
+    buf_add_text(out, "        location /operator/ {\n        ");
+    add_access_log(out, config, facts, "");
+    buf_add_text(out, "            reeve_operator;\n        }\n    }\n");
 }
 
 /* Who has no certificate may only join, and the handler says so. What goes well is not logged: every host speaks every ten
@@ -236,7 +239,7 @@ nginx_config_rest(struct arena *arena, const struct config *config, struct nginx
     add_api_server(&out, config, &config->listen, false);
     if (config->proxy_listen.count > 0)
         add_api_server(&out, config, &config->proxy_listen, true);
-    add_operator_server(&out, config);
+    add_operator_server(&out, config, facts);
     if (config->agent_listen[0] != '\0')
         add_agent_server(&out, config, facts);
     buf_add_text(&out, "}\n");

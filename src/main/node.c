@@ -19,6 +19,36 @@ node_catalog(FILE *problems)
     return catalog;
 }
 
+const struct catalog *
+node_operator_catalog(FILE *problems)
+{
+    static const struct catalog *catalog;
+    if (catalog == NULL) {
+        json_init();
+        catalog = catalog_new(operator_families, problems);
+    }
+    return catalog;
+}
+
+struct desk *
+node_desk_new(const struct config *config, struct store *store, struct auth *auth, char url[CONFIG_URL_BYTES])
+{
+    snprintf(url, CONFIG_URL_BYTES, "http%s://%s", config->operator_certificate[0] != '\0' ? "s" : "",
+             config->operator_listen);
+    struct desk_config desk = {
+        .store = store,
+        .auth = auth,
+        .master_key = config->key,
+        .base_url = str_from(url),
+        .agent_listen = config->agent_listen,
+        .payment_due_days = config->payment_due_days,
+    };
+    const struct catalog *catalog = node_operator_catalog(stderr);
+    struct desk *made = catalog == NULL ? NULL : desk_new(catalog, &desk);
+    crypto_wipe(&desk, sizeof(desk));
+    return made;
+}
+
 struct store_config
 node_store_config(const struct config *config)
 {
@@ -99,7 +129,9 @@ node_new(const struct config *config, struct metrics *metrics)
     bool has_agents = config->agent_listen[0] != '\0' && metrics != NULL; /* commands answer nobody */
     if (has_agents)
         node->fleet = node_fleet_new(config);
-    if (api->catalog != NULL && api->auth != NULL && (!has_agents || node->fleet != NULL))
+    if (api->auth != NULL)
+        node->desk = node_desk_new(config, api->store, api->auth, node->operator_url);
+    if (api->catalog != NULL && node->desk != NULL && (!has_agents || node->fleet != NULL))
         return node;
     log_line(LOG_ERROR, "node_start", "The process has no memory or no threads to start with.");
     node_free(node);
@@ -112,6 +144,7 @@ node_free(struct node *node)
     if (node == NULL)
         return;
     /* In the order of who uses whom. */
+    desk_free(node->desk);
     fleet_free(node->fleet);
     if (node->api.auth != NULL)
         auth_free(node->api.auth);

@@ -6,15 +6,26 @@
 #include "api/api.h"
 #include "fleet/fleet.h"
 #include "main/config.h"
+#include "operator/operator.h"
+
+enum { CONFIG_URL_BYTES = 320 };
 
 struct node {
     struct api api;
     struct store_config store_config;
     struct fleet *fleet; /* NULL unless hosts talk to this node */
+    struct desk *desk;   /* where operators are served */
+    char operator_url[CONFIG_URL_BYTES];
 };
 
 /* The catalog of all families, checked the first time; NULL with every mistake in `problems`. Never freed. */
 MUST_USE const struct catalog *node_catalog(FILE *problems);
+
+/* The same of the operator's API. */
+MUST_USE const struct catalog *node_operator_catalog(FILE *problems);
+/* The desk of this configuration, its key read, on this store; `auth` may be NULL. `url` is filled in, and must live as long. */
+MUST_USE struct desk *node_desk_new(const struct config *config, struct store *store, struct auth *auth,
+                                    char url[CONFIG_URL_BYTES]);
 
 struct store_config node_store_config(const struct config *config);
 /* The fleet of this configuration, its key read, with database connections of its own. */

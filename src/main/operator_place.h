@@ -3,17 +3,25 @@
 #ifndef MAIN_OPERATOR_PLACE_H
 #define MAIN_OPERATOR_PLACE_H
 
-#include "main/config.h"
-#include "store/store.h"
+#include <jansson.h>
+
+#include "main/node.h"
 
 struct operator_place {
     struct arena *arena;
     struct config *config;
     struct store *store;
+    struct desk *desk; /* without the key of the node: for what needs no secrets */
+    char url[CONFIG_URL_BYTES];
 };
 
 /* False, with what is wrong on standard error, when it cannot be; closed in either case. */
 MUST_USE bool operator_place_open(struct operator_place *place, const char *config_path);
 void operator_place_close(struct operator_place *place);
+
+/* An operation of the operator's API in this process. *ret_answer is its document, NULL without one; the reference to `body` is
+ * taken. What is changed is written down as changed by `reeved`. */
+MUST_USE error desk_call_json(struct desk *desk, struct arena *arena, const char *method, str path, json_t *body,
+                              json_t **ret_answer);
 
 #endif

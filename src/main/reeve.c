@@ -22,6 +22,8 @@ main(int argc, char **argv)
         .project = getenv("REEVE_PROJECT_ID"),
         .org = getenv("REEVE_ORG_ID"),
         .docs = getenv("REEVE_DOCS"),
+        .operator_url = getenv("REEVE_OPERATOR_URL"),
+        .operator_token = getenv("REEVE_OPERATOR_TOKEN"),
         .no_color = getenv("NO_COLOR"),
         .term = getenv("TERM"),
         .columns = getenv("COLUMNS"),

@@ -22,6 +22,7 @@ static const struct {
     { "bootstrap", "Create an organization with its first credentials, and print them.",    command_bootstrap },
     { "migrate",   "Bring the database schema up to date.",                                 command_migrate },
     { "fleet",     "Say where clusters can be, let hosts join, and see how they are.",     command_fleet },
+    { "operator",  "Make and remove the tokens of operators, for `reeve fleet`.",           command_operator },
     { "limit",     "Give an organization, project or user rate limits of its own.",         command_limit },
     { "audit",     "Prove that no event was changed, removed or reordered.",                command_audit },
     { "check",     "Look at all that a deployment stands on, and say what is wrong.",       command_check },

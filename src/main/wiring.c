@@ -21,7 +21,8 @@ load(struct wiring *wiring, const char *conf_path, FILE *problems)
     if (!failpoint_init(getenv(FAILPOINT_VARIABLE), problems))
         return false;
     wiring->config = config_load(conf_path, problems);
-    return wiring->config != NULL && config_read_key(wiring->config, problems) && node_catalog(problems) != NULL;
+    return wiring->config != NULL && config_read_key(wiring->config, problems) && node_catalog(problems) != NULL &&
+           node_operator_catalog(problems) != NULL;
 }
 
 struct wiring *
@@ -91,6 +92,12 @@ struct fleet *
 wiring_fleet(const struct wiring *wiring)
 {
     return wiring->node->fleet;
+}
+
+struct desk *
+wiring_desk(const struct wiring *wiring)
+{
+    return wiring->node->desk;
 }
 
 const char *

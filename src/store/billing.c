@@ -99,7 +99,7 @@ store_cost_report_add(struct tx *tx, id organization, const struct cost_report_d
 /* ---- For the operator ---- */
 
 error
-store_organization_set_lock(struct tx *tx, id organization, str reason, bool *ret_changed)
+store_organization_set_lock(struct tx *tx, id organization, const struct event_actor *by, str reason, bool *ret_changed)
 {
     struct params params = { 0 };
     struct rows rows;
@@ -113,8 +113,10 @@ store_organization_set_lock(struct tx *tx, id organization, str reason, bool *re
     struct event_draft draft = {
         .type = reason.len > 0 ? EVENT_ORGANIZATION_LOCKED : EVENT_ORGANIZATION_UNLOCKED,
         .organization = organization,
-        .actor_name = STR("operator"),
-        .actor_kind = STR("SERVICE"),
+        .actor_name = by->name,
+        .actor_kind = by->kind,
+        .address = by->address,
+        .request_id = by->request_id,
         .after = reason.len > 0 ? json_in(tx_arena(tx), json_pack("{s:s%}", "reason", reason.data, reason.len)) : NULL,
     };
     id event;

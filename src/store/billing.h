@@ -3,7 +3,7 @@
 #ifndef STORE_BILLING_H
 #define STORE_BILLING_H
 
-#include "store/store.h"
+#include "store/event.h"
 
 /* ---- For the worker ---- */
 enum { BILLING_DUE_MAX = 100 };
@@ -30,7 +30,8 @@ MUST_USE error store_cost_report_add(struct tx *tx, id organization, const struc
 
 /* ---- For the operator ---- */
 /* With an event, and told to all nodes. An empty reason unlocks. False when nothing changed: also without such an organization. */
-MUST_USE error store_organization_set_lock(struct tx *tx, id organization, str reason, bool *ret_changed);
+MUST_USE error store_organization_set_lock(struct tx *tx, id organization, const struct event_actor *by, str reason,
+                                           bool *ret_changed);
 /* A JSON list. */
 MUST_USE error store_organization_locked(struct store *store, struct arena *arena, str *ret_list);
 

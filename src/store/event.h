@@ -22,6 +22,12 @@ struct event_row {
 extern const struct event_row event_rows[EVENT_TYPE_COUNT];
 extern const char *const event_type_names[EVENT_TYPE_COUNT + 1]; /* NULL at the end */
 
+/* Who does something without being a principal: an operator, or the service itself. */
+struct event_actor {
+    str name, kind;          /* OPERATOR and its name; SERVICE */
+    str address, request_id; /* empty: not by a request */
+};
+
 struct event_draft {
     enum event_type type;
     id organization;

@@ -169,3 +169,16 @@ store_fleet_restored(struct tx *tx, int64_t step, int64_t *ret_hosts, int64_t *r
     *ret_clusters = rows_int(&rows, 0, 1);
     return OK;
 }
+
+error
+store_host_address_remove(struct tx *tx, str host_name, const struct address_range *range, int64_t *ret_removed)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_text(&params, host_name);
+    params_text(&params, range->first);
+    params_int(&params, range->count);
+    TRY(tx_query(tx, SQL_HOST_ADDRESS_REMOVE, &params, &rows, NULL));
+    *ret_removed = rows.count;
+    return OK;
+}

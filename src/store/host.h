@@ -54,6 +54,9 @@ struct address_range {
 };
 MUST_USE error store_host_address_add(struct tx *tx, str host_name, const struct address_range *range,
                                       int64_t *ret_added);
+/* Those of the range that no member has; of it only first and count are looked at. */
+MUST_USE error store_host_address_remove(struct tx *tx, str host_name, const struct address_range *range,
+                                         int64_t *ret_removed);
 
 /*
  * For a database that was restored from a backup: versions of goals and generations of clusters and of access move on by `step`, so

@@ -23,7 +23,7 @@ store_payment_due(struct store *store, struct arena *arena, id after, int64_t da
 
 /* The organization's row is locked by a statement of its own: the one that judges then sees all that was paid before. */
 static error
-judge(struct tx *tx, id organization, str actor, int64_t days, bool *ret_changed)
+judge(struct tx *tx, id organization, const struct event_actor *by, int64_t days, bool *ret_changed)
 {
     struct params params = { 0 };
     struct rows rows;
@@ -39,8 +39,10 @@ judge(struct tx *tx, id organization, str actor, int64_t days, bool *ret_changed
     struct event_draft draft = {
         .type = locks ? EVENT_ORGANIZATION_LOCKED : EVENT_ORGANIZATION_UNLOCKED,
         .organization = organization,
-        .actor_name = actor,
-        .actor_kind = STR("SERVICE"),
+        .actor_name = by->name,
+        .actor_kind = by->kind,
+        .address = by->address,
+        .request_id = by->request_id,
         .after = locks ? json_in(tx_arena(tx), json_pack("{s:s%}", "reason", reason.data, reason.len)) : NULL,
     };
     id event;
@@ -52,7 +54,8 @@ store_payment_judge(struct tx *tx, id organization, int64_t days, bool *ret_chan
 {
     struct organization unused;
     TRY(store_organization_lock(tx, organization, &unused));
-    return judge(tx, organization, STR("worker"), days, ret_changed);
+    static const struct event_actor worker = { .name = { "worker", 6 }, .kind = { "SERVICE", 7 } };
+    return judge(tx, organization, &worker, days, ret_changed);
 }
 
 /* ---- For the operator ---- */
@@ -72,23 +75,26 @@ store_payment_owner(struct store *store, struct arena *arena, id invoice, id *re
 
 /* What the operator did, then what comes of it. */
 static error
-note(struct tx *tx, id organization, enum event_type type, json_t *facts, int64_t days)
+note(struct tx *tx, id organization, const struct event_actor *by, enum event_type type, json_t *facts, int64_t days)
 {
     id event;
     bool changed;
     struct event_draft draft = {
         .type = type,
         .organization = organization,
-        .actor_name = STR("operator"),
-        .actor_kind = STR("SERVICE"),
+        .actor_name = by->name,
+        .actor_kind = by->kind,
+        .address = by->address,
+        .request_id = by->request_id,
         .after = json_in(tx_arena(tx), facts),
     };
     TRY(store_event_add(tx, &draft, &event));
-    return judge(tx, organization, STR("operator"), days, &changed);
+    return judge(tx, organization, by, days, &changed);
 }
 
 error
-store_payment_add(struct tx *tx, id organization, id invoice, str text, int64_t days, bool *ret_changed)
+store_payment_add(struct tx *tx, id organization, const struct event_actor *by, id invoice, str text, int64_t days,
+                  bool *ret_changed)
 {
     struct organization unused;
     struct params params = { 0 };
@@ -103,11 +109,12 @@ store_payment_add(struct tx *tx, id organization, id invoice, str text, int64_t 
         return OK;
     json_t *facts =
         json_pack("{s:s,s:s%}", "invoiceId", id_text(tx_arena(tx), invoice).data, "note", text.data, text.len);
-    return note(tx, organization, EVENT_INVOICE_PAID, facts, days);
+    return note(tx, organization, by, EVENT_INVOICE_PAID, facts, days);
 }
 
 error
-store_payment_agree(struct tx *tx, id organization, int64_t until_ms, int64_t days, bool *ret_changed)
+store_payment_agree(struct tx *tx, id organization, const struct event_actor *by, int64_t until_ms, int64_t days,
+                    bool *ret_changed)
 {
     struct organization unused;
     struct params params = { 0 };
@@ -124,7 +131,7 @@ store_payment_agree(struct tx *tx, id organization, int64_t until_ms, int64_t da
         return OK;
     str until = rows_text(&rows, 0, 0);
     json_t *facts = until_ms > 0 ? json_pack("{s:s%}", "until", until.data, until.len) : json_pack("{s:n}", "until");
-    return note(tx, organization, EVENT_PAYMENT_AGREED, facts, days);
+    return note(tx, organization, by, EVENT_PAYMENT_AGREED, facts, days);
 }
 
 error

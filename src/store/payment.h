@@ -6,7 +6,7 @@
 #ifndef STORE_PAYMENT_H
 #define STORE_PAYMENT_H
 
-#include "store/store.h"
+#include "store/event.h"
 
 /* ---- For the worker ---- */
 enum { PAYMENT_DUE_MAX = 100 };
@@ -21,9 +21,11 @@ MUST_USE error store_payment_judge(struct tx *tx, id organization, int64_t days,
 /* RESOURCE_NOT_FOUND when there is no such invoice, or its organization is gone. */
 MUST_USE error store_payment_owner(struct store *store, struct arena *arena, id invoice, id *ret_organization);
 /* False when it was paid before, or is not closed, or has nothing to pay. */
-MUST_USE error store_payment_add(struct tx *tx, id organization, id invoice, str note, int64_t days, bool *ret_changed);
+MUST_USE error store_payment_add(struct tx *tx, id organization, const struct event_actor *by, id invoice, str note,
+                                 int64_t days, bool *ret_changed);
 /* Until then the organization is not locked for what it owes; 0: that ends now. False when it was agreed before. */
-MUST_USE error store_payment_agree(struct tx *tx, id organization, int64_t until_ms, int64_t days, bool *ret_changed);
+MUST_USE error store_payment_agree(struct tx *tx, id organization, const struct event_actor *by, int64_t until_ms,
+                                   int64_t days, bool *ret_changed);
 /* A JSON list. */
 MUST_USE error store_payment_unpaid(struct store *store, struct arena *arena, int64_t days, str *ret_list);
 

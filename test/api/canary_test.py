@@ -20,6 +20,7 @@ import base64
 import glob
 import hashlib
 import hmac
+import http.client
 import json
 import os
 import re
@@ -29,7 +30,7 @@ import subprocess
 import sys
 from urllib.parse import quote
 
-from client import Bearer, Broken, Digest, Literal
+from client import Answer, Bearer, Broken, Digest, Literal
 from suite import Suite, ends_on_signal
 from world import MASTER_KEY, PREFIX, bootstrap, catalog, connect, no_limits, sql, start_node
 
@@ -142,7 +143,40 @@ class Test:
             self.keep(connection._client_form("/api/oauth/revoke", owner.client_id, owner.client_secret, "token=" + revoked))
             self.use_digest(connection, owner)
             self.use_passwords(connection, auth, group)
+        self.use_operator()
         return token, other, project
+
+    def use_operator(self):
+        """The token of an operator is printed once, and a join token that it makes is in one answer; wherever else they are sent, they stay out."""
+        token = json.loads(self.node.run("operator", "add", "canary", "--json").stdout)["token"]
+        self.secrets.add("the token of an operator", token)
+
+        def ask(method, path, body=None, headers=(), shows=False, authorization="Bearer " + token):
+            self.sent += 1
+            connection = http.client.HTTPConnection("127.0.0.1", self.node.operator_port, timeout=20)
+            connection.request(method, "/operator/v1" + path, None if body is None else json.dumps(body),
+                               {"Authorization": authorization, "Content-Type": "application/json", **dict(headers)})
+            came = connection.getresponse()
+            answer = self.keep(Answer(method, path, came.status, came.reason, [(name.lower(), value) for name, value in came.getheaders()], came.read()), shows)
+            connection.close()
+            return answer
+        self.node.run("fleet", "init")
+        for name in ("CANARY", CONTROL):
+            ask("POST", "/providers", {"name": name})
+        ask("POST", "/regions", {"provider": "CANARY", "name": "EU"})
+        for headers in ({}, {"Idempotency-Key": "canary-join"}, {"Idempotency-Key": "canary-join"}):
+            made = ask("POST", "/tokens", {"host": CONTROL, "provider": "CANARY", "region": "EU"}, headers, True)
+            if made.status != 201:
+                raise AssertionError("no join token: %r" % made)
+            self.secrets.add("a join token", made.json()["token"].partition(":")[0])
+        for secret in (token, made.json()["token"].partition(":")[0]):
+            for method, path, body, headers in (("GET", "/hosts/" + secret, None, ()), ("GET", "/jobs?state=" + secret, None, ()), ("GET", "/%s/x" % secret, None, ()),
+                                                ("POST", "/providers", {"name": secret}, ()), ("POST", "/providers", {secret: 1}, ()), ("POST", "/addresses", {"host": secret, "range": secret}, ()),
+                                                ("POST", "/hosts/%s:drain" % secret, None, ()), ("DELETE", "/addresses/h/" + secret, None, ()),
+                                                ("POST", "/providers", {"name": "X"}, {"If-Match": secret}), ("GET", "/hosts", None, {"Accept": secret})):
+                ask(method, path, body, headers)
+            ask("GET", "/hosts", authorization=secret)
+            ask("GET", "/hosts", authorization="Bearer x" + secret)
 
     def use_passwords(self, connection, auth, group):
         """Secrets that clients choose are in no answer at all; the key of a certificate is in one."""

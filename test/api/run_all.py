@@ -37,6 +37,7 @@ SUITES = {
     "names": ("names_test.py", 120),
     "restored": ("restored_test.py", 120),
     "check": ("check_test.py", 120),
+    "operator": ("operator_test.py", 240),
     "stateful": ("stateful_test.py", 300),
 }
 RESULT = re.compile(r"^.+: (\d+) passed, (\d+) failed")

@@ -38,6 +38,15 @@ HANDS = concurrent.futures.ThreadPoolExecutor(8)
 
 
 # ---- The tables, seen from outside ----
+OPERATORS = "/operator/v1"
+
+
+def operator_rows():
+    """The operator's operations, as the one family of commands that they are."""
+    text = subprocess.run([os.path.join(ROOT, BUILD, "reeved"), "catalog", "--operator", "--json"], check=True, stdout=subprocess.PIPE).stdout
+    return [{**row, "family": "fleet", "prefix": OPERATORS} for row in json.loads(text)]
+
+
 def command_words(reeve):
     """operation: its words, from the reference that the program prints."""
     text = reeve.pipe("__reference").out.decode()
@@ -66,7 +75,7 @@ def test_help(suite, reeve, rows, words):
             continue
         examples[row["operation"]] = example = example_of(text)
         suite.check(example.startswith("reeve " + name), "the example of %s is %s", name, example)
-        wide = [line for line in text.splitlines() if len(line) > 80 and not line.startswith(("  reeve ", "  --", "/api/svc"))]
+        wide = [line for line in text.splitlines() if len(line) > 80 and not line.startswith(("  reeve ", "  --", "/api/svc", OPERATORS))]
         suite.check(not wide, "help of %s is wider than the terminal: %s", name, wide[:1])
         named = [field["name"] for field in row["query"]] + [field["name"] for field in row.get("request") or [] if not field["readOnly"]]
         missing = [one for one in named if re.search(r"--(body-)?%s\b" % kebab(one), text) is None]
@@ -78,7 +87,7 @@ def test_help(suite, reeve, rows, words):
     whole = plain(reeve.terminal("--help").out)
     suite.check(all(row["family"] in whole for row in rows) and "First steps" in whole, "the help of the whole: %s", whole[:500])
     for builtin in ("login", "logout", "profiles list", "profiles set", "profiles use", "profiles delete", "api", "connect", "events follow",
-                    "operations wait", "explain", "completion", "man", "help"):
+                    "operations wait", "fleet login", "fleet logout", "fleet jobs wait", "explain", "completion", "man", "help"):
         ended = reeve.terminal(*builtin.split(), "--help")
         suite.check(ended.status == 0 and "\nExample\n  reeve " + builtin in plain(ended.out), "help of %s: %r", builtin, ended)
     suite.check("results[*].name" in reeve.pipe("help", "query").out.decode(), "help about --query")
@@ -103,7 +112,7 @@ def test_examples(suite, reeve, rows, examples):
             continue
         words = shlex.split(text.replace("\\\n", " "))
         target = words[-1].split("://", 1)[1].split("/", 1)[1].partition("?")[0]
-        form = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape((PREFIX + row["path"]).lstrip("/")))
+        form = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape((row.get("prefix", PREFIX) + row["path"]).lstrip("/")))
         suite.check(re.fullmatch(form, target), "the example of %s leads to %s", row["operation"], target)
         suite.equal(words[words.index("--request") + 1], row["method"], "method of " + row["operation"])
         if "example" in row and "--file" not in line:
@@ -163,6 +172,96 @@ def test_runs(suite, reeve, rows, words, examples, values):
     done = [row["family"] for row in rows if row["status"] == "complete"]
     idle = sorted(family for family, ends in families.items() if 0 not in ends and family in done)
     suite.check(not idle, "families of which nothing succeeded, although something is complete: %s", idle)
+
+
+# ---- Operators ----
+def test_fleet(suite, node, world, reeve, rows, words, examples):
+    """`reeve fleet`: logging in, every command in a terminal, JSON in a pipe as it was sent, and waiting for a host that drains."""
+    url, file = "http://127.0.0.1:%d" % node.operator_port, os.path.join(reeve.home, "token.txt")
+    profiles = os.path.join(reeve.home, ".config", "reeve", "profiles.json")
+    token = json.loads(node.run("operator", "add", "ada", "--json").stdout)["token"]
+    with open(file, "w") as out:
+        out.write(token + "\n")
+    before = json.load(open(profiles)) if os.path.exists(profiles) else {"profiles": {"default": {}}}
+    for what, arguments, stdin, status, sentence in (
+            ("nobody is logged in", ("hosts", "list", "--server", url), b"", 2, "reeve fleet login"),
+            ("no address", ("hosts", "list"), b"", 2, "operator's address"),
+            ("a wrong token", ("login", "--url", url), b"reeve_op_wrong\n", 1, "OPERATOR_TOKEN_NOT_VALID"),
+            ("no token", ("login", "--url", url, "--token-file", "/dev/null"), b"", 2, "has no token"),
+            ("clear text to elsewhere", ("login", "--url", "http://192.0.2.7:9443"), b"x\n", 2, "clear text"),
+            ("clear text to a name that only begins so", ("login", "--url", "http://127.0.0.1.example.org:9443"), b"x\n", 2, "clear text"),
+            ("clear text to another host behind an @", ("login", "--url", "http://localhost:9443@192.0.2.7"), b"x\n", 2, "clear text"),
+            ("nobody answers", ("login", "--url", "http://127.0.0.1:1", "--retries", "0"), b"x\n", 3, "no answer")):
+        ended = reeve.pipe("fleet", *arguments, stdin=stdin)
+        suite.check(ended.status == status and sentence in ended.err and token not in ended.err, "fleet, %s: %r", what, ended)
+    ended = reeve.pipe("fleet", "login", "--url", url, "--token-file", file)
+    suite.check(ended.status == 0 and "operator ada" in ended.err, "fleet login: %r", ended)
+    kept = json.load(open(profiles))
+    entry = kept["profiles"]["default"]
+    suite.equal((entry["operatorUrl"], entry["operatorToken"], stat.S_IMODE(os.stat(profiles).st_mode)), (url, token, 0o600), "what login keeps")
+    suite.equal({name: value for name, value in entry.items() if not name.startswith(("operator", "token"))},
+                {name: value for name, value in before["profiles"]["default"].items() if not name.startswith("token")}, "the tenant's credentials stay")
+    reeve.pipe("fleet", "login", "--url", url, "--token-file", "-", stdin=token.encode())
+    reeve.pipe("fleet", "logout")
+    suite.check("operatorToken" not in open(profiles).read() and reeve.pipe("fleet", "show").status == 2, "fleet logout")
+    with Terminal(reeve, "fleet", "login") as terminal:
+        terminal.until("token: ")
+        terminal.press(token + "\n")
+        ended = terminal.wait()
+    suite.check(ended.status == 0 and token not in ended.out, "fleet login in a terminal: %r", ended)
+    suite.check(token not in reeve.pipe("profiles", "list").out.decode(), "the list of profiles has no token")
+    other = json.loads(node.run("operator", "add", "eve", "--json").stdout)["token"]
+    suite.equal(json.loads(reeve.pipe("fleet", "show", REEVE_OPERATOR_URL=url, REEVE_OPERATOR_TOKEN=other).out)["operator"], "eve", "the environment goes first")
+
+    # In a pipe: the bytes that were sent.
+    for row in rows:
+        if row["method"] != "GET" or "{" in row["path"]:
+            continue
+        ended = reeve.pipe(*words[row["operation"]])
+        sent = subprocess.run(["curl", "--silent", "--header", "Authorization: Bearer " + token, url + OPERATORS + row["path"]], stdout=subprocess.PIPE, check=True).stdout
+        quiet = lambda text: re.sub(rb'"silentS":\d+', b"", text.strip())
+        suite.check(ended.status == 0 and quiet(ended.out) == quiet(sent), "%s in a pipe: %r, and %r was sent", row["operation"], ended, sent[:300])
+    ended = reeve.pipe("fleet", "hosts", "list", "--query", "results[?region=='EU_SOUTH'].name", "--output", "text")
+    suite.equal(sorted(ended.out.decode().split()), ["h17", "h18", "h19", "h20"], "--query")
+    suite.equal(len(json.loads(reeve.pipe("fleet", "addresses", "list", "--all").out)["results"]), int(sql("SELECT count(*) FROM host_address")), "every page")
+    table = plain(reeve.terminal("fleet", "hosts", "list", columns=140).out)
+    suite.check("NAME" in table and "STATE" in table and "h12" in table and "{" not in table, "a table of hosts: %s", table[:400])
+    ended = reeve.pipe("fleet", "hosts", "show", "nobody")
+    suite.check(ended.status == 1 and "RESOURCE_NOT_FOUND (404)" in ended.err and re.search(r"request +[0-9a-f]{32}", ended.err) and "what to do" in ended.err, "an error: %r", ended)
+    ended = reeve.pipe("fleet", "hosts", "drian", "h1")
+    suite.check(ended.status == 2 and "hosts drain" in ended.err, "did you mean: %r", ended)
+    ended = reeve.pipe("fleet", "providers", "add", "--name", "TRIED", "--dry-run")
+    suite.check(ended.status == 0 and sql("SELECT count(*) FROM provider WHERE name = 'TRIED'") == "0", "a dry run: %r", ended)
+
+    # Draining a host takes longer than two seconds: it says how far it is.
+    busy = sql("SELECT h.name FROM host h JOIN cluster_member m ON m.host_id = h.id WHERE h.state = 'ACTIVE' GROUP BY 1 ORDER BY 1 LIMIT 1")
+    with Terminal(reeve, "fleet", "hosts", "drain", busy, "--wait") as terminal:
+        suite.check(terminal.until("move-members"), "the steps of draining: %s", terminal.raw[-500:])
+        job = sql("SELECT encode(id, 'hex') FROM job WHERE kind = 'host.drain' ORDER BY seq DESC LIMIT 1")
+        sql("UPDATE job SET waits_for = '2 members have not left the host.', state = 'RUNNING', started_at = now(), step_started_at = now() WHERE id = decode('%s', 'hex')" % job)
+        suite.check(terminal.until("2 members have not left"), "members that are left: %s", plain(terminal.raw)[-500:])
+        terminal.press("\x03")
+        ended = terminal.wait()
+    suite.check(ended.status == 130 and "left it running" in plain(ended.out) and "reeve fleet jobs wait " + job in plain(ended.out), "Ctrl-C leaves it running: %r", ended)
+    suite.equal(sql("SELECT state FROM job WHERE id = decode('%s', 'hex')" % job), "RUNNING", "it goes on")
+    with Terminal(reeve, "fleet", "jobs", "wait", job) as terminal:
+        suite.check(terminal.until("host.drain " + busy), "looking again: %s", terminal.raw[-300:])
+        sql("UPDATE job SET state = 'DONE', step_number = 2, step = 'finish', waits_for = NULL, finished_at = now() WHERE id = decode('%s', 'hex')" % job)
+        ended = terminal.wait()
+    suite.check(ended.status == 0 and "100%" in plain(ended.out), "until it is done: %r", ended)
+    ended = reeve.pipe("fleet", "jobs", "wait", job)
+    suite.check(ended.status == 0 and json.loads(ended.out)["state"] == "DONE", "in a pipe the job: %r", ended)
+    ended = reeve.terminal("fleet", "hosts", "drain", busy)
+    suite.check("it goes on: reeve fleet jobs wait " in plain(ended.out), "without --wait it says how to look: %r", ended)
+    sql("UPDATE job SET state = 'CANCELLED', finished_at = now() WHERE kind = 'host.drain' AND finished_at IS NULL")
+    reeve.pipe("fleet", "hosts", "activate", busy)
+    with Scripted(reeve.home) as server:
+        server.play([(429, {"Retry-After": "1"}, {}), (503, {}, {}), (201, {}, {"name": "OWN"})])
+        ended = reeve.pipe("fleet", "providers", "add", "--name", "OWN", REEVE_OPERATOR_URL=server.url, REEVE_OPERATOR_TOKEN=other, REEVE_CA_FILE=server.ca)
+        suite.check(ended.status == 0 and json.loads(ended.out) == {"name": "OWN"} and len(server.calls) == 3 and "trying again" in ended.err, "after 429 and 503: %r", ended)
+        suite.check(server.calls[1].at - server.calls[0].at >= 1.0, "Retry-After is minded")
+        suite.equal({(call.path, call.headers.get("authorization")) for call in server.calls}, {(OPERATORS + "/providers", "Bearer " + other)}, "the token, and nothing of the tenant's")
+        suite.equal(len({call.headers.get("idempotency-key") for call in server.calls}), 1, "one key for all tries")
 
 
 def reeved_json(table):
@@ -250,12 +349,19 @@ def test_secret_service(suite, node, world, reeve):
         printf '%s\\n' "$SECRET" | "$REEVE" login --profile desktop --secret-service --server "$SERVER" --ca-file "$CA" --client-id "$CLIENT" || exit 1
         grep -q "$SECRET" "$HOME/.config/reeve/profiles.json" && exit 2
         "$REEVE" root get --profile desktop >/dev/null || exit 3
+        printf '%s\\n' "$TOKEN" | "$REEVE" fleet login --profile desktop --secret-service --url "$URL" || exit 6
+        grep -q "$TOKEN" "$HOME/.config/reeve/profiles.json" && exit 7
+        "$REEVE" fleet show --profile desktop >/dev/null && "$REEVE" root get --profile desktop >/dev/null || exit 8
+        "$REEVE" fleet logout --profile desktop || exit 9
+        "$REEVE" fleet show --profile desktop >/dev/null && exit 10
         "$REEVE" logout --profile desktop || exit 4
         "$REEVE" root get --profile desktop >/dev/null && exit 5
         exit 0
     """
+    token = json.loads(node.run("operator", "add", "desktop", "--json").stdout)["token"]
     done = subprocess.run(["dbus-run-session", "--", "sh", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False,
-                          env=reeve.environment(HOME=tempfile.mkdtemp(dir=reeve.home), SECRET=world.a.client_secret, REEVE=reeve.program, SERVER=node.base_url, CA=node.ca,
+                          env=reeve.environment(HOME=tempfile.mkdtemp(dir=reeve.home), SECRET=world.a.client_secret, TOKEN=token,
+                                                URL="http://127.0.0.1:%d" % node.operator_port, REEVE=reeve.program, SERVER=node.base_url, CA=node.ca,
                                                 CLIENT=world.a.client_id, XDG_RUNTIME_DIR=tempfile.mkdtemp(dir=reeve.home)))
     suite.check(done.returncode == 0, "a secret in the desktop's service: %d %s", done.returncode, done.stdout)
 
@@ -606,7 +712,8 @@ def main():
     ends_on_signal()
     suite = Suite("cli")
     home = tempfile.mkdtemp(prefix="cli.", dir=os.environ.get("REEVE_TEST_DIR"))
-    rows = catalog()
+    rows = catalog() + operator_rows()
+    fleet = [row for row in rows if row["family"] == "fleet"]
     reeve = Reeve(BUILD, home)
     words = command_words(reeve)
 
@@ -627,6 +734,7 @@ def main():
         values = world.make_fixtures()
         test_login(suite, node, world, reeve)
         run(test_secret_service, node, world, reeve)
+        test_fleet(suite, node, world, reeve, fleet, words, examples)
         run(test_output, world, reeve)
         run(test_command_line, world, reeve)
         run(test_dry_run, world, reeve)

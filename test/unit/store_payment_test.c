@@ -73,6 +73,8 @@ events_of(id organization)
                        fixture_quote(organization));
 }
 
+static const struct event_actor by = { .name = { "ada", 3 }, .kind = { "OPERATOR", 8 } };
+
 static bool
 pay(id organization, id invoice)
 {
@@ -80,7 +82,7 @@ pay(id organization, id invoice)
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     bool changed;
     assert_ok(tx_begin(store, arena, organization, &tx));
-    assert_ok(store_payment_add(tx, organization, invoice, STR("by transfer"), DUE_DAYS, &changed));
+    assert_ok(store_payment_add(tx, organization, &by, invoice, STR("by transfer"), DUE_DAYS, &changed));
     assert_ok(tx_commit(tx));
     return changed;
 }
@@ -93,7 +95,7 @@ agree(id organization, int until_day)
     bool changed;
     int64_t until_ms = until_day == 0 ? 0 : (closed_s + (int64_t)until_day * DAY_S) * 1000;
     assert_ok(tx_begin(store, arena, organization, &tx));
-    assert_ok(store_payment_agree(tx, organization, until_ms, DUE_DAYS, &changed));
+    assert_ok(store_payment_agree(tx, organization, &by, until_ms, DUE_DAYS, &changed));
     assert_ok(tx_commit(tx));
     return changed;
 }
@@ -105,7 +107,7 @@ set_lock(id organization, str reason)
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     bool changed;
     assert_ok(tx_begin(store, arena, organization, &tx));
-    assert_ok(store_organization_set_lock(tx, organization, reason, &changed));
+    assert_ok(store_organization_set_lock(tx, organization, &by, reason, &changed));
     assert_ok(tx_commit(tx));
     return changed;
 }

@@ -197,6 +197,8 @@ static const char *const not_of_tenants[] = {
     "instance_size",
     "sku",              /* what things cost is no secret either */
     "price",
+    "operator",         /* who works for the operator, and what they changed */
+    "operator_action",
     "host",             /* these are the operator's own, which only the service changes */
     "host_goal_version",
     "host_address",

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Organizations as their operator sees them: locked or not, and what they owe. */
+#include "api/list.h"
+#include "base/date.h"
+#include "base/json.h"
+#include "operator/parts.h"
+#include "store/billing.h"
+#include "store/payment.h"
+
+enum { REASON_MAX = 250 };
+
+/* ---- Tables ---- */
+static const struct field organization_fields[] = {
+    TEXT("name", "Name of the organization.", READ_ONLY | ALWAYS),
+    ID("id", "Identifier of the organization.", READ_ONLY | ALWAYS),
+    BOOL("locked", "Whether it can only be read, and things in it deleted.", READ_ONLY | ALWAYS),
+    TEXT("lockReason", "Why it is locked.", READ_ONLY),
+    DATE("lockedAt", "Since when it is locked.", READ_ONLY),
+    ID("lockInvoiceId", "The overdue invoice that it is locked for.", READ_ONLY),
+    DATE("paymentAgreedUntil", "Until then it is not locked for what it owes.", READ_ONLY),
+    INTEGER("projects", "How many projects it has.", READ_ONLY | ALWAYS),
+    INTEGER("clusters", "How many clusters it has.", READ_ONLY | ALWAYS),
+    DATE("createdAt", "When it was created.", READ_ONLY | ALWAYS),
+    END_OF_FIELDS,
+};
+static const struct schema organization_schema = { "OperatedOrganization", "An organization as its operator sees it.",
+                                                   organization_fields };
+static const struct field list_query[] = {
+    TEXT("name", "Text that the name must contain.", 0, .max = 64),
+    BOOL("locked", "Only those that are locked, or only those that are not.", 0),
+    END_OF_FIELDS,
+};
+
+static const struct field lock_request_fields[] = {
+    TEXT("reason", "Why, for the organization's events and for whoever is refused.", REQUIRED, .min = 1,
+         .max = REASON_MAX, .example = "\"Abuse of the service\""),
+    END_OF_FIELDS,
+};
+static const struct schema lock_request_schema = { "OrganizationLockRequest", "Why an organization is locked.",
+                                                   lock_request_fields };
+static const struct field lock_fields[] = {
+    ID("id", "Identifier of the organization.", READ_ONLY | ALWAYS),
+    BOOL("locked", "Whether it is locked now.", READ_ONLY | ALWAYS),
+    TEXT("lockReason", "Why.", READ_ONLY),
+    BOOL("changed", "Whether it was otherwise before.", READ_ONLY | ALWAYS),
+    END_OF_FIELDS,
+};
+static const struct schema lock_schema = { "OrganizationLock", "Whether an organization is locked.", lock_fields };
+
+static const struct field agree_request_fields[] = {
+    DATE("until", "When the agreement ends; null ends it now.", REQUIRED | NULLABLE,
+         .example = "\"2027-01-31T00:00:00Z\""),
+    END_OF_FIELDS,
+};
+static const struct schema agree_request_schema = { "PaymentAgreementRequest", "What was agreed about payment.",
+                                                    agree_request_fields };
+static const struct field agree_fields[] = {
+    ID("id", "Identifier of the organization.", READ_ONLY | ALWAYS),
+    DATE("until", "When the agreement ends; null: there is none.", READ_ONLY | ALWAYS | NULLABLE),
+    BOOL("changed", "Whether something else was agreed before.", READ_ONLY | ALWAYS),
+    END_OF_FIELDS,
+};
+static const struct schema agree_schema = { "PaymentAgreement", "What is agreed about payment.", agree_fields };
+
+static const struct field invoice_fields[] = {
+    ID("invoiceId", "Identifier of the invoice.", READ_ONLY | ALWAYS),
+    TEXT("name", "Name of the organization.", READ_ONLY | ALWAYS),
+    TEXT("month", "The month that it is for.", READ_ONLY | ALWAYS, .example = "\"2026-09\""),
+    INTEGER("amountCents", "What is to be paid.", READ_ONLY | ALWAYS),
+    DATE("due", "When it is due; null: nobody is locked for what he owes.", READ_ONLY | ALWAYS | NULLABLE),
+    BOOL("locked", "Whether the organization is locked.", READ_ONLY | ALWAYS),
+    ID("orgId", "Identifier of the organization.", READ_ONLY | ALWAYS),
+    END_OF_FIELDS,
+};
+static const struct schema invoice_schema = { "UnpaidInvoice", "An invoice that nobody paid.", invoice_fields };
+static const struct field pay_request_fields[] = {
+    TEXT("note", "What is worth knowing about the payment, for the organization's events.", 0, .max = REASON_MAX,
+         .fallback = "\"\"", .example = "\"Transfer of 3 June\""),
+    END_OF_FIELDS,
+};
+static const struct schema pay_request_schema = { "InvoicePaymentRequest", "That an invoice was paid.",
+                                                  pay_request_fields };
+static const struct field pay_fields[] = {
+    ID("invoiceId", "Identifier of the invoice.", READ_ONLY | ALWAYS),
+    ID("orgId", "Identifier of the organization.", READ_ONLY | ALWAYS),
+    BOOL("paid", "That it is paid.", READ_ONLY | ALWAYS),
+    END_OF_FIELDS,
+};
+static const struct schema pay_schema = { "InvoicePayment", "A payment that was noted.", pay_fields };
+
+/* ---- Organizations ---- */
+static error
+bind_organizations(struct request *req, struct params *params)
+{
+    str locked = request_query(req, "locked");
+    list_bind(req, params);
+    params_null(params);
+    params_text(params, request_query(req, "name"));
+    if (locked.len > 0)
+        params_bool(params, str_is(locked, "true"));
+    else
+        params_null(params);
+    return OK;
+}
+static const struct read organizations = { SQL_OPERATOR_ORGANIZATION_LIST, bind_organizations, list_answer };
+
+static error
+read_organization(struct request *req, id organization, str *ret_document)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_int(&params, 0);
+    params_int(&params, 1);
+    params_id(&params, organization);
+    params_text(&params, STR_EMPTY);
+    params_null(&params);
+    TRY(store_read(req->api->store, req->arena, SQL_OPERATOR_ORGANIZATION_LIST, &params, &rows));
+    if (rows_is_null(&rows, 0, 1))
+        return request_not_found(req);
+    *ret_document = rows_text(&rows, 0, 1);
+    return OK;
+}
+
+static error
+show_organization(struct request *req)
+{
+    id organization;
+    str document;
+    TRY(path_id(req, "orgId", &organization));
+    TRY(read_organization(req, organization, &document));
+    answer_entity(req, document, 0);
+    return OK;
+}
+
+/* An empty reason unlocks. */
+static error
+set_lock(struct request *req, str reason)
+{
+    id organization;
+    str document;
+    bool changed;
+    struct event_actor by = actor_of(req);
+    TRY(path_id(req, "orgId", &organization));
+    TRY(read_organization(req, organization, &document));
+    TRY(tx_set_organization(req->tx, organization));
+    TRY(store_organization_set_lock(req->tx, organization, &by, reason, &changed));
+    str invoice = json_str(json_object_get(json_parse_own(req->arena, document), "lockInvoiceId"));
+    if (!changed && reason.len == 0 && invoice.len > 0)
+        return fail(req->arena, LOCKED_FOR_INVOICE, V(id_text(req->arena, organization)), V(invoice));
+    json_t *answer = json_pack("{s:s, s:b, s:b}", "id", id_text(req->arena, organization).data, "locked",
+                               reason.len > 0, "changed", changed);
+    if (reason.len > 0)
+        json_object_set_new(answer, "lockReason", json_stringn(reason.data, reason.len));
+    answer_object(req, answer);
+    return OK;
+}
+
+static error
+lock_organization(struct request *req)
+{
+    str reason = str_trim(json_str(json_object_get(req->body, "reason")));
+    if (reason.len == 0)
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("reason"), V("it must say why"));
+    return set_lock(req, str_dup(req->arena, reason));
+}
+
+static error
+unlock_organization(struct request *req)
+{
+    return set_lock(req, STR_EMPTY);
+}
+
+static error
+agree_organization(struct request *req)
+{
+    id organization;
+    int64_t until_ms = 0;
+    bool changed;
+    str document;
+    const json_t *until = json_object_get(req->body, "until");
+    struct event_actor by = actor_of(req);
+    TRY(path_id(req, "orgId", &organization));
+    if (!json_is_null(until) && (!date_parse(json_str(until), &until_ms) || until_ms <= 0))
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("until"), V("it must be a date after 1970"));
+    TRY(read_organization(req, organization, &document));
+    TRY(tx_set_organization(req->tx, organization));
+    TRY(store_payment_agree(req->tx, organization, &by, until_ms, desk_of(req)->payment_due_days, &changed));
+    answer_object(req, json_pack("{s:s, s:O, s:b}", "id", id_text(req->arena, organization).data, "until", until,
+                                 "changed", changed));
+    return OK;
+}
+
+/* ---- Invoices ---- */
+static error
+list_invoices(struct request *req)
+{
+    str list;
+    TRY(store_payment_unpaid(req->api->store, req->arena, desk_of(req)->payment_due_days, &list));
+    return answer_array(req, list, "invoiceId");
+}
+
+static error
+pay_invoice(struct request *req)
+{
+    id invoice, organization;
+    bool changed;
+    struct event_actor by = actor_of(req);
+    TRY(path_id(req, "invoiceId", &invoice));
+    TRY(store_payment_owner(req->api->store, req->arena, invoice, &organization));
+    TRY(tx_set_organization(req->tx, organization));
+    TRY(store_payment_add(req->tx, organization, &by, invoice, json_str(json_object_get(req->body, "note")),
+                          desk_of(req)->payment_due_days, &changed));
+    if (!changed)
+        return fail(req->arena, INVOICE_NOT_PAYABLE, V(id_text(req->arena, invoice)));
+    answer_object(req, json_pack("{s:s, s:s, s:b}", "invoiceId", id_text(req->arena, invoice).data, "orgId",
+                                 id_text(req->arena, organization).data, "paid", 1));
+    return OK;
+}
+
+// clang-format off
+static const struct endpoint endpoints[] = {
+    { GET, "/organizations", 0, FOR_OPERATORS, "listOperatedOrganizations", "Return all organizations",
+      "Lists every organization, oldest first, with whether it is locked and how much it has.",
+      SHAPE_LIST, .read = &organizations, .response = &organization_schema, .query = list_query, .item = "/organizations/{orgId}" },
+    { GET, "/organizations/{orgId}", 0, FOR_OPERATORS, "showOrganization", "Return one organization",
+      "Shows whether the organization is locked, since when and why, and what was agreed about payment.",
+      SHAPE_ENTITY, .run = show_organization, .response = &organization_schema },
+    { POST, "/organizations/{orgId}:lock", 0, FOR_OPERATORS, "lockOrganization", "Lock one organization",
+      "Refuses changes in the organization; reading and deleting go on. Its members read the reason in what refuses them. Every node knows within a second.",
+      SHAPE_ENTITY, 200, .run = lock_organization, .request = &lock_request_schema, .response = &lock_schema, .example = "{\"reason\": \"Abuse of the service\"}" },
+    { POST, "/organizations/{orgId}:unlock", 0, FOR_OPERATORS, "unlockOrganization", "Unlock one organization",
+      "Lets changes through again. One that is locked for an overdue invoice is unlocked by noting that it was paid, or by an agreement.",
+      SHAPE_ENTITY, 200, .run = unlock_organization, .response = &lock_schema },
+    { POST, "/organizations/{orgId}:agree", 0, FOR_OPERATORS, "agreeOrganization", "Agree about payment with one organization",
+      "Until then the organization is not locked for what it owes.",
+      SHAPE_ENTITY, 200, .run = agree_organization, .request = &agree_request_schema, .response = &agree_schema, .example = "{\"until\": \"2027-01-31T00:00:00Z\"}" },
+    { GET, "/invoices", 0, FOR_OPERATORS, "listInvoices", "Return the invoices that nobody paid",
+      "Lists them oldest first, with when each is due.", SHAPE_LIST, .run = list_invoices, .response = &invoice_schema },
+    { POST, "/invoices/{invoiceId}:pay", 0, FOR_OPERATORS, "payInvoice", "Note that one invoice was paid",
+      "The organization is unlocked at once when nothing else of it is overdue.",
+      SHAPE_ENTITY, 200, .run = pay_invoice, .request = &pay_request_schema, .response = &pay_schema, .example = "{\"note\": \"Transfer of 3 June\"}" },
+};
+// clang-format on
+FAMILY(operator_account_family, "organizations", "Organizations and invoices",
+       "Organizations as their operator sees them: locked or not, and what they owe.", endpoints);

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The way of an operator's request, in one list. What the tenants' way has as well is the very same stage. */
+#include <stdlib.h>
+
+#include "api/catalog.h"
+#include "api/render.h"
+#include "api/stages.h"
+#include "base/json.h"
+#include "base/secret.h"
+#include "operator/parts.h"
+#include "store/operator.h"
+
+const struct family *const operator_families[] = {
+    &operator_caller_family,
+    &operator_host_family,
+    &operator_place_family,
+    &operator_job_family,
+    &operator_limit_family,
+    &operator_account_family,
+    NULL,
+};
+
+/* ---- Opening ---- */
+struct desk *
+desk_new(const struct catalog *catalog, const struct desk_config *config)
+{
+    struct desk *desk = calloc(1, sizeof(*desk));
+    if (desk == NULL)
+        return NULL;
+    desk->api = (struct api){
+        .catalog = catalog,
+        .store = config->store,
+        .auth = config->auth,
+        .base_url = config->base_url,
+        .prefix = OPERATOR_PREFIX,
+    };
+    desk->fleet = fleet_keys(config->store, &config->master_key);
+    desk->token_key = crypto_derive(&config->master_key, "operator token v1");
+    desk->agent_listen = str_from(config->agent_listen);
+    desk->payment_due_days = config->payment_due_days;
+    return desk;
+}
+
+void
+desk_free(struct desk *desk)
+{
+    if (desk == NULL)
+        return;
+    crypto_wipe(desk, sizeof(*desk));
+    free(desk);
+}
+
+struct api *
+desk_api(struct desk *desk)
+{
+    return &desk->api;
+}
+
+/* ---- Stages of its own ---- */
+static bool
+is_loopback(const struct net_address *address)
+{
+    static const struct net_address v6 = { { [15] = 1 } };
+    return net_is_v4(address) ? address->bytes[12] == 127 : memcmp(address, &v6, sizeof(v6)) == 0;
+}
+
+/* A token that crosses a network in clear text is everybody's: it is not even looked at. */
+static error
+check_line(struct request *req)
+{
+    if (req->in.is_encrypted || is_loopback(&req->in.client))
+        return OK;
+    return fail(req->arena, OPERATOR_TLS_REQUIRED, V(net_address_text(req->arena, &req->in.client)));
+}
+
+/* First of all: a stranger learns not even what there is. */
+static error
+authenticate(struct request *req)
+{
+    return operator_find(desk_of(req), req->arena, req->in.authorization, &req->caller);
+}
+
+static error
+route(struct request *req)
+{
+    static const str prefix = { OPERATOR_PREFIX, sizeof(OPERATOR_PREFIX) - 1 };
+    str raw_query = req->in.target;
+    req->path = str_cut(&raw_query, '?');
+    str rest = str_slice(req->path, prefix.len < req->path.len ? prefix.len : req->path.len, req->path.len);
+    if (!str_starts_with(req->path, prefix) || (rest.len > 0 && rest.data[0] != '/'))
+        return request_not_found(req);
+    return route_path(req, str_is(rest, "/") ? STR_EMPTY : rest, raw_query);
+}
+
+/* Nothing here has an ETag: a condition cannot be kept, and must not be passed over. */
+static error
+check_conditions(struct request *req)
+{
+    if (req->in.if_match.len > 0)
+        return fail(req->arena, INVALID_HEADER, V("If-Match"), V("nothing here has an ETag"));
+    return OK;
+}
+
+/* Nothing takes a secret, and what is sent is written down: one that was put into a field by mistake must not be. */
+static error
+check_secrets(struct request *req)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(req->body, name, value)
+    {
+        str text = json_str(value);
+        if (secret_is_in(text.data, text.len))
+            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(name), V("it holds a secret"));
+    }
+    return OK;
+}
+
+/* What is changed is written down with who changes it, or not changed. Before the change, while the transaction is the service's. */
+static error
+write_down(struct request *req)
+{
+    if (req->tx == NULL || req->replayed)
+        return OK;
+    struct operator_action action = {
+        .operator_name = req->caller->name,
+        .operation = str_from(req->endpoint->operation),
+        .target = str_dup(req->arena, str_slice(req->path, sizeof(OPERATOR_PREFIX) - 1, req->path.len)),
+        .request = req->body == NULL ? STR_EMPTY : json_text(req->arena, req->body),
+        .address = req->in.request_id.len == 0 ? STR_EMPTY : net_address_text(req->arena, &req->in.client),
+        .request_id = str_dup(req->arena, req->in.request_id),
+    };
+    return store_operator_action_add(req->tx, &action);
+}
+
+// clang-format off
+static const struct {
+    const char *name;
+    error (*run)(struct request *req);
+} way[] = {
+    { "line", check_line },
+    { "authenticate", authenticate },
+    { "route", route },
+    { "conditions", check_conditions },
+    { "validate", stage_validate },
+    { "secrets", check_secrets },
+    { "open", stage_open },
+    { "idempotency", stage_idempotency },
+    { "write down", write_down },
+    { "run", stage_run },
+    { "commit", stage_commit },
+    { "render", stage_render },
+};
+// clang-format on
+
+static error
+go(struct request *req, size_t first, size_t end)
+{
+    req->may_block = true;
+    for (size_t i = first; i < end; i++)
+        TRY(way[i].run(req));
+    return OK;
+}
+
+void
+desk_handle(struct request *req)
+{
+    error problem = go(req, 0, LENGTH(way));
+    if (problem != OK && error_rows[problem->code].status == 401)
+        response_header(&req->out, STR("WWW-Authenticate"), STR("Bearer realm=\"operator\""));
+    if (problem != OK)
+        render_error(req, problem);
+    if (req->tx != NULL) {
+        tx_rollback(req->tx); /* nothing to undo when it was committed */
+        req->tx = NULL;
+    }
+    response_header(&req->out, STR("X-Request-Id"), req->in.request_id);
+}
+
+/* ---- In this process ---- */
+enum { FIRST_ROUTED = 2 /* behind line and authenticate */ };
+
+static error
+call(struct request *req, const char *who, const char *method, str path, const json_t *body)
+{
+    struct principal *caller = ARENA_NEW(req->arena, struct principal);
+    if (caller == NULL)
+        return fail(req->arena, OVERLOADED);
+    *caller = (struct principal){ .kind = PRINCIPAL_OPERATOR, .name = str_from(who) };
+    req->caller = caller;
+    req->in = (struct received){
+        .method = str_from(method),
+        .target = str_format(req->arena, "%s%.*s", OPERATOR_PREFIX, STR_ARG(path)),
+        .content_type = STR("application/json"),
+        .body = body == NULL ? STR_EMPTY : json_text(req->arena, body),
+        .authorization = STR_EMPTY,
+        .accept = STR_EMPTY,
+        .idempotency_key = STR_EMPTY,
+        .if_match = STR_EMPTY,
+        .if_none_match = STR_EMPTY,
+        .last_event_id = STR_EMPTY,
+        .request_id = STR_EMPTY,
+    };
+    return go(req, FIRST_ROUTED, LENGTH(way));
+}
+
+/* The error outlives the request that it was made in. */
+static error
+copy_error(struct arena *arena, error problem)
+{
+    struct value values[ERROR_MAX_PARAMETERS];
+    for (unsigned i = 0; i < problem->parameter_count; i++)
+        values[i] = problem->parameters[i];
+    return failure_new(arena, problem->code, problem->parameter_count, values);
+}
+
+error
+desk_call(struct desk *desk, struct arena *arena, const char *who, const char *method, str path, const json_t *body,
+          str *ret_answer)
+{
+    struct request *req = request_new(&desk->api);
+    if (req == NULL)
+        return fail(arena, OVERLOADED);
+    error problem = call(req, who, method, path, body);
+    if (problem != OK)
+        problem = copy_error(arena, problem);
+    else
+        *ret_answer = req->out.body.len == 0 ? STR_EMPTY : str_dup(arena, req->out.body);
+    request_free(req);
+    return problem;
+}
+
+/* ---- Answers ---- */
+error
+answer_array(struct request *req, str array, const char *key)
+{
+    const json_t *list = json_parse_own(req->arena, array);
+    if (!json_is_array(list))
+        return fail(req->arena, OVERLOADED);
+    size_t total = json_array_size(list), first = (size_t)((req->page.number - 1) * req->page.size);
+    size_t end = first + (size_t)req->page.size;
+    answer_list(req, (int64_t)total, end < total);
+    for (size_t i = first; i < end && i < total; i++) {
+        const json_t *item = json_array_get(list, i);
+        answer_item(req, json_text(req->arena, item), json_str(json_object_get(item, key)));
+    }
+    return OK;
+}
+
+void
+answer_object(struct request *req, json_t *object)
+{
+    answer_entity(req, json_text(req->arena, json_in(req->arena, object)), 0);
+}
+
+struct event_actor
+actor_of(struct request *req)
+{
+    bool is_remote = req->in.request_id.len > 0;
+    return (struct event_actor){
+        .name = req->caller->name,
+        .kind = STR("OPERATOR"),
+        .address = is_remote ? net_address_text(req->arena, &req->in.client) : STR_EMPTY,
+        .request_id = req->in.request_id,
+    };
+}
+
+error
+path_id(struct request *req, const char *parameter, id *ret_id)
+{
+    return id_parse(request_path_value(req, parameter), ret_id) ? OK : request_not_found(req);
+}

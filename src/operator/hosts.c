@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hosts, the addresses that members can have on them, and the tokens with which machines join. */
+#include "api/list.h"
+#include "base/json.h"
+#include "fleet/join.h"
+#include "job/cluster_jobs.h"
+#include "operator/parts.h"
+#include "operator/range.h"
+#include "store/host.h"
+
+enum { HOUR_S = 3600, MAX_TOKEN_HOURS = 24 * 7, NAME_MAX_CHARACTERS = 63 };
+#define HOST_NAME "^[A-Za-z0-9.*-]+$"
+
+/* ---- Tables ---- */
+static const char *const host_states[] = { "ACTIVE", "DRAINING", "DRAINED", "REMOVED", NULL };
+
+static const struct field member_fields[] = {
+    ID("id", "Identifier of the member.", READ_ONLY | ALWAYS),
+    TEXT("name", "Name of the member.", READ_ONLY | ALWAYS),
+    ID("clusterId", "Cluster that it belongs to.", READ_ONLY | ALWAYS),
+    TEXT("clusterName", "Name of that cluster.", READ_ONLY | ALWAYS),
+    ID("projectId", "Project of that cluster.", READ_ONLY | ALWAYS),
+    TEXT("address", "Address of the member.", READ_ONLY | NULLABLE),
+    TEXT("desired", "What is wanted of it.", READ_ONLY | ALWAYS),
+    TEXT("unit", "State of its service on the host.", READ_ONLY | ALWAYS),
+    TEXT("role", "What it is in its cluster.", READ_ONLY | ALWAYS),
+    TEXT("running", "What it says of itself.", READ_ONLY | ALWAYS),
+    TEXT("size", "Its size.", READ_ONLY | ALWAYS),
+    INTEGER("lagBytes", "How far it is behind the primary.", READ_ONLY | NULLABLE),
+    TEXT("version", "Version of its server.", READ_ONLY | NULLABLE),
+    TEXT("problem", "What its agent has to say about it.", READ_ONLY | NULLABLE),
+    DATE("reportedAt", "When its agent last spoke of it.", READ_ONLY | NULLABLE),
+    END_OF_FIELDS,
+};
+static const struct schema member_schema = { "HostMember", "A member on a host.", member_fields };
+
+#define HOST_FIELDS                                                                                   \
+    TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),                       \
+        TEXT("state", "Whether it gets members.", READ_ONLY | ALWAYS, .one_of = host_states),         \
+        TEXT("provider", "Whose machine it is.", READ_ONLY | ALWAYS),                                 \
+        TEXT("region", "Where it is.", READ_ONLY | ALWAYS),                                           \
+        TEXT("zone", "What fails together with it.", READ_ONLY | ALWAYS),                             \
+        INTEGER("members", "Members on it.", READ_ONLY | ALWAYS),                                     \
+        NUMBER("usedCpus", "Processors that members have.", READ_ONLY | ALWAYS),                      \
+        NUMBER("cpus", "Processors that there are.", READ_ONLY | ALWAYS),                             \
+        INTEGER("usedMemoryMb", "Memory that members have, in MiB.", READ_ONLY | ALWAYS),             \
+        INTEGER("memoryMb", "Memory that there is, in MiB.", READ_ONLY | ALWAYS),                     \
+        INTEGER("usedDiskGb", "Disk that members have, in GiB.", READ_ONLY | ALWAYS),                 \
+        INTEGER("diskGb", "Disk that there is, in GiB.", READ_ONLY | ALWAYS),                         \
+        INTEGER("freeAddresses", "Addresses that no member has.", READ_ONLY | ALWAYS),                \
+        INTEGER("addresses", "Addresses for members.", READ_ONLY | ALWAYS),                           \
+        INTEGER("silentS", "Seconds since its agent last spoke.", READ_ONLY | NULLABLE),              \
+        LIST("strays", "Units on it that nothing asked for.", READ_ONLY | ALWAYS, .item = TYPE_TEXT), \
+        ID("id", "Identifier of the host.", READ_ONLY | ALWAYS),                                      \
+        INTEGER("epoch", "How often somebody joined as this host.", READ_ONLY | ALWAYS),              \
+        TEXT("address", "Its own address.", READ_ONLY | NULLABLE),                                    \
+        INTEGER("goalVersion", "What it is told.", READ_ONLY | ALWAYS),                               \
+        INTEGER("seenVersion", "What of that it has reached.", READ_ONLY | ALWAYS),                   \
+        DATE("joinedAt", "When it joined.", READ_ONLY | ALWAYS),                                      \
+        DATE("lastSeenAt", "When its agent last spoke.", READ_ONLY | NULLABLE),                       \
+        TEXT("agentVersion", "Version of its agent.", READ_ONLY | NULLABLE),                          \
+        TEXT("patroniVersion", "Version of Patroni on it.", READ_ONLY | NULLABLE),                    \
+        LIST("postgresVersions", "Versions of the database on it.", READ_ONLY | ALWAYS, .item = TYPE_TEXT)
+
+static const struct field host_fields[] = { HOST_FIELDS, END_OF_FIELDS };
+static const struct schema host_schema = { "Host", "A machine that members run on.", host_fields };
+static const struct field one_host_fields[] = {
+    HOST_FIELDS,
+    LIST("memberList", "The members on it.", READ_ONLY | ALWAYS, .of = &member_schema),
+    END_OF_FIELDS,
+};
+static const struct schema one_host_schema = { "HostWithMembers", "A host with its members.", one_host_fields };
+
+static const struct field changed_fields[] = {
+    TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),
+    TEXT("state", "Its state from now on.", READ_ONLY | ALWAYS, .one_of = host_states),
+    ID("jobId", "The job that moves its members away.", READ_ONLY),
+    END_OF_FIELDS,
+};
+static const struct schema changed_schema = { "HostChange", "What becomes of a host.", changed_fields };
+static const struct field remove_query[] = {
+    BOOL("lost", "It will not come back: its members are replaced.", 0, .fallback = "false"),
+    END_OF_FIELDS,
+};
+
+static const struct field address_fields[] = {
+    TEXT("address", "The address.", READ_ONLY | ALWAYS, .example = "\"10.0.1.10\""),
+    TEXT("privateAddress", "The same member's in private networks.", READ_ONLY | NULLABLE),
+    INTEGER("prefix", "Length of the prefix of its network.", READ_ONLY | ALWAYS),
+    TEXT("host", "Host that it leads to.", READ_ONLY | ALWAYS),
+    TEXT("memberId", "Member that has it; null: it is free.", READ_ONLY | NULLABLE),
+    END_OF_FIELDS,
+};
+static const struct schema address_schema = { "HostAddress", "An address that a member can have.", address_fields };
+static const struct field address_query[] = {
+    TEXT("host", "Only those of one host.", 0, .max = NAME_MAX_CHARACTERS, .example = "\"h1\""),
+    END_OF_FIELDS,
+};
+static const struct field new_address_fields[] = {
+    TEXT("host", "Host that the addresses lead to.", REQUIRED, .min = 1, .max = NAME_MAX_CHARACTERS,
+         .example = "\"h1\""),
+    TEXT("range", "The addresses: first and last with a hyphen between them, a block, or one.", REQUIRED, .min = 2,
+         .max = 96, .example = "\"10.0.1.10-10.0.1.99\""),
+    TEXT("privateFirst", "First address of the same members in private networks; the others follow.", 0, .min = 2,
+         .max = 45, .example = "\"192.168.1.10\""),
+    INTEGER(
+        "prefix",
+        "Length of their network's prefix. Without it the smallest of 8, 16, 24 and so on that the host's own address is in, too.",
+        0, .min = 1, .max = 128),
+    END_OF_FIELDS,
+};
+static const struct schema new_address_schema = { "HostAddressRequest", "Addresses for members.", new_address_fields };
+static const struct field address_count_fields[] = {
+    TEXT("host", "Host that the addresses lead to.", READ_ONLY | ALWAYS, .example = "\"h1\""),
+    INTEGER("asked", "Addresses in the range.", READ_ONLY | ALWAYS),
+    INTEGER("added", "How many of them were added; the others were there already.", READ_ONLY),
+    INTEGER("removed", "How many of them were removed; the others are in use, or were never there.", READ_ONLY),
+    END_OF_FIELDS,
+};
+static const struct schema address_count_schema = { "HostAddressCount", "What became of a range.",
+                                                    address_count_fields };
+
+static const struct field token_request_fields[] = {
+    TEXT("host", "Name of the host. One that exists joins again: then its old certificate ends.", REQUIRED, .min = 1,
+         .max = NAME_MAX_CHARACTERS, .pattern = HOST_NAME, .example = "\"h1\""),
+    TEXT("provider", "Whose machine it is.", REQUIRED, .min = 1, .max = 32, .example = "\"OWN\""),
+    TEXT("region", "Where it is.", REQUIRED, .min = 1, .max = 63, .example = "\"EU_WEST\""),
+    TEXT("zone", "What fails together: members of a cluster are put into different zones.", 0, .min = 1,
+         .max = NAME_MAX_CHARACTERS, .pattern = HOST_NAME, .fallback = "\"a\""),
+    INTEGER("hours", "How long the token can be used.", 0, .min = 1, .max = MAX_TOKEN_HOURS, .fallback = "1"),
+    END_OF_FIELDS,
+};
+static const struct schema token_request_schema = { "JoinTokenRequest", "A machine that may join.",
+                                                    token_request_fields };
+static const struct field token_fields[] = {
+    TEXT("host", "Name that the machine gets.", READ_ONLY | ALWAYS),
+    TEXT("token", "The token. It works once, and is not shown again.", READ_ONLY | ALWAYS),
+    TEXT("command", "What to run on the machine.", READ_ONLY | ALWAYS),
+    INTEGER("hours", "How long it can be used.", READ_ONLY | ALWAYS),
+    END_OF_FIELDS,
+};
+static const struct schema token_schema = { "JoinToken", "What lets one machine join.", token_fields };
+
+#define HOST_PARAMETER \
+    TEXT("hostName", "Name of the host.", 0, .min = 1, .max = NAME_MAX_CHARACTERS, .example = "\"h1\"")
+static const struct field host_path[] = { HOST_PARAMETER, END_OF_FIELDS };
+static const struct field range_path[] = {
+    HOST_PARAMETER,
+    TEXT("range", "The addresses: first and last with a hyphen between them, a block, or one.", 0, .min = 2, .max = 96,
+         .example = "\"10.0.1.10-10.0.1.20\""),
+    END_OF_FIELDS,
+};
+
+/* ---- Hosts ---- */
+static error
+list_hosts(struct request *req)
+{
+    str list;
+    TRY(store_fleet_list(req->api->store, req->arena, SQL_HOST_LIST, STR_EMPTY, &list));
+    return answer_array(req, list, "name");
+}
+
+static error
+find_host(struct request *req, str name, json_t **ret_host)
+{
+    str list;
+    TRY(store_fleet_list(req->api->store, req->arena, SQL_HOST_LIST, name, &list));
+    *ret_host = name.len == 0 ? NULL : json_array_get(json_parse_own(req->arena, list), 0);
+    return OK;
+}
+
+static error
+show_host(struct request *req)
+{
+    str name = request_path_value(req, "hostName"), members;
+    json_t *host;
+    TRY(find_host(req, name, &host));
+    if (host == NULL)
+        return request_not_found(req);
+    TRY(store_fleet_list(req->api->store, req->arena, SQL_HOST_MEMBER_LIST, name, &members));
+    json_object_set(host, "memberList", json_parse_own(req->arena, members));
+    answer_entity(req, json_text(req->arena, host), 0);
+    return OK;
+}
+
+/* Members are moved away by a job, which whoever asked can wait for. Whoever waits for hosts hears of the change. */
+static error
+begin_drain(struct request *req, id host, str name, id *ret_job)
+{
+    TRY(job_add(req->tx, &host_drain_job, (struct job_draft){ .subject = host, .subject_name = name }, ret_job));
+    answer_operation(req, *ret_job);
+    return OK;
+}
+
+static error
+set_state(struct request *req, const char *state, bool drains)
+{
+    str name = request_path_value(req, "hostName");
+    id host, job;
+    bool is_there;
+    TRY(store_host_set_state(req->tx, name, str_from(state), &is_there, &host));
+    if (!is_there)
+        return request_not_found(req);
+    json_t *answer = json_pack("{s:s%, s:s}", "name", name.data, name.len, "state", state);
+    answer_object(req, answer);
+    if (drains) {
+        TRY(begin_drain(req, host, name, &job));
+        json_object_set_new(answer, "jobId", json_string(id_text(req->arena, job).data));
+        req->answer.document = json_text(req->arena, answer);
+    }
+    return tx_notify(req->tx, JOB_CHANNEL, id_text(req->arena, host));
+}
+
+static error
+drain_host(struct request *req)
+{
+    return set_state(req, "DRAINING", true);
+}
+
+static error
+activate_host(struct request *req)
+{
+    return set_state(req, "ACTIVE", false);
+}
+
+/* Why there was nothing to remove. */
+static error
+explain_host(struct request *req, str name)
+{
+    json_t *host;
+    TRY(find_host(req, name, &host));
+    if (host == NULL || str_is(json_str(json_object_get(host, "state")), "REMOVED"))
+        return request_not_found(req);
+    return fail(req->arena, HOST_HAS_MEMBERS, V(name), V(json_integer_value(json_object_get(host, "members"))));
+}
+
+static error
+remove_host(struct request *req)
+{
+    str name = request_path_value(req, "hostName");
+    bool is_lost = str_is(request_query(req, "lost"), "true"), is_there;
+    id host, job;
+    int64_t revoked;
+    TRY(store_host_remove(req->tx, name, is_lost, &is_there, &host));
+    if (!is_there)
+        return explain_host(req, name);
+    str owner = id_text(req->arena, host);
+    TRY(store_certificate_revoke(req->tx, STR("HOST"), owner, &revoked));
+    TRY(tx_notify(req->tx, GOAL_CHANNEL, owner)); /* its poll ends */
+    if (is_lost)
+        TRY(begin_drain(req, host, name, &job));
+    TRY(tx_notify(req->tx, JOB_CHANNEL, owner));
+    answer_nothing(req);
+    return OK;
+}
+
+/* ---- Addresses ---- */
+static error
+bind_addresses(struct request *req, struct params *params)
+{
+    list_bind(req, params);
+    params_text(params, request_query(req, "host"));
+    return OK;
+}
+static const struct read addresses = { SQL_HOST_ADDRESS_PAGE, bind_addresses, list_answer };
+
+static error
+check_private(struct request *req, const struct address_range *range)
+{
+    struct net_address first, private_first;
+    if (range->private_first.len == 0)
+        return OK;
+    if (!net_parse_address(range->private_first, &private_first) || !net_parse_address(range->first, &first) ||
+        net_is_v4(&first) != net_is_v4(&private_first))
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("privateFirst"),
+                    V("it must be an address of the same kind"));
+    if (!range_fits(&private_first, range->count))
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("privateFirst"), V("there are not so many behind it"));
+    return OK;
+}
+
+static error
+add_addresses(struct request *req)
+{
+    struct address_range range = { STR_EMPTY, STR_EMPTY, 0, 0 };
+    str name = json_str(json_object_get(req->body, "host"));
+    struct net_address first;
+    json_t *host;
+    int64_t added;
+    if (!range_read(req->arena, json_str(json_object_get(req->body, "range")), &range))
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("range"), V("it must be " RANGE_FORMS));
+    range.private_first = json_str(json_object_get(req->body, "privateFirst"));
+    range.prefix = json_integer_value(json_object_get(req->body, "prefix"));
+    TRY(check_private(req, &range));
+    if (range.prefix > 32 && net_parse_address(range.first, &first) && net_is_v4(&first))
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("prefix"), V("a network of IPv4 has one of at most 32"));
+    TRY(find_host(req, name, &host));
+    if (host == NULL)
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("host"), V("there is no such host"));
+    TRY(store_host_address_add(req->tx, name, &range, &added));
+    TRY(tx_notify(req->tx, JOB_CHANNEL, STR_EMPTY)); /* somebody may have waited for room */
+    answer_object(req, json_pack("{s:s%, s:I, s:I}", "host", name.data, name.len, "asked", (json_int_t)range.count,
+                                 "added", (json_int_t)added));
+    return OK;
+}
+
+static error
+remove_addresses(struct request *req)
+{
+    struct address_range range = { STR_EMPTY, STR_EMPTY, 0, 0 };
+    str name = request_path_value(req, "hostName");
+    json_t *host;
+    int64_t removed;
+    if (!range_read(req->arena, request_path_value(req, "range"), &range))
+        return fail(req->arena, INVALID_PATH_PARAMETER, V("range"), V("it must be " RANGE_FORMS));
+    TRY(find_host(req, name, &host));
+    if (host == NULL)
+        return request_not_found(req);
+    TRY(store_host_address_remove(req->tx, name, &range, &removed));
+    answer_object(req, json_pack("{s:s%, s:I, s:I}", "host", name.data, name.len, "asked", (json_int_t)range.count,
+                                 "removed", (json_int_t)removed));
+    return OK;
+}
+
+/* ---- Tokens ---- */
+static error
+create_token(struct request *req)
+{
+    struct desk *desk = desk_of(req);
+    struct join_place place = {
+        json_str(json_object_get(req->body, "host")),
+        json_str(json_object_get(req->body, "provider")),
+        json_str(json_object_get(req->body, "region")),
+        json_str(json_object_get(req->body, "zone")),
+    };
+    int64_t hours = json_integer_value(json_object_get(req->body, "hours"));
+    bool is_valid = false;
+    str token = STR_EMPTY;
+    error problem = join_token_add(&desk->fleet, req->tx, &place, hours * HOUR_S, &is_valid, &token);
+    if (problem != OK &&
+        problem->code == FLEET_NOT_READY) /* which means to come back later: here somebody has to act */
+        return fail(req->arena, FLEET_NOT_FOUNDED);
+    TRY(problem);
+    if (!is_valid)
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("region"), V("the provider has no such region"));
+    str listen = desk->agent_listen.len > 0 ? desk->agent_listen : STR("AGENT_LISTEN");
+    str command =
+        str_format(req->arena, "reeve-agent join --url https://%.*s --token %s --start", STR_ARG(listen), token.data);
+    answer_object(req, json_pack("{s:s%, s:s, s:s, s:I}", "host", place.host_name.data, place.host_name.len, "token",
+                                 token.data, "command", command.data, "hours", (json_int_t)hours));
+    return OK;
+}
+
+// clang-format off
+static const struct endpoint endpoints[] = {
+    { GET, "/hosts", 0, FOR_OPERATORS, "listHosts", "Return all hosts",
+      "Lists the hosts: what they have, what is used of it, and when their agents last spoke. Those that were removed are left out.",
+      SHAPE_LIST, .run = list_hosts, .response = &host_schema, .item = "/hosts/{hostName}" },
+    { GET, "/hosts/{hostName}", 0, FOR_OPERATORS, "showHost", "Return one host with its members",
+      "Shows the host and every member on it, as its agent last reported them.",
+      SHAPE_ENTITY, .run = show_host, .response = &one_host_schema, .path_fields = host_path },
+    { POST, "/hosts/{hostName}:drain", 0, FOR_OPERATORS, "drainHost", "Empty one host",
+      "Puts no new members on the host, and has a worker move those that it has to others. That takes as long as copying their data, and waits for the "
+      "maintenance windows of their projects; the answer names the job that does it.",
+      SHAPE_ENTITY, 200, .run = drain_host, .response = &changed_schema, .path_fields = host_path },
+    { POST, "/hosts/{hostName}:activate", 0, FOR_OPERATORS, "activateHost", "Put members on one host again",
+      "Ends draining: the host gets new members from now on. Those that have left do not come back by themselves.",
+      SHAPE_ENTITY, 200, .run = activate_host, .response = &changed_schema, .path_fields = host_path },
+    { DELETE, "/hosts/{hostName}", 0, FOR_OPERATORS, "removeHost", "Forget one host",
+      "Refuses the host's certificate from now on. It must have no members left; one that will never come back goes with `lost`, and workers replace the "
+      "members that it had. Should that machine come back after all, erase it before it reaches the network.",
+      SHAPE_NOTHING, .run = remove_host, .query = remove_query, .path_fields = host_path },
+    { GET, "/addresses", 0, FOR_OPERATORS, "listAddresses", "Return the addresses that members can have",
+      "Lists the addresses of one host or of all, and which members have them.",
+      SHAPE_LIST, .read = &addresses, .response = &address_schema, .query = address_query },
+    { POST, "/addresses", 0, FOR_OPERATORS, "addAddresses", "Give one host addresses for members",
+      "Adds a range of addresses that lead to the host. Every member gets one of its own; without any a host gets no members.",
+      SHAPE_ENTITY, .run = add_addresses, .request = &new_address_schema, .response = &address_count_schema,
+      .example = "{\"host\": \"h1\", \"range\": \"10.0.1.10-10.0.1.99\"}" },
+    { DELETE, "/addresses/{hostName}/{range}", 0, FOR_OPERATORS, "removeAddresses", "Take addresses away from one host",
+      "Removes those of the range that no member has. In a path the slash of a block is written as %2F.",
+      SHAPE_ENTITY, .run = remove_addresses, .response = &address_count_schema,
+      .path_fields = range_path },
+    { POST, "/tokens", 0, FOR_OPERATORS, "createToken", "Let one machine join as a host",
+      "Makes a token that works once and for a limited time, and the command to run on the machine. The token is not kept, only what recognises it.",
+      SHAPE_ENTITY, .run = create_token, .request = &token_request_schema, .response = &token_schema,
+      .example = "{\"host\": \"h1\", \"provider\": \"OWN\", \"region\": \"EU_WEST\", \"zone\": \"a\"}" },
+};
+// clang-format on
+FAMILY(operator_host_family, "hosts", "Hosts", "The machines that clusters run on, and how they join.", endpoints);

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Jobs: what goes on, what it waits for, and the two things that can be decided about it. */
+#include "api/list.h"
+#include "api/request_event.h"
+#include "base/json.h"
+#include "job/kinds.h"
+#include "job/operation.h"
+#include "operator/parts.h"
+#include "store/job.h"
+
+/* ---- Tables ---- */
+static const char *const states[] = { "QUEUED", "RUNNING", "DONE", "FAILED", "CANCELLED", NULL };
+static const char *const wanted_states[] = { "OPEN", "ALL", "QUEUED", "RUNNING", "DONE", "FAILED", "CANCELLED", NULL };
+
+static const struct field step_fields[] = {
+    TEXT("name", "Name of the step.", READ_ONLY | ALWAYS),
+    TEXT("description", "What it does.", READ_ONLY | ALWAYS),
+    TEXT("state", "How far it is.", READ_ONLY | ALWAYS, .one_of = operation_step_states),
+    DATE("startedAt", "When it began.", READ_ONLY),
+    DATE("finishedAt", "When it was done.", READ_ONLY),
+    END_OF_FIELDS,
+};
+static const struct schema step_schema = { "JobStep", "A step of a job.", step_fields };
+static const struct field history_fields[] = {
+    INTEGER("number", "Place in the history.", READ_ONLY | ALWAYS),
+    DATE("at", "When it happened.", READ_ONLY | ALWAYS),
+    TEXT("step", "The step.", READ_ONLY | ALWAYS),
+    INTEGER("try", "Which try of it.", READ_ONLY | ALWAYS),
+    TEXT("outcome", "What became of it.", READ_ONLY | ALWAYS),
+    TEXT("detail", "Why.", READ_ONLY),
+    TEXT("worker", "Who did it.", READ_ONLY),
+    END_OF_FIELDS,
+};
+static const struct schema history_schema = { "JobHistory", "Something that happened to a job.", history_fields };
+
+#define JOB_FIELDS                                                                                                     \
+    TEXT("kind", "What it does.", READ_ONLY | ALWAYS, .example = "\"host.drain\""),                                    \
+        TEXT("subjectName", "Name of the cluster or host that it is about.", READ_ONLY | ALWAYS),                      \
+        TEXT("state", "How far it is.", READ_ONLY | ALWAYS, .one_of = states),                                         \
+        INTEGER("stepNumber", "Steps that are done.", READ_ONLY | ALWAYS),                                             \
+        INTEGER("stepCount", "Steps that there are.", READ_ONLY | ALWAYS),                                             \
+        TEXT("currentStep", "The step that it is at.", READ_ONLY),                                                     \
+        ID("id", "Identifier of the job.", READ_ONLY | ALWAYS), TEXT("waitsFor", "What it waits for.", READ_ONLY),     \
+        TEXT("failure", "Why it failed.", READ_ONLY), INTEGER("failures", "Tries in a row that failed.", READ_ONLY),   \
+        DATE("createdAt", "When it was asked for.", READ_ONLY | ALWAYS),                                               \
+        DATE("startedAt", "When a worker began.", READ_ONLY), DATE("finishedAt", "When it ended.", READ_ONLY),         \
+        DATE("nextRunAt", "When it is tried next.", READ_ONLY),                                                        \
+        DATE("stepStartedAt", "When its step began.", READ_ONLY),                                                      \
+        DATE("stepDeadlineAt", "When its step takes too long.", READ_ONLY),                                            \
+        DATE("overdueAt", "Since when its step takes too long.", READ_ONLY),                                           \
+        INTEGER("try", "Tries of its step.", READ_ONLY),                                                               \
+        INTEGER("generation", "Which change of its subject asked for it.", READ_ONLY),                                 \
+        DATE("leaseUntil", "Until when its worker has it.", READ_ONLY), TEXT("worker", "Who works on it.", READ_ONLY), \
+        ID("subject", "What it is about.", READ_ONLY), ID("groupId", "Project of it.", READ_ONLY),                     \
+        ID("orgId", "Organization of it.", READ_ONLY)
+
+static const struct field job_fields[] = { JOB_FIELDS, END_OF_FIELDS };
+static const struct schema job_schema = { "Job", "Work that goes on after an answer.", job_fields };
+static const struct field one_job_fields[] = {
+    JOB_FIELDS,
+    LIST("steps", "Its steps, in order.", READ_ONLY | ALWAYS, .of = &step_schema),
+    LIST("history", "Everything that happened to it, oldest first.", READ_ONLY | ALWAYS, .of = &history_schema),
+    END_OF_FIELDS,
+};
+static const struct schema one_job_schema = { "JobWithHistory", "A job with its steps and its history.",
+                                              one_job_fields };
+static const struct field decided_fields[] = {
+    ID("id", "Identifier of the job.", READ_ONLY | ALWAYS),
+    TEXT("state", "Its state from now on.", READ_ONLY | ALWAYS, .one_of = states),
+    END_OF_FIELDS,
+};
+static const struct schema decided_schema = { "JobDecision", "What was decided about a job.", decided_fields };
+static const struct field list_query[] = {
+    TEXT("state", "Only those in this state. OPEN: not finished, or failed.", 0, .one_of = wanted_states,
+         .fallback = "\"OPEN\""),
+    ID("groupId", "Only those of this project.", 0),
+    END_OF_FIELDS,
+};
+
+/* ---- Looking ---- */
+static error
+bind_jobs(struct request *req, struct params *params)
+{
+    id project;
+    str state = request_query(req, "state");
+    list_bind(req, params);
+    if (id_parse(request_query(req, "groupId"), &project))
+        params_id(params, project);
+    else
+        params_null(params);
+    params_text(params, state.len == 0 ? STR("OPEN") : str_is(state, "ALL") ? STR_EMPTY : state);
+    return OK;
+}
+static const struct read jobs = { SQL_JOB_PAGE, bind_jobs, list_answer };
+
+static error
+show_job(struct request *req)
+{
+    id job;
+    str document;
+    TRY(path_id(req, "jobId", &job));
+    TRY(job_report_one(req->api->store, req->arena, all_job_kinds, job, &document));
+    if (document.len == 0)
+        return request_not_found(req);
+    answer_entity(req, document, 0);
+    return OK;
+}
+
+/* ---- Deciding ---- */
+static const struct decision {
+    const char *state, *refused;
+    error (*decide)(struct tx *tx, id organization, id job, str who, bool *ret_changed);
+    enum event_type event;
+} retry = { "QUEUED", "a worker is at it, it is done or cancelled, or another job of the same subject came after it",
+            store_job_retry, EVENT_OPERATION_RETRIED },
+  cancel = { "CANCELLED",
+             "only one that no worker has begun, or that failed, can be given up: what was begun must come to its end",
+             store_job_cancel, EVENT_OPERATION_CANCELLED };
+
+/* Jobs about hosts belong to no organization, and have no events. */
+static error
+add_event(struct request *req, enum event_type type, const struct job_record *record, id job)
+{
+    if (id_is_zero(record->organization))
+        return OK;
+    json_t *after = json_in(req->arena, json_pack("{s:s}", "operationId", id_text(req->arena, job).data));
+    req->organization = record->organization;
+    req->project = record->project;
+    return request_event_of_cluster(req, type, record->subject_name, NULL, after);
+}
+
+static error
+decide(struct request *req, const struct decision *decision)
+{
+    id job;
+    bool changed;
+    struct job_record record;
+    TRY(path_id(req, "jobId", &job));
+    TRY(store_job_get(req->api->store, req->arena, job, &record));
+    if (!record.found)
+        return request_not_found(req);
+    TRY(tx_set_organization(req->tx, record.organization));
+    TRY(decision->decide(req->tx, record.organization, job, req->caller->name, &changed));
+    if (!changed)
+        return fail(req->arena, JOB_NOT_CHANGEABLE, V(id_text(req->arena, job)), V(decision->refused));
+    TRY(add_event(req, decision->event, &record, job));
+    answer_object(req, json_pack("{s:s, s:s}", "id", id_text(req->arena, job).data, "state", decision->state));
+    if (decision == &retry)
+        answer_operation(req, job);
+    return OK;
+}
+
+static error
+retry_job(struct request *req)
+{
+    return decide(req, &retry);
+}
+
+static error
+cancel_job(struct request *req)
+{
+    return decide(req, &cancel);
+}
+
+// clang-format off
+static const struct endpoint endpoints[] = {
+    { GET, "/jobs", 0, FOR_OPERATORS, "listJobs", "Return what goes on",
+      "Lists jobs, newest first: those that are not finished or have failed, unless another state is asked for. Finished ones are kept for 30 days.",
+      SHAPE_LIST, .read = &jobs, .response = &job_schema, .query = list_query, .item = "/jobs/{jobId}" },
+    { GET, "/jobs/{jobId}", 0, FOR_OPERATORS, "showJob", "Return one job with its steps and its history",
+      "Shows what the job waits for, when each step began and ended, and every try.",
+      SHAPE_ENTITY, .run = show_job, .response = &one_job_schema },
+    { POST, "/jobs/{jobId}:retry", 0, FOR_OPERATORS, "retryJob", "Have one job tried again at once",
+      "Also one that failed, unless another one of the same cluster or host came after it.",
+      SHAPE_ENTITY, 200, .run = retry_job, .response = &decided_schema },
+    { POST, "/jobs/{jobId}:cancel", 0, FOR_OPERATORS, "cancelJob", "Give one job up",
+      "Only one that no worker has begun, or that failed: what was begun must come to its end.",
+      SHAPE_ENTITY, 200, .run = cancel_job, .response = &decided_schema },
+};
+// clang-format on
+FAMILY(operator_job_family, "jobs", "Jobs", "Work that goes on after its request was answered.", endpoints);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The operator's API: what those who run the service do with hosts, places, jobs, limits and organizations. Its tables are made of
+ * the same words as the tenants' (api/contract.h), so that validation, rendering, the command line and the reference come from them
+ * as well; but it has its own address, its own tokens and its own way for a request (desk.c). It runs without nginx: `reeved fleet`
+ * and its like call the same operations in their own process.
+ */
+#ifndef OPERATOR_OPERATOR_H
+#define OPERATOR_OPERATOR_H
+
+#include "api/api.h"
+#include "api/render.h"
+#include "fleet/fleet.h"
+
+/* In reading order, NULL at the end. */
+extern const struct family *const operator_families[];
+
+/* ---- The desk: where operators are served ---- */
+struct desk_config {
+    struct store *store; /* these two stay the caller's */
+    struct auth *auth;   /* NULL: nobody sends an Idempotency-Key */
+    struct key master_key;
+    str base_url;             /* "http://127.0.0.1:9443": where the operator's address is */
+    const char *agent_listen; /* what a machine that joins is told; empty: it must be filled in */
+    int64_t payment_due_days;
+};
+struct desk;
+/* `catalog` is made of operator_families. NULL without memory. */
+MUST_USE struct desk *desk_new(const struct catalog *catalog, const struct desk_config *config);
+void desk_free(struct desk *desk);
+/* For request_new(). */
+struct api *desk_api(struct desk *desk);
+
+/* The whole way, on a thread: req->in is what arrived, req->out the answer. */
+void desk_handle(struct request *req);
+
+/*
+ * One operation in this process, by whoever may read the configuration of the node: `who` is written down as the one who did it.
+ * `body` may be NULL. *ret_answer is the document; empty when the operation answers with nothing.
+ */
+MUST_USE error desk_call(struct desk *desk, struct arena *arena, const char *who, const char *method, str path,
+                         const json_t *body, str *ret_answer);
+
+/* ---- Operators ---- */
+enum { OPERATOR_DAYS = 90, OPERATOR_DAYS_MAX = 3650 };
+/* "reeve_op_…", of which only a MAC is kept. DUPLICATE_NAME when there is one of that name. */
+MUST_USE error operator_add(struct desk *desk, struct arena *arena, str name, int64_t days, str *ret_token,
+                            str *ret_expires);
+/* RESOURCE_NOT_FOUND when there is none. */
+MUST_USE error operator_remove(struct desk *desk, struct arena *arena, str name);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the operations have in common. */
+#ifndef OPERATOR_PARTS_H
+#define OPERATOR_PARTS_H
+
+#include "operator/operator.h"
+#include "store/event.h"
+
+struct desk {
+    struct api api; /* first: the api of a request is its desk's */
+    struct fleet fleet;
+    struct key token_key; /* of which operators' tokens are known */
+    str agent_listen;
+    int64_t payment_due_days;
+};
+
+static inline struct desk *
+desk_of(const struct request *req)
+{
+    return (struct desk *)req->api;
+}
+
+extern const struct family operator_caller_family, operator_host_family, operator_place_family, operator_job_family,
+    operator_account_family, operator_limit_family;
+
+/* ---- tokens ---- */
+/* Whose token it is. The answer to one that is not known and to one that has expired is the same. */
+MUST_USE error operator_find(struct desk *desk, struct arena *arena, str authorization,
+                             const struct principal **ret_caller);
+
+/* ---- answers ---- */
+/* A page of a JSON list that is there as a whole; `key` is the field that names an item. */
+MUST_USE error answer_array(struct request *req, str array, const char *key);
+/* An object that was made with json_pack(). */
+void answer_object(struct request *req, json_t *object);
+
+/* Who does it, for events. */
+struct event_actor actor_of(struct request *req);
+/* 404 unless the parameter of the path is an identifier. */
+MUST_USE error path_id(struct request *req, const char *parameter, id *ret_id);
+
+#endif
