@@ -286,7 +286,7 @@ static bool
 may_repeat(const struct request_out *request)
 {
     return strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0 ||
-           strcmp(request->method, "PUT") == 0 || request->idempotency_key != NULL;
+           strcmp(request->method, "PUT") == 0 || request->idempotency_key != NULL || request->is_repeatable;
 }
 
 static void
@@ -380,14 +380,15 @@ try_once(struct client *client, const struct request_out *request, enum authorit
 static bool
 was_never_sent(CURLcode result)
 {
-    return result == CURLE_COULDNT_CONNECT || result == CURLE_COULDNT_RESOLVE_HOST;
+    /* Nothing of a request is sent before TLS is agreed on. */
+    return result == CURLE_COULDNT_CONNECT || result == CURLE_COULDNT_RESOLVE_HOST || result == CURLE_SSL_CONNECT_ERROR;
 }
 
 static bool
 was_lost(CURLcode result)
 {
     return result == CURLE_RECV_ERROR || result == CURLE_SEND_ERROR || result == CURLE_GOT_NOTHING ||
-           result == CURLE_OPERATION_TIMEDOUT || result == CURLE_PARTIAL_FILE || result == CURLE_SSL_CONNECT_ERROR;
+           result == CURLE_OPERATION_TIMEDOUT || result == CURLE_PARTIAL_FILE;
 }
 
 static bool
@@ -454,7 +455,7 @@ fetch_token(struct client *client)
         .has_body = true,
         .accept = "application/json",
         .content_type = "application/x-www-form-urlencoded",
-        .idempotency_key = NULL,
+        .is_repeatable = true, /* one token more */
     };
     int status = send_again(client, &request, ACCOUNT, &answer);
     if (status != EXIT_SUCCESS)

@@ -19,6 +19,7 @@ struct request_out {
     const char *content_type; /* NULL: application/json */
     const char *if_match, *idempotency_key, *last_event_id;
     const char *const *headers; /* more of them, "Name: value"; NULL at the end */
+    bool is_repeatable;         /* doing it twice does no harm, whatever the method */
     FILE *sink;                 /* where the bytes of an answer that is no error go instead of .body */
     /* Pieces of an answer that goes on; false ends it. */
     bool (*piece)(void *context, str piece);

@@ -482,6 +482,13 @@ def test_retries(suite, reeve):
         server.play(["cut", (200, {}, project)])
         lost = reeve.pipe("projects", "update", project["id"], "--name", "y", **where)
         suite.check(lost.status == 3 and "look before you repeat" in lost.err, "a PATCH whose connection was lost is not: %r", lost)
+        server.cut_tokens = 1
+        server.play([(200, {}, project)])
+        suite.equal(reeve.pipe("projects", "update", project["id"], "--name", "y", **where).status, 0, "a token that was not given is asked for again")
+        server.slams = 2
+        server.play([(200, {}, project)])
+        slammed = reeve.pipe("projects", "update", project["id"], "--name", "y", **where)
+        suite.check(slammed.status == 0 and len(server.calls) == 2, "what ends before TLS is agreed on was never sent: %r", slammed)
         server.play([(400, {}, {"errorCode": "INVALID_JSON", "detail": "No."})])
         suite.check(reeve.pipe(*words, **where).status == 1 and len(server.calls) <= 2, "what is wrong is not sent again")
     gone = reeve.pipe("root", "get", "--retries", "0", REEVE_SERVER="https://localhost:1")

@@ -5,6 +5,7 @@ import collections
 import http.server
 import json
 import os
+import socket
 import ssl
 import sys
 import threading
@@ -19,10 +20,12 @@ Call = collections.namedtuple("Call", "at method path headers body")
 
 
 class Scripted:
-    """play([(status, headers, document) or "cut", …]): the answers to come, in this order. Tokens are always given."""
+    """play([(status, headers, document) or "cut", …]): the answers to come, in this order. Tokens are always given, but for the first
+    `cut_tokens`; the first `slams` connections end before TLS is agreed on."""
 
     def __init__(self, folder):
         self.calls, self.answers = [], []
+        self.cut_tokens = self.slams = 0
         self.ca, key = make_certificate(folder, "scripted")
         outer = self
 
@@ -36,7 +39,10 @@ class Scripted:
                 body = self.rfile.read(int(self.headers.get("content-length", 0)))
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 outer.calls.append(Call(time.monotonic(), self.command, self.path, headers, body))
-                if self.path == "/api/oauth/token":
+                if self.path == "/api/oauth/token" and outer.cut_tokens > 0:
+                    outer.cut_tokens -= 1
+                    step = "cut"
+                elif self.path == "/api/oauth/token":
                     step = 200, {}, {"access_token": "t", "token_type": "Bearer", "expires_in": 3600}
                 else:
                     step = outer.answers.pop(0) if outer.answers else (500, {}, {})
@@ -61,7 +67,15 @@ class Scripted:
                 except (OSError, ValueError):
                     pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Server(http.server.ThreadingHTTPServer):
+            def get_request(self):
+                if outer.slams > 0:
+                    outer.slams -= 1
+                    socket.socket.accept(self.socket)[0].close()
+                    raise OSError("slammed")
+                return super().get_request()
+
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.ca, key)

@@ -38,6 +38,7 @@ SHARED, NAME = "10.0.0.10", "reeve.example.org"
 WRITERS = 6
 CALM_S = 5
 RECEIVER_PORT = 8765
+MOST_IDLE_GAP_S = 10
 
 
 def blocks():
@@ -290,6 +291,26 @@ def switch_off_and_on(suite, network, machines, name, client, line):
     return row
 
 
+def hand_over(suite, machines, client):
+    """The primary, on purpose: how long nothing is acknowledged, and what failed."""
+    witness = machines[NODES[0]]
+    before = primary(witness)
+    after = next(name for name in NODES if name != before)
+    began = time.time()
+    witness.run("patronictl", "-c", "/etc/patroni/config.yml", "switchover", "--leader", before, "--candidate", after, "--force", timeout=60)
+    suite.check(wait(lambda: primary(witness) == after, 60), "%s is the primary: %s", after, members(witness))
+    done = time.time()
+    suite.check(wait(lambda: client.made_since(done) >= 2 * WRITERS, 60), "writing goes on after the hand-over")
+    time.sleep(CALM_S)
+    suite.check(wait(lambda: all(one["State"] in ("running", "streaming") for one in members(witness).values()), 60), "all keep up: %s", members(witness))
+    lines = client.lines("journal")
+    failed = [one for one in lines if "failed" in one and one["ended"] > began]
+    suite.check(not failed, "requests failed in the hand-over: %s", failed[:3])
+    gap = longest_gap(lines, began, time.time())
+    suite.say("the primary was handed over from %s to %s: nothing acknowledged for %.1f s" % (before, after, gap))
+    return gap
+
+
 def all_projects(desk, token, org):
     names, page = set(), 1
     while True:
@@ -359,12 +380,17 @@ def run(suite, options, folder):
                 name = name if name in left else left[0]
                 left.remove(name)
                 rows.append(switch_off_and_on(suite, network, machines, name, client, line))
+            # One that nobody depends on: no primary to be found, no address to be moved.
+            idle = next(name for name in NODES if name != primary(machines[NODES[0]]) and name not in holder_of_address(machines))
+            rows.append(switch_off_and_on(suite, network, machines, idle, client, line))
+            suite.check(rows[-1]["gap"] < MOST_IDLE_GAP_S, "a machine that nobody depends on is missed for %.1f s", rows[-1]["gap"])
+            handed_over_s = hand_over(suite, machines, client)
             figures = prove_nothing_lost(suite, machines, desk, client, line, token, org)
         finally:
-            if suite.failures or len(rows) < len(NODES):
+            if suite.failures or len(rows) <= len(NODES):
                 tell(suite, machines)
         if options.report and not suite.failures:
-            write_report(options.report, rows, figures, page_s)
+            write_report(options.report, rows, figures, page_s, handed_over_s)
 
 
 def tell(suite, machines):
@@ -379,15 +405,15 @@ def tell(suite, machines):
         suite.say("the journal of %s is in %s" % (name, path))
 
 
-def write_report(path, rows, figures, page_s):
+def write_report(path, rows, figures, page_s, handed_over_s):
     with open("/proc/loadavg", encoding="ascii") as file:
         average = " ".join(file.read().split()[:3])
     with open(path, "w", encoding="utf-8") as file:
         file.write("""# Three nodes, each switched off in turn
 
 Written by `make three-nodes` on %s. Four machines with systemd in one network, all on one with %d processors (load %s): three that
-[install-three-nodes.md](../install-three-nodes.md) was typed on, word for word, in %.0f s, and one for clients. Debian 13 with its own PostgreSQL 17, Patroni 4, etcd 3.5, Redis 8, HAProxy 3 and keepalived, and
-packages of Reeve that were built for it.
+[install-three-nodes.md](../install-three-nodes.md) was typed on, word for word, in %.0f s, and one for clients. Debian 13 with its own
+PostgreSQL 17, Patroni 4, etcd 3.5, Redis 8, HAProxy 3 and keepalived, and packages of Reeve that were built for it.
 
 %d clients create projects all the time through the shared address, each with an `Idempotency-Key`, on a new connection each, and try again as `reeve` does: five times
 after 429, 503 and lost connections. Beside them `reeve projects create` runs in a loop. A machine is switched off by cutting its cable and killing
@@ -401,16 +427,18 @@ all of it at once; its disk keeps what the kernel had, so a disk that loses what
 | events delivered by workers to a webhook, without a gap | %d |
 | `reeved audit verify`, from each machine | the chain is whole |
 
-| machine | was | nothing acknowledged for | requests | tried again | failed | longest | `reeve` runs, failed, longest | on again: whole after | nothing acknowledged for |
+| switched off | was | nothing acknowledged for | requests | tried again | failed | longest | runs of `reeve`, failed, longest | switched on: whole after | nothing acknowledged for, then |
 |---|---|---|---|---|---|---|---|---|---|
 %s
+A primary that is handed over on purpose (`patronictl switchover`) is missed for %.1f s; no request failed.
+
 Meanwhile `reeved check` on another machine says that PostgreSQL, Redis and etcd on the lost one do not answer, and says nothing any more once it is back.
 A request is failed when it had no 2xx after six tries; who repeats it with the same `Idempotency-Key` makes it once.
 """ % (datetime.date.today().isoformat(), os.cpu_count(), average, page_s, WRITERS, figures["acknowledged"], figures["unsure"], figures["events"],
        "".join("| %s | %s | %.1f s | %d | %d | %d | %.1f s | %d, %d, %.1f s | %.1f s | %.1f s |\n" % (
            row["name"], ", ".join([word for word, is_so in (("primary", row["primary"]), ("shared address", row["address"])) if is_so]) or "neither primary nor shared address",
            row["gap"], row["requests"], row["again"], len(row["failed"]), row["longest"], row["commands"], len(row["commands_failed"]), row["command_longest"],
-           row["back"], row["gap_back"]) for row in rows)))
+           row["back"], row["gap_back"]) for row in rows), handed_over_s))
 
 
 def main():
