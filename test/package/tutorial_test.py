@@ -192,7 +192,7 @@ class Walk:
             self.lines += ["", "you, in two terminals, with values as that page has them; of the bar a frame for every change of its figure:",
                            "", "```text", *path.record().splitlines(), "```"]
         for name in HOSTS:
-            left = self.place.machines[name].shell("ls /var/lib/reeve/members; pgrep -u postgres || true").stdout.split()
+            left = self.place.machines[name].shell("ls /var/lib/reeve/members; pgrep --list-full --euid postgres || true").stdout.splitlines()
             self.suite.equal(left, [], "what is left on %s of a cluster that was deleted" % name)
 
     def close(self):
