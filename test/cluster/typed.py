@@ -220,6 +220,8 @@ class Path:
         for shell in (self.first, self.second):
             shell.__exit__()
 
-    def record(self):
+    def record(self, own_values=False):
+        """What was on the terminals; with values of the page, unless those of the run are wanted."""
         parts = ["---- first terminal", self.first.screen.text(), *self.transcript, "---- second terminal", self.second.screen.text()]
-        return "\n".join(self.as_on_page(line) for line in "\n".join(parts).splitlines()) + "\n"
+        lines = "\n".join(parts).splitlines()
+        return "\n".join(lines if own_values else map(self.as_on_page, lines)) + "\n"

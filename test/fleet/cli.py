@@ -24,10 +24,10 @@ import sys
 
 import agents
 import control
+import control_node
 import hosts
 import image
 import network
-import node
 import packages
 import process
 import state
@@ -57,7 +57,7 @@ def bring_up(fleet, root_image, bare):
     with concurrent.futures.ThreadPoolExecutor() as pool:
         booting = pool.submit(boot_hosts, fleet, root_image)
         if fleet.packages and not bare:
-            booting_node = pool.submit(node.boot, fleet, image.ensure(fleet.say, image.SERVER))
+            booting_node = pool.submit(control_node.boot, fleet, image.ensure(fleet.say, image.SERVER))
         if not bare:
             control.start_redis(fleet)
             control.start_postgres(fleet)

@@ -12,9 +12,9 @@ import secrets
 import socket
 import subprocess
 
+import control_node
 import image
 import network
-import node as package_node
 import process
 from state import CONTROL, DOMAIN, ETCD, NETWORK, ROOT, Problem
 
@@ -169,12 +169,12 @@ def start_reeve(fleet):
     nodes = {**{name: ("api", node) for name, node in APIS.items()},
              **{name: ("worker", list(CONTROL)[number % len(CONTROL)]) for number, name in enumerate(WORKERS)}}
     if fleet.packages:
-        package_node.own(fleet, fleet.path("master.key"), fleet.path("tls/control/key.pem"), fleet.path("log"))
+        control_node.own(fleet, fleet.path("master.key"), fleet.path("tls/control/key.pem"), fleet.path("log"))
     for name, (kind, node) in nodes.items():
         if fleet.packages:
             folder = run_dir(fleet, node) + ("" if kind == "api" else "-worker")
-            unit = package_node.write_unit(fleet, name, kind, conf(fleet, node), folder)
-            process.start_unit(fleet, name, package_node.NAME, unit)
+            unit = control_node.write_unit(fleet, name, kind, conf(fleet, node), folder)
+            process.start_unit(fleet, name, control_node.NAME, unit)
         else:
             process.start(fleet, name, "control", [fleet.build + "/reeved", kind, "--config", conf(fleet, node)])
     wait_reeve(fleet)

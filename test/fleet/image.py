@@ -80,13 +80,17 @@ BARE_NODE = Recipe("bare-node", "trixie", ["systemd", "systemd-sysv", "dbus", "i
     "openssl", "curl", "jq", "adduser", "nginx-light", "libcurl4t64", "libhiredis1.1.0", "libjansson4", "libldap2", "libpcre2-8-0",
     "libpq5", "libsystemd0", "postgresql-client"])
 # Machines with nothing on them but Debian, for those who begin with packages: a control node or somebody's own, and a host. Perl, Python
-# and the like are on every Debian that its installer has made.
+# and the like are on every Debian that its installer has made. Libraries that take long to unpack or to compile are there, too: what is
+# tried is Reeve's packages, and that they bring along what they need.
 BARE = ["systemd", "systemd-sysv", "dbus", "iproute2", "procps", "ca-certificates", "adduser", "e2fsprogs", "locales", "logrotate", "netbase", "openssl", "perl",
         "python3", "readline-common", "ucf", "xz-utils"]
-BARE_CONTROL = Recipe("bare-control", "bookworm", BARE, fetched=[
+BARE_CONTROL = Recipe("bare-control", "bookworm", [*BARE, "libllvm14", "libicu72", "sysstat"], fetched=[
     "postgresql", "redis-server", "etcd-server", "etcd-client", "pdns-server", "pdns-backend-pgsql", "nginx-light", "adduser", "openssl", "postgresql-client",
     "libcurl4", "libhiredis0.14", "libjansson4", "libldap-2.5-0", "libpcre2-8-0", "libpq5", "libsystemd0"])
-BARE_HOST = Recipe("bare-host", "trixie", BARE, fetched=[
+BARE_HOST = Recipe("bare-host", "trixie", [
+    *BARE, "libllvm19", "libicu76", "sysstat", "python3-bcrypt", "python3-chardet", "python3-consul", "python3-cryptography", "python3-dateutil",
+    "python3-dnspython", "python3-httpx", "python3-prettytable", "python3-psutil", "python3-psycopg2", "python3-pygments", "python3-requests", "python3-rich",
+    "python3-yaml", "python3-ydiff"], fetched=[
     "postgresql-17", "postgresql-17-pgaudit", "patroni", "python3-etcd", "python3-idna", "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0"])
 
 

@@ -4,7 +4,7 @@
 What is written down is the process's id and when it began, so that an id that the kernel gave to somebody else since is
 never taken for ours. Output goes to STATE/log/NAME.log.
 
-What is a unit of a package (node.py) is started and stopped by the systemd of its machine instead, under the same names.
+What is a unit of a package (control_node.py) is started and stopped by the systemd of its machine instead, under the same names.
 """
 import json
 import os

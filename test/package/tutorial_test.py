@@ -41,7 +41,7 @@ PACKAGE = {"control": "reeve-server", "you": "reeve-cli", **dict.fromkeys(HOSTS,
 PLACES = {"n the control machine:": ["control"], "n each host:": HOSTS, "n your machine:": ["you"]}
 CLUSTER = "A cluster"  # the section that leads to the other page
 AUTHORITY = "/etc/reeve/fleet/authority.pem"
-WHOLE_S = 900
+WHOLE_S, CLUSTER_S = 900, 240  # after that somebody waits for what does not come
 SHOWN_LINES = 24  # of what one command printed, in the report
 
 
@@ -70,12 +70,12 @@ class Seat:
     def environment(self, **more):
         return {"PATH": os.environ["PATH"], **more}
 
-    def shell(self, name, answers):
+    def shell(self, name, answers, timeout=WHOLE_S):
         ends = "/root/.%s.ends" % name
         environment = {**PROMPTS, "TERM": "xterm-256color", "DEBIAN_FRONTEND": "noninteractive", "PROMPT_COMMAND": "echo $? >> " + ends}
         words = container.command(self.machine.init_pid(), ["env", "--chdir=/root", *SHELL],
                                   *("%s=%s" % pair for pair in environment.items()))
-        return Shell(self, words[1:], self.machine.root + ends, answers, timeout=WHOLE_S, seen_at=ends)
+        return Shell(self, words[1:], self.machine.root + ends, answers, timeout=timeout, seen_at=ends)
 
 
 class Place:
@@ -159,7 +159,7 @@ class Walk:
 
     def why(self, name):
         """What the machine itself says about its services."""
-        done = self.place.machines[name].shell("systemctl --failed --no-legend --plain; journalctl --no-pager --lines 15 --unit 'reeve-*' "
+        done = self.place.machines[name].shell("test ! -e /etc/reeve/key || runuser -u reeve -- reeved jobs; systemctl --failed --no-legend --plain; journalctl --no-pager --lines 15 --unit 'reeve-*' "
                                                "--unit etcd --unit pdns --unit 'postgresql*'", check=False, timeout=20)
         return "; %s says:\n%s" % (name, done.stdout)
 
@@ -182,17 +182,19 @@ class Walk:
         password, secret = secrets.token_urlsafe(12), self.credentials["clientSecret"]
         self.credentials["password"] = password
         answers = {"^client secret: $": secret, "^password: $": password, "^Password for user app: $": password}
-        shells = [self.seat("you").shell(name, answers) for name in ("first", "second")]
+        shells = [self.seat("you").shell(name, answers, CLUSTER_S) for name in ("first", "second")]
         self.shells.update(first=shells[0], second=shells[1])
         values["CLIENT_ID"] = self.credentials["clientId"]
         path = Path(self.suite, read("first-cluster.md"), values, {"/root": "/home/you"}, *shells, [secret, password])
         try:
             path.walk()
+        except Problem as problem:
+            raise Problem(str(problem) + "".join(map(self.why, ["control", *HOSTS]))) from None
         finally:
-            self.lines += ["", "you, in two terminals, with values as that page has them; of the bar a frame for every change of its figure:",
-                           "", "```text", *path.record().splitlines(), "```"]
+            self.lines += ["", "you, in two terminals; of the bar a frame for every change of its figure:",
+                           "", "```text", *path.record(own_values=True).splitlines(), "```"]
         for name in HOSTS:
-            left = self.place.machines[name].shell("ls /var/lib/reeve/members; pgrep -u postgres || true").stdout.split()
+            left = self.place.machines[name].shell("ls /var/lib/reeve/members; pgrep --list-full --euid postgres || true").stdout.splitlines()
             self.suite.equal(left, [], "what is left on %s of a cluster that was deleted" % name)
 
     def close(self):
