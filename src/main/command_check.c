@@ -32,6 +32,7 @@ enum {
     CERTIFICATE_DAYS = 14,     /* of the operator's own: time to get another one */
     HOST_CERTIFICATE_DAYS = 7, /* of hosts: renewed long before, so less means that it does not work */
     WORKER_SILENT_S = 600,     /* sweeps come every few minutes */
+    FIRST_WORK_S = 5,          /* until a worker that was just started has done anything */
     HOST_SILENT_S = 180,       /* agents speak every minute at least */
     FREE_MB = 256,
     OLDEST_POSTGRES = 150000,
@@ -255,10 +256,17 @@ check_database(struct examination *at)
 }
 
 static void
+ask_service(struct examination *at)
+{
+    str text;
+    if (store_condition_service(at->config->database, at->arena, &text) == OK)
+        at->service = json_parse_own(at->arena, text);
+}
+
+static void
 check_schema(struct examination *at)
 {
     struct migration_status status;
-    str text;
     if (at->server == NULL || store_migration_status(at->config->database, at->arena, &status) != OK) {
         skip(at, "the database cannot be asked");
         return;
@@ -273,8 +281,8 @@ check_schema(struct examination *at)
     if (!status.unchanged)
         wrong(at, "Use an official build: the database was made with other files than this program carries.",
               "A migration in the database is not the one that this program knows.");
-    if (status.applied >= status.known && store_condition_service(at->config->database, at->arena, &text) == OK)
-        at->service = json_parse_own(at->arena, text);
+    if (status.applied >= status.known)
+        ask_service(at);
 }
 
 static void
@@ -392,6 +400,10 @@ check_names(struct examination *at)
 static void
 check_workers(struct examination *at)
 {
+    for (int i = 0; i < FIRST_WORK_S && json_is_null(json_object_get(at->service, "workerSilentS")); i++) {
+        clock_sleep_ms(1000);
+        ask_service(at);
+    }
     const json_t *silent = json_object_get(at->service, "workerSilentS");
     int64_t overdue = json_integer_value(json_object_get(at->service, "overdueJobs"));
     if (at->service == NULL) {

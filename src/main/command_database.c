@@ -135,6 +135,30 @@ command_audit(int argc, char **argv)
     return run.problems == 0 ? 0 : 1;
 }
 
+/* ---- key ---- */
+
+int
+command_key(int argc, char **argv)
+{
+    struct option_value options[] = { { "--config", "The configuration file.", .value = DEFAULT_CONFIG } };
+    const char *word = NULL;
+    int status;
+    if (!read_options(argc, argv, "key rotate [--config FILE]", options, LENGTH(options), &word, &status))
+        return status;
+    if (word == NULL || strcmp(word, "rotate") != 0) {
+        fprintf(stderr, "reeved key: the only thing to do here is `reeved key rotate`\n");
+        return 2;
+    }
+    struct workplace place CLEANUP(workplace_close);
+    if (!workplace_open(&place, options[0].value, true))
+        return 1;
+    error problem = auth_rotate_signing_key(place.node->api.auth, place.arena);
+    if (problem != OK)
+        return report_failure("key", problem);
+    printf("tokens are signed with a new key from now on; those that are out stay good until they expire\n");
+    return 0;
+}
+
 /* ---- limit ---- */
 
 int

@@ -25,6 +25,7 @@ static const struct {
     { "operator",  "Make and remove the tokens of operators, for `reeve fleet`.",           command_operator },
     { "limit",     "Give an organization, project or user rate limits of its own.",         command_limit },
     { "audit",     "Prove that no event was changed, removed or reordered.",                command_audit },
+    { "key",       "Make a new key to sign tokens with.",                                   command_key },
     { "check",     "Look at all that a deployment stands on, and say what is wrong.",       command_check },
     { "catalog",   "List the operations of the API and which of them are complete.",        command_catalog },
     { "roles",     "List the roles and what they imply.",                                   command_roles },

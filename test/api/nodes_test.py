@@ -6,7 +6,7 @@ import time
 
 from client import Bearer, Digest, Literal
 from suite import Contract, Suite, ends_on_signal
-from world import PREFIX, World, connect, sql, start_node
+from world import PREFIX, World, connect, reeved, sql, start_node
 
 REVOKED_WITHIN_S = 5.0
 CONNECTIONS_EACH = 4  # so that, most likely, every process of a node is asked
@@ -149,6 +149,19 @@ def test_tokens(suite, world, nodes):
         away.close()
 
 
+def test_signing_key(suite, world, nodes):
+    """`reeved key rotate`: new tokens are signed with the new key, those of the old one stay good."""
+    with connect(nodes[0]) as first, connect(nodes[1]) as second:
+        old = first.fetch_token(world.a.client_id, world.a.client_secret)
+        before = sql("SELECT max(id) FROM signing_key")
+        reeved("key", "rotate", "--config", nodes[0].conf)
+        suite.equal(sql("SELECT max(id) > %s FROM signing_key" % before), "t", "there is a new key")
+        new = first.fetch_token(world.a.client_id, world.a.client_secret)
+        for name, token in (("old", old), ("new", new)):
+            for connection in (first, second):
+                suite.equal(connection.ask("GET", PREFIX, Bearer(token)).status, 200, "a token of the %s key" % name)
+
+
 def main():
     ends_on_signal()
     suite = Suite("nodes")
@@ -163,6 +176,7 @@ def main():
         test_news_cut(suite, world, nodes, everywhere)
         test_nonces(suite, world, nodes)
         test_tokens(suite, world, nodes)
+        test_signing_key(suite, world, nodes)
         everywhere.close()
         world.close()
     finally:
