@@ -264,6 +264,8 @@ def main():
             whole = time.monotonic() - began
             suite.say("%5.1f s  from the first command to the last" % whole)
             suite.check(whole < WHOLE_S, "the whole path took %.0f s", whole)
+            done = place.machines["control"].shell("reeve-setup --address 10.0.0.5 --domain db.example.org", check=False, timeout=120)
+            suite.check(done.returncode == 0 and "ok     hosts" in done.stdout, "reeve-setup once more: %s%s", done.stdout, done.stderr)
             if options.report and not suite.failures:
                 with open(options.report, "w", encoding="utf-8") as file:
                     file.write(walk.report(times, whole))
