@@ -3,9 +3,9 @@
 
 #include "base/json.h"
 #include "fleet/agent_parts.h"
-#include "fleet/patroni.h"
 #include "fleet/refusal.h"
 #include "fleet/report.h"
+#include "wire/patroni.h"
 
 #define TOKEN_KIND "join"
 

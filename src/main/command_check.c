@@ -13,7 +13,6 @@
 #include "base/date.h"
 #include "base/disk.h"
 #include "base/json.h"
-#include "fleet/patroni.h"
 #include "job/price_file.h"
 #include "limit/redis_look.h"
 #include "main/command_api.h"
@@ -21,6 +20,7 @@
 #include "main/probe.h"
 #include "store/condition.h"
 #include "store/migrate.h"
+#include "wire/patroni.h"
 
 #define USAGE "check [--config FILE] [--dns ADDRESS[:PORT]]"
 

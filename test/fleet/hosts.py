@@ -65,7 +65,9 @@ def nspawn_pid(fleet, name):
         with open(folder(fleet, name, "nspawn.pid")) as file:
             pid = int(file.read())
         with open("/proc/%d/cmdline" % pid, "rb") as file:
-            return pid if ("--machine=" + fleet.prefix + name).encode() in file.read() else None
+            words = file.read()
+        # None for a moment: the program is being changed for another one.
+        return pid if ("--machine=" + fleet.prefix + name).encode() in words or (not words and not is_zombie(pid)) else None
     except (FileNotFoundError, ValueError, ProcessLookupError):
         return None
 

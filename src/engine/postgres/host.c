@@ -8,11 +8,9 @@
 #include <unistd.h>
 
 #include "engine/postgres/postgres.h"
+#include "wire/patroni.h"
 
 enum { OUTPUT_BYTES = 4096, MOST_VERSIONS = 16 };
-
-/* Older ones lose acknowledged writes with etcd when a partition heals. */
-static const int64_t oldest_patroni[] = { 3, 0, 3 };
 
 /* The first line that a program prints; empty when it cannot be run. */
 static str
@@ -55,19 +53,6 @@ version_in(struct arena *arena, str line)
     return STR_EMPTY;
 }
 
-static bool
-is_at_least(str version, const int64_t *oldest, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        int64_t part;
-        if (!str_to_int(str_cut(&version, '.'), 0, INT32_MAX, &part))
-            part = 0;
-        if (part != oldest[i])
-            return part > oldest[i];
-    }
-    return true;
-}
-
 static struct wire_texts
 postgres_versions(struct arena *arena)
 {
@@ -91,8 +76,8 @@ postgres_look_at_host(struct arena *arena, struct report_facts *facts)
     facts->postgres_versions = postgres_versions(arena);
     if (facts->patroni_version.len == 0)
         return problem(arena, "Patroni is not installed: /usr/bin/patroni --version says nothing.");
-    if (!is_at_least(facts->patroni_version, oldest_patroni, LENGTH(oldest_patroni)))
-        return problem(arena, "Patroni %s loses acknowledged writes; 3.0.3 or newer is needed.",
+    if (!patroni_is_new_enough(facts->patroni_version))
+        return problem(arena, "Patroni %s may lose acknowledged writes; " PATRONI_LEAST " or newer is needed.",
                        facts->patroni_version.data);
     if (facts->postgres_versions.count == 0)
         return problem(arena, "No PostgreSQL server is installed under /usr/lib/postgresql.");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fleet/patroni.h"
+#include "wire/patroni.h"
 
 /* The next number of a version: "1rc1" counts as 1, nothing as 0. False when there is something else. */
 static bool

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which Patroni a host may have. */
-#ifndef FLEET_PATRONI_H
-#define FLEET_PATRONI_H
+/* Which Patroni a host may have: agents do not ask to join with an older one, and would not be let in. */
+#ifndef WIRE_PATRONI_H
+#define WIRE_PATRONI_H
 
 #include <stdbool.h>
 
