@@ -169,6 +169,8 @@ def test_commands(suite, node, token):
     suite.check(1.99 < days < 2.01, "how long it is good: %s days", days)
     suite.equal(sql("SELECT count(*) FROM operator WHERE token_hash = sha256('%s')" % token), "0", "the hash has a key")
     run("remove", "eve")
+    suite.equal(sql("SELECT string_agg(operation || ' ' || target, ', ' ORDER BY seq) FROM operator_action WHERE target = '/operators/eve' AND operator = 'reeved'"),
+                "addOperator /operators/eve, removeOperator /operators/eve", "that is written down, too")
 
 
 # ---- Wrong requests ----
@@ -472,7 +474,7 @@ def test_reeved(suite, node, world):
                   ["billing", "lock", world.b.home, "--reason", "By hand"], ["billing", "unlock", world.b.home]):
         done = node.run(*words, check=False)
         suite.check(done.returncode == 0 and "reeve_op_" not in done.stdout, "reeved %s: %r", " ".join(words), done)
-    seen = sql("SELECT string_agg(operation, ' ' ORDER BY seq) FROM operator_action WHERE operator = 'reeved' AND address IS NULL")
+    seen = sql("SELECT string_agg(operation, ' ' ORDER BY seq) FROM operator_action WHERE operator = 'reeved' AND address IS NULL AND operation NOT LIKE '%Operator'")
     suite.equal(seen, "addProvider addRegion addSize addDefaultSizes addAddresses drainHost activateHost removeHost createToken setLimit lockOrganization unlockOrganization",
                 "what is written down of it")
     suite.equal(sql("SELECT host(a.address) FROM host_address a JOIN host h ON h.id = a.host_id WHERE h.name = '%s' AND a.address >= '10.78.0.1' ORDER BY 1 LIMIT 1" % host), "10.78.0.1", "addresses by hand")
