@@ -380,11 +380,13 @@ def test_places(suite, good, desk, node):
     good("removeRegion", "/regions/OWN/EU_WEST-1")
     good("removeProvider", "/providers/OWN")
     size = good("addSize", "/sizes", {"name": "TINY", "cpus": 0.1, "memoryMb": 64, "diskGb": 1})
+    suite.check(b'"cpus":0.1,' in good.last.body, "numbers as people write them: %r", good.last)
     suite.equal((size["cpus"], size["maxConnections"], size["ordinal"]), (0.1, 100, 64), "a size")
     good("addSize", "/sizes", {"name": "TINY", "cpus": 0.125, "memoryMb": 64, "diskGb": 2, "ordinal": 0})
     listed = good("listSizes", "/sizes")["results"]
     suite.equal([(one["name"], one["cpus"], one["diskGb"]) for one in listed][0], ("TINY", 0.125, 2), "the changed size comes first")
     suite.equal([one["name"] for one in good("addDefaultSizes", "/sizes:defaults")["results"]][:3], ["FLEX", "M0", "M10"], "the usual sizes")
+    suite.check(b'"cpus":0.1,' in desk.ask("GET", "/sizes").body, "also in lists")
     good("removeSize", "/sizes/TINY")
 
 
