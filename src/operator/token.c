@@ -18,6 +18,22 @@ hash_token(struct desk *desk, struct arena *arena, str token)
 }
 
 /* ---- Making and removing: at the command line of a node only ---- */
+/* Who may change things is itself a change. */
+static error
+write_down(struct tx *tx, const char *operation, str name)
+{
+    struct arena *arena = tx_arena(tx);
+    struct operator_action action = {
+        .operator_name = STR("reeved"),
+        .operation = str_from(operation),
+        .target = str_format(arena, "/operators/%.*s", STR_ARG(name)),
+        .request = STR_EMPTY,
+        .address = STR_EMPTY,
+        .request_id = STR_EMPTY,
+    };
+    return store_operator_action_add(tx, &action);
+}
+
 error
 operator_add(struct desk *desk, struct arena *arena, str name, int64_t days, str *ret_token, str *ret_expires)
 {
@@ -28,6 +44,7 @@ operator_add(struct desk *desk, struct arena *arena, str name, int64_t days, str
                            &expires));
     if (expires.len == 0)
         return fail(arena, DUPLICATE_NAME, V("name"), V(name));
+    TRY(write_down(tx, "addOperator", name));
     TRY(tx_commit(tx));
     *ret_token = token;
     *ret_expires = expires;
@@ -41,7 +58,10 @@ operator_remove(struct desk *desk, struct arena *arena, str name)
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     TRY(tx_begin(desk->api.store, arena, no_id, &tx));
     TRY(store_operator_remove(tx, name, &is_there));
-    return is_there ? tx_commit(tx) : fail(arena, RESOURCE_NOT_FOUND, V(str_format(arena, "operator %s", name.data)));
+    if (!is_there)
+        return fail(arena, RESOURCE_NOT_FOUND, V(str_format(arena, "operator %.*s", STR_ARG(name))));
+    TRY(write_down(tx, "removeOperator", name));
+    return tx_commit(tx);
 }
 
 /* ---- Who is calling ---- */
