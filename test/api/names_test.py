@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of members through a real PowerDNS with the configuration of deploy/pdns.conf: there from the commit on, gone with it, and
 nothing but names can be read by who answers."""
+import contextlib
 import os
+import random
 import shutil
 import socket
 import struct
@@ -23,15 +25,23 @@ def words_of(dsn):
     return dict(word.split("=", 1) for word in dsn.split())
 
 
+def free_port():
+    """Free for UDP and for TCP, and none of those that the kernel gives to connections of their own accord."""
+    for port in random.sample(range(20000, 32000), 100):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp, socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tcp, contextlib.suppress(OSError):
+            udp.bind(("127.0.0.1", port))
+            tcp.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port is free")
+
+
 class PowerDns:
     """pdns_server on loopback with the sample's settings; only where things are is changed, and what a test asks for."""
 
     def __init__(self, **wanted):
         dsn = words_of(os.environ["REEVE_TEST_DSN"])
         self.folder = tempfile.mkdtemp(prefix="pdns.", dir=os.environ["REEVE_TEST_DIR"])
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-            s.bind(("127.0.0.1", 0))
-            self.port = s.getsockname()[1]
+        self.port = free_port()
         changes = {"gpgsql-host": dsn["host"], "gpgsql-port": dsn["port"], "gpgsql-dbname": dsn["dbname"], "local-address": "127.0.0.1",
                    "local-port": self.port, "socket-dir": self.folder, "daemon": "no", "guardian": "no", "setuid": None, "setgid": None, **wanted}
         with open(os.path.join(ROOT, "deploy/pdns.conf"), encoding="utf-8") as sample, \
