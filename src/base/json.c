@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json.h"
 
+#include <float.h>
+
 /* jansson's own limit on nesting is 2048 and fixed; ours is counted before it parses. Strings are skipped, so
  * that a bracket in a text does not count. */
 static bool
@@ -82,8 +84,9 @@ dump_to_buf(const char *bytes, size_t count, void *buf)
 static str
 dump(struct arena *arena, const json_t *json, size_t flags)
 {
+    /* Every decimal of up to 15 digits comes out as it came in: 0.1, where 17 digits would say 0.10000000000000001. */
     struct buf out = buf_in(arena, 16 * JSON_MAX_BYTES);
-    if (json_dump_callback(json, dump_to_buf, &out, flags | JSON_ENCODE_ANY) != 0)
+    if (json_dump_callback(json, dump_to_buf, &out, flags | JSON_ENCODE_ANY | JSON_REAL_PRECISION(DBL_DIG)) != 0)
         return STR_EMPTY;
     return buf_str(&out);
 }

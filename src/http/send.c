@@ -42,8 +42,6 @@ set_status(ngx_http_request_t *r, unsigned status)
      * them with the ETag of the answer. */
     r->disable_not_modified = 1;
     r->headers_out.status = status;
-    r->disable_not_modified =
-        1;             /* If-Match was judged already; nginx would hold it against the ETag of the change's outcome */
     r->err_status = 0; /* or nginx would put its own number over ours after an error page */
     r->headers_out.status_line.len = 0;
     u_char *line = ngx_pnalloc(r->pool, LINE_BYTES);

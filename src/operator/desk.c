@@ -126,7 +126,7 @@ write_down(struct request *req)
         .operator_name = req->caller->name,
         .operation = str_from(req->endpoint->operation),
         .target = str_dup(req->arena, str_slice(req->path, sizeof(OPERATOR_PREFIX) - 1, req->path.len)),
-        .request = req->body == NULL ? STR_EMPTY : document_text(req->arena, req->body),
+        .request = req->body == NULL ? STR_EMPTY : json_text(req->arena, req->body),
         .address = req->in.request_id.len == 0 ? STR_EMPTY : net_address_text(req->arena, &req->in.client),
         .request_id = str_dup(req->arena, req->in.request_id),
     };
@@ -231,22 +231,6 @@ desk_call(struct desk *desk, struct arena *arena, const char *who, const char *m
 }
 
 /* ---- Answers ---- */
-static int
-add_piece(const char *piece, size_t size, void *text)
-{
-    buf_add(text, (str){ piece, size });
-    return 0;
-}
-
-str
-document_text(struct arena *arena, const json_t *json)
-{
-    enum { DOCUMENT_MAX_BYTES = 32 * 1024 * 1024, DIGITS = 15 };
-    struct buf text = buf_in(arena, DOCUMENT_MAX_BYTES);
-    bool written = json_dump_callback(json, add_piece, &text, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) == 0;
-    return written ? buf_str(&text) : STR_EMPTY;
-}
-
 error
 answer_array(struct request *req, str array, const char *key)
 {
@@ -258,7 +242,7 @@ answer_array(struct request *req, str array, const char *key)
     answer_list(req, (int64_t)total, end < total);
     for (size_t i = first; i < end && i < total; i++) {
         const json_t *item = json_array_get(list, i);
-        answer_item(req, document_text(req->arena, item), json_str(json_object_get(item, key)));
+        answer_item(req, json_text(req->arena, item), json_str(json_object_get(item, key)));
     }
     return OK;
 }
@@ -266,7 +250,7 @@ answer_array(struct request *req, str array, const char *key)
 void
 answer_object(struct request *req, json_t *object)
 {
-    answer_entity(req, document_text(req->arena, json_in(req->arena, object)), 0);
+    answer_entity(req, json_text(req->arena, json_in(req->arena, object)), 0);
 }
 
 struct event_actor

@@ -179,7 +179,7 @@ show_host(struct request *req)
         return request_not_found(req);
     TRY(store_fleet_list(req->api->store, req->arena, SQL_HOST_MEMBER_LIST, name, &members));
     json_object_set(host, "memberList", json_parse_own(req->arena, members));
-    answer_entity(req, document_text(req->arena, host), 0);
+    answer_entity(req, json_text(req->arena, host), 0);
     return OK;
 }
 

@@ -31,8 +31,6 @@ MUST_USE error operator_find(struct desk *desk, struct arena *arena, str authori
 /* ---- answers ---- */
 /* A page of a JSON list that is there as a whole; `key` is the field that names an item. */
 MUST_USE error answer_array(struct request *req, str array, const char *key);
-/* The text of a document, its numbers as people write them: 0.1, and not what a double is in 17 digits. */
-str document_text(struct arena *arena, const json_t *json);
 /* An object that was made with json_pack(). */
 void answer_object(struct request *req, json_t *object);
 

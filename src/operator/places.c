@@ -68,7 +68,7 @@ answer_list_of(struct request *req, enum sql statement)
 static void
 answer_body(struct request *req)
 {
-    answer_entity(req, document_text(req->arena, req->body), 0);
+    answer_entity(req, json_text(req->arena, req->body), 0);
 }
 
 static error
