@@ -61,9 +61,7 @@ keep(struct cli *cli, bool in_service)
         json_object_set_new(entry, kept_fields[IN_SERVICE], json_true());
     else
         json_object_set_new(entry, kept_fields[TOKEN], json_string(p->operator_token));
-    if (json_object_size(json_object_get(all, "profiles")) == 1)
-        json_object_set_new(all, "current", json_string(p->name));
-    return profiles_write(cli, all);
+    return profiles_keep(cli, all);
 }
 
 int
@@ -93,16 +91,10 @@ builtin_fleet_login(struct cli *cli)
 int
 builtin_fleet_logout(struct cli *cli)
 {
-    profiles_lock(cli);
-    json_t *all = profiles_read(cli);
-    const char *name = all == NULL ? NULL : profile_name(cli, all);
-    json_t *entry = all == NULL ? NULL : profiles_entry(all, name, false);
-    if (all == NULL)
+    const char *name;
+    json_t *all, *entry = profiles_take(cli, &all, &name);
+    if (entry == NULL)
         return EXIT_USAGE;
-    if (entry == NULL) {
-        cli_say(cli, "there is no profile %s", name);
-        return EXIT_USAGE;
-    }
     if (json_is_true(json_object_get(entry, kept_fields[IN_SERVICE])))
         secret_service_forget(cli, profile_operator_name(cli, name).data);
     json_object_del(entry, kept_fields[TOKEN]);

@@ -73,6 +73,9 @@ try_out(struct cli *cli, struct scopes *ret_scopes)
     return EXIT_SUCCESS;
 }
 
+static const char *const credentials[] = { "clientId", "clientSecret",   "publicKey",      "privateKey",
+                                           "token",    "tokenExpiresAt", "inSecretService" };
+
 static bool
 keep(struct cli *cli, struct scopes scopes, bool in_service)
 {
@@ -84,10 +87,8 @@ keep(struct cli *cli, struct scopes scopes, bool in_service)
     if (all == NULL || (in_service && !secret_service_store(cli, p->name, str_from(secret))))
         return false;
     json_t *entry = profiles_entry(all, p->name, true);
-    static const char *const old[] = { "clientId", "clientSecret",   "publicKey",      "privateKey",
-                                       "token",    "tokenExpiresAt", "inSecretService" };
-    for (size_t i = 0; i < LENGTH(old); i++)
-        json_object_del(entry, old[i]);
+    for (size_t i = 0; i < LENGTH(credentials); i++)
+        json_object_del(entry, credentials[i]);
     json_object_set_new(entry, "server", json_string(p->server));
     if (p->ca_file != NULL)
         json_object_set_new(entry, "caFile", json_string(profile_whole_path(cli, p->ca_file)));
@@ -100,9 +101,7 @@ keep(struct cli *cli, struct scopes scopes, bool in_service)
         json_object_set_new(entry, "inSecretService", json_true());
     else
         json_object_set_new(entry, account ? "clientSecret" : "privateKey", json_string(secret));
-    if (json_object_size(json_object_get(all, "profiles")) == 1)
-        json_object_set_new(all, "current", json_string(p->name));
-    return profiles_write(cli, all);
+    return profiles_keep(cli, all);
 }
 
 int
@@ -146,22 +145,14 @@ builtin_login(struct cli *cli)
 int
 builtin_logout(struct cli *cli)
 {
-    profiles_lock(cli);
-    json_t *all = profiles_read(cli);
-    const char *name = all == NULL ? NULL : profile_name(cli, all);
-    json_t *entry = all == NULL ? NULL : profiles_entry(all, name, false);
-    if (all == NULL)
+    const char *name;
+    json_t *all, *entry = profiles_take(cli, &all, &name);
+    if (entry == NULL)
         return EXIT_USAGE;
-    if (entry == NULL) {
-        cli_say(cli, "there is no profile %s", name);
-        return EXIT_USAGE;
-    }
     if (json_is_true(json_object_get(entry, "inSecretService")))
         secret_service_forget(cli, name);
-    static const char *const secrets[] = { "clientId", "clientSecret",   "publicKey",      "privateKey",
-                                           "token",    "tokenExpiresAt", "inSecretService" };
-    for (size_t i = 0; i < LENGTH(secrets); i++)
-        json_object_del(entry, secrets[i]);
+    for (size_t i = 0; i < LENGTH(credentials); i++)
+        json_object_del(entry, credentials[i]);
     if (!profiles_write(cli, all))
         return EXIT_USAGE;
     cli_note(cli, "profile %s has no credentials any more", name);

@@ -150,6 +150,29 @@ profile_name(const struct cli *cli, const json_t *all)
     return current != NULL ? current : "default";
 }
 
+bool
+profiles_keep(struct cli *cli, json_t *all)
+{
+    json_t *profiles = json_object_get(all, "profiles");
+    if (json_object_size(profiles) == 1)
+        json_object_set_new(all, "current", json_string(json_object_iter_key(json_object_iter(profiles))));
+    return profiles_write(cli, all);
+}
+
+json_t *
+profiles_take(struct cli *cli, json_t **ret_all, const char **ret_name)
+{
+    profiles_lock(cli);
+    *ret_all = profiles_read(cli);
+    if (*ret_all == NULL)
+        return NULL;
+    *ret_name = profile_name(cli, *ret_all);
+    json_t *entry = profiles_entry(*ret_all, *ret_name, false);
+    if (entry == NULL)
+        cli_say(cli, "there is no profile %s", *ret_name);
+    return entry;
+}
+
 /* ---- One of them ---- */
 static const char *
 first_of(const char *a, const char *b, const json_t *c)

@@ -40,6 +40,10 @@ int profiles_lock(struct cli *cli);
 void profiles_unlock(int lock);
 /* The profile of that name in it, made when `make`. */
 json_t *profiles_entry(json_t *all, const char *name, bool make);
+/* Writes the file; a profile that is the only one is the current one. */
+MUST_USE bool profiles_keep(struct cli *cli, json_t *all);
+/* The profile that is meant now, to be changed, with the file that it is in and its name. NULL: said why. */
+MUST_USE json_t *profiles_take(struct cli *cli, json_t **ret_all, const char **ret_name);
 /* The name that is meant now. */
 const char *profile_name(const struct cli *cli, const json_t *all);
 /* ---- For logging in (login.c) ---- */

@@ -157,7 +157,7 @@ command_billing(int argc, char **argv)
         return 2;
     }
     struct operator_place place CLEANUP(operator_place_close);
-    if (!operator_place_open(&place, options[CONFIG].value))
+    if (!operator_place_open(&place, options[CONFIG].value, false))
         return 1;
     switch (which) {
     case LOCKED: return list_locked(&place, options[JSON].value != NULL);

@@ -151,7 +151,7 @@ command_federation(int argc, char **argv)
         return 2;
     }
     struct operator_place place CLEANUP(operator_place_close);
-    if (!operator_place_open(&place, options[CONFIG].value))
+    if (!operator_place_open(&place, options[CONFIG].value, false))
         return 1;
     return lists ? list(&place, options[JSON].value != NULL) : change(&place, word, organization, words[2]);
 }

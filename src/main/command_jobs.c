@@ -218,7 +218,7 @@ command_jobs(int argc, char **argv)
         return 2;
     }
     struct operator_place place CLEANUP(operator_place_close);
-    if (!operator_place_open(&place, options[CONFIG].value))
+    if (!operator_place_open(&place, options[CONFIG].value, false))
         return 1;
     if (decision != NULL)
         return decide(&place, decision, job);

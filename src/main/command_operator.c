@@ -8,44 +8,13 @@
 
 #include "main/fleet_command.h"
 #include "main/node.h"
+#include "main/operator_place.h"
 #include "store/operator.h"
 
 #define USAGE                                                                                         \
     "operator add NAME [--days N] [--json]   prints a token, once\n"                                  \
     "       reeved operator list [--json]                 who may use /operator/v1, and until when\n" \
     "       reeved operator remove NAME                   its token is refused from now on"
-
-struct place {
-    struct arena *arena;
-    struct config *config;
-    struct store *store;
-    struct desk *desk;
-    char url[CONFIG_URL_BYTES];
-};
-
-static void
-place_close(struct place *place)
-{
-    desk_free(place->desk);
-    if (place->store != NULL)
-        store_free(place->store);
-    config_free(place->config);
-    arena_free(place->arena);
-}
-
-static bool
-place_open(struct place *place, const char *config_path)
-{
-    enum { ARENA_BYTES = 64 * 1024 * 1024 };
-    *place = (struct place){ .arena = arena_new(ARENA_BYTES), .config = config_load(config_path, stderr) };
-    if (place->arena == NULL || place->config == NULL || !config_read_key(place->config, stderr))
-        return false;
-    struct store_config config = node_store_config(place->config);
-    place->store = store_new(&config);
-    if (place->store != NULL)
-        place->desk = node_desk_new(place->config, place->store, NULL, place->url);
-    return place->desk != NULL;
-}
 
 /* As the table has it: small letters, digits and a few signs between them. */
 static bool
@@ -56,7 +25,7 @@ is_name(const char *name)
 }
 
 static int
-add(struct place *place, const char *name, const char *days_text, bool as_json)
+add(struct operator_place *place, const char *name, const char *days_text, bool as_json)
 {
     int64_t days;
     str token, expires;
@@ -81,7 +50,7 @@ add(struct place *place, const char *name, const char *days_text, bool as_json)
 }
 
 static int
-list(struct place *place, bool as_json)
+list(struct operator_place *place, bool as_json)
 {
     static const struct fleet_column columns[] = {
         { "name", "NAME" }, { "createdAt", "CREATED" }, { "expiresAt", "EXPIRES" }, { "expired", "EXPIRED" }
@@ -95,7 +64,7 @@ list(struct place *place, bool as_json)
 }
 
 static int
-remove_one(struct place *place, const char *name)
+remove_one(struct operator_place *place, const char *name)
 {
     error problem = operator_remove(place->desk, place->arena, str_from(name));
     if (problem != OK)
@@ -130,8 +99,8 @@ command_operator(int argc, char **argv)
                 OPERATOR_NAME_MAX);
         return 2;
     }
-    struct place place CLEANUP(place_close) = { 0 };
-    if (!place_open(&place, options[CONFIG].value))
+    struct operator_place place CLEANUP(operator_place_close);
+    if (!operator_place_open(&place, options[CONFIG].value, true))
         return 1;
     if (lists)
         return list(&place, options[JSON].value != NULL);

@@ -18,11 +18,11 @@ operator_place_close(struct operator_place *place)
 }
 
 bool
-operator_place_open(struct operator_place *place, const char *config_path)
+operator_place_open(struct operator_place *place, const char *config_path, bool with_key)
 {
     *place =
         (struct operator_place){ .arena = arena_new(COMMAND_ARENA_BYTES), .config = config_load(config_path, stderr) };
-    if (place->arena == NULL || place->config == NULL)
+    if (place->arena == NULL || place->config == NULL || (with_key && !config_read_key(place->config, stderr)))
         return false;
     struct store_config config = node_store_config(place->config);
     place->store = store_new(&config);

@@ -11,12 +11,13 @@ struct operator_place {
     struct arena *arena;
     struct config *config;
     struct store *store;
-    struct desk *desk; /* without the key of the node: for what needs no secrets */
+    struct desk *desk;
     char url[CONFIG_URL_BYTES];
 };
 
-/* False, with what is wrong on standard error, when it cannot be; closed in either case. */
-MUST_USE bool operator_place_open(struct operator_place *place, const char *config_path);
+/* False, with what is wrong on standard error, when it cannot be; closed in either case. Only what has to do with secrets needs the
+ * node's key, so that the other commands work for whoever may not read it. */
+MUST_USE bool operator_place_open(struct operator_place *place, const char *config_path, bool with_key);
 void operator_place_close(struct operator_place *place);
 
 /* An operation of the operator's API in this process. *ret_answer is its document, NULL without one; the reference to `body` is

@@ -59,15 +59,6 @@ store_credential_document(struct tx *tx, enum credential_kind kind, id organizat
     return OK;
 }
 
-static void
-bind_text_or_null(struct params *params, str text)
-{
-    if (text.len == 0)
-        params_null(params);
-    else
-        params_text(params, text);
-}
-
 error
 store_credential_describe(struct tx *tx, enum credential_kind kind, id organization, id credential, str name,
                           str description)
@@ -77,8 +68,8 @@ store_credential_describe(struct tx *tx, enum credential_kind kind, id organizat
     params_id(&params, organization);
     params_id(&params, credential);
     if (kind == CREDENTIAL_SERVICE_ACCOUNT)
-        bind_text_or_null(&params, name);
-    bind_text_or_null(&params, description);
+        params_text_or_null(&params, name);
+    params_text_or_null(&params, description);
     enum sql statement = kind == CREDENTIAL_API_KEY ? SQL_API_KEY_UPDATE : SQL_SERVICE_ACCOUNT_UPDATE;
     return tx_query(tx, statement, &params, &rows, NULL);
 }

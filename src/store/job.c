@@ -3,15 +3,6 @@
 
 static const id no_id;
 
-static void
-bind_text_or_null(struct params *params, str text)
-{
-    if (text.len == 0)
-        params_null(params);
-    else
-        params_text(params, text);
-}
-
 /* ---- Adding ---- */
 
 error
@@ -140,7 +131,7 @@ add_history(struct tx *tx, id organization, id job, str step, int64_t try, const
     params_text(&params, step);
     params_int(&params, try);
     params_text(&params, str_from(outcome));
-    bind_text_or_null(&params, detail);
+    params_text_or_null(&params, detail);
     params_text(&params, worker);
     return tx_query(tx, SQL_JOB_HISTORY_ADD, &params, NULL, NULL);
 }
@@ -190,7 +181,7 @@ end_job(struct tx *tx, const struct job *job, str worker, const char *state, str
     struct rows rows;
     bind_lease(&params, job);
     params_text(&params, str_from(state));
-    bind_text_or_null(&params, why);
+    params_text_or_null(&params, why);
     TRY(tx_query(tx, SQL_JOB_END, &params, &rows, NULL));
     *ret_kept = rows.count > 0;
     if (!*ret_kept)
@@ -298,7 +289,7 @@ store_job_list(struct store *store, struct arena *arena, const struct job_filter
         params_null(&params);
     else
         params_id(&params, filter->project);
-    bind_text_or_null(&params, filter->state);
+    params_text_or_null(&params, filter->state);
     params_int(&params, filter->limit);
     return store_read(store, arena, SQL_JOB_LIST, &params, ret_rows);
 }
@@ -401,7 +392,7 @@ store_sweep_end(struct store *store, struct arena *arena, str name, int64_t epoc
     struct params params = { 0 };
     params_text(&params, name);
     params_int(&params, epoch);
-    bind_text_or_null(&params, problem);
+    params_text_or_null(&params, problem);
     TRY(tx_begin(store, arena, no_id, &tx));
     TRY(tx_query(tx, SQL_SWEEP_END, &params, NULL, NULL));
     return tx_commit(tx);

@@ -51,15 +51,6 @@ store_operator_by_hash(struct store *store, struct arena *arena, str token_hash,
     return OK;
 }
 
-static void
-bind_text_or_null(struct params *params, str text)
-{
-    if (text.len == 0)
-        params_null(params);
-    else
-        params_text(params, text);
-}
-
 error
 store_operator_action_add(struct tx *tx, const struct operator_action *action)
 {
@@ -67,9 +58,9 @@ store_operator_action_add(struct tx *tx, const struct operator_action *action)
     params_text(&params, action->operator_name);
     params_text(&params, action->operation);
     params_text(&params, action->target);
-    bind_text_or_null(&params, action->request);
-    bind_text_or_null(&params, action->address);
-    bind_text_or_null(&params, action->request_id);
+    params_text_or_null(&params, action->request);
+    params_text_or_null(&params, action->address);
+    params_text_or_null(&params, action->request_id);
     return tx_query(tx, SQL_OPERATOR_ACTION_ADD, &params, NULL, NULL);
 }
 

@@ -36,6 +36,15 @@ params_text(struct params *params, str value)
 }
 
 void
+params_text_or_null(struct params *params, str value)
+{
+    if (value.len == 0)
+        params_null(params);
+    else
+        params_text(params, value);
+}
+
+void
 params_int(struct params *params, int64_t value)
 {
     char *scratch = params->scratch[params->count];

@@ -54,8 +54,9 @@ struct params {
     int formats[PARAMS_MAX];
     char scratch[PARAMS_MAX][24]; /* numbers and ids live here */
 };
-void params_id(struct params *params, id value);    /* binary bytea of 12 bytes */
-void params_text(struct params *params, str value); /* must be NUL-terminated (every arena str is) */
+void params_id(struct params *params, id value);            /* binary bytea of 12 bytes */
+void params_text(struct params *params, str value);         /* must be NUL-terminated (every arena str is) */
+void params_text_or_null(struct params *params, str value); /* NULL when it is empty */
 void params_int(struct params *params, int64_t value);
 void params_bool(struct params *params, bool value);
 void params_bytes(struct params *params, str value); /* bytea, binary */
