@@ -364,6 +364,7 @@ auditing_restarts_only_clusters_that_cannot_record_yet(void **state)
     /* One that is paused loads it when it starts again, and nobody starts it for that. */
     assert_asks(place, "updateGroupCluster", "orders", "{\"paused\": true}", "OK");
     settle();
+    assert_asks(place, "updateGroupAuditLog", "", "{\"enabled\": false}", "OK");
     fixture_ask(LOSE_LIBRARY);
     assert_asks(place, "updateGroupAuditLog", "", "{\"enabled\": true}", "OK");
     assert_int_equal(count("SELECT count(*) FROM job WHERE finished_at IS NULL"), 0);
