@@ -28,8 +28,9 @@ diff_part(struct goal_changes *changes, enum goal_part part, const struct wire_s
 {
     size_t b = 0, a = 0, size = shape->size;
     while (b < before.count || a < after.count) {
-        const char *old = before.items + b * size, *new = after.items + a *size;
-        int order = b == before.count ? 1 : a == after.count ? -1 : compare(old, new);
+        const char *old = b == before.count ? NULL : before.items + b * size;
+        const char *new = a == after.count ? NULL : after.items + a *size;
+        int order = old == NULL ? 1 : new == NULL ? -1 : compare(old, new);
         if (order < 0) {
             note(changes, part, CHANGE_GONE, old);
             b++;

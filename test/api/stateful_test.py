@@ -389,7 +389,7 @@ def run(suite, options, nodes):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--operations", type=int, default=100000)
-    parser.add_argument("--seconds", type=int, default=80, help="no round is begun that would end later")
+    parser.add_argument("--seconds", type=int, default=50, help="no round is begun that would end later")
     parser.add_argument("--seed", default=os.environ.get("REEVE_SEED") or "%d" % (time.time() * 1000))
     parser.add_argument("--rounds", type=int, default=20, help="quiet points at which lists are compared")
     parser.add_argument("--every", type=int, default=50, help="of equal shapes, one in so many is held against the OpenAPI document")

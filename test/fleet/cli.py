@@ -10,7 +10,7 @@
   fleet cut HOST [--only in|out]   its network goes silent, or one way of it    fleet heal HOST
   fleet kill HOST            power-off, without warning                         fleet boot HOST
   fleet stop PROCESS…        of the control side; `control` is all of Reeve     fleet start PROCESS…
-  fleet image                builds the hosts' root file system if it is not there
+  fleet image [--all]        builds the hosts' root file system if it is not there; also those of other machines
 
 Every command takes --dir STATE (default: {folder}), which is what tells fleets apart.
 """
@@ -229,7 +229,9 @@ def parse(words):
     command("boot", on_host(boot), "host")
     command("stop", stop, rest=("process", "+"))
     command("start", start, rest=("process", "+"))
-    commands.add_parser("image").set_defaults(run=lambda _: print(image.ensure()) or 0)
+    one = commands.add_parser("image")
+    one.add_argument("--all", action="store_true", help="also those of machines that packages are installed on")
+    one.set_defaults(run=lambda arguments: [print(image.ensure(recipe=recipe)) for recipe in (image.ALL if arguments.all else [image.HOST])] and 0)
     return parser.parse_args(words)
 
 

@@ -93,6 +93,9 @@ BARE_HOST = Recipe("bare-host", "trixie", [
     "python3-yaml", "python3-ydiff"], fetched=[
     "postgresql-17", "postgresql-17-pgaudit", "patroni", "python3-etcd", "python3-idna", "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0"])
 
+# Those that script/ci needs.
+ALL = [HOST, SERVER, BARE_CONTROL, BARE_HOST]
+
 
 def path():
     return HOST.path()
