@@ -4,15 +4,6 @@
 
 #include <time.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define UNDER_SANITIZER
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define UNDER_SANITIZER
-#endif
-
 static const struct key some_key = { { 9, 9, 9 } };
 
 static void

@@ -14,6 +14,16 @@
 #pragma pop_macro("fail")
 // clang-format on
 
+/* How long something takes says nothing then. gcc and clang say it in different ways. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define UNDER_SANITIZER
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define UNDER_SANITIZER
+#endif
+
 #undef fail_msg
 #define fail_msg(...) (print_error("ERROR: " __VA_ARGS__), print_error("\n"), _fail(__FILE__, __LINE__))
 
