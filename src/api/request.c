@@ -61,6 +61,12 @@ request_path_value(const struct request *req, const char *name)
     return STR_EMPTY;
 }
 
+error
+request_path_id(struct request *req, const char *name, id *ret_id)
+{
+    return id_parse(request_path_value(req, name), ret_id) ? OK : request_not_found(req);
+}
+
 str
 request_query(const struct request *req, const char *name)
 {
@@ -69,6 +75,14 @@ request_query(const struct request *req, const char *name)
             return req->query[i].value;
     }
     return STR_EMPTY;
+}
+
+id
+request_query_id(const struct request *req, const char *name)
+{
+    static const id none;
+    id value;
+    return id_parse(request_query(req, name), &value) ? value : none;
 }
 
 void

@@ -114,8 +114,12 @@ struct request {
 void request_bind_reach(const struct request *req, struct params *params);
 /* The decoded value of a path parameter; empty when the template has none of that name. */
 str request_path_value(const struct request *req, const char *name);
+/* The same as an identifier: 404 when it is none, because nothing has such a name. */
+MUST_USE error request_path_id(struct request *req, const char *name, id *ret_id);
 /* The decoded value of a query parameter; empty when it was not sent. */
 str request_query(const struct request *req, const char *name);
+/* The same as an identifier; zero when it was not sent. */
+id request_query_id(const struct request *req, const char *name);
 
 /* `document` is the text of one JSON object without `links`; the renderer adds them. */
 void answer_entity(struct request *req, str document, int64_t revision);

@@ -220,10 +220,7 @@ load(struct snapshot *snapshot, struct arena *arena, enum entry_kind kind, id ow
     };
     struct params params = { 0 };
     struct rows rows;
-    if (id_is_zero(own))
-        params_null(&params);
-    else
-        params_id(&params, own);
+    params_id_or_null(&params, own);
     if (kind == ENTRY_PRINCIPAL && public_key.len > 0)
         params_text(&params, str_dup(arena, public_key));
     else if (kind == ENTRY_PRINCIPAL)

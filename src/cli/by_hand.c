@@ -63,8 +63,6 @@ builtin_api(struct cli *cli)
 int
 builtin_wait(struct cli *cli)
 {
-    struct client *client CLEANUP(client_cleanup) = NULL;
-    struct answer last;
     if (cli->profile->project == NULL) {
         cli_say(cli, "which project? Give --project, or `reeve profiles set project ID`");
         return EXIT_USAGE;
@@ -72,12 +70,7 @@ builtin_wait(struct cli *cli)
     str target = str_format(cli->arena, "%s/groups/%s/operations/%s", API_PREFIX,
                             str_percent_encode(cli->arena, str_from(cli->profile->project)).data,
                             str_percent_encode(cli->arena, str_from(cli->call.arguments[0])).data);
-    if (!output_check(cli) || (client = client_new(cli)) == NULL)
-        return EXIT_USAGE;
-    int status = progress_wait(cli, client, target, &last);
-    if (status == EXIT_SUCCESS && !output_is_for_people(cli))
-        return output_answer(cli, NULL, &last);
-    return status;
+    return progress_show(cli, target);
 }
 
 int

@@ -109,14 +109,7 @@ builtin_fleet_logout(struct cli *cli)
 int
 builtin_fleet_wait(struct cli *cli)
 {
-    struct client *client CLEANUP(client_cleanup) = NULL;
-    struct answer last;
     str target = str_format(cli->arena, "%s/jobs/%s", OPERATOR_PREFIX,
                             str_percent_encode(cli->arena, str_from(cli->call.arguments[0])).data);
-    if (!output_check(cli) || (client = client_new(cli)) == NULL)
-        return EXIT_USAGE;
-    int status = progress_wait(cli, client, target, &last);
-    if (status == EXIT_SUCCESS && !output_is_for_people(cli))
-        return output_answer(cli, NULL, &last);
-    return status;
+    return progress_show(cli, target);
 }

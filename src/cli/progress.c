@@ -263,3 +263,16 @@ progress_wait(struct cli *cli, struct client *client, str target, struct answer 
     sigaction(SIGINT, &before, NULL);
     return status;
 }
+
+int
+progress_show(struct cli *cli, str target)
+{
+    struct client *client CLEANUP(client_cleanup) = NULL;
+    struct answer last;
+    if (!output_check(cli) || (client = client_new(cli)) == NULL)
+        return EXIT_USAGE;
+    int status = progress_wait(cli, client, target, &last);
+    if (status == EXIT_SUCCESS && !output_is_for_people(cli))
+        return output_answer(cli, NULL, &last);
+    return status;
+}

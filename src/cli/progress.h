@@ -13,6 +13,8 @@
  * was said; EXIT_INTERRUPTED: Ctrl-C, and it was said how to look again. `target` is path and query on the server.
  */
 MUST_USE int progress_wait(struct cli *cli, struct client *client, str target, struct answer *ret_last);
+/* The same for a command that does nothing else; in a pipe the document that it ended with is printed. */
+MUST_USE int progress_show(struct cli *cli, str target);
 /* "https://host/api/…" without the server, which may have another name for itself than we have for it. */
 str progress_target(const struct cli *cli, str address);
 

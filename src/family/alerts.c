@@ -27,8 +27,7 @@ static error
 bind_get(struct request *req, struct params *params)
 {
     id alert;
-    if (!id_parse(request_path_value(req, "alertId"), &alert))
-        return request_not_found(req);
+    TRY(request_path_id(req, "alertId", &alert));
     params_id(params, req->project);
     params_id(params, alert);
     return OK;
@@ -51,8 +50,7 @@ static error
 bind_list_of(struct request *req, struct params *params, const char *parameter)
 {
     id of;
-    if (!id_parse(request_path_value(req, parameter), &of))
-        return request_not_found(req);
+    TRY(request_path_id(req, parameter, &of));
     params_id(params, req->project);
     list_bind(req, params);
     params_id(params, of);
@@ -140,8 +138,7 @@ acknowledge(struct request *req)
     int64_t revision;
     bool is_closed;
     struct acknowledgement wanted;
-    if (!id_parse(request_path_value(req, "alertId"), &alert))
-        return request_not_found(req);
+    TRY(request_path_id(req, "alertId", &alert));
     TRY(store_alert_lock(req->tx, req->project, alert, &before, &revision, &is_closed));
     if (before.len == 0)
         return request_not_found(req);

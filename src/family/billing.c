@@ -205,8 +205,7 @@ static error
 bind_invoice(struct request *req, struct params *params)
 {
     id invoice;
-    if (!id_parse(request_path_value(req, "invoiceId"), &invoice))
-        return request_not_found(req);
+    TRY(request_path_id(req, "invoiceId", &invoice));
     params_id(params, req->organization);
     params_id(params, invoice);
     return OK;

@@ -21,15 +21,6 @@ credential_from_path(const struct request *req, struct credential *ret)
     return id_parse(request_path_value(req, "apiUserId"), &ret->id);
 }
 
-static void
-bind_context(const struct request *req, struct params *params)
-{
-    if (id_is_zero(req->project))
-        params_null(params);
-    else
-        params_id(params, req->project);
-}
-
 error
 credential_bind_get(struct request *req, struct params *params)
 {
@@ -38,7 +29,7 @@ credential_bind_get(struct request *req, struct params *params)
         return request_not_found(req);
     params_id(params, req->organization);
     params_id(params, credential.id);
-    bind_context(req, params);
+    params_id_or_null(params, req->project);
     return OK;
 }
 
@@ -47,7 +38,7 @@ credential_bind_list(struct request *req, struct params *params)
 {
     params_id(params, req->organization);
     list_bind(req, params);
-    bind_context(req, params);
+    params_id_or_null(params, req->project);
     return OK;
 }
 

@@ -175,8 +175,7 @@ static error
 bind_get(struct request *req, struct params *params)
 {
     id event;
-    if (!id_parse(request_path_value(req, "eventId"), &event))
-        return request_not_found(req);
+    TRY(request_path_id(req, "eventId", &event));
     params_id(params, id_is_zero(req->project) ? req->organization : req->project);
     params_id(params, event);
     if (id_is_zero(req->project))

@@ -105,8 +105,7 @@ static error
 bind_mapping(struct request *req, struct params *params)
 {
     id mapping;
-    if (!id_parse(request_path_value(req, "id"), &mapping))
-        return request_not_found(req);
+    TRY(request_path_id(req, "id", &mapping));
     params_id(params, req->organization);
     params_id(params, mapping);
     return OK;
@@ -299,8 +298,7 @@ lock_mapping(struct request *req, id *ret_federation, id *ret_mapping, json_t **
 {
     int64_t revision;
     str text;
-    if (!id_parse(request_path_value(req, "id"), ret_mapping))
-        return request_not_found(req);
+    TRY(request_path_id(req, "id", ret_mapping));
     TRY(store_federation_lock(req->tx, req->organization, ret_federation));
     TRY(store_role_mapping_lock(req->tx, req->organization, *ret_mapping, &text, &revision));
     if (text.len == 0)

@@ -134,8 +134,7 @@ static error
 bind_get(struct request *req, struct params *params)
 {
     id provider;
-    if (!id_parse(request_path_value(req, "identityProviderId"), &provider))
-        return request_not_found(req);
+    TRY(request_path_id(req, "identityProviderId", &provider));
     params_id(params, req->organization);
     params_id(params, provider);
     return OK;
@@ -342,8 +341,7 @@ static error
 lock_named(struct request *req, id *ret_federation, id *ret_provider, str *ret_text, str *ret_hidden)
 {
     int64_t revision;
-    if (!id_parse(request_path_value(req, "identityProviderId"), ret_provider))
-        return request_not_found(req);
+    TRY(request_path_id(req, "identityProviderId", ret_provider));
     TRY(store_federation_lock(req->tx, req->organization, ret_federation));
     TRY(store_identity_provider_lock(req->tx, req->organization, *ret_provider, ret_text, &revision, ret_hidden));
     if (ret_text->len == 0)

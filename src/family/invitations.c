@@ -99,7 +99,7 @@ bind_list(struct request *req, struct params *params)
 {
     params_id(params, req->organization);
     list_bind(req, params);
-    people_bind_project(req, params);
+    params_id_or_null(params, req->project);
     params_text(params, request_query(req, "username"));
     return OK;
 }
@@ -174,8 +174,7 @@ change(struct request *req, id invitation, json_t *before, int64_t revision)
 static error
 lock_from_path(struct request *req, id *ret_invitation, int64_t *ret_revision, json_t **ret_before)
 {
-    if (!id_parse(request_path_value(req, "invitationId"), ret_invitation))
-        return request_not_found(req);
+    TRY(request_path_id(req, "invitationId", ret_invitation));
     TRY(store_member_lock(req->tx, req->organization, *ret_invitation));
     return read_document(req, *ret_invitation, ret_revision, ret_before);
 }

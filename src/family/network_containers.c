@@ -42,8 +42,7 @@ static error
 bind_get(struct request *req, struct params *params)
 {
     id container;
-    if (!id_parse(request_path_value(req, "containerId"), &container))
-        return request_not_found(req);
+    TRY(request_path_id(req, "containerId", &container));
     params_id(params, req->project);
     params_id(params, container);
     return OK;
@@ -105,8 +104,7 @@ lock_unused(struct request *req, id *ret_container, const json_t **ret_before)
     struct project project;
     str document;
     int64_t revision;
-    if (!id_parse(request_path_value(req, "containerId"), ret_container))
-        return request_not_found(req);
+    TRY(request_path_id(req, "containerId", ret_container));
     TRY(store_project_lock(req->tx, req->organization, req->project, &project));
     TRY(store_container_lock(req->tx, req->project, *ret_container, &document, &revision));
     if (document.len == 0)

@@ -6,8 +6,6 @@
 #include "job/kinds.h"
 #include "job/operation.h"
 
-static const char *const states[] = { "QUEUED", "RUNNING", "DONE", "FAILED", "CANCELLED", NULL };
-
 static const struct field step_fields[] = {
     TEXT("name", "Name of the step.", READ_ONLY | ALWAYS),
     TEXT("description", "What it does.", READ_ONLY | ALWAYS),
@@ -23,7 +21,7 @@ static const struct field operation_fields[] = {
     TEXT("kind", "What it does.", READ_ONLY | ALWAYS, .example = "\"cluster.create\""),
     TEXT("clusterName", "Name of the cluster that it is about. Operations of one cluster run one after another.",
          READ_ONLY | ALWAYS),
-    TEXT("state", "How far it is.", READ_ONLY | ALWAYS, .one_of = states),
+    TEXT("state", "How far it is.", READ_ONLY | ALWAYS, .one_of = job_states),
     INTEGER("generation", "Generation of the cluster's configuration that it brings into effect.", READ_ONLY | ALWAYS),
     LIST("steps", "Its steps, in their order.", READ_ONLY | ALWAYS, .of = &step_schema),
     TEXT("currentStep", "The step that it is at, or ended at.", READ_ONLY),
@@ -40,7 +38,7 @@ static const struct schema operation_schema = { "Operation", "Work that goes on 
 
 static const struct field list_query[] = {
     TEXT("clusterName", "Only operations of the cluster of this name.", 0, .max = 64),
-    TEXT("state", "Only operations in this state.", 0, .one_of = states),
+    TEXT("state", "Only operations in this state.", 0, .one_of = job_states),
     END_OF_FIELDS,
 };
 
@@ -81,8 +79,7 @@ static error
 bind_get(struct request *req, struct params *params)
 {
     id operation;
-    if (!id_parse(request_path_value(req, "operationId"), &operation))
-        return request_not_found(req);
+    TRY(request_path_id(req, "operationId", &operation));
     params_id(params, req->project);
     params_id(params, operation);
     return OK;

@@ -18,15 +18,6 @@ member_from_path(const struct request *req, id *ret_member)
     return id_parse(text, ret_member);
 }
 
-void
-people_bind_project(const struct request *req, struct params *params)
-{
-    if (id_is_zero(req->project))
-        params_null(params);
-    else
-        params_id(params, req->project);
-}
-
 error
 people_bind_get(struct request *req, struct params *params)
 {
@@ -35,7 +26,7 @@ people_bind_get(struct request *req, struct params *params)
         return request_not_found(req);
     params_id(params, req->organization);
     params_id(params, member);
-    people_bind_project(req, params);
+    params_id_or_null(params, req->project);
     return OK;
 }
 

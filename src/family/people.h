@@ -26,7 +26,6 @@ struct wanted_roles {
 
 /* For reads: organization, the path's {userId} or {invitationId}, project. */
 MUST_USE error people_bind_get(struct request *req, struct params *params);
-void people_bind_project(const struct request *req, struct params *params);
 
 /* The member that the path names, locked for a change; 404 when not in the context. */
 MUST_USE error people_lock(struct request *req, struct member *ret_member, json_t **ret_before);

@@ -221,8 +221,7 @@ secret_delete(struct request *req)
     bool deleted;
     str document;
     TRY(credential_lock_itself(req, &credential));
-    if (!id_parse(request_path_value(req, "secretId"), &secret))
-        return request_not_found(req);
+    TRY(request_path_id(req, "secretId", &secret));
     TRY(store_secret_document(req->tx, req->organization, credential.id, secret, &document));
     TRY(store_secret_delete(req->tx, req->organization, credential.id, secret, &deleted));
     if (!deleted)

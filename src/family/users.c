@@ -198,7 +198,7 @@ bind_list(struct request *req, struct params *params)
     json_t *statuses = statuses_of(req);
     params_id(params, req->organization);
     list_bind(req, params);
-    people_bind_project(req, params);
+    params_id_or_null(params, req->project);
     params_text(params, request_query(req, "username"));
     if (statuses == NULL)
         params_null(params);
@@ -223,8 +223,7 @@ bind_person(struct request *req, struct params *params)
     if (name.len > 0) {
         params_null(params);
     } else {
-        if (!id_parse(request_path_value(req, "userId"), &person))
-            return request_not_found(req);
+        TRY(request_path_id(req, "userId", &person));
         params_id(params, person);
     }
     params_text(params, name);

@@ -46,8 +46,7 @@ static error
 bind_get(struct request *req, struct params *params)
 {
     id webhook;
-    if (!id_parse(request_path_value(req, "webhookId"), &webhook))
-        return request_not_found(req);
+    TRY(request_path_id(req, "webhookId", &webhook));
     params_id(params, req->organization);
     params_id(params, webhook);
     return OK;
@@ -138,8 +137,7 @@ static error
 lock_named(struct request *req, id *ret_webhook, str *ret_document)
 {
     int64_t revision;
-    if (!id_parse(request_path_value(req, "webhookId"), ret_webhook))
-        return request_not_found(req);
+    TRY(request_path_id(req, "webhookId", ret_webhook));
     TRY(store_webhook_lock(req->tx, req->organization, *ret_webhook, ret_document, &revision));
     if (ret_document->len == 0)
         return request_not_found(req);

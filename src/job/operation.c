@@ -6,6 +6,7 @@
 
 enum { LIST_MAX_BYTES = 16 * 1024 * 1024, METRICS_MAX_BYTES = 256 * 1024 };
 
+const char *const job_states[] = { "QUEUED", "RUNNING", "DONE", "FAILED", "CANCELLED", NULL };
 const char *const operation_step_states[] = { "PENDING", "RUNNING", "WAITING", "DONE", "FAILED", "CANCELLED", NULL };
 
 /* ---- Steps ---- */

@@ -6,7 +6,7 @@
 #include "job/job.h"
 
 /* The states of a step, NULL at the end. */
-extern const char *const operation_step_states[];
+extern const char *const job_states[], *const operation_step_states[]; /* both end with NULL */
 
 /* What the tenant sees: `document` of operation_json() with its steps; `done` says when each was done. Empty without memory. */
 str operation_document(struct arena *arena, const struct job_kind *const *kinds, str document, str done);

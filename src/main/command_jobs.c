@@ -176,12 +176,10 @@ find_decision(const char *word)
 static bool
 is_state(str text)
 {
-    static const char *const states[] = { "QUEUED", "RUNNING", "DONE", "FAILED", "CANCELLED", "OPEN" };
-    for (size_t i = 0; i < LENGTH(states); i++) {
-        if (str_is(text, states[i]))
-            return true;
-    }
-    return false;
+    const char *const *state = job_states;
+    while (*state != NULL && !str_is(text, *state))
+        state++;
+    return *state != NULL || str_is(text, "OPEN");
 }
 
 int

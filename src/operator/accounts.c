@@ -126,7 +126,7 @@ show_organization(struct request *req)
 {
     id organization;
     str document;
-    TRY(path_id(req, "orgId", &organization));
+    TRY(request_path_id(req, "orgId", &organization));
     TRY(read_organization(req, organization, &document));
     answer_entity(req, document, 0);
     return OK;
@@ -140,7 +140,7 @@ set_lock(struct request *req, str reason)
     str document;
     bool changed;
     struct event_actor by = actor_of(req);
-    TRY(path_id(req, "orgId", &organization));
+    TRY(request_path_id(req, "orgId", &organization));
     TRY(read_organization(req, organization, &document));
     TRY(tx_set_organization(req->tx, organization));
     TRY(store_organization_set_lock(req->tx, organization, &by, reason, &changed));
@@ -179,7 +179,7 @@ agree_organization(struct request *req)
     str document;
     const json_t *until = json_object_get(req->body, "until");
     struct event_actor by = actor_of(req);
-    TRY(path_id(req, "orgId", &organization));
+    TRY(request_path_id(req, "orgId", &organization));
     if (!json_is_null(until) && (!date_parse(json_str(until), &until_ms) || until_ms <= 0))
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("until"), V("it must be a date after 1970"));
     TRY(read_organization(req, organization, &document));
@@ -205,7 +205,7 @@ pay_invoice(struct request *req)
     id invoice, organization;
     bool changed;
     struct event_actor by = actor_of(req);
-    TRY(path_id(req, "invoiceId", &invoice));
+    TRY(request_path_id(req, "invoiceId", &invoice));
     TRY(store_payment_owner(req->api->store, req->arena, invoice, &organization));
     TRY(tx_set_organization(req->tx, organization));
     TRY(store_payment_add(req->tx, organization, &by, invoice, json_str(json_object_get(req->body, "note")),

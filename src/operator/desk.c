@@ -264,9 +264,3 @@ actor_of(struct request *req)
         .request_id = req->in.request_id,
     };
 }
-
-error
-path_id(struct request *req, const char *parameter, id *ret_id)
-{
-    return id_parse(request_path_value(req, parameter), ret_id) ? OK : request_not_found(req);
-}

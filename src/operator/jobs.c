@@ -9,7 +9,6 @@
 #include "store/job.h"
 
 /* ---- Tables ---- */
-static const char *const states[] = { "QUEUED", "RUNNING", "DONE", "FAILED", "CANCELLED", NULL };
 static const char *const wanted_states[] = { "OPEN", "ALL", "QUEUED", "RUNNING", "DONE", "FAILED", "CANCELLED", NULL };
 
 static const struct field step_fields[] = {
@@ -36,7 +35,7 @@ static const struct schema history_schema = { "JobHistory", "Something that happ
 #define JOB_FIELDS                                                                                                     \
     TEXT("kind", "What it does.", READ_ONLY | ALWAYS, .example = "\"host.drain\""),                                    \
         TEXT("subjectName", "Name of the cluster or host that it is about.", READ_ONLY | ALWAYS),                      \
-        TEXT("state", "How far it is.", READ_ONLY | ALWAYS, .one_of = states),                                         \
+        TEXT("state", "How far it is.", READ_ONLY | ALWAYS, .one_of = job_states),                                     \
         INTEGER("stepNumber", "Steps that are done.", READ_ONLY | ALWAYS),                                             \
         INTEGER("stepCount", "Steps that there are.", READ_ONLY | ALWAYS),                                             \
         TEXT("currentStep", "The step that it is at.", READ_ONLY),                                                     \
@@ -66,7 +65,7 @@ static const struct schema one_job_schema = { "JobWithHistory", "A job with its 
                                               one_job_fields };
 static const struct field decided_fields[] = {
     ID("id", "Identifier of the job.", READ_ONLY | ALWAYS),
-    TEXT("state", "Its state from now on.", READ_ONLY | ALWAYS, .one_of = states),
+    TEXT("state", "Its state from now on.", READ_ONLY | ALWAYS, .one_of = job_states),
     END_OF_FIELDS,
 };
 static const struct schema decided_schema = { "JobDecision", "What was decided about a job.", decided_fields };
@@ -81,13 +80,9 @@ static const struct field list_query[] = {
 static error
 bind_jobs(struct request *req, struct params *params)
 {
-    id project;
     str state = request_query(req, "state");
     list_bind(req, params);
-    if (id_parse(request_query(req, "groupId"), &project))
-        params_id(params, project);
-    else
-        params_null(params);
+    params_id_or_null(params, request_query_id(req, "groupId"));
     params_text(params, state.len == 0 ? STR("OPEN") : str_is(state, "ALL") ? STR_EMPTY : state);
     return OK;
 }
@@ -98,7 +93,7 @@ show_job(struct request *req)
 {
     id job;
     str document;
-    TRY(path_id(req, "jobId", &job));
+    TRY(request_path_id(req, "jobId", &job));
     TRY(job_report_one(req->api->store, req->arena, all_job_kinds, job, &document));
     if (document.len == 0)
         return request_not_found(req);
@@ -135,7 +130,7 @@ decide(struct request *req, const struct decision *decision)
     id job;
     bool changed;
     struct job_record record;
-    TRY(path_id(req, "jobId", &job));
+    TRY(request_path_id(req, "jobId", &job));
     TRY(store_job_get(req->api->store, req->arena, job, &record));
     if (!record.found)
         return request_not_found(req);

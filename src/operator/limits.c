@@ -42,12 +42,8 @@ static const struct field limit_path[] = {
 static error
 bind_limits(struct request *req, struct params *params)
 {
-    id owner;
     list_bind(req, params);
-    if (id_parse(request_query(req, "owner"), &owner))
-        params_id(params, owner);
-    else
-        params_null(params);
+    params_id_or_null(params, request_query_id(req, "owner"));
     return OK;
 }
 static const struct read limits = { SQL_LIMIT_OVERRIDE_LIST, bind_limits, list_answer };
@@ -63,7 +59,7 @@ find_target(struct request *req, struct limit_target *ret)
     bool is_there;
     *ret = (struct limit_target){ .kind = request_path_value(req, "ownerKind"),
                                   .set = request_path_value(req, "endpointSetId") };
-    TRY(path_id(req, "ownerId", &ret->owner));
+    TRY(request_path_id(req, "ownerId", &ret->owner));
     TRY(store_limit_owner(req->api->store, req->arena, ret->kind, ret->owner, &is_there, &ret->organization));
     return is_there ? OK : request_not_found(req);
 }

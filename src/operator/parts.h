@@ -36,7 +36,5 @@ void answer_object(struct request *req, json_t *object);
 
 /* Who does it, for events. */
 struct event_actor actor_of(struct request *req);
-/* 404 unless the parameter of the path is an identifier. */
-MUST_USE error path_id(struct request *req, const char *parameter, id *ret_id);
 
 #endif

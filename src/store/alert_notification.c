@@ -194,15 +194,6 @@ store_notification_failed(struct store *store, struct arena *arena, const struct
 
 /* ---- Who is told ---- */
 
-static void
-bind_id_or_null(struct params *params, id value)
-{
-    if (id_is_zero(value))
-        params_null(params);
-    else
-        params_id(params, value);
-}
-
 error
 store_alert_recipients(struct store *store, struct arena *arena, id organization,
                        const struct recipients_wanted *wanted, str ret_recipients[RECIPIENTS_MAX], size_t *ret_count)
@@ -214,8 +205,8 @@ store_alert_recipients(struct store *store, struct arena *arena, id organization
         params_null(&params);
     else
         params_text(&params, wanted->roles);
-    bind_id_or_null(&params, wanted->project);
-    bind_id_or_null(&params, wanted->team);
+    params_id_or_null(&params, wanted->project);
+    params_id_or_null(&params, wanted->team);
     if (wanted->username.len == 0)
         params_null(&params);
     else

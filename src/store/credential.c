@@ -4,15 +4,6 @@
 #include "base/json.h"
 #include "store/principal.h"
 
-static void
-bind_context(struct params *params, id project)
-{
-    if (id_is_zero(project))
-        params_null(params);
-    else
-        params_id(params, project);
-}
-
 error
 store_credential_lock(struct tx *tx, enum credential_kind kind, id organization, id credential, id project,
                       bool *ret_found, int64_t *ret_revision)
@@ -22,7 +13,7 @@ store_credential_lock(struct tx *tx, enum credential_kind kind, id organization,
     params_id(&params, organization);
     params_id(&params, credential);
     params_text(&params, kind == CREDENTIAL_API_KEY ? STR("api_key") : STR("service_account"));
-    bind_context(&params, project);
+    params_id_or_null(&params, project);
     TRY(tx_query(tx, SQL_CREDENTIAL_LOCK, &params, &rows, NULL));
     *ret_found = rows.count == 1;
     if (*ret_found)
@@ -49,7 +40,7 @@ store_credential_document(struct tx *tx, enum credential_kind kind, id organizat
     struct rows rows;
     params_id(&params, organization);
     params_id(&params, credential);
-    bind_context(&params, project);
+    params_id_or_null(&params, project);
     enum sql statement = kind == CREDENTIAL_API_KEY ? SQL_API_KEY_GET : SQL_SERVICE_ACCOUNT_GET;
     TRY(tx_query(tx, statement, &params, &rows, NULL));
     if (rows.count == 0)
@@ -81,7 +72,7 @@ store_credential_roles(struct tx *tx, id organization, id credential, id project
     struct rows rows;
     params_id(&params, organization);
     params_id(&params, credential);
-    bind_context(&params, project);
+    params_id_or_null(&params, project);
     TRY(tx_query(tx, SQL_CREDENTIAL_ROLES, &params, &rows, NULL));
     *ret_roles = json_parse_own(tx_arena(tx), rows_text(&rows, 0, 0));
     return *ret_roles == NULL ? fail(tx_arena(tx), OVERLOADED) : OK;
@@ -94,7 +85,7 @@ store_credential_set_roles(struct tx *tx, id organization, id credential, id pro
     struct rows rows;
     params_id(&params, organization);
     params_id(&params, credential);
-    bind_context(&params, project);
+    params_id_or_null(&params, project);
     params_text(&params, json_text(tx_arena(tx), roles));
     TRY(tx_query(tx, SQL_CREDENTIAL_ROLES_KEEP, &params, &rows, NULL));
     for (size_t i = 0; i < json_array_size(roles); i++)

@@ -196,10 +196,7 @@ store_role_mapping_role_add(struct tx *tx, id organization, id mapping, id proje
     struct violation violation;
     params_id(&params, organization);
     params_id(&params, mapping);
-    if (id_is_zero(project))
-        params_null(&params);
-    else
-        params_id(&params, project);
+    params_id_or_null(&params, project);
     params_text(&params, role);
     TRY(tx_query(tx, SQL_ROLE_MAPPING_ROLE_ADD, &params, &rows, &violation));
     *ret_known = violation.kind != VIOLATION_FOREIGN_KEY;

@@ -285,10 +285,7 @@ error
 store_job_list(struct store *store, struct arena *arena, const struct job_filter *filter, struct rows *ret_rows)
 {
     struct params params = { 0 };
-    if (id_is_zero(filter->project))
-        params_null(&params);
-    else
-        params_id(&params, filter->project);
+    params_id_or_null(&params, filter->project);
     params_text_or_null(&params, filter->state);
     params_int(&params, filter->limit);
     return store_read(store, arena, SQL_JOB_LIST, &params, ret_rows);

@@ -4,15 +4,6 @@
 #include "base/json.h"
 #include "store/principal.h"
 
-static void
-bind_project(struct params *params, id project)
-{
-    if (id_is_zero(project))
-        params_null(params);
-    else
-        params_id(params, project);
-}
-
 static enum member_status
 status_of(str text)
 {
@@ -38,7 +29,7 @@ store_member_find(struct tx *tx, id organization, id member, id project, bool *r
     struct rows rows;
     params_id(&params, organization);
     params_id(&params, member);
-    bind_project(&params, project);
+    params_id_or_null(&params, project);
     TRY(tx_query(tx, SQL_MEMBER_GET, &params, &rows, NULL));
     *ret_found = rows.count == 1;
     if (*ret_found)
@@ -72,7 +63,7 @@ bind_role(struct params *params, id organization, id member, id project, str rol
 {
     params_id(params, organization);
     params_id(params, member);
-    bind_project(params, project);
+    params_id_or_null(params, project);
     params_text(params, role);
 }
 
@@ -208,7 +199,7 @@ store_invitation_document(struct tx *tx, id organization, id invitation, id proj
     struct rows rows;
     params_id(&params, organization);
     params_id(&params, invitation);
-    bind_project(&params, project);
+    params_id_or_null(&params, project);
     TRY(tx_query(tx, SQL_INVITATION_GET, &params, &rows, NULL));
     *ret_found = rows.count == 1;
     if (*ret_found) {

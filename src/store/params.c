@@ -30,6 +30,15 @@ params_id(struct params *params, id value)
 }
 
 void
+params_id_or_null(struct params *params, id value)
+{
+    if (id_is_zero(value))
+        params_null(params);
+    else
+        params_id(params, value);
+}
+
+void
 params_text(struct params *params, str value)
 {
     add(params, value.data == NULL ? "" : value.data, value.len, 0);

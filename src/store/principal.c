@@ -11,16 +11,6 @@ authority_changed(struct tx *tx, const char *what, id whose)
                      is_of_one ? str_format(tx_arena(tx), "%s:%s", what, digits) : str_from(what));
 }
 
-/* A zero project is no project. */
-static void
-params_project(struct params *params, id project)
-{
-    if (id_is_zero(project))
-        params_null(params);
-    else
-        params_id(params, project);
-}
-
 /* For statements that take something away. */
 static error
 remove_row(struct tx *tx, enum sql statement, const struct params *params, bool *ret_removed)
@@ -40,7 +30,7 @@ add_role_grant(struct tx *tx, id principal, id organization, id project, str rol
     struct violation violation;
     params_id(&params, organization);
     params_id(&params, principal);
-    params_project(&params, project);
+    params_id_or_null(&params, project);
     params_text(&params, role);
     TRY(tx_query(tx, SQL_PRINCIPAL_ROLE_GRANT_ADD, &params, &rows, &violation));
     if (violation.kind == VIOLATION_FOREIGN_KEY)
@@ -58,7 +48,7 @@ remove_role_grant(struct tx *tx, id principal, id organization, id project, str 
     struct params params = { 0 };
     params_id(&params, organization);
     params_id(&params, principal);
-    params_project(&params, project);
+    params_id_or_null(&params, project);
     params_text(&params, role);
     TRY(remove_row(tx, SQL_PRINCIPAL_ROLE_GRANT_REMOVE, &params, ret_removed));
     return authority_changed(tx, "principal", principal);

@@ -55,6 +55,7 @@ struct params {
     char scratch[PARAMS_MAX][24]; /* numbers and ids live here */
 };
 void params_id(struct params *params, id value);            /* binary bytea of 12 bytes */
+void params_id_or_null(struct params *params, id value);    /* NULL when it is zero */
 void params_text(struct params *params, str value);         /* must be NUL-terminated (every arena str is) */
 void params_text_or_null(struct params *params, str value); /* NULL when it is empty */
 void params_int(struct params *params, int64_t value);

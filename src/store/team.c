@@ -130,10 +130,7 @@ store_team_person_find(struct tx *tx, id organization, id person, str username, 
     struct params params = { 0 };
     struct rows rows;
     params_id(&params, organization);
-    if (id_is_zero(person))
-        params_null(&params);
-    else
-        params_id(&params, person);
+    params_id_or_null(&params, person);
     params_text(&params, username);
     TRY(tx_query(tx, SQL_TEAM_PERSON_FIND, &params, &rows, NULL));
     *ret_found = rows.count > 0;
