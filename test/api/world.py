@@ -160,7 +160,7 @@ def make_fleet():
         "('M10', 0.5, 1024, 10, 100, 2), ('M20', 1, 2048, 20, 200, 3) ON CONFLICT DO NOTHING;"
         "INSERT INTO host (id, name, provider, region, zone, cpus, memory_mb, disk_gb, facts) "
         "SELECT decode('68' || lpad(to_hex(n), 22, '0'), 'hex'), 'h' || n, 'ONPREM', CASE WHEN n <= 16 THEN 'EU_NORTH' ELSE 'EU_SOUTH' END, "
-        "'z' || n % 3, 1000, 2000000, 1000000, '{\"postgresVersions\": [\"17.6\", \"16.9\"]}' FROM generate_series(1, 20) n ON CONFLICT DO NOTHING;"
+        "'z' || n % 3, 1000, 2000000, 1000000, '{\"postgresVersions\": [\"17.6\", \"16.9\", \"15.14\"]}' FROM generate_series(1, 20) n ON CONFLICT DO NOTHING;"
         "INSERT INTO host_address (address, prefix, host_id) SELECT ('10.90.' || n || '.' || a)::inet, 16, "
         "decode('68' || lpad(to_hex(n), 22, '0'), 'hex') FROM generate_series(1, 20) n, generate_series(1, 200) a ON CONFLICT DO NOTHING;"
         # A block 10.91.a.0/24 has one on every host of EU_NORTH, 10.92.a.0/24 one on every host of EU_SOUTH: for network containers.

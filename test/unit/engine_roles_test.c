@@ -102,7 +102,8 @@ administrators_own_but_are_no_superusers(void **state)
     assert_true(plan.users[0].creates_databases && plan.users[0].creates_roles);
     assert_false(plan.users[1].creates_databases || plan.users[1].creates_roles);
     assert_int_equal(plan.databases.count, 0); /* "admin" is no database here */
-    assert_int_equal(plan.groups[1].also, ALSO_READ_ALL);
+    assert_int_equal(plan.groups[1].also, 0);
+    assert_int_equal(plan.groups[1].privileges[0].may, MAY_SELECT | MAY_CONNECT);
     arena_free(arena);
 }
 

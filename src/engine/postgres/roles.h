@@ -26,11 +26,11 @@ enum {
     MAY_OWN = 1 << 9,      /* member of the role that owns the database */
     MAY_CONNECT = 1 << 10, /* implied by everything else */
 };
-/* Roles that PostgreSQL has of its own, and attributes. */
+/*
+ * Roles that PostgreSQL has of its own, and attributes. Not among them: pg_read_all_data, which reads the verifiers in pg_authid, too
+ * (S11), and pg_maintain, which may lock pg_authid and so keep everybody out, the agent included. Both are granted table by table.
+ */
 enum {
-    ALSO_READ_ALL = 1 << 0,
-    ALSO_WRITE_ALL = 1 << 1,
-    ALSO_MAINTAIN_ALL = 1 << 2,
     ALSO_MONITOR = 1 << 3,
     ALSO_SIGNAL = 1 << 4,
     ALSO_CREATE_DATABASE = 1 << 5,

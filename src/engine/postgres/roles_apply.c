@@ -3,23 +3,14 @@
 
 #include "base/failpoint.h"
 #include "engine/postgres/postgres.h"
-#include "engine/postgres/session.h"
+#include "engine/postgres/roles_catalog.h"
+#include "engine/postgres/roles_gone.h"
 
 /* ---- Statements ---- */
-#define GROUP_PATTERN "'reeve\\_g\\_%'"
-
-/* Only for names that we made ourselves: they have no character that could end the body. */
-static const char make_role_sql[] =
-    "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = %s) THEN CREATE ROLE %s; END IF; END $$";
-
-static const char list_databases_sql[] =
-    "SELECT datname, pg_get_userbyid(datdba) FROM pg_database WHERE datallowconn AND NOT datistemplate ORDER BY 1";
-
-static const char list_users_sql[] =
-    "SELECT u.rolname FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid JOIN pg_roles u ON u.oid = m.member "
-    "WHERE g.rolname = '" MANAGED_ROLE "' AND u.rolcanlogin IS NOT NULL ORDER BY 1";
-
-static const char list_groups_sql[] = "SELECT rolname FROM pg_roles WHERE rolname LIKE " GROUP_PATTERN " ORDER BY 1";
+/* Nobody but the superuser has to do anything in the template: a session in it keeps everybody from creating databases (S11). The
+ * database of the superuser is named by the connection strings; one can connect there, and make nothing. */
+static const char close_template_sql[] = "REVOKE ALL ON DATABASE template1 FROM PUBLIC";
+static const char close_maintenance_sql[] = "REVOKE TEMPORARY ON DATABASE " SUPERUSER " FROM PUBLIC";
 
 /* Which of our own roles a role is in. */
 static const char list_parents_sql[] =
@@ -29,11 +20,17 @@ static const char list_parents_sql[] =
 /* The verifier comes as a parameter and is put together inside of the server: no text of a statement has it. */
 static const char keep_verifier_sql[] =
     "SELECT set_config('reeve.role', $1, true), set_config('reeve.verifier', $2, true), "
-    "set_config('reeve.until', $3, true)";
+    "set_config('reeve.until', $3, true), set_config('reeve.attributes', $4, true)";
 static const char set_login_sql[] =
-    "DO $$ BEGIN EXECUTE format('ALTER ROLE %%I LOGIN PASSWORD %%s VALID UNTIL %%L %s %s', current_setting('reeve.role'), "
+    "DO $$ BEGIN EXECUTE format('ALTER ROLE %I LOGIN PASSWORD %s VALID UNTIL %L %s', current_setting('reeve.role'), "
     "CASE current_setting('reeve.verifier') WHEN '' THEN 'NULL' ELSE quote_literal(current_setting('reeve.verifier')) END, "
-    "current_setting('reeve.until')); END $$";
+    "current_setting('reeve.until'), current_setting('reeve.attributes')); END $$";
+
+/* What a group lacks on a database, so that nothing is written when all is granted. */
+static const char lacks_database_sql[] =
+    "SELECT FROM pg_database WHERE datname = $2 AND NOT (has_database_privilege($1, oid, "
+    "'CONNECT') AND has_database_privilege($1, oid, 'TEMPORARY'))";
+static const char lacks_membership_sql[] = "SELECT WHERE NOT pg_has_role($1, $2, 'MEMBER')";
 
 /*
  * Grants in the current database to one group. Looks first: granting again what was granted writes to the catalog each time.
@@ -70,62 +67,12 @@ static const char grant_sql[] =
     "    END LOOP;\n"
     "END $$";
 
-/* Whoever is no longer in the plan: the door is closed first, then what it owns goes to whom the database belongs. */
-static const char reassign_parameters_sql[] =
-    "SELECT set_config('reeve.role', $1, false), set_config('reeve.owner', $2, false)";
-static const char reassign_sql[] =
-    "DO $$\n"
-    "DECLARE\n"
-    "    gone  text := current_setting('reeve.role');\n"
-    "    owner text;\n"
-    "BEGIN\n"
-    "    SELECT pg_get_userbyid(datdba) INTO owner FROM pg_database WHERE datname = current_database();\n"
-    "    IF owner = gone THEN\n"
-    "        owner := current_setting('reeve.owner');\n"
-    "    END IF;\n"
-    "    EXECUTE format('REASSIGN OWNED BY %I TO %I', gone, owner);\n"
-    "    EXECUTE format('DROP OWNED BY %I', gone);\n"
-    "END $$";
-
-/* ---- Small things ---- */
-
-static error
-make_role(struct session *session, str name)
-{
-    return session_run(session, make_role_sql, session_text(session, name).data, session_name(session, name).data);
-}
-
-static error
-read_names(struct session *session, struct arena *arena, const char *sql, size_t parameter_count, const str *parameters,
-           struct wire_texts *ret_names)
-{
-    struct session_rows rows;
-    TRY(session_query(session, sql, parameter_count, parameters, &rows));
-    struct wire_texts names = { .items = ARENA_ARRAY(arena, str, (size_t)rows.count + 1) };
-    if (names.items == NULL)
-        return fail(arena, OVERLOADED);
-    for (int row = 0; row < rows.count; row++)
-        names.items[names.count++] = str_dup(arena, session_value(&rows, row, 0));
-    *ret_names = names;
-    return OK;
-}
-
-static bool
-is_in(const struct wire_texts *names, str name)
-{
-    for (size_t i = 0; i < names->count; i++) {
-        if (str_eq(names->items[i], name))
-            return true;
-    }
-    return false;
-}
-
 /* ---- Databases ---- */
 static error
 make_database(struct session *session, struct arena *arena, str name, bool is_there)
 {
     str owner = role_of_owner(arena, name), quoted = session_name(session, name);
-    TRY(make_role(session, owner));
+    TRY(role_make(session, owner));
     if (is_there)
         return OK;
     failpoint("agent:roles:create-database:before");
@@ -138,21 +85,19 @@ make_database(struct session *session, struct arena *arena, str name, bool is_th
 static const struct {
     unsigned also;
     const char *role;
-    int since;
 } predefined[] = {
-    { ALSO_READ_ALL, "pg_read_all_data", 140000 }, { ALSO_WRITE_ALL, "pg_write_all_data", 140000 },
-    { ALSO_MAINTAIN_ALL, "pg_maintain", 170000 },  { ALSO_MONITOR, "pg_monitor", 0 },
-    { ALSO_SIGNAL, "pg_signal_backend", 0 },
+    { ALSO_MONITOR, "pg_monitor" },
+    { ALSO_SIGNAL, "pg_signal_backend" },
 };
 
 static error
 make_group(struct session *session, const struct role_group *group)
 {
     str name = session_name(session, group->name);
-    TRY(make_role(session, group->name));
+    TRY(role_make(session, group->name));
     TRY(session_run(session, "COMMENT ON ROLE %s IS %s", name.data, session_text(session, group->meaning).data));
     for (size_t i = 0; i < LENGTH(predefined); i++) {
-        if ((group->also & predefined[i].also) && session_server_version(session) >= predefined[i].since)
+        if (group->also & predefined[i].also)
             TRY(session_run(session, "GRANT %s TO %s", predefined[i].role, name.data));
     }
     return OK;
@@ -166,26 +111,41 @@ concerns(const struct role_privilege *privilege, str database)
     return !str_is(database, SUPERUSER); /* "everywhere" is not the database that is kept for maintenance */
 }
 
-/* On the database itself: shared by all databases, so said once, from anywhere. */
 static error
-grant_on_database(struct session *session, struct arena *arena, const struct role_group *group,
-                  const struct wire_texts *databases)
+grant_on_database(struct session *session, struct arena *arena, const struct role_group *group, unsigned may,
+                  str database)
 {
+    struct session_rows rows;
+    const str both[] = { group->name, database };
+    str name = session_name(session, group->name);
+    TRY(session_query(session, lacks_database_sql, LENGTH(both), both, &rows));
+    if (rows.count > 0)
+        TRY(session_run(session, "GRANT CONNECT, TEMPORARY ON DATABASE %s TO %s", session_name(session, database).data,
+                        name.data));
+    if (!(may & MAY_OWN))
+        return OK;
+    const str owner = role_of_owner(arena, database), membership[] = { group->name, owner };
+    TRY(role_make(session, owner));
+    TRY(session_query(session, lacks_membership_sql, LENGTH(membership), membership, &rows));
+    return rows.count == 0 ? OK : session_run(session, "GRANT %s TO %s", session_name(session, owner).data, name.data);
+}
+
+/* On databases themselves: shared by all of them, so said once, from anywhere. One that somebody holds on to keeps no other back. */
+static error
+grant_on_databases(struct session *session, struct arena *arena, const struct role_group *group,
+                   const struct wire_texts *databases)
+{
+    error first = OK;
     for (size_t d = 0; d < databases->count; d++) {
         for (size_t i = 0; i < group->count; i++) {
             const struct role_privilege *privilege = &group->privileges[i];
             if (!concerns(privilege, databases->items[d]))
                 continue;
-            str database = session_name(session, databases->items[d]), name = session_name(session, group->name);
-            TRY(session_run(session, "GRANT CONNECT, TEMPORARY ON DATABASE %s TO %s", database.data, name.data));
-            if (privilege->may & MAY_OWN) {
-                str owner = role_of_owner(arena, databases->items[d]);
-                TRY(make_role(session, owner));
-                TRY(session_run(session, "GRANT %s TO %s", session_name(session, owner).data, name.data));
-            }
+            error why = grant_on_database(session, arena, group, privilege->may, databases->items[d]);
+            first = first == OK ? why : first;
         }
     }
-    return OK;
+    return first;
 }
 
 static error
@@ -258,22 +218,29 @@ grant_everything_in(struct engine_member *self, const struct role_plan *plan, st
 }
 
 /* ---- Users ---- */
-static error
-set_login(struct session *session, const struct role_user *user)
+/* Before 16 whoever may create roles may grant every role but a superuser's, also those that run programs on the host (S1). */
+static bool
+may_create_roles(const struct session *session, const struct role_user *user)
 {
-    struct session_rows rows;
-    const str parameters[] = { user->name, user->login == LOGIN_SCRAM ? user->verifier : STR_EMPTY,
-                               user->valid_until.len > 0 ? user->valid_until : STR("infinity") };
-    TRY(session_run(session, "BEGIN"));
-    error why = session_query(session, keep_verifier_sql, LENGTH(parameters), parameters, &rows);
-    if (why == OK)
-        why = session_run(session, set_login_sql, user->creates_databases ? "CREATEDB" : "NOCREATEDB",
-                          user->creates_roles ? "CREATEROLE" : "NOCREATEROLE");
-    if (why == OK)
-        return session_run(session, "COMMIT");
-    error ignored = session_run(session, "ROLLBACK");
-    (void)ignored;
-    return why;
+    return user->creates_roles && session_server_version(session) >= 160000;
+}
+
+static error
+set_login(struct session *session, struct arena *arena, const struct role_user *user)
+{
+    const str parameters[] = {
+        user->name,
+        user->login == LOGIN_SCRAM ? user->verifier : STR_EMPTY,
+        user->valid_until.len > 0 ? user->valid_until : STR("infinity"),
+        str_format(arena, "%s %s", user->creates_databases ? "CREATEDB" : "NOCREATEDB",
+                   may_create_roles(session, user) ? "CREATEROLE" : "NOCREATEROLE"),
+    };
+    const struct role_change change = { .user = user->name,
+                                        .keep_sql = keep_verifier_sql,
+                                        .alter_sql = set_login_sql,
+                                        .parameter_count = LENGTH(parameters),
+                                        .parameters = parameters };
+    return role_change(session, &change);
 }
 
 static error
@@ -289,14 +256,14 @@ set_memberships(struct session *session, struct arena *arena, const struct role_
         want.items[want.count++] = STR(X509_ROLE);
     if (user->login == LOGIN_LDAP)
         want.items[want.count++] = STR(LDAP_ROLE);
-    TRY(read_names(session, arena, list_parents_sql, 1, &user->name, &have));
+    TRY(role_names(session, arena, list_parents_sql, 1, &user->name, &have));
     str name = session_name(session, user->name);
     for (size_t i = 0; i < want.count; i++) {
-        if (!is_in(&have, want.items[i]))
+        if (!role_is_in(&have, want.items[i]))
             TRY(session_run(session, "GRANT %s TO %s", session_name(session, want.items[i]).data, name.data));
     }
     for (size_t i = 0; i < have.count; i++) {
-        if (!is_in(&want, have.items[i]))
+        if (!role_is_in(&want, have.items[i]))
             TRY(session_run(session, "REVOKE %s FROM %s", session_name(session, have.items[i]).data, name.data));
     }
     return OK;
@@ -307,7 +274,7 @@ make_user(struct session *session, struct arena *arena, const struct role_user *
 {
     struct session_rows rows;
     TRY(session_query(session, "SELECT FROM pg_roles WHERE rolname = $1", 1, &user->name, &rows));
-    if (rows.count > 0 && !is_in(managed, user->name))
+    if (rows.count > 0 && !role_is_in(managed, user->name))
         return problem(arena, "User \"%s\" cannot be made: somebody created a role of that name in the database.",
                        user->name.data);
     failpoint("agent:roles:user:before");
@@ -315,102 +282,34 @@ make_user(struct session *session, struct arena *arena, const struct role_user *
     if (rows.count == 0)
         TRY(session_run(session, "CREATE ROLE %s IN ROLE " MANAGED_ROLE, session_name(session, user->name).data));
     TRY(set_memberships(session, arena, user));
-    TRY(set_login(session, user));
+    TRY(set_login(session, arena, user));
     failpoint("agent:roles:user:after");
     return OK;
 }
 
-/* ---- Who goes ---- */
-static error
-empty_role(struct engine_member *self, const struct wire_texts *databases, str name)
-{
-    for (size_t i = 0; i < databases->count; i++) {
-        struct session *session CLEANUP(session_cleanup) = NULL;
-        const str parameters[] = { name, role_of_owner(self->arena, databases->items[i]) };
-        struct session_rows rows;
-        TRY(session_open(self, databases->items[i], &session));
-        TRY(make_role(session, parameters[1]));
-        TRY(session_query(session, reassign_parameters_sql, LENGTH(parameters), parameters, &rows));
-        TRY(session_run(session, "%s", reassign_sql));
-    }
-    return OK;
-}
-
-static error
-drop_user(struct engine_member *self, struct session *session, const struct wire_texts *databases, str name)
-{
-    struct session_rows rows;
-    str quoted = session_name(session, name);
-    failpoint("agent:roles:drop-user:before");
-    TRY(session_run(session, "ALTER ROLE %s NOLOGIN PASSWORD NULL", quoted.data));
-    TRY(session_query(session, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1", 1, &name,
-                      &rows));
-    TRY(empty_role(self, databases, name));
-    TRY(session_run(session, "DROP ROLE %s", quoted.data));
-    failpoint("agent:roles:drop-user:after");
-    return OK;
-}
-
-static bool
-is_planned_user(const struct role_plan *plan, str name)
-{
-    for (size_t i = 0; i < plan->user_count; i++) {
-        if (str_eq(plan->users[i].name, name))
-            return true;
-    }
-    return false;
-}
-
-static bool
-is_planned_group(const struct role_plan *plan, str name)
-{
-    for (size_t i = 0; i < plan->group_count; i++) {
-        if (str_eq(plan->groups[i].name, name))
-            return true;
-    }
-    return false;
-}
-
-static error
-drop_others(struct engine_member *self, struct session *session, const struct role_plan *plan,
-            const struct wire_texts *databases)
-{
-    struct wire_texts users, groups;
-    TRY(read_names(session, self->arena, list_users_sql, 0, NULL, &users));
-    for (size_t i = 0; i < users.count; i++) {
-        if (!is_planned_user(plan, users.items[i]))
-            TRY(drop_user(self, session, databases, users.items[i]));
-    }
-    TRY(read_names(session, self->arena, list_groups_sql, 0, NULL, &groups));
-    for (size_t i = 0; i < groups.count; i++) {
-        if (is_planned_group(plan, groups.items[i]))
-            continue;
-        TRY(empty_role(self, databases, groups.items[i]));
-        TRY(session_run(session, "DROP ROLE %s", session_name(session, groups.items[i]).data));
-    }
-    return OK;
-}
-
 /* ---- All of it ---- */
+/* Goes on after a failure: whoever is in the way of one group or user keeps no other back. Returns the first. */
 static error
 make_roles(struct engine_member *self, struct session *session, const struct role_plan *plan,
            struct wire_texts *ret_databases)
 {
     struct wire_texts managed;
-    TRY(make_role(session, STR(MANAGED_ROLE)));
-    TRY(make_role(session, STR(X509_ROLE)));
-    TRY(make_role(session, STR(LDAP_ROLE)));
-    TRY(read_names(session, self->arena, list_databases_sql, 0, NULL, ret_databases));
+    error first = OK;
+    TRY(role_make(session, STR(MANAGED_ROLE)));
+    TRY(role_make(session, STR(X509_ROLE)));
+    TRY(role_make(session, STR(LDAP_ROLE)));
+    TRY(session_run(session, "%s; %s", close_template_sql, close_maintenance_sql));
+    TRY(role_databases(session, self->arena, ret_databases));
     for (size_t i = 0; i < plan->databases.count; i++)
         TRY(make_database(session, self->arena, plan->databases.items[i],
-                          is_in(ret_databases, plan->databases.items[i])));
-    TRY(read_names(session, self->arena, list_databases_sql, 0, NULL, ret_databases));
+                          role_is_in(ret_databases, plan->databases.items[i])));
+    TRY(role_databases(session, self->arena, ret_databases));
     for (size_t i = 0; i < plan->group_count; i++) {
         TRY(make_group(session, &plan->groups[i]));
-        TRY(grant_on_database(session, self->arena, &plan->groups[i], ret_databases));
+        error why = grant_on_databases(session, self->arena, &plan->groups[i], ret_databases);
+        first = first == OK ? why : first;
     }
-    TRY(read_names(session, self->arena, list_users_sql, 0, NULL, &managed));
-    error first = OK; /* one name that is taken does not keep others out */
+    TRY(role_users(session, self->arena, &managed));
     for (size_t i = 0; i < plan->user_count; i++) {
         error why = make_user(session, self->arena, &plan->users[i], &managed);
         first = first == OK ? why : first;
@@ -418,31 +317,49 @@ make_roles(struct engine_member *self, struct session *session, const struct rol
     return first;
 }
 
+static error
+grant_everything(struct engine_member *self, const struct role_plan *plan, const struct wire_texts *databases,
+                 bool in_advance)
+{
+    error first = OK;
+    for (size_t i = 0; i < databases->count; i++) {
+        error why = grant_everything_in(self, plan, databases->items[i], in_advance);
+        first = first == OK ? why : first;
+    }
+    return first;
+}
+
+/* What is left behind is nobody's way in: it is said, and tried again later, and nothing waits for it. */
+static void
+clear_away(struct engine_member *self, struct session *session, struct role_plan *plan)
+{
+    error why = roles_clear_away(self, session, plan);
+    if (why != OK && plan->problem.len == 0)
+        plan->problem = why->detail;
+}
+
 error
-roles_apply(struct engine_member *self, const struct role_plan *plan)
+roles_apply(struct engine_member *self, struct role_plan *plan)
 {
     struct session *session CLEANUP(session_cleanup) = NULL;
     struct wire_texts databases = { 0 };
     TRY(session_open(self, STR(SUPERUSER), &session));
-    error first = make_roles(self, session, plan, &databases);
-    if (first != OK && databases.count == 0)
-        return first;
-    /* Who must go goes, even when somebody could not be made. */
-    TRY(drop_others(self, session, plan, &databases));
-    TRY(first);
-    for (size_t i = 0; i < databases.count; i++)
-        TRY(grant_everything_in(self, plan, databases.items[i], true));
-    return OK;
+    /* The doors first, whatever comes of the rest. */
+    error shut = roles_shut_out(self, session, plan), made = make_roles(self, session, plan, &databases);
+    clear_away(self, session, plan);
+    TRY(shut);
+    TRY(made);
+    return grant_everything(self, plan, &databases, true);
 }
 
 error
-roles_look_again(struct engine_member *self, const struct role_plan *plan)
+roles_look_again(struct engine_member *self, struct role_plan *plan)
 {
     struct session *session CLEANUP(session_cleanup) = NULL;
     struct wire_texts databases;
     TRY(session_open(self, STR(SUPERUSER), &session));
-    TRY(read_names(session, self->arena, list_databases_sql, 0, NULL, &databases));
-    for (size_t i = 0; i < databases.count; i++)
-        TRY(grant_everything_in(self, plan, databases.items[i], false));
-    return OK;
+    TRY(roles_shut_out(self, session, plan));
+    clear_away(self, session, plan);
+    TRY(role_databases(session, self->arena, &databases));
+    return grant_everything(self, plan, &databases, false);
 }

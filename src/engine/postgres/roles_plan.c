@@ -10,7 +10,7 @@ enum { MAX_INHERITANCE = 16, MOST_PRIVILEGES = 20000, HASH_DIGITS = 16, TEXT_BYT
 // clang-format off
 #define READ_WRITE (MAY_SELECT | MAY_INSERT | MAY_UPDATE | MAY_DELETE)
 #define ADMINISTER (MAY_CREATE | MAY_OWN | MAY_MAINTAIN | MAY_TRUNCATE | MAY_REFERENCE | MAY_TRIGGER)
-#define EVERYTHING (ALSO_READ_ALL | ALSO_WRITE_ALL | ALSO_MAINTAIN_ALL | ALSO_MONITOR | ALSO_SIGNAL | ALSO_CREATE_DATABASE | ALSO_CREATE_ROLE)
+#define EVERYTHING (ALSO_MONITOR | ALSO_SIGNAL | ALSO_CREATE_DATABASE | ALSO_CREATE_ROLE)
 
 /* The roles that the API has of its own. */
 static const struct builtin {
@@ -21,14 +21,14 @@ static const struct builtin {
     { "read",                 false, MAY_SELECT,                0 },
     { "readWrite",            false, READ_WRITE | MAY_CREATE,   0 },
     { "dbAdmin",              false, ADMINISTER,                0 },
-    { "readAnyDatabase",      true,  MAY_CONNECT,               ALSO_READ_ALL },
-    { "readWriteAnyDatabase", true,  MAY_CREATE,                ALSO_READ_ALL | ALSO_WRITE_ALL },
-    { "dbAdminAnyDatabase",   true,  ADMINISTER,                ALSO_MAINTAIN_ALL | ALSO_CREATE_DATABASE },
+    { "readAnyDatabase",      true,  MAY_SELECT,                0 },
+    { "readWriteAnyDatabase", true,  READ_WRITE | MAY_CREATE,   0 },
+    { "dbAdminAnyDatabase",   true,  ADMINISTER,                ALSO_CREATE_DATABASE },
     { "clusterMonitor",       true,  MAY_CONNECT,               ALSO_MONITOR },
-    { "backup",               true,  MAY_CONNECT,               ALSO_READ_ALL | ALSO_MONITOR },
+    { "backup",               true,  MAY_SELECT,                ALSO_MONITOR },
     { "enableSharding",       true,  MAY_CONNECT,               0 },
-    { "serviceAdmin",         true,  ADMINISTER,                EVERYTHING },
-    { "atlasAdmin",           true,  ADMINISTER,                EVERYTHING },
+    { "serviceAdmin",         true,  READ_WRITE | ADMINISTER,   EVERYTHING },
+    { "atlasAdmin",           true,  READ_WRITE | ADMINISTER,   EVERYTHING },
 };
 
 /* Actions of custom roles. Those that are not here allow to connect and nothing else. */

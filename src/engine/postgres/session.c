@@ -3,16 +3,36 @@
 
 #include <libpq-fe.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/postgres/postgres.h"
 
-enum { MOST_PARAMETERS = 8 };
+enum { MOST_PARAMETERS = 8, SETTINGS_BYTES = 4096 };
 
-/* The agent's own work is not what tenants have recorded, and verifiers are among its parameters. */
-#define SETTINGS                                                                                     \
-    "-c pgaudit.log=none -c pgaudit.log_parameter=off "                                              \
-    "-c statement_timeout=60s -c lock_timeout=5s -c synchronous_commit=local -c log_statement=none " \
-    "-c log_min_duration_statement=-1 -c log_min_error_statement=panic -c search_path=pg_catalog"
+/*
+ * What stands here wins over what a database's owner has set for the database. The second half is there for nothing else: with a
+ * library that does not exist, another role, read-only transactions or a millisecond of time they could keep the agent from its work (S9).
+ */
+static const char settings[] =
+    /* The agent's own work is not what tenants have recorded, and verifiers are among its parameters. */
+    "-c pgaudit.log=none -c pgaudit.log_parameter=off -c log_statement=none -c log_min_duration_statement=-1 "
+    "-c log_min_error_statement=panic -c statement_timeout=60s -c lock_timeout=5s -c synchronous_commit=local "
+    "-c search_path=pg_catalog "
+    "-c role=none -c local_preload_libraries= -c default_transaction_read_only=off -c client_min_messages=error "
+    "-c default_transaction_isolation=read\\ committed -c default_transaction_deferrable=off "
+    "-c idle_session_timeout=0 -c idle_in_transaction_session_timeout=0";
+/* Servers refuse settings that they do not know. */
+static const struct {
+    int64_t since; /* major version */
+    const char *text;
+} later_settings[] = {
+    { 17, " -c transaction_timeout=0" },
+};
+
+/* Whatever else was set for the database goes back to what PostgreSQL is built with. */
+static const char undo_sql[] =
+    "SELECT set_config(name, boot_val, false) FROM pg_settings\n"
+    "WHERE source IN ('database', 'user', 'database user') AND context = 'user' AND boot_val IS NOT NULL";
 
 struct session {
     struct arena *arena;
@@ -30,15 +50,30 @@ failed(struct session *session, const char *what)
     return problem(session->arena, "%s: %s: %.*s.", session->member.data, what, STR_ARG(message));
 }
 
+static str
+all_settings(const struct engine_member *self)
+{
+    struct buf out = buf_in(self->arena, SETTINGS_BYTES);
+    int64_t major;
+    buf_add_text(&out, settings);
+    for (size_t i = 0; i < LENGTH(later_settings); i++) {
+        if (str_to_int(self->cluster->major_version, 1, INT32_MAX, &major) && major >= later_settings[i].since)
+            buf_add_text(&out, later_settings[i].text);
+    }
+    return buf_str(&out);
+}
+
 error
 session_open(struct engine_member *self, str database, struct session **ret_session)
 {
     str folder = member_path(self, "run"), port = str_from_int(self->arena, self->member->port);
-    const char *const names[] = { "host",    "port", "dbname", "user", "connect_timeout", "application_name",
-                                  "options", NULL };
-    const char *const values[] = {
-        folder.data, port.data, database.data, SUPERUSER, "5", "reeve-agent", SETTINGS, NULL
+    str options = all_settings(self);
+    const char *const names[] = {
+        "host", "port", "dbname", "user", "connect_timeout", "application_name", "options", "client_encoding", NULL
     };
+    const char *const values[] = { folder.data,   port.data,    database.data, SUPERUSER, "5",
+                                   "reeve-agent", options.data, "UTF8",        NULL };
+    struct session_rows undone;
     struct session *session = calloc(1, sizeof(*session));
     if (session == NULL)
         return fail(self->arena, OVERLOADED);
@@ -47,6 +82,11 @@ session_open(struct engine_member *self, str database, struct session **ret_sess
     session->connection = PQconnectdbParams(names, values, 0);
     if (PQstatus(session->connection) != CONNECTION_OK) {
         error why = failed(session, "no session");
+        session_close(session);
+        return why;
+    }
+    error why = session_query(session, undo_sql, 0, NULL, &undone);
+    if (why != OK) {
         session_close(session);
         return why;
     }
@@ -74,6 +114,14 @@ int
 session_server_version(const struct session *session)
 {
     return PQserverVersion(session->connection);
+}
+
+bool
+session_met_a_lock(const struct session *session)
+{
+    static const char lock_not_available[] = "55P03";
+    const char *state = PQresultErrorField(session->last, PG_DIAG_SQLSTATE);
+    return state != NULL && strcmp(state, lock_not_available) == 0;
 }
 
 static error

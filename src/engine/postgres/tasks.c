@@ -59,6 +59,23 @@ add_columns(struct session *session, json_t *keys, struct buf *columns, struct b
     return columns->len > 0;
 }
 
+/* Building an index runs code of the table: types, operators. So whoever owns the table builds it, not the superuser. */
+static error
+become_owner(struct engine_member *self, struct session *session, const struct index_wish *wish)
+{
+    struct session_rows rows;
+    const str parameters[] = { wish->schema, str_dup(self->arena, wish->table) };
+    TRY(session_query(
+        session,
+        "SELECT pg_get_userbyid(c.relowner) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = $1 AND c.relname = $2",
+        LENGTH(parameters), parameters, &rows));
+    if (rows.count == 0)
+        return problem(self->arena, "There is no table \"%s\" in schema \"%s\".", parameters[1].data,
+                       parameters[0].data);
+    return session_run(session, "SET ROLE %s", session_name(session, session_value(&rows, 0, 0)).data);
+}
+
 /* One that was interrupted leaves an invalid index behind; it goes before the next try. */
 static error
 drop_invalid(struct session *session, str schema, str name)
@@ -90,6 +107,7 @@ create_index(struct engine_member *self, const struct index_wish *wish)
         chosen = str_slice(chosen, 0, PG_NAME_BYTES);
     chosen = str_dup(self->arena, chosen);
     TRY(session_run(session, "SET statement_timeout = 0; SET lock_timeout = 0"));
+    TRY(become_owner(self, session, wish));
     TRY(drop_invalid(session, str_dup(self->arena, wish->schema), chosen));
     failpoint("agent:task:create-index:before");
     return session_run(session, "CREATE %s INDEX CONCURRENTLY IF NOT EXISTS %s ON %s.%s (%s)",
