@@ -206,11 +206,11 @@ connected_update(struct request *req)
     json_t *wanted = json_in(req->arena, json_copy(before));
     json_object_update(wanted, req->body);
     struct connected_draft draft = {
-        .has_provider = id_parse(json_str(json_object_get(wanted, "identityProviderId")), &draft.provider),
         .domain_restriction = json_is_true(json_object_get(wanted, "domainRestrictionEnabled")),
         .domain_allow_list = json_text(req->arena, json_object_get(wanted, "domainAllowList")),
         .sign_in_roles = json_text(req->arena, json_object_get(wanted, "postAuthRoleGrants")),
     };
+    draft.has_provider = id_parse(json_str(json_object_get(wanted, "identityProviderId")), &draft.provider);
     if (draft.has_provider)
         TRY(check_provider(req, &draft));
     TRY(store_connected_update(req->tx, req->organization, &draft, &known));
