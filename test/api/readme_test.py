@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of README.md as they stand: `make run` in one shell, the curl commands in another.
+"""Runs the commands of README.md as they stand: `make run` in one shell, the curl commands in another. What `make run` says is looked at,
+too: it must lead on to clusters, and must not be buried in the logs of migrations (finding B3).
 
   test/api/readme_test.py [--build DIR]
 
@@ -25,14 +26,14 @@ def readme_blocks():
 
 
 def start(build):
-    """`make run`, until it says that it answers. In a group of its own, so that it can be ended as a whole."""
+    """`make run`, until it has said everything, and what it said. In a group of its own, so that it can be ended as a whole."""
     process = subprocess.Popen(["make", "run", f"BUILD={build}"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                text=True, start_new_session=True)
     lines = []
     for line in process.stdout:
         lines.append(line)
-        if line.startswith("Ctrl-C ends it"):
-            return process
+        if line.startswith("Ctrl-C ends"):
+            return process, "".join(lines)
     process.wait()
     raise SystemExit("make run did not start:\n" + "".join(lines))
 
@@ -61,7 +62,7 @@ def main():
     blocks = readme_blocks()
     assert blocks[0].startswith("script/bootstrap") and "make run" in blocks[0], "the first block starts the server"
     started = time.monotonic()
-    process = start(arguments.build)
+    process, said = start(arguments.build)
     print(f"make run answered after {time.monotonic() - started:.1f} s")
     failed = 0
     try:
@@ -73,13 +74,16 @@ def main():
             ("every command succeeded", result.returncode == 0),
             ("Digest shows who is calling", len(answers) > 0 and answers[0].get("caller", {}).get("type") == "API_KEY"),
             ("a bearer token creates a project", len(answers) > 1 and answers[1].get("name") == "storefront"),
+            ("no line of a log stands between what make run says", not any(line.startswith("{") for line in said.splitlines())),
+            ("make run says in one line what became of the schema", len(re.findall(r"^\d+ migrations applied", said, re.M)) == 1),
+            ("make run says what it is, and that make demo comes next", re.search(r"no worker.*no hosts.*make demo", said, re.S) is not None),
             ("the project is listed", len(answers) > 2 and answers[2].get("totalCount") == 1),
         ]
         for name, good in checks:
             print(f"{'ok' if good else 'FAILED'}: {name}")
             failed += not good
         if failed:
-            print(result.stdout, result.stderr)
+            print(said, result.stdout, result.stderr)
     finally:
         stop(process)
     print(f"{len(checks) - failed} passed, {failed} failed")
