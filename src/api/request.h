@@ -150,7 +150,7 @@ bool request_etag_is_listed(str header, str etag);
 struct credentials request_credentials(const struct request *req);
 
 /* 404 RESOURCE_NOT_FOUND with the request's path. */
-MUST_USE error request_not_found(struct request *req);
+MUST_USE NEVER_NULL error request_not_found(struct request *req);
 /* ORGANIZATION_LOCKED when the organization is: for handlers that change something in another than the path names. May block. */
 MUST_USE error request_check_unlocked(struct request *req, id organization);
 /* Checks If-Match against the entity's revision: 412 when it does not match. */

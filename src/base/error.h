@@ -68,16 +68,17 @@ typedef const struct failure *error;
             return try_error;           \
     } while (0)
 
-/* Never NULL: when the arena is full the result is OVERLOADED. The values are copied;
- * texts that are not UTF-8 or very long are made presentable. */
-MUST_USE error failure_new(struct arena *arena, enum error_code code, size_t count, const struct value *values);
+/* When the arena is full the result is OVERLOADED. The values are copied; texts that are not UTF-8 or very long
+ * are made presentable. */
+MUST_USE NEVER_NULL error failure_new(struct arena *arena, enum error_code code, size_t count,
+                                      const struct value *values);
 /* The first element only keeps the array from being empty. */
 #define fail(arena, code, ...)                                                                                \
     failure_new((arena), (code), sizeof((struct value[]){ { 0 }, ##__VA_ARGS__ }) / sizeof(struct value) - 1, \
                 (struct value[]){ { 0 }, ##__VA_ARGS__ } + 1)
 
 /* The same error with a Retry-After header. */
-MUST_USE error error_retry_after(struct arena *arena, error e, int seconds);
+MUST_USE NEVER_NULL error error_retry_after(struct arena *arena, error e, int seconds);
 
 /*
  * Not an error of the client's: a stage that may not block found that it would have to. The pipeline then goes
