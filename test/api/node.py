@@ -128,7 +128,8 @@ class Node:
             if libraries:
                 # Only nginx needs them first; reeved itself has them already.
                 environment["LD_PRELOAD"] = " ".join(libraries)
-                environment.setdefault("ASAN_OPTIONS", "detect_leaks=0")
+                # nginx leaves its memory to the system when it ends.
+                environment["ASAN_OPTIONS"] = ":".join(filter(None, [environment.get("ASAN_OPTIONS"), "detect_leaks=0"]))
             who = {} if self.user_id is None else {"user": self.user_id, "group": self.user_id, "extra_groups": []}
             self.process = subprocess.Popen(command, stderr=err, stdout=err, stdin=subprocess.DEVNULL, env=environment,
                                             start_new_session=True, **who)

@@ -6,13 +6,19 @@
     REEVE_BUILD=build-asan …                          the build folder under test (default: build)
     REEVE_SHOW=1000 …                                 how many failures of a suite are shown (default: 40)
 
+With a build that has sanitizers, everything that a suite starts writes their reports into one folder, whoever it runs as and wherever its
+output goes. A report fails the suite.
+
 The exit status is 0 when nothing failed.
 """
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
+
+from node import sanitizer_libraries
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -41,13 +47,42 @@ SUITES = {
     "stateful": ("stateful_test.py", 300),
 }
 RESULT = re.compile(r"^.+: (\d+) passed, (\d+) failed")
+BUILD = os.path.join(ROOT, os.environ.get("REEVE_BUILD", "build"))
+SANITIZED = bool(sanitizer_libraries(os.path.join(BUILD, "src/http/ngx_http_reeve_module.so")))
+SLOWER = 3  # how many times as long everything may take under sanitizers
+SHOWN_REPORT = 4000  # characters
+
+
+def sanitizer_options(folder):
+    """Of programs that a suite starts: workers of nginx are another user, and the standard error of others goes nowhere."""
+    if not SANITIZED:
+        return {}
+    os.chmod(folder, 0o1777)
+    place = "log_path=%s/report" % folder
+    return {"ASAN_OPTIONS": place, "UBSAN_OPTIONS": place + ":print_stacktrace=1", "TSAN_OPTIONS": place}
+
+
+def show_reports(folder):
+    """How many there are."""
+    reports = sorted(os.listdir(folder))
+    for report in reports:
+        with open(os.path.join(folder, report), encoding="utf-8", errors="replace") as text:
+            print("  FAILED a sanitizer reports:\n" + text.read()[:SHOWN_REPORT], flush=True)
+    return len(reports)
 
 
 def run(name):
     """(passed, failed); one that ends without its line has failed."""
+    with tempfile.TemporaryDirectory(prefix="reeve-reports-") as folder:
+        passed, failed = run_suite(name, dict(os.environ, **sanitizer_options(folder)))
+        return passed, failed + show_reports(folder)
+
+
+def run_suite(name, environment):
     file, seconds = SUITES[name]
+    seconds *= SLOWER if SANITIZED else 1
     command = [os.path.join(ROOT, "script", "with-services"), "/usr/bin/python3", os.path.join(HERE, file)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT, env=environment)
     deadline, passed, failed, ended = time.monotonic() + seconds, 0, 0, False
     try:
         for line in process.stdout:
