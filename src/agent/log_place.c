@@ -25,8 +25,7 @@ file_of(struct arena *arena, str folder, id target)
 static int64_t
 made_at_us(id target)
 {
-    uint8_t bytes[sizeof(id)];
-    memcpy(bytes, &target, sizeof(bytes));
+    const uint8_t *bytes = target.bytes;
     int64_t seconds = (int64_t)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
     return seconds * US_PER_S;
 }

@@ -15,7 +15,7 @@ enum { REVISION_OF_FALLBACK = -1 };
 id
 crud_scope(const struct request *req)
 {
-    return id_is_zero(req->project) ? req->organization : req->project;
+    return id_or(req->project, req->organization);
 }
 
 /* ---- Reading ---- */

@@ -77,13 +77,13 @@ invitation_accept(struct request *req)
     TRY(store_invitation_by_token(req->api->store, req->arena, mac, username, &found, &organization, &invitation));
     if (!found)
         return fail(req->arena, INVITATION_NOT_VALID);
-    TRY(tx_begin(req->api->store, req->arena, (id){ { 0 } }, &req->tx)); /* people belong to no organization */
+    TRY(tx_begin_service(req->api->store, req->arena, &req->tx)); /* people belong to no organization */
     TRY(find_person(req, username, &person));
     TRY(tx_set_organization(req->tx, organization));
     TRY(store_invitation_accept(req->tx, organization, invitation, person, &accepted));
     if (!accepted)
         return fail(req->arena, INVITATION_NOT_VALID);
-    TRY(store_member_find(req->tx, organization, person, (id){ { 0 } }, &found, &member));
+    TRY(store_member_find(req->tx, organization, person, ID_NONE, &found, &member));
     if (!found)
         return fail(req->arena, INTERNAL_ERROR);
     TRY(write_event(req, organization, invitation, person, username, &member));

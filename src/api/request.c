@@ -80,9 +80,8 @@ request_query(const struct request *req, const char *name)
 id
 request_query_id(const struct request *req, const char *name)
 {
-    static const id none;
     id value;
-    return id_parse(request_query(req, name), &value) ? value : none;
+    return id_parse(request_query(req, name), &value) ? value : ID_NONE;
 }
 
 void

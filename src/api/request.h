@@ -70,7 +70,7 @@ struct request {
 
     /* authenticate, context */
     const struct principal *caller; /* NULL when the operation is public */
-    id organization, project;       /* zero when the path names none */
+    id organization, project;       /* none when the path names none */
     role_set roles;                 /* in that context */
     const struct context_facts *facts;
     bool confirmed; /* caller and context were read from the database for this request */
@@ -118,7 +118,7 @@ str request_path_value(const struct request *req, const char *name);
 MUST_USE error request_path_id(struct request *req, const char *name, id *ret_id);
 /* The decoded value of a query parameter; empty when it was not sent. */
 str request_query(const struct request *req, const char *name);
-/* The same as an identifier; zero when it was not sent. */
+/* The same as an identifier; none when it was not sent. */
 id request_query_id(const struct request *req, const char *name);
 
 /* `document` is the text of one JSON object without `links`; the renderer adds them. */

@@ -3,8 +3,6 @@
 
 #include "base/json.h"
 
-static const id no_id;
-
 /* Several entries that were added at once make one event; its before and after are objects like any other's. */
 static const json_t *
 as_object(struct arena *arena, const json_t *json)
@@ -28,7 +26,8 @@ add_event(struct request *req, enum event_type type, id organization, id project
         .type = type,
         .organization = organization,
         .project = project,
-        .actor = req->caller->kind == PRINCIPAL_OPERATOR ? no_id : req->caller->id, /* tenants know operators by name */
+        .actor =
+            req->caller->kind == PRINCIPAL_OPERATOR ? ID_NONE : req->caller->id, /* tenants know operators by name */
         .actor_name = req->caller->name,
         .actor_kind = str_from(kinds[req->caller->kind]),
         .address = is_local ? STR_EMPTY : net_address_text(req->arena, &req->in.client),

@@ -32,9 +32,9 @@ static error
 load_facts(struct request *req, bool fresh)
 {
     struct auth *auth = req->api->auth;
-    if (!id_is_zero(req->project))
+    if (id_is_there(req->project))
         return auth_project_facts(auth, req->arena, req->project, req->may_block, fresh, &req->facts);
-    if (!id_is_zero(req->organization))
+    if (id_is_there(req->organization))
         return auth_organization_facts(auth, req->arena, req->organization, req->may_block, fresh, &req->facts);
     if (req->caller != NULL)
         return auth_user_facts(auth, req->arena, req->caller->id, req->may_block, fresh, &req->facts);
@@ -104,13 +104,13 @@ static error
 judge_membership(struct request *req)
 {
     bool inside = true;
-    if (!id_is_zero(req->project))
+    if (id_is_there(req->project))
         inside = principal_is_in_project(req->caller, req->facts->organization, req->project);
-    else if (!id_is_zero(req->organization))
+    else if (id_is_there(req->organization))
         inside = principal_is_in_organization(req->caller, req->organization);
     if (inside)
         return OK;
-    return fail(req->arena, NOT_A_MEMBER, V(id_is_zero(req->project) ? "this organization" : "this project"));
+    return fail(req->arena, NOT_A_MEMBER, V(id_is_there(req->project) ? "this project" : "this organization"));
 }
 
 /* Of the organizations that share the federation, the one in which the caller may do it, or at least belongs to. */
@@ -272,9 +272,9 @@ judge_role(struct request *req)
     case ACCESS_ANY_CALLER: return OK;
     case ACCESS_ANYWHERE: req->roles = principal_roles_anywhere(req->caller); break;
     case ACCESS_ROLES:
-        req->roles = id_is_zero(req->project)
-                         ? principal_roles_in_organization(req->caller, req->organization)
-                         : principal_roles_in_project(req->caller, req->organization, req->project);
+        req->roles = id_is_there(req->project)
+                         ? principal_roles_in_project(req->caller, req->organization, req->project)
+                         : principal_roles_in_organization(req->caller, req->organization);
         break;
     case ACCESS_OPERATOR:
     case ACCESS_UNDECLARED:

@@ -126,8 +126,11 @@ stage_open(struct request *req)
         return OK;
     if (!req->may_block)
         return WOULD_BLOCK;
-    id organization = id_is_zero(req->organization) ? req->caller->organization : req->organization;
-    return tx_begin(req->api->store, req->arena, organization, &req->tx);
+    if (req->caller->kind == PRINCIPAL_OPERATOR)
+        return tx_begin_service(req->api->store, req->arena, &req->tx);
+    /* A person belongs to none: until the handler names one, the transaction sees the rows of an organization that is not there. */
+    id organization = id_or(req->organization, req->caller->organization);
+    return tx_begin(req->api->store, req->arena, id_or(organization, id_new(store_cell(req->api->store))), &req->tx);
 }
 
 /* ---- idempotency ---- */

@@ -72,9 +72,7 @@ dispose_sign_in(struct cached *value)
 static id
 key_of(const uint8_t token[SHA256_BYTES])
 {
-    id key;
-    memcpy(key.bytes, token, ID_BYTES);
-    return key;
+    return id_of_bytes(token);
 }
 
 static bool

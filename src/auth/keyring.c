@@ -114,7 +114,7 @@ add_first_key(struct keyring *keyring, struct arena *arena)
 {
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     bool added;
-    TRY(tx_begin(keyring->store, arena, (id){ { 0 } }, &tx));
+    TRY(tx_begin_service(keyring->store, arena, &tx));
     TRY(add_key(keyring, tx, 1, &added));
     return tx_commit(tx);
 }
@@ -194,7 +194,7 @@ keyring_rotate(struct keyring *keyring, struct arena *arena)
     struct params params = { 0 };
     struct rows rows;
     bool added;
-    TRY(tx_begin(keyring->store, arena, (id){ { 0 } }, &tx));
+    TRY(tx_begin_service(keyring->store, arena, &tx));
     TRY(tx_query(tx, SQL_AUTH_SIGNING_KEY_LIST, &params, &rows, NULL));
     int64_t newest = rows.count == 0 ? 0 : rows_int(&rows, 0, 0);
     if (newest >= KEYRING_MAX_ID) {
@@ -205,7 +205,7 @@ keyring_rotate(struct keyring *keyring, struct arena *arena)
     if (!added)
         return fail(arena, CONCURRENT_CHANGE, V("the signing keys"));
     TRY(tx_query(tx, SQL_AUTH_SIGNING_KEY_PRUNE, &params, &rows, NULL));
-    TRY(authority_changed(tx, "keys", (id){ { 0 } }));
+    TRY(authority_changed(tx, "keys", ID_NONE));
     TRY(tx_commit(tx));
     return keyring_load(keyring, arena);
 }

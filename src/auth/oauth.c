@@ -155,7 +155,7 @@ static error
 check_client(struct auth *auth, struct arena *arena, const struct credentials *credentials, str client_id,
              str client_secret, const struct principal **ret_client)
 {
-    id account = { { 0 } };
+    id account = id_new(store_cell(auth->store)); /* nobody's, for a name that is none of ours */
     struct params params = { 0 };
     struct rows secrets;
     const struct principal *principal;

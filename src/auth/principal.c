@@ -7,7 +7,7 @@ principal_roles_in_organization(const struct principal *principal, id organizati
     role_set roles = 0;
     for (size_t i = 0; i < principal->grant_count; i++) {
         const struct grant *grant = &principal->grants[i];
-        if (id_is_zero(grant->project) && id_eq(grant->organization, organization))
+        if (!id_is_there(grant->project) && id_eq(grant->organization, organization))
             roles |= grant->roles;
     }
     return role_closure(roles);
@@ -20,7 +20,8 @@ principal_roles_in_project(const struct principal *principal, id organization, i
     for (size_t i = 0; i < principal->grant_count; i++) {
         const struct grant *grant = &principal->grants[i];
         /* Both must match: a project that moved to another organization leaves its grants behind. */
-        if (id_eq(grant->organization, organization) && (id_is_zero(grant->project) || id_eq(grant->project, project)))
+        if (id_eq(grant->organization, organization) &&
+            (!id_is_there(grant->project) || id_eq(grant->project, project)))
             roles |= grant->roles;
     }
     return role_closure(roles);
@@ -38,7 +39,7 @@ principal_roles_anywhere(const struct principal *principal)
 bool
 principal_is_in_organization(const struct principal *principal, id organization)
 {
-    if (!id_is_zero(principal->organization) && id_eq(principal->organization, organization))
+    if (id_is_there(principal->organization) && id_eq(principal->organization, organization))
         return true;
     for (size_t i = 0; i < principal->grant_count; i++) {
         if (id_eq(principal->grants[i].organization, organization) && principal->grants[i].roles != 0)

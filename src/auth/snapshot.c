@@ -108,7 +108,7 @@ static bool
 is_removed(const struct cached *value, const void *context)
 {
     const struct removal *removal = context;
-    return touches(removal->change, removal->kind, (id){ { 0 } }, organization_of(removal->kind, value));
+    return touches(removal->change, removal->kind, ID_NONE, organization_of(removal->kind, value));
 }
 
 static void
@@ -188,8 +188,9 @@ key_of_public_key(str public_key, id *ret_key)
 {
     if (public_key.len == 0 || public_key.len > PUBLIC_KEY_MAX)
         return false;
-    memset(ret_key, 0, sizeof(*ret_key));
-    memcpy(ret_key->bytes, public_key.data, public_key.len);
+    char bytes[ID_BYTES] = { 0 };
+    memcpy(bytes, public_key.data, public_key.len);
+    *ret_key = id_of_bytes(bytes);
     return true;
 }
 
@@ -207,7 +208,7 @@ remember_public_key(struct snapshot *snapshot, const struct principal *principal
 }
 
 /* Asks the database. *ret_value has a reference for the caller, or is NULL when there is no such thing. `own` is not known
- * beforehand when a principal is asked for by its public key; then it is zero. */
+ * beforehand when a principal is asked for by its public key; then it is none. */
 static error
 load(struct snapshot *snapshot, struct arena *arena, enum entry_kind kind, id own, str public_key,
      struct cached **ret_value)
@@ -337,7 +338,7 @@ snapshot_api_key(struct snapshot *snapshot, struct arena *arena, str public_key,
     /* What cannot be a public key is not one; the database need not be asked with whatever bytes these are. */
     if (key_of_public_key(public_key, &key) && str_is_text(public_key)) {
         value = fresh ? NULL : get_by_public_key(snapshot, key);
-        TRY(choose(snapshot, arena, ENTRY_PRINCIPAL, (id){ { 0 } }, public_key, may_block, value, &value));
+        TRY(choose(snapshot, arena, ENTRY_PRINCIPAL, ID_NONE, public_key, may_block, value, &value));
         if (value == NULL)
             forget_public_key(snapshot, key);
         TRY(hand_over(arena, value));

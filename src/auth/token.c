@@ -72,7 +72,7 @@ token_parse(str text, struct token *ret_token)
     if (!decode(text.data + PREFIX_LENGTH, token.bytes) || token.bytes[0] != TOKEN_VERSION)
         return false;
     token.key_id = token.bytes[1];
-    memcpy(token.principal.bytes, token.bytes + 2, ID_BYTES);
+    token.principal = id_of_bytes(token.bytes + 2);
     token.expires_at_s = read_u32(token.bytes + 14);
     token.generation = read_u32(token.bytes + 18);
     *ret_token = token;

@@ -7,7 +7,7 @@
 id
 id_new(uint16_t cell)
 {
-    id value;
+    id value = { .is_there = true };
     uint32_t seconds = (uint32_t)(clock_now_ms() / 1000);
     value.bytes[0] = (uint8_t)(seconds >> 24);
     value.bytes[1] = (uint8_t)(seconds >> 16);
@@ -16,6 +16,14 @@ id_new(uint16_t cell)
     value.bytes[4] = (uint8_t)(cell >> 8);
     value.bytes[5] = (uint8_t)cell;
     crypto_random(value.bytes + 6, 6);
+    return value;
+}
+
+id
+id_of_bytes(const void *bytes)
+{
+    id value = { .is_there = true };
+    memcpy(value.bytes, bytes, ID_BYTES);
     return value;
 }
 
@@ -28,36 +36,47 @@ id_parse(str text, id *ret_id)
         if (text.data[i] >= 'A' && text.data[i] <= 'F')
             return false;
     }
-    return str_from_hex(text, ret_id->bytes, ID_BYTES);
+    id value = { .is_there = true };
+    if (!str_from_hex(text, value.bytes, ID_BYTES))
+        return false;
+    *ret_id = value;
+    return true;
 }
 
 void
 id_write(id value, char ret_text[ID_DIGITS + 1])
 {
     static const char digits[] = "0123456789abcdef";
-    for (int i = 0; i < ID_BYTES; i++) {
+    ret_text[0] = '\0';
+    for (int i = 0; value.is_there && i < ID_BYTES; i++) {
         ret_text[2 * i] = digits[value.bytes[i] >> 4];
         ret_text[2 * i + 1] = digits[value.bytes[i] & 15];
+        ret_text[2 * i + 2] = '\0';
     }
-    ret_text[ID_DIGITS] = '\0';
 }
 
 str
 id_text(struct arena *arena, id value)
 {
-    return str_hex(arena, value.bytes, ID_BYTES);
+    return value.is_there ? str_hex(arena, value.bytes, ID_BYTES) : STR_EMPTY;
 }
 
 bool
 id_eq(id a, id b)
 {
-    return memcmp(a.bytes, b.bytes, ID_BYTES) == 0;
+    return a.is_there && b.is_there && memcmp(a.bytes, b.bytes, ID_BYTES) == 0;
 }
 
 bool
-id_is_zero(id value)
+id_is_there(id value)
 {
-    return id_eq(value, (id){ { 0 } });
+    return value.is_there;
+}
+
+id
+id_or(id first, id second)
+{
+    return first.is_there ? first : second;
 }
 
 uint64_t

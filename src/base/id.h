@@ -2,6 +2,9 @@
 /*
  * Identifiers: 12 bytes, written as 24 hexadecimal digits. Four bytes of seconds make them sortable by age, two
  * name the cell that owns them, six are random so that nobody can guess a neighbour.
+ *
+ * An identifier is there or it is not, and its bytes do not say which: clients send any 24 digits, zeros too. One that was
+ * never set is not there.
  */
 #ifndef BASE_ID_H
 #define BASE_ID_H
@@ -15,16 +18,25 @@ enum { ID_BYTES = 12, ID_DIGITS = 24 };
 
 typedef struct id {
     uint8_t bytes[ID_BYTES];
+    bool is_there;
 } id;
 
+#define ID_NONE ((id){ .is_there = false })
+
 id id_new(uint16_t cell);
+/* From 12 bytes that were kept somewhere. */
+id id_of_bytes(const void *bytes);
 /* 24 lower-case hexadecimal digits, nothing else. */
 MUST_USE bool id_parse(str text, id *ret_id);
+/* Empty when there is none. */
 str id_text(struct arena *arena, id value);
-/* Into a buffer of the caller's, with a NUL. */
+/* The same into a buffer of the caller's, with a NUL. */
 void id_write(id value, char ret_text[ID_DIGITS + 1]);
+/* None equals nothing, not even none: two that are both missing say nothing about each other. */
 bool id_eq(id a, id b);
-bool id_is_zero(id value);
+bool id_is_there(id value);
+/* The first when it is there, else the second. */
+id id_or(id first, id second);
 uint64_t id_hash(id value);
 uint16_t id_cell(id value);
 

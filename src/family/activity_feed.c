@@ -45,9 +45,9 @@ static error
 feed_link(struct request *req)
 {
     struct buf link = buf_in(req->arena, LINK_MAX_BYTES), document = buf_in(req->arena, 2 * LINK_MAX_BYTES);
-    str context = id_text(req->arena, id_is_zero(req->project) ? req->organization : req->project);
+    str context = id_text(req->arena, id_or(req->project, req->organization));
     buf_add(&link, req->api->base_url);
-    buf_format(&link, "%s/%s/%.*s/events", API_PREFIX, id_is_zero(req->project) ? "orgs" : "groups", STR_ARG(context));
+    buf_format(&link, "%s/%s/%.*s/events", API_PREFIX, id_is_there(req->project) ? "groups" : "orgs", STR_ARG(context));
     char separator = '?';
     for (size_t i = 0; i < LENGTH(carried); i++) {
         int count = 0;

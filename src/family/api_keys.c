@@ -59,8 +59,8 @@ key_create(struct request *req)
     TRY(auth_create_api_key(req->api->auth, req->tx, req->organization, json_str(json_object_get(req->body, "desc")),
                             &made));
     struct credential credential = { .kind = CREDENTIAL_API_KEY, .id = made.id };
-    if (!id_is_zero(req->project)) /* whoever works in a project belongs to its organization */
-        TRY(add_role_grant(req->tx, made.id, req->organization, (id){ { 0 } }, STR("ORG_MEMBER")));
+    if (id_is_there(req->project)) /* whoever works in a project belongs to its organization */
+        TRY(add_role_grant(req->tx, made.id, req->organization, ID_NONE, STR("ORG_MEMBER")));
     TRY(store_credential_set_roles(req->tx, req->organization, made.id, req->project, roles));
     TRY(credential_json(req, &credential, &after));
     TRY(request_event(req, EVENT_API_KEY_CREATED, NULL, after));

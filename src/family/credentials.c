@@ -64,7 +64,7 @@ credential_lock_itself(struct request *req, struct credential *ret_credential)
 {
     bool beyond = false;
     TRY(credential_lock(req, ret_credential));
-    if (!id_is_zero(req->project) && (req->roles & ORG_OWNER) == 0)
+    if (id_is_there(req->project) && (req->roles & ORG_OWNER) == 0)
         TRY(store_credential_reaches_beyond(req->tx, req->organization, ret_credential->id, req->project, &beyond));
     if (!beyond)
         return OK;
@@ -75,7 +75,7 @@ credential_lock_itself(struct request *req, struct credential *ret_credential)
 error
 credential_lock_in_organization(struct request *req, struct credential *ret_credential)
 {
-    return lock(req, (id){ { 0 } }, ret_credential);
+    return lock(req, ID_NONE, ret_credential);
 }
 
 error
@@ -133,7 +133,7 @@ credential_delete(struct request *req)
     TRY(credential_lock(req, &credential));
     TRY(credential_json(req, &credential, &before));
     bool is_key = credential.kind == CREDENTIAL_API_KEY;
-    if (!id_is_zero(req->project)) {
+    if (id_is_there(req->project)) {
         TRY(credential_replace_roles(req, &credential, json_in(req->arena, json_array())));
         TRY(store_credential_changed(req->tx, req->organization, credential.id));
         TRY(request_event(req, is_key ? EVENT_API_KEY_UPDATED : EVENT_SERVICE_ACCOUNT_UPDATED, before, NULL));

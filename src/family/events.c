@@ -61,7 +61,7 @@ static const struct field organization_query[] = { TYPE_AND_DATE_PARAMETERS, END
 static bool
 sees_projects(const struct request *req)
 {
-    return !id_is_zero(req->project) || (req->roles & PROJECT_READ_ONLY) != 0;
+    return id_is_there(req->project) || (req->roles & PROJECT_READ_ONLY) != 0;
 }
 
 static int
@@ -120,8 +120,8 @@ static struct event_filter
 read_filter(struct request *req)
 {
     struct event_filter filter = {
-        .of_project = !id_is_zero(req->project),
-        .scope = id_is_zero(req->project) ? req->organization : req->project,
+        .of_project = id_is_there(req->project),
+        .scope = id_or(req->project, req->organization),
         .outside_projects = !sees_projects(req),
         .types = read_types(req),
         .min_ms = read_date(req, "minDate"),
@@ -176,9 +176,9 @@ bind_get(struct request *req, struct params *params)
 {
     id event;
     TRY(request_path_id(req, "eventId", &event));
-    params_id(params, id_is_zero(req->project) ? req->organization : req->project);
+    params_id(params, id_or(req->project, req->organization));
     params_id(params, event);
-    if (id_is_zero(req->project))
+    if (!id_is_there(req->project))
         params_bool(params, !sees_projects(req));
     return OK;
 }
@@ -201,7 +201,7 @@ static const struct read organization_event_get = { SQL_EVENT_GET_IN_ORGANIZATIO
 static void
 bind_feed(struct request *req, struct params *params)
 {
-    event_follow_bind(params, id_is_zero(req->project) ? req->organization : req->project, req->stream.after);
+    event_follow_bind(params, id_or(req->project, req->organization), req->stream.after);
 }
 
 /* Behind the event that the client names, else behind the newest there is. */

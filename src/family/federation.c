@@ -236,7 +236,7 @@ refuse_role(struct request *req, size_t index, const char *why)
 static error
 add_role(struct request *req, id mapping, size_t index, const json_t *assignment)
 {
-    id organization, project = { { 0 } };
+    id organization, project = ID_NONE;
     bool known;
     const json_t *in_organization = json_object_get(assignment, "orgId"),
                  *in_project = json_object_get(assignment, "groupId");

@@ -112,7 +112,7 @@ static struct wanted_roles
 wanted_of(const struct request *req)
 {
     const json_t *roles = json_object_get(req->body, "roles");
-    if (!id_is_zero(req->project))
+    if (id_is_there(req->project))
         return (struct wanted_roles){ .in_project = roles };
     return (struct wanted_roles){
         .in_organization = roles,

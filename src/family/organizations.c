@@ -147,7 +147,7 @@ static error
 grant_roles(struct request *req, id principal, id organization, const json_t *roles)
 {
     for (size_t i = 0; i < json_array_size(roles); i++)
-        TRY(add_role_grant(req->tx, principal, organization, (id){ { 0 } }, json_str(json_array_get(roles, i))));
+        TRY(add_role_grant(req->tx, principal, organization, ID_NONE, json_str(json_array_get(roles, i))));
     return OK;
 }
 
@@ -165,7 +165,7 @@ create_first_key(struct request *req, id organization, const json_t *wanted, jso
     json_object_set_new(answer, "apiKey", shown);
     json_t *event = json_in(req->arena, json_pack("{s:s, s:s, s:O}", "publicKey", key.public_key.data, "desc",
                                                   description.data, "roles", roles));
-    return request_event_in(req, EVENT_API_KEY_CREATED, organization, (id){ { 0 } }, NULL, event);
+    return request_event_in(req, EVENT_API_KEY_CREATED, organization, ID_NONE, NULL, event);
 }
 
 static error
@@ -184,7 +184,7 @@ create_first_account(struct request *req, id organization, const json_t *wanted,
     json_object_set_new(answer, "serviceAccount", shown);
     json_t *event = json_in(req->arena, json_pack("{s:s, s:s, s:O}", "clientId", account.client_id.data, "name",
                                                   name.data, "roles", roles));
-    return request_event_in(req, EVENT_SERVICE_ACCOUNT_CREATED, organization, (id){ { 0 } }, NULL, event);
+    return request_event_in(req, EVENT_SERVICE_ACCOUNT_CREATED, organization, ID_NONE, NULL, event);
 }
 
 static error
@@ -199,7 +199,7 @@ add_owner(struct request *req, id organization, json_t *answer)
     if (!exists)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("orgOwnerId"), V("there is no such person"));
     json_object_set_new(answer, "orgOwnerId", json_stringn(text.data, text.len));
-    return add_role_grant(req->tx, owner, organization, (id){ { 0 } }, STR("ORG_OWNER"));
+    return add_role_grant(req->tx, owner, organization, ID_NONE, STR("ORG_OWNER"));
 }
 
 static error
@@ -218,7 +218,7 @@ organization_create(struct request *req)
     TRY(store_organization_add(req->tx, organization, federation, json_str(json_object_get(req->body, "name")), false,
                                settings_text(req, settings)));
     TRY(read_document(req, organization, &document, &revision, &created));
-    TRY(request_event_in(req, EVENT_ORGANIZATION_CREATED, organization, (id){ { 0 } }, NULL, created));
+    TRY(request_event_in(req, EVENT_ORGANIZATION_CREATED, organization, ID_NONE, NULL, created));
     TRY(add_owner(req, organization, answer));
     if (key != NULL)
         TRY(create_first_key(req, organization, key, answer));

@@ -79,7 +79,7 @@ replace(struct request *req, const struct member *member, enum role_part part, i
     if (names == NULL)
         return OK;
     json_t *kept = json_in(req->arena, json_array());
-    TRY(keep(kept, id_is_zero(project) ? STR_EMPTY : id_text(req->arena, project), names));
+    TRY(keep(kept, id_text(req->arena, project), names));
     TRY(store_member_keep_roles(req->tx, req->organization, member, part, project, kept));
     return add_all(req, member, project, names);
 }
@@ -93,7 +93,7 @@ replace_in_projects(struct request *req, const struct member *member, const stru
         const json_t *one = json_array_get(wanted->in_projects, i);
         TRY(keep(kept, json_str(json_object_get(one, "groupId")), json_object_get(one, wanted->roles_key)));
     }
-    TRY(store_member_keep_roles(req->tx, req->organization, member, ROLES_IN_PROJECTS, (id){ { 0 } }, kept));
+    TRY(store_member_keep_roles(req->tx, req->organization, member, ROLES_IN_PROJECTS, ID_NONE, kept));
     for (size_t i = 0; i < count; i++) {
         const json_t *one = json_array_get(wanted->in_projects, i);
         id project;
@@ -140,7 +140,7 @@ people_set_roles(struct request *req, const struct member *member, const struct 
     if (may_lose_owner)
         TRY(owner_guard_begin(req, &guard));
     TRY(check_room(req, member, wanted));
-    TRY(replace(req, member, ROLES_IN_ORGANIZATION, (id){ { 0 } }, wanted->in_organization));
+    TRY(replace(req, member, ROLES_IN_ORGANIZATION, ID_NONE, wanted->in_organization));
     TRY(replace(req, member, ROLES_IN_ONE_PROJECT, req->project, wanted->in_project));
     if (wanted->in_projects != NULL)
         TRY(replace_in_projects(req, member, wanted));
@@ -152,7 +152,7 @@ people_set_roles(struct request *req, const struct member *member, const struct 
 static const char *
 context_name(const struct request *req)
 {
-    return id_is_zero(req->project) ? "this organization" : "this project";
+    return id_is_there(req->project) ? "this project" : "this organization";
 }
 
 /* A new invitation, or an expired one that is made new. */
@@ -193,7 +193,7 @@ widen(struct request *req, str username, bool members_too, struct invited *invit
     bool is_active = invited->member.status == MEMBER_ACTIVE, is_here = true;
     enum error_code already = is_active ? ALREADY_A_MEMBER : ALREADY_INVITED;
     struct member here;
-    if (!id_is_zero(req->project))
+    if (id_is_there(req->project))
         TRY(store_member_find(req->tx, req->organization, invited->member.id, req->project, &is_here, &here));
     if (is_here)
         return fail(req->arena, already, V(username), V(context_name(req)));
@@ -212,7 +212,7 @@ people_invite(struct request *req, str username, const struct wanted_roles *want
     TRY(check_all_grantable(req, wanted));
     TRY(store_member_by_name(req->tx, req->organization, username, &known, &ret_invited->member));
     if (!known || ret_invited->member.status != MEMBER_ACTIVE)
-        TRY(store_federation_check_address(req->tx, req->organization, username, (id){ { 0 } }));
+        TRY(store_federation_check_address(req->tx, req->organization, username, ID_NONE));
     if (known)
         TRY(store_member_lock(req->tx, req->organization, ret_invited->member.id));
     if (known && ret_invited->member.status != MEMBER_INVITATION_EXPIRED)

@@ -119,11 +119,11 @@ view_of(const struct request *req)
     for (size_t i = 0; i < caller->grant_count; i++) {
         const struct grant *grant = &caller->grants[i];
         bool whole = (principal_roles_in_organization(caller, grant->organization) & PROJECT_READ_ONLY) != 0;
-        if (whole && id_is_zero(grant->project)) { /* there is one such grant in each organization */
+        if (whole && !id_is_there(grant->project)) { /* there is one such grant in each organization */
             view.organization = grant->organization;
             json_array_append_new(view.organizations, json_string(id_text(req->arena, grant->organization).data));
         }
-        elsewhere |= !whole && !id_is_zero(grant->project);
+        elsewhere |= !whole && id_is_there(grant->project);
     }
     if (json_array_size(view.organizations) > 0)
         view.kind = elsewhere || json_array_size(view.organizations) > 1 ? SEES_SEVERAL : SEES_ONE_ORGANIZATION;

@@ -32,7 +32,7 @@ add_grants(struct buf *out, const struct principal *caller)
     for (size_t i = 0; i < caller->grant_count; i++) {
         const struct grant *grant = &caller->grants[i];
         char place[ID_DIGITS + 1];
-        bool in_project = !id_is_zero(grant->project);
+        bool in_project = id_is_there(grant->project);
         id_write(in_project ? grant->project : grant->organization, place);
         for (int role = 0; role < ROLE_COUNT; role++) {
             if ((grant->roles & role_rows[role].bit) == 0)

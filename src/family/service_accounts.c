@@ -142,14 +142,14 @@ account_create(struct request *req)
     const json_t *roles = json_object_get(req->body, "roles");
     TRY(check_grantable(req, roles));
     TRY(check_expiry(req));
-    if (!id_is_zero(req->project))
+    if (id_is_there(req->project))
         TRY(project_limit_check(req, LIMIT_SERVICE_ACCOUNTS));
     TRY(auth_create_service_account(req->api->auth, req->tx, req->organization,
                                     json_str(json_object_get(req->body, "name")),
                                     json_str(json_object_get(req->body, "description")), expiry_of(req), &made));
     struct credential credential = { .kind = CREDENTIAL_SERVICE_ACCOUNT, .id = made.id };
-    if (!id_is_zero(req->project)) /* whoever works in a project belongs to its organization */
-        TRY(add_role_grant(req->tx, made.id, req->organization, (id){ { 0 } }, STR("ORG_MEMBER")));
+    if (id_is_there(req->project)) /* whoever works in a project belongs to its organization */
+        TRY(add_role_grant(req->tx, made.id, req->organization, ID_NONE, STR("ORG_MEMBER")));
     TRY(store_credential_set_roles(req->tx, req->organization, made.id, req->project, roles));
     json_t *after;
     TRY(credential_json(req, &credential, &after));

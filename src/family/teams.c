@@ -168,8 +168,8 @@ add_first_members(struct request *req, id team, const json_t *usernames)
     for (size_t i = 0; i < json_array_size(usernames); i++) {
         struct team_person person;
         bool found, added;
-        TRY(store_team_person_find(req->tx, req->organization, (id){ { 0 } }, json_str(json_array_get(usernames, i)),
-                                   &found, &person));
+        TRY(store_team_person_find(req->tx, req->organization, ID_NONE, json_str(json_array_get(usernames, i)), &found,
+                                   &person));
         if (!found)
             return not_in_organization(req, str_format(req->arena, "usernames[%zu]", i));
         TRY(store_team_member_add(req->tx, req->organization, team, person.id, &added));

@@ -247,7 +247,7 @@ static const struct read person_get = { SQL_PERSON_VISIBLE, bind_person, answer_
 static bool
 in_project(const struct request *req)
 {
-    return !id_is_zero(req->project);
+    return id_is_there(req->project);
 }
 
 /* What the body asks for, in the organization or in the project. */
@@ -407,7 +407,7 @@ place_of(struct request *req, size_t index, const json_t *wanted, id *ret_organi
     str name = json_str(json_object_get(wanted, "roleName"));
     role_set role = role_from_name(name);
     bool is_of_project = group_text.len > 0;
-    *ret_project = (id){ { 0 } };
+    *ret_project = ID_NONE;
     if (role == 0 || role_is_of_project(role) != is_of_project || (org_text.len > 0) == is_of_project)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(str_format(req->arena, "roles[%zu].roleName", index)),
                     V("it must be a role of an organization with orgId, or one of a project with groupId"));
@@ -440,7 +440,7 @@ grant_in_organization(struct request *req, id person, id organization, const id 
     json_t *named = json_in(req->arena, json_array());
     TRY(tx_set_organization(req->tx, organization));
     for (size_t i = 0; i < json_array_size(roles); i++) {
-        if (id_eq(organizations[i], organization) && !id_is_zero(projects[i]))
+        if (id_eq(organizations[i], organization) && id_is_there(projects[i]))
             json_array_append(named, json_object_get(json_array_get(roles, i), "groupId"));
     }
     TRY(store_federation_check_address(req->tx, organization, STR_EMPTY, person));
@@ -448,12 +448,12 @@ grant_in_organization(struct request *req, id person, id organization, const id 
     for (size_t i = 0; i < json_array_size(roles); i++) {
         if (!id_eq(organizations[i], organization))
             continue;
-        is_member |= id_is_zero(projects[i]);
+        is_member |= !id_is_there(projects[i]);
         TRY(add_role_grant(req->tx, person, organization, projects[i],
                            json_str(json_object_get(json_array_get(roles, i), "roleName"))));
     }
     if (!is_member) /* whoever works in a project belongs to its organization */
-        TRY(add_role_grant(req->tx, person, organization, (id){ { 0 } }, STR("ORG_MEMBER")));
+        TRY(add_role_grant(req->tx, person, organization, ID_NONE, STR("ORG_MEMBER")));
     TRY(store_person_document(req->tx, organization, person, &text));
     json_t *here = json_parse_own(req->arena, text);
     if (here == NULL)
@@ -463,7 +463,7 @@ grant_in_organization(struct request *req, id person, id organization, const id 
         json_object_update(document, json_in(req->arena, json_deep_copy(here)));
     else
         json_array_extend(collected, json_object_get(here, "roles"));
-    return request_event_in(req, EVENT_USER_CREATED, organization, (id){ { 0 } }, NULL, here);
+    return request_event_in(req, EVENT_USER_CREATED, organization, ID_NONE, NULL, here);
 }
 
 static bool
@@ -487,7 +487,7 @@ person_create(struct request *req)
     json_t *document = json_in(req->arena, json_object());
     for (size_t i = 0; i < count; i++)
         TRY(place_of(req, i, json_array_get(roles, i), &organizations[i], &projects[i]));
-    TRY(tx_set_organization(req->tx, (id){ { 0 } })); /* people belong to no organization */
+    TRY(tx_set_service(req->tx)); /* people belong to no organization */
     TRY(create_person(req->tx, json_str(json_object_get(req->body, "username")),
                       json_str(json_object_get(req->body, "firstName")),
                       json_str(json_object_get(req->body, "lastName")), &person));

@@ -9,8 +9,6 @@
 
 enum { REPORT_TRIES = 3 };
 
-const id agent_service;
-
 /* ---- Who is it ---- */
 /* An epoch of -1 is not said. A stale one is told first: that is how an agent learns that it must stop. */
 static error
@@ -59,7 +57,7 @@ take_report(struct fleet *fleet, struct arena *arena, id host, const struct repo
 {
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     enum report_outcome outcome;
-    TRY(tx_begin(fleet->store, arena, agent_service, &tx));
+    TRY(tx_begin_service(fleet->store, arena, &tx));
     TRY(store_host_report(tx, host, report->epoch, report->json, &outcome));
     if (outcome == REPORT_STALE)
         return fail(arena, STALE_EPOCH, V(report->epoch + 1));
@@ -113,7 +111,7 @@ issue(struct fleet *fleet, struct arena *arena, enum certificate_kind kind, str 
     str certificate;
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     TRY(authority_open(fleet, arena, &authority));
-    TRY(tx_begin(fleet->store, arena, agent_service, &tx));
+    TRY(tx_begin_service(fleet->store, arena, &tx));
     TRY(authority_issue(&authority, tx, kind, owner, csr, subject, &certificate));
     TRY(tx_commit(tx));
     *ret_answer =

@@ -6,8 +6,6 @@
 #include "fleet/agent.h"
 #include "fleet/authority.h"
 
-extern const id agent_service; /* whose transactions these are */
-
 /* ---- join.c ---- */
 MUST_USE error agent_join(struct fleet *fleet, struct arena *arena, const struct agent_request *request,
                           struct agent_answer *ret_answer);

@@ -16,8 +16,6 @@ static const struct {
     [CERTIFICATE_SERVICE] = { "SERVICE", "reeve-service", 365 * DAY_S },
 };
 
-static const id service; /* the transactions of the fleet are nobody else's */
-
 /* What the sealed key is tied to: another row's cannot be put in its place. */
 static str
 place_of_key(struct arena *arena, id authority)
@@ -55,7 +53,7 @@ authority_create(struct fleet *fleet, struct arena *arena, bool *ret_created)
         return OK;
     TRY(make(fleet, arena, &row, &not_after_ms));
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(tx_begin(fleet->store, arena, service, &tx));
+    TRY(tx_begin_service(fleet->store, arena, &tx));
     TRY(store_fleet_authority_add(tx, &row, not_after_ms));
     return tx_commit(tx);
 }

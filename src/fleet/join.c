@@ -95,7 +95,7 @@ take_token(struct fleet *fleet, struct tx *tx, str token, struct join_place *ret
         TRY(store_join_token_take(tx, hash_token(fleet, arena, token), &state, ret_place));
     if (state == TOKEN_TAKEN)
         return OK;
-    refusal_note(agent_service, "join_refused", str_format(arena, "somebody tried to join: %s.", why_not(state)));
+    refusal_note(ID_NONE, "join_refused", str_format(arena, "somebody tried to join: %s.", why_not(state)));
     return fail(arena, JOIN_TOKEN_NOT_VALID, V(why_not(state)));
 }
 
@@ -140,7 +140,7 @@ agent_join(struct fleet *fleet, struct arena *arena, const struct agent_request 
     TRY(read_joining(arena, request, &joining));
     TRY(authority_open(fleet, arena, &authority));
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(tx_begin(fleet->store, arena, agent_service, &tx));
+    TRY(tx_begin_service(fleet->store, arena, &tx));
     TRY(take_token(fleet, tx, joining.token, &place));
     TRY(store_host_join(tx, id_new(store_cell(fleet->store)), &place, &joining.facts, &host, &epoch));
     str owner = id_text(arena, host);

@@ -37,7 +37,7 @@ refusal_note(id host, const char *reason, str sentence)
     if (!is_news)
         return;
     char digits[ID_DIGITS + 1] = "unknown";
-    if (!id_is_zero(host))
+    if (id_is_there(host))
         id_write(host, digits);
     log_line(LOG_WARNING, reason, "Host %s: %.*s", digits, STR_ARG(sentence));
 }

@@ -70,7 +70,7 @@ bill_once(struct sweep_context *context, id organization, bool *ret_did_somethin
 static error
 bill(struct sweep_context *context)
 {
-    id due[BILLING_DUE_MAX], after = { { 0 } };
+    id due[BILLING_DUE_MAX], after = ID_NONE;
     size_t count;
     error first = OK;
     do {

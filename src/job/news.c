@@ -14,7 +14,7 @@ struct news {
     struct listener *listener;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    id subjects[REMEMBERED]; /* number n is at n % REMEMBERED; zero: about anything */
+    id subjects[REMEMBERED]; /* number n is at n % REMEMBERED; none: about anything */
     uint64_t told, taken;
     bool stopped;
 };
@@ -32,7 +32,7 @@ static void
 on_notify(void *owner, str payload)
 {
     id subject;
-    add(owner, id_parse(payload, &subject) ? subject : (id){ { 0 } });
+    add(owner, id_parse(payload, &subject) ? subject : ID_NONE);
 }
 
 /* What was told between the two was missed. */
@@ -40,7 +40,7 @@ static void
 on_state(void *owner, bool connected)
 {
     if (connected)
-        add(owner, (id){ { 0 } });
+        add(owner, ID_NONE);
 }
 
 struct news *
@@ -80,7 +80,7 @@ news_take(struct news *news, id *ret_subject)
         kind = NEWS_ANY;
     } else if (news->taken < news->told) {
         *ret_subject = news->subjects[news->taken++ % REMEMBERED];
-        kind = id_is_zero(*ret_subject) ? NEWS_ANY : NEWS_SUBJECT;
+        kind = id_is_there(*ret_subject) ? NEWS_SUBJECT : NEWS_ANY;
     }
     pthread_mutex_unlock(&news->lock);
     return kind;
@@ -123,7 +123,7 @@ news_has_since(struct news *news, uint64_t mark, id subject)
     bool found = news->told - mark > REMEMBERED;
     for (uint64_t n = mark; !found && n < news->told; n++) {
         id one = news->subjects[n % REMEMBERED];
-        found = id_is_zero(one) || id_eq(one, subject);
+        found = !id_is_there(one) || id_eq(one, subject);
     }
     pthread_mutex_unlock(&news->lock);
     return found;

@@ -31,7 +31,7 @@ judge_one(struct sweep_context *context, id organization)
 static error
 judge_payments(struct sweep_context *context)
 {
-    id due[PAYMENT_DUE_MAX], after = { { 0 } };
+    id due[PAYMENT_DUE_MAX], after = ID_NONE;
     size_t count;
     error first = OK;
     do {

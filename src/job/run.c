@@ -94,7 +94,7 @@ run_step(struct job_runner *runner, struct arena *arena, struct job *job, const 
     struct job_result result = { .outcome = STEP_WAITS, .why = STR_EMPTY };
     bool kept = false;
     *ret_end = (struct step_end){ .verdict = JOB_LEFT };
-    TRY(tx_begin(runner->store, arena, job->organization, &tx));
+    TRY(store_job_begin(runner->store, arena, job->organization, &tx));
     TRY(store_job_hold(tx, job, &kept));
     if (!kept)
         return OK;

@@ -17,8 +17,6 @@
 
 enum { COMMAND_ARENA_BYTES = 64 * 1024 * 1024, FIRST_SECRET_DAYS = 365, PROGRESS_MS = 1000 };
 
-static const id no_id;
-
 /* A configuration and, for those that need one, a node; freed when the command ends. */
 struct workplace {
     struct arena *arena;
@@ -225,7 +223,7 @@ struct bootstrap {
 static error
 make_owner_of(struct tx *tx, id principal, id organization, const char *const *blocks)
 {
-    TRY(add_role_grant(tx, principal, organization, no_id, STR("ORG_OWNER")));
+    TRY(add_role_grant(tx, principal, organization, ID_NONE, STR("ORG_OWNER")));
     for (; blocks != NULL && *blocks != NULL; blocks++)
         TRY(add_access_list_entry(tx, principal, organization, str_from(*blocks), STR("reeved bootstrap")));
     return OK;
@@ -242,11 +240,11 @@ bootstrap(struct workplace *place, const char *name, const char *username, const
     uint16_t cell = store_cell(api->store);
     ret->organization = id_new(cell);
     /* A person belongs to no organization, so the service itself makes it. */
-    TRY(tx_begin(api->store, arena, no_id, &tx));
+    TRY(tx_begin_service(api->store, arena, &tx));
     TRY(create_person(tx, str_from(username), STR(""), STR(""), &ret->owner));
     TRY(tx_set_organization(tx, ret->organization));
     TRY(store_organization_add(tx, ret->organization, id_new(cell), str_from(name), true, STR("{}")));
-    TRY(add_role_grant(tx, ret->owner, ret->organization, no_id, STR("ORG_OWNER")));
+    TRY(add_role_grant(tx, ret->owner, ret->organization, ID_NONE, STR("ORG_OWNER")));
     int64_t expires = clock_now_ms() + (int64_t)FIRST_SECRET_DAYS * 24 * 3600 * 1000;
     TRY(auth_create_service_account(api->auth, tx, ret->organization, STR("bootstrap"), STR("Made by reeved bootstrap"),
                                     expires, &ret->account));

@@ -42,7 +42,7 @@ static error
 find_federation(struct operator_place *place, id organization, id *ret_federation)
 {
     TRY(store_federation_of(place->store, place->arena, organization, ret_federation));
-    if (id_is_zero(*ret_federation))
+    if (!id_is_there(*ret_federation))
         return fail(place->arena, RESOURCE_NOT_FOUND, V(id_text(place->arena, organization)));
     return OK;
 }
@@ -53,7 +53,7 @@ change_domain(struct operator_place *place, id organization, str domain, bool ad
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     id federation;
     TRY(find_federation(place, organization, &federation));
-    TRY(tx_begin(place->store, place->arena, (id){ { 0 } }, &tx));
+    TRY(tx_begin_service(place->store, place->arena, &tx));
     if (adds)
         TRY(store_federation_domain_add(tx, federation, domain));
     else
@@ -136,7 +136,7 @@ command_federation(int argc, char **argv)
     };
     const char *words[3] = { NULL, NULL, NULL };
     int status;
-    id organization = { { 0 } };
+    id organization = ID_NONE;
     if (!read_words(argc, argv, USAGE, options, LENGTH(options), words, LENGTH(words), &status))
         return status;
     const char *word = words[0] == NULL ? "" : words[0];

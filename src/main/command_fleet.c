@@ -48,7 +48,7 @@ set_zone(struct fleet_place *place, const struct config_list *nameservers, const
     struct arena *arena = place->arena;
     const char *domain = place->config->domain;
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(tx_begin(place->fleet->store, arena, fleet_service, &tx));
+    TRY(tx_begin_service(place->fleet->store, arena, &tx));
     TRY(store_dns_zone_set(tx, str_from(domain), list_nameservers(arena, nameservers, domain),
                            contact != NULL ? str_from(contact) : str_format(arena, "hostmaster.%s", domain)));
     return tx_commit(tx);
@@ -150,7 +150,7 @@ issue(struct fleet_place *place, const struct order *order, str *ret_key, str *r
         !certificate_request_new(arena, *ret_key, str_from(order->name), &request))
         return fail(arena, INTERNAL_ERROR);
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(tx_begin(place->fleet->store, arena, fleet_service, &tx));
+    TRY(tx_begin_service(place->fleet->store, arena, &tx));
     TRY(authority_issue(&authority, tx, CERTIFICATE_SERVICE, str_from(order->name), request, subject, &certificate));
     TRY(tx_commit(tx));
     *ret_chain = str_format(arena, "%.*s%.*s", STR_ARG(certificate), STR_ARG(authority.certificate));
@@ -277,7 +277,7 @@ static error
 move_on(struct fleet_place *place, int64_t *ret_hosts, int64_t *ret_clusters)
 {
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(tx_begin(place->fleet->store, place->arena, fleet_service, &tx));
+    TRY(tx_begin_service(place->fleet->store, place->arena, &tx));
     TRY(store_fleet_restored(tx, RESTORED_STEP, ret_hosts, ret_clusters));
     return tx_commit(tx);
 }

@@ -9,8 +9,6 @@
 
 enum { COMMAND_ARENA_BYTES = 256 * 1024 * 1024, CONNECT_MS = 5000, LOOK_MS = 5, MAX_COLUMNS = 16 };
 
-const id fleet_service;
-
 void
 fleet_place_close(struct fleet_place *place)
 {

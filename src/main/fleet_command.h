@@ -49,6 +49,4 @@ void fleet_print_lines(struct arena *arena, bool as_json, const struct fleet_lin
 MUST_USE int fleet_fail(const struct fleet_command *command, error problem);
 MUST_USE int fleet_complain(const struct fleet_command *command, const char *sentence);
 
-extern const id fleet_service; /* whose transactions these are */
-
 #endif

@@ -116,7 +116,7 @@ static const struct decision {
 static error
 add_event(struct request *req, enum event_type type, const struct job_record *record, id job)
 {
-    if (id_is_zero(record->organization))
+    if (!id_is_there(record->organization))
         return OK;
     json_t *after = json_in(req->arena, json_pack("{s:s}", "operationId", id_text(req->arena, job).data));
     req->organization = record->organization;
@@ -134,7 +134,8 @@ decide(struct request *req, const struct decision *decision)
     TRY(store_job_get(req->api->store, req->arena, job, &record));
     if (!record.found)
         return request_not_found(req);
-    TRY(tx_set_organization(req->tx, record.organization));
+    if (id_is_there(record.organization))
+        TRY(tx_set_organization(req->tx, record.organization));
     TRY(decision->decide(req->tx, record.organization, job, req->caller->name, &changed));
     if (!changed)
         return fail(req->arena, JOB_NOT_CHANGEABLE, V(id_text(req->arena, job)), V(decision->refused));

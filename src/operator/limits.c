@@ -88,10 +88,10 @@ static error
 add_event(struct request *req, const struct limit_target *target, json_t *after)
 {
     json_in(req->arena, after);
-    if (id_is_zero(target->organization)) /* a person's */
+    if (!id_is_there(target->organization)) /* a person's */
         return OK;
     TRY(tx_set_organization(req->tx, target->organization));
-    return request_event_in(req, EVENT_RATE_LIMIT_OVERRIDE_CHANGED, target->organization, (id){ { 0 } }, NULL, after);
+    return request_event_in(req, EVENT_RATE_LIMIT_OVERRIDE_CHANGED, target->organization, ID_NONE, NULL, after);
 }
 
 static error

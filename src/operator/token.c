@@ -7,8 +7,6 @@
 
 #define TOKEN_KIND "op"
 
-static const id no_id;
-
 static str
 hash_token(struct desk *desk, struct arena *arena, str token)
 {
@@ -39,7 +37,7 @@ operator_add(struct desk *desk, struct arena *arena, str name, int64_t days, str
 {
     str token = secret_new(arena, TOKEN_KIND), expires = STR_EMPTY;
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(tx_begin(desk->api.store, arena, no_id, &tx));
+    TRY(tx_begin_service(desk->api.store, arena, &tx));
     TRY(store_operator_add(tx, id_new(store_cell(desk->api.store)), name, hash_token(desk, arena, token), days,
                            &expires));
     if (expires.len == 0)
@@ -56,7 +54,7 @@ operator_remove(struct desk *desk, struct arena *arena, str name)
 {
     bool is_there;
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(tx_begin(desk->api.store, arena, no_id, &tx));
+    TRY(tx_begin_service(desk->api.store, arena, &tx));
     TRY(store_operator_remove(tx, name, &is_there));
     if (!is_there)
         return fail(arena, RESOURCE_NOT_FOUND, V(str_format(arena, "operator %.*s", STR_ARG(name))));

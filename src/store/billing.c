@@ -5,8 +5,6 @@
 #include "store/event.h"
 #include "store/principal.h"
 
-static const id service = { { 0 } };
-
 /* ---- For the worker ---- */
 
 error
@@ -14,7 +12,7 @@ store_billing_due(struct store *store, struct arena *arena, id after, id ret_due
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, after);
+    params_id_after(&params, after);
     TRY(store_read(store, arena, SQL_BILLING_DUE, &params, &rows));
     *ret_count = 0;
     for (int row = 0; row < rows.count && row < BILLING_DUE_MAX; row++)
@@ -50,7 +48,7 @@ store_price_list_set(struct store *store, struct arena *arena, str items, int64_
     struct params params = { 0 };
     struct rows rows;
     params_text(&params, items);
-    TRY(tx_begin(store, arena, service, &tx));
+    TRY(tx_begin_service(store, arena, &tx));
     TRY(tx_query(tx, SQL_PRICE_LIST_SET, &params, &rows, NULL));
     *ret_changes = rows_int(&rows, 0, 0);
     return tx_commit(tx);
@@ -62,7 +60,7 @@ store_cost_report_prune(struct store *store, struct arena *arena, int *ret_delet
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
-    TRY(tx_begin(store, arena, service, &tx));
+    TRY(tx_begin_service(store, arena, &tx));
     TRY(tx_query(tx, SQL_COST_REPORT_PRUNE, &params, &rows, NULL));
     *ret_deleted = rows.count;
     return tx_commit(tx);

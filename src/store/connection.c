@@ -312,6 +312,7 @@ error
 connection_query(struct connection *connection, struct arena *arena, enum sql statement, const struct params *params,
                  struct rows *ret_rows)
 {
+    TRY(fault_of_params(params, sql_rows[statement].name));
     PGresult *result = connection_run(connection, statement, params);
     if (result == NULL || !connection_succeeded(result)) {
         error problem = fault_of_result(result, sql_rows[statement].name, NULL);

@@ -37,7 +37,7 @@ text_or_null(str text)
 static json_t *
 id_or_null(struct arena *arena, id value)
 {
-    return id_is_zero(value) ? json_null() : text_or_null(id_text(arena, value));
+    return text_or_null(id_text(arena, value));
 }
 
 static json_t *
@@ -79,7 +79,7 @@ error
 store_event_add(struct tx *tx, const struct event_draft *draft, id *ret_event)
 {
     struct arena *arena = tx_arena(tx);
-    bool has_project = !id_is_zero(draft->project);
+    bool has_project = id_is_there(draft->project);
     struct rows place;
     struct params params = { 0 };
     params_id(&params, draft->organization);
@@ -127,7 +127,7 @@ store_event_add_by_worker(struct tx *tx, const struct event_draft *draft)
 {
     struct event_draft own = *draft;
     id event;
-    own.actor = (id){ { 0 } };
+    own.actor = ID_NONE;
     own.actor_name = STR("worker");
     own.actor_kind = STR("SERVICE");
     return store_event_add(tx, &own, &event);

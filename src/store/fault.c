@@ -113,6 +113,16 @@ fault_of_result(const PGresult *result, const char *statement, struct violation 
     return &fault_internal;
 }
 
+error
+fault_of_params(const struct params *params, const char *statement)
+{
+    if (params == NULL || params->missing == 0)
+        return OK;
+    log_line(LOG_ERROR, "identifier_missing", "%s was to be run without the identifier $%d", statement,
+             params->missing);
+    return &fault_internal;
+}
+
 bool
 fault_ends_connection(const PGresult *result)
 {

@@ -90,7 +90,7 @@ store_federation_check_address(struct tx *tx, id organization, str address, id p
     struct rows rows;
     params_id(&params, organization);
     params_text(&params, address);
-    params_id(&params, person);
+    params_id_or_null(&params, person);
     TRY(tx_query(tx, SQL_FEDERATION_LETS_IN, &params, &rows, NULL));
     if (rows.count == 0 || rows_is_null(&rows, 0, 0) || rows_bool(&rows, 0, 0))
         return OK;
@@ -335,7 +335,7 @@ store_federation_of(struct store *store, struct arena *arena, id organization, i
     struct rows rows;
     params_id(&params, organization);
     TRY(store_read(store, arena, SQL_FEDERATION_OF_ORGANIZATION, &params, &rows));
-    *ret_federation = rows.count == 0 ? (id){ { 0 } } : rows_id(&rows, 0, 0);
+    *ret_federation = rows.count == 0 ? ID_NONE : rows_id(&rows, 0, 0);
     return OK;
 }
 

@@ -82,7 +82,7 @@ store_idempotency_prune(struct store *store, int limit, int *ret_deleted)
     struct params params = { 0 };
     struct rows rows;
     params_int(&params, limit);
-    TRY(tx_begin(store, arena, (id){ { 0 } }, &tx));
+    TRY(tx_begin_service(store, arena, &tx));
     TRY(tx_query(tx, SQL_IDEMPOTENCY_PRUNE, &params, &rows, NULL));
     TRY(tx_commit(tx));
     *ret_deleted = rows.count;

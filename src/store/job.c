@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/job.h"
 
-static const id no_id;
+error
+store_job_begin(struct store *store, struct arena *arena, id organization, struct tx **ret_tx)
+{
+    return id_is_there(organization) ? tx_begin(store, arena, organization, ret_tx)
+                                     : tx_begin_service(store, arena, ret_tx);
+}
 
 /* ---- Adding ---- */
 
@@ -12,8 +17,8 @@ store_job_add(struct tx *tx, const struct job_draft *draft, id *ret_job)
     id job = id_new(store_cell(tx_store(tx)));
     params_id(&lock, draft->subject);
     TRY(tx_query(tx, SQL_JOB_LOCK_SUBJECT, &lock, NULL, NULL));
-    params_id(&params, draft->organization);
-    params_id(&params, draft->project);
+    params_id_or_null(&params, draft->organization);
+    params_id_or_null(&params, draft->project);
     params_id(&params, job);
     params_text(&params, draft->kind);
     params_id(&params, draft->subject);
@@ -78,7 +83,7 @@ store_job_claim(struct store *store, struct arena *arena, const struct job_place
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, place->organization);
+    params_id_or_null(&params, place->organization);
     params_id(&params, place->job);
     params_text(&params, place->step);
     params_bool(&params, has_news);
@@ -87,7 +92,7 @@ store_job_claim(struct store *store, struct arena *arena, const struct job_place
     params_int(&params, pace->backoff_first_ms);
     params_int(&params, pace->backoff_most_ms);
     params_text(&params, worker);
-    TRY(tx_begin(store, arena, place->organization, &tx));
+    TRY(store_job_begin(store, arena, place->organization, &tx));
     TRY(tx_query(tx, SQL_JOB_CLAIM, &params, &rows, NULL));
     TRY(tx_commit(tx));
     *ret_claimed = rows.count > 0;
@@ -117,7 +122,7 @@ store_job_claim(struct store *store, struct arena *arena, const struct job_place
 static void
 bind_lease(struct params *params, const struct job *job)
 {
-    params_id(params, job->organization);
+    params_id_or_null(params, job->organization);
     params_id(params, job->id);
     params_int(params, job->epoch);
 }
@@ -126,7 +131,7 @@ static error
 add_history(struct tx *tx, id organization, id job, str step, int64_t try, const char *outcome, str detail, str worker)
 {
     struct params params = { 0 };
-    params_id(&params, organization);
+    params_id_or_null(&params, organization);
     params_id(&params, job);
     params_text(&params, step);
     params_int(&params, try);
@@ -225,7 +230,7 @@ store_job_error(struct store *store, struct arena *arena, const struct job *job,
     struct rows rows;
     bind_lease(&params, job);
     params_text(&params, why);
-    TRY(tx_begin(store, arena, job->organization, &tx));
+    TRY(store_job_begin(store, arena, job->organization, &tx));
     TRY(tx_query(tx, SQL_JOB_ERROR, &params, &rows, NULL));
     if (rows.count > 0 && rows_bool(&rows, 0, 0))
         TRY(add_history(tx, job->organization, job->id, job->step, job->try, "ERROR", why, worker));
@@ -241,9 +246,9 @@ mark_late(struct store *store, struct arena *arena, id organization, id job, str
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
+    params_id_or_null(&params, organization);
     params_id(&params, job);
-    TRY(tx_begin(store, arena, organization, &tx));
+    TRY(store_job_begin(store, arena, organization, &tx));
     TRY(tx_query(tx, SQL_JOB_MARK_LATE, &params, &rows, NULL));
     *ret_marked = rows.count > 0;
     if (rows.count == 0)
@@ -325,7 +330,7 @@ decide(struct tx *tx, enum sql statement, id organization, id job, const char *o
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
+    params_id_or_null(&params, organization);
     params_id(&params, job);
     TRY(tx_query(tx, statement, &params, &rows, NULL));
     *ret_changed = rows.count > 0;
@@ -354,7 +359,7 @@ store_job_prune(struct store *store, struct arena *arena, int64_t limit, int *re
     struct params params = { 0 };
     struct rows rows;
     params_int(&params, limit);
-    TRY(tx_begin(store, arena, no_id, &tx));
+    TRY(tx_begin_service(store, arena, &tx));
     TRY(tx_query(tx, SQL_JOB_PRUNE, &params, &rows, NULL));
     *ret_deleted = rows.count;
     return tx_commit(tx);
@@ -373,7 +378,7 @@ store_sweep_claim(struct store *store, struct arena *arena, str name, int64_t ev
     params_int(&params, every_ms);
     params_int(&params, lease_ms);
     params_text(&params, worker);
-    TRY(tx_begin(store, arena, no_id, &tx));
+    TRY(tx_begin_service(store, arena, &tx));
     TRY(tx_query(tx, SQL_SWEEP_CLAIM, &params, &rows, NULL));
     TRY(tx_commit(tx));
     *ret_claimed = rows.count > 0;
@@ -390,7 +395,7 @@ store_sweep_end(struct store *store, struct arena *arena, str name, int64_t epoc
     params_text(&params, name);
     params_int(&params, epoch);
     params_text_or_null(&params, problem);
-    TRY(tx_begin(store, arena, no_id, &tx));
+    TRY(tx_begin_service(store, arena, &tx));
     TRY(tx_query(tx, SQL_SWEEP_END, &params, NULL, NULL));
     return tx_commit(tx);
 }

@@ -15,9 +15,9 @@
 /* ---- Adding ---- */
 struct job_draft {
     str kind;
-    id organization, project;
-    id subject;       /* jobs with one subject run one after another, in the order in which they were added */
-    str subject_name; /* the tenant's name of it: of the cluster */
+    id organization, project; /* none for jobs about hosts, which belong to nobody */
+    id subject;               /* jobs with one subject run one after another, in the order in which they were added */
+    str subject_name;         /* the tenant's name of it: of the cluster */
     int64_t generation;
     str payload; /* one JSON object; empty: {}. Never a secret */
     str first_step;
@@ -26,6 +26,9 @@ struct job_draft {
 /* In the transaction of the change that asks for it; a worker is told when it commits. job_add() of job/job.h fills in what
  * belongs to the kind. */
 MUST_USE error store_job_add(struct tx *tx, const struct job_draft *draft, id *ret_job);
+
+/* A transaction of the job's organization, or of the service for a job that has none. */
+MUST_USE error store_job_begin(struct store *store, struct arena *arena, id organization, struct tx **ret_tx);
 
 /* ---- For workers ---- */
 struct job_place {

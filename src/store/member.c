@@ -121,7 +121,7 @@ error
 store_member_remove(struct tx *tx, id organization, const struct member *member, id project)
 {
     bool is_active = member->status == MEMBER_ACTIVE;
-    if (!id_is_zero(project)) {
+    if (id_is_there(project)) {
         json_t *none = json_in(tx_arena(tx), json_array());
         TRY(store_member_keep_roles(tx, organization, member, ROLES_IN_ONE_PROJECT, project, none));
         return is_active ? OK : delete_invitation(tx, organization, member->id, true);
@@ -243,11 +243,11 @@ store_invitation_accept(struct tx *tx, id organization, id invitation, id person
     for (int i = 0; i < roles.count; i++) {
         bool in_project = !rows_is_null(&roles, i, 0);
         belongs |= !in_project;
-        TRY(add_role_grant(tx, person, organization, in_project ? rows_id(&roles, i, 0) : (id){ { 0 } },
+        TRY(add_role_grant(tx, person, organization, in_project ? rows_id(&roles, i, 0) : ID_NONE,
                            rows_text(&roles, i, 1)));
     }
     /* Whoever works in a project belongs to its organization. */
-    return belongs ? OK : add_role_grant(tx, person, organization, (id){ { 0 } }, STR("ORG_MEMBER"));
+    return belongs ? OK : add_role_grant(tx, person, organization, ID_NONE, STR("ORG_MEMBER"));
 }
 
 /* ---- People ---- */

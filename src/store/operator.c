@@ -112,8 +112,6 @@ store_limit_owner(struct store *store, struct arena *arena, str kind, id owner, 
     params_id(&params, owner);
     TRY(store_read(store, arena, SQL_LIMIT_OWNER, &params, &rows));
     *ret_is_there = rows.count > 0;
-    *ret_organization = (id){ { 0 } };
-    if (rows.count > 0 && !rows_is_null(&rows, 0, 0))
-        *ret_organization = rows_id(&rows, 0, 0);
+    *ret_organization = rows.count > 0 ? rows_id(&rows, 0, 0) : ID_NONE;
     return OK;
 }

@@ -24,6 +24,8 @@ add(struct params *params, const char *value, size_t length, int format)
 void
 params_id(struct params *params, id value)
 {
+    if (!id_is_there(value) && params->missing == 0)
+        params->missing = params->count + 1;
     char *scratch = params->scratch[params->count];
     memcpy(scratch, value.bytes, ID_BYTES);
     add(params, scratch, ID_BYTES, 1);
@@ -32,10 +34,20 @@ params_id(struct params *params, id value)
 void
 params_id_or_null(struct params *params, id value)
 {
-    if (id_is_zero(value))
-        params_null(params);
-    else
+    if (id_is_there(value))
         params_id(params, value);
+    else
+        params_null(params);
+}
+
+void
+params_id_after(struct params *params, id value)
+{
+    /* No bytes at all sort before every identifier. */
+    if (id_is_there(value))
+        params_id(params, value);
+    else
+        params_bytes(params, STR_EMPTY);
 }
 
 void

@@ -12,7 +12,7 @@ store_payment_due(struct store *store, struct arena *arena, id after, int64_t da
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, after);
+    params_id_after(&params, after);
     params_int(&params, days);
     TRY(store_read(store, arena, SQL_PAYMENT_DUE, &params, &rows));
     *ret_count = 0;

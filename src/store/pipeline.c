@@ -364,6 +364,8 @@ pipeline_send(struct pipeline *pipeline, struct arena *arena, enum sql statement
     int which = pipeline->free_slot;
     if (!pipeline_is_ready(pipeline) || which < 0 || pipeline->last - pipeline->first > EXPECTED_MAX - 2 * SLOT_MAX)
         return false;
+    if (params != NULL && params->missing > 0) /* the other way says what is wrong */
+        return false;
     struct slot *slot = &pipeline->slots[which];
     if (!copy_params(slot, params == NULL ? &none : params))
         return false;

@@ -262,6 +262,7 @@ error
 readers_read(struct readers *readers, struct arena *arena, enum sql statement, const struct params *params,
              struct rows *ret_rows)
 {
+    TRY(fault_of_params(params, sql_rows[statement].name));
     if (readers->count == 0)
         return &fault_unavailable;
     struct reader *reader = choose(readers);

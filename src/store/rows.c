@@ -29,8 +29,8 @@ rows_bool(const struct rows *rows, int row, int column)
 id
 rows_id(const struct rows *rows, int row, int column)
 {
-    id value = { { 0 } };
-    return id_parse(rows_text(rows, row, column), &value) ? value : (id){ { 0 } };
+    id value = ID_NONE;
+    return id_parse(rows_text(rows, row, column), &value) ? value : ID_NONE;
 }
 
 str

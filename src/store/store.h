@@ -49,13 +49,17 @@ struct store_status store_status(struct store *store);
 enum { PARAMS_MAX = 24 };
 struct params {
     int count;
+    int missing; /* number of the first identifier that was not there, from 1: such a statement is not sent */
     const char *values[PARAMS_MAX];
     int lengths[PARAMS_MAX];
     int formats[PARAMS_MAX];
     char scratch[PARAMS_MAX][24]; /* numbers and ids live here */
 };
-void params_id(struct params *params, id value);            /* binary bytea of 12 bytes */
-void params_id_or_null(struct params *params, id value);    /* NULL when it is zero */
+/* Binary bytea of 12 bytes. One that is not there is a bug: the statement then fails with INTERNAL_ERROR and a line in the log
+ * instead of asking about whatever its bytes would name. */
+void params_id(struct params *params, id value);
+void params_id_or_null(struct params *params, id value);    /* NULL when there is none */
+void params_id_after(struct params *params, id value);      /* of a walk in the order of ids; none: from the first */
 void params_text(struct params *params, str value);         /* must be NUL-terminated (every arena str is) */
 void params_text_or_null(struct params *params, str value); /* NULL when it is empty */
 void params_int(struct params *params, int64_t value);
@@ -72,7 +76,7 @@ str rows_text(const struct rows *rows, int row, int column);
 bool rows_is_null(const struct rows *rows, int row, int column);
 int64_t rows_int(const struct rows *rows, int row, int column);
 bool rows_bool(const struct rows *rows, int row, int column);
-/* The column holds 24 hexadecimal digits (encode(id, 'hex')). */
+/* The column holds 24 hexadecimal digits (encode(id, 'hex')); none when it is NULL. */
 id rows_id(const struct rows *rows, int row, int column);
 /* The column holds encode(bytes, 'hex'). */
 str rows_bytes(struct arena *arena, const struct rows *rows, int row, int column);
@@ -83,13 +87,15 @@ MUST_USE error store_read(struct store *store, struct arena *arena, enum sql sta
 
 /* ---- Transactions ---- */
 /*
- * `organization` is the one whose rows this transaction may see and change (row-level security). The zero id stands for
- * the service itself: such a transaction sees no organization's rows, but may change what belongs to none (people,
- * signing keys, what is swept by age).
+ * `organization` is the one whose rows this transaction may see and change (row-level security); it must be there. The
+ * service itself has transactions that see no organization's rows, but may change what belongs to none (people, signing keys,
+ * what is swept by age).
  */
 MUST_USE error tx_begin(struct store *store, struct arena *arena, id organization, struct tx **ret_tx);
+MUST_USE error tx_begin_service(struct store *store, struct arena *arena, struct tx **ret_tx);
 /* Changes the organization that row-level security lets through, when a transaction creates one or moves a project. */
 MUST_USE error tx_set_organization(struct tx *tx, id organization);
+MUST_USE error tx_set_service(struct tx *tx);
 
 struct violation {
     enum { VIOLATION_NONE, VIOLATION_UNIQUE, VIOLATION_FOREIGN_KEY, VIOLATION_CHECK, VIOLATION_EXCLUSION } kind;

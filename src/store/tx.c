@@ -22,18 +22,31 @@ dispose_tx(void *tx)
     tx_rollback(tx);
 }
 
-/* Both in one round trip. The digits come from id_write(), so nothing can break out of the quotes. */
+/* In one round trip. Whether it is the service's is a setting of its own, because no identifier says so. Without an
+ * organization there are no digits, which are the name of nobody. The digits come from id_write(), so nothing can break out
+ * of the quotes. */
 static PGresult *
-send_begin(struct connection *connection, id organization)
+send_whose(struct connection *connection, const char *first, id organization)
 {
-    char digits[ID_DIGITS + 1], text[96];
+    char digits[ID_DIGITS + 1], text[128];
     id_write(organization, digits);
-    snprintf(text, sizeof(text), "BEGIN; SET LOCAL reeve.organization = '%s'", digits);
+    snprintf(text, sizeof(text), "%sSET LOCAL reeve.organization = '%s'; SET LOCAL reeve.service = '%s'", first, digits,
+             id_is_there(organization) ? "off" : "on");
     return connection_exec(connection, text);
 }
 
-error
-tx_begin(struct store *store, struct arena *arena, id organization, struct tx **ret_tx)
+/* An organization that is missing by mistake must not make a transaction the service's. */
+static error
+check_whose(id organization)
+{
+    if (id_is_there(organization))
+        return OK;
+    log_line(LOG_ERROR, "identifier_missing", "a transaction was to be begun for an organization that is none");
+    return &fault_internal;
+}
+
+static error
+begin(struct store *store, struct arena *arena, id organization, struct tx **ret_tx)
 {
     struct tx *tx = ARENA_NEW(arena, struct tx);
     if (tx == NULL)
@@ -44,7 +57,7 @@ tx_begin(struct store *store, struct arena *arena, id organization, struct tx **
         struct connection *connection;
         bool is_new;
         TRY(pool_take(pool, &connection, &is_new));
-        PGresult *result = send_begin(connection, organization);
+        PGresult *result = send_whose(connection, "BEGIN; ", organization);
         if (result != NULL && connection_succeeded(result)) {
             PQclear(result);
             tx->connection = connection;
@@ -68,6 +81,19 @@ tx_begin(struct store *store, struct arena *arena, id organization, struct tx **
     return OK;
 }
 
+error
+tx_begin(struct store *store, struct arena *arena, id organization, struct tx **ret_tx)
+{
+    TRY(check_whose(organization));
+    return begin(store, arena, organization, ret_tx);
+}
+
+error
+tx_begin_service(struct store *store, struct arena *arena, struct tx **ret_tx)
+{
+    return begin(store, arena, ID_NONE, ret_tx);
+}
+
 static error
 note_failure(struct tx *tx, error problem)
 {
@@ -76,20 +102,30 @@ note_failure(struct tx *tx, error problem)
     return problem;
 }
 
-error
-tx_set_organization(struct tx *tx, id organization)
+static error
+set_whose(struct tx *tx, id organization)
 {
-    char digits[ID_DIGITS + 1], text[96];
     if (tx->ended)
         return &fault_internal;
-    id_write(organization, digits);
-    snprintf(text, sizeof(text), "SET LOCAL reeve.organization = '%s'", digits);
-    PGresult *result = connection_exec(tx->connection, text);
+    PGresult *result = send_whose(tx->connection, "", organization);
     error problem = OK;
     if (result == NULL || !connection_succeeded(result))
         problem = note_failure(tx, fault_of_result(result, "set organization", NULL));
     PQclear(result);
     return problem;
+}
+
+error
+tx_set_organization(struct tx *tx, id organization)
+{
+    TRY(check_whose(organization));
+    return set_whose(tx, organization);
+}
+
+error
+tx_set_service(struct tx *tx)
+{
+    return set_whose(tx, ID_NONE);
 }
 
 error
@@ -105,6 +141,9 @@ tx_query(struct tx *tx, enum sql statement, const struct params *params, struct 
     }
     if (tx->failed != OK)
         return tx->failed;
+    error missing = fault_of_params(params, sql_rows[statement].name);
+    if (missing != OK)
+        return note_failure(tx, missing);
     PGresult *result = connection_run(tx->connection, statement, params);
     if (result == NULL || !connection_succeeded(result)) {
         error problem = fault_of_result(result, sql_rows[statement].name, ret_violation);

@@ -107,10 +107,9 @@ check_event(struct walk *walk, struct arena *arena, const struct rows *rows, int
 static error
 check_batch(struct walk *walk, struct arena *arena, bool *ret_more)
 {
-    static const id before_all = { { 0 } };
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, walk->is_inside ? walk->organization : before_all);
+    params_id_after(&params, walk->is_inside ? walk->organization : ID_NONE);
     params_int(&params, walk->is_inside ? walk->seq : INT64_MIN);
     TRY(connection_query(walk->connection, arena, SQL_EVENT_VERIFY_NEXT, &params, &rows));
     for (int row = 0; row < rows.count; row++)

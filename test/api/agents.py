@@ -16,7 +16,7 @@ from world import sql, start_node
 PROVIDER, REGION = "OWN", "EU_WEST"
 FACTS = {"agentVersion": "0.1.0", "patroniVersion": "4.0.7", "postgresVersions": ["17.6"], "cpus": 64, "memoryMb": 262144,
          "diskGb": 20000}
-SERVICE = "SET reeve.organization = '000000000000000000000000';"
+SERVICE = "SET reeve.service = 'on';"
 
 
 class Fleet:

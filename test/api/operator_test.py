@@ -497,7 +497,7 @@ def test_history(suite, good, desk):
     suite.equal(desk.ask("HEAD", "/hosts").status, 200, "HEAD")
     suite.check(b"\n" in desk.ask("GET", "?pretty=true").body and desk.ask("GET", "?envelope=true").json()["status"] == 200, "pretty and envelope")
     for text in ("DELETE FROM operator_action", "UPDATE operator_action SET operator = 'x'"):
-        done = subprocess.run(["psql", "-X", "-q", "-d", os.environ["REEVE_TEST_DSN"], "-c", "SET ROLE reeve_tenant", "-c", "SET reeve.organization = '000000000000000000000000'", "-c", text],
+        done = subprocess.run(["psql", "-X", "-q", "-d", os.environ["REEVE_TEST_DSN"], "-c", "SET ROLE reeve_tenant", "-c", "SET reeve.service = 'on'", "-c", text],
                               capture_output=True, text=True, check=False)
         suite.check("permission denied" in done.stderr, "the history is only added to: %r", done)
     suite.equal(sorted(row["operation"] for row in good.table if row["operation"] not in good.done), [], "operations that never succeeded")

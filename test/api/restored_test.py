@@ -26,7 +26,7 @@ def restore(path):
 
 
 def touch(cluster):
-    return int(sql("BEGIN; SET LOCAL reeve.organization = '000000000000000000000000'; SELECT cluster_touch('\\x%s'); COMMIT" % cluster))
+    return int(sql("BEGIN; SET LOCAL reeve.service = 'on'; SELECT cluster_touch('\\x%s'); COMMIT" % cluster))
 
 
 def numbers(member):

@@ -90,7 +90,7 @@ bytes_that_are_no_text_are_replaced(void **state)
 
 /* ---- What is sent ---- */
 #define FIRST_TEXT PREFIX "ERROR:  \"x\"\t\xc3\xbc"
-static const struct goal_cluster cluster = { .project = { { 0x65 } }, .name = { "orders", 6 } };
+static const struct goal_cluster cluster = { .project = { { 0x65 }, true }, .name = { "orders", 6 } };
 static const struct goal_member first = { .name = { "k3-00", 5 } }, second = { .name = { "k3-01", 5 } };
 static const struct log_line lines[] = {
     { &cluster, &first, LOG_POSTGRES, 1767225600123456, { FIRST_TEXT, sizeof(FIRST_TEXT) - 1 } },
@@ -189,7 +189,7 @@ places_are_kept_and_what_is_damaged_begins_with_the_target(void **state)
 {
     (void)state;
     char folder[] = "/tmp/agent_logs_test.XXXXXX";
-    id target = { { 0x65, 0, 0, 1, 9 } };
+    id target = { { 0x65, 0, 0, 1, 9 }, true };
     assert_non_null(mkdtemp(folder));
     str file = str_format(arena, "%s/%s.json", folder, id_text(arena, target).data);
     struct log_place place = log_place_read(arena, str_from(folder), target);

@@ -7,8 +7,8 @@
 #include "base/json.h"
 #include "family/families.h"
 
-static const id project = { { 0x65, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 } },
-                job = { { 0x65, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2 } };
+static const id project = { { 0x65, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 }, true },
+                job = { { 0x65, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2 }, true };
 
 #define ADDRESS "https://reeve.test/api/svc/v2/groups/650000000000000000000001/operations/650000000000000000000002"
 

@@ -54,7 +54,7 @@ grant(const struct client *client, const char *role)
 {
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     assert_ok(tx_begin(node.store, arena, client->organization, &tx));
-    assert_ok(add_role_grant(tx, client->account.id, client->organization, (id){ { 0 } }, str_from(role)));
+    assert_ok(add_role_grant(tx, client->account.id, client->organization, ID_NONE, str_from(role)));
     assert_ok(tx_commit(tx));
 }
 
@@ -349,7 +349,7 @@ facts_follow_the_project_and_its_limits(void **state)
     assert_int_equal(facts->overrides[2].capacity, 10);
     assert_ok(auth_organization_facts(node.auth, arena, client.organization, true, false, &facts));
     assert_int_equal(facts->override_count, 1);
-    assert_true(id_is_zero(facts->project));
+    assert_false(id_is_there(facts->project));
     assert_ok(auth_user_facts(node.auth, arena, client.account.id, true, false, &facts));
     assert_int_equal(facts->override_count, 2);
     assert_int_equal(facts->overrides[0].set, S57);
@@ -388,27 +388,27 @@ people_and_federations_are_found(void **state)
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     id person, federation = id_new(1), organization = id_new(1);
     str username = str_format(arena, "%s@Example.org", id_text(arena, organization).data);
-    assert_ok(tx_begin(node.store, arena, (id){ { 0 } }, &tx));
+    assert_ok(tx_begin_service(node.store, arena, &tx));
     assert_ok(create_person(tx, username, STR("A"), STR("B"), &person));
     assert_ok(tx_set_organization(tx, organization));
     assert_ok(store_organization_add(tx, organization, federation, STR("o"), false, STR("{}")));
-    assert_ok(add_role_grant(tx, person, organization, (id){ { 0 } }, STR("ORG_OWNER")));
+    assert_ok(add_role_grant(tx, person, organization, ID_NONE, STR("ORG_OWNER")));
     assert_code(add_role_grant(tx, person, organization, id_new(1), STR("GROUP_OWNER")), RESOURCE_NOT_FOUND);
     assert_ok(tx_commit(tx));
     const struct principal *principal;
     assert_ok(snapshot_principal(node.auth->snapshot, arena, person, true, false, &principal));
     assert_int_equal(principal->kind, PRINCIPAL_PERSON);
-    assert_true(id_is_zero(principal->organization));
+    assert_false(id_is_there(principal->organization));
     assert_text(principal->name, username.data);
     assert_true(principal_is_in_organization(principal, organization));
-    assert_false(principal_is_in_organization(principal, (id){ { 0 } }));
+    assert_false(principal_is_in_organization(principal, ID_NONE));
     size_t count;
     const id *organizations;
     assert_ok(auth_federation_organizations(node.auth, arena, federation, &count, &organizations));
     assert_int_equal(count, 1);
     assert_true(id_eq(organizations[0], organization));
     struct tx *again CLEANUP(tx_cleanup) = NULL;
-    assert_ok(tx_begin(node.store, arena, (id){ { 0 } }, &again));
+    assert_ok(tx_begin_service(node.store, arena, &again));
     for (char *c = (char *)username.data; *c != '\0'; c++)
         *c = (char)(*c >= 'A' && *c <= 'Z' ? *c + 32 : *c);
     assert_code(create_person(again, username, STR("A"), STR("B"), &person), DUPLICATE_NAME);

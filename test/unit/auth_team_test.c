@@ -60,7 +60,7 @@ new_place(const char *role)
     };
     struct tx *service = NULL;
     bool changed;
-    assert_ok(tx_begin(node.store, arena, (id){ { 0 } }, &service));
+    assert_ok(tx_begin_service(node.store, arena, &service));
     assert_ok(create_person(service, str_format(arena, "%s@example.org", id_text(arena, place.project).data),
                             STR("Ada"), STR("Lovelace"), &place.person));
     end(service);
@@ -68,7 +68,7 @@ new_place(const char *role)
     assert_ok(store_project_add(tx, place.organization, place.project, STR("p"), STR("{}")));
     assert_ok(store_team_add(tx, place.organization, place.team, STR("t")));
     assert_ok(store_team_roles_add(tx, place.organization, place.project, entries_of(&place, role), &changed));
-    assert_ok(add_role_grant(tx, place.person, place.organization, (id){ { 0 } }, STR("ORG_MEMBER")));
+    assert_ok(add_role_grant(tx, place.person, place.organization, ID_NONE, STR("ORG_MEMBER")));
     end(tx);
     return place;
 }
@@ -181,11 +181,11 @@ who_leaves_the_organization_leaves_its_teams(void **state)
     join(&place);
     assert_roles_become(&place, role_closure(ORG_MEMBER | PROJECT_OWNER));
     struct tx *tx = begin(&place);
-    assert_ok(remove_role_grant(tx, place.person, place.organization, (id){ { 0 } }, STR("ORG_MEMBER"), NULL));
+    assert_ok(remove_role_grant(tx, place.person, place.organization, ID_NONE, STR("ORG_MEMBER"), NULL));
     end(tx);
     assert_roles_become(&place, 0);
     tx = begin(&place);
-    assert_ok(add_role_grant(tx, place.person, place.organization, (id){ { 0 } }, STR("ORG_MEMBER")));
+    assert_ok(add_role_grant(tx, place.person, place.organization, ID_NONE, STR("ORG_MEMBER")));
     end(tx);
     assert_roles_become(&place, ORG_MEMBER);
 }
@@ -197,8 +197,8 @@ who_changes_roles_in_one_transaction_stays_in_the_team(void **state)
     struct place place = new_place("GROUP_OWNER");
     join(&place);
     struct tx *tx = begin(&place);
-    assert_ok(remove_role_grant(tx, place.person, place.organization, (id){ { 0 } }, STR("ORG_MEMBER"), NULL));
-    assert_ok(add_role_grant(tx, place.person, place.organization, (id){ { 0 } }, STR("ORG_BILLING_READ_ONLY")));
+    assert_ok(remove_role_grant(tx, place.person, place.organization, ID_NONE, STR("ORG_MEMBER"), NULL));
+    assert_ok(add_role_grant(tx, place.person, place.organization, ID_NONE, STR("ORG_BILLING_READ_ONLY")));
     end(tx);
     assert_roles_become(&place, role_closure(ORG_BILLING_READ_ONLY | PROJECT_OWNER));
 }
@@ -218,8 +218,7 @@ leave(void *context)
     struct tx *tx = NULL;
     leaving->problem = tx_begin(node.store, leaving->arena, place->organization, &tx);
     if (leaving->problem == OK)
-        leaving->problem =
-            remove_role_grant(tx, place->person, place->organization, (id){ { 0 } }, STR("ORG_MEMBER"), NULL);
+        leaving->problem = remove_role_grant(tx, place->person, place->organization, ID_NONE, STR("ORG_MEMBER"), NULL);
     if (leaving->problem == OK)
         leaving->problem = tx_commit(tx);
     tx_cleanup(&tx);

@@ -67,7 +67,7 @@ token_of_a_client_is_accepted_with_its_roles(void **state)
     id project = id_new(1);
     assert_ok(tx_begin(node.store, arena, client.organization, &tx));
     assert_ok(store_project_add(tx, client.organization, project, STR("p"), STR("{}")));
-    assert_ok(add_role_grant(tx, client.account.id, client.organization, (id){ { 0 } }, STR("ORG_MEMBER")));
+    assert_ok(add_role_grant(tx, client.account.id, client.organization, ID_NONE, STR("ORG_MEMBER")));
     assert_ok(add_role_grant(tx, client.account.id, client.organization, project, STR("GROUP_CLUSTER_MANAGER")));
     assert_ok(add_role_grant(tx, client.account.id, client.organization, project, STR("GROUP_BACKUP_MANAGER")));
     assert_ok(add_role_grant(tx, client.account.id, client.organization, project, STR("GROUP_BACKUP_MANAGER")));

@@ -52,10 +52,34 @@ identifiers_carry_their_time_and_differ(void **state)
         for (size_t j = 0; j < i; j++)
             assert_false(id_eq(seen[i], seen[j]));
     }
-    assert_false(id_is_zero(seen[0]));
-    assert_true(id_is_zero((id){ { 0 } }));
+    assert_true(id_is_there(seen[0]));
+    assert_false(id_is_there(ID_NONE));
     assert_true(id_hash(seen[0]) == id_hash(seen[0]));
     assert_true(id_hash(seen[0]) != id_hash(seen[1]));
+}
+
+/* D1: 24 zeros meant "none", so what does not exist answered. */
+static void
+no_digits_mean_that_there_is_none(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 16);
+    id zeros, again, unset = { 0 };
+    char written[ID_DIGITS + 1];
+    assert_true(id_parse(STR("000000000000000000000000"), &zeros));
+    assert_true(id_parse(STR("000000000000000000000000"), &again));
+    assert_true(id_is_there(zeros));
+    assert_true(id_eq(zeros, again));
+    assert_false(id_is_there(unset));
+    assert_false(id_eq(zeros, unset));
+    assert_false(id_eq(unset, ID_NONE)); /* two that are missing say nothing about each other */
+    assert_true(id_eq(id_or(unset, zeros), zeros));
+    assert_true(id_eq(id_or(zeros, id_new(1)), zeros));
+    assert_string_equal(id_text(arena, zeros).data, "000000000000000000000000");
+    assert_int_equal(id_text(arena, unset).len, 0);
+    id_write(unset, written);
+    assert_string_equal(written, "");
+    arena_free(arena);
 }
 
 int
@@ -65,6 +89,7 @@ main(void)
         cmocka_unit_test(identifier_is_written_as_24_digits_and_read_back),
         cmocka_unit_test(only_24_lower_case_digits_are_an_identifier),
         cmocka_unit_test(identifiers_carry_their_time_and_differ),
+        cmocka_unit_test(no_digits_mean_that_there_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,6 @@ static struct api test_api;
 
 /* ---- The fleet ---- */
 enum { HOSTS_A = 5, HOSTS_B = 4, HOSTS = HOSTS_A + HOSTS_B };
-static const char *const service_id = "000000000000000000000000";
 
 static id
 host_id(int number)
@@ -240,7 +239,7 @@ play_agents(void)
     PGresult *hosts =
         PQexec(fixture_owner, "SELECT encode(h.id, 'hex') FROM host h WHERE h.state <> 'REMOVED' AND EXISTS "
                               "(SELECT FROM cluster_member m WHERE m.host_id = h.id) ORDER BY h.id");
-    fixture_ask("SET reeve.organization = '%s'", service_id);
+    fixture_ask("SET reeve.service = 'on'");
     do {
         played.switched_over = false;
         for (int i = 0; i < PQntuples(hosts); i++) {
@@ -407,14 +406,14 @@ drain_host_of_primary(struct place place)
 {
     struct arena *arena CLEANUP(arena_cleanup) = arena_new(FIXTURE_ARENA_BYTES);
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    id host, job, service = { { 0 } };
+    id host, job;
     const char *text =
         fixture_ask("SELECT encode(m.host_id, 'hex') FROM cluster_member m JOIN cluster c ON c.id = m.cluster_id "
                     "WHERE c.project_id = %s AND m.role = 'PRIMARY'",
                     fixture_quote(place.project));
     assert_true(id_parse(str_from(text), &host));
     fixture_ask("UPDATE host SET state = 'DRAINING' WHERE id = %s", fixture_quote(host));
-    assert_ok(tx_begin(store, arena, service, &tx));
+    assert_ok(tx_begin_service(store, arena, &tx));
     assert_ok(job_add(tx, &host_drain_job, (struct job_draft){ .subject = host, .subject_name = STR("h") }, &job));
     assert_ok(tx_commit(tx));
     return host;

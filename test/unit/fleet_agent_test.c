@@ -70,7 +70,7 @@ static error
 make_token(const struct join_place *place, bool *ret_is_valid, str *ret_token)
 {
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(tx_begin(fleet->store, arena, (id){ { 0 } }, &tx));
+    TRY(tx_begin_service(fleet->store, arena, &tx));
     TRY(join_token_add(fleet, tx, place, 3600, ret_is_valid, ret_token));
     return *ret_is_valid ? tx_commit(tx) : OK;
 }

@@ -85,7 +85,7 @@ secrets_are_masked_and_bound_to_their_configuration(void **state)
 {
     (void)state;
     struct key key = { { 1 } };
-    id config = { { 1 } }, other = { { 2 } };
+    id config = id_new(1), other = id_new(1);
     assert_true(str_is(kept_mask(arena, STR("0123456789abcdef")), "****cdef"));
     assert_true(str_is(kept_mask(arena, STR("0123cdef")), "********"));
     json_t *secrets = json_in(arena, json_pack("{s:{s:s}}", "n", "apiToken", "very secret"));

@@ -652,12 +652,12 @@ give_up_host_of(const char *whose)
     struct arena *arena CLEANUP(arena_cleanup) = arena_new(FIXTURE_ARENA_BYTES);
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     bool is_there = false;
-    id service = { { 0 } }, host, job;
+    id host, job;
     str name =
         str_dup(arena, str_from(fixture_ask("SELECT h.name FROM cluster_member m JOIN host h ON h.id = m.host_id "
                                             "WHERE m.%s",
                                             whose)));
-    assert_ok(tx_begin(store, arena, service, &tx));
+    assert_ok(tx_begin_service(store, arena, &tx));
     assert_ok(store_host_remove(tx, name, false, &is_there, &host));
     assert_false(is_there); /* it has members */
     assert_ok(store_host_remove(tx, name, true, &is_there, &host));

@@ -138,7 +138,7 @@ add_job(const struct job_kind *kind, struct place place)
 {
     struct arena *arena CLEANUP(arena_cleanup) = arena_new(FIXTURE_ARENA_BYTES);
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    id job = { { 0 } };
+    id job = ID_NONE;
     assert_ok(tx_begin(store, arena, place.organization, &tx));
     struct job_draft draft = {
         .organization = place.organization,

@@ -62,7 +62,7 @@ report(id member, int64_t generation, const char *problem)
     char digits[ID_DIGITS + 1];
     id_write(member, digits);
     fixture_ask(
-        "BEGIN; SET LOCAL reeve.organization = '000000000000000000000000'; "
+        "BEGIN; SET LOCAL reeve.service = 'on'; "
         "SELECT host_report(%s, 1, '{\"epoch\": 1, \"version\": 1, \"bootId\": \"b\", \"facts\": {}, \"strays\": [], \"tasks\": [], "
         "\"members\": [{\"id\": \"%s\", \"unit\": \"active\", \"role\": \"PRIMARY\", \"running\": \"running\", \"timeline\": 1, "
         "\"lagBytes\": 0, \"version\": \"17.6\", \"goalGeneration\": 1, \"accessGeneration\": %lld, \"restartNonce\": 0, "

@@ -35,7 +35,7 @@ start_anew(int organizations, int events)
     for (int o = 1; o <= organizations; o++) {
         for (int e = 0; e < events; e++) {
             struct arena *arena CLEANUP(arena_cleanup) = arena_new(FIXTURE_ARENA_BYTES);
-            assert_ok(add(arena, fixture_id((uint32_t)o), e % 2 == 0 ? fixture_id(500) : (id){ { 0 } }, "näme"));
+            assert_ok(add(arena, fixture_id((uint32_t)o), e % 2 == 0 ? fixture_id(500) : ID_NONE, "näme"));
         }
         fixture_ask("UPDATE event_count_of_project SET org_id = %s", fixture_quote(fixture_id((uint32_t)o + 1)));
     }
@@ -171,7 +171,7 @@ rolled_back_event_leaves_no_gap(void **state)
     assert_ok(tx_begin(store, arena, fixture_id(1), &tx));
     assert_ok(store_event_add(tx, &draft, &event));
     tx_rollback(tx);
-    assert_ok(add(arena, fixture_id(1), (id){ { 0 } }, "next"));
+    assert_ok(add(arena, fixture_id(1), ID_NONE, "next"));
     assert_int_equal(audit(3).count, 0);
 }
 

@@ -72,7 +72,8 @@ static __attribute__((unused)) id
 fixture_id(uint32_t number)
 {
     return (id){ { 0x65, 0, 0, 0, 0, 1, 0, 0, (uint8_t)(number >> 24), (uint8_t)(number >> 16), (uint8_t)(number >> 8),
-                   (uint8_t)number } };
+                   (uint8_t)number },
+                 true };
 }
 
 /* In a rotating buffer, for use in the text of a statement: '\x...' */

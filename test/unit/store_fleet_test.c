@@ -18,8 +18,9 @@ static void
 begin_on(PGconn *pg, int organization)
 {
     char digits[ID_DIGITS + 1], text[128];
-    id_write(organization == 0 ? (id){ { 0 } } : fixture_id((uint32_t)organization), digits);
-    snprintf(text, sizeof(text), "BEGIN; SET LOCAL reeve.organization = '%s'", digits);
+    id_write(organization == 0 ? ID_NONE : fixture_id((uint32_t)organization), digits);
+    snprintf(text, sizeof(text), "BEGIN; SET LOCAL reeve.organization = '%s'; SET LOCAL reeve.service = '%s'", digits,
+             organization == 0 ? "on" : "off");
     fixture_ask_on(pg, text);
 }
 
@@ -595,7 +596,7 @@ report(int host, int64_t epoch, const char *format, ...)
     va_end(args);
     struct tx *tx = NULL;
     enum report_outcome outcome;
-    assert_ok(tx_begin(store, arena, (id){ { 0 } }, &tx));
+    assert_ok(tx_begin_service(store, arena, &tx));
     assert_ok(store_host_report(tx, fixture_id((uint32_t)(HOSTS + host)), epoch, str_from(text), &outcome));
     assert_ok(tx_commit(tx));
     return outcome;

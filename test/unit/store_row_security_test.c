@@ -236,8 +236,9 @@ static void
 begin_as(int organization)
 {
     char digits[ID_DIGITS + 1], text[128];
-    id_write(organization == 0 ? (id){ { 0 } } : fixture_id((uint32_t)organization), digits);
-    snprintf(text, sizeof(text), "BEGIN; SET LOCAL reeve.organization = '%s'", digits);
+    id_write(organization == 0 ? ID_NONE : fixture_id((uint32_t)organization), digits);
+    snprintf(text, sizeof(text), "BEGIN; SET LOCAL reeve.organization = '%s'; SET LOCAL reeve.service = '%s'", digits,
+             organization == 0 ? "on" : "off");
     fixture_ask_on(tenant, text);
 }
 

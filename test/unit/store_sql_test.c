@@ -241,6 +241,10 @@ is_compared(const struct words *words, int at)
     if (is_word(words, at - 1, "(") && is_word(words, at - 2, "coalesce") && is_word(words, at - 3, "=") && at >= 4 &&
         is_tenant_column(words, words->word[at - 4]))
         return true;
+    /* The same for what may belong to nobody: NULL finds that, and nothing of a tenant's. */
+    if (is_word(words, at - 1, "FROM") && is_word(words, at - 2, "DISTINCT") && is_word(words, at - 3, "NOT") &&
+        is_word(words, at - 4, "IS") && at >= 5 && is_tenant_column(words, words->word[at - 5]))
+        return true;
     int after = at + 1;
     if (is_word(words, after, ":") && is_word(words, after + 1, ":"))
         after += 3;
@@ -322,6 +326,9 @@ judge_finds_what_it_is_there_for(void **state)
         { "organization $1", "SELECT name FROM project WHERE org_id = $2", false },
         { "organization $1", "SELECT name FROM project", false },
         { "organization $1", "SELECT name FROM project WHERE name = $1", false },
+        { "organization $1", "SELECT name FROM project WHERE org_id IS NOT DISTINCT FROM $1::bytea", true },
+        { "organization $1", "SELECT name FROM project WHERE org_id IS DISTINCT FROM $1", false },
+        { "organization $1", "SELECT name FROM project WHERE name IS NOT DISTINCT FROM $1", false },
         { "organization $2", "SELECT p.name FROM project p WHERE p.id = $1 AND $2::bytea = p.org_id", true },
         { "project $1", "SELECT p.name FROM project p WHERE p.id = $1", true },
         { "project $1", "SELECT r.name FROM resource r WHERE r.id = $1", false },

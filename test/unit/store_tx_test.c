@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "store/idempotency.h"
+#include "store/principal.h"
 
 /* The statements of idempotency records serve as ordinary ones: they touch one table without conditions. */
 static error
@@ -107,6 +108,61 @@ violation_is_described_and_ends_the_transaction(void **state)
     assert_ok(tx_begin(store, arena, organization, &tx));
     assert_ok(tx_query(tx, SQL_EVENT_ADD, &params, NULL, NULL));
     assert_fails(tx_query(tx, SQL_EVENT_ADD, &params, NULL, NULL), INTERNAL_ERROR);
+    tx_rollback(tx);
+    arena_free(arena);
+    store_free(store);
+}
+
+/* D1: what is missing was bound as 24 zeros, and asked about what they name. */
+static void
+a_statement_without_its_identifier_is_not_sent(void **state)
+{
+    (void)state;
+    struct store_config config = fixture_config();
+    struct store *store = fixture_store(&config);
+    struct arena *arena = arena_new(FIXTURE_ARENA_BYTES);
+    struct tx *tx;
+    struct rows rows;
+    struct params missing = { 0 };
+    params_id(&missing, ID_NONE);
+    assert_fails(store_read(store, arena, SQL_AUTH_ORGANIZATION_FACTS, &missing, &rows), INTERNAL_ERROR);
+    assert_ok(tx_begin(store, arena, fixture_id(9), &tx));
+    assert_fails(tx_query(tx, SQL_AUTH_ORGANIZATION_FACTS, &missing, &rows, NULL), INTERNAL_ERROR);
+    assert_fails(tx_commit(tx), INTERNAL_ERROR);
+    tx_rollback(tx);
+
+    struct params zeros = { 0 };
+    id value;
+    assert_true(id_parse(STR("000000000000000000000000"), &value));
+    params_id(&zeros, value);
+    assert_ok(store_read(store, arena, SQL_AUTH_ORGANIZATION_FACTS, &zeros, &rows));
+    assert_int_equal(rows.count, 0);
+    arena_free(arena);
+    store_free(store);
+}
+
+/* D1: and a transaction for none was the service's. */
+static void
+only_who_says_so_works_as_the_service(void **state)
+{
+    (void)state;
+    struct store_config config = fixture_config();
+    struct store *store = fixture_store(&config);
+    struct arena *arena = arena_new(FIXTURE_ARENA_BYTES);
+    struct tx *tx;
+    id zeros, person;
+    assert_true(id_parse(STR("000000000000000000000000"), &zeros));
+    assert_fails(tx_begin(store, arena, ID_NONE, &tx), INTERNAL_ERROR);
+    assert_ok(tx_begin(store, arena, zeros, &tx));
+    assert_fails(tx_set_organization(tx, ID_NONE), INTERNAL_ERROR);
+    assert_fails(create_person(tx, STR("zero@example.org"), STR("Z"), STR("Z"), &person), INTERNAL_ERROR);
+    tx_rollback(tx);
+    assert_ok(tx_begin_service(store, arena, &tx));
+    assert_ok(create_person(tx, STR("zero@example.org"), STR("Z"), STR("Z"), &person));
+    tx_rollback(tx);
+    assert_ok(tx_begin(store, arena, zeros, &tx));
+    assert_ok(tx_set_service(tx));
+    assert_ok(create_person(tx, STR("zero@example.org"), STR("Z"), STR("Z"), &person));
     tx_rollback(tx);
     arena_free(arena);
     store_free(store);
@@ -303,6 +359,8 @@ main(void)
         cmocka_unit_test(committed_change_is_visible_and_rolled_back_is_not),
         cmocka_unit_test(forgotten_transaction_ends_with_its_arena),
         cmocka_unit_test(violation_is_described_and_ends_the_transaction),
+        cmocka_unit_test(a_statement_without_its_identifier_is_not_sent),
+        cmocka_unit_test(only_who_says_so_works_as_the_service),
         cmocka_unit_test(full_pool_is_overloaded_after_its_wait),
         cmocka_unit_test(stale_connection_is_replaced_without_an_error),
         cmocka_unit_test(loss_before_commit_is_unavailable_and_during_commit_unknown),

@@ -32,7 +32,7 @@ the_documented_example_is_written(void **state)
                              .task_count = 1,
                              .tasks = tasks,
                              .log_count = 1,
-                             .logs = &(struct report_log){ { { 0xe1 } }, false, STR("It answered 503.") },
+                             .logs = &(struct report_log){ { { 0xe1 }, true }, false, STR("It answered 503.") },
                              .strays = { 1, strays } };
     assert_string_equal(
         report_write(arena, &report).data,

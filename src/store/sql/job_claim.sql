@@ -5,9 +5,9 @@ UPDATE job SET state = 'RUNNING', try = try + 1, failures = failures + 1,
     next_run_at = now() + least($7::bigint * 2 ^ least(failures, 30), $8::bigint) * (0.5 + random() / 2) * interval '1 millisecond',
     started_at = coalesce(started_at, now()), step_started_at = coalesce(step_started_at, now()),
     step_deadline_at = coalesce(step_deadline_at, now() + $6::bigint * interval '1 second')
-WHERE org_id = $1 AND id = (
+WHERE org_id IS NOT DISTINCT FROM $1::bytea AND id = (
     SELECT j.id FROM job j
-    WHERE j.org_id = $1 AND j.id = $2 AND j.step = $3 AND j.state IN ('QUEUED', 'RUNNING')
+    WHERE j.org_id IS NOT DISTINCT FROM $1::bytea AND j.id = $2 AND j.step = $3 AND j.state IN ('QUEUED', 'RUNNING')
       AND (j.next_run_at <= now() OR ($4::boolean AND j.failures = 0))
       AND (j.lease_until IS NULL OR j.lease_until < now())
       AND NOT EXISTS (SELECT FROM job e WHERE e.subject = j.subject AND e.seq < j.seq AND e.state IN ('QUEUED', 'RUNNING') AND e.step <> 'wait-window')
