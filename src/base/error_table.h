@@ -136,6 +136,9 @@
         "Give several roles to one group, or delete a mapping that is not needed.") \
     ROW(IDENTITY_PROVIDER_IN_USE, 409, "An organization uses identity provider {}.", \
         "Set identityProviderId of the connected organizations to null or to another provider first.") \
+    ROW(IDENTITY_PROVIDER_IS_SHARED, 409, "Identity provider {} is also used by organization {}, which has to agree.", \
+        "Create another identity provider with the new settings. Owners of each organization choose it for themselves " \
+        "(identityProviderId of their connectedOrgConfigs). Once nobody else uses this one, it can be changed or deleted.") \
     ROW(ONLY_CONNECTED_ORGANIZATION, 409, "Organization {} is the only one in its federation.", \
         "Delete the federation settings instead, or set identityProviderId to null to end federated sign-in.") \
     ROW(FEDERATION_IS_SHARED, 409, "The federation still connects {} organizations.", \

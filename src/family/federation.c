@@ -445,7 +445,8 @@ static const struct endpoint federation_endpoints[] = {
       ANY_OF(ORG_OWNER), "updateFederationSettingIdentityProvider",
       "Update one identity provider",
       "Changes only the fields that are sent. It counts from the next request with a token. A provider whose status is "
-      "INACTIVE lets nobody in.",
+      "INACTIVE lets nobody in. While another organization uses the provider only its labels can be changed: for all else create "
+      "another one, and let each organization choose it.",
       .since = "2023-11-15", .run = identity_provider_update, .request = &identity_provider_schema,
       .response = &identity_provider_schema, .path_fields = identity_provider_path,
       .example = "{\"protocol\": \"OIDC\", \"displayName\": \"Company login\"}" },

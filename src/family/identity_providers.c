@@ -302,6 +302,88 @@ for_event(struct request *req, str text)
     return document;
 }
 
+/* What an organization that uses the provider relies on: everything but its labels. */
+static bool
+has_same_meaning(const json_t *before, const json_t *after)
+{
+    static const char *const labels[] = { "displayName", "description" };
+    json_t *left = json_copy((json_t *)before), *right = json_copy((json_t *)after);
+    for (size_t i = 0; i < LENGTH(labels); i++) {
+        json_object_del(left, labels[i]);
+        json_object_del(right, labels[i]);
+    }
+    bool same = left != NULL && right != NULL && json_equal(left, right);
+    json_decref(left);
+    json_decref(right);
+    return same;
+}
+
+static id
+user_at(const json_t *document, size_t index)
+{
+    id organization;
+    const json_t *user = json_array_get(json_object_get(document, "associatedOrgs"), index);
+    bool is_one = id_parse(json_str(json_object_get(user, "orgId")), &organization);
+    return is_one ? organization : ID_NONE;
+}
+
+static size_t
+user_count(const json_t *document)
+{
+    return json_array_size(json_object_get(document, "associatedOrgs"));
+}
+
+static bool
+is_used_by(const json_t *document, id organization)
+{
+    for (size_t i = 0; i < user_count(document); i++) {
+        if (id_eq(user_at(document, i), organization))
+            return true;
+    }
+    return false;
+}
+
+/* Who decides what a token says decides who comes in. So nobody decides it for others: while another organization uses the
+ * provider, it stays what it was when that organization chose it. */
+static error
+check_not_shared(struct request *req, id provider, const json_t *document)
+{
+    struct buf others = buf_in(req->arena, EGRESS_MAX_URL);
+    for (size_t i = 0; i < user_count(document); i++) {
+        id organization = user_at(document, i);
+        if (id_eq(organization, req->organization))
+            continue;
+        buf_add_text(&others, buf_str(&others).len == 0 ? "" : ", ");
+        buf_add(&others, id_text(req->arena, organization));
+    }
+    if (buf_str(&others).len == 0)
+        return OK;
+    return fail(req->arena, IDENTITY_PROVIDER_IS_SHARED, V(id_text(req->arena, provider)), V(buf_str(&others)));
+}
+
+/* In the chain of the caller's organization and of every other one that uses the provider, in the order of their ids, as everybody does
+ * who writes into several chains. The transaction is the caller's organization's again afterwards. */
+static error
+event_for_users(struct request *req, enum event_type type, const json_t *users, const json_t *before,
+                const json_t *after)
+{
+    bool is_told = false;
+    for (size_t i = 0; i <= user_count(users); i++) {
+        bool is_end = i == user_count(users);
+        id organization = is_end ? req->organization : user_at(users, i);
+        if (!is_told && (is_end || memcmp(organization.bytes, req->organization.bytes, ID_BYTES) >= 0)) {
+            TRY(request_event(req, type, before, after));
+            is_told = true;
+        }
+        if (id_eq(organization, req->organization))
+            continue;
+        TRY(tx_set_organization(req->tx, organization));
+        TRY(request_event_in(req, type, organization, ID_NONE, before, after));
+        TRY(tx_set_organization(req->tx, req->organization));
+    }
+    return OK;
+}
+
 static void
 name_places(struct request *req, id provider, json_t *document)
 {
@@ -363,14 +445,18 @@ identity_provider_update(struct request *req)
     const json_t *protocol = json_object_get(req->body, "protocol");
     if (protocol != NULL && !json_equal(protocol, json_object_get(document, "protocol")))
         return refuse(req, "protocol", "it stays as it was created; create another identity provider");
+    json_t *as_it_was = json_in(req->arena, json_deep_copy(document));
     json_object_update(document, req->body);
     TRY(check(req, document));
     TRY(take_certificates(req, document, hidden));
+    if (json_object_get(req->body, "pemFileInfo") != NULL || !has_same_meaning(as_it_was, document))
+        TRY(check_not_shared(req, provider, as_it_was));
     struct identity_provider_draft draft = draft_of(req, document, hidden);
     TRY(store_identity_provider_update(req->tx, req->organization, provider, &draft));
     TRY(store_federation_changed(req->tx, federation));
     TRY(store_identity_provider_lock(req->tx, req->organization, provider, &after, &revision, NULL));
-    TRY(request_event(req, EVENT_IDENTITY_PROVIDER_CHANGED, for_event(req, before), for_event(req, after)));
+    TRY(event_for_users(req, EVENT_IDENTITY_PROVIDER_CHANGED, as_it_was, for_event(req, before),
+                        for_event(req, after)));
     answer_entity(req, after, revision);
     return OK;
 }
@@ -400,11 +486,15 @@ identity_provider_revoke_keys(struct request *req)
     const json_t *document = json_parse_own(req->arena, before);
     if (!str_is(json_str(json_object_get(document, "protocol")), "OIDC"))
         return request_not_found(req);
+    /* Keys that are still published come back, so this lets nobody in. But it shuts people out for a while, and that
+     * is not for an organization to do whose people do not come this way. */
+    if (!is_used_by(document, req->organization))
+        TRY(check_not_shared(req, provider, document));
     TRY(store_identity_provider_forget_keys(req->tx, req->organization, provider));
     TRY(store_federation_changed(req->tx, federation));
     json_t *said = json_in(req->arena, json_pack("{s:s, s:O}", "id", id_text(req->arena, provider).data, "keyIds",
                                                  json_object_get(document, "keyIds")));
-    TRY(request_event(req, EVENT_IDENTITY_PROVIDER_KEYS_REVOKED, said, NULL));
+    TRY(event_for_users(req, EVENT_IDENTITY_PROVIDER_KEYS_REVOKED, document, said, NULL));
     answer_nothing(req);
     return OK;
 }

@@ -126,6 +126,9 @@ class Place:
             raise AssertionError("%s %s: %s" % (method, path, answer))
         return answer.json() if answer.body else None
 
+    def ask(self, method, path, body, caller):
+        return self.connection.ask(method, PREFIX + path, caller.bearer(), body)
+
     def wait_for_keys(self, kids=None):
         def known():
             shown = self.must(200, "GET", self.path)
@@ -362,9 +365,43 @@ def test_shared(suite, place, provider):
     suite.equal(len(place.must(200, "GET", place.path)["associatedOrgs"]), 2, "organizations that use it")
     suite.equal(len(place.get(token, place.settings + "/identityProviders")[2].get("results", [])), 1,
                 "who owns one of the organizations manages the federation with a token")
+    test_nobody_decides_for_others(suite, place)
+    suite.equal((place.status(token, "/orgs/%s" % place.elsewhere.home), place.status(token)), (200, 200), "after all these attempts")
     place.must(204, "DELETE", config, caller=place.elsewhere)
     suite.check(place.soon(token, 401, "/orgs/%s" % place.elsewhere.home), "after it has left")
     suite.equal(place.status(token), 200, "which does not concern the other one")
+
+
+def newest(place, caller, event_type):
+    """How many events of this type are in the chain of the caller's organization."""
+    return place.must(200, "GET", "/orgs/%s/events?eventType=%s" % (caller.home, event_type), caller=caller)["totalCount"]
+
+
+def test_nobody_decides_for_others(suite, place):
+    """S7: owners of one organization cannot turn a provider that another one uses into one that lets in whom they like."""
+    both = (place.owner, place.elsewhere)
+    took = [newest(place, one, "IDENTITY_PROVIDER_CHANGED") for one in both]
+    for change in ({"issuerUri": "https://evil.example.org"}, {"audience": "other"}, {"clientId": "other"}, {"userClaim": "sub"},
+                   {"groupsClaim": "roles"}, {"authorizationType": "USER"}, {"status": "INACTIVE"}, {"associatedDomains": []},
+                   {"issuerUri": "https://evil.example.org", "displayName": "as before"}):
+        for who, other in (both, both[::-1]):
+            answer = place.ask("PATCH", place.path, {"protocol": "OIDC", **change}, who)
+            suite.equal((answer.status, answer.code()), (409, "IDENTITY_PROVIDER_IS_SHARED"), "S7: %r" % change)
+            suite.check(other.home in answer.json()["detail"], "S7: the answer says who has to agree: %r", answer)
+    suite.equal([newest(place, one, "IDENTITY_PROVIDER_CHANGED") for one in both], took, "S7: events of what was refused")
+    place.must(200, "PATCH", place.path, {"protocol": "OIDC", "displayName": "Both of us"})
+    suite.equal([newest(place, one, "IDENTITY_PROVIDER_CHANGED") for one in both], [count + 1 for count in took],
+                "S7: a change is in the chain of each organization that uses the provider")
+    third = place.world.make_caller("Third")
+    no_limits([third.home])
+    place.operator("connect", third.home, place.owner.home)
+    answer = place.ask("DELETE", place.path + "/jwks", None, third)
+    suite.equal((answer.status, answer.code()), (409, "IDENTITY_PROVIDER_IS_SHARED"), "S7: keys forgotten by who does not use them")
+    revoked = [newest(place, one, "IDENTITY_PROVIDER_JWKS_REVOKED") for one in both]
+    place.must(204, "DELETE", place.path + "/jwks", caller=place.elsewhere)
+    suite.equal([newest(place, one, "IDENTITY_PROVIDER_JWKS_REVOKED") for one in both], [count + 1 for count in revoked],
+                "S7: keys that were forgotten are in each chain")
+    place.wait_for_keys()
 
 
 def main():
