@@ -5,9 +5,12 @@
 #include "base/clock.h"
 #include "limit/limit_internal.h"
 
-/* On Redis's clock, so that nodes whose clocks differ count the same. */
+/* On Redis's clock, so that nodes whose clocks differ count the same. A key that is something else makes room: see bucket_script.c. */
 static const char heartbeat_text[] = "local now = tonumber(redis.call('TIME')[1])\n"
-                                     "redis.call('ZADD', KEYS[1], now, ARGV[1])\n"
+                                     "if type(redis.pcall('ZADD', KEYS[1], now, ARGV[1])) == 'table' then\n"
+                                     "  redis.call('DEL', KEYS[1])\n"
+                                     "  redis.call('ZADD', KEYS[1], now, ARGV[1])\n"
+                                     "end\n"
                                      "redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])\n"
                                      "redis.call('EXPIRE', KEYS[1], ARGV[2])\n"
                                      "return redis.call('ZCARD', KEYS[1])";

@@ -22,7 +22,12 @@ static const char script_text[] =
     "local part, floor, floor_part = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])\n"
     "local time = redis.call('TIME')\n"
     "local now = time[1] * 1000 + math.floor(time[2] / 1000)\n"
-    "local stored = redis.call('HMGET', KEYS[1], 't', 's', 'r')\n"
+    "local stored = redis.pcall('HMGET', KEYS[1], 't', 's', 'r')\n"
+    /* Somebody wrote something else under the name of a bucket. One bucket begins anew, rather than all being lost for good. */
+    "if stored.err or stored[1] and not (tonumber(stored[1]) and tonumber(stored[2]) and tonumber(stored[3])) then\n"
+    "  redis.call('DEL', KEYS[1])\n"
+    "  stored = {}\n"
+    "end\n"
     "local tokens, start, room, changed = capacity, now, 0, false\n"
     "if stored[1] then\n"
     "  tokens, start, room = tonumber(stored[1]), tonumber(stored[2]), tonumber(stored[3])\n"

@@ -399,6 +399,49 @@ second_redis_is_used_until_the_first_is_back(void **state)
     limiter_free(two);
 }
 
+static void
+tell_redis(const char *format, const char *key)
+{
+    redisContext *context = redisConnectUnix(redis_socket);
+    assert_non_null(context);
+    redisReply *reply = redisCommand(context, format, key);
+    assert_non_null(reply);
+    assert_int_not_equal(reply->type, REDIS_REPLY_ERROR);
+    freeReplyObject(reply);
+    redisFree(context);
+}
+
+/* R7: one key of another type had all sharing lost and found four times a second, for good. */
+static void
+something_else_under_the_name_of_a_bucket_costs_that_bucket_only(void **state)
+{
+    (void)state;
+    struct limiter *one = node_new(), *two = node_new();
+    struct bucket_size size = { 4, 4 };
+    assert_true(comes_up(one, true));
+    assert_true(comes_up(two, true));
+    static const char *const others[] = { "SET %s x", "RPUSH %s x", "HSET %s t x s y r z", "HSET %s t 3" };
+    for (size_t i = 0; i < LENGTH(others); i++) {
+        struct bucket_name name = bucket_of_id(S17, id_new(1));
+        char key[BUCKET_KEY_BYTES];
+        int allowed = 0;
+        bucket_key(&name, key);
+        tell_redis(others[i], key);
+        tell_redis("DEL %s", "reeve:nodes");
+        tell_redis("SET %s x", "reeve:nodes");
+        for (int take = 0; take < 8; take++)
+            allowed += limit_take(take % 2 == 0 ? one : two, &name, size, true).outcome == TAKE_ALLOWED;
+        assert_int_equal(allowed, 4); /* both count in Redis: nobody has a share of their own */
+        for (int wait = 0; wait < 50; wait++) {
+            assert_true(limit_status(one).redis_is_up);
+            assert_true(limit_status(two).redis_is_up);
+            usleep(50 * 1000);
+        }
+    }
+    limiter_free(one);
+    limiter_free(two);
+}
+
 int
 main(void)
 {
@@ -418,6 +461,7 @@ main(void)
         WITH_REDIS(local_bucket_is_refilled_in_whole_steps),
         WITH_REDIS(text_used_before_the_loss_stays_used),
         WITH_REDIS(second_redis_is_used_until_the_first_is_back),
+        WITH_REDIS(something_else_under_the_name_of_a_bucket_costs_that_bucket_only),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(redis_socket);
