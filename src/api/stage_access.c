@@ -243,8 +243,6 @@ bucket_name_for(const struct request *req)
 error
 stage_limit(struct request *req)
 {
-    if (req->is_v1) /* rate limits apply to the v2 endpoints */
-        return OK;
     struct bucket_name name = bucket_name_for(req);
     struct bucket_size size = bucket_size_for(req);
     struct take take = limit_take(req->api->limiter, &name, size, req->may_block);

@@ -178,6 +178,49 @@ address_of(const struct sockaddr *from)
     return net_from_v6((const uint8_t *)&((const struct sockaddr_in6 *)from)->sin6_addr);
 }
 
+/* ---- Names that are never public ---- */
+/* Names of this machine (RFC 6761), and what every Debian has in /etc/hosts. */
+static const char *const own_names[] = { "localhost",  "localdomain", "ip6-localhost", "ip6-loopback",
+                                         "localhost4", "localhost6",  "localdomain4",  "localdomain6" };
+/* Domains that are set aside for private networks or for nobody (RFC 6761, 6762, 7686, 8375, 9476; ICANN's `internal`). */
+static const char *const private_domains[] = { "local", "internal", "home.arpa", "lan",   "intranet", "corp",
+                                               "home",  "private",  "invalid",   "onion", "alt" };
+
+static bool
+is_in_domain(str host, const char *domain)
+{
+    str wanted = str_from(domain);
+    if (host.len < wanted.len || !str_eq_nocase(str_slice(host, host.len - wanted.len, host.len), wanted))
+        return false;
+    return host.len == wanted.len || host.data[host.len - wanted.len - 1] == '.';
+}
+
+static bool
+is_in_any(str host, const char *const *domains, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_in_domain(host, domains[i]))
+            return true;
+    }
+    return false;
+}
+
+/* What a name says by itself. The names of private networks are fine where the operator allows some: what they resolve to decides. */
+static bool
+name_may_be_allowed(const struct egress_allowed *allowed, str host)
+{
+    static const uint8_t loopback_v4[4] = { 127, 0, 0, 1 }, loopback_v6[16] = { [15] = 1 };
+    if (host.len > 0 && host.data[host.len - 1] == '.') /* the same name, from the root */
+        host = str_slice(host, 0, host.len - 1);
+    if (is_in_any(host, own_names, LENGTH(own_names))) {
+        struct net_address v4 = net_from_v4(loopback_v4), v6 = net_from_v6(loopback_v6);
+        return egress_is_allowed(allowed, &v4) || egress_is_allowed(allowed, &v6);
+    }
+    bool is_private = str_find(host, '.') < 0 ||
+                      is_in_any(host, private_domains, LENGTH(private_domains)); /* or of the search list */
+    return !is_private || allowed->count > 0;
+}
+
 bool
 egress_host_may_be_allowed(const struct egress_allowed *allowed, const struct egress_url *url)
 {
@@ -185,7 +228,7 @@ egress_host_may_be_allowed(const struct egress_allowed *allowed, const struct eg
     struct addrinfo *found = NULL;
     bool fine = true;
     if (getaddrinfo(url->host.data, NULL, &hints, &found) != 0)
-        return true;
+        return name_may_be_allowed(allowed, url->host);
     for (const struct addrinfo *at = found; at != NULL && fine; at = at->ai_next) {
         struct net_address address = address_of(at->ai_addr);
         fine = egress_is_allowed(allowed, &address);
@@ -205,29 +248,24 @@ egress_resolve(struct arena *arena, const struct egress_allowed *allowed, str ur
         return false;
     }
     struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM }, *found = NULL;
-    int problem = getaddrinfo(target.url.host.data, NULL, &hints, &found);
-    if (problem != 0) {
-        *ret_why = str_format(arena, "The name %s was not found: %s.", target.url.host.data, gai_strerror(problem));
+    /* One sentence for every reason: who names a place must not learn which names there are inside, nor what they resolve to. */
+    *ret_why = str_format(arena, "%s was not found, or is not public.", target.url.host.data);
+    if (getaddrinfo(target.url.host.data, NULL, &hints, &found) != 0)
         return false;
-    }
     bool fine = true;
     for (const struct addrinfo *at = found; at != NULL && fine; at = at->ai_next) {
         if (at->ai_family != AF_INET && at->ai_family != AF_INET6)
             continue;
         struct net_address address = address_of(at->ai_addr);
         fine = egress_is_allowed(allowed, &address);
-        if (!fine)
-            *ret_why = str_format(arena, "The name %s has the address %s, which is not public.", target.url.host.data,
-                                  net_address_text(arena, &address).data);
-        else if (target.count < EGRESS_MAX_ADDRESSES)
+        if (fine && target.count < EGRESS_MAX_ADDRESSES)
             target.addresses[target.count++] = address;
     }
     freeaddrinfo(found);
-    if (fine && target.count == 0) {
-        *ret_why = str_format(arena, "The name %s has no address.", target.url.host.data);
-        fine = false;
-    }
-    if (fine)
+    fine &= target.count > 0;
+    if (fine) {
         *ret_target = target;
+        *ret_why = STR_EMPTY;
+    }
     return fine;
 }

@@ -27,7 +27,8 @@ struct egress_allowed { /* by the operator */
 };
 bool egress_is_allowed(const struct egress_allowed *allowed, const struct net_address *address);
 
-/* Whether the host is a name, or an address (in whichever notation) that is allowed. Looks no name up. */
+/* Whether the host is a name that could be public, or an address (in whichever notation) that is allowed. Looks no name up: what a name
+ * leads to is judged when it is used, each time. */
 bool egress_host_may_be_allowed(const struct egress_allowed *allowed, const struct egress_url *url);
 
 struct egress_target {
@@ -35,7 +36,8 @@ struct egress_target {
     size_t count;
     struct net_address addresses[EGRESS_MAX_ADDRESSES];
 };
-/* Looks the name up. False, with a sentence, when it has no address or any address that is not allowed. Blocks. */
+/* Looks the name up. False, with a sentence that does not say which of the two, when it has no address or any address that is not
+ * allowed. Blocks. */
 MUST_USE bool egress_resolve(struct arena *arena, const struct egress_allowed *allowed, str url,
                              struct egress_target *ret_target, str *ret_why);
 

@@ -105,7 +105,7 @@ static const struct endpoint network_endpoints[] = {
       .flags = DEPRECATED, .read = &crud_get_single, .kind = &private_ip_mode, .response = &private_ip_mode_schema },
     { PATCH, "/groups/{groupId}/privateIpMode", S43, ANY_OF(PROJECT_OWNER), "updatePrivateIpMode",
       "Change the private IP mode of one project",
-      "Switches the mode. Also served under the older prefix /api/svc/v1.0, without a rate limit.",
+      "Switches the mode. Also served under the older prefix /api/svc/v1.0, with the same rate limit.",
       .flags = DEPRECATED | ALSO_V1, .run = crud_update_single, .kind = &private_ip_mode,
       .request = &private_ip_mode_schema, .response = &private_ip_mode_schema, .example = "{\"enabled\": false}" },
 };

@@ -118,6 +118,16 @@ keep_part(struct request *req, const char *kind, const char *fallback, const jso
     return store_resource_replace(req->tx, &draft, &part);
 }
 
+/* Where a directory is said to be: whoever uses it, a worker or a member, must not be sent to the machine that it runs on. */
+static error
+check_directory_host(struct request *req, const json_t *hostname)
+{
+    struct egress_url place = { .host = json_str(hostname) };
+    if (place.host.len == 0 || egress_host_may_be_allowed(&req->api->egress, &place))
+        return OK;
+    return refuse(req, "ldap.hostname", "its address is not public, and the operator does not allow it (egress_allow)");
+}
+
 /* What members are told about the directory is a resource of its own, as it is for authorities; empty when they ask none. */
 static error
 keep_directory_login(struct request *req, const struct change *change)
@@ -125,13 +135,9 @@ keep_directory_login(struct request *req, const struct change *change)
     const json_t *ldap = json_object_get(change->after, "ldap");
     json_t *login = json_in(req->arena, json_object());
     str sealed = json_str(json_object_get(change->after, "sealed"));
-    struct egress_url place = { .host = json_str(json_object_get(ldap, "hostname")) };
-    if (json_is_true(json_object_get(ldap, "authenticationEnabled"))) {
+    if (json_is_true(json_object_get(ldap, "authenticationEnabled")))
         TRY(directory_login_read(req->arena, ldap, sealed.len > 0, &login));
-        if (!egress_host_may_be_allowed(&req->api->egress, &place))
-            return refuse(req, "ldap.hostname",
-                          "its address is not public, and the operator does not allow it (egress_allow)");
-    }
+    TRY(check_directory_host(req, json_object_get(ldap, "hostname")));
     if (json_object_get(login, "bindUsername") != NULL) {
         str kept = str_format(req->arena, "sealed:%s:%s", id_text(req->arena, change->id).data, sealed.data);
         json_object_set_new(login, "bindPassword", json_stringn(kept.data, kept.len));

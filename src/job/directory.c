@@ -1,52 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/directory.h"
 
+#include <errno.h>
 #include <ldap.h>
 #include <netinet/in.h>
+#include <openldap.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 enum { TIMEOUT_S = 5, QUERY_PARTS = 4 };
 
 /* ---- The address ---- */
-struct guard {
-    struct ldap_conncb callback; /* first: libldap hands it back */
-    const struct egress_allowed *allowed;
-};
-
-static int
-on_connect(LDAP *ldap, Sockbuf *socket_buffer, LDAPURLDesc *server, struct sockaddr *address,
-           struct ldap_conncb *context)
-{
-    (void)ldap, (void)socket_buffer, (void)server;
-    const struct guard *guard = (const struct guard *)context;
-    struct net_address peer;
-    if (address->sa_family == AF_INET)
-        peer = net_from_v4((const uint8_t *)&((const struct sockaddr_in *)address)->sin_addr);
-    else if (address->sa_family == AF_INET6)
-        peer = net_from_v6((const uint8_t *)&((const struct sockaddr_in6 *)address)->sin6_addr);
-    else
-        return -1;
-    return egress_is_allowed(guard->allowed, &peer) ? 0 : -1;
-}
-
-static void
-on_disconnect(LDAP *ldap, Sockbuf *socket_buffer, struct ldap_conncb *context)
-{
-    (void)ldap, (void)socket_buffer, (void)context;
-}
-
 static bool
-is_allowed(struct arena *arena, const struct egress_allowed *allowed, const struct directory_question *question,
-           str *ret_why)
+find_place(struct arena *arena, const struct egress_allowed *allowed, const struct directory_question *question,
+           struct egress_target *ret_target, str *ret_why)
 {
-    struct egress_target target;
     bool is_v6 = str_find(question->host, ':') >= 0;
     str url =
         str_format(arena, is_v6 ? "https://[%.*s]:%d/" : "https://%.*s:%d/", STR_ARG(question->host), question->port);
-    return egress_resolve(arena, allowed, url, &target, ret_why);
+    return egress_resolve(arena, allowed, url, ret_target, ret_why);
+}
+
+static bool
+finishes(int socket_fd)
+{
+    struct pollfd waits = { .fd = socket_fd, .events = POLLOUT };
+    int problem = 0;
+    socklen_t size = sizeof(problem);
+    return poll(&waits, 1, TIMEOUT_S * 1000) == 1 &&
+           getsockopt(socket_fd, SOL_SOCKET, SO_ERROR, &problem, &size) == 0 && problem == 0;
+}
+
+static int
+connect_to(const struct net_address *address, uint16_t port)
+{
+    struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(port) };
+    struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+    bool is_v4 = net_is_v4(address);
+    memcpy(&v4.sin_addr, address->bytes + 12, sizeof(v4.sin_addr));
+    memcpy(&v6.sin6_addr, address->bytes, sizeof(v6.sin6_addr));
+    int made = socket(is_v4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (made < 0)
+        return -1;
+    int result = is_v4 ? connect(made, (const struct sockaddr *)&v4, sizeof(v4))
+                       : connect(made, (const struct sockaddr *)&v6, sizeof(v6));
+    if (result == 0 || (errno == EINPROGRESS && finishes(made)))
+        return made;
+    close(made);
+    return -1;
+}
+
+/* libldap would look the name up again, and it may lead elsewhere by now: so it is given a connection to an address that was judged. */
+static int
+connect_to_any(const struct egress_target *target)
+{
+    for (size_t i = 0; i < target->count; i++) {
+        int made = connect_to(&target->addresses[i], target->url.port);
+        if (made >= 0)
+            return made;
+    }
+    return -1;
 }
 
 /* ---- TLS ---- */
@@ -157,7 +174,7 @@ note(struct conversation *talk, enum directory_check check, int result, const ch
 }
 
 static int
-open_connection(struct conversation *talk, struct guard *guard, const char *authority_path)
+open_connection(struct conversation *talk, const struct egress_target *target, const char *authority_path)
 {
     const struct directory_question *question = talk->question;
     bool is_v6 = str_find(question->host, ':') >= 0, starts_plain = question->port == LDAP_PORT;
@@ -165,17 +182,21 @@ open_connection(struct conversation *talk, struct guard *guard, const char *auth
     int version = LDAP_VERSION3;
     str url = str_format(talk->arena, is_v6 ? "%s://[%.*s]:%d" : "%s://%.*s:%d", starts_plain ? "ldap" : "ldaps",
                          STR_ARG(question->host), question->port);
-    int result = ldap_initialize(&talk->ldap, url.data);
-    if (result != LDAP_SUCCESS)
+    int made = connect_to_any(target);
+    if (made < 0)
+        return LDAP_SERVER_DOWN;
+    int result = ldap_init_fd(made, LDAP_PROTO_TCP, url.data, &talk->ldap); /* the certificate must be of that host */
+    if (result != LDAP_SUCCESS) {
+        close(made);
         return result;
+    }
     ldap_set_option(talk->ldap, LDAP_OPT_PROTOCOL_VERSION, &version);
     ldap_set_option(talk->ldap, LDAP_OPT_REFERRALS, LDAP_OPT_OFF);
     ldap_set_option(talk->ldap, LDAP_OPT_NETWORK_TIMEOUT, &timeout);
     ldap_set_option(talk->ldap, LDAP_OPT_TIMEOUT, &timeout);
-    if (ldap_set_option(talk->ldap, LDAP_OPT_CONNECT_CB, &guard->callback) != LDAP_OPT_SUCCESS ||
-        !set_tls(talk->ldap, authority_path))
+    if (!set_tls(talk->ldap, authority_path))
         return LDAP_LOCAL_ERROR;
-    return starts_plain ? ldap_start_tls_s(talk->ldap, NULL, NULL) : ldap_connect(talk->ldap);
+    return starts_plain ? ldap_start_tls_s(talk->ldap, NULL, NULL) : ldap_install_tls(talk->ldap);
 }
 
 static int
@@ -199,11 +220,11 @@ search(struct conversation *talk, const struct lookup *lookup, int scope)
 }
 
 static void
-talk_to(struct conversation *talk, struct guard *guard, const char *authority_path)
+talk_to(struct conversation *talk, const struct egress_target *target, const char *authority_path)
 {
     struct lookup lookup = { 0 };
     int scope = LDAP_SCOPE_BASE;
-    if (!note(talk, CHECK_CONNECT, open_connection(talk, guard, authority_path),
+    if (!note(talk, CHECK_CONNECT, open_connection(talk, target, authority_path),
               "The server cannot be reached with TLS") ||
         !note(talk, CHECK_AUTHENTICATE, bind_as(talk), "The server does not take name and password"))
         return;
@@ -216,12 +237,12 @@ void
 directory_ask(struct arena *arena, const struct egress_allowed *allowed, const struct directory_question *question,
               struct directory_answer *ret_answer)
 {
-    struct guard guard = { .callback = { .lc_add = on_connect, .lc_del = on_disconnect }, .allowed = allowed };
+    struct egress_target target;
     struct conversation talk = { .arena = arena, .question = question, .answer = ret_answer };
     char path[64];
     int file = -1;
     *ret_answer = (struct directory_answer){ .done = CHECK_SERVER + 1, .is_good = true, .why = STR_EMPTY };
-    if (!is_allowed(arena, allowed, question, &ret_answer->why)) {
+    if (!find_place(arena, allowed, question, &target, &ret_answer->why)) {
         ret_answer->is_good = false;
         return;
     }
@@ -229,7 +250,7 @@ directory_ask(struct arena *arena, const struct egress_allowed *allowed, const s
         *ret_answer = (struct directory_answer){ .done = CHECK_CONNECT + 1, .why = STR("The worker has no room.") };
         return;
     }
-    talk_to(&talk, &guard, file < 0 ? NULL : path);
+    talk_to(&talk, &target, file < 0 ? NULL : path);
     if (talk.ldap != NULL)
         ldap_unbind_ext_s(talk.ldap, NULL, NULL);
     if (file >= 0)

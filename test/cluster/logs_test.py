@@ -176,7 +176,7 @@ def not_allowed(suite, fleet, tenant, receiver, dsn, host):
     time.sleep(1.1)
     provoke(fleet, dsn)
     wait_until(lambda: state_of(tenant, one["id"]) == (
-        "FAILING", "The name sneaky.example.org has the address %s, which is not public." % CONTROL["control2"]), "the address is refused", 30)
+        "FAILING", "sneaky.example.org was not found, or is not public."), "the address is refused", 30)
     tenant.ask("DELETE", tenant.of_project("/logIntegrations/" + one["id"]))
 
 

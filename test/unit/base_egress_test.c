@@ -236,7 +236,7 @@ operator_can_allow_a_private_block(void **state)
     assert_int_equal(target.url.port, 8443);
     assert_string_equal(target.url.host.data, "127.0.0.1");
     assert_false(egress_resolve(arena, &allowed, STR("https://10.0.0.1/hook"), &target, &why));
-    assert_non_null(strstr(why.data, "10.0.0.1, which is not public"));
+    assert_non_null(strstr(why.data, "10.0.0.1 was not found, or is not public"));
 }
 
 static void
@@ -278,7 +278,23 @@ private_address_in_place_of_a_name_is_known(void **state)
     }
     struct egress_url allowed = { .host = STR("10.1.2.3"), .port = 443 };
     assert_true(egress_host_may_be_allowed(&some, &allowed));
-    static const char *const others[] = { "hooks.example.org", "localhost", "8.8.8.8", "2606:4700::1" };
+    /* S11: the directory at `localhost` was taken. */
+    static const char *const private_names[] = {
+        "localhost",        "LOCALHOST.", "a.localhost", "localhost.localdomain",
+        "ip6-localhost",    "db",         "db.internal", "printer.local",
+        "router.home.arpa", "x.onion",    "nas.lan",     "vault.corp."
+    };
+    for (size_t i = 0; i < LENGTH(private_names); i++) {
+        struct egress_url url = { .host = str_from(private_names[i]), .port = 443 };
+        if (egress_host_may_be_allowed(&nothing, &url))
+            fail_msg("%s", private_names[i]);
+        bool is_this_machine =
+            strcasestr(private_names[i], "local") != NULL && strcmp(private_names[i], "printer.local") != 0;
+        if (egress_host_may_be_allowed(&some, &url) == is_this_machine) /* an inner network may have names */
+            fail_msg("%s where something is allowed", private_names[i]);
+    }
+    static const char *const others[] = { "hooks.example.org", "localhost.example.org", "internal.example.org.",
+                                          "8.8.8.8", "2606:4700::1" };
     for (size_t i = 0; i < LENGTH(others); i++) {
         struct egress_url url = { .host = str_from(others[i]), .port = 443 };
         assert_true(egress_host_may_be_allowed(&nothing, &url));
