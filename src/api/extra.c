@@ -62,7 +62,7 @@ accept_invitation(struct request *req)
     if (!req->may_block)
         return WOULD_BLOCK;
     error problem = invitation_accept(req);
-    if (problem != OK && problem->code == INVITATION_NOT_VALID)
+    if (problem != OK && (problem->code == INVITATION_NOT_VALID || error_rows[problem->code].status == 401))
         limit_guard_count_failure(req->api->limiter, &req->in.client);
     return problem;
 }

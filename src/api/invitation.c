@@ -9,26 +9,45 @@
 #include "store/member.h"
 #include "store/principal.h"
 
+#define NAME_PATTERN "^(?! )[^\\x00-\\x1f]{1,80}$"
+#define NAME_FIELDS(needed)                                                                                     \
+    TEXT("firstName", "First name, as the members of this organization see it.", needed, .min = 1, .max = 80,   \
+         .pattern = NAME_PATTERN),                                                                              \
+        TEXT("lastName", "Last name, as the members of this organization see it.", needed, .min = 1, .max = 80, \
+             .pattern = NAME_PATTERN)
+
 static const struct field accept_fields[] = {
     TEXT("token", "The token of the invitation.", REQUIRED, .min = 1, .max = 100),
     TEXT("username", "The address that was invited.", REQUIRED, .min = 3, .max = 254),
-    TEXT("firstName", "First name, for a person who has no account yet.", REQUIRED, .min = 1, .max = 80,
-         .pattern = "^(?! )[^\\x00-\\x1f]{1,80}$"),
-    TEXT("lastName", "Last name, for a person who has no account yet.", REQUIRED, .min = 1, .max = 80,
-         .pattern = "^(?! )[^\\x00-\\x1f]{1,80}$"),
+    NAME_FIELDS(REQUIRED),
     END_OF_FIELDS,
 };
 static const struct schema accept_schema = { "AcceptInvitation", "Who accepts an invitation.", accept_fields };
 
+/* Whoever has signed in needs no token: the address is theirs. */
+static const struct field accept_signed_in_fields[] = {
+    ID("invitationId", "Identifier of the invitation.", REQUIRED),
+    NAME_FIELDS(0),
+    END_OF_FIELDS,
+};
+static const struct schema accept_signed_in_schema = { "AcceptInvitationSignedIn",
+                                                       "Which invitation the caller accepts.",
+                                                       accept_signed_in_fields };
+
 static error
-read_body(struct request *req)
+read_body(struct request *req, const struct schema *schema)
 {
     TRY(media_check_body(req->arena, req->in.content_type));
     if (req->in.body.len == 0)
         return fail(req->arena, INVALID_JSON, V("the request has no body"));
     TRY(json_parse(req->arena, req->in.body, &req->body));
-    return validate_body(req->arena, &accept_schema, VALIDATE_CREATE, req->body);
+    return validate_body(req->arena, schema, VALIDATE_CREATE, req->body);
 }
+
+struct acceptance {
+    id organization, invitation, person;
+    str username;
+};
 
 /* Whoever has the address already, or a new person. */
 static error
@@ -43,6 +62,50 @@ find_person(struct request *req, str username, id *ret_person)
     if (problem != OK && problem->code == DUPLICATE_NAME) /* made at this very moment, by another invitation say */
         return fail(req->arena, CONCURRENT_CHANGE, V("this account"));
     return problem;
+}
+
+/* The token is the proof: it went to the address and to nobody else. */
+static error
+begin_by_token(struct request *req, struct acceptance *ret)
+{
+    uint8_t mac[SHA256_BYTES];
+    bool found;
+    TRY(read_body(req, &accept_schema));
+    ret->username = json_str(json_object_get(req->body, "username"));
+    auth_invitation_mac(req->api->auth, json_str(json_object_get(req->body, "token")), mac);
+    TRY(store_invitation_by_token(req->api->store, req->arena, mac, ret->username, &found, &ret->organization,
+                                  &ret->invitation));
+    if (!found)
+        return fail(req->arena, INVITATION_NOT_VALID);
+    TRY(tx_begin_service(req->api->store, req->arena, &req->tx)); /* people belong to no organization */
+    TRY(find_person(req, ret->username, &ret->person));
+    return tx_set_organization(req->tx, ret->organization);
+}
+
+/* The caller's own credentials are the proof. Those of a provider count wherever the address was invited: the operator gave the domain
+ * of the address to the provider's federation. */
+static error
+begin_signed_in(struct request *req, struct acceptance *ret)
+{
+    bool found = false;
+    struct credentials credentials = {
+        .authorization = req->in.authorization,
+        .method = req->in.method,
+        .target = req->in.target,
+        .client = req->in.client,
+    };
+    TRY(auth_authenticate(req->api->auth, req->arena, &credentials, true, false, &req->caller));
+    TRY(read_body(req, &accept_signed_in_schema));
+    ret->username = req->caller->name;
+    ret->person = req->caller->id;
+    if (!id_parse(json_str(json_object_get(req->body, "invitationId")), &ret->invitation))
+        return fail(req->arena, INVITATION_NOT_VALID);
+    if (req->caller->kind == PRINCIPAL_PERSON)
+        TRY(store_invitation_for_person(req->api->store, req->arena, ret->invitation, ret->username, &found,
+                                        &ret->organization));
+    if (!found)
+        return fail(req->arena, INVITATION_NOT_VALID);
+    return tx_begin(req->api->store, req->arena, ret->organization, &req->tx);
 }
 
 static error
@@ -67,29 +130,23 @@ write_event(struct request *req, id organization, id invitation, id person, str 
 error
 invitation_accept(struct request *req)
 {
-    uint8_t mac[SHA256_BYTES];
-    bool found, accepted;
-    id organization, invitation, person;
+    struct acceptance by;
+    bool accepted, found;
     struct member member;
-    TRY(read_body(req));
-    str username = json_str(json_object_get(req->body, "username"));
-    auth_invitation_mac(req->api->auth, json_str(json_object_get(req->body, "token")), mac);
-    TRY(store_invitation_by_token(req->api->store, req->arena, mac, username, &found, &organization, &invitation));
-    if (!found)
-        return fail(req->arena, INVITATION_NOT_VALID);
-    TRY(tx_begin_service(req->api->store, req->arena, &req->tx)); /* people belong to no organization */
-    TRY(find_person(req, username, &person));
-    TRY(tx_set_organization(req->tx, organization));
-    TRY(store_invitation_accept(req->tx, organization, invitation, person, &accepted));
+    TRY(req->in.authorization.len > 0 ? begin_signed_in(req, &by) : begin_by_token(req, &by));
+    TRY(store_invitation_accept(req->tx, by.organization, by.invitation, by.person, &accepted));
     if (!accepted)
         return fail(req->arena, INVITATION_NOT_VALID);
-    TRY(store_member_find(req->tx, organization, person, ID_NONE, &found, &member));
+    struct member_name name = { .first = json_str(json_object_get(req->body, "firstName")),
+                                .last = json_str(json_object_get(req->body, "lastName")) };
+    TRY(store_member_set_name(req->tx, by.organization, by.person, &name));
+    TRY(store_member_find(req->tx, by.organization, by.person, ID_NONE, &found, &member));
     if (!found)
         return fail(req->arena, INTERNAL_ERROR);
-    TRY(write_event(req, organization, invitation, person, username, &member));
-    json_t *answer =
-        json_in(req->arena, json_pack("{s:s, s:s, s:s}", "id", id_text(req->arena, person).data, "username",
-                                      username.data, "orgId", id_text(req->arena, organization).data));
+    TRY(write_event(req, by.organization, by.invitation, by.person, by.username, &member));
+    json_t *answer = json_in(req->arena, json_pack("{s:s, s:s%, s:s}", "id", id_text(req->arena, by.person).data,
+                                                   "username", by.username.data, by.username.len, "orgId",
+                                                   id_text(req->arena, by.organization).data));
     str body = json_text(req->arena, answer);
     if (arena_is_exhausted(req->arena))
         return fail(req->arena, OVERLOADED);

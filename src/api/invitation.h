@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* POST /api/invitations/accept: how an invited person becomes a member. Needs no credentials: the token is the proof. */
+/* POST /api/invitations/accept: how an invited person becomes a member. The proof is the token that was mailed, or
+ * the credentials of the person who has the address. */
 #ifndef API_INVITATION_H
 #define API_INVITATION_H
 

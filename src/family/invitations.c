@@ -18,12 +18,11 @@ static const struct field group_assignment_fields[] = {
 static const struct schema group_assignment_schema = { "InvitationProjectRole", "Roles that are granted in a project.",
                                                        group_assignment_fields };
 
-#define INVITATION_FIELDS                                                            \
-    ID("id", "Identifier of the invitation.", READ_ONLY | ALWAYS),                   \
-        TEXT("inviterUsername", "Who sent the invitation.", READ_ONLY | ALWAYS),     \
-        DATE("createdAt", "When the invitation was made.", READ_ONLY | ALWAYS),      \
-        DATE("expiresAt", "When the invitation stops working.", READ_ONLY | ALWAYS), \
-        TEXT("token", "What accepts the invitation: in the answer that creates it and nowhere else.", READ_ONLY)
+#define INVITATION_FIELDS                                                        \
+    ID("id", "Identifier of the invitation.", READ_ONLY | ALWAYS),               \
+        TEXT("inviterUsername", "Who sent the invitation.", READ_ONLY | ALWAYS), \
+        DATE("createdAt", "When the invitation was made.", READ_ONLY | ALWAYS),  \
+        DATE("expiresAt", "When the invitation stops working.", READ_ONLY | ALWAYS)
 
 #define ORGANIZATION_FIELDS                                                                                   \
     ID("orgId", "Organization that the person is invited to.", READ_ONLY | ALWAYS),                           \
@@ -145,7 +144,6 @@ invitation_create(struct request *req)
     TRY(people_invite(req, json_str(json_object_get(req->body, "username")), &wanted, false, &invited));
     TRY(read_document(req, invited.member.id, &revision, &after));
     TRY(request_event(req, invited.event, NULL, after));
-    people_show_token(after, invited.token);
     answer_created(req, json_text(req->arena, after), id_text(req->arena, invited.member.id), revision);
     return OK;
 }

@@ -9,6 +9,7 @@
 #include "family/invitations.h"
 #include "family/projects.h"
 #include "family/roles.h"
+#include "store/member.h"
 #include "store/organization.h"
 #include "store/principal.h"
 
@@ -194,10 +195,21 @@ add_owner(struct request *req, id organization, json_t *answer)
     id owner;
     if (text.len == 0 || !id_parse(text, &owner))
         return OK;
-    bool exists;
-    TRY(person_exists(req->tx, owner, &exists));
-    if (!exists)
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("orgOwnerId"), V("there is no such person"));
+    /* Whom the caller can see, and by the names that they see: strangers have to be invited. */
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, req->caller->id);
+    params_id(&params, owner);
+    params_text(&params, STR_EMPTY);
+    request_bind_reach(req, &params);
+    TRY(store_read(req->api->store, req->arena, SQL_PERSON_VISIBLE, &params, &rows));
+    if (rows.count == 0)
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("orgOwnerId"),
+                    V("there is no such person in an organization of yours"));
+    const json_t *person = json_parse_own(req->arena, rows_text(&rows, 0, 0));
+    struct member_name name = { .first = json_str(json_object_get(person, "firstName")),
+                                .last = json_str(json_object_get(person, "lastName")) };
+    TRY(store_member_set_name(req->tx, organization, owner, &name));
     json_object_set_new(answer, "orgOwnerId", json_stringn(text.data, text.len));
     return add_role_grant(req->tx, owner, organization, ID_NONE, STR("ORG_OWNER"));
 }
@@ -306,8 +318,8 @@ static const struct endpoint organization_endpoints[] = {
       .example = "{\"username\": \"jo@example.org\", \"roles\": [\"ORG_READ_ONLY\"]}" },
     { POST, "/orgs/{orgId}/invites", S46, ANY_OF(ORG_OWNER), "createOrganizationInvitation",
       "Invite one person to one organization",
-      "Makes an invitation that can be used once, only by the person at that address, for 30 days. Its token is in this answer and "
-      "nowhere else.",
+      "Makes an invitation that can be used once, only by the person at that address, for 30 days. Its token is mailed there and "
+      "shown to nobody else.",
       .success = 200, .flags = DEPRECATED, .item = "/orgs/{orgId}/invites/{invitationId}", 
       .run = invitation_create, .request = &organization_invitation_schema, .response = &organization_invitation_schema,
       .example = "{\"username\": \"jo@example.org\", \"roles\": [\"ORG_MEMBER\"]}" },

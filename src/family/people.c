@@ -2,6 +2,7 @@
 #include "family/people.h"
 
 #include "api/api.h"
+#include "base/invitation_token.h"
 #include "base/json.h"
 #include "family/project_limits.h"
 #include "family/roles.h"
@@ -161,20 +162,28 @@ issue(struct request *req, str username, bool renews, struct invited *invited)
 {
     uint8_t mac[SHA256_BYTES];
     bool allowed, added = true;
-    invited->token = auth_new_invitation_token(req->api->auth, req->arena, mac);
-    if (invited->token.len == 0)
+    str sealed;
+    struct key key = auth_key_for(req->api->auth, INVITATION_KEY_PURPOSE);
+    if (!renews)
+        invited->member.id = id_new(store_cell(req->api->store));
+    str token = auth_new_invitation_token(req->api->auth, req->arena, mac);
+    bool is_sealed = token.len > 0 && invitation_token_seal(req->arena, &key, invited->member.id, token, &sealed);
+    crypto_wipe(&key, sizeof(key));
+    if (!is_sealed)
         return fail(req->arena, OVERLOADED);
     struct invitation_draft draft = {
+        .id = invited->member.id,
         .username = username,
         .inviter_name = req->caller->name,
         .mac = mac,
         .pepper_version = INVITATION_PEPPER_VERSION,
         .days = INVITATION_DAYS,
+        .sealed_token = sealed,
     };
     if (renews)
-        TRY(store_invitation_renew(req->tx, req->organization, invited->member.id, &draft));
+        TRY(store_invitation_renew(req->tx, req->organization, &draft));
     else
-        TRY(store_invitation_add(req->tx, req->organization, &draft, &added, &invited->member.id));
+        TRY(store_invitation_add(req->tx, req->organization, &draft, &added));
     if (!added)
         return fail(req->arena, ALREADY_INVITED, V(username), V(context_name(req)));
     /* After the invitation, which holds the organization: one that is being deleted is not met half-way. */
@@ -220,11 +229,4 @@ people_invite(struct request *req, str username, const struct wanted_roles *want
     else
         TRY(issue(req, username, known, ret_invited));
     return people_set_roles(req, &ret_invited->member, wanted);
-}
-
-void
-people_show_token(json_t *document, str token)
-{
-    if (token.len > 0)
-        json_object_set_new(document, "token", json_stringn(token.data, token.len));
 }

@@ -36,15 +36,11 @@ MUST_USE error people_set_roles(struct request *req, const struct member *member
 
 struct invited {
     struct member member;
-    str token; /* of a new invitation; empty when somebody was added to what exists */
     enum event_type event;
 };
-/* Invites whoever has the address. In a project, a member of the organization is added at once if `members_too`, and an open
+/* Invites whoever has the address: the token is mailed to them, and nobody else ever sees it. In a project, a member of the organization is added at once if `members_too`, and an open
  * invitation is widened. */
 MUST_USE error people_invite(struct request *req, str username, const struct wanted_roles *wanted, bool members_too,
                              struct invited *ret_invited);
-
-/* Puts the token of a new invitation into what is answered, and nowhere else. */
-void people_show_token(json_t *document, str token);
 
 #endif

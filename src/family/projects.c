@@ -11,7 +11,7 @@
 #include "family/invitations.h"
 #include "family/project_limits.h"
 #include "family/users.h"
-#include "store/federation.h"
+#include "store/member.h"
 #include "store/principal.h"
 #include "store/project.h"
 
@@ -216,11 +216,13 @@ grant_ownership(struct request *req, id project)
     str owner_text = request_query(req, "projectOwnerId");
     id owner;
     if (owner_text.len > 0 && id_parse(owner_text, &owner)) {
-        bool exists;
-        TRY(person_exists(req->tx, owner, &exists));
-        if (!exists)
-            return fail(req->arena, INVALID_QUERY_PARAMETER, V("projectOwnerId"), V("there is no such person"));
-        TRY(store_federation_check_address(req->tx, req->organization, STR_EMPTY, owner));
+        /* Whoever is not in the organization has to be invited: nobody is made a member who did not agree. */
+        bool found;
+        struct member member;
+        TRY(store_member_find(req->tx, req->organization, owner, ID_NONE, &found, &member));
+        if (!found || member.status != MEMBER_ACTIVE)
+            return fail(req->arena, INVALID_QUERY_PARAMETER, V("projectOwnerId"),
+                        V("the organization has no such member"));
         TRY(add_role_grant(req->tx, owner, req->organization, project, STR("GROUP_OWNER")));
     }
     /* Whoever may create projects but not see them all would otherwise lose sight of its own. */
@@ -351,8 +353,8 @@ static const struct endpoint project_endpoints[] = {
       .example = "{\"name\": \"storefront-eu\", \"tags\": [{\"key\": \"environment\", \"value\": \"production\"}]}" },
     { POST, "/groups/{groupId}/access", S53, ANY_OF(PROJECT_OWNER), "addProjectAccess",
       "Add one person to one project",
-      "Gives a person roles in the project. Somebody who does not belong to the organization yet is invited: the answer then has the "
-      "token of the invitation, which is shown nowhere else.",
+      "Gives a person roles in the project. Somebody who does not belong to the organization yet is invited: the token of the "
+      "invitation is mailed to them and shown to nobody else.",
       .success = 200, .run = user_add, .request = &new_project_user_schema, .response = &project_user_schema,
       .example = "{\"username\": \"jo@example.org\", \"roles\": [\"GROUP_READ_ONLY\"]}" },
     { GET, "/groups/{groupId}/invites", S53, ANY_OF(PROJECT_OWNER), "listProjectInvitations",
@@ -369,8 +371,8 @@ static const struct endpoint project_endpoints[] = {
       .example = "{\"username\": \"jo@example.org\", \"roles\": [\"GROUP_READ_ONLY\"]}" },
     { POST, "/groups/{groupId}/invites", S53, ANY_OF(PROJECT_OWNER), "createProjectInvitation",
       "Invite one person to one project",
-      "Makes an invitation that can be used once, only by the person at that address, for 30 days. Its token is in this answer and "
-      "nowhere else. Somebody who belongs to the organization needs none: add him to the project.",
+      "Makes an invitation that can be used once, only by the person at that address, for 30 days. Its token is mailed there and "
+      "shown to nobody else. Somebody who belongs to the organization needs none: add them to the project.",
       .success = 200, .flags = DEPRECATED, .item = "/groups/{groupId}/invites/{invitationId}", 
       .run = invitation_create, .request = &project_invitation_schema, .response = &project_invitation_schema,
       .example = "{\"username\": \"jo@example.org\", \"roles\": [\"GROUP_READ_ONLY\"]}" },

@@ -56,8 +56,7 @@ static const struct schema sent_roles_schema = { "UserRolesRequest", "Roles for 
         DATE("createdAt", "When the account of an active person was made.", READ_ONLY),                     \
         DATE("invitationCreatedAt", "When the person was invited.", READ_ONLY),                             \
         DATE("invitationExpiresAt", "When the invitation stops working.", READ_ONLY),                       \
-        TEXT("inviterUsername", "Who sent the invitation.", READ_ONLY),                                     \
-        TEXT("token", "What accepts the invitation: in the answer that creates it and nowhere else.", READ_ONLY)
+        TEXT("inviterUsername", "Who sent the invitation.", READ_ONLY)
 
 static const struct field organization_user_fields[] = {
     MEMBER_FIELDS,
@@ -274,7 +273,6 @@ user_add(struct request *req)
     TRY(people_invite(req, json_str(json_object_get(req->body, "username")), &wanted, true, &invited));
     TRY(people_reload(req, &invited.member, &after));
     TRY(request_event(req, invited.event, NULL, after));
-    people_show_token(after, invited.token);
     answer_created(req, json_text(req->arena, after), id_text(req->arena, invited.member.id), invited.member.revision);
     return OK;
 }
@@ -452,6 +450,12 @@ grant_in_organization(struct request *req, id person, id organization, const id 
         TRY(add_role_grant(req->tx, person, organization, projects[i],
                            json_str(json_object_get(json_array_get(roles, i), "roleName"))));
     }
+    TRY(store_member_set_name(req->tx, organization, person,
+                              &(struct member_name){
+                                  .first = json_str(json_object_get(req->body, "firstName")),
+                                  .last = json_str(json_object_get(req->body, "lastName")),
+                                  .country = json_str(json_object_get(req->body, "country")),
+                              }));
     if (!is_member) /* whoever works in a project belongs to its organization */
         TRY(add_role_grant(req->tx, person, organization, ID_NONE, STR("ORG_MEMBER")));
     TRY(store_person_document(req->tx, organization, person, &text));
@@ -514,7 +518,7 @@ static const struct endpoint users_endpoints[] = {
     { POST, "/groups/{groupId}/users", S39, ANY_OF(PROJECT_ACCESS_MANAGER), "addGroupUsers",
       "Add one user to one project",
       "Grants a person roles in the project. Somebody who is not yet active in the organization is invited, and "
-      "appears as pending until the invitation is accepted, with the token that is in this answer and nowhere else.",
+      "appears as pending until they accept, with the token that is mailed to them and shown to nobody else.",
       .since = "2025-02-19", .item = "/groups/{groupId}/users/{userId}", .run = user_add,
       .request = &new_project_user_schema, .response = &project_user_schema,
       .example = "{\"username\": \"jo@example.org\", \"roles\": [\"GROUP_READ_ONLY\"]}" },
@@ -557,7 +561,7 @@ static const struct endpoint users_endpoints[] = {
     { POST, "/orgs/{orgId}/users", S40, ANY_OF(ORG_OWNER), "createOrgUser",
       "Add one user to one organization",
       "Invites a person with roles in the organization, and if wanted in its projects. The person is pending until "
-      "the invitation is accepted, with the token that is in this answer and nowhere else.",
+      "they accept, with the token that is mailed to them and shown to nobody else.",
       .since = "2025-02-19", .item = "/orgs/{orgId}/users/{userId}", .run = user_add,
       .request = &new_organization_user_schema, .response = &organization_user_schema,
       .example = "{\"username\": \"jo@example.org\", \"roles\": {\"orgRoles\": [\"ORG_MEMBER\"]}}" },

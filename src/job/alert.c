@@ -274,8 +274,9 @@ take_turn(void *context)
     struct arena *arena CLEANUP(arena_cleanup) = arena_new(TURN_ARENA_BYTES);
     if (arena == NULL)
         return false;
+    bool invited = invitation_mails_send(&worker->config.invitations, arena, &worker->stop);
     bool raised = raise_due(worker, arena);
-    return tell_due(worker, arena) || raised;
+    return tell_due(worker, arena) || raised || invited;
 }
 
 struct alert_worker *

@@ -8,7 +8,7 @@
 
 #include "base/crypto.h"
 #include "base/egress.h"
-#include "job/mail.h"
+#include "job/invitation_mail.h"
 #include "store/store.h"
 
 struct alert_worker;
@@ -21,7 +21,8 @@ struct alert_worker_config {
     struct egress_allowed allowed;
     const char *ca_file; /* NULL: the system's */
     struct mail_server mail;
-    const char *relay; /* of chat and paging services; NULL: they are reached directly */
+    struct invitation_mailer invitations; /* mails that are no alerts go out on the same threads */
+    const char *relay;                    /* of chat and paging services; NULL: they are reached directly */
     int threads;
 };
 

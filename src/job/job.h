@@ -32,6 +32,7 @@ struct job_environment {
     directory_asker *ask_directory;   /* of workers only */
     document_fetcher *fetch_document; /* likewise */
     const char *price_file;           /* NULL or empty: none */
+    int64_t retention_days;           /* how long what is over is kept */
     int64_t payment_due_days;         /* 0: nobody is locked for what he owes */
     int64_t (*now_ms)(void);          /* NULL: clock_now_ms(); a test has a clock of its own */
 };

@@ -11,6 +11,7 @@ extern const struct sweep *const all_sweeps[];
 
 /* ---- Sweeps ---- */
 extern const struct sweep finished_jobs_sweep;                                /* sweep.c */
+extern const struct sweep old_records_sweep;                                  /* retention_sweep.c */
 extern const struct sweep expired_access_sweep;                               /* access_sweep.c */
 extern const struct sweep prices_sweep, billing_sweep, expired_reports_sweep; /* billing_sweep.c */
 extern const struct sweep past_alerts_sweep;                                  /* alert_sweep.c */

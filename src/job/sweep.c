@@ -42,14 +42,14 @@ remove_finished_jobs(struct sweep_context *context)
     enum { AT_ONCE = 500 };
     int deleted;
     do
-        TRY(store_job_prune(context->store, context->arena, AT_ONCE, &deleted));
+        TRY(store_job_prune(context->store, context->arena, AT_ONCE, context->environment->retention_days, &deleted));
     while (deleted == AT_ONCE);
     return OK;
 }
 
 const struct sweep finished_jobs_sweep = {
     .name = "finished-jobs",
-    .doc = "Removes jobs that were finished 30 days ago.",
+    .doc = "Removes jobs that were finished long ago: see retention_days.",
     .every_s = 3600,
     .run = remove_finished_jobs,
 };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/invitation_token.h"
 #include "base/log.h"
 #include "base/post.h"
 #include "base/webhook_signature.h"
@@ -58,6 +59,12 @@ work(const struct config *config, struct node *node)
         .relay = config->alert_relay,
         .threads = (int)config->worker_threads,
     };
+    alerts.invitations = (struct invitation_mailer){
+        .store = node->api.store,
+        .key = auth_key_for(node->api.auth, INVITATION_KEY_PURPOSE),
+        .base_url = config->base_url,
+        .mail = alerts.mail,
+    };
     struct job_engine_config jobs = {
         .store = node->api.store,
         .dsn = config->database,
@@ -70,6 +77,7 @@ work(const struct config *config, struct node *node)
                          .ask_directory = directory_ask,
                          .fetch_document = poster_fetch,
                          .price_file = config->price_file,
+                         .retention_days = config->retention_days,
                          .payment_due_days = config->payment_due_days },
         .threads = (int)config->job_threads,
     };

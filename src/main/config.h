@@ -49,7 +49,7 @@ struct config {
     struct config_list egress_allow;
     const char *egress_ca;
     const char *smtp, *smtp_from, *alert_relay;
-    int64_t worker_threads, job_threads, webhook_pause_days, payment_due_days;
+    int64_t worker_threads, job_threads, webhook_pause_days, retention_days, payment_due_days;
     const char *price_file;
 
     const char *log, *run_dir, *user, *module, *nginx;

@@ -19,6 +19,7 @@ static const struct {
     { "jobs",      "List jobs and what they wait for; retry or cancel one.",                command_jobs },
     { "billing",   "Note payments, and lock an organization that does not pay.",            command_billing },
     { "federation", "Give domains to federations, and connect organizations to them.",       command_federation },
+    { "invitation", "List open invitations, and print the token of one for the invited.",    command_invitation },
     { "bootstrap", "Create an organization with its first credentials, and print them.",    command_bootstrap },
     { "migrate",   "Bring the database schema up to date.",                                 command_migrate },
     { "fleet",     "Say where clusters can be, let hosts join, and see how they are.",     command_fleet },

@@ -3,8 +3,6 @@
 
 #include "store/fault.h"
 
-enum { PRUNE_ARENA_BYTES = 64 * 1024 };
-
 static void
 name_key(struct params *params, id principal, str key)
 {
@@ -70,21 +68,4 @@ store_idempotency_add(struct tx *tx, id principal, str key, const uint8_t reques
     params_int(&params, status);
     params_bytes(&params, answer);
     return tx_query(tx, SQL_IDEMPOTENCY_ADD, &params, NULL, NULL);
-}
-
-error
-store_idempotency_prune(struct store *store, int limit, int *ret_deleted)
-{
-    struct arena *arena CLEANUP(arena_cleanup) = arena_new(PRUNE_ARENA_BYTES);
-    if (arena == NULL)
-        return &fault_overloaded;
-    struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    struct params params = { 0 };
-    struct rows rows;
-    params_int(&params, limit);
-    TRY(tx_begin_service(store, arena, &tx));
-    TRY(tx_query(tx, SQL_IDEMPOTENCY_PRUNE, &params, &rows, NULL));
-    TRY(tx_commit(tx));
-    *ret_deleted = rows.count;
-    return OK;
 }

@@ -27,7 +27,5 @@ MUST_USE error store_idempotency_add(struct tx *tx, id principal, str key, const
 /* After OUTCOME_UNKNOWN: the record is there when, and only when, the change is. */
 MUST_USE error store_idempotency_find_outside(struct store *store, struct arena *arena, id principal, str key,
                                               struct idempotency_record *ret_record);
-/* Deletes at most `limit` expired records. */
-MUST_USE error store_idempotency_prune(struct store *store, int limit, int *ret_deleted);
 
 #endif

@@ -353,12 +353,13 @@ store_job_cancel(struct tx *tx, id organization, id job, str who, bool *ret_chan
 }
 
 error
-store_job_prune(struct store *store, struct arena *arena, int64_t limit, int *ret_deleted)
+store_job_prune(struct store *store, struct arena *arena, int64_t limit, int64_t days, int *ret_deleted)
 {
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
     params_int(&params, limit);
+    params_int(&params, days);
     TRY(tx_begin_service(store, arena, &tx));
     TRY(tx_query(tx, SQL_JOB_PRUNE, &params, &rows, NULL));
     *ret_deleted = rows.count;

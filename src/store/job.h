@@ -112,7 +112,7 @@ MUST_USE error store_job_counts(struct store *store, struct arena *arena, struct
 MUST_USE error store_job_retry(struct tx *tx, id organization, id job, str who, bool *ret_changed);
 MUST_USE error store_job_cancel(struct tx *tx, id organization, id job, str who, bool *ret_changed);
 /* Deletes at most `limit` of those that were finished 30 days ago. */
-MUST_USE error store_job_prune(struct store *store, struct arena *arena, int64_t limit, int *ret_deleted);
+MUST_USE error store_job_prune(struct store *store, struct arena *arena, int64_t limit, int64_t days, int *ret_deleted);
 
 /* ---- Sweeps: what is done every so often, by one worker at a time ---- */
 /* A transaction of its own, as store_sweep_end(). False when it is not due, or somebody else is at it. */

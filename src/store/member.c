@@ -145,35 +145,33 @@ bind_draft(struct params *params, const struct invitation_draft *draft)
     params_int(params, draft->pepper_version);
     params_text(params, draft->inviter_name);
     params_int(params, draft->days);
+    params_bytes(params, draft->sealed_token);
 }
 
 error
-store_invitation_add(struct tx *tx, id organization, const struct invitation_draft *draft, bool *ret_invited,
-                     id *ret_invitation)
+store_invitation_add(struct tx *tx, id organization, const struct invitation_draft *draft, bool *ret_invited)
 {
     struct params params = { 0 };
     struct rows rows;
     struct violation violation;
-    id invitation = id_new(store_cell(tx_store(tx)));
     params_id(&params, organization);
-    params_id(&params, invitation);
+    params_id(&params, draft->id);
     params_text(&params, draft->username);
     bind_draft(&params, draft);
     TRY(tx_query(tx, SQL_INVITATION_ADD, &params, &rows, &violation));
     if (violation.kind == VIOLATION_FOREIGN_KEY) /* deleted at this moment */
         return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(id_text(tx_arena(tx), organization)));
     *ret_invited = violation.kind == VIOLATION_NONE;
-    *ret_invitation = invitation;
     return OK;
 }
 
 error
-store_invitation_renew(struct tx *tx, id organization, id invitation, const struct invitation_draft *draft)
+store_invitation_renew(struct tx *tx, id organization, const struct invitation_draft *draft)
 {
     struct params params = { 0 };
     struct rows rows;
     params_id(&params, organization);
-    params_id(&params, invitation);
+    params_id(&params, draft->id);
     bind_draft(&params, draft);
     TRY(tx_query(tx, SQL_INVITATION_RENEW, &params, &rows, NULL));
     return rows.count == 1 ? OK : fail(tx_arena(tx), CONCURRENT_CHANGE, V("the invitation"));
@@ -227,6 +225,21 @@ store_invitation_by_token(struct store *store, struct arena *arena, const uint8_
 }
 
 error
+store_invitation_for_person(struct store *store, struct arena *arena, id invitation, str username, bool *ret_found,
+                            id *ret_organization)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, invitation);
+    params_text(&params, username);
+    TRY(store_read(store, arena, SQL_INVITATION_FOR_PERSON, &params, &rows));
+    *ret_found = rows.count == 1;
+    if (*ret_found)
+        *ret_organization = rows_id(&rows, 0, 0);
+    return OK;
+}
+
+error
 store_invitation_accept(struct tx *tx, id organization, id invitation, id person, bool *ret_accepted)
 {
     struct params params = { 0 };
@@ -251,6 +264,19 @@ store_invitation_accept(struct tx *tx, id organization, id invitation, id person
 }
 
 /* ---- People ---- */
+
+error
+store_member_set_name(struct tx *tx, id organization, id person, const struct member_name *name)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, organization);
+    params_id(&params, person);
+    params_text(&params, name->first);
+    params_text(&params, name->last);
+    params_text(&params, name->country);
+    return tx_query(tx, SQL_MEMBER_NAME_PUT, &params, &rows, NULL);
+}
 
 error
 store_person_by_username(struct tx *tx, str username, bool *ret_found, id *ret_person)

@@ -42,17 +42,18 @@ MUST_USE error store_member_remove(struct tx *tx, id organization, const struct 
 
 /* ---- Invitations ---- */
 struct invitation_draft {
+    id id;
     str username, inviter_name;
     const uint8_t *mac; /* of the token, 32 bytes */
     int pepper_version;
-    int days; /* until it expires */
+    int days;         /* until it expires */
+    str sealed_token; /* for its mail */
 };
 /* *ret_invited is false when somebody else was faster with that address. RESOURCE_NOT_FOUND when the organization is gone. */
 MUST_USE error store_invitation_add(struct tx *tx, id organization, const struct invitation_draft *draft,
-                                    bool *ret_invited, id *ret_invitation);
+                                    bool *ret_invited);
 /* An expired one gets another token and forgets what it granted. */
-MUST_USE error store_invitation_renew(struct tx *tx, id organization, id invitation,
-                                      const struct invitation_draft *draft);
+MUST_USE error store_invitation_renew(struct tx *tx, id organization, const struct invitation_draft *draft);
 /* Counts one more today; false when there were `most` already. */
 MUST_USE error store_invitation_count(struct tx *tx, id organization, int most, bool *ret_allowed);
 MUST_USE error store_invitation_document(struct tx *tx, id organization, id invitation, id project, bool *ret_found,
@@ -60,10 +61,18 @@ MUST_USE error store_invitation_document(struct tx *tx, id organization, id invi
 /* An open invitation by its token and address, outside any transaction. */
 MUST_USE error store_invitation_by_token(struct store *store, struct arena *arena, const uint8_t mac[32], str username,
                                          bool *ret_found, id *ret_organization, id *ret_invitation);
+/* The same for somebody who signed in with the address. */
+MUST_USE error store_invitation_for_person(struct store *store, struct arena *arena, id invitation, str username,
+                                           bool *ret_found, id *ret_organization);
 /* Grants a person what the invitation says and marks it as used; *ret_accepted is false when it was used or taken back. */
 MUST_USE error store_invitation_accept(struct tx *tx, id organization, id invitation, id person, bool *ret_accepted);
 
 /* ---- People ---- */
+/* What a person is called in one organization: another one learns nothing of it. What is empty is taken from the account. */
+struct member_name {
+    str first, last, country;
+};
+MUST_USE error store_member_set_name(struct tx *tx, id organization, id person, const struct member_name *name);
 MUST_USE error store_person_by_username(struct tx *tx, str username, bool *ret_found, id *ret_person);
 /* The transaction must be the service's own, as for create_person(). */
 MUST_USE error store_person_set_country(struct tx *tx, id person, str country);

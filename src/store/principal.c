@@ -149,14 +149,3 @@ remove_limit_override(struct tx *tx, const char *what, id owner, str set, bool *
     TRY(remove_row(tx, SQL_PRINCIPAL_LIMIT_OVERRIDE_REMOVE, &params, ret_removed));
     return authority_changed(tx, what, owner);
 }
-
-error
-person_exists(struct tx *tx, id person, bool *ret_exists)
-{
-    struct params params = { 0 };
-    struct rows rows;
-    params_id(&params, person);
-    TRY(tx_query(tx, SQL_PERSON_EXISTS, &params, &rows, NULL));
-    *ret_exists = rows.count == 1;
-    return OK;
-}

@@ -35,7 +35,6 @@ MUST_USE error remove_access_list_entry(struct tx *tx, id principal, id organiza
  * name is taken, in whatever case it is written. */
 MUST_USE error create_person(struct tx *tx, str username, str first_name, str last_name, id *ret_person);
 /* Whether there is such a person: roles are not given by mistake to somebody else's credentials. */
-MUST_USE error person_exists(struct tx *tx, id person, bool *ret_exists);
 /* A service account or API key of the organization, with all that hangs on it. */
 MUST_USE error delete_principal(struct tx *tx, id principal, id organization, bool *ret_deleted);
 /* Ends every token of a principal: its generation moves. RESOURCE_NOT_FOUND when the transaction's organization has no such

@@ -21,7 +21,7 @@ by Digest), owner-md5, reader (ORG_READ_ONLY), member (ORG_MEMBER), stranger (ow
 out as it is.
 
 In an expected answer <any>, <id>, <date>, <integer>, <text> stand for values of that kind, <save name> for any value, which is kept
-under that name, and <none> for a header that must not be there. A key <more> allows further fields, an item <more> further items.
+under that name, <invitation name> for the id of an invitation (its token, which the operator hands over, is kept as nameToken), and <none> for a header that must not be there. A key <more> allows further fields, an item <more> further items.
 An exchange that begins with "@ soon:" is repeated for up to five seconds: what ends a caller's rights takes effect on every
 node within that time. <nothing> is an empty body. A body that begins with | is compared byte for byte, line by line.
 """
@@ -40,7 +40,7 @@ from exchange_federation import prepare_federation
 from exchange_policies import POLICY_WAYS
 from exchange_people import SEEN_BY_OTHERS
 from suite import Contract, Suite, ends_on_signal
-from world import PREFIX, World, catalog, connect, new_id, no_limits, row_hashes, changed_tables, sql, start_node, tell_nodes
+from world import PREFIX, World, catalog, connect, invitation_token, new_id, no_limits, row_hashes, changed_tables, sql, start_node, tell_nodes
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = {
@@ -89,6 +89,8 @@ def read_exchanges(path):
 
 # ---- Comparing ----
 class Values(dict):
+    config = None  # of the node, for the operator's commands
+
     def fill(self, text):
         def value(match):
             if match.group(1) not in self:
@@ -98,9 +100,11 @@ class Values(dict):
 
     def matches(self, wanted, got, where, problems):
         if isinstance(wanted, str):
-            saved = re.fullmatch(r"<save (\w+)>", wanted)
+            saved = re.fullmatch(r"<(save|invitation) (\w+)>", wanted)
             if saved:
-                self[saved.group(1)] = got
+                self[saved.group(2)] = got
+                if saved.group(1) == "invitation":
+                    self[saved.group(2) + "Token"] = invitation_token(self.config, got)
             elif wanted in KINDS:
                 if not KINDS[wanted](got):
                     problems.append("%s is %r, not %s" % (where, got, wanted))
@@ -159,6 +163,8 @@ class Runner:
         name = os.path.basename(path)
         if name == "teams.txt":  # two people of the organization, to be put into teams
             values.update({who: self.world.make_person(who + "@example.org", values["org"]) for who in ("ada", "grace")})
+        if name == "organizations.txt":
+            values["colleague"] = self.world.make_person("colleague@example.org", values["org"])
         if name == "billing.txt":
             values.update(seed_usage(values["org"]))
         if name == "federation.txt":
@@ -504,7 +510,7 @@ def test_dry_run(suite, runner, world):
     before = row_hashes()
     for method, target, body in (
         ("POST", "/groups", {"name": "dry", "orgId": org}),
-        ("POST", "/orgs", {"name": "dry", "orgOwnerId": runner.person(), "apiKey": {"desc": "dry", "roles": ["ORG_OWNER"]}}),
+        ("POST", "/orgs", {"name": "dry", "orgOwnerId": ada, "apiKey": {"desc": "dry", "roles": ["ORG_OWNER"]}}),
         ("PATCH", "/groups/" + project, {"name": "dry"}),
         ("PATCH", "/orgs/" + org, {"name": "dry"}),
         ("PATCH", "/groups/%s/privateIpMode" % project, {"enabled": True}),
@@ -531,8 +537,10 @@ def test_dry_run(suite, runner, world):
 
 
 def test_created_owner(suite, runner, world):
-    """Who becomes owner must be a person: not nobody, and not a service account of another organization."""
-    for what, who in (("nobody", new_id()), ("a service account of another organization", world.b.account)):
+    """Who becomes owner must be a person whom the caller can see: not nobody, not a service account of another organization, and (S8) not
+    a stranger, whose names would be shown with the membership."""
+    stranger = person_in(world, world.b.home, "ORG_MEMBER")
+    for what, who in (("nobody", new_id()), ("a service account of another organization", world.b.account), ("a stranger", stranger)):
         answer = runner.connection.ask("POST", PREFIX + "/orgs?dryRun=true", world.a.bearer(), {"name": "owned", "orgOwnerId": who})
         suite.equal((answer.status, answer.code()), (400, "INVALID_ATTRIBUTE_VALUE"), "an organization that %s is to own" % what)
         answer = runner.connection.ask("POST", PREFIX + "/groups?dryRun=true&projectOwnerId=" + who, world.a.bearer(),
@@ -647,16 +655,17 @@ def test_invitations(suite, runner, world, node):
     body = {"username": name, "roles": {"orgRoles": ["ORG_READ_ONLY"]}}
     first = runner.connection.ask("POST", PREFIX + target, owner.bearer(), body).json()
     kept = sql("SELECT encode(mac, 'hex') FROM invitation WHERE id = decode('%s', 'hex')" % first["id"])
-    suite.check(first["token"].startswith("reeve_inv_") and kept and first["token"] not in sql("SELECT string_agg(document, '') FROM event"),
+    before = invitation_token(node.conf, first["id"])
+    suite.check("token" not in first and before.startswith("reeve_inv_") and kept and before not in sql("SELECT string_agg(document, '') FROM event"),
                 "the token of an invitation: %s", first)
     sql("UPDATE invitation SET expires_at = now() WHERE id = decode('%s', 'hex')" % first["id"])
     listed = runner.connection.ask("GET", PREFIX + target + "?orgMembershipStatus=INVITATION_EXPIRED", owner.bearer())
     suite.equal([item["id"] for item in listed.json()["results"]], [first["id"]], "expired invitations")
-    suite.equal(accept(runner, first["token"], name).code(), "INVITATION_NOT_VALID", "an expired token")
+    suite.equal(accept(runner, before, name).code(), "INVITATION_NOT_VALID", "an expired token")
     second = runner.connection.ask("POST", PREFIX + target, owner.bearer(), body)
     suite.equal((second.status, second.json()["id"]), (201, first["id"]), "inviting again after it expired")
-    suite.equal(accept(runner, first["token"], name).code(), "INVITATION_NOT_VALID", "the token before the last")
-    token, statuses = second.json()["token"], []
+    suite.equal(accept(runner, before, name).code(), "INVITATION_NOT_VALID", "the token before the last")
+    token, statuses = invitation_token(node.conf, first["id"]), []
 
     def take():
         with connect(node) as connection:
@@ -840,6 +849,7 @@ def main():
     suite = Suite("exchanges")
     with start_node(workers=1, settings={"control_plane_addresses": ["192.0.2.1/32", "2001:db8::/64"]}) as node:
         world = World(node, with_roles=False)
+        Values.config = node.conf
         runner = Runner(suite, world, node)
         only = sys.argv[1:]
         paths = [path for path in sorted(glob.glob(os.path.join(HERE, "exchanges", "*.txt")))

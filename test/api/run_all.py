@@ -36,6 +36,7 @@ SUITES = {
     "jobs": ("jobs_test.py", 180),
     "users": ("users_test.py", 240),
     "federation": ("federation_test.py", 300),
+    "invitations": ("invitations_test.py", 180),
     "access": ("access_matrix.py", 420),
     "limits": ("limits_test.py", 420),
     "canary": ("canary_test.py", 180),

@@ -402,6 +402,7 @@ def main():
     suite.say("seed %s (--seed draws the same operations again)" % options.seed)
     nodes = [start_node()]
     nodes.append(start_node(migrate=False))
+    Client.config = nodes[0].conf
     try:
         run(suite, options, nodes)
     finally:

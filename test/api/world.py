@@ -148,6 +148,11 @@ def start_node(workers=1, settings=None, **more):
     return Node(build=BUILD, workers=workers, settings={**UNGUARDED, **(settings or {})}, key=MASTER_KEY, **more)
 
 
+def invitation_token(config, invitation):
+    """What the operator hands to the invited person where no mail server does it."""
+    return reeved("invitation", "token", invitation, "--config", config).strip()
+
+
 def connect(node, source=None, timeout=30):
     return Connection(("127.0.0.1", node.port), trust(node.ca), source=source, timeout=timeout)
 

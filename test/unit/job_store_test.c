@@ -310,7 +310,7 @@ jobs_finished_long_ago_are_removed_and_no_others(void **state)
     fixture_ask(
         "INSERT INTO job_history (job_id, number, org_id, step, try, outcome, worker) VALUES (%s, 1, %s, 's', 1, 'DONE', 'w')",
         fixture_quote(old), fixture_quote(place.organization));
-    assert_ok(store_job_prune(store, arena, 100, &deleted));
+    assert_ok(store_job_prune(store, arena, 100, 30, &deleted));
     assert_int_equal(deleted, 1);
     assert_string_equal(of_job(old, "1"), "");
     assert_string_equal(of_job(young, "1"), "1");

@@ -117,25 +117,6 @@ key_is_in_flight_until_its_transaction_ends(void **state)
     tx_rollback(two);
 }
 
-static void
-pruning_takes_the_expired_up_to_its_limit(void **state)
-{
-    (void)state;
-    int deleted = -1;
-    add("a", 201);
-    add("b", 201);
-    add("c", 201);
-    fixture_ask("UPDATE idempotency SET created_at = now() - interval '25 hours'");
-    add("d", 201);
-    assert_ok(store_idempotency_prune(store, 2, &deleted));
-    assert_int_equal(deleted, 2);
-    assert_ok(store_idempotency_prune(store, 2, &deleted));
-    assert_int_equal(deleted, 1);
-    assert_ok(store_idempotency_prune(store, 2, &deleted));
-    assert_int_equal(deleted, 0);
-    assert_true(find(fixture_id(1), "d").found);
-}
-
 int
 main(void)
 {
@@ -145,7 +126,6 @@ main(void)
         cmocka_unit_test_setup_teardown(expired_key_is_overwritten, set_up, tear_down),
         cmocka_unit_test_setup_teardown(living_key_is_not_overwritten, set_up, tear_down),
         cmocka_unit_test_setup_teardown(key_is_in_flight_until_its_transaction_ends, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(pruning_takes_the_expired_up_to_its_limit, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, open_store, close_store);
 }

@@ -48,12 +48,18 @@ invitation_to_an_organization_that_is_gone_is_not_found(void **state)
 {
     (void)state;
     static const uint8_t mac[32] = { 1 };
-    struct invitation_draft draft = { STR("jo@example.org"), STR("me"), mac, 1, 30 };
+    struct invitation_draft draft = {
+        .id = fixture_id(ABSENT),
+        .username = STR("jo@example.org"),
+        .inviter_name = STR("me"),
+        .mac = mac,
+        .pepper_version = 1,
+        .days = 30,
+    };
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     bool invited;
-    id invitation;
     assert_ok(tx_begin(store, arena, fixture_id(ABSENT), &tx));
-    assert_fails(store_invitation_add(tx, fixture_id(ABSENT), &draft, &invited, &invitation), RESOURCE_NOT_FOUND);
+    assert_fails(store_invitation_add(tx, fixture_id(ABSENT), &draft, &invited), RESOURCE_NOT_FOUND);
 }
 
 /* They waited for each other: whoever locked a credential first and the project second met those who did the opposite. */

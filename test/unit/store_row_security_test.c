@@ -52,6 +52,9 @@ fill(int base)
                 fixture_quote(secret), o, base);
     fixture_ask("INSERT INTO invitation_role (invitation_id, org_id, project_id, role) VALUES (%s, %s, %s, 'R')",
                 fixture_quote(secret), o, fixture_quote(project));
+    fixture_ask(
+        "INSERT INTO member_name (org_id, person_id, first_name, last_name) SELECT %s, id, 'A', 'B' FROM person LIMIT 1",
+        o);
     fixture_ask("INSERT INTO invitation_count (org_id, day, n) VALUES (%s, now(), 1)", o);
     fixture_ask("INSERT INTO project_limit (project_id, org_id, name, value) VALUES (%s, %s, 'n', 1)",
                 fixture_quote(project), o);
@@ -148,6 +151,7 @@ static const struct {
     { "resource",               "org_id = $B",                                    "name = 'x'",           1 },
     { "invitation",             "org_id = $B",                                    "username = 'x'",       1 },
     { "invitation_role",        "org_id = $B",                                    "role = 'x'",           1 },
+    { "member_name",            "org_id = $B",                                    "first_name = 'x'",     1 },
     { "invitation_count",       "org_id = $B",                                    "n = 9",                1 },
     { "project_limit",          "org_id = $B",                                    "value = 9",            1 },
     { "event",                  "org_id = $B",                                    NULL,                   1 },

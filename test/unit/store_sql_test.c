@@ -36,6 +36,7 @@ static const char *const tenant_tables[] = {
     "invitation",
     "invitation_role",
     "invitation_count",
+    "member_name",
     "project_limit",
     "member",
     "member_role",

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/retention.h"
+
+// clang-format off
+const struct retention retention_rows[RETENTION_COUNT] = {
+    { "answers to requests with an Idempotency-Key", SQL_IDEMPOTENCY_PRUNE,   false },
+    { "invitations that were used or have expired",  SQL_INVITATION_PRUNE,    true },
+    { "alerts that were closed",                     SQL_ALERT_PRUNE,         true },
+    { "tasks of hosts that are finished",            SQL_HOST_TASK_PRUNE,     true },
+    { "certificates that have expired",              SQL_CERTIFICATE_PRUNE,   false },
+    { "revoked tokens that have expired",            SQL_REVOKED_TOKEN_PRUNE, false },
+    { "numbers of events of projects that are gone", SQL_EVENT_COUNT_PRUNE,   false },
+};
+// clang-format on
+
+error
+store_retention_prune(struct store *store, struct arena *arena, const struct retention *row, int64_t limit,
+                      int64_t days, int64_t *ret_deleted)
+{
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct params params = { 0 };
+    struct rows rows;
+    params_int(&params, limit);
+    if (row->takes_days)
+        params_int(&params, days);
+    TRY(tx_begin_service(store, arena, &tx));
+    TRY(tx_query(tx, row->prune, &params, &rows, NULL));
+    *ret_deleted = rows.count;
+    return tx_commit(tx);
+}
