@@ -3,7 +3,7 @@
 BUILD ?= build
 PYTHON ?= /usr/bin/python3
 
-.PHONY: all help bootstrap check unit lint format run demo demo-down bench bench-scale fuzz stateful neighbour cluster-smoke \
+.PHONY: all help bootstrap check unit lint format run demo demo-down bench bench-scale fuzz stateful soak neighbour cluster-smoke \
         failover control-plane-gone cluster-load fleet-load agent-test upgrade-test three-nodes docs docs-reference clean
 
 all: $(BUILD)/build.ninja ## build everything: binaries are in build/
@@ -66,6 +66,9 @@ docs: all ## the documentation as a site: open build/docs/index.html
 stateful: all ## 10^6 operations of eight clients against two nodes, held against a model; takes an hour
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/stateful_test.py --operations 1000000 --rounds 50 \
 	    --seconds 100000 --report docs/reports/stateful.md
+
+soak: all ## 10^7 requests of every kind, and whether memory levels off; takes half a day
+	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/soak_test.py --requests 10000000 --report docs/reports/soak.md
 
 neighbour: all ## what one organization far beyond its limits costs another
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/neighbour_test.py --report docs/reports/neighbour.md

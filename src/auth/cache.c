@@ -19,7 +19,7 @@ struct shard {
     pthread_rwlock_t lock;
     uint32_t *buckets;
     struct node *nodes;
-    uint32_t bucket_mask, cap, count, hand;
+    uint32_t bucket_mask, cap, count, hand, age_hand;
 };
 
 struct cache {
@@ -166,6 +166,23 @@ evict_one(struct shard *shard)
     }
 }
 
+/*
+ * A project that was asked for once and deleted would else stay until the shard is full, which takes 100,000 others. Two looks for each value
+ * that comes: so there are never more than twice as many as come in CACHE_OLD_MS.
+ */
+static void
+drop_old(struct shard *shard, int64_t now_ms)
+{
+    for (int looks = 0; looks < 2 && shard->count > 0; looks++) {
+        if (shard->age_hand >= shard->count)
+            shard->age_hand = 0;
+        if (shard->nodes[shard->age_hand].value->loaded_at_ms < now_ms - CACHE_OLD_MS)
+            remove_node(shard, shard->age_hand);
+        else
+            shard->age_hand++;
+    }
+}
+
 static void
 keep(struct shard *shard, uint64_t hash, id key, struct cached *value)
 {
@@ -178,6 +195,7 @@ keep(struct shard *shard, uint64_t hash, id key, struct cached *value)
         node->value = value;
         return;
     }
+    drop_old(shard, value->loaded_at_ms);
     if (shard->count == shard->cap)
         evict_one(shard);
     uint32_t *bucket = bucket_of(shard, hash);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A bounded map from identifiers to immutable, reference-counted values, for many readers and few writers. Finding
- * allocates nothing. A full shard gives up the value that was not used for longest (second chance).
+ * allocates nothing. A full shard gives up the value that was not used for longest (second chance), and values that are too old
+ * to be believed go as others come.
  */
 #ifndef AUTH_CACHE_H
 #define AUTH_CACHE_H
@@ -18,6 +19,9 @@ struct cached {
 };
 
 struct cache;
+
+/* Twice the age at which a value is asked for again: nobody would believe an older one. */
+enum { CACHE_OLD_MS = 2 * 60 * 1000 };
 
 MUST_USE struct cache *cache_new(size_t cap);
 void cache_free(struct cache *cache);

@@ -37,6 +37,8 @@ SUITES = {
     "users": ("users_test.py", 240),
     "federation": ("federation_test.py", 300),
     "invitations": ("invitations_test.py", 180),
+    "rebinding": ("rebinding_test.py", 180),
+    "soak": ("soak_test.py", 600),
     "access": ("access_matrix.py", 420),
     "limits": ("limits_test.py", 420),
     "canary": ("canary_test.py", 180),
