@@ -3,15 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/crypto.h"
-
-enum { OPEN_FOLDERS = 16 };
+#include "base/disk_internal.h"
 
 static bool
 write_all(int fd, str text)
@@ -45,8 +43,8 @@ sync_folder_of(const char *path)
 }
 
 /* The owner before the mode: nobody else ever has the file open with more than 0600. */
-static bool
-fill(int fd, str text, mode_t mode, struct disk_owner owner)
+bool
+disk_fill(int fd, str text, mode_t mode, struct disk_owner owner)
 {
     return write_all(fd, text) && fchown(fd, owner.user, owner.group) == 0 && fchmod(fd, mode) == 0 && fsync(fd) == 0;
 }
@@ -64,7 +62,7 @@ disk_replace(const char *path, str text, mode_t mode, struct disk_owner owner)
     int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return false;
-    bool written = fill(fd, text, mode, owner);
+    bool written = disk_fill(fd, text, mode, owner);
     written = close(fd) == 0 && written;
     if (written && rename(beside, path) == 0)
         return sync_folder_of(path);
@@ -88,12 +86,9 @@ disk_keep(struct arena *arena, const char *path, str text, mode_t mode, struct d
 }
 
 bool
-disk_read(struct arena *arena, const char *path, size_t cap_bytes, str *ret_text)
+disk_read_from(struct arena *arena, int fd, size_t cap_bytes, str *ret_text)
 {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
     size_t room = fstat(fd, &status) == 0 && status.st_size > 0 ? (size_t)status.st_size : 4096, length = 0;
     char *bytes = room > cap_bytes ? NULL : arena_alloc_unset(arena, room + 1);
     ssize_t got = bytes == NULL ? -1 : 1;
@@ -104,7 +99,6 @@ disk_read(struct arena *arena, const char *path, size_t cap_bytes, str *ret_text
         else if (got > 0)
             length += (size_t)got;
     }
-    close(fd);
     if (got < 0) {
         errno = bytes == NULL ? EFBIG : errno;
         return false;
@@ -112,6 +106,19 @@ disk_read(struct arena *arena, const char *path, size_t cap_bytes, str *ret_text
     bytes[length] = '\0';
     *ret_text = (str){ bytes, length };
     return true;
+}
+
+bool
+disk_read(struct arena *arena, const char *path, size_t cap_bytes, str *ret_text)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool done = disk_read_from(arena, fd, cap_bytes, ret_text);
+    int why = errno;
+    close(fd);
+    errno = why;
+    return done;
 }
 
 bool
@@ -145,21 +152,6 @@ disk_make_folder(const char *path, mode_t mode, struct disk_owner owner)
     bool done = fchown(fd, owner.user, owner.group) == 0 && fchmod(fd, mode) == 0;
     close(fd);
     return done;
-}
-
-static int
-remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
-{
-    (void)status;
-    (void)type;
-    (void)where;
-    return remove(path) == 0 || errno == ENOENT ? 0 : -1;
-}
-
-bool
-disk_remove_tree(const char *path)
-{
-    return nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0 || errno == ENOENT;
 }
 
 bool
