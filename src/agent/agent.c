@@ -184,7 +184,7 @@ prepare(struct agent *agent, struct arena *arena)
     };
     agent->boot_id = facts_boot_id(arena);
     TRY(facts_read(arena, agent->host.engine, &agent->facts));
-    TRY(find_owner(arena, &agent->host.owner));
+    TRY(find_owner(arena, &agent->host.shared));
     /* Members see their own folder only, but must be able to walk to it. */
     if (!disk_make_folder(MEMBERS_FOLDER, 0755, root) ||
         !disk_make_folder(agent->config.state->folder.data, 0700, root))
@@ -192,6 +192,7 @@ prepare(struct agent *agent, struct arena *arena)
     str logs = str_format(arena, "%s/logs", agent->config.state->folder.data);
     if (!disk_make_folder(logs.data, 0700, root))
         return problem(arena, "%s cannot be made: %s.", logs.data, strerror(errno));
+    TRY(users_open(arena, agent->config.state->folder, STR(MEMBERS_FOLDER), &agent->host.users));
     agent->host.units = units_new(workers_wake_unit, agent);
     return agent->host.units == NULL ? problem(arena, "There is no memory.") : OK;
 }

@@ -5,8 +5,12 @@
 
 #include "agent/control.h"
 #include "base/clock.h"
+#include "base/disk_below.h"
 #include "base/failpoint.h"
 #include "base/log.h"
+
+#define KEY         "tls/member.key"
+#define CERTIFICATE "tls/member.crt"
 
 enum { PEM_BYTES = 256 * 1024 };
 
@@ -35,33 +39,35 @@ judge_member(const struct goal_member *member, str certificate, str key)
 }
 
 static error
-read_or_make_key(struct arena *arena, str path, struct disk_owner owner, str *ret_key)
+read_or_make_key(struct engine_member *self, str *ret_key)
 {
-    if (disk_read(arena, path.data, PEM_BYTES, ret_key) && ret_key->len > 0)
+    struct arena *arena = self->arena;
+    if (disk_below_read(arena, self->folder.data, KEY, PEM_BYTES, self->owner.user, ret_key) && ret_key->len > 0)
         return OK;
     if (!certificate_key_new(arena, ret_key))
         return problem(arena, "A key could not be made.");
-    if (!disk_replace(path.data, *ret_key, 0600, owner))
-        return problem(arena, "%s cannot be written: %s.", path.data, strerror(errno));
+    if (!disk_below_replace(self->folder.data, KEY, *ret_key, 0640, self->files))
+        return problem(arena, "%s/" KEY " cannot be written: %s.", self->folder.data, strerror(errno));
     return OK;
 }
 
 static error
-fetch_member(struct engine_member *self, const struct state *state, str key, str path)
+fetch_member(struct engine_member *self, const struct state *state, str key)
 {
     str request;
     struct control_certificate issued;
     if (state->url.len == 0)
-        return problem(self->arena, "%s is missing or wrong, and without a control plane nobody signs another one.",
-                       path.data);
+        return problem(self->arena,
+                       "%s/" CERTIFICATE " is missing or wrong, and without a control plane nobody signs another one.",
+                       self->folder.data);
     if (!certificate_request_new(self->arena, key, self->member->name, &request))
         return problem(self->arena, "A certificate request could not be made.");
     TRY(control_member_certificate(self->caller, self->arena, state, self->member->id, request, &issued));
     if (judge_member(self->member, issued.certificate, key) == BAD)
         return problem(self->arena, "The certificate that came for %s is not for its names.", self->member->name.data);
     failpoint("agent:member:write-certificate:before");
-    if (!disk_replace(path.data, issued.certificate, 0640, self->owner))
-        return problem(self->arena, "%s cannot be written: %s.", path.data, strerror(errno));
+    if (!disk_below_replace(self->folder.data, CERTIFICATE, issued.certificate, 0640, self->files))
+        return problem(self->arena, "%s/" CERTIFICATE " cannot be written: %s.", self->folder.data, strerror(errno));
     failpoint("agent:member:write-certificate:after");
     return OK;
 }
@@ -69,19 +75,14 @@ fetch_member(struct engine_member *self, const struct state *state, str key, str
 error
 certificates_of_member(struct engine_member *self, const struct state *state, bool *ret_changed)
 {
-    str folder = str_format(self->arena, "%s/tls", self->folder.data);
-    str key_path = str_format(self->arena, "%s/member.key", folder.data);
-    str path = str_format(self->arena, "%s/member.crt", folder.data);
     str key, certificate = STR_EMPTY;
-    if (!disk_make_folder(self->folder.data, 0700, self->owner) || !disk_make_folder(folder.data, 0700, self->owner))
-        return problem(self->arena, "%s cannot be made: %s.", folder.data, strerror(errno));
-    TRY(read_or_make_key(self->arena, key_path, self->owner, &key));
-    if (!disk_read(self->arena, path.data, PEM_BYTES, &certificate))
+    TRY(read_or_make_key(self, &key));
+    if (!disk_below_read(self->arena, self->folder.data, CERTIFICATE, PEM_BYTES, self->owner.user, &certificate))
         certificate = STR_EMPTY;
     enum verdict verdict = judge_member(self->member, certificate, key);
     if (verdict == GOOD || (verdict == OLD && state->url.len == 0))
         return OK;
-    error why = fetch_member(self, state, key, path);
+    error why = fetch_member(self, state, key);
     if (why == OK)
         *ret_changed = true;
     else if (verdict == OLD) {

@@ -19,7 +19,8 @@ journal_open(void)
     struct journal *journal = calloc(1, sizeof(*journal));
     if (journal == NULL)
         return NULL;
-    if (sd_journal_open(&journal->handle, SD_JOURNAL_LOCAL_ONLY | SD_JOURNAL_SYSTEM) < 0 ||
+    /* Not the system's part only: what runs as one of members' users is kept in a file a user. */
+    if (sd_journal_open(&journal->handle, SD_JOURNAL_LOCAL_ONLY) < 0 ||
         sd_journal_set_data_threshold(journal->handle, LONGEST_LINE_BYTES) < 0) {
         journal_close(journal);
         return NULL;

@@ -2,12 +2,17 @@
 #include "agent/member.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "agent/address.h"
 #include "agent/certificates.h"
+#include "agent/prepare.h"
 #include "agent/unit_file.h"
+#include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/log.h"
+
+enum { UNIT_BYTES = 256 * 1024, WALL_AGAIN_MS = 30 * 1000, QUIET_WAIT_MS = 60 * 1000 };
 
 static const struct disk_owner root = { 0, 0 };
 
@@ -19,24 +24,110 @@ struct pass {
     str unit, unit_path;
 };
 
+/* The unit file decides: as whom systemd starts it is what it runs as. */
+static bool
+is_shared(struct arena *arena, id member)
+{
+    str text;
+    str path = str_format(arena, UNITS_FOLDER "/%s", unit_name(arena, member).data);
+    return disk_read(arena, path.data, UNIT_BYTES, &text) && unit_is_shared(text);
+}
+
+/* As whom it runs, and what the agent writes for it belongs to. */
+static void
+set_owner(struct engine_member *self, const struct member_host *host)
+{
+    uid_t user = 0;
+    if (users_find(host->users, self->member->id, &user))
+        self->user = users_name(self->arena, user);
+    self->owner = self->is_shared ? host->shared : (struct disk_owner){ user, (gid_t)user };
+    self->files = (struct disk_owner){ 0, self->owner.group };
+}
+
 struct engine_member
 member_engine(const struct member_host *host, struct arena *arena, struct caller *caller, const struct goal *goal,
               const struct goal_member *member)
 {
     str folder = str_format(arena, MEMBERS_FOLDER "/%s", id_text(arena, member->id).data);
-    return (struct engine_member){
+    struct engine_member self = {
         .arena = arena,
         .caller = caller,
         .goal = goal,
         .cluster = goal_find_cluster(goal, member->cluster),
         .member = member,
         .folder = folder,
-        .owner = host->owner,
+        .user = STR_EMPTY,
+        .is_shared = is_shared(arena, member->id),
         .self = { .authority = str_format(arena, "%s/tls/authority.crt", folder.data).data,
                   .certificate = str_format(arena, "%s/tls/member.crt", folder.data).data,
                   .key = str_format(arena, "%s/tls/member.key", folder.data).data },
         .host = state_call_identity(host->state),
     };
+    set_owner(&self, host);
+    return self;
+}
+
+/* ---- What it shares with others of its host ---- */
+/* Members of its cluster on this host: the only ones that it may reach other than as a client. */
+static str
+peers_here(struct engine_member *self)
+{
+    const struct goal_peers *peers = &self->cluster->peers;
+    struct buf out = buf_in(self->arena, UNIT_BYTES);
+    str here = STR_EMPTY;
+    for (size_t i = 0; i < peers->count; i++) {
+        if (str_eq(peers->items[i].name, self->member->name))
+            here = peers->items[i].host_address;
+    }
+    for (size_t i = 0; i < peers->count; i++) {
+        const struct goal_peer *peer = &peers->items[i];
+        if (str_eq(peer->host_address, here) && !str_eq(peer->name, self->member->name))
+            buf_format(&out, "%s%.*s", out.len > 0 ? "," : "", STR_ARG(peer->address));
+    }
+    return buf_str(&out);
+}
+
+static str
+etcd_ports(struct engine_member *self)
+{
+    struct buf out = buf_in(self->arena, UNIT_BYTES);
+    for (size_t i = 0; i < self->goal->etcd.count; i++) {
+        str url = self->goal->etcd.items[i];
+        ptrdiff_t colon = -1;
+        for (size_t k = 0; k < url.len; k++)
+            colon = url.data[k] == ':' ? (ptrdiff_t)k : colon;
+        str digits = str_slice(url, (size_t)(colon + 1), url.len);
+        int64_t port;
+        if (str_ends_with(digits, STR("/")))
+            digits = str_slice(digits, 0, digits.len - 1);
+        if (str_to_int(digits, 1, 65535, &port))
+            buf_format(&out, "%s%d", out.len > 0 ? "," : "", (int)port);
+    }
+    return buf_str(&out);
+}
+
+static struct wall_member
+wall_of(struct engine_member *self)
+{
+    return (struct wall_member){ .user = (unsigned)self->owner.user,
+                                 .address = self->member->address,
+                                 .port = (int)self->member->port,
+                                 .others = peers_here(self),
+                                 .etcd_ports = etcd_ports(self) };
+}
+
+/* Now and then again: somebody may have loaded other rules. The unit puts them up, too, before it starts. */
+static error
+keep_wall(struct pass *pass, bool unit_changed)
+{
+    int64_t now = clock_steady_ms();
+    if (pass->self.is_shared ||
+        (!unit_changed && pass->memory->wall_put_ms > 0 && now - pass->memory->wall_put_ms < WALL_AGAIN_MS))
+        return OK;
+    struct wall_member wall = wall_of(&pass->self);
+    TRY(wall_put(pass->self.arena, &wall));
+    pass->memory->wall_put_ms = now;
+    return OK;
 }
 
 /* ---- The unit ---- */
@@ -46,10 +137,13 @@ keep_unit_file(struct pass *pass, bool *ret_changed)
     struct arena *arena = pass->self.arena;
     struct unit_wish wish = {
         .member = pass->self.member,
+        .user = pass->self.user,
         .scope = pass->self.cluster->scope,
         .folder = pass->self.folder,
         .command = pass->host->engine->command(&pass->self),
         .agent = pass->host->agent,
+        .peers = peers_here(&pass->self),
+        .etcd_ports = etcd_ports(&pass->self),
     };
     failpoint("agent:member:write-unit:before");
     if (!disk_keep(arena, pass->unit_path.data, unit_text(arena, &wish), 0644, root, ret_changed))
@@ -119,6 +213,63 @@ tell(struct pass *pass, bool unit_changed)
     return OK;
 }
 
+/* ---- Moving to a user of its own ---- */
+/* One that runs as somebody else although its unit says otherwise: an agent was killed between the two. */
+static error
+runs_as_other(struct pass *pass, bool *ret_other)
+{
+    struct stat status;
+    uint32_t process = 0;
+    uid_t user;
+    *ret_other = false;
+    if (!str_is(pass->report->unit, "active") || !users_find(pass->host->users, pass->self.member->id, &user))
+        return OK;
+    TRY(units_main_process(pass->host->units, pass->self.arena, pass->unit.data, &process));
+    str place = str_format(pass->self.arena, "/proc/%u", process);
+    *ret_other = process != 0 && stat(place.data, &status) == 0 && status.st_uid != user;
+    return OK;
+}
+
+/*
+ * Members that were made by an older agent run as one system user. The unit file is what decides, and is replaced at once; whoever
+ * starts the unit after that, the agent or systemd after a crash or a reboot, has it prepared first, which gives the files to
+ * their new owner. So there is no moment at which a kill leaves something that does not start.
+ */
+static error
+move_over(struct pass *pass)
+{
+    bool ignored = false;
+    pass->self.is_shared = false;
+    set_owner(&pass->self, pass->host);
+    failpoint("agent:member:move:before");
+    TRY(keep_unit(pass, &ignored));
+    failpoint("agent:member:move:restart");
+    TRY(units_reread(pass->host->units, pass->self.arena));
+    if (is_up(pass->report->unit))
+        TRY(units_restart(pass->host->units, pass->self.arena, pass->unit.data));
+    failpoint("agent:member:move:after");
+    pass->memory->was_told = false;
+    pass->memory->waits_since_ms = 0;
+    log_line(LOG_INFO, "member_moved", "%s runs as %s now.", pass->self.member->name.data, pass->self.user.data);
+    return read_state(pass);
+}
+
+/* Waiting is no problem of the member's, unless it takes long. */
+static error
+wait_for_turn(struct pass *pass)
+{
+    int64_t now = clock_steady_ms();
+    if (pass->memory->waits_since_ms == 0)
+        pass->memory->waits_since_ms = now;
+    int64_t waited = now - pass->memory->waits_since_ms;
+    error why = pass->host->engine->make_way(&pass->self, waited);
+    if (why == OK)
+        return move_over(pass);
+    return waited < QUIET_WAIT_MS
+               ? OK
+               : problem(pass->self.arena, "It waits to run as %s: %.*s", pass->self.user.data, STR_ARG(why->detail));
+}
+
 static error
 look(struct pass *pass)
 {
@@ -139,20 +290,37 @@ look(struct pass *pass)
 static error
 bring_up(struct pass *pass)
 {
-    bool files_changed = false, unit_changed = false, certificate_changed = false;
+    bool files_changed = false, unit_changed = false, certificate_changed = false, is_other = false;
+    uid_t user;
+    error waits = OK, wall = OK;
+    TRY(users_take(pass->host->users, pass->self.arena, pass->self.member->id, &user));
+    TRY(users_make_account(pass->self.arena, user));
+    set_owner(&pass->self, pass->host);
+    TRY(read_state(pass));
+    TRY(runs_as_other(pass, &is_other));
+    pass->self.is_shared |= is_other;
+    if (pass->self.is_shared && !is_up(pass->report->unit))
+        TRY(move_over(pass));
+    set_owner(&pass->self, pass->host);
+    TRY(prepare_folders(pass->self.arena, pass->self.folder, pass->self.owner.group));
     TRY(certificates_of_member(&pass->self, pass->host->state, &certificate_changed));
     pass->memory->progress.access_is_new |= certificate_changed;
     TRY(pass->host->engine->write_files(&pass->self, &pass->memory->progress, &files_changed));
     /* Until it was told, every pass tries again: a file that is on the disk is not yet in force. */
     if (files_changed || certificate_changed)
         pass->memory->was_told = false;
-    TRY(keep_unit(pass, &unit_changed));
+    if (!pass->self.is_shared)
+        TRY(keep_unit(pass, &unit_changed));
+    wall = keep_wall(pass, unit_changed);
     TRY(read_state(pass));
     if (!is_up(pass->report->unit))
         TRY(start(pass));
-    else if (str_is(pass->report->unit, "active") && (!pass->memory->was_told || unit_changed))
-        TRY(tell(pass, unit_changed));
-    return look(pass);
+    else if (str_is(pass->report->unit, "active") && !is_other && (!pass->memory->was_told || unit_changed))
+        TRY(tell(pass, unit_changed)); /* by a process of the unit's user, who may not signal one of another */
+    error seen = look(pass);
+    if (pass->self.is_shared && str_is(pass->report->unit, "active"))
+        waits = wait_for_turn(pass);
+    return seen != OK ? seen : wall != OK ? wall : waits;
 }
 
 /* ---- STOPPED and REMOVED ---- */
@@ -183,6 +351,11 @@ remove_all(struct pass *pass)
     TRY(bring_down(pass));
     failpoint("agent:member:remove-address:before");
     TRY(address_remove(arena, pass->self.member->address));
+    if (pass->self.user.len > 0 && pass->self.cluster != NULL) {
+        struct wall_member wall = wall_of(&pass->self);
+        error ignored = wall_remove(arena, &wall); /* nobody has the address or runs as the user any more */
+        (void)ignored;
+    }
     failpoint("agent:member:remove-folder:before");
     if (!disk_remove_tree(pass->self.folder.data))
         return problem(arena, "%s cannot be removed: %s.", pass->self.folder.data, strerror(errno));
@@ -195,6 +368,7 @@ remove_all(struct pass *pass)
         units_forget(pass->host->units, arena, pass->unit.data);
     }
     failpoint("agent:member:remove-unit:after");
+    TRY(users_release(pass->host->users, arena, pass->self.member->id));
     pass->report->running = STR("absent");
     return read_state(pass);
 }
@@ -214,7 +388,8 @@ is_settled(const struct pass *pass)
         return true;
     return !str_is(pass->report->role, "NONE") && progress->goal_generation == pass->self.cluster->goal_generation &&
            progress->access_generation == pass->self.cluster->access_generation &&
-           progress->restart_nonce == pass->self.member->restart_nonce && !progress->access_is_new;
+           progress->restart_nonce == pass->self.member->restart_nonce && !progress->access_is_new &&
+           !pass->self.is_shared;
 }
 
 bool

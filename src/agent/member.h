@@ -6,6 +6,7 @@
 
 #include "agent/state.h"
 #include "agent/units.h"
+#include "agent/users.h"
 #include "engine/engine.h"
 
 /* What all members of a host share. */
@@ -13,14 +14,17 @@ struct member_host {
     const struct state *state;
     const struct engine *engine;
     struct units *units;
-    struct disk_owner owner; /* the user that databases run as */
-    str agent;               /* path of this program */
+    struct users *users;
+    struct disk_owner shared; /* the user that all members ran as before each had its own */
+    str agent;                /* path of this program */
 };
 
 /* What is remembered of a member between passes. */
 struct member_memory {
     struct engine_progress progress;
-    bool was_told; /* a running one was told to read its files since the agent started */
+    bool was_told;          /* a running one was told to read its files since the agent started */
+    int64_t wall_put_ms;    /* when the rules of the network were put up last; 0: not since the agent started */
+    int64_t waits_since_ms; /* for its turn to move to a user of its own; 0: it does not */
 };
 
 /* Everything that a pass needs of a member, for tasks too. */

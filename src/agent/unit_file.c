@@ -12,9 +12,9 @@ unit_name(struct arena *arena, id member)
  * - mixed: Patroni gets SIGTERM and stops PostgreSQL in order; whatever is left when Patroni has ended, for whatever reason,
  *   is killed. Without a watchdog a PostgreSQL that outlived its Patroni could stay primary beside the next one.
  * - OOMPolicy=continue: PostgreSQL recovers by itself from a backend that the kernel ended.
- * - the address is added by a line of its own with full privileges, so that it is there after a reboot without the agent.
+ * - what root must do before is a line of its own with full privileges, so that it is done after a reboot without the agent:
+ *   the address, who owns the files, the rules of the network.
  * - LogRateLimitIntervalSec=0: the journal drops no line of an audit, however busy the server is.
- * - of /var/lib/reeve the member sees its own folder only: neither the host's key nor other tenants' data.
  */
 static const char text[] = "# Written by reeve-agent, which overwrites whatever is changed here.\n"
                            "[Unit]\n"
@@ -25,49 +25,88 @@ static const char text[] = "# Written by reeve-agent, which overwrites whatever 
                            "\n"
                            "[Service]\n"
                            "Type=exec\n"
-                           "User=postgres\n"
-                           "Group=postgres\n"
+                           "User=%s\n"
+                           "Group=%s\n"
                            "Environment=HOME=%s LANG=C.UTF-8 PATH=/usr/bin:/bin\n"
-                           "ExecStartPre=+%s address add %s/%d\n"
+                           "ExecStartPre=+%s prepare --folder %s --user %s --address %s/%d --port %d%s%s%s%s\n"
                            "ExecStart=%s\n"
                            "ExecReload=/bin/kill -HUP $MAINPID\n"
                            "Restart=always\n"
                            "RestartSec=1\n"
                            "KillMode=mixed\n"
+                           "TimeoutStartSec=900\n"
                            "TimeoutStopSec=120\n"
                            "OOMPolicy=continue\n"
                            "LimitNOFILE=16384\n"
                            "LogRateLimitIntervalSec=0\n"
                            "MemoryMax=%lldM\n"
-                           "CPUQuota=%d%%\n"
-                           "NoNewPrivileges=yes\n"
-                           "CapabilityBoundingSet=\n"
-                           "LockPersonality=yes\n"
-                           "PrivateTmp=yes\n"
-                           "ProtectClock=yes\n"
-                           "ProtectControlGroups=yes\n"
-                           "ProtectHome=yes\n"
-                           "ProtectKernelLogs=yes\n"
-                           "ProtectKernelModules=yes\n"
-                           "ProtectKernelTunables=yes\n"
-                           "ProtectSystem=strict\n"
-                           "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK\n"
-                           "RestrictNamespaces=yes\n"
-                           "RestrictRealtime=yes\n"
-                           "RestrictSUIDSGID=yes\n"
-                           "TemporaryFileSystem=/var/lib/reeve:ro\n"
-                           "BindPaths=%s\n"
-                           "UMask=0077\n"
-                           "\n"
-                           "[Install]\n"
-                           "WantedBy=multi-user.target\n";
+                           "CPUQuota=%d%%\n";
+
+/*
+ * The walls around it; test/cluster/walls_test.py takes each down and shows what comes through then.
+ * - of /var/lib/reeve it sees its own folder only: neither the host's key nor other tenants' data.
+ * - of /run it sees how names are resolved: no D-Bus, no systemd, no sockets of others.
+ * - /proc has its own processes only; control groups, locks and keys, which tell about others, are not there. Not ProcSubset=pid:
+ *   Patroni looks at PostgreSQL with psutil, which needs /proc/stat.
+ * - /dev/shm is not part of an IPC namespace: a file system of its own.
+ * - no netlink: it would list everybody's connections. The C library does without.
+ */
+static const char walls[] =
+    "NoNewPrivileges=yes\n"
+    "CapabilityBoundingSet=\n"
+    "AmbientCapabilities=\n"
+    "InaccessiblePaths=/sys/fs/cgroup -/proc/locks -/proc/keys -/proc/key-users -/var/log\n"
+    "LockPersonality=yes\n"
+    "MemoryPressureWatch=off\n"
+    "PrivateDevices=yes\n"
+    "PrivateIPC=yes\n"
+    "PrivateTmp=yes\n"
+    "PrivateUsers=yes\n"
+    "ProtectClock=yes\n"
+    "ProtectControlGroups=yes\n"
+    "ProtectHome=yes\n"
+    "ProtectHostname=yes\n"
+    "ProtectKernelLogs=yes\n"
+    "ProtectKernelModules=yes\n"
+    "ProtectKernelTunables=yes\n"
+    "ProtectProc=invisible\n"
+    "ProtectSystem=strict\n"
+    "RemoveIPC=yes\n"
+    "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX\n"
+    "RestrictNamespaces=yes\n"
+    "RestrictRealtime=yes\n"
+    "RestrictSUIDSGID=yes\n"
+    "SystemCallArchitectures=native\n"
+    "SystemCallErrorNumber=EPERM\n"
+    "SystemCallFilter=@system-service\n"
+    "SystemCallFilter=~@privileged\n"
+    "TemporaryFileSystem=/dev/shm:mode=1777,nodev,nosuid\n"
+    "TemporaryFileSystem=/run:ro\n"
+    "TemporaryFileSystem=/var/lib/reeve:ro\n"
+    "BindReadOnlyPaths=-/run/systemd/resolve -/run/resolvconf -/run/NetworkManager/resolv.conf\n"
+    "BindPaths=%s\n"
+    "UMask=0077\n"
+    "\n"
+    "[Install]\n"
+    "WantedBy=multi-user.target\n";
 
 str
 unit_text(struct arena *arena, const struct unit_wish *wish)
 {
     const struct goal_member *member = wish->member;
     int quota = (int)(member->cpus * 100);
-    return str_format(arena, text, member->name.data, wish->scope.data, wish->folder.data, wish->agent.data,
-                      member->address.data, (int)member->prefix, wish->command.data, (long long)member->memory_mb,
-                      quota < 1 ? 1 : quota, wish->folder.data);
+    const char *user = wish->user.data, *folder = wish->folder.data;
+    str first =
+        str_format(arena, text, member->name.data, wish->scope.data, user, user, folder, wish->agent.data, folder, user,
+                   member->address.data, (int)member->prefix, (int)member->port, wish->peers.len > 0 ? " --peers " : "",
+                   wish->peers.data, wish->etcd_ports.len > 0 ? " --etcd-ports " : "", wish->etcd_ports.data,
+                   wish->command.data, (long long)member->memory_mb, quota < 1 ? 1 : quota);
+    str second = str_format(arena, walls, folder);
+    return first.len == 0 || second.len == 0 ? STR_EMPTY : str_format(arena, "%s%s", first.data, second.data);
+}
+
+bool
+unit_is_shared(str unit)
+{
+    return unit.len > 0 && strstr(unit.data, "\nUser=" UNIT_SHARED_USER "\n") != NULL;
 }

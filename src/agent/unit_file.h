@@ -7,14 +7,21 @@
 
 struct unit_wish {
     const struct goal_member *member;
+    str user;    /* that it runs as, and a group of the same name */
     str scope;   /* of its cluster, for people */
     str folder;  /* everything of it */
     str command; /* the engine's */
-    str agent;   /* path of this program, which adds the address */
+    str agent;   /* path of this program, which prepares what root must */
+    str peers;   /* addresses of its cluster's members on this host, itself left out; may be empty */
+    str etcd_ports;
 };
 
 /* "reeve-member-<id>.service" */
 str unit_name(struct arena *arena, id member);
 str unit_text(struct arena *arena, const struct unit_wish *wish);
+
+/* Members that were made before each had a user of its own ran as this one. */
+#define UNIT_SHARED_USER "postgres"
+bool unit_is_shared(str unit);
 
 #endif

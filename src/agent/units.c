@@ -340,6 +340,12 @@ units_stop(struct units *units, struct arena *arena, const char *unit)
 }
 
 error
+units_restart(struct units *units, struct arena *arena, const char *unit)
+{
+    return run_job(units, arena, "RestartUnit", unit);
+}
+
+error
 units_reload(struct units *units, struct arena *arena, const char *unit)
 {
     return run_job(units, arena, "ReloadUnit", unit);
@@ -378,6 +384,27 @@ units_state(struct units *units, struct arena *arena, const char *unit, str *ret
     free(path);
     free(loaded);
     free(active);
+    sd_bus_error_free(&why);
+    return e;
+}
+
+error
+units_main_process(struct units *units, struct arena *arena, const char *unit, uint32_t *ret_process)
+{
+    sd_bus_error why = SD_BUS_ERROR_NULL;
+    char *path = NULL;
+    int result = sd_bus_path_encode(PATH "/unit", unit, &path);
+    pthread_mutex_lock(&units->call_lock);
+    if (result >= 0)
+        result = connect_calls(units);
+    if (result >= 0)
+        result = sd_bus_get_property_trivial(units->calls, SERVICE, path, SERVICE ".Service", "MainPID", &why, 'u',
+                                             ret_process);
+    if (is_lost(result))
+        units->calls = sd_bus_flush_close_unref(units->calls);
+    pthread_mutex_unlock(&units->call_lock);
+    error e = result < 0 ? refused(arena, "the process", unit, result, &why) : OK;
+    free(path);
     sd_bus_error_free(&why);
     return e;
 }

@@ -24,6 +24,10 @@ MUST_USE error units_disable(struct units *units, struct arena *arena, const cha
 /* These end when systemd's job has ended. Starting what runs and stopping what does not is fine. */
 MUST_USE error units_start(struct units *units, struct arena *arena, const char *unit);
 MUST_USE error units_stop(struct units *units, struct arena *arena, const char *unit);
+/* Stopped and started, with what the unit file says by now. */
+MUST_USE error units_restart(struct units *units, struct arena *arena, const char *unit);
+/* The process that systemd started; 0: none runs. */
+MUST_USE error units_main_process(struct units *units, struct arena *arena, const char *unit, uint32_t *ret_process);
 /* Its ExecReload. */
 MUST_USE error units_reload(struct units *units, struct arena *arena, const char *unit);
 /* New limits for what runs already; the unit file says them for the next start. */

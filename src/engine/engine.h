@@ -19,8 +19,11 @@ struct engine_member {
     const struct goal *goal;
     const struct goal_cluster *cluster;
     const struct goal_member *member;
-    str folder;                /* everything of it: patroni.yml, data/, tls/, run/ */
-    struct disk_owner owner;   /* what it runs as */
+    str folder;              /* everything of it: patroni.yml, data/, tls/, run/; agent/prepare.h says whose they are */
+    str user;                /* name of the system user that it has */
+    struct disk_owner owner; /* what it runs as */
+    struct disk_owner files; /* of what the agent writes for it: root, and the group that it runs as */
+    bool is_shared;          /* it still runs as the user that all members had before each got its own */
     struct call_identity self; /* the member's certificate */
     struct call_identity host; /* the host's, for when the member is gone */
 };
@@ -61,6 +64,9 @@ struct engine {
     /* Parameters, access, restarts. Moves `progress` as far as it got. */
     error (*settle)(struct engine_member *self, const struct engine_observation *seen,
                     struct engine_progress *progress);
+    /* Whether it may be stopped for a moment now: nobody is without a database, and nothing is lost. When it is not, an error
+     * says what it waits for; a leader hands over. `waited_ms`: for how long it has asked. */
+    error (*make_way)(struct engine_member *self, int64_t waited_ms);
     /* `ret_detail` is a sentence when it failed or must wait. */
     enum engine_outcome (*run_task)(struct engine_member *self, const struct goal_task *task, str *ret_detail);
 };

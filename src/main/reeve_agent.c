@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `reeve-agent`: the command on every host that databases run on. One row a subcommand. */
 #include <errno.h>
+#include <pwd.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 #include "agent/address.h"
 #include "agent/agent.h"
 #include "agent/join.h"
+#include "agent/prepare.h"
+#include "agent/users.h"
 #include "base/failpoint.h"
 #include "base/json.h"
 #include "main/commands.h"
@@ -207,6 +210,47 @@ command_address(int argc, char **argv)
     return why == OK ? EXIT_SUCCESS : say_why("address", why);
 }
 
+/* ---- prepare ---- */
+static int
+command_prepare(int argc, char **argv)
+{
+    enum { FOLDER, USER, ADDRESS, PORT, PEERS, ETCD_PORTS };
+    struct option_value options[] = {
+        [FOLDER] = { "--folder", "Of the member.", .required = true },
+        [USER] = { "--user", "That it runs as.", .required = true },
+        [ADDRESS] = { "--address", "ADDRESS/PREFIX, put on the interface that has another one of the same network.",
+                      .required = true },
+        [PORT] = { "--port", "Which is open to clients.", .required = true },
+        [PEERS] = { "--peers", "Addresses of its cluster's members on this host.", .value = "" },
+        [ETCD_PORTS] = { "--etcd-ports", "In case that etcd runs on this host.", .value = "" },
+    };
+    int status;
+    if (!read_options(argc, argv, "prepare --folder DIR --user NAME --address ADDRESS/PREFIX --port PORT", options,
+                      LENGTH(options), NULL, &status))
+        return status;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(COMMAND_ARENA_BYTES);
+    if (arena == NULL)
+        return EXIT_FAILURE;
+    const struct passwd *user = getpwnam(options[USER].value);
+    str prefix_text = str_from(options[ADDRESS].value), address = str_dup(arena, str_cut(&prefix_text, '/'));
+    int64_t prefix, port;
+    error why = OK;
+    if (user == NULL || user->pw_uid < USERS_FIRST || user->pw_uid > USERS_LAST)
+        why = problem(arena, "%s is no user of a member.", options[USER].value);
+    else if (!str_to_int(prefix_text, 0, 128, &prefix) || !str_to_int(str_from(options[PORT].value), 1, 65535, &port))
+        why = problem(arena, "%s has no prefix length, or %s is no port.", options[ADDRESS].value, options[PORT].value);
+    else
+        why = prepare_member(arena,
+                             &(struct preparation){ .folder = str_from(options[FOLDER].value),
+                                                    .prefix = (int)prefix,
+                                                    .wall = { .user = (unsigned)user->pw_uid,
+                                                              .address = address,
+                                                              .port = (int)port,
+                                                              .others = str_from(options[PEERS].value),
+                                                              .etcd_ports = str_from(options[ETCD_PORTS].value) } });
+    return why == OK ? EXIT_SUCCESS : say_why("prepare", why);
+}
+
 // clang-format off
 static const struct {
     const char *name, *sentence;
@@ -215,6 +259,7 @@ static const struct {
     { "join",    "Become a host of a fleet, with a token that its operator made.",      command_join },
     { "run",     "Make this host what the control plane says, and report what is.",     command_run },
     { "status",  "What runs here, as it was last reported.",                            command_status },
+    { "prepare", "What root must do before a member starts; for units.",                command_prepare },
     { "address", "Add or remove an address of a member; for units.",                    command_address },
 };
 // clang-format on

@@ -274,10 +274,25 @@ who_reads_everything_reads_no_verifier(void **state)
     assert_false(runs_as("reader", "postgres", "CREATE TABLE t (id int)"));
 }
 
+/* S10: a member may put a link to another member's socket where the agent connects: it would work on the other's database. */
+static void
+a_socket_that_leads_to_somebody_else_is_refused(void **state)
+{
+    (void)state;
+    struct session *session CLEANUP(session_cleanup) = NULL;
+    struct engine_member attacker = self;
+    attacker.user = STR("reeve-70001");
+    error why = session_open(&attacker, STR("postgres"), &session);
+    assert_ptr_not_equal(why, OK);
+    assert_non_null(strstr(why->detail.data, "requirepeer"));
+    assert_ptr_equal(session_open(&self, STR("postgres"), &session), OK);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_socket_that_leads_to_somebody_else_is_refused),
         cmocka_unit_test(an_owner_who_spoils_their_database_keeps_nobody_in),
         cmocka_unit_test(whoever_holds_on_to_their_own_role_is_shut_out_all_the_same),
         cmocka_unit_test(what_cannot_be_cleared_away_keeps_nobody_in),

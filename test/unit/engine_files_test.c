@@ -68,7 +68,9 @@ bind_fixture(struct fixture *f)
                                       .cluster = &f->cluster,
                                       .member = &f->member,
                                       .folder = str_from(f->folder),
-                                      .owner = { getuid(), getgid() } };
+                                      .user = STR("reeve-70001"),
+                                      .owner = { getuid(), getgid() },
+                                      .files = { getuid(), getgid() } };
     assert_true(disk_make_folder(member_path(&f->self, "tls").data, 0700, f->self.owner));
 }
 
@@ -119,6 +121,8 @@ who_may_connect_is_in_the_right_order(void **state)
                         "host all all all reject\n");
     /* A name with a line of its own in it is not there at all. */
     str ident = content(&f, "pg_ident.conf");
+    assert_non_null(strstr(ident.data, "\nreeve_local root postgres\nreeve_local reeve-70001 postgres\n"));
+    assert_null(strstr(ident.data, "reeve_local postgres"));
     assert_non_null(strstr(ident.data, "\nreeve_user \"CN=\"\"q\"\",O=x y\" \"CN=\"\"q\"\",O=x y\"\n"));
     assert_null(strstr(ident.data, "evil"));
     assert_string_equal(content(&f, "tls/authorities.crt").data, "FLEET\nUSERS");
@@ -152,7 +156,7 @@ users_of_a_directory_are_asked_about_there(void **state)
     assert_null(strstr(hba.data, "#c")); /* the line that matches is logged when a login fails */
     assert_non_null(strstr(content(&f, "ldap-secret.conf").data, "\nldapbindpasswd=\"a \"\"b\"\" #c\"\n"));
     assert_int_equal(stat(member_path(&f.self, "ldap-secret.conf").data, &file), 0);
-    assert_int_equal(file.st_mode & 0777, 0600);
+    assert_int_equal(file.st_mode & 0777, 0640); /* root's, and the member's group reads it */
     assert_string_equal(content(&f, "tls/directory.crt").data, "DIRECTORY");
     assert_non_null(strstr(content(&f, ".ldaprc").data, "/tls/directory.crt\nTLS_REQCERT demand\n"));
     f.cluster.access.ldap = (struct goal_ldap){
@@ -235,15 +239,23 @@ a_unit_says_its_limits_and_its_address(void **state)
 {
     (void)state;
     struct fixture f = set_up();
-    struct unit_wish wish = { &f.member, STR("abc123"), STR("/var/lib/reeve/members/x"), STR("/usr/bin/patroni /x"),
-                              STR("/usr/bin/reeve-agent") };
+    struct unit_wish wish = { .member = &f.member,
+                              .user = STR("reeve-70001"),
+                              .scope = STR("abc123"),
+                              .folder = STR("/var/lib/reeve/members/x"),
+                              .command = STR("/usr/bin/patroni /x"),
+                              .agent = STR("/usr/bin/reeve-agent"),
+                              .peers = STR("10.0.1.2"),
+                              .etcd_ports = STR_EMPTY };
     str text = unit_text(f.arena, &wish);
     static const char *const lines[] = { "\nMemoryMax=256M\n",
                                          "\nCPUQuota=25%\n",
-                                         "\nExecStartPre=+/usr/bin/reeve-agent address add 10.0.1.1/16\n",
+                                         "\nExecStartPre=+/usr/bin/reeve-agent prepare --folder "
+                                         "/var/lib/reeve/members/x --user reeve-70001 --address 10.0.1.1/16 "
+                                         "--port 27017 --peers 10.0.1.2\n",
                                          "\nExecStart=/usr/bin/patroni /x\n",
                                          "\nType=exec\n",
-                                         "\nUser=postgres\n",
+                                         "\nUser=reeve-70001\nGroup=reeve-70001\n",
                                          "\nRestart=always\n",
                                          "\nWantedBy=multi-user.target\n",
                                          "\nBindPaths=/var/lib/reeve/members/x\n" };
@@ -251,6 +263,8 @@ a_unit_says_its_limits_and_its_address(void **state)
         if (strstr(text.data, lines[i]) == NULL)
             fail_msg("missing:%s", lines[i]);
     }
+    assert_false(unit_is_shared(text));
+    assert_true(unit_is_shared(STR("[Service]\nUser=postgres\nGroup=postgres\n")));
     assert_null(strchr(text.data, '%') == NULL ? NULL : strstr(text.data, "%s"));
     bind_fixture(&f);
     tear_down(&f);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/disk_below.h"
 #include "base/net.h"
 #include "engine/postgres/audit.h"
 #include "engine/postgres/postgres.h"
@@ -144,11 +145,15 @@ allow_list(struct engine_member *self)
 
 /* One that may not become the primary must not be the only one that has every write, either. */
 static json_t *
-tags(const struct goal_member *member)
+tags(struct engine_member *self)
 {
-    if (!member->electable)
-        return json_pack("{s:b, s:b}", "nofailover", 1, "nosync", 1);
-    return json_pack("{s:I}", "failover_priority", (json_int_t)(member->priority < 1 ? 1 : member->priority));
+    const struct goal_member *member = self->member;
+    json_t *all = member->electable ? json_pack("{s:I}", "failover_priority",
+                                                (json_int_t)(member->priority < 1 ? 1 : member->priority))
+                                    : json_pack("{s:b, s:b}", "nofailover", 1, "nosync", 1);
+    if (!self->is_shared)
+        json_object_set_new(all, OWN_USER_TAG, json_true());
+    return all;
 }
 
 static json_t *
@@ -202,7 +207,7 @@ whole(struct engine_member *self)
                                   "initdb", "encoding", "UTF8", "locale", "C.UTF-8", "data-checksums", //
                                   "wal-segsize", "4"));
     json_object_set_new(config, "postgresql", postgresql(self));
-    json_object_set_new(config, "tags", tags(self->member));
+    json_object_set_new(config, "tags", tags(self));
     return json_in(self->arena, config);
 }
 
@@ -213,12 +218,12 @@ config_write(struct engine_member *self, bool *ret_changed)
     if (!disk_exists(bin.data))
         return problem(self->arena, "PostgreSQL %s is not installed on this host: there is no %s.",
                        self->cluster->major_version.data, bin.data);
-    str file = member_path(self, "patroni.yml");
     json_t *config = whole(self);
     str content = config == NULL ? STR_EMPTY : json_text(self->arena, config);
     if (content.len == 0)
         return fail(self->arena, OVERLOADED);
-    if (!disk_keep(self->arena, file.data, content, 0600, self->owner, ret_changed))
-        return problem(self->arena, "%s cannot be written: %s.", file.data, strerror(errno));
+    if (!disk_below_keep(self->arena, self->folder.data, "patroni.yml", content, 0640, self->files, ret_changed))
+        return problem(self->arena, "%s cannot be written: %s.", member_path(self, "patroni.yml").data,
+                       strerror(errno));
     return OK;
 }

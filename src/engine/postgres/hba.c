@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 
+#include "base/disk_below.h"
 #include "base/net.h"
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/roles.h"
@@ -143,15 +144,24 @@ hba_text(struct engine_member *self)
     return buf_str(&out);
 }
 
+/* Patroni and PostgreSQL's own programs, over the socket. */
+static void
+add_system_user(struct buf *out, str user)
+{
+    buf_format(out, "reeve_local %.*s " SUPERUSER "\n", STR_ARG(user));
+    buf_format(out, "reeve_local %.*s " REPLICATOR "\n", STR_ARG(user));
+}
+
 static str
 ident_text(struct engine_member *self)
 {
     struct buf out = buf_in(self->arena, FILE_BYTES);
     const struct goal_peers *peers = &self->cluster->peers;
     const struct goal_users *users = &self->cluster->access.users;
-    buf_add_text(&out, HEADER "reeve_local " SUPERUSER " " SUPERUSER "\n"
-                              "reeve_local root " SUPERUSER "\n"
-                              "reeve_local " SUPERUSER " " REPLICATOR "\n");
+    buf_add_text(&out, HEADER "reeve_local root " SUPERUSER "\n");
+    add_system_user(&out, self->user);
+    if (self->is_shared) /* until it was started as its own */
+        add_system_user(&out, STR(SUPERUSER));
     for (size_t i = 0; i < peers->count; i++) {
         buf_format(&out, "reeve_member %s " REPLICATOR "\n", peers->items[i].name.data);
         buf_format(&out, "reeve_member %s " REWINDER "\n", peers->items[i].name.data);
@@ -180,22 +190,22 @@ hba_write(struct engine_member *self, bool *ret_changed)
     const struct {
         const char *name;
         str content;
-        mode_t mode;
     } files[] = {
-        { "tls/authority.crt", self->goal->authority, 0640 },
-        { "tls/authorities.crt", buf_str(&authorities), 0640 },
-        { "tls/directory.crt", directory.len > 0 ? directory : STR("\n"), 0640 },
-        { ".ldaprc", library_text(self), 0640 },
-        { SECRET_FILE, secret_text(self), 0600 },
-        { "pg_ident.conf", ident_text(self), 0640 },
-        { "pg_hba.conf", hba_text(self), 0640 },
+        { "tls/authority.crt", self->goal->authority },
+        { "tls/authorities.crt", buf_str(&authorities) },
+        { "tls/directory.crt", directory.len > 0 ? directory : STR("\n") },
+        { ".ldaprc", library_text(self) },
+        { SECRET_FILE, secret_text(self) },
+        { "pg_ident.conf", ident_text(self) },
+        { "pg_hba.conf", hba_text(self) },
     };
     for (size_t i = 0; i < LENGTH(files); i++) {
-        str file = member_path(self, files[i].name);
         if (arena_is_exhausted(self->arena) || files[i].content.len == 0)
             return fail(self->arena, OVERLOADED);
-        if (!disk_keep(self->arena, file.data, files[i].content, files[i].mode, self->owner, ret_changed))
-            return problem(self->arena, "%s cannot be written: %s.", file.data, strerror(errno));
+        if (!disk_below_keep(self->arena, self->folder.data, files[i].name, files[i].content, 0640, self->files,
+                             ret_changed))
+            return problem(self->arena, "%s cannot be written: %s.", member_path(self, files[i].name).data,
+                           strerror(errno));
     }
     return OK;
 }

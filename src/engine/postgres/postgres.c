@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/postgres/postgres.h"
 
-#include <errno.h>
-
 static error
 write_files(struct engine_member *self, struct engine_progress *progress, bool *ret_changed)
 {
-    static const char *const folders[] = { "", "run", "tls" };
-    for (size_t i = 0; i < LENGTH(folders); i++) {
-        str folder = member_path(self, folders[i]);
-        if (!disk_make_folder(folder.data, 0700, self->owner))
-            return problem(self->arena, "%s cannot be made: %s.", folder.data, strerror(errno));
-    }
     TRY(hba_write(self, &progress->access_is_new));
     return config_write(self, ret_changed);
 }
@@ -29,5 +21,6 @@ const struct engine engine_postgres = {
     .command = command,
     .observe = patroni_observe,
     .settle = postgres_settle,
+    .make_way = postgres_make_way,
     .run_task = postgres_run_task,
 };

@@ -14,6 +14,7 @@
 #define X509_ROLE       "reeve_x509"    /* who is a member logs in with a certificate */
 #define LDAP_ROLE       "reeve_ldap"    /* who is a member proves who it is to the project's directory */
 #define RESERVED_PREFIX "reeve_"
+#define OWN_USER_TAG    "reeve_own_user" /* of Patroni: others see that the member has a system user of its own */
 
 enum { PATRONI_PORT = 8008, PG_NAME_BYTES = 63 };
 
@@ -41,6 +42,9 @@ MUST_USE error patroni_configure(struct engine_member *self, bool is_primary, bo
 MUST_USE error patroni_restart(struct engine_member *self);
 enum engine_outcome patroni_switch_over(struct engine_member *self, str *ret_detail);
 enum engine_outcome patroni_forget_scope(struct engine_member *self, str *ret_detail);
+
+/* ---- turn.c: one member of a cluster after the other ---- */
+error postgres_make_way(struct engine_member *self, int64_t waited_ms);
 
 /* ---- settle.c ---- */
 error postgres_settle(struct engine_member *self, const struct engine_observation *seen,

@@ -68,11 +68,14 @@ session_open(struct engine_member *self, str database, struct session **ret_sess
 {
     str folder = member_path(self, "run"), port = str_from_int(self->arena, self->member->port);
     str options = all_settings(self);
+    /* The member could put a link to another member's socket there: whoever answers must run as the member. */
+    str peer = self->is_shared ? STR(SUPERUSER) : self->user;
     const char *const names[] = {
-        "host", "port", "dbname", "user", "connect_timeout", "application_name", "options", "client_encoding", NULL
+        "host",    "port",        "dbname",          "user", "connect_timeout", "application_name",
+        "options", "requirepeer", "client_encoding", NULL
     };
     const char *const values[] = { folder.data,   port.data,    database.data, SUPERUSER, "5",
-                                   "reeve-agent", options.data, "UTF8",        NULL };
+                                   "reeve-agent", options.data, peer.data,     "UTF8",    NULL };
     struct session_rows undone;
     struct session *session = calloc(1, sizeof(*session));
     if (session == NULL)

@@ -5,12 +5,15 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
+#include "base/disk_below.h"
 #include "base/failpoint.h"
 #include "base/net.h"
 #include "engine/postgres/audit.h"
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/roles_apply.h"
 #include "engine/postgres/session.h"
+
+#define NONCE_FILE "restart-nonce"
 
 enum { RELOAD_LOOKS = 40, RELOAD_LOOK_MS = 25, LOOK_AGAIN_MS = 15000, NONCE_BYTES = 32 };
 
@@ -190,15 +193,17 @@ settle_access(struct engine_member *self, const struct engine_observation *seen,
 static error
 settle_restart(struct engine_member *self, struct engine_progress *progress)
 {
-    str file = member_path(self, "restart-nonce"), text;
+    str text;
     int64_t done = -1, wanted = self->member->restart_nonce;
-    if (disk_read(self->arena, file.data, NONCE_BYTES, &text) && !str_to_int(str_trim(text), 0, INT64_MAX, &done))
+    if (disk_below_read(self->arena, self->folder.data, NONCE_FILE, NONCE_BYTES, self->owner.user, &text) &&
+        !str_to_int(str_trim(text), 0, INT64_MAX, &done))
         done = -1;
     /* One that was never restarted by us began with what its goal said. */
     if (done >= 0 && done < wanted)
         TRY(patroni_restart(self));
-    if (done != wanted && !disk_replace(file.data, str_from_int(self->arena, wanted), 0600, self->owner))
-        return problem(self->arena, "%s cannot be written: %s.", file.data, strerror(errno));
+    if (done != wanted &&
+        !disk_below_replace(self->folder.data, NONCE_FILE, str_from_int(self->arena, wanted), 0640, self->files))
+        return problem(self->arena, "%s cannot be written: %s.", member_path(self, NONCE_FILE).data, strerror(errno));
     progress->restart_nonce = wanted;
     return OK;
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A system user for every member, out of a range that is the agent's own. Which member has which is kept in one file, that is on
+ * the disk before anything runs as the user: killed anywhere, two members never share one, and none ever gets another.
+ */
+#ifndef AGENT_USERS_H
+#define AGENT_USERS_H
+
+#include "base/disk.h"
+#include "base/id.h"
+#include "engine/problem.h"
+
+/*
+ * Neither people nor packages (below 60000), nor systemd's dynamic users (61184 to 65519), nor what containers of other users get
+ * (from 100000 on, /etc/login.defs). Names are made of the number: an account that was used before is used again.
+ */
+enum { USERS_FIRST = 70000, USERS_LAST = 89999 };
+#define USERS_NAME "reeve-%u"
+
+struct users;
+
+/* Reads the file in the agent's folder; none is an empty one. `members` is the folder in which every member has one. */
+MUST_USE error users_open(struct arena *arena, str folder, str members, struct users **ret_users);
+void users_close(struct users *users);
+
+/* The member's user; chosen, and written down, when it has none. May be called by several threads. */
+MUST_USE error users_take(struct users *users, struct arena *arena, id member, uid_t *ret_user);
+/* False when it has none. */
+bool users_find(struct users *users, id member, uid_t *ret_user);
+/* When nothing of the member is left. The number is not given to another one before all others were. */
+MUST_USE error users_release(struct users *users, struct arena *arena, id member);
+
+str users_name(struct arena *arena, uid_t user);
+/* An account and a group of that name for the system, if there are none yet. */
+MUST_USE error users_make_account(struct arena *arena, uid_t user);
+/* Whether any process runs as the user. */
+bool users_has_process(uid_t user);
+
+#endif

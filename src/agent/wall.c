@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/wall.h"
+
+#include "agent/program.h"
+#include "agent/users.h"
+#include "base/net.h"
+
+#define NFT   "/usr/sbin/nft"
+#define TABLE "inet reeve"
+
+enum { SCRIPT_BYTES = 256 * 1024 };
+
+/*
+ * One transaction: the rules are written anew, the sets are added to. Only sockets of members' users are looked at.
+ * - An answer to a connection (SYN and ACK) leaves only from an address of its own: whoever listens on an address of another
+ *   member while that is down, is not heard.
+ * - Itself, members of its cluster on this host, and what every client may use of others: fine.
+ * - The resolver of this host, and etcd when it is here: fine.
+ * - Anything else of this host is refused: loopback, other members' Patroni, the host's own services.
+ * What leaves the host is not decided here: other hosts treat it as they treat every client.
+ */
+static const char rules[] =
+    "add table " TABLE "\n"
+    "add set " TABLE " own4 { type uid . ipv4_addr; }\n"
+    "add set " TABLE " own6 { type uid . ipv6_addr; }\n"
+    "add set " TABLE " doors4 { type ipv4_addr . inet_service; }\n"
+    "add set " TABLE " doors6 { type ipv6_addr . inet_service; }\n"
+    "add set " TABLE " etcd { type inet_service; }\n"
+    "add chain " TABLE " output { type filter hook output priority filter; policy accept; }\n"
+    "flush chain " TABLE " output\n"
+    "add rule " TABLE " output meta skuid < %d accept\n"
+    "add rule " TABLE " output meta skuid > %d accept\n"
+    "add rule " TABLE " output tcp flags & (syn | ack) == syn | ack meta skuid . ip saddr != @own4 counter drop\n"
+    "add rule " TABLE " output tcp flags & (syn | ack) == syn | ack meta skuid . ip6 saddr != @own6 counter drop\n"
+    "add rule " TABLE " output meta skuid . ip daddr @own4 accept\n"
+    "add rule " TABLE " output meta skuid . ip6 daddr @own6 accept\n"
+    "add rule " TABLE " output ip daddr . tcp dport @doors4 accept\n"
+    "add rule " TABLE " output ip6 daddr . tcp dport @doors6 accept\n"
+    "add rule " TABLE " output fib daddr type local th dport 53 accept\n"
+    "add rule " TABLE " output fib daddr type local tcp dport @etcd accept\n"
+    "add rule " TABLE " output meta skuid %d-%d fib daddr type local counter reject\n";
+
+static bool
+is_v4(str address)
+{
+    return str_find(address, ':') < 0;
+}
+
+static void
+add_own(struct arena *arena, struct buf *out, const char *verb, const struct wall_member *member)
+{
+    str rest = str_format(arena, "%s,%s", member->address.data, member->others.data);
+    while (rest.len > 0) {
+        str one = str_cut(&rest, ',');
+        struct net_address address;
+        if (one.len > 0 && net_parse_address(one, &address))
+            buf_format(out, "%s element " TABLE " own%d { %u . %.*s }\n", verb, is_v4(one) ? 4 : 6, member->user,
+                       STR_ARG(one));
+    }
+}
+
+static void
+add_door(struct buf *out, const char *verb, const struct wall_member *member)
+{
+    buf_format(out, "%s element " TABLE " doors%d { %s . %d }\n", verb, is_v4(member->address) ? 4 : 6,
+               member->address.data, member->port);
+}
+
+str
+wall_text(struct arena *arena, const struct wall_member *member)
+{
+    struct buf out = buf_in(arena, SCRIPT_BYTES);
+    str ports = member->etcd_ports;
+    buf_format(&out, rules, USERS_FIRST, USERS_LAST, USERS_FIRST, USERS_LAST);
+    add_own(arena, &out, "add", member);
+    add_door(&out, "add", member);
+    while (ports.len > 0) {
+        int64_t port;
+        if (str_to_int(str_cut(&ports, ','), 1, 65535, &port))
+            buf_format(&out, "add element " TABLE " etcd { %d }\n", (int)port);
+    }
+    return buf_str(&out);
+}
+
+static error
+run(struct arena *arena, str script)
+{
+    const char *const argv[] = { NFT, "-f", "-", NULL };
+    if (script.len == 0)
+        return fail(arena, OVERLOADED);
+    return program_run(arena, argv, script);
+}
+
+error
+wall_put(struct arena *arena, const struct wall_member *member)
+{
+    return run(arena, wall_text(arena, member));
+}
+
+/* Added first: what is not there cannot be deleted, and one that is missing would keep the others. */
+error
+wall_remove(struct arena *arena, const struct wall_member *member)
+{
+    struct buf out = buf_in(arena, SCRIPT_BYTES);
+    buf_add(&out, wall_text(arena, member));
+    add_own(arena, &out, "delete", member);
+    add_door(&out, "delete", member);
+    return run(arena, buf_str(&out));
+}

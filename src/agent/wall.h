@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who of a host's members may talk to what of the host: rules of nftables by the users that members run as. The network is the
+ * one thing that members of a host share.
+ */
+#ifndef AGENT_WALL_H
+#define AGENT_WALL_H
+
+#include "engine/problem.h"
+
+struct wall_member {
+    unsigned user;
+    str address;    /* its own */
+    int port;       /* which is open to every client */
+    str others;     /* addresses of members of its cluster on this host: "10.0.0.1,10.0.0.2" */
+    str etcd_ports; /* "2379": in case that etcd runs on this host */
+};
+
+/* May be done any number of times; what others have stays. */
+MUST_USE error wall_put(struct arena *arena, const struct wall_member *member);
+MUST_USE error wall_remove(struct arena *arena, const struct wall_member *member);
+/* What wall_put has nftables do: for tests. */
+str wall_text(struct arena *arena, const struct wall_member *member);
+
+#endif
