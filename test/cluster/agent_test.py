@@ -367,7 +367,7 @@ def certificates_are_renewed(suite, rig):
         names = ["DNS:" + name for name in member["names"]] + ["IP:" + member["address"]] if what == "member" else []
         hosts.write_file(fleet, host, path + ".crt", rig.authority.sign_old(request, subject, names))
         if what == "member":
-            hosts.run(fleet, host, "chown", "postgres:", path + ".crt")
+            hosts.run(fleet, host, "chown", "--reference=%s.key" % path, path + ".crt")
         old[what] = serial(path)
     hosts.run(fleet, host, "systemctl", "restart", "reeve-agent.service")
     for what, path in files.items():

@@ -130,7 +130,7 @@ def secrets_stay_out(suite, fleet):
         for secret in (BIND_PASSWORD, BIND_PASSWORD.replace('"', '""'), *PASSWORDS.values()):
             suite.check(secret not in log, "no password is in a log of %s", member.host)
         mode = hosts.run(fleet, member.host, "stat", "-c", "%a %U", folder + "ldap-secret.conf").strip()
-        suite.equal(mode, "600 postgres", "who may read the secret")
+        suite.equal(mode, "640 root", "who may read the secret, with the group of the member")
         found = hosts.run(fleet, member.host, "grep", "-rlF", "the #directory", "/var/lib/reeve", check=False).split()
         suite.equal(sorted(found), sorted(["/var/lib/reeve/agent/goal.json", folder + "ldap-secret.conf"]), "files with the secret")
 

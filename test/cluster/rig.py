@@ -97,7 +97,7 @@ def at_full_strength(fleet, cluster_name, count):
 
 def superuser(fleet, member, statement, database="postgres"):
     """Rows of a statement on a member, through the socket on its host."""
-    output = hosts.run(fleet, member.host, "runuser", "-u", "postgres", "--", "psql", "-X", "-q", "-At", "-F", "\x1f", "-h",
+    output = hosts.run(fleet, member.host, "psql", "-X", "-q", "-At", "-F", "\x1f", "-U", "postgres", "-h",
                        "/var/lib/reeve/members/%s/run" % member.id, "-p", "27017", "-d", database, "-c", statement, timeout=10)
     return [line.split("\x1f") for line in output.splitlines()]
 
@@ -127,6 +127,10 @@ LEFT_IN_DATABASE = {
 }
 
 
+# Processes by the user: of members, or the one that all of them ran as once.
+OF_MEMBERS = """ps -eo uid=,user:20=,args= | awk '($1 >= 70000 && $1 < 90000) || $2 == "postgres"'"""
+
+
 def left_behind(fleet, lost=()):
     """Everything of deleted clusters that is still anywhere, but on hosts that are lost: sentences."""
     found = ["%s: %s" % (what, row[0]) for what, query in LEFT_IN_DATABASE.items() for row in control.superuser(fleet, query)]
@@ -138,7 +142,7 @@ def left_behind(fleet, lost=()):
         units = hosts.run(fleet, name, "sh", "-c", "ls /etc/systemd/system | grep ^reeve-member- || true")
         folders = hosts.run(fleet, name, "sh", "-c", "ls /var/lib/reeve/members 2>/dev/null || true")
         addresses = hosts.run(fleet, name, "sh", "-c", "ip -4 -o address show dev eth0 | awk '{print $4}'").split()
-        processes = hosts.run(fleet, name, "sh", "-c", "pgrep -a -u postgres || true")
+        processes = hosts.run(fleet, name, "sh", "-c", OF_MEMBERS)
         found += ["unit on %s: %s" % (name, one) for one in units.split()] + ["files on %s: %s" % (name, one) for one in folders.split()]
         found += ["address on %s: %s" % (name, one) for one in addresses if one.split("/")[0] != host["address"]]
         found += ["process on %s: %s" % (name, one) for one in processes.splitlines()]

@@ -22,7 +22,7 @@ PACKAGES = [
     # what runs on it; Patroni's module for etcd imports python3-idna only when it meets TLS, so apt does not know
     "postgresql-17", "postgresql-17-pgaudit", "patroni", "python3-etcd", "python3-idna", "etcd-server", "etcd-client", "pgbackrest",
     # what reeve-agent is linked against
-    "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0",
+    "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables",
 ]
 
 # Distribution units would work on their own while time is measured; on hosts some would take the ports, too.
@@ -91,7 +91,7 @@ BARE_HOST = Recipe("bare-host", "trixie", [
     *BARE, "libllvm19", "libicu76", "sysstat", "python3-bcrypt", "python3-chardet", "python3-consul", "python3-cryptography", "python3-dateutil",
     "python3-dnspython", "python3-httpx", "python3-prettytable", "python3-psutil", "python3-psycopg2", "python3-pygments", "python3-requests", "python3-rich",
     "python3-yaml", "python3-ydiff"], fetched=[
-    "postgresql-17", "postgresql-17-pgaudit", "patroni", "python3-etcd", "python3-idna", "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0"])
+    "postgresql-17", "postgresql-17-pgaudit", "patroni", "python3-etcd", "python3-idna", "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables"])
 
 # Those that script/ci needs.
 ALL = [HOST, SERVER, BARE_CONTROL, BARE_HOST]

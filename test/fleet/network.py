@@ -69,6 +69,13 @@ def flush_addresses(fleet, machine):
     ip("-n", namespace(fleet, machine), "addr", "flush", "dev", "eth0")
 
 
+def nft(fleet, machine, rules):
+    """A host has rules of its own by its agent, and nft of an older Debian ends with a fault when it meets sets of a newer one: each uses its own."""
+    root = fleet.path("hosts", machine, "root")
+    own = ["chroot", root] if os.path.exists(root + "/usr/sbin/nft") else []
+    subprocess.run(command(fleet, machine, [*own, "nft", "-f", "-"]), input=rules, text=True, check=True)
+
+
 def cut(fleet, machine, only=None):
     """Both ways, or `only` what comes "in" or what goes "out"; what the machine says to itself is never cut."""
     if only is None:
@@ -77,13 +84,13 @@ def cut(fleet, machine, only=None):
     hook, interface = {"in": ("input", "iif"), "out": ("output", "oif")}[only]
     rules = ("add table inet cut\nadd chain inet cut way { type filter hook %s priority 0; policy drop; }\n"
              "add rule inet cut way %s lo accept\n" % (hook, interface))
-    subprocess.run(command(fleet, machine, ["nft", "-f", "-"]), input=rules, text=True, check=True)
+    nft(fleet, machine, rules)
 
 
 def heal(fleet, machine):
     ip("-n", namespace(fleet, "switch"), "link", "set", machine, "master", "br0")
     forget = "table inet cut {}\ndelete table inet cut\n"
-    subprocess.run(command(fleet, machine, ["nft", "-f", "-"]), input=forget, text=True, check=True)
+    nft(fleet, machine, forget)
 
 
 def is_cut(fleet, machine):
