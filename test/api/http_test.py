@@ -25,7 +25,7 @@ import http_config_test
 import http_messages as messages
 from node import ROOT, Node, free_port, make_certificate
 
-BUILD = "build"
+BUILD = os.environ.get("REEVE_BUILD", "build")
 FIELDS = {"detail", "error", "errorCode", "parameters", "reason"}
 PUBLIC = b"GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
 ROOT_REQUEST = b"GET /api/svc/v2 HTTP/1.1\r\nHost: localhost\r\n\r\n"

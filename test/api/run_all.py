@@ -5,6 +5,8 @@
     /usr/bin/python3 test/api/run_all.py body kill    these
     REEVE_BUILD=build-asan …                          the build folder under test (default: build)
     REEVE_SHOW=1000 …                                 how many failures of a suite are shown (default: 40)
+    REEVE_PATIENCE=4 …                                how many times as long everything may take: for a machine that others use, too
+                                                      (default: 1, with sanitizers 3)
 
 With a build that has sanitizers, everything that a suite starts writes their reports into one folder, whoever it runs as and wherever its
 output goes. A report fails the suite.
@@ -26,6 +28,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 # name: (file, seconds that it may take)
 SUITES = {
     "exchanges": ("exchange_test.py", 180),
+    "http": ("http_test.py", 300),
     "body": ("body_matrix.py", 300),
     "nodes": ("nodes_test.py", 180),
     "kill": ("kill_test.py", 300),
@@ -52,7 +55,7 @@ SUITES = {
 RESULT = re.compile(r"^.+: (\d+) passed, (\d+) failed")
 BUILD = os.path.join(ROOT, os.environ.get("REEVE_BUILD", "build"))
 SANITIZED = bool(sanitizer_libraries(os.path.join(BUILD, "src/http/ngx_http_reeve_module.so")))
-SLOWER = 3  # how many times as long everything may take under sanitizers
+PATIENCE = float(os.environ.get("REEVE_PATIENCE", "3" if SANITIZED else "1"))
 SHOWN_REPORT = 4000  # characters
 
 
@@ -77,13 +80,13 @@ def show_reports(folder):
 def run(name):
     """(passed, failed); one that ends without its line has failed."""
     with tempfile.TemporaryDirectory(prefix="reeve-reports-") as folder:
-        passed, failed = run_suite(name, dict(os.environ, **sanitizer_options(folder)))
+        passed, failed = run_suite(name, dict(os.environ, REEVE_PATIENCE=str(PATIENCE), **sanitizer_options(folder)))
         return passed, failed + show_reports(folder)
 
 
 def run_suite(name, environment):
     file, seconds = SUITES[name]
-    seconds *= SLOWER if SANITIZED else 1
+    seconds *= PATIENCE
     command = [os.path.join(ROOT, "script", "with-services"), "/usr/bin/python3", os.path.join(HERE, file)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT, env=environment)
     deadline, passed, failed, ended = time.monotonic() + seconds, 0, 0, False
