@@ -4,7 +4,7 @@ BUILD ?= build
 PYTHON ?= /usr/bin/python3
 
 .PHONY: all help bootstrap check unit lint format run demo demo-down bench bench-scale fuzz stateful soak neighbour cluster-smoke \
-        failover control-plane-gone cluster-load fleet-load agent-test upgrade-test three-nodes docs docs-reference clean
+        failover control-plane-gone cluster-load fleet-load agent-test upgrade-test three-nodes clean-machine docs docs-reference clean
 
 all: $(BUILD)/build.ninja ## build everything: binaries are in build/
 	@ninja -C $(BUILD)
@@ -84,6 +84,9 @@ upgrade-test: ## two nodes upgraded from an earlier package under load, behind a
 
 three-nodes: ## three nodes installed by docs/install-three-nodes.md, and each switched off in turn: needs root, takes ten minutes
 	$(PYTHON) test/package/three_nodes_test.py --report docs/reports/three-nodes.md
+
+clean-machine: ## bootstrap, make and some unit tests on a bare Debian 12 and 13 with nothing of ours: needs root, takes eight minutes
+	$(PYTHON) test/package/clean_machine_test.py
 
 docs-reference: all ## write the generated part of the documentation
 	$(BUILD)/reeved reference docs/reference

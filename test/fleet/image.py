@@ -101,15 +101,24 @@ def path():
     return HOST.path()
 
 
-def mirror():
-    """Where this machine's own apt gets Debian from."""
-    command = ["apt-get", "indextargets", "--format", "$(REPO_URI) $(COMPONENT) $(RELEASE)", "Created-By: Packages"]
+def own_sources():
+    """Where this machine's own apt gets Debian from: (address, release, component), that of the release itself first."""
+    command = ["apt-get", "indextargets", "--format", "$(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)", "Created-By: Packages", "Origin: Debian"]
     targets = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    for line in targets.splitlines():
-        uri, component, release = line.split()
-        if component == "main" and "-" not in release:
-            return uri
-    raise RuntimeError("apt on this machine has no source of Debian's main packages")
+    sources = [tuple(line.split()[1:]) for line in targets.splitlines() if line.split()[3:] == ["main"]]
+    if not any("-" not in release for _, release, _ in sources):
+        raise RuntimeError("apt on this machine has no source of Debian's main packages")
+    return sorted(sources, key=lambda source: "-" in source[1])
+
+
+def sources(suite):
+    """The same for another Debian, with its updates and security updates where this machine has its own."""
+    own = own_sources()
+    return [(address, release.replace(own[0][1], suite, 1), component) for address, release, component in own]
+
+
+def mirror():
+    return own_sources()[0][0]
 
 
 def build(recipe, target):
