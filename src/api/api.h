@@ -31,6 +31,22 @@ struct api {
     struct egress_allowed egress;               /* where tenants may have things sent to beside public addresses */
 };
 
+/*
+ * What a request may cost, so that one caller's do not keep others waiting. Known once it was routed.
+ * A large one is a page of more items than API_LARGE_PAGE, has a body of more bytes than API_LARGE_BODY, or evaluates what a tenant wrote. It
+ * is never worked on in the event loop, and its reads go apart from others' (store_reads_apart()).
+ */
+enum {
+    API_LARGE_PAGE = 100, /* the size of a page that nobody asked to be larger */
+    API_LARGE_BODY =
+        64 * 1024, /* 50 times what the largest example in the reference has; parsing it takes a millisecond */
+    API_LARGE_ANSWER = 128 * 1024, /* rendering it takes a millisecond */
+    API_SMALL_BODY = 8 * 1024,     /* at most so much is parsed in the event loop: 0.2 ms, whatever it is made of */
+};
+bool api_is_large(const struct request *req);
+/* Of a request that needs rows: as many times a read of one entity. */
+int api_places(const struct request *req);
+
 enum api_step { API_ANSWERED, API_NEEDS_ROWS, API_NEEDS_THREAD };
 
 /* A request in its own arena; NULL when there is no memory. request_free() rolls back what was left open. */

@@ -203,6 +203,7 @@ enum endpoint_flag {
     BODY_IS_LIST = 8,  /* the body is a list of what .request describes */
     EXTENSION = 16,    /* not of the specification: docs/extensions.md */
     WHILE_LOCKED = 32, /* also in a locked organization: it changes nothing that costs */
+    EVALUATES = 64,    /* what a tenant wrote is evaluated: never where another tenant waits */
 };
 
 /* `.query` of an endpoint that waits and takes nothing at all: without any table it would not be judged. */

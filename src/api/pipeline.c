@@ -53,10 +53,9 @@ finish(struct request *req)
     count(req);
 }
 
-enum api_step
-api_advance(struct request *req, bool may_block)
+static enum api_step
+advance(struct request *req, bool may_block)
 {
-    req->may_block = may_block;
     while (req->stage < LENGTH(pipeline) && !req->done) {
         error problem = pipeline[req->stage].run(req);
         if (problem == WOULD_BLOCK && !may_block)
@@ -71,6 +70,16 @@ api_advance(struct request *req, bool may_block)
     }
     finish(req);
     return API_ANSWERED;
+}
+
+enum api_step
+api_advance(struct request *req, bool may_block)
+{
+    req->may_block = may_block;
+    store_reads_apart(may_block && api_is_large(req));
+    enum api_step step = advance(req, may_block);
+    store_reads_apart(false);
+    return step;
 }
 
 void

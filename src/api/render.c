@@ -4,24 +4,9 @@
 #include "api/catalog.h"
 #include "api/media.h"
 #include "base/json.h"
+#include "base/json_walk.h"
 
 enum { MAX_BODY_BYTES = 48 * 1024 * 1024 };
-
-/* Behind the quote that ends the string whose first character is at `at`. */
-static size_t
-skip_string(str json, size_t at)
-{
-    while (at < json.len) {
-        const char *quote = memchr(json.data + at, '"', json.len - at);
-        if (quote == NULL)
-            break;
-        const char *escape = memchr(json.data + at, '\\', (size_t)(quote - json.data) - at);
-        if (escape == NULL)
-            return (size_t)(quote - json.data) + 1;
-        at = (size_t)(escape - json.data) + 2;
-    }
-    return json.len;
-}
 
 /* PostgreSQL writes JSON with spaces between tokens; the API's is without. */
 static void
@@ -31,7 +16,7 @@ add_compact(struct buf *out, str json)
     for (size_t i = 0; i < json.len;) {
         char c = json.data[i++];
         if (c == '"') {
-            i = skip_string(json, i);
+            i = json_walk_skip_string(json, i);
         } else if (c == ' ' || c == '\n') {
             buf_add(out, str_slice(json, from, i - 1));
             from = i;
@@ -58,34 +43,47 @@ add_link(struct buf *out, const char *rel_prefix, str rel, str base, str target)
 static str
 field_of(struct arena *arena, str document, const char *name)
 {
-    const json_t *json = json_parse_own(arena, document);
-    return json_str(json_object_get(json, name));
+    str value = json_walk_find(document, name);
+    if (value.len < 2 || value.data[0] != '"')
+        return STR_EMPTY;
+    if (memchr(value.data, '\\', value.len) == NULL)
+        return str_slice(value, 1, value.len - 1);
+    return json_str(json_parse_own(arena, value));
 }
 
 /* A template with its parameters filled in: the last one with `last`, the others from the request's path, or from the
  * document's field of that name when the path has none. */
-static str
-fill_template(struct request *req, struct arena *arena, const char *template, str document, str last)
+static void
+add_filled(struct request *req, struct buf *out, const char *template, str document, str last)
 {
-    struct buf out = buf_in(arena, 16 * 1024);
     for (const char *at = template; *at != '\0';) {
         if (*at != '{') {
             const char *brace = strchr(at, '{');
             size_t length = brace == NULL ? strlen(at) : (size_t)(brace - at);
-            buf_add(&out, (str){ at, length });
+            buf_add(out, (str){ at, length });
             at += length;
             continue;
         }
         const char *end = strchr(at, '}');
         str name = { at + 1, (size_t)(end - at - 1) };
         bool is_last = strchr(end, '{') == NULL;
-        const char *parameter = str_dup(arena, name).data;
-        str value = is_last ? last : request_path_value(req, parameter);
-        if (value.len == 0)
-            value = field_of(arena, document, parameter);
-        buf_add(&out, str_percent_encode(arena, value));
+        str value = last;
+        if (!is_last || value.len == 0) {
+            const char *parameter = str_dup(out->arena, name).data;
+            value = is_last ? STR_EMPTY : request_path_value(req, parameter);
+            if (value.len == 0)
+                value = field_of(out->arena, document, parameter);
+        }
+        buf_add_percent_encoded(out, value);
         at = end + 1;
     }
+}
+
+static str
+fill_template(struct request *req, struct arena *arena, const char *template, str document, str last)
+{
+    struct buf out = buf_in(arena, 16 * 1024);
+    add_filled(req, &out, template, document, last);
     return buf_str(&out);
 }
 
@@ -139,15 +137,21 @@ operation_address(struct request *req)
 static void
 add_item(struct request *req, struct buf *out, str document, str key)
 {
+    if (req->answer.own_path.len == 0)
+        req->answer.own_path = own_path(req);
     add_compact(out, str_slice(document, 0, document.len - 1));
     if (document.len > 2)
         buf_add_char(out, ',');
     buf_add_text(out, "\"links\":[");
+    buf_add_text(out, "{\"rel\":\"self\",\"href\":\"");
+    buf_add(out, req->api->base_url);
+    buf_add_text(out, prefix_of(req));
     /* What has no address of its own is found at the list's. */
-    str self = req->endpoint->item != NULL ? fill_template(req, out->arena, req->endpoint->item, document, key)
-                                           : own_path(req);
-    add_link(out, "", STR("self"), api_base(req, out->arena), self);
-    buf_add_text(out, "]}");
+    if (req->endpoint->item != NULL)
+        add_filled(req, out, req->endpoint->item, document, key);
+    else
+        buf_add(out, req->answer.own_path);
+    buf_add_text(out, "\"}]}");
 }
 
 void
@@ -225,9 +229,9 @@ page_target(struct request *req, int64_t number)
         if (str_is(req->query[i].name, "pageNum"))
             continue;
         buf_add_char(&out, '&');
-        buf_add(&out, str_percent_encode(req->arena, req->query[i].name));
+        buf_add_percent_encoded(&out, req->query[i].name);
         buf_add_char(&out, '=');
-        buf_add(&out, str_percent_encode(req->arena, req->query[i].value));
+        buf_add_percent_encoded(&out, req->query[i].value);
     }
     return buf_str(&out);
 }

@@ -90,6 +90,7 @@ struct request {
         enum { ANSWER_NOTHING, ANSWER_ENTITY, ANSWER_LIST, ANSWER_BYTES, ANSWER_STREAM } kind;
         str document;     /* one JSON object */
         struct buf items; /* of a list: the text between its brackets */
+        str own_path;     /* of a list: the address of items that have none of their own */
         str key;          /* for a created entity: its last path parameter */
         str operation;    /* id of what goes on afterwards; empty: nothing does */
         int64_t revision; /* 0: no ETag */

@@ -16,6 +16,8 @@
 #include "store/idempotency.h"
 
 enum { MAX_IDEMPOTENCY_KEY = 255, RESOLVE_COMMIT_MS = 5000, RESOLVE_STEP_MS = 200 };
+/* Where no body is taken, one that says nothing is let pass, and one that names something is told what: both are short. */
+enum { LARGEST_UNEXPECTED_BODY = 1024 };
 
 static bool
 changes_something(const struct request *req)
@@ -45,6 +47,8 @@ validate_unexpected_body(struct request *req)
     if (req->in.body.len == 0)
         return OK;
     json_t *body;
+    if (req->in.body.len > LARGEST_UNEXPECTED_BODY)
+        return fail(req->arena, INVALID_JSON, V("this operation takes no body"));
     TRY(json_parse(req->arena, req->in.body, &body));
     if (!json_is_object(body))
         return fail(req->arena, INVALID_JSON, V("this operation takes no body"));
@@ -95,6 +99,8 @@ stage_validate(struct request *req)
     TRY(media_check_body(req->arena, req->in.content_type));
     if (req->in.body.len == 0)
         return fail(req->arena, INVALID_JSON, V("the request has no body"));
+    if (!req->may_block && req->in.body.len > API_SMALL_BODY)
+        return WOULD_BLOCK;
     TRY(json_parse(req->arena, req->in.body, &req->body));
     if (e->flags & BODY_IS_LIST)
         return validate_list_body(req->arena, e->request, req->body);
@@ -247,6 +253,9 @@ stage_run(struct request *req)
         return OK;
     if (req->wants_stream)
         return req->may_block ? e->feed->open(req) : WOULD_BLOCK;
+    /* Another layout is made by parsing the whole answer. */
+    if (!req->may_block && (api_is_large(req) || (req->pretty && e->shape == SHAPE_LIST)))
+        return WOULD_BLOCK;
     if (e->read != NULL) {
         req->read_params.count = 0;
         TRY(e->read->bind(req, &req->read_params));

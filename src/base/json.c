@@ -3,12 +3,13 @@
 
 #include <float.h>
 
-/* jansson's own limit on nesting is 2048 and fixed; ours is counted before it parses. Strings are skipped, so
- * that a bracket in a text does not count. */
-static bool
-is_too_deep(str text)
+/* jansson's own limit on nesting is 2048 and fixed, and it has none on the number of values; ours are counted before it parses.
+ * Strings are skipped, so that a bracket in a text does not count. NULL: it is within the limits. */
+static const char *
+problem_of_size(str text, size_t max_values)
 {
     int depth = 0;
+    size_t values = 1;
     bool in_string = false;
     for (size_t i = 0; i < text.len; i++) {
         char c = text.data[i];
@@ -20,13 +21,16 @@ is_too_deep(str text)
         } else if (c == '"') {
             in_string = true;
         } else if (c == '{' || c == '[') {
+            values++;
             if (++depth > JSON_MAX_DEPTH)
-                return true;
+                return "nested deeper than 32 levels";
         } else if (c == '}' || c == ']') {
             depth--;
+        } else if (c == ',' && ++values > max_values) {
+            return "more than 20000 values";
         }
     }
-    return false;
+    return NULL;
 }
 
 static void
@@ -43,19 +47,14 @@ json_in(struct arena *arena, json_t *json)
     return json;
 }
 
-error
-json_parse(struct arena *arena, str text, json_t **ret_json)
-{
-    return json_parse_within(arena, text, JSON_MAX_BYTES, ret_json);
-}
-
-error
-json_parse_within(struct arena *arena, str text, size_t max_bytes, json_t **ret_json)
+static error
+parse(struct arena *arena, str text, size_t max_bytes, size_t max_values, json_t **ret_json)
 {
     if (text.len > max_bytes)
         return fail(arena, BODY_TOO_LARGE, V((int64_t)max_bytes));
-    if (is_too_deep(text))
-        return fail(arena, INVALID_JSON, V("nested deeper than 32 levels"));
+    const char *problem = problem_of_size(text, max_values);
+    if (problem != NULL)
+        return fail(arena, INVALID_JSON, V(problem));
     json_error_t why;
     json_t *json = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
     if (json == NULL) {
@@ -66,6 +65,18 @@ json_parse_within(struct arena *arena, str text, size_t max_bytes, json_t **ret_
     }
     *ret_json = json_in(arena, json);
     return *ret_json == NULL ? fail(arena, OVERLOADED) : OK;
+}
+
+error
+json_parse(struct arena *arena, str text, json_t **ret_json)
+{
+    return parse(arena, text, JSON_MAX_BYTES, JSON_MAX_VALUES, ret_json);
+}
+
+error
+json_parse_within(struct arena *arena, str text, size_t max_bytes, json_t **ret_json)
+{
+    return parse(arena, text, max_bytes, SIZE_MAX, ret_json);
 }
 
 json_t *

@@ -384,24 +384,9 @@ str_percent_decode(struct arena *arena, str s, bool plus_is_space, str *ret_deco
 str
 str_percent_encode(struct arena *arena, str s)
 {
-    static const char digits[] = "0123456789ABCDEF";
-    char *out = arena_alloc(arena, s.len * 3 + 1);
-    if (out == NULL)
-        return STR_EMPTY;
-    size_t length = 0;
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned char c = (unsigned char)s.data[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                     c == '.' || c == '_' || c == '~' || c == ':' || c == '@';
-        if (plain) {
-            out[length++] = (char)c;
-        } else {
-            out[length++] = '%';
-            out[length++] = digits[c >> 4];
-            out[length++] = digits[c & 15];
-        }
-    }
-    return (str){ out, length };
+    struct buf out = buf_in(arena, s.len * 3 + 1);
+    buf_add_percent_encoded(&out, s);
+    return buf_str(&out);
 }
 
 struct buf
@@ -504,6 +489,24 @@ buf_add_json(struct buf *buf, str s)
     }
     buf_add(buf, str_slice(s, plain_from, s.len));
     buf_add_char(buf, '"');
+}
+
+void
+buf_add_percent_encoded(struct buf *buf, str s)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    size_t plain_from = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.data[i];
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+            c == '_' || c == '~' || c == ':' || c == '@')
+            continue;
+        char escape[] = { '%', digits[c >> 4], digits[c & 15] };
+        buf_add(buf, str_slice(s, plain_from, i));
+        buf_add(buf, (str){ escape, sizeof(escape) });
+        plain_from = i + 1;
+    }
+    buf_add(buf, str_slice(s, plain_from, s.len));
 }
 
 str

@@ -86,6 +86,7 @@ void buf_format(struct buf *buf, const char *format, ...) PRINTF_LIKE(2, 3);
 void buf_add_int(struct buf *buf, int64_t value);
 /* Adds `s` as a JSON string with its quotes. `s` must be UTF-8. */
 void buf_add_json(struct buf *buf, str s);
-str buf_str(struct buf *buf); /* empty when failed */
+void buf_add_percent_encoded(struct buf *buf, str s); /* as str_percent_encode() */
+str buf_str(struct buf *buf);                         /* empty when failed */
 
 #endif

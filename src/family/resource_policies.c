@@ -233,7 +233,7 @@ static const struct endpoint resource_policies_endpoints[] = {
       "Return all resources that break a policy",
       "Lists clusters and projects that were configured before a policy forbade it. Policies stop changes; they "
       "do not touch what exists.",
-      .shape = SHAPE_LIST, .since = "2024-08-05", .read = &broken_list, .response = &broken_schema },
+      .shape = SHAPE_LIST, .since = "2024-08-05", .flags = EVALUATES, .read = &broken_list, .response = &broken_schema },
     { GET, "/orgs/{orgId}/resourcePolicies", S58, ANY_OF(ORG_MEMBER), "listOrgResourcePolicies",
       "Return all resource policies of one organization",
       "Lists the policies, each with its rules.",
@@ -242,7 +242,7 @@ static const struct endpoint resource_policies_endpoints[] = {
     { POST, "/orgs/{orgId}/resourcePolicies", S58, ANY_OF(ORG_OWNER), "createOrgResourcePolicy",
       "Create one resource policy",
       "Creates a policy; it counts for every change from now on. What exists and breaks it is only reported.",
-      .since = "2024-08-05", .item = "/orgs/{orgId}/resourcePolicies/{resourcePolicyId}", 
+      .since = "2024-08-05", .flags = EVALUATES, .item = "/orgs/{orgId}/resourcePolicies/{resourcePolicyId}",
       .run = crud_create, .kind = &policy, .request = &policy_schema, .response = &policy_schema, .example = POLICY_EXAMPLE },
     { DELETE, "/orgs/{orgId}/resourcePolicies/{resourcePolicyId}", S58, ANY_OF(ORG_OWNER),
       "deleteOrgResourcePolicy",
@@ -258,13 +258,13 @@ static const struct endpoint resource_policies_endpoints[] = {
       "Update one resource policy",
       "Changes the name, the description or the rules of one policy. Rules that are sent replace all that were "
       "there.",
-      .since = "2024-08-05", 
+      .since = "2024-08-05", .flags = EVALUATES,
       .run = crud_update, .kind = &policy, .path_fields = policy_path, .request = &policy_schema, .response = &policy_schema,
       .example = "{\"description\": \"Ask the network team.\"}" },
     { POST, "/orgs/{orgId}/resourcePolicies:validate", S58, ANY_OF(ORG_OWNER), "validateOrgResourcePolicies",
       "Check one resource policy without creating it",
       "Reads the rules as creating would and reports mistakes. Nothing is stored.",
-      .success = 200, .since = "2024-08-05", .flags = NO_ETAG,
+      .success = 200, .since = "2024-08-05", .flags = NO_ETAG | EVALUATES,
       .run = policy_validate, .request = &policy_schema, .response = &policy_schema, .example = POLICY_EXAMPLE },
 };
 // clang-format on

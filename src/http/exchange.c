@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/crypto.h"
+#include "http/fair.h"
 #include "http/module.h"
 #include "http/worker.h"
 
@@ -10,6 +11,7 @@ static void
 free_exchange(void *data)
 {
     struct exchange *x = data;
+    fair_forget(x);
     if (x->request != NULL)
         request_free(x->request);
 }

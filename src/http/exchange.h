@@ -13,6 +13,16 @@ enum { REQUEST_ID_DIGITS = 32, MAX_HEADERS = 100 };
 
 struct stream;
 struct agent_exchange;
+struct lane;
+
+/* What a request waits for: fair.h. */
+enum fair_kind {
+    FAIR_READ,   /* a statement on the loop's own connection */
+    FAIR_THREAD, /* a thread */
+    FAIR_LARGE,  /* a thread for what is large, with a database connection that nobody else waits for */
+    FAIR_KINDS,
+};
+
 struct exchange {
     ngx_http_request_t *r;
     struct request *request; /* NULL until somebody needs it */
@@ -24,6 +34,15 @@ struct exchange {
     struct stream *stream;        /* of an answer that goes on: stream.c */
     struct agent_exchange *agent; /* of a host's request: handle_agent.c */
     bool held;                    /* somebody else works on it: the event loop must not free it */
+    ngx_thread_task_t *work;      /* of handle_api.c */
+    struct {
+        struct lane *lane; /* NULL: neither waits nor has a place */
+        ngx_queue_t link;
+        enum fair_kind kind;
+        int cost;
+        bool is_waiting, has_place;
+        void (*go)(struct exchange *x);
+    } fair; /* fair.c */
 };
 
 /* ---- exchange.c ---- */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The way of an API request through nginx: headers, body, then api_advance() in the event loop; what that leaves goes to
- * the database by the loop's own connection, or to a thread.
+ * the database by the loop's own connection, or to a thread, each when it is the caller's turn (fair.h).
  */
 #include "base/json.h"
 #include "http/exchange.h"
+#include "http/fair.h"
 #include "http/pace.h"
 #include "http/stream.h"
 #include "http/worker.h"
@@ -31,12 +32,21 @@ finish_later(struct exchange *x)
 }
 
 /* ---- Threads ---- */
+struct work {
+    struct exchange *x;
+    struct rows rows; /* what is left is to make an answer of these */
+    bool has_rows;
+};
+
 static void
 run_in_thread(void *data, ngx_log_t *log)
 {
     (void)log;
-    struct exchange *x = *(struct exchange **)data;
-    api_advance(x->request, true);
+    struct work *work = data;
+    if (work->has_rows)
+        api_rows(work->x->request, OK, work->rows);
+    else
+        api_advance(work->x->request, true);
 }
 
 static void
@@ -44,28 +54,53 @@ on_thread_done(ngx_event_t *event)
 {
     struct exchange *x = event->data;
     worker.threads_busy--;
+    fair_leave(x);
     if (!pace_hold(x, finish_later))
         finish_later(x);
 }
 
+/* The request is not held. */
 static void
-go_on_in_thread(struct exchange *x)
+refuse_later(struct exchange *x)
 {
-    ngx_thread_task_t *task = ngx_thread_task_alloc(x->r->pool, sizeof(struct exchange *));
+    ngx_connection_t *c = x->r->connection;
+    struct arena *arena = x->request->arena;
+    ngx_http_finalize_request(x->r, refuse(x, error_retry_after(arena, fail(arena, OVERLOADED), 1)));
+    ngx_http_run_posted_requests(c);
+}
+
+static void
+start_thread(struct exchange *x)
+{
+    ngx_thread_task_t *task = x->work;
+    exchange_hold(x);
+    if (ngx_thread_task_post(worker.threads, task) == NGX_OK) {
+        worker.threads_busy++;
+        return;
+    }
+    exchange_release(x);
+    fair_leave(x);
+    refuse_later(x);
+}
+
+/* The request is not held. */
+static void
+go_on_in_thread(struct exchange *x, const struct rows *rows)
+{
+    ngx_thread_task_t *task = ngx_thread_task_alloc(x->r->pool, sizeof(struct work));
     if (task != NULL) {
-        *(struct exchange **)task->ctx = x;
+        struct work *work = task->ctx;
+        *work = (struct work){ .x = x, .has_rows = rows != NULL };
+        if (rows != NULL)
+            work->rows = *rows;
         task->handler = run_in_thread;
         task->event.handler = on_thread_done;
         task->event.data = x;
-        exchange_hold(x);
-        if (ngx_thread_task_post(worker.threads, task) == NGX_OK) {
-            worker.threads_busy++;
+        x->work = task;
+        if (fair_enter(x, api_is_large(x->request) ? FAIR_LARGE : FAIR_THREAD, 1, start_thread))
             return;
-        }
-        exchange_release(x);
     }
-    struct arena *arena = x->request->arena;
-    ngx_http_finalize_request(x->r, refuse(x, error_retry_after(arena, fail(arena, OVERLOADED), 1)));
+    refuse_later(x);
 }
 
 /* ---- The loop's own database connection ---- */
@@ -75,8 +110,33 @@ on_rows(void *context, error problem, struct rows rows)
     struct exchange *x = context;
     if (worker_is_stopping()) /* the process ends at once; nobody waits for this any more */
         return;
+    fair_leave(x);
+    if (x->r->connection->error) { /* it was taken back meanwhile: no answer is made */
+        ngx_connection_t *c = x->r->connection;
+        exchange_release(x);
+        ngx_http_finalize_request(x->r, NGX_HTTP_CLIENT_CLOSED_REQUEST);
+        ngx_http_run_posted_requests(c);
+        return;
+    }
+    /* What turned out large is not rendered where others wait. */
+    if (problem == OK && rows_size(&rows) > API_LARGE_ANSWER) {
+        exchange_release(x);
+        go_on_in_thread(x, &rows);
+        return;
+    }
     api_rows(x->request, problem, rows);
     finish_later(x);
+}
+
+static void
+send_read(struct exchange *x)
+{
+    exchange_hold(x);
+    if (worker_send_read(x->request, on_rows, x))
+        return;
+    exchange_release(x);
+    fair_leave(x);
+    go_on_in_thread(x, NULL);
 }
 
 /* ---- The request is complete ---- */
@@ -89,14 +149,11 @@ on_request(struct exchange *x)
             ngx_http_finalize_request(x->r, send_response(x));
         return;
     case API_NEEDS_ROWS:
-        exchange_hold(x);
-        if (worker_send_read(x->request, on_rows, x))
-            return;
-        exchange_release(x);
-        break;
-    case API_NEEDS_THREAD: break;
+        if (!fair_enter(x, FAIR_READ, api_places(x->request), send_read))
+            refuse_later(x);
+        return;
+    case API_NEEDS_THREAD: go_on_in_thread(x, NULL); return;
     }
-    go_on_in_thread(x);
 }
 
 ngx_int_t

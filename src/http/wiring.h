@@ -13,6 +13,14 @@
 #include "fleet/fleet.h"
 #include "operator/operator.h"
 
+/* For fair.h. */
+struct fair_limits {
+    int threads; /* of a process, for requests that are not large */
+    int large;   /* threads beside them, for those that are */
+    int waiting; /* requests that may wait for either, all callers together */
+    int share;   /* percent of them that one caller may have at a time */
+};
+
 /* One reading of reeve.conf. */
 struct wiring;
 
@@ -35,5 +43,7 @@ struct desk *wiring_desk(const struct wiring *wiring);   /* once started */
 const char *wiring_agent_address(const struct wiring *wiring);
 void wiring_stop(struct wiring *wiring);
 struct store_config wiring_store_config(const struct wiring *wiring);
+/* How many requests may be under way at a time, and of one caller. */
+struct fair_limits wiring_fair_limits(const struct wiring *wiring);
 
 #endif

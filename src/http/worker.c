@@ -6,6 +6,7 @@
 
 #include "api/metrics.h"
 #include "base/log.h"
+#include "http/fair.h"
 #include "http/gate.h"
 #include "http/poll.h"
 #include "http/stream.h"
@@ -193,6 +194,8 @@ worker_start(ngx_cycle_t *cycle, struct wiring *from, struct metrics *metrics)
     if (!started)
         return false;
 
+    struct fair_limits limits = wiring_fair_limits(wiring);
+    fair_start(&limits);
     nowhere.fd = (ngx_socket_t)-1;
     tick.handler = on_tick;
     flush.handler = on_flush;

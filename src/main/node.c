@@ -58,6 +58,7 @@ node_store_config(const struct config *config)
         .readers = (int)config->readers,
         .pool_wait_ms = (int)config->pool_wait_ms,
         .statement_timeout_ms = (int)config->statement_timeout_ms,
+        .large_timeout_ms = (int)config->large_timeout_ms,
         .cell = (uint16_t)config->cell,
     };
 }
@@ -101,6 +102,7 @@ node_new(const struct config *config, struct metrics *metrics)
     if (node == NULL)
         return NULL;
     node->store_config = node_store_config(config);
+    node->store_config.large_readers = (int)config->large_readers;
     struct limit_config limit = {
         .redis_socket = config->redis_places[0].socket,
         .redis_host = config->redis_places[0].host,

@@ -118,3 +118,15 @@ wiring_store_config(const struct wiring *wiring)
 {
     return node_store_config(wiring->config);
 }
+
+struct fair_limits
+wiring_fair_limits(const struct wiring *wiring)
+{
+    const struct config *config = wiring->config;
+    return (struct fair_limits){
+        .threads = (int)config->threads,
+        .large = (int)config->large_readers,
+        .waiting = (int)config->thread_queue,
+        .share = (int)config->caller_share,
+    };
+}

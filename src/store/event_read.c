@@ -2,6 +2,7 @@
 #include "store/event_read.h"
 
 #include "base/json.h"
+#include "base/json_walk.h"
 #include "store/fault.h"
 
 enum { ARRAY_MAX_BYTES = 256 * 1024, VIEW_MAX_BYTES = 8 * 1024 * 1024 };
@@ -158,68 +159,111 @@ event_follow_row(const struct rows *rows, int row)
 
 /* ---- How an event is shown ---- */
 
-static void
-add_text_field(struct buf *out, const char *name, const json_t *value)
+/* The members of a stored event or actor as they are written there. */
+struct members {
+    size_t count;
+    struct {
+        str name, value;
+    } at[24];
+};
+
+static struct members
+members_of(str object)
 {
-    if (!json_is_string(value))
-        return;
-    buf_format(out, "%s\"%s\":", out->len == 1 ? "" : ",", name);
-    buf_add_json(out, json_str(value));
+    struct members members = { 0 };
+    struct json_walk walk = json_walk_in(object);
+    while (members.count < LENGTH(members.at) &&
+           json_walk_next(&walk, &members.at[members.count].name, &members.at[members.count].value))
+        members.count++;
+    return members;
+}
+
+static str
+member(const struct members *members, const char *name)
+{
+    for (size_t i = 0; i < members->count; i++) {
+        if (str_is(members->at[i].name, name))
+            return members->at[i].value;
+    }
+    return STR_EMPTY;
 }
 
 static void
-add_object_field(struct arena *arena, struct buf *out, const char *name, const json_t *value)
+add_name(struct buf *out, const char *name)
 {
-    if (value == NULL || json_is_null(value))
+    buf_add_text(out, out->len == 1 ? "\"" : ",\"");
+    buf_add_text(out, name);
+    buf_add_text(out, "\":");
+}
+
+/* `value` as it is written: with its quotes. */
+static void
+add_text_field(struct buf *out, const char *name, str value)
+{
+    if (value.len == 0 || value.data[0] != '"')
+        return;
+    add_name(out, name);
+    buf_add(out, value);
+}
+
+static void
+add_object_field(struct arena *arena, struct buf *out, const char *name, str value)
+{
+    if (value.len == 0 || str_is(value, "null"))
         return;
     /* A change of a whole list is shown as an object like any other. */
-    bool is_object = json_is_object(value);
-    buf_format(out, ",\"%s\":%s", name, is_object ? "" : "{\"items\":");
-    buf_add(out, json_text(arena, value));
+    bool is_object = value.data[0] == '{';
+    add_name(out, name);
+    buf_add_text(out, is_object ? "" : "{\"items\":");
+    /* Events are kept with all digits of a number, and shown with those that it came with. */
+    buf_add(out, json_walk_has_real(value) ? json_text(arena, json_parse_own(arena, value)) : value);
     buf_add_text(out, is_object ? "" : "}");
 }
 
 static void
-add_actor(struct buf *out, const json_t *actor)
+add_actor(struct buf *out, str text)
 {
     static const struct {
         const char *kind, *id_field, *name_field;
     } fields[] = {
-        { "USER", "userId", "username" },
-        { "API_KEY", "apiKeyId", "publicKey" },
-        { "SERVICE_ACCOUNT", "serviceAccountId", "clientId" },
-        { "OPERATOR", NULL, "username" },
+        { "\"USER\"", "userId", "username" },
+        { "\"API_KEY\"", "apiKeyId", "publicKey" },
+        { "\"SERVICE_ACCOUNT\"", "serviceAccountId", "clientId" },
+        { "\"OPERATOR\"", NULL, "username" },
     };
-    str kind = json_str(json_object_get(actor, "kind"));
+    struct members actor = members_of(text);
+    str kind = member(&actor, "kind");
     for (size_t i = 0; i < LENGTH(fields); i++) {
         if (!str_is(kind, fields[i].kind))
             continue;
         if (fields[i].id_field != NULL)
-            add_text_field(out, fields[i].id_field, json_object_get(actor, "id"));
-        add_text_field(out, fields[i].name_field, json_object_get(actor, "name"));
+            add_text_field(out, fields[i].id_field, member(&actor, "id"));
+        add_text_field(out, fields[i].name_field, member(&actor, "name"));
     }
 }
 
 str
 event_view(struct arena *arena, str stored, int64_t seq)
 {
-    const json_t *event = json_parse_own(arena, stored);
+    struct members event = members_of(stored);
     struct buf out = buf_in(arena, VIEW_MAX_BYTES);
-    if (event == NULL)
+    enum { ROOM = 256 }; /* our names are longer than the stored ones */
+    if (event.count == 0 || !buf_reserve(&out, stored.len + ROOM))
         return STR_EMPTY;
     buf_add_char(&out, '{');
-    add_text_field(&out, "id", json_object_get(event, "id"));
-    add_text_field(&out, "created", json_object_get(event, "created"));
-    add_text_field(&out, "eventTypeName", json_object_get(event, "type"));
-    buf_format(&out, ",\"sequence\":%lld", (long long)seq);
-    add_text_field(&out, "orgId", json_object_get(event, "org"));
-    add_text_field(&out, "groupId", json_object_get(event, "project"));
-    add_text_field(&out, "clusterName", json_object_get(event, "cluster"));
-    add_actor(&out, json_object_get(event, "actor"));
-    add_text_field(&out, "remoteAddress", json_object_get(event, "address"));
-    add_text_field(&out, "requestId", json_object_get(event, "request"));
-    add_object_field(arena, &out, "before", json_object_get(event, "before"));
-    add_object_field(arena, &out, "after", json_object_get(event, "after"));
+    add_text_field(&out, "id", member(&event, "id"));
+    add_text_field(&out, "created", member(&event, "created"));
+    add_text_field(&out, "eventTypeName", member(&event, "type"));
+    buf_add_text(&out, ",\"sequence\":");
+    buf_add_int(&out, seq);
+    add_text_field(&out, "orgId", member(&event, "org"));
+    add_text_field(&out, "groupId", member(&event, "project"));
+    add_text_field(&out, "clusterName", member(&event, "cluster"));
+    add_actor(&out, member(&event, "actor"));
+    add_text_field(&out, "remoteAddress", member(&event, "address"));
+    add_text_field(&out, "requestId", member(&event, "request"));
+    add_object_field(arena, &out, "before", member(&event, "before"));
+    add_object_field(arena, &out, "after", member(&event, "after"));
     buf_add_char(&out, '}');
     return buf_str(&out);
 }

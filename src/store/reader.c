@@ -40,6 +40,7 @@ struct reader {
     int wake, watched;
     struct pipeline *pipeline;
     atomic_bool ready, stop;
+    atomic_int asked; /* reads that are not answered yet */
 
     pthread_mutex_t lock; /* guards what follows, and every job's state and answer */
     struct job *first, **last;
@@ -220,17 +221,18 @@ readers_are_ready(struct readers *readers)
     return false;
 }
 
-/* In turn, but past those whose connection is down when another one's is up. */
+/* The one with the least to do, in turn when there are several; past those whose connection is down when another one's is up. */
 static struct reader *
 choose(struct readers *readers)
 {
     unsigned turn = atomic_fetch_add(&readers->turn, 1), count = (unsigned)readers->count;
+    struct reader *best = NULL;
     for (unsigned i = 0; i < count; i++) {
         struct reader *reader = &readers->reader[(turn + i) % count];
-        if (atomic_load(&reader->ready))
-            return reader;
+        if (atomic_load(&reader->ready) && (best == NULL || atomic_load(&reader->asked) < atomic_load(&best->asked)))
+            best = reader;
     }
-    return &readers->reader[turn % count];
+    return best != NULL ? best : &readers->reader[turn % count];
 }
 
 static struct job *
@@ -258,14 +260,10 @@ take_out(struct reader *reader, struct job *job)
         reader->last = at;
 }
 
-error
-readers_read(struct readers *readers, struct arena *arena, enum sql statement, const struct params *params,
-             struct rows *ret_rows)
+static error
+read_with(struct reader *reader, struct arena *arena, enum sql statement, const struct params *params,
+          struct rows *ret_rows)
 {
-    TRY(fault_of_params(params, sql_rows[statement].name));
-    if (readers->count == 0)
-        return &fault_unavailable;
-    struct reader *reader = choose(readers);
     struct job *job = new_job(reader, statement, params);
     if (job == NULL)
         return &fault_overloaded;
@@ -298,4 +296,18 @@ readers_read(struct readers *readers, struct arena *arena, enum sql statement, c
     if (problem != OK)
         return problem;
     return rows_adopt(arena, result, ret_rows) ? OK : &fault_overloaded;
+}
+
+error
+readers_read(struct readers *readers, struct arena *arena, enum sql statement, const struct params *params,
+             struct rows *ret_rows)
+{
+    TRY(fault_of_params(params, sql_rows[statement].name));
+    if (readers->count == 0)
+        return &fault_unavailable;
+    struct reader *reader = choose(readers);
+    atomic_fetch_add(&reader->asked, 1);
+    error problem = read_with(reader, arena, statement, params, ret_rows);
+    atomic_fetch_sub(&reader->asked, 1);
+    return problem;
 }

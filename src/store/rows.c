@@ -43,6 +43,12 @@ rows_bytes(struct arena *arena, const struct rows *rows, int row, int column)
     return (str){ bytes, hex.len / 2 };
 }
 
+size_t
+rows_size(const struct rows *rows)
+{
+    return rows->result == NULL ? 0 : PQresultMemorySize(rows->result);
+}
+
 static void
 dispose_result(void *result)
 {

@@ -12,7 +12,10 @@ struct store {
     char *dsn;
     struct pool *pool;
     struct readers *readers;
+    struct readers *apart; /* NULL: there are none */
 };
+
+static _Thread_local bool reads_apart;
 
 struct store *
 store_new(const struct store_config *config)
@@ -27,7 +30,15 @@ store_new(const struct store_config *config)
         store->pool = pool_new(&store->config);
     if (store->pool != NULL)
         store->readers = readers_new(&store->config);
-    if (store->readers == NULL) {
+    bool has_all = store->readers != NULL;
+    if (has_all && config->large_readers > 0) {
+        struct store_config apart = store->config;
+        apart.readers = config->large_readers;
+        apart.statement_timeout_ms = config->large_timeout_ms;
+        store->apart = readers_new(&apart);
+        has_all = store->apart != NULL;
+    }
+    if (!has_all) {
         store_free(store);
         return NULL;
     }
@@ -40,6 +51,7 @@ store_free(struct store *store)
     if (store == NULL)
         return;
     readers_free(store->readers);
+    readers_free(store->apart);
     pool_free(store->pool);
     free(store->dsn);
     free(store);
@@ -76,5 +88,12 @@ error
 store_read(struct store *store, struct arena *arena, enum sql statement, const struct params *params,
            struct rows *ret_rows)
 {
-    return readers_read(store->readers, arena, statement, params, ret_rows);
+    return readers_read(reads_apart && store->apart != NULL ? store->apart : store->readers, arena, statement, params,
+                        ret_rows);
+}
+
+void
+store_reads_apart(bool apart)
+{
+    reads_apart = apart;
 }

@@ -31,6 +31,8 @@ struct store_config {
     int readers;          /* pipelined connections for reads, per process */
     int pool_wait_ms;     /* how long a request waits for a connection */
     int statement_timeout_ms;
+    int large_readers; /* connections for reads that may be slow (store_reads_apart()), per process; 0: they go with the others */
+    int large_timeout_ms;
     uint16_t cell; /* for new identifiers */
 };
 
@@ -78,12 +80,19 @@ int64_t rows_int(const struct rows *rows, int row, int column);
 bool rows_bool(const struct rows *rows, int row, int column);
 /* The column holds 24 hexadecimal digits (encode(id, 'hex')); none when it is NULL. */
 id rows_id(const struct rows *rows, int row, int column);
+/* What all of it takes in memory. */
+size_t rows_size(const struct rows *rows);
 /* The column holds encode(bytes, 'hex'). */
 str rows_bytes(struct arena *arena, const struct rows *rows, int row, int column);
 
 /* ---- One read, outside any transaction ---- */
 MUST_USE error store_read(struct store *store, struct arena *arena, enum sql statement, const struct params *params,
                           struct rows *ret_rows);
+/*
+ * Whether the reads of this thread may be slow, from now on: a large page, or what a tenant wrote is evaluated. Such reads have
+ * connections of their own, so that nobody else's stands behind them, and their own time-out.
+ */
+void store_reads_apart(bool apart);
 
 /* ---- Transactions ---- */
 /*

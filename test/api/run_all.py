@@ -31,6 +31,7 @@ SUITES = {
     "http": ("http_test.py", 300),
     "body": ("body_matrix.py", 300),
     "nodes": ("nodes_test.py", 180),
+    "fair": ("fair_test.py", 180),
     "kill": ("kill_test.py", 300),
     "kill-requests": ("kill_requests_test.py", 240),
     "streams": ("streams_test.py", 180),

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "base/json.h"
+#include "base/json_walk.h"
 
 static void
 expect_refused(const char *text, size_t length)
@@ -113,6 +114,50 @@ body_over_a_megabyte_is_refused(void **state)
     arena_free(arena);
 }
 
+/* S6: a megabyte of empty objects cost a second. */
+static void
+values_end_at_twenty_thousand(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(8 << 20);
+    struct buf text = buf_in(arena, 1 << 20);
+    json_t *json;
+    buf_add_text(&text, "[0");
+    for (int i = 2; i < JSON_MAX_VALUES; i++)
+        buf_add_text(&text, ",0");
+    str most = buf_str(&text);
+    assert_ptr_equal(json_parse(arena, str_format(arena, "%.*s]", STR_ARG(most)), &json), OK);
+    error e = json_parse(arena, str_format(arena, "%.*s,0]", STR_ARG(most)), &json);
+    assert_non_null(e);
+    assert_string_equal(e->detail.data, "The request body is not valid JSON: more than 20000 values.");
+    assert_ptr_equal(json_parse_within(arena, str_format(arena, "%.*s,0]", STR_ARG(most)), 1 << 20, &json), OK);
+    arena_free(arena);
+}
+
+static void
+members_are_found_without_parsing(void **state)
+{
+    (void)state;
+    str text = STR("{\"a\": 1, \"b\" :\"x\\\"},\" , \"c\":{\"a\":[1,{\"a\":2}]},\"d\": [ 1.5 ] ,\"e\":true}");
+    str name, value;
+    size_t count = 0;
+    for (struct json_walk walk = json_walk_in(text); json_walk_next(&walk, &name, &value);)
+        count++;
+    assert_int_equal(count, 5);
+    assert_true(str_is(json_walk_find(text, "a"), "1"));
+    assert_true(str_is(json_walk_find(text, "b"), "\"x\\\"},\""));
+    assert_true(str_is(json_walk_find(text, "c"), "{\"a\":[1,{\"a\":2}]}"));
+    assert_true(str_is(json_walk_find(text, "d"), "[ 1.5 ]"));
+    assert_true(str_is(json_walk_find(text, "e"), "true"));
+    assert_int_equal(json_walk_find(text, "f").len, 0);
+    assert_int_equal(json_walk_find(STR("{}"), "a").len, 0);
+    assert_int_equal(json_walk_find(STR("{\"a"), "a").len, 0);
+    assert_int_equal(json_walk_find(STR_EMPTY, "a").len, 0);
+    assert_true(json_walk_has_real(STR("{\"a\":[1.5]}")));
+    assert_true(json_walk_has_real(STR("1e5")));
+    assert_false(json_walk_has_real(STR("{\"a1.5\":\"1.5\",\"b\":true,\"c\":15}")));
+}
+
 static void
 written_json_keeps_order_and_content(void **state)
 {
@@ -142,6 +187,8 @@ main(void)
         cmocka_unit_test(numbers_that_do_not_fit_are_refused),
         cmocka_unit_test(nesting_ends_at_32_levels),
         cmocka_unit_test(body_over_a_megabyte_is_refused),
+        cmocka_unit_test(values_end_at_twenty_thousand),
+        cmocka_unit_test(members_are_found_without_parsing),
         cmocka_unit_test(written_json_keeps_order_and_content),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,12 +118,66 @@ ten_rules_cost_little_of_a_change(void **state)
     settle();
 }
 
+/* S4: what takes seconds to evaluate is not offered. */
+static void
+rules_that_take_long_are_refused(void **state)
+{
+    (void)state;
+    static const char *const offered[] = {
+        "$members < 2",
+        "$members == -1",
+        "$resource == \"ACCESS_LIST_ENTRY\" && ($.cidrBlock == \"0.0.0.0/0\" || $.cidrBlock == \"::/0\")",
+        "$.replicationSpecs[*].regionConfigs[*].regionName != \"EU_NORTH\"",
+        "$.tags[*] ? (@.key == \"a-b*c/d%e+1e9\").value == \"x\"",
+        "$.name like_regex \"^10\\\\.[a-z]+\" flag \"i\"",
+        "$.** == 1",
+        "$.*.x == 19.5",
+        "$.a1e5 == 1",
+        "$.tags.size() > 3",
+    };
+    static const char *const refused[] = {
+        "(1e131000/7)%(1e65000/3)>1",
+        "$members * 2 > 1",
+        "$.a[*]*2 > 1",
+        "$.* *2 > 1",
+        "$members - 1 > 2",
+        "(@-1) > 2",
+        "-$members > 1",
+        "1e5 > 1",
+        ".5E9 > 1",
+        "12345678901234567890123 > 1",
+        "$.**.** == 1",
+        "$.x.string() == \"a\"",
+        "\"1e99999\".number() > 1",
+        "$ ? (exists($ ? (exists($ ? (exists($)))))) == 1",
+        "$.a like_regex \"(a{200}){200}\"",
+        "$.a like_regex \"(.)\\\\1\"",
+        "$.a like_regex \"\\u007b\"",
+        "$.\\u0073tring() == 1",
+    };
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(1 << 20);
+    struct place place = new_place();
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    str problem;
+    assert_ok(tx_begin(store, arena, place.organization, &tx));
+    for (size_t i = 0; i < LENGTH(offered); i++) {
+        assert_ok(store_policy_problem(tx, str_from(offered[i]), &problem));
+        assert_string_equal(problem.len == 0 ? "" : problem.data, "");
+    }
+    for (size_t i = 0; i < LENGTH(refused); i++) {
+        assert_ok(store_policy_problem(tx, str_from(refused[i]), &problem));
+        if (problem.len == 0)
+            fail_msg("%s is offered", refused[i]);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_way_leads_to_what_is_forbidden),
         cmocka_unit_test(policies_of_others_do_not_count),
+        cmocka_unit_test(rules_that_take_long_are_refused),
         cmocka_unit_test(ten_rules_cost_little_of_a_change),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);

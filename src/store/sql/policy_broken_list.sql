@@ -1,7 +1,8 @@
 -- A page of the clusters and projects of an organization that break its policies, each with the policies. A project breaks one when an entry of its access list does. One row at least: it carries the count also when the page is empty.
+-- A rule that is not offered any more is broken by everything, and never evaluated.
 -- scope: organization $1
-WITH rule AS (
-    SELECT r.id AS policy, r.document ->> 'name' AS name, e ->> 'id' AS id, e ->> 'body' AS body
+WITH rule AS MATERIALIZED (
+    SELECT r.id AS policy, r.document ->> 'name' AS name, e ->> 'id' AS id, e ->> 'body' AS body, policy_unoffered(e ->> 'body') IS NOT NULL AS is_unoffered
     FROM resource r CROSS JOIN LATERAL jsonb_array_elements(r.document -> 'policies') e
     WHERE r.scope = $1 AND r.org_id = $1 AND r.kind = 'resourcePolicy'),
 broken AS (
@@ -12,7 +13,7 @@ broken AS (
     FROM project p
     JOIN resource c ON c.scope = p.id AND c.kind IN ('cluster', 'flexCluster', 'accessListEntry')
     CROSS JOIN rule u
-    WHERE p.org_id = $1 AND policy_forbids(u.body, c.document, policy_variables(c.kind, c.document))),
+    WHERE p.org_id = $1 AND CASE WHEN u.is_unoffered THEN true ELSE policy_forbids(u.body, c.document, policy_variables(c.kind, c.document)) END),
 policies AS (
     SELECT type, id, name, policy, policy_name, json_agg(json_build_object('policyId', rule) ORDER BY rule) AS rules
     FROM broken GROUP BY type, id, name, policy, policy_name),

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nobody waits behind another tenant: large pages, large bodies, rules that tenants wrote.
+
+    script/with-services /usr/bin/python3 test/api/fair_test.py
+
+What is looked at is who is answered before whom, which does not depend on how busy the machine is. How much slower others get is
+measured by test/abuse.
+"""
+import json
+import re
+import sys
+import time
+
+from http2 import RST_STREAM, Http2, frame
+from suite import Suite, ends_on_signal
+from world import PREFIX, bootstrap, connect, new_id, no_limits, sql, start_node
+
+CONNECTIONS, STREAMS = 3, 100
+HOSTILE = " || ".join(["(1e131000/7)%(1e65000/3)>1"] * 60)  # half a second each
+WIDE = 2 ** 31 - 1
+
+
+class World:
+    def __init__(self, node):
+        self.node = node
+        self.noisy, self.quiet = bootstrap(node.conf, "noisy"), bootstrap(node.conf, "quiet")
+        no_limits([self.noisy.home, self.quiet.home])
+        self.projects = {}
+        with connect(node) as connection:
+            for caller in (self.noisy, self.quiet):
+                caller.fetch(connection)
+                project = connection.ask("POST", PREFIX + "/groups", caller.bearer(), {"name": "p", "orgId": caller.home}).json()["id"]
+                self.projects[caller.name] = project
+            for number in range(520):
+                connection.ask("PATCH", PREFIX + "/groups/" + self.projects["noisy"], self.noisy.bearer(), {"tags": [{"key": "n", "value": str(number)}]})
+
+    def events(self, caller, items):
+        return PREFIX + "/orgs/%s/events?itemsPerPage=%d" % (caller.home, items)
+
+
+def gauge(node, name):
+    text = node.operator("/metrics")[1]
+    found = re.search(r"^%s(?:\{[^}]*\})? (\d+)" % name, text, re.M)
+    return int(found.group(1)) if found else None
+
+
+def flood(world, work, takes_back=False):
+    """Sends CONNECTIONS × STREAMS large pages at once, does `work`, and says how many of them were answered by then."""
+    connections = [Http2(world.node, window=WIDE, source="127.0.0.2") for _ in range(CONNECTIONS)]
+    try:
+        for one in connections:
+            one.widen(0, WIDE - 65535)
+            one.read(0.2)
+            asked = [one.request("GET", world.events(world.noisy, 500), world.noisy.token) for _ in range(STREAMS)]
+            one.send(b"".join(data for _, data in asked))
+            if takes_back:
+                one.send(b"".join(frame(RST_STREAM, 0, stream, b"\0\0\0\x08") for stream, _ in asked))
+        result = work()
+        for one in connections:
+            for _ in range(10000):
+                before = len(one.rest), sum(one.bytes.values())
+                if not one.read(0.01) or before == (len(one.rest), sum(one.bytes.values())):
+                    break
+        return result, sum(len(one.ended) for one in connections)
+    finally:
+        for one in connections:
+            one.close()
+
+
+def large_pages(suite, world):
+    """R1: who sends three hundred large pages at once waits behind themselves."""
+    def ask():
+        with connect(world.node) as connection:
+            answers = [connection.ask("GET", path, world.quiet.bearer()) for path in (
+                world.events(world.quiet, 100), PREFIX + "/orgs/" + world.quiet.home, world.events(world.quiet, 500),
+                PREFIX + "/groups/" + world.projects["quiet"])]
+            answers.append(connection.ask("PATCH", PREFIX + "/groups/" + world.projects["quiet"], world.quiet.bearer(), {"tags": []}))
+            return [answer.status for answer in answers]
+
+    statuses, answered = flood(world, ask)
+    suite.equal(statuses, [200] * 5, "requests of others while large pages wait")
+    suite.check(answered < CONNECTIONS * STREAMS / 2, "others were answered only after %d of %d large pages", answered, CONNECTIONS * STREAMS)
+
+
+def cancelled_pages(suite, world):
+    """R1: what a client takes back leaves the line at once."""
+    def look():
+        began = time.monotonic()
+        while time.monotonic() - began < 30:
+            with connect(world.node) as connection:
+                status = connection.ask("GET", world.events(world.noisy, 500), world.noisy.bearer()).status
+            return status, time.monotonic() - began
+        return None
+
+    offset = sum(1 for _ in open(world.node.log, encoding="utf-8"))
+    (status, _), _ = flood(world, look, takes_back=True)
+    suite.equal(status, 200, "the caller's next page")
+    with open(world.node.log, encoding="utf-8") as log:
+        served = [row for row in (json.loads(line) for line in list(log)[offset:]) if row["status"] == 200 and "/events" in row["path"]]
+    suite.check(len(served) < 60, "%d pages that were taken back were made all the same", len(served))
+
+
+def bodies(suite, world):
+    """S6: many values are refused, and where no body is taken a large one is not looked at."""
+    many = b"[" + b",".join([b"{}"] * 349000) + b"]"
+    with connect(world.node) as connection:
+        answer = connection.ask("POST", PREFIX + "/groups/%s/accessList" % world.projects["noisy"], world.noisy.bearer(), many)
+        suite.equal((answer.status, answer.code()), (400, "INVALID_JSON"), "a body of 349,000 values")
+        suite.check("20000 values" in answer.body.decode(), "the refusal does not say why: %r", answer.body[:200])
+        answer = connection.ask("GET", PREFIX + "/orgs/" + world.noisy.home, world.noisy.bearer(), b"{" + b" " * 2000 + b"}")
+        suite.equal((answer.status, answer.code()), (400, "INVALID_JSON"), "a large body where none is taken")
+        answer = connection.ask("GET", PREFIX + "/orgs/" + world.noisy.home, world.noisy.bearer(), b"{}")
+        suite.equal(answer.status, 200, "a body that says nothing where none is taken")
+
+
+def rules(suite, world):
+    """S4: what takes long to evaluate is not offered, and what was written before is not evaluated."""
+    org = PREFIX + "/orgs/" + world.noisy.home
+    with connect(world.node) as connection:
+        for body in (HOSTILE[:1900].rpartition(" || ")[0], "$members * 2 > 4", "$.** ? (exists($.** ? (@ == 1))) == 1", '$.name like_regex "(a{200}){200}"'):
+            for path in ("/resourcePolicies", "/resourcePolicies:validate"):
+                began = time.monotonic()
+                answer = connection.ask("POST", org + path, world.noisy.bearer(), {"name": "x", "policies": [{"body": body}]})
+                suite.equal((answer.status, answer.code()), (400, "INVALID_ATTRIBUTE_VALUE"), "%s of %s" % (path, body[:40]))
+                suite.check(time.monotonic() - began < 5, "%s of %s took %.1f s", path, body[:40], time.monotonic() - began)
+        policy = new_id()
+        sql("INSERT INTO resource (id, org_id, scope, kind, name, document) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), 'resourcePolicy', '%s', "
+            "jsonb_build_object('name', 'old', 'policies', jsonb_build_array(jsonb_build_object('id', '%s', 'body', '%s'))))"
+            % (policy, world.noisy.home, world.noisy.home, policy, new_id(), HOSTILE))
+        entry = [{"cidrBlock": "10.1.2.0/24"}]
+        answer = connection.ask("POST", PREFIX + "/groups/%s/accessList" % world.projects["noisy"], world.noisy.bearer(), entry)
+        suite.equal((answer.status, answer.code()), (403, "POLICY_FORBIDS"), "a change below an old rule that is not offered any more")
+        suite.check("arithmetic" in answer.body.decode(), "the refusal does not say why: %r", answer.body[:300])
+        began = time.monotonic()
+        answer = connection.ask("GET", org + "/nonCompliantResources", world.noisy.bearer())
+        suite.equal(answer.status, 200, "what breaks an old rule")
+        suite.check(time.monotonic() - began < 5, "an old rule was evaluated for %.1f s", time.monotonic() - began)
+        suite.equal(connection.ask("DELETE", org + "/resourcePolicies/" + policy, world.noisy.bearer()).status, 200, "the old rule goes")
+        suite.equal(connection.ask("POST", PREFIX + "/groups/%s/accessList" % world.projects["noisy"], world.noisy.bearer(), entry).status, 200,
+                    "the change without it")
+
+
+def main():
+    ends_on_signal()
+    suite = Suite("fair")
+    with start_node(workers=1) as node:
+        world = World(node)
+        for test in (large_pages, cancelled_pages, bodies, rules):
+            test(suite, world)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
