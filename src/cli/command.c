@@ -206,3 +206,17 @@ command_takes_argument(const struct command *command, const struct command_field
 {
     return !(parameter->flags & FIELD_SCOPE) || command_ends_with(command, parameter);
 }
+
+bool
+command_has_scope(const struct command *command, const char *name)
+{
+    const struct command_list *lists[] = { &command->parameters, &command->body };
+    for (size_t l = 0; l < LENGTH(lists); l++) {
+        for (uint32_t i = 0; i < lists[l]->count; i++) {
+            const struct command_field *field = &command_fields[lists[l]->at + i];
+            if ((field->flags & FIELD_SCOPE) && strcmp(TEXT_AT(field->path), name) == 0)
+                return true;
+        }
+    }
+    return false;
+}

@@ -108,6 +108,9 @@ bool command_ends_with(const struct command *command, const struct command_field
 /* Whether an argument may stand for it: whatever the profile has not, and a project or organization that is itself meant. */
 bool command_takes_argument(const struct command *command, const struct command_field *parameter);
 
+/* Whether a project ("groupId") or an organization ("orgId") may be named to it: in its path, or in its body as the profile would. */
+bool command_has_scope(const struct command *command, const char *name);
+
 /* The field whose flag is `name` (without dashes in front), or whose name in the API it is; NULL: none. */
 const struct command_field *command_field_find(const struct command_list *list, str name);
 

@@ -38,6 +38,8 @@ option_applies(const struct option_row *row, const struct command *command)
 {
     if (row == &common_options[OPTION_IF_MATCH] && command_is_operators(command))
         return false; /* nothing there has an ETag */
+    if (row == &common_options[OPTION_PROJECT] || row == &common_options[OPTION_ORG])
+        return command == NULL || command_has_scope(command, row == &common_options[OPTION_PROJECT] ? "groupId" : "orgId");
     switch (row->scope) {
     case FOR_ALL:
     case FOR_CALLS: return true;
@@ -69,17 +71,30 @@ struct reader {
     str *why;
 };
 
-/* "--name=value" in two parts; `given` is NULL without "=". A copy, so that the name ends. */
+/* "--name=value" in two parts; `given` is NULL when the value, if there is any, is the next word. */
 struct flag {
-    str name;
+    str name; /* a copy, so that it ends; of "-p" the long one; empty: there is no such letter */
     const char *given;
 };
+
+/* "-p", "-pweb" and "-p=web": no value of such an option begins with "=". */
+static struct flag
+letter_at(const char *word)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (word[1] == common_options[i].letter && word[1] != '\0')
+            return (struct flag){ str_from(common_options[i].name), word[2] == '\0' ? NULL : word + 2 + (word[2] == '=') };
+    }
+    return (struct flag){ STR_EMPTY, NULL };
+}
 
 static struct flag
 flag_at(struct reader *r)
 {
     str text = str_from(r->argv[r->at]);
     struct flag flag = { .given = NULL };
+    if (text.data[1] != '-')
+        return letter_at(text.data);
     text = str_slice(text, 2, text.len);
     ptrdiff_t equals = str_find(text, '=');
     if (equals >= 0)
@@ -89,15 +104,13 @@ flag_at(struct reader *r)
 }
 
 static int
-common_of(const struct reader *r, const struct flag *flag)
+common_of(const struct flag *flag)
 {
-    const char *word = r->argv[r->at];
     for (int i = 0; i < OPTION_COUNT; i++) {
-        if (word[1] != '-' ? word[1] == common_options[i].letter && word[2] == '\0' && word[1] != '\0'
-                           : str_is(flag->name, common_options[i].name))
+        if (str_is(flag->name, common_options[i].name))
             return i;
     }
-    return word[1] == '-' && str_is(flag->name, "group") ? OPTION_PROJECT : -1;
+    return str_is(flag->name, "group") ? OPTION_PROJECT : -1;
 }
 
 static bool
@@ -110,13 +123,29 @@ wrong(struct reader *r, const char *format, ...)
     return false;
 }
 
-/* The value of the flag at r->at, which moves behind it. */
+static bool
+is_flag(const char *word)
+{
+    return word[0] == '-' && word[1] != '\0';
+}
+
+/* Whether the word may stand behind a flag as its value: "-" is standard input, and no flag begins with a digit. */
+static bool
+is_value(const char *word)
+{
+    return !is_flag(word) || (word[1] >= '0' && word[1] <= '9');
+}
+
+/* The value of the flag at r->at, which moves behind it. Never another flag: --name --dry-run would write what was to be tried. */
 static bool
 take_value(struct reader *r, const struct flag *flag, const char **ret_value)
 {
-    const char *word = r->argv[r->at];
-    if (flag->given == NULL && r->at + 1 >= r->argc)
+    const char *word = r->argv[r->at], *next = r->at + 1 < r->argc ? r->argv[r->at + 1] : NULL;
+    if (flag->given == NULL && next == NULL)
         return wrong(r, "%s needs a value", word);
+    if (flag->given == NULL && !is_value(next))
+        return wrong(r, "%s needs a value, and what follows is %s. A value that begins with a dash is written --%.*s=%s",
+                     word, next, STR_ARG(flag->name), next);
     *ret_value = flag->given != NULL ? flag->given : r->argv[++r->at];
     r->at++;
     return true;
@@ -142,6 +171,9 @@ take_common(struct reader *r, const struct flag *flag, int option)
     } else if (!take_value(r, flag, &value)) {
         return false;
     }
+    if (!option_applies(&common_options[option], r->call->command) && r->call->command != NULL)
+        return wrong(r, "`%.*s` takes no --%s", STR_ARG(command_name(r->arena, r->call->command)),
+                     common_options[option].name);
     if (option == OPTION_SET)
         return assign(r, (struct assignment){ .name = "set", .value = value });
     r->call->values[option] = value;
@@ -230,10 +262,12 @@ take_flag(struct reader *r)
 {
     struct flag flag = flag_at(r);
     const struct call *call = r->call;
-    int option = common_of(r, &flag);
+    int option = common_of(&flag);
     bool is_query;
+    if (flag.name.len == 0)
+        return wrong(r, "there is no option %s here", r->argv[r->at]);
     /* A builtin's own option and a field go before what is common: a webhook has an address of its own. */
-    if (call->builtin != NULL && r->argv[r->at][1] == '-') {
+    if (call->builtin != NULL) {
         const struct option_row *row = builtin_option(call->builtin, flag.name);
         const char *value = "yes";
         if (row != NULL) {
@@ -244,15 +278,9 @@ take_flag(struct reader *r)
     }
     if (option >= 0 && !(call->command != NULL && field_of(call->command, flag.name, &is_query) != NULL))
         return take_common(r, &flag, option);
-    if (call->command != NULL && r->argv[r->at][1] == '-')
+    if (call->command != NULL)
         return take_field(r, &flag);
     return wrong(r, "there is no option %s here", r->argv[r->at]);
-}
-
-static bool
-is_flag(const char *word)
-{
-    return word[0] == '-' && word[1] != '\0';
 }
 
 /* How many of the words name the builtin; 0: they do not. */
@@ -278,11 +306,12 @@ find_words(struct reader *r, const char **words, size_t max)
             words[count++] = r->argv[r->at++];
             continue;
         }
-        struct flag flag = r->argv[r->at][1] == '-' ? flag_at(r) : (struct flag){ 0 };
-        int option = common_of(r, &flag);
+        struct flag flag = flag_at(r);
+        int option = common_of(&flag);
         if (option < 0)
             break;
-        r->at += common_options[option].value != NULL && flag.given == NULL ? 2 : 1;
+        bool value_follows = common_options[option].value != NULL && flag.given == NULL;
+        r->at += value_follows && r->at + 1 < r->argc && is_value(r->argv[r->at + 1]) ? 2 : 1;
     }
     return count;
 }
