@@ -346,7 +346,15 @@ static json_t *
 responses_of(struct openapi *o, const struct endpoint *e)
 {
     json_t *responses = json_object();
-    put(o, responses, str_format(o->arena, "%u", endpoint_success_status(e)).data, success_response(o, e));
+    unsigned success = endpoint_success_status(e);
+    put(o, responses, str_format(o->arena, "%u", success).data, success_response(o, e));
+    if (success == 201 || success == 202) {
+        json_t *tried = success_response(o, e);
+        json_object_del(json_object_get(tried, "headers"), "Location");
+        put(o, tried, "description",
+            json_string("With dryRun=true: what would be answered. Nothing was made, so there is no Location."));
+        put(o, responses, "200", tried);
+    }
     if (e->method == GET && has_etag(e)) {
         json_t *all = json_object();
         put_header(o, all, REQUEST_ID);

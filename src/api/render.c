@@ -332,6 +332,9 @@ render_answer(struct request *req)
         return OK;
     }
     unsigned status = req->answer.status != 0 ? req->answer.status : endpoint_success_status(req->endpoint);
+    /* What was only tried was neither created nor begun, and is nowhere. */
+    if (req->dry_run && (status == 201 || status == 202))
+        status = 200;
     str body = build_body(req, status);
     const char *suffix = req->answer.kind == ANSWER_BYTES ? media_file_suffix(req->endpoint) : "json";
     bool expects_body = req->answer.kind != ANSWER_NOTHING;
@@ -356,7 +359,7 @@ render_answer(struct request *req)
     }
     if (has_operation(req))
         response_header(&req->out, STR("Operation-Location"), operation_address(req));
-    if (req->answer.key.len > 0 && req->endpoint->item != NULL) {
+    if (req->answer.key.len > 0 && req->endpoint->item != NULL && !req->dry_run) {
         str item = fill_template(req, req->arena, req->endpoint->item, req->answer.document, req->answer.key);
         str base = api_base(req, req->arena);
         response_header(&req->out, STR("Location"), str_format(req->arena, "%.*s%.*s", STR_ARG(base), STR_ARG(item)));

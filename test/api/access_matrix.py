@@ -14,7 +14,7 @@ import time
 
 from client import Bearer, Digest, Literal
 from suite import Contract, Suite, ends_on_signal
-from world import PREFIX, World, catalog, changed_tables, connect, forms_of, needed_query, new_id, row_hashes, sql, start_node, tell_nodes, values_for
+from world import PREFIX, World, catalog, changed_tables, connect, dry_status, forms_of, needed_query, new_id, row_hashes, sql, start_node, tell_nodes, values_for
 
 PROCESSES = 4
 ELSEWHERE = "127.0.0.2"  # where the callers of world A with an access list of 127.0.0.1 are not allowed to call from
@@ -56,7 +56,7 @@ class Operation:
         self.id, self.rule = row["operation"], row["access"]["rule"]
         self.roles = frozenset(row["access"]["roles"])
         self.waits, self.refuses = row["status"] == "waiting", row.get("refuses")
-        self.success = row["success"]
+        self.success = row["success"] if self.method == "GET" else dry_status(row["success"])
         self.example = row.get("example")
         self.parameters = re.findall(r"\{(\w+)\}", row["path"])
         self.context = next((name for name in CONTEXTS if name in self.parameters), None)

@@ -530,7 +530,8 @@ def test_dry_run(suite, runner, world):
     ):
         answer = runner.connection.ask(method, PREFIX + target + "?dryRun=true", owner, body,
                                        {"Idempotency-Key": "dry"} if method == "POST" else {})
-        suite.check(answer.status in (200, 201, 204), "dry run: %r", answer)
+        # C9: 201 with a Location that never comes to be.
+        suite.check(answer.status in (200, 204) and "location" not in answer.headers, "dry run: %r", answer)
         suite.equal(answer.headers.get("dry-run"), "true", "header Dry-Run of %s %s" % (method, target))
         suite.check(not runner.contract.problems(answer), "dry run of %s %s is not as documented", method, target)
     suite.equal(changed_tables(before, row_hashes()), [], "tables that dry runs changed")
