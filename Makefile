@@ -4,7 +4,7 @@ BUILD ?= build
 PYTHON ?= /usr/bin/python3
 
 .PHONY: all help bootstrap check unit lint format run demo demo-down bench bench-scale fuzz stateful soak neighbour cluster-smoke \
-        failover control-plane-gone cluster-load fleet-load agent-test upgrade-test three-nodes clean-machine docs docs-reference clean
+        failover drivers control-plane-gone cluster-load fleet-load agent-test upgrade-test three-nodes clean-machine docs docs-reference clean
 
 all: $(BUILD)/build.ninja ## build everything: binaries are in build/
 	@ninja -C $(BUILD)
@@ -44,6 +44,9 @@ cluster-smoke: all ## the life of one cluster on real hosts; needs root
 
 failover: all ## hosts of primaries killed 5 times and cut off 12 times under a writing client; takes 20 minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/failover_test.py --one-way 2 --report docs/reports/failover.md
+
+drivers: all ## hosts of primaries killed and cut off under psycopg, JDBC, node-postgres and pgx; needs script/bootstrap --drivers
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/drivers_test.py --report docs/reports/drivers.md
 
 control-plane-gone: all ## ten minutes without a control plane, with a failover in between
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/control_plane_gone_test.py --minutes 10 --report docs/reports/control-plane-gone.md

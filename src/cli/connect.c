@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* connect: becomes psql with the connection string that the API gives. */
+/* connect: becomes psql with the connection string that the API gives, or prints the one of another driver. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,38 +25,103 @@ encode_user(struct arena *arena, const char *user)
     return buf_str(&out);
 }
 
-/* The API leaves places for what it does not know; the password is left to psql. */
-static bool
-fill_string(struct cli *cli, const char *given, str *ret_string)
+/* ---- Drivers ---- */
+/* What --print takes, and where the API has its string. */
+static const struct driver {
+    const char *name, *field;
+    bool is_url;        /* or words with semicolons between them */
+    bool asks_password; /* it does so itself, so the place for it goes */
+} drivers[] = {
+    { "psql", "libpq", true, true },
+    { "psycopg", "libpq", true, false },
+    { "jdbc", "jdbc", true, false },
+    { "node", "node", true, false },
+    { "pgx", "pgx", true, false },
+    { "npgsql", "npgsql", false, false },
+    { "sqlalchemy", "sqlalchemy", true, false },
+};
+
+static const struct driver *
+driver_find(const char *name)
 {
-    static const char who[] = "<DB_USER>:<DB_PASSWORD>@";
-    const char *user = call_option(&cli->call, "user"), *database = call_option(&cli->call, "database");
-    const char *root = call_option(&cli->call, "root-certificate");
-    const char *at = strstr(given, who), *behind = at == NULL ? NULL : at + sizeof(who) - 1;
-    const char *path = behind == NULL ? NULL : strchr(behind, '/');
-    const char *more = path == NULL ? NULL : strchr(path, '?');
-    if (more == NULL) {
-        cli_say(cli, "the connection string is not one that this version knows: %s", given);
-        return false;
+    for (size_t i = 0; i < LENGTH(drivers); i++) {
+        if (strcmp(drivers[i].name, name) == 0)
+            return &drivers[i];
     }
-    struct buf text = buf_in(cli->arena, 65536);
-    buf_add(&text, (str){ given, (size_t)(at - given) });
-    buf_add(&text, encode_user(cli->arena, user));
-    buf_add_char(&text, '@');
-    buf_add(&text, (str){ behind, (size_t)(path - behind) });
-    buf_add_char(&text, '/');
-    buf_add(&text, str_percent_encode(cli->arena, str_from(database != NULL ? database : "postgres")));
-    buf_add_text(&text, more);
-    if (root != NULL) {
-        buf_add_text(&text, "&sslrootcert=");
-        buf_add(&text, str_percent_encode(cli->arena, str_from(root)));
-    }
-    *ret_string = buf_str(&text);
-    return true;
+    return NULL;
 }
 
 static int
-fetch(struct cli *cli, const char **ret_string)
+driver_unknown(struct cli *cli, const char *name)
+{
+    struct buf names = buf_in(cli->arena, 256);
+    for (size_t i = 0; i < LENGTH(drivers); i++)
+        buf_format(&names, "%s%s", i == 0 ? "" : i + 1 < LENGTH(drivers) ? ", " : " or ", drivers[i].name);
+    cli_say(cli, "--print is %.*s, and not `%s`", STR_ARG(buf_str(&names)), name);
+    return EXIT_USAGE;
+}
+
+/* ---- Filling in ---- */
+/* With what stands for `from` put in; it must be there once. */
+static bool
+put_in(struct cli *cli, str *text, const char *from, str value)
+{
+    const char *at = strstr(text->data, from);
+    if (at == NULL)
+        return false;
+    size_t before = (size_t)(at - text->data);
+    *text = str_format(cli->arena, "%.*s%.*s%s", (int)before, text->data, STR_ARG(value), at + strlen(from));
+    return true;
+}
+
+/* A value of words with semicolons: in quotes, with those inside doubled. */
+static str
+quote_word(struct arena *arena, const char *text)
+{
+    struct buf out = buf_in(arena, strlen(text) * 2 + 3);
+    buf_add_char(&out, '"');
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            buf_add_char(&out, '"');
+        buf_add_char(&out, *text);
+    }
+    buf_add_char(&out, '"');
+    return buf_str(&out);
+}
+
+/* The API leaves places for what it does not know. */
+static bool
+fill_string(struct cli *cli, const struct driver *driver, const char *given, str *ret_string)
+{
+    const char *user = call_option(&cli->call, "user"), *database = call_option(&cli->call, "database");
+    const char *root = call_option(&cli->call, "root-certificate");
+    str text = str_from(given);
+    bool good;
+    database = database != NULL ? database : "postgres";
+    if (driver->is_url) {
+        str encoded = str_format(cli->arena, "/%s?", str_percent_encode(cli->arena, str_from(database)).data);
+        good = put_in(cli, &text, "<DB_USER>", encode_user(cli->arena, user)) &&
+               put_in(cli, &text, "/postgres?", encoded) &&
+               (!driver->asks_password || put_in(cli, &text, ":<DB_PASSWORD>@", STR("@")));
+        if (root != NULL)
+            text = str_format(cli->arena, "%.*s&sslrootcert=%s", STR_ARG(text),
+                              str_percent_encode(cli->arena, str_from(root)).data);
+    } else {
+        str word = str_format(cli->arena, "Database=%s;", quote_word(cli->arena, database).data);
+        good = put_in(cli, &text, "<DB_USER>", quote_word(cli->arena, user)) &&
+               put_in(cli, &text, "Database=postgres;", word);
+        if (root != NULL)
+            text = str_format(cli->arena, "%.*s;Root Certificate=%s", STR_ARG(text), quote_word(cli->arena, root).data);
+    }
+    if (!good)
+        cli_say(cli, "the connection string is not one that this version knows: %s", given);
+    *ret_string = text;
+    return good;
+}
+
+/* The cluster's string for the driver: a text, or a list of texts. */
+static int
+fetch(struct cli *cli, const struct driver *driver, const json_t **ret_strings)
 {
     struct client *client CLEANUP(client_cleanup) = client_new(cli);
     json_t *cluster;
@@ -68,9 +133,14 @@ fetch(struct cli *cli, const char **ret_string)
     int status = fetch_document(cli, client, target, &cluster);
     if (status != EXIT_SUCCESS)
         return status;
-    const char *kind = call_option(&cli->call, "private") != NULL ? "private" : "standard";
-    *ret_string = json_string_value(json_object_get(json_object_get(cluster, "connectionStrings"), kind));
-    if (*ret_string != NULL)
+    bool private = call_option(&cli->call, "private") != NULL;
+    const char *kind = private ? "private" : "standard";
+    const json_t *strings = json_object_get(cluster, "connectionStrings");
+    *ret_strings = json_object_get(json_object_get(strings, private ? "privateDrivers" : "drivers"), driver->field);
+    /* A server that has no strings for drivers yet has libpq's. */
+    if (*ret_strings == NULL && strcmp(driver->field, "libpq") == 0)
+        *ret_strings = json_object_get(strings, kind);
+    if (*ret_strings != NULL)
         return EXIT_SUCCESS;
     const char *state = json_string_value(json_object_get(cluster, "stateName"));
     cli_say(cli, "the cluster has no %s connection string%s%s", kind, state != NULL ? "; its state is " : "",
@@ -80,11 +150,33 @@ fetch(struct cli *cli, const char **ret_string)
     return EXIT_NOT_DONE;
 }
 
+static int
+print_strings(struct cli *cli, const struct driver *driver, const json_t *strings)
+{
+    size_t count = json_is_array(strings) ? json_array_size(strings) : 1;
+    str string;
+    for (size_t i = 0; i < count; i++) {
+        const char *given = json_string_value(json_is_array(strings) ? json_array_get(strings, i) : strings);
+        if (given == NULL || !fill_string(cli, driver, given, &string))
+            return EXIT_USAGE;
+        printf("%.*s\n", STR_ARG(string));
+    }
+    if (!driver->asks_password && cli->terminal.out)
+        cli_note(cli, "put the password in the place of <DB_PASSWORD>%s", driver->is_url ? ", percent-encoded" : "");
+    if (count > 1)
+        cli_note(cli, "a line for each member: try them in turn");
+    return EXIT_SUCCESS;
+}
+
 int
 builtin_connect(struct cli *cli)
 {
-    const char *given = NULL, *arguments[MAX_ARGUMENTS + 2];
+    const char *arguments[MAX_ARGUMENTS + 2], *print = call_option(&cli->call, "print");
+    const struct driver *driver = driver_find(print != NULL ? print : "psql");
+    const json_t *strings;
     str string;
+    if (driver == NULL)
+        return driver_unknown(cli, print);
     if (call_option(&cli->call, "user") == NULL) {
         cli_say(cli, "which database user? Give --user; `reeve database-users list` shows them");
         return EXIT_USAGE;
@@ -93,15 +185,13 @@ builtin_connect(struct cli *cli)
         cli_say(cli, "which project? Give --project, or `reeve profiles set project ID`");
         return EXIT_USAGE;
     }
-    int status = fetch(cli, &given);
+    int status = fetch(cli, driver, &strings);
     if (status != EXIT_SUCCESS)
         return status;
-    if (!fill_string(cli, given, &string))
+    if (print != NULL)
+        return print_strings(cli, driver, strings);
+    if (json_string_value(strings) == NULL || !fill_string(cli, driver, json_string_value(strings), &string))
         return EXIT_USAGE;
-    if (call_option(&cli->call, "print") != NULL) {
-        printf("%.*s\n", STR_ARG(string));
-        return EXIT_SUCCESS;
-    }
     size_t count = 0;
     arguments[count++] = "psql";
     arguments[count++] = string.data;

@@ -59,11 +59,29 @@ static const struct field replication_fields[] = {
 static const struct schema replication_schema = { "ReplicationSpec", "Where the members of a replica set are.",
                                                   replication_fields };
 
+static const struct field driver_fields[] = {
+    TEXT("libpq", "For psql, psycopg and whatever else is built on libpq: the same as the string beside it.",
+         READ_ONLY | ALWAYS),
+    TEXT("pgx", "For pgx in Go.", READ_ONLY | ALWAYS),
+    TEXT("jdbc", "For the JDBC driver.", READ_ONLY | ALWAYS),
+    TEXT("npgsql", "For Npgsql in .NET.", READ_ONLY | ALWAYS),
+    TEXT("sqlalchemy", "For SQLAlchemy with psycopg2.", READ_ONLY | ALWAYS),
+    LIST("node", "For node-postgres, which knows one host a string: one of each member, to be tried in turn.",
+         READ_ONLY | ALWAYS, .item = TYPE_TEXT),
+    END_OF_FIELDS,
+};
+static const struct schema driver_strings_schema = {
+    "DriverStrings", "The same members in the words that each driver takes, so that it notices when a host is lost.",
+    driver_fields
+};
+
 static const struct field connection_fields[] = {
-    TEXT("standard", "Every member by name, with its port.", READ_ONLY),
+    TEXT("standard", "Every member by name, with its port, in the words of libpq.", READ_ONLY),
     TEXT("standardSrv", "The cluster's name, which leads to its members.", READ_ONLY),
     TEXT("private", "Every member by the name of its private address.", READ_ONLY),
     TEXT("privateSrv", "The cluster's name, which leads to the private addresses.", READ_ONLY),
+    OBJECT("drivers", "`standard` in the words of each driver.", READ_ONLY, .of = &driver_strings_schema),
+    OBJECT("privateDrivers", "`private` in the words of each driver.", READ_ONLY, .of = &driver_strings_schema),
     END_OF_FIELDS,
 };
 const struct schema connection_strings_schema = {

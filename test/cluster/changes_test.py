@@ -7,7 +7,7 @@ import sys
 import time
 
 import rig
-from ledger import CLIENT_SETTINGS, TABLES, Writer, lost
+from ledger import TABLES, Writer, lost
 from tenant import PROVIDER, Tenant, client_address, wait_psql
 
 import control  # noqa: E402  (found by rig)
@@ -34,7 +34,7 @@ class Changes:
             for at, (which, count) in enumerate(counts.items())]}]}
 
     def dsn(self):
-        return self.tenant.dsn(self.tenant.cluster(CLUSTER), "app", self.password, **CLIENT_SETTINGS)
+        return self.tenant.dsn(self.tenant.cluster(CLUSTER), "app", self.password)
 
     def shown(self, statement):
         return wait_psql(self.fleet, self.dsn(), statement, 30)

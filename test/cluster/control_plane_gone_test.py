@@ -14,7 +14,7 @@ import sys
 import time
 
 import rig
-from ledger import CLIENT_SETTINGS, TABLES, Writer, lost
+from ledger import TABLES, Writer, lost
 from tenant import Tenant, wait_psql
 
 import control  # noqa: E402  (found by rig)
@@ -54,7 +54,7 @@ def run(suite, fleet, seconds):
     document = tenant.wait_idle(CLUSTER)
     # Names are the control plane's: a client that connects anew while it is gone needs what its resolver remembers.
     addresses = {member.name: member.address for member in rig.members(fleet, CLUSTER)}
-    dsn = tenant.dsn(document, "app", password, hostaddr=",".join(addresses.values()), **CLIENT_SETTINGS)
+    dsn = tenant.dsn(document, "app", password, hostaddr=",".join(addresses.values()))
     wait_psql(fleet, dsn, TABLES, 30)
     rig.wait_full_strength(fleet, CLUSTER, 3, 60)
     writer = Writer(fleet, dsn)

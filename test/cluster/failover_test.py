@@ -15,7 +15,7 @@ import sys
 import time
 
 import rig
-from ledger import CLIENT_SETTINGS, TABLES, Witness, Writer, lost, lost_by_witnesses, two_primaries
+from ledger import TABLES, Witness, Writer, lost, lost_by_witnesses, two_primaries
 from tenant import DATABASE, Tenant, wait_psql
 
 import hosts  # noqa: E402  (found by rig)
@@ -39,7 +39,7 @@ class Scene:
         self.tenant.allow("10.78.0.0/16")  # witnesses connect from the hosts themselves
         self.tenant.create_cluster(CLUSTER)
         self.document = self.tenant.wait_idle(CLUSTER, 120)
-        self.dsn = self.tenant.dsn(self.document, self.user, self.password, **CLIENT_SETTINGS)
+        self.dsn = self.tenant.dsn(self.document, self.user, self.password)
         wait_psql(fleet, self.dsn, TABLES, 30)
         rig.wait_full_strength(fleet, CLUSTER, 3, FULL_STRENGTH_S)
         self.writer = Writer(fleet, self.dsn)

@@ -19,9 +19,6 @@ CREATE TABLE IF NOT EXISTS witness (member text, number bigint, PRIMARY KEY (mem
 """
 # The name of a WAL file begins with the timeline in eight hexadecimal digits.
 WITNESS = "INSERT INTO witness (member, number) VALUES (%s, %s) RETURNING pg_walfile_name(pg_current_wal_lsn())"
-# A client that wants to notice a silent server must say so: TCP alone waits for a quarter of an hour.
-CLIENT_SETTINGS = {"connect_timeout": "2", "tcp_user_timeout": "3000", "keepalives_idle": "2", "keepalives_interval": "1",
-                   "keepalives_count": "2"}
 
 
 class Writer:

@@ -6,7 +6,7 @@ import sys
 import time
 
 import rig
-from ledger import CLIENT_SETTINGS, TABLES, Writer, lost
+from ledger import TABLES, Writer, lost
 from tenant import Tenant, client_address, psql, wait_psql
 
 import hosts  # noqa: E402  (found by rig)
@@ -26,7 +26,7 @@ def life_of_a_cluster(suite, fleet):
     began = time.monotonic()
     tenant.create_cluster(CLUSTER)
     document = tenant.wait_idle(CLUSTER, 120, lambda step: suite.say("%5.1f s  %s" % (time.monotonic() - began, step["name"])))
-    dsn = tenant.dsn(document, "app", password, **CLIENT_SETTINGS)
+    dsn = tenant.dsn(document, "app", password)
     wait_psql(fleet, dsn, TABLES + "INSERT INTO ledger VALUES (0);", 30)
     rig.judge_time(suite, time.monotonic() - began, FIRST_WRITE_S, "from the POST to the first acknowledged write")
     status, output, error = psql(fleet, dsn, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")

@@ -131,11 +131,10 @@ class Tenant:
 
     # ---- What it connects to ----
     def dsn(self, document, user, password, **more):
-        """The connection string of the API with what the tenant knows put in; libpq takes it as it is."""
+        """The connection string of the API with what the tenant knows put in, and nothing else; libpq takes it as it is."""
         text = document["connectionStrings"]["standard"].replace("/postgres?", "/%s?" % DATABASE)
         text = text.replace("<DB_USER>", quote(user, safe="")).replace("<DB_PASSWORD>", quote(password, safe=""))
         more.setdefault("sslrootcert", self.fleet.path("tls/authority.pem"))
-        more.setdefault("connect_timeout", "3")
         return text + "".join("&%s=%s" % (key, quote(str(value), safe="")) for key, value in more.items())
 
 

@@ -51,7 +51,8 @@ a_cluster_is_made_and_can_be_reached(void **state)
     snprintf(
         expected, sizeof(expected),
         "postgresql://<DB_USER>:<DB_PASSWORD>@%s-shard-00-00.%s.example.test:27017,%s-shard-00-01.%s.example.test:27017,"
-        "%s-shard-00-02.%s.example.test:27017/postgres?target_session_attrs=read-write&sslmode=verify-full",
+        "%s-shard-00-02.%s.example.test:27017/postgres?target_session_attrs=read-write&sslmode=verify-full"
+        "&connect_timeout=3&keepalives_idle=5&keepalives_interval=2&keepalives_count=3&tcp_user_timeout=10000",
         name, label, name, label, name, label);
     char shown[512];
     snprintf(
