@@ -35,10 +35,13 @@ body_read_file(struct cli *cli, const char *name, str *ret_text)
     return got >= 0 && !text.failed;
 }
 
+static volatile sig_atomic_t interrupted;
+
 static void
 on_interrupt(int number)
 {
-    (void)number; /* reading ends, and the terminal becomes as it was */
+    (void)number;
+    interrupted = 1; /* reading ends, and the terminal becomes as it was */
 }
 
 bool
@@ -61,6 +64,8 @@ body_read_secret(struct cli *cli, const char *prompt, str *ret_text)
         sigaction(SIGINT, &usual, NULL);
         fputc('\n', stderr);
     }
+    if (interrupted) /* as Ctrl-C ends everything else */
+        exit(EXIT_INTERRUPTED);
     if (!read) {
         cli_say(cli, "no %s was given", prompt);
         return false;
@@ -233,11 +238,20 @@ static int
 fill_parameters(struct cli *cli, const char **values)
 {
     const struct command *command = cli->call.command;
-    size_t next = 0;
+    size_t next = 0, wanted = 0;
+    for (uint32_t i = 0; i < command->parameters.count; i++) {
+        const struct command_field *parameter = &command_fields[command->parameters.at + i];
+        wanted += assigned(&cli->call, parameter) == NULL && command_takes_argument(command, parameter);
+    }
     for (uint32_t i = 0; i < command->parameters.count; i++) {
         const struct command_field *parameter = &command_fields[command->parameters.at + i];
         values[i] = assigned(&cli->call, parameter);
-        if (values[i] == NULL && next < cli->call.argument_count && command_takes_argument(command, parameter))
+        /* What has a fallback takes an argument only when there is one for every other. */
+        const char *fallback = TEXT_AT(parameter->fallback);
+        bool takes = values[i] == NULL && command_takes_argument(command, parameter);
+        if (takes && fallback[0] != '\0' && cli->call.argument_count < wanted)
+            values[i] = fallback;
+        else if (takes && next < cli->call.argument_count)
             values[i] = cli->call.arguments[next++];
         /* What the profile has is never deleted without being named. */
         bool named_only = command->method == METHOD_DELETE && command_ends_with(command, parameter);

@@ -20,7 +20,7 @@ static const struct option_row connect_options[] = {
     { "database", "NAME", "The database (postgres).", FOR_ALL },
     { "root-certificate", "FILE", "Certificate of the authority of the clusters, which `reeved fleet authority` prints for the operator.", FOR_ALL },
     { "private", NULL, "Through private addresses.", FOR_ALL },
-    { "print", NULL, "Only print the connection string.", FOR_ALL },
+    { "print", "DRIVER", "Only print the connection string, in the words of psql, psycopg, jdbc, node, pgx, npgsql or sqlalchemy.", FOR_ALL },
     { .name = NULL },
 };
 static const struct option_row follow_options[] = {

@@ -89,6 +89,8 @@ struct following {
     char last_id[32];
     int64_t left; /* how many more events; -1: no end */
     bool any;     /* since the connection was opened */
+    bool is_open; /* it was said that the server listens */
+    str what;     /* is followed, as a person names it */
     bool existed; /* what is followed: it was seen */
 };
 
@@ -113,7 +115,7 @@ first_text(const json_t *object, const char *const *names, size_t count)
 static const char *
 subject_of(const json_t *event)
 {
-    static const char *const names[] = { "name", "username", "cidrBlock", "desc" };
+    static const char *const names[] = { "name", "username", "cidrBlock", "desc", "clientId", "publicKey" };
     static const char *const places[] = { "groupId", "orgId" };
     const json_t *document = json_object_get(event, "after");
     const char *name = text_of(event, "clusterName");
@@ -165,13 +167,20 @@ on_message(void *context, const struct follow_message *message)
 static bool
 on_piece(void *context, str piece)
 {
-    return follow_read(context, piece);
+    struct follow_reader *reader = context;
+    struct following *f = reader->context;
+    /* The server sends something at once: who sees nothing else would not know whether it works. */
+    if (!f->is_open)
+        cli_note(f->cli, "following the events of %.*s; Ctrl-C ends it", STR_ARG(f->what));
+    f->is_open = true;
+    return follow_read(reader, piece);
 }
 
 /* `list`: without a filter. */
 static bool
-make_target(struct cli *cli, str *ret_list, str *ret_target)
+make_target(struct following *f, str *ret_list, str *ret_target)
 {
+    struct cli *cli = f->cli;
     const struct profile *p = cli->profile;
     const char *type = call_option(&cli->call, "type");
     bool of_org = cli->call.values[OPTION_ORG] != NULL || p->project == NULL;
@@ -179,6 +188,7 @@ make_target(struct cli *cli, str *ret_list, str *ret_target)
         cli_say(cli, "events of what? Give --project or --org, or `reeve profiles set project ID`");
         return false;
     }
+    f->what = str_format(cli->arena, "%s %s", of_org ? "organization" : "project", of_org ? p->org : p->project);
     *ret_list = str_format(cli->arena, "%s/%s/%s/events", API_PREFIX, of_org ? "orgs" : "groups",
                            str_percent_encode(cli->arena, str_from(of_org ? p->org : p->project)).data);
     *ret_target = str_format(cli->arena, "%.*s%s%s", STR_ARG(*ret_list), type != NULL ? "?eventType=" : "",
@@ -248,7 +258,7 @@ builtin_follow(struct cli *cli)
     struct answer answer;
     str list, target;
     bool was_open = false;
-    if (!read_options(&f) || !make_target(cli, &list, &target) || !output_check(cli) ||
+    if (!read_options(&f) || !make_target(&f, &list, &target) || !output_check(cli) ||
         (client = client_new(cli)) == NULL)
         return EXIT_USAGE;
     int status = f.last_id[0] != '\0' ? EXIT_SUCCESS : find_last(&f, client, list);

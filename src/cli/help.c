@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "cli/builtins.h"
 
-enum { FLAG_WIDTH = 30, SHOWN_VALUES = 8 };
+enum { FLAG_WIDTH = 30, SHOWN_VALUES = 8, LEAST_TEXT = 30 };
 
 /* ---- Parts ---- */
 static void
@@ -17,19 +17,20 @@ print_title(const struct cli *cli, FILE *out, const char *title)
     fprintf(out, "\n%s%s%s\n", style_on(color, STYLE_BOLD), title, style_off(color, STYLE_BOLD));
 }
 
+/* Two columns; where that leaves the text no room, the text stands below. */
 static void
 print_row(const struct cli *cli, FILE *out, const char *left, const char *text, int left_width)
 {
-    int used = 2 + (int)text_width(str_from(left));
+    int used = 2 + (int)text_width(str_from(left)), indent = left_width + 4;
+    bool narrow = cli->terminal.width - indent < LEAST_TEXT;
+    if (narrow)
+        indent = 6;
     fprintf(out, "  %s", left);
-    if (used + 2 > left_width + 4) {
-        fprintf(out, "\n%*s", left_width + 4, "");
-        used = left_width + 4;
-    } else {
-        fprintf(out, "%*s", left_width + 4 - used, "");
-        used = left_width + 4;
-    }
-    text_wrap(out, text, left_width + 4, used, cli->terminal.width);
+    if (narrow || used + 2 > indent)
+        fprintf(out, "\n%*s", indent, "");
+    else
+        fprintf(out, "%*s", indent - used, "");
+    text_wrap(out, text, indent, indent, cli->terminal.width);
 }
 
 const char *
@@ -108,9 +109,10 @@ print_parameters(struct cli *cli, FILE *out, const struct command *command)
         const struct command_field *field = &command_fields[command->parameters.at + i];
         const char *flag = TEXT_AT(field->flag);
         str name = upper(cli->arena, flag);
-        str left = command_takes_argument(command, field)
-                       ? str_format(cli->arena, "%.*s, or --%s %.*s", STR_ARG(name), flag, STR_ARG(name))
-                       : str_format(cli->arena, "--%s %.*s", flag, STR_ARG(name));
+        str left = str_format(cli->arena, "--%s %.*s", flag, STR_ARG(name));
+        if (command_takes_argument(command, field))
+            left = str_format(cli->arena, "%.*s, or --%s%s%.*s", STR_ARG(name), flag,
+                              name.len * 3 + 10 > (size_t)cli->terminal.width ? "\n      " : " ", STR_ARG(name));
         print_row(cli, out, left.data, help_sentence(cli->arena, field).data, FLAG_WIDTH);
     }
 }
@@ -153,25 +155,30 @@ print_options(struct cli *cli, FILE *out, const struct option_row *rows, const s
 }
 
 /* ---- A command ---- */
-void
-help_usage(struct arena *arena, FILE *out, const struct command *command)
+/* "reeve clusters create CLUSTER --name …" */
+static str
+usage(struct arena *arena, const struct command *command)
 {
-    fprintf(out, "reeve %s %s", TEXT_AT(command_families[command->family].name), TEXT_AT(command->words));
+    struct buf text = buf_in(arena, 65536);
+    buf_format(&text, "reeve %s %s", TEXT_AT(command_families[command->family].name), TEXT_AT(command->words));
     for (uint32_t i = 0; i < command->parameters.count; i++) {
         const struct command_field *parameter = &command_fields[command->parameters.at + i];
         if (!command_takes_argument(command, parameter))
             continue;
-        fprintf(out, " %.*s", STR_ARG(upper(arena, TEXT_AT(parameter->flag))));
+        bool optional = TEXT_AT(parameter->fallback)[0] != '\0';
+        buf_format(&text, " %s%.*s%s", optional ? "[" : "", STR_ARG(upper(arena, TEXT_AT(parameter->flag))),
+                   optional ? "]" : "");
     }
     const struct command_list *lists[] = { &command->query, &command->body };
     for (size_t l = 0; l < LENGTH(lists); l++) {
         for (uint32_t i = 0; i < lists[l]->count; i++) {
             const struct command_field *field = &command_fields[lists[l]->at + i];
             if ((field->flags & (FIELD_REQUIRED | FIELD_SCOPE)) == FIELD_REQUIRED && command->method != METHOD_PATCH)
-                fprintf(out, " --%s …", TEXT_AT(field->flag));
+                buf_format(&text, " --%s …", TEXT_AT(field->flag));
         }
     }
-    fprintf(out, " [OPTION…]\n");
+    buf_add_text(&text, " [OPTION…]");
+    return buf_str(&text);
 }
 
 static void
@@ -198,19 +205,22 @@ void
 help_command(struct cli *cli, FILE *out, const struct command *command)
 {
     int width = cli->terminal.width;
-    fprintf(out, "%s.\n\n", TEXT_AT(command->summary));
+    text_wrap(out, str_format(cli->arena, "%s.", TEXT_AT(command->summary)).data, 0, 0, width);
+    fprintf(out, "\n");
     text_wrap(out, TEXT_AT(command->description), 0, 0, width);
     print_state(cli, out, command);
     print_title(cli, out, "Usage");
     fprintf(out, "  ");
-    help_usage(cli->arena, out, command);
+    text_wrap(out, usage(cli->arena, command).data, 6, 2, width);
     print_title(cli, out, "Example");
     fprintf(out, "  %s\n", TEXT_AT(command->example));
     print_parameters(cli, out, command);
     print_fields(cli, out, "Filters", &command->query);
     print_fields(cli, out, "Fields", &command->body);
-    if (command->body.count == 0 && (command->flags & COMMAND_HAS_BODY) && TEXT_AT(command->waits_for)[0] != '\0')
-        fprintf(out, "\nIts fields are not described yet: give the body with --file or --set.\n");
+    if (command->body.count == 0 && (command->flags & COMMAND_HAS_BODY) && TEXT_AT(command->waits_for)[0] != '\0') {
+        fprintf(out, "\n");
+        text_wrap(out, "Its fields are not described yet: give the body with --file or --set.", 0, 0, width);
+    }
     print_title(cli, out, "Options");
     print_options(cli, out, common_options, command, true, false);
     print_title(cli, out, "Options of every command");
@@ -226,11 +236,14 @@ help_command(struct cli *cli, FILE *out, const struct command *command)
 void
 help_builtin(struct cli *cli, FILE *out, const struct builtin *builtin)
 {
-    fprintf(out, "%s.\n\n", builtin->summary);
+    text_wrap(out, str_format(cli->arena, "%s.", builtin->summary).data, 0, 0, cli->terminal.width);
+    fprintf(out, "\n");
     text_wrap(out, builtin->description, 0, 0, cli->terminal.width);
     print_title(cli, out, "Usage");
-    fprintf(out, "  reeve %s%s%s [OPTION…]\n", builtin->words, builtin->arguments[0] != '\0' ? " " : "",
-            builtin->arguments);
+    str line = str_format(cli->arena, "reeve %s%s%s [OPTION…]", builtin->words,
+                          builtin->arguments[0] != '\0' ? " " : "", builtin->arguments);
+    fprintf(out, "  ");
+    text_wrap(out, line.data, 6, 2, cli->terminal.width);
     print_title(cli, out, "Example");
     fprintf(out, "  %s\n", builtin->example);
     if (builtin->options != NULL) {
@@ -267,23 +280,41 @@ help_family(struct cli *cli, FILE *out, const struct command_family *family, con
         if (str_starts_with(str_from(builtins[i].words), prefix))
             print_row(cli, out, builtins[i].words + prefix.len, builtins[i].summary, (int)(widest < 44 ? widest : 44));
     }
-    fprintf(out, "\n`reeve %s COMMAND --help` shows its flags and an example.\n", TEXT_AT(family->name));
+    fprintf(out, "\n");
+    str more =
+        str_format(cli->arena, "`reeve %s COMMAND --help` shows its flags and an example.", TEXT_AT(family->name));
+    text_wrap(out, more.data, 0, 0, cli->terminal.width);
 }
 
 /* ---- The whole ---- */
+static void
+print_first_steps(const struct cli *cli, FILE *out)
+{
+    static const char *const steps[][2] = {
+        { "reeve login --server https://reeve.example.org", "remembers server and service account" },
+        { "reeve projects list", "which projects there are" },
+        { "reeve profiles set project 650000000000000000000002", "the one that is meant from now on" },
+        { "reeve clusters create --help", "every flag, and an example that works" },
+        { "reeve clusters list", "what there is" },
+    };
+    for (size_t i = 0; i < LENGTH(steps); i++) {
+        if (cli->terminal.width >= 100)
+            fprintf(out, "  %-52s  # %s\n", steps[i][0], steps[i][1]);
+        else
+            fprintf(out, "  # %s\n  %s\n", steps[i][1], steps[i][0]);
+    }
+}
+
 void
 help_whole(struct cli *cli, FILE *out)
 {
-    fprintf(out,
-            "reeve %s: organizations, projects and PostgreSQL clusters from the command line\n\n"
-            "usage: reeve FAMILY [NOUN…] VERB [ARGUMENT…] [OPTION…]\n",
-            REEVE_VERSION);
+    int width = cli->terminal.width;
+    text_wrap(out, "reeve " REEVE_VERSION ": organizations, projects and PostgreSQL clusters from the command line", 0,
+              0, width);
+    fprintf(out, "\n");
+    text_wrap(out, "usage: reeve FAMILY [NOUN…] VERB [ARGUMENT…] [OPTION…]", 4, 0, width);
     print_title(cli, out, "First steps");
-    fprintf(out, "  reeve login --server https://reeve.example.org        # remembers server and service account\n"
-                 "  reeve projects list                                   # which projects there are\n"
-                 "  reeve profiles set project 650000000000000000000002   # the one that is meant from now on\n"
-                 "  reeve clusters create --help                          # every flag, and an example that works\n"
-                 "  reeve clusters list\n");
+    print_first_steps(cli, out);
     print_title(cli, out, "Besides the API");
     for (size_t i = 0; i < builtin_count; i++) {
         if (!builtins[i].hidden)
@@ -294,29 +325,42 @@ help_whole(struct cli *cli, FILE *out)
         print_row(cli, out, TEXT_AT(command_families[i].name), TEXT_AT(command_families[i].doc), 22);
     print_title(cli, out, "Options of every command");
     print_options(cli, out, common_options, NULL, true, true);
-    fprintf(
-        out,
-        "\nOn a terminal answers are tables; in a pipe they are the JSON that the API sent. Exit status: 0 done, 1 refused by\n"
-        "the API, 2 wrong command line, 3 no answer, 4 begun but not done, 130 Ctrl-C.\n");
+    fprintf(out, "\n");
+    text_wrap(out,
+              "On a terminal answers are tables; in a pipe they are the JSON that the API sent. Exit status: 0 done, 1 "
+              "refused by the API, 2 wrong command line, 3 no answer, 4 begun but not done, 130 Ctrl-C.",
+              0, 0, width);
 }
 
-static const char query_help[] =
-    "--query picks fields out of an answer. It is a part of JMESPath (jmespath.org), and means what it means there.\n\n"
-    "  name                            a field\n"
-    "  connectionStrings.standard      a field of a field\n"
-    "  results[0].id                   of the first item; [-1] is the last, [0:2] the first two\n"
-    "  results[*].name                 of every item\n"
-    "  results[].roles[]               of every item, lists inside opened\n"
-    "  results[?stateName=='IDLE']     items for which it holds: == != < <= > >= && || !\n"
-    "  results[?diskSizeGB>`20`]       numbers, true, false and null stand in backquotes, texts in single quotes\n"
-    "  results[*].[name, id]           a list of each; with --output text one line with tabs\n"
-    "  results[*].{n: name, s: state}  an object of each; on a terminal a table\n"
-    "  length(results)                 also keys(), values(), join(', ', list)\n"
-    "  a | b                           b of what a gives\n"
-    "  \"a name\"                        a field whose name is no word\n\n"
-    "Examples:\n\n"
-    "  reeve clusters list --query 'results[*].{name: name, state: stateName}'\n"
-    "  reeve projects list --all --query 'results[?clusterCount>`0`].id' --output text\n";
+static void
+help_query(const struct cli *cli)
+{
+    static const char *const rows[][2] = {
+        { "name", "a field" },
+        { "connectionStrings.standard", "a field of a field" },
+        { "results[0].id", "of the first item; [-1] is the last, [0:2] the first two" },
+        { "results[*].name", "of every item" },
+        { "results[].roles[]", "of every item, lists inside opened" },
+        { "results[?stateName=='IDLE']", "items for which it holds: == != < <= > >= && || !" },
+        { "results[?diskSizeGB>`20`]", "numbers, true, false and null stand in backquotes, texts in single quotes" },
+        { "results[*].[name, id]", "a list of each; with --output text one line with tabs" },
+        { "results[*].{n: name, s: state}", "an object of each; on a terminal a table" },
+        { "length(results)", "also keys(), values(), join(', ', list)" },
+        { "a | b", "b of what a gives" },
+        { "\"a name\"", "a field whose name is no word" },
+    };
+    text_wrap(stdout,
+              "--query picks fields out of an answer. It is a part of JMESPath (jmespath.org), and means what it means "
+              "there.",
+              0, 0, cli->terminal.width);
+    fputc('\n', stdout);
+    for (size_t i = 0; i < LENGTH(rows); i++)
+        print_row(cli, stdout, rows[i][0], rows[i][1], FLAG_WIDTH);
+    fputs("\nExamples:\n\n"
+          "  reeve clusters list --query 'results[*].{name: name, state: stateName}'\n"
+          "  reeve projects list --all --query 'results[?clusterCount>`0`].id' --output text\n",
+          stdout);
+}
 
 bool
 help_words(struct cli *cli, const char *const *words, size_t count)
@@ -326,7 +370,7 @@ help_words(struct cli *cli, const char *const *words, size_t count)
         return true;
     }
     if (count == 1 && strcmp(words[0], "query") == 0) {
-        fputs(query_help, stdout);
+        help_query(cli);
         return true;
     }
     for (size_t i = 0; i < builtin_count; i++) {

@@ -13,8 +13,6 @@ void help_builtin(struct cli *cli, FILE *out, const struct builtin *builtin);
 /* Says that there is no such command, and what comes near. */
 void help_unknown(struct cli *cli, const char *const *words, size_t understood, const char *word);
 
-/* "[--project ID] CLUSTER --name TEXT" */
-void help_usage(struct arena *arena, FILE *out, const struct command *command);
 /* What a flag takes: "TEXT", "true|false", "JSON". */
 const char *help_value(struct arena *arena, const struct command_field *field);
 /* The sentence of a field with what may be given. */

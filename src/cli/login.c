@@ -73,6 +73,23 @@ try_out(struct cli *cli, struct scopes *ret_scopes)
     return EXIT_SUCCESS;
 }
 
+/* Whether the API is there, before anybody is asked for a secret: without credentials it says that they are missing. */
+static int
+look_at_server(struct cli *cli)
+{
+    struct client *client CLEANUP(client_cleanup) = client_new(cli);
+    struct answer answer;
+    struct request_out request = { .method = "GET", .target = STR(API_PREFIX), .accept = "application/json" };
+    int status = client == NULL ? EXIT_USAGE : client_send(client, &request, &answer);
+    if (status != EXIT_SUCCESS)
+        return status;
+    json_t *document = json_in(cli->arena, json_loadb(answer.body.data, answer.body.len, 0, NULL));
+    if (json_is_string(json_object_get(document, "errorCode")))
+        return EXIT_SUCCESS;
+    cli_say(cli, "%s answers %ld, and not as the API does", cli->profile->server, answer.status);
+    return EXIT_NO_ANSWER;
+}
+
 static const char *const credentials[] = { "clientId", "clientSecret",   "publicKey",      "privateKey",
                                            "token",    "tokenExpiresAt", "inSecretService" };
 
@@ -117,8 +134,13 @@ builtin_login(struct cli *cli)
     p->from_environment = true; /* nothing is kept before it was tried out */
     p->token = NULL;
     p->in_secret_service = false;
-    if (!profile_ask(cli, "server (https://HOST:PORT)", &p->server) ||
-        (key == NULL && !profile_ask(cli, "client id of the service account", &account)))
+    p->client_id = p->public_key = NULL;
+    if (!profile_ask(cli, "server (https://HOST:PORT)", &p->server))
+        return EXIT_USAGE;
+    int status = look_at_server(cli);
+    if (status != EXIT_SUCCESS)
+        return status;
+    if (key == NULL && !profile_ask(cli, "client id of the service account", &account))
         return EXIT_USAGE;
     p->client_id = account;
     p->public_key = key;
@@ -126,7 +148,7 @@ builtin_login(struct cli *cli)
         return EXIT_USAGE;
     p->client_secret = p->private_key = secret.data;
     struct scopes scopes;
-    int status = try_out(cli, &scopes);
+    status = try_out(cli, &scopes);
     if (status != EXIT_SUCCESS)
         return status;
     if (!keep(cli, scopes, call_option(&cli->call, "secret-service") != NULL))
@@ -178,7 +200,7 @@ builtin_profiles_list(struct cli *cli)
         }
         json_array_append_new(list, shown);
     }
-    struct answer answer = { .status = 200, .body = json_text(cli->arena, list) };
+    struct answer answer = { .status = 200, .body = str_format(cli->arena, "%s\n", json_text(cli->arena, list).data) };
     return output_check(cli) ? output_answer(cli, NULL, &answer) : EXIT_USAGE;
 }
 

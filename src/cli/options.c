@@ -39,7 +39,8 @@ option_applies(const struct option_row *row, const struct command *command)
     if (row == &common_options[OPTION_IF_MATCH] && command_is_operators(command))
         return false; /* nothing there has an ETag */
     if (row == &common_options[OPTION_PROJECT] || row == &common_options[OPTION_ORG])
-        return command == NULL || command_has_scope(command, row == &common_options[OPTION_PROJECT] ? "groupId" : "orgId");
+        return command == NULL ||
+               command_has_scope(command, row == &common_options[OPTION_PROJECT] ? "groupId" : "orgId");
     switch (row->scope) {
     case FOR_ALL:
     case FOR_CALLS: return true;
@@ -83,7 +84,8 @@ letter_at(const char *word)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (word[1] == common_options[i].letter && word[1] != '\0')
-            return (struct flag){ str_from(common_options[i].name), word[2] == '\0' ? NULL : word + 2 + (word[2] == '=') };
+            return (struct flag){ str_from(common_options[i].name),
+                                  word[2] == '\0' ? NULL : word + 2 + (word[2] == '=') };
     }
     return (struct flag){ STR_EMPTY, NULL };
 }
@@ -144,7 +146,8 @@ take_value(struct reader *r, const struct flag *flag, const char **ret_value)
     if (flag->given == NULL && next == NULL)
         return wrong(r, "%s needs a value", word);
     if (flag->given == NULL && !is_value(next))
-        return wrong(r, "%s needs a value, and what follows is %s. A value that begins with a dash is written --%.*s=%s",
+        return wrong(r,
+                     "%s needs a value, and what follows is %s. A value that begins with a dash is written --%.*s=%s",
                      word, next, STR_ARG(flag->name), next);
     *ret_value = flag->given != NULL ? flag->given : r->argv[++r->at];
     r->at++;

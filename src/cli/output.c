@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/output.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -255,12 +256,30 @@ numbered(struct arena *arena, const char *detail)
     return buf_str(&text);
 }
 
-int
-output_explain(struct cli *cli, const char *code)
+/* A part of a code that exists, or one that is misspelt: those that are meant, at most three. */
+static void
+suggest_codes(const char *code)
 {
+    size_t count = 0;
+    for (int i = 0; i < ERROR_CODE_COUNT && count < 3; i++) {
+        const char *name = error_rows[i].name;
+        if ((strlen(code) > 2 && strstr(name, code) != NULL) || command_distance(code, name) <= strlen(code) / 4)
+            fprintf(stderr, "%s  reeve explain %s\n", count++ == 0 ? "did you mean:\n" : "", name);
+    }
+    if (count == 0)
+        fprintf(stderr, "an error says its code in the line `code`, as in RESOURCE_NOT_FOUND\n");
+}
+
+int
+output_explain(struct cli *cli, const char *given)
+{
+    char *code = (char *)(uintptr_t)str_dup(cli->arena, str_from(given)).data;
+    for (char *c = code; *c != '\0'; c++)
+        *c = (char)toupper((unsigned char)*c);
     const struct error_row *row = error_row_of(code);
     if (row == NULL) {
-        cli_say(cli, "there is no error code %s; they are in capitals, as in NOT_FOUND", code);
+        cli_say(cli, "there is no error code %s", given);
+        suggest_codes(code);
         return EXIT_USAGE;
     }
     printf("%s (%u %s)\n\n  ", row->name, row->status, error_reason(row->status));

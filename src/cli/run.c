@@ -113,7 +113,7 @@ send_all_pages(struct cli *cli, struct client *client, struct request_out *reque
             break;
     }
     json_object_del(all, "links"); /* they are those of one page */
-    answer->body = json_text(cli->arena, all);
+    answer->body = str_format(cli->arena, "%s\n", json_text(cli->arena, all).data);
     return EXIT_SUCCESS;
 }
 

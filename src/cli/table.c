@@ -101,6 +101,12 @@ value_of(struct arena *arena, const json_t *item, str path)
 {
     if (path.len == 0)
         return item;
+    while (str_find(path, '|') >= 0) { /* the first of several that is there */
+        str one = str_cut(&path, '|');
+        const json_t *found = json_object_getn(item, one.data, one.len);
+        if (found != NULL && !json_is_null(found))
+            return found;
+    }
     if (str_find(path, '.') < 0)
         return json_object_getn(item, path.data, path.len);
     json_t *found = json_in(arena, json_array());
@@ -127,8 +133,10 @@ add_column(struct arena *arena, struct column *columns, size_t *count, const jso
 {
     if (*count == MAX_COLUMNS)
         return;
-    struct column column = { name, heading(arena, name), width_of(arena, items, name) };
-    if (column.width == 0)
+    bool always = str_find(name, '=') >= 0; /* with a heading of its own: there even if no item has it */
+    str title = always ? str_cut(&name, '=') : name;
+    struct column column = { name, heading(arena, title), width_of(arena, items, name) };
+    if (column.width == 0 && !always)
         return;
     size_t least = text_width(column.heading);
     column.width = column.width < least ? least : column.width;

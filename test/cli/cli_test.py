@@ -7,6 +7,7 @@
 A PART is the name of a test without test_, such as output or retries; help and login always run.
 """
 import concurrent.futures
+import glob
 import json
 import os
 import re
@@ -59,6 +60,18 @@ def test_names(suite, rows, words):
     suite.check(all(one[0] == row["family"] for row in rows for one in [words[row["operation"]]]), "commands are grouped by family")
 
 
+def test_pages(suite, rows, words):
+    """C13: pages show commands that there are, and none that is deprecated."""
+    commands = {" ".join(one): next(row for row in rows if row["operation"] == operation) for operation, one in words.items()}
+    for page in sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")) + glob.glob(os.path.join(ROOT, "docs", "how-to", "*.md"))):
+        with open(page) as file:
+            shown = re.findall(r"\breeve ([a-z]+(?:[ -][a-z]+)*)", file.read())
+        for line in shown:
+            parts = line.split()
+            found = next((commands[name] for name in (" ".join(parts[:count]) for count in range(len(parts), 1, -1)) if name in commands), None)
+            suite.check(found is None or not found.get("deprecated"), "%s shows `reeve %s`, which is deprecated", os.path.basename(page), line)
+
+
 def example_of(help_text):
     return re.search(r"\nExample\n  (.+)\n", help_text).group(1)
 
@@ -92,6 +105,31 @@ def test_help(suite, reeve, rows, words):
         suite.check(ended.status == 0 and "\nExample\n  reeve " + builtin in plain(ended.out), "help of %s: %r", builtin, ended)
     suite.check("results[*].name" in reeve.pipe("help", "query").out.decode(), "help about --query")
     return examples
+
+
+def test_narrow(suite, reeve, rows, words):
+    """C12: in 60 columns the terminal broke lines inside words. Only what is to be copied, and a word that is wider itself, may be wider."""
+    asked = [[*words[row["operation"]], "--help"] for row in rows] + [["--help"], ["help", "query"], ["explain", "RATE_LIMITED_TOKEN_BUCKET"]]
+    asked += [[family] for family in sorted({row["family"] for row in rows})] + [[builtin, "--help"] for builtin in ("login", "connect", "profiles")]
+    for one, ended in zip(asked, HANDS.map(lambda one: reeve.terminal(*one, columns=60), asked)):
+        wide = [line for line in plain(ended.out).splitlines() if len(line) > 60 and len(line.split()) > 1 and not line.startswith("  reeve ")]
+        suite.check(ended.status == 0 and not wide, "%s in 60 columns: %s", one, wide[:2])
+
+
+def test_swallowing(suite, reeve, rows, words):
+    """C1: for every command, each of its flags that takes a value leaves the flag behind it alone, and says how a value with a dash is written."""
+    lines = []
+    for row in rows:
+        fields = [field for field in row["query"] + (row.get("request") or []) if field["type"] != "boolean" and not field.get("readOnly")]
+        lines += [[*words[row["operation"]], "--" + kebab(field["name"]), "--dry-run", "--curl"] for field in fields[:2]]
+    known = set()
+    for line, ended in zip(lines, HANDS.map(lambda line: reeve.pipe(*line, REEVE_SERVER="https://localhost:1"), lines)):
+        if "there is no flag" in ended.err:  # its name is one of the common flags, and it has another
+            continue
+        known.add(tuple(line[:-3]))
+        suite.check(ended.status == 2 and "%s needs a value, and what follows is --dry-run. A value that begins with a dash is written %s=--dry-run" % (line[-3], line[-3])
+                    in ended.err and ended.out == b"", "%s: %r", line, ended)
+    suite.check(len(known) > 200, "commands whose flags were tried: %d", len(known))
 
 
 def kebab(name):
@@ -282,6 +320,21 @@ def test_login(suite, node, world, reeve):
     suite.check(untrusted.status == 3 and "--ca-file" in untrusted.err, "a certificate of one's own authority: %r", untrusted)
     clear = reeve.pipe("projects", "list", "--server", "http://localhost:1")
     suite.check(clear.status == 2 and "clear text" in clear.err, "no credentials in clear text: %r", clear)
+    # C7: who has mistyped the server is not asked for a secret first.
+    with Terminal(reeve, "login", "--server", "https://localhost:1", "--retries", "0") as terminal:
+        ended = terminal.wait()
+    suite.check(ended.status == 3 and "no answer from" in plain(ended.out) and "client id" not in plain(ended.out), "no server: %r", ended)
+    with Scripted(reeve.home) as server:
+        server.play([(200, {}, {"hello": "world"})])
+        other = reeve.pipe("login", "--server", server.url, "--ca-file", server.ca, "--client-id", "x", stdin=b"x\n")
+        suite.check(other.status == 3 and "not as the API does" in other.err, "a server of something else: %r", other)
+    # C8: as everywhere else.
+    with Terminal(reeve, "login", *where, "--client-id", world.a.client_id) as terminal:
+        terminal.until("client secret: ")
+        terminal.press("\x03")
+        ended = terminal.wait()
+    suite.check(ended.status == 130 and not os.path.exists(file), "Ctrl-C where a secret is asked for: %r", ended)
+    suite.equal(reeve.pipe("profiles", "list").out, b"[]\n", "C11: a list that is empty is a line, too")
     # In a terminal it asks, and does not show what is typed.
     with Terminal(reeve, "login", "--ca-file", node.ca) as terminal:
         terminal.until("server")
@@ -420,6 +473,22 @@ def test_command_line(suite, world, reeve):
                         (("clusters", "list", "--wait=yes"), "takes no value"), (("clusters", "create", "--file", "/nonexistent"), "cannot be read")):
         ended = reeve.pipe(*words)
         suite.check(ended.status == 2 and said in ended.err and ended.out == b"", "%s: %r", words, ended)
+    # C1: this made a project of that name.
+    swallowed = reeve.pipe("projects", "create", "--name", "--dry-run")
+    suite.check(swallowed.status == 2 and "--name=--dry-run" in swallowed.err, "a flag as a value: %r", swallowed)
+    suite.check(b"--dry-run" not in reeve.pipe("projects", "list", "--all", "--query", "results[*].name").out, "no project is named like a flag")
+    # C2: the example could not work, and the database had to be named.
+    suite.equal([reeve.pipe("database-users", "get", *who, "--curl").out.decode().rsplit("/", 2)[1:] for who in (("app",), ("$external", "app"))],
+                [["admin", "app'\n"], ["%24external", "app'\n"]], "the database of a user")
+    # C3: the example of a code was no code.
+    near = reeve.pipe("explain", "NOT_FOUND")
+    suite.check(near.status == 2 and "reeve explain RESOURCE_NOT_FOUND" in near.err, "a part of a code: %r", near)
+    suite.equal(reeve.pipe("explain", "resource_not_found").out, reeve.pipe("explain", "RESOURCE_NOT_FOUND").out, "in small letters")
+    # C10: it was taken, and ignored.
+    ignored = reeve.pipe("projects", "list", "-p", "web")
+    suite.check(ignored.status == 2 and "`projects list` takes no --project" in ignored.err, "an option that means nothing: %r", ignored)
+    # C11
+    suite.equal(reeve.pipe("projects", "list", "-qtotalCount").out, reeve.pipe("projects", "list", "-q", "totalCount").out, "-qNAME")
     suite.check("what to do" not in reeve.pipe("explain", "RESOURCE_NOT_FOUND").err and
                 b"Check the path" in reeve.pipe("explain", "RESOURCE_NOT_FOUND").out, "explain")
     pages = reeve.pipe("clusters", "get", "nope", REEVE_DOCS="https://docs.example.org")
@@ -581,6 +650,8 @@ def test_events(suite, node, world, reeve):
     with Terminal(reeve, "events", "follow", "--org", world.a.home, "--since", str(last), timeout=90) as terminal:
         suite.equal(reeve.pipe(*create, "one@example.org").status, 0, "something that happens")
         suite.check(terminal.until("INVITATION_CREATED"), "an event in a terminal: %s", terminal.raw)
+        # C14: nothing said that it works until something happened.
+        suite.check("following the events of organization %s; Ctrl-C ends it" % world.a.home in plain(terminal.raw), "it says that it is connected: %s", terminal.raw)
         terminal.until("\n")
         suite.check(re.search(r"INVITATION_CREATED .*  one@example\.org\n", plain(terminal.raw)), "the line ends with what it happened to: %s", terminal.raw)
         node.restart()
@@ -590,6 +661,15 @@ def test_events(suite, node, world, reeve):
         terminal.press("\x03")
         ended = terminal.wait()
     suite.check(ended.status in (130, -signal.SIGINT), "Ctrl-C ends it: %r", ended)
+    first = plain(reeve.terminal("events", "follow", "--org", world.a.home, "--since", "0", "--count", "2", columns=200).out)
+    suite.check(re.search(r"SERVICE_ACCOUNT_CREATED .*  reeve_sa_[0-9a-f]{24}\n", first) and world.a.home + "\n" not in first,
+                "C14: a service account is shown by its own id: %s", first)
+    # C5: who did it, whatever it was, and the same columns for every page.
+    for page in ("1", "2"):
+        table = plain(reeve.terminal("events", "org", "list", "--items-per-page", "3", "--page-num", page, columns=200).out)
+        suite.check(re.match(r"CREATED +EVENT TYPE NAME +WHO +CLUSTER +ID\n", table), "columns of events: %s", table)
+    table = plain(reeve.terminal("events", "org", "list", "--event-type", "INVITATION_CREATED", columns=200).out)
+    suite.check(world.a.client_id in table, "a service account did it: %s", table)
     world.connection.close()
     lines = reeve.pipe("events", "follow", "--org", world.a.home, "--since", "0", "--count", "5", timeout=20)
     events = [json.loads(line) for line in lines.out.decode().splitlines()]
@@ -629,9 +709,23 @@ def test_connect(suite, world, reeve):
     # What a member's address becomes when it has one.
     sql("INSERT INTO dns_record (name, type, content, org_id, cluster_id) VALUES ('localhost', 'A', '127.0.0.1', decode('%s', 'hex'), decode('%s', 'hex'))"
         % (world.a.home, cluster))
-    printed = reeve.pipe("connect", "c1", "--user", "a p@p:", "--database", "shop", "--root-certificate", "/tmp/ca file.pem", "--print")
-    suite.equal(printed.out.decode(), "postgresql://a%20p%40p%3A@localhost:27017/shop?target_session_attrs=read-write&sslmode=verify-full"
-                "&sslrootcert=%2Ftmp%2Fca%20file.pem\n", "the string")
+    # B2: a string for each driver, in its own words.
+    who, root = "a%20p%40p%3A", "&sslrootcert=%2Ftmp%2Fca%20file.pem\n"
+    times = "?target_session_attrs=read-write&sslmode=verify-full&connect_timeout=3&keepalives_idle=5&keepalives_interval=2&keepalives_count=3&tcp_user_timeout=10000"
+    for driver, expected in (
+            ("psql", "postgresql://" + who + "@localhost:27017/shop" + times + root),
+            ("psycopg", "postgresql://" + who + ":<DB_PASSWORD>@localhost:27017/shop" + times + root),
+            ("pgx", "postgresql://" + who + ":<DB_PASSWORD>@localhost:27017/shop?target_session_attrs=read-write&sslmode=verify-full&connect_timeout=10" + root),
+            ("jdbc", "jdbc:postgresql://localhost:27017/shop?user=" + who + "&password=<DB_PASSWORD>&targetServerType=primary&sslmode=verify-full"
+             "&connectTimeout=3&socketTimeout=10&tcpKeepAlive=true&hostRecheckSeconds=2" + root),
+            ("node", "postgresql://" + who + ":<DB_PASSWORD>@localhost:27017/shop?sslmode=verify-full&query_timeout=15000" + root),
+            ("npgsql", 'Host=localhost:27017;Database="shop";Username="a p@p:";Password=<DB_PASSWORD>;Target Session Attributes=primary;SSL Mode=VerifyFull;'
+             'Timeout=3;Command Timeout=15;Keepalive=5;Host Recheck Seconds=2;Root Certificate="/tmp/ca file.pem"\n'),
+            ("sqlalchemy", "postgresql+psycopg2://" + who + ":<DB_PASSWORD>@/shop?host=localhost:27017" + times.replace("?", "&") + root)):
+        printed = reeve.pipe("connect", "c1", "--user", "a p@p:", "--database", "shop", "--root-certificate", "/tmp/ca file.pem", "--print", driver)
+        suite.equal(printed.out.decode(), expected, "the string of " + driver)
+    unknown = reeve.pipe("connect", "c1", "--user", "app", "--print", "odbc")
+    suite.check(unknown.status == 2 and "psql, psycopg, jdbc, node, pgx, npgsql or sqlalchemy" in unknown.err, "a driver that nobody knows: %r", unknown)
     psql = reeve.pipe("connect", "c1", "--user", "app", "--", "-c", "SELECT 1")
     suite.check(psql.status == 2 and "psql: error: connection to server at" in psql.err and "27017" in psql.err, "psql is what it becomes: %r", psql)
 
@@ -732,6 +826,9 @@ def main():
                 suite.say("%s took %.1f s" % (test.__name__, time.monotonic() - began))
     examples = test_help(suite, reeve, rows, words)
     run(test_names, rows, words)
+    run(test_pages, rows, words)
+    run(test_narrow, reeve, rows, words)
+    run(test_swallowing, reeve, rows, words)
     run(test_examples, reeve, rows, examples)
     run(test_completion, reeve)
     run(test_man, reeve, rows, words)

@@ -85,8 +85,9 @@ no_option_swallows_a_flag(void **state)
     (void)state;
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option_row *row = &common_options[i];
-        const struct command *command = command_of_operation(
-            i == OPTION_ORG ? "createProject" : row->scope == FOR_LISTS ? "listGroupClusters" : "createGroupCluster");
+        const struct command *command = command_of_operation(i == OPTION_ORG           ? "createProject"
+                                                             : row->scope == FOR_LISTS ? "listGroupClusters"
+                                                                                       : "createGroupCluster");
         const char *words = command_name(arena, command).data;
         if (row->value == NULL)
             continue;
