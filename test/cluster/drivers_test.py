@@ -47,7 +47,7 @@ GO_IMPORTS = '"context"\n"net"\n"syscall"\n"time"\n\n"github.com/jackc/pgx/v4"'
 # ---- The programs ----
 def code_of_page(language):
     with open(PAGE) as file:
-        return re.search(r"^```%s connect\n(.*?)^```" % language, file.read(), re.M | re.S).group(1)
+        return re.search(r"^```%s\n(.*?)^```" % language, file.read(), re.M | re.S).group(1)
 
 
 def run(*words, **more):

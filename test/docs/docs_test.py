@@ -81,6 +81,16 @@ class Site(unittest.TestCase):
             self.assertEqual(where[o["operation"]], 1, o["operation"])
             self.assertIn(o["operation"], self.pages[f"api/{o['family']}.html"].ids)
 
+    def test_the_operators_api_is_there(self):
+        """C4: it was in the repository, and not on the site."""
+        operations = json.loads(self.reeved("catalog", "--operator", "--json"))
+        page = os.path.join(arguments.site, "reference", "operator.html")
+        with open(page, encoding="utf-8") as file:
+            text = re.sub(r"<[^>]+>", "", file.read())
+        for o in operations:
+            self.assertIn(html.unescape(o["summary"]), html.unescape(text))
+        self.assertIn("operator.html", {link.rpartition("/")[2] for link in self.pages["reference/index.html"].links})
+
     def test_every_operation_has_a_curl_that_a_shell_can_read(self):
         commands = []
         for o in self.operations:
