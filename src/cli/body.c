@@ -35,13 +35,15 @@ body_read_file(struct cli *cli, const char *name, str *ret_text)
     return got >= 0 && !text.failed;
 }
 
-static volatile sig_atomic_t interrupted;
+static struct termios terminal_before;
 
+/* Ends here and not where it reads: Ctrl-C may come a moment before that. The terminal becomes as it was. */
 static void
 on_interrupt(int number)
 {
     (void)number;
-    interrupted = 1; /* reading ends, and the terminal becomes as it was */
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &terminal_before);
+    _exit(EXIT_INTERRUPTED);
 }
 
 bool
@@ -52,6 +54,7 @@ body_read_secret(struct cli *cli, const char *prompt, str *ret_text)
     bool hidden = cli->terminal.in && tcgetattr(STDIN_FILENO, &before) == 0;
     struct sigaction action = { .sa_handler = on_interrupt }, usual;
     if (hidden) {
+        terminal_before = before;
         sigaction(SIGINT, &action, &usual);
         silent = before;
         silent.c_lflag &= ~(tcflag_t)ECHO;
@@ -64,8 +67,6 @@ body_read_secret(struct cli *cli, const char *prompt, str *ret_text)
         sigaction(SIGINT, &usual, NULL);
         fputc('\n', stderr);
     }
-    if (interrupted) /* as Ctrl-C ends everything else */
-        exit(EXIT_INTERRUPTED);
     if (!read) {
         cli_say(cli, "no %s was given", prompt);
         return false;
