@@ -166,14 +166,14 @@ def levels_off(curve, what):
 
 def write_report(path, curve, verdicts):
     last, processes = curve[-1], [name for name in curve[0] if name not in ("requests", "seconds", "tables")]
-    lines = ["# Soak", "", "%d requests of every kind from %d clients in %d s (%.0f a second): `make soak`. Memory in MiB." % (
+    lines = ["# Soak", "", "%d requests of every kind from %d clients in %d s (%.0f a second), by `test/api/soak_test.py`. Memory in MiB." % (
         last["requests"], CLIENTS, last["seconds"], last["requests"] / last["seconds"]), "",
         "| requests | " + " | ".join(processes) + " |", "|---|" + "---|" * len(processes)]
     for one in curve[::max(1, len(curve) // 20)] + [last]:
         lines.append("| %d | " % one["requests"] + " | ".join("%.1f" % (one.get(name, 0) / KIB) for name in processes) + " |")
     lines += ["", "| process | at half | at the end | levels off |", "|---|---|---|---|"]
     lines += ["| %s | %.1f | %.1f | %s |" % (name, middle / KIB, end / KIB, "yes" if good else "**no**") for name, (good, middle, end) in verdicts.items()]
-    lines += ["", "The largest tables, in MiB, at the beginning and at the end; [tables.tsv](../../test/data/tables.tsv) says what shrinks each.", "",
+    lines += ["", "The largest tables, in MiB, at the beginning and at the end; `test/data/tables.tsv` says what shrinks each.", "",
               "| table | beginning | end |", "|---|---|---|"]
     lines += ["| `%s` | %.1f | %.1f |" % (name, curve[0]["tables"].get(name, 0) / KIB, size / KIB) for name, size in last["tables"].items()]
     with open(path, "w", encoding="utf-8") as file:
