@@ -3,7 +3,7 @@
 BUILD ?= build
 PYTHON ?= /usr/bin/python3
 
-.PHONY: all help bootstrap check unit lint format run demo demo-down bench bench-scale fuzz stateful soak neighbour cluster-smoke \
+.PHONY: all help bootstrap check unit lint format run demo demo-down bench bench-scale fuzz stateful soak neighbour abuse cluster-smoke \
         failover drivers control-plane-gone cluster-load fleet-load agent-test upgrade-test three-nodes clean-machine docs docs-reference clean
 
 all: $(BUILD)/build.ninja ## build everything: binaries are in build/
@@ -72,6 +72,9 @@ stateful: all ## 10^6 operations of eight clients against two nodes, held agains
 
 soak: all ## 10^7 requests of every kind, and whether memory levels off; takes half a day
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/soak_test.py --requests 10000000 --report docs/reports/soak.md
+
+abuse: all ## what other tenants notice of each attack on a node
+	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/abuse/abuse.py --report docs/reports/abuse.md
 
 neighbour: all ## what one organization far beyond its limits costs another
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/neighbour_test.py --report docs/reports/neighbour.md
