@@ -26,3 +26,9 @@ list_answer(struct request *req, const struct rows *rows)
     }
     return OK;
 }
+
+error
+list_answer_below(struct request *req, const struct rows *rows)
+{
+    return rows->count == 0 ? request_not_found(req) : list_answer(req, rows);
+}

@@ -13,7 +13,9 @@
 #include "base/failpoint.h"
 #include "base/json.h"
 #include "base/secret.h"
+#include "store/cluster.h"
 #include "store/idempotency.h"
+#include "store/resource.h"
 
 enum { MAX_IDEMPOTENCY_KEY = 255, RESOLVE_COMMIT_MS = 5000, RESOLVE_STEP_MS = 200 };
 /* Where no body is taken, one that says nothing is let pass, and one that names something is told what: both are short. */
@@ -112,6 +114,30 @@ stage_validate(struct request *req)
 
 /* ---- available ---- */
 
+/* What has no behaviour of its own yet is still below something that is there or not. */
+static error
+check_cluster(struct request *req)
+{
+    static const struct {
+        const char *part, *parameter, *kind;
+    } places[] = {
+        { "/clusters/{clusterName}", "clusterName", CLUSTER_KIND },
+        { "/flexClusters/{name}", "name", FLEX_CLUSTER_KIND },
+    };
+    for (size_t i = 0; i < LENGTH(places); i++) {
+        str document;
+        if (!id_is_there(req->project) || strstr(req->endpoint->path, places[i].part) == NULL)
+            continue;
+        if (!req->may_block)
+            return WOULD_BLOCK;
+        TRY(store_resource_read(req->api->store, req->arena, req->project, str_from(places[i].kind),
+                                request_path_value(req, places[i].parameter), &document));
+        if (document.len == 0)
+            return request_not_found(req);
+    }
+    return OK;
+}
+
 /* After validation: what is wrong with a request does not depend on whether there is behaviour yet. */
 error
 stage_available(struct request *req)
@@ -120,6 +146,7 @@ stage_available(struct request *req)
         return fail(req->arena, req->endpoint->refuses);
     if (endpoint_is_complete(req->endpoint))
         return OK;
+    TRY(check_cluster(req));
     return fail(req->arena, NOT_IMPLEMENTED, V(method_names[req->endpoint->method]), V(req->endpoint->path));
 }
 

@@ -71,17 +71,10 @@ bind_configs(struct request *req, struct params *params)
     return OK;
 }
 
-/* Without a row there is not even what the list is of. */
-static error
-answer_list_of(struct request *req, const struct rows *rows)
-{
-    return rows->count == 0 ? request_not_found(req) : list_answer(req, rows);
-}
-
 static const struct read get = { SQL_ALERT_GET, bind_get, answer_row };
 static const struct read list = { SQL_ALERT_LIST, bind_list, list_answer };
-static const struct read list_of_config = { SQL_ALERT_LIST_OF_CONFIG, bind_list_of_config, answer_list_of };
-static const struct read configs = { SQL_ALERT_CONFIG_LIST_OF_ALERT, bind_configs, answer_list_of };
+static const struct read list_of_config = { SQL_ALERT_LIST_OF_CONFIG, bind_list_of_config, list_answer_below };
+static const struct read configs = { SQL_ALERT_CONFIG_LIST_OF_ALERT, bind_configs, list_answer_below };
 
 static error
 matcher_field_list(struct request *req)

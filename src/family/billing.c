@@ -238,13 +238,6 @@ bind_report(struct request *req, struct params *params)
     return OK;
 }
 
-/* No row at all: there is no such invoice. */
-static error
-answer_lines(struct request *req, const struct rows *rows)
-{
-    return rows->count == 0 ? request_not_found(req) : list_answer(req, rows);
-}
-
 static error
 answer_text(struct request *req, const struct rows *rows)
 {
@@ -260,7 +253,7 @@ static const struct read invoice_list = { SQL_INVOICE_LIST, bind_invoices, list_
 static const struct read pending_list = { SQL_INVOICE_PENDING_LIST, list_bind_organization, list_answer };
 static const struct read invoice_get = { SQL_INVOICE_GET, bind_invoice, answer_row };
 static const struct read invoice_csv = { SQL_INVOICE_CSV, bind_invoice, answer_text };
-static const struct read line_list = { SQL_INVOICE_LINE_LIST, bind_lines, answer_lines };
+static const struct read line_list = { SQL_INVOICE_LINE_LIST, bind_lines, list_answer_below };
 static const struct read report_get = { SQL_COST_REPORT_GET, bind_report, answer_text };
 
 /* ---- Reports ---- */

@@ -97,7 +97,7 @@ bind_projects(struct request *req, struct params *params)
     return OK;
 }
 
-static const struct read account_projects = { SQL_SERVICE_ACCOUNT_PROJECTS, bind_projects, list_answer };
+static const struct read account_projects = { SQL_SERVICE_ACCOUNT_PROJECTS, bind_projects, list_answer_below };
 
 /* ---- changing ---- */
 

@@ -269,13 +269,7 @@ bind_member_list(struct request *req, struct params *params)
     return OK;
 }
 
-static error
-answer_member_list(struct request *req, const struct rows *rows)
-{
-    return rows->count == 0 ? request_not_found(req) : list_answer(req, rows);
-}
-
-static const struct read member_list = { SQL_TEAM_MEMBER_LIST, bind_member_list, answer_member_list };
+static const struct read member_list = { SQL_TEAM_MEMBER_LIST, bind_member_list, list_answer_below };
 
 /* Members as events show them: the team, and who came or went. */
 static json_t *

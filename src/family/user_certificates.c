@@ -146,7 +146,7 @@ bind_list(struct request *req, struct params *params)
     return OK;
 }
 
-const struct read user_certificate_list = { SQL_USER_CERTIFICATE_LIST, bind_list, list_answer };
+const struct read user_certificate_list = { SQL_USER_CERTIFICATE_LIST, bind_list, list_answer_below };
 
 error
 user_certificates_check_new(struct request *req, str user)

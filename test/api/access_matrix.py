@@ -4,6 +4,9 @@
 
 Callers that are let in get 501 from operations that have no behaviour yet; those that change something are asked with
 dryRun=true.
+
+A second part does not ask the tables (D1): the owner of one organization puts 24 zeros and the other organization's identifiers into
+every parameter of every path, one by one and mixed, without dryRun. Nobody's and somebody else's things do not answer.
 """
 import multiprocessing
 import os
@@ -46,6 +49,11 @@ MALFORMED = [
 ]
 
 
+ZERO = "0" * 24
+# Parameters that name no thing of a tenant's, but one of a few words that the operation knows.
+WORDS = frozenset(("cloudProvider", "clusterView", "databaseName", "endpointSetId", "integrationType", "limitName", "logName"))
+
+
 # Of an operation whose path names something that the world has none of: anything but a refusal of the caller.
 ANY_ANSWER = frozenset((200, 201, 202, 204, 400, 404, 409))
 
@@ -63,12 +71,13 @@ class Operation:
         self.forms, self.needed = forms_of(row), needed_query(row)
         self.is_known = set(self.parameters) <= set(values_for(row["path"], known))
 
-    def target(self, values):
-        path, values = self.path, {**self.forms, **values_for(self.path, values)}
+    def target(self, values, dry=True, instead=()):
+        """`instead` are values of parameters that count more than the fixtures'."""
+        path, values = self.path, {**self.forms, **values_for(self.path, values), **dict(instead)}
         for name in self.parameters:
             path = path.replace("{%s}" % name, values.get(name) or "x")
         query = [self.needed] if self.needed else []
-        if self.method not in ("GET", "HEAD"):
+        if dry and self.method not in ("GET", "HEAD"):
             query.append("dryRun=true")
         return self.prefix + path + ("?" + "&".join(query) if query else "")
 
@@ -156,6 +165,44 @@ class Plan:
                 # Whoever does not say who he is learns nothing about what exists.
                 yield cell(column + ", nobody", "none", 401, "NOT_AUTHENTICATED", target)
             yield cell("deleted %s, its own caller" % name, "gone caller", 401, "INVALID_CREDENTIALS", op.target({**self.values, name: gone[name]}))
+
+    # ---- Attacks: what does not exist, and what is somebody else's ----
+    def attacks(self, op):
+        """(column, caller, method, target, expected statuses, None): whatever the tables say about the operation."""
+        own, foreign = values_for(op.path, self.values), values_for(op.path, self.facts["foreign"])
+        children = [name for name in op.parameters if name not in CONTEXTS]
+        theirs = {name: foreign[name] for name in children if name not in WORDS and foreign.get(name) not in (None, own.get(name))}
+
+        def attack(column, instead, caller="owner"):
+            return column, caller, op.method, op.target(self.values, dry=False, instead=instead), self.of_attack(op, instead), None
+
+        for name in op.parameters:
+            yield attack("zero " + name, {name: ZERO})
+        if len(op.parameters) > 1:
+            yield attack("zeros", {name: ZERO for name in op.parameters if name not in WORDS})
+        for name, value in theirs.items():
+            yield attack("%s of somebody else" % name, {name: value})
+        if len(theirs) > 1:
+            yield attack("everything of somebody else below one's own", theirs)
+        if op.context:
+            contexts = {name: foreign[name] for name in op.parameters if name in CONTEXTS}
+            yield attack("one's own below somebody else's", contexts)
+            yield attack("everything of somebody else", {**contexts, **theirs})
+            yield attack("zero %s by somebody else" % op.context, {op.context: ZERO}, ("stranger", "bearer"))
+            for name, value in theirs.items():
+                yield attack("zero %s, %s of somebody else" % (op.context, name), {op.context: ZERO, name: value})
+
+    @staticmethod
+    def of_attack(op, instead):
+        """404 for what is not there; 401 where somebody else is at home, which the caller may know."""
+        if any(name in instead for name in CONTEXTS) or op.rule == "ANY_CALLER":
+            return frozenset((401, 404))
+        if op.refuses:
+            return frozenset((400, 404))
+        if op.waits and "clusterName" not in instead:
+            return frozenset((404, 501))
+        # A word that the operation does not know is no name of a thing, but a mistake.
+        return frozenset((400, 404)) if set(instead) & (WORDS | set(op.forms)) else frozenset((404,))
 
     # ---- The rules ----
     def of_role(self, op, role):
@@ -258,8 +305,8 @@ def work(share, node, facts, ops, columns, results):
         for number, op in enumerate(ops):
             if number % PROCESSES != share:
                 continue
-            for cell in plan.cells(op, number):
-                if columns(cell[0]):
+            for cell in plan.attacks(op) if columns is None else plan.cells(op, number):
+                if columns is None or columns(cell[0]):
                     worker.ask(op, number, cell)
         results.put((worker.passed, worker.failures, worker.contract.count, len(worker.contract.seen)))
     except BaseException as why:
@@ -301,6 +348,19 @@ def short_lived_token(client):
             return connection.fetch_token(client.client_id, client.client_secret), time.monotonic() + 61
 
 
+def make_more(world):
+    """Of world B, what no other suite needs as a fixture."""
+    owner, org, project = world.b.bearer(), "/orgs/" + world.b.home, "/groups/" + world.q
+    invited = world.must(200, "POST", org + "/invites", owner, {"username": "invited@b.example.org", "roles": ["ORG_MEMBER"]}).json()["id"]
+    webhook = world.must(201, "POST", org + "/webhooks", owner, {"url": "https://hooks.example.org/b"}).json()["id"]
+    event = world.must(200, "GET", project + "/events?itemsPerPage=1", owner).json()["results"][0]["id"]
+    invoice = new_id()
+    sql("INSERT INTO invoice (org_id, id, began_at, ends_at, status, subtotal_cents, created_at, updated_at, closed_at) VALUES "
+        "(decode('%s', 'hex'), decode('%s', 'hex'), '2020-01-01Z', '2020-02-01Z', 'FREE', 0, '2020-01-01Z', '2020-02-01Z', '2020-02-01Z')"
+        % (world.b.home, invoice))
+    return {"invitationId": invited, "webhookId": webhook, "eventId": event, "invoiceId": invoice}
+
+
 def make_facts(world):
     listed, unlisted, revoked, gone = (world.make_caller(name) for name in ("listed", "unlisted", "revoked", "gone"))
     revoked_token = revoked.token
@@ -323,7 +383,7 @@ def make_facts(world):
     world.must(204, "DELETE", "/groups/" + gone_project, world.a.bearer())
     world.must(204, "DELETE", "/orgs/" + gone.home, world.a.bearer())
     return {
-        "fixtures": world.make_fixtures(), "a": world.a.home, "b": world.b.home, "p": world.p, "q": world.q,
+        "fixtures": world.make_fixtures(), "foreign": {**world.make_fixtures(of_b=True), **make_more(world)}, "a": world.a.home, "b": world.b.home, "p": world.p, "q": world.q,
         "fb": world.federation[world.b.home],
         "some": new_id(), "roles": world.roles, "owner": pair(world.a),
         "callers": {"stranger": pair(world.b), **{role: pair(caller) for role, caller in world.callers.items()}},
@@ -357,6 +417,12 @@ def main():
         time.sleep(max(0, expires_at - time.monotonic()))
         distinct += run_cells(suite, node, facts, ops, lambda column: column == "expired")
         cells = suite.passed - already + len(suite.failures)
+        attacked = len(suite.failures)
+        began_attacks, tried = time.monotonic(), suite.passed
+        distinct += run_cells(suite, node, facts, ops, None)
+        tried, through = suite.passed - tried + len(suite.failures) - attacked, sum(bool(re.search(": 2[0-9][0-9] ", line)) for line in suite.failures[attacked:])
+        suite.say("%d attacks with zeros and with somebody else's identifiers in %.0f s: %d answers of 2xx"
+                  % (tried, time.monotonic() - began_attacks, through))
         changed = changed_tables(before, row_hashes())
         suite.check(not changed, "the database changed: %s", changed)
         suite.say("%.0f s for all cells; %d distinct answers held against the OpenAPI document" % (time.monotonic() - began, distinct))

@@ -333,7 +333,7 @@ def main():
                 "smtp_from": "reeve@example.org", "alert_relay": "https://127.0.0.1:%d" % receiver.port}
     with start_node(workers=1, settings=settings) as node:
         world = World(node, with_roles=False)
-        world.make_team()
+        world.make_team(world.a, world.p)
         worker = Worker(node.conf)
         try:
             with connect(node) as connection:

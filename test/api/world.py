@@ -296,18 +296,20 @@ class World:
                 "'%s', 1, 'DONE', 'test')" % (job, number + 1, org, name))
         return job
 
-    def make_team(self):
-        """The team of the examples, with its person, in organization a; it holds a role in project p. Also a person whose name is
-        the first text that the body matrix thinks of."""
-        ada = self.make_person("ada@example.org", self.a.home)
-        self.make_person("abcd", self.a.home)
+    def make_team(self, owner, project, mark=""):
+        """A team with its person and a role in the project. World A has those of the examples, and a person whose name is the first
+        text that the body matrix thinks of."""
+        username, team, org = "ada%s@example.org" % mark, EXAMPLE_ID if not mark else new_id(), owner.home
+        ada = self.make_person(username, org)
+        if not mark:
+            self.make_person("abcd", org)
         sql("INSERT INTO role_grant (principal_id, org_id, project_id, role) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), "
-            "decode('%s', 'hex'), 'GROUP_READ_ONLY') ON CONFLICT DO NOTHING" % (ada, self.a.home, self.p))
-        sql("BEGIN; INSERT INTO team (id, org_id, name) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), 'fixture'); "
-            "INSERT INTO team_member (team_id, org_id, person_id) SELECT id, org_id, decode('%s', 'hex') FROM team WHERE name = 'fixture'; "
-            "INSERT INTO team_grant (team_id, org_id, project_id, role) SELECT id, org_id, decode('%s', 'hex'), 'GROUP_READ_ONLY' "
-            "FROM team WHERE name = 'fixture'; COMMIT;" % (EXAMPLE_ID, self.a.home, ada, self.p))
-        return {"teamId": EXAMPLE_ID, "teamName": "fixture", "userId": ada}
+            "decode('%s', 'hex'), 'GROUP_READ_ONLY') ON CONFLICT DO NOTHING" % (ada, org, project))
+        sql("BEGIN; INSERT INTO team (id, org_id, name) VALUES (decode('{0}', 'hex'), decode('{1}', 'hex'), 'fixture{4}'); "
+            "INSERT INTO team_member (team_id, org_id, person_id) VALUES (decode('{0}', 'hex'), decode('{1}', 'hex'), decode('{2}', 'hex')); "
+            "INSERT INTO team_grant (team_id, org_id, project_id, role) VALUES (decode('{0}', 'hex'), decode('{1}', 'hex'), decode('{3}', 'hex'), "
+            "'GROUP_READ_ONLY'); COMMIT;".format(team, org, ada, project, mark))
+        return {"teamId": team, "teamName": "fixture" + mark, "userId": ada, "userName": username}
 
     @staticmethod
     def moving(caller, organization):
@@ -332,28 +334,30 @@ class World:
         return callers
 
     # ---- Something of every kind that a path can name ----
-    def make_fixtures(self):
-        """Values for path parameters: entities in organization a and project p. A parameter that is not here has none yet."""
-        owner, org, project = self.a.bearer(), "/orgs/" + self.a.home, "/groups/" + self.p
+    def make_fixtures(self, of_b=False):
+        """Values for path parameters: entities in organization a and project p, or in b and q under other names. A parameter that is
+        not here has none yet."""
+        whose, place, mark = (self.b, self.q, "-b") if of_b else (self.a, self.p, "")
+        owner, org, project = whose.bearer(), "/orgs/" + whose.home, "/groups/" + place
         key = self.must(200, "POST", org + "/apiKeys", owner, {"desc": "fixture", "roles": ["ORG_MEMBER"]}).json()
         account = self.must(201, "POST", org + "/serviceAccounts", owner,
                             {"name": "fixture", "description": "fixture", "roles": ["ORG_MEMBER"], "secretExpiresAfterHours": 8}).json()
         self.must(204, "POST", "%s/apiKeys/%s" % (project, key["id"]), owner, {"roles": ["GROUP_READ_ONLY"]})
         self.must(200, "POST", "%s/serviceAccounts/%s:invite" % (project, account["clientId"]), owner, {"roles": ["GROUP_READ_ONLY"]})
-        address = "198.51.100.7"
+        address = "203.0.113.7" if of_b else "198.51.100.7"
         for kind in ("apiKeys/" + key["id"], "serviceAccounts/" + account["clientId"]):
             self.must(200, "POST", "%s/%s/accessList" % (org, kind), owner, [{"ipAddress": address}])
         for name, regions in (("c1", ("EU_NORTH", "EU_SOUTH")), ("c2", ("EU_NORTH",))):
-            self.must(201, "POST", project + "/clusters", owner, {"name": name, "replicationSpecs": [{"regionConfigs": [
+            self.must(201, "POST", project + "/clusters", owner, {"name": name + mark, "replicationSpecs": [{"regionConfigs": [
                 {"providerName": "ONPREM", "regionName": region, "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}} for region in regions]}]})
         self.must(201, "POST", project + "/flexClusters", owner,
-                  {"name": "small", "providerSettings": {"backingProviderName": "ONPREM", "regionName": "EU_NORTH"}})
+                  {"name": "small" + mark, "providerSettings": {"backingProviderName": "ONPREM", "regionName": "EU_NORTH"}})
         container = self.must(201, "POST", project + "/containers", owner,
-                              {"providerName": "ONPREM", "regionName": "EU_SOUTH", "serviceCidrBlock": "10.92.1.0/24"}).json()["id"]
-        load = self.must(201, "POST", project + "/sampleDatasetLoad/c1", owner).json()["_id"]
-        self.must(202, "POST", project + "/customDBRoles/roles", owner, {"roleName": "fixture"})
-        for user in ({"username": "fixture_user", "password": "correct horse battery"},
-                     {"username": "CN=fixture", "databaseName": "$external", "x509Type": "MANAGED"}):
+                              {"providerName": "ONPREM", "regionName": "EU_SOUTH", "serviceCidrBlock": "10.92.%d.0/24" % (2 if of_b else 1)}).json()["id"]
+        load = self.must(201, "POST", project + "/sampleDatasetLoad/c1" + mark, owner).json()["_id"]
+        self.must(202, "POST", project + "/customDBRoles/roles", owner, {"roleName": "fixture" + mark})
+        for user in ({"username": "fixture_user" + mark, "password": "correct horse battery"},
+                     {"username": "CN=fixture" + mark, "databaseName": "$external", "x509Type": "MANAGED"}):
             self.must(201, "POST", project + "/databaseUsers", owner, dict(user, roles=[{"roleName": "read", "databaseName": "shop"}]))
         self.must(200, "POST", project + "/accessList", owner, [{"ipAddress": address}])
         policy = self.must(201, "POST", org + "/resourcePolicies", owner,
@@ -368,20 +372,21 @@ class World:
         alert = new_id()
         sql("INSERT INTO alert (id, org_id, project_id, config_id, event_id, event_type, severity, status, lasts, created_at, updated_at) VALUES "
             "(decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), 'GROUP_UPDATED', 'INFO', 'OPEN', "
-            "false, now(), now())" % (alert, self.a.home, self.p, config, new_id()))
-        federation = "/federationSettings/%s" % self.federation[self.a.home]
-        sql("INSERT INTO federation_domain (domain, federation_id) VALUES ('example.org', decode('%s', 'hex')) ON CONFLICT DO NOTHING" % self.federation[self.a.home])
-        oidc, saml = (self.must(200, "POST", federation + "/identityProviders", owner, {"displayName": "fixture", "issuerUri": "https://login.example.org", **more}).json()["id"]
+            "false, now(), now())" % (alert, whose.home, place, config, new_id()))
+        federation = "/federationSettings/%s" % self.federation[whose.home]
+        sql("INSERT INTO federation_domain (domain, federation_id) VALUES ('%s', decode('%s', 'hex')) ON CONFLICT DO NOTHING" % (
+            "b.example.org" if of_b else "example.org", self.federation[whose.home]))
+        oidc, saml = (self.must(200, "POST", federation + "/identityProviders", owner, {"displayName": "fixture", "issuerUri": "https://login%s.example.org" % mark, **more}).json()["id"]
                       for more in ({"audience": "reeve"}, {"protocol": "SAML"}))
-        mapping = self.must(200, "POST", "%s/connectedOrgConfigs/%s/roleMappings" % (federation, self.a.home), owner,
-                            {"externalGroupName": "fixture", "roleAssignments": [{"orgId": self.a.home, "role": "ORG_MEMBER"}]}).json()["id"]
+        mapping = self.must(200, "POST", "%s/connectedOrgConfigs/%s/roleMappings" % (federation, whose.home), owner,
+                            {"externalGroupName": "fixture", "roleAssignments": [{"orgId": whose.home, "role": "ORG_MEMBER"}]}).json()["id"]
         return {"identityProviderId": oidc, "samlProviderId": saml, "roleMappingId": mapping,
-                "alertConfigId": config, "alertId": alert, "integrationType": "WEBHOOK", "id": target, "clusterName": "c1", "flexName": "small", "name": "small", "containerId": container, "sampleDatasetId": load, "roleName": "fixture", "databaseName": "admin", "username": "fixture_user", "entryValue": address, "requestId": check["requestId"],
+                "alertConfigId": config, "alertId": alert, "integrationType": "WEBHOOK", "id": target, "clusterName": "c1" + mark, "flexName": "small" + mark, "name": "small" + mark, "containerId": container, "sampleDatasetId": load, "roleName": "fixture" + mark, "databaseName": "admin", "username": "fixture_user" + mark, "entryValue": address, "requestId": check["requestId"],
                 "resourcePolicyId": policy,
-                "certificateUser": "CN=fixture", "groupId": self.p, "orgId": self.a.home, "federationSettingsId": self.federation[self.a.home], "endpointSetId": "S17",
-                "groupName": "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],
-                "ipAddress": address, "userName": "ada@example.org",
-                "operationId": self.make_operation(self.a.home, self.p), **self.make_team()}
+                "certificateUser": "CN=fixture" + mark, "groupId": place, "orgId": whose.home, "federationSettingsId": self.federation[whose.home], "endpointSetId": "S17",
+                "groupName": "q" if of_b else "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],
+                "ipAddress": address,
+                "operationId": self.make_operation(whose.home, place), **self.make_team(whose, place, mark)}
 
     def close(self):
         self.connection.close()

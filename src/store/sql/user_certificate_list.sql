@@ -1,4 +1,4 @@
--- A page of the certificates of a database user that are good, oldest first. One row at least.
+-- A page of the certificates of a database user that are good, oldest first. No row when the project has no such user.
 -- scope: project $1
 WITH listed AS (
     SELECT c.serial, c.created_at, c.not_after FROM certificate c JOIN authority a ON a.id = c.authority
@@ -10,4 +10,5 @@ LEFT JOIN LATERAL (
                              'createdAt', api_date(l.created_at), 'notAfter', api_date(l.not_after))::text AS document, l.serial, l.created_at
     FROM (SELECT * FROM listed ORDER BY created_at, serial OFFSET $3::bigint LIMIT $4::bigint) l
 ) p ON true
+WHERE EXISTS (SELECT FROM resource u WHERE u.scope = $1 AND u.kind = 'databaseUser' AND u.name = $5::text)
 ORDER BY p.created_at, p.serial
