@@ -57,7 +57,7 @@ enum field_type {
     TYPE_INTEGER,
     TYPE_NUMBER,
     TYPE_BOOLEAN,
-    TYPE_DATE,   /* ISO 8601 */
+    TYPE_DATE,   /* ISO 8601, as in RFC 3339 */
     TYPE_ID,     /* 24 hexadecimal digits */
     TYPE_CIDR,   /* an address or a block */
     TYPE_OBJECT, /* fields: .of; without it any object */
@@ -85,6 +85,7 @@ struct field {
     const struct schema *of;
     enum field_type item; /* of a list of scalars */
     const char *example;  /* JSON text */
+    const char *unit;     /* of a number whose name does not say it; empty or NULL: it has none */
     /* The field decides which further fields stand beside it: one row for each text of .one_of, no value at the end. */
     const struct field_variant *variants;
 };

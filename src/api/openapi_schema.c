@@ -141,6 +141,8 @@ field_schema(struct openapi *o, const struct field *field, enum variant variant)
     if ((field->flags & NULLABLE) != 0)
         schema = or_null(o, schema);
     put_text(o, schema, "description", field->doc);
+    if (field->unit != NULL && field->unit[0] != '\0')
+        put_text(o, schema, "x-unit", field->unit);
     if ((field->flags & READ_ONLY) != 0)
         put(o, schema, "readOnly", json_true());
     if ((field->flags & WRITE_ONLY) != 0)

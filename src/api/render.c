@@ -335,14 +335,16 @@ render_answer(struct request *req)
     /* What was only tried was neither created nor begun, and is nowhere. */
     if (req->dry_run && (status == 201 || status == 202))
         status = 200;
+    /* An envelope needs a body, which 204 cannot have; the status that it names is the one that is sent. */
+    if (status == 204 && req->envelope)
+        status = 200;
     str body = build_body(req, status);
     const char *suffix = req->answer.kind == ANSWER_BYTES ? media_file_suffix(req->endpoint) : "json";
     bool expects_body = req->answer.kind != ANSWER_NOTHING;
     if (arena_is_exhausted(req->arena) || (expects_body && body.len == 0))
         return error_retry_after(req->arena, fail(req->arena, OVERLOADED), 1);
     req->out = (struct response){
-        /* An envelope needs a body, which 204 cannot have. */
-        .status = status == 204 && req->envelope ? 200 : status,
+        .status = status,
         .body = body,
         .content_type = body.len == 0              ? STR_EMPTY
                         : req->api->prefix != NULL ? STR("application/json")

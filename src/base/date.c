@@ -96,7 +96,7 @@ static bool
 take_fraction(str *rest, int *millis)
 {
     *millis = 0;
-    if (!take_char(rest, '.') && !take_char(rest, ','))
+    if (!take_char(rest, '.'))
         return true;
     int digits = 0;
     for (; rest->len > 0 && rest->data[0] >= '0' && rest->data[0] <= '9'; digits++) {
@@ -109,7 +109,7 @@ take_fraction(str *rest, int *millis)
     return digits >= 1 && digits <= 9;
 }
 
-/* "Z", "+02:00", "-0530", "+02", or nothing. */
+/* "Z", "+02:00", or nothing. */
 static bool
 take_zone(str *rest, int *minutes)
 {
@@ -117,15 +117,11 @@ take_zone(str *rest, int *minutes)
     if (rest->len == 0 || take_char(rest, 'Z') || take_char(rest, 'z'))
         return true;
     int sign = take_char(rest, '+') ? 1 : take_char(rest, '-') ? -1 : 0;
-    int hours, mins = 0;
+    int hours, mins;
     if (sign == 0 || !take_number(rest, 2, &hours) || hours > 23)
         return false;
-    if (rest->len > 0) {
-        if (take_char(rest, ':') && rest->len != 2)
-            return false;
-        if (!take_number(rest, 2, &mins) || mins > 59)
-            return false;
-    }
+    if (!take_char(rest, ':') || !take_number(rest, 2, &mins) || mins > 59)
+        return false;
     *minutes = sign * (hours * 60 + mins);
     return true;
 }
@@ -137,7 +133,7 @@ date_parse(str text, int64_t *ret_ms)
     if (!take_day(&text, &year, &month, &day))
         return false;
     if (text.len > 0) {
-        if (!take_char(&text, 'T') && !take_char(&text, 't') && !take_char(&text, ' '))
+        if (!take_char(&text, 'T') && !take_char(&text, 't'))
             return false;
         if (!take_number(&text, 2, &hour) || !take_char(&text, ':') || !take_number(&text, 2, &minute))
             return false;

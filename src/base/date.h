@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dates as the API writes and reads them: ISO 8601, answered in UTC, read with or without a time zone (then UTC). */
+/*
+ * Dates as the API writes and reads them: ISO 8601 in the profile of RFC 3339, answered in UTC. When read, the time, its seconds
+ * and the time zone (then UTC) may be left out.
+ */
 #ifndef BASE_DATE_H
 #define BASE_DATE_H
 

@@ -114,6 +114,19 @@ setting_text(struct arena *arena, size_t row, const json_t *value)
     return str_is(word, "TLS1_3") ? STR("TLSv1.3") : word;
 }
 
+const char *
+settings_unknown_to(const json_t *settings, str major_version)
+{
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        const json_t *value = json_object_get(settings, rows[i].name);
+        bool asks =
+            value != NULL && !json_is_null(value) && !(json_is_integer(value) && json_integer_value(value) == 0);
+        if (asks && !is_known_to(rows[i].parameter, major_version))
+            return rows[i].name;
+    }
+    return NULL;
+}
+
 json_t *
 settings_to_parameters(struct arena *arena, const struct offered_size *size, int64_t disk_gb, const json_t *settings,
                        str major_version)

@@ -87,6 +87,9 @@ struct offered_size; /* store/fleet_offer.h */
  */
 json_t *settings_to_parameters(struct arena *arena, const struct offered_size *size, int64_t disk_gb,
                                const json_t *settings, str major_version);
+/* The first setting that asks for something that servers of this version do not know; NULL: none. 0 asks for nothing: it switches off
+ * what they do not have. */
+const char *settings_unknown_to(const json_t *settings, str major_version);
 /* Whether servers that run with `before` take `after` over only when they restart. */
 bool settings_need_restart(const json_t *before, const json_t *after);
 

@@ -190,9 +190,31 @@ check_totals(struct request *req, const json_t *before, const struct totals *tot
     return OK;
 }
 
+/* What asks for nothing is accepted and not kept; what asks for more than there is is refused. */
+static error
+take_out_nothing(struct request *req, json_t *document)
+{
+    static const struct {
+        const char *name, *what, *why;
+    } fields[] = {
+        { "backupEnabled", "A cluster with backups", "the service takes none" },
+        { "pitEnabled", "Going back to any moment", "the service takes no backups" },
+        { "globalClusterSelfManagedSharding", "A cluster in shards",
+          "the engine distributes no data over several replica sets" },
+        { "encryptionAtRestProvider", NULL, NULL }, /* NONE is the only one that its table allows */
+    };
+    for (size_t i = 0; i < LENGTH(fields); i++) {
+        if (json_is_true(json_object_get(document, fields[i].name)))
+            return fail(req->arena, NOT_OFFERED, V(fields[i].what), V(fields[i].why));
+        json_object_del(document, fields[i].name);
+    }
+    return OK;
+}
+
 error
 cluster_document_check(struct request *req, const struct fleet_offer *offer, const json_t *before, json_t *document)
 {
+    TRY(take_out_nothing(req, document));
     str type = json_str(json_object_get(document, "clusterType"));
     if (!str_is(type, "REPLICASET"))
         return fail(req->arena, NOT_OFFERED, V(str_format(req->arena, "Cluster type %.*s", STR_ARG(type))),

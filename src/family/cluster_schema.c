@@ -7,6 +7,7 @@
 #include "family/clusters.h"
 #include "family/projects.h"
 
+static const char *const key_keepers[] = { "NONE", NULL };
 static const char *const cluster_types[] = { "REPLICASET", "SHARDED", "GEOSHARDED", NULL };
 
 static const struct field electable_fields[] = {
@@ -112,7 +113,18 @@ const struct schema access_grant_schema = { "EmployeeAccessGrant", "A consent th
         LIST("tags", "Tags of the cluster.", ALWAYS, .of = &tag_schema, .max = 50, .fallback = "[]"),                  \
         LIST("labels", "Older name for tags.", DEPRECATED_FIELD, .of = &tag_schema, .max = 50),                        \
         BOOL("terminationProtectionEnabled", "Whether the cluster refuses to be terminated.", ALWAYS,                  \
-             .fallback = "false")
+             .fallback = "false"),                                                                                     \
+        BOOL("backupEnabled", "Whether backups are taken. They are not offered: only false is accepted.", WRITE_ONLY), \
+        BOOL("pitEnabled", "Whether data can be brought back to any moment. Not offered: only false is accepted.",     \
+             WRITE_ONLY),                                                                                              \
+        BOOL("globalClusterSelfManagedSharding",                                                                       \
+             "Of clusters in shards, of which there are none: only false is "                                          \
+             "accepted.",                                                                                              \
+             WRITE_ONLY),                                                                                              \
+        TEXT("encryptionAtRestProvider",                                                                               \
+             "Who keeps the key that disks are encrypted with. The operator encrypts "                                 \
+             "disks of hosts: only NONE is accepted.",                                                                 \
+             WRITE_ONLY, .one_of = key_keepers)
 
 static const struct field cluster_fields[] = {
     ID("id", "Identifier of the cluster.", READ_ONLY | ALWAYS),
@@ -150,8 +162,8 @@ const struct schema cluster_upgrade_schema = { "ClusterUpgrade", "What a flex cl
 /* ---- Server settings, from the table in cluster/settings.h ---- */
 #define RESTART_true  " Needs a restart, which happens member by member."
 #define RESTART_false ""
-#define FIELD_INT(name, parameter, unit, least, most, restart, sentence) \
-    INTEGER(name, sentence RESTART_##restart, NULLABLE, .min = least, .max = most),
+#define FIELD_INT(name, parameter, measure, least, most, restart, sentence) \
+    INTEGER(name, sentence RESTART_##restart, NULLABLE, .min = least, .max = most, .unit = measure),
 #define FIELD_NUM(name, parameter, least, most, restart, sentence) \
     NUMBER(name, sentence RESTART_##restart, NULLABLE, .min = least, .max = most),
 #define FIELD_SWITCH(name, parameter, restart, sentence) BOOL(name, sentence RESTART_##restart, NULLABLE),

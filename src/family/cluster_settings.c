@@ -3,6 +3,7 @@
 #include "api/api.h"
 #include "api/request_event.h"
 #include "base/json.h"
+#include "cluster/settings.h"
 #include "family/clusters.h"
 #include "job/cluster_jobs.h"
 
@@ -64,6 +65,11 @@ cluster_settings_update(struct request *req)
     json_t *document = json_parse_own(req->arena, cluster.document);
     if (json_is_true(json_object_get(document, "paused")))
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster.name), V("it is paused"));
+    const char *unknown = settings_unknown_to(req->body, cluster.major_version);
+    if (unknown != NULL)
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(unknown),
+                    V(str_format(req->arena, "PostgreSQL %.*s, which the cluster runs, does not know it",
+                                 STR_ARG(cluster.major_version))));
     json_t *before = json_parse_own(req->arena, text), *after = merge(req, before);
     if (!json_equal(before, after)) {
         json_object_set(document, "processArgs", after);

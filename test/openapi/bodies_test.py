@@ -51,6 +51,18 @@ class CompleteTest(unittest.TestCase):
                 self.assertTrue(own.rstrip().endswith((".", ":")), own)
                 self.assertTrue(operation["summary"])
 
+    def test_database_settings_say_their_unit(self):
+        """D3: names of PostgreSQL's own do not state it, so the description and the schema do."""
+        words = {"ms": ("milliseconds", "ms"), "s": ("seconds",), "kB": ("kb",), "MB": ("megabytes", "mb")}
+        settings = self.document["components"]["schemas"]["ProcessArgs"]["properties"]
+        self.assertEqual(settings["work_mem"]["x-unit"], "kB")
+        for name, schema in settings.items():
+            with self.subTest(setting=name):
+                if "x-unit" in schema:
+                    self.assertTrue(any(word in (name + " " + schema["description"]).lower() for word in words[schema["x-unit"]]), schema["description"])
+                else:
+                    self.assertNotRegex(name, "(?i)(timeout|_mem|_size|duration|naptime)$")
+
     def test_every_parameter_says_what_it_is(self):
         for name, operation in self.all:
             for parameter in operation["parameters"]:

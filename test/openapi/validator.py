@@ -101,7 +101,7 @@ class Validator:
                 expanded[key] = {name: self._expand(one, inside) for name, one in value.items()}
             elif key in ("items", "anyOf", "allOf", "oneOf", "additionalProperties"):
                 expanded[key] = self._expand(value, inside)
-            elif key not in ("description", "examples", "default", "readOnly", "writeOnly", "deprecated"):
+            elif key not in ("description", "examples", "default", "readOnly", "writeOnly", "deprecated", "x-unit"):
                 expanded[key] = value
         if "properties" in expanded:
             expanded.setdefault("additionalProperties", False)

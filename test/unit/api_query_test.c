@@ -199,7 +199,7 @@ own_parameters_are_checked_by_their_fields(void **state)
     expect_error(&list, "status=123456789", INVALID_QUERY_PARAMETER,
                  "Query parameter status is not valid: must be at most 8 characters long.");
     expect_error(&list, "minDate=yesterday", INVALID_QUERY_PARAMETER,
-                 "Query parameter minDate is not valid: must be an ISO 8601 date such as 2025-03-12T10:15:30Z.");
+                 "Query parameter minDate is not valid: must be a date as in RFC 3339, such as 2025-03-12T10:15:30Z.");
     expect_error(&needing, "", INVALID_QUERY_PARAMETER, "Query parameter period is not valid: is required.");
     expect_fine(&needing, "period=x");
 }

@@ -291,7 +291,8 @@ dates_identifiers_and_blocks_are_read_as_such(void **state)
 {
     (void)state;
     expect_fine(VALIDATE_UPDATE, "{\"from\":\"2024-02-29T10:00:00+02:00\"}");
-    expect_value_error("{\"from\":\"2025-02-29\"}", "from", "must be an ISO 8601 date such as 2025-03-12T10:15:30Z");
+    expect_value_error("{\"from\":\"2025-02-29\"}", "from",
+                       "must be a date as in RFC 3339, such as 2025-03-12T10:15:30Z");
     expect_fine(VALIDATE_UPDATE, "{\"owner\":\"0123456789abcdef01234567\"}");
     expect_value_error("{\"owner\":\"0123456789ABCDEF01234567\"}", "owner",
                        "must be an identifier of 24 hexadecimal digits in lower case");
