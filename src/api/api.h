@@ -2,10 +2,12 @@
 /*
  * The API as a library: a request in, a response out. The nginx module drives it; tests call it without nginx.
  *
- * api_advance(req, false) goes as far as it can without waiting. It ends in one of three ways:
+ * api_advance(req, false) goes as far as it can without waiting. It ends in one of four ways:
  *   API_ANSWERED      req->out is complete
+ *   API_NEEDS_ROOM    the headers are judged: from here on the request costs memory. When there is room for api_cost(), bring its body of
+ *                     at most req->body_max bytes, set req->admitted and go on. Only requests that came with admitted = false
  *   API_NEEDS_ROWS    one read is left: run req->endpoint->read->statement with req->read_params, then api_rows()
- *   API_NEEDS_THREAD  the rest may block: call api_advance(req, true) on a thread; that always ends in API_ANSWERED
+ *   API_NEEDS_THREAD  the rest may block: call api_advance(req, true) on a thread; that ends in API_ANSWERED or API_NEEDS_ROOM
  */
 #ifndef API_API_H
 #define API_API_H
@@ -27,6 +29,7 @@ struct api {
     str base_url;            /* "https://reeve.example.org:8443", without a slash at the end */
     const char *prefix;      /* NULL: API_PREFIX. Another API's answers are plain JSON, without versions */
     const char *const *control_plane_addresses; /* of S59; NULL at the end */
+    str openapi;                                /* the document, made once; empty: made for each who asks */
     bool sends_mail;                            /* the operator named a mail server */
     struct egress_allowed egress;               /* where tenants may have things sent to beside public addresses */
 };
@@ -47,13 +50,20 @@ bool api_is_large(const struct request *req);
 /* Of a request that needs rows: as many times a read of one entity. */
 int api_places(const struct request *req);
 
-enum api_step { API_ANSWERED, API_NEEDS_ROWS, API_NEEDS_THREAD };
+enum api_step { API_ANSWERED, API_NEEDS_ROOM, API_NEEDS_ROWS, API_NEEDS_THREAD };
 
 /* A request in its own arena; NULL when there is no memory. request_free() rolls back what was left open. */
 MUST_USE struct request *request_new(struct api *api);
 void request_free(struct request *req);
+/*
+ * Of an answered request only what is left to do: sending and logging. Everything else that it took, often ten times as much, is freed
+ * now and not when the client has read the last byte. Returns the request to go on with, which is the same one when that gains little.
+ */
+struct request *request_keep_answer(struct request *req);
 
 enum api_step api_advance(struct request *req, bool may_block);
+/* How much memory its answer may take, roughly: what it asks for is known, what comes is not. */
+size_t api_cost(const struct request *req);
 void api_rows(struct request *req, error problem, struct rows rows);
 /* Straight through, for threads and tests. */
 void api_handle(struct request *req);

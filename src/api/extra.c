@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The few addresses beside the API itself: OAuth, its metadata, invitations, and the OpenAPI document. None of them has a
- * bucket; the guard per address holds those that guess. */
+ * bucket; the guard of credentials holds those that guess. */
 #include "api/catalog.h"
 #include "api/invitation.h"
 #include "api/openapi.h"
 #include "api/stages.h"
-
-static error
-check_guard(struct request *req)
-{
-    int wait_s = limit_guard_wait_s(req->api->limiter, &req->in.client);
-    if (wait_s == 0)
-        return OK;
-    str address = net_address_text(req->arena, &req->in.client);
-    return error_retry_after(req->arena, fail(req->arena, TOO_MANY_FAILURES, V(address)), wait_s);
-}
 
 typedef void oauth_function(struct auth *, struct arena *, const struct credentials *, str, str, struct oauth_answer *);
 
 static error
 run_oauth(struct request *req, oauth_function *function)
 {
-    TRY(check_guard(req));
+    TRY(request_admit(req, OAUTH_FORM_MAX_BYTES));
     if (!req->may_block)
         return WOULD_BLOCK;
     struct credentials credentials = {
@@ -32,14 +22,13 @@ run_oauth(struct request *req, oauth_function *function)
     };
     struct oauth_answer answer = { 0 };
     function(req->api->auth, req->arena, &credentials, req->in.content_type, req->in.body, &answer);
+    TRY(answer.refused);
     req->out = (struct response){ .status = answer.status, .body = answer.body };
     if (answer.body.len > 0)
         req->out.content_type = STR("application/json");
     if (answer.www_authenticate.len > 0)
         response_header(&req->out, STR("WWW-Authenticate"), answer.www_authenticate);
     response_header(&req->out, STR("Pragma"), STR("no-cache"));
-    if (answer.status == 401)
-        limit_guard_count_failure(req->api->limiter, &req->in.client);
     return OK;
 }
 
@@ -58,12 +47,15 @@ revoke(struct request *req)
 static error
 accept_invitation(struct request *req)
 {
-    TRY(check_guard(req));
+    static const str any = { "invitation", sizeof("invitation") - 1 }; /* a token names nobody */
+    TRY(auth_check_guard(req->api->auth, req->arena, &req->in.client, any));
+    TRY(request_admit(req, INVITATION_MAX_BYTES));
     if (!req->may_block)
         return WOULD_BLOCK;
     error problem = invitation_accept(req);
-    if (problem != OK && (problem->code == INVITATION_NOT_VALID || error_rows[problem->code].status == 401))
-        limit_guard_count_failure(req->api->limiter, &req->in.client);
+    /* Wrong credentials beside the token are counted where they are looked at. */
+    if (problem != OK && (problem->code == INVITATION_NOT_VALID || problem->code == NOT_AUTHENTICATED))
+        return auth_count_failure(req->api->auth, req->arena, &req->in.client, any, problem);
     return problem;
 }
 
@@ -81,11 +73,13 @@ metadata(struct request *req)
 static error
 openapi(struct request *req)
 {
-    if (!req->may_block) /* takes milliseconds to build */
+    /* Anybody may ask for it, and it has 2 MB: all who do are sent the same bytes. */
+    str made = req->api->openapi;
+    if (made.len == 0 && !req->may_block) /* takes milliseconds to build */
         return WOULD_BLOCK;
     req->out = (struct response){
         .status = 200,
-        .body = openapi_document(req->arena, req->api->catalog, req->api->base_url),
+        .body = made.len > 0 ? made : openapi_document(req->arena, req->api->catalog, req->api->base_url),
         .content_type = STR("application/json"),
     };
     return OK;

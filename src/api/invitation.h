@@ -6,6 +6,9 @@
 
 #include "api/request.h"
 
+/* Of the body: it is taken from people whom nobody knows yet. Twice what the longest names and addresses take. */
+enum { INVITATION_MAX_BYTES = 4 * 1024 };
+
 /* Fills req->out. INVITATION_NOT_VALID, the same for every reason, when nothing is accepted. May block. */
 MUST_USE error invitation_accept(struct request *req);
 

@@ -18,6 +18,7 @@ static const struct stage {
     { "context", stage_context },
     { "limit", stage_limit },
     { "authorize", stage_authorize },
+    { "admit", stage_admit },
     { "validate", stage_validate },
     { "available", stage_available },
     { "open", stage_open },
@@ -28,7 +29,7 @@ static const struct stage {
 };
 // clang-format on
 
-const struct failure needs_rows = { .code = INTERNAL_ERROR };
+const struct failure needs_rows = { .code = INTERNAL_ERROR }, needs_room = { .code = INTERNAL_ERROR };
 
 static void
 count(struct request *req)
@@ -62,6 +63,8 @@ advance(struct request *req, bool may_block)
             return API_NEEDS_THREAD;
         if (problem == &needs_rows)
             return API_NEEDS_ROWS;
+        if (problem == &needs_room)
+            return API_NEEDS_ROOM;
         if (problem != OK) {
             api_refuse(req, problem);
             return API_ANSWERED;

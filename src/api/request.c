@@ -19,6 +19,7 @@ request_new(struct api *api)
     req->arena = arena;
     req->started_us = clock_steady_us();
     req->answer.total = -1;
+    req->admitted = true;
     req->page = (struct page){ .number = 1, .size = 100, .include_count = true };
     return req;
 }
@@ -31,6 +32,53 @@ request_free(struct request *req)
     if (req->tx != NULL)
         tx_rollback(req->tx);
     arena_free(req->arena);
+}
+
+/* Below this a copy costs more than it frees: an ordinary answer, with all that led to it, fits into an arena's first blocks. */
+enum { WORTH_COPYING_BYTES = 48 * 1024 };
+
+static str
+keep(struct arena *arena, str text)
+{
+    return text.len == 0 ? text : str_dup(arena, text);
+}
+
+struct request *
+request_keep_answer(struct request *req)
+{
+    if (req->tx != NULL || arena_used_bytes(req->arena) < req->out.body.len + WORTH_COPYING_BYTES)
+        return req;
+    struct request *kept = request_new(req->api);
+    if (kept == NULL)
+        return req;
+    struct arena *arena = kept->arena;
+    struct principal *caller = ARENA_NEW(arena, struct principal);
+    struct failure *failed = ARENA_NEW(arena, struct failure);
+    kept->in.client = req->in.client;
+    kept->in.request_id = req->in.request_id; /* the exchange's */
+    kept->endpoint = req->endpoint;
+    kept->started_us = req->started_us;
+    kept->out = req->out;
+    kept->out.body = keep(arena, req->out.body);
+    kept->out.content_type = keep(arena, req->out.content_type);
+    for (size_t i = 0; i < req->out.header_count; i++)
+        kept->out.headers[i] =
+            (struct header){ keep(arena, req->out.headers[i].name), keep(arena, req->out.headers[i].value) };
+    if (caller != NULL && req->caller != NULL) {
+        *caller = (struct principal){ .id = req->caller->id, .organization = req->caller->organization };
+        caller->name = keep(arena, req->caller->name);
+        kept->caller = caller;
+    }
+    if (failed != NULL && req->failed != OK) {
+        failed->code = req->failed->code;
+        kept->failed = failed;
+    }
+    if (arena_is_exhausted(arena)) {
+        request_free(kept);
+        return req;
+    }
+    request_free(req);
+    return kept;
 }
 
 void

@@ -75,6 +75,12 @@ struct request {
     const struct context_facts *facts;
     bool confirmed; /* caller and context were read from the database for this request */
 
+    /* admit */
+    bool
+        admitted; /* there is room for it and its body is there, if it has one. False only while the layer below waits for that */
+    size_t body_max;  /* so many bytes it may have */
+    int64_t asked_us; /* when it asked to be let in */
+
     /* limit */
     bool has_bucket;
     enum set_label denied_by; /* with RATE_LIMITED_TOKEN_BUCKET, for the metrics */

@@ -72,16 +72,15 @@ stage_authenticate(struct request *req)
 {
     if (req->endpoint->access.rule == ACCESS_PUBLIC)
         return OK;
-    int wait_s = limit_guard_wait_s(req->api->limiter, &req->in.client);
-    if (wait_s > 0) {
-        str address = net_address_text(req->arena, &req->in.client);
-        return error_retry_after(req->arena, fail(req->arena, TOO_MANY_FAILURES, V(address)), wait_s);
-    }
     struct credentials credentials = request_credentials(req);
-    error problem = auth_authenticate(req->api->auth, req->arena, &credentials, req->may_block, false, &req->caller);
-    if (problem != OK && problem != WOULD_BLOCK && error_rows[problem->code].status == 401)
-        limit_guard_count_failure(req->api->limiter, &req->in.client);
-    return problem;
+    return auth_authenticate(req->api->auth, req->arena, &credentials, req->may_block, false, &req->caller);
+}
+
+/* Somebody with good credentials looks where they have no business. Only that is refused when it goes on. */
+static error
+count_stray(struct request *req, error refusal)
+{
+    return auth_count_failure(req->api->auth, req->arena, &req->in.client, req->caller->name, refusal);
 }
 
 /* ---- origin ---- */
@@ -195,8 +194,7 @@ stage_context(struct request *req)
     error refusal = judge_membership(req);
     if (refusal == OK)
         return check_federation(req);
-    limit_guard_count_failure(req->api->limiter, &req->in.client);
-    return refusal;
+    return count_stray(req, refusal);
 }
 
 error
@@ -209,9 +207,7 @@ stage_origin(struct request *req)
         return refusal;
     TRY(confirm(req));
     refusal = judge_origin(req);
-    if (refusal != OK)
-        limit_guard_count_failure(req->api->limiter, &req->in.client);
-    return refusal;
+    return refusal == OK ? OK : count_stray(req, refusal);
 }
 
 /* ---- limit ---- */

@@ -255,13 +255,15 @@ note_use(struct auth *auth, struct arena *arena, const struct principal *princip
 
 static error
 authenticate_digest(struct auth *auth, struct arena *arena, const struct credentials *credentials, str parameters,
-                    bool may_block, bool fresh, const struct principal **ret_principal)
+                    bool may_block, bool fresh, str *ret_named, const struct principal **ret_principal)
 {
     struct digest_header header;
     if (!digest_parse(arena, parameters, &header) || !str_is(header.realm, DIGEST_REALM))
         return fail(arena, INVALID_CREDENTIALS, V("the Digest header cannot be read"));
     if (!str_eq(header.uri, credentials->target))
         return fail(arena, INVALID_CREDENTIALS, V("the uri is not the one that is requested"));
+    *ret_named = header.username;
+    TRY(auth_check_guard(auth, arena, &credentials->client, header.username));
     /* Whether a nonce count is new is known only to Redis. */
     if (!may_block)
         return WOULD_BLOCK;
@@ -291,17 +293,45 @@ authenticate_digest(struct auth *auth, struct arena *arena, const struct credent
         return fail(arena, OVERLOADED);
     if (!limit_use_once(auth->limiter, once, NONCE_REMEMBERED_S))
         return fail(arena, INVALID_CREDENTIALS, V(USED_NONCE));
+    limit_guard_note_success(auth->limiter, (struct guard_try){ &credentials->client, header.username });
     if (snapshot_is_first_use(secret))
         note_use(auth, arena, principal);
     *ret_principal = principal;
     return OK;
 }
 
-/* ---- Both ---- */
+/* ---- Guard ---- */
+
+static error
+refuse_guesses(struct arena *arena, const struct net_address *client, int wait_s)
+{
+    str address = net_address_text(arena, client);
+    return error_retry_after(arena, fail(arena, TOO_MANY_FAILURES, V(address)), wait_s);
+}
 
 error
-auth_authenticate(struct auth *auth, struct arena *arena, const struct credentials *credentials, bool may_block,
-                  bool fresh, const struct principal **ret_principal)
+auth_check_guard(struct auth *auth, struct arena *arena, const struct net_address *client, str credential)
+{
+    int closed_s = limit_guard_closed_s(auth->limiter, (struct guard_try){ client, credential });
+    return closed_s == 0 ? OK : refuse_guesses(arena, client, closed_s);
+}
+
+error
+auth_count_failure(struct auth *auth, struct arena *arena, const struct net_address *client, str credential,
+                   error refusal)
+{
+    struct guard_try wrong = { client, credential };
+    int wait_s = limit_guard_wait_s(auth->limiter, wrong);
+    limit_guard_count_failure(auth->limiter, wrong);
+    return wait_s == 0 ? refusal : refuse_guesses(arena, client, wait_s);
+}
+
+/* ---- Both ---- */
+
+/* `ret_named` is what names the credential that was shown; empty when nothing does. */
+static error
+authenticate(struct auth *auth, struct arena *arena, const struct credentials *credentials, bool may_block, bool fresh,
+             str *ret_named, const struct principal **ret_principal)
 {
     struct authorization header;
     if (credentials->authorization.len == 0) {
@@ -317,8 +347,20 @@ auth_authenticate(struct auth *auth, struct arena *arena, const struct credentia
     if (is_bearer)
         return authenticate_bearer(auth, arena, header.rest, may_block, fresh, ret_principal);
     if (str_eq_nocase(header.scheme, STR("Digest")))
-        return authenticate_digest(auth, arena, credentials, header.rest, may_block, fresh, ret_principal);
+        return authenticate_digest(auth, arena, credentials, header.rest, may_block, fresh, ret_named, ret_principal);
     return fail(arena, INVALID_CREDENTIALS, V("the scheme is neither Bearer nor Digest"));
+}
+
+error
+auth_authenticate(struct auth *auth, struct arena *arena, const struct credentials *credentials, bool may_block,
+                  bool fresh, const struct principal **ret_principal)
+{
+    str named = STR_EMPTY;
+    error problem = authenticate(auth, arena, credentials, may_block, fresh, &named, ret_principal);
+    /* A request without credentials asks how to show them, and one with an old nonce how to go on: neither is a guess. */
+    if (problem == OK || problem->code != INVALID_CREDENTIALS || auth_is_stale_nonce(problem))
+        return problem;
+    return auth_count_failure(auth, arena, &credentials->client, named, problem);
 }
 
 error

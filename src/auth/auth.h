@@ -47,6 +47,15 @@ MUST_USE error auth_reload_principal(struct auth *auth, struct arena *arena, con
 /* A caller was let in from an address: the entries of its access list that allow it were used. Does not wait for anything. */
 void auth_note_origin(struct auth *auth, const struct principal *principal, const struct net_address *address);
 
+/*
+ * The guard of credentials (limit.h), which authentication and the OAuth endpoints use by themselves. Before credentials are looked at that
+ * cost something: OK, or TOO_MANY_FAILURES. After wrong ones: `refusal`, or TOO_MANY_FAILURES when there were too many.
+ */
+MUST_USE error auth_check_guard(struct auth *auth, struct arena *arena, const struct net_address *client,
+                                str credential);
+MUST_USE error auth_count_failure(struct auth *auth, struct arena *arena, const struct net_address *client,
+                                  str credential, error refusal);
+
 /* Values for WWW-Authenticate on a 401: Bearer, Digest SHA-256 and Digest MD5 with a fresh nonce. The last two are empty
  * while the keys were never read because the database cannot be reached. Never blocks. */
 void auth_challenges(struct auth *auth, struct arena *arena, bool stale_nonce, str ret_challenges[3]);
@@ -80,11 +89,14 @@ MUST_USE error auth_federation_organizations(struct auth *auth, struct arena *ar
                                              const id **ret_organizations);
 
 /* ---- The OAuth endpoints (RFC 6749, 7009, 8414). They write their own documents; both may block. ---- */
+/* The form is taken from people whom nobody knows yet. The longest that makes sense, a revocation, has less than 1 KiB. */
+enum { OAUTH_FORM_MAX_BYTES = 8 * 1024 };
 struct oauth_answer {
     unsigned status;
     str body;             /* JSON, or empty */
     str www_authenticate; /* empty, or for a 401 */
     int retry_after_s;    /* 0, or for a 503 */
+    error refused;        /* OK, or what to answer with in its place: there were too many wrong tries */
 };
 void oauth_token(struct auth *auth, struct arena *arena, const struct credentials *credentials, str content_type,
                  str form, struct oauth_answer *ret_answer);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "auth/oauth.h"
 
+#include "auth/auth.h"
 #include "auth/authorization.h"
 #include "auth/credential.h"
 #include "auth/internal.h"
@@ -207,10 +208,17 @@ begin(struct auth *auth, struct arena *arena, const struct credentials *credenti
     }
     if (!read_client(arena, credentials, ret_form, &client_id, &client_secret, ret_answer))
         return false;
+    ret_answer->refused = auth_check_guard(auth, arena, &credentials->client, client_id);
+    if (ret_answer->refused != OK)
+        return false;
     error problem = check_client(auth, arena, credentials, client_id, client_secret, ret_client);
-    if (problem == OK && *ret_client != NULL)
+    if (problem == OK && *ret_client != NULL) {
+        limit_guard_note_success(auth->limiter, (struct guard_try){ &credentials->client, client_id });
         return true;
+    }
     *ret_answer = problem != OK ? answer_unavailable(arena, problem) : answer_wrong_client(arena);
+    if (problem == OK)
+        ret_answer->refused = auth_count_failure(auth, arena, &credentials->client, client_id, OK);
     return false;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 
-enum { OAUTH_FORM_MAX_BYTES = 64 * 1024, OAUTH_FORM_MAX_PARAMETERS = 32 };
+enum { OAUTH_FORM_MAX_PARAMETERS = 32 };
 
 /* Decoded values; empty when the parameter was left out or had no value, which is the same (RFC 6749 section 3.2). */
 struct oauth_form {

@@ -30,6 +30,16 @@ net_is_v4(const struct net_address *address)
     return memcmp(address->bytes, mapped_prefix, sizeof(mapped_prefix)) == 0;
 }
 
+struct net_address
+net_host(const struct net_address *address)
+{
+    enum { NETWORK_BYTES_V6 = 8 };
+    struct net_address host = *address;
+    if (!net_is_v4(address))
+        memset(host.bytes + NETWORK_BYTES_V6, 0, sizeof(host.bytes) - NETWORK_BYTES_V6);
+    return host;
+}
+
 bool
 net_parse_address(str text, struct net_address *ret)
 {

@@ -25,6 +25,8 @@ MUST_USE bool net_parse_block(str text, struct net_block *ret);
 /* A block that is wider than the mapped range holds no IPv4 address: "::/0" is every IPv6 address and no other. */
 bool net_contains(const struct net_block *block, const struct net_address *address);
 bool net_is_v4(const struct net_address *address);
+/* What counts as one host: an IPv4 address, or the /64 of an IPv6 address, because whoever has one of those has them all. */
+struct net_address net_host(const struct net_address *address);
 str net_address_text(struct arena *arena, const struct net_address *address);
 /* Always with its prefix length: "10.0.0.1/32". */
 str net_block_text(struct arena *arena, const struct net_block *block);

@@ -12,6 +12,8 @@ free_exchange(void *data)
 {
     struct exchange *x = data;
     fair_forget(x);
+    unsent_forget(x);
+    ledger_leave(x);
     if (x->request != NULL)
         request_free(x->request);
 }

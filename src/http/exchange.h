@@ -8,6 +8,7 @@
 #include <ngx_http.h>
 
 #include "api/api.h"
+#include "http/ledger.h"
 
 enum { REQUEST_ID_DIGITS = 32, MAX_HEADERS = 100 };
 
@@ -23,6 +24,14 @@ enum fair_kind {
     FAIR_KINDS,
 };
 
+/* An answer that its client does not read as fast as it came. */
+struct unsent {
+    ngx_queue_t link;
+    bool linked;
+    int64_t since_ms; /* the beginning of the span in which it has to move on */
+    off_t sent;       /* what its connection had sent then */
+};
+
 struct exchange {
     ngx_http_request_t *r;
     struct request *request; /* NULL until somebody needs it */
@@ -33,6 +42,7 @@ struct exchange {
     char id[REQUEST_ID_DIGITS + 1];
     struct stream *stream;        /* of an answer that goes on: stream.c */
     struct agent_exchange *agent; /* of a host's request: handle_agent.c */
+    enum api_step step;           /* where a thread left it */
     bool held;                    /* somebody else works on it: the event loop must not free it */
     ngx_thread_task_t *work;      /* of handle_api.c */
     struct {
@@ -42,7 +52,10 @@ struct exchange {
         int cost;
         bool is_waiting, has_place;
         void (*go)(struct exchange *x);
-    } fair; /* fair.c */
+    } fair;                 /* fair.c */
+    bool body_is_unread;    /* it has a body that nobody has begun to read */
+    struct holding holding; /* what it costs: ledger.c */
+    struct unsent unsent;   /* while its answer has not left: unsent.c */
 };
 
 /* ---- exchange.c ---- */
@@ -70,6 +83,10 @@ str_of(ngx_str_t s)
 /* ---- receive.c ---- */
 /* Checks all headers and copies those that the API looks at. */
 MUST_USE error receive_headers(struct exchange *x);
+/* Whether a body belongs to the request, of whatever length. */
+bool receive_has_body(const ngx_http_request_t *r);
+/* The answer is known without the body: what comes of it is thrown away as it comes. */
+void receive_skip_body(struct exchange *x);
 /* Reads the body into the arena, then calls done. The result is for nginx's content handler. */
 ngx_int_t receive_body(struct exchange *x, struct arena *arena, size_t max_bytes, void (*done)(struct exchange *x));
 
@@ -82,6 +99,13 @@ ngx_int_t send_stream_headers(struct exchange *x);
 ngx_int_t send_plain(struct exchange *x, unsigned status, str content_type, str body);
 /* The same, with a Retry-After unless it is 0. */
 ngx_int_t send_plain_later(struct exchange *x, unsigned status, str content_type, str body, int retry_after_s);
+
+/* ---- unsent.c ---- */
+/* The answer was handed to nginx. While some of it has not left it must move on, or the request is ended. */
+void unsent_watch(struct exchange *x);
+void unsent_forget(struct exchange *x);
+void unsent_start(int64_t span_ms, int64_t min_bytes_s);
+void unsent_tick(void); /* each second */
 
 /* ---- Handlers of locations ---- */
 ngx_int_t handle_api(ngx_http_request_t *r);

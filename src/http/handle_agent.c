@@ -9,7 +9,8 @@
 #include "http/poll.h"
 #include "http/worker.h"
 
-enum { ANSWER_ARENA_BYTES = 128 * 1024 * 1024 };
+/* Who has no certificate may only join: a token, a request for a certificate and the facts of a machine take a few KiB. */
+enum { ANSWER_ARENA_BYTES = 128 * 1024 * 1024, STRANGER_MAX_BYTES = 64 * 1024 };
 
 static void
 free_arena(void *data)
@@ -147,10 +148,11 @@ handle_agent(ngx_http_request_t *r)
     if (agent == NULL || !read_serial(x, &agent->in.serial))
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     error problem = receive_headers(x);
-    if (problem == OK && r->headers_in.content_length_n > REPORT_MAX_BYTES)
-        problem = fail(req->arena, BODY_TOO_LARGE, V(REPORT_MAX_BYTES));
+    int64_t most = agent->in.serial.len == 0 ? STRANGER_MAX_BYTES : REPORT_MAX_BYTES;
+    if (problem == OK && r->headers_in.content_length_n > most)
+        problem = fail(req->arena, BODY_TOO_LARGE, V(most));
     if (problem == OK)
-        return receive_body(x, req->arena, REPORT_MAX_BYTES, on_request);
+        return receive_body(x, req->arena, (size_t)most, on_request);
     r->keepalive = 0;
     (void)ngx_http_discard_request_body(r);
     agent_refuse(req->arena, problem, &agent->out);

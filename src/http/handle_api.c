@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way of an API request through nginx: headers, body, then api_advance() in the event loop; what that leaves goes to
- * the database by the loop's own connection, or to a thread, each when it is the caller's turn (fair.h).
+ * The way of an API request through nginx: headers, then api_advance() in the event loop. Only who may do what it asks for has its body
+ * read. What is left goes to the database by the loop's own connection, or to a thread, each when it is the caller's turn (fair.h).
  */
-#include "base/json.h"
 #include "http/exchange.h"
 #include "http/fair.h"
 #include "http/pace.h"
 #include "http/stream.h"
 #include "http/worker.h"
+
+static void advance(struct exchange *x);
 
 static ngx_int_t
 refuse(struct exchange *x, error why)
@@ -31,6 +32,59 @@ finish_later(struct exchange *x)
     ngx_http_run_posted_requests(c);
 }
 
+/* ---- Room and body ---- */
+static void
+on_body(struct exchange *x)
+{
+    x->request->admitted = true;
+    advance(x);
+}
+
+static void
+let_in(struct exchange *x)
+{
+    struct request *req = x->request;
+    if (!x->body_is_unread) {
+        on_body(x);
+        return;
+    }
+    ngx_int_t rc = NGX_HTTP_REQUEST_ENTITY_TOO_LARGE;
+    x->body_max = req->body_max; /* for the refusal */
+    if (x->r->headers_in.content_length_n <= (off_t)req->body_max)
+        rc = receive_body(x, req->arena, req->body_max, on_body);
+    ngx_http_finalize_request(x->r, rc); /* as nginx does with what a content handler returns */
+}
+
+static void
+on_room(struct exchange *x, bool admitted)
+{
+    struct arena *arena = x->request->arena;
+    if (admitted)
+        let_in(x);
+    else
+        ngx_http_finalize_request(x->r, refuse(x, error_retry_after(arena, fail(arena, OVERLOADED), 1)));
+}
+
+/* A body whose length is not said may be as long as any. */
+static size_t
+body_bytes(const struct exchange *x)
+{
+    off_t length = x->r->headers_in.content_length_n;
+    if (!x->body_is_unread)
+        return 0;
+    return length >= 0 && (size_t)length < x->request->body_max ? (size_t)length : x->request->body_max;
+}
+
+static void
+ask_for_room(struct exchange *x)
+{
+    switch (ledger_admit(x, body_bytes(x) + api_cost(x->request), on_room)) {
+    case LEDGER_ADMITTED: on_room(x, true); return;
+    case LEDGER_REFUSED: on_room(x, false); return;
+    case LEDGER_WAITS: x->r->read_event_handler = ngx_http_test_reading; return; /* notices that the client goes */
+    }
+}
+
 /* ---- Threads ---- */
 struct work {
     struct exchange *x;
@@ -43,18 +97,30 @@ run_in_thread(void *data, ngx_log_t *log)
 {
     (void)log;
     struct work *work = data;
+    struct exchange *x = work->x;
+    x->step = API_ANSWERED;
     if (work->has_rows)
-        api_rows(work->x->request, OK, work->rows);
+        api_rows(x->request, OK, work->rows);
     else
-        api_advance(work->x->request, true);
+        x->step = api_advance(x->request, true);
 }
 
 static void
 on_thread_done(ngx_event_t *event)
 {
     struct exchange *x = event->data;
+    ngx_connection_t *c = x->r->connection;
     worker.threads_busy--;
     fair_leave(x);
+    if (x->step == API_NEEDS_ROOM) {
+        exchange_release(x);
+        if (c->error) /* the client went meanwhile: there is no body to come */
+            ngx_http_finalize_request(x->r, NGX_HTTP_CLIENT_CLOSED_REQUEST);
+        else
+            ask_for_room(x);
+        ngx_http_run_posted_requests(c);
+        return;
+    }
     if (!pace_hold(x, finish_later))
         finish_later(x);
 }
@@ -139,15 +205,16 @@ send_read(struct exchange *x)
     go_on_in_thread(x, NULL);
 }
 
-/* ---- The request is complete ---- */
+/* ---- As far as it goes without waiting ---- */
 static void
-on_request(struct exchange *x)
+advance(struct exchange *x)
 {
     switch (api_advance(x->request, false)) {
     case API_ANSWERED:
         if (!pace_hold(x, finish_later))
             ngx_http_finalize_request(x->r, send_response(x));
         return;
+    case API_NEEDS_ROOM: ask_for_room(x); return;
     case API_NEEDS_ROWS:
         if (!fair_enter(x, FAIR_READ, api_places(x->request), send_read))
             refuse_later(x);
@@ -170,10 +237,14 @@ handle_api(ngx_http_request_t *r)
     } else {
         problem = receive_headers(x);
     }
-    if (problem == OK)
-        return receive_body(x, req->arena, JSON_MAX_BYTES, on_request);
+    x->body_is_unread = receive_has_body(r);
+    if (problem == OK) {
+        req->admitted = false;
+        r->main->count++; /* until its answer is finalized, which may be before advance() returns */
+        advance(x);
+        return NGX_DONE;
+    }
     /* Who sends broken headers may mean something else by where its request ends: no second one on this connection. */
     r->keepalive = 0;
-    (void)ngx_http_discard_request_body(r);
     return refuse(x, problem);
 }

@@ -163,14 +163,44 @@ on_first_piece(ngx_http_request_t *r)
     on_body(r);
 }
 
+bool
+receive_has_body(const ngx_http_request_t *r)
+{
+    if (r->stream != NULL) /* HTTP/2 need not say how long it is */
+        return !r->stream->in_closed;
+    return r->headers_in.content_length_n > 0 || r->headers_in.chunked;
+}
+
+void
+receive_skip_body(struct exchange *x)
+{
+    ngx_http_request_t *r = x->r;
+    if (!x->body_is_unread)
+        return;
+    x->body_is_unread = false;
+    if (r->headers_in.expect != NULL && r->stream == NULL) {
+        /* The client waits for leave to send it. It gets the answer instead, and the connection ends: nobody could tell whether what
+         * comes next is the body or another request. */
+        r->expect_tested = 1;
+        r->keepalive = 0;
+        return;
+    }
+    if (ngx_http_discard_request_body(r) != NGX_OK)
+        r->keepalive = 0;
+}
+
 ngx_int_t
 receive_body(struct exchange *x, struct arena *arena, size_t max_bytes, void (*done)(struct exchange *x))
 {
     ngx_http_request_t *r = x->r;
     ngx_http_core_loc_conf_t *location = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
     x->body_done = done;
-    x->body = buf_in(arena, max_bytes + 1); /* a str ends with a NUL */
+    x->body_is_unread = false;
+    x->body = buf_in(arena, max_bytes);
     x->body_max = max_bytes;
+    /* Once and for all: growing would take twice the bytes. Pages that nothing is written to cost nothing. */
+    if (r->headers_in.content_length_n > 0 && (size_t)r->headers_in.content_length_n <= max_bytes)
+        (void)buf_reserve(&x->body, (size_t)r->headers_in.content_length_n); /* without memory the pieces fail, too */
     x->body_deadline_us = clock_steady_us() + (int64_t)location->client_body_timeout * BODY_PAUSES * US_PER_MS;
     r->request_body_no_buffering = 1;
     ngx_int_t rc = ngx_http_read_client_request_body(r, on_first_piece);

@@ -73,6 +73,7 @@ static ngx_int_t
 send_answer(struct exchange *x, unsigned status, str content_type, str body)
 {
     ngx_http_request_t *r = x->r;
+    receive_skip_body(x);
     ngx_int_t rc = send_headers(r, status, content_type, (off_t)body.len);
     if (rc == NGX_ERROR || rc > NGX_OK || r->header_only)
         return rc;
@@ -85,7 +86,10 @@ send_answer(struct exchange *x, unsigned status, str content_type, str body)
     b->last_buf = 1;
     b->last_in_chain = 1;
     ngx_chain_t out = { .buf = b };
-    return ngx_http_output_filter(r, &out);
+    rc = ngx_http_output_filter(r, &out);
+    if (rc == NGX_AGAIN)
+        unsent_watch(x);
+    return rc;
 }
 
 static bool
@@ -112,6 +116,8 @@ send_stream_headers(struct exchange *x)
 ngx_int_t
 send_response(struct exchange *x)
 {
+    x->request = request_keep_answer(x->request);
+    ledger_set(x, arena_used_bytes(x->request->arena));
     const struct response *out = &x->request->out;
     if (!add_own_headers(x))
         return NGX_ERROR;

@@ -17,6 +17,7 @@ enum {
     READ_ARENA_BYTES = 64 * 1024 * 1024,
     CHECK_ARENA_BYTES = 1024 * 1024,
     BUCKETS = 256,
+    IDLE_BYTES = 32 * 1024, /* what a parked stream takes */
 };
 
 struct stream {
@@ -109,6 +110,7 @@ on_writable(ngx_http_request_t *r)
         return;
     }
     if (r->buffered || r->connection->buffered) {
+        unsent_watch(s->x);
         if (!event->delayed)
             ngx_add_timer(event, location->send_timeout);
         if (ngx_handle_write_event(event, location->send_lowat) != NGX_OK)
@@ -117,6 +119,7 @@ on_writable(ngx_http_request_t *r)
     }
     if (event->timer_set)
         ngx_del_timer(event);
+    unsent_forget(s->x);
     if (!s->sending)
         return;
     s->sending = false;
@@ -383,25 +386,28 @@ on_news(const id *organizations, size_t count, bool all)
 
 /* ---- Beginning ---- */
 struct census {
-    id caller;
-    unsigned count;
+    id caller, organization;
+    unsigned of_caller, of_organization;
 };
 
 static void
 visit_count(struct stream *s, void *context)
 {
     struct census *census = context;
-    census->count += id_eq(request_of(s)->caller->id, census->caller);
+    census->of_caller += id_eq(request_of(s)->caller->id, census->caller);
+    census->of_organization += id_eq(request_of(s)->organization, census->organization);
 }
 
 static error
 admit(struct request *req)
 {
-    struct census census = { .caller = req->caller->id };
+    struct census census = { .caller = req->caller->id, .organization = req->organization };
     for (size_t i = 0; i < BUCKETS; i++)
         visit_bucket(&buckets[i], visit_count, &census);
-    if (census.count >= STREAMS_OF_A_CALLER)
+    if (census.of_caller >= STREAMS_OF_A_CALLER)
         return fail(req->arena, TOO_MANY_STREAMS, V(STREAMS_OF_A_CALLER));
+    if (census.of_organization >= STREAMS_OF_AN_ORGANIZATION)
+        return fail(req->arena, TOO_MANY_STREAMS, V(STREAMS_OF_AN_ORGANIZATION));
     if (stream_count >= STREAMS_OF_A_PROCESS || ngx_exiting)
         return error_retry_after(req->arena, fail(req->arena, OVERLOADED), 1);
     return OK;
@@ -445,6 +451,7 @@ stream_begin(struct exchange *x)
         return;
     }
     api_stream_begins(x->request);
+    ledger_set(x, IDLE_BYTES);
     ngx_int_t rc = send_stream_headers(x);
     struct stream *s = rc == NGX_ERROR || rc > NGX_OK || r->header_only ? NULL : new_stream(x);
     if (s == NULL) {

@@ -8,7 +8,8 @@
 
 #include "http/exchange.h"
 
-enum { STREAMS_OF_A_CALLER = 5, STREAMS_OF_A_PROCESS = 2000 };
+/* In a process. An organization may make any number of callers: it has a bound of its own, or its streams would be everybody's. */
+enum { STREAMS_OF_A_CALLER = 5, STREAMS_OF_AN_ORGANIZATION = 100, STREAMS_OF_A_PROCESS = 2000 };
 
 /* With the process: hears what the database tells. */
 MUST_USE bool stream_start(const char *dsn);

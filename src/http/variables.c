@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/secret.h"
 #include "http/exchange.h"
+#include "http/log_share.h"
 
 enum { MAX_LOGGED_BYTES = 1024 };
 
@@ -123,7 +124,16 @@ get_error_code(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t da
     return set(v, req == NULL || req->failed == OK ? STR_EMPTY : str_from(error_rows[req->failed->code].name));
 }
 
+/* For the condition of access_log, which asks once for each request. */
+static ngx_int_t
+get_is_logged(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
+{
+    (void)data;
+    return set(v, log_share_take(request_of(r), (unsigned)r->headers_out.status) ? STR("1") : STR("0"));
+}
+
 static ngx_http_variable_t variables[] = {
+    { ngx_string("reeve_is_logged"), NULL, get_is_logged, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
     { ngx_string("reeve_request_id"), NULL, get_request_id, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
     { ngx_string("reeve_method"), NULL, get_method, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
     { ngx_string("reeve_path"), NULL, get_path, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },

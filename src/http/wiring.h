@@ -42,6 +42,13 @@ struct fleet *wiring_fleet(const struct wiring *wiring); /* once started; NULL w
 struct desk *wiring_desk(const struct wiring *wiring);   /* once started */
 const char *wiring_agent_address(const struct wiring *wiring);
 void wiring_stop(struct wiring *wiring);
+/* Bounds of a process, from reeve.conf. */
+struct process_bounds {
+    size_t caller_bytes, request_bytes;     /* ledger.c */
+    int64_t send_span_ms, send_min_bytes_s; /* unsent.c */
+    int64_t log_lines_per_minute;           /* log_share.c */
+};
+struct process_bounds wiring_bounds(const struct wiring *wiring);
 struct store_config wiring_store_config(const struct wiring *wiring);
 /* How many requests may be under way at a time, and of one caller. */
 struct fair_limits wiring_fair_limits(const struct wiring *wiring);

@@ -6,8 +6,12 @@
 
 #include "api/metrics.h"
 #include "base/log.h"
+#include "http/exchange.h"
 #include "http/fair.h"
 #include "http/gate.h"
+#include "http/ledger.h"
+#include "http/log_share.h"
+#include "http/memory.h"
 #include "http/poll.h"
 #include "http/stream.h"
 
@@ -133,6 +137,10 @@ on_tick(ngx_event_t *event)
     watch_writing();
     report();
     linger_tick();
+    ledger_tick();
+    unsent_tick();
+    memory_tick();
+    log_share_tick();
     stream_tick();
     poll_tick();
     ngx_add_timer(event, TICK_MS);
@@ -154,6 +162,16 @@ worker_request_ends(void)
 }
 
 /* ---- Start and stop ---- */
+static void
+bound_memory(void)
+{
+    struct process_bounds bounds = wiring_bounds(wiring);
+    memory_start();
+    ledger_start((struct ledger_bounds){ .caller = bounds.caller_bytes, .total = bounds.request_bytes });
+    unsent_start(bounds.send_span_ms, bounds.send_min_bytes_s);
+    log_share_start(bounds.log_lines_per_minute);
+}
+
 static bool
 start_agents(ngx_cycle_t *cycle, const char *dsn)
 {
@@ -176,6 +194,7 @@ worker_start(ngx_cycle_t *cycle, struct wiring *from, struct metrics *metrics)
     static ngx_str_t pool_name = ngx_string("reeve");
     wiring = from;
     worker.metrics = metrics;
+    bound_memory();
     worker.threads = ngx_thread_pool_get(cycle, &pool_name);
     if (worker.threads == NULL) {
         log_line(LOG_ERROR, "no_thread_pool",

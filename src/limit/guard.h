@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Failures per address in a minute that begins with the first of them. Local to the process and of fixed size: an
- * attacker with many addresses pushes out the addresses that failed least.
+ * How often something happened in a span of time that begins with the first: wrong tries of an address, or on a credential. Local to the
+ * process and of fixed size: an attacker with many keys pushes out those that were counted least.
  */
 #ifndef LIMIT_GUARD_H
 #define LIMIT_GUARD_H
@@ -9,15 +9,25 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "base/net.h"
+#include "base/str.h"
 
 struct guard;
 
-/* `failures_per_minute` of 0 or less: the guard never holds anybody. NULL without memory. */
-MUST_USE struct guard *guard_new(int failures_per_minute);
+enum { GUARD_KEY_BYTES = 16 };
+struct guard_key {
+    uint8_t bytes[GUARD_KEY_BYTES];
+};
+/* Of two texts; any bytes. */
+struct guard_key guard_key_of(str first, str second);
+
+/* `most` of 0 or less: the guard never holds anybody. NULL without memory. */
+MUST_USE struct guard *guard_new(int most, int64_t window_ms);
 void guard_free(struct guard *guard);
 
-void guard_count_failure(struct guard *guard, const struct net_address *address, int64_t now_ms);
-int guard_wait_s(struct guard *guard, const struct net_address *address, int64_t now_ms);
+void guard_count(struct guard *guard, struct guard_key key, int64_t now_ms);
+/* In the span that goes on; at most `most`. */
+int guard_counted(struct guard *guard, struct guard_key key, int64_t now_ms);
+/* 0, or the seconds until the end of the span of a key that was counted `most` times. */
+int guard_wait_s(struct guard *guard, struct guard_key key, int64_t now_ms);
 
 #endif

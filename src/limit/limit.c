@@ -16,6 +16,14 @@
 #define SIZE_MAX_TOKENS ((int64_t)1000000000000)
 
 enum { ONCE_TEXT_MAX = 160, REFILL_CLOCK_DRIFT = 1024 };
+/* Short spans: whoever is caught by somebody else's guessing is out for seconds. */
+enum {
+    GUARD_MINUTE_MS = 60 * 1000,
+    GUARD_SPAN_MS = 10 * 1000,
+    GUARD_SPANS_A_MINUTE = 6,
+    GUARD_KNOWN_MS = 24 * 3600 * 1000,
+    GUARD_FREE_TRIES = 3,
+};
 
 /* ---- Life ---- */
 
@@ -44,7 +52,10 @@ static void
 limiter_release(struct limiter *limiter)
 {
     redis_link_free(limiter->link);
-    guard_free(limiter->guard);
+    guard_free(limiter->guard.pairs);
+    guard_free(limiter->guard.addresses);
+    guard_free(limiter->guard.credentials);
+    guard_free(limiter->guard.known);
     once_free(limiter->once);
     pthread_mutex_destroy(&limiter->returns.mutex);
     free(limiter);
@@ -59,7 +70,10 @@ limiter_new_tuned(const struct limit_config *config, const struct limit_tuning *
     memset(limiter, 0, sizeof(*limiter));
     limiter->period_ms = tuning->period_ms > 0 ? tuning->period_ms : REFILL_PERIOD_S * 1000;
     limiter->link = redis_link_new(config);
-    limiter->guard = guard_new(config->guard_failures_per_minute);
+    limiter->guard.pairs = guard_new(config->guard_failures_per_minute, GUARD_MINUTE_MS);
+    limiter->guard.addresses = guard_new(config->guard_tries_per_minute / GUARD_SPANS_A_MINUTE, GUARD_SPAN_MS);
+    limiter->guard.credentials = guard_new(config->guard_tries_per_minute / GUARD_SPANS_A_MINUTE, GUARD_SPAN_MS);
+    limiter->guard.known = guard_new(1, GUARD_KNOWN_MS);
     limiter->once = once_new();
     pthread_mutex_init(&limiter->returns.mutex, NULL);
     atomic_init(&limiter->known_nodes, 1);
@@ -69,7 +83,8 @@ limiter_new_tuned(const struct limit_config *config, const struct limit_tuning *
     for (size_t i = 0; i < sizeof(random); i++)
         snprintf(limiter->process_id + 2 * i, 3, "%02x", random[i]);
 
-    if (limiter->link == NULL || limiter->guard == NULL || limiter->once == NULL ||
+    if (limiter->link == NULL || limiter->guard.pairs == NULL || limiter->guard.addresses == NULL ||
+        limiter->guard.credentials == NULL || limiter->guard.known == NULL || limiter->once == NULL ||
         !bucket_table_init(&limiter->table, tuning->buckets_max > 0 ? tuning->buckets_max : BUCKETS_MAX)) {
         limiter_release(limiter);
         return NULL;
@@ -119,20 +134,10 @@ bucket_of_id(enum set_label set, id owner)
     return name;
 }
 
-/* Whoever has one IPv6 address has its whole /64, and could otherwise have 2^64 buckets. */
-static struct net_address
-address_of_one_host(const struct net_address *address)
-{
-    struct net_address host = *address;
-    if (!net_is_v4(address))
-        memset(host.bytes + 8, 0, 8);
-    return host;
-}
-
 struct bucket_name
 bucket_of_address(enum set_label set, const struct net_address *address)
 {
-    struct net_address host = address_of_one_host(address);
+    struct net_address host = net_host(address);
     struct bucket_name name = { .set = set };
     memcpy(name.owner, host.bytes, sizeof(name.owner));
     return name;
@@ -408,18 +413,60 @@ limit_take(struct limiter *limiter, const struct bucket_name *name, struct bucke
 
 /* ---- Guard and once ---- */
 
-void
-limit_guard_count_failure(struct limiter *limiter, const struct net_address *address)
+/* "a" of an address, "c" of a credential, "p" of both. */
+struct try_keys {
+    struct guard_key address, credential, pair;
+};
+
+static struct try_keys
+keys_of(struct guard_try one)
 {
-    struct net_address host = address_of_one_host(address);
-    guard_count_failure(limiter->guard, &host, clock_steady_ms());
+    struct net_address host = net_host(one.address);
+    str at = { (const char *)host.bytes, sizeof(host.bytes) };
+    return (struct try_keys){
+        .address = guard_key_of(at, STR_EMPTY),
+        .credential = guard_key_of(STR("credential"), one.credential),
+        .pair = guard_key_of(at, one.credential),
+    };
+}
+
+void
+limit_guard_count_failure(struct limiter *limiter, struct guard_try wrong)
+{
+    struct try_keys keys = keys_of(wrong);
+    int64_t now_ms = clock_steady_ms();
+    guard_count(limiter->guard.pairs, keys.pair, now_ms);
+    guard_count(limiter->guard.addresses, keys.address, now_ms);
+    if (wrong.credential.len > 0)
+        guard_count(limiter->guard.credentials, keys.credential, now_ms);
+}
+
+void
+limit_guard_note_success(struct limiter *limiter, struct guard_try right)
+{
+    guard_count(limiter->guard.known, keys_of(right).pair, clock_steady_ms());
 }
 
 int
-limit_guard_wait_s(struct limiter *limiter, const struct net_address *address)
+limit_guard_wait_s(struct limiter *limiter, struct guard_try wrong)
 {
-    struct net_address host = address_of_one_host(address);
-    return guard_wait_s(limiter->guard, &host, clock_steady_ms());
+    return guard_wait_s(limiter->guard.pairs, keys_of(wrong).pair, clock_steady_ms());
+}
+
+int
+limit_guard_closed_s(struct limiter *limiter, struct guard_try next)
+{
+    struct try_keys keys = keys_of(next);
+    int64_t now_ms = clock_steady_ms();
+    int by_address = guard_wait_s(limiter->guard.addresses, keys.address, now_ms);
+    int by_credential = guard_wait_s(limiter->guard.credentials, keys.credential, now_ms);
+    if (by_address == 0 && by_credential == 0)
+        return 0;
+    if (guard_counted(limiter->guard.known, keys.pair, now_ms) > 0)
+        return 0;
+    if (by_address == 0 && guard_counted(limiter->guard.pairs, keys.pair, now_ms) < GUARD_FREE_TRIES)
+        return 0;
+    return by_address > by_credential ? by_address : by_credential;
 }
 
 bool

@@ -34,9 +34,9 @@ struct limit_config {
      * counts alone. */
     const struct redis_place *others;
     size_t other_count;
-    int redis_timeout_ms; /* the longest that a request waits for Redis, in all; 0 means 50 */
-    /* Failed requests that one address may send in a minute before it has to wait until its end; 0: no guard. */
-    int guard_failures_per_minute;
+    int redis_timeout_ms;          /* the longest that a request waits for Redis, in all; 0 means 50 */
+    int guard_failures_per_minute; /* wrong tries of an address on a credential before they are refused; 0: no guard */
+    int guard_tries_per_minute; /* wrong tries on a credential, or of an address, before they are not looked at; 0: any number */
 };
 
 /* What a bucket is for: the set, and the organization, project, user or address that the set's scope names. */
@@ -72,10 +72,25 @@ struct bucket_name bucket_of_id(enum set_label set, id owner);
 /* An IPv6 address counts by its /64, here and for the guard: whoever has one address has them all. */
 struct bucket_name bucket_of_address(enum set_label set, const struct net_address *address);
 
-/* The guard of requests that fail before they belong to a context. Never blocks; local to the process. */
-void limit_guard_count_failure(struct limiter *limiter, const struct net_address *address);
-/* 0, or the seconds that this address has to wait. */
-int limit_guard_wait_s(struct limiter *limiter, const struct net_address *address);
+/*
+ * The guard of credentials. A wrong try counts for the credential that it names (a public key, a client id; empty when it names none) at
+ * the address that it comes from. Whoever sends the right one is never held back by the wrong ones of others. Never blocks; local to the
+ * process.
+ */
+struct guard_try {
+    const struct net_address *address;
+    str credential;
+};
+void limit_guard_count_failure(struct limiter *limiter, struct guard_try wrong);
+void limit_guard_note_success(struct limiter *limiter, struct guard_try right);
+/* Of a try that was wrong: 0, or the seconds that its sender is asked to wait, because there were too many. */
+int limit_guard_wait_s(struct limiter *limiter, struct guard_try wrong);
+/*
+ * 0 when the try is to be looked at. Else there were so many wrong ones on this credential or from this address that it is not: somebody
+ * guesses. An address at which the credential was right before, and one that has hardly tried it, are looked at all the same, so that
+ * nobody locks out the owner of a credential by naming it.
+ */
+int limit_guard_closed_s(struct limiter *limiter, struct guard_try next);
 
 /* True the first time this text is seen within `ttl_s` on any node (in Redis; locally when it is gone). For the nonce
  * counts of Digest authentication. May block. */

@@ -46,7 +46,11 @@ struct limiter {
     struct bucket_script script;
     struct bucket_table table;
     struct returns returns;
-    struct guard *guard;
+    struct {
+        struct guard *pairs;                   /* wrong tries on a credential at an address */
+        struct guard *addresses, *credentials; /* those of an address, and on a credential wherever they come from */
+        struct guard *known;                   /* where a credential was right */
+    } guard;
     struct once *once;
     atomic_int known_nodes;
     char process_id[2 * 16 + 1];

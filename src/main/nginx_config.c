@@ -48,7 +48,8 @@ static const char log_settings[] =
     "\"bytes\":$body_bytes_sent,\"durationMs\":$reeve_duration_ms,\"operation\":\"$reeve_operation\","
     "\"caller\":\"$reeve_caller\",\"errorCode\":\"$reeve_error_code\",\"protocol\":\"$server_protocol\","
     "\"tls\":\"$ssl_protocol\"}';\n"
-    "    map $reeve_status $reeve_is_refusal {\n        ~^[123] 0;\n        default 1;\n    }\n";
+    /* Asked for last: it counts the lines that it lets through. */
+    "    map $reeve_status $reeve_is_refusal {\n        ~^[123] 0;\n        default $reeve_is_logged;\n    }\n";
 
 bool
 nginx_facts_find(struct arena *arena, const struct config *config, FILE *problems, struct nginx_facts *ret_facts)
@@ -106,12 +107,12 @@ add_limits(struct buf *out, const struct config *config)
     buf_format(out, "    keepalive_timeout %llds;\n", (long long)config->keepalive_timeout_s);
     /* The module reads bodies in pieces of client_body_buffer_size and never lets nginx write one to a file. */
     buf_format(out,
-               "    keepalive_requests 100000;\n"
+               "    keepalive_requests 10000;\n"
                "    reset_timedout_connection on;\n"
                "    client_header_buffer_size 2k;\n"
                "    large_client_header_buffers 4 16k;\n"
                "    client_max_body_size %d;\n"
-               "    client_body_buffer_size 64k;\n"
+               "    client_body_buffer_size 16k;\n"
                "    http2_max_concurrent_streams 128;\n",
                JSON_MAX_BYTES);
     /* All header lines reach the module, which counts and checks them itself. */
@@ -141,7 +142,9 @@ add_api_server(struct buf *out, const struct config *config, const struct config
 {
     buf_add_text(out, "\n    server {\n");
     for (size_t i = 0; i < addresses->count; i++) {
-        buf_format(out, "        listen %s ssl http2%s backlog=4096%s;\n", addresses->values[i],
+        /* sndbuf: the kernel would keep up to 4 MiB of answers for each connection that does not read, where nobody counts them. Twice this
+         * much is in flight at most, which is 2.5 MiB a second on a line of 100 ms. */
+        buf_format(out, "        listen %s ssl http2%s backlog=4096 sndbuf=128k%s;\n", addresses->values[i],
                    behind_balancer ? " proxy_protocol" : "", addresses->values[i][0] == '[' ? " ipv6only=on" : "");
     }
     buf_format(out, "        ssl_certificate %s;\n        ssl_certificate_key %s;\n", config->certificate,
@@ -230,7 +233,7 @@ nginx_config_rest(struct arena *arena, const struct config *config, struct nginx
     buf_add_text(&out, tls_settings);
     buf_add_text(&out, error_settings);
     buf_add_text(&out, log_settings);
-    add_access_log(&out, config, facts, "");
+    add_access_log(&out, config, facts, " if=$reeve_is_logged");
     if (config->proxy_listen.count > 0) {
         buf_add_text(&out, "    geo $realip_remote_addr $reeve_is_balancer {\n        default 0;\n");
         for (size_t i = 0; i < config->balancers.count; i++)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/catalog.h"
+#include "api/openapi.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "family/families.h"
@@ -95,6 +96,24 @@ read_egress(const struct config *config, struct egress_allowed *ret_allowed)
     return blocks != NULL;
 }
 
+/* False without memory. */
+static bool
+make_openapi(struct node *node)
+{
+    enum { MOST_BYTES = 64 * 1024 * 1024 };
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(MOST_BYTES);
+    if (arena == NULL || node->api.catalog == NULL)
+        return false;
+    str made = openapi_document(arena, node->api.catalog, node->api.base_url);
+    node->openapi = malloc(made.len + 1);
+    if (node->openapi == NULL || made.len == 0)
+        return false;
+    memcpy(node->openapi, made.data, made.len);
+    node->openapi[made.len] = '\0';
+    node->api.openapi = (str){ node->openapi, made.len };
+    return true;
+}
+
 struct node *
 node_new(const struct config *config, struct metrics *metrics)
 {
@@ -111,6 +130,7 @@ node_new(const struct config *config, struct metrics *metrics)
         .other_count = config->redis.count - 1,
         .redis_timeout_ms = (int)config->redis_timeout_ms,
         .guard_failures_per_minute = (int)config->guard_failures_per_minute,
+        .guard_tries_per_minute = (int)config->guard_tries_per_minute,
     };
     struct auth_config auth = {
         .dsn = config->database,
@@ -128,12 +148,13 @@ node_new(const struct config *config, struct metrics *metrics)
     if (read_egress(config, &api->egress) && api->store != NULL && api->limiter != NULL)
         api->auth = auth_new(api->store, api->limiter, &auth);
     crypto_wipe(&auth, sizeof(auth));
-    bool has_agents = config->agent_listen[0] != '\0' && metrics != NULL; /* commands answer nobody */
+    bool has_agents = config->agent_listen[0] != '\0' && metrics != NULL;
     if (has_agents)
         node->fleet = node_fleet_new(config);
     if (api->auth != NULL)
         node->desk = node_desk_new(config, api->store, api->auth, node->operator_url);
-    if (api->catalog != NULL && node->desk != NULL && (!has_agents || node->fleet != NULL))
+    bool has_document = metrics == NULL || make_openapi(node); /* commands answer nobody */
+    if (api->catalog != NULL && node->desk != NULL && has_document && (!has_agents || node->fleet != NULL))
         return node;
     log_line(LOG_ERROR, "node_start", "The process has no memory or no threads to start with.");
     node_free(node);
@@ -155,5 +176,6 @@ node_free(struct node *node)
     if (node->api.store != NULL)
         store_free(node->api.store);
     free((void *)node->api.egress.blocks);
+    free(node->openapi);
     free(node);
 }

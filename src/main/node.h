@@ -16,6 +16,7 @@ struct node {
     struct fleet *fleet; /* NULL unless hosts talk to this node */
     struct desk *desk;   /* where operators are served */
     char operator_url[CONFIG_URL_BYTES];
+    char *openapi; /* the API's document */
 };
 
 /* The catalog of all families, checked the first time; NULL with every mistake in `problems`. Never freed. */

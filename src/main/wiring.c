@@ -113,6 +113,20 @@ wiring_stop(struct wiring *wiring)
     wiring->node = NULL;
 }
 
+struct process_bounds
+wiring_bounds(const struct wiring *wiring)
+{
+    enum { MIB = 1024 * 1024, MS_PER_S = 1000 };
+    const struct config *config = wiring->config;
+    return (struct process_bounds){
+        .caller_bytes = (size_t)config->caller_memory_mb * MIB,
+        .request_bytes = (size_t)config->request_memory_mb * MIB,
+        .send_span_ms = config->send_timeout_s * MS_PER_S,
+        .send_min_bytes_s = config->send_min_bytes_s,
+        .log_lines_per_minute = config->log_lines_per_minute,
+    };
+}
+
 struct store_config
 wiring_store_config(const struct wiring *wiring)
 {

@@ -6,6 +6,7 @@ is right for a whole message may be wrong for half of one.
 """
 
 TARGET = b"/api/svc/v2/groups"
+TOKEN_TARGET = b"/api/oauth/token"  # its body is read from anybody; elsewhere only from those who may do what they ask for
 HOST = b"Host: localhost\r\n"
 
 
@@ -13,8 +14,8 @@ def get(*lines, line=b"GET " + TARGET + b" HTTP/1.1"):
     return line + b"\r\n" + HOST + b"".join(l + b"\r\n" for l in lines) + b"\r\n"
 
 
-def post(*lines, body=b""):
-    return b"POST " + TARGET + b" HTTP/1.1\r\n" + HOST + b"".join(l + b"\r\n" for l in lines) + b"\r\n" + body
+def post(*lines, body=b"", target=TARGET):
+    return b"POST " + target + b" HTTP/1.1\r\n" + HOST + b"".join(l + b"\r\n" for l in lines) + b"\r\n" + body
 
 
 BAD = "INVALID_REQUEST"
@@ -79,7 +80,7 @@ def refused():
     for coding in CODINGS:
         rows.append(("Transfer-Encoding %r" % coding, post(b"Transfer-Encoding: " + coding, body=b"5\r\nhello\r\n0\r\n\r\n"), 400, BAD))
     for name, body in CHUNKS:
-        rows.append((name, post(b"Transfer-Encoding: chunked", body=body), 400, BAD))
+        rows.append((name, post(b"Transfer-Encoding: chunked", body=body, target=TOKEN_TARGET), 400, BAD))
     for line in ONCE:
         rows.append(("%s twice" % line.split(b":")[0].decode(), get(line, line), 400, "INVALID_HEADER"))
     rows += [
@@ -103,7 +104,7 @@ def refused():
         ("a long target", b"GET /" + b"a" * 20000 + b" HTTP/1.1\r\n" + HOST + b"\r\n", 414, "URI_TOO_LONG"),
         ("a large body", post(b"Content-Length: 1048577"), 413, "BODY_TOO_LARGE"),
         ("a very large body", post(b"Content-Length: 9999999999"), 413, "BODY_TOO_LARGE"),
-        ("a large chunk", post(b"Transfer-Encoding: chunked", body=b"100001\r\nx"), 413, "BODY_TOO_LARGE"),
+        ("a large chunk", post(b"Transfer-Encoding: chunked", body=b"100001\r\nx", target=TOKEN_TARGET), 413, "BODY_TOO_LARGE"),
     ]
     return rows
 

@@ -29,7 +29,7 @@ BUILD = os.environ.get("REEVE_BUILD", "build")
 FIELDS = {"detail", "error", "errorCode", "parameters", "reason"}
 PUBLIC = b"GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
 ROOT_REQUEST = b"GET /api/svc/v2 HTTP/1.1\r\nHost: localhost\r\n\r\n"
-UNGUARDED = {"guard_failures_per_minute": 1000000}
+UNGUARDED = {"guard_failures_per_minute": 1000000, "log_lines_per_minute": 0}
 counted = 0  # messages that were sent and judged, beside the tests that unittest counts
 
 
@@ -240,17 +240,21 @@ class Bodies(OneNode):
 
     def test_a_byte_more_than_one_mebibyte_is_refused(self):
         body = b" " * ((1 << 20) + 1)
-        for data in (messages.post(b"Content-Length: %d" % len(body), body=body),
-                     messages.post(b"Transfer-Encoding: chunked", body=b"%x\r\n" % len(body) + body + b"\r\n0\r\n\r\n")):
+        form = body[:(8 << 10) + 1]  # of those whom nobody knows yet
+        for data, most in ((messages.post(b"Content-Length: %d" % len(body), body=body), 1 << 20),
+                           (messages.post(b"Content-Length: %d" % len(form), body=form, target=messages.TOKEN_TARGET), 8 << 10),
+                           (messages.post(b"Transfer-Encoding: chunked", body=b"%x\r\n" % len(form) + form + b"\r\n0\r\n\r\n",
+                                          target=messages.TOKEN_TARGET), 8 << 10)):
             with self.raw() as raw:
                 with contextlib.suppress(OSError):
                     raw.send(data)
                 reply = raw.reply()
                 check_reply(self, reply, 413, "BODY_TOO_LARGE")
-                self.assertEqual(reply.document()["parameters"], [1 << 20])
+                self.assertEqual(reply.document()["parameters"], [most])
 
     def test_a_body_that_does_not_come_is_answered_408_and_closed(self):
-        for data in (messages.post(b"Content-Length: 10", body=b"{"), messages.post(b"Transfer-Encoding: chunked", body=b"5\r\nhe")):
+        for data in (messages.post(b"Content-Length: 10", body=b"{", target=messages.TOKEN_TARGET),
+                     messages.post(b"Transfer-Encoding: chunked", body=b"5\r\nhe", target=messages.TOKEN_TARGET)):
             with self.raw() as raw:
                 raw.send(data)
                 began = time.monotonic()
@@ -260,7 +264,7 @@ class Bodies(OneNode):
 
     def test_a_body_that_drips_is_answered_408(self):
         with self.raw() as raw:
-            raw.send(messages.post(b"Content-Length: 1000"))
+            raw.send(messages.post(b"Content-Length: 1000", target=messages.TOKEN_TARGET))
             began = time.monotonic()
             raw.sock.settimeout(0.3)
             reply = None
@@ -275,10 +279,36 @@ class Bodies(OneNode):
 
     def test_expect_continue_is_answered(self):
         with self.raw() as raw:
-            raw.send(messages.post(b"Content-Length: 2", b"Expect: 100-continue"))
+            raw.send(messages.post(b"Content-Length: 2", b"Expect: 100-continue", target=messages.TOKEN_TARGET))
             self.assertEqual(raw.reply().status, 100)
             raw.send(b"{}")
+            self.assertEqual(raw.reply().status, 400)
+
+    def test_who_is_refused_is_not_asked_for_its_body(self):
+        with self.raw() as raw:
+            raw.send(messages.post(b"Content-Length: 2", b"Expect: 100-continue"))
             check_reply(self, raw.reply(), 401)
+            self.assertTrue(raw.is_closed())  # what comes next could be the body or another request
+
+    def test_the_body_of_a_refused_request_is_passed_over(self):
+        form = b"5\r\nhello\r\n0\r\n\r\n"
+        with self.raw() as raw:
+            for data in (messages.post(b"Content-Length: 300000", body=b"x" * 300000), messages.post(b"Transfer-Encoding: chunked", body=form),
+                         messages.post(b"Content-Length: 5", body=b"hello")) * 3:
+                raw.send(data)
+                check_reply(self, raw.reply(), 401)
+            raw.send(messages.post(b"Content-Length: 60"))  # answered before its body comes, which holds what looks like a request
+            check_reply(self, raw.reply(), 401)
+            raw.send(b"GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n".ljust(60) + ROOT_REQUEST)
+            check_reply(self, raw.reply(), 401)
+            self.assertEqual(raw.rest, b"")
+
+    def test_a_malformed_body_of_a_refused_request_ends_the_connection(self):
+        for name, body in messages.CHUNKS:
+            with self.raw(3) as raw:
+                raw.send(messages.post(b"Transfer-Encoding: chunked", body=body + ROOT_REQUEST))
+                check_reply(self, raw.reply(), 401, None, name)
+                self.assertIsNone(raw.reply(), name + ": a second answer")
 
     def test_a_large_body_is_refused_before_it_is_sent(self):
         with self.raw() as raw:

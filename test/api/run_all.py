@@ -44,6 +44,7 @@ SUITES = {
     "rebinding": ("rebinding_test.py", 180),
     "soak": ("soak_test.py", 600),
     "access": ("access_matrix.py", 420),
+    "abuse": ("abuse_test.py", 300),
     "limits": ("limits_test.py", 420),
     "canary": ("canary_test.py", 180),
     "agents": ("agents_test.py", 600),

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines of the request log that somebody without credentials may cause. Whoever sends thousands of requests a second gets a share of lines in
+ * a minute, and then one line that says how many were left out. What a caller with good credentials did is always in the log; only that it
+ * was refused because of its limits counts here as well.
+ */
+#ifndef HTTP_LOG_SHARE_H
+#define HTTP_LOG_SHARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/api.h"
+
+void log_share_start(int64_t lines_per_minute);
+/* Whether the line of this request is written; counts it. NULL: nothing is known of it. */
+bool log_share_take(const struct request *req, unsigned status);
+/* Each second: tells what was left out when the minute is over. */
+void log_share_tick(void);
+
+#endif

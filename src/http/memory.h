@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a process has freed goes back to the system. */
+#ifndef HTTP_MEMORY_H
+#define HTTP_MEMORY_H
+
+/* Before the first thread. */
+void memory_start(void);
+/* Each second. */
+void memory_tick(void);
+
+#endif
