@@ -353,7 +353,7 @@ class World:
         self.must(201, "POST", project + "/flexClusters", owner,
                   {"name": "small" + mark, "providerSettings": {"backingProviderName": "ONPREM", "regionName": "EU_NORTH"}})
         container = self.must(201, "POST", project + "/containers", owner,
-                              {"providerName": "ONPREM", "regionName": "EU_SOUTH", "serviceCidrBlock": "10.92.%d.0/24" % (2 if of_b else 1)}).json()["id"]
+                              {"providerName": "ONPREM", "regionName": "EU_SOUTH", "serviceCidrBlock": "10.92.%d.0/24" % (7 if of_b else 1)}).json()["id"]
         load = self.must(201, "POST", project + "/sampleDatasetLoad/c1" + mark, owner).json()["_id"]
         self.must(202, "POST", project + "/customDBRoles/roles", owner, {"roleName": "fixture" + mark})
         for user in ({"username": "fixture_user" + mark, "password": "correct horse battery"},
