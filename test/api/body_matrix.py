@@ -86,6 +86,11 @@ def mail_of(length, letter="a"):
     return letter * local + "@" + letter * (length - local - 1)
 
 
+def host_of(length):
+    """A host name of that length. One without a dot is of the inside, and refused (S11)."""
+    return (("x" * 49 + ".") * 6)[:length - 4] + ".org"
+
+
 def valid_value(field, known, number=0):
     """A value that the field takes, as long as it may be short. `number` is which kind an object with several kinds has."""
     name, kind = field["name"], field["type"]
@@ -286,6 +291,11 @@ def cells_of_bounds(place, body):
         yield taken("as long as may be", place.put(body, "https://hooks.example.org/" + text_of(high - 26)))
         yield refused("one character too long", place.put(body, "https://hooks.example.org/" + text_of(high - 25)), place)
         yield refused("not https", place.put(body, "http://" + text_of(20)), place)
+    elif kind == "text" and field["name"] == "hostname":
+        yield taken("as long as may be", place.put(body, host_of(high)))
+        yield refused("one character too long", place.put(body, "x" + host_of(high)), place)
+        yield refused("empty", place.put(body, ""), place)
+        yield refused("without a dot", place.put(body, "x"), place)
     elif kind == "text" and "oneOf" not in field:
         if bounded and low > 0:
             yield refused("one character too short", place.put(body, text_of(low - 1)), place)
