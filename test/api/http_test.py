@@ -686,10 +686,14 @@ class Reads(unittest.TestCase):
         seen, stop = [], threading.Event()
 
         def client():
-            with Raw(node.connect(context=context)) as raw:
-                while not stop.is_set():
-                    raw.send(request * 10)  # several reads in one turn of the loop
-                    seen.extend((time.monotonic(), raw.reply().status) for _ in range(10))
+            while not stop.is_set():  # a connection ends after so many requests (keepalive_requests)
+                with contextlib.suppress(ConnectionError), Raw(node.connect(context=context)) as raw:
+                    reply = True
+                    while reply is not None and not stop.is_set():
+                        raw.send(request * 10)  # several reads in one turn of the loop
+                        for _ in range(10):
+                            reply = reply and raw.reply()
+                            seen.extend([(time.monotonic(), reply.status)] if reply else [])
         clients = [threading.Thread(target=client) for _ in range(8)]
         for thread in clients:
             thread.start()
