@@ -120,12 +120,12 @@ keep_part(struct request *req, const char *kind, const char *fallback, const jso
 
 /* Where a directory is said to be: whoever uses it, a worker or a member, must not be sent to the machine that it runs on. */
 static error
-check_directory_host(struct request *req, const char *field, const json_t *hostname)
+check_directory_host(struct request *req, const json_t *hostname)
 {
     struct egress_url place = { .host = json_str(hostname) };
     if (place.host.len == 0 || egress_host_may_be_allowed(&req->api->egress, &place))
         return OK;
-    return refuse(req, field, "its address is not public, and the operator does not allow it (egress_allow)");
+    return refuse(req, "ldap.hostname", "its address is not public, and the operator does not allow it (egress_allow)");
 }
 
 /* What members are told about the directory is a resource of its own, as it is for authorities; empty when they ask none. */
@@ -137,7 +137,7 @@ keep_directory_login(struct request *req, const struct change *change)
     str sealed = json_str(json_object_get(change->after, "sealed"));
     if (json_is_true(json_object_get(ldap, "authenticationEnabled")))
         TRY(directory_login_read(req->arena, ldap, sealed.len > 0, &login));
-    TRY(check_directory_host(req, "ldap.hostname", json_object_get(ldap, "hostname")));
+    TRY(check_directory_host(req, json_object_get(ldap, "hostname")));
     if (json_object_get(login, "bindUsername") != NULL) {
         str kept = str_format(req->arena, "sealed:%s:%s", id_text(req->arena, change->id).data, sealed.data);
         json_object_set_new(login, "bindPassword", json_stringn(kept.data, kept.len));
@@ -262,7 +262,6 @@ directory_verify(struct request *req)
     id job;
     if (authority.len > 0 && !certificate_is_authority_bundle(authority))
         return refuse(req, "caCertificate", "it must be certificates of authorities in PEM");
-    TRY(check_directory_host(req, "hostname", json_object_get(req->body, "hostname")));
     str sealed = seal_password(req, change.id, json_str(json_object_get(req->body, "bindPassword")));
     json_t *request = json_in(req->arena, json_deep_copy(req->body));
     json_object_del(request, "bindPassword");
