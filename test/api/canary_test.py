@@ -98,6 +98,8 @@ class Test:
     def ask(self, connection, method, target, auth=None, body=None, headers=(), shows=False, status=None, what=""):
         self.sent += 1
         answer = self.keep(connection.ask(method, target, auth, body, headers), shows)
+        if status == 201 and "dryRun=true" in target:
+            status = 200  # nothing was made
         if status is not None and answer.status != status:
             raise AssertionError("%d expected: %r" % (status, answer))
         if shows:

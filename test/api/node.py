@@ -58,6 +58,15 @@ def end_what_runs():
             process.terminate()
 
 
+def is_leaving(pid):
+    """Whether a worker of nginx is gone, or says in its title that it only finishes what it has."""
+    try:
+        with open("/proc/%d/cmdline" % pid, "rb") as file:
+            return b"shutting down" in file.read()
+    except OSError:
+        return True
+
+
 class Node:
     """`settings` are lines of reeve.conf beyond the usual ones; a list gives a key several times, None leaves it out."""
 
@@ -179,13 +188,13 @@ class Node:
         os.kill(self.pid, number)
 
     def reload(self, seconds=10):
-        """HUP, and wait until new workers are there."""
+        """HUP, and wait until new workers are there and the old ones take no new connections any more."""
         before = set(self.workers())
         self.send(signal.SIGHUP)
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds * float(os.environ.get("REEVE_PATIENCE", "1"))
         while time.monotonic() < deadline:
-            if set(self.workers()) - before:
-                time.sleep(0.15)  # until they accept
+            if set(self.workers()) - before and all(map(is_leaving, before)):
+                time.sleep(0.05)  # between its title and its sockets
                 return self
             time.sleep(0.02)
         raise RuntimeError("no new workers after HUP: " + self.error_text())
