@@ -194,7 +194,7 @@ class Walk:
             self.lines += ["", "you, in two terminals; of the bar a frame for every change of its figure:",
                            "", "```text", *path.record(own_values=True).splitlines(), "```"]
         for name in HOSTS:
-            left = self.place.machines[name].shell("ls /var/lib/reeve/members; pgrep --list-full patroni; pgrep --list-full postgres; true").stdout.splitlines()
+            left = self.place.machines[name].shell("ls /var/lib/reeve/members; pgrep --list-full 'patroni|postgres' || true").stdout.splitlines()
             self.suite.equal(left, [], "what is left on %s of a cluster that was deleted" % name)
 
     def close(self):
