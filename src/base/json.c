@@ -2,6 +2,8 @@
 #include "base/json.h"
 
 #include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /* jansson's own limit on nesting is 2048 and fixed, and it has none on the number of values; ours are counted before it parses.
  * Strings are skipped, so that a bracket in a text does not count. NULL: it is within the limits. */
@@ -92,12 +94,43 @@ dump_to_buf(const char *bytes, size_t count, void *buf)
     return 0;
 }
 
+/* Whether every number is the same again when it was written with 15 digits. */
+static bool
+fits_short_numbers(const json_t *json)
+{
+    char text[32];
+    const char *key;
+    json_t *value; /* jansson walks over objects that are not const only */
+    size_t index;
+    if (json_is_real(json)) {
+        snprintf(text, sizeof(text), "%.*g", DBL_DIG, json_real_value(json));
+        return strtod(text, NULL) == json_real_value(json);
+    }
+    if (json_is_array(json)) {
+        json_array_foreach(json, index, value)
+        {
+            if (!fits_short_numbers(value))
+                return false;
+        }
+    }
+    if (json_is_object(json)) {
+        json_object_foreach((json_t *)json, key, value)
+        {
+            if (!fits_short_numbers(value))
+                return false;
+        }
+    }
+    return true;
+}
+
 static str
 dump(struct arena *arena, const json_t *json, size_t flags)
 {
-    /* Every decimal of up to 15 digits comes out as it came in: 0.1, where 17 digits would say 0.10000000000000001. */
+    /* Every decimal of up to 15 digits comes out as it came in: 0.1, where 17 digits would say 0.10000000000000001. What has more of them
+     * needs 17, or it would come out as another number. */
+    size_t digits = fits_short_numbers(json) ? DBL_DIG : DBL_DECIMAL_DIG;
     struct buf out = buf_in(arena, 16 * JSON_MAX_BYTES);
-    if (json_dump_callback(json, dump_to_buf, &out, flags | JSON_ENCODE_ANY | JSON_REAL_PRECISION(DBL_DIG)) != 0)
+    if (json_dump_callback(json, dump_to_buf, &out, flags | JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits)) != 0)
         return STR_EMPTY;
     return buf_str(&out);
 }

@@ -170,6 +170,9 @@ written_json_keeps_order_and_content(void **state)
     assert_string_equal(json_pretty(arena, STR("{\"b\":1,\"a\":[]}")).data, "{\n  \"b\": 1,\n  \"a\": []\n}");
     assert_true(str_is(json_pretty(arena, STR("not json")), "not json"));
     assert_true(str_is(json_text(arena, json_parse_own(arena, STR("[0.1,1e-8,3.0]"))), "[0.1,1e-8,3.0]"));
+    /* Found by fuzzing: with 15 digits this became another number. */
+    json_t *long_number = json_parse_own(arena, STR("{\"a\":[0.66666666666666666666666666664]}"));
+    assert_true(json_equal(json_parse_own(arena, json_text(arena, long_number)), long_number));
     assert_null(json_parse_own(arena, STR("{")));
     assert_true(str_is(json_str(json_array_get(json_object_get(json, "a"), 3)), "\xc3\xa9\n"));
     assert_int_equal(json_str(json).len, 0);
