@@ -13,7 +13,7 @@ import time
 from collections import Counter
 
 from client import Bearer, Digest, trust, wait_until
-from http2_raw import DATA, RST_STREAM, Http2, frame
+from http2 import DATA, RST_STREAM, Http2, frame
 from suite import Suite, ends_on_signal
 from world import PREFIX, bootstrap, connect, no_limits, start_node
 

@@ -67,16 +67,21 @@ class Http2:
         self.sock.sendall(frame(WINDOW_UPDATE, 0, stream, struct.pack(">I", by)))
 
     def read(self, seconds):
-        """What comes within so many seconds; False when the server closed the connection."""
-        self.sock.settimeout(seconds)
-        try:
-            piece = self.sock.recv(262144)
-        except (TimeoutError, ssl.SSLWantReadError):
-            return True
-        except OSError:
-            return False
-        if not piece:
-            return False
+        """What comes within so many seconds, and all that is there then; False when the server closed the connection."""
+        while True:
+            self.sock.settimeout(seconds)
+            try:
+                piece = self.sock.recv(262144)
+            except (TimeoutError, ssl.SSLWantReadError):
+                return True
+            except OSError:
+                return False
+            if not piece:
+                return False
+            self._parse(piece)
+            seconds = 0.001
+
+    def _parse(self, piece):
         self.rest += piece
         while len(self.rest) >= 9:
             length = int.from_bytes(self.rest[:3], "big")
@@ -85,7 +90,6 @@ class Http2:
             kind, flags, stream = struct.unpack(">BBI", self.rest[3:9])
             self._take(kind, flags, stream, self.rest[9:9 + length])
             self.rest = self.rest[9 + length:]
-        return True
 
     def _take(self, kind, flags, stream, payload):
         if kind == HEADERS:

@@ -3,7 +3,6 @@
 nothing but names can be read by who answers."""
 import contextlib
 import os
-import random
 import shutil
 import socket
 import struct
@@ -13,7 +12,7 @@ import tempfile
 import time
 
 from client import wait_until
-from node import ROOT, Node
+from node import ROOT, Node, free_port
 from suite import Suite, ends_on_signal
 from world import BUILD, sql
 
@@ -23,16 +22,6 @@ TYPES = {"A": 1, "NS": 2, "SOA": 6, "TXT": 16, "AAAA": 28, "SRV": 33}
 
 def words_of(dsn):
     return dict(word.split("=", 1) for word in dsn.split())
-
-
-def free_port():
-    """Free for UDP and for TCP, and none of those that the kernel gives to connections of their own accord."""
-    for port in random.sample(range(20000, 32000), 100):
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp, socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tcp, contextlib.suppress(OSError):
-            udp.bind(("127.0.0.1", port))
-            tcp.bind(("127.0.0.1", port))
-            return port
-    raise AssertionError("no port is free")
 
 
 class PowerDns:

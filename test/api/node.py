@@ -7,9 +7,11 @@
 Everything it writes is in node.folder. Nothing here talks to the API; that is client.py's job.
 """
 import atexit
+import contextlib
 import hashlib
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -23,10 +25,19 @@ import urllib.request
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
+given_ports = set()
+
+
 def free_port(host="127.0.0.1"):
-    with socket.socket() as s:
-        s.bind((host, 0))
-        return s.getsockname()[1]
+    """Free for TCP and UDP, given once, and none that the kernel gives to connections of its own accord: a node that is started again finds it free."""
+    for port in random.sample(range(20000, 32000), 200):
+        with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp, contextlib.suppress(OSError):
+            if port not in given_ports:
+                tcp.bind((host, port))
+                udp.bind((host, port))
+                given_ports.add(port)
+                return port
+    raise RuntimeError("no port is free")
 
 
 def make_certificate(folder, name="tls", common_name="localhost"):
