@@ -9,9 +9,6 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 
-#define KEY         "tls/member.key"
-#define CERTIFICATE "tls/member.crt"
-
 enum { PEM_BYTES = 256 * 1024 };
 
 enum verdict { GOOD, OLD, BAD }; /* OLD: works, and should be renewed */
@@ -26,63 +23,114 @@ judge_time(str certificate)
     return facts.not_after_ms - now < (facts.not_after_ms - facts.not_before_ms) / 3 ? OLD : GOOD;
 }
 
-static enum verdict
-judge_member(const struct goal_member *member, str certificate, str key)
+/*
+ * What a member has certificates for. Each has a key of its own, so that who steals one has nothing else. `authority` is where the
+ * signer's own certificate is kept, when it is not the fleet's.
+ */
+struct purpose {
+    const char *word, *name, *authority;
+    bool has_names; /* it is a server's, too */
+};
+static const struct purpose purposes[] = {
+    { "SERVER", "member", NULL, true },
+    { "CLUSTER", "cluster", CLUSTER_AUTHORITY, true },
+    { "ETCD", "etcd", NULL, false },
+};
+
+static bool
+is_closed(const struct engine_member *self)
 {
-    if (!certificate_is_of(certificate, key) || !certificate_is_for(certificate, member->address))
+    return self->cluster->walls == WALLS_CLOSED;
+}
+
+/* Until the cluster is closed, one certificate is for everything, as agents from before have it. */
+static const char *
+word_of(const struct engine_member *self, const struct purpose *purpose)
+{
+    return purpose == &purposes[0] && !is_closed(self) ? "" : purpose->word;
+}
+
+static enum verdict
+judge_member(const struct engine_member *self, const struct purpose *purpose, str certificate, str key)
+{
+    const struct goal_member *member = self->member;
+    if (!certificate_is_of(certificate, key))
         return BAD;
-    for (size_t i = 0; i < member->names.count; i++) {
+    if (purpose->has_names && !certificate_is_for(certificate, member->address))
+        return BAD;
+    for (size_t i = 0; purpose->has_names && i < member->names.count; i++) {
         if (!certificate_is_for(certificate, member->names.items[i]))
             return BAD;
     }
+    if (purpose == &purposes[0] && certificate_is_clients(certificate) == is_closed(self))
+        return is_closed(self) ? OLD : BAD;
     return judge_time(certificate);
 }
 
 static error
-read_or_make_key(struct engine_member *self, str *ret_key)
+read_or_make_key(struct engine_member *self, const char *name, str *ret_key)
 {
     struct arena *arena = self->arena;
-    if (disk_below_read(arena, self->folder.data, KEY, PEM_BYTES, self->owner.user, ret_key) && ret_key->len > 0)
+    if (disk_below_read(arena, self->folder.data, name, PEM_BYTES, self->owner.user, ret_key) && ret_key->len > 0)
         return OK;
     if (!certificate_key_new(arena, ret_key))
         return problem(arena, "A key could not be made.");
-    if (!disk_below_replace(self->folder.data, KEY, *ret_key, 0640, self->files))
-        return problem(arena, "%s/" KEY " cannot be written: %s.", self->folder.data, strerror(errno));
+    if (!disk_below_replace(self->folder.data, name, *ret_key, 0640, self->files))
+        return problem(arena, "%s/%s cannot be written: %s.", self->folder.data, name, strerror(errno));
     return OK;
 }
 
+/* The signer first: a certificate without it is asked for again, one with another's would be refused by everybody. */
 static error
-fetch_member(struct engine_member *self, const struct state *state, str key)
+keep_issued(struct engine_member *self, const struct purpose *purpose, const struct control_certificate *issued,
+            const char *name)
 {
-    str request;
-    struct control_certificate issued;
-    if (state->url.len == 0)
-        return problem(self->arena,
-                       "%s/" CERTIFICATE " is missing or wrong, and without a control plane nobody signs another one.",
-                       self->folder.data);
-    if (!certificate_request_new(self->arena, key, self->member->name, &request))
-        return problem(self->arena, "A certificate request could not be made.");
-    TRY(control_member_certificate(self->caller, self->arena, state, self->member->id, request, &issued));
-    if (judge_member(self->member, issued.certificate, key) == BAD)
-        return problem(self->arena, "The certificate that came for %s is not for its names.", self->member->name.data);
     failpoint("agent:member:write-certificate:before");
-    if (!disk_below_replace(self->folder.data, CERTIFICATE, issued.certificate, 0640, self->files))
-        return problem(self->arena, "%s/" CERTIFICATE " cannot be written: %s.", self->folder.data, strerror(errno));
+    if (purpose->authority != NULL) {
+        if (str_eq(issued->authority, self->goal->authority))
+            return problem(self->arena, "This control plane does not know yet what certificates are for.");
+        if (!disk_below_replace(self->folder.data, purpose->authority, issued->authority, 0640, self->files))
+            return problem(self->arena, "%s/%s cannot be written: %s.", self->folder.data, purpose->authority,
+                           strerror(errno));
+    }
+    if (!disk_below_replace(self->folder.data, name, issued->certificate, 0640, self->files))
+        return problem(self->arena, "%s/%s cannot be written: %s.", self->folder.data, name, strerror(errno));
     failpoint("agent:member:write-certificate:after");
     return OK;
 }
 
-error
-certificates_of_member(struct engine_member *self, const struct state *state, bool *ret_changed)
+static error
+fetch_member(struct engine_member *self, const struct state *state, const struct purpose *purpose, str key,
+             const char *name)
 {
+    str request;
+    struct control_certificate issued;
+    if (state->url.len == 0)
+        return problem(self->arena, "%s/%s is missing or wrong, and without a control plane nobody signs another one.",
+                       self->folder.data, name);
+    if (!certificate_request_new(self->arena, key, self->member->name, &request))
+        return problem(self->arena, "A certificate request could not be made.");
+    TRY(control_member_certificate(self->caller, self->arena, state, self->member->id, word_of(self, purpose), request,
+                                   &issued));
+    if (judge_member(self, purpose, issued.certificate, key) == BAD)
+        return problem(self->arena, "The certificate that came for %s is not for its names.", self->member->name.data);
+    return keep_issued(self, purpose, &issued, name);
+}
+
+static error
+keep_certificate(struct engine_member *self, const struct state *state, const struct purpose *purpose,
+                 bool *ret_changed)
+{
+    str key_name = str_format(self->arena, "tls/%s.key", purpose->name);
+    str name = str_format(self->arena, "tls/%s.crt", purpose->name);
     str key, certificate = STR_EMPTY;
-    TRY(read_or_make_key(self, &key));
-    if (!disk_below_read(self->arena, self->folder.data, CERTIFICATE, PEM_BYTES, self->owner.user, &certificate))
+    TRY(read_or_make_key(self, key_name.data, &key));
+    if (!disk_below_read(self->arena, self->folder.data, name.data, PEM_BYTES, self->owner.user, &certificate))
         certificate = STR_EMPTY;
-    enum verdict verdict = judge_member(self->member, certificate, key);
+    enum verdict verdict = judge_member(self, purpose, certificate, key);
     if (verdict == GOOD || (verdict == OLD && state->url.len == 0))
         return OK;
-    error why = fetch_member(self, state, key);
+    error why = fetch_member(self, state, purpose, key, name.data);
     if (why == OK)
         *ret_changed = true;
     else if (verdict == OLD) {
@@ -90,6 +138,15 @@ certificates_of_member(struct engine_member *self, const struct state *state, bo
         why = OK;
     }
     return why;
+}
+
+error
+certificates_of_member(struct engine_member *self, const struct state *state, bool *ret_changed)
+{
+    size_t count = self->cluster->walls == WALLS_NONE ? 1 : LENGTH(purposes);
+    for (size_t i = 0; i < count; i++)
+        TRY(keep_certificate(self, state, &purposes[i], ret_changed));
+    return OK;
 }
 
 error

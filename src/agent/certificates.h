@@ -7,7 +7,7 @@
 #include "agent/state.h"
 #include "engine/engine.h"
 
-/* The member's, in tls/ below its folder. `ret_changed` is set when it was replaced. Without a control plane (no url) one that is
+/* The member's, one for each purpose, in tls/ below its folder. `ret_changed` is set when one was replaced. Without a control plane (no url) one that is
  * there must do. An old one that is still valid is no error when a new one cannot be had. */
 MUST_USE error certificates_of_member(struct engine_member *self, const struct state *state, bool *ret_changed);
 

@@ -93,13 +93,15 @@ control_report(struct caller *caller, struct arena *arena, const struct state *s
 }
 
 static error
-ask_certificate(struct caller *caller, struct arena *arena, const struct state *state, str path, str request,
-                struct control_certificate *ret_certificate)
+ask_certificate(struct caller *caller, struct arena *arena, const struct state *state, str path, const char *purpose,
+                str request, struct control_certificate *ret_certificate)
 {
     struct answer answer;
     struct buf body = buf_in(arena, SMALL_BYTES);
     buf_add_text(&body, "{\"csr\":");
     buf_add_json(&body, request);
+    if (purpose[0] != '\0')
+        buf_format(&body, ",\"purpose\":\"%s\"", purpose);
     buf_add_char(&body, '}');
     TRY(ask(caller, arena, state, "POST", path, buf_str(&body), REQUEST_MS, SMALL_BYTES, &answer));
     if (answer.status != 200)
@@ -111,15 +113,15 @@ error
 control_renew(struct caller *caller, struct arena *arena, const struct state *state, str request,
               struct control_certificate *ret_certificate)
 {
-    return ask_certificate(caller, arena, state, STR("/agent/v1/certificate"), request, ret_certificate);
+    return ask_certificate(caller, arena, state, STR("/agent/v1/certificate"), "", request, ret_certificate);
 }
 
 error
 control_member_certificate(struct caller *caller, struct arena *arena, const struct state *state, id member,
-                           str request, struct control_certificate *ret_certificate)
+                           const char *purpose, str request, struct control_certificate *ret_certificate)
 {
     str path = str_format(arena, "/agent/v1/members/%s/certificate", id_text(arena, member).data);
-    return ask_certificate(caller, arena, state, path, request, ret_certificate);
+    return ask_certificate(caller, arena, state, path, purpose, request, ret_certificate);
 }
 
 error

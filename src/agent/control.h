@@ -23,8 +23,10 @@ struct control_certificate {
 /* Of the host itself, renewed. */
 MUST_USE error control_renew(struct caller *caller, struct arena *arena, const struct state *state, str request,
                              struct control_certificate *ret_certificate);
+/* `purpose` is SERVER, CLUSTER or ETCD; empty: for everything, as control planes from before have it. */
 MUST_USE error control_member_certificate(struct caller *caller, struct arena *arena, const struct state *state,
-                                          id member, str request, struct control_certificate *ret_certificate);
+                                          id member, const char *purpose, str request,
+                                          struct control_certificate *ret_certificate);
 
 struct control_joined {
     id host;

@@ -48,7 +48,7 @@ facts_text(struct arena *arena, const struct report_facts *facts)
         buf_add_text(&out, i == 0 ? "" : ",");
         buf_add_json(&out, facts->postgres_versions.items[i]);
     }
-    buf_format(&out, "],\"cpus\":%lld,\"memoryMb\":%lld,\"diskGb\":%lld}", (long long)facts->cpus,
+    buf_format(&out, "],\"walls\":[],\"cpus\":%lld,\"memoryMb\":%lld,\"diskGb\":%lld}", (long long)facts->cpus,
                (long long)facts->memory_mb, (long long)facts->disk_gb);
     return buf_str(&out);
 }

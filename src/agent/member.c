@@ -12,7 +12,7 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 
-enum { UNIT_BYTES = 256 * 1024, WALL_AGAIN_MS = 30 * 1000, QUIET_WAIT_MS = 60 * 1000 };
+enum { UNIT_BYTES = 256 * 1024, WALL_AGAIN_MS = 30 * 1000, QUIET_WAIT_MS = 60 * 1000, WALLS_WORD_BYTES = 32 };
 
 static const struct disk_owner root = { 0, 0 };
 
@@ -49,18 +49,23 @@ member_engine(const struct member_host *host, struct arena *arena, struct caller
               const struct goal_member *member)
 {
     str folder = str_format(arena, MEMBERS_FOLDER "/%s", id_text(arena, member->id).data);
+    const struct goal_cluster *cluster = goal_find_cluster(goal, member->cluster);
+    const char *shown = cluster->walls == WALLS_NONE ? "member" : "cluster";
+    const char *trusted = cluster->walls == WALLS_NONE     ? "tls/authority.crt"
+                          : cluster->walls == WALLS_CLOSED ? CLUSTER_AUTHORITY
+                                                           : BOTH_AUTHORITIES;
     struct engine_member self = {
         .arena = arena,
         .caller = caller,
         .goal = goal,
-        .cluster = goal_find_cluster(goal, member->cluster),
+        .cluster = cluster,
         .member = member,
         .folder = folder,
         .user = STR_EMPTY,
         .is_shared = is_shared(arena, member->id),
-        .self = { .authority = str_format(arena, "%s/tls/authority.crt", folder.data).data,
-                  .certificate = str_format(arena, "%s/tls/member.crt", folder.data).data,
-                  .key = str_format(arena, "%s/tls/member.key", folder.data).data },
+        .self = { .authority = str_format(arena, "%s/%s", folder.data, trusted).data,
+                  .certificate = str_format(arena, "%s/tls/%s.crt", folder.data, shown).data,
+                  .key = str_format(arena, "%s/tls/%s.key", folder.data, shown).data },
         .host = state_call_identity(host->state),
     };
     set_owner(&self, host);
@@ -91,8 +96,10 @@ static str
 etcd_ports(struct engine_member *self)
 {
     struct buf out = buf_in(self->arena, UNIT_BYTES);
-    for (size_t i = 0; i < self->goal->etcd.count; i++) {
-        str url = self->goal->etcd.items[i];
+    const struct wire_texts *endpoints =
+        self->cluster->etcd.endpoints.count > 0 ? &self->cluster->etcd.endpoints : &self->goal->etcd;
+    for (size_t i = 0; i < endpoints->count; i++) {
+        str url = endpoints->items[i];
         ptrdiff_t colon = -1;
         for (size_t k = 0; k < url.len; k++)
             colon = url.data[k] == ':' ? (ptrdiff_t)k : colon;
@@ -187,10 +194,72 @@ is_up(str state)
     return str_is(state, "active") || str_is(state, "activating") || str_is(state, "reloading");
 }
 
+/* ---- Which certificates are in force ---- */
+/* With root's files and not the member's own: a member does not say by itself how far it is. */
+static str
+walls_path(const struct member_host *host, struct arena *arena, id member)
+{
+    return str_format(arena, "%s/walls-%s", host->state->folder.data, id_text(arena, member).data);
+}
+
+static error
+note_walls(struct pass *pass)
+{
+    struct arena *arena = pass->self.arena;
+    str path = walls_path(pass->host, arena, pass->self.member->id);
+    str word = str_from(goal_walls_words[pass->self.cluster->walls]);
+    if (word.len > 0 && !disk_keep(arena, path.data, word, 0600, root, NULL))
+        return problem(arena, "%s cannot be written: %s.", path.data, strerror(errno));
+    return OK;
+}
+
+/* What it was started with: Patroni shows another certificate only from its start on. */
+static str
+etcd_path(const struct member_host *host, struct arena *arena, id member)
+{
+    return str_format(arena, "%s/etcd-%s", host->state->folder.data, id_text(arena, member).data);
+}
+
+static error
+note_etcd(struct pass *pass)
+{
+    struct arena *arena = pass->self.arena;
+    str path = etcd_path(pass->host, arena, pass->self.member->id);
+    bool noted = pass->self.cluster->etcd.user.len > 0
+                     ? disk_keep(arena, path.data, pass->self.cluster->etcd.user, 0600, root, NULL)
+                     : disk_remove(path.data);
+    return noted ? OK : problem(arena, "%s cannot be written: %s.", path.data, strerror(errno));
+}
+
+/* Patroni shows another certificate only from its start on. */
+static bool
+lacks_etcd_user(const struct pass *pass)
+{
+    return pass->self.cluster->etcd.user.len > 0 &&
+           !disk_exists(etcd_path(pass->host, pass->self.arena, pass->self.member->id).data);
+}
+
+struct wire_texts
+member_walls(const struct member_host *host, struct arena *arena, const struct goal *goal)
+{
+    struct wire_texts walls = { .items = ARENA_ARRAY(arena, str, goal->members.count * 2 + 1) };
+    for (size_t i = 0; walls.items != NULL && i < goal->members.count; i++) {
+        id member = goal->members.items[i].id;
+        str word;
+        if (disk_read(arena, walls_path(host, arena, member).data, WALLS_WORD_BYTES, &word) && word.len > 0)
+            walls.items[walls.count++] = str_format(arena, "%s=%s", id_text(arena, member).data, word.data);
+        if (disk_exists(etcd_path(host, arena, member).data))
+            walls.items[walls.count++] = str_format(arena, "%s+ETCD", id_text(arena, member).data);
+    }
+    return walls;
+}
+
 /* ---- RUNNING ---- */
 static error
 start(struct pass *pass)
 {
+    TRY(note_walls(pass)); /* what does not run yet begins with what its files say now */
+    TRY(note_etcd(pass));
     failpoint("agent:member:start-unit:before");
     /* systemd may not have read a file that an agent wrote and was killed after. */
     if (str_is(pass->report->unit, "absent"))
@@ -242,6 +311,8 @@ move_over(struct pass *pass)
     pass->self.is_shared = false;
     set_owner(&pass->self, pass->host);
     failpoint("agent:member:move:before");
+    TRY(note_walls(pass));
+    TRY(note_etcd(pass));
     TRY(keep_unit(pass, &ignored));
     failpoint("agent:member:move:restart");
     TRY(units_reread(pass->host->units, pass->self.arena));
@@ -318,7 +389,10 @@ bring_up(struct pass *pass)
     else if (str_is(pass->report->unit, "active") && !is_other && (!pass->memory->was_told || unit_changed))
         TRY(tell(pass, unit_changed)); /* by a process of the unit's user, who may not signal one of another */
     error seen = look(pass);
-    if (pass->self.is_shared && str_is(pass->report->unit, "active"))
+    /* It answers who shows the new certificate, and the server has loaded whom to believe. */
+    if (seen == OK && pass->memory->was_told && !pass->memory->progress.access_is_new)
+        seen = note_walls(pass);
+    if ((pass->self.is_shared || lacks_etcd_user(pass)) && str_is(pass->report->unit, "active"))
         waits = wait_for_turn(pass);
     return seen != OK ? seen : wall != OK ? wall : waits;
 }
@@ -338,6 +412,8 @@ bring_down(struct pass *pass)
         TRY(units_stop(pass->host->units, arena, pass->unit.data));
         failpoint("agent:member:stop-unit:after");
     }
+    TRY(note_walls(pass));
+    TRY(note_etcd(pass));
     pass->report->running = STR("stopped");
     pass->memory->progress = (struct engine_progress){ 0 };
     return read_state(pass);
@@ -369,6 +445,9 @@ remove_all(struct pass *pass)
     }
     failpoint("agent:member:remove-unit:after");
     TRY(users_release(pass->host->users, arena, pass->self.member->id));
+    if (!disk_remove(walls_path(pass->host, arena, pass->self.member->id).data) ||
+        !disk_remove(etcd_path(pass->host, arena, pass->self.member->id).data))
+        return problem(arena, "What is noted about %s cannot be removed: %s.", pass->unit.data, strerror(errno));
     pass->report->running = STR("absent");
     return read_state(pass);
 }
@@ -389,7 +468,7 @@ is_settled(const struct pass *pass)
     return !str_is(pass->report->role, "NONE") && progress->goal_generation == pass->self.cluster->goal_generation &&
            progress->access_generation == pass->self.cluster->access_generation &&
            progress->restart_nonce == pass->self.member->restart_nonce && !progress->access_is_new &&
-           !pass->self.is_shared;
+           !pass->self.is_shared && !lacks_etcd_user(pass);
 }
 
 bool

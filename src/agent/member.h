@@ -31,6 +31,9 @@ struct member_memory {
 struct engine_member member_engine(const struct member_host *host, struct arena *arena, struct caller *caller,
                                    const struct goal *goal, const struct goal_member *member);
 
+/* "<member id>=<phase>": which certificates are in force on the members of the goal; "<member id>+ETCD": it was started as a user of etcd. */
+struct wire_texts member_walls(const struct member_host *host, struct arena *arena, const struct goal *goal);
+
 /* `ret_report` is filled as far as it is known, whatever happens; what went wrong is its problem. True when nothing is left to do
  * but to look again. */
 bool member_pass(const struct member_host *host, struct arena *arena, struct caller *caller, const struct goal *goal,

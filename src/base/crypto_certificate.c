@@ -169,7 +169,7 @@ static bool
 set_subject(X509 *certificate, const struct certificate_subject *subject)
 {
     X509_NAME *name = X509_get_subject_name(certificate);
-    return subject->common_name.len > 0 && add_entry(name, "O", subject->organization) &&
+    return subject->common_name.len + subject->organization.len > 0 && add_entry(name, "O", subject->organization) &&
            add_entry(name, "CN", subject->common_name);
 }
 
@@ -254,7 +254,10 @@ make(struct arena *arena, X509 *issuer, EVP_PKEY *issuer_key, EVP_PKEY *key, con
         !add_extension(made, by, NID_subject_key_identifier, "hash") ||
         !add_extension(made, by, NID_authority_key_identifier, "keyid:always"))
         return false;
-    if (!is_authority && !add_extension(made, by, NID_ext_key_usage, "serverAuth,clientAuth"))
+    static const char *const uses[] = {
+        [USE_BOTH] = "serverAuth,clientAuth", [USE_SERVER] = "serverAuth", [USE_CLIENT] = "clientAuth"
+    };
+    if (!is_authority && !add_extension(made, by, NID_ext_key_usage, uses[subject->use]))
         return false;
     if (!set_alternatives(made, subject) || X509_sign(made, issuer_key, EVP_sha256()) == 0 ||
         !take_text(arena, bio, PEM_write_bio_X509(bio, made), &certificate.pem))

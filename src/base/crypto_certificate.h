@@ -20,7 +20,10 @@ enum {
     SERIAL_DIGITS = 32, /* 128 bits, the first of them never set */
 };
 
-/* What a certificate says. */
+/* Whom a certificate may be shown to: whoever checks it refuses it for anything else. */
+enum certificate_use { USE_BOTH, USE_SERVER, USE_CLIENT };
+
+/* What a certificate says. One of the two names may be empty. */
 struct certificate_subject {
     str common_name, organization;
     const str *names; /* DNS */
@@ -28,6 +31,7 @@ struct certificate_subject {
     const str *addresses; /* IPv4 or IPv6 */
     size_t address_count;
     int64_t lifetime_s;
+    enum certificate_use use; /* not of an authority */
 };
 
 struct certificate {
@@ -46,7 +50,7 @@ MUST_USE bool certificate_request_new(struct arena *arena, str key, str common_n
 /* A certificate that may sign others, signed by its own key. */
 MUST_USE bool certificate_authority_new(struct arena *arena, str key, const struct certificate_subject *subject,
                                         struct certificate *ret_certificate);
-/* For servers and clients, signed by the authority. */
+/* Signed by the authority. */
 MUST_USE bool certificate_sign(struct arena *arena, str authority, str authority_key, str request,
                                const struct certificate_subject *subject, struct certificate *ret_certificate);
 /* Whether a request can be signed: well-formed, of a key that is strong enough, and signed with it. */

@@ -86,6 +86,13 @@ certificate_is_for(str pem, str name)
 }
 
 bool
+certificate_is_clients(str pem)
+{
+    X509 *certificate CLEANUP(X509_cleanup) = read_certificate(pem);
+    return certificate != NULL && X509_check_purpose(certificate, X509_PURPOSE_SSL_CLIENT, 0) == 1;
+}
+
+bool
 certificate_find(struct arena *arena, str pems, const uint8_t fingerprint[SHA256_BYTES], str *ret_pem)
 {
     BIO *in CLEANUP(BIO_cleanup) = BIO_new_mem_buf(pems.data, (int)pems.len);

@@ -14,6 +14,8 @@ MUST_USE bool certificate_read(str pem, struct certificate_facts *ret_facts);
 /* Whether it was made for this key, and is good for this host name or address. */
 bool certificate_is_of(str pem, str key);
 bool certificate_is_for(str pem, str name_or_address);
+/* Whether a server takes it from a client: its purpose says so, or it has none. */
+bool certificate_is_clients(str pem);
 /* The certificate with this fingerprint among several in one PEM text, as PEM; false when there is none. */
 MUST_USE bool certificate_find(struct arena *arena, str pems, const uint8_t fingerprint[SHA256_BYTES], str *ret_pem);
 

@@ -88,6 +88,8 @@
         "Terminate its clusters first.") \
     ROW(NO_CAPACITY, 409, "No host in region {} of {} has room for another member of size {} with {} GB.", \
         "Ask for a smaller size, fewer members or another region, or have the operator add a host. A project with a network container in the region gets addresses of its block only.") \
+    ROW(NO_ETCD_CAPACITY, 409, "No group of etcd takes another cluster in region {} of {}.", \
+        "Have the operator add a group of etcd, or give one more room; or choose another region.") \
     ROW(ADDRESSES_NOT_FREE, 409, "Addresses of block {} are set aside or used for another project.", \
         "Choose another block; the operator knows which addresses are free.") \
     ROW(CONTAINER_IN_USE, 409, "Members of the project's clusters have addresses of container {}.", \

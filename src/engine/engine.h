@@ -12,6 +12,9 @@
 #include "wire/goal.h"
 #include "wire/report.h"
 
+#define CLUSTER_AUTHORITY "tls/cluster-authority.crt" /* below a member's folder, as everything in tls/ */
+#define BOTH_AUTHORITIES  "tls/both-authorities.crt"  /* the fleet's and the cluster's, while it moves over */
+
 /* One member during one pass. */
 struct engine_member {
     struct arena *arena; /* of the pass */
@@ -24,7 +27,7 @@ struct engine_member {
     struct disk_owner owner; /* what it runs as */
     struct disk_owner files; /* of what the agent writes for it: root, and the group that it runs as */
     bool is_shared;          /* it still runs as the user that all members had before each got its own */
-    struct call_identity self; /* the member's certificate */
+    struct call_identity self; /* what it shows other members of its cluster */
     struct call_identity host; /* the host's, for when the member is gone */
 };
 

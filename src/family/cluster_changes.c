@@ -15,6 +15,7 @@
 #include "family/resource_policies.h"
 #include "job/cluster_jobs.h"
 #include "job/cluster_parts.h"
+#include "store/etcd.h"
 
 /* ---- Parts of every change ---- */
 
@@ -162,6 +163,17 @@ cluster_reserve(struct request *req, const struct fleet_offer *offer, const stru
 
 /* ---- New clusters ---- */
 
+/* Where its members agree: near its primary, and for as long as the cluster lives. */
+static error
+bind_etcd(struct request *req, const struct cluster *cluster, const struct wanted *wanted)
+{
+    int preferred = plan_preferred_group(wanted);
+    const struct wanted_group *group = &wanted->groups[preferred < 0 ? 0 : preferred];
+    bool bound;
+    TRY(store_cluster_etcd_bind(req->tx, cluster->id, group->provider, group->region, &bound));
+    return bound ? OK : fail(req->arena, NO_ETCD_CAPACITY, V(group->region), V(group->provider));
+}
+
 error
 cluster_begin(struct request *req, const struct fleet_offer *offer, str kind, str name, json_t *document,
               struct cluster *ret_cluster)
@@ -187,6 +199,7 @@ cluster_begin(struct request *req, const struct fleet_offer *offer, str kind, st
         .parameters = json_text(req->arena, parameters),
     };
     TRY(store_cluster_add(req->tx, &cluster));
+    TRY(bind_etcd(req, &cluster, &wanted));
     TRY(cluster_reserve(req, offer, &cluster));
     TRY(add_job(req, &cluster, &cluster_create_job, NULL));
     *ret_cluster = cluster;

@@ -94,24 +94,49 @@ answer_report(struct fleet *fleet, struct arena *arena, const struct agent_reque
 }
 
 /* ---- Certificates ---- */
+/* What a member's certificate can be asked for. Agents from before say nothing, and have one for everything. */
+static const struct {
+    const char *word;
+    enum certificate_kind kind;
+} purposes[] = {
+    { "", CERTIFICATE_MEMBER },
+    { "SERVER", CERTIFICATE_MEMBER_SERVER },
+    { "CLUSTER", CERTIFICATE_MEMBER_CLUSTER },
+    { "ETCD", CERTIFICATE_MEMBER_ETCD },
+};
+
 static error
-read_request_for_certificate(struct arena *arena, str body, str *ret_csr)
+read_request_for_certificate(struct arena *arena, str body, str *ret_csr, enum certificate_kind *ret_kind)
 {
     json_t *said;
     TRY(report_parse(arena, body, &said));
     *ret_csr = json_str(json_object_get(said, "csr"));
-    return ret_csr->len > 0 ? OK : fail(arena, MISSING_ATTRIBUTE, V("csr"));
+    if (ret_csr->len == 0)
+        return fail(arena, MISSING_ATTRIBUTE, V("csr"));
+    for (size_t i = 0; ret_kind != NULL && i < LENGTH(purposes); i++) {
+        if (str_is(json_str(json_object_get(said, "purpose")), purposes[i].word)) {
+            *ret_kind = purposes[i].kind;
+            return OK;
+        }
+    }
+    return ret_kind == NULL
+               ? OK
+               : fail(arena, INVALID_ATTRIBUTE_VALUE, V("purpose"), V("it must be SERVER, CLUSTER or ETCD"));
 }
 
+/* `member` is of the certificate that its cluster's authority signs; NULL: the fleet's does. */
 static error
 issue(struct fleet *fleet, struct arena *arena, enum certificate_kind kind, str owner, str csr,
-      struct certificate_subject subject, struct agent_answer *ret_answer)
+      struct certificate_subject subject, const struct member_names *member, struct agent_answer *ret_answer)
 {
     struct authority authority;
     str certificate;
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(authority_open(fleet, arena, &authority));
+    if (member == NULL)
+        TRY(authority_open(fleet, arena, &authority));
     TRY(tx_begin_service(fleet->store, arena, &tx));
+    if (member != NULL)
+        TRY(authority_of_cluster(fleet, tx, member->cluster, member->scope, &authority));
     TRY(authority_issue(&authority, tx, kind, owner, csr, subject, &certificate));
     TRY(tx_commit(tx));
     *ret_answer =
@@ -127,9 +152,9 @@ answer_host_certificate(struct fleet *fleet, struct arena *arena, const struct a
     id host;
     str csr;
     TRY(find_host(fleet, arena, request, &host));
-    TRY(read_request_for_certificate(arena, request->body, &csr));
+    TRY(read_request_for_certificate(arena, request->body, &csr, NULL));
     str owner = id_text(arena, host);
-    return issue(fleet, arena, CERTIFICATE_HOST, owner, csr, (struct certificate_subject){ .common_name = owner },
+    return issue(fleet, arena, CERTIFICATE_HOST, owner, csr, (struct certificate_subject){ .common_name = owner }, NULL,
                  ret_answer);
 }
 
@@ -153,9 +178,10 @@ answer_member_certificate(struct fleet *fleet, struct arena *arena, const struct
 {
     id host, member;
     str csr, names[CERTIFICATE_MAX_NAMES], addresses[CERTIFICATE_MAX_NAMES];
-    struct member_names found = { STR_EMPTY, STR_EMPTY, STR_EMPTY };
+    struct member_names found = { .name = STR_EMPTY };
+    enum certificate_kind kind;
     TRY(find_host(fleet, arena, request, &host));
-    TRY(read_request_for_certificate(arena, request->body, &csr));
+    TRY(read_request_for_certificate(arena, request->body, &csr, &kind));
     if (id_parse(argument, &member))
         TRY(store_host_member_names(fleet->store, arena, host, member, fleet->domain, &found));
     if (found.name.len == 0) {
@@ -170,7 +196,10 @@ answer_member_certificate(struct fleet *fleet, struct arena *arena, const struct
         .addresses = addresses,
         .address_count = list_texts(arena, found.addresses, addresses),
     };
-    return issue(fleet, arena, CERTIFICATE_MEMBER, str_dup(arena, argument), csr, subject, ret_answer);
+    if (kind == CERTIFICATE_MEMBER_ETCD)
+        subject = (struct certificate_subject){ .common_name = STR_EMPTY };
+    return issue(fleet, arena, kind, str_dup(arena, argument), csr, subject,
+                 kind == CERTIFICATE_MEMBER_CLUSTER ? &found : NULL, ret_answer);
 }
 
 /* ---- Routes ---- */

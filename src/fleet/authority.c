@@ -7,14 +7,20 @@
 enum { DAY_S = 24 * 3600 };
 #define AUTHORITY_LIFETIME_S ((int64_t)10 * 365 * DAY_S)
 
+// clang-format off
 static const struct {
     const char *name, *organization;
+    enum certificate_use use;
     int64_t lifetime_s;
 } kinds[] = {
-    [CERTIFICATE_HOST] = { "HOST", "reeve-host", 30 * DAY_S },
-    [CERTIFICATE_MEMBER] = { "MEMBER", "reeve-member", 90 * DAY_S },
-    [CERTIFICATE_SERVICE] = { "SERVICE", "reeve-service", 365 * DAY_S },
+    [CERTIFICATE_HOST]           = { "HOST",    "reeve-host",    USE_CLIENT, 30 * DAY_S },
+    [CERTIFICATE_MEMBER]         = { "MEMBER",  "reeve-member",  USE_BOTH,   90 * DAY_S },
+    [CERTIFICATE_MEMBER_SERVER]  = { "MEMBER",  "reeve-member",  USE_SERVER, 90 * DAY_S },
+    [CERTIFICATE_MEMBER_CLUSTER] = { "MEMBER",  "reeve-cluster", USE_BOTH,   90 * DAY_S },
+    [CERTIFICATE_MEMBER_ETCD]    = { "MEMBER",  "reeve-etcd",    USE_CLIENT, 90 * DAY_S },
+    [CERTIFICATE_SERVICE]        = { "SERVICE", "reeve-service", USE_BOTH,   365 * DAY_S }, /* etcd is a client of itself */
 };
+// clang-format on
 
 /* What the sealed key is tied to: another row's cannot be put in its place. */
 static str
@@ -24,10 +30,10 @@ place_of_key(struct arena *arena, id authority)
 }
 
 static error
-make(struct fleet *fleet, struct arena *arena, struct authority_row *ret_row, int64_t *ret_not_after_ms)
+make(struct fleet *fleet, struct arena *arena, str name, struct authority_row *ret_row, int64_t *ret_not_after_ms)
 {
     struct certificate_subject subject = {
-        .common_name = STR("Reeve fleet authority"),
+        .common_name = name,
         .organization = STR("reeve"),
         .lifetime_s = AUTHORITY_LIFETIME_S,
     };
@@ -51,11 +57,21 @@ authority_create(struct fleet *fleet, struct arena *arena, bool *ret_created)
     *ret_created = before.certificate.len == 0;
     if (!*ret_created)
         return OK;
-    TRY(make(fleet, arena, &row, &not_after_ms));
+    TRY(make(fleet, arena, STR("Reeve fleet authority"), &row, &not_after_ms));
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     TRY(tx_begin_service(fleet->store, arena, &tx));
     TRY(store_fleet_authority_add(tx, &row, not_after_ms));
     return tx_commit(tx);
+}
+
+static error
+open_row(struct fleet *fleet, struct arena *arena, const struct authority_row *row, struct authority *ret_authority)
+{
+    *ret_authority = (struct authority){ .id = row->id, .certificate = row->certificate };
+    if (crypto_open(arena, &fleet->authority_key, place_of_key(arena, row->id), row->sealed_key, &ret_authority->key))
+        return OK;
+    log_line(LOG_ERROR, "authority_unreadable", "The key of an authority was sealed with another key_file.");
+    return fail(arena, INTERNAL_ERROR);
 }
 
 error
@@ -65,11 +81,25 @@ authority_open(struct fleet *fleet, struct arena *arena, struct authority *ret_a
     TRY(store_fleet_authority(fleet->store, arena, &row));
     if (row.certificate.len == 0)
         return fail(arena, FLEET_NOT_READY);
-    *ret_authority = (struct authority){ .id = row.id, .certificate = row.certificate };
-    if (crypto_open(arena, &fleet->authority_key, place_of_key(arena, row.id), row.sealed_key, &ret_authority->key))
-        return OK;
-    log_line(LOG_ERROR, "authority_unreadable", "The key of the fleet's authority was sealed with another key_file.");
-    return fail(arena, INTERNAL_ERROR);
+    return open_row(fleet, arena, &row, ret_authority);
+}
+
+error
+authority_of_cluster(struct fleet *fleet, struct tx *tx, id cluster, str scope, struct authority *ret_authority)
+{
+    struct arena *arena = tx_arena(tx);
+    struct authority_row row, made = { 0 };
+    int64_t not_after_ms = 0;
+    TRY(store_cluster_authority(tx, cluster, &row));
+    if (row.certificate.len == 0) {
+        TRY(make(fleet, arena, str_format(arena, "Reeve cluster %.*s", STR_ARG(scope)), &made, &not_after_ms));
+        TRY(store_cluster_authority_add(tx, cluster, &made, not_after_ms));
+        TRY(store_cluster_authority(tx, cluster, &row)); /* another host's may have been first */
+    }
+    if (row.certificate.len == 0)
+        return fail(arena,
+                    OVERLOADED); /* the cluster is just going, or the other one not seen yet: the host asks again */
+    return open_row(fleet, arena, &row, ret_authority);
 }
 
 error
@@ -93,6 +123,7 @@ authority_issue(const struct authority *authority, struct tx *tx, enum certifica
             arena, INVALID_ATTRIBUTE_VALUE, V("csr"),
             V("it must be a request in PEM, signed with its own key: EC on P-256 or P-384, or RSA of 2048 bits"));
     subject.organization = str_from(kinds[kind].organization);
+    subject.use = kinds[kind].use;
     if (subject.lifetime_s == 0)
         subject.lifetime_s = kinds[kind].lifetime_s;
     if (!certificate_sign(arena, authority->certificate, authority->key, request, &subject, &made))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/directory_password.h"
+#include "base/etcd_password.h"
 
 enum { FLEET_ARENA_BYTES = 4 * 1024 * 1024, ETCD_MAX_BYTES = 64 * 1024 };
 
@@ -29,6 +30,7 @@ fleet_keys(struct store *store, const struct key *master_key)
         .authority_key = crypto_derive(master_key, "fleet authority v1"),
         .token_key = crypto_derive(master_key, "join token v1"),
         .directory_key = crypto_derive(master_key, DIRECTORY_KEY_PURPOSE),
+        .etcd_key = crypto_derive(master_key, ETCD_KEY_PURPOSE),
     };
 }
 
@@ -63,6 +65,7 @@ fleet_free(struct fleet *fleet)
     crypto_wipe(&fleet->authority_key, sizeof(fleet->authority_key));
     crypto_wipe(&fleet->token_key, sizeof(fleet->token_key));
     crypto_wipe(&fleet->directory_key, sizeof(fleet->directory_key));
+    crypto_wipe(&fleet->etcd_key, sizeof(fleet->etcd_key));
     crypto_wipe(&fleet->logs.key, sizeof(fleet->logs.key));
     arena_free(arena);
 }

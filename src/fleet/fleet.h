@@ -24,6 +24,7 @@ struct fleet {
     struct key authority_key; /* seals the authority's private key */
     struct key token_key;     /* of which join tokens are known */
     struct key directory_key; /* seals passwords of tenants' directories */
+    struct key etcd_key;      /* seals passwords of etcd's users */
     str domain, etcd_json;
     struct log_goal logs; /* what is told to hosts that send logs */
     struct arena *arena;

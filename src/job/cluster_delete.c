@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ends a cluster. Names go first, so that nobody finds what is about to go; the rows go last, so that nothing is forgotten. */
 #include "base/json.h"
+#include "base/log.h"
 #include "job/cluster_jobs.h"
 #include "job/cluster_work.h"
 
@@ -46,9 +47,9 @@ wait_removed(struct job_context *context, struct job_result *ret_result)
     return step_done(ret_result);
 }
 
-/* What Patroni keeps about the cluster in etcd. Any host that had a member can remove it; members keep their rows until it did. */
+/* In a group of etcd without users any host that had a member can do it; members keep their rows until it did. */
 static error
-forget_scope(struct job_context *context, struct job_result *ret_result)
+forget_scope_on_host(struct job_context *context, struct job_result *ret_result)
 {
     struct cluster_work *work;
     struct task_state task;
@@ -70,6 +71,25 @@ forget_scope(struct job_context *context, struct job_result *ret_result)
     }
     if (task.outcome == TASK_FAILED)
         return step_waits(context, ret_result, "The cluster's entry could not be removed: %.*s.", STR_ARG(task.detail));
+    return step_waits(context, ret_result, "The cluster's entry in the fleet's directory is being removed.");
+}
+
+/* What Patroni keeps about the cluster in etcd, with the user that could. */
+static error
+forget_scope(struct job_context *context, struct job_result *ret_result)
+{
+    struct cluster_work *work;
+    bool is_mine = false, is_done = true;
+    str why = STR_EMPTY;
+    TRY(cluster_work(context, &work));
+    if (work->found)
+        TRY(etcd_remove_scope(context, work->cluster.id, &is_mine, &is_done, &why));
+    if (!is_mine)
+        return forget_scope_on_host(context, ret_result);
+    if (is_done)
+        return step_done(ret_result);
+    log_line(LOG_WARNING, "etcd", "Keys of cluster %.*s are still there: %.*s", STR_ARG(work->cluster.set_name),
+             STR_ARG(why));
     return step_waits(context, ret_result, "The cluster's entry in the fleet's directory is being removed.");
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/crypto.h"
+#include "job/etcd.h"
 #include "job/ldap_verify.h"
 #include "job/provider_keys.h"
 #include "store/job.h"
@@ -31,6 +32,8 @@ struct job_environment {
     const char *egress_ca;            /* authorities of what is connected to there; NULL: the system's */
     directory_asker *ask_directory;   /* of workers only */
     document_fetcher *fetch_document; /* likewise */
+    etcd_caller *call_etcd;           /* likewise */
+    const char *etcd;                 /* endpoints of the configuration, a JSON list; NULL: none */
     const char *price_file;           /* NULL or empty: none */
     int64_t retention_days;           /* how long what is over is kept */
     int64_t payment_due_days;         /* 0: nobody is locked for what he owes */

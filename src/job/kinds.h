@@ -17,6 +17,7 @@ extern const struct sweep prices_sweep, billing_sweep, expired_reports_sweep; /*
 extern const struct sweep past_alerts_sweep;                                  /* alert_sweep.c */
 extern const struct sweep provider_keys_sweep;                                /* provider_keys.c */
 extern const struct sweep payments_sweep;                                     /* payment_sweep.c */
+extern const struct sweep etcd_groups_sweep;                                  /* etcd.c */
 
 /* ---- Kinds ---- */
 extern const struct job_kind index_create_job; /* index_create.c */

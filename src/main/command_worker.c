@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `reeved worker`: what goes on without any request: jobs, sweeps, events to webhooks, and alerts. */
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "job/alert_config.h"
 #include "job/directory.h"
 #include "job/engine.h"
+#include "job/etcd_call.h"
 #include "job/integration.h"
 #include "job/kinds.h"
 #include "job/webhook.h"
@@ -27,6 +29,18 @@ wait_for_signal(const sigset_t *signals)
     int number;
     sigwait(signals, &number);
     log_line(LOG_INFO, "worker_stops", "Signal %d: what is under way is finished first.", number);
+}
+
+/* A JSON list, NULL without memory. */
+static char *
+endpoints_text(const struct config_list *endpoints)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < endpoints->count; i++)
+        json_array_append_new(list, json_string(endpoints->values[i]));
+    char *text = json_dumps(list, JSON_COMPACT);
+    json_decref(list);
+    return text;
 }
 
 static int
@@ -65,6 +79,7 @@ work(const struct config *config, struct node *node)
         .base_url = config->base_url,
         .mail = alerts.mail,
     };
+    char *etcd = endpoints_text(&config->etcd);
     struct job_engine_config jobs = {
         .store = node->api.store,
         .dsn = config->database,
@@ -76,6 +91,8 @@ work(const struct config *config, struct node *node)
                          .egress_ca = webhooks.ca_file,
                          .ask_directory = directory_ask,
                          .fetch_document = poster_fetch,
+                         .call_etcd = etcd_call,
+                         .etcd = etcd,
                          .price_file = config->price_file,
                          .retention_days = config->retention_days,
                          .payment_due_days = config->payment_due_days },
@@ -93,6 +110,7 @@ work(const struct config *config, struct node *node)
     job_engine_free(engine);
     alert_worker_free(alerting);
     webhook_worker_free(worker);
+    free(etcd);
     return has_started ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -2,19 +2,47 @@
 #include "store/fleet.h"
 
 /* ---- Authority and certificates ---- */
+static struct authority_row
+authority_of(struct arena *arena, const struct rows *rows)
+{
+    if (rows->count == 0)
+        return (struct authority_row){ .certificate = STR_EMPTY, .sealed_key = STR_EMPTY };
+    return (struct authority_row){ .id = rows_id(rows, 0, 0),
+                                   .certificate = rows_text(rows, 0, 1),
+                                   .sealed_key = rows_bytes(arena, rows, 0, 2) };
+}
+
 error
 store_fleet_authority(struct store *store, struct arena *arena, struct authority_row *ret_row)
 {
     struct params params = { 0 };
     struct rows rows;
     TRY(store_read(store, arena, SQL_FLEET_AUTHORITY_GET, &params, &rows));
-    if (rows.count == 0)
-        *ret_row = (struct authority_row){ .certificate = STR_EMPTY, .sealed_key = STR_EMPTY };
-    else
-        *ret_row = (struct authority_row){ .id = rows_id(&rows, 0, 0),
-                                           .certificate = rows_text(&rows, 0, 1),
-                                           .sealed_key = rows_bytes(arena, &rows, 0, 2) };
+    *ret_row = authority_of(arena, &rows);
     return OK;
+}
+
+error
+store_cluster_authority(struct tx *tx, id cluster, struct authority_row *ret_row)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, cluster);
+    TRY(tx_query(tx, SQL_CLUSTER_AUTHORITY_GET, &params, &rows, NULL));
+    *ret_row = authority_of(tx_arena(tx), &rows);
+    return OK;
+}
+
+error
+store_cluster_authority_add(struct tx *tx, id cluster, const struct authority_row *row, int64_t not_after_ms)
+{
+    struct params params = { 0 };
+    params_id(&params, cluster);
+    params_id(&params, row->id);
+    params_text(&params, row->certificate);
+    params_bytes(&params, row->sealed_key);
+    params_int(&params, not_after_ms);
+    return tx_query(tx, SQL_CLUSTER_AUTHORITY_ADD, &params, NULL, NULL);
 }
 
 error

@@ -18,6 +18,12 @@ MUST_USE error store_fleet_authority(struct store *store, struct arena *arena, s
 /* Adds nothing when there is one. */
 MUST_USE error store_fleet_authority_add(struct tx *tx, const struct authority_row *row, int64_t not_after_ms);
 
+/* Of one cluster; for transactions, so that of two that make it at once both see the same. */
+MUST_USE error store_cluster_authority(struct tx *tx, id cluster, struct authority_row *ret_row);
+/* Adds nothing when there is one. */
+MUST_USE error store_cluster_authority_add(struct tx *tx, id cluster, const struct authority_row *row,
+                                           int64_t not_after_ms);
+
 struct certificate_row {
     str serial;
     id authority;

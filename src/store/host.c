@@ -105,9 +105,10 @@ store_host_member_names(struct store *store, struct arena *arena, id host, id me
     params_text(&params, domain);
     TRY(store_read(store, arena, SQL_HOST_MEMBER_NAMES, &params, &rows));
     if (rows.count == 0)
-        *ret_names = (struct member_names){ STR_EMPTY, STR_EMPTY, STR_EMPTY };
+        *ret_names = (struct member_names){ .name = STR_EMPTY };
     else
-        *ret_names = (struct member_names){ rows_text(&rows, 0, 0), rows_text(&rows, 0, 1), rows_text(&rows, 0, 2) };
+        *ret_names = (struct member_names){ rows_text(&rows, 0, 0), rows_text(&rows, 0, 1), rows_text(&rows, 0, 2),
+                                            rows_id(&rows, 0, 3), rows_text(&rows, 0, 4) };
     return OK;
 }
 

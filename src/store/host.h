@@ -41,6 +41,8 @@ MUST_USE error store_host_report(struct tx *tx, id host, int64_t epoch, str repo
 /* What the certificate of a member says. The lists are JSON; `name` is empty when the member is not on this host. */
 struct member_names {
     str name, names, addresses;
+    id cluster;
+    str scope; /* of the cluster */
 };
 MUST_USE error store_host_member_names(struct store *store, struct arena *arena, id host, id member, str domain,
                                        struct member_names *ret_names);

@@ -83,6 +83,13 @@ static const struct wire_field access_fields[] = {
 };
 static const struct wire_shape access_shape = WIRE_SHAPE(struct goal_access, access_fields);
 
+static const struct wire_field etcd_fields[] = {
+    { "endpoints",    WIRE_TEXTS, 0, AT(goal_etcd, endpoints), .max = 64 },
+    { "user",         WIRE_TEXT,  0, AT(goal_etcd, user),      .max = 128 },
+    { "etcdPassword", WIRE_TEXT,  0, AT(goal_etcd, password),  .max = NAME_BYTES },
+};
+static const struct wire_shape etcd_shape = WIRE_SHAPE(struct goal_etcd, etcd_fields);
+
 static const struct wire_field cluster_fields[] = {
     { "id",               WIRE_ID,     R, AT(goal_cluster, id) },
     { "projectId",        WIRE_ID,     R, AT(goal_cluster, project) },
@@ -92,9 +99,11 @@ static const struct wire_field cluster_fields[] = {
     { "goalGeneration",   WIRE_INT,    R, AT(goal_cluster, goal_generation),   .max = INT64_MAX },
     { "accessGeneration", WIRE_INT,    R, AT(goal_cluster, access_generation), .max = INT64_MAX },
     { "synchronous",      WIRE_BOOL,   0, AT(goal_cluster, synchronous) },
+    { "walls",            WIRE_TEXT,   0, AT(goal_cluster, walls_text),        .max = 32 },
     { "parameters",       WIRE_PAIRS,  0, AT(goal_cluster, parameters),        .max = SOME },
     { "peers",            WIRE_LIST,   R, AT(goal_cluster, peers),             .max = 256, .of = &peer_shape },
     { "access",           WIRE_OBJECT, 0, AT(goal_cluster, access),            .of = &access_shape },
+    { "etcd",             WIRE_OBJECT, 0, AT(goal_cluster, etcd),              .of = &etcd_shape },
 };
 const struct wire_shape goal_cluster_shape = WIRE_SHAPE(struct goal_cluster, cluster_fields);
 
@@ -141,6 +150,7 @@ static const struct wire_shape goal_shape = WIRE_SHAPE(struct goal, goal_fields)
 // clang-format on
 
 static const char *const desired_words[] = { "RUNNING", "STOPPED", "REMOVED" };
+const char *const goal_walls_words[] = { "", "PREPARE", "CHANGE", "CLOSED" };
 static const char *const login_words[] = { "SCRAM", "X509", "LDAP" };
 static const char *const task_words[] = { "SWITCHOVER", "FORGET_SCOPE", "CREATE_INDEX", "LOAD_SAMPLE" };
 
@@ -224,6 +234,10 @@ check_cluster(struct arena *arena, struct goal_cluster *cluster, size_t index)
         return wrong(arena, "clusters", index, "scope", "letters and digits are wanted");
     if (!is_plain_name(cluster->major_version))
         return wrong(arena, "clusters", index, "majorVersion", "a number is wanted");
+    int walls = find_word(goal_walls_words, LENGTH(goal_walls_words), cluster->walls_text);
+    if (walls < 0)
+        return wrong(arena, "clusters", index, "walls", "a phase that this agent does not know");
+    cluster->walls = (enum goal_walls)walls;
     for (size_t i = 0; i < cluster->peers.count; i++) {
         const struct goal_peer *peer = &cluster->peers.items[i];
         if (!is_plain_name(peer->name) || !is_address(peer->address) || !is_address(peer->host_address))

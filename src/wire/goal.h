@@ -17,6 +17,9 @@ enum {
 };
 
 enum goal_desired { DESIRED_RUNNING, DESIRED_STOPPED, DESIRED_REMOVED };
+/* How far a cluster is on the way to certificates of its own (docs/internals/fleet.md); NONE: the control plane knows nothing of it. */
+enum goal_walls { WALLS_NONE, WALLS_PREPARE, WALLS_CHANGE, WALLS_CLOSED };
+extern const char *const goal_walls_words[]; /* by the enum */
 enum goal_login { LOGIN_SCRAM, LOGIN_X509, LOGIN_LDAP };
 enum goal_task_kind { TASK_SWITCHOVER, TASK_FORGET_SCOPE, TASK_CREATE_INDEX, TASK_LOAD_SAMPLE, TASK_UNKNOWN };
 
@@ -86,14 +89,23 @@ struct goal_access {
     struct goal_ldap ldap;
 };
 
+struct goal_etcd { /* where its members agree, and as whom */
+    struct wire_texts endpoints;
+    str user;     /* empty: without one */
+    str password; /* never logged */
+};
+
 struct goal_cluster {
     id id, project;
     str name, scope, major_version;
     int64_t goal_generation, access_generation;
     bool synchronous;
+    str walls_text;
+    enum goal_walls walls;
     struct wire_pairs parameters;
     struct goal_peers peers;
     struct goal_access access;
+    struct goal_etcd etcd; /* no endpoints: those of the goal, of a control plane from before */
 };
 struct goal_clusters {
     size_t count;

@@ -65,6 +65,7 @@ add_facts(struct buf *out, struct arena *arena, const struct report_facts *facts
     add_number(out, ",\"cpus\":", facts->cpus);
     add_number(out, ",\"memoryMb\":", facts->memory_mb);
     add_number(out, ",\"diskGb\":", facts->disk_gb);
+    add_texts(out, arena, ",\"walls\":", &facts->walls);
     buf_add_char(out, '}');
 }
 

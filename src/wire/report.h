@@ -12,6 +12,7 @@ struct report_facts {
     str agent_version, patroni_version;
     struct wire_texts postgres_versions;
     int64_t cpus, memory_mb, disk_gb;
+    struct wire_texts walls; /* "<member id>=<phase>" of what is in force */
 };
 
 struct report_member {

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/crypto_certificate.h"
+#include "base/crypto_certificate_look.h"
 
 enum { ARENA_BYTES = 4 * 1024 * 1024, HOUR_S = 3600 };
 
@@ -102,6 +103,32 @@ signed_certificate_is_good_for_servers_and_clients(void **state)
     OPENSSL_free(digits);
     BN_free(serial);
     X509_free(leaf);
+}
+
+/* S3: what it is for is in it, and whoever checks it holds it to that. */
+static void
+certificate_is_refused_for_what_it_is_not_for(void **state)
+{
+    (void)state;
+    static const struct {
+        enum certificate_use use;
+        bool server, client;
+    } rows[] = { { USE_BOTH, true, true }, { USE_SERVER, true, false }, { USE_CLIENT, false, true } };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        struct certificate_subject subject = { .organization = STR("reeve-etcd"),
+                                               .lifetime_s = HOUR_S,
+                                               .use = rows[i].use };
+        struct certificate made;
+        char text[256];
+        assert_true(certificate_sign(arena, authority.pem, authority_key, new_request(), &subject, &made));
+        assert_int_equal(verify(made.pem, X509_PURPOSE_SSL_SERVER) == X509_V_OK, rows[i].server);
+        assert_int_equal(verify(made.pem, X509_PURPOSE_SSL_CLIENT) == X509_V_OK, rows[i].client);
+        assert_int_equal(certificate_is_clients(made.pem), rows[i].client);
+        X509 *leaf = parse(made.pem);
+        X509_NAME_oneline(X509_get_subject_name(leaf), text, sizeof(text));
+        assert_string_equal(text, "/O=reeve-etcd"); /* etcd takes a common name for a user's */
+        X509_free(leaf);
+    }
 }
 
 static void
@@ -208,6 +235,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(signed_certificate_is_good_for_servers_and_clients),
+        cmocka_unit_test(certificate_is_refused_for_what_it_is_not_for),
         cmocka_unit_test(certificate_does_not_sign_others),
         cmocka_unit_test(nothing_outlives_its_authority),
         cmocka_unit_test(serial_numbers_differ),

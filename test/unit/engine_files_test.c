@@ -318,6 +318,30 @@ requests_are_signed_by_their_key(void **state)
     arena_free(arena);
 }
 
+/* S3: which certificate members show each other, and whom they believe, in each phase. */
+static void
+closed_cluster_believes_only_its_own_members(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    static const struct {
+        enum goal_walls walls;
+        const char *authorities;
+    } rows[] = { { WALLS_NONE, "FLEET\nUSERS" },
+                 { WALLS_PREPARE, "FLEET\nCLUSTER\nUSERS" },
+                 { WALLS_CHANGE, "FLEET\nCLUSTER\nUSERS" },
+                 { WALLS_CLOSED, "CLUSTER\nUSERS" } };
+    bool changed;
+    assert_true(disk_replace(member_path(&f.self, CLUSTER_AUTHORITY).data, STR("CLUSTER"), 0600, f.self.owner));
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        f.cluster.walls = rows[i].walls;
+        assert_ptr_equal(hba_write(&f.self, &changed), OK);
+        assert_string_equal(content(&f, "tls/authorities.crt").data, rows[i].authorities);
+    }
+    tear_down(&f);
+}
+
 int
 main(void)
 {
@@ -331,6 +355,7 @@ main(void)
         cmocka_unit_test(a_unit_says_its_limits_and_its_address),
         cmocka_unit_test(files_are_replaced_whole),
         cmocka_unit_test(requests_are_signed_by_their_key),
+        cmocka_unit_test(closed_cluster_believes_only_its_own_members),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "store_fixture.h"
 
 #include "base/crypto_certificate.h"
+#include "base/crypto_certificate_look.h"
 #include "base/json.h"
 #include "fleet/agent.h"
 #include "fleet/authority.h"
@@ -225,6 +226,58 @@ poll_waits_until_its_goal_moves(void **state)
     assert_fails(agent_poll_read(arena, &request, &poll), CERTIFICATE_REQUIRED);
 }
 
+/* S3: a member has one for each purpose, and what its cluster's authority signs is nobody else's. */
+static void
+certificate_of_a_member_says_what_it_is_for(void **state)
+{
+    (void)state;
+    assert_int_equal(ask(STR_EMPTY, "/agent/v1/join", join_body(new_token("h4"))).status, 201);
+    str serial = serial_of_newest();
+    struct authority authority;
+    assert_ok(authority_open(fleet, arena, &authority));
+    fixture_ask("INSERT INTO instance_size VALUES ('S', 1, 1, 1, 1, 1) ON CONFLICT DO NOTHING");
+    static const char *const scopes[] = { "aaaaaa", "bbbbbb" };
+    str signers[LENGTH(scopes)];
+    for (size_t i = 0; i < LENGTH(scopes); i++) {
+        int n = 50 + (int)i;
+        fixture_ask("INSERT INTO project_access (project_id, org_id, hash) VALUES (%s, %s, 'hash%zu')",
+                    fixture_quote(fixture_id(n)), fixture_quote(fixture_id(1)), i);
+        fixture_ask(
+            "INSERT INTO cluster (id, org_id, project_id, name, set_name, major_version) VALUES (%s, %s, %s, 'c', '%s', '17')",
+            fixture_quote(fixture_id(n)), fixture_quote(fixture_id(1)), fixture_quote(fixture_id(n)), scopes[i]);
+        fixture_ask(
+            "INSERT INTO cluster_member (id, org_id, cluster_id, host_id, ordinal, desired, size, cpus, memory_mb, disk_gb) "
+            "SELECT %s, %s, %s, id, 0, 'RUNNING', 'S', 1, 1, 1 FROM host WHERE name = 'h4'",
+            fixture_quote(fixture_id(n)), fixture_quote(fixture_id(1)), fixture_quote(fixture_id(n)));
+        fixture_ask(
+            "INSERT INTO host_address (address, prefix, host_id, member_id) SELECT '10.0.9.%d', 24, id, %s FROM host WHERE name = 'h4'",
+            n, fixture_quote(fixture_id(n)));
+        str path = str_format(arena, "/agent/v1/members/%s/certificate", id_text(arena, fixture_id(n)).data);
+        static const char *const purposes[] = { "SERVER", "ETCD", "CLUSTER", "CLUSTER", "ROOT" };
+        struct agent_answer answers[LENGTH(purposes)];
+        for (size_t p = 0; p < LENGTH(purposes); p++)
+            answers[p] =
+                ask(serial, path.data, json_pack("{s:s%, s:s}", "csr", csr.data, csr.len, "purpose", purposes[p]));
+        assert_int_equal(answers[4].status, 400);
+        assert_true(str_eq(field(answers[0], "authority"), authority.certificate));
+        assert_true(str_eq(field(answers[1], "authority"), authority.certificate));
+        assert_false(certificate_is_clients(field(answers[0], "certificate")));
+        assert_true(certificate_is_clients(field(answers[1], "certificate")));
+        assert_false(str_eq(field(answers[2], "authority"), authority.certificate));
+        assert_true(str_eq(field(answers[2], "authority"), field(answers[3], "authority"))); /* made once */
+        signers[i] = field(answers[2], "authority");
+        /* None of them is a host's. */
+        assert_int_equal(
+            ask(serial_of_newest(), "/agent/v1/report", json_pack("{s:i, s:i}", "epoch", 1, "version", 1)).status, 403);
+    }
+    assert_false(str_eq(signers[0], signers[1]));
+    /* Everything of it goes with the cluster. */
+    fixture_ask("UPDATE host_address SET member_id = NULL WHERE member_id IS NOT NULL");
+    fixture_ask("DELETE FROM cluster_member WHERE cluster_id = %s", fixture_quote(fixture_id(50)));
+    fixture_ask("DELETE FROM cluster WHERE id = %s", fixture_quote(fixture_id(50)));
+    assert_string_equal(fixture_ask("SELECT count(*) FROM authority WHERE purpose = 'CLUSTER'"), "1");
+}
+
 int
 main(void)
 {
@@ -234,6 +287,7 @@ main(void)
         cmocka_unit_test(token_works_once),
         cmocka_unit_test(joining_again_ends_the_old_certificate),
         cmocka_unit_test(poll_waits_until_its_goal_moves),
+        cmocka_unit_test(certificate_of_a_member_says_what_it_is_for),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -738,6 +738,51 @@ goal_of_a_thousand_members_takes_well_below_a_second(void **state)
     PQfinish(reader);
 }
 
+/* S3: no member may refuse another while a cluster moves over, so the next phase begins when every one has reached the last. */
+static void
+walls_go_up_when_every_member_is_ready(void **state)
+{
+    (void)state;
+    clear();
+    add_host(1, "a", 10, 3), add_host(2, "b", 10, 3);
+    add_cluster(1, ORGANIZATION, PROJECT);
+    place(ORGANIZATION, 1, 0), place(ORGANIZATION, 1, 1);
+    fixture_ask("UPDATE cluster_member SET desired = 'RUNNING', reported_at = now()");
+    static const struct {
+        const char *first, *second; /* what the agents of the two hosts say; NULL: agents from before */
+        const char *phase;
+    } rows[] = {
+        { NULL, NULL, "PREPARE" },          { "PREPARE", NULL, "PREPARE" },    { "PREPARE", "", "PREPARE" },
+        { "PREPARE", "PREPARE", "CHANGE" }, { "CHANGE", "PREPARE", "CHANGE" }, { "CHANGE", "CHANGE", "CLOSED" },
+        { "CLOSED", "CHANGE", "CLOSED" },   { "CLOSED", "CLOSED", "CLOSED" },  { "CLOSED", NULL, "PREPARE" },
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        const char *said[] = { rows[i].first, rows[i].second };
+        for (int ordinal = 0; ordinal < 2; ordinal++) {
+            if (said[ordinal] == NULL)
+                fixture_ask(
+                    "UPDATE host h SET facts = '{}' FROM cluster_member m WHERE m.host_id = h.id AND m.ordinal = %d",
+                    ordinal);
+            else
+                fixture_ask(
+                    "UPDATE host h SET facts = jsonb_build_object('walls', jsonb_build_array(encode(m.id, 'hex') || '=%s')) "
+                    "FROM cluster_member m WHERE m.host_id = h.id AND m.ordinal = %d",
+                    said[ordinal], ordinal);
+        }
+        const char *phase = fixture_ask("SELECT coalesce((SELECT phase FROM cluster_walls), 'PREPARE')");
+        if (strcmp(phase, rows[i].phase) != 0)
+            fail_msg("row %zu: %s", i, phase);
+    }
+    /* Agents that know it, and nothing that ran before: closed from the beginning. */
+    fixture_ask("UPDATE host SET facts = '{\"walls\": []}'");
+    add_cluster(2, ORGANIZATION, PROJECT);
+    place(ORGANIZATION, 2, 0), place(ORGANIZATION, 2, 1);
+    assert_string_equal(
+        fixture_ask(
+            "SELECT w.phase FROM cluster_walls w JOIN cluster_member m USING (cluster_id) WHERE m.reported_at IS NULL LIMIT 1"),
+        "CLOSED");
+}
+
 int
 main(void)
 {
@@ -758,6 +803,7 @@ main(void)
         cmocka_unit_test(report_changes_only_what_is_its_own),
         cmocka_unit_test(names_are_seen_by_their_reader_and_nothing_else_is),
         cmocka_unit_test(goal_of_a_thousand_members_takes_well_below_a_second),
+        cmocka_unit_test(walls_go_up_when_every_member_is_ready),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

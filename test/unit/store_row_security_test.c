@@ -205,6 +205,8 @@ static const char *const not_of_tenants[] = {
     "operator_action",
     "host",             /* these are the operator's own, which only the service changes */
     "host_goal_version",
+    "cluster_walls",
+    "etcd_group",
     "host_address",
     "join_token",
     "dns_zone",

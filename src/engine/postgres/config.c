@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patroni.yml, written as JSON, which is YAML: nothing has to be quoted twice. There is no password in it. */
+/* patroni.yml, written as JSON, which is YAML: nothing has to be quoted twice. The only password in it is for the cluster's own keys in etcd. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -107,21 +107,40 @@ config_dynamic(struct engine_member *self)
                                           "parameters", config_parameters(self)));
 }
 
-/* What a client of our own shows, and believes. */
+/* What a member shows other members, and whom it believes among them, in each phase (docs/internals/fleet.md). */
+static const struct {
+    const char *certificate, *key, *authority;
+} among_members[] = {
+    [WALLS_NONE] = { "tls/member.crt", "tls/member.key", "tls/authority.crt" },
+    [WALLS_PREPARE] = { "tls/member.crt", "tls/member.key", BOTH_AUTHORITIES },
+    [WALLS_CHANGE] = { "tls/cluster.crt", "tls/cluster.key", BOTH_AUTHORITIES },
+    [WALLS_CLOSED] = { "tls/cluster.crt", "tls/cluster.key", CLUSTER_AUTHORITY },
+};
+
+/* The server that is replicated from shows what it shows everybody: a certificate of the fleet. */
 static json_t *
 login(struct engine_member *self, const char *user)
 {
-    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "username", user, "sslmode", "verify-full",         //
-                     "sslcert", path(self, "tls/member.crt"), "sslkey", path(self, "tls/member.key"), //
+    enum goal_walls walls = self->cluster->walls;
+    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "username", user, "sslmode", "verify-full", //
+                     "sslcert", path(self, among_members[walls].certificate),                 //
+                     "sslkey", path(self, among_members[walls].key),                          //
                      "sslrootcert", path(self, "tls/authority.crt"));
+}
+
+const struct wire_texts *
+etcd_endpoints(const struct engine_member *self)
+{
+    return self->cluster->etcd.endpoints.count > 0 ? &self->cluster->etcd.endpoints : &self->goal->etcd;
 }
 
 static json_t *
 etcd_hosts(struct engine_member *self)
 {
     json_t *hosts = json_array();
-    for (size_t i = 0; i < self->goal->etcd.count; i++) {
-        str url = self->goal->etcd.items[i];
+    const struct wire_texts *endpoints = etcd_endpoints(self);
+    for (size_t i = 0; i < endpoints->count; i++) {
+        str url = endpoints->items[i];
         if (str_starts_with(url, STR("https://")))
             url = str_slice(url, strlen("https://"), url.len);
         if (str_ends_with(url, STR("/")))
@@ -129,6 +148,23 @@ etcd_hosts(struct engine_member *self)
         json_array_append_new(hosts, text(url));
     }
     return hosts;
+}
+
+static json_t *
+etcd(struct engine_member *self)
+{
+    const char *name = self->cluster->walls == WALLS_NONE ? "member" : "etcd";
+    const struct goal_etcd *as = &self->cluster->etcd;
+    json_t *config = json_pack("{s:o, s:s, s:o, s:o, s:o}", "hosts", etcd_hosts(self), "protocol", "https", //
+                               "cacert", path(self, "tls/authority.crt"),                                   //
+                               "cert", path(self, str_format(self->arena, "tls/%s.crt", name).data),        //
+                               "key", path(self, str_format(self->arena, "tls/%s.key", name).data));
+    /* Patroni logs in when etcd asks it to, and goes on without while etcd has no users. */
+    if (as->user.len > 0) {
+        json_object_set_new(config, "username", text(as->user));
+        json_object_set_new(config, "password", text(as->password));
+    }
+    return config;
 }
 
 /* Beside the certificate: only hosts of this cluster's members may change anything through Patroni's API. */
@@ -184,24 +220,23 @@ postgresql(struct engine_member *self)
 static json_t *
 whole(struct engine_member *self)
 {
+    enum goal_walls walls = self->cluster->walls;
     json_t *config =
         json_pack("{s:s, s:s, s:s, s:{s:s}}", "scope", self->cluster->scope.data, "namespace", NAMESPACE, //
                   "name", self->member->name.data, "log", "level", "INFO");
     json_object_set_new(config, "restapi",
-                        json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o}",                   //
-                                  "listen", address_and_port(self, PATRONI_PORT),          //
-                                  "connect_address", address_and_port(self, PATRONI_PORT), //
-                                  "certfile", path(self, "tls/member.crt"),                //
-                                  "keyfile", path(self, "tls/member.key"),                 //
-                                  "cafile", path(self, "tls/authority.crt"),               //
+                        json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o}",                    //
+                                  "listen", address_and_port(self, PATRONI_PORT),           //
+                                  "connect_address", address_and_port(self, PATRONI_PORT),  //
+                                  "certfile", path(self, among_members[walls].certificate), //
+                                  "keyfile", path(self, among_members[walls].key),          //
+                                  "cafile", path(self, among_members[walls].authority),     //
                                   "verify_client", "required", "allowlist", allow_list(self)));
     json_object_set_new(config, "ctl",
-                        json_pack("{s:o, s:o, s:o}", "cacert", path(self, "tls/authority.crt"), //
-                                  "certfile", path(self, "tls/member.crt"), "keyfile", path(self, "tls/member.key")));
-    json_object_set_new(config, "etcd3",
-                        json_pack("{s:o, s:s, s:o, s:o, s:o}", "hosts", etcd_hosts(self), "protocol", "https", //
-                                  "cacert", path(self, "tls/authority.crt"),                                   //
-                                  "cert", path(self, "tls/member.crt"), "key", path(self, "tls/member.key")));
+                        json_pack("{s:o, s:o, s:o}", "cacert", path(self, among_members[walls].authority), //
+                                  "certfile", path(self, among_members[walls].certificate),                //
+                                  "keyfile", path(self, among_members[walls].key)));
+    json_object_set_new(config, "etcd3", etcd(self));
     json_object_set_new(config, "bootstrap",
                         json_pack("{s:O, s:[{s:s}, {s:s}, s, {s:s}]}", "dcs", config_dynamic(self),    //
                                   "initdb", "encoding", "UTF8", "locale", "C.UTF-8", "data-checksums", //

@@ -179,20 +179,43 @@ ident_text(struct engine_member *self)
     return buf_str(&out);
 }
 
+/*
+ * Whose certificates the server takes: those of users, and those of members for replication and rewind. A closed cluster takes no
+ * other cluster's members, whatever name they show.
+ */
+static error
+authorities_texts(struct engine_member *self, str *ret_both, str *ret_all)
+{
+    struct buf both = buf_in(self->arena, FILE_BYTES), all = buf_in(self->arena, FILE_BYTES);
+    str own = STR_EMPTY;
+    if (self->cluster->walls != WALLS_NONE &&
+        !disk_below_read(self->arena, self->folder.data, CLUSTER_AUTHORITY, FILE_BYTES, self->owner.user, &own))
+        return problem(self->arena, "%s cannot be read: %s.", member_path(self, CLUSTER_AUTHORITY).data,
+                       strerror(errno));
+    buf_add(&both, self->goal->authority);
+    if (own.len > 0)
+        buf_format(&both, "\n%.*s", STR_ARG(own));
+    *ret_both = buf_str(&both);
+    buf_add(&all, self->cluster->walls == WALLS_CLOSED ? own : *ret_both);
+    buf_add_char(&all, '\n');
+    buf_add(&all, self->cluster->access.authorities);
+    *ret_all = buf_str(&all);
+    return OK;
+}
+
 error
 hba_write(struct engine_member *self, bool *ret_changed)
 {
-    struct buf authorities = buf_in(self->arena, FILE_BYTES);
-    buf_add(&authorities, self->goal->authority);
-    buf_add_char(&authorities, '\n');
-    buf_add(&authorities, self->cluster->access.authorities);
+    str both, authorities;
+    TRY(authorities_texts(self, &both, &authorities));
     str directory = self->cluster->access.ldap.authority;
     const struct {
         const char *name;
         str content;
     } files[] = {
         { "tls/authority.crt", self->goal->authority },
-        { "tls/authorities.crt", buf_str(&authorities) },
+        { BOTH_AUTHORITIES, both },
+        { "tls/authorities.crt", authorities },
         { "tls/directory.crt", directory.len > 0 ? directory : STR("\n") },
         { ".ldaprc", library_text(self) },
         { SECRET_FILE, secret_text(self) },

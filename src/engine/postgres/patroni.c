@@ -205,11 +205,12 @@ patroni_forget_scope(struct engine_member *self, str *ret_detail)
                           base64(self->arena, behind).data);
     *ret_detail = STR("There is no etcd in the goal.");
     failpoint("agent:task:forget-scope:before");
-    for (size_t i = 0; i < self->goal->etcd.count; i++) {
+    const struct wire_texts *endpoints = etcd_endpoints(self);
+    for (size_t i = 0; i < endpoints->count; i++) {
         struct answer answer;
         struct call call = {
             .method = "POST",
-            .url = str_format(self->arena, "%s/v3/kv/deleterange", self->goal->etcd.items[i].data),
+            .url = str_format(self->arena, "%s/v3/kv/deleterange", endpoints->items[i].data),
             .identity = self->host,
             .body = body,
             .timeout_ms = CHANGE_MS,

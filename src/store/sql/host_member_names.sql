@@ -2,7 +2,8 @@
 -- scope: none, because hosts are the operator's and hold members of many organizations
 SELECT member_name(c.set_name, m.ordinal),
        to_json(member_host_names(c.set_name, m.ordinal, a.hash, $3))::text,
-       json_build_array(host(d.address), host(d.private_address))::text
+       json_build_array(host(d.address), host(d.private_address))::text,
+       encode(c.id, 'hex'), c.set_name
 FROM cluster_member m
 JOIN cluster c ON c.id = m.cluster_id
 JOIN project_access a ON a.project_id = c.project_id

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups of etcd: where members of clusters agree. */
+#include "store/etcd.h"
+#include "base/etcd_password.h"
+#include "base/json.h"
+#include "operator/parts.h"
+#include "store/fleet.h"
+
+#define GROUP_NAME "^[a-z0-9][a-z0-9-]{0,62}$"
+enum { MOST_CLUSTERS = 1000000 };
+
+/* ---- Tables ---- */
+#define CAPACITY "How many clusters it takes; 0: as many as come."
+static const struct field group_fields[] = {
+    TEXT("name", "Name of the group.", REQUIRED | ALWAYS, .max = 63, .pattern = GROUP_NAME, .example = "\"west1\""),
+    LIST("endpoints", "Where its servers are. None: `etcd` of reeve.conf.", REQUIRED | ALWAYS, .min = 1, .max = 15,
+         .item = TYPE_TEXT, .example = "[\"https://10.0.0.21:2379\"]"),
+    LIST("regions", "Whose clusters it takes, as PROVIDER/REGION; none: those of all regions.", ALWAYS, .max = 200,
+         .item = TYPE_TEXT, .example = "[\"OWN/EU_WEST\"]"),
+    INTEGER("capacity", CAPACITY, 0, .min = 0, .max = MOST_CLUSTERS, .example = "500"),
+    TEXT("state", "ACTIVE, or DRAINING: then no new cluster comes.", READ_ONLY),
+    TEXT(
+        "auth",
+        "OFF: whoever has a certificate of the fleet may do everything in it. PREPARED: clusters get users. ON: nothing goes without.",
+        READ_ONLY),
+    TEXT("waitsFor", "Why it is not ON yet.", READ_ONLY),
+    INTEGER("clusters", "How many clusters are in it.", READ_ONLY),
+    END_OF_FIELDS,
+};
+static const struct schema group_schema = { "EtcdGroup", "Servers of etcd that agree with each other.", group_fields };
+
+static const struct field change_fields[] = {
+    INTEGER("capacity", CAPACITY, 0, .min = 0, .max = MOST_CLUSTERS),
+    TEXT("state", "ACTIVE, or DRAINING: then no new cluster comes.", 0, .max = 8, .pattern = "^(ACTIVE|DRAINING)$"),
+    END_OF_FIELDS,
+};
+static const struct schema change_schema = { "EtcdGroupChange", "What should be different.", change_fields };
+
+static const struct field group_path[] = {
+    TEXT("groupName", "Name of the group.", 0, .max = 63, .pattern = GROUP_NAME, .example = "\"west1\""),
+    END_OF_FIELDS,
+};
+
+/* ---- Operations ---- */
+static error
+list_groups(struct request *req)
+{
+    str list;
+    TRY(store_fleet_list(req->api->store, req->arena, SQL_ETCD_GROUP_LIST, STR_EMPTY, &list));
+    return answer_array(req, list, "name");
+}
+
+static error
+new_root(struct request *req, str group, str *ret_sealed)
+{
+    return etcd_password_of_root_new(req->arena, &desk_of(req)->fleet.etcd_key, group, ret_sealed)
+               ? OK
+               : fail(req->arena, INTERNAL_ERROR);
+}
+
+/* Members connect to these with their certificates, so nothing else than TLS will do. */
+static error
+check_endpoints(struct request *req, const json_t *endpoints)
+{
+    for (size_t i = 0; i < json_array_size(endpoints); i++) {
+        str url = json_str(json_array_get(endpoints, i));
+        if (!str_starts_with(url, STR("https://")) || str_ends_with(url, STR("/")) || !str_is_one_line(url))
+            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("endpoints"),
+                        V("each must be https://HOST:PORT, without anything behind"));
+    }
+    return OK;
+}
+
+static error
+add_group(struct request *req)
+{
+    bool added;
+    const json_t *regions = json_object_get(req->body, "regions");
+    struct etcd_group_draft draft = {
+        .name = json_str(json_object_get(req->body, "name")),
+        .endpoints = json_text(req->arena, json_object_get(req->body, "endpoints")),
+        .regions = regions == NULL ? STR("[]") : json_text(req->arena, regions),
+        .capacity = json_integer_value(json_object_get(req->body, "capacity")),
+    };
+    TRY(check_endpoints(req, json_object_get(req->body, "endpoints")));
+    TRY(new_root(req, draft.name, &draft.sealed_root));
+    TRY(store_etcd_group_add(req->tx, &draft, &added));
+    if (!added)
+        return fail(req->arena, DUPLICATE_NAME, V("name"), V(draft.name));
+    answer_entity(req, json_text(req->arena, req->body), 0);
+    return OK;
+}
+
+static error
+change(struct request *req, struct etcd_group_change *wanted)
+{
+    bool is_there;
+    wanted->name = request_path_value(req, "groupName");
+    TRY(new_root(req, wanted->name, &wanted->sealed_root));
+    TRY(store_etcd_group_change(req->tx, wanted, &is_there));
+    if (!is_there)
+        return request_not_found(req);
+    answer_nothing(req);
+    return OK;
+}
+
+static error
+change_group(struct request *req)
+{
+    const json_t *capacity = json_object_get(req->body, "capacity");
+    struct etcd_group_change wanted = {
+        .state = json_str(json_object_get(req->body, "state")),
+        .capacity = capacity == NULL ? -1 : json_integer_value(capacity),
+    };
+    return change(req, &wanted);
+}
+
+static error
+secure_group(struct request *req)
+{
+    struct etcd_group_change wanted = { .state = STR_EMPTY, .capacity = -1, .secure = true };
+    return change(req, &wanted);
+}
+
+static error
+remove_group(struct request *req)
+{
+    bool is_there, is_used;
+    str name = request_path_value(req, "groupName");
+    TRY(store_etcd_group_remove(req->tx, name, &is_there, &is_used));
+    if (is_used)
+        return fail(req->arena, STILL_IN_USE, V("Group"), V(name), V("clusters are in it"));
+    if (!is_there)
+        return request_not_found(req);
+    answer_nothing(req);
+    return OK;
+}
+
+// clang-format off
+static const struct endpoint endpoints[] = {
+    { GET, "/etcdGroups", 0, FOR_OPERATORS, "listEtcdGroups", "Return all groups of etcd",
+      "Lists where members of clusters agree, with how many clusters are in each, and whether authentication is on.",
+      SHAPE_LIST, .run = list_groups, .response = &group_schema },
+    { POST, "/etcdGroups", 0, FOR_OPERATORS, "addEtcdGroup", "Add one group of etcd",
+      "Names servers of etcd that nobody else uses. Clusters that are made from now on in its regions are bound to it while it has room. "
+      "Workers turn its authentication on: root's password is made here and known to nobody, and each cluster gets a user that reaches its own keys only.",
+      SHAPE_ENTITY, .run = add_group, .request = &group_schema, .response = &group_schema,
+      .example = "{\"name\": \"west1\", \"endpoints\": [\"https://10.0.0.21:2379\"], \"regions\": [\"OWN/EU_WEST\"], \"capacity\": 500}" },
+    { PATCH, "/etcdGroups/{groupName}", 0, FOR_OPERATORS, "changeEtcdGroup", "Change one group of etcd",
+      "Gives it more room or less, or takes it out of use for new clusters. Clusters that are in it stay.",
+      SHAPE_NOTHING, .run = change_group, .request = &change_schema, .path_fields = group_path, .example = "{\"state\": \"DRAINING\"}" },
+    { POST, "/etcdGroups/{groupName}:secure", 0, FOR_OPERATORS, "secureEtcdGroup", "Give the clusters of one group users",
+      "For a group from before: its clusters get users, and authentication is turned on as soon as every member was started with one. `waitsFor` says what is missing.",
+      SHAPE_NOTHING, .run = secure_group, .path_fields = group_path },
+    { DELETE, "/etcdGroups/{groupName}", 0, FOR_OPERATORS, "removeEtcdGroup", "Remove one group of etcd",
+      "Takes a group away in which no cluster is. Its servers keep running.", SHAPE_NOTHING, .run = remove_group, .path_fields = group_path },
+};
+// clang-format on
+FAMILY(operator_etcd_family, "etcd", "Groups of etcd", "Where members of clusters agree who is the primary.",
+       endpoints);
