@@ -4,7 +4,7 @@ BUILD ?= build
 PYTHON ?= /usr/bin/python3
 
 .PHONY: all help bootstrap check unit lint format run demo demo-down bench bench-scale fuzz stateful soak neighbour abuse cluster-smoke \
-        failover drivers control-plane-gone cluster-load fleet-load agent-test upgrade-test three-nodes clean-machine docs docs-reference clean
+        failover drivers control-plane-gone cluster-load etcd-load fleet-load agent-test upgrade-test three-nodes clean-machine docs docs-reference clean
 
 all: $(BUILD)/build.ninja ## build everything: binaries are in build/
 	@ninja -C $(BUILD)
@@ -50,6 +50,9 @@ drivers: all ## hosts of primaries killed and cut off under psycopg, JDBC, node-
 
 control-plane-gone: all ## ten minutes without a control plane, with a failover in between
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/control_plane_gone_test.py --minutes 10 --report docs/reports/control-plane-gone.md
+
+etcd-load: all ## what one cluster costs its etcd, and what a group carries
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/etcd_load_test.py --report docs/reports/etcd-load.md
 
 cluster-load: all ## forty clusters of three members asked for at once
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/load_test.py --report docs/reports/cluster-load.md

@@ -136,6 +136,8 @@ def left_behind(fleet, lost=()):
     found = ["%s: %s" % (what, row[0]) for what, query in LEFT_IN_DATABASE.items() for row in control.superuser(fleet, query)]
     keys = control.etcdctl(fleet, next(iter(ETCD)), "get", "--prefix", "--keys-only", "/")
     found += ["key in etcd: " + key for key in keys.split()]
+    found += ["user of etcd: " + user for user in control.etcdctl(fleet, next(iter(ETCD)), "user", "list").split() if user != "root"]
+    found += ["role of etcd: " + role for role in control.etcdctl(fleet, next(iter(ETCD)), "role", "list").split() if role != "root"]
     for name, host in fleet.hosts.items():
         if name in lost:
             continue

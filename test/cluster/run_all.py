@@ -26,6 +26,7 @@ TESTS = {
     "directory": (["directory_test.py"], 240),
     "logs": (["logs_test.py"], 240),
     "walls": (["walls_test.py"], 300),
+    "etcd-walls": (["etcd_walls_test.py"], 420),
     "control-plane-gone": (["control_plane_gone_test.py", "--minutes", "1"], 420),
 }
 RESULT = re.compile(r"^.+: (\d+) passed, (\d+) failed", re.M)

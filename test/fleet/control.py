@@ -16,7 +16,7 @@ import control_node
 import image
 import network
 import process
-from state import CONTROL, DOMAIN, ETCD, NETWORK, ROOT, Problem
+from state import CONTROL, DOMAIN, ETCD, NETWORK, ROOT, Problem, wait_until
 
 API_PORT, OPERATOR_PORT, AGENT_PORT = 8443, 9443, 8444
 RECEIVER = CONTROL["control1"], 8600  # where tests listen for what tenants have sent somewhere
@@ -154,6 +154,7 @@ def describe_fleet(fleet):
         reeved(fleet, "fleet", "provider", "add", provider)
     for provider, region in sorted({(host["provider"], host["region"]) for host in fleet.hosts.values()}):
         reeved(fleet, "fleet", "region", "add", provider, region)
+    reeved(fleet, "fleet", "etcd", "secure", "default")
     for name, cpus, memory, disk, connections in SIZES:
         reeved(fleet, "fleet", "size", "add", name, "--cpus", cpus, "--memory-mb", str(memory), "--disk-gb", str(disk),
                "--max-connections", str(connections))
@@ -205,14 +206,37 @@ def start_etcd(fleet):
             *["--" + file for file in files]])
 
 
+def start_etcd_group(fleet, name, address, port):
+    """A group of one server beside the others, with a certificate and data of its own."""
+    certificate(fleet, name, addresses=[address])
+    tls, machine = fleet.path("tls", name), next(one for one, where in ETCD.items() if where == address)
+    client, peer = "https://%s:%d" % (address, port), "https://%s:%d" % (address, port + 1)
+    process.start(fleet, name, machine, [
+        os.path.join(image.path(), "usr/bin/etcd"), "--name", name, "--data-dir", fleet.path("etcd", name), "--initial-cluster", "%s=%s" % (name, peer),
+        "--initial-advertise-peer-urls", peer, "--listen-peer-urls", peer, "--advertise-client-urls", client, "--listen-client-urls", client,
+        "--client-cert-auth", "--trusted-ca-file", fleet.path("tls/authority.pem"), "--cert-file", tls + "/certificate.pem", "--key-file", tls + "/key.pem",
+        "--peer-client-cert-auth", "--peer-trusted-ca-file", fleet.path("tls/authority.pem"), "--peer-cert-file", tls + "/certificate.pem",
+        "--peer-key-file", tls + "/key.pem", "--log-level", "warn"])
+    process.wait_ready(fleet, name, lambda: listens(fleet, "control", address, port), 30)
+
+
 def wait_etcd(fleet):
     for name, address in ETCD.items():
         process.wait_ready(fleet, name, lambda: etcdctl(fleet, name, "endpoint", "health", check=False) is not None, 30)
 
 
-def etcdctl(fleet, name, *arguments, check=True):
-    """etcdctl with the certificate of one of the servers; its output, None when it failed and that is no problem."""
+def wait_etcd_locked(fleet, group="default"):
+    """Until nothing goes without a user."""
+    def is_on():
+        return superuser(fleet, "SELECT 1 FROM etcd_group WHERE name = '%s' AND auth = 'ON'" % group) == [["1"]]
+    wait_until(is_on, "authentication of etcd group %s is on" % group, 60, every=0.5)
+
+
+def etcdctl(fleet, name, *arguments, check=True, group="default"):
+    """etcdctl as root, with the certificate of one of the servers; its output, None when it failed and that is no problem."""
     tls = fleet.path("tls", name)
+    if superuser(fleet, "SELECT 1 FROM etcd_group WHERE name = '%s' AND auth = 'ON'" % group):
+        arguments = ["--user=root:" + reeved(fleet, "fleet", "etcd", "root", group).strip(), *arguments]
     command = network.command(fleet, "control", [
         os.path.join(image.path(), "usr/bin/etcdctl"), "--endpoints=https://%s:2379" % ETCD[name],
         "--cacert=" + fleet.path("tls/authority.pem"), "--cert=" + tls + "/certificate.pem", "--key=" + tls + "/key.pem", "--command-timeout=2s", *arguments])
