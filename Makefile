@@ -3,7 +3,7 @@
 BUILD ?= build
 PYTHON ?= /usr/bin/python3
 
-.PHONY: all help bootstrap check unit lint format run demo demo-down bench bench-scale fuzz stateful soak neighbour abuse cluster-smoke \
+.PHONY: all help bootstrap check unit lint format run demo demo-down bench bench-scale fuzz stateful soak neighbour abuse redteam cluster-smoke \
         failover drivers control-plane-gone cluster-load etcd-load fleet-load agent-test upgrade-test three-nodes clean-machine docs docs-reference clean
 
 all: $(BUILD)/build.ninja ## build everything: binaries are in build/
@@ -78,6 +78,9 @@ soak: all ## 10^7 requests of every kind, and whether memory levels off; takes h
 
 abuse: all ## what other tenants notice of each attack on a node
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/abuse/abuse.py --report docs/reports/abuse.md
+
+redteam: all ## every attack that we know, against a fleet with two tenants on the same hosts; needs root
+	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/redteam/redteam.py --report docs/reports/redteam.md
 
 neighbour: all ## what one organization far beyond its limits costs another
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/neighbour_test.py --report docs/reports/neighbour.md

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where attacks take place: a fleet of three hosts with two tenants' clusters on the same hosts, and a node of the API beside it with two
+organizations that have one of everything."""
+import contextlib
+import os
+import secrets
+import tempfile
+
+import rows  # finds the other folders
+import access_matrix
+import control
+import hosts
+import rig
+import walls_attacks
+import walls_test
+from etcd_attacks import Thief
+from state import wait_until
+from suite import ends_on_signal
+from tenant import Tenant
+from world import World, start_node
+
+MARK = secrets.token_hex(2)  # on a fleet that is kept, every run has clusters of its own
+CLUSTERS = {"thief": "mallory-" + MARK, "victim": "alice-" + MARK}  # by what their tenants are
+CLIENTS = "10.78.200.0/24"  # where clients of both tenants are
+
+
+class NodeGround:
+    """A node with the world of the access matrix: `facts` has the identifiers and credentials of both organizations."""
+
+    def __init__(self, node):
+        self.node, self.world = node, World(node)
+        self.without = None  # the wall that is down, where attacks take it down themselves
+        self.facts = access_matrix.make_facts(self.world)
+        self.facts["expired"] = self.facts["revoked"]  # of no concern here: a token that expires takes a minute
+        self.operations = access_matrix.operations(self.facts["fixtures"])
+
+
+@contextlib.contextmanager
+def node_ground():
+    ends_on_signal()
+    with start_node(workers=2) as node:
+        ground = NodeGround(node)
+        yield ground
+        ground.world.close()
+
+
+class FleetGround:
+    """Two tenants with a cluster each, and what was stolen from a member of the one and from its host."""
+
+    def __init__(self, fleet, folder):
+        self.fleet, self.tenants, self.documents, self.names = fleet, {}, {}, CLUSTERS
+        for who, cluster in CLUSTERS.items():
+            self.tenants[who] = tenant = Tenant(fleet)
+            tenant.create_project()
+            tenant.secret = tenant.create_user("app")
+            tenant.allow(CLIENTS)
+            tenant.create_cluster(cluster)
+        for who, cluster in CLUSTERS.items():
+            self.documents[who] = self.tenants[who].wait_idle(cluster)
+        control.wait_etcd_locked(fleet)
+        self.attacker = rig.primary_of(fleet, CLUSTERS["thief"])  # who may write may start programs
+        self.target = next(one for one in rig.members(fleet, CLUSTERS["victim"]) if one.host == self.attacker.host)
+        self.thief = Thief(fleet, self.attacker, folder + "/thief")
+        self.victim = Thief(fleet, self.target, folder + "/victim")
+        self.place = walls_test.Place(fleet, self.attacker, self.target)
+        self.plant()
+
+    def plant(self):
+        """What attacks of a shell look for, where both members would see it; and the program that looks."""
+        place = self.place
+        with open(os.path.abspath(walls_attacks.__file__)) as file:
+            hosts.write_file(self.fleet, place.host, walls_test.PROGRAM, file.read(), 0o755)
+        hosts.write_file(self.fleet, place.host, "/root/plant.py", walls_test.PLANT)
+        place.shell("systemd-run --quiet --collect --unit=reeve-plant --property=StandardOutput=truncate:/root/plant.out /usr/bin/python3 "
+                    "/root/plant.py %s %s %s %s/data" % (place.shell("id -u " + place.victim_user), place.facts["address"], place.facts["host"], place.folder))
+        wait_until(lambda: "planted" in place.shell("cat /root/plant.out", check=False), "what attacks look for is there", 20)
+
+    def leave(self):
+        """A fleet that is not ours alone is left as it was."""
+        self.place.shell("systemctl stop reeve-plant; rm -f /tmp/{0} /var/tmp/{0} /dev/shm/{0} /dev/mqueue/{0} /run/systemd/system/reeve-walls.service; "
+                         "ipcrm -M {1} -S {1}; systemctl daemon-reload".format(walls_attacks.NAME, walls_attacks.KEY), check=False)
+        for who, tenant in self.tenants.items():
+            tenant.delete_cluster(CLUSTERS[who])
+        for who, tenant in self.tenants.items():
+            tenant.wait_gone(CLUSTERS[who])
+
+    def is_unharmed(self):
+        """Nothing that was tried has stopped a member."""
+        for cluster in CLUSTERS.values():
+            rig.wait_full_strength(self.fleet, cluster, 3, 60)
+
+
+@contextlib.contextmanager
+def fleet_ground():
+    with rig.fleet_for(3) as fleet, tempfile.TemporaryDirectory() as folder:
+        ground = FleetGround(fleet, folder)
+        yield ground
+        if os.environ.get("REEVE_FLEET"):
+            ground.leave()
