@@ -2,26 +2,35 @@
 """Very many requests of every kind, and what it costs to have had them: memory of the node's processes and of the worker, of Redis, and the size of
 PostgreSQL's tables, as a curve. R8: a worker grew by 9 KB a second for as long as projects were made, used and deleted.
 
+Some clients make things, use them in several ways and delete them again. wrk asks for the bulk (soak.lua): every operation of the catalog, what
+writes as a dry run, and every one with identifiers of nobody and of somebody else.
+
     script/with-services /usr/bin/python3 test/api/soak_test.py --requests 300000
     make soak                                             10^7 of them, with docs/reports/soak.md
 
 The curve levels off when each process has grown by at most 5% or 2 MiB in the last half of the samples. The first tenth warms up.
 """
 import argparse
+import collections
+import json
 import os
 import random
 import secrets
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
+from access_matrix import Plan, make_facts, operations
 from client import Bearer
 from suite import Suite, ends_on_signal
 from webhooks_test import Worker
 from world import PREFIX, World, connect, no_limits, sql, start_node
 
-SAMPLES, CLIENTS = 60, 8
+SAMPLES, CLIENTS = 60, 2
+SLICE_S, CONNECTIONS = 20, 8  # of wrk: requests are counted after each slice
+READS = 16  # how often what reads is in the list: as people's programs do, and a dry run costs as much as what it tries
 KIB = 1024
 
 
@@ -117,15 +126,53 @@ KINDS = (Client.life_of_a_project, Client.lists, Client.keys, Client.accounts, C
 
 
 class Budget:
-    def __init__(self, requests):
+    def __init__(self, requests, seconds):
         self.left, self.done, self.lock = requests, 0, threading.Lock()
+        self.ends = time.monotonic() + seconds
 
-    def count(self):
+    def count(self, requests=1):
         with self.lock:
-            self.done += 1
+            self.done += requests
 
     def goes_on(self):
-        return self.done < self.left
+        return self.done < self.left and time.monotonic() < self.ends
+
+
+# ---- The bulk ----
+def list_of_requests(facts):
+    """Lines for soak.lua. What would change something is a dry run, or names what its caller cannot change."""
+    plan = Plan(facts)
+    for op in operations(facts["fixtures"]):
+        body = op.body(facts["a"])
+        text = "" if body is None else json.dumps(body)
+        yield from ["%s\t%s\t%s" % (op.method, op.target(plan.values), text)] * (READS if op.method == "GET" else 1)
+        for _, caller, method, target, _, _ in plan.attacks(op):
+            if caller == "owner":
+                yield "%s\t%s\t%s" % (method, target, text)
+
+
+class Bulk:
+    def __init__(self, node, owner, requests, budget):
+        self.node, self.owner, self.budget = node, owner, budget
+        self.statuses, self.broken, self.trouble = collections.Counter(), 0, []
+        self.file = tempfile.NamedTemporaryFile("w", suffix=".tsv")
+        self.file.write("".join(line + "\n" for line in requests))
+        self.file.flush()
+
+    def work(self):
+        url = "https://127.0.0.1:%d" % self.node.port
+        while self.budget.goes_on():
+            words = ["wrk", "-t1", "-c%d" % CONNECTIONS, "-d%ds" % SLICE_S, "--timeout", "30s", "-s", os.path.join(os.path.dirname(__file__), "soak.lua"),
+                     url, "--", self.file.name, self.owner.token, str(time.monotonic_ns())]
+            ran = subprocess.run(words, capture_output=True, text=True, check=False)
+            if ran.returncode != 0:
+                self.trouble.append(ran.stderr or ran.stdout)
+                return
+            self.trouble += ran.stderr.splitlines()[:3]
+            told = json.loads(ran.stdout.splitlines()[-1])
+            self.statuses.update({int(status): times for status, times in told["statuses"].items()})
+            self.broken += told["broken"]
+            self.budget.count(told["requests"])
 
 
 # ---- What is measured ----
@@ -164,10 +211,11 @@ def levels_off(curve, what):
     return end - middle <= max(0.05 * middle, 2 * KIB), middle, end
 
 
-def write_report(path, curve, verdicts):
+def write_report(path, curve, verdicts, bulk):
     last, processes = curve[-1], [name for name in curve[0] if name not in ("requests", "seconds", "tables")]
-    lines = ["# Soak", "", "%d requests of every kind from %d clients in %d s (%.0f a second), by `test/api/soak_test.py`. Memory in MiB." % (
-        last["requests"], CLIENTS, last["seconds"], last["requests"] / last["seconds"]), "",
+    lines = ["# Soak", "", "%d requests of every kind in %d s (%.0f a second), by `test/api/soak_test.py`: %d clients that make things, use and delete them, and wrk with every "
+             "operation of the catalog (%s). Memory in MiB." % (last["requests"], last["seconds"], last["requests"] / last["seconds"], CLIENTS,
+                                                                ", ".join("%d × %d" % (times, status) for status, times in sorted(bulk.statuses.items()))), "",
         "| requests | " + " | ".join(processes) + " |", "|---|" + "---|" * len(processes)]
     for one in curve[::max(1, len(curve) // 20)] + [last]:
         lines.append("| %d | " % one["requests"] + " | ".join("%.1f" % (one.get(name, 0) / KIB) for name in processes) + " |")
@@ -183,17 +231,19 @@ def write_report(path, curve, verdicts):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=20000)
+    parser.add_argument("--seconds", type=int, default=100000, help="end after so long, with as many as there were")
     parser.add_argument("--report", help="write the curve into this file")
     options = parser.parse_args()
     ends_on_signal()
-    suite, budget = Suite("soak"), Budget(options.requests)
+    suite, budget = Suite("soak"), Budget(options.requests, options.seconds)
     with start_node(workers=2) as node:
         world, worker = World(node, with_roles=False), Worker(node.conf)
         worker.start()
         owners = [world.make_caller("soak %d" % number) for number in range(CLIENTS)]
         no_limits([owner.home for owner in owners])
         clients = [Client(node, owner, number, budget) for number, owner in enumerate(owners)]
-        threads = [threading.Thread(target=client.work, daemon=True) for client in clients]
+        bulk = Bulk(node, world.a, list_of_requests(make_facts(world)), budget)
+        threads = [threading.Thread(target=one.work, daemon=True) for one in (*clients, bulk)]
         started, curve, due = time.monotonic(), [], options.requests // 10
         for thread in threads:
             thread.start()
@@ -205,20 +255,22 @@ def main():
                 suite.say("%9d requests, %s" % (budget.done, ", ".join("%s %.1f" % (name, value / KIB) for name, value in curve[-1].items()
                                                                       if name not in ("requests", "seconds", "tables"))))
             if time.monotonic() - renewed > 1800:  # tokens last an hour
-                for owner in owners:
+                for owner in (world.a, *owners):
                     owner.fetch(world.connection)
                 renewed = time.monotonic()
             time.sleep(0.2)
         curve.append(sample(node, worker, budget, started))
         for client in clients:
             suite.check(not client.wrong, "answers that nobody expected: %r", client.wrong)
+        faults = {status: times for status, times in bulk.statuses.items() if status >= 500 and status != 501}
+        suite.check(not faults and not bulk.broken, "faults %s, %d connections broke: %s", faults, bulk.broken, bulk.trouble[:5])
         processes = [name for name in curve[0] if name not in ("requests", "seconds", "tables")]
         verdicts = {name: levels_off(curve, name) for name in processes}
         for name, (good, middle, end) in verdicts.items():
             suite.check(good, "R8: %s grew from %.1f to %.1f MiB in the second half", name, middle / KIB, end / KIB)
         suite.say("soak: %d requests in %d s" % (budget.done, time.monotonic() - started))
         if options.report:
-            write_report(options.report, curve, verdicts)
+            write_report(options.report, curve, verdicts, bulk)
         if worker.process.poll() is None:
             worker.stop()
         world.close()
