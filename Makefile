@@ -3,8 +3,8 @@
 BUILD ?= build
 PYTHON ?= /usr/bin/python3
 
-.PHONY: all help bootstrap check unit lint format run demo demo-down bench bench-scale fuzz stateful soak neighbour abuse redteam cluster-smoke \
-        failover drivers control-plane-gone cluster-load etcd-load fleet-load agent-test upgrade-test three-nodes clean-machine docs docs-reference clean
+# Every target with a description is a command, not a file.
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(MAKEFILE_LIST))
 
 all: $(BUILD)/build.ninja ## build everything: binaries are in build/
 	@ninja -C $(BUILD)
