@@ -18,7 +18,7 @@ struct facts_entry {
     struct context_facts facts;
 };
 
-/* A public key never changes its owner, so this needs no invalidation; that the owner still exists is his own entry. */
+/* A public key never changes its owner, so this needs no invalidation; that the owner still exists is an entry of its own. */
 struct key_entry {
     struct cached cached;
     id principal;

@@ -57,7 +57,7 @@ static const struct field team_fields[] = {
 };
 static const struct field user_fields[] = {
     MAIL_SWITCH,
-    TEXT("username", "Person who is told, while he belongs to the organization.", REQUIRED | ALWAYS, .min = 3,
+    TEXT("username", "Person who is told, while they belong to the organization.", REQUIRED | ALWAYS, .min = 3,
          .max = 254, .pattern = USERNAME_PATTERN, .example = "\"ada@example.org\""),
     END_OF_FIELDS,
 };

@@ -33,7 +33,7 @@ MUST_USE error credential_lock_in_organization(struct request *req, struct crede
 MUST_USE error credential_answer(struct request *req, const struct credential *credential);
 MUST_USE error credential_json(struct request *req, const struct credential *credential, json_t **ret_json);
 
-/* Roles in the request's context: exactly these (NULL: leave them), or these as well. Nobody grants more than he has, and
+/* Roles in the request's context: exactly these (NULL: leave them), or these as well. Nobody grants more than they have, and
  * the organization keeps an owner. */
 MUST_USE error credential_replace_roles(struct request *req, const struct credential *credential, const json_t *roles);
 MUST_USE error credential_add_roles(struct request *req, const struct credential *credential, const json_t *roles);

@@ -30,7 +30,7 @@ bind_get(struct request *req, struct params *params)
 
 static const struct read settings_get = { SQL_ORGANIZATION_SETTINGS_GET, bind_get, answer_row };
 
-/* Whoever demands access lists must have one himself: he could not take it back. Asked in the database, because what is in
+/* Whoever demands access lists must have one themselves: they could not take it back. Asked in the database, because what is in
  * memory may be older than the entry that the caller has just added. */
 static error
 check_stays_in(struct request *req)

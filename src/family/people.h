@@ -31,7 +31,7 @@ MUST_USE error people_bind_get(struct request *req, struct params *params);
 MUST_USE error people_lock(struct request *req, struct member *ret_member, json_t **ret_before);
 MUST_USE error people_reload(struct request *req, struct member *member, json_t **ret_after);
 
-/* Exactly these roles, in the parts that were sent. Nobody grants more than he has, and the organization keeps an owner. */
+/* Exactly these roles, in the parts that were sent. Nobody grants more than they have, and the organization keeps an owner. */
 MUST_USE error people_set_roles(struct request *req, const struct member *member, const struct wanted_roles *wanted);
 
 struct invited {

@@ -15,11 +15,11 @@ extern const char *const any_role_names[];
 /* A role, and where it is granted. */
 extern const struct schema role_assignment_schema;
 
-/* Nobody hands out more than he has: every role of the list must be among those that the caller holds, or that his roles
+/* Nobody hands out more than they have: every role of the list must be among those that the caller holds, or that their roles
  * imply, in the context of the request. ROLE_NOT_GRANTABLE names the first that is not. */
 MUST_USE error check_grantable(struct request *req, const json_t *roles);
 
-/* The same for replacing one list of roles by another: nobody takes away more than he could give, either. */
+/* The same for replacing one list of roles by another: nobody takes away more than they could give, either. */
 MUST_USE error check_replaceable(struct request *req, const json_t *before, const json_t *after);
 
 /*

@@ -125,7 +125,7 @@ project_team_remove(struct request *req)
     bool removed;
     json_t *before, *none = json_in(req->arena, json_array());
     TRY(lock_project_team(req, &team, &before));
-    TRY(check_grantable(req, json_object_get(before, "roleNames"))); /* nobody takes away more than he could give */
+    TRY(check_grantable(req, json_object_get(before, "roleNames"))); /* nobody takes away more than they could give */
     json_t *entries = team_entries(req, team, NULL);
     TRY(store_team_roles_keep(req->tx, req->organization, req->project, team, none, &removed));
     TRY(store_team_changed(req->tx, req->organization, entries));

@@ -401,7 +401,7 @@ static const struct endpoint teams_endpoints[] = {
     { POST, "/groups/{groupId}/teams", S64, ANY_OF(PROJECT_ACCESS_MANAGER), "addGroupTeams",
       "Add teams to one project",
       "Grants each team the roles sent with it, beside those that it holds already; every member holds them at once. Nobody "
-      "can grant a role that he does not hold. Answers with all teams of the project.",
+      "can grant a role that they do not hold. Answers with all teams of the project.",
       .shape = SHAPE_LIST, .success = 200, .item = "/groups/{groupId}/teams/{teamId}",
       .run = project_teams_add, .flags = BODY_IS_LIST, .request = &team_role_schema, .response = &team_role_schema,
       .example = "[{\"teamId\": \"650000000000000000000001\", \"roleNames\": [\"GROUP_READ_ONLY\"]}]" },

@@ -329,7 +329,7 @@ user_delete(struct request *req)
     struct owner_guard guard;
     json_t *before;
     TRY(lock(req, &member, &before));
-    TRY(check_grantable(req, roles_here(req, before))); /* nobody takes away more than he could give */
+    TRY(check_grantable(req, roles_here(req, before))); /* nobody takes away more than they could give */
     bool is_active = member.status == MEMBER_ACTIVE, leaves_organization = is_active && !in_project(req);
     if (leaves_organization)
         TRY(owner_guard_begin(req, &guard));
@@ -396,7 +396,7 @@ roles_replace(struct request *req)
 
 /* ---- people by themselves ---- */
 
-/* Where one role of the body is to be granted; the caller must hold it there himself. */
+/* Where one role of the body is to be granted; the caller must hold it there, too. */
 static error
 place_of(struct request *req, size_t index, const json_t *wanted, id *ret_organization, id *ret_project)
 {

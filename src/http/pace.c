@@ -22,7 +22,7 @@ static struct {
 static unsigned held_count;
 static ngx_connection_t nowhere; /* nginx asks an event for a connection when it logs */
 
-/* Who is not authenticated yet is known by his address. */
+/* Who is not authenticated yet is known by the address. */
 static uint64_t
 who_asks(const struct request *req)
 {

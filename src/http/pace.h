@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Refusals of callers who go on asking are held back. A 429 costs little, but whoever sends a thousand requests a second beyond
- * his limits takes a processor from everybody else; so the first refusals of a second are answered at once, and the others after
+ * their limits takes a processor from everybody else; so the first refusals of a second are answered at once, and the others after
  * a moment in which a client that waits for its answers sends nothing. Nobody who minds Retry-After ever notices.
  */
 #ifndef HTTP_PACE_H

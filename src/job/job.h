@@ -36,7 +36,7 @@ struct job_environment {
     const char *etcd;                 /* endpoints of the configuration, a JSON list; NULL: none */
     const char *price_file;           /* NULL or empty: none */
     int64_t retention_days;           /* how long what is over is kept */
-    int64_t payment_due_days;         /* 0: nobody is locked for what he owes */
+    int64_t payment_due_days;         /* 0: nobody is locked for what they owe */
     int64_t (*now_ms)(void);          /* NULL: clock_now_ms(); a test has a clock of its own */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The check of a directory that a tenant wants his users to be known by. The API writes down what is to be checked, as a resource
+ * The check of a directory that a tenant wants its users to be known by. The API writes down what is to be checked, as a resource
  * of the kind 'ldapVerification'; a worker checks it. The password is sealed until then, and gone afterwards.
  */
 #ifndef JOB_LDAP_VERIFY_H

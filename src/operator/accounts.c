@@ -67,7 +67,7 @@ static const struct field invoice_fields[] = {
     TEXT("name", "Name of the organization.", READ_ONLY | ALWAYS),
     TEXT("month", "The month that it is for.", READ_ONLY | ALWAYS, .example = "\"2026-09\""),
     INTEGER("amountCents", "What is to be paid.", READ_ONLY | ALWAYS),
-    DATE("due", "When it is due; null: nobody is locked for what he owes.", READ_ONLY | ALWAYS | NULLABLE),
+    DATE("due", "When it is due; null: nobody is locked for what they owe.", READ_ONLY | ALWAYS | NULLABLE),
     BOOL("locked", "Whether the organization is locked.", READ_ONLY | ALWAYS),
     ID("orgId", "Identifier of the organization.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Invoices that nobody paid in time lock their organization. `days` is how long after its end an invoice is due; 0: nobody is locked
- * for what he owes.
+ * for what they owe.
  */
 #ifndef STORE_PAYMENT_H
 #define STORE_PAYMENT_H

@@ -4,7 +4,7 @@
  * transaction and tells every node with the commit that what it keeps in memory about it is out of date.
  *
  * Whoever changes such a row in another way (an organization's settings, a project made or deleted) calls
- * authority_changed() himself.
+ * authority_changed() as well.
  */
 #ifndef STORE_PRINCIPAL_H
 #define STORE_PRINCIPAL_H

@@ -122,7 +122,7 @@ def test_s5_bodies_without_credentials(suite, node, attacker, victim):
 
 
 def test_s5_forms_of_nobody(suite, node, attacker, victim):
-    """S5: bodies that are read from anybody are small, and who sends many of them slowly waits for himself."""
+    """S5: bodies that are read from anybody are small, and who sends many of them slowly waits alone."""
     with Watch(suite, node, victim, "S5, 400 slow forms at the token endpoint"):
         sockets = open_sockets(node, 400)
         for one in sockets:

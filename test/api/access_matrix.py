@@ -162,7 +162,7 @@ class Plan:
                 yield cell(column, "owner", status, code, target)
                 if not outer:
                     yield cell(column + " by digest", "owner by digest", status, code, target)
-                # Whoever does not say who he is learns nothing about what exists.
+                # Whoever does not say who they are learns nothing about what exists.
                 yield cell(column + ", nobody", "none", 401, "NOT_AUTHENTICATED", target)
             yield cell("deleted %s, its own caller" % name, "gone caller", 401, "INVALID_CREDENTIALS", op.target({**self.values, name: gone[name]}))
 

@@ -5,7 +5,7 @@ from world import PREFIX, no_limits, sql, tell_nodes
 
 
 def test_takes_no_more_than_held(suite, runner, world, node):
-    """Who may manage access to a project takes away no role that he could not give: not from a team, not from a person."""
+    """Who may manage access to a project takes away no role that they could not give: not from a team, not from a person."""
     owner, manager = world.make_caller("taking"), world.make_caller("taking, access manager")
     project = world.make_project(owner, "taking")
     sql("BEGIN; %s COMMIT;" % world.grant_only(manager, owner.home, project, "GROUP_ACCESS_MANAGER"))

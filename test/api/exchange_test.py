@@ -550,7 +550,7 @@ def test_created_owner(suite, runner, world):
 
 
 def test_no_escalation(suite, runner, world):
-    """Whoever rules a project gets no hold on credentials that rule more, and hands out no more than he has."""
+    """Whoever rules a project gets no hold on credentials that rule more, and hands out no more than they have."""
     owner, org, project = world.a.bearer(), "/orgs/" + world.a.home, "/groups/" + world.p
     manager, chief = world.make_caller("access manager"), world.make_caller("project owner")
     sql("BEGIN; %s %s COMMIT;" % (world.grant_only(manager, world.a.home, world.p, "GROUP_ACCESS_MANAGER"),
@@ -566,7 +566,7 @@ def test_no_escalation(suite, runner, world):
         ("a secret of an account that owns the organization", chief, "POST", here + "/secrets", {"secretExpiresAfterHours": 8}),
         ("the end of such an account's secret", chief, "DELETE", "%s/secrets/%s" % (here, account["secrets"][0]["id"]), None),
         ("an address for such an account", manager, "POST", here + "/accessList", [{"cidrBlock": "127.0.0.0/8"}]),
-        ("a key with a greater role than his own", manager, "POST", project + "/apiKeys", {"desc": "x", "roles": ["GROUP_OWNER"]}),
+        ("a key with a greater role than their own", manager, "POST", project + "/apiKeys", {"desc": "x", "roles": ["GROUP_OWNER"]}),
         ("a greater role for a key", manager, "PATCH", "%s/apiKeys/%s" % (project, key["id"]), {"roles": ["GROUP_OWNER"]}),
         ("an account of the organization", chief, "POST", org + "/serviceAccounts", {
             "name": "x", "description": "x", "roles": ["ORG_MEMBER"], "secretExpiresAfterHours": 8}),
@@ -699,7 +699,7 @@ def test_invitations(suite, runner, world, node):
 
 
 def test_grants_no_more_than_held(suite, runner, world, node):
-    """Who may add people to a project gives them no more than he has."""
+    """Who may add people to a project gives them no more than they have."""
     owner, manager = world.make_caller("granting"), world.make_caller("access manager")
     project = world.make_project(owner, "granting")
     sql("BEGIN; %s COMMIT;" % world.grant_only(manager, owner.home, project, "GROUP_ACCESS_MANAGER"))

@@ -337,7 +337,7 @@ def test_guard(suite, contract, redis):
 
 
 def test_pace(suite, redis):
-    """Who goes on asking waits for his refusals, all but the first of a second; others do not, and nothing is lost when he goes."""
+    """Who goes on asking waits for the refusals, all but the first of a second; others do not, and nothing is lost when they go."""
     with start_node(settings={"guard_failures_per_minute": 10}, redis=redis.socket, migrate=False) as node:
         answers = []
 

@@ -33,7 +33,7 @@ class Ended:
 
 
 class Reeve:
-    """One user: a home of his own, so a file of profiles of his own."""
+    """One user: a home and a file of profiles of their own."""
 
     def __init__(self, build, home):
         self.program = os.path.join(ROOT, build, "reeve")

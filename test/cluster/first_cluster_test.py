@@ -30,7 +30,7 @@ WHOLE_PATH_S = 60
 
 
 class Person(Reeve):
-    """Somebody at a client's machine, with nothing in his home."""
+    """Somebody at a client's machine, with nothing in their home."""
 
     def __init__(self, fleet, home):
         super().__init__(fleet.build, home)

@@ -71,7 +71,7 @@ letters_are_counted_by_their_width(void **state)
     assert_int_equal(text_fit(STR("日本"), 3).len, 3);
 }
 
-/* What somebody named his cluster must not drive another's terminal. */
+/* What somebody named their cluster must not drive another's terminal. */
 static void
 control_characters_do_nothing(void **state)
 {

@@ -230,7 +230,7 @@ a_lock_for_an_invoice_is_not_ended_by_hand(void **state)
     sweep();
     assert_false(set_lock(organization, STR_EMPTY));
     assert_true(is_locked(organization));
-    /* But the operator can make it a lock of his own. */
+    /* But the operator can make it a lock of their own. */
     assert_true(set_lock(organization, STR("abuse")));
     assert_true(pay(organization, invoice));
     assert_true(is_locked(organization));

@@ -1,4 +1,4 @@
--- A person by his address, in each organization that uses a provider and that he belongs to; and what is to be written down about him there.
+-- A person by the address, in each organization that uses a provider and that they belong to; and what is to be written down about them there.
 -- scope: none, because in which organizations a token counts is found out here; writing is done in each of them
 SELECT encode(n.id, 'hex'), encode(c.org_id, 'hex'), to_json(g.wanted)::text,
        f.org_id IS NULL OR f.provider_id <> c.provider_id OR f.external_groups <> g.wanted,

@@ -1,4 +1,4 @@
--- One person, by the identifier $2 or (when that is null) the user name $3, if a caller shares an organization (with $4: one of the JSON list) with him.
+-- One person, by the identifier $2 or (when that is null) the user name $3, if a caller shares an organization (with $4: one of the JSON list) with them.
 -- scope: principal $1
 WITH mine AS (
     SELECT array_agg(DISTINCT o.org_id::bytea) AS organizations
