@@ -91,7 +91,7 @@ class Thief:
                         "/O=reeve-cluster/CN=" + self.member.name, "-out", files[0], "-keyout", files[1]], check=True, capture_output=True)
         return files
 
-    def ask(self, address, port, certificate, method, path, body=None, token=None, seconds=10):
+    def ask(self, address, port, certificate, method, path, body=None, token=None, seconds=10, most=4096):
         """(status, beginning of the body), or a sentence when there was no answer. From the thief's host."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # a thief does not mind
@@ -103,7 +103,7 @@ class Thief:
                 connection.connect()
             connection.request(method, path, body, {"Content-Type": "application/json", **({"Authorization": token} if token else {})})
             answer = connection.getresponse()
-            return answer.status, answer.readline(4096).decode(errors="replace") if path == "/v3/watch" else answer.read(4096).decode(errors="replace")
+            return answer.status, answer.readline(4096).decode(errors="replace") if path == "/v3/watch" else answer.read(most).decode(errors="replace")
         except (OSError, http.client.HTTPException) as refused:
             return 0, str(refused)
 

@@ -48,15 +48,20 @@ class FleetGround:
     """Two tenants with a cluster each, and what was stolen from a member of the one and from its host."""
 
     def __init__(self, fleet, folder):
-        self.fleet, self.tenants, self.documents, self.names = fleet, {}, {}, CLUSTERS
+        self.fleet, self.folder, self.names, self.apart = fleet, folder, CLUSTERS, "apart-" + MARK
+        self.tenants, self.documents = {}, {}
+        self.sessions = []  # attacks that were tried together; whoever takes a wall down has them tried again
         for who, cluster in CLUSTERS.items():
             self.tenants[who] = tenant = Tenant(fleet)
             tenant.create_project()
             tenant.secret = tenant.create_user("app")
             tenant.allow(CLIENTS)
-            tenant.create_cluster(cluster)
+            tenant.create_cluster(cluster, "S2")  # many sessions need a processor
+        # With one member, so that there are hosts which have nothing to do with it.
+        self.tenants["victim"].create_cluster(self.apart, regions={fleet.regions[0]: 1})
         for who, cluster in CLUSTERS.items():
             self.documents[who] = self.tenants[who].wait_idle(cluster)
+        self.tenants["victim"].wait_idle(self.apart)
         control.wait_etcd_locked(fleet)
         self.attacker = rig.primary_of(fleet, CLUSTERS["thief"])  # who may write may start programs
         self.target = next(one for one in rig.members(fleet, CLUSTERS["victim"]) if one.host == self.attacker.host)
@@ -79,10 +84,11 @@ class FleetGround:
         """A fleet that is not ours alone is left as it was."""
         self.place.shell("systemctl stop reeve-plant; rm -f /tmp/{0} /var/tmp/{0} /dev/shm/{0} /dev/mqueue/{0} /run/systemd/system/reeve-walls.service; "
                          "ipcrm -M {1} -S {1}; systemctl daemon-reload".format(walls_attacks.NAME, walls_attacks.KEY), check=False)
-        for who, tenant in self.tenants.items():
-            tenant.delete_cluster(CLUSTERS[who])
-        for who, tenant in self.tenants.items():
-            tenant.wait_gone(CLUSTERS[who])
+        clusters = [*((self.tenants[who], cluster) for who, cluster in CLUSTERS.items()), (self.tenants["victim"], self.apart)]
+        for tenant, cluster in clusters:
+            tenant.delete_cluster(cluster)
+        for tenant, cluster in clusters:
+            tenant.wait_gone(cluster)
 
     def is_unharmed(self):
         """Nothing that was tried has stopped a member."""

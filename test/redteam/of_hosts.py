@@ -11,8 +11,11 @@ class Shell:
 
     def __init__(self, ground):
         self.place, self.results = ground.place, {}
+        ground.sessions.append(self)
 
     def result(self, way, run, rows, name):
+        if self.results is None:
+            self.results = {}
         if way not in self.results:
             self.results[way] = run(rows)
         return self.results[way][name]

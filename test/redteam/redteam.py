@@ -14,13 +14,18 @@ import time
 
 import rows
 import ground as grounds
+import of_agent
+import of_database
 import of_hosts
 import of_node
+import of_outside
+import of_store
+import of_tenant
 import rig
 from state import Problem
 from world import changed_tables, row_hashes
 
-NODE, FLEET = [of_node], [of_hosts]
+NODE, FLEET = [of_node, of_tenant, of_store], [of_outside, of_hosts, of_agent, of_database]
 
 
 class Tally:
@@ -59,10 +64,12 @@ class Tally:
 
 def attack_node(tally):
     with grounds.node_ground() as ground:
-        before = row_hashes()
-        tally.run(tally.chosen(NODE, ground))
-        if changed := changed_tables(before, row_hashes()):
-            tally.through[rows.Attack("all of these together", "tenant", "", None)] = "tables changed: %s" % changed
+        for module in NODE:
+            attacks = tally.chosen([module], ground)
+            before = row_hashes() if module is of_node else None
+            tally.run(attacks)
+            if before and (changed := changed_tables(before, row_hashes())):
+                tally.through[rows.Attack("all of these together", "tenant", "", None)] = "tables changed: %s" % changed
 
 
 def attack_fleet(tally):

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A hostile agent on a live fleet: with a host's own certificate it claims things about members of other hosts, asks for their certificates and goals, and
+speaks as an agent from before. What it says about others must change nothing."""
+import json
+import os
+import subprocess
+
+import control
+import rig
+from etcd_attacks import Thief
+from rows import Attack
+from state import CONTROL
+
+MARK = "claimed by the red team"
+REPORTS, GOALS = "hosts report about their own members only", "goals have a host's own members only"
+CERTIFICATES, EPOCHS = "hosts get certificates of their own members only", "agents of an older epoch are refused"
+SUBJECTS = "what a certificate says is decided by who signs it"
+
+
+class Hostile:
+    """The agent of a host that has no member of the cluster `apart`."""
+
+    def __init__(self, ground):
+        self.fleet = ground.fleet
+        apart = rig.members(self.fleet, ground.apart)[0]
+        self.own = next(one for one in rig.members(self.fleet, ground.names["thief"]) if one.host != apart.host)
+        self.apart, self.thief = apart, Thief(self.fleet, self.own, os.path.join(ground.folder, "hostile"))
+        everyone = rig.members(self.fleet, ground.names["thief"]) + rig.members(self.fleet, ground.names["victim"]) + [apart]
+        self.others = [one for one in everyone if one.host != self.own.host]
+        self.host_id, self.epoch = control.superuser(self.fleet, "SELECT encode(id, 'hex'), epoch FROM host WHERE name = '%s'" % self.own.host)[0]
+        self.other_host = control.superuser(self.fleet, "SELECT encode(id, 'hex') FROM host WHERE name = '%s'" % apart.host)[0][0]
+        self.csr = subprocess.run(["openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "/dev/null", "-subj",
+                                   "/O=reeve-host/CN=" + self.other_host, "-addext", "subjectAltName=DNS:%s,IP:%s" % (apart.name, apart.address)],
+                                  check=True, capture_output=True, text=True).stdout
+
+    def ask(self, method, path, body=None, node="control1"):
+        """Answers are read whole: a goal is long."""
+        return self.thief.ask(CONTROL[node], control.AGENT_PORT, "host", method, path, None if body is None else json.dumps(body), seconds=20, most=1 << 22)
+
+    def report(self, epoch=None, **changes):
+        facts = {"agentVersion": "0.1.0", "patroniVersion": "4.0.7", "postgresVersions": ["17.6"], "cpus": 2, "memoryMb": 24000, "diskGb": 80, "walls": []}
+        return self.ask("POST", "/agent/v1/report", {"epoch": int(self.epoch) if epoch is None else epoch, "version": 1, "bootId": "x", "facts": facts, "members": [],
+                                                     "tasks": [], "logs": [], "strays": [], **changes})
+
+    # ---- Attempts ----
+    def claim(self, member, **changes):
+        self.report(members=[{"id": member.id, "unit": "active", "role": "PRIMARY", "running": "running", "timeline": 9, "lagBytes": 0, "version": "17.6", "goalGeneration": 1,
+                              "accessGeneration": 1, "restartNonce": 0, "pendingRestart": False, "problem": MARK, **changes}])
+        found = control.superuser(self.fleet, "SELECT problem FROM cluster_member WHERE id = decode('%s', 'hex')" % member.id)
+        return "taken over" if MARK in str(found) else None
+
+    def claim_task(self, member):
+        task = os.urandom(12).hex()
+        control.superuser(self.fleet, "INSERT INTO host_task (id, org_id, host_id, member_id, kind) SELECT decode('%s', 'hex'), org_id, host_id, id, 'RED' FROM cluster_member "
+                                      "WHERE id = decode('%s', 'hex')" % (task, member.id))
+        try:
+            self.report(tasks=[{"id": task, "outcome": "DONE", "detail": MARK}])
+            found = control.superuser(self.fleet, "SELECT to_jsonb(t) FROM host_task t WHERE id = decode('%s', 'hex')" % task)
+            return "taken over" if MARK in str(found) else None
+        finally:
+            control.superuser(self.fleet, "DELETE FROM host_task WHERE id = decode('%s', 'hex')" % task)
+
+    def speak_for_host(self, **more):
+        self.report(strays=[MARK], **more)
+        found = control.superuser(self.fleet, "SELECT to_jsonb(h)::text FROM host h WHERE id = decode('%s', 'hex')" % self.other_host)
+        return "taken over" if MARK in str(found) else None
+
+    def certificate(self, path, wrong, **more):
+        status, answer = self.ask("POST", path, {"csr": self.csr, **more})
+        if status != 200:
+            return None
+        shown = subprocess.run(["openssl", "x509", "-noout", "-subject", "-ext", "subjectAltName"], input=json.loads(answer)["certificate"], check=False,
+                               capture_output=True, text=True).stdout
+        return next(("it says " + shown for word in wrong if word in shown), None)
+
+    def goal(self, epoch=None):
+        status, answer = self.ask("GET", "/agent/v1/goal?after=0&epoch=%s" % (self.epoch if epoch is None else epoch))
+        return answer if status == 200 else None
+
+
+def of_goals(hostile, ground):
+    secret = [row[0] for row in control.superuser(hostile.fleet, "SELECT set_name FROM cluster WHERE name = '%s'" % ground.apart)]
+    with_apart = {"the cluster": secret[0], "its member": hostile.apart.id, "its address": hostile.apart.address}
+
+    def has(word):
+        goal = hostile.goal()
+        if goal is None:
+            raise AssertionError("no goal")
+        return "it is there" if word in goal else None
+    for what, word in with_apart.items():
+        yield "goal: %s of a cluster that has no member here" % what, GOALS, lambda w=word: has(w)
+
+    def members():
+        found = {one["id"] for one in json.loads(hostile.goal())["members"]} & {one.id for one in hostile.others}
+        return "members of other hosts: %s" % found if found else None
+    yield "goal: members of other hosts", GOALS, members
+
+
+def rows_of(hostile, ground):
+    for one in hostile.others:
+        for role in ("PRIMARY", "REPLICA", "NONE"):
+            yield "report: %s is %s" % (one.name, role), REPORTS, lambda o=one, r=role: hostile.claim(o, role=r)
+        yield "report: %s stands still" % one.name, REPORTS, lambda o=one: hostile.claim(o, unit="failed", running="stopped")
+        yield "report: %s is gone" % one.name, REPORTS, lambda o=one: hostile.claim(o, unit="absent", running="absent", role="NONE")
+        yield "report: a task of %s is done" % one.name, REPORTS, lambda o=one: hostile.claim_task(o)
+        for purpose in ("CLUSTER", "MEMBER", "ETCD", None):
+            yield ("certificate: %s of %s" % (purpose, one.name), CERTIFICATES,
+                   lambda o=one, p=purpose: hostile.certificate("/agent/v1/members/%s/certificate" % o.id, ("subject",), **({"purpose": p} if p else {})))
+    for more in ({"hostId": hostile.other_host}, {"host": hostile.other_host}, {"hostName": hostile.apart.host}):
+        yield "report: as another host, %s" % next(iter(more)), REPORTS, lambda m=more: hostile.speak_for_host(**m)
+    yield from of_goals(hostile, ground)
+    for what, epoch in (("older", int(hostile.epoch) - 1), ("newer", int(hostile.epoch) + 1), ("zero", 0), ("negative", -1)):
+        yield "goal: %s epoch" % what, EPOCHS, lambda e=epoch: hostile.goal(e) and "a goal"
+        yield "report: %s epoch" % what, EPOCHS, lambda e=epoch: None if hostile.report(epoch=e)[0] != 200 else "taken over"
+    yield "certificate: of another host's name", SUBJECTS, lambda: hostile.certificate("/agent/v1/certificate", (hostile.other_host, hostile.apart.name))
+    for purpose in ("CLUSTER", "MEMBER", "ETCD"):
+        yield ("certificate: %s of its own member with another's names" % purpose, SUBJECTS,
+               lambda p=purpose: hostile.certificate("/agent/v1/members/%s/certificate" % hostile.own.id, (hostile.other_host, hostile.apart.name, hostile.apart.address), purpose=p))
+    for token in ("", "x", "reeve_join_" + "A" * 49, "reeve_join_" + "A" * 49 + ":" + "0" * 64):
+        yield ("join: with the token %s" % token[:12], "hosts join with a token that was made for them",
+               lambda t=token: None if hostile.ask("POST", "/agent/v1/join", {"token": t, "csr": hostile.csr, "facts": {}})[0] != 201 else "joined")
+
+
+def attacks(ground):
+    hostile = Hostile(ground)
+    for name, wall, attempt in rows_of(hostile, ground):
+        yield Attack("hostile agent, " + name, "certificate", wall, attempt, alone=True)
