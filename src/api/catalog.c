@@ -255,6 +255,19 @@ link_suffix(const char *template, const char *path)
     return strchr(path + length, '{') == NULL ? path + length : NULL;
 }
 
+/* Whether whoever follows a link to it gets an answer: there is behaviour, it is there, and nothing must be added. */
+static bool
+can_be_followed(const struct endpoint *e)
+{
+    if (e->method != GET || !endpoint_is_complete(e) || (e->flags & NOT_ALWAYS_THERE))
+        return false;
+    for (const struct field *field = e->query; field != NULL && field->name != NULL; field++) {
+        if (field->flags & REQUIRED)
+            return false;
+    }
+    return true;
+}
+
 /* The template of the entity that this endpoint answers with. */
 static const char *
 entity_template(const struct endpoint *e)
@@ -306,7 +319,7 @@ build_links(struct catalog *catalog)
         size_t count = 0;
         for (size_t j = 0; j < catalog->count; j++) {
             const struct endpoint *child = catalog->entries[j].endpoint;
-            const char *suffix = child->method == GET ? link_suffix(template, child->path) : NULL;
+            const char *suffix = can_be_followed(child) ? link_suffix(template, child->path) : NULL;
             if (suffix != NULL)
                 suffixes[count++] = suffix;
         }

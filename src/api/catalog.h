@@ -24,7 +24,8 @@ const struct family *const *catalog_families(const struct catalog *catalog);
 /* Extension relation types need an address that is ours for ever; `.example` can never be anybody else's. */
 #define RELATION_PREFIX "https://reeve.example/rel"
 /*
- * Where an entity at `entity_template` links to: `suffixes` ("/clusters") of the GETs that need no further parameter.
+ * Where an entity at `entity_template` links to: `suffixes` ("/clusters") of the GETs that have behaviour and need no further
+ * parameter, neither in the path nor in the query.
  * The text of the links is the same for all entities of a template but for their own address. So it is kept in pieces:
  * pieces[0], the address, pieces[1], the address, ... pieces[count + 1]; `bytes` is the length of the pieces together.
  */

@@ -205,6 +205,8 @@ enum endpoint_flag {
     EXTENSION = 16,    /* not of the specification: docs/extensions.md */
     WHILE_LOCKED = 32, /* also in a locked organization: it changes nothing that costs */
     EVALUATES = 64,    /* what a tenant wrote is evaluated: never where another tenant waits */
+    NOT_ALWAYS_THERE =
+        128, /* not every entity above it has one: whoever answers with one that has links to it, answer_relate() */
 };
 
 /* `.query` of an endpoint that waits and takes nothing at all: without any table it would not be judged. */

@@ -183,6 +183,16 @@ collections_address(struct request *req, str own)
     return str_format(req->arena, "%.*s%.*s", STR_ARG(api_base(req, req->arena)), STR_ARG(path));
 }
 
+void
+answer_relate(struct request *req, const char *relation, str path)
+{
+    struct buf out = buf_in(req->arena, 64 * 1024);
+    buf_add(&out, req->answer.related);
+    buf_add_char(&out, ',');
+    add_link(&out, RELATION_PREFIX, str_from(relation), api_base(req, req->arena), path);
+    req->answer.related = buf_str(&out);
+}
+
 static void
 add_entity(struct request *req, struct buf *out)
 {
@@ -197,7 +207,8 @@ add_entity(struct request *req, struct buf *out)
     str below = collections_address(req, address);
     struct links links = catalog_links(req->api->catalog, created ? e->item : e->below != NULL ? e->below : e->path);
     enum { ENVELOPE_BYTES = 64 };
-    if (!buf_reserve(out, document.len + links.bytes + address.len + links.count * below.len + ENVELOPE_BYTES))
+    if (!buf_reserve(out, document.len + links.bytes + address.len + links.count * below.len + req->answer.related.len +
+                              ENVELOPE_BYTES))
         return;
     add_compact(out, str_slice(document, 0, document.len - 1));
     if (document.len > 2)
@@ -207,15 +218,13 @@ add_entity(struct request *req, struct buf *out)
         buf_add(out, i == 0 ? address : below);
     }
     str end = links.pieces[links.count + 1]; /* ends with the bracket of the list */
-    if (!has_operation(req)) {
-        buf_add(out, end);
-    } else {
-        buf_add(out, str_slice(end, 0, end.len - 1));
+    buf_add(out, str_slice(end, 0, end.len - 1));
+    buf_add(out, req->answer.related);
+    if (has_operation(req)) {
         buf_add_char(out, ',');
         add_link(out, "", STR("operation"), operation_address(req), STR_EMPTY);
-        buf_add_char(out, ']');
     }
-    buf_add_char(out, '}');
+    buf_add_text(out, "]}");
 }
 
 /* This request's address with another page number. */

@@ -99,6 +99,7 @@ struct request {
         str own_path;     /* of a list: the address of items that have none of their own */
         str key;          /* for a created entity: its last path parameter */
         str operation;    /* id of what goes on afterwards; empty: nothing does */
+        str related;      /* further links of an entity, each with a comma before it */
         int64_t revision; /* 0: no ETag */
         int64_t total;    /* of a list; -1: not counted */
         bool has_next;
@@ -136,6 +137,9 @@ void answer_nothing(struct request *req);
 MUST_USE error answer_row(struct request *req, const struct rows *rows);
 /* Beside an entity or nothing: what was asked for goes on as this job. The answer then says where to look how far it is. */
 void answer_operation(struct request *req, id job);
+/* Beside an entity: a link that the catalog does not know, because not every entity of the kind has it. `path` is below the API's
+ * address ("/users/5f…"), `relation` the name after the common beginning of all relations ("/user"). */
+void answer_relate(struct request *req, const char *relation, str path);
 /* The bytes of a file (SHAPE_FILE), not empty. */
 void answer_file(struct request *req, str bytes);
 /* Starts an empty list answer; then answer_item() for each; `key` is the item's last path parameter. */

@@ -10,6 +10,8 @@
 
 handler absent_list;
 handler absent_one; /* to read, to change or to remove */
+/* Beside an entity: links to the list of each provider that the operator offers, "<above>/ONPREM/<list>" below the project. */
+MUST_USE error absent_relate_providers(struct request *req, const char *above, const char *list);
 
 #define PROVIDER_NAME "^[A-Z][A-Z0-9_]*$"
 #define PROVIDER_IN_PATH                                                                                        \

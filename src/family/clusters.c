@@ -58,7 +58,23 @@ answer_scaling(struct request *req, const struct rows *rows)
     return OK;
 }
 
-const struct read cluster_get = { SQL_CLUSTER_GET, bind_get, answer_row };
+static error
+answer_cluster(struct request *req, const struct rows *rows)
+{
+    TRY(answer_row(req, rows));
+    const char *project = id_text(req->arena, req->project).data;
+    str name = request_path_value(req, req->endpoint->kind->parameter);
+    if (rows_bool(rows, 0, 2))
+        answer_relate(req, "/outageSimulation",
+                      str_format(req->arena, "/groups/%s/clusters/%.*s/outageSimulation", project, STR_ARG(name)));
+    if (!rows_is_null(rows, 0, 3))
+        answer_relate(
+            req, "/sampleDatasetLoad",
+            str_format(req->arena, "/groups/%s/sampleDatasetLoad/%.*s", project, STR_ARG(rows_text(rows, 0, 3))));
+    return OK;
+}
+
+const struct read cluster_get = { SQL_CLUSTER_GET, bind_get, answer_cluster };
 const struct read cluster_list = { SQL_CLUSTER_LIST, bind_list, list_answer };
 static const struct read cluster_status = { SQL_CLUSTER_STATUS, bind_named, answer_status };
 static const struct read cluster_scaling = { SQL_CLUSTER_FIND, bind_get, answer_scaling };

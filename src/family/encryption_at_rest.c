@@ -51,7 +51,7 @@ static error
 encryption_get(struct request *req)
 {
     answer_entity(req, STR("{\"kmip\":{\"enabled\":false,\"valid\":false},\"enabledForSearchNodes\":false}"), 0);
-    return OK;
+    return absent_relate_providers(req, "encryptionAtRest", "privateEndpoints");
 }
 
 /* Off is what it is. Whatever else is said of a key service would have to be kept, and be without effect. */

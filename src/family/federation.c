@@ -461,7 +461,7 @@ static const struct endpoint federation_endpoints[] = {
       "Return the SAML metadata of one identity provider",
       "Returns the service provider metadata to be loaded into a SAML identity provider, as XML. Sign-in by browser is not "
       "offered yet, so nothing answers at the addresses in it.",
-      .shape = SHAPE_FILE, .file = "xml", .run = identity_provider_metadata,
+      .shape = SHAPE_FILE, .file = "xml", .flags = NOT_ALWAYS_THERE, .run = identity_provider_metadata,
       .path_fields = identity_provider_path },
 };
 // clang-format on

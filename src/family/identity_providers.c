@@ -12,6 +12,7 @@
 #include "base/date.h"
 #include "base/egress.h"
 #include "base/json.h"
+#include "base/json_walk.h"
 #include "family/federation.h"
 #include "store/federation.h"
 #include "store/identity_provider.h"
@@ -140,7 +141,20 @@ bind_get(struct request *req, struct params *params)
     return OK;
 }
 
-const struct read identity_provider_get = { SQL_IDENTITY_PROVIDER_GET, bind_get, answer_row };
+/* Only what speaks SAML has metadata. */
+static error
+answer_provider(struct request *req, const struct rows *rows)
+{
+    TRY(answer_row(req, rows));
+    if (str_is(json_walk_find(rows_text(rows, 0, 0), "protocol"), "\"SAML\""))
+        answer_relate(req, "/metadata.xml",
+                      str_format(req->arena, "/federationSettings/%.*s/identityProviders/%.*s/metadata.xml",
+                                 STR_ARG(request_path_value(req, "federationSettingsId")),
+                                 STR_ARG(request_path_value(req, "identityProviderId"))));
+    return OK;
+}
+
+const struct read identity_provider_get = { SQL_IDENTITY_PROVIDER_GET, bind_get, answer_provider };
 
 static bool
 asks_for(const struct request *req, const char *parameter, const char *value)

@@ -163,7 +163,7 @@ static const struct endpoint outage_simulation_endpoints[] = {
       ANY_OF(PROJECT_CLUSTER_MANAGER | PROJECT_CLUSTER_RESILIENCE_TESTER), "getGroupClusterOutageSimulation",
       "Return one outage simulation",
       "Returns which regions are lost and how far the simulation is.",
-      .read = &outage_get, .response = &outage_schema },
+      .flags = NOT_ALWAYS_THERE, .read = &outage_get, .response = &outage_schema },
     { POST, "/groups/{groupId}/clusters/{clusterName}/outageSimulation", S16,
       ANY_OF(PROJECT_CLUSTER_MANAGER | PROJECT_CLUSTER_RESILIENCE_TESTER | PROJECT_REPLICA_SET_MANAGER),
       "startGroupClusterOutageSimulation",

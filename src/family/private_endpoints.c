@@ -74,7 +74,7 @@ static error
 regional_mode_get(struct request *req)
 {
     answer_entity(req, STR("{\"enabled\":false}"), 0);
-    return OK;
+    return absent_relate_providers(req, "privateEndpoint", "endpointService");
 }
 
 /* To switch off what is off is no change; there is nothing that could be switched on. */

@@ -66,6 +66,8 @@ get_root(struct request *req)
         buf_format(&out, "%s\"%s\"", i == 0 ? "" : ",", net_block_text(req->arena, &caller->blocks[i]).data);
     buf_add_text(&out, "]}}");
     answer_entity(req, buf_str(&out), 0);
+    if (caller->kind == PRINCIPAL_PERSON)
+        answer_relate(req, "/user", str_format(req->arena, "/users/%s", caller_id));
     return OK;
 }
 

@@ -146,10 +146,10 @@ static const struct field person_fields[] = {
     ID("id", "Identifier of the person.", READ_ONLY | ALWAYS),
     TEXT("username", "E-mail address that identifies the person.", REQUIRED | ALWAYS, .max = USERNAME_MAX,
          .pattern = USERNAME_PATTERN, .example = "\"jo@example.org\""),
-    TEXT("firstName", "First name.", REQUIRED | ALWAYS, .min = 1, .max = 80, .pattern = PERSON_NAME,
-         .example = "\"Jo\""),
-    TEXT("lastName", "Last name.", REQUIRED | ALWAYS, .min = 1, .max = 80, .pattern = PERSON_NAME,
-         .example = "\"Doe\""),
+    TEXT("firstName", "First name; not there when the person told none.", REQUIRED, .min = 1, .max = 80,
+         .pattern = PERSON_NAME, .example = "\"Jo\""),
+    TEXT("lastName", "Last name; not there when the person told none.", REQUIRED, .min = 1, .max = 80,
+         .pattern = PERSON_NAME, .example = "\"Doe\""),
     TEXT("country", "Two letters of the country where the person lives.", 0, .pattern = "^[A-Z]{2}$",
          .example = "\"CH\""),
     DATE("createdAt", "When the account was made.", READ_ONLY | ALWAYS),
@@ -162,7 +162,17 @@ static const struct schema person_schema = { "User", "A person.", person_fields 
 
 /* ---- reading ---- */
 
-static const struct read user_get = { SQL_MEMBER_GET, people_bind_get, answer_row };
+/* Who was only invited is nobody by themselves yet. */
+static error
+answer_user(struct request *req, const struct rows *rows)
+{
+    TRY(answer_row(req, rows));
+    if (str_is(rows_text(rows, 0, 2), "ACTIVE"))
+        answer_relate(req, "/user", str_format(req->arena, "/users/%.*s", STR_ARG(request_path_value(req, "userId"))));
+    return OK;
+}
+
+static const struct read user_get = { SQL_MEMBER_GET, people_bind_get, answer_user };
 
 /* The statuses that the query asks for, in either of the two ways; NULL when it does not. */
 static json_t *

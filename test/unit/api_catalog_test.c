@@ -247,8 +247,12 @@ entity_links_to_what_needs_no_further_parameter(void **state)
     for (size_t i = 0; i < links.count; i++) {
         clusters |= strcmp(links.suffixes[i], "/clusters") == 0;
         assert_null(strchr(links.suffixes[i], '{'));
+        /* D5: what needs a query, and what waits, answers nothing to those who follow a link. */
+        assert_string_not_equal(links.suffixes[i], "/streams/accountDetails");
+        assert_string_not_equal(links.suffixes[i], "/streams");
     }
     assert_true(clusters);
+    assert_int_equal(catalog_links(everything, "/groups/{groupId}/clusters/{clusterName}/outageSimulation").count, 0);
     assert_true(catalog_links(everything, "").count >= 5);
     assert_int_equal(catalog_links(everything, "/groups/{groupId}/privateIpMode").count, 0);
 }
