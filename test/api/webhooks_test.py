@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Webhooks with a real worker and a receiver that is killed and started again: every event arrives, in order, signed; private
 addresses are never connected to; one that keeps failing is shown as such."""
+import atexit
 import hashlib
 import hmac
 import http.server
@@ -96,6 +97,7 @@ class Worker:
     def start(self):
         self.process = subprocess.Popen([os.path.join(ROOT, BUILD, "reeved"), "worker", "--config", self.config],
                                         stdout=self.log, stderr=self.log)
+        atexit.register(self.process.kill)  # a suite that is ended leaves none behind
 
     def kill(self):
         self.process.kill()
