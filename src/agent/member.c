@@ -2,6 +2,7 @@
 #include "agent/member.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/stat.h>
 
 #include "agent/address.h"
@@ -23,6 +24,13 @@ struct pass {
     struct report_member *report;
     str unit, unit_path;
 };
+
+/* What it was started with: Patroni shows another certificate only from its start on. */
+static str
+etcd_path(const struct member_host *host, struct arena *arena, id member)
+{
+    return str_format(arena, "%s/etcd-%s", host->state->folder.data, id_text(arena, member).data);
+}
 
 /* The unit file decides: as whom systemd starts it is what it runs as. */
 static bool
@@ -63,6 +71,7 @@ member_engine(const struct member_host *host, struct arena *arena, struct caller
         .folder = folder,
         .user = STR_EMPTY,
         .is_shared = is_shared(arena, member->id),
+        .has_etcd_user = disk_exists(etcd_path(host, arena, member->id).data),
         .self = { .authority = str_format(arena, "%s/%s", folder.data, trusted).data,
                   .certificate = str_format(arena, "%s/tls/%s.crt", folder.data, shown).data,
                   .key = str_format(arena, "%s/tls/%s.key", folder.data, shown).data },
@@ -213,13 +222,6 @@ note_walls(struct pass *pass)
     return OK;
 }
 
-/* What it was started with: Patroni shows another certificate only from its start on. */
-static str
-etcd_path(const struct member_host *host, struct arena *arena, id member)
-{
-    return str_format(arena, "%s/etcd-%s", host->state->folder.data, id_text(arena, member).data);
-}
-
 static error
 note_etcd(struct pass *pass)
 {
@@ -228,15 +230,14 @@ note_etcd(struct pass *pass)
     bool noted = pass->self.cluster->etcd.user.len > 0
                      ? disk_keep(arena, path.data, pass->self.cluster->etcd.user, 0600, root, NULL)
                      : disk_remove(path.data);
+    pass->self.has_etcd_user = pass->self.cluster->etcd.user.len > 0;
     return noted ? OK : problem(arena, "%s cannot be written: %s.", path.data, strerror(errno));
 }
 
-/* Patroni shows another certificate only from its start on. */
 static bool
 lacks_etcd_user(const struct pass *pass)
 {
-    return pass->self.cluster->etcd.user.len > 0 &&
-           !disk_exists(etcd_path(pass->host, pass->self.arena, pass->self.member->id).data);
+    return pass->self.cluster->etcd.user.len > 0 && !pass->self.has_etcd_user;
 }
 
 struct wire_texts
@@ -270,14 +271,21 @@ start(struct pass *pass)
     return read_state(pass);
 }
 
+/* By the unit's own command, which runs as the unit's user; that one may not signal a process that still runs as another. */
 static error
-tell(struct pass *pass, bool unit_changed)
+tell(struct pass *pass, bool unit_changed, bool is_other)
 {
     const struct goal_member *member = pass->self.member;
+    uint32_t process = 0;
     if (unit_changed)
         TRY(units_limit(pass->host->units, pass->self.arena, pass->unit.data, (uint64_t)member->memory_mb << 20,
                         member->cpus));
-    TRY(units_reload(pass->host->units, pass->self.arena, pass->unit.data));
+    if (is_other)
+        TRY(units_main_process(pass->host->units, pass->self.arena, pass->unit.data, &process));
+    else
+        TRY(units_reload(pass->host->units, pass->self.arena, pass->unit.data));
+    if (process != 0 && kill((pid_t)process, SIGHUP) != 0)
+        return problem(pass->self.arena, "%s cannot be told: %s.", pass->unit.data, strerror(errno));
     pass->memory->was_told = true;
     return OK;
 }
@@ -291,7 +299,8 @@ runs_as_other(struct pass *pass, bool *ret_other)
     uint32_t process = 0;
     uid_t user;
     *ret_other = false;
-    if (!str_is(pass->report->unit, "active") || !users_find(pass->host->users, pass->self.member->id, &user))
+    if (pass->self.is_shared || !str_is(pass->report->unit, "active") ||
+        !users_find(pass->host->users, pass->self.member->id, &user))
         return OK;
     TRY(units_main_process(pass->host->units, pass->self.arena, pass->unit.data, &process));
     str place = str_format(pass->self.arena, "/proc/%u", process);
@@ -311,17 +320,20 @@ move_over(struct pass *pass)
     pass->self.is_shared = false;
     set_owner(&pass->self, pass->host);
     failpoint("agent:member:move:before");
-    TRY(note_walls(pass));
-    TRY(note_etcd(pass));
     TRY(keep_unit(pass, &ignored));
     failpoint("agent:member:move:restart");
     TRY(units_reread(pass->host->units, pass->self.arena));
     if (is_up(pass->report->unit))
         TRY(units_restart(pass->host->units, pass->self.arena, pass->unit.data));
     failpoint("agent:member:move:after");
+    /* Not before: when it is not true, the control plane locks a member out of its etcd. Who is killed here moves it once more. */
+    TRY(note_walls(pass));
+    TRY(note_etcd(pass));
     pass->memory->was_told = false;
     pass->memory->waits_since_ms = 0;
-    log_line(LOG_INFO, "member_moved", "%s runs as %s now.", pass->self.member->name.data, pass->self.user.data);
+    log_line(LOG_INFO, "member_moved", "%s runs as %s now%s%s.", pass->self.member->name.data, pass->self.user.data,
+             pass->self.has_etcd_user ? ", in etcd as " : "",
+             pass->self.has_etcd_user ? pass->self.cluster->etcd.user.data : "");
     return read_state(pass);
 }
 
@@ -338,7 +350,9 @@ wait_for_turn(struct pass *pass)
         return move_over(pass);
     return waited < QUIET_WAIT_MS
                ? OK
-               : problem(pass->self.arena, "It waits to run as %s: %.*s", pass->self.user.data, STR_ARG(why->detail));
+               : problem(pass->self.arena, "It waits to be started as %s: %.*s",
+                         lacks_etcd_user(pass) ? pass->self.cluster->etcd.user.data : pass->self.user.data,
+                         STR_ARG(why->detail));
 }
 
 static error
@@ -373,6 +387,8 @@ bring_up(struct pass *pass)
     if (pass->self.is_shared && !is_up(pass->report->unit))
         TRY(move_over(pass));
     set_owner(&pass->self, pass->host);
+    if (!is_up(pass->report->unit))
+        pass->self.has_etcd_user = pass->self.cluster->etcd.user.len > 0; /* with what its files say when it starts */
     TRY(prepare_folders(pass->self.arena, pass->self.folder, pass->self.owner.group));
     TRY(certificates_of_member(&pass->self, pass->host->state, &certificate_changed));
     pass->memory->progress.access_is_new |= certificate_changed;
@@ -386,8 +402,8 @@ bring_up(struct pass *pass)
     TRY(read_state(pass));
     if (!is_up(pass->report->unit))
         TRY(start(pass));
-    else if (str_is(pass->report->unit, "active") && !is_other && (!pass->memory->was_told || unit_changed))
-        TRY(tell(pass, unit_changed)); /* by a process of the unit's user, who may not signal one of another */
+    else if (str_is(pass->report->unit, "active") && (!pass->memory->was_told || unit_changed))
+        TRY(tell(pass, unit_changed, is_other));
     error seen = look(pass);
     /* It answers who shows the new certificate, and the server has loaded whom to believe. */
     if (seen == OK && pass->memory->was_told && !pass->memory->progress.access_is_new)

@@ -27,6 +27,7 @@ struct engine_member {
     struct disk_owner owner; /* what it runs as */
     struct disk_owner files; /* of what the agent writes for it: root, and the group that it runs as */
     bool is_shared;          /* it still runs as the user that all members had before each got its own */
+    bool has_etcd_user;      /* it was started as a user of etcd, and not only told to be one since */
     struct call_identity self; /* what it shows other members of its cluster */
     struct call_identity host; /* the host's, for when the member is gone */
 };

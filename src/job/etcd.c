@@ -3,6 +3,7 @@
 
 #include "base/crypto_certificate.h"
 #include "base/etcd_password.h"
+#include "base/failpoint.h"
 #include "base/json.h"
 #include "job/kinds.h"
 #include "store/etcd.h"
@@ -20,8 +21,7 @@ struct talk {
     struct key key;
     str authority, certificate, certificate_key, token;
     json_t *endpoints;
-    bool is_early; /* it says "not enabled" so that Patroni understands, too */
-    str why;       /* a sentence, when something failed */
+    str why; /* a sentence, when something failed */
 };
 
 /* ---- Requests ---- */
@@ -51,7 +51,9 @@ ask(struct talk *talk, const char *path, json_t *body, json_t **ret_answer, str 
             .token = talk->token,
             .body = text,
         };
+        failpoint("etcd:ask:before");
         int status = talk->environment->call_etcd(talk->arena, &request, &answer, &talk->why);
+        failpoint("etcd:ask:after");
         if (status == 0)
             continue; /* the next one may answer */
         json_t *said = json_parse_own(talk->arena, answer);
@@ -134,8 +136,6 @@ log_in(struct talk *talk)
              json_pack("{s:s, s:s%}", "name", ROOT, "password", password.data, password.len), &answer, &problem))
         return false;
     if (problem.len > 0) {
-        /* Patroni 4.0 knows that etcd has no users yet by this field only, and waits for ever when it is missing. */
-        talk->is_early = json_object_get(answer, "error") != NULL;
         bool is_off = strstr(str_dup(talk->arena, problem).data, "authentication is not enabled") != NULL;
         talk->why = str_format(talk->arena, "etcd does not know its root: %.*s.", STR_ARG(problem));
         return is_off;
@@ -288,17 +288,14 @@ settle_group(struct sweep_context *context, const struct etcd_place *place)
     TRY(begin(&talk, context->store));
     if (place->waiting > 0) {
         if (log_in(&talk))
-            talk.why = str_format(context->arena,
-                                  talk.is_early ? "%lld members must start once more: each does in its turn."
-                                                : "%lld members run without a user: pause their clusters.",
+            talk.why = str_format(context->arena, "%lld members must start once more: each does in its turn.",
                                   (long long)place->waiting);
     } else {
         is_on = turn_on(&talk);
     }
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     TRY(tx_begin_service(context->store, context->arena, &tx));
-    TRY(store_etcd_group_set_auth(tx, place->group, is_on ? STR("ON") : STR("PREPARED"), is_on ? STR_EMPTY : talk.why,
-                                  talk.is_early));
+    TRY(store_etcd_group_set_auth(tx, place->group, is_on ? STR("ON") : STR("PREPARED"), is_on ? STR_EMPTY : talk.why));
     return tx_commit(tx);
 }
 

@@ -62,13 +62,12 @@ store_etcd_without_user(struct store *store, struct arena *arena, size_t *ret_co
 }
 
 error
-store_etcd_group_set_auth(struct tx *tx, str group, str auth, str waits_for, bool is_early)
+store_etcd_group_set_auth(struct tx *tx, str group, str auth, str waits_for)
 {
     struct params params = { 0 };
     params_text(&params, group);
     params_text(&params, auth);
     params_text(&params, waits_for);
-    params_bool(&params, is_early);
     return tx_query(tx, SQL_ETCD_GROUP_SET_AUTH, &params, NULL, NULL);
 }
 

@@ -27,7 +27,7 @@ MUST_USE error store_etcd_groups(struct store *store, struct arena *arena, size_
 /* Some of the clusters that run without a user although their group has some. */
 MUST_USE error store_etcd_without_user(struct store *store, struct arena *arena, size_t *ret_count,
                                        id ret_clusters[ETCD_CLUSTERS_MAX], id ret_organizations[ETCD_CLUSTERS_MAX]);
-MUST_USE error store_etcd_group_set_auth(struct tx *tx, str group, str auth, str waits_for, bool is_early);
+MUST_USE error store_etcd_group_set_auth(struct tx *tx, str group, str auth, str waits_for);
 
 /* In transactions of the cluster's organization, or of the service. */
 MUST_USE error store_cluster_etcd_bind(struct tx *tx, id cluster, str provider, str region, bool *ret_bound);

@@ -234,6 +234,23 @@ the_shared_configuration_has_what_the_goal_says(void **state)
     tear_down(&f);
 }
 
+/* S3: a running fleet's etcd gets users only when Patroni understands both ways in which etcd says that it has none yet, or some now. */
+static void
+patroni_is_started_with_corrections(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    str text;
+    assert_ptr_equal(start_write(&f.self), OK);
+    assert_true(disk_read(f.arena, member_path(&f.self, START_FILE).data, 65536, &text));
+    assert_non_null(strstr(text.data, "data['message']"));
+    str command = str_format(f.arena, "/usr/bin/python3 -I %s %s", member_path(&f.self, "start.py").data,
+                             member_path(&f.self, "patroni.yml").data);
+    assert_string_equal(start_command(&f.self).data, command.data);
+    tear_down(&f);
+}
+
 static void
 a_unit_says_its_limits_and_its_address(void **state)
 {
@@ -352,6 +369,7 @@ main(void)
         cmocka_unit_test(what_is_recorded_is_a_parameter_unless_somebody_is_named),
         cmocka_unit_test(a_host_without_the_library_starts_servers_without_it),
         cmocka_unit_test(the_shared_configuration_has_what_the_goal_says),
+        cmocka_unit_test(patroni_is_started_with_corrections),
         cmocka_unit_test(a_unit_says_its_limits_and_its_address),
         cmocka_unit_test(files_are_replaced_whole),
         cmocka_unit_test(requests_are_signed_by_their_key),

@@ -8,6 +8,7 @@
 
 #include "base/crypto_certificate.h"
 #include "base/etcd_password.h"
+#include "base/failpoint.h"
 #include "base/json.h"
 #include "base/post.h"
 #include "fleet/authority.h"
@@ -72,7 +73,7 @@ start_etcd(int port)
         execlp("etcd", "etcd", "--name", "e", "--data-dir", data, "--listen-client-urls", client,
                "--advertise-client-urls", client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
                "--initial-cluster", cluster, "--client-cert-auth", "--trusted-ca-file", ca, "--cert-file", cert,
-               "--key-file", key_file, "--unsafe-no-fsync", NULL);
+               "--key-file", key_file, "--unsafe-no-fsync", "--bcrypt-cost", "4", NULL);
         execlp("etcd", "etcd", "--name", "e", "--data-dir", data, NULL);
         _exit(127);
     }
@@ -316,6 +317,98 @@ what_is_deleted_leaves_nothing(void **state)
             .len > 0);
 }
 
+/* ---- Workers that are killed at every word with etcd (S3) ---- */
+static error
+forget_scope(int n, bool *ret_is_done)
+{
+    bool is_mine;
+    return remove_scope(n, &is_mine, ret_is_done);
+}
+
+/* A worker of its own; false when it came to its end without reaching the place that often. */
+static bool
+dies(error (*step)(int n, bool *ret_is_done), const char *place, int times)
+{
+    int status;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        char value[64];
+        bool is_done = false;
+        struct fleet_config config = { .store = fixture_config(), .domain = "db.example.test" };
+        config.master_key = environment.key;
+        snprintf(value, sizeof(value), "etcd:ask:%s=kill@%d", place, times);
+        fleet = fleet_new(&config); /* connections are the parent's */
+        for (int i = 0; i < 500 && !store_status(fleet->store).reachable; i++)
+            usleep(10000);
+        _exit(failpoint_init(value, stderr) && step(CLUSTER_A, &is_done) == OK && is_done ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status))
+        assert_int_equal(WEXITSTATUS(status), 0);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+/* Names of users, or of roles, as root sees them: "root reeve-bbbbbb". */
+static const char *
+known(const char *kind, const char *list)
+{
+    struct etcd_place *groups;
+    size_t count;
+    str password = STR_EMPTY;
+    json_t *answer, *one;
+    struct buf out = buf_in(arena, 1024);
+    size_t i;
+    assert_ok(store_etcd_groups(fleet->store, arena, &count, &groups));
+    for (i = 0; i < count; i++) {
+        if (str_is(groups[i].group, "g"))
+            assert_true(
+                etcd_password_of_root_open(arena, &fleet->etcd_key, groups[i].group, groups[i].sealed_root, &password));
+    }
+    assert_int_equal(ask(STR_EMPTY, "/v3/auth/authenticate",
+                         json_pack("{s:s, s:s}", "name", "root", "password", str_dup(arena, password).data), &answer)
+                         .len,
+                     0);
+    str token = str_dup(arena, json_str(json_object_get(answer, "token")));
+    assert_int_equal(ask(token, str_format(arena, "/v3/auth/%s/list", kind).data, json_object(), &answer).len, 0);
+    json_array_foreach(json_object_get(answer, list), i, one)
+        buf_format(&out, "%s%s", out.len > 0 ? " " : "", json_string_value(one));
+    return buf_str(&out).data;
+}
+
+static void
+killed_worker_leaves_no_user_behind(void **state)
+{
+    (void)state;
+    static const char *const places[] = { "before", "after" };
+    int kills = 0;
+    bool is_done;
+    for (size_t i = 0; i < LENGTH(places); i++) {
+        for (int times = 1;; times++, kills++) {
+            fixture_ask("UPDATE cluster SET etcd_user = NULL, etcd_password = NULL WHERE set_name = 'aaaaaa'");
+            if (!dies(make_scope, places[i], times))
+                break;
+            assert_string_equal(fixture_ask("SELECT etcd_user IS NULL FROM cluster WHERE set_name = 'aaaaaa'"), "t");
+            assert_ok(make_scope(CLUSTER_A, &is_done));
+            assert_true(is_done);
+            str a = token_of(CLUSTER_A); /* the password that is kept is the one that is set */
+            assert_int_equal(ask(a, "/v3/kv/put", key_body("/reeve/aaaaaa/config", "{}"), NULL).len, 0);
+            assert_string_equal(known("user", "users"), "reeve-aaaaaa reeve-bbbbbb root");
+            assert_string_equal(known("role", "roles"), "reeve-aaaaaa reeve-bbbbbb root");
+        }
+        for (int times = 1; dies(forget_scope, places[i], times); times++, kills++) {
+            assert_ok(forget_scope(CLUSTER_A, &is_done));
+            assert_true(is_done);
+            assert_string_equal(known("user", "users"), "reeve-bbbbbb root");
+            assert_string_equal(known("role", "roles"), "reeve-bbbbbb root");
+            fixture_ask("UPDATE cluster SET etcd_user = NULL, etcd_password = NULL WHERE set_name = 'aaaaaa'");
+            assert_ok(make_scope(CLUSTER_A, &is_done));
+        }
+    }
+    print_message("%d kills\n", kills);
+    assert_true(kills >= 18); /* logging in and five words for a user, three to forget it, before and after each */
+}
+
 /* A group takes what it has room for, of its own regions; DRAINING none. */
 static void
 cluster_is_bound_to_a_group_with_room(void **state)
@@ -359,6 +452,7 @@ main(void)
         cmocka_unit_test(user_of_one_cluster_reaches_no_other),
         cmocka_unit_test(names_in_certificates_are_no_logins),
         cmocka_unit_test(what_is_deleted_leaves_nothing),
+        cmocka_unit_test(killed_worker_leaves_no_user_behind),
         cmocka_unit_test(cluster_is_bound_to_a_group_with_room),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

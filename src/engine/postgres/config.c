@@ -189,6 +189,8 @@ tags(struct engine_member *self)
                                     : json_pack("{s:b, s:b}", "nofailover", 1, "nosync", 1);
     if (!self->is_shared)
         json_object_set_new(all, OWN_USER_TAG, json_true());
+    if (self->has_etcd_user)
+        json_object_set_new(all, ETCD_USER_TAG, json_true());
     return all;
 }
 

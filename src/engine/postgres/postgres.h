@@ -14,7 +14,9 @@
 #define X509_ROLE       "reeve_x509"    /* who is a member logs in with a certificate */
 #define LDAP_ROLE       "reeve_ldap"    /* who is a member proves who it is to the project's directory */
 #define RESERVED_PREFIX "reeve_"
-#define OWN_USER_TAG    "reeve_own_user" /* of Patroni: others see that the member has a system user of its own */
+#define OWN_USER_TAG    "reeve_own_user"  /* of Patroni: others see that the member has a system user of its own */
+#define ETCD_USER_TAG   "reeve_etcd_user" /* and that it was started as a user of etcd */
+#define START_FILE      "start.py"        /* below a member's folder */
 
 enum { PATRONI_PORT = 8008, PG_NAME_BYTES = 63 };
 
@@ -31,6 +33,10 @@ const struct wire_texts *etcd_endpoints(const struct engine_member *self);
 json_t *config_dynamic(struct engine_member *self);
 /* Every parameter of PostgreSQL that the cluster should have. */
 json_t *config_parameters(struct engine_member *self);
+
+/* ---- start.c: what the unit starts ---- */
+MUST_USE error start_write(struct engine_member *self);
+str start_command(struct engine_member *self);
 
 /* ---- hba.c: who may connect, from where and how ---- */
 MUST_USE error hba_write(struct engine_member *self, bool *ret_changed);

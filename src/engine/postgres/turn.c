@@ -24,10 +24,13 @@ is_leader(const json_t *member)
     return str_is(role, "leader") || str_is(role, "master") || str_is(role, "primary");
 }
 
+/* To a system user of its own and, when the cluster has a user of etcd, to that: whatever is missing, it is started once more. */
 static bool
-has_moved(const json_t *member)
+has_moved(const struct engine_member *self, const json_t *member)
 {
-    return json_is_true(json_object_get(json_object_get(member, "tags"), OWN_USER_TAG));
+    const json_t *all = json_object_get(member, "tags");
+    return json_is_true(json_object_get(all, OWN_USER_TAG)) &&
+           (self->cluster->etcd.user.len == 0 || json_is_true(json_object_get(all, ETCD_USER_TAG)));
 }
 
 /* Everybody is there and well, with one leader. */
@@ -64,7 +67,7 @@ check_order(struct engine_member *self, json_t *members, bool leads)
         str name = json_str(json_object_get(one, "name"));
         bool is_self = str_eq(name, self->member->name);
         bool is_before = leads || (!is_leader(one) && strcmp(name.data, self->member->name.data) < 0);
-        if (!is_self && is_before && !has_moved(one))
+        if (!is_self && is_before && !has_moved(self, one))
             return problem(self->arena, "%s comes first.", name.data);
     }
     return OK;
