@@ -91,6 +91,9 @@ fleet-load: all ## 10,000 hosts come back at once: how long it takes, and what a
 agent-test: all ## the agent on three hosts with systemd of their own: needs root, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/agent_test.py
 
+fleet-upgrade: ## a fleet of the version before the walls, with clusters under writes, is upgraded from packages: needs root, takes ten minutes
+	$(PYTHON) test/cluster/fleet_upgrade_test.py --report docs/reports/fleet-upgrade.md
+
 upgrade-test: ## two nodes upgraded from an earlier package under load, behind a balancer: needs root, takes five minutes
 	$(PYTHON) test/package/upgrade_test.py --report docs/reports/upgrade.md
 

@@ -63,16 +63,17 @@ DATABASE_USERS = ("reeve_replicator", "reeve_rewinder", "postgres")
 class Thief:
     """What was stolen: files of a member and its host, on this machine."""
 
-    def __init__(self, fleet, member, folder):
+    def __init__(self, fleet, member, folder, purposes=PURPOSES):
         self.fleet, self.member, self.folder = fleet, member, folder
         os.makedirs(folder, exist_ok=True)
         self.certificates = {"none": None}
-        for purpose in PURPOSES:
+        for purpose in purposes:
             self.take(purpose, MEMBERS + "%s/tls/%s" % (member.id, purpose))
         self.take("host", "/var/lib/reeve/agent/host")
         service = fleet.path("tls", next(iter(ETCD)))
         self.certificates["a service's"] = service + "/certificate.pem", service + "/key.pem"
         self.certificates["forged"] = self.forge()
+        self.certificates["another authority's"] = self.forge_authority()
         settings = json.loads(hosts.run(fleet, member.host, "cat", MEMBERS + member.id + "/patroni.yml"))
         self.scope, self.etcd = settings["scope"], settings["etcd3"]
 
@@ -90,6 +91,21 @@ class Thief:
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1", "-subj",
                         "/O=reeve-cluster/CN=" + self.member.name, "-out", files[0], "-keyout", files[1]], check=True, capture_output=True)
         return files
+
+    def forge_authority(self):
+        """Signed by an authority that has the fleet's name and another key; both are shown."""
+        key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        there = {name: os.path.join(self.folder, "foreign-" + name) for name in ("ca.crt", "ca.key", "csr", "crt", "key")}
+        known = subprocess.run(["openssl", "x509", "-in", self.fleet.path("tls/authority.pem"), "-noout", "-subject", "-nameopt", "compat"],
+                               check=True, capture_output=True, text=True).stdout
+        for command in (
+                ["openssl", "req", "-x509", *key, "-days", "1", "-subj", known.split("=", 1)[1].strip(), "-out", there["ca.crt"], "-keyout", there["ca.key"]],
+                ["openssl", "req", "-new", *key, "-subj", "/O=reeve-cluster/CN=" + self.member.name, "-out", there["csr"], "-keyout", there["key"]],
+                ["openssl", "x509", "-req", "-in", there["csr"], "-CA", there["ca.crt"], "-CAkey", there["ca.key"], "-CAcreateserial", "-days", "1", "-out", there["crt"]]):
+            subprocess.run(command, check=True, capture_output=True)
+        with open(there["crt"], "a") as chain, open(there["ca.crt"]) as authority:
+            chain.write(authority.read())
+        return there["crt"], there["key"]
 
     def ask(self, address, port, certificate, method, path, body=None, token=None, seconds=10, most=4096):
         """(status, beginning of the body), or a sentence when there was no answer. From the thief's host."""
@@ -154,7 +170,7 @@ def no_answer(ask, *arguments):
 
 def on_agents_listener(thief, victim):
     """What only hosts may ask; the host's own certificate asks for what is another's. The reports are empty and refused as such, if at all."""
-    for certificate in (*PURPOSES, "a service's", "forged", "none"):
+    for certificate in (*PURPOSES, "a service's", "forged", "another authority's", "none"):
         for method, path in AGENT:
             yield ("agents' listener, %s certificate: %s %s" % (certificate, method, path),
                    lambda c=certificate, m=method, p=path.format(member=victim.member.id): attempt(

@@ -15,7 +15,7 @@ import sys
 import time
 
 import rig
-from ledger import CLIENT_SETTINGS, TABLES, Writer, lost
+from ledger import TABLES, Writer, lost
 from tenant import Tenant, client_address, wait_psql
 
 import hosts  # noqa: E402  (found by rig)
@@ -101,7 +101,7 @@ def main():
             password = tenant.create_user("app")
             tenant.allow(client_address())
             tenant.create_cluster(CLUSTER)
-            dsn = tenant.dsn(tenant.wait_idle(CLUSTER, 180), "app", password, **CLIENT_SETTINGS)
+            dsn = tenant.dsn(tenant.wait_idle(CLUSTER, 180), "app", password)
             wait_psql(fleet, dsn, TABLES, 30)
             rig.wait_full_strength(fleet, CLUSTER, 3, 90)
             members = rig.members(fleet, CLUSTER)

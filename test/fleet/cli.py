@@ -74,7 +74,8 @@ def bring_up(fleet, root_image, bare):
             control.describe_fleet(fleet)
             control.bootstrap_organization(fleet)
             control.wait_etcd(fleet)
-            control.wait_etcd_locked(fleet)
+            if control.has_groups(fleet):
+                control.wait_etcd_locked(fleet)
             fleet.say("etcd; regions, sizes and the first organization")
         booting.result()
         fleet.say("%d hosts booted" % len(fleet.hosts))

@@ -154,7 +154,8 @@ def describe_fleet(fleet):
         reeved(fleet, "fleet", "provider", "add", provider)
     for provider, region in sorted({(host["provider"], host["region"]) for host in fleet.hosts.values()}):
         reeved(fleet, "fleet", "region", "add", provider, region)
-    reeved(fleet, "fleet", "etcd", "secure", "default")
+    if has_groups(fleet):
+        reeved(fleet, "fleet", "etcd", "secure", "default")
     for name, cpus, memory, disk, connections in SIZES:
         reeved(fleet, "fleet", "size", "add", name, "--cpus", cpus, "--memory-mb", str(memory), "--disk-gb", str(disk),
                "--max-connections", str(connections))
@@ -166,16 +167,23 @@ def bootstrap_organization(fleet):
     fleet.save()
 
 
+NODES = {**{name: ("api", node) for name, node in APIS.items()},
+         **{name: ("worker", list(CONTROL)[number % len(CONTROL)]) for number, name in enumerate(WORKERS)}}
+
+
+def write_unit(fleet, name):
+    """The package's unit for one of these; its name."""
+    kind, node = NODES[name]
+    folder = run_dir(fleet, node) + ("" if kind == "api" else "-worker")
+    return control_node.write_unit(fleet, name, kind, conf(fleet, node), folder)
+
+
 def start_reeve(fleet):
-    nodes = {**{name: ("api", node) for name, node in APIS.items()},
-             **{name: ("worker", list(CONTROL)[number % len(CONTROL)]) for number, name in enumerate(WORKERS)}}
     if fleet.packages:
         control_node.own(fleet, fleet.path("master.key"), fleet.path("tls/control/key.pem"), fleet.path("log"))
-    for name, (kind, node) in nodes.items():
+    for name, (kind, node) in NODES.items():
         if fleet.packages:
-            folder = run_dir(fleet, node) + ("" if kind == "api" else "-worker")
-            unit = control_node.write_unit(fleet, name, kind, conf(fleet, node), folder)
-            process.start_unit(fleet, name, control_node.NAME, unit)
+            process.start_unit(fleet, name, control_node.NAME, write_unit(fleet, name))
         else:
             process.start(fleet, name, "control", [fleet.build + "/reeved", kind, "--config", conf(fleet, node)])
     wait_reeve(fleet)
@@ -225,17 +233,24 @@ def wait_etcd(fleet):
         process.wait_ready(fleet, name, lambda: etcdctl(fleet, name, "endpoint", "health", check=False) is not None, 30)
 
 
-def wait_etcd_locked(fleet, group="default"):
+def has_groups(fleet):
+    """A fleet of an older version has one etcd without users."""
+    return superuser(fleet, "SELECT to_regclass('etcd_group') IS NOT NULL") == [["t"]]
+
+
+def is_etcd_locked(fleet, group):
+    return has_groups(fleet) and superuser(fleet, "SELECT 1 FROM etcd_group WHERE name = '%s' AND auth = 'ON'" % group) == [["1"]]
+
+
+def wait_etcd_locked(fleet, group="default", seconds=60):
     """Until nothing goes without a user."""
-    def is_on():
-        return superuser(fleet, "SELECT 1 FROM etcd_group WHERE name = '%s' AND auth = 'ON'" % group) == [["1"]]
-    wait_until(is_on, "authentication of etcd group %s is on" % group, 60, every=0.5)
+    wait_until(lambda: is_etcd_locked(fleet, group), "authentication of etcd group %s is on" % group, seconds, every=0.5)
 
 
 def etcdctl(fleet, name, *arguments, check=True, group="default"):
     """etcdctl as root, with the certificate of one of the servers; its output, None when it failed and that is no problem."""
     tls = fleet.path("tls", name)
-    if superuser(fleet, "SELECT 1 FROM etcd_group WHERE name = '%s' AND auth = 'ON'" % group):
+    if is_etcd_locked(fleet, group):
         arguments = ["--user=root:" + reeved(fleet, "fleet", "etcd", "root", group).strip(), *arguments]
     command = network.command(fleet, "control", [
         os.path.join(image.path(), "usr/bin/etcdctl"), "--endpoints=https://%s:2379" % ETCD[name],

@@ -9,9 +9,16 @@ import os
 import shutil
 import subprocess
 
-from state import Problem
+from state import ROOT, Problem
 
 PROGRAMS = {"reeve-server": ["usr/bin/reeved", "usr/lib/reeve/ngx_http_reeve_module.so"], "reeve-cli": ["usr/bin/reeve"]}
+
+
+def build(folder, *words):
+    """By script/build-packages, which takes these words, too; the folder."""
+    os.makedirs(folder, exist_ok=True)
+    subprocess.run([os.path.join(ROOT, "script/build-packages"), *words, folder], check=True, stdout=subprocess.DEVNULL)
+    return folder
 
 
 def find(folder, package):
