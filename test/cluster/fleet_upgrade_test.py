@@ -3,7 +3,7 @@
 """A fleet of the version before the walls is upgraded while its clusters work (S2, S3): members of two tenants run as one system user, show certificates of
 the fleet for everything, and agree in an etcd without users. Control plane, agents and etcd are upgraded as docs/how-to/upgrade.md says, from
 packages, and a client writes into each cluster all the time. At the end every member has a system user, certificates and a user of etcd of its
-own, nothing acknowledged is lost, and what was stolen before opens nothing any more.
+own, nothing acknowledged is lost, and what was stolen before opens nothing any more. An agent is killed in the middle.
 
     test/cluster/fleet_upgrade_test.py [--old FOLDER] [--new FOLDER] [--report FILE]       packages of a FOLDER are not built
 """
@@ -20,7 +20,7 @@ import rig
 import walls_attacks
 from etcd_attacks import Thief, attempt, b64, etcd_address, no_answer, rows
 from ledger import TABLES, Writer, lost
-from move_test import runs_as
+from move_test import run_agent, runs_as, wait_killed
 from tenant import Tenant, client_address, wait_psql
 from walls_test import PROGRAM, Place
 
@@ -148,6 +148,20 @@ def wait_certificates(fleet):
     wait_until(closed, "every member shows and believes its cluster's certificates only", MOVED_S, every=0.5)
 
 
+def secure_etcd(suite, fleet):
+    """One agent is killed when it is about to start a member with its user: nobody may take that for done, and lock the member out."""
+    leader = rig.primary_of(fleet, CLUSTERS["victim"]).name
+    first = min((member for member in rig.members(fleet, CLUSTERS["victim"]) if member.name != leader), key=lambda member: member.name)
+    run_agent(fleet, first.host, "Environment=REEVE_FAILPOINTS=agent:member:move:restart=kill\n")
+    control.reeved(fleet, "fleet", "etcd", "secure", "default")
+    wait_killed(fleet, first)
+    said = control.superuser(fleet, "SELECT facts -> 'walls' FROM host WHERE name = '%s'" % first.host)
+    suite.check(first.id + "+ETCD" not in said[0][0], "a member that was not started with its user yet is said to be: %s", said)
+    suite.check(not control.is_etcd_locked(fleet, "default"), "etcd is locked while a member has no user")
+    run_agent(fleet, first.host)
+    control.wait_etcd_locked(fleet, seconds=MOVED_S)
+
+
 # ---- What is true at the end ----
 def check_members(suite, fleet):
     found = {(member.host, runs_as(fleet, member)) for member in all_members(fleet)}
@@ -245,8 +259,7 @@ def run(suite, fleet, new, folder, report):
         wait_certificates(fleet)
         wait_all_well(fleet)
     with phases.phase("reeved fleet etcd secure default"):
-        control.reeved(fleet, "fleet", "etcd", "secure", "default")
-        control.wait_etcd_locked(fleet, seconds=MOVED_S)
+        secure_etcd(suite, fleet)
         wait_all_well(fleet)
     with phases.phase("after it, with users"):
         time.sleep(45)  # longer than a lease lives: whoever was locked out has lost its cluster

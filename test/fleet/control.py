@@ -254,7 +254,7 @@ def etcdctl(fleet, name, *arguments, check=True, group="default"):
         arguments = ["--user=root:" + reeved(fleet, "fleet", "etcd", "root", group).strip(), *arguments]
     command = network.command(fleet, "control", [
         os.path.join(image.path(), "usr/bin/etcdctl"), "--endpoints=https://%s:2379" % ETCD[name],
-        "--cacert=" + fleet.path("tls/authority.pem"), "--cert=" + tls + "/certificate.pem", "--key=" + tls + "/key.pem", "--command-timeout=2s", *arguments])
+        "--cacert=" + fleet.path("tls/authority.pem"), "--cert=" + tls + "/certificate.pem", "--key=" + tls + "/key.pem", "--command-timeout=10s", *arguments])
     result = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "ETCDCTL_API": "3"})
     if result.returncode != 0 and check:
         raise Problem("etcdctl %s: %s" % (" ".join(arguments), result.stderr.strip()))
