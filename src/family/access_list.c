@@ -113,22 +113,6 @@ read_entry(struct request *req, size_t index, const json_t *sent, str *ret_name,
     return OK;
 }
 
-/* An entry that is there gets the new comment and end: whoever sends a list again means it as it is now. */
-static error
-put_entry(struct request *req, struct resource_draft *draft, const json_t *entry)
-{
-    struct resource stored;
-    bool found, is_free;
-    draft->document = json_text(req->arena, entry);
-    TRY(store_resource_lock(req->tx, req->project, draft->kind, draft->name, &found, &stored));
-    draft->id = found ? stored.id : id_new(store_cell(req->api->store));
-    if (found)
-        return store_resource_replace(req->tx, draft, &stored);
-    TRY(project_limit_check(req, LIMIT_NETWORK_ENTRIES));
-    TRY(store_resource_add(req->tx, draft, &is_free, &stored));
-    return is_free ? OK : fail(req->arena, CONCURRENT_CHANGE, V(draft->name));
-}
-
 static error
 answer_page(struct request *req)
 {
@@ -139,6 +123,7 @@ answer_page(struct request *req)
     return crud_list.answer(req, &rows);
 }
 
+/* An entry that is there gets the new comment and end: whoever sends a list again means it as it is now. */
 static error
 entries_add(struct request *req)
 {
@@ -146,18 +131,25 @@ entries_add(struct request *req)
                                     .scope = req->project,
                                     .kind = str_from(access_list_entry.name) };
     struct project project;
-    json_t *added = json_in(req->arena, json_array()), *entry = NULL;
+    json_t *added = json_in(req->arena, json_array()), *resources = json_in(req->arena, json_array()), *entry = NULL;
     const json_t *sent;
     size_t index;
-    TRY(store_project_lock(req->tx, req->organization, req->project, &project));
-    TRY(store_access_touch(req->tx, req->project, &draft.access_generation));
+    int64_t new_count;
+    str name;
     json_array_foreach(req->body, index, sent)
     {
-        TRY(read_entry(req, index, sent, &draft.name, &entry));
-        TRY(policy_check(req, draft.kind, entry));
-        TRY(put_entry(req, &draft, entry));
+        TRY(read_entry(req, index, sent, &name, &entry));
+        str own = id_text(req->arena, id_new(store_cell(req->api->store)));
         json_array_append(added, entry);
+        json_array_append_new(resources, json_pack("{s:s%, s:s%, s:O}", "id", own.data, own.len, "name", name.data,
+                                                   name.len, "document", entry));
     }
+    TRY(store_project_lock(req->tx, req->organization, req->project, &project));
+    TRY(store_access_touch(req->tx, req->project, &draft.access_generation));
+    TRY(policy_check_all(req, draft.kind, added));
+    TRY(store_resource_put_all(req->tx, &draft, json_text(req->arena, resources), &new_count));
+    if (new_count > 0)
+        TRY(project_limit_check_after(req, LIMIT_NETWORK_ENTRIES));
     TRY(request_event(req, EVENT_NETWORK_ENTRY_ADDED, NULL, added));
     return answer_page(req);
 }

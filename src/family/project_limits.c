@@ -98,6 +98,16 @@ project_limit_check(struct request *req, enum project_limit limit)
 }
 
 error
+project_limit_check_after(struct request *req, enum project_limit limit)
+{
+    struct limit_state states[PROJECT_LIMIT_COUNT];
+    TRY(load(req, states));
+    if (states[limit].usage > states[limit].value)
+        return fail(req->arena, PROJECT_LIMIT_REACHED, V(limits[limit].name), V(states[limit].value));
+    return OK;
+}
+
+error
 project_limit_check_person(struct request *req, id organization, id member, const json_t *projects)
 {
     str name = str_from(limits[LIMIT_USERS].name);

@@ -27,6 +27,8 @@ enum project_limit { PROJECT_LIMIT_TABLE(PROJECT_LIMIT_ENUM) PROJECT_LIMIT_COUNT
 /* Before one more of these is added to the request's project: locks the project, so that two cannot both take the last place.
  * PROJECT_LIMIT_REACHED when there is none. */
 MUST_USE error project_limit_check(struct request *req, enum project_limit limit);
+/* For what adds many at once: asked when they are there, in the same transaction. */
+MUST_USE error project_limit_check_after(struct request *req, enum project_limit limit);
 
 /* The same before a person or an invitation gets roles in projects, a list of ids: where `member` has roles already there is room.
  * Projects that the organization does not have are not looked at. */

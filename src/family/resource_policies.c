@@ -86,8 +86,14 @@ static const struct schema broken_schema = { "NonCompliantResource", "What break
 error
 policy_check(struct request *req, str kind, const json_t *document)
 {
+    return policy_check_all(req, kind, json_in(req->arena, json_pack("[O]", document)));
+}
+
+error
+policy_check_all(struct request *req, str kind, const json_t *documents)
+{
     struct policy_verdict verdict;
-    TRY(store_policy_judge(req->tx, req->organization, kind, json_text(req->arena, document), &verdict));
+    TRY(store_policy_judge(req->tx, req->organization, kind, json_text(req->arena, documents), &verdict));
     return verdict.forbidden ? fail(req->arena, POLICY_FORBIDS, V(verdict.name), V(verdict.id), V(verdict.field)) : OK;
 }
 

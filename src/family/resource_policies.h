@@ -7,5 +7,6 @@
 
 /* POLICY_FORBIDS when a policy of the request's organization forbids the document. In the transaction that stores it. */
 MUST_USE error policy_check(struct request *req, str kind, const json_t *document);
+MUST_USE error policy_check_all(struct request *req, str kind, const json_t *documents);
 
 #endif

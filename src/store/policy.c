@@ -24,13 +24,13 @@ store_policy_count(struct tx *tx, id organization, int64_t *ret_count)
 }
 
 error
-store_policy_judge(struct tx *tx, id organization, str kind, str document, struct policy_verdict *ret_verdict)
+store_policy_judge(struct tx *tx, id organization, str kind, str documents, struct policy_verdict *ret_verdict)
 {
     struct params params = { 0 };
     struct rows rows;
     params_id(&params, organization);
     params_text(&params, kind);
-    params_text(&params, document);
+    params_text(&params, documents);
     TRY(tx_query(tx, SQL_POLICY_FORBIDDING, &params, &rows, NULL));
     *ret_verdict = (struct policy_verdict){ .forbidden = rows.count > 0 };
     if (rows.count > 0) {

@@ -16,8 +16,8 @@ struct policy_verdict {
     str id, name; /* of the policy */
     str field;    /* that it is about: "cidrBlock", "replicationSpecs.0.regionConfigs", "$members" */
 };
-/* What the organization's policies say about a document that is about to be stored. `kind` as in the resource table. */
-MUST_USE error store_policy_judge(struct tx *tx, id organization, str kind, str document,
+/* What the organization's policies say about documents that are about to be stored, an array of JSON. `kind` as in the resource table. */
+MUST_USE error store_policy_judge(struct tx *tx, id organization, str kind, str documents,
                                   struct policy_verdict *ret_verdict);
 
 #endif

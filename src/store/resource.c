@@ -96,6 +96,25 @@ store_resource_add(struct tx *tx, const struct resource_draft *draft, bool *ret_
 }
 
 error
+store_resource_put_all(struct tx *tx, const struct resource_draft *draft, str resources, int64_t *ret_added)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    struct violation violation;
+    params_id(&params, draft->scope);
+    params_text(&params, draft->kind);
+    params_id(&params, draft->organization);
+    params_text(&params, resources);
+    bind_generation(&params, draft->access_generation);
+    error problem = tx_query(tx, SQL_RESOURCE_PUT_ALL, &params, &rows, &violation);
+    if (violation.kind == VIOLATION_UNIQUE)
+        return fail(tx_arena(tx), CONCURRENT_CHANGE, V(draft->kind));
+    TRY(problem);
+    *ret_added = rows_int(&rows, 0, 0);
+    return OK;
+}
+
+error
 store_resource_replace(struct tx *tx, const struct resource_draft *draft, struct resource *ret_resource)
 {
     struct params params = { 0 };

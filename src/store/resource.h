@@ -34,6 +34,10 @@ MUST_USE error store_resource_add(struct tx *tx, const struct resource_draft *dr
                                   struct resource *ret_resource);
 /* Replaces the document; generation and revision move on. */
 MUST_USE error store_resource_replace(struct tx *tx, const struct resource_draft *draft, struct resource *ret_resource);
+/* Many of one kind at a time, each under its name, whether it is there or not: [{"id", "name", "document"}, …]. The id, name and document of the draft do
+ * not matter. */
+MUST_USE error store_resource_put_all(struct tx *tx, const struct resource_draft *draft, str resources,
+                                      int64_t *ret_added);
 MUST_USE error store_resource_delete(struct tx *tx, id scope, str kind, id resource);
 
 #endif
