@@ -6,7 +6,15 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-enum { SLOTS = 1024, PROBES = 8, MINUTE_MS = 60 * 1000, TOO_MANY = 429, OWNER_BYTES = 16, TEXT_BYTES = 4096 };
+enum {
+    SLOTS = 1024,
+    PROBES = 8,
+    MINUTE_MS = 60 * 1000,
+    TOO_MANY = 429,
+    TAKEN_BACK = 499,
+    OWNER_BYTES = 16,
+    TEXT_BYTES = 4096
+};
 
 /* One minute's; the last one is shared by all that found no place. */
 static struct slot {
@@ -35,11 +43,21 @@ find(const uint8_t owner[OWNER_BYTES], bool is_caller)
     return &slots[SLOTS];
 }
 
+/* What a caller did is always told; not so that it was refused beyond its limits, or asked and did not wait for the answer. A change that was taken
+ * back may have happened. */
+static bool
+is_always_told(const struct request *req, unsigned status)
+{
+    if (req->caller == NULL || status == TOO_MANY)
+        return false;
+    return status != TAKEN_BACK || req->endpoint == NULL || req->endpoint->method != GET;
+}
+
 bool
 log_share_take(const struct request *req, unsigned status)
 {
     uint8_t owner[OWNER_BYTES] = { 0 };
-    if (most == 0 || req == NULL || (req->caller != NULL && status != TOO_MANY))
+    if (most == 0 || req == NULL || is_always_told(req, status))
         return true;
     if (req->caller != NULL) {
         memcpy(owner, req->caller->id.bytes, ID_BYTES);
@@ -72,8 +90,8 @@ tell(const struct slot *slot)
     }
     log_line(
         LOG_WARNING, "requests_not_logged",
-        "%lld requests of %.*s within a minute have no line in the log, beside %lld that have: they were without valid credentials, or "
-        "beyond limits.",
+        "%lld requests of %.*s within a minute have no line in the log, beside %lld that have: they were without valid credentials, "
+        "beyond limits, or reads that were taken back.",
         (long long)slot->left_out, STR_ARG(who), (long long)slot->lines);
 }
 

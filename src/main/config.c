@@ -164,7 +164,7 @@ static const struct setting settings[] = {
     { "log",                 KIND_FILE,    0,      AT(log), "stderr", 0, 0,
       "Where the line of each request goes: a file, or stderr.", "/var/log/reeve/requests.log" },
     { "log_lines_per_minute", KIND_NUMBER, 0,      AT(log_lines_per_minute), "600", 0, 100000000,
-      "Lines that each process writes in a minute about requests of one address without valid credentials, or of one caller beyond its limits; one line says how many more there were, so that nobody fills the disk. Whatever else callers do is always logged. 0: any number.", NULL },
+      "Lines that each process writes in a minute about requests of one address without valid credentials, or of one caller beyond its limits or about reads that it took back; one line says how many more there were, so that nobody fills the disk. Whatever else callers do is always logged. 0: any number.", NULL },
     { "run_dir",             KIND_FILE,    0,      AT(run_dir), "/run/reeve", 0, 0,
       "A folder of the node's own: process id, generated configuration, temporary files.", NULL },
     { "user",                KIND_NAME,    0,      AT(user), "", 0, 0,

@@ -228,9 +228,11 @@ def test_r6_log_flood(suite, node, attacker, victim):
             try:
                 for h2 in connections * 8:
                     batch = b""
-                    for _ in range(100):
-                        stream, data = h2.request("POST", "/api/oauth/token", more=[("content-type", "application/x-www-form-urlencoded")], ends=False)
-                        batch += data + frame(DATA, 1, stream, b"grant_type=client_credentials&client_id=x&client_secret=y") + frame(RST_STREAM, 0, stream, b"\0\0\0\x08")
+                    for number in range(100):  # with a body, and without any
+                        has_body = number % 2 == 0
+                        stream, data = h2.request("POST", "/api/oauth/token", more=[("content-type", "application/x-www-form-urlencoded")], ends=not has_body)
+                        body = frame(DATA, 1, stream, b"grant_type=client_credentials&client_id=x&client_secret=y") if has_body else b""
+                        batch += data + body + frame(RST_STREAM, 0, stream, b"\0\0\0\x08")
                     h2.send(batch)
                     h2.read(0.001)
                     sent += 100
@@ -246,6 +248,31 @@ def test_r6_log_flood(suite, node, attacker, victim):
     suite.equal(renamed.status, 200, "R6: a change from the same address")
     request_id = renamed.headers["x-request-id"]
     wait_until(lambda: any(line["requestId"] == request_id for line in node.log_lines()), 10)  # whatever else is not in the log
+
+
+def test_r6_reads_taken_back(suite, node, attacker, victim):
+    """R6: with credentials, too: reads that are reset at once have a share of lines; a change that was taken back has its line, for it may have happened."""
+    path = PREFIX + "/orgs/" + attacker.home
+    with Watch(suite, node, victim, "R6, reads with credentials that are reset at once"):
+        sent, deadline = 0, time.monotonic() + 4
+        while time.monotonic() < deadline:
+            with Http2(node, source=GUILTY) as h2:
+                try:
+                    for _ in range(8):
+                        asked = [h2.request("GET", path, attacker.token) for _ in range(100)]
+                        h2.send(b"".join(data + frame(RST_STREAM, 0, stream, b"\0\0\0\x08") for stream, data in asked))
+                        sent += len(asked)
+                        h2.read(0.001)
+                except OSError:
+                    pass
+        with Http2(node, source=GUILTY) as h2:
+            for _ in range(20):
+                stream, data = h2.request("DELETE", PREFIX + "/groups/" + "0" * 24, attacker.token)
+                h2.send(data + frame(RST_STREAM, 0, stream, b"\0\0\0\x08"))
+            wait_until(lambda: sum(line["method"] == "DELETE" and line["client"] == GUILTY for line in node.log_lines()) == 20, 20)
+    taken_back = sum(line["status"] == 499 and line["method"] == "GET" and line["client"] == GUILTY and line["path"] == path for line in node.log_lines())
+    suite.check(sent > 3 * LOG_LINES and taken_back <= 2 * 2 * LOG_LINES, "R6: %d lines of %d reads that were taken back", taken_back, sent)
+    suite.say("R6: %d reads taken back, %d lines" % (sent, taken_back))
 
 
 def check_summary(suite, node):
@@ -356,7 +383,7 @@ def main():
         for name, test in TESTS:
             if name.startswith(wanted):
                 test(suite, node, attacker, victim)
-        if "r6" in wanted or wanted == "test_":
+        if wanted in ("test_", "test_r6", "test_r6_log_flood"):
             check_summary(suite, node)
         suite.equal(len(node.workers()), 2, "processes in the end")
         node.check_sanitizers()
