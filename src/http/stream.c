@@ -18,6 +18,8 @@ enum {
     CHECK_ARENA_BYTES = 1024 * 1024,
     BUCKETS = 256,
     IDLE_BYTES = 32 * 1024, /* what a parked stream takes */
+    /* The loop's connection answers in order: with a hundred streams of one organization others stood behind a hundred reads for each of its changes. */
+    READS_AT_A_TIME = 4,
 };
 
 struct stream {
@@ -30,12 +32,16 @@ struct stream {
     bool sending; /* `buf` has not left yet */
     bool ended;   /* only what was sent has still to leave */
     bool again;   /* there may be something new */
+    bool waits;   /* in `line`, until it may read */
+    ngx_queue_t in_line;
     int64_t sent_ms, read_ms, glanced_ms, confirmed_ms;
     unsigned refused; /* status of the check on a thread; 0: may go on */
 };
 
 static ngx_queue_t buckets[BUCKETS]; /* by organization */
 static unsigned stream_count;
+static ngx_queue_t line; /* of streams that will read: who came first stands first */
+static unsigned reading;
 
 static size_t
 bucket_of(id organization)
@@ -53,9 +59,19 @@ request_of(struct stream *s)
 }
 
 static void
+leave_line(struct stream *s)
+{
+    if (!s->waits)
+        return;
+    s->waits = false;
+    ngx_queue_remove(&s->in_line);
+}
+
+static void
 forget(void *data)
 {
     struct stream *s = data;
+    leave_line(s);
     ngx_queue_remove(&s->link);
     stream_count--;
     arena_free(s->arena);
@@ -183,12 +199,11 @@ release(struct stream *s)
 }
 
 /* ---- Reading ---- */
+static void read_next(void);
+
 static void
-on_rows(void *context, error problem, struct rows rows)
+take_rows(struct stream *s, error problem, struct rows rows)
 {
-    struct stream *s = context;
-    if (worker_is_stopping()) /* the process ends at once */
-        return;
     if (!release(s))
         return;
     bool more = false;
@@ -213,12 +228,25 @@ on_rows(void *context, error problem, struct rows rows)
         go_on(s);
 }
 
-/* Reads when there may be something new and nothing else is under way. */
 static void
-go_on(struct stream *s)
+on_rows(void *context, error problem, struct rows rows)
 {
-    if (!s->again || s->busy || s->sending || s->ended)
+    if (worker_is_stopping()) /* the process ends at once */
         return;
+    reading--;
+    take_rows(context, problem, rows);
+    read_next();
+}
+
+static bool
+may_read(const struct stream *s)
+{
+    return s->again && !s->busy && !s->sending && !s->ended;
+}
+
+static void
+read_now(struct stream *s)
+{
     struct request *req = request_of(s);
     struct params params = { 0 };
     s->arena = arena_new(READ_ARENA_BYTES);
@@ -228,12 +256,36 @@ go_on(struct stream *s)
     hold(s);
     s->again = false;
     s->read_ms = clock_steady_ms();
-    if (worker_send_statement(s->arena, req->endpoint->feed->statement, &params, on_rows, s))
+    if (worker_send_statement(s->arena, req->endpoint->feed->statement, &params, on_rows, s)) {
+        reading++;
         return;
+    }
     s->again = true; /* at the next tick */
     arena_free(s->arena);
     s->arena = NULL;
     let_go(s);
+}
+
+static void
+read_next(void)
+{
+    while (reading < READS_AT_A_TIME && !ngx_queue_empty(&line)) {
+        struct stream *s = ngx_queue_data(ngx_queue_head(&line), struct stream, in_line);
+        leave_line(s);
+        if (may_read(s))
+            read_now(s);
+    }
+}
+
+/* Reads, when it is its turn, if there may be something new and nothing else is under way. */
+static void
+go_on(struct stream *s)
+{
+    if (!may_read(s) || s->waits)
+        return;
+    s->waits = true;
+    ngx_queue_insert_tail(&line, &s->in_line);
+    read_next();
 }
 
 static void
@@ -468,6 +520,7 @@ stream_begin(struct exchange *x)
 bool
 stream_start(const char *dsn)
 {
+    ngx_queue_init(&line);
     bell = bell_new(dsn, EVENT_CHANNEL, on_news);
     return bell != NULL;
 }
