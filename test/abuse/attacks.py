@@ -2,9 +2,10 @@
 """What is done to a node while somebody else uses it. One attack is one function and one row of ATTACKS; adding one is adding a row.
 
     python3 test/abuse/attacks.py NAME < target.json        prints "ready" when it is under way, ends after target["seconds"]
+                                                            with a line: its share of a processor, and what it did
 
-An attack runs in a process of its own at the lowest priority, because in reality it runs on other machines. It comes from addresses of its
-own (127.0.1.x), has bounds in count and time, and never minds what is answered.
+An attack runs in a process of its own, which abuse.py starts so that it only gets what is left of the processors: in reality it runs on other
+machines. It comes from addresses of its own (127.0.1.x), has bounds in count and time, and never minds what is answered.
 """
 import json
 import os
@@ -13,12 +14,14 @@ import socket
 import ssl
 import sys
 import time
+from collections import Counter
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "api"))
 from http2 import CONTINUATION, END_STREAM, HEADERS, RST_STREAM, Http2, frame, literal  # noqa: E402
 
 PREFIX = "/api/svc/v2"
 WIDE = 2 ** 31 - 1
+TCP_ESTABLISHED = 1
 CANCEL = b"\0\0\0\x08"
 
 
@@ -28,17 +31,22 @@ class Target:
     def __init__(self, facts):
         self.__dict__.update(facts)
         self.context = ssl.create_default_context(cafile=self.ca)
-        self.until, self.is_ready = None, False
+        self.until, self.is_ready, self.counts = None, False, Counter()
 
     def ready(self):
         """From here on the time counts."""
-        self.until, self.is_ready = time.monotonic() + self.seconds, True
+        self.until, self.is_ready, self.spent = time.monotonic() + self.seconds, True, time.process_time()
         print("ready", flush=True)
 
     def goes_on(self):
         if not self.is_ready:
             self.ready()
         return time.monotonic() < self.until
+
+    def report(self):
+        """For the line of this attack: was it really one?"""
+        did = ", ".join("%d %s" % (count, what) for what, count in self.counts.items())
+        return {"cpu": (time.process_time() - self.spent) / self.seconds, "did": did or "-"}
 
     def source(self, number):
         return "127.0.1.%d" % (1 + number % 200)
@@ -69,6 +77,18 @@ class Target:
         return "Authorization: Bearer %s\r\n" % self.token
 
 
+def only_computes(target):
+    """no attack: a process for each processor that is always busy, and never talks to the node"""
+    target.ready()
+    for _ in range(os.cpu_count() - 1):
+        if os.fork() == 0:
+            while time.monotonic() < target.until:
+                pass
+            os._exit(0)
+    while target.goes_on():
+        pass
+
+
 def drain(connections, seconds=0.05):
     for one in connections:
         one.read(seconds / max(1, len(connections)))
@@ -92,6 +112,7 @@ def large_pages(target, takes_back=False):
             if takes_back:
                 open_streams = 0
             asked = [one.request("GET", target.events(), target.token) for _ in range(max(0, 125 - open_streams))]
+            target.counts["pages"] += len(asked)
             data = b"".join(part for _, part in asked)
             if takes_back:
                 data += b"".join(frame(RST_STREAM, 0, stream, CANCEL) for stream, _ in asked)
@@ -144,6 +165,7 @@ def on_connections(target, count, request):
                 if quietly(sockets[number].sendall, request(number)) is None and sockets[number].fileno() < 0:
                     sockets[number] = None
                     continue
+                target.counts["requests"] += 1
                 sent[number] = time.monotonic()
                 sockets[number].settimeout(0.002)
             try:
@@ -168,6 +190,7 @@ def bodies_of_strangers(target):
         if one is not None:
             one.settimeout(2)
             quietly(one.sendall, head + body)
+            target.counts["bodies"] += 1
             held.append(one)
         if number == 100:
             target.ready()
@@ -180,6 +203,7 @@ def bodies_of_strangers(target):
 def unread_answers(target):
     """R2: 8 connections with 125 large pages each whose windows stay shut, a byte each second"""
     connections = [target.h2(n, window=0) for n in range(8)]
+    target.counts["pages"] = 8 * 125
     for one in connections:
         quietly(one.send, b"".join(one.request("GET", target.events(), target.token)[1] for _ in range(125)))
     while target.goes_on():
@@ -202,6 +226,7 @@ def rapid_reset(target, method="GET", path=None, token=None, more=(), rate=20000
                 stream, part = one.request(method, path, token or target.token, more)
                 data += part + frame(RST_STREAM, 0, stream, CANCEL)
             count += 100
+            target.counts["requests"] += 100
             try:
                 one.send(data)
                 alive = one.read(0.001)
@@ -228,6 +253,7 @@ def continuation(target):
                     connections[number] = target.h2(number)
                     connections[number].send(frame(HEADERS, END_STREAM, 1, connections[number].headers("GET", PREFIX, target.token)))
                 connections[number].send(piece * 8)
+                target.counts["frames"] += 8
                 if not connections[number].read(0.001):
                     raise OSError("closed")
             except OSError:
@@ -236,55 +262,63 @@ def continuation(target):
 
 
 # ---- Slowness ----
-def many(target, count, first):
-    """So many connections, opened a few at a time; `first` says what each begins with."""
-    held = []
-    for number in range(count):
-        one = quietly(target.tls, number, 4096)
-        if one is None:
-            continue
-        one.settimeout(1)
-        quietly(one.sendall, first(number))
-        held.append(one)
-        if number % 20 == 19:
-            time.sleep(0.02)
-    return held
+class Crowd:
+    """So many connections at once; one that the node ended is opened again. `first` is what each begins with."""
 
+    def __init__(self, target, first, visit):
+        self.target, self.first, self.visit = target, first, visit
+        self.held = []
+        while len(self.held) < target.slow:
+            one = self.open(len(self.held))
+            self.held.append(one)
+            if len(self.held) % 100 == 0:
+                self.go_round()  # or the first ones would be gone before the last ones are there
+        target.counts["opened again"] = 0
 
-def drip(target, held, piece):
-    while target.goes_on():
-        began = time.monotonic()
-        for one in held:
-            if not target.goes_on():
+    def open(self, number):
+        one = quietly(self.target.tls, number, 4096)
+        if one is not None:
+            one.setblocking(False)
+            quietly(one.send, self.first)
+        return one
+
+    def go_round(self):
+        for number, one in enumerate(self.held):
+            if self.target.is_ready and not self.target.goes_on():
                 return
-            quietly(one.sendall, piece)
-        time.sleep(max(0.05, 1 - (time.monotonic() - began)))
+            if one is None or one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] != TCP_ESTABLISHED:
+                self.target.counts["opened again"] += 1
+                if one is not None:
+                    one.close()
+                self.held[number] = self.open(number)
+                continue
+            quietly(self.visit, one)
+
+    def run(self):
+        while self.target.goes_on():
+            began = time.monotonic()
+            self.go_round()
+            time.sleep(max(0.05, 1 - (time.monotonic() - began)))
 
 
 def slow_headers(target):
     """2,000 connections whose headers come a byte a second"""
-    drip(target, many(target, target.slow, lambda number: target.head("GET", PREFIX, "X-Slow: ")), b"a")
+    Crowd(target, target.head("GET", PREFIX, "X-Slow: "), lambda one: one.send(b"a")).run()
 
 
 def slow_bodies(target):
     """2,000 bodies that come a byte a second, with credentials"""
     head = target.head("POST", PREFIX + "/groups", target.bearer() + "Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n{")
-    drip(target, many(target, target.slow, lambda number: head), b" ")
+    Crowd(target, head, lambda one: one.send(b" ")).run()
 
 
 def slow_readers(target):
-    """2,000 large pages that nobody reads"""
-    head = target.head("GET", target.events(), target.bearer() + "\r\n")
-    held = many(target, target.slow, lambda number: head)
-    while target.goes_on():
-        for one in held[::50]:
-            one.settimeout(0.001)
-            quietly(one.recv, 1)
-        time.sleep(0.5)
+    """2,000 pages that are larger than what the kernel takes of them, read a byte a second"""
+    Crowd(target, target.head("GET", target.events(), target.bearer() + "\r\n"), lambda one: one.recv(1)).run()
 
 
 def streams(target):
-    """every event stream that a tenant with twenty callers can open, while it changes something ten times a second"""
+    """every event stream that a tenant with twenty callers can open, while it changes something as often as it can"""
     accept = "Accept: text/event-stream\r\n\r\n"
     held = []
     for number in range(20 * 12):
@@ -301,6 +335,7 @@ def streams(target):
         quietly(writer.sendall, target.head("PATCH", PREFIX + "/groups/" + target.project, target.bearer() +
                 "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)) + body.encode())
         quietly(writer.recv, 65536)
+        target.counts["changes"] += 1
         for one in held:
             one.setblocking(False)
             try:
@@ -308,11 +343,12 @@ def streams(target):
             except (ssl.SSLError, OSError):
                 pass
         number += 1
-        time.sleep(0.1)
+        time.sleep(0.02)
 
 
 # name: (finding, what runs)
 ATTACKS = {
+    "control": ("-", only_computes),
     "rules": ("S4", rules),
     "bodies of strangers": ("S5", bodies_of_strangers),
     "values": ("S6", values),
@@ -330,12 +366,12 @@ ATTACKS = {
 
 
 def main():
-    os.nice(19)
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     target = Target(json.load(sys.stdin))
     ATTACKS[sys.argv[1]][1](target)
     if not target.is_ready:
         target.ready()
+    print(json.dumps(target.report()), flush=True)
     os._exit(0)  # thousands of connections are closed by the kernel at once
 
 
