@@ -17,8 +17,12 @@ enum { SCRIPT_BYTES = 256 * 1024 };
  * - Itself, members of its cluster on this host, and what every client may use of others: fine.
  * - The resolver of this host, and etcd when it is here: fine.
  * - Anything else of this host is refused: loopback, other members' Patroni, the host's own services.
- * What leaves the host is not decided here: other hosts treat it as they treat every client.
+ * - What a cloud tells its machines is told to whoever asks from one: credentials, keys, how it was set up. It is not for members. Names are: some
+ *   clouds have their resolver there.
+ * What leaves the host otherwise is not decided here: other hosts treat it as they treat every client.
  */
+#define METADATA_V4 "{ 169.254.0.0/16, 168.63.129.16, 100.100.100.200 }"
+#define METADATA_V6 "{ fe80::/10, fd00:ec2::/32 }"
 static const char rules[] =
     "add table " TABLE "\n"
     "add set " TABLE " own4 { type uid . ipv4_addr; }\n"
@@ -38,7 +42,10 @@ static const char rules[] =
     "add rule " TABLE " output ip6 daddr . tcp dport @doors6 accept\n"
     "add rule " TABLE " output fib daddr type local th dport 53 accept\n"
     "add rule " TABLE " output fib daddr type local tcp dport @etcd accept\n"
-    "add rule " TABLE " output meta skuid %d-%d fib daddr type local counter reject\n";
+    "add rule " TABLE " output meta skuid %d-%d fib daddr type local counter reject\n"
+    "add rule " TABLE " output th dport 53 accept\n"
+    "add rule " TABLE " output meta skuid %d-%d ip daddr " METADATA_V4 " counter reject\n"
+    "add rule " TABLE " output meta skuid %d-%d ip6 daddr " METADATA_V6 " counter reject\n";
 
 static bool
 is_v4(str address)
@@ -71,7 +78,8 @@ wall_text(struct arena *arena, const struct wall_member *member)
 {
     struct buf out = buf_in(arena, SCRIPT_BYTES);
     str ports = member->etcd_ports;
-    buf_format(&out, rules, USERS_FIRST, USERS_LAST, USERS_FIRST, USERS_LAST);
+    buf_format(&out, rules, USERS_FIRST, USERS_LAST, USERS_FIRST, USERS_LAST, USERS_FIRST, USERS_LAST, USERS_FIRST,
+               USERS_LAST);
     add_own(arena, &out, "add", member);
     add_door(&out, "add", member);
     while (ports.len > 0) {

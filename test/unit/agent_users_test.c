@@ -229,6 +229,7 @@ rules_name_users_and_addresses(void **state)
     assert_non_null(strstr(text.data, "doors4 { 10.0.0.1 . 27017 }\n"));
     assert_non_null(strstr(text.data, "etcd { 2379 }\n"));
     assert_null(strstr(text.data, "ruleset"));
+    assert_non_null(strstr(text.data, "meta skuid 70000-89999 ip daddr { 169.254.0.0/16,"));
     one.address = STR("2001:db8::1");
     assert_non_null(strstr(wall_text(arena, &one).data, "own6 { 70001 . 2001:db8::1 }\n"));
     arena_free(arena);
