@@ -82,6 +82,9 @@ abuse: all ## what other tenants notice of each attack on a node
 redteam: all ## every attack that we know, against a fleet with two tenants on the same hosts; needs root
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/redteam/redteam.py --report docs/reports/redteam.md
 
+redteam-walls: all ## every wall taken down once, so that attacks are seen to be real; needs root, takes half an hour
+	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/redteam/show_walls.py --report docs/reports/redteam-walls.md
+
 neighbour: all ## what one organization far beyond its limits costs another
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/neighbour_test.py --report docs/reports/neighbour.md
 

@@ -247,10 +247,10 @@ def wait_etcd_locked(fleet, group="default", seconds=60):
     wait_until(lambda: is_etcd_locked(fleet, group), "authentication of etcd group %s is on" % group, seconds, every=0.5)
 
 
-def etcdctl(fleet, name, *arguments, check=True, group="default"):
+def etcdctl(fleet, name, *arguments, check=True, group="default", user=True):
     """etcdctl as root, with the certificate of one of the servers; its output, None when it failed and that is no problem."""
     tls = fleet.path("tls", name)
-    if is_etcd_locked(fleet, group):
+    if user and is_etcd_locked(fleet, group):
         arguments = ["--user=root:" + reeved(fleet, "fleet", "etcd", "root", group).strip(), *arguments]
     command = network.command(fleet, "control", [
         os.path.join(image.path(), "usr/bin/etcdctl"), "--endpoints=https://%s:2379" % ETCD[name],

@@ -4,12 +4,14 @@ organizations that have one of everything."""
 import contextlib
 import os
 import secrets
+import socket
 import tempfile
 
 import rows  # finds the other folders
 import access_matrix
 import control
 import hosts
+import network
 import rig
 import walls_attacks
 import walls_test
@@ -21,6 +23,7 @@ from world import World, start_node
 
 MARK = secrets.token_hex(2)  # on a fleet that is kept, every run has clusters of its own
 CLUSTERS = {"thief": "mallory-" + MARK, "victim": "alice-" + MARK}  # by what their tenants are
+METADATA = "169.254.169.254"  # where clouds tell whoever asks what the host may do
 CLIENTS = "10.78.200.0/24"  # where clients of both tenants are
 
 
@@ -49,7 +52,7 @@ class FleetGround:
 
     def __init__(self, fleet, folder):
         self.fleet, self.folder, self.names, self.apart = fleet, folder, CLUSTERS, "apart-" + MARK
-        self.tenants, self.documents = {}, {}
+        self.tenants, self.documents, self.without = {}, {}, None
         self.sessions = []  # attacks that were tried together; whoever takes a wall down has them tried again
         for who, cluster in CLUSTERS.items():
             self.tenants[who] = tenant = Tenant(fleet)
@@ -69,6 +72,7 @@ class FleetGround:
         self.victim = Thief(fleet, self.target, folder + "/victim")
         self.place = walls_test.Place(fleet, self.attacker, self.target)
         self.plant()
+        self.metadata = self.play_cloud()
 
     def plant(self):
         """What attacks of a shell look for, where both members would see it; and the program that looks."""
@@ -76,9 +80,16 @@ class FleetGround:
         with open(os.path.abspath(walls_attacks.__file__)) as file:
             hosts.write_file(self.fleet, place.host, walls_test.PROGRAM, file.read(), 0o755)
         hosts.write_file(self.fleet, place.host, "/root/plant.py", walls_test.PLANT)
-        place.shell("systemd-run --quiet --collect --unit=reeve-plant --property=StandardOutput=truncate:/root/plant.out /usr/bin/python3 "
+        place.shell("systemctl stop reeve-plant 2>/dev/null; systemd-run --quiet --collect --unit=reeve-plant --property=StandardOutput=truncate:/root/plant.out /usr/bin/python3 "
                     "/root/plant.py %s %s %s %s/data" % (place.shell("id -u " + place.victim_user), place.facts["address"], place.facts["host"], place.folder))
         wait_until(lambda: "planted" in place.shell("cat /root/plant.out", check=False), "what attacks look for is there", 20)
+
+    def play_cloud(self):
+        """A metadata service: on the control plane's machine, with a way to it from the attacker's host."""
+        network.ip("-n", network.namespace(self.fleet, "control"), "addr", "replace", METADATA + "/32", "dev", "eth0")
+        network.ip("-n", network.namespace(self.fleet, self.place.host), "route", "replace", METADATA + "/32", "dev", "eth0")
+        with network.inside(self.fleet, "control"):
+            return [socket.create_server((METADATA, port), backlog=100) for port in (80, 8080)]
 
     def leave(self):
         """A fleet that is not ours alone is left as it was."""

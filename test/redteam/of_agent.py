@@ -4,6 +4,7 @@ speaks as an agent from before. What it says about others must change nothing.""
 import json
 import os
 import subprocess
+import time
 
 import control
 import rig
@@ -12,6 +13,9 @@ from rows import Attack
 from state import CONTROL
 
 MARK = "claimed by the red team"
+WATCH = ("DO $$ BEGIN FOR i IN 1..150 LOOP IF EXISTS (SELECT FROM cluster_member WHERE id = decode('%s', 'hex') AND problem = '%s') THEN RAISE NOTICE 'seen'; EXIT; END IF; "
+         "PERFORM pg_sleep(0.01); END LOOP; END $$")
+FACTS = {"agentVersion": "0.1.0", "patroniVersion": "4.0.7", "postgresVersions": ["17.6"], "cpus": 2, "memoryMb": 24000, "diskGb": 80, "walls": []}
 REPORTS, GOALS = "hosts report about their own members only", "goals have a host's own members only"
 CERTIFICATES, EPOCHS = "hosts get certificates of their own members only", "agents of an older epoch are refused"
 SUBJECTS = "what a certificate says is decided by who signs it"
@@ -38,16 +42,18 @@ class Hostile:
         return self.thief.ask(CONTROL[node], control.AGENT_PORT, "host", method, path, None if body is None else json.dumps(body), seconds=20, most=1 << 22)
 
     def report(self, epoch=None, **changes):
-        facts = {"agentVersion": "0.1.0", "patroniVersion": "4.0.7", "postgresVersions": ["17.6"], "cpus": 2, "memoryMb": 24000, "diskGb": 80, "walls": []}
-        return self.ask("POST", "/agent/v1/report", {"epoch": int(self.epoch) if epoch is None else epoch, "version": 1, "bootId": "x", "facts": facts, "members": [],
+        return self.ask("POST", "/agent/v1/report", {"epoch": int(self.epoch) if epoch is None else epoch, "version": 1, "bootId": "x", "facts": FACTS, "members": [],
                                                      "tasks": [], "logs": [], "strays": [], **changes})
 
     # ---- Attempts ----
     def claim(self, member, **changes):
+        """The agent of its host says soon how it really is: so somebody watches meanwhile."""
+        watch = subprocess.Popen(["psql", "-X", "-q", "-h", self.fleet.path("postgres"), "-U", "postgres", "-d", "reeve", "-c", WATCH % (member.id, MARK)],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        time.sleep(0.3)
         self.report(members=[{"id": member.id, "unit": "active", "role": "PRIMARY", "running": "running", "timeline": 9, "lagBytes": 0, "version": "17.6", "goalGeneration": 1,
                               "accessGeneration": 1, "restartNonce": 0, "pendingRestart": False, "problem": MARK, **changes}])
-        found = control.superuser(self.fleet, "SELECT problem FROM cluster_member WHERE id = decode('%s', 'hex')" % member.id)
-        return "taken over" if MARK in str(found) else None
+        return "taken over" if "seen" in watch.communicate()[1] else None
 
     def claim_task(self, member):
         task = os.urandom(12).hex()
@@ -98,7 +104,7 @@ def of_goals(hostile, ground):
 
 def rows_of(hostile, ground):
     for one in hostile.others:
-        for role in ("PRIMARY", "REPLICA", "NONE"):
+        for role in ("PRIMARY", "NONE"):
             yield "report: %s is %s" % (one.name, role), REPORTS, lambda o=one, r=role: hostile.claim(o, role=r)
         yield "report: %s stands still" % one.name, REPORTS, lambda o=one: hostile.claim(o, unit="failed", running="stopped")
         yield "report: %s is gone" % one.name, REPORTS, lambda o=one: hostile.claim(o, unit="absent", running="absent", role="NONE")
@@ -118,10 +124,10 @@ def rows_of(hostile, ground):
                lambda p=purpose: hostile.certificate("/agent/v1/members/%s/certificate" % hostile.own.id, (hostile.other_host, hostile.apart.name, hostile.apart.address), purpose=p))
     for token in ("", "x", "reeve_join_" + "A" * 49, "reeve_join_" + "A" * 49 + ":" + "0" * 64):
         yield ("join: with the token %s" % token[:12], "hosts join with a token that was made for them",
-               lambda t=token: None if hostile.ask("POST", "/agent/v1/join", {"token": t, "csr": hostile.csr, "facts": {}})[0] != 201 else "joined")
+               lambda t=token: None if hostile.ask("POST", "/agent/v1/join", {"token": t, "csr": hostile.csr, "facts": FACTS})[0] != 201 else "joined")
 
 
 def attacks(ground):
-    hostile = Hostile(ground)
+    ground.hostile = hostile = Hostile(ground)
     for name, wall, attempt in rows_of(hostile, ground):
         yield Attack("hostile agent, " + name, "certificate", wall, attempt, alone=True)

@@ -8,6 +8,7 @@ import threading
 import hosts
 import network
 import rig
+from ground import METADATA
 from rows import Attack
 from state import CONTROL, Problem
 from tenant import psql, wait_psql
@@ -15,19 +16,20 @@ from tenant import psql, wait_psql
 MARK = secrets.token_hex(2)
 OTHER = "red_other_" + MARK
 BEGINS, ENDS, READY = "red-team-begins", "red-team-ends", "red-team-ready"
-METADATA = "169.254.169.254"  # where clouds tell whoever asks what the host may do
 
 
 # ---- Many statements in one session: a connection each would be most of the work ----
 class Session:
     """What became of each statement, by name: what it printed, or None when it failed. All of them are tried when the first result is asked for."""
 
-    def __init__(self, command, statements, plain=()):
-        self.command, self.statements, self.plain, self.results = command, statements, frozenset(plain), None
+    def __init__(self, ground, command, statements, plain=()):
+        self.ground, self.command, self.statements, self.plain, self.results = ground, command, statements, frozenset(plain), None
         self.lock = threading.Lock()
 
     def script(self):
         for name, statement in self.statements.items():
+            if self.ground.without and name in HARMFUL:
+                continue
             begin, end = ("", "") if name in self.plain else ("BEGIN;", "ROLLBACK;")
             yield "\\echo %s %s\n%s\n%s;\n\\echo %s :ERROR\n%s\n" % (BEGINS, name, begin, statement, ENDS, end)
 
@@ -127,7 +129,7 @@ def of_superuser(ground):
     words = psql_words("user=postgres host=%s/run port=27017 dbname=postgres" % ground.place.own)
     rig.superuser(ground.fleet, ground.attacker, "CREATE EXTENSION IF NOT EXISTS dblink")
     rows = [one for part in (of_files, of_doors, of_links) for one in part(ground)]
-    session = Session(hosts.command(ground.fleet, ground.attacker.host, words), {name: statement for name, _, statement in rows})
+    session = Session(ground, hosts.command(ground.fleet, ground.attacker.host, words), {name: statement for name, _, statement in rows})
     ground.sessions.append(session)
     for name, wall, _ in rows:
         yield Attack("superuser of a member: " + name, "database", wall, lambda n=name: session.result(n, needs_rows=True))
@@ -164,7 +166,7 @@ STATEMENTS = {
     "another user's settings": "ALTER ROLE {other} SET search_path = evil",
     "the superuser's settings": "ALTER ROLE postgres SET search_path = evil",
     "everybody's settings": "ALTER ROLE ALL SET search_path = evil",
-    "settings of the system": "ALTER SYSTEM SET archive_command = 'touch /tmp/evil'",
+    "settings of the system": "ALTER SYSTEM RESET archive_timeout",
     "settings of another database": "ALTER DATABASE postgres SET default_transaction_read_only = on",
     "an event trigger": "CREATE FUNCTION evil() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END'; CREATE EVENT TRIGGER evil ON ddl_command_start EXECUTE FUNCTION evil()",
     "a function in C": "CREATE FUNCTION evil(cstring) RETURNS int AS 'libc.so.6', 'system' LANGUAGE c STRICT",
@@ -178,7 +180,7 @@ STATEMENTS = {
     "a slot": "SELECT pg_create_physical_replication_slot('evil')",
     "a promotion": "SELECT pg_promote()",
     "another log": "SELECT pg_rotate_logfile()",
-    "a backup": "SELECT pg_backup_start('evil')",
+    "a backup": "SELECT pg_backup_start('evil', true)",
     "the configuration read again": "SELECT pg_reload_conf()",
     "rules of access": "SELECT * FROM pg_hba_file_rules",
     "a lock on the catalog": "LOCK TABLE pg_catalog.pg_authid",
@@ -187,13 +189,15 @@ STATEMENTS = {
     "the end of the agent's session": "SELECT 1 / (pg_terminate_backend(pid)::int) FROM pg_stat_activity WHERE usename = 'postgres' AND backend_type = 'client backend'",
     "the end of replication": "SELECT 1 / (pg_terminate_backend(pid)::int) FROM pg_stat_replication",
     "a template": "ALTER DATABASE template1 IS_TEMPLATE false",
-    "the owner's database": "DROP DATABASE postgres",
+    "the superuser's database": "ALTER DATABASE postgres OWNER TO {me}",
     "another user gone": "DROP ROLE {other}",
     "what is the superuser's": "REASSIGN OWNED BY postgres TO {me}",
     "what somebody else has": "REASSIGN OWNED BY {other} TO {me}",
     **{"a role of the server: " + role: "GRANT %s TO {me}" % role for role in PREDEFINED},
 }
-NO_TRANSACTION = ("settings of the system", "the owner's database", "a subscription")
+NO_TRANSACTION = ("settings of the system",)  # so it must do no harm when it succeeds
+# Not while their wall is down.
+HARMFUL = ("the end of replication", "the end of the agent's session", "a backup", "settings of the system", "the configuration read again", "another log", "a promotion")
 # Who administers a cluster may end its sessions; replication comes back by itself.
 ALLOWED = {("the end of replication", "serviceAdmin")}
 # What counts is what comes back.
@@ -210,7 +214,7 @@ def dsn(ground, user, database="shop", **more):
 
 
 def session_of(ground, user, statements, plain=(), **place):
-    session = Session(network.client_command(ground.fleet, psql_words(dsn(ground, user, **place))), statements, plain)
+    session = Session(ground, network.client_command(ground.fleet, psql_words(dsn(ground, user, **place))), statements, plain)
     ground.sessions.append(session)
     return session
 

@@ -19,13 +19,14 @@ import of_database
 import of_hosts
 import of_node
 import of_outside
+import of_session
 import of_store
 import of_tenant
 import rig
 from state import Problem
 from world import changed_tables, row_hashes
 
-NODE, FLEET = [of_node, of_tenant, of_store], [of_outside, of_hosts, of_agent, of_database]
+NODE, FLEET = [of_node, of_tenant, of_store], [of_outside, of_hosts, of_agent, of_database, of_session]
 
 
 class Tally:

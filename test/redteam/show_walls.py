@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Takes each wall down once and tries its attacks: `make redteam-walls`. Needs root.
+
+    test/redteam/show_walls.py --part node           walls of the API and of the control database; --part fleet: those of hosts
+    test/redteam/show_walls.py --only "provider"     walls whose name contains this
+
+Ends with "redteam walls: N walls, N shown to hold something". Every wall that an attack names must have a row.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+
+import rows
+import ground as grounds
+import redteam
+import rig
+import walls
+import walls_of_fleet
+import walls_of_node
+
+
+class Showing:
+    """`kept` is a file with what earlier runs have shown: whoever takes down only some walls gets a report of all."""
+
+    def __init__(self, wanted, kept):
+        self.wanted, self.kept, self.began = wanted, kept, time.monotonic()
+        self.results, self.scratch = {}, None
+        if kept and os.path.exists(kept):
+            with open(kept) as file:
+                self.results = {one["name"]: walls.Result.of_record(one) for one in json.load(file)}
+
+    def chosen(self, list_of_walls):
+        return [wall for wall in list_of_walls if not self.wanted or any(word in wall.name for word in self.wanted)]
+
+    def add(self, result):
+        self.results[result.name] = result
+        print(result.line(), flush=True)
+        if self.kept:
+            with open(self.kept, "w") as file:
+                json.dump([one.__dict__ for one in self.results.values()], file, indent=1)
+
+    @property
+    def shown(self):
+        return sum(one.is_shown for one in self.results.values())
+
+    def copy(self):
+        if self.scratch is None:
+            self.scratch = walls.Scratch()
+        return self.scratch
+
+
+# ---- A node ----
+def at_wall(name):
+    """In a process of its own, against a node of another build: prints what came through."""
+    wall = next(one for one in walls_of_node.CODE if one.name == name)
+    with grounds.node_ground() as ground:
+        mine = walls.chosen(wall, [one for module in (redteam.of_node, redteam.of_tenant) for one in module.attacks(ground)])
+        print(json.dumps({"tried": len(mine), "through": walls.run(mine)}))
+
+
+def show_code(showing, wall):
+    try:
+        with showing.copy().without(wall) as build:
+            done = subprocess.run([os.path.join(rows.ROOT, "script/with-services"), sys.executable, os.path.abspath(__file__), "--at-wall", wall.name], capture_output=True,
+                                  text=True, check=False, timeout=400, env={**os.environ, "REEVE_BUILD": build}, stdin=subprocess.DEVNULL)
+        found = json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else {"tried": 0, "through": {"trying": "it could not be tried: " + (done.stdout + done.stderr)[-600:]}}
+    except Exception as broken:
+        found = {"tried": 0, "through": {"building": "it could not be tried: %s" % str(broken)[-1500:]}}
+    showing.add(walls.Result(wall, found["tried"], found["through"]))
+
+
+def show_node(showing):
+    live = showing.chosen(walls_of_node.LIVE)
+    if live:
+        with grounds.node_ground() as ground:
+            attacks = [one for module in redteam.NODE for one in module.attacks(ground)]
+            for wall in live:
+                showing.add(walls.show(wall, ground, attacks))
+    for wall in showing.chosen(walls_of_node.CODE):
+        show_code(showing, wall)
+
+
+# ---- A fleet ----
+def show_fleet(showing):
+    with grounds.fleet_ground() as ground:
+        attacks = [one for module in redteam.FLEET for one in module.attacks(ground)]
+        for wall in showing.chosen(walls_of_fleet.of_units(ground)):
+            showing.add(walls_of_fleet.show_unit(ground, wall))
+        for wall in showing.chosen(walls_of_fleet.LIVE):
+            showing.add(walls.show(wall, ground, attacks))
+        for list_of_walls, other in ((walls_of_fleet.CODE, walls_of_fleet.other_api), (walls_of_fleet.AGENT, walls_of_fleet.other_agent)):
+            for wall in showing.chosen(list_of_walls):
+                with other(ground, showing.copy(), wall) as without:
+                    showing.add(walls.show(without, ground, attacks))
+        for wall in showing.chosen(walls_of_fleet.LAST):
+            showing.add(walls.show(wall, ground, attacks))
+        ground.is_unharmed()
+
+
+def write_report(path, showing):
+    lines = ["`make redteam-walls`: each wall is taken down once, and an attack that it holds has to come through; put up again, it holds. Walls that are compiled in are taken "
+             "out of a scratch copy of the tree, which is built without them. [Rows](../internals/red-team.md).", "",
+             "`redteam walls: %d walls, %d shown to hold something` in %.0f s, on %s." % (
+                 len(showing.results), showing.shown, time.monotonic() - showing.began, rig.machine()), "",
+             "| wall | taken down how | attacks tried | through | one of them |", "|---|---|---|---|---|"]
+    for one in showing.results.values():
+        lines.append("| %s | %s | %d | %d | %s |" % (one.name, one.how.replace("|", "\\|"), one.tried, one.through, "`%s`" % one.example[:140].replace("`", "'").replace("|", "\\|").replace("\n", " ")))
+    rig.write_report(path, "Red team: the walls", lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", default=[], metavar="WORD")
+    parser.add_argument("--part", choices=("node", "fleet"))
+    parser.add_argument("--report", metavar="FILE")
+    parser.add_argument("--kept", metavar="FILE", help="results of other runs, which this one adds to")
+    parser.add_argument("--at-wall", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.at_wall:
+        return at_wall(arguments.at_wall)
+    showing = Showing(arguments.only, arguments.kept)
+    try:
+        for part, show in (("node", show_node), ("fleet", show_fleet)):
+            if arguments.part in (None, part):
+                show(showing)
+    finally:
+        if showing.scratch:
+            showing.scratch.close()
+    write_report(arguments.report, showing)
+    print("redteam walls: %d walls, %d shown to hold something" % (len(showing.results), showing.shown))
+    return 0 if showing.shown == len(showing.results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

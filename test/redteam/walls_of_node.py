@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walls of the API and of the control database."""
+from walls import CodeWall, Wall
+from world import sql
+
+ACCESS, RUN = "src/api/stage_access.c", "src/api/stage_run.c"
+NO_MEMBERSHIP = (ACCESS, "    if (inside)\n        return OK;", "    if (inside || true)\n        return OK;")
+NO_ROLE = (ACCESS, "    if ((req->roles & access->roles) != 0)\n        return OK;", "    if (true)\n        return OK;")
+
+CODE = [
+    CodeWall("nobody is let in without credentials", "revoked tokens are taken for good ones (src/auth/auth.c)",
+             [("src/auth/auth.c", "if (principal->revoked_count > 0 && bsearch", "if (false && principal->revoked_count > 0 && bsearch")], (": revoked",)),
+    CodeWall("credentials are good from listed addresses only", "judge_origin() lets an address pass that is not listed",
+             [(ACCESS, "        return fail(req->arena, ADDRESS_NOT_ALLOWED, V(net_address_text(req->arena, &req->in.client)));", "        break;")]),
+    CodeWall("identifiers have no value that means none", "id_parse() takes zeros for nothing, statements take nothing for zeros, and nobody asks for a role",
+             [("src/base/id.c", "        return false;\n    *ret_id = value;", "        return false;\n    static const uint8_t zeros[ID_BYTES];\n    value.is_there = memcmp(value.bytes, zeros, ID_BYTES) != 0;\n    *ret_id = value;"),
+              ("src/store/fault.c", "fault_of_params(const struct params *params, const char *statement)\n{", "fault_of_params(const struct params *params, const char *statement)\n{\n    return OK;"),
+              NO_ROLE]),
+    CodeWall("children are looked up below their parent", "resource_get.sql does not compare the project",
+             [("src/store/sql/resource_get.sql", "WHERE scope = $1 AND kind", "WHERE $1::bytea IS NOT NULL AND kind")]),
+    CodeWall("whoever has no role somewhere is a stranger there", "judge_membership() and judge_role() let everybody pass", [NO_MEMBERSHIP, NO_ROLE], ("GET ",)),
+    CodeWall("operations need their role", "judge_role() lets everybody pass", [NO_ROLE], ("GET ",)),
+    CodeWall("bodies are read from callers only", "handle_api() reads the body first",
+             [("src/http/handle_api.c", "        advance(x);\n        return NGX_DONE;", "        req->body_max = 1048576;\n        let_in(x);\n        return NGX_DONE;")]),
+    CodeWall("forms are small", "OAUTH_FORM_MAX_BYTES is a megabyte", [("src/auth/auth.h", "OAUTH_FORM_MAX_BYTES = 8 * 1024", "OAUTH_FORM_MAX_BYTES = 1024 * 1024")]),
+    CodeWall("bodies have so many values", "JSON_MAX_VALUES is two millions", [("src/base/json.h", "JSON_MAX_VALUES = 20000", "JSON_MAX_VALUES = 2000000")]),
+    CodeWall("where no body is taken none is read", "LARGEST_UNEXPECTED_BODY is a megabyte", [(RUN, "LARGEST_UNEXPECTED_BODY = 1024", "LARGEST_UNEXPECTED_BODY = 1024 * 1024")]),
+    CodeWall("nobody decides for others who share a provider", "check_not_shared() asks nobody",
+             [("src/family/identity_providers.c", "    if (buf_str(&others).len == 0)\n        return OK;", "    if (true)\n        return OK;")]),
+    CodeWall("tokens of invitations go to the invited only", "the token is written where the inviter's name is shown",
+             [("src/family/people.c", "        .inviter_name = req->caller->name,\n        .mac = mac,", "        .inviter_name = token,\n        .mac = mac,")]),
+    CodeWall("who accepts has the address", "whoever is signed in accepts, whatever their address (invitation.c, invitation_for_person.sql)",
+             [("src/api/invitation.c", "    if (req->caller->kind == PRINCIPAL_PERSON)\n", "    if (true)\n"),
+              ("src/store/sql/invitation_for_person.sql", "lower(i.username) = lower($2::text)", "$2::text IS NOT NULL")]),
+    CodeWall("people are seen by their organizations", "person_visible.sql does not compare organizations",
+             [("src/store/sql/person_visible.sql", "  AND (n.id = $1 OR EXISTS", "  AND (true OR n.id = $1 OR EXISTS")]),
+    CodeWall("names and addresses of the inside are refused when they are set", "egress_host_may_be_allowed() allows all",
+             [("src/base/egress.c", "    bool fine = true;\n    if (getaddrinfo(url->host.data, NULL, &hints, &found) != 0)", "    bool fine = true;\n    if (true)\n        return true;\n    if (getaddrinfo(url->host.data, NULL, &hints, &found) != 0)")]),
+    CodeWall("every operation has a limit", "stage_limit() counts and lets pass",
+             [(ACCESS, "    if (take.outcome == TAKE_ALLOWED)\n        return OK;", "    if (true)\n        return OK;")]),
+    CodeWall("operators have tokens of their own", "the operators' authenticate() takes everybody for an operator",
+             [("src/operator/desk.c", "    return operator_find(desk_of(req), req->arena, req->in.authorization, &req->caller);",
+               "    static struct principal anybody = { .kind = PRINCIPAL_OPERATOR, .name = { \"x\", 1 } };\n    req->caller = &anybody;\n    return OK;")], ("operator's GET",)),
+]
+
+
+def offer_every_rule(ground):
+    source = sql("SELECT pg_get_functiondef('policy_unoffered(text)'::regprocedure)")
+    sql("CREATE OR REPLACE FUNCTION policy_unoffered(p_body text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS 'SELECT NULL::text'")
+    try:
+        yield
+    finally:
+        sql(source)
+
+
+def forget_row_security(ground):
+    """The attacks do it themselves, each in its own transaction."""
+    yield
+
+
+LIVE = [
+    Wall("rules that cost time are not offered", "policy_unoffered() finds nothing wrong with any rule", offer_every_rule, ("$members", "1e5", "12345", "old rule")),
+    Wall("row-level security", "ALTER TABLE … DISABLE ROW LEVEL SECURITY and GRANT ALL, one table at a time", forget_row_security),
+]
