@@ -3,6 +3,7 @@
 #include "api/api.h"
 #include "base/date.h"
 #include "family/families.h"
+#include "job/alert_rule.h"
 #include "store/event_read.h"
 
 enum { MAX_CLUSTER_NAME = 64, STREAM_MAX_BYTES = 32 * 1024 * 1024, STREAM_TEXT_BYTES = 256 * 1024 };
@@ -22,6 +23,13 @@ static const struct field event_fields[] = {
     TEXT("publicKey", "Public part of that key.", READ_ONLY),
     ID("serviceAccountId", "Service account that did it.", READ_ONLY),
     TEXT("clientId", "Client id of that service account.", READ_ONLY),
+    ID("alertId", "Alert that it is about.", READ_ONLY),
+    ID("alertConfigId", "Alert configuration that it is about, or that raised the alert.", READ_ONLY),
+    TEXT("targetUsername", "Name of the person whose membership, roles or invitation were changed.", READ_ONLY),
+    TEXT("dbUserUsername", "Name of the database user that it is about.", READ_ONLY),
+    ID("teamId", "Team that it is about.", READ_ONLY),
+    TEXT("targetPublicKey", "Public part of the API key that was changed.", READ_ONLY),
+    ID("resourceId", "Identifier of what was changed, when that has one.", READ_ONLY),
     TEXT("remoteAddress", "Address that the request came from.", READ_ONLY),
     TEXT("requestId", "X-Request-Id of the request.", READ_ONLY),
     OBJECT("before", "What was changed, as it was. Secrets are left out.", READ_ONLY),
@@ -33,6 +41,7 @@ static const struct schema event_schema = { "Event", "Who changed what, when and
 static const struct field event_type_fields[] = {
     TEXT("eventType", "Name of the type.", READ_ONLY | ALWAYS),
     TEXT("description", "What happened when an event has this type.", READ_ONLY | ALWAYS),
+    BOOL("alertable", "Whether an alert configuration may name it.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
 static const struct schema event_type_schema = { "EventType", "A type of events.", event_type_fields };
@@ -163,7 +172,8 @@ event_type_list(struct request *req)
         buf_add_json(&document, str_from(event_rows[i].name));
         buf_add_text(&document, ",\"description\":");
         buf_add_json(&document, str_from(event_rows[i].sentence));
-        buf_add_char(&document, '}');
+        buf_add_text(&document, ",\"alertable\":");
+        buf_add_text(&document, alert_rule_find(str_from(event_rows[i].name)) != NULL ? "true}" : "false}");
         answer_item(req, buf_str(&document), STR_EMPTY);
     }
     return OK;

@@ -242,12 +242,64 @@ add_actor(struct buf *out, str text)
     }
 }
 
+/* What an event is about, from what was changed: the first row of each shown name whose types begin the event's and whose field is there.
+ * A name that begins another's comes after it. */
+static const struct {
+    const char *types, *field, *shown;
+} targets[] = {
+    { "ALERT_CONFIG_", "id", "alertConfigId" },
+    { "ALERT_", "alertConfigId", "alertConfigId" },
+    { "ALERT_ACKNOWLEDGED", "id", "alertId" },
+    { "ALERT_CLOSED", "id", "alertId" },
+    { "ALERT_OPENED", "id", "alertId" },
+    { "ALERT_NOTIFICATION_FAILED", "alertId", "alertId" },
+    { "API_KEY_", "publicKey", "targetPublicKey" },
+    { "DATABASE_USER_CERTIFICATE_CREATED", "subject", "dbUserUsername" },
+    { "DATABASE_USER_", "username", "dbUserUsername" },
+    { "FEDERATED_USER_SIGNED_IN", "username", "targetUsername" },
+    { "INVITATION_", "username", "targetUsername" },
+    { "ROLE_GRANTED", "username", "targetUsername" },
+    { "ROLE_REVOKED", "username", "targetUsername" },
+    { "USER_", "username", "targetUsername" },
+    { "TEAM_", "teamId", "teamId" },
+    { "TEAM_", "id", "teamId" },
+};
+
+/* A value as it is written, from what is there after the change, or was before. Several of them (`entries`, `users`) have none in common. */
+static str
+field_of_change(const struct members *event, const char *name)
+{
+    str after = member(event, "after"), before = member(event, "before");
+    str value = after.len > 0 && after.data[0] == '{' ? json_walk_find(after, name) : STR_EMPTY;
+    if (value.len == 0 && before.len > 0 && before.data[0] == '{')
+        value = json_walk_find(before, name);
+    return value;
+}
+
+static void
+add_targets(struct buf *out, const struct members *event)
+{
+    str type = member(event, "type"), resource = field_of_change(event, "id");
+    const char *last = "";
+    for (size_t i = 0; i < LENGTH(targets) && type.len > 2; i++) {
+        str begin = str_from(targets[i].types);
+        bool is_of = type.len >= begin.len + 2 && memcmp(type.data + 1, begin.data, begin.len) == 0;
+        str value = is_of && strcmp(last, targets[i].shown) != 0 ? field_of_change(event, targets[i].field) : STR_EMPTY;
+        if (value.len == 0)
+            continue;
+        add_text_field(out, targets[i].shown, value);
+        last = targets[i].shown;
+    }
+    if (resource.len == ID_DIGITS + 2) /* with its quotes; other things are called by names */
+        add_text_field(out, "resourceId", resource);
+}
+
 str
 event_view(struct arena *arena, str stored, int64_t seq)
 {
     struct members event = members_of(stored);
     struct buf out = buf_in(arena, VIEW_MAX_BYTES);
-    enum { ROOM = 256 }; /* our names are longer than the stored ones */
+    enum { ROOM = 512 }; /* our names are longer than the stored ones, and what it is about is said twice */
     if (event.count == 0 || !buf_reserve(&out, stored.len + ROOM))
         return STR_EMPTY;
     buf_add_char(&out, '{');
@@ -260,6 +312,7 @@ event_view(struct arena *arena, str stored, int64_t seq)
     add_text_field(&out, "groupId", member(&event, "project"));
     add_text_field(&out, "clusterName", member(&event, "cluster"));
     add_actor(&out, member(&event, "actor"));
+    add_targets(&out, &event);
     add_text_field(&out, "remoteAddress", member(&event, "address"));
     add_text_field(&out, "requestId", member(&event, "request"));
     add_object_field(arena, &out, "before", member(&event, "before"));
