@@ -2,22 +2,30 @@
 #include "auth/usage.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/clock.h"
 
 enum {
-    SLOTS = 4096, /* callers and addresses that are known to be noted; two that share one are noted more often */
+    SLOTS = 4096, /* callers and addresses that are counted at the same time; what finds no room is written at once */
+    REACH = 8,    /* slots in which a caller may be found */
     QUEUED = 1024,
-    MINUTE_BITS = 24,
-    MINUTE_MS = 60 * 1000,
+    BATCH = 256,
+    TICK_MS = 250,
+    WRITTEN_EACH_MS = 10 * 1000, /* a busy caller costs the database one write in this time */
     ARENA_BYTES = 64 * 1024,
 };
 
 struct note {
     id organization, principal;
     struct net_address address;
+    int64_t count; /* of requests that are not written down yet */
+};
+struct slot {
+    struct note note;
+    int64_t
+        due_ms; /* when it may be written again; the past: the slot is free for others when it has nothing to write */
 };
 
 struct usage {
@@ -26,12 +34,13 @@ struct usage {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool stopping;
-    size_t count;
+    size_t waiting; /* slots that have something to write */
+    size_t queued;
     struct note queue[QUEUED];
-    atomic_uint_least64_t noted[SLOTS]; /* who, in the upper bits, and in which minute */
+    struct slot slots[SLOTS];
 };
 
-static void
+static bool
 write_down(struct store *store, const struct note *note)
 {
     struct arena *arena CLEANUP(arena_cleanup) = arena_new(ARENA_BYTES);
@@ -39,29 +48,67 @@ write_down(struct store *store, const struct note *note)
     struct params params = { 0 };
     struct rows rows;
     if (arena == NULL)
-        return;
+        return false;
     params_id(&params, note->organization);
     params_id(&params, note->principal);
     params_text(&params, net_address_text(arena, &note->address));
-    if (tx_begin(store, arena, note->organization, &tx) == OK &&
-        tx_query(tx, SQL_AUTH_ACCESS_LIST_TOUCH, &params, &rows, NULL) == OK && tx_commit(tx) == OK)
+    params_int(&params, note->count);
+    return tx_begin(store, arena, note->organization, &tx) == OK &&
+           tx_query(tx, SQL_AUTH_ACCESS_LIST_TOUCH, &params, &rows, NULL) == OK && tx_commit(tx) == OK;
+}
+
+/* What is to be written now, at most BATCH; all of it when the process ends. The lock is held. */
+static size_t
+take_batch(struct usage *usage, struct note *batch)
+{
+    size_t count = 0;
+    int64_t now_ms = clock_steady_ms();
+    while (count < BATCH && usage->queued > 0)
+        batch[count++] = usage->queue[--usage->queued]; /* no order matters */
+    for (size_t i = 0; count < BATCH && usage->waiting > 0 && i < SLOTS; i++) {
+        struct slot *slot = &usage->slots[i];
+        if (slot->note.count == 0 || (slot->due_ms > now_ms && !usage->stopping))
+            continue;
+        batch[count++] = slot->note;
+        slot->note.count = 0;
+        slot->due_ms = now_ms + WRITTEN_EACH_MS;
+        usage->waiting--;
+    }
+    return count;
+}
+
+static void
+wait_for_work(struct usage *usage)
+{
+    if (usage->waiting == 0 && usage->queued == 0) {
+        pthread_cond_wait(&usage->wake, &usage->lock);
         return;
+    }
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += TICK_MS * 1000 * 1000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&usage->wake, &usage->lock, &until);
 }
 
 static void *
 work(void *argument)
 {
     struct usage *usage = argument;
+    struct note batch[BATCH];
+    bool reachable = true;
     pthread_mutex_lock(&usage->lock);
     for (;;) {
-        while (usage->count == 0 && !usage->stopping)
-            pthread_cond_wait(&usage->wake, &usage->lock);
-        if (usage->stopping)
-            break;
-        struct note note = usage->queue[--usage->count]; /* the newest first: no order matters */
+        size_t count = take_batch(usage, batch);
         pthread_mutex_unlock(&usage->lock);
-        write_down(usage->store, &note);
+        for (size_t i = 0; i < count && (reachable || i == 0); i++)
+            reachable = write_down(usage->store, &batch[i]); /* what cannot be written is forgotten */
         pthread_mutex_lock(&usage->lock);
+        if (usage->stopping && (count == 0 || !reachable))
+            break;
+        if (count < BATCH && !usage->stopping)
+            wait_for_work(usage);
     }
     pthread_mutex_unlock(&usage->lock);
     return NULL;
@@ -111,22 +158,48 @@ hash_of(id principal, const struct net_address *address)
     return hash;
 }
 
+static bool
+is_of(const struct note *note, id principal, const struct net_address *address)
+{
+    return id_eq(note->principal, principal) &&
+           memcmp(note->address.bytes, address->bytes, sizeof(address->bytes)) == 0;
+}
+
+/* Where this caller is counted: its slot, else a free one, else the first of those that it may have. */
+static struct slot *
+slot_for(struct usage *usage, id principal, const struct net_address *address)
+{
+    size_t first = hash_of(principal, address) % SLOTS;
+    int64_t now_ms = clock_steady_ms();
+    struct slot *free_slot = NULL;
+    for (size_t i = 0; i < REACH; i++) {
+        struct slot *slot = &usage->slots[(first + i) % SLOTS];
+        if (is_of(&slot->note, principal, address))
+            return slot;
+        if (free_slot == NULL && slot->note.count == 0 && slot->due_ms <= now_ms)
+            free_slot = slot;
+    }
+    return free_slot != NULL ? free_slot : &usage->slots[first];
+}
+
 void
 usage_note(struct usage *usage, const struct principal *principal, const struct net_address *address)
 {
     if (principal->block_count == 0)
         return;
-    uint64_t hash = hash_of(principal->id, address);
-    uint64_t minute = (uint64_t)(clock_steady_ms() / MINUTE_MS) + 1; /* never what an empty slot says */
-    uint64_t mark = hash << MINUTE_BITS | (minute & ((1u << MINUTE_BITS) - 1));
-    atomic_uint_least64_t *slot = &usage->noted[(hash >> (64 - MINUTE_BITS)) % SLOTS];
-    if (atomic_load_explicit(slot, memory_order_relaxed) == mark)
-        return;
-    atomic_store_explicit(slot, mark, memory_order_relaxed);
     pthread_mutex_lock(&usage->lock);
-    if (usage->count < QUEUED)
-        usage->queue[usage->count++] =
-            (struct note){ .organization = principal->organization, .principal = principal->id, .address = *address };
-    pthread_cond_signal(&usage->wake);
+    struct slot *slot = slot_for(usage, principal->id, address);
+    if (!is_of(&slot->note, principal->id, address)) {
+        if (slot->note.count > 0) { /* whoever was counted here is written down now */
+            usage->waiting--;
+            if (usage->queued < QUEUED)
+                usage->queue[usage->queued++] = slot->note;
+        }
+        *slot = (struct slot){
+            .note = { .organization = principal->organization, .principal = principal->id, .address = *address }
+        };
+    }
+    if (slot->note.count++ == 0 && usage->waiting++ == 0)
+        pthread_cond_signal(&usage->wake);
     pthread_mutex_unlock(&usage->lock);
 }

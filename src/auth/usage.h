@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When the entries of access lists were last used. Requests note it in memory, which costs them a look at one word; a thread of
- * its own writes it down, so no request waits for it and none fails because of it. It is coarse: once a minute at most, and
- * forgotten when the database cannot be reached. Thread safe.
+ * When, from where and how often the entries of access lists were used. Requests are counted in memory; a thread of its own writes the
+ * counts down, so no request waits for it and none fails because of it. The first use is written at once, further ones every ten seconds.
+ * What cannot be written is forgotten: the database cannot be reached, or the process was killed. Thread safe.
  */
 #ifndef AUTH_USAGE_H
 #define AUTH_USAGE_H
@@ -14,7 +14,7 @@ struct usage;
 
 /* Starts the thread; NULL without memory or thread. */
 MUST_USE struct usage *usage_new(struct store *store);
-/* What was noted and not written yet is forgotten. */
+/* Writes down what was counted, as far as the database can be reached. */
 void usage_free(struct usage *usage);
 
 /* A caller was let in from this address, because of its access list. Never blocks for long. */

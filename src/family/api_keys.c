@@ -157,14 +157,14 @@ static const struct endpoint api_keys_endpoints[] = {
       "Return the access list of one API key",
       "Lists the addresses and blocks from which the key may be used, with when each was last used.",
       .shape = SHAPE_LIST, .item = "/orgs/{orgId}/apiKeys/{apiUserId}/accessList/{ipAddress}",
-      .run = access_list_page, .response = &access_entry_schema },
+      .run = access_list_page, .response = &key_access_entry_schema },
     { POST, "/orgs/{orgId}/apiKeys/{apiUserId}/accessList", S51, ANY_OF(ORG_OWNER),
       "createOrgApiKeyAccessListEntry",
       "Add entries to the access list of one API key",
       "Adds addresses or blocks from which the key may be used; the others stay. Answers with the whole list.",
       .shape = SHAPE_LIST, .success = 200, .item = "/orgs/{orgId}/apiKeys/{apiUserId}/accessList/{ipAddress}",
-      .run = access_list_add, .flags = BODY_IS_LIST, .request = &access_entry_schema,
-      .response = &access_entry_schema, .example = "[{\"ipAddress\": \"203.0.113.10\"}]" },
+      .run = access_list_add, .flags = BODY_IS_LIST, .request = &key_access_entry_schema,
+      .response = &key_access_entry_schema, .example = "[{\"ipAddress\": \"203.0.113.10\"}]" },
     { DELETE, "/orgs/{orgId}/apiKeys/{apiUserId}/accessList/{ipAddress}", S51, ANY_OF(ORG_OWNER),
       "deleteOrgApiKeyAccessListEntry",
       "Remove one entry from an API key's access list",
@@ -174,7 +174,7 @@ static const struct endpoint api_keys_endpoints[] = {
       "getOrgApiKeyAccessListEntry",
       "Return one entry of an API key's access list",
       "Returns one address or block with when and how often it was used. Write the slash of a block as %2F.",
-      .run = access_list_get, .response = &access_entry_schema },
+      .run = access_list_get, .response = &key_access_entry_schema },
 };
 // clang-format on
 

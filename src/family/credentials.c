@@ -151,19 +151,30 @@ credential_delete(struct request *req)
 
 /* ---- Access lists ---- */
 
-static const struct field access_entry_fields[] = {
-    CIDR("cidrBlock", "Block of addresses; send it, or one address in ipAddress.", ALWAYS,
-         .example = "\"203.0.113.0/24\""),
-    CIDR("ipAddress", "One address.", 0, .example = "\"203.0.113.10\""),
-    TEXT("comment", "What the entry is for.", 0, .max = 80),
-    DATE("createdAt", "When the entry was added.", READ_ONLY),
-    DATE("lastUsedAt", "When a request last came from it.", READ_ONLY),
-    END_OF_FIELDS,
-};
+/* The same fields, which have other names in entries of API keys. */
+#define ACCESS_ENTRY_FIELDS(created, last_used, count)                                                                 \
+    {                                                                                                                  \
+        CIDR("cidrBlock", "Block of addresses; send it, or one address in ipAddress.", ALWAYS,                         \
+             .example = "\"203.0.113.0/24\""),                                                                         \
+            CIDR("ipAddress", "One address.", 0, .example = "\"203.0.113.10\""),                                       \
+            TEXT("comment", "What the entry is for.", 0, .max = 80),                                                   \
+            DATE(created, "When the entry was added.", READ_ONLY),                                                     \
+            DATE(last_used, "When a request last came from it.", READ_ONLY),                                           \
+            TEXT("lastUsedAddress", "Address that this request came from.", READ_ONLY, .example = "\"203.0.113.10\""), \
+            INTEGER(count, "How many requests came from it, without those of the last ten seconds.", READ_ONLY),       \
+            END_OF_FIELDS,                                                                                             \
+    }
+static const struct field access_entry_fields[] = ACCESS_ENTRY_FIELDS("createdAt", "lastUsedAt", "requestCount");
 const struct schema access_entry_schema = {
     "AccessListEntry",
-    "Addresses from which a service account or API key may be used.",
+    "Addresses from which a service account may be used.",
     access_entry_fields,
+};
+static const struct field key_access_entry_fields[] = ACCESS_ENTRY_FIELDS("created", "lastUsed", "count");
+const struct schema key_access_entry_schema = {
+    "ApiKeyAccessListEntry",
+    "Addresses from which an API key may be used.",
+    key_access_entry_fields,
 };
 
 /* Whether the path names a credential that is in this context; for reads, which lock nothing. */
@@ -181,11 +192,12 @@ find(struct request *req, struct credential *ret)
 }
 
 static void
-bind_page(struct request *req, id credential, struct params *params)
+bind_page(struct request *req, const struct credential *credential, struct params *params)
 {
     params_id(params, req->organization);
     list_bind(req, params);
-    params_id(params, credential);
+    params_id(params, credential->id);
+    params_bool(params, credential->kind == CREDENTIAL_API_KEY);
 }
 
 error
@@ -195,7 +207,7 @@ access_list_page(struct request *req)
     struct params params = { 0 };
     struct rows rows;
     TRY(find(req, &credential));
-    bind_page(req, credential.id, &params);
+    bind_page(req, &credential, &params);
     TRY(store_read(req->api->store, req->arena, SQL_ACCESS_LIST_PAGE, &params, &rows));
     return list_answer(req, &rows);
 }
@@ -229,7 +241,7 @@ access_list_add(struct request *req)
     }
     TRY(store_credential_changed(req->tx, req->organization, credential.id));
     TRY(request_event(req, EVENT_ACCESS_LIST_ENTRY_ADDED, NULL, req->body));
-    bind_page(req, credential.id, &params);
+    bind_page(req, &credential, &params);
     TRY(tx_query(req->tx, SQL_ACCESS_LIST_PAGE, &params, &rows, NULL));
     return list_answer(req, &rows);
 }
@@ -247,6 +259,7 @@ access_list_get(struct request *req)
     params_id(&params, req->organization);
     params_id(&params, credential.id);
     params_text(&params, net_block_text(req->arena, &block));
+    params_bool(&params, credential.kind == CREDENTIAL_API_KEY);
     TRY(store_read(req->api->store, req->arena, SQL_ACCESS_LIST_ENTRY_GET, &params, &rows));
     if (rows.count == 0)
         return request_not_found(req);

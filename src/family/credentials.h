@@ -41,7 +41,7 @@ MUST_USE error credential_add_roles(struct request *req, const struct credential
 handler credential_delete; /* from the organization: altogether; from a project: its roles there */
 
 /* Access lists. */
-extern const struct schema access_entry_schema;
+extern const struct schema access_entry_schema, key_access_entry_schema;
 handler access_list_page, access_list_add, access_list_get, access_list_remove;
 
 #endif

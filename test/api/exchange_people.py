@@ -107,7 +107,7 @@ def test_etag_of_a_key_without_its_project(suite, runner, world, node):
 
 
 def test_access_list_use(suite, runner, world, node):
-    """When an entry was last used is shown, soon after it was."""
+    """D, fields that matter: when an entry was last used is shown, soon after it was, from where and how often; of API keys under other names."""
     owner = world.make_caller("listed")
     no_limits([owner.home])
     target = "/orgs/%s/serviceAccounts/%s/accessList" % (owner.home, owner.client_id)
@@ -120,6 +120,19 @@ def test_access_list_use(suite, runner, world, node):
 
     wait_until(lambda: used()["127.0.0.0/8"], 10)
     suite.equal(used(), {"127.0.0.0/8": True, "198.51.100.0/24": False}, "entries that were used")
+    entry = lambda: runner.connection.ask("GET", PREFIX + target, owner.bearer()).json()["results"][0]
+    first = entry()
+    suite.equal(first["lastUsedAddress"], "127.0.0.1", "where an entry was used from")
+    for _ in range(20):
+        entry()
+    wait_until(lambda: entry()["requestCount"] >= first["requestCount"] + 20, 30)
+    keys = "/orgs/%s/apiKeys/%s/accessList" % (owner.home, owner.key)
+    world.must(200, "POST", keys, owner.bearer(), [{"cidrBlock": "127.0.0.0/8"}])
+    key_entry = lambda: runner.connection.ask("GET", PREFIX + keys + "/127.0.0.0%2F8", owner.bearer()).json()
+    suite.equal((key_entry()["count"], "lastUsed" in key_entry()), (0, False), "an entry of a key that was not used")
+    runner.connection.ask("GET", PREFIX + keys, owner.digest())
+    wait_until(lambda: key_entry()["count"] >= 1, 30)
+    suite.equal((key_entry()["lastUsedAddress"], "lastUsed" in key_entry()), ("127.0.0.1", True), "an entry of a key that was used")
 
 
 SEEN_BY_OTHERS = (test_takes_no_more_than_held, test_projects_of_several_organizations, test_people_of_a_full_project,

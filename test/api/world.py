@@ -81,7 +81,7 @@ def tell_nodes():
 
 
 # When credentials were last used is noted whatever becomes of the request.
-NOTED = "'{last_used_at}'::text[]"
+NOTED = "'{last_used_at,last_used_address,request_count}'::text[]"
 
 
 def row_hashes():

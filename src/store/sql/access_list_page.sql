@@ -4,7 +4,7 @@ WITH listed AS (SELECT e FROM access_list_entry e WHERE e.org_id = $1 AND e.prin
 SELECT c.total, p.document, p.key
 FROM (SELECT count(*) AS total FROM listed) c
 LEFT JOIN LATERAL (
-    SELECT access_entry_json(page.e) AS document, text((page.e).block) AS key, (page.e).block AS block
+    SELECT access_entry_json(page.e, $5::boolean) AS document, text((page.e).block) AS key, (page.e).block AS block
     FROM (SELECT e FROM listed ORDER BY (e).block OFFSET $2::bigint LIMIT $3::bigint) page
 ) p ON true
 ORDER BY p.block
