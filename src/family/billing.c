@@ -93,6 +93,9 @@ static const struct schema found_line_schema = { "UsageDetails", "A line of an i
 
 static const struct field invoice_path[] = { ID("invoiceId", "Identifier of the invoice.", 0), END_OF_FIELDS };
 static const struct field invoice_list_query[] = {
+    BOOL("viewLinkedInvoices",
+         "Whether to list invoices of linked organizations, too. Organizations are not linked, so there are none.", 0,
+         .fallback = "true"),
     LIST("statusNames", "Only invoices in this state. May stand several times.", 0, .item = TYPE_TEXT, .min = 1,
          .max = 3, .one_of = statuses),
     DATE("fromDate", "Only invoices of months that begin then or later.", 0),

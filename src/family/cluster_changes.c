@@ -355,5 +355,8 @@ cluster_terminate(struct request *req, str kind, str name)
 error
 cluster_delete(struct request *req)
 {
+    if (str_is(request_query(req, "retainBackups"), "true"))
+        return fail(req->arena, NOT_OFFERED, V("Keeping the backups of a deleted cluster"),
+                    V("clusters have no backups yet"));
     return cluster_terminate(req, STR(CLUSTER_KIND), request_path_value(req, "clusterName"));
 }

@@ -49,8 +49,13 @@ const struct field db_versions_query[] = {
 };
 
 static const struct field validation_request_fields[] = {
-    OBJECT("clusterDescription", "The cluster as it would be created, or changed when there is one of that name.",
-           REQUIRED, .of = &cluster_schema),
+    OBJECT("clusterDescription", "The cluster as it would be created or changed.", REQUIRED, .of = &cluster_schema),
+    BOOL(
+        "editing",
+        "Whether it is a change of the cluster that is there, or a new one. When it is not sent, a cluster of that name decides.",
+        0, .example = "false"),
+    TEXT("clusterName", "Name of the cluster that would be changed; the name in the description when it is not sent.",
+         0, .min = 1, .max = 64, .pattern = CLUSTER_NAME, .example = "\"orders\""),
     END_OF_FIELDS,
 };
 const struct schema validation_request_schema = { "ClusterConfiguration", "A configuration to check.",
@@ -85,6 +90,8 @@ static const struct field overview_cluster_fields[] = {
         "available: all members answer; warning: there is a primary, but not all answer; unavailable: there is no primary; dead: "
         "nobody answers.",
         READ_ONLY | ALWAYS, .one_of = (const char *const[]){ "available", "warning", "unavailable", "dead", NULL }),
+    INTEGER("alertCount", "Number of alerts about the cluster that are open.", READ_ONLY | ALWAYS),
+    BOOL("backupEnabled", "Whether the cluster is backed up: not yet.", READ_ONLY | ALWAYS),
     BOOL("authEnabled", "Whether clients must log in: always.", READ_ONLY | ALWAYS),
     BOOL("sslEnabled", "Whether connections are encrypted: always.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
@@ -260,10 +267,17 @@ try_description(struct request *req, const json_t *description)
     json_t *before;
     bool found, changed;
     id ignored;
-    TRY(store_cluster_find(req->tx, req->project, STR(CLUSTER_KIND), json_str(json_object_get(description, "name")),
-                           &found, &ignored));
-    return found ? cluster_try_update(req, description, &cluster, &before, &changed)
-                 : cluster_try_create(req, description, &cluster);
+    const json_t *editing = json_object_get(req->body, "editing"), *named = json_object_get(req->body, "clusterName");
+    str name = json_str(json_object_get(description, "name"));
+    TRY(store_cluster_find(req->tx, req->project, STR(CLUSTER_KIND), name, &found, &ignored));
+    if (named != NULL && !str_eq(json_str(named), name))
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("clusterDescription.name"),
+                    V("a cluster keeps its name: it must be clusterName"));
+    if (json_is_true(editing) && !found)
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("editing"), V("there is no cluster of that name to change"));
+    if (editing == NULL ? found : json_is_true(editing))
+        return cluster_try_update(req, description, &cluster, &before, &changed);
+    return cluster_try_create(req, description, &cluster);
 }
 
 error

@@ -99,6 +99,19 @@ static const struct field serverless_fields[] = {
 };
 static const struct schema serverless_schema = { "ServerlessUpgrade", "What cannot be had.", serverless_fields };
 
+/* Both are about backups, which there are none of yet: nothing is kept, so nothing is added to the list. */
+static const struct field list_query[] = {
+    BOOL("includeDeletedWithRetainedBackups",
+         "Whether to list deleted clusters whose backups are kept, too. No backups are kept yet, so there are none.", 0,
+         .fallback = "false"),
+    END_OF_FIELDS,
+};
+static const struct field delete_query[] = {
+    BOOL("retainBackups", "Whether to keep the cluster's backups. There are none yet, so true is refused.", 0,
+         .fallback = "false"),
+    END_OF_FIELDS,
+};
+
 #define EXAMPLE_SPECS                                                                                           \
     "\"replicationSpecs\": [{\"regionConfigs\": [{\"providerName\": \"ONPREM\", \"regionName\": \"EU_NORTH\", " \
     "\"electableSpecs\": {\"instanceSize\": \"M10\", \"nodeCount\": 3}}]}]"
@@ -110,7 +123,7 @@ static const struct endpoint clusters_endpoints[] = {
       "Lists the clusters of the project with their state, version and members. Flex clusters have a list of "
       "their own.",
       .shape = SHAPE_LIST, .since = "2024-08-05", .item = "/groups/{groupId}/clusters/{clusterName}",
-      .read = &cluster_list, .kind = &dedicated, .response = &cluster_schema },
+      .read = &cluster_list, .kind = &dedicated, .query = list_query, .response = &cluster_schema },
     { POST, "/groups/{groupId}/clusters", S17, ANY_OF(PROJECT_CLUSTER_CREATOR), "createGroupCluster",
       "Create one cluster in one project",
       "Accepts a new cluster and answers while it is still being built: hosts are chosen, the primary is "
@@ -138,15 +151,16 @@ static const struct endpoint clusters_endpoints[] = {
     { POST, "/groups/{groupId}/clusterConfigurations:validate", S17, ANY_OF(PROJECT_CLUSTER_MANAGER),
       "validateGroupClusterConfigurations",
       "Check one cluster configuration without applying it",
-      "Runs the checks that creating a cluster would run, or changing it when there is one of that name, the capacity of the hosts "
-      "included. Nothing is changed.",
+      "Runs the checks that creating a cluster would run, or changing one (`editing`), the capacity of the hosts included. Nothing is "
+      "changed.",
       .success = 200, .since = "2025-03-12", .flags = NO_ETAG, .run = cluster_validate, .request = &validation_request_schema,
       .response = &validation_schema, .example = "{\"clusterDescription\": {\"name\": \"orders\", " EXAMPLE_SPECS "}}" },
     { DELETE, "/groups/{groupId}/clusters/{clusterName}", S17, ANY_OF(PROJECT_OWNER), "deleteGroupCluster",
       "Terminate one cluster",
       "Accepts the end of the cluster: its names are taken back, its members stopped and their data removed. What was under way for it "
       "is cancelled. A cluster with termination protection is refused.",
-      .shape = SHAPE_NOTHING, .success = 202, .since = "2023-02-01", .run = cluster_delete },
+      .shape = SHAPE_NOTHING, .success = 202, .since = "2023-02-01", .run = cluster_delete,
+      .query = delete_query },
     { GET, "/groups/{groupId}/clusters/{clusterName}", S17, ANY_OF(PROJECT_READ_ONLY), "getGroupCluster",
       "Return one cluster",
       "Returns one cluster with its state, members, version and connection strings. Poll it to follow a change.",

@@ -16,6 +16,15 @@ static const struct field settings_fields[] = {
             .min = 8, .max = 8760, .example = "720"),
     TEXT("securityContact", "Address that is told about what concerns security; null for none.", NULLABLE, .max = 254,
          .pattern = "^[^\\s@,;<>\"]{1,64}@[^\\s@,;<>\"]{1,189}$", .example = "\"security@example.org\""),
+    BOOL("multiFactorAuthRequired", "Whether people must prove themselves twice. Always false; true is refused.",
+         ALWAYS, .example = "false"),
+    BOOL("restrictEmployeeAccess", "Whether the operator's staff is kept out of hosts. Always false; true is refused.",
+         ALWAYS, .example = "false"),
+    BOOL("genAIFeaturesEnabled", "Whether generated advice is offered. Always false; true is refused.", ALWAYS,
+         .example = "false"),
+    BOOL("streamsCrossGroupEnabled",
+         "Whether stream processing reaches clusters of other projects. Always false; true is refused.", ALWAYS,
+         .example = "false"),
     END_OF_FIELDS,
 };
 static const struct schema settings_schema = { "OrganizationSettings", "What an organization demands.",
@@ -43,6 +52,28 @@ check_stays_in(struct request *req)
     return fail(req->arena, CALLER_WOULD_BE_LOCKED_OUT, V(net_address_text(req->arena, &req->in.client)));
 }
 
+/* Switches that would be without an effect. Off is what they are; whoever wants one on is told why that is not to be had. */
+static const struct {
+    const char *name, *what, *why;
+} always_off[] = {
+    { "multiFactorAuthRequired", "Demanding a second factor",
+      "nobody signs in by browser here; what people prove is decided by their identity provider" },
+    { "restrictEmployeeAccess", "Keeping the operator's staff out",
+      "the hosts are the operator's own, and nothing here could keep out who runs them" },
+    { "genAIFeaturesEnabled", "Generated advice", "there is nothing that would generate it" },
+    { "streamsCrossGroupEnabled", "Stream processing across projects", "there is no stream processing yet" },
+};
+
+static error
+check_always_off(struct request *req)
+{
+    for (size_t i = 0; i < LENGTH(always_off); i++) {
+        if (json_is_true(json_object_get(req->body, always_off[i].name)))
+            return fail(req->arena, NOT_OFFERED, V(always_off[i].what), V(always_off[i].why));
+    }
+    return OK;
+}
+
 static error
 settings_update(struct request *req)
 {
@@ -50,6 +81,7 @@ settings_update(struct request *req)
     struct organization current;
     str document;
     int64_t revision;
+    TRY(check_always_off(req));
     TRY(store_organization_lock(req->tx, req->organization, &current));
     TRY(request_check_match(req, current.revision));
     TRY(store_organization_settings(req->tx, req->organization, &document, &revision));

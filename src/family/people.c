@@ -19,6 +19,23 @@ member_from_path(const struct request *req, id *ret_member)
     return id_parse(text, ret_member);
 }
 
+const char *const membership_statuses[] = { "ACTIVE", "PENDING", "INVITATION_EXPIRED", NULL };
+
+bool
+people_status_is_wanted(const struct request *req, str status)
+{
+    bool asked = false;
+    for (size_t i = 0; i < req->query_count; i++) {
+        str name = req->query[i].name;
+        if (!str_is(name, "orgMembershipStatus") && !str_is(name, "orgMembershipStatuses"))
+            continue;
+        if (str_eq(req->query[i].value, status))
+            return true;
+        asked = true;
+    }
+    return !asked;
+}
+
 error
 people_bind_get(struct request *req, struct params *params)
 {

@@ -24,6 +24,15 @@ struct wanted_roles {
     const char *path; /* of in_projects in the body, for errors */
 };
 
+/* ACTIVE, PENDING, INVITATION_EXPIRED; NULL at the end. */
+extern const char *const membership_statuses[];
+/* Two parameters of a query that mean the same, and whether they let this status through; they do when neither was sent. */
+#define MEMBERSHIP_STATUS_QUERY                                                                                \
+    TEXT("orgMembershipStatus", "Only people with this status.", 0, .one_of = membership_statuses),            \
+        LIST("orgMembershipStatuses", "Only people with one of these statuses; may be repeated.", 0, .max = 4, \
+             .item = TYPE_TEXT, .one_of = membership_statuses)
+bool people_status_is_wanted(const struct request *req, str status);
+
 /* For reads: organization, the path's {userId} or {invitationId}, project. */
 MUST_USE error people_bind_get(struct request *req, struct params *params);
 

@@ -11,6 +11,7 @@
 #include "api/request_event.h"
 #include "base/json.h"
 #include "family/families.h"
+#include "family/people.h"
 #include "store/organization.h"
 #include "store/team.h"
 
@@ -79,6 +80,7 @@ static const struct schema user_schema = { "TeamUser", "A person in a team.", us
 static const struct field users_query[] = {
     TEXT("username", "Only the person with this user name.", 0, .min = 1, .max = 254),
     ID("userId", "Only the person with this identifier.", 0),
+    MEMBERSHIP_STATUS_QUERY,
     END_OF_FIELDS,
 };
 
@@ -257,6 +259,7 @@ bind_members(struct request *req, id team, struct params *params)
         params_id(params, person);
     else
         params_null(params);
+    params_bool(params, people_status_is_wanted(req, STR("ACTIVE"))); /* who is invited is in no team */
 }
 
 static error

@@ -17,8 +17,6 @@
 
 #define PERSON_NAME "^(?! )[\\p{L}\\p{M}\\p{N}\\-_.,' ]{1,80}$"
 
-static const char *const membership_statuses[] = { "ACTIVE", "PENDING", "INVITATION_EXPIRED", NULL };
-
 static const struct field group_roles_fields[] = {
     ID("groupId", "Project in which the roles are held.", REQUIRED | ALWAYS),
     LIST("groupRoles", "Roles in the project.", REQUIRED | ALWAYS, .min = 1, .max = 32, .item = TYPE_TEXT,
@@ -45,17 +43,19 @@ static const struct schema sent_roles_schema = { "UserRolesRequest", "Roles for 
                                                  sent_roles_fields };
 
 /* What is the same about a member in an organization and in a project. */
-#define MEMBER_FIELDS                                                                                       \
-    ID("id", "Identifier of the person, or of the invitation while it waits.", READ_ONLY | ALWAYS),         \
-        TEXT("orgMembershipStatus", "Whether the person belongs to the organization or was invited to it.", \
-             READ_ONLY | ALWAYS, .one_of = membership_statuses),                                            \
-        TEXT("username", "E-mail address that identifies the person.", READ_ONLY | ALWAYS),                 \
-        TEXT("firstName", "First name of an active person.", READ_ONLY),                                    \
-        TEXT("lastName", "Last name of an active person.", READ_ONLY),                                      \
-        TEXT("country", "Two letters of the country where the person lives.", READ_ONLY),                   \
-        DATE("createdAt", "When the account of an active person was made.", READ_ONLY),                     \
-        DATE("invitationCreatedAt", "When the person was invited.", READ_ONLY),                             \
-        DATE("invitationExpiresAt", "When the invitation stops working.", READ_ONLY),                       \
+#define MEMBER_FIELDS                                                                                           \
+    ID("id", "Identifier of the person, or of the invitation while it waits.", READ_ONLY | ALWAYS),             \
+        TEXT("orgMembershipStatus", "Whether the person belongs to the organization or was invited to it.",     \
+             READ_ONLY | ALWAYS, .one_of = membership_statuses),                                                \
+        TEXT("username", "E-mail address that identifies the person.", READ_ONLY | ALWAYS),                     \
+        TEXT("firstName", "First name of an active person.", READ_ONLY),                                        \
+        TEXT("lastName", "Last name of an active person.", READ_ONLY),                                          \
+        TEXT("country", "Two letters of the country where the person lives.", READ_ONLY),                       \
+        DATE("createdAt", "When the account of an active person was made.", READ_ONLY),                         \
+        DATE("lastAuth", "When the person last came with a new token of the organization's identity provider.", \
+             READ_ONLY),                                                                                        \
+        DATE("invitationCreatedAt", "When the person was invited.", READ_ONLY),                                 \
+        DATE("invitationExpiresAt", "When the invitation stops working.", READ_ONLY),                           \
         TEXT("inviterUsername", "Who sent the invitation.", READ_ONLY)
 
 static const struct field organization_user_fields[] = {
@@ -120,11 +120,9 @@ static const struct field group_role_list_fields[] = {
 static const struct schema group_role_list_schema = { "ProjectRoleList", "The roles of a person in a project.",
                                                       group_role_list_fields };
 
-#define MEMBER_QUERY                                                                                           \
-    TEXT("username", "Address of one person, in any case.", 0, .max = USERNAME_MAX),                           \
-        TEXT("orgMembershipStatus", "Only people with this status.", 0, .one_of = membership_statuses),        \
-        LIST("orgMembershipStatuses", "Only people with one of these statuses; may be repeated.", 0, .max = 4, \
-             .item = TYPE_TEXT, .one_of = membership_statuses)
+#define MEMBER_QUERY \
+    TEXT("username", "Address of one person, in any case.", 0, .max = USERNAME_MAX), MEMBERSHIP_STATUS_QUERY
+static const struct field one_user_query[] = { MEMBERSHIP_STATUS_QUERY, END_OF_FIELDS };
 static const struct field organization_users_query[] = { MEMBER_QUERY, END_OF_FIELDS };
 static const struct field project_users_query[] = {
     MEMBER_QUERY,
@@ -153,6 +151,9 @@ static const struct field person_fields[] = {
     TEXT("country", "Two letters of the country where the person lives.", 0, .pattern = "^[A-Z]{2}$",
          .example = "\"CH\""),
     DATE("createdAt", "When the account was made.", READ_ONLY | ALWAYS),
+    DATE("lastAuth",
+         "When the person last came with a new token of an identity provider that the caller's organizations use.",
+         READ_ONLY),
     LIST("roles", "Roles in organizations and projects that the caller can see.", REQUIRED | ALWAYS, .min = 1,
          .max = 100, .of = &person_role_schema),
     LIST("teamIds", "Teams that the person belongs to.", READ_ONLY | ALWAYS, .item = TYPE_ID),
@@ -167,6 +168,8 @@ static error
 answer_user(struct request *req, const struct rows *rows)
 {
     TRY(answer_row(req, rows));
+    if (!people_status_is_wanted(req, rows_text(rows, 0, 2)))
+        return request_not_found(req);
     if (str_is(rows_text(rows, 0, 2), "ACTIVE"))
         answer_relate(req, "/user", str_format(req->arena, "/users/%.*s", STR_ARG(request_path_value(req, "userId"))));
     return OK;
@@ -541,7 +544,7 @@ static const struct endpoint users_endpoints[] = {
       "Return one user in one project",
       "Returns one person with the roles held in this project. A pending person is shown with the date when the "
       "invitation ends.",
-      .since = "2025-02-19", .read = &user_get, .response = &project_user_schema },
+      .since = "2025-02-19", .read = &user_get, .response = &project_user_schema, .query = one_user_query },
     { POST, "/groups/{groupId}/users/{userId}:addRole", S39, ANY_OF(PROJECT_ACCESS_MANAGER), "addGroupUserRole",
       "Add one project role to one user",
       "Grants one more role in the project and leaves the others alone. Adding a role that the person already "
@@ -584,7 +587,7 @@ static const struct endpoint users_endpoints[] = {
       "Return one user in one organization",
       "Returns one member, active or pending, with roles in the organization and its projects and the teams "
       "joined.",
-      .since = "2025-02-19", .read = &user_get, .response = &organization_user_schema },
+      .since = "2025-02-19", .read = &user_get, .response = &organization_user_schema, .query = one_user_query },
     { PATCH, "/orgs/{orgId}/users/{userId}", S40, ANY_OF(ORG_OWNER), "updateOrgUser",
       "Update one user in one organization",
       "Replaces the roles in the organization or those in its projects, whichever is sent. What is not sent stays.",

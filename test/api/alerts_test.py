@@ -215,6 +215,15 @@ def test_what_lasts(suite, world, connection, receiver, mailbox):
     config = project.configure("CLUSTER_PAUSED", [{"typeName": "PAGER_DUTY", "serviceKey": "fedcba9876543210", "intervalMin": 5},
                                                   {"typeName": "EMAIL", "emailAddress": "late@example.org", "delayMin": 60}],
                                matchers=[{"fieldName": "CLUSTER_NAME", "operator": "EQUALS", "value": "orders"}])
+    # D, fields that matter: the list of all clusters says how many alerts are open about each.
+    project.ask(201, "POST", "/clusters", {"name": "orders", "replicationSpecs": [{"regionConfigs": [
+        {"providerName": "ONPREM", "regionName": "EU_NORTH", "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}}]}]})
+
+    def summary():
+        listed = connection.ask("GET", PREFIX + "/clusters?itemsPerPage=500", world.a.bearer()).json()["results"]
+        cluster = [one for one in listed if one["groupId"] == project.id][0]["clusters"][0]
+        return cluster["name"], cluster["alertCount"], cluster["backupEnabled"]
+    suite.equal(summary(), ("orders", 0, False), "a cluster without alerts")
     pages = lambda: [one["body"]["event_action"] for one in receiver.received if one["body"].get("routing_key") == "fedcba9876543210"]
     for cluster in ("other", "orders", "orders"):
         project.happens("CLUSTER_PAUSED", cluster)
@@ -222,6 +231,7 @@ def test_what_lasts(suite, world, connection, receiver, mailbox):
     wait_until(lambda: "lastNotified" in project.alerts()[0], 10)
     alerts = project.alerts("?status=OPEN")
     suite.equal([(one["clusterName"], one["alertConfigId"]) for one in alerts], [("orders", config["id"])], "one alert, of the cluster that matches")
+    suite.equal(summary(), ("orders", 1, False), "a cluster with an alert")
     alert = alerts[0]
     suite.equal([one["id"] for one in project.ask(200, "GET", "/alertConfigs/%s/alerts" % config["id"])["results"]], [alert["id"]], "alerts of the configuration")
     suite.equal([one["id"] for one in project.ask(200, "GET", "/alerts/%s/alertConfigs" % alert["id"])["results"]], [config["id"]], "configurations of the alert")
@@ -239,10 +249,14 @@ def test_what_lasts(suite, world, connection, receiver, mailbox):
     wait_until(lambda: pages() == ["trigger", "trigger", "resolve"], 20)
     shown = project.ask(200, "GET", "/alerts/" + alert["id"])
     suite.equal((shown["status"], "resolved" in shown), ("CLOSED", True), "closed by the event that ends it")
+    suite.equal(summary(), ("orders", 0, False), "a cluster whose alert is closed")
     suite.equal([mail for mail in mailbox.mails if mail[0] == ["late@example.org"]], [], "who would have been told later is not told")
     suite.equal(project.ask(409, "PATCH", "/alerts/" + alert["id"], {"acknowledgedUntil": "2099-01-01T00:00:00Z"})["errorCode"], "ALERT_CLOSED", "too late")
     for name, count in (("ALERT_OPENED", 1), ("ALERT_ACKNOWLEDGED", 2), ("ALERT_CLOSED", 1)):
-        suite.equal(project.ask(200, "GET", "/events?eventType=" + name)["totalCount"], count, "events " + name)
+        events = project.ask(200, "GET", "/events?eventType=" + name)
+        suite.equal(events["totalCount"], count, "events " + name)
+        one = project.ask(200, "GET", "/alerts/" + events["results"][0]["alertId"])  # D, fields that matter: the event says which alert
+        suite.equal(events["results"][0]["alertConfigId"], one["alertConfigId"], "the configuration of an event " + name)
     # Switched off, its alerts are closed and nothing is raised.
     project.happens("CLUSTER_PAUSED", "orders")
     wait_until(lambda: len(project.alerts("?status=OPEN")) == 1, 20)

@@ -161,6 +161,16 @@ def test_before_connection(suite, place, provider):
     suite.equal(place.status(provider.token("ada@federated.example")), 200, "as soon as the organization uses it")
 
 
+def test_last_sign_in(suite, place, provider):
+    """D, fields that matter: when somebody last came with a new token is shown, and moves with the next one."""
+    in_organization, alone = "/orgs/%s/users/%s" % (place.owner.home, place.ada), "/users/%s" % place.ada
+    shown = lambda path: place.must(200, "GET", path).get("lastAuth", "")
+    sql("UPDATE federated_member SET signed_in_at = '2020-01-01', issued_at = '2020-01-01' WHERE person_id = decode('%s', 'hex')" % place.ada)
+    suite.equal((shown(in_organization), shown(alone)), ("2020-01-01T00:00:00Z",) * 2, "who came once, long ago")
+    suite.equal(place.status(provider.token("ada@federated.example")), 200, "they come again")
+    wait_until(lambda: shown(in_organization) > "2020-01-02" and shown(alone) == shown(in_organization), 10)
+
+
 def test_who_comes_in(suite, place, provider):
     for algorithm in ("RS256", "ES256"):
         token = provider.token("ada@federated.example", alg=algorithm)
@@ -417,7 +427,7 @@ def main():
             world = World(node, with_roles=False)
             with connect(node) as connection:
                 place = Place(world, node, connection, provider)
-                for test in (test_before_connection, test_who_comes_in, test_forged, test_confined, test_roles, test_client, test_ends, test_keys,
+                for test in (test_before_connection, test_last_sign_in, test_who_comes_in, test_forged, test_confined, test_roles, test_client, test_ends, test_keys,
                              test_shared):
                     test(suite, place, provider)
             world.close()
