@@ -6,6 +6,7 @@ packages, and a client writes into each cluster all the time. At the end every m
 own, nothing acknowledged is lost, and what was stolen before opens nothing any more. An agent is killed in the middle.
 
     test/cluster/fleet_upgrade_test.py [--old FOLDER] [--new FOLDER] [--report FILE]       packages of a FOLDER are not built
+    test/cluster/fleet_upgrade_test.py --etcd-first       etcd's users are asked for before agents are upgraded: one restart for everything
 """
 import argparse
 import contextlib
@@ -234,7 +235,31 @@ def schema_of(fleet):
     return int(control.superuser(fleet, "SELECT max(version) FROM schema_migration")[0][0])
 
 
-def run(suite, fleet, new, folder, report):
+def starts_of(fleet, member):
+    return int(hosts.run(fleet, member.host, "sh", "-c", "journalctl --no-pager -o cat -u reeve-member-%s | grep -c '^Started '" % member.id).strip())
+
+
+def move_over(suite, fleet, new, phases, etcd_first):
+    if etcd_first:
+        control.reeved(fleet, "fleet", "etcd", "secure", "default")
+    with phases.phase("agents; members move to their own users"):
+        upgrade_agents(fleet, new)
+        wait_until(lambda: all(runs_as(fleet, member).startswith("reeve-") for member in all_members(fleet)), "members have users", MOVED_S, every=1)
+        wait_all_well(fleet)
+    with phases.phase("certificates of each cluster's own, what is left of it"):
+        wait_certificates(fleet)
+        wait_all_well(fleet)
+    with phases.phase("reeved fleet etcd secure default"):
+        if etcd_first:
+            control.wait_etcd_locked(fleet, seconds=MOVED_S)
+        else:
+            secure_etcd(suite, fleet)
+        wait_all_well(fleet)
+    if etcd_first:
+        suite.equal({starts_of(fleet, member) for member in all_members(fleet)}, {2}, "how often members were started, the first time among them")
+
+
+def run(suite, fleet, new, folder, options):
     tenants = {name: make_tenant(fleet, name) for name in CLUSTERS}
     writers = {name: start_writer(fleet, tenant, name) for name, tenant in tenants.items()}
     phases, schema = Phases(suite), schema_of(fleet)
@@ -251,16 +276,7 @@ def run(suite, fleet, new, folder, report):
         time.sleep(10)
     suite.equal({runs_as(fleet, member) for member in all_members(fleet)}, {"postgres"}, "users while agents are of the version before")
     wait_all_well(fleet)
-    with phases.phase("agents; members move to their own users"):
-        upgrade_agents(fleet, new)
-        wait_until(lambda: all(runs_as(fleet, member).startswith("reeve-") for member in all_members(fleet)), "members have users", MOVED_S, every=1)
-        wait_all_well(fleet)
-    with phases.phase("certificates of each cluster's own"):
-        wait_certificates(fleet)
-        wait_all_well(fleet)
-    with phases.phase("reeved fleet etcd secure default"):
-        secure_etcd(suite, fleet)
-        wait_all_well(fleet)
+    move_over(suite, fleet, new, phases, options.etcd_first)
     with phases.phase("after it, with users"):
         time.sleep(45)  # longer than a lease lives: whoever was locked out has lost its cluster
         wait_all_well(fleet)
@@ -274,13 +290,14 @@ def run(suite, fleet, new, folder, report):
         tenant.wait_gone(CLUSTERS[name])
     suite.equal(rig.left_behind(fleet), [], "what is left behind of clusters from before")
     if not suite.failures:
-        write_report(report, table, acknowledged, (schema, schema_of(fleet)))
+        write_report(options.report, table, acknowledged, (schema, schema_of(fleet)))
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--old", help="packages of the version before")
     parser.add_argument("--new", help="packages of this tree")
+    parser.add_argument("--etcd-first", action="store_true")
     parser.add_argument("--report")
     arguments = parser.parse_args()
     suite = Suite("fleet upgrade")
@@ -290,7 +307,7 @@ def main():
             new = os.path.abspath(arguments.new or packages.build(folder + "/new"))
             os.environ["REEVE_PACKAGES"] = os.path.abspath(old)
             with rig.fleet_for(3) as fleet:
-                run(suite, fleet, new, folder, arguments.report)
+                run(suite, fleet, new, folder, arguments)
     except Problem as problem:
         suite.fail(str(problem))
     return suite.finish()
