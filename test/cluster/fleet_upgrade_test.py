@@ -308,6 +308,8 @@ def main():
             os.environ["REEVE_PACKAGES"] = os.path.abspath(old)
             with rig.fleet_for(3) as fleet:
                 run(suite, fleet, new, folder, arguments)
+                if suite.failures:
+                    rig.keep_logs(fleet)
     except Problem as problem:
         suite.fail(str(problem))
     return suite.finish()

@@ -245,8 +245,8 @@ patroni_is_started_with_corrections(void **state)
     assert_ptr_equal(start_write(&f.self), OK);
     assert_true(disk_read(f.arena, member_path(&f.self, START_FILE).data, 65536, &text));
     assert_non_null(strstr(text.data, "data['message']"));
-    str command = str_format(f.arena, "/usr/bin/python3 -I %s %s", member_path(&f.self, "start.py").data,
-                             member_path(&f.self, "patroni.yml").data);
+    str command = str_format(f.arena, "/usr/bin/env --ignore-signal=HUP /usr/bin/python3 -I %s %s",
+                             member_path(&f.self, "start.py").data, member_path(&f.self, "patroni.yml").data);
     assert_string_equal(start_command(&f.self).data, command.data);
     tear_down(&f);
 }
