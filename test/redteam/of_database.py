@@ -81,17 +81,26 @@ LOGINS = ("postgres", "reeve_replicator", "reeve_rewinder", "app")
 CERTIFICATES = ("cluster", "member", "etcd", None)
 
 
+# Which line of the unit holds it: the rows of walls_attacks.py take them out one by one.
+UNIT = (("/proc/", "unit: data by proc"), ("/agent/goal.json", "unit: goal of host"), ("/agent", "unit: key of host"), ("/etc/shadow", "unit: key of host"), ("/root", "unit: key of host"),
+        ("/data", "unit: data by path"), ("", "unit: key of victim"))
+
+
+def unit_wall(path):
+    return next(wall for part, wall in UNIT if part in path)
+
+
 def of_files(ground):
     for path in FILES:
         for way, statement in READ.items():
             if way == "pg_stat_file" and path in EVERYBODYS:
                 continue  # that it is there is no secret
-            yield "%s of %s" % (way, path), "unit of a member", statement.format(path=path.format(**ground.place.facts))
+            yield "%s of %s" % (way, path), unit_wall(path), statement.format(path=path.format(**ground.place.facts))
     for path in FOLDERS:
-        yield "pg_ls_dir of %s" % path, "unit of a member", "SELECT pg_ls_dir('%s')" % path.format(**ground.place.facts)
-    yield "a file in the victim's folder", "unit of a member", "COPY (SELECT 1) TO '%s/data/evil'; SELECT 'written'" % ground.place.folder
-    yield "a library of the victim's", "unit of a member", "LOAD '%s/data/PG_VERSION'; SELECT 'loaded'" % ground.place.folder
-    yield "a signal to the victim", "unit of a member", "SELECT 'sent' WHERE pg_terminate_backend(%d)" % ground.place.facts["pid"]
+        yield "pg_ls_dir of %s" % path, unit_wall(path), "SELECT pg_ls_dir('%s')" % path.format(**ground.place.facts)
+    yield "a file in the victim's folder", "unit: data by path", "COPY (SELECT 1) TO '%s/data/evil'; SELECT 'written'" % ground.place.folder
+    yield "a library of the victim's", "unit: data by path", "LOAD '%s/data/PG_VERSION'; SELECT 'loaded'" % ground.place.folder
+    yield "a signal to the victim", "unit: signals", "SELECT 'sent' WHERE pg_terminate_backend(%d)" % ground.place.facts["pid"]
 
 
 def of_doors(ground):
@@ -121,7 +130,7 @@ def of_links(ground):
                     yield ("dblink to %s as %s, %s certificate%s" % (member.name, user, certificate or "no", more), "members trust their own cluster only",
                            "SELECT dblink_connect('%s')" % dsn)
     for user in LOGINS:
-        yield ("dblink to the victim's socket as %s" % user, "unit of a member",
+        yield ("dblink to the victim's socket as %s" % user, "unit: socket of victim",
                "SELECT dblink_connect('host=%s/run port=27017 dbname=postgres user=%s')" % (ground.place.folder, user))
 
 

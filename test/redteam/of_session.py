@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Against the agent's own session in a tenant's database (S9). Who owns the database sets traps in it: settings that would keep the agent from its work, and functions
 that it would run as superuser. Then users come and go through the API: whoever was removed must not log in, and no trap may have been run by the superuser."""
+import secrets
 import time
 
 import of_database
@@ -43,9 +44,11 @@ def let_in(ground, user):
     return psql(ground.fleet, of_database.dsn(ground, user), "SELECT 1")[0] == 0
 
 
-def stays(ground, user, setting):
+def stays(ground, setting):
     """A removed user of a database that was spoiled."""
-    tenant = ground.tenants["thief"]
+    tenant, user = ground.tenants["thief"], "red_gone_" + secrets.token_hex(4)
+    ground.users[user] = tenant.create_user(user)
+    wait_psql(ground.fleet, of_database.dsn(ground, user), "SELECT 1", 60)
     as_owner(ground, "ALTER DATABASE shop SET " + setting)
     try:
         tenant.ask("DELETE", tenant.of_project("/databaseUsers/admin/" + user))
@@ -96,12 +99,8 @@ class Traps:
 
 def attacks(ground):
     """Behind of_database, whose users it has."""
-    tenant = ground.tenants["thief"]
-    for number, (what, setting) in enumerate(SPOILERS.items()):
-        user = "red_gone_%s_%d" % (of_database.MARK, number)
-        ground.users[user] = tenant.create_user(user)
-        wait_psql(ground.fleet, of_database.dsn(ground, user), "SELECT 1", 60)
-        yield Attack("S9: a removed user stays by %s" % what, "database", GONE, lambda u=user, s=setting: stays(ground, u, s), alone=True)
+    for what, setting in SPOILERS.items():
+        yield Attack("S9: a removed user stays by %s" % what, "database", GONE, lambda s=setting: stays(ground, s), alone=True)
     traps = Traps(ground)
     for name in FUNCTIONS:
         yield Attack("S9: the agent runs a tenant's %s()" % name, "database", TRAPS, lambda n=name: traps.result(n), alone=True)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """With a tenant's credentials, beyond identifiers: what a tenant writes and others would pay for, whom a tenant speaks for, and where a tenant sends
 the service to (S4 to S8, S11). And what nobody without credentials may send at all (S5)."""
+import http.client
 import json
 import secrets
 import socket
@@ -214,7 +215,6 @@ def of_older_version(ground):
 
 # ---- The operator's API ----
 def of_operators(ground):
-    import http.client
     tokens = {"nobody": None, "a tenant's token": "Bearer " + ground.facts["owner"]["token"], "a malformed token": "Bearer x", "a tenant's key": "Basic eDp5"}
 
     def desk(method, path, token):

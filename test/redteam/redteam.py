@@ -23,10 +23,16 @@ import of_session
 import of_store
 import of_tenant
 import rig
+import walls_of_fleet
+import walls_of_node
 from state import Problem
 from world import changed_tables, row_hashes
 
 NODE, FLEET = [of_node, of_tenant, of_store], [of_outside, of_hosts, of_agent, of_database, of_session]
+
+
+def known_walls():
+    return {wall.name for wall in (*walls_of_node.LIVE, *walls_of_node.CODE, *walls_of_fleet.LIVE, *walls_of_fleet.CODE, *walls_of_fleet.AGENT, *walls_of_fleet.UNITS)}
 
 
 class Tally:
@@ -105,8 +111,11 @@ def main():
         return 1
     print("\n".join(tally.table()))
     write_report(arguments.report, tally)
+    unknown = sorted(set(tally.walls) - known_walls())
+    if unknown:
+        print("  FAILED nobody can take these walls down: %s" % ", ".join(unknown))
     print("redteam: %d attacks, %d through" % (tally.count, len(tally.through)))
-    return 1 if tally.through else 0
+    return 1 if tally.through or unknown else 0
 
 
 if __name__ == "__main__":

@@ -7,13 +7,14 @@ import time
 
 import control
 import hosts
+import of_database
 import process
 import rig
 import walls
 from state import CLIENT, CONTROL, ETCD, NETWORK, wait_until
 from tenant import psql
 from walls import CodeWall, Wall
-from walls_attacks import NO_RULES, OWN_FOLDER, ROWS
+from walls_attacks import NO_RULES, ROWS
 
 SIGNING = "src/base/crypto_certificate.c"
 API = "api1"  # attacks of a hostile agent go there
@@ -26,8 +27,7 @@ class UnitWall:
         self.how = row.before or "without %s" % ", ".join(row.without) + (" with %s" % ", ".join(row.also) if row.also else "")
 
 
-def of_units(ground):
-    return [UnitWall(row) for row in ROWS]
+UNITS = [UnitWall(row) for row in ROWS]
 
 
 def show_unit(ground, wall):
@@ -114,7 +114,6 @@ LOCAL = "SET synchronous_commit = local; "  # replicas may be away for a moment
 
 def with_sql(down, up, user=None):
     def take_down(ground):
-        import of_database
         name = of_database.user_of(user) if user else ""
         rig.superuser(ground.fleet, ground.attacker, LOCAL + down.format(user=name))
         try:
@@ -125,7 +124,6 @@ def with_sql(down, up, user=None):
 
 
 def let_users_replicate(ground):
-    import of_database
     user = of_database.user_of("read")
     rig.superuser(ground.fleet, ground.attacker, LOCAL + "ALTER ROLE %s REPLICATION" % user)
     with changed(ground, ground.attacker, [first_rule("hostssl replication,all %s 10.78.200.0/24 scram-sha-256" % user)]):
@@ -149,25 +147,6 @@ def no_rules(ground):
     ground.place.shell(NO_RULES)
     yield
     ground.place.walls_again()
-
-
-def no_unit(ground):
-    """The member runs in the host's own file system, and the victim's files are everybody's."""
-    place, drop_in = ground.place, "/run/systemd/system/%s.d" % ground.place.unit
-    place.shell("systemctl stop reeve-agent; mkdir -p {0}; printf '[Service]\\nTemporaryFileSystem=\\nBindPaths=\\nPrivateUsers=no\\nProtectHome=no\\nProtectProc=default\\n' > {0}/red.conf; "
-                "chmod o+rx {1} {1}/tls {1}/data; chmod o+r {1}/tls/* {1}/data/PG_VERSION {1}/patroni.yml; systemctl daemon-reload; systemctl restart {2}".format(
-                    drop_in, place.folder, place.unit))
-    wait_until(lambda: answers(ground, ground.attacker), "the member is back", 60)
-    yield
-    place.shell("rm -r {0}; systemctl daemon-reload; chmod o-rwx {1}/tls {1}/tls/* {1}/data {1}/data/PG_VERSION {1}/patroni.yml {1}; systemctl restart {2}; systemctl start reeve-agent".format(
-        drop_in, place.folder, place.unit))
-    wait_until(lambda: answers(ground, ground.attacker), "the member is back", 60)
-
-
-def answers(ground, member):
-    with contextlib.suppress(Exception):
-        return rig.superuser(ground.fleet, member, "SELECT 1") == [["1"]]
-    return False
 
 
 # ---- etcd, the control database, names ----
@@ -277,8 +256,8 @@ CODE = [
              [(SIGNING, "/* `issuer` is NULL when it signs itself. */", "static X509_NAME *asked;\n"), (SIGNING, "!set_subject(made, subject)", "!(asked != NULL ? X509_set_subject_name(made, asked) == 1 : set_subject(made, subject))"),
               (SIGNING, "    return make(arena, authority, authority_key, key, subject, ret_certificate);",
                "    asked = X509_REQ_get_subject_name(request);\n    bool made = make(arena, authority, authority_key, key, subject, ret_certificate);\n    asked = NULL;\n    return made;")]),
-    CodeWall("hosts join with a token that was made for them", "join_token_take.sql takes any token for one that waits",
-             [("src/store/sql/join_token_take.sql", "WHERE hash = $1 FOR UPDATE", "WHERE $1::bytea IS NOT NULL AND used_at IS NULL FOR UPDATE")]),
+    CodeWall("hosts join with a token that was made for them", "join_token_take.sql takes any token for one that waits, whatever its form",
+             [("src/fleet/join.c", "    if (secret_is_well_formed(token, TOKEN_KIND))", "    if (true)"), ("src/store/sql/join_token_take.sql", "WHERE hash = $1 FOR UPDATE", "WHERE $1::bytea IS NOT NULL AND used_at IS NULL FOR UPDATE")]),
 ]
 
 
@@ -295,10 +274,6 @@ AGENT = [
     CodeWall("users who go lose their login first", "the agent clears away first, in transactions that may be read-only",
              [("src/engine/postgres/roles_gone.c", '"DO $$ BEGIN EXECUTE format(\'ALTER ROLE %I NOLOGIN PASSWORD NULL\', current_setting(\'reeve.role\')); END $$"', '"SELECT 1"'),
               (SESSION, "-c default_transaction_read_only=off ", ""), NO_UNDO], ("read-only",)),
-]
-# The primary changes by it: so it is the last.
-LAST = [
-    Wall("unit of a member", "the member's unit without TemporaryFileSystem, BindPaths, PrivateUsers, ProtectHome; the victim's files readable", no_unit, ("pg_read_file", "pg_ls_dir")),
 ]
 
 
