@@ -76,11 +76,33 @@ static const struct schema driver_strings_schema = {
     driver_fields
 };
 
+static const struct field endpoint_fields[] = {
+    TEXT("endpointId", "Name of the endpoint at the provider.", READ_ONLY | ALWAYS, .example = "\"endpoint-checkout\""),
+    TEXT("providerName", "Whose private network it is in.", READ_ONLY | ALWAYS, .example = "\"ONPREM\""),
+    TEXT("region", "Region of the endpoint.", READ_ONLY | ALWAYS, .example = "\"EU_NORTH\""),
+    END_OF_FIELDS,
+};
+static const struct schema endpoint_of_string_schema = { "ConnectionEndpoint",
+                                                         "An endpoint that a string leads through.", endpoint_fields };
+static const struct field endpoint_string_fields[] = {
+    TEXT("type", "What is reached.", READ_ONLY | ALWAYS, .one_of = (const char *const[]){ "DB_SERVER", NULL }),
+    LIST("endpoints", "The endpoints that it leads through.", READ_ONLY | ALWAYS, .of = &endpoint_of_string_schema),
+    TEXT("connectionString", "Every member by name, with its port.", READ_ONLY),
+    TEXT("srvConnectionString", "One name, which leads to the members.", READ_ONLY),
+    END_OF_FIELDS,
+};
+static const struct schema endpoint_string_schema = { "PrivateEndpointStrings",
+                                                      "How to connect through private endpoints.",
+                                                      endpoint_string_fields };
+
 static const struct field connection_fields[] = {
     TEXT("standard", "Every member by name, with its port, in the words of libpq.", READ_ONLY),
     TEXT("standardSrv", "The cluster's name, which leads to its members.", READ_ONLY),
     TEXT("private", "Every member by the name of its private address.", READ_ONLY),
     TEXT("privateSrv", "The cluster's name, which leads to the private addresses.", READ_ONLY),
+    LIST("privateEndpoint",
+         "One for each private endpoint of the project. Private endpoints are not offered, so there are none.",
+         READ_ONLY | ALWAYS, .of = &endpoint_string_schema),
     OBJECT("drivers", "`standard` in the words of each driver.", READ_ONLY, .of = &driver_strings_schema),
     OBJECT("privateDrivers", "`private` in the words of each driver.", READ_ONLY, .of = &driver_strings_schema),
     END_OF_FIELDS,
