@@ -232,6 +232,54 @@ const struct kind alert_config = {
     .check = check_config,
 };
 
+/* ---- What a project begins with ---- */
+
+/* They come with the project and go with it: the project's own event says that it has them. What an owner wants to hear of although somebody who may do it did it, and what failed after it was accepted. */
+static const char *const default_types[] = { "CLUSTER_DELETE_SUBMITTED", "GROUP_MOVED", "USER_SECURITY_CHANGED",
+                                             "EMPLOYEE_ACCESS_GRANTED", "INDEX_FAILED" };
+
+static error
+add_default(struct request *req, const struct resource_draft *place, const char *type, const struct key *key,
+            int64_t newest)
+{
+    struct resource stored;
+    struct resource_draft draft = *place;
+    bool is_free;
+    draft.id = id_new(store_cell(req->api->store));
+    draft.name = id_text(req->arena, draft.id);
+    const char *notifier = id_text(req->arena, id_new(store_cell(req->api->store))).data;
+    json_t *document = json_in(
+        req->arena, json_pack("{s:s, s:s, s:s, s:b, s:[], s:[{s:s, s:s, s:b, s:[s], s:i}]}", "id", draft.name.data,
+                              "groupId", id_text(req->arena, draft.scope).data, "eventTypeName", type, "enabled", true,
+                              "matchers", "notifications", "notifierId", notifier, "typeName", "GROUP", "emailEnabled",
+                              true, "roles", "GROUP_OWNER", "delayMin", 0));
+    json_t *secrets = json_in(req->arena, json_pack("{s:{}}", notifier));
+    json_t *hidden = alert_hidden_new(req->arena, key, draft.id, secrets, newest);
+    if (document == NULL || hidden == NULL)
+        return fail(req->arena, OVERLOADED);
+    set_date(req, document, "created");
+    set_date(req, document, "updated");
+    json_object_set(document, ALERT_HIDDEN_FIELD, hidden);
+    draft.document = json_text(req->arena, document);
+    return store_resource_add(req->tx, &draft, &is_free, &stored); /* its name is its id, and free */
+}
+
+error
+alert_config_add_defaults(struct request *req, id organization, id project)
+{
+    int64_t newest;
+    error problem = OK;
+    struct resource_draft place = { .organization = organization, .scope = project, .kind = STR(ALERT_CONFIG_KIND) };
+    if (!req->api->sends_mail) /* nobody could be told */
+        return OK;
+    TRY(store_alert_cursor_take(req->tx, organization, project, &newest));
+    struct key key = auth_key_for(req->api->auth, ALERT_KEY_PURPOSE);
+    for (size_t i = 0; problem == OK && i < LENGTH(default_types); i++)
+        problem = add_default(req, &place, default_types[i], &key, newest);
+    crypto_wipe(&key, sizeof(key));
+    return problem;
+}
+
 /* ---- Changing ---- */
 
 error

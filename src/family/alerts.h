@@ -12,5 +12,7 @@ extern const struct schema alert_schema, alert_acknowledgement_schema;
 /* ---- Configurations (alert_configs.c) ---- */
 extern const struct kind alert_config;
 handler alert_config_replace, alert_config_toggle;
+/* What a new project begins with: owners are told by mail. None where the deployment sends no mail. Without events. */
+MUST_USE error alert_config_add_defaults(struct request *req, id organization, id project);
 
 #endif

@@ -6,6 +6,7 @@
 #include "api/list.h"
 #include "api/request_event.h"
 #include "base/json.h"
+#include "family/alerts.h"
 #include "family/clusters.h"
 #include "family/families.h"
 #include "family/invitations.h"
@@ -34,8 +35,12 @@ static const struct field project_fields[] = {
     DATE("created", "When the project was created.", READ_ONLY | ALWAYS),
     INTEGER("clusterCount", "Number of clusters in the project.", READ_ONLY | ALWAYS),
     LIST("tags", "Tags of the project.", 0, .of = &tag_schema, .max = 50, .fallback = "[]"),
-    BOOL("withDefaultAlertsSettings", "Whether the project starts with the default alert configurations.", 0,
-         .fallback = "true"),
+    BOOL(
+        "withDefaultAlertsSettings",
+        "Whether the project starts with the default alert configurations, which tell its owners by mail when a cluster is "
+        "deleted, the project moves, its login settings change, support staff may look, or an index could not be made. "
+        "Where the service sends no mail there are none.",
+        0, .fallback = "true"),
     END_OF_FIELDS,
 };
 const struct schema project_schema = { "Project", "A project.", project_fields };
@@ -257,6 +262,8 @@ project_create(struct request *req)
     TRY(authority_changed(req->tx, "project", project));
     TRY(read_document(req, project, &document, &revision, &after));
     TRY(request_event_in(req, EVENT_PROJECT_CREATED, organization, project, NULL, after));
+    if (json_is_true(json_object_get(after, "withDefaultAlertsSettings")))
+        TRY(alert_config_add_defaults(req, organization, project));
     answer_created(req, document, id_text(req->arena, project), revision);
     return OK;
 }

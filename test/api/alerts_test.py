@@ -87,9 +87,12 @@ class Worker:
 
 # ---- The project ----
 class Project:
-    def __init__(self, world, connection, name):
+    """Without the configurations that a project begins with, unless they are what is tried."""
+
+    def __init__(self, world, connection, name, **more):
         self.world, self.connection = world, connection
-        self.id = world.make_project(world.a, name)
+        body = {"name": name, "orgId": world.a.home, "withDefaultAlertsSettings": False, **more}
+        self.id = connection.ask("POST", PREFIX + "/groups", world.a.bearer(), body).json()["id"]
 
     def ask(self, status, method, target, body=None):
         answer = self.connection.ask(method, PREFIX + "/groups/%s%s" % (self.id, target), self.world.a.bearer(), body)
@@ -336,6 +339,32 @@ def test_failures(suite, world, connection, receiver):
     suite.check("FAILED 1" in states(), "given up after a day: " + states())
 
 
+def test_defaults(suite, world, connection, mailbox):
+    """C6: a project that was to start with the default configurations had none."""
+    suite.equal(Project(world, connection, "without").ask(200, "GET", "/alertConfigs")["totalCount"], 0, "who wants none has none")
+    project, owner = Project(world, connection, "with", withDefaultAlertsSettings=True), world.make_person("owner@example.org", world.a.home)
+    sql("INSERT INTO role_grant (principal_id, org_id, project_id, role) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), 'GROUP_OWNER')"
+        % (owner, world.a.home, project.id))
+    configs = project.ask(200, "GET", "/alertConfigs")["results"]
+    suite.equal(sorted(one["eventTypeName"] for one in configs),
+                ["CLUSTER_DELETE_SUBMITTED", "EMPLOYEE_ACCESS_GRANTED", "GROUP_MOVED", "INDEX_FAILED", "USER_SECURITY_CHANGED"], "what a project begins with")
+    suite.check(all(one["enabled"] and one["notifications"][0]["typeName"] == "GROUP" for one in configs), "they are switched on: %s", configs[:1])
+    project.happens("CLUSTER_DELETE_SUBMITTED", "orders")
+    wait_until(lambda: [mail for mail in mailbox.mails if mail[0] == ["owner@example.org"]], 20)
+    suite.equal([(one["eventTypeName"], one["clusterName"]) for one in project.alerts()], [("CLUSTER_DELETE_SUBMITTED", "orders")], "the alert that it raised")
+    # They are like any other: one can be changed, and goes.
+    project.ask(200, "PATCH", "/alertConfigs/" + configs[0]["id"], {"enabled": False})
+    project.ask(204, "DELETE", "/alertConfigs/" + configs[1]["id"])
+    made = subprocess.run([os.path.join(ROOT, BUILD, "reeve"), "projects", "create", "--name", "by-hand", "--org-id", world.a.home, "-o", "json"],
+                          env={**os.environ, "HOME": tempfile.mkdtemp(dir=os.environ.get("REEVE_TEST_DIR")), "REEVE_SERVER": world.node.base_url, "REEVE_CA_FILE": world.node.ca,
+                               "REEVE_PUBLIC_KEY": world.a.public_key, "REEVE_PRIVATE_KEY": world.a.private_key}, capture_output=True, text=True, check=False)
+    suite.equal(made.returncode, 0, "a project by the command line: %s" % made.stderr)
+    by_hand = connection.ask("GET", PREFIX + "/groups/%s/alertConfigs" % json.loads(made.stdout)["id"], world.a.bearer()).json()
+    suite.equal(by_hand["totalCount"], len(configs), "what it begins with")
+    tried = connection.ask("POST", PREFIX + "/groups?dryRun=true", world.a.bearer(), {"name": "tried", "orgId": world.a.home})
+    suite.equal(tried.status, 200, "only tried")
+
+
 def main():
     ends_on_signal()
     suite = Suite("alerts")
@@ -357,6 +386,7 @@ def main():
                 test_thresholds_and_delays(suite, world, connection, receiver)
                 test_integrations(suite, world, connection, receiver)
                 test_failures(suite, world, connection, receiver)
+                test_defaults(suite, world, connection, mailbox)
         finally:
             if worker.process is not None and worker.process.poll() is None:
                 worker.process.kill()
