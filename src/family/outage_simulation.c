@@ -2,6 +2,7 @@
 /* Practising failure: members in chosen regions are stopped until the simulation ends. Jobs do it (job/cluster_outage.c). */
 #include "api/api.h"
 #include "api/request_event.h"
+#include "base/clock.h"
 #include "base/date.h"
 #include "base/json.h"
 #include "cluster/wanted.h"
@@ -9,6 +10,9 @@
 #include "family/families.h"
 #include "job/cluster_jobs.h"
 #include "job/cluster_parts.h"
+
+/* Long enough to practise; a simulation that is forgotten must not last over the weekend. */
+enum { OUTAGE_MAX_HOURS = 24 };
 
 static const struct field filter_fields[] = {
     TEXT("cloudProvider", "Provider of the region.", REQUIRED | ALWAYS, .min = 1, .max = 32, .example = "\"ONPREM\""),
@@ -28,6 +32,8 @@ static const struct field outage_fields[] = {
          .one_of = (const char *const[]){ "START_REQUESTED", "STARTING", "SIMULATING", "RECOVERY_REQUESTED",
                                           "RECOVERING", "COMPLETE", NULL }),
     DATE("startRequestDate", "When it was asked for.", READ_ONLY | ALWAYS),
+    DATE("expirationDate", "When it ends by itself, if nobody ends it earlier: a day after it was asked for.",
+         READ_ONLY),
     END_OF_FIELDS,
 };
 static const struct schema outage_schema = { "OutageSimulation", "The simulated loss of regions.", outage_fields };
@@ -108,11 +114,13 @@ outage_start(struct request *req)
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(name), V("it is paused"));
     TRY(check_filters(req, &wanted));
     id outage = id_new(store_cell(req->api->store));
-    json_t *shown =
-        json_in(req->arena, json_pack("{s:s, s:s, s:s, s:O, s:s, s:s}", "id", id_text(req->arena, outage).data,
-                                      "groupId", id_text(req->arena, req->project).data, "clusterName", name.data,
-                                      "outageFilters", json_object_get(req->body, "outageFilters"), "state",
-                                      "START_REQUESTED", "startRequestDate", date_now(req->arena).data));
+    int64_t now_ms = clock_now_ms() / 1000 * 1000; /* dates are shown in seconds */
+    json_t *shown = json_in(
+        req->arena, json_pack("{s:s, s:s, s:s, s:O, s:s, s:s, s:s}", "id", id_text(req->arena, outage).data, "groupId",
+                              id_text(req->arena, req->project).data, "clusterName", name.data, "outageFilters",
+                              json_object_get(req->body, "outageFilters"), "state", "START_REQUESTED",
+                              "startRequestDate", date_text(req->arena, now_ms).data, "expirationDate",
+                              date_text(req->arena, now_ms + (int64_t)OUTAGE_MAX_HOURS * 3600 * 1000).data));
     struct cluster_part part = { .id = outage,
                                  .kind = STR(OUTAGE_KIND),
                                  .name = name,

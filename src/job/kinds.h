@@ -13,6 +13,7 @@ extern const struct sweep *const all_sweeps[];
 extern const struct sweep finished_jobs_sweep;                                /* sweep.c */
 extern const struct sweep old_records_sweep;                                  /* retention_sweep.c */
 extern const struct sweep expired_access_sweep;                               /* access_sweep.c */
+extern const struct sweep expired_outages_sweep;                              /* outage_sweep.c */
 extern const struct sweep prices_sweep, billing_sweep, expired_reports_sweep; /* billing_sweep.c */
 extern const struct sweep past_alerts_sweep;                                  /* alert_sweep.c */
 extern const struct sweep provider_keys_sweep;                                /* provider_keys.c */

@@ -342,3 +342,18 @@ store_part_put(struct tx *tx, id organization, id project, const struct cluster_
     params_text(&params, part->state);
     return tx_query(tx, SQL_CLUSTER_PART_PUT, &params, NULL, NULL);
 }
+
+error
+store_outages_expired(struct store *store, struct arena *arena, struct part_place ret_places[PART_PLACES_MAX],
+                      size_t *ret_count)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    TRY(store_read(store, arena, SQL_OUTAGE_EXPIRED, &params, &rows));
+    *ret_count = 0;
+    for (int row = 0; row < rows.count && row < PART_PLACES_MAX; row++)
+        ret_places[(*ret_count)++] = (struct part_place){ .organization = rows_id(&rows, row, 0),
+                                                          .project = rows_id(&rows, row, 1),
+                                                          .name = rows_text(&rows, row, 2) };
+    return OK;
+}

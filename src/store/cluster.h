@@ -130,4 +130,13 @@ MUST_USE error store_part_lock(struct tx *tx, id project, str kind, str name, bo
                                struct cluster_part *ret_part);
 MUST_USE error store_part_put(struct tx *tx, id organization, id project, const struct cluster_part *part);
 
+struct part_place {
+    id organization, project;
+    str name;
+};
+enum { PART_PLACES_MAX = 100 };
+/* Simulated outages whose time is over, of all organizations; not locked. */
+MUST_USE error store_outages_expired(struct store *store, struct arena *arena,
+                                     struct part_place ret_places[PART_PLACES_MAX], size_t *ret_count);
+
 #endif

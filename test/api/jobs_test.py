@@ -121,6 +121,34 @@ def test_worker(suite, jobs):
             worker.wait()
 
 
+def test_outage_ends(suite, world, connection, jobs):
+    """D, fields that matter: a simulated outage ends by itself when its time is over, once, also after a worker that was killed at it."""
+    owner, project = world.a.bearer(), "/groups/" + world.p
+    regions = [{"providerName": "ONPREM", "regionName": name, "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}} for name in ("EU_NORTH", "EU_SOUTH")]
+    for name in ("forgotten", "going-on"):
+        world.must(201, "POST", project + "/clusters", owner, {"name": name, "replicationSpecs": [{"regionConfigs": regions}]})
+        begun = world.must(200, "POST", project + "/clusters/%s/outageSimulation" % name, owner,
+                           {"outageFilters": [{"cloudProvider": "ONPREM", "regionName": "EU_SOUTH"}]}).json()
+        suite.equal(begun["expirationDate"][10:], begun["startRequestDate"][10:], "at the same time of another day")
+        suite.check(begun["expirationDate"] > begun["startRequestDate"], "it ends after it began: %s", begun)
+    sql("UPDATE resource SET document = jsonb_set(document, '{expirationDate}', '\"2026-01-01T00:00:00Z\"') WHERE kind = 'outageSimulation' AND name = 'forgotten'")
+    state = lambda name: connection.ask("GET", PREFIX + project + "/clusters/%s/outageSimulation" % name, owner).json()["state"]
+    ended = lambda: (sql("SELECT count(*) FROM event WHERE type = 'CLUSTER_REGION_OUTAGE_END_REQUESTED'"), sql("SELECT count(*) FROM job WHERE kind = 'cluster.outage-end'"))
+    for moment in ("before-effect", "after-effect"):
+        sql("UPDATE sweep SET next_run_at = now(), lease_until = NULL")
+        suite.equal(jobs.worker("sweep:expired-outages:%s=kill" % moment).wait(30), -signal.SIGKILL, "a worker with sweep:expired-outages:" + moment)
+    sql("UPDATE sweep SET next_run_at = now(), lease_until = NULL")
+    worker = jobs.worker()
+    try:
+        wait_until(lambda: state("forgotten").startswith("RECOVER"), 20)
+        sql("UPDATE sweep SET next_run_at = now() WHERE name = 'expired-outages' AND lease_until IS NULL")
+        time.sleep(1.5)
+    finally:
+        worker.terminate()
+        worker.wait(30)
+    suite.equal((ended(), state("going-on").startswith("RECOVER")), (("1", "1"), False), "one end, of the one whose time was over")
+
+
 def test_payments(suite, world, connection, jobs):
     """An invoice that nobody paid: a worker locks the organization, also after one that was killed at it, and what the operator notes
     unlocks it at once."""
@@ -173,6 +201,7 @@ def main():
             test_decisions(suite, world, connection, jobs, waiting, failed, done)
         test_worker(suite, jobs)
         with connect(node) as connection:
+            test_outage_ends(suite, world, connection, jobs)
             test_payments(suite, world, connection, jobs)
         world.close()
     return suite.finish()
