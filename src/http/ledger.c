@@ -221,7 +221,7 @@ ledger_admit(struct exchange *x, size_t bytes, void (*done)(struct exchange *x, 
         hold(holding, holder, bytes);
         return LEDGER_ADMITTED;
     }
-    if (holder->waiting >= LEDGER_MOST_WAITING) {
+    if (holder->waiting >= (x->body_is_unread ? LEDGER_MOST_WITH_BODY : LEDGER_MOST_WAITING)) {
         forget_when_empty(holder);
         return LEDGER_REFUSED;
     }

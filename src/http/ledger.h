@@ -23,8 +23,11 @@ struct ledger_bounds {
 };
 
 enum {
-    LEDGER_MOST_WAITING = 1024, /* requests of one caller; those beyond are refused */
-    LEDGER_PATIENCE_S = 20,     /* longer nobody waits */
+    /* Requests of one caller; those beyond are refused. More of those with a body: refused, they cost more than when they wait, because the connection
+     * gets a buffer for the answer and the body comes all the same. */
+    LEDGER_MOST_WAITING = 512,
+    LEDGER_MOST_WITH_BODY = 1024,
+    LEDGER_PATIENCE_S = 20, /* longer nobody waits */
 };
 
 struct holder;

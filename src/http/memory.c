@@ -57,6 +57,8 @@ memory_tick(void)
     if (++ticks < pause_ticks)
         return;
     ticks = 0;
+    if (least_bytes == 0) /* what the start took, 12 MiB, would be kept for as long as no burst comes */
+        (void)malloc_trim(KEPT_BYTES);
     size_t before = resident_bytes();
     if (before < least_bytes || least_bytes == 0)
         least_bytes = before;
