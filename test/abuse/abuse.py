@@ -43,7 +43,7 @@ REPORT_HEAD = """# What other tenants notice of an attack
 Written by `make abuse`. %(processors)d processors, load %(load)s before it began. %(rounds)d rounds of %(seconds)d s: the victim alone, under attack, \
 alone again; %(rate)d requests a second of the victim, up to %(normal)d alone and %(under)d under attack for each row. The attacker runs only when nobody else \
 wants the processor, the victim's client %(first)s: both are other machines in reality. `control` is an attacker that only computes and never talks \
-to the node: what it costs is the measurement's own share.
+to the node: what it costs is the measurement's own share. %(note)s
 
 | attack | finding | alone p50 / p99 | under attack p50 / p99 | ratio of p99 | 5xx | MiB: most, kept | connections | log lines | what it did in a round | |
 |---|---|---|---|---|---|---|---|---|---|---|
@@ -243,10 +243,11 @@ def measure(options, scene, name):
     until = time.monotonic() + options.patience
     while watch.now() > before + BACK_MB and time.monotonic() < until:
         time.sleep(0.5)
+    after = watch.now()  # may be less: what the preparations took has come back meanwhile
     row = {"finding": ATTACKS[name][0], "samples": [len(normal), len(under)], "p50": percentile(normal, 0.5), "p99": percentile(normal, 0.99),
            "attack_p50": percentile(under, 0.5), "attack_p99": percentile(under, 0.99), "worst": max(under),
            "bad": sum(count for status, count in scene.victim.statuses.items() if status >= 500),
-           "growth": watch.most - before, "kept": watch.now() - before, "lines": scene.log_lines() - lines,
+           "growth": watch.most - min(before, after), "kept": after - before, "lines": scene.log_lines() - lines,
            "connections": watch.connections - sockets, "cpu": sum(cpu) / len(cpu), "did": did[-1]}
     row["ratio"] = row["attack_p99"] / row["p99"]
     problems = judge(options, name, row)
@@ -267,7 +268,7 @@ def write_report(options, rows, first):
     with open(options.report, "w", encoding="utf-8") as file:
         file.write(REPORT_HEAD % {"processors": os.cpu_count(), "load": options.load, "rounds": options.rounds, "seconds": options.seconds, "rate": RATE,
                                   "normal": max(row["samples"][0] for row in rows.values()), "under": max(row["samples"][1] for row in rows.values()),
-                                  "first": "before everybody else" if first else "like everybody else"})
+                                  "note": options.note, "first": "before everybody else" if first else "like everybody else"})
         for name, row in rows.items():
             file.write("| %s | %s | %.1f / %.1f ms | %.1f / %.1f ms | %.2f | %d | +%.0f, %.0f | %d | %d | %s | %s |\n" % (
                 name, row["finding"], row["p50"], row["p99"], row["attack_p50"], row["attack_p99"], row["ratio"], row["bad"], row["growth"], row["kept"],
@@ -294,6 +295,7 @@ def main():
     parser.add_argument("--factor", type=float, default=2.0)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--report")
+    parser.add_argument("--note", default="", help="a sentence about the circumstances, for the report")
     parser.add_argument("--rows", help="a file that keeps rows, so that one report can be made of several runs")
     options = parser.parse_args()
     if options.quick:
