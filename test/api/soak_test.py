@@ -167,6 +167,7 @@ class Bulk:
             ran = subprocess.run(words, capture_output=True, text=True, check=False)
             if ran.returncode != 0:
                 self.trouble.append(ran.stderr or ran.stdout)
+                self.broken += 1
                 return
             self.trouble += ran.stderr.splitlines()[:3]
             told = json.loads(ran.stdout.splitlines()[-1])
