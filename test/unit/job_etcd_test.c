@@ -325,6 +325,14 @@ forget_scope(int n, bool *ret_is_done)
     return remove_scope(n, &is_mine, ret_is_done);
 }
 
+/* Each of these workers is a fork with threads of its own, which the thread sanitizer takes only when it is told. */
+const char *__tsan_default_options(void);
+const char *
+__tsan_default_options(void)
+{
+    return "die_after_fork=0";
+}
+
 /* A worker of its own; false when it came to its end without reaching the place that often. */
 static bool
 dies(error (*step)(int n, bool *ret_is_done), const char *place, int times)
