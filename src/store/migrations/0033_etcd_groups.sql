@@ -103,7 +103,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- As 0032 has it, with `etcd` of each cluster.
+-- As 0014 has it, with `walls` and `etcd` of each cluster.
 CREATE OR REPLACE FUNCTION host_goal(p_host bytea, p_domain text, p_etcd json) RETURNS json
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
