@@ -73,7 +73,7 @@ stateful: all ## 10^6 operations of eight clients against two nodes, held agains
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/stateful_test.py --operations 1000000 --rounds 50 \
 	    --seconds 100000 --report docs/reports/stateful.md
 
-soak: all ## 10^7 requests of every kind, and whether memory levels off; takes half a day
+soak: all ## 10^7 requests of every kind, and whether memory levels off; takes an hour or two
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/soak_test.py --requests 10000000 --report docs/reports/soak.md
 
 abuse: all ## what other tenants notice of each attack on a node

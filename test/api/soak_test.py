@@ -31,8 +31,9 @@ from world import PREFIX, World, connect, no_limits, sql, start_node
 SAMPLES, CLIENTS = 60, 2
 PAUSE_S = 0.02  # of a client after each request: Python would take half of the machine from the bulk
 SLICE_S, CONNECTIONS = 20, 8  # of wrk: requests are counted after each slice
-# How often what reads is in the list: as people's programs do. A dry run costs as much as what it tries, and every refusal asks the database anew.
-READS = 64
+# How often a request is in the list, beside once for each dry run and each refusal, which cost the most: a dry run does what it tries, and a
+# refusal asks the database anew. What waits for an engine costs next to nothing.
+READS, WAITING = 16, 128
 KINDS_OF_REQUESTS = ("lives", "reads", "dry-runs", "refusals")
 KIB = 1024
 
@@ -151,7 +152,8 @@ def list_of_requests(facts, kinds):
         text = "" if body is None else json.dumps(body)
         kind = "reads" if op.method == "GET" else "dry-runs"
         if kind in kinds:
-            yield from ["%s\t%s\t%s" % (op.method, op.target(plan.values), text)] * (READS if kind == "reads" else 1)
+            times = WAITING if op.waits else READS if kind == "reads" else 1
+            yield from ["%s\t%s\t%s" % (op.method, op.target(plan.values), text)] * times
         for _, caller, method, target, _, _ in plan.attacks(op):
             if caller == "owner" and "refusals" in kinds:
                 yield "%s\t%s\t%s" % (method, target, text)
