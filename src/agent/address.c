@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/net.h"
+#include "base/net/net.h"
 
 static bool
 address_of(const struct sockaddr *from, struct net_address *ret)

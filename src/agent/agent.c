@@ -9,7 +9,7 @@
 
 #include "agent/facts.h"
 #include "agent/internal.h"
-#include "agent/shipper.h"
+#include "agent/log/shipper.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/steady_cond.h"

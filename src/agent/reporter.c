@@ -5,7 +5,7 @@
 #include "agent/control.h"
 #include "agent/facts.h"
 #include "agent/internal.h"
-#include "agent/shipper.h"
+#include "agent/log/shipper.h"
 #include "base/clock.h"
 #include "base/log.h"
 

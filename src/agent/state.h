@@ -3,8 +3,8 @@
 #ifndef AGENT_STATE_H
 #define AGENT_STATE_H
 
-#include "base/crypto_certificate.h"
-#include "base/crypto_certificate_look.h"
+#include "base/crypto/certificate.h"
+#include "base/crypto/certificate_look.h"
 #include "base/disk.h"
 #include "base/id.h"
 #include "engine/call.h"

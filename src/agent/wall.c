@@ -3,7 +3,7 @@
 
 #include "agent/program.h"
 #include "agent/users.h"
-#include "base/net.h"
+#include "base/net/net.h"
 
 #define NFT   "/usr/sbin/nft"
 #define TABLE "inet reeve"

@@ -14,7 +14,7 @@
 
 #include "api/request.h"
 #include "auth/auth.h"
-#include "base/egress.h"
+#include "base/net/egress.h"
 #include "limit/limit.h"
 
 struct catalog;

@@ -9,7 +9,7 @@
 #include "auth/role.h"
 #include "base/error.h"
 #include "limit/set_table.h"
-#include "store/event.h"
+#include "store/event/event.h"
 #include "store/store.h"
 
 struct request;

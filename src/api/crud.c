@@ -6,7 +6,7 @@
 #include "api/request_event.h"
 #include "api/validate.h"
 #include "base/json.h"
-#include "store/access.h"
+#include "store/access/access.h"
 #include "store/resource.h"
 
 /* The ETag of a singleton that nobody has set yet; a revision in the database is never negative. */

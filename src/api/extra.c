@@ -2,9 +2,9 @@
 /* The few addresses beside the API itself: OAuth, its metadata, invitations, and the OpenAPI document. None of them has a
  * bucket; the guard of credentials holds those that guess. */
 #include "api/catalog.h"
+#include "api/document/openapi.h"
 #include "api/invitation.h"
-#include "api/openapi.h"
-#include "api/stages.h"
+#include "api/stage/stages.h"
 
 typedef void oauth_function(struct auth *, struct arena *, const struct credentials *, str, str, struct oauth_answer *);
 

@@ -5,9 +5,9 @@
 #include "api/media.h"
 #include "api/validate.h"
 #include "base/json.h"
-#include "store/event.h"
-#include "store/member.h"
-#include "store/principal.h"
+#include "store/auth/principal.h"
+#include "store/event/event.h"
+#include "store/identity/member.h"
 
 #define NAME_PATTERN "^(?! )[^\\x00-\\x1f]{1,80}$"
 #define NAME_FIELDS(needed)                                                                                     \

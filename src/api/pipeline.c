@@ -4,7 +4,7 @@
 #include "api/catalog.h"
 #include "api/metrics.h"
 #include "api/render.h"
-#include "api/stages.h"
+#include "api/stage/stages.h"
 #include "base/clock.h"
 
 // clang-format off

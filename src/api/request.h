@@ -7,7 +7,7 @@
 
 #include "api/contract.h"
 #include "auth/principal.h"
-#include "base/net.h"
+#include "base/net/net.h"
 
 struct api;
 struct context_facts;

@@ -4,7 +4,7 @@
 #define API_REQUEST_EVENT_H
 
 #include "api/request.h"
-#include "store/event.h"
+#include "store/event/event.h"
 
 /* In the request's transaction. `before` and `after` may be NULL and must not hold secrets. */
 MUST_USE error request_event(struct request *req, enum event_type type, const json_t *before, const json_t *after);

@@ -2,7 +2,7 @@
 /* What a list that is followed needs of the API once it runs: the right to go on. */
 #include "api/catalog.h"
 #include "api/metrics.h"
-#include "api/stages.h"
+#include "api/stage/stages.h"
 #include "base/clock.h"
 
 bool

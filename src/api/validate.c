@@ -7,7 +7,7 @@
 #include "base/date.h"
 #include "base/id.h"
 #include "base/json.h"
-#include "base/net.h"
+#include "base/net/net.h"
 
 /* A field's name comes back in the error; one of a megabyte would make an error document of several. */
 enum { LONGEST_NAME_BYTES = 200 };

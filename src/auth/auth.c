@@ -9,7 +9,7 @@
 #include "auth/internal.h"
 #include "auth/token.h"
 #include "base/clock.h"
-#include "store/principal.h"
+#include "store/auth/principal.h"
 
 enum {
     MAX_TOKEN_LIFETIME_S = 3600,

@@ -9,7 +9,7 @@
 #define AUTH_AUTH_H
 
 #include "auth/principal.h"
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "base/error.h"
 #include "limit/limit.h"
 #include "store/store.h"
@@ -121,7 +121,7 @@ struct new_secret {
     str secret; /* shown once */
     str mask;   /* "reeve_sk_…" and the last four characters */
 };
-/* Roles and access list are added by store/principal.h; these make the row and its secret inside the transaction. */
+/* Roles and access list are added by store/auth/principal.h; these make the row and its secret inside the transaction. */
 MUST_USE error auth_create_service_account(struct auth *auth, struct tx *tx, id organization, str name, str description,
                                            int64_t secret_expires_at_ms, struct new_service_account *ret);
 MUST_USE error auth_create_api_key(struct auth *auth, struct tx *tx, id organization, str description,

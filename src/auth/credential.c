@@ -3,7 +3,7 @@
 
 #include "auth/digest.h"
 #include "auth/internal.h"
-#include "store/principal.h"
+#include "store/auth/principal.h"
 
 enum { PUBLIC_KEY_LENGTH = 8, FIRST_DATA_KEY = 1 };
 

@@ -3,7 +3,7 @@
 #ifndef AUTH_CREDENTIAL_H
 #define AUTH_CREDENTIAL_H
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "base/id.h"
 
 enum { PEPPER_VERSION = 1, CLIENT_ID_LENGTH = 9 + ID_DIGITS };

@@ -8,7 +8,7 @@
 #ifndef AUTH_DIGEST_H
 #define AUTH_DIGEST_H
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 
 #define DIGEST_REALM "reeve"
 

@@ -8,7 +8,7 @@
 #include "auth/jwt.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "store/federation.h"
+#include "store/federation/federation.h"
 
 enum {
     MEMORY_CAP = 100000,

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "store/principal.h"
+#include "store/auth/principal.h"
 
 /* Anybody can send a token that names an unknown key, and each costs a query: so many a second are enough. */
 enum { SPARING_LOADS_PER_S = 10 };

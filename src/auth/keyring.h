@@ -6,7 +6,7 @@
 #ifndef AUTH_KEYRING_H
 #define AUTH_KEYRING_H
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "base/error.h"
 #include "store/store.h"
 

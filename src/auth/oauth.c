@@ -7,7 +7,7 @@
 #include "auth/internal.h"
 #include "auth/token.h"
 #include "base/clock.h"
-#include "store/principal.h"
+#include "store/auth/principal.h"
 
 /* A principal's list of revoked tokens is looked through at every request. When it gets longer than this, all of its
  * tokens end instead. */

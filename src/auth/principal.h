@@ -5,7 +5,7 @@
 
 #include "auth/role.h"
 #include "base/id.h"
-#include "base/net.h"
+#include "base/net/net.h"
 
 enum principal_kind { PRINCIPAL_SERVICE_ACCOUNT, PRINCIPAL_API_KEY, PRINCIPAL_PERSON, PRINCIPAL_OPERATOR };
 

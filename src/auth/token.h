@@ -9,7 +9,7 @@
 #define AUTH_TOKEN_H
 
 #include "auth/principal.h"
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 
 enum {
     TOKEN_VERSION = 1,

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "base/disk_internal.h"
 
 static bool

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "base/disk_internal.h"
 
 enum { TRIES = 128, DEEPEST = 128 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
 
-#include "base/secret.h"
+#include "base/crypto/secret.h"
 
 #define ERROR_ROW(code, status, detail, remedy) [code] = { #code, status, detail, remedy },
 const struct error_row error_rows[ERROR_CODE_COUNT] = { ERROR_TABLE(ERROR_ROW) };

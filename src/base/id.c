@@ -2,7 +2,7 @@
 #include "base/id.h"
 
 #include "base/clock.h"
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 
 id
 id_new(uint16_t cell)

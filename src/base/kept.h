@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "base/id.h"
 
 /* Keys are derived for these, and the secrets of one resource are bound to its place. */

@@ -7,9 +7,9 @@
 #include "cli/body.h"
 #include "cli/builtins.h"
 #include "cli/client.h"
-#include "cli/output.h"
+#include "cli/output/output.h"
+#include "cli/output/progress.h"
 #include "cli/profile.h"
-#include "cli/progress.h"
 #include "cli/run.h"
 
 enum { MAX_HEADERS = 32 };

@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/terminal.h"
+#include "cli/output/terminal.h"
 
 /* What main() read; NULL where nothing is set. */
 struct environment {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "cli/output.h"
+#include "cli/output/output.h"
 
 int
 fetch_document(struct cli *cli, struct client *client, str target, json_t **ret_document)

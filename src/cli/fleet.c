@@ -6,9 +6,9 @@
 #include "cli/body.h"
 #include "cli/builtins.h"
 #include "cli/fetch.h"
-#include "cli/output.h"
+#include "cli/output/output.h"
+#include "cli/output/progress.h"
 #include "cli/profile.h"
-#include "cli/progress.h"
 #include "cli/secret_service.h"
 
 static const char *const kept_fields[] = { "operatorUrl", "operatorCaFile", "operatorToken",

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "cli/builtins.h"
 #include "cli/fetch.h"
-#include "cli/output.h"
+#include "cli/output/output.h"
 #include "cli/profile.h"
 #include "cli/run.h"
 

@@ -7,7 +7,7 @@
 #include "cli/body.h"
 #include "cli/builtins.h"
 #include "cli/fetch.h"
-#include "cli/output.h"
+#include "cli/output/output.h"
 #include "cli/profile.h"
 #include "cli/run.h"
 #include "cli/secret_service.h"

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "cli/difference.h"
-#include "cli/output.h"
+#include "cli/output/difference.h"
+#include "cli/output/output.h"
+#include "cli/output/progress.h"
 #include "cli/profile.h"
-#include "cli/progress.h"
 
 static str
 accept_of(const struct cli *cli, const struct command *command)

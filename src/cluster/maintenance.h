@@ -14,7 +14,7 @@
 #define MAINTENANCE_KIND  "maintenanceWindow"
 #define MAINTENANCE_ROUND "round" /* its hidden field: the maintenance that waits, or was the last to begin */
 
-/* Jobs in this step stand aside: others of their subject pass them. store/sql/ knows the name as well. */
+/* Jobs in this step stand aside: others of their subject pass them. store/queue/sql/ knows the name as well. */
 #define MAINTENANCE_STEP "wait-window"
 
 enum { MAINTENANCE_MOST_DEFERRALS = 2, MAINTENANCE_HOUR_MS = 3600 * 1000, MAINTENANCE_WEEK_MS = 7 * 24 * 3600 * 1000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/names.h"
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 
 str
 name_new_set(struct arena *arena)

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "cluster/audit.h"
-#include "store/fleet_offer.h"
+#include "store/offer/fleet_offer.h"
 
 const char *const tls_protocols[] = { "TLS1_2", "TLS1_3", NULL };
 const char *const commit_levels[] = { "on", "remote_apply", "local", "off", NULL };

@@ -79,7 +79,7 @@
 
 extern const char *const tls_protocols[], *const commit_levels[], *const isolation_levels[];
 
-struct offered_size; /* store/fleet_offer.h */
+struct offered_size; /* store/offer/fleet_offer.h */
 
 /*
  * All parameters of a cluster, name to text: what the size gives, then what the tenant set. `settings` may be NULL. NULL when

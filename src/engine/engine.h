@@ -6,7 +6,7 @@
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "base/disk.h"
 #include "engine/call.h"
 #include "wire/goal.h"

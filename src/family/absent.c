@@ -2,7 +2,7 @@
 #include "family/absent.h"
 
 #include "api/api.h"
-#include "store/fleet_offer.h"
+#include "store/offer/fleet_offer.h"
 
 error
 absent_list(struct request *req)

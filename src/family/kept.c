@@ -2,9 +2,9 @@
 #include "family/kept.h"
 
 #include "api/api.h"
-#include "base/egress.h"
 #include "base/json.h"
 #include "base/kept.h"
+#include "base/net/egress.h"
 
 error
 kept_check_url(struct request *req, str place, str text)

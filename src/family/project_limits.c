@@ -5,7 +5,7 @@
 #include "api/list.h"
 #include "api/request_event.h"
 #include "base/json.h"
-#include "store/project.h"
+#include "store/tenant/project.h"
 
 #define PROJECT_LIMIT_ROW(name, api_name, counted, fallback, highest) [name] = { api_name, counted, fallback, highest },
 static const struct {

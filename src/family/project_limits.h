@@ -8,7 +8,7 @@
 #include "api/request.h"
 
 // clang-format off
-/* ROW(name in code, name in the API, what is counted (store/sql/project_usage.sql), default, highest) */
+/* ROW(name in code, name in the API, what is counted (store/tenant/sql/project_usage.sql), default, highest) */
 #define PROJECT_LIMIT_TABLE(ROW) \
     ROW(LIMIT_CLUSTERS,         "project.deployment.clusters",                 "cluster",         25,  90) \
     ROW(LIMIT_ALERT_CONFIGS,    "project.monitoring.alertConfigs",             "alertConfig",    100, 500) \

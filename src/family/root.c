@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The root of the API: who is calling, and the links from which everything else is reached. */
 #include "api/api.h"
+#include "family/auth/roles.h"
 #include "family/families.h"
-#include "family/roles.h"
 
 static const struct field caller_fields[] = {
     ID("id", "Identifier of the caller.", READ_ONLY | ALWAYS),

@@ -10,9 +10,9 @@
 #ifndef FLEET_AGENT_H
 #define FLEET_AGENT_H
 
-#include "base/net.h"
+#include "base/net/net.h"
 #include "fleet/fleet.h"
-#include "store/host.h"
+#include "store/fleet/host.h"
 
 struct agent_request {
     str method, path, query, body;

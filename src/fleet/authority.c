@@ -2,7 +2,7 @@
 #include "fleet/authority.h"
 
 #include "base/log.h"
-#include "store/fleet.h"
+#include "store/fleet/fleet.h"
 
 enum { DAY_S = 24 * 3600 };
 #define AUTHORITY_LIFETIME_S ((int64_t)10 * 365 * DAY_S)

@@ -6,7 +6,7 @@
 #ifndef FLEET_AUTHORITY_H
 #define FLEET_AUTHORITY_H
 
-#include "base/crypto_certificate.h"
+#include "base/crypto/certificate.h"
 #include "fleet/fleet.h"
 
 struct authority {

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/directory_password.h"
-#include "base/etcd_password.h"
+#include "base/crypto/directory_password.h"
+#include "base/crypto/etcd_password.h"
 
 enum { FLEET_ARENA_BYTES = 4 * 1024 * 1024, ETCD_MAX_BYTES = 64 * 1024 };
 

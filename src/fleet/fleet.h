@@ -6,7 +6,7 @@
 #ifndef FLEET_FLEET_H
 #define FLEET_FLEET_H
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "fleet/log_goal.h"
 #include "store/store.h"
 

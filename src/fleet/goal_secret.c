@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/goal_secret.h"
 
-#include "base/directory_password.h"
-#include "base/etcd_password.h"
+#include "base/crypto/directory_password.h"
+#include "base/crypto/etcd_password.h"
 #include "base/log.h"
 
 static bool

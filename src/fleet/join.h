@@ -4,7 +4,7 @@
 #define FLEET_JOIN_H
 
 #include "fleet/fleet.h"
-#include "store/fleet.h"
+#include "store/fleet/fleet.h"
 
 /* "reeve_join_…:<fingerprint of the authority>"; only its MAC is kept. False when there is no such region. */
 MUST_USE error join_token_add(struct fleet *fleet, struct tx *tx, const struct join_place *place, int64_t lifetime_s,

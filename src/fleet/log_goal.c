@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/kept.h"
 #include "base/log.h"
-#include "store/host.h"
+#include "store/fleet/host.h"
 
 enum { AUTHORITY_BYTES = 1024 * 1024, BEGIN_BYTES = 3 * 1024 * 1024, BLOCK_BYTES = 16 * 1024 * 1024 };
 

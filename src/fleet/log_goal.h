@@ -6,7 +6,7 @@
 #ifndef FLEET_LOG_GOAL_H
 #define FLEET_LOG_GOAL_H
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "base/id.h"
 #include "store/store.h"
 

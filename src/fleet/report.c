@@ -2,7 +2,7 @@
 #include "fleet/report.h"
 
 #include "base/id.h"
-#include "base/net.h"
+#include "base/net/net.h"
 
 /* ---- The tables: what may be said ---- */
 enum kind {

@@ -2,7 +2,7 @@
 #include "http/exchange.h"
 
 #include "base/clock.h"
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "http/fair.h"
 #include "http/module.h"
 #include "http/worker.h"

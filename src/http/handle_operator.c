@@ -9,7 +9,7 @@
 #include "http/worker.h"
 #include "job/kinds.h"
 #include "job/operation.h"
-#include "store/fleet.h"
+#include "store/fleet/fleet.h"
 
 enum { ANSWER_ARENA_BYTES = 64 * 1024 * 1024, JOBS_SHOWN = 1000 };
 

@@ -12,7 +12,7 @@
 
 #include "base/attributes.h"
 #include "base/id.h"
-#include "base/net.h"
+#include "base/net/net.h"
 #include <ngx_config.h>
 #include <ngx_core.h>
 

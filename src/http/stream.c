@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "http/bell.h"
 #include "http/worker.h"
-#include "store/event.h"
+#include "store/event/event.h"
 
 enum {
     HEARTBEAT_MS = 15 * 1000,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the log line of a request is made of. nginx's own variables would print the query, and GET after an error. */
 #include "base/clock.h"
-#include "base/secret.h"
+#include "base/crypto/secret.h"
 #include "http/exchange.h"
 #include "http/log_share.h"
 

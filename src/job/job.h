@@ -10,11 +10,11 @@
 
 #include <stdio.h>
 
-#include "base/crypto.h"
-#include "job/etcd.h"
-#include "job/ldap_verify.h"
-#include "job/provider_keys.h"
-#include "store/job.h"
+#include "base/crypto/crypto.h"
+#include "job/access/ldap_verify.h"
+#include "job/etcd/etcd.h"
+#include "job/federation/provider_keys.h"
+#include "store/queue/job.h"
 
 struct job_context {
     struct store *store;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/kinds.h"
 
-#include "job/cluster_jobs.h"
+#include "job/cluster/cluster_jobs.h"
 
 const struct job_kind *const all_job_kinds[] = {
     &cluster_create_job, &cluster_update_job,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "base/steady_cond.h"
 #include "store/listener.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "base/steady_cond.h"
 
 /* A bucket moves to the front of its shard's list at most this often: the order need not be exact, a take be cheap. */

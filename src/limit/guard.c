@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "limit/seeded_hash.h"
 
 enum { GROUP_COUNT = 8192, GROUP_SIZE = 8, LOCK_COUNT = 64 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "base/steady_cond.h"
 #include "limit/limit_internal.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/id.h"
-#include "base/net.h"
+#include "base/net/net.h"
 #include "limit/set_table.h"
 
 struct limiter;

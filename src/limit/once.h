@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 
 struct once;
 

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "job/price_file.h"
+#include "job/billing/price_file.h"
 #include "main/config.h"
 #include "main/files.h"
 #include "main/nginx_config.h"

@@ -8,8 +8,8 @@
 #include "main/commands.h"
 #include "main/fleet_command.h"
 #include "main/operator_place.h"
-#include "store/billing.h"
-#include "store/payment.h"
+#include "store/billing/billing.h"
+#include "store/billing/payment.h"
 
 #define USAGE                                                                                              \
     "billing lock ORG_ID --reason TEXT   refuses changes in the organization; reads and deletions go on\n" \

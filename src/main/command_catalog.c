@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "api/catalog.h"
-#include "api/openapi.h"
-#include "api/reference.h"
+#include "api/document/openapi.h"
+#include "api/document/reference.h"
 #include "auth/role.h"
 #include "base/error.h"
 #include "main/commands.h"
 #include "main/node.h"
-#include "store/event.h"
+#include "store/event/event.h"
 
 /* ---- catalog --json: the tables as data, for tests and tools ---- */
 

@@ -9,16 +9,16 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/crypto_certificate_look.h"
+#include "base/crypto/certificate_look.h"
 #include "base/date.h"
 #include "base/disk.h"
 #include "base/json.h"
-#include "job/price_file.h"
+#include "job/billing/price_file.h"
 #include "limit/redis_look.h"
 #include "main/command_api.h"
 #include "main/commands.h"
 #include "main/probe.h"
-#include "store/condition.h"
+#include "store/cluster/condition.h"
 #include "store/migrate.h"
 #include "wire/patroni.h"
 

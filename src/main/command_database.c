@@ -10,10 +10,10 @@
 #include "main/commands.h"
 #include "main/node.h"
 #include "main/operator_place.h"
-#include "store/event.h"
+#include "store/auth/principal.h"
+#include "store/event/event.h"
 #include "store/migrate.h"
-#include "store/organization.h"
-#include "store/principal.h"
+#include "store/tenant/organization.h"
 
 enum { COMMAND_ARENA_BYTES = 64 * 1024 * 1024, FIRST_SECRET_DAYS = 365, PROGRESS_MS = 1000 };
 

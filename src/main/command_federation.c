@@ -7,8 +7,8 @@
 #include "main/commands.h"
 #include "main/fleet_command.h"
 #include "main/operator_place.h"
-#include "store/event.h"
-#include "store/federation.h"
+#include "store/event/event.h"
+#include "store/federation/federation.h"
 
 #define USAGE                                                                                                       \
     "federation list [--json]                          lists federations that are in use\n"                         \

@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "base/net.h"
+#include "base/net/net.h"
 #include "fleet/authority.h"
 #include "main/files.h"
 #include "main/fleet_command.h"
-#include "store/fleet.h"
-#include "store/host.h"
+#include "store/fleet/fleet.h"
+#include "store/fleet/host.h"
 
 enum { DAY_S = 24 * 3600, MAX_TOKEN_HOURS = 24 * 7, MAX_DAYS = 3650, NAME_MAX_BYTES = 63 };
 

@@ -2,11 +2,11 @@
 /* Groups of etcd. */
 #include <stdio.h>
 
-#include "base/etcd_password.h"
+#include "base/crypto/etcd_password.h"
 #include "base/json.h"
 #include "main/fleet_command.h"
-#include "store/etcd.h"
-#include "store/fleet.h"
+#include "store/etcd/etcd.h"
+#include "store/fleet/fleet.h"
 
 static json_t *
 list_of(const struct config_list *list)

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "main/fleet_command.h"
-#include "store/fleet.h"
+#include "store/fleet/fleet.h"
 
 /* ---- What they have in common ---- */
 static int

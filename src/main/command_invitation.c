@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/invitation_token.h"
+#include "base/crypto/invitation_token.h"
 #include "main/commands.h"
 #include "main/fleet_command.h"
 #include "main/operator_place.h"
-#include "store/invitation_mail.h"
+#include "store/identity/invitation_mail.h"
 
 #define USAGE                                                                             \
     "invitation list [--json]           lists invitations that nobody has accepted yet\n" \

@@ -9,7 +9,7 @@
 #include "main/fleet_command.h"
 #include "main/node.h"
 #include "main/operator_place.h"
-#include "store/operator.h"
+#include "store/operator/operator.h"
 
 #define USAGE                                                                                         \
     "operator add NAME [--days N] [--json]   prints a token, once\n"                                  \

@@ -5,18 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/invitation_token.h"
+#include "base/crypto/invitation_token.h"
+#include "base/crypto/webhook_signature.h"
 #include "base/log.h"
-#include "base/post.h"
-#include "base/webhook_signature.h"
-#include "job/alert.h"
-#include "job/alert_config.h"
-#include "job/directory.h"
+#include "base/net/post.h"
+#include "job/access/directory.h"
+#include "job/alert/alert.h"
+#include "job/alert/alert_config.h"
+#include "job/alert/integration.h"
 #include "job/engine.h"
-#include "job/etcd_call.h"
-#include "job/integration.h"
+#include "job/etcd/etcd_call.h"
+#include "job/event/webhook.h"
 #include "job/kinds.h"
-#include "job/webhook.h"
 #include "main/commands.h"
 #include "main/node.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/line_file.h"
-#include "base/net.h"
+#include "base/net/net.h"
 
 enum { LINE_MAX_BYTES = LINE_FILE_LONGEST, ARENA_BYTES = 1024 * 1024 };
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "base/str.h"
 #include "limit/limit.h"
 

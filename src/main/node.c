@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "api/catalog.h"
-#include "api/openapi.h"
+#include "api/document/openapi.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "family/families.h"

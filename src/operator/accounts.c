@@ -4,8 +4,8 @@
 #include "base/date.h"
 #include "base/json.h"
 #include "operator/parts.h"
-#include "store/billing.h"
-#include "store/payment.h"
+#include "store/billing/billing.h"
+#include "store/billing/payment.h"
 
 enum { REASON_MAX = 250 };
 

@@ -4,11 +4,11 @@
 
 #include "api/catalog.h"
 #include "api/render.h"
-#include "api/stages.h"
+#include "api/stage/stages.h"
+#include "base/crypto/secret.h"
 #include "base/json.h"
-#include "base/secret.h"
 #include "operator/parts.h"
-#include "store/operator.h"
+#include "store/operator/operator.h"
 
 const struct family *const operator_families[] = {
     &operator_caller_family, &operator_host_family,  &operator_place_family,   &operator_etcd_family,

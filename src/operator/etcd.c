@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups of etcd: where members of clusters agree. */
-#include "store/etcd.h"
-#include "base/etcd_password.h"
+#include "store/etcd/etcd.h"
+#include "base/crypto/etcd_password.h"
 #include "base/json.h"
 #include "operator/parts.h"
-#include "store/fleet.h"
+#include "store/fleet/fleet.h"
 
 #define GROUP_NAME "^[a-z0-9][a-z0-9-]{0,62}$"
 enum { MOST_CLUSTERS = 1000000 };

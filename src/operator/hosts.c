@@ -3,10 +3,10 @@
 #include "api/list.h"
 #include "base/json.h"
 #include "fleet/join.h"
-#include "job/cluster_jobs.h"
+#include "job/cluster/cluster_jobs.h"
 #include "operator/parts.h"
 #include "operator/range.h"
-#include "store/host.h"
+#include "store/fleet/host.h"
 
 enum { HOUR_S = 3600, MAX_TOKEN_HOURS = 24 * 7, NAME_MAX_CHARACTERS = 63 };
 #define HOST_NAME "^[A-Za-z0-9.*-]+$"

@@ -6,7 +6,7 @@
 #include "job/kinds.h"
 #include "job/operation.h"
 #include "operator/parts.h"
-#include "store/job.h"
+#include "store/queue/job.h"
 
 /* ---- Tables ---- */
 static const char *const wanted_states[] = { "OPEN", "ALL", "QUEUED", "RUNNING", "DONE", "FAILED", "CANCELLED", NULL };

@@ -5,8 +5,8 @@
 #include "base/json.h"
 #include "limit/set_table.h"
 #include "operator/parts.h"
-#include "store/operator.h"
-#include "store/principal.h"
+#include "store/auth/principal.h"
+#include "store/operator/operator.h"
 
 #define EVERY_SET   "all"
 #define MOST_TOKENS 1000000000

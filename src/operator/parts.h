@@ -4,7 +4,7 @@
 #define OPERATOR_PARTS_H
 
 #include "operator/operator.h"
-#include "store/event.h"
+#include "store/event/event.h"
 
 struct desk {
     struct api api; /* first: the api of a request is its desk's */

@@ -2,8 +2,8 @@
 /* Where clusters can be and how large their members are. */
 #include "base/json.h"
 #include "operator/parts.h"
-#include "store/fleet.h"
-#include "store/operator.h"
+#include "store/fleet/fleet.h"
+#include "store/operator/operator.h"
 
 #define PLACE_NAME  "^[A-Z][A-Z0-9_]{0,31}$"
 #define REGION_NAME "^[A-Z0-9][A-Z0-9_-]{0,62}$"

@@ -3,8 +3,8 @@
 #ifndef OPERATOR_RANGE_H
 #define OPERATOR_RANGE_H
 
-#include "base/net.h"
-#include "store/host.h"
+#include "base/net/net.h"
+#include "store/fleet/host.h"
 
 enum { RANGE_MOST_ADDRESSES = 65536 };
 #define RANGE_FORMS "at most 65536 addresses: 10.0.1.10-10.0.1.99, 10.0.1.0/26 or one address"

@@ -3,7 +3,7 @@
 #include "api/list.h"
 #include "base/json.h"
 #include "operator/parts.h"
-#include "store/operator.h"
+#include "store/operator/operator.h"
 
 #define TOKEN_KIND "op"
 

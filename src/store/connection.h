@@ -50,7 +50,7 @@ void connection_cleanup(struct connection **connection);
 /* Runs the text, which may be several statements. The result of the first that failed, else of the last; NULL when the
  * connection broke. The caller clears it. */
 MUST_USE PGresult *connection_exec(struct connection *connection, const char *text);
-/* Runs a statement of store/sql/, preparing it the first time. */
+/* Runs a statement of a folder sql/, preparing it the first time. */
 MUST_USE PGresult *connection_run(struct connection *connection, enum sql statement, const struct params *params);
 bool connection_succeeded(const PGresult *result);
 /* The rows of one, in the arena, or the fault that it ended with. */

@@ -7,7 +7,7 @@
 #ifndef STORE_IDEMPOTENCY_H
 #define STORE_IDEMPOTENCY_H
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "store/store.h"
 
 struct idempotency_record {

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "base/log.h"
 #include "store/connection.h"
 #include "store/fault.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The control database. Every statement is a file under store/sql/, named like a function; SQL_PROJECT_GET is
+ * The control database. Every statement is a file in the folder sql/ of its subject, named like a function; SQL_PROJECT_GET is
  * project_get.sql. Nothing outside store/ sees libpq or writes SQL.
  *
  * Reads outside a transaction share a few connections in pipeline mode; the caller blocks and does not know.

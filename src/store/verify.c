@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "base/json.h"
 #include "store/connection.h"
-#include "store/event.h"
+#include "store/event/event.h"
 #include "store/fault.h"
 #include "store/rows.h"
 

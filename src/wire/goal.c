@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "base/net.h"
+#include "base/net/net.h"
 
 enum { NAME_BYTES = 1024, LDAP_BYTES = 8192, PEM_BYTES = 1024 * 1024, SOME = 10000 };
 

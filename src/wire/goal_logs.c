@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "base/net.h"
+#include "base/net/net.h"
 
 enum { PEM_BYTES = 1024 * 1024, URL_BYTES = 4096 };
 

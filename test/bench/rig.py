@@ -24,7 +24,7 @@ import urllib.parse
 import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-STATEMENT_FILE = os.path.join(ROOT, "src/store/sql/project_get.sql")
+STATEMENT_FILE = os.path.join(ROOT, "src/store/tenant/sql/project_get.sql")
 CLIENTS = 32
 THREADS = 2
 PROCESSES = 2

@@ -2,7 +2,7 @@
 /* Addresses and blocks: one form is written for each, and it reads back as the same block. */
 #include "fuzz.h"
 
-#include "base/net.h"
+#include "base/net/net.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

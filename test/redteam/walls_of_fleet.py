@@ -16,7 +16,7 @@ from tenant import psql
 from walls import CodeWall, Wall
 from walls_attacks import NO_RULES, ROWS
 
-SIGNING = "src/base/crypto_certificate.c"
+SIGNING = "src/base/crypto/certificate.c"
 API = "api1"  # attacks of a hostile agent go there
 
 
@@ -244,11 +244,11 @@ LIVE = [
 
 CODE = [
     CodeWall("hosts are known by certificates of hosts", "host_by_serial.sql takes a member's certificate for its host's",
-             [("src/store/sql/host_by_serial.sql", "JOIN host h ON h.id = decode(c.owner, 'hex')",
+             [("src/store/fleet/sql/host_by_serial.sql", "JOIN host h ON h.id = decode(c.owner, 'hex')",
                "JOIN host h ON h.id = decode(c.owner, 'hex') OR h.id = (SELECT m.host_id FROM cluster_member m WHERE encode(m.id, 'hex') = c.owner)"),
-              ("src/store/sql/host_by_serial.sql", " AND c.kind = 'HOST'", "")], ("agents' listener, cluster certificate: GET", "agents' listener, member certificate: GET", "agents' listener, etcd certificate: GET")),
+              ("src/store/fleet/sql/host_by_serial.sql", " AND c.kind = 'HOST'", "")], ("agents' listener, cluster certificate: GET", "agents' listener, member certificate: GET", "agents' listener, etcd certificate: GET")),
     CodeWall("hosts get certificates of their own members only", "host_member_names.sql does not compare the host",
-             [("src/store/sql/host_member_names.sql", "WHERE m.host_id = $1 AND m.id", "WHERE $1::bytea IS NOT NULL AND m.id")]),
+             [("src/store/fleet/sql/host_member_names.sql", "WHERE m.host_id = $1 AND m.id", "WHERE $1::bytea IS NOT NULL AND m.id")]),
     CodeWall("agents of an older epoch are refused", "judge_host() does not look at the epoch",
              [("src/fleet/agent.c", "    else if (epoch >= 0 && epoch < known->epoch)", "    else if (false)"), ("src/fleet/agent.c", "    else if (epoch > known->epoch)", "    else if (false)")],
              ("goal: ",)),
@@ -257,7 +257,7 @@ CODE = [
               (SIGNING, "    return make(arena, authority, authority_key, key, subject, ret_certificate);",
                "    asked = X509_REQ_get_subject_name(request);\n    bool made = make(arena, authority, authority_key, key, subject, ret_certificate);\n    asked = NULL;\n    return made;")]),
     CodeWall("hosts join with a token that was made for them", "join_token_take.sql takes any token for one that waits, whatever its form",
-             [("src/fleet/join.c", "    if (secret_is_well_formed(token, TOKEN_KIND))", "    if (true)"), ("src/store/sql/join_token_take.sql", "WHERE hash = $1 FOR UPDATE", "WHERE $1::bytea IS NOT NULL AND used_at IS NULL FOR UPDATE")]),
+             [("src/fleet/join.c", "    if (secret_is_well_formed(token, TOKEN_KIND))", "    if (true)"), ("src/store/fleet/sql/join_token_take.sql", "WHERE hash = $1 FOR UPDATE", "WHERE $1::bytea IS NOT NULL AND used_at IS NULL FOR UPDATE")]),
 ]
 
 

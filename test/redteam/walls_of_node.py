@@ -3,7 +3,7 @@
 from walls import CodeWall, Wall
 from world import sql
 
-ACCESS, RUN = "src/api/stage_access.c", "src/api/stage_run.c"
+ACCESS, RUN = "src/api/stage/stage_access.c", "src/api/stage/stage_run.c"
 NO_MEMBERSHIP = (ACCESS, "    if (inside)\n        return OK;", "    if (inside || true)\n        return OK;")
 NO_ROLE = (ACCESS, "    if ((req->roles & access->roles) != 0)\n        return OK;", "    if (true)\n        return OK;")
 
@@ -26,16 +26,16 @@ CODE = [
     CodeWall("bodies have so many values", "JSON_MAX_VALUES is two millions", [("src/base/json.h", "JSON_MAX_VALUES = 20000", "JSON_MAX_VALUES = 2000000")]),
     CodeWall("where no body is taken none is read", "LARGEST_UNEXPECTED_BODY is a megabyte", [(RUN, "LARGEST_UNEXPECTED_BODY = 1024", "LARGEST_UNEXPECTED_BODY = 1024 * 1024")]),
     CodeWall("nobody decides for others who share a provider", "check_not_shared() asks nobody",
-             [("src/family/identity_providers.c", "    if (buf_str(&others).len == 0)\n        return OK;", "    if (true)\n        return OK;")]),
+             [("src/family/federation/identity_providers.c", "    if (buf_str(&others).len == 0)\n        return OK;", "    if (true)\n        return OK;")]),
     CodeWall("tokens of invitations go to the invited only", "the token is written where the inviter's name is shown",
-             [("src/family/people.c", "        .inviter_name = req->caller->name,\n        .mac = mac,", "        .inviter_name = token,\n        .mac = mac,")]),
+             [("src/family/identity/people.c", "        .inviter_name = req->caller->name,\n        .mac = mac,", "        .inviter_name = token,\n        .mac = mac,")]),
     CodeWall("who accepts has the address", "whoever is signed in accepts, whatever their address (invitation.c, invitation_for_person.sql)",
              [("src/api/invitation.c", "    if (req->caller->kind == PRINCIPAL_PERSON)\n", "    if (true)\n"),
-              ("src/store/sql/invitation_for_person.sql", "lower(i.username) = lower($2::text)", "$2::text IS NOT NULL")]),
+              ("src/store/identity/sql/invitation_for_person.sql", "lower(i.username) = lower($2::text)", "$2::text IS NOT NULL")]),
     CodeWall("people are seen by their organizations", "person_visible.sql does not compare organizations",
-             [("src/store/sql/person_visible.sql", "  AND (n.id = $1 OR EXISTS", "  AND (true OR n.id = $1 OR EXISTS")]),
+             [("src/store/identity/sql/person_visible.sql", "  AND (n.id = $1 OR EXISTS", "  AND (true OR n.id = $1 OR EXISTS")]),
     CodeWall("names and addresses of the inside are refused when they are set", "egress_host_may_be_allowed() allows all",
-             [("src/base/egress.c", "    bool fine = true;\n    if (getaddrinfo(url->host.data, NULL, &hints, &found) != 0)", "    bool fine = true;\n    if (true)\n        return true;\n    if (getaddrinfo(url->host.data, NULL, &hints, &found) != 0)")]),
+             [("src/base/net/egress.c", "    bool fine = true;\n    if (getaddrinfo(url->host.data, NULL, &hints, &found) != 0)", "    bool fine = true;\n    if (true)\n        return true;\n    if (getaddrinfo(url->host.data, NULL, &hints, &found) != 0)")]),
     CodeWall("every operation has a limit", "stage_limit() counts and lets pass",
              [(ACCESS, "    if (take.outcome == TAKE_ALLOWED)\n        return OK;", "    if (true)\n        return OK;")]),
     CodeWall("operators have tokens of their own", "the operators' authenticate() takes everybody for an operator",

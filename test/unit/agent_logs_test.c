@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/log_message.h"
-#include "agent/log_place.h"
+#include "agent/log/log_message.h"
+#include "agent/log/log_place.h"
 #include "base/disk.h"
 #include "base/json.h"
 

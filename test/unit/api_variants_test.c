@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "api/openapi.h"
-#include "api/reference.h"
+#include "api/document/openapi.h"
+#include "api/document/reference.h"
 #include "api/validate.h"
 #include "base/json.h"
 

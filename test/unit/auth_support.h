@@ -25,10 +25,10 @@
 #include "auth/token.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "store/auth/principal.h"
 #include "store/migrate.h"
-#include "store/organization.h"
-#include "store/principal.h"
-#include "store/project.h"
+#include "store/tenant/organization.h"
+#include "store/tenant/project.h"
 
 #define FORM "application/x-www-form-urlencoded"
 

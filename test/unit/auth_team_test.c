@@ -2,7 +2,7 @@
 /* What a person may do through teams, as auth/ reads it, and how soon every node knows when it changes. */
 #include "auth_support.h"
 
-#include "store/team.h"
+#include "store/team/team.h"
 
 static struct node other; /* beside `node` */
 

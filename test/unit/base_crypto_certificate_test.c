@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/crypto_certificate.h"
-#include "base/crypto_certificate_look.h"
+#include "base/crypto/certificate.h"
+#include "base/crypto/certificate_look.h"
 
 enum { ARENA_BYTES = 4 * 1024 * 1024, HOUR_S = 3600 };
 

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 
 static void
 digests_are_those_of_the_standards(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/egress.h"
+#include "base/net/egress.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check.h"
 
-#include "base/net.h"
+#include "base/net/net.h"
 
 static bool
 contains(const char *block_text, const char *address_text)

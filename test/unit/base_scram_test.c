@@ -2,7 +2,7 @@
 /* The verifier is the one that PostgreSQL itself would have made, and PostgreSQL lets in whoever knows the password. */
 #include "store_fixture.h"
 
-#include "base/scram.h"
+#include "base/crypto/scram.h"
 
 static void
 verifier_of_the_rfc_is_reproduced(void **state)

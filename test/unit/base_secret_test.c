@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/secret.h"
+#include "base/crypto/secret.h"
 
 #include <string.h>
 

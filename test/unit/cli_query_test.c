@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --query. Expressions and what they give are those of JMESPath, but for the order of texts. */
-#include "cli/query.h"
+#include "cli/query/query.h"
 
 #include "base/json.h"
 #include "check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How answers look on a terminal, and the small parts that make requests. */
-#include "cli/table.h"
+#include "cli/output/table.h"
 
 #include <stdlib.h>
 
@@ -8,9 +8,9 @@
 #include "base/json.h"
 #include "cli/body.h"
 #include "cli/client.h"
-#include "cli/difference.h"
 #include "cli/follow.h"
-#include "cli/progress.h"
+#include "cli/output/difference.h"
+#include "cli/output/progress.h"
 
 /* ---- Tables ---- */
 static void

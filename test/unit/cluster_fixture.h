@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "family/families.h"
-#include "job/cluster_jobs.h"
+#include "job/cluster/cluster_jobs.h"
 #include "job/kinds.h"
 #include "job/run.h"
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "agent/unit_file.h"
-#include "base/crypto_certificate.h"
-#include "base/crypto_certificate_look.h"
+#include "base/crypto/certificate.h"
+#include "base/crypto/certificate_look.h"
 #include "engine/postgres/audit.h"
 #include "engine/postgres/postgres.h"
 

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "store/cluster.h"
-#include "store/policy.h"
+#include "store/cluster/cluster.h"
+#include "store/policy/policy.h"
 
 static void
 add_policy(struct place place, const char *name, const char *body)

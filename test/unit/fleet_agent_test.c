@@ -2,8 +2,8 @@
 /* What agents are answered, without a server around it: the authority, joining, certificates, reports and polls. */
 #include "store_fixture.h"
 
-#include "base/crypto_certificate.h"
-#include "base/crypto_certificate_look.h"
+#include "base/crypto/certificate.h"
+#include "base/crypto/certificate_look.h"
 #include "base/json.h"
 #include "fleet/agent.h"
 #include "fleet/authority.h"

@@ -2,7 +2,7 @@
 /* Passwords of directories are opened on their way to a host, and nothing else of a goal is touched. */
 #include "check.h"
 
-#include "base/directory_password.h"
+#include "base/crypto/directory_password.h"
 #include "fleet/goal_secret.h"
 
 static struct fleet

@@ -3,11 +3,11 @@
 
 #include "base/json.h"
 #include "base/kept.h"
-#include "job/alert_config.h"
-#include "job/alert_message.h"
-#include "job/alert_rule.h"
+#include "job/alert/alert_config.h"
+#include "job/alert/alert_message.h"
+#include "job/alert/alert_rule.h"
 #include "job/mail.h"
-#include "store/event.h"
+#include "store/event/event.h"
 
 static bool
 is_event(str name)

@@ -3,7 +3,7 @@
 #include "cluster_fixture.h"
 
 #include "base/date.h"
-#include "store/host.h"
+#include "store/fleet/host.h"
 
 /* More than any change takes, so that one which hangs is seen as such. */
 enum { MOST_TURNS = 500 };

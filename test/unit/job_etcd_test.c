@@ -6,15 +6,15 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "base/crypto_certificate.h"
-#include "base/etcd_password.h"
+#include "base/crypto/certificate.h"
+#include "base/crypto/etcd_password.h"
 #include "base/failpoint.h"
 #include "base/json.h"
-#include "base/post.h"
+#include "base/net/post.h"
 #include "fleet/authority.h"
-#include "job/etcd_call.h"
+#include "job/etcd/etcd_call.h"
 #include "job/kinds.h"
-#include "store/etcd.h"
+#include "store/etcd/etcd.h"
 
 enum { CLUSTER_A = 11, CLUSTER_B = 12, PORT_FROM = 23790 };
 

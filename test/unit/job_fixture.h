@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "job/engine.h"
 #include "job/run.h"
-#include "store/event.h"
+#include "store/event/event.h"
 
 static struct store *store;
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "job/billing/price_file.h"
 #include "job/kinds.h"
-#include "job/price_file.h"
 
 static struct arena *arena;
 static char path[] = "/tmp/reeve-prices-XXXXXX";

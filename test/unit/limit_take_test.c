@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "limit/limit_internal.h"
 
 enum { NODES = 3, THREADS = 8 };

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/date.h"
 #include "job/kinds.h"
-#include "store/access.h"
+#include "store/access/access.h"
 #include "store/resource.h"
 
 static int next_project = 100;

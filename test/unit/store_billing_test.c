@@ -6,7 +6,7 @@
  */
 #include "sweep_fixture.h"
 
-#include "store/billing.h"
+#include "store/billing/billing.h"
 
 enum { ORG_A = 100, ORG_B = 200, MEMBERS = 40, HOUR_S = 3600, DAY_S = 24 * HOUR_S };
 

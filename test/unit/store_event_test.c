@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #include "base/json.h"
-#include "store/event.h"
+#include "store/event/event.h"
 
 static const char *const A = "'\\x650000000001000000000001'";
 

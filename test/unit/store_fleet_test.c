@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/json.h"
-#include "store/host.h"
+#include "store/fleet/host.h"
 #include "store/listener.h"
 
 enum { ORGANIZATION = 1000, PROJECT = 1001, OTHER = 2000, CLUSTER = 3000, HOSTS = 5000 };

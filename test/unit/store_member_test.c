@@ -3,11 +3,11 @@
 #include "open_store_fixture.h"
 
 #include "base/json.h"
-#include "store/credential.h"
-#include "store/member.h"
-#include "store/principal.h"
-#include "store/project.h"
+#include "store/auth/principal.h"
+#include "store/credential/credential.h"
+#include "store/identity/member.h"
 #include "store/resource.h"
+#include "store/tenant/project.h"
 
 static struct arena *arena;
 

@@ -5,8 +5,8 @@
  */
 #include "sweep_fixture.h"
 
-#include "store/billing.h"
-#include "store/payment.h"
+#include "store/billing/billing.h"
+#include "store/billing/payment.h"
 
 enum { DUE_DAYS = 14, DAY_S = 24 * 3600 };
 

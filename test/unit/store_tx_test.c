@@ -5,8 +5,8 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "store/auth/principal.h"
 #include "store/idempotency.h"
-#include "store/principal.h"
 
 /* The statements of idempotency records serve as ordinary ones: they touch one table without conditions. */
 static error

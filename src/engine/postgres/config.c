@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/disk_below.h"
-#include "base/net.h"
+#include "base/net/net.h"
 #include "engine/postgres/audit.h"
 #include "engine/postgres/postgres.h"
 

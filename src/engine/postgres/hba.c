@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "base/disk_below.h"
-#include "base/net.h"
+#include "base/net/net.h"
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/roles.h"
 

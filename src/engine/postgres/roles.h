@@ -9,7 +9,7 @@
 #ifndef ENGINE_POSTGRES_ROLES_H
 #define ENGINE_POSTGRES_ROLES_H
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "wire/goal.h"
 
 /* What may be done with tables, and around them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "base/crypto.h"
+#include "base/crypto/crypto.h"
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/roles.h"
 

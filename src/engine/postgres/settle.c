@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/disk_below.h"
 #include "base/failpoint.h"
-#include "base/net.h"
+#include "base/net/net.h"
 #include "engine/postgres/audit.h"
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/roles_apply.h"

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stages of the pipeline. Each takes the request and returns OK to go on, WOULD_BLOCK to go on in a thread, or the
+ * error to answer with. pipeline.c has them in order.
+ */
+#ifndef API_STAGE_STAGES_H
+#define API_STAGE_STAGES_H
+
+#include "api/api.h"
+
+error stage_route(struct request *req); /* path and method -> endpoint */
+/* The rest of routing once the prefix is known: `path` is what stands behind it. */
+error route_path(struct request *req, str path, str raw_query);
+error stage_authenticate(struct request *req); /* credentials -> caller */
+error stage_origin(struct request *req);       /* is the address on the caller's access list */
+error stage_context(struct request *req);      /* does the organization or project exist, is the caller in it */
+error stage_limit(struct request *req);        /* one token of the bucket */
+error stage_authorize(struct request *req);    /* has the caller the role */
+error stage_admit(struct request *req);        /* room for the body and the answer */
+error stage_validate(struct request *req);     /* path, query, headers, body */
+error stage_available(struct request *req);    /* is there any behaviour: else 501 */
+error stage_open(struct request *req);         /* a transaction, for what changes something */
+error stage_idempotency(struct request *req);  /* was this very request answered before */
+error stage_run(struct request *req);
+error stage_commit(struct request *req); /* the change, its event and its idempotency record together */
+error stage_render(struct request *req);
+
+/* What stage_run returns in the event loop when only rows are missing. */
+extern const struct failure needs_rows;
+/* What a stage returns that cannot go on without the body: OK when it is there. */
+MUST_USE error request_admit(struct request *req, size_t body_max);
+extern const struct failure needs_room;
+
+/* Targets that are not operations of the API: OAuth, its metadata, the OpenAPI document. True when it was one. */
+bool extra_answer(struct request *req, error *ret_error);
+
+#endif

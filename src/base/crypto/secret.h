@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Credentials of ours begin with a prefix that says so; this finds them where a client put one by mistake. */
+#ifndef BASE_CRYPTO_SECRET_H
+#define BASE_CRYPTO_SECRET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Overwrites what follows the prefix of a credential with three stars, in a text that will be logged or quoted; also when
+ * it is percent-encoded. Returns the new length, which is never larger. Client ids are no secrets and stay. */
+size_t secret_hide(char *text, size_t len);
+bool secret_is_in(const char *text, size_t len);
+
+#endif

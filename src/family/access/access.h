@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What temporary database users and temporary entries of the access list have in common. */
+#ifndef FAMILY_ACCESS_ACCESS_H
+#define FAMILY_ACCESS_ACCESS_H
+
+#include "api/request.h"
+
+/* Writes `deleteAfterDate` as it is stored: UTC, in whole seconds, so that texts compare as moments do. One that was sent must
+ * lie in the future. */
+MUST_USE error access_check_end(struct request *req, json_t *document, bool was_sent);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fields of alerts, of their configurations and of notifications. */
+#include "base/net/egress.h"
+#include "family/alert/alerts.h"
+#include "family/auth/roles.h"
+#include "family/identity/people.h"
+#include "job/alert/alert_rule.h"
+
+/* A key of another service: what can stand in a header or an address as it is. A mask has stars. */
+#define SERVICE_KEY "^[*A-Za-z0-9._~-]+$"
+
+/* What every mail server takes. */
+#define MAIL_ADDRESS "^[A-Za-z0-9._%+'/=~-]{1,64}@(?:[A-Za-z0-9.-]{1,189})$"
+
+/* ---- Notifications ---- */
+
+static const char *const pager_regions[] = { "US", "EU", NULL };
+static const char *const datadog_regions[] = { "US", "EU", "US3", "US5", "AP1", "US1_FED", NULL };
+static const char *const notification_types[] = { "EMAIL",      "GROUP",           "ORG",       "TEAM",       "USER",
+                                                  "DATADOG",    "MICROSOFT_TEAMS", "OPS_GENIE", "PAGER_DUTY", "SLACK",
+                                                  "VICTOR_OPS", "WEBHOOK",         NULL };
+
+#define SECRET(field_name, sentence, ...)                                                                             \
+    TEXT(field_name,                                                                                                  \
+         sentence                                                                                                     \
+         " Answers show its last characters only; sent back like that, it stays as it is. Without it, the project's " \
+         "integration of this type is used.",                                                                         \
+         0, .min = 8, __VA_ARGS__)
+#define REGION(field_name, regions)                                                                                   \
+    TEXT(field_name,                                                                                                  \
+         "Region of the service, US unless it is sent. It belongs to the key: without that it is the integration's.", \
+         0, .one_of = regions)
+#define MAIL_SWITCH \
+    BOOL("emailEnabled", "Whether they are told by mail, which is the only way.", ALWAYS, .fallback = "true")
+
+static const struct field email_fields[] = {
+    TEXT("emailAddress", "Address that a mail is sent to.", REQUIRED | ALWAYS, .min = 3, .max = 254,
+         .pattern = MAIL_ADDRESS, .example = "\"oncall@example.org\""),
+    END_OF_FIELDS,
+};
+static const struct field group_fields[] = {
+    MAIL_SWITCH,
+    LIST("roles", "Only people who hold one of these roles in the project; an empty list: all of them.", ALWAYS,
+         .item = TYPE_TEXT, .max = 30, .one_of = project_role_names, .fallback = "[]"),
+    END_OF_FIELDS,
+};
+static const struct field org_fields[] = {
+    MAIL_SWITCH,
+    LIST("roles", "Only people who hold one of these roles in the organization; an empty list: all of them.", ALWAYS,
+         .item = TYPE_TEXT, .max = 30, .one_of = organization_role_names, .fallback = "[]"),
+    END_OF_FIELDS,
+};
+static const struct field team_fields[] = {
+    MAIL_SWITCH,
+    ID("teamId", "Team whose people are told.", REQUIRED | ALWAYS),
+    END_OF_FIELDS,
+};
+static const struct field user_fields[] = {
+    MAIL_SWITCH,
+    TEXT("username", "Person who is told, while they belong to the organization.", REQUIRED | ALWAYS, .min = 3,
+         .max = 254, .pattern = USERNAME_PATTERN, .example = "\"ada@example.org\""),
+    END_OF_FIELDS,
+};
+static const struct field datadog_fields[] = {
+    SECRET("datadogApiKey", "Key of the service.", .max = 128, .pattern = SERVICE_KEY),
+    REGION("datadogRegion", datadog_regions),
+    END_OF_FIELDS,
+};
+static const struct field teams_fields[] = {
+    SECRET("microsoftTeamsWebhookUrl", "Address that the service gave for one channel.", .max = EGRESS_MAX_URL,
+           .pattern = "^(https://|\\*\\*\\*\\*)[!-~]+$", .example = "\"https://chat.example.org/webhook/1f0c\""),
+    END_OF_FIELDS,
+};
+static const struct field ops_genie_fields[] = {
+    SECRET("opsGenieApiKey", "Key of the service.", .max = 128, .pattern = SERVICE_KEY),
+    REGION("opsGenieRegion", pager_regions),
+    END_OF_FIELDS,
+};
+static const struct field pager_duty_fields[] = {
+    SECRET("serviceKey", "Integration key of the service.", .max = 128, .pattern = SERVICE_KEY),
+    REGION("region", pager_regions),
+    END_OF_FIELDS,
+};
+static const struct field slack_fields[] = {
+    SECRET("apiToken", "Token of the service.", .max = 255, .pattern = SERVICE_KEY),
+    TEXT("channelName",
+         "Channel that is written to. Needed with a token; without, the integration's unless it is sent.", 0, .min = 1,
+         .max = 80, .example = "\"#alerts\""),
+    END_OF_FIELDS,
+};
+static const struct field victor_ops_fields[] = {
+    SECRET("victorOpsApiKey", "Key of the service.", .max = 128, .pattern = SERVICE_KEY),
+    TEXT("victorOpsRoutingKey", "Routing key of the service; without a key, the integration's unless it is sent.", 0,
+         .max = 128, .pattern = "^[A-Za-z0-9._~-]*$"),
+    END_OF_FIELDS,
+};
+static const struct field webhook_fields[] = {
+    TEXT(
+        "webhookUrl",
+        "Where it is sent, with https. Its name must have public addresses only, unless the operator allows others. Without "
+        "it, address and key are those of the project's integration of this type.",
+        0, .min = 9, .max = EGRESS_MAX_URL, .pattern = "^https://[!-~]+$",
+        .example = "\"https://hooks.example.org/alerts\""),
+    TEXT("webhookSecret",
+         "Key of the signatures; without it nothing is signed. Answers show its last characters only; sent back like "
+         "that, it stays as it is.",
+         0, .min = 8, .max = 512),
+    END_OF_FIELDS,
+};
+static const struct schema email_schema = { "Email", "A mail to one address.", email_fields },
+                           group_schema = { "Group", "Mails to people of the project.", group_fields },
+                           org_schema = { "Org", "Mails to people of the organization.", org_fields },
+                           team_schema = { "Team", "Mails to a team.", team_fields },
+                           user_schema = { "User", "A mail to one person.", user_fields },
+                           datadog_schema = { "Datadog", "An event of that service.", datadog_fields },
+                           teams_schema = { "MicrosoftTeams", "A card in a channel.", teams_fields },
+                           ops_genie_schema = { "OpsGenie", "An alert of that service.", ops_genie_fields },
+                           pager_duty_schema = { "PagerDuty", "An incident of that service.", pager_duty_fields },
+                           slack_schema = { "Slack", "A message in a channel.", slack_fields },
+                           victor_ops_schema = { "VictorOps", "An incident of that service.", victor_ops_fields },
+                           webhook_schema = { "Webhook", "An HTTPS request of our own form.", webhook_fields };
+static const struct field_variant notification_variants[] = {
+    { "EMAIL", &email_schema },
+    { "GROUP", &group_schema },
+    { "ORG", &org_schema },
+    { "TEAM", &team_schema },
+    { "USER", &user_schema },
+    { "DATADOG", &datadog_schema },
+    { "MICROSOFT_TEAMS", &teams_schema },
+    { "OPS_GENIE", &ops_genie_schema },
+    { "PAGER_DUTY", &pager_duty_schema },
+    { "SLACK", &slack_schema },
+    { "VICTOR_OPS", &victor_ops_schema },
+    { "WEBHOOK", &webhook_schema },
+    END_OF_VARIANTS,
+};
+static const struct field notification_fields[] = {
+    TEXT("typeName", "How somebody is told.", REQUIRED | ALWAYS, .one_of = notification_types,
+         .variants = notification_variants),
+    ID("notifierId",
+       "Identifier of the notification. Sent with a replacement, it names the one whose secrets stay; any other is replaced "
+       "by a new one.",
+       ALWAYS),
+    INTEGER("delayMin", "Minutes that the alert must have been open before it is told of.", ALWAYS, .max = 1440,
+            .fallback = "0"),
+    INTEGER("intervalMin", "Minutes between reminders while the alert is open; without it there are none.", 0, .min = 5,
+            .max = 10080),
+    END_OF_FIELDS,
+};
+static const struct schema notification_schema = { "AlertNotification", "Who is told of an alert, and how.",
+                                                   notification_fields };
+
+/* ---- Configurations ---- */
+
+static const char *const severities[] = { "INFO", "WARNING", "ERROR", "CRITICAL", NULL };
+static const char *const greater_than[] = { "GREATER_THAN", NULL };
+static const char *const raw[] = { "RAW", NULL };
+
+static const struct field matcher_fields[] = {
+    TEXT("fieldName", "What is compared.", REQUIRED | ALWAYS, .one_of = alert_matcher_fields),
+    TEXT("operator", "How it is compared; EWITH is the end of the text.", REQUIRED | ALWAYS,
+         .one_of = alert_matcher_operators),
+    TEXT("value", "What it is compared with; of REGEX a regular expression.", REQUIRED | ALWAYS, .min = 1, .max = 250,
+         .example = "\"orders\""),
+    END_OF_FIELDS,
+};
+static const struct schema matcher_schema = { "AlertMatcher", "Narrows a configuration to certain things.",
+                                              matcher_fields };
+
+static const struct field threshold_fields[] = {
+    TEXT("operator", "How it is compared.", ALWAYS, .one_of = greater_than, .fallback = "\"GREATER_THAN\""),
+    INTEGER("threshold", "Number of events.", REQUIRED | ALWAYS, .max = 100000),
+    TEXT("units", "What is counted.", ALWAYS, .one_of = raw, .fallback = "\"RAW\""),
+    END_OF_FIELDS,
+};
+static const struct schema threshold_schema = { "AlertThreshold", "How many events raise an alert.", threshold_fields };
+
+static const struct field config_fields[] = {
+    ID("id", "Identifier of the configuration.", READ_ONLY | ALWAYS),
+    ID("groupId", "Project that it belongs to.", READ_ONLY | ALWAYS),
+    TEXT("eventTypeName",
+         "Type of the event that raises an alert. " ALERT_METRIC_TYPE " is refused: metrics are not stored yet.",
+         REQUIRED | ALWAYS, .one_of = alert_type_names, .example = "\"CLUSTER_PAUSED\""),
+    BOOL("enabled", "Whether alerts are raised.", ALWAYS, .fallback = "false"),
+    LIST("matchers", "What the event must be about; all of them must hold.", ALWAYS, .of = &matcher_schema, .max = 20,
+         .fallback = "[]"),
+    OBJECT("threshold",
+           "Raises an alert only when more events of this type happened within an hour, about the same cluster.", 0,
+           .of = &threshold_schema),
+    OBJECT("metricThreshold", "Refused: metrics are not stored yet.", WRITE_ONLY),
+    LIST("notifications", "Who is told.", REQUIRED | ALWAYS, .of = &notification_schema, .min = 1, .max = 25),
+    TEXT("severityOverride", "How bad it is, other than usual for this type of event.", 0, .one_of = severities),
+    DATE("created", "When it was created.", READ_ONLY | ALWAYS),
+    DATE("updated", "When it was last changed.", READ_ONLY | ALWAYS),
+    END_OF_FIELDS,
+};
+const struct schema alert_config_schema = { "AlertConfig", "A condition, and who is told when it holds.",
+                                            config_fields };
+
+static const struct field toggle_fields[] = {
+    BOOL("enabled", "Whether alerts are raised.", 0),
+    END_OF_FIELDS,
+};
+const struct schema alert_toggle_schema = { "AlertToggle", "Whether a condition is looked at.", toggle_fields };
+
+static const struct field matcher_field_fields[] = {
+    TEXT("fieldName", "Name that a matcher can use.", READ_ONLY | ALWAYS, .one_of = alert_matcher_fields),
+    END_OF_FIELDS,
+};
+const struct schema alert_matcher_field_schema = { "AlertMatcherField", "Something that matchers can compare.",
+                                                   matcher_field_fields };
+
+/* ---- Alerts ---- */
+
+static const char *const statuses[] = { "TRACKING", "OPEN", "CLOSED", NULL };
+
+static const struct field value_fields[] = {
+    INTEGER("number", "Events of this type within the hour before it was raised, with the one that raised it.",
+            READ_ONLY | ALWAYS),
+    TEXT("units", "What is counted.", READ_ONLY | ALWAYS, .one_of = raw),
+    END_OF_FIELDS,
+};
+static const struct schema value_schema = { "AlertValue", "The value that raised an alert.", value_fields };
+
+static const struct field alert_fields[] = {
+    ID("id", "Identifier of the alert.", READ_ONLY | ALWAYS),
+    ID("orgId", "Organization in which it was raised.", READ_ONLY | ALWAYS),
+    ID("groupId", "Project in which it was raised.", READ_ONLY | ALWAYS),
+    ID("alertConfigId", "Configuration that raised it; it may have been deleted since.", READ_ONLY | ALWAYS),
+    ID("eventId", "Event that raised it.", READ_ONLY | ALWAYS),
+    TEXT("eventTypeName", "Type of that event.", READ_ONLY | ALWAYS, .one_of = alert_type_names),
+    TEXT("severity", "How bad it is.", READ_ONLY | ALWAYS, .one_of = severities),
+    TEXT("clusterName", "Cluster that it is about, when it is about one.", READ_ONLY),
+    TEXT("status", "TRACKING until the first notification is due, then OPEN, and CLOSED when it is over.",
+         READ_ONLY | ALWAYS, .one_of = statuses),
+    OBJECT("currentValue", "The value that raised it.", READ_ONLY | ALWAYS, .of = &value_schema),
+    DATE("created", "When the event happened.", READ_ONLY | ALWAYS),
+    DATE("updated", "When the alert last changed.", READ_ONLY | ALWAYS),
+    DATE("resolved", "When it was closed.", READ_ONLY),
+    DATE("lastNotified", "When somebody was last told of it.", READ_ONLY),
+    DATE("acknowledgedUntil", "Until when nobody is told, except of its end.", READ_ONLY),
+    TEXT("acknowledgementComment", "Why it is kept quiet.", READ_ONLY),
+    TEXT("acknowledgingUsername", "Who keeps it quiet: a person, a public key or a client id.", READ_ONLY),
+    END_OF_FIELDS,
+};
+const struct schema alert_schema = { "Alert", "One time that a condition held.", alert_fields };
+
+static const struct field acknowledgement_fields[] = {
+    DATE("acknowledgedUntil",
+         "Until when nobody is told, except of its end. A moment that is over makes it speak again.", 0),
+    TEXT("acknowledgementComment", "Why it is kept quiet.", 0, .max = 200),
+    BOOL("unacknowledgeAlert", "Makes it speak again, whatever else is sent.", 0),
+    END_OF_FIELDS,
+};
+const struct schema alert_acknowledgement_schema = { "AlertAcknowledgement", "Keeps an alert quiet for a while.",
+                                                     acknowledgement_fields };

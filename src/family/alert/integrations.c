@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Outside services that receive alerts. A project has at most one integration of each type; notifications of alerts that have no
+ * key of their own use it.
+ */
+#include "api/api.h"
+#include "api/crud.h"
+#include "api/list.h"
+#include "base/json.h"
+#include "base/net/egress.h"
+#include "family/families.h"
+#include "family/kept.h"
+#include "job/alert/integration.h"
+#include "store/alert/alert.h"
+#include "store/resource.h"
+
+#define SERVICE_KEY "^[*A-Za-z0-9._~-]+$"
+#define NO_METRICS  "metrics are not stored yet"
+
+static const char *const types[] = { "DATADOG",    "MICROSOFT_TEAMS", "NEW_RELIC",  "OPS_GENIE", "PAGER_DUTY",
+                                     "PROMETHEUS", "SLACK",           "VICTOR_OPS", "WEBHOOK",   NULL };
+static const char *const pager_regions[] = { "US", "EU", NULL };
+static const char *const datadog_regions[] = { "US", "EU", "US3", "US5", "AP1", "US1_FED", NULL };
+static const char *const discoveries[] = { "http", "file", NULL };
+static const char *const metric_switches[] = { "sendCollectionLatencyMetrics", "sendDatabaseMetrics",
+                                               "sendQueryStatsMetrics", "sendUserProvidedResourceTags" };
+
+/* ---- What each type has ---- */
+
+#define SECRET_OF(field_name, sentence, flags, ...)                                                              \
+    TEXT(field_name, sentence " Answers show its last characters only; sent back like that, it stays as it is.", \
+         flags, .min = 8, __VA_ARGS__)
+#define SECRET(field_name, sentence, ...) SECRET_OF(field_name, sentence, REQUIRED | ALWAYS, __VA_ARGS__)
+#define METRIC_SWITCH(field_name) \
+    BOOL(field_name, "Only false is taken: " NO_METRICS ".", ALWAYS, .fallback = "false", .example = "false")
+#define REGION(regions) TEXT("region", "Region of the service.", ALWAYS, .one_of = regions, .fallback = "\"US\"")
+
+static const struct field datadog_fields[] = {
+    SECRET("apiKey", "Key of the service.", .max = 128, .pattern = SERVICE_KEY),
+    REGION(datadog_regions),
+    METRIC_SWITCH("sendCollectionLatencyMetrics"),
+    METRIC_SWITCH("sendDatabaseMetrics"),
+    METRIC_SWITCH("sendQueryStatsMetrics"),
+    METRIC_SWITCH("sendUserProvidedResourceTags"),
+    END_OF_FIELDS,
+};
+static const struct field teams_fields[] = {
+    SECRET("microsoftTeamsWebhookUrl", "Address that the service gave for one channel.", .max = EGRESS_MAX_URL,
+           .pattern = "^(https://|\\*\\*\\*\\*)[!-~]+$", .example = "\"https://chat.example.org/webhook/1f0c\""),
+    END_OF_FIELDS,
+};
+static const struct field new_relic_fields[] = {
+    TEXT("accountId", "Account at the service.", REQUIRED | WRITE_ONLY, .min = 1, .max = 128),
+    TEXT("licenseKey", "Key of the service.", REQUIRED | WRITE_ONLY, .min = 1, .max = 128),
+    TEXT("readToken", "Key that reads.", REQUIRED | WRITE_ONLY, .min = 1, .max = 128),
+    TEXT("writeToken", "Key that writes.", REQUIRED | WRITE_ONLY, .min = 1, .max = 128),
+    END_OF_FIELDS,
+};
+static const struct field ops_genie_fields[] = {
+    SECRET("apiKey", "Key of the service.", .max = 128, .pattern = SERVICE_KEY),
+    REGION(pager_regions),
+    END_OF_FIELDS,
+};
+static const struct field pager_duty_fields[] = {
+    SECRET("serviceKey", "Integration key of the service.", .max = 128, .pattern = SERVICE_KEY),
+    REGION(pager_regions),
+    END_OF_FIELDS,
+};
+static const struct field prometheus_fields[] = {
+    BOOL("enabled", "Whether metrics could be fetched.", REQUIRED | WRITE_ONLY, .example = "true"),
+    TEXT("username", "Who would fetch them.", REQUIRED | WRITE_ONLY, .min = 1, .max = 128),
+    TEXT("password", "Password of who would fetch them.", WRITE_ONLY, .min = 1, .max = 128),
+    TEXT("serviceDiscovery", "How targets would be found.", REQUIRED | WRITE_ONLY, .one_of = discoveries),
+    BOOL("sendUserProvidedResourceTagsEnabled", "Whether tags would be sent along.", WRITE_ONLY, .example = "false"),
+    END_OF_FIELDS,
+};
+static const struct field slack_fields[] = {
+    SECRET("apiToken", "Token of the service.", .max = 255, .pattern = SERVICE_KEY),
+    TEXT("channelName", "Channel that is written to, unless a notification names another.", REQUIRED | ALWAYS, .min = 1,
+         .max = 80, .example = "\"#alerts\""),
+    END_OF_FIELDS,
+};
+static const struct field victor_ops_fields[] = {
+    SECRET("apiKey", "Key of the service.", .max = 128, .pattern = SERVICE_KEY),
+    TEXT("routingKey", "Routing key of the service, unless a notification names another.", 0, .max = 128,
+         .pattern = "^[A-Za-z0-9._~-]*$"),
+    END_OF_FIELDS,
+};
+static const struct field webhook_fields[] = {
+    TEXT(
+        "url",
+        "Where alerts are sent, with https. Its name must have public addresses only, unless the operator allows others.",
+        REQUIRED | ALWAYS, .min = 9, .max = EGRESS_MAX_URL, .pattern = "^https://[!-~]+$",
+        .example = "\"https://hooks.example.org/alerts\""),
+    SECRET_OF("secret", "Key of the signatures; without it nothing is signed.", 0, .max = 512),
+    END_OF_FIELDS,
+};
+static const struct schema datadog_schema = { "Datadog", "Events at that service.", datadog_fields },
+                           teams_schema = { "MicrosoftTeams", "Cards in a channel.", teams_fields },
+                           new_relic_schema = { "NewRelic", "Refused: " NO_METRICS ".", new_relic_fields },
+                           ops_genie_schema = { "OpsGenie", "Alerts at that service.", ops_genie_fields },
+                           pager_duty_schema = { "PagerDuty", "Incidents at that service.", pager_duty_fields },
+                           prometheus_schema = { "Prometheus", "Refused: " NO_METRICS ".", prometheus_fields },
+                           slack_schema = { "Slack", "Messages in a channel.", slack_fields },
+                           victor_ops_schema = { "VictorOps", "Incidents at that service.", victor_ops_fields },
+                           webhook_schema = { "Webhook", "HTTPS requests of our own form.", webhook_fields };
+static const struct field_variant type_variants[] = {
+    { "DATADOG", &datadog_schema },       { "MICROSOFT_TEAMS", &teams_schema },
+    { "NEW_RELIC", &new_relic_schema },   { "OPS_GENIE", &ops_genie_schema },
+    { "PAGER_DUTY", &pager_duty_schema }, { "PROMETHEUS", &prometheus_schema },
+    { "SLACK", &slack_schema },           { "VICTOR_OPS", &victor_ops_schema },
+    { "WEBHOOK", &webhook_schema },       END_OF_VARIANTS,
+};
+static const struct field integration_fields[] = {
+    TEXT("type", "Which service it is, the same as in the path. NEW_RELIC and PROMETHEUS are refused: " NO_METRICS ".",
+         REQUIRED | ALWAYS, .one_of = types, .variants = type_variants),
+    ID("id", "Identifier of the integration.", READ_ONLY | ALWAYS),
+    END_OF_FIELDS,
+};
+static const struct schema integration_schema = { "Integration", "What a project knows about an outside service.",
+                                                  integration_fields };
+
+/* ---- Checking ---- */
+
+/* What a notification uses stays: it would fail for a day and then be given up. */
+static error
+check_unused(struct request *req, str name)
+{
+    const struct integration_type *type = integration_type_find(name);
+    bool found;
+    id config;
+    if (type == NULL)
+        return OK;
+    TRY(store_alert_config_borrows(req->tx, req->project, name, str_from(type->fields[0].of_notification), &found,
+                                   &config));
+    if (!found)
+        return OK;
+    return fail(req->arena, INTEGRATION_IN_USE, V(name), V(id_text(req->arena, config)));
+}
+
+static error
+check_offered(struct request *req, const json_t *after)
+{
+    str type = json_str(json_object_get(after, "type"));
+    if (integration_type_find(type) == NULL)
+        return fail(req->arena, NOT_OFFERED, V(str_format(req->arena, "type %.*s", STR_ARG(type))), V(NO_METRICS));
+    for (size_t i = 0; i < LENGTH(metric_switches); i++) {
+        if (json_is_true(json_object_get(after, metric_switches[i])))
+            return fail(req->arena, NOT_OFFERED, V(metric_switches[i]), V(NO_METRICS));
+    }
+    if (json_object_get(after, "url") != NULL)
+        TRY(kept_check_url(req, STR("url"), json_str(json_object_get(after, "url"))));
+    return OK;
+}
+
+static error
+take_secrets(struct request *req, const struct change *change, const struct key *key, json_t **ret_hidden)
+{
+    json_t *own = json_in(req->arena, json_object());
+    const json_t *old = NULL;
+    if (change->before != NULL)
+        old = integration_secrets_open(req->arena, key, change->id, change->before);
+    for (size_t i = 0; integration_secret_fields[i] != NULL; i++) {
+        struct kept_field field = {
+            .name = integration_secret_fields[i],
+            .place = str_from(integration_secret_fields[i]),
+            .is_url = str_is(str_from(integration_secret_fields[i]), "microsoftTeamsWebhookUrl"),
+        };
+        TRY(kept_take(req, &field, change->after, old, own));
+    }
+    *ret_hidden = integration_hidden_new(req->arena, key, change->id, own);
+    return *ret_hidden == NULL ? fail(req->arena, OVERLOADED) : OK;
+}
+
+static error
+check_integration(struct request *req, struct change *change)
+{
+    json_t *hidden = NULL;
+    if (change->after == NULL)
+        return check_unused(req, change->name);
+    TRY(check_offered(req, change->after));
+    struct key key = auth_key_for(req->api->auth, INTEGRATION_KEY_PURPOSE);
+    error problem = take_secrets(req, change, &key, &hidden);
+    crypto_wipe(&key, sizeof(key));
+    TRY(problem);
+    str own = id_text(req->arena, change->id);
+    json_object_set_new(change->after, "id", json_stringn(own.data, own.len));
+    json_object_set(change->after, INTEGRATION_HIDDEN_FIELD, hidden);
+    return OK;
+}
+
+static const struct kind integration = {
+    .name = INTEGRATION_KIND,
+    .parameter = "integrationType",
+    .field = "type",
+    .hidden = INTEGRATION_HIDDEN_FIELD,
+    .created = EVENT_INTEGRATION_CREATED,
+    .changed = EVENT_INTEGRATION_UPDATED,
+    .deleted = EVENT_INTEGRATION_DELETED,
+    .check = check_integration,
+};
+
+/* ---- Changing ---- */
+
+static error
+answer_all(struct request *req)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    TRY(crud_list.bind(req, &params));
+    TRY(tx_query(req->tx, crud_list.statement, &params, &rows, NULL));
+    return crud_list.answer(req, &rows);
+}
+
+static error
+store_sent(struct request *req, struct change *change)
+{
+    str document;
+    int64_t revision;
+    change->after = json_in(req->arena, json_deep_copy(req->body));
+    if (change->after == NULL)
+        return fail(req->arena, OVERLOADED);
+    TRY(crud_store(req, change, &document, &revision));
+    return answer_all(req);
+}
+
+static error
+check_type(struct request *req)
+{
+    if (str_eq(json_str(json_object_get(req->body, "type")), request_path_value(req, "integrationType")))
+        return OK;
+    return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("type"), V("it must be the type that the path names"));
+}
+
+static error
+integration_create(struct request *req)
+{
+    struct change change = { .id = id_new(store_cell(req->api->store)),
+                             .name = request_path_value(req, "integrationType") };
+    TRY(check_type(req));
+    return store_sent(req, &change);
+}
+
+static error
+integration_replace(struct request *req)
+{
+    struct change change;
+    TRY(check_type(req));
+    TRY(crud_lock(req, &change));
+    return store_sent(req, &change);
+}
+
+// clang-format off
+static const struct field type_path[] = { TEXT("integrationType", "Which service it is.", 0, .one_of = types), END_OF_FIELDS };
+
+static const struct endpoint integrations_endpoints[] = {
+    { GET, "/groups/{groupId}/integrations", S66, ANY_OF(PROJECT_READ_ONLY), "listGroupIntegrations",
+      "Return all integrations of one project",
+      "Lists the outside services that the project is connected to. Secrets are shown by their last characters "
+      "only.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/integrations/{integrationType}",
+      .read = &crud_list, .kind = &integration, .response = &integration_schema },
+    { DELETE, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_OWNER),
+      "deleteGroupIntegration",
+      "Delete one integration",
+      "Ends the connection. Refused while a notification of an alert configuration uses it.",
+      .shape = SHAPE_NOTHING, .run = crud_delete, .kind = &integration, .path_fields = type_path },
+    { GET, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_READ_ONLY),
+      "getGroupIntegration",
+      "Return one integration",
+      "Returns the settings for one type of service. Secrets are shown by their last characters only.",
+      .read = &crud_get, .kind = &integration, .path_fields = type_path, .response = &integration_schema },
+    { POST, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_OWNER),
+      "createGroupIntegration",
+      "Create one integration",
+      "Connects the project to a service of this type: notifications of alerts that have no key of their own use it. Answers with all "
+      "integrations of the project.",
+      .shape = SHAPE_LIST, .success = 200, .item = "/groups/{groupId}/integrations/{integrationType}",
+      .run = integration_create, .kind = &integration, .path_fields = type_path, .request = &integration_schema,
+      .response = &integration_schema,
+      .example = "{\"type\": \"WEBHOOK\", \"url\": \"https://hooks.example.org/alerts\", \"secret\": \"a long secret of yours\"}" },
+    { PUT, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_OWNER), "updateGroupIntegration",
+      "Replace one integration",
+      "Replaces the settings for this type of service, secrets included; notifications that use it follow with the next alert. Answers with "
+      "all integrations of the project.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/integrations/{integrationType}",
+      .run = integration_replace, .kind = &integration, .path_fields = type_path, .request = &integration_schema,
+      .response = &integration_schema,
+      .example = "{\"type\": \"WEBHOOK\", \"url\": \"https://hooks.example.org/new\"}" },
+};
+// clang-format on
+
+FAMILY(integrations_family, "integrations", "Third-party integrations",
+       "Outside services that receive a project's alerts.", integrations_endpoints);

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The way of a change: the document is checked, what it needs is reserved, and a job is added that carries it out; all in the
+ * transaction of the request. When that commits the change is certain, and when a host is missing nothing has changed.
+ */
+#include "api/api.h"
+#include "api/request_event.h"
+#include "base/json.h"
+#include "cluster/names.h"
+#include "cluster/plan.h"
+#include "cluster/settings.h"
+#include "cluster/state.h"
+#include "family/cluster/clusters.h"
+#include "family/policy/resource_policies.h"
+#include "family/project_limits.h"
+#include "job/cluster/cluster_jobs.h"
+#include "job/cluster/cluster_parts.h"
+#include "store/etcd/etcd.h"
+
+/* ---- Parts of every change ---- */
+
+error
+cluster_take(struct request *req, str kind, str name, struct cluster *ret_cluster, json_t **ret_before)
+{
+    bool found;
+    str shown;
+    int64_t revision;
+    TRY(store_cluster_lock(req->tx, req->organization, req->project, kind, name, &found, ret_cluster));
+    if (!found)
+        return request_not_found(req);
+    TRY(store_cluster_document(req->tx, ret_cluster, &shown, &revision));
+    TRY(request_check_match(req, revision));
+    *ret_before = json_parse_own(req->arena, shown);
+    return *ret_before == NULL ? fail(req->arena, OVERLOADED) : OK;
+}
+
+error
+cluster_check_changeable(struct request *req, const struct cluster *cluster)
+{
+    struct cluster_part outage;
+    bool found;
+    str ignored;
+    if (!cluster_state_next(cluster->state, CAUSE_CHANGE, &ignored))
+        return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster->name), V("it is being deleted"));
+    TRY(store_part_lock(req->tx, req->project, STR(OUTAGE_KIND), cluster->name, &found, &outage));
+    if (found && !str_is(outage.state, "COMPLETE"))
+        return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster->name), V("an outage is simulated in it"));
+    return OK;
+}
+
+error
+cluster_answer(struct request *req, const struct cluster *cluster, enum event_type type, const json_t *before,
+               bool created)
+{
+    str shown;
+    int64_t revision;
+    TRY(store_cluster_document(req->tx, cluster, &shown, &revision));
+    TRY(request_event_of_cluster(req, type, cluster->name, before, json_parse_own(req->arena, shown)));
+    if (created)
+        answer_created(req, shown, cluster->name, revision);
+    else
+        answer_entity(req, shown, revision);
+    return OK;
+}
+
+error
+cluster_answer_unchanged(struct request *req, const struct cluster *cluster)
+{
+    str shown;
+    int64_t revision;
+    TRY(store_cluster_document(req->tx, cluster, &shown, &revision));
+    answer_entity(req, shown, revision);
+    return OK;
+}
+
+static error
+add_job(struct request *req, const struct cluster *cluster, const struct job_kind *kind, const json_t *payload)
+{
+    id job;
+    struct job_draft draft = {
+        .organization = req->organization,
+        .project = req->project,
+        .subject = cluster->id,
+        .subject_name = cluster->name,
+        .generation = cluster->generation,
+        .payload = payload == NULL ? STR_EMPTY : json_text(req->arena, payload),
+    };
+    TRY(job_add(req->tx, kind, draft, &job));
+    answer_operation(req, job);
+    return OK;
+}
+
+/* ---- Room ---- */
+
+static error
+place_missing(struct request *req, const struct cluster *cluster, const struct wanted *wanted, const struct plan *plan)
+{
+    for (size_t g = 0; g < wanted->group_count; g++) {
+        const struct wanted_group *group = &wanted->groups[g];
+        struct member_place place = { group->provider, group->region,    wanted->size,
+                                      wanted->disk_gb, group->electable, group->priority };
+        for (int n = 0; n < plan->missing[g]; n++) {
+            bool placed;
+            TRY(store_cluster_member_place(req->tx, cluster, &place, &placed));
+            if (!placed)
+                return fail(req->arena, NO_CAPACITY, V(group->region), V(group->provider), V(wanted->size),
+                            V(wanted->disk_gb));
+        }
+    }
+    return OK;
+}
+
+static bool
+is_larger(const struct fleet_offer *offer, const struct wanted *wanted, const struct cluster_member *member)
+{
+    const struct offered_size *has = offer_size(offer, member->size), *wants = offer_size(offer, wanted->size);
+    return has == NULL || wants == NULL || wants->memory_mb > has->memory_mb || wants->cpus > has->cpus ||
+           wanted->disk_gb > member->disk_gb;
+}
+
+static struct plan_member
+as_planned(const struct cluster_member *member)
+{
+    return (struct plan_member){
+        .provider = member->provider,
+        .region = member->region,
+        .size = member->size,
+        .disk_gb = member->disk_gb,
+        .ordinal = member->ordinal,
+        .leaving = member->host_leaves || str_is(member->desired, "REMOVED"),
+        .is_primary = str_is(member->role, "PRIMARY"),
+        .is_healthy = str_is(member->running, "running") || str_is(member->running, "streaming"),
+        .electable = member->electable,
+    };
+}
+
+error
+cluster_reserve(struct request *req, const struct fleet_offer *offer, const struct cluster *cluster)
+{
+    struct wanted wanted;
+    struct cluster_members members;
+    struct plan_member planned[STORE_MAX_MEMBERS];
+    struct plan plan;
+    if (!wanted_from_document(json_parse_own(req->arena, cluster->document), &wanted))
+        return fail(req->arena, INTERNAL_ERROR);
+    TRY(store_cluster_members(req->tx, cluster->id, &members));
+    for (size_t i = 0; i < members.count; i++)
+        planned[i] = as_planned(&members.items[i]);
+    plan_make(&wanted, planned, members.count, &plan);
+    /* Who stays and must grow does so where it is, or leaves its place to one that has the size from the beginning. */
+    for (size_t i = 0; i < members.count; i++) {
+        bool resized;
+        if (plan.group[i] == GOES || !is_larger(offer, &wanted, &members.items[i]))
+            continue;
+        TRY(store_cluster_member_resize(req->tx, members.items[i].id, wanted.size, wanted.disk_gb, &resized));
+        planned[i].leaving = !resized;
+        planned[i].size = resized ? wanted.size : planned[i].size;
+        planned[i].disk_gb = resized ? wanted.disk_gb : planned[i].disk_gb;
+    }
+    plan_make(&wanted, planned, members.count, &plan);
+    return place_missing(req, cluster, &wanted, &plan);
+}
+
+/* ---- New clusters ---- */
+
+/* Where its members agree: near its primary, and for as long as the cluster lives. */
+static error
+bind_etcd(struct request *req, const struct cluster *cluster, const struct wanted *wanted)
+{
+    int preferred = plan_preferred_group(wanted);
+    const struct wanted_group *group = &wanted->groups[preferred < 0 ? 0 : preferred];
+    bool bound;
+    TRY(store_cluster_etcd_bind(req->tx, cluster->id, group->provider, group->region, &bound));
+    return bound ? OK : fail(req->arena, NO_ETCD_CAPACITY, V(group->region), V(group->provider));
+}
+
+error
+cluster_begin(struct request *req, const struct fleet_offer *offer, str kind, str name, json_t *document,
+              struct cluster *ret_cluster)
+{
+    struct wanted wanted;
+    if (!wanted_from_document(document, &wanted))
+        return fail(req->arena, INTERNAL_ERROR);
+    TRY(policy_check(req, kind, document));
+    str version = json_str(json_object_get(document, "dbMajorVersion"));
+    json_t *parameters =
+        settings_to_parameters(req->arena, offer_size(offer, wanted.size), wanted.disk_gb, NULL, version);
+    struct cluster cluster = {
+        .id = id_new(store_cell(req->api->store)),
+        .organization = req->organization,
+        .project = req->project,
+        .name = name,
+        .kind = kind,
+        .state = str_from(cluster_state_names[CLUSTER_CREATING]),
+        .document = json_text(req->arena, document),
+        .generation = 1,
+        .set_name = name_new_set(req->arena),
+        .major_version = version,
+        .parameters = json_text(req->arena, parameters),
+    };
+    TRY(store_cluster_add(req->tx, &cluster));
+    TRY(bind_etcd(req, &cluster, &wanted));
+    TRY(cluster_reserve(req, offer, &cluster));
+    TRY(add_job(req, &cluster, &cluster_create_job, NULL));
+    *ret_cluster = cluster;
+    return OK;
+}
+
+error
+cluster_try_create(struct request *req, const json_t *sent, struct cluster *ret_cluster)
+{
+    struct fleet_offer *offer;
+    json_t *document = json_in(req->arena, json_deep_copy(sent));
+    TRY(project_limit_check(req, LIMIT_CLUSTERS));
+    TRY(store_fleet_offer(req->api->store, req->arena, &offer));
+    json_object_del(document, "name");
+    if (json_is_true(json_object_get(document, "paused")))
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("paused"), V("a cluster is made before it is paused"));
+    TRY(cluster_document_check(req, offer, NULL, document));
+    return cluster_begin(req, offer, STR(CLUSTER_KIND), json_str(json_object_get(sent, "name")), document, ret_cluster);
+}
+
+error
+cluster_create(struct request *req)
+{
+    struct cluster cluster;
+    TRY(cluster_try_create(req, req->body, &cluster));
+    return cluster_answer(req, &cluster, EVENT_CLUSTER_CREATED, NULL, true);
+}
+
+/* ---- Changes ---- */
+
+error
+cluster_submit(struct request *req, struct cluster *cluster, const json_t *document, const struct job_kind *job,
+               const json_t *payload)
+{
+    str state = cluster->state;
+    if (job != NULL && !cluster_state_next(cluster->state, CAUSE_CHANGE, &state))
+        return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster->name), V("it is being deleted"));
+    /* What leaves the document as it is, as a switchover does, is no change that a policy could forbid. */
+    if (!json_equal(json_parse_own(req->arena, cluster->document), document))
+        TRY(policy_check(req, cluster->kind, document));
+    TRY(store_cluster_set(req->tx, cluster, json_text(req->arena, document), state, job == NULL));
+    return job == NULL ? OK : add_job(req, cluster, job, payload);
+}
+
+/* Which job a change needs, if any. Only one of the two can change at a time: a paused cluster has nobody to clone from. */
+static error
+choose_job(struct request *req, const struct cluster *cluster, const json_t *before, const json_t *after,
+           const struct job_kind **ret_job)
+{
+    bool was_paused = json_is_true(json_object_get(before, "paused")),
+         paused = json_is_true(json_object_get(after, "paused"));
+    bool moves = !json_equal(json_object_get(before, "replicationSpecs"), json_object_get(after, "replicationSpecs"));
+    if (moves && (was_paused || paused))
+        return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster->name), V("it is paused, or about to be"));
+    *ret_job = moves                  ? &cluster_update_job
+               : paused == was_paused ? NULL
+               : paused               ? &cluster_pause_job
+                                      : &cluster_resume_job;
+    return OK;
+}
+
+error
+cluster_try_update(struct request *req, const json_t *sent, struct cluster *ret_cluster, json_t **ret_before,
+                   bool *ret_changed)
+{
+    struct cluster cluster;
+    struct fleet_offer *offer;
+    const struct job_kind *job = NULL;
+    str path_name = request_path_value(req, "clusterName");
+    str name = path_name.len > 0 ? path_name : json_str(json_object_get(sent, "name"));
+    TRY(cluster_take(req, STR(CLUSTER_KIND), name, &cluster, ret_before));
+    TRY(cluster_check_changeable(req, &cluster));
+    const json_t *before = json_parse_own(req->arena, cluster.document);
+    json_t *after = json_in(req->arena, json_deep_copy(before));
+    json_object_update(after, (json_t *)sent);
+    json_object_del(after, "name");
+    TRY(store_fleet_offer(req->api->store, req->arena, &offer));
+    if (!json_equal(before, after))
+        TRY(cluster_document_check(req, offer, before, after));
+    *ret_changed = !json_equal(before, after);
+    *ret_cluster = cluster;
+    if (!*ret_changed)
+        return OK;
+    TRY(choose_job(req, &cluster, before, after, &job));
+    TRY(cluster_submit(req, &cluster, after, job, NULL));
+    if (job == &cluster_update_job)
+        TRY(cluster_reserve(req, offer, &cluster));
+    *ret_cluster = cluster;
+    return OK;
+}
+
+error
+cluster_update(struct request *req)
+{
+    struct cluster cluster;
+    json_t *before;
+    bool changed;
+    TRY(cluster_try_update(req, req->body, &cluster, &before, &changed));
+    return changed ? cluster_answer(req, &cluster, EVENT_CLUSTER_UPDATE_SUBMITTED, before, false)
+                   : cluster_answer_unchanged(req, &cluster);
+}
+
+error
+cluster_upgrade(struct request *req)
+{
+    struct cluster cluster;
+    struct fleet_offer *offer;
+    json_t *before, *document = json_in(req->arena, json_deep_copy(req->body));
+    TRY(cluster_take(req, STR(FLEX_CLUSTER_KIND), json_str(json_object_get(req->body, "name")), &cluster, &before));
+    TRY(cluster_check_changeable(req, &cluster));
+    json_object_del(document, "name");
+    if (json_object_get(document, "dbMajorVersion") == NULL)
+        json_object_set_new(document, "dbMajorVersion",
+                            json_stringn(cluster.major_version.data, cluster.major_version.len));
+    if (json_is_true(json_object_get(document, "paused")))
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("paused"), V("a cluster is not paused while it changes"));
+    TRY(store_fleet_offer(req->api->store, req->arena, &offer));
+    json_t *was = json_in(req->arena, json_pack("{s:s}", "dbMajorVersion", cluster.major_version.data));
+    TRY(cluster_document_check(req, offer, was, document));
+    TRY(store_cluster_change_kind(req->tx, &cluster, STR(CLUSTER_KIND)));
+    TRY(cluster_submit(req, &cluster, document, &cluster_update_job, NULL));
+    TRY(cluster_reserve(req, offer, &cluster));
+    return cluster_answer(req, &cluster, EVENT_CLUSTER_UPDATE_SUBMITTED, before, false);
+}
+
+/* ---- The end ---- */
+
+error
+cluster_terminate(struct request *req, str kind, str name)
+{
+    struct cluster cluster;
+    json_t *before;
+    str state;
+    bool found;
+    id subject;
+    /* Rows of jobs are taken before that of the cluster, as the steps of jobs do. */
+    TRY(store_cluster_find(req->tx, req->project, kind, name, &found, &subject));
+    if (!found)
+        return request_not_found(req);
+    TRY(store_cluster_cancel_jobs(req->tx, req->organization, subject, str_from(cluster_delete_job.name)));
+    TRY(cluster_take(req, kind, name, &cluster, &before));
+    answer_nothing(req);
+    if (!cluster_state_next(cluster.state, CAUSE_TERMINATE, &state))
+        return OK; /* it is on its way already */
+    const json_t *document = json_parse_own(req->arena, cluster.document);
+    if (json_is_true(json_object_get(document, "terminationProtectionEnabled")))
+        return fail(req->arena, TERMINATION_PROTECTED, V(name));
+    TRY(store_cluster_set(req->tx, &cluster, cluster.document, state, false));
+    TRY(add_job(req, &cluster, &cluster_delete_job, NULL));
+    return request_event_of_cluster(req, EVENT_CLUSTER_DELETE_SUBMITTED, name, before, NULL);
+}
+
+error
+cluster_delete(struct request *req)
+{
+    if (str_is(request_query(req, "retainBackups"), "true"))
+        return fail(req->arena, NOT_OFFERED, V("Keeping the backups of a deleted cluster"),
+                    V("clusters have no backups yet"));
+    return cluster_terminate(req, STR(CLUSTER_KIND), request_path_value(req, "clusterName"));
+}

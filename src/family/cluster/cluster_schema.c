@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fields of clusters. docs/internals/contract.md says which ones that users may know were left out, and why. */
+#include "cluster/names.h"
+#include "cluster/settings.h"
+#include "cluster/state.h"
+#include "cluster/wanted.h"
+#include "family/cluster/clusters.h"
+#include "family/tenant/projects.h"
+
+static const char *const key_keepers[] = { "NONE", NULL };
+static const char *const cluster_types[] = { "REPLICASET", "SHARDED", "GEOSHARDED", NULL };
+
+static const struct field electable_fields[] = {
+    TEXT("instanceSize", "Size of each member, one that the operator offers. All members of a cluster have the same.",
+         REQUIRED | ALWAYS, .min = 1, .max = 32, .example = "\"M10\""),
+    INTEGER("nodeCount", "Number of members here that can become the primary; at most 7 in the whole cluster.", ALWAYS,
+            .min = 1, .max = CLUSTER_MAX_ELECTABLE, .fallback = "3"),
+    INTEGER("diskSizeGB",
+            "Room for data of each member in gigabytes; the size's own unless it is set. It never shrinks.", ALWAYS,
+            .min = 1, .max = 65536),
+    END_OF_FIELDS,
+};
+static const struct schema electable_schema = { "ElectableSpecs", "Members that can become the primary.",
+                                                electable_fields };
+
+static const struct field read_only_fields[] = {
+    TEXT("instanceSize", "Size of each member; the same as that of the electable ones.", REQUIRED | ALWAYS, .min = 1,
+         .max = 32, .example = "\"M10\""),
+    INTEGER("nodeCount", "Number of members here that only answer reads.", ALWAYS, .min = 1,
+            .max = CLUSTER_MAX_ELECTABLE, .fallback = "1"),
+    INTEGER("diskSizeGB", "Room for data of each member in gigabytes; the same as that of the electable ones.", ALWAYS,
+            .min = 1, .max = 65536),
+    END_OF_FIELDS,
+};
+static const struct schema read_only_schema = { "ReadOnlySpecs", "Members that never become the primary.",
+                                                read_only_fields };
+
+static const struct field region_fields[] = {
+    TEXT("providerName", "Who runs the hosts, under the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
+         .max = 32, .example = "\"ONPREM\""),
+    TEXT("regionName", "Where the hosts are, under the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
+         .max = 63, .example = "\"EU_NORTH\""),
+    INTEGER(
+        "priority",
+        "Where the primary should be: the region with the highest number that has members for it. No two regions with "
+        "electable members have the same.",
+        ALWAYS, .min = 1, .max = HIGHEST_PRIORITY),
+    OBJECT("electableSpecs", "Members that can become the primary.", 0, .of = &electable_schema),
+    OBJECT("readOnlySpecs", "Members that only answer reads.", 0, .of = &read_only_schema),
+    END_OF_FIELDS,
+};
+static const struct schema region_schema = { "RegionConfig", "The members of a cluster in one region.", region_fields };
+
+static const struct field replication_fields[] = {
+    TEXT("zoneName", "A label of your own.", ALWAYS, .min = 1, .max = 64, .fallback = "\"Zone 1\""),
+    LIST("regionConfigs", "The regions, each once.", REQUIRED | ALWAYS, .of = &region_schema, .min = 1,
+         .max = CLUSTER_MAX_REGIONS),
+    END_OF_FIELDS,
+};
+static const struct schema replication_schema = { "ReplicationSpec", "Where the members of a replica set are.",
+                                                  replication_fields };
+
+static const struct field driver_fields[] = {
+    TEXT("libpq", "For psql, psycopg and whatever else is built on libpq: the same as the string beside it.",
+         READ_ONLY | ALWAYS),
+    TEXT("pgx", "For pgx in Go.", READ_ONLY | ALWAYS),
+    TEXT("jdbc", "For the JDBC driver.", READ_ONLY | ALWAYS),
+    TEXT("npgsql", "For Npgsql in .NET.", READ_ONLY | ALWAYS),
+    TEXT("sqlalchemy", "For SQLAlchemy with psycopg2.", READ_ONLY | ALWAYS),
+    LIST("node", "For node-postgres, which knows one host a string: one of each member, to be tried in turn.",
+         READ_ONLY | ALWAYS, .item = TYPE_TEXT),
+    END_OF_FIELDS,
+};
+static const struct schema driver_strings_schema = {
+    "DriverStrings", "The same members in the words that each driver takes, so that it notices when a host is lost.",
+    driver_fields
+};
+
+static const struct field endpoint_fields[] = {
+    TEXT("endpointId", "Name of the endpoint at the provider.", READ_ONLY | ALWAYS, .example = "\"endpoint-checkout\""),
+    TEXT("providerName", "Whose private network it is in.", READ_ONLY | ALWAYS, .example = "\"ONPREM\""),
+    TEXT("region", "Region of the endpoint.", READ_ONLY | ALWAYS, .example = "\"EU_NORTH\""),
+    END_OF_FIELDS,
+};
+static const struct schema endpoint_of_string_schema = { "ConnectionEndpoint",
+                                                         "An endpoint that a string leads through.", endpoint_fields };
+static const struct field endpoint_string_fields[] = {
+    TEXT("type", "What is reached.", READ_ONLY | ALWAYS, .one_of = (const char *const[]){ "DB_SERVER", NULL }),
+    LIST("endpoints", "The endpoints that it leads through.", READ_ONLY | ALWAYS, .of = &endpoint_of_string_schema),
+    TEXT("connectionString", "Every member by name, with its port.", READ_ONLY),
+    TEXT("srvConnectionString", "One name, which leads to the members.", READ_ONLY),
+    END_OF_FIELDS,
+};
+static const struct schema endpoint_string_schema = { "PrivateEndpointStrings",
+                                                      "How to connect through private endpoints.",
+                                                      endpoint_string_fields };
+
+static const struct field connection_fields[] = {
+    TEXT("standard", "Every member by name, with its port, in the words of libpq.", READ_ONLY),
+    TEXT("standardSrv", "The cluster's name, which leads to its members.", READ_ONLY),
+    TEXT("private", "Every member by the name of its private address.", READ_ONLY),
+    TEXT("privateSrv", "The cluster's name, which leads to the private addresses.", READ_ONLY),
+    LIST("privateEndpoint",
+         "One for each private endpoint of the project. Private endpoints are not offered, so there are none.",
+         READ_ONLY | ALWAYS, .of = &endpoint_string_schema),
+    OBJECT("drivers", "`standard` in the words of each driver.", READ_ONLY, .of = &driver_strings_schema),
+    OBJECT("privateDrivers", "`private` in the words of each driver.", READ_ONLY, .of = &driver_strings_schema),
+    END_OF_FIELDS,
+};
+const struct schema connection_strings_schema = {
+    "ConnectionStrings", "How to connect, with places for user and password; each is there as soon as its names exist.",
+    connection_fields
+};
+
+const struct field access_grant_fields[] = {
+    TEXT("grantType", "What the operator's support staff may see: the servers' logs, or the hosts as well.",
+         REQUIRED | ALWAYS, .one_of = (const char *const[]){ "CLUSTER_DATABASE_LOGS", "CLUSTER_INFRASTRUCTURE", NULL }),
+    DATE("expirationTime", "When the consent ends by itself; in the future.", REQUIRED | ALWAYS,
+         .example = "\"2099-01-01T00:00:00Z\""),
+    END_OF_FIELDS,
+};
+const struct schema access_grant_schema = { "EmployeeAccessGrant", "A consent that support staff may look.",
+                                            access_grant_fields };
+
+#define NAME_FIELD(flags)                                                                                          \
+    TEXT("name", "Label of the cluster, unique in the project among clusters and flex clusters.", flags, .min = 1, \
+         .max = 64, .pattern = CLUSTER_NAME, .example = "\"orders\"")
+#define WRITABLE_FIELDS                                                                                                \
+    TEXT("clusterType",                                                                                                \
+         "REPLICASET: one primary and its replicas. The others are refused: the engine cannot give them.", ALWAYS,     \
+         .one_of = cluster_types, .fallback = "\"REPLICASET\""),                                                       \
+        TEXT("dbMajorVersion", "Major version of PostgreSQL; the newest that is offered unless it is set.", ALWAYS,    \
+             .min = 1, .max = 3, .pattern = "^[1-9][0-9]*$", .example = "\"17\""),                                     \
+        BOOL("paused", "Whether the servers are stopped, with data and addresses kept.", ALWAYS, .fallback = "false"), \
+        LIST("tags", "Tags of the cluster.", ALWAYS, .of = &tag_schema, .max = 50, .fallback = "[]"),                  \
+        LIST("labels", "Older name for tags.", DEPRECATED_FIELD, .of = &tag_schema, .max = 50),                        \
+        BOOL("terminationProtectionEnabled", "Whether the cluster refuses to be terminated.", ALWAYS,                  \
+             .fallback = "false"),                                                                                     \
+        BOOL("backupEnabled", "Whether backups are taken. They are not offered: only false is accepted.", WRITE_ONLY), \
+        BOOL("pitEnabled", "Whether data can be brought back to any moment. Not offered: only false is accepted.",     \
+             WRITE_ONLY),                                                                                              \
+        BOOL("globalClusterSelfManagedSharding",                                                                       \
+             "Of clusters in shards, of which there are none: only false is "                                          \
+             "accepted.",                                                                                              \
+             WRITE_ONLY),                                                                                              \
+        TEXT("encryptionAtRestProvider",                                                                               \
+             "Who keeps the key that disks are encrypted with. The operator encrypts "                                 \
+             "disks of hosts: only NONE is accepted.",                                                                 \
+             WRITE_ONLY, .one_of = key_keepers)
+
+static const struct field cluster_fields[] = {
+    ID("id", "Identifier of the cluster.", READ_ONLY | ALWAYS),
+    ID("groupId", "Project that the cluster belongs to.", READ_ONLY | ALWAYS),
+    NAME_FIELD(REQUIRED | CREATE_ONLY | ALWAYS),
+    WRITABLE_FIELDS,
+    LIST("replicationSpecs", "Where the members are, and how large they are: exactly one.", REQUIRED | ALWAYS,
+         .of = &replication_schema, .min = 1, .max = 1),
+    TEXT("stateName", "What is going on: the cluster is usable and up to date when it is IDLE.", READ_ONLY | ALWAYS,
+         .one_of = cluster_state_names),
+    DATE("createDate", "When the cluster was created.", READ_ONLY | ALWAYS),
+    TEXT("dbVersion", "Full version that the primary runs, once it does.", READ_ONLY),
+    TEXT("featureCompatibilityVersion", "Major version that the data can be used with.", READ_ONLY | ALWAYS),
+    DATE("featureCompatibilityVersionExpirationDate", "When the pin of that version ends.", READ_ONLY),
+    OBJECT("vendorEmployeeAccessGrant", "The consent that is in force.", READ_ONLY, .of = &access_grant_schema),
+    OBJECT("connectionStrings", "How to connect.", READ_ONLY | ALWAYS, .of = &connection_strings_schema),
+    INTEGER("generation", "Moves with every change that is accepted.", READ_ONLY | ALWAYS),
+    INTEGER("observedGeneration",
+            "The generation that is in force on every member: wait until it is the one you were answered.",
+            READ_ONLY | ALWAYS),
+    END_OF_FIELDS,
+};
+const struct schema cluster_schema = { "Cluster", "A replicated PostgreSQL cluster.", cluster_fields };
+
+/* Found by its name, so the name is not a new one. */
+static const struct field upgrade_fields[] = {
+    NAME_FIELD(REQUIRED),
+    WRITABLE_FIELDS,
+    LIST("replicationSpecs", "Where the members shall be, and how large: exactly one.", REQUIRED,
+         .of = &replication_schema, .min = 1, .max = 1),
+    END_OF_FIELDS,
+};
+const struct schema cluster_upgrade_schema = { "ClusterUpgrade", "What a flex cluster becomes.", upgrade_fields };
+
+/* ---- Server settings, from the table in cluster/settings.h ---- */
+#define RESTART_true  " Needs a restart, which happens member by member."
+#define RESTART_false ""
+#define FIELD_INT(name, parameter, measure, least, most, restart, sentence) \
+    INTEGER(name, sentence RESTART_##restart, NULLABLE, .min = least, .max = most, .unit = measure),
+#define FIELD_NUM(name, parameter, least, most, restart, sentence) \
+    NUMBER(name, sentence RESTART_##restart, NULLABLE, .min = least, .max = most),
+#define FIELD_SWITCH(name, parameter, restart, sentence) BOOL(name, sentence RESTART_##restart, NULLABLE),
+#define FIELD_WORD(name, parameter, words, restart, sentence) \
+    TEXT(name, sentence RESTART_##restart, NULLABLE, .one_of = words),
+static const struct field settings_fields[] = {
+    CLUSTER_SETTING_TABLE(FIELD_INT, FIELD_NUM, FIELD_SWITCH, FIELD_WORD) END_OF_FIELDS,
+};
+const struct schema cluster_settings_schema = {
+    "ProcessArgs", "Settings of the database servers that were changed; null gives one its default back.",
+    settings_fields
+};

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clusters are what everything else is about. A change is accepted at once and carried out on the hosts by jobs;
+ * the cluster's state says how far it is.
+ */
+#include "family/cluster/clusters.h"
+#include "api/api.h"
+#include "api/list.h"
+
+/* ---- Reading ---- */
+
+static const struct kind dedicated = { .name = CLUSTER_KIND, .parameter = "clusterName" };
+
+static error
+bind_get(struct request *req, struct params *params)
+{
+    const struct kind *kind = req->endpoint->kind;
+    params_id(params, req->project);
+    params_text(params, str_from(kind->name));
+    params_text(params, request_path_value(req, kind->parameter));
+    return OK;
+}
+
+static error
+bind_list(struct request *req, struct params *params)
+{
+    params_id(params, req->project);
+    params_text(params, str_from(req->endpoint->kind->name));
+    list_bind(req, params);
+    return OK;
+}
+
+static error
+bind_named(struct request *req, struct params *params)
+{
+    params_id(params, req->project);
+    params_text(params, request_path_value(req, "clusterName"));
+    return OK;
+}
+
+static error
+answer_status(struct request *req, const struct rows *rows)
+{
+    if (rows->count == 0)
+        return request_not_found(req);
+    answer_entity(
+        req, rows_bool(rows, 0, 0) ? STR("{\"changeStatus\":\"APPLIED\"}") : STR("{\"changeStatus\":\"PENDING\"}"), 0);
+    return OK;
+}
+
+/* One replica set scales as a whole: there is nothing to look up but whether there is such a cluster. */
+static error
+answer_scaling(struct request *req, const struct rows *rows)
+{
+    if (rows->count == 0)
+        return request_not_found(req);
+    answer_entity(req, STR("{\"autoScalingMode\":\"CLUSTER_WIDE_SCALING\"}"), 0);
+    return OK;
+}
+
+static error
+answer_cluster(struct request *req, const struct rows *rows)
+{
+    TRY(answer_row(req, rows));
+    const char *project = id_text(req->arena, req->project).data;
+    str name = request_path_value(req, req->endpoint->kind->parameter);
+    if (rows_bool(rows, 0, 2))
+        answer_relate(req, "/outageSimulation",
+                      str_format(req->arena, "/groups/%s/clusters/%.*s/outageSimulation", project, STR_ARG(name)));
+    if (!rows_is_null(rows, 0, 3))
+        answer_relate(
+            req, "/sampleDatasetLoad",
+            str_format(req->arena, "/groups/%s/sampleDatasetLoad/%.*s", project, STR_ARG(rows_text(rows, 0, 3))));
+    return OK;
+}
+
+const struct read cluster_get = { SQL_CLUSTER_GET, bind_get, answer_cluster };
+const struct read cluster_list = { SQL_CLUSTER_LIST, bind_list, list_answer };
+static const struct read cluster_status = { SQL_CLUSTER_STATUS, bind_named, answer_status };
+static const struct read cluster_scaling = { SQL_CLUSTER_FIND, bind_get, answer_scaling };
+
+static const struct field status_fields[] = {
+    TEXT("changeStatus", "APPLIED when everything that was accepted is in force on every member.", READ_ONLY | ALWAYS,
+         .one_of = (const char *const[]){ "PENDING", "APPLIED", NULL }),
+    END_OF_FIELDS,
+};
+static const struct schema status_schema = { "ClusterStatus", "Whether changes are in force.", status_fields };
+static const struct field scaling_fields[] = {
+    TEXT("autoScalingMode", "How shards scale.", READ_ONLY | ALWAYS,
+         .one_of = (const char *const[]){ "CLUSTER_WIDE_SCALING", "INDEPENDENT_SHARD_SCALING", NULL }),
+    END_OF_FIELDS,
+};
+static const struct schema scaling_schema = { "AutoScalingConfiguration", "How shards scale.", scaling_fields };
+static const struct field serverless_fields[] = {
+    TEXT("name", "Name of a shared cluster.", REQUIRED, .min = 1, .max = 64, .pattern = CLUSTER_NAME,
+         .example = "\"orders\""),
+    OBJECT("providerSettings", "What it would become.", 0),
+    END_OF_FIELDS,
+};
+static const struct schema serverless_schema = { "ServerlessUpgrade", "What cannot be had.", serverless_fields };
+
+/* Both are about backups, which there are none of yet: nothing is kept, so nothing is added to the list. */
+static const struct field list_query[] = {
+    BOOL("includeDeletedWithRetainedBackups",
+         "Whether to list deleted clusters whose backups are kept, too. No backups are kept yet, so there are none.", 0,
+         .fallback = "false"),
+    END_OF_FIELDS,
+};
+static const struct field delete_query[] = {
+    BOOL("retainBackups", "Whether to keep the cluster's backups. There are none yet, so true is refused.", 0,
+         .fallback = "false"),
+    END_OF_FIELDS,
+};
+
+#define EXAMPLE_SPECS                                                                                           \
+    "\"replicationSpecs\": [{\"regionConfigs\": [{\"providerName\": \"ONPREM\", \"regionName\": \"EU_NORTH\", " \
+    "\"electableSpecs\": {\"instanceSize\": \"M10\", \"nodeCount\": 3}}]}]"
+
+// clang-format off
+static const struct endpoint clusters_endpoints[] = {
+    { GET, "/groups/{groupId}/clusters", S17, ANY_OF(PROJECT_READ_ONLY), "listGroupClusters",
+      "Return all clusters in one project",
+      "Lists the clusters of the project with their state, version and members. Flex clusters have a list of "
+      "their own.",
+      .shape = SHAPE_LIST, .since = "2024-08-05", .item = "/groups/{groupId}/clusters/{clusterName}",
+      .read = &cluster_list, .kind = &dedicated, .query = list_query, .response = &cluster_schema },
+    { POST, "/groups/{groupId}/clusters", S17, ANY_OF(PROJECT_CLUSTER_CREATOR), "createGroupCluster",
+      "Create one cluster in one project",
+      "Accepts a new cluster and answers while it is still being built: hosts are chosen, the primary is "
+      "initialized and the replicas are cloned. It can be used when its state is IDLE.",
+      .since = "2024-10-23", .item = "/groups/{groupId}/clusters/{clusterName}", .run = cluster_create, .request = &cluster_schema, .response = &cluster_schema,
+      .example = "{\"name\": \"orders\", " EXAMPLE_SPECS "}" },
+    { GET, "/groups/{groupId}/clusters/provider/regions", S17, ANY_OF(PROJECT_READ_ONLY),
+      "listGroupClusterProviderRegions",
+      "Return all regions that clusters can use",
+      "Lists the providers, regions and instance sizes that hosts of this project offer. A cluster can only be "
+      "placed where this list says so.",
+      .shape = SHAPE_LIST, .run = provider_regions_list, .response = &provider_regions_schema, .query = provider_regions_query },
+    { POST, "/groups/{groupId}/clusters/tenantUpgrade", S17, ANY_OF(PROJECT_CLUSTER_MANAGER),
+      "upgradeGroupClusterTenantUpgrade",
+      "Upgrade one shared cluster to a dedicated one",
+      "The older address of the upgrade of flex clusters, with the same body and answer.",
+      .success = 200, .run = cluster_upgrade, .request = &cluster_upgrade_schema, .response = &cluster_schema,
+      .example = "{\"name\": \"small\", " EXAMPLE_SPECS "}" },
+    { POST, "/groups/{groupId}/clusters/tenantUpgradeToServerless", S17, ANY_OF(PROJECT_CLUSTER_MANAGER),
+      "upgradeGroupClusterTenantUpgradeToServerless",
+      "Upgrade one shared cluster to a serverless instance",
+      "Refused with the reason: there are no serverless instances here. Kept so that old clients are told so.",
+      .success = 200, .flags = DEPRECATED, .run = serverless_refused, .request = &serverless_schema, .response = &cluster_schema,
+      .example = "{\"name\": \"small\"}" },
+    { POST, "/groups/{groupId}/clusterConfigurations:validate", S17, ANY_OF(PROJECT_CLUSTER_MANAGER),
+      "validateGroupClusterConfigurations",
+      "Check one cluster configuration without applying it",
+      "Runs the checks that creating a cluster would run, or changing one (`editing`), the capacity of the hosts included. Nothing is "
+      "changed.",
+      .success = 200, .since = "2025-03-12", .flags = NO_ETAG, .run = cluster_validate, .request = &validation_request_schema,
+      .response = &validation_schema, .example = "{\"clusterDescription\": {\"name\": \"orders\", " EXAMPLE_SPECS "}}" },
+    { DELETE, "/groups/{groupId}/clusters/{clusterName}", S17, ANY_OF(PROJECT_OWNER), "deleteGroupCluster",
+      "Terminate one cluster",
+      "Accepts the end of the cluster: its names are taken back, its members stopped and their data removed. What was under way for it "
+      "is cancelled. A cluster with termination protection is refused.",
+      .shape = SHAPE_NOTHING, .success = 202, .since = "2023-02-01", .run = cluster_delete,
+      .query = delete_query },
+    { GET, "/groups/{groupId}/clusters/{clusterName}", S17, ANY_OF(PROJECT_READ_ONLY), "getGroupCluster",
+      "Return one cluster",
+      "Returns one cluster with its state, members, version and connection strings. Poll it to follow a change.",
+      .since = "2024-08-05", .read = &cluster_get, .kind = &dedicated, .response = &cluster_schema },
+    { PATCH, "/groups/{groupId}/clusters/{clusterName}", S17,
+      ANY_OF(PROJECT_CLUSTER_MANAGER | PROJECT_CLUSTER_RESILIENCE_TESTER | PROJECT_REPLICA_SET_MANAGER),
+      "updateGroupCluster",
+      "Update one cluster",
+      "Changes only the fields that are sent; replicationSpecs are replaced as a whole. Asynchronous: new members follow before others "
+      "go, and members are restarted one after the other, replicas before the primary, so that the cluster stays writable.",
+      .since = "2024-10-23", .run = cluster_update, .request = &cluster_schema, .response = &cluster_schema,
+      .example = "{\"terminationProtectionEnabled\": true}" },
+    { GET, "/groups/{groupId}/clusters/{clusterName}/autoScalingConfiguration", S17, ANY_OF(PROJECT_READ_ONLY),
+      "autoGroupClusterScalingConfiguration",
+      "Return the automatic scaling mode of one cluster",
+      "Tells whether the shards of the cluster scale together or each by itself. A cluster here has one.",
+      .flags = DEPRECATED | NO_ETAG, .since = "2024-08-05", .read = &cluster_scaling, .kind = &dedicated, .response = &scaling_schema },
+    { GET, "/groups/{groupId}/clusters/{clusterName}/processArgs", S17, ANY_OF(PROJECT_READ_ONLY),
+      "getGroupClusterProcessArgs",
+      "Return the server settings of one cluster",
+      "Returns the settings of the database servers that were changed from their defaults.",
+      .since = "2024-08-05", .read = &cluster_settings_get, .response = &cluster_settings_schema },
+    { PATCH, "/groups/{groupId}/clusters/{clusterName}/processArgs", S17, ANY_OF(PROJECT_CLUSTER_MANAGER),
+      "updateGroupClusterProcessArgs",
+      "Update the server settings of one cluster",
+      "Changes only the settings that are sent; null gives one its default back. Some need a restart, as their description says: it "
+      "happens member by member, replicas first, and the primary hands over before its own.",
+      .since = "2024-08-05", .run = cluster_settings_update, .request = &cluster_settings_schema,
+      .response = &cluster_settings_schema, .example = "{\"work_mem\": 8192, \"defaultMaxTimeMS\": 60000}" },
+    { POST, "/groups/{groupId}/clusters/{clusterName}/restartPrimaries", S17, ANY_OF(PROJECT_CLUSTER_MANAGER),
+      "restartGroupClusterPrimaries",
+      "Restart the primaries of one cluster",
+      "Hands each primary over to a replica, as a failure would. Writes stop for some seconds; use it to see how "
+      "an application takes a failover.",
+      .shape = SHAPE_NOTHING, .success = 200, .since = "2023-02-01", .run = cluster_restart },
+    { GET, "/groups/{groupId}/clusters/{clusterName}/status", S17, ANY_OF(PROJECT_READ_ONLY),
+      "getGroupClusterStatus",
+      "Return the state of changes to one cluster",
+      "Tells whether the last change has reached every member (APPLIED) or not yet (PENDING).",
+      .flags = NO_ETAG, .read = &cluster_status, .response = &status_schema },
+    { POST, "/groups/{groupId}/clusters/{clusterName}:grantVendorEmployeeAccess", S17,
+      ANY_OF(PROJECT_SUPPORT_ACCESS_MANAGER), "grantGroupClusterVendorEmployeeAccess",
+      "Grant support staff access to one cluster",
+      "Records the consent that the operator's support staff may look at the cluster, at a stated level and until a stated time. "
+      "It replaces an earlier one.",
+      .shape = SHAPE_NOTHING, .since = "2024-08-05", .run = cluster_grant_access, .request = &access_grant_schema,
+      .example = "{\"grantType\": \"CLUSTER_DATABASE_LOGS\", \"expirationTime\": \"2099-01-01T00:00:00Z\"}" },
+    { POST, "/groups/{groupId}/clusters/{clusterName}:revokeVendorEmployeeAccess", S17,
+      ANY_OF(PROJECT_SUPPORT_ACCESS_MANAGER), "revokeGroupClusterVendorEmployeeAccess",
+      "Revoke support staff access to one cluster",
+      "Ends the access that was granted to the operator's support staff, before its time.",
+      .shape = SHAPE_NOTHING, .since = "2024-08-05", .run = cluster_revoke_access },
+    { POST, "/groups/{groupId}/clusters/{clusterName}:pinFeatureCompatibilityVersion", S17, ANY_OF(PROJECT_OWNER),
+      "pinGroupClusterFeatureCompatibilityVersion",
+      "Pin the compatibility version of one cluster",
+      "Records that the cluster shall stay on the major version that it has. A pin ends by itself on the date that is sent.",
+      .shape = SHAPE_NOTHING, .since = "2024-05-30", .run = cluster_pin, .request = &version_pin_schema,
+      .example = "{\"expirationDate\": \"2099-01-01T00:00:00Z\"}" },
+    { POST, "/groups/{groupId}/clusters/{clusterName}:unpinFeatureCompatibilityVersion", S17, ANY_OF(PROJECT_OWNER),
+      "unpinGroupClusterFeatureCompatibilityVersion",
+      "Unpin the compatibility version of one cluster",
+      "Takes the pin off. Without one nothing happens.",
+      .shape = SHAPE_NOTHING, .since = "2024-05-30", .run = cluster_unpin },
+    { GET, "/groups/{groupId}/sampleDatasetLoad/{sampleDatasetId}", S17, ANY_OF(PROJECT_OWNER),
+      "getGroupSampleDatasetLoad",
+      "Return the state of one sample data load",
+      "Tells whether loading has finished, and if it failed, why.",
+      .read = &sample_load_get, .response = &sample_load_schema },
+    { POST, "/groups/{groupId}/sampleDatasetLoad/{name}", S17, ANY_OF(PROJECT_OWNER),
+      "requestGroupSampleDatasetLoad",
+      "Load sample data into one cluster",
+      "Starts loading a small, well-known set of tables into the named cluster, for trying things out. "
+      "Asynchronous.",
+      .item = "/groups/{groupId}/sampleDatasetLoad/{sampleDatasetId}", .run = sample_load_start, .response = &sample_load_schema },
+
+    { GET, "/clusters", S18, ANY_CALLER, "listClusterDetails",
+      "Return all clusters of all projects",
+      "Lists, for each project that the caller may see, its clusters in short form. Meant for overviews; details "
+      "are read per cluster.",
+      .shape = SHAPE_LIST, .run = cluster_overview, .response = &overview_schema },
+};
+// clang-format on
+
+FAMILY(clusters_family, "clusters", "Clusters",
+       "Replicated PostgreSQL clusters on the operator's hosts: creating, changing, pausing and ending them.",
+       clusters_endpoints);

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Networks of a project: containers, peering, and whether its names resolve to private addresses. */
+#include "family/network/network.h"
+#include "api/crud.h"
+#include "family/absent.h"
+#include "family/families.h"
+
+static const struct field private_ip_mode_fields[] = {
+    BOOL("enabled", "Whether the names of the project's clusters resolve to private addresses only.", REQUIRED | ALWAYS,
+         .example = "false"),
+    END_OF_FIELDS,
+};
+static const struct schema private_ip_mode_schema = { "PrivateIPMode", "The private IP mode of a project.",
+                                                      private_ip_mode_fields };
+
+static const struct kind private_ip_mode = {
+    .name = "privateIpMode",
+    .fallback = "{\"enabled\":false}",
+    .changed = EVENT_PRIVATE_IP_MODE_CHANGED,
+};
+
+/* ---- Peering: refused, because the routes between networks are the operator's ---- */
+
+static const struct field peer_fields[] = {
+    ID("id", "Identifier of the connection.", READ_ONLY | ALWAYS),
+    ID("containerId", "Container of the project whose addresses would be reached.", REQUIRED | ALWAYS),
+    TEXT("providerName", "Who runs the other network.", ALWAYS, .min = 1, .max = 32, .example = "\"ONPREM\""),
+    TEXT("accountId", "Account that the other network belongs to.", 0, .min = 1, .max = 128, .example = "\"checkout\""),
+    TEXT("vpcId", "Name of the other network at its provider.", 0, .min = 1, .max = 256, .example = "\"net-checkout\""),
+    TEXT("accepterRegionName", "Region of the other network.", 0, .min = 1, .max = 63, .example = "\"EU_NORTH\""),
+    CIDR("routeTableCidrBlock", "Addresses of the other network.", 0, .example = "\"10.20.0.0/16\""),
+    END_OF_FIELDS,
+};
+static const struct schema peer_schema = { "NetworkPeer", "A connection between a container and another network.",
+                                           peer_fields };
+
+// clang-format off
+static const struct field container_path[] = { ID("containerId", "Identifier of the container.", 0), END_OF_FIELDS };
+static const struct field peer_path[] = { ID("peerId", "Identifier of the connection.", 0), END_OF_FIELDS };
+static const struct field provider_query[] = {
+    TEXT("providerName", "Only those of this provider.", 0, .min = 1, .max = 32, .example = "\"ONPREM\""),
+    END_OF_FIELDS,
+};
+
+static const struct endpoint network_endpoints[] = {
+    { GET, "/groups/{groupId}/containers", S43, ANY_OF(PROJECT_READ_ONLY), "listContainers",
+      "Return all network containers of one provider in one project",
+      "A container is a block of private addresses that members of the project's clusters get theirs from. Without a provider "
+      "those of all are listed.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/containers/{containerId}", .read = &container_list,
+      .query = provider_query, .response = &container_schema },
+    { POST, "/groups/{groupId}/containers", S43, ANY_OF(PROJECT_OWNER), "createContainer",
+      "Create one network container",
+      "Sets a block of the operator's addresses aside. From then on members that are placed in the region get addresses of it, and "
+      "members of other projects do not. Members that run already keep theirs.",
+      .item = "/groups/{groupId}/containers/{containerId}", .run = container_create, .request = &container_schema,
+      .response = &container_schema,
+      .example = "{\"providerName\": \"ONPREM\", \"regionName\": \"EU_NORTH\", \"serviceCidrBlock\": \"10.91.4.0/24\"}" },
+    { GET, "/groups/{groupId}/containers/all", S43, ANY_OF(PROJECT_READ_ONLY), "listAllContainers",
+      "Return all network containers in one project",
+      "Lists the containers of every provider.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/containers/{containerId}", .read = &container_list,
+      .response = &container_schema },
+    { DELETE, "/groups/{groupId}/containers/{containerId}", S43, ANY_OF(PROJECT_OWNER), "deleteContainer",
+      "Remove one network container",
+      "Gives the addresses back to all projects. A container that members of clusters have addresses of is not removed.",
+      .shape = SHAPE_NOTHING, .run = container_delete, .path_fields = container_path },
+    { GET, "/groups/{groupId}/containers/{containerId}", S43, ANY_OF(PROJECT_READ_ONLY), "getContainer",
+      "Return one network container",
+      "Shows its block of addresses and whether anything uses it.",
+      .read = &container_get, .path_fields = container_path, .response = &container_schema },
+    { PATCH, "/groups/{groupId}/containers/{containerId}", S43, ANY_OF(PROJECT_OWNER), "updateContainer",
+      "Change one network container",
+      "Changes the block of a container that nothing uses yet.",
+      .run = container_update, .path_fields = container_path, .request = &container_schema, .response = &container_schema,
+      .example = "{\"serviceCidrBlock\": \"10.92.2.0/24\"}" },
+    { GET, "/groups/{groupId}/peers", S43, ANY_OF(PROJECT_READ_ONLY), "listPeers",
+      "Return all peering connections in one project",
+      "The list is empty: peering is not offered.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/peers/{peerId}", .run = absent_list, .query = provider_query,
+      .response = &peer_schema },
+    { POST, "/groups/{groupId}/peers", S43, ANY_OF(PROJECT_NETWORK_ACCESS_MANAGER), "createPeer",
+      "Create one peering connection",
+      "Clusters run on the operator's own hosts. Whether another network reaches them is a matter of the operator's routes, which "
+      "this service does not make.",
+      .item = "/groups/{groupId}/peers/{peerId}", .refuses = PEERING_NOT_OFFERED, .request = &peer_schema,
+      .response = &peer_schema,
+      .example = "{\"containerId\": \"65a1b2c3d4e5f60718293a4b\", \"providerName\": \"ONPREM\", \"vpcId\": \"net-checkout\"}" },
+    { DELETE, "/groups/{groupId}/peers/{peerId}", S43, ANY_OF(PROJECT_NETWORK_ACCESS_MANAGER), "deletePeer",
+      "Remove one peering connection",
+      "None is ever found: peering is not offered.",
+      .shape = SHAPE_NOTHING, .success = 202, .run = absent_one, .path_fields = peer_path },
+    { GET, "/groups/{groupId}/peers/{peerId}", S43, ANY_OF(PROJECT_READ_ONLY), "getPeer",
+      "Return one peering connection",
+      "None is ever found: peering is not offered.",
+      .run = absent_one, .path_fields = peer_path, .response = &peer_schema },
+    { PATCH, "/groups/{groupId}/peers/{peerId}", S43, ANY_OF(PROJECT_NETWORK_ACCESS_MANAGER), "updatePeer",
+      "Change one peering connection",
+      "None is ever found: peering is not offered.",
+      .run = absent_one, .path_fields = peer_path, .request = &peer_schema, .response = &peer_schema,
+      .example = "{\"routeTableCidrBlock\": \"10.20.0.0/16\"}" },
+    { GET, "/groups/{groupId}/privateIpMode", S43, ANY_OF(PROJECT_READ_ONLY), "getPrivateIpMode",
+      "Return the private IP mode of one project",
+      "Says whether the names of the project's clusters resolve to private addresses only.",
+      .flags = DEPRECATED, .read = &crud_get_single, .kind = &private_ip_mode, .response = &private_ip_mode_schema },
+    { PATCH, "/groups/{groupId}/privateIpMode", S43, ANY_OF(PROJECT_OWNER), "updatePrivateIpMode",
+      "Change the private IP mode of one project",
+      "Switches the mode. Also served under the older prefix /api/svc/v1.0, with the same rate limit.",
+      .flags = DEPRECATED | ALSO_V1, .run = crud_update_single, .kind = &private_ip_mode,
+      .request = &private_ip_mode_schema, .response = &private_ip_mode_schema, .example = "{\"enabled\": false}" },
+};
+// clang-format on
+
+FAMILY(network_family, "network", "Networks", "Network containers, peering and private IP mode.", network_endpoints);

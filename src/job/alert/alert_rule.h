@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which events can raise an alert. Some tell of a state that an event ends later: their alerts are open until then. The others are
+ * of one moment: their alerts close by themselves.
+ */
+#ifndef JOB_ALERT_ALERT_RULE_H
+#define JOB_ALERT_ALERT_RULE_H
+
+#include <jansson.h>
+
+#include "base/str.h"
+
+struct alert_rule {
+    const char *type;     /* of the event */
+    const char *severity; /* unless the configuration says another */
+    const char *ended_by; /* types, separated by commas; NULL: it is of one moment */
+};
+extern const struct alert_rule alert_rules[]; /* without a type at the end */
+extern const char *const alert_type_names[];  /* these types, and ALERT_METRIC_TYPE; NULL at the end */
+
+/* A type that the specification has and that nothing can raise yet. */
+#define ALERT_METRIC_TYPE "OUTSIDE_METRIC_THRESHOLD"
+
+/* NULL when it cannot raise one. */
+const struct alert_rule *alert_rule_find(str type);
+/* Whether an event of that type about the same cluster ends what the rule's event began. */
+bool alert_rule_is_ended_by(const struct alert_rule *rule, str type);
+
+/* ---- Matchers: all must hold. What is not about a cluster has no name to match. ---- */
+extern const char *const alert_matcher_fields[], *const alert_matcher_operators[]; /* NULL at the end */
+bool alert_matchers_hold(const json_t *matchers, str cluster);
+/* Whether it is a regular expression. */
+bool alert_expression_is_fine(str expression);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ends a cluster. Names go first, so that nobody finds what is about to go; the rows go last, so that nothing is forgotten. */
+#include "base/json.h"
+#include "base/log.h"
+#include "job/cluster/cluster_jobs.h"
+#include "job/cluster/cluster_work.h"
+
+static error
+hide_names(struct job_context *context, struct job_result *ret_result)
+{
+    struct cluster_work *work;
+    TRY(cluster_work(context, &work));
+    if (work->found)
+        TRY(store_name_remove_all(context->tx, &work->cluster));
+    return step_done(ret_result);
+}
+
+static error
+remove_members(struct job_context *context, struct job_result *ret_result)
+{
+    struct cluster_work *work;
+    TRY(cluster_work(context, &work));
+    for (size_t i = 0; work->found && i < work->members.count; i++) {
+        struct cluster_member *member = &work->members.items[i];
+        /* No host was ever told about one that was only planned. */
+        if (member_is(member, "PLANNED")) {
+            TRY(store_cluster_member_release(context->tx, member->id));
+        } else if (!member_is(member, "REMOVED")) {
+            member->desired = STR("REMOVED");
+            TRY(store_cluster_member_want(context->tx, work->cluster.organization, member));
+        }
+    }
+    return step_done(ret_result);
+}
+
+static error
+wait_removed(struct job_context *context, struct job_result *ret_result)
+{
+    struct cluster_work *work;
+    TRY(cluster_work(context, &work));
+    for (size_t i = 0; work->found && i < work->members.count; i++) {
+        const struct cluster_member *member = &work->members.items[i];
+        if (!member_is_absent(member))
+            return step_waits(context, ret_result, "Member %.*s is being removed.",
+                              STR_ARG(member_name(context, work, member)));
+    }
+    return step_done(ret_result);
+}
+
+/* In a group of etcd without users any host that had a member can do it; members keep their rows until it did. */
+static error
+forget_scope_on_host(struct job_context *context, struct job_result *ret_result)
+{
+    struct cluster_work *work;
+    struct task_state task;
+    const struct cluster_member *who = NULL;
+    TRY(cluster_work(context, &work));
+    for (size_t i = 0; work->found && i < work->members.count && who == NULL; i++)
+        who = work->members.items[i].host_gone ? NULL : &work->members.items[i];
+    if (who == NULL)
+        return step_done(ret_result);
+    str purpose = id_text(context->arena, context->job->id);
+    TRY(store_task_find(context->tx, &work->cluster, STR("FORGET_SCOPE"), purpose, &task));
+    if (task.outcome == TASK_DONE)
+        return step_done(ret_result);
+    if (task.outcome == TASK_NONE || task.may_be_repeated) {
+        json_t *parameters = json_in(
+            context->arena, json_pack("{s:s, s:s}", "purpose", purpose.data, "scope", work->cluster.set_name.data));
+        TRY(store_task_add(context->tx, work->cluster.organization, who->id, STR("FORGET_SCOPE"),
+                           json_text(context->arena, parameters)));
+    }
+    if (task.outcome == TASK_FAILED)
+        return step_waits(context, ret_result, "The cluster's entry could not be removed: %.*s.", STR_ARG(task.detail));
+    return step_waits(context, ret_result, "The cluster's entry in the fleet's directory is being removed.");
+}
+
+/* What Patroni keeps about the cluster in etcd, with the user that could. */
+static error
+forget_scope(struct job_context *context, struct job_result *ret_result)
+{
+    struct cluster_work *work;
+    bool is_mine = false, is_done = true;
+    str why = STR_EMPTY;
+    TRY(cluster_work(context, &work));
+    if (work->found)
+        TRY(etcd_remove_scope(context, work->cluster.id, &is_mine, &is_done, &why));
+    if (!is_mine)
+        return forget_scope_on_host(context, ret_result);
+    if (is_done)
+        return step_done(ret_result);
+    log_line(LOG_WARNING, "etcd", "Keys of cluster %.*s are still there: %.*s", STR_ARG(work->cluster.set_name),
+             STR_ARG(why));
+    return step_waits(context, ret_result, "The cluster's entry in the fleet's directory is being removed.");
+}
+
+static error
+release(struct job_context *context, struct job_result *ret_result)
+{
+    struct cluster_work *work;
+    TRY(cluster_work(context, &work));
+    for (size_t i = 0; work->found && i < work->members.count; i++)
+        TRY(store_cluster_member_release(context->tx, work->members.items[i].id));
+    return step_done(ret_result);
+}
+
+static error
+finish(struct job_context *context, struct job_result *ret_result)
+{
+    struct cluster_work *work;
+    TRY(cluster_work(context, &work));
+    if (work->found) {
+        TRY(store_cluster_remove(context->tx, &work->cluster));
+        TRY(work_event(context, work, EVENT_CLUSTER_DELETED));
+    }
+    return step_done(ret_result);
+}
+
+// clang-format off
+static const struct job_step_row steps[] = {
+    { "hide-names",     "Takes the names of the cluster back.",                       hide_names,     60 },
+    { "remove-members", "Tells the hosts to remove their members.",                   remove_members, 60 },
+    { "wait-removed",   "Waits until servers and data are gone from every host.",     wait_removed,   600 },
+    { "forget-scope",   "Removes what the cluster's members agreed on.",              forget_scope,   300 },
+    { "release",        "Gives addresses and capacity back.",                         release,        60 },
+    { "finish",         "Says that the cluster is gone.",                             finish,         60 },
+};
+// clang-format on
+
+const struct job_kind cluster_delete_job = { "cluster.delete", "Ends a cluster.", steps, LENGTH(steps) };

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Emptying a host. The host's own job has a job move each cluster that has a member there; in the plan of a cluster, a member
+ * on such a host is one that goes, and so another one is missing. Each cluster loses at most one member at a time, and only
+ * after its replacement follows.
+ */
+#include "base/clock.h"
+#include "base/date.h"
+#include "base/json.h"
+#include "cluster/maintenance.h"
+#include "cluster/state.h"
+#include "job/cluster/cluster_jobs.h"
+#include "job/cluster/cluster_work.h"
+#include "store/fleet/drain.h"
+#include "store/resource.h"
+
+enum {
+    WINDOW_LOOK_MS = 60 * 1000,
+    WINDOW_LONGEST_S = 30 * 24 * 3600 /* a week, put off twice, and one that was missed */
+};
+
+/* ---- The window ---- */
+
+static bool
+somebody_must_leave(const struct cluster_work *work)
+{
+    for (size_t i = 0; i < work->members.count; i++) {
+        if (work->members.items[i].host_drains)
+            return true;
+    }
+    return false;
+}
+
+/* A host that was given up has taken a member with it: the cluster is short of it until there is another one. */
+static bool
+is_urgent(const struct cluster_work *work)
+{
+    for (size_t i = 0; i < work->members.count; i++) {
+        if (work->members.items[i].host_gone)
+            return true;
+    }
+    return false;
+}
+
+/* Asks the project's window, and keeps in it what was planned. */
+static error
+ask_window(struct job_context *context, struct cluster_work *work, int64_t now_ms, bool *ret_may, int64_t *ret_when)
+{
+    const struct job *job = context->job;
+    struct resource stored;
+    bool found;
+    *ret_may = true;
+    TRY(store_resource_lock(context->tx, job->project, STR(MAINTENANCE_KIND), STR_EMPTY, &found, &stored));
+    if (!found)
+        return OK;
+    json_t *document = json_parse_own(context->arena, stored.document);
+    if (document == NULL)
+        return fail(context->arena, OVERLOADED);
+    struct maintenance window = maintenance_read(document), before = window;
+    *ret_may = maintenance_may_begin(&window, now_ms, ret_when);
+    if (window.starts_ms == before.starts_ms && window.has_begun == before.has_begun)
+        return OK;
+    maintenance_write_round(document, &window);
+    struct resource_draft draft = { .organization = job->organization,
+                                    .scope = job->project,
+                                    .id = stored.id,
+                                    .kind = STR(MAINTENANCE_KIND),
+                                    .document = json_text(context->arena, document) };
+    TRY(store_resource_replace(context->tx, &draft, &stored));
+    return *ret_may ? OK : work_event(context, work, EVENT_MAINTENANCE_SCHEDULED);
+}
+
+/*
+ * While a job is in this step, others of the cluster pass it: a tenant's own changes do not wait for the operator's. So it must
+ * not leave the step while one of them is under way. None can be added meanwhile, because the cluster is locked.
+ */
+static error
+wait_window(struct job_context *context, struct job_result *ret_result)
+{
+    int64_t now_ms = context->environment->now_ms != NULL ? context->environment->now_ms() : clock_now_ms();
+    int64_t when, others;
+    bool may;
+    struct cluster_work *work;
+    TRY(cluster_work(context, &work));
+    if (!work->found)
+        return step_done(ret_result);
+    TRY(store_cluster_unfinished_jobs(context->tx, &work->cluster, context->job->id, &others));
+    if (others > 0)
+        return step_waits(context, ret_result, "Another change of the cluster is under way.");
+    if (is_urgent(work) || !somebody_must_leave(work))
+        return step_done(ret_result);
+    TRY(ask_window(context, work, now_ms, &may, &when));
+    if (may)
+        return step_done(ret_result);
+    TRY(step_waits(context, ret_result, "It waits for the project's maintenance window, which begins at %s.",
+                   date_text(context->arena, when).data));
+    ret_result->wait_ms = when - now_ms < WINDOW_LOOK_MS ? when - now_ms : WINDOW_LOOK_MS;
+    return OK;
+}
+
+/* ---- The cluster ---- */
+
+/* Reserves places for what the plan misses. Other than for a tenant's change there was no request that could be refused. */
+static error
+replace(struct job_context *context, struct job_result *ret_result)
+{
+    struct cluster_work *work;
+    str state;
+    TRY(cluster_work(context, &work));
+    if (!work->found)
+        return step_done(ret_result);
+    /* There is nobody to clone from. */
+    if (work->wanted.paused)
+        return step_waits(context, ret_result,
+                          "The cluster is paused, and has to be resumed before a member can move.");
+    for (size_t g = 0; g < work->wanted.group_count; g++) {
+        const struct wanted_group *group = &work->wanted.groups[g];
+        struct member_place place = { group->provider,      group->region,    work->wanted.size,
+                                      work->wanted.disk_gb, group->electable, group->priority };
+        for (int n = 0; n < work->plan.missing[g]; n++) {
+            bool placed;
+            TRY(store_cluster_member_place(context->tx, &work->cluster, &place, &placed));
+            if (!placed)
+                return step_waits(context, ret_result, "No other host in %.*s %.*s has room for a member.",
+                                  STR_ARG(group->provider), STR_ARG(group->region));
+        }
+    }
+    if (cluster_state_next(work->cluster.state, CAUSE_REPAIR, &state))
+        TRY(store_cluster_set_state(context->tx, &work->cluster, state, work->cluster.observed_generation));
+    return step_done(ret_result);
+}
+
+static error
+finish(struct job_context *context, struct job_result *ret_result)
+{
+    return cluster_finish_with(context, EVENT_CLUSTER_MEMBERS_MOVED, ret_result);
+}
+
+/* ---- The host ---- */
+
+static error
+move_members(struct job_context *context, struct job_result *ret_result)
+{
+    int64_t left;
+    TRY(store_host_move_clusters(context->tx, context->job->subject, str_from(cluster_move_job.name),
+                                 str_from(cluster_move_job.steps[0].name), (int)cluster_move_job.count, &left));
+    if (left > 0)
+        return step_waits(context, ret_result, "%lld members have not left the host.", (long long)left);
+    return step_done(ret_result);
+}
+
+static error
+finish_host(struct job_context *context, struct job_result *ret_result)
+{
+    TRY(store_host_drained(context->tx, context->job->subject));
+    return step_done(ret_result);
+}
+
+// clang-format off
+static const struct job_step_row move_steps[] = {
+    { MAINTENANCE_STEP, "Waits for the project's maintenance window.",           wait_window,                 WINDOW_LONGEST_S },
+    { "replace",        "Finds other hosts for members that must leave theirs.",  replace,                     300 },
+    { "start",          "Starts their replacements.",                             cluster_step_start,          60 },
+    { "wait-members",   "Waits until every member follows the primary.",          cluster_step_wait_members,   1800 },
+    { "publish-names",  "Makes the names of new members known.",                  cluster_step_publish_names,  60 },
+    { "hand-over",      "Makes another member the primary when it has to leave.", cluster_step_hand_over,      300 },
+    { "remove-members", "Takes the members away that were replaced.",             cluster_step_remove_members, 300 },
+    { "wait-removed",   "Waits until they are gone from their hosts.",            cluster_step_wait_removed,   300 },
+    { "finish",         "Says that every member is where it should be.",          finish,                      60 },
+};
+static const struct job_step_row drain_steps[] = {
+    { "move-members",   "Waits until every cluster has moved its member away.",   move_members,                WINDOW_LONGEST_S },
+    { "finish",         "Says that the host is empty.",                           finish_host,                 60 },
+};
+// clang-format on
+
+const struct job_kind cluster_move_job = { "cluster.move", "Moves members off a host that is being emptied.",
+                                           move_steps, LENGTH(move_steps) };
+const struct job_kind host_drain_job = { "host.drain", "Empties a host.", drain_steps, LENGTH(drain_steps) };

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the steps of all jobs of clusters share. A step begins with cluster_work(): it locks the cluster, reads its members and
+ * makes the plan anew, so that each step acts on what is there and not on what an earlier one believed.
+ */
+#ifndef JOB_CLUSTER_CLUSTER_WORK_H
+#define JOB_CLUSTER_CLUSTER_WORK_H
+
+#include "cluster/names.h"
+#include "cluster/plan.h"
+#include "job/job.h"
+#include "store/cluster/cluster.h"
+#include "store/event/event.h"
+
+struct cluster_work {
+    bool found; /* false: the cluster is gone, and there is nothing to do for it */
+    struct cluster cluster;
+    struct cluster_members members;
+    struct wanted wanted;
+    struct plan plan;
+};
+MUST_USE error cluster_work(struct job_context *context, struct cluster_work **ret_work);
+
+/* ---- Looking ---- */
+bool member_is(const struct cluster_member *member, const char *desired);
+bool member_is_primary(const struct cluster_member *member);
+/* It runs, and follows or leads. */
+bool member_is_up(const struct cluster_member *member);
+/* Nothing of it is left on its host, or the host itself is gone. */
+bool member_is_absent(const struct cluster_member *member);
+bool member_stays(const struct cluster_work *work, size_t index);
+/* The primary's index, or -1. */
+int work_primary(const struct cluster_work *work);
+/* The highest priority among the replicas that can take over from the primary, or -1 when there is none. */
+int work_best_priority(const struct cluster_work *work);
+str member_name(struct job_context *context, const struct cluster_work *work, const struct cluster_member *member);
+
+/* ---- Answers of steps ---- */
+MUST_USE error step_done(struct job_result *ret_result);
+MUST_USE error step_waits(struct job_context *context, struct job_result *ret_result, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+
+/* ---- What several kinds do. Each answers as a step does. ---- */
+/* Members that stay become what their group asks for; those that are as `from` says, PLANNED or STOPPED, run from now on. */
+MUST_USE error work_start_members(struct job_context *context, struct cluster_work *work, const char *from,
+                                  bool *ret_changed);
+/* Every member that stays is up and has taken everything over, one of them is the primary, and another can take over from it. */
+MUST_USE error work_wait_for_members(struct job_context *context, struct cluster_work *work,
+                                     struct job_result *ret_result);
+/* There is none: everybody who may be elected by the document can be. */
+MUST_USE error work_wait_for_primary(struct job_context *context, struct cluster_work *work,
+                                     struct job_result *ret_result);
+enum { ANY_PRIORITY = 0 };
+/* A replica of at least this priority becomes the primary. Waits: whoever calls knows who must not be it any more. */
+MUST_USE error work_hand_over(struct job_context *context, struct cluster_work *work, int least_priority,
+                              struct job_result *ret_result);
+/* Names for the members that stay. */
+MUST_USE error work_publish_names(struct job_context *context, struct cluster_work *work);
+MUST_USE error work_hide_names(struct job_context *context, struct cluster_work *work,
+                               const struct cluster_member *member);
+
+/* The event that a job writes by itself. */
+MUST_USE error work_event(struct job_context *context, const struct cluster_work *work, enum event_type type);
+/* The end of a job: when it was the last one, everything that was asked for is in force. */
+MUST_USE error work_finish(struct job_context *context, struct cluster_work *work, enum event_type type);
+
+/* ---- Steps that stand in more than one table ---- */
+job_step cluster_step_start; /* members that were only planned run, and are what their group asks for */
+job_step cluster_step_wake;  /* members that were stopped run again */
+job_step cluster_step_wait_primary;
+job_step cluster_step_wait_members;
+job_step cluster_step_publish_names;
+job_step cluster_step_hand_over;
+job_step cluster_step_remove_members; /* those that do not stay */
+job_step cluster_step_wait_removed;
+/* The last step of a job that has nothing else to say than this event. */
+MUST_USE error cluster_finish_with(struct job_context *context, enum event_type type, struct job_result *ret_result);
+
+#endif

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#ifndef JOB_ETCD_CALL_H
-#define JOB_ETCD_CALL_H
-
-#include "job/etcd.h"
-
-etcd_caller etcd_call;
-
-#endif

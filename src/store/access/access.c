@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/access/access.h"
+
+#include "base/json.h"
+#include "store/access/user_certificate.h"
+
+error
+store_access_touch(struct tx *tx, id project, int64_t *ret_generation)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, project);
+    TRY(tx_query(tx, SQL_ACCESS_TOUCH, &params, &rows, NULL));
+    *ret_generation = rows_int(&rows, 0, 0);
+    return OK;
+}
+
+error
+store_access_inherited(struct tx *tx, struct arena *arena, id project, json_t **ret_inherited)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, project);
+    TRY(tx_query(tx, SQL_ACCESS_INHERITED, &params, &rows, NULL));
+    *ret_inherited = json_parse_own(arena, rows_text(&rows, 0, 0));
+    return *ret_inherited == NULL ? fail(arena, OVERLOADED) : OK;
+}
+
+error
+store_access_role_holder(struct tx *tx, id project, str role, str *ret_holder)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, project);
+    params_text(&params, role);
+    TRY(tx_query(tx, SQL_ACCESS_ROLE_HOLDER, &params, &rows, NULL));
+    *ret_holder = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 0);
+    return OK;
+}
+
+/* ---- For the worker ---- */
+
+error
+store_access_expired(struct store *store, struct arena *arena, struct access_expired ret_expired[ACCESS_EXPIRED_MAX],
+                     size_t *ret_count)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    TRY(store_read(store, arena, SQL_ACCESS_EXPIRED, &params, &rows));
+    *ret_count = 0;
+    for (int row = 0; row < rows.count && row < ACCESS_EXPIRED_MAX; row++)
+        ret_expired[(*ret_count)++] = (struct access_expired){
+            .organization = rows_id(&rows, row, 0),
+            .project = rows_id(&rows, row, 1),
+            .kind = rows_text(&rows, row, 2),
+            .resource = rows_id(&rows, row, 3),
+            .name = rows_text(&rows, row, 4),
+        };
+    return OK;
+}
+
+error
+store_access_expire(struct store *store, struct arena *arena, const struct access_expired *expired,
+                    enum event_type type, bool *ret_removed)
+{
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct params params = { 0 };
+    struct rows rows;
+    int64_t generation;
+    params_id(&params, expired->project);
+    params_text(&params, expired->kind);
+    params_id(&params, expired->resource);
+    TRY(tx_begin(store, arena, expired->organization, &tx));
+    TRY(tx_query(tx, SQL_ACCESS_EXPIRE, &params, &rows, NULL));
+    *ret_removed = rows.count == 1;
+    if (!*ret_removed)
+        return OK;
+    if (str_is(expired->kind, "databaseUser"))
+        TRY(store_user_certificates_revoke(tx, expired->project, expired->name));
+    TRY(store_access_touch(tx, expired->project, &generation));
+    struct event_draft draft = {
+        .type = type,
+        .organization = expired->organization,
+        .project = expired->project,
+        .before = json_parse_own(arena, rows_text(&rows, 0, 0)),
+    };
+    TRY(store_event_add_by_worker(tx, &draft));
+    return tx_commit(tx);
+}

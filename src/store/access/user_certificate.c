@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/access/user_certificate.h"
+
+error
+store_project_authority(struct tx *tx, id project, struct authority_row *ret_row)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, project);
+    TRY(tx_query(tx, SQL_PROJECT_AUTHORITY_GET, &params, &rows, NULL));
+    *ret_row = (struct authority_row){ .certificate = STR_EMPTY };
+    if (rows.count > 0)
+        *ret_row = (struct authority_row){
+            .id = rows_id(&rows, 0, 0),
+            .certificate = rows_text(&rows, 0, 1),
+            .sealed_key = rows_bytes(tx_arena(tx), &rows, 0, 2),
+        };
+    return OK;
+}
+
+error
+store_project_authority_add(struct tx *tx, id organization, id project, const struct authority_row *row,
+                            int64_t not_after_ms)
+{
+    struct params params = { 0 };
+    params_id(&params, project);
+    params_id(&params, organization);
+    params_id(&params, row->id);
+    params_text(&params, row->certificate);
+    params_bytes(&params, row->sealed_key);
+    params_int(&params, not_after_ms);
+    return tx_query(tx, SQL_PROJECT_AUTHORITY_ADD, &params, NULL, NULL);
+}
+
+str
+user_certificate_owner(struct arena *arena, id project, str user)
+{
+    str project_text = id_text(arena, project);
+    return str_format(arena, "%.*s/%.*s", STR_ARG(project_text), STR_ARG(user));
+}
+
+error
+store_user_certificates_revoke(struct tx *tx, id project, str user)
+{
+    int64_t ignored;
+    return store_certificate_revoke(tx, STR("USER"), user_certificate_owner(tx_arena(tx), project, user), &ignored);
+}
+
+error
+store_user_certificates_until(struct tx *tx, id project, str user, str *ret_until)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, project);
+    params_text(&params, user_certificate_owner(tx_arena(tx), project, user));
+    TRY(tx_query(tx, SQL_USER_CERTIFICATE_UNTIL, &params, &rows, NULL));
+    *ret_until = rows.count == 0 || rows_is_null(&rows, 0, 0) ? STR_EMPTY : rows_text(&rows, 0, 0);
+    return OK;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/alert/alert_notification.h"
+
+#include "base/failpoint.h"
+#include "base/json.h"
+
+error
+store_notification_add(struct tx *tx, const struct notification_draft *draft)
+{
+    struct params params = { 0 };
+    params_id(&params, draft->place.organization);
+    params_id(&params, draft->place.project);
+    params_id(&params, id_new(store_cell(tx_store(tx))));
+    params_id(&params, draft->alert);
+    params_id(&params, draft->notifier);
+    params_text(&params, str_from(draft->about));
+    params_int(&params, draft->delay_min);
+    params_int(&params, draft->number);
+    return tx_query(tx, SQL_ALERT_NOTIFICATION_ADD, &params, NULL, NULL);
+}
+
+error
+store_notification_told(struct tx *tx, id organization, id alert, id ret_notifiers[NOTIFIERS_MAX], size_t *ret_count)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, organization);
+    params_id(&params, alert);
+    TRY(tx_query(tx, SQL_ALERT_TOLD, &params, &rows, NULL));
+    *ret_count = 0;
+    for (int row = 0; row < rows.count && row < NOTIFIERS_MAX; row++)
+        ret_notifiers[(*ret_count)++] = rows_id(&rows, row, 0);
+    return OK;
+}
+
+/* ---- Sending ---- */
+
+error
+store_notification_due(struct store *store, struct arena *arena,
+                       struct notification_place ret_due[NOTIFICATION_DUE_MAX], size_t *ret_count)
+{
+    struct rows rows;
+    struct params params = { 0 };
+    TRY(store_read(store, arena, SQL_ALERT_NOTIFICATION_DUE, &params, &rows));
+    *ret_count = 0;
+    for (int row = 0; row < rows.count && row < NOTIFICATION_DUE_MAX; row++)
+        ret_due[(*ret_count)++] = (struct notification_place){
+            .place = { rows_id(&rows, row, 0), rows_id(&rows, row, 1) },
+            .alert = rows_id(&rows, row, 2),
+            .notification = rows_id(&rows, row, 3),
+        };
+    return OK;
+}
+
+/* Everybody who changes both locks the alert first, then its notifications. */
+static error
+lock_alert(struct tx *tx, const struct notification_place *at)
+{
+    str document;
+    int64_t revision;
+    bool is_closed;
+    return store_alert_lock(tx, at->place.project, at->alert, &document, &revision, &is_closed);
+}
+
+static error
+on_alert(struct tx *tx, enum sql statement, const struct notification_place *at, struct rows *ret_rows)
+{
+    struct params params = { 0 };
+    params_id(&params, at->place.project);
+    params_id(&params, at->alert);
+    return tx_query(tx, statement, &params, ret_rows, NULL);
+}
+
+static error
+read_facts(struct tx *tx, struct arena *arena, struct notification_claim *claim)
+{
+    struct rows rows;
+    TRY(on_alert(tx, SQL_ALERT_FACTS, &claim->at, &rows));
+    if (rows.count == 0)
+        return fail(arena, OVERLOADED);
+    claim->alert = str_dup(arena, rows_text(&rows, 0, 0));
+    claim->config = rows_is_null(&rows, 0, 1) ? STR_EMPTY : str_dup(arena, rows_text(&rows, 0, 1));
+    claim->project_name = str_dup(arena, rows_text(&rows, 0, 2));
+    claim->lasts = rows_bool(&rows, 0, 3);
+    return OK;
+}
+
+error
+store_notification_claim(struct store *store, struct arena *arena, struct notification_place at, int64_t lease_s,
+                         int64_t retry_ms, bool *ret_claimed, struct notification_claim *ret_claim)
+{
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, at.place.organization);
+    params_id(&params, at.notification);
+    params_int(&params, lease_s);
+    params_int(&params, retry_ms);
+    *ret_claimed = false;
+    TRY(tx_begin(store, arena, at.place.organization, &tx));
+    TRY(lock_alert(tx, &at));
+    TRY(tx_query(tx, SQL_ALERT_NOTIFICATION_CLAIM, &params, &rows, NULL));
+    if (rows.count == 0)
+        return OK;
+    struct notification_claim claim = {
+        .at = at,
+        .epoch = rows_int(&rows, 0, 0),
+        .tries = rows_int(&rows, 0, 1),
+        .notifier = rows_id(&rows, 0, 2),
+        .about = str_dup(arena, rows_text(&rows, 0, 3)),
+        .number = rows_int(&rows, 0, 4),
+        .age_s = rows_int(&rows, 0, 5),
+    };
+    TRY(on_alert(tx, SQL_ALERT_OPENS, &at, NULL));
+    TRY(read_facts(tx, arena, &claim));
+    TRY(tx_commit(tx));
+    *ret_claim = claim;
+    *ret_claimed = true;
+    return OK;
+}
+
+static void
+bind_claim(struct params *params, const struct notification_claim *claim, int status)
+{
+    params_id(params, claim->at.place.organization);
+    params_id(params, claim->at.notification);
+    params_int(params, claim->epoch);
+    if (status == 0)
+        params_null(params);
+    else
+        params_int(params, status);
+}
+
+error
+store_notification_sent(struct store *store, struct arena *arena, const struct notification_claim *claim, int status,
+                        int64_t reminder_min)
+{
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct params params = { 0 };
+    struct rows rows;
+    str document;
+    int64_t revision;
+    bool is_closed;
+    bind_claim(&params, claim, status);
+    TRY(tx_begin(store, arena, claim->at.place.organization, &tx));
+    TRY(store_alert_lock(tx, claim->at.place.project, claim->at.alert, &document, &revision, &is_closed));
+    TRY(tx_query(tx, SQL_ALERT_NOTIFICATION_SENT, &params, &rows, NULL));
+    if (rows.count == 0)
+        return OK; /* somebody else has it by now */
+    TRY(on_alert(tx, SQL_ALERT_NOTIFIED, &claim->at, NULL));
+    struct notification_draft reminder = {
+        .place = claim->at.place,
+        .alert = claim->at.alert,
+        .notifier = claim->notifier,
+        .about = "REMINDER",
+        .delay_min = reminder_min,
+        .number = claim->number + 1,
+    };
+    if (reminder_min > 0 && !is_closed)
+        TRY(store_notification_add(tx, &reminder));
+    failpoint("alert:send:before-commit");
+    return tx_commit(tx);
+}
+
+error
+store_notification_failed(struct store *store, struct arena *arena, const struct notification_claim *claim, int status,
+                          str why, int64_t retry_ms, enum notification_end end)
+{
+    static const char *const states[] = {
+        [NOTIFICATION_AGAIN] = "PENDING",
+        [NOTIFICATION_GIVEN_UP] = "FAILED",
+        [NOTIFICATION_TAKEN_BACK] = "CANCELLED",
+    };
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct params params = { 0 };
+    struct rows rows;
+    bind_claim(&params, claim, status);
+    params_text(&params, why);
+    params_int(&params, retry_ms);
+    params_text(&params, str_from(states[end]));
+    TRY(tx_begin(store, arena, claim->at.place.organization, &tx));
+    TRY(lock_alert(tx, &claim->at));
+    TRY(tx_query(tx, SQL_ALERT_NOTIFICATION_FAILED, &params, &rows, NULL));
+    if (rows.count > 0 && end == NOTIFICATION_GIVEN_UP) {
+        json_t *told =
+            json_in(arena, json_pack("{s:s, s:s, s:s, s:s}", "alertId", id_text(arena, claim->at.alert).data,
+                                     "notifierId", id_text(arena, claim->notifier).data, "notificationId",
+                                     id_text(arena, claim->at.notification).data, "error", str_dup(arena, why).data));
+        TRY(store_alert_event(tx, arena, EVENT_ALERT_NOTIFICATION_FAILED, claim->at.place, json_text(arena, told),
+                              STR_EMPTY));
+    }
+    return tx_commit(tx);
+}
+
+/* ---- Who is told ---- */
+
+error
+store_alert_recipients(struct store *store, struct arena *arena, id organization,
+                       const struct recipients_wanted *wanted, str ret_recipients[RECIPIENTS_MAX], size_t *ret_count)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, organization);
+    if (wanted->roles.len == 0)
+        params_null(&params);
+    else
+        params_text(&params, wanted->roles);
+    params_id_or_null(&params, wanted->project);
+    params_id_or_null(&params, wanted->team);
+    if (wanted->username.len == 0)
+        params_null(&params);
+    else
+        params_text(&params, wanted->username);
+    TRY(store_read(store, arena, SQL_ALERT_RECIPIENTS, &params, &rows));
+    *ret_count = 0;
+    for (int row = 0; row < rows.count && row < RECIPIENTS_MAX; row++)
+        ret_recipients[(*ret_count)++] = rows_text(&rows, row, 0);
+    return OK;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/cluster/cluster.h"
+
+static error
+lock(struct tx *tx, id organization, id project, const char *kinds, const str *name, const id *cluster, bool *ret_found,
+     struct cluster *ret_cluster)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, project);
+    params_text(&params, str_from(kinds));
+    if (name != NULL)
+        params_text(&params, *name);
+    else
+        params_null(&params);
+    if (cluster != NULL)
+        params_id(&params, *cluster);
+    else
+        params_null(&params);
+    TRY(tx_query(tx, SQL_CLUSTER_LOCK, &params, &rows, NULL));
+    *ret_found = rows.count > 0;
+    if (rows.count > 0)
+        *ret_cluster = (struct cluster){
+            .organization = organization,
+            .project = project,
+            .id = rows_id(&rows, 0, 0),
+            .name = rows_text(&rows, 0, 1),
+            .state = rows_text(&rows, 0, 2),
+            .document = rows_text(&rows, 0, 3),
+            .generation = rows_int(&rows, 0, 4),
+            .observed_generation = rows_int(&rows, 0, 5),
+            .set_name = rows_text(&rows, 0, 6),
+            .major_version = rows_text(&rows, 0, 7),
+            .parameters = rows_text(&rows, 0, 8),
+            .goal_generation = rows_int(&rows, 0, 9),
+            .kind = rows_text(&rows, 0, 10),
+            .label = rows_is_null(&rows, 0, 11) ? STR_EMPTY : rows_text(&rows, 0, 11),
+            .restart_generation = rows_int(&rows, 0, 12),
+        };
+    return OK;
+}
+
+error
+store_cluster_lock(struct tx *tx, id organization, id project, str kind, str name, bool *ret_found,
+                   struct cluster *ret_cluster)
+{
+    const char *kinds = str_is(kind, CLUSTER_KIND) ? "{" CLUSTER_KIND "}" : "{" FLEX_CLUSTER_KIND "}";
+    return lock(tx, organization, project, kinds, &name, NULL, ret_found, ret_cluster);
+}
+
+error
+store_cluster_lock_id(struct tx *tx, id organization, id project, id cluster, bool *ret_found,
+                      struct cluster *ret_cluster)
+{
+    return lock(tx, organization, project, "{" CLUSTER_KIND "," FLEX_CLUSTER_KIND "}", NULL, &cluster, ret_found,
+                ret_cluster);
+}
+
+error
+store_cluster_find(struct tx *tx, id project, str kind, str name, bool *ret_found, id *ret_cluster)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, project);
+    params_text(&params, kind);
+    params_text(&params, name);
+    TRY(tx_query(tx, SQL_CLUSTER_FIND, &params, &rows, NULL));
+    *ret_found = rows.count > 0;
+    if (rows.count > 0)
+        *ret_cluster = rows_id(&rows, 0, 0);
+    return OK;
+}
+
+error
+store_cluster_without_library(struct tx *tx, id project, str library, size_t *ret_count, id **ret_clusters)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, project);
+    params_text(&params, library);
+    TRY(tx_query(tx, SQL_CLUSTER_LIST_WITHOUT_LIBRARY, &params, &rows, NULL));
+    id *clusters = ARENA_ARRAY(tx_arena(tx), id, (size_t)rows.count + 1);
+    if (clusters == NULL)
+        return fail(tx_arena(tx), OVERLOADED);
+    for (int row = 0; row < rows.count; row++)
+        clusters[row] = rows_id(&rows, row, 0);
+    *ret_count = (size_t)rows.count;
+    *ret_clusters = clusters;
+    return OK;
+}
+
+error
+store_cluster_document(struct tx *tx, const struct cluster *cluster, str *ret_document, int64_t *ret_revision)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, cluster->project);
+    params_text(&params, cluster->kind);
+    params_text(&params, cluster->name);
+    TRY(tx_query(tx, SQL_CLUSTER_GET, &params, &rows, NULL));
+    if (rows.count == 0)
+        return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(cluster->name));
+    *ret_document = rows_text(&rows, 0, 0);
+    *ret_revision = rows_int(&rows, 0, 1);
+    return OK;
+}
+
+static error
+add_document(struct tx *tx, const struct cluster *cluster)
+{
+    struct params params = { 0 };
+    struct violation violation;
+    params_id(&params, cluster->project);
+    params_text(&params, cluster->kind);
+    params_id(&params, cluster->id);
+    params_text(&params, cluster->name);
+    params_id(&params, cluster->organization);
+    params_text(&params, cluster->document);
+    params_text(&params, cluster->state);
+    params_int(&params, cluster->generation);
+    error problem = tx_query(tx, SQL_CLUSTER_RESOURCE_ADD, &params, NULL, &violation);
+    if (violation.kind == VIOLATION_UNIQUE)
+        return fail(tx_arena(tx), DUPLICATE_NAME, V("name"), V(cluster->name));
+    return problem;
+}
+
+error
+store_cluster_add(struct tx *tx, const struct cluster *cluster)
+{
+    struct params params = { 0 };
+    struct violation violation;
+    TRY(add_document(tx, cluster));
+    params_id(&params, cluster->organization);
+    params_id(&params, cluster->project);
+    params_id(&params, cluster->id);
+    params_text(&params, cluster->name);
+    params_text(&params, str_is(cluster->kind, CLUSTER_KIND) ? STR("DEDICATED") : STR("FLEX"));
+    params_text(&params, cluster->set_name);
+    params_text(&params, cluster->major_version);
+    params_text(&params, cluster->parameters);
+    error problem = tx_query(tx, SQL_CLUSTER_ADD, &params, NULL, &violation);
+    if (violation.kind != VIOLATION_UNIQUE)
+        return problem;
+    /* A name of the other kind, or two clusters that drew the same six letters: then the client tries again. */
+    if (strcmp(violation.constraint, "cluster_name_in_project") == 0)
+        return fail(tx_arena(tx), DUPLICATE_NAME, V("name"), V(cluster->name));
+    return fail(tx_arena(tx), CONCURRENT_CHANGE, V("the names of clusters"));
+}
+
+static void
+bind_document(struct params *params, const struct cluster *cluster)
+{
+    params_id(params, cluster->project);
+    params_text(params, cluster->kind);
+    params_id(params, cluster->id);
+}
+
+error
+store_cluster_set(struct tx *tx, struct cluster *cluster, str document, str state, bool is_in_force)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    bind_document(&params, cluster);
+    params_text(&params, document);
+    params_text(&params, state);
+    params_bool(&params, is_in_force);
+    TRY(tx_query(tx, SQL_CLUSTER_SET, &params, &rows, NULL));
+    if (rows.count == 0)
+        return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(cluster->name));
+    cluster->generation = rows_int(&rows, 0, 0);
+    cluster->document = document;
+    cluster->state = state;
+    return OK;
+}
+
+error
+store_cluster_change_kind(struct tx *tx, struct cluster *cluster, str kind)
+{
+    struct params document = { 0 }, params = { 0 };
+    bind_document(&document, cluster);
+    TRY(tx_query(tx, SQL_CLUSTER_RESOURCE_REMOVE, &document, NULL, NULL));
+    cluster->kind = kind;
+    TRY(add_document(tx, cluster));
+    params_id(&params, cluster->organization);
+    params_id(&params, cluster->id);
+    params_text(&params, str_is(kind, CLUSTER_KIND) ? STR("DEDICATED") : STR("FLEX"));
+    return tx_query(tx, SQL_CLUSTER_SET_KIND, &params, NULL, NULL);
+}
+
+error
+store_cluster_set_state(struct tx *tx, const struct cluster *cluster, str state, int64_t observed)
+{
+    struct params params = { 0 };
+    bind_document(&params, cluster);
+    params_text(&params, state);
+    params_int(&params, observed);
+    return tx_query(tx, SQL_CLUSTER_SET_STATE, &params, NULL, NULL);
+}
+
+static void
+bind_cluster(struct params *params, const struct cluster *cluster)
+{
+    params_id(params, cluster->organization);
+    params_id(params, cluster->id);
+}
+
+error
+store_cluster_set_parameters(struct tx *tx, const struct cluster *cluster, str parameters, bool *ret_changed)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    bind_cluster(&params, cluster);
+    params_text(&params, parameters);
+    TRY(tx_query(tx, SQL_CLUSTER_SET_PARAMETERS, &params, &rows, NULL));
+    *ret_changed = rows.count > 0;
+    return OK;
+}
+
+error
+store_cluster_touch(struct tx *tx, struct cluster *cluster)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, cluster->id);
+    TRY(tx_query(tx, SQL_CLUSTER_TOUCH, &params, &rows, NULL));
+    if (rows.count > 0 && !rows_is_null(&rows, 0, 0))
+        cluster->goal_generation = rows_int(&rows, 0, 0);
+    return OK;
+}
+
+error
+store_cluster_require_restart(struct tx *tx, struct cluster *cluster, bool is_required)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    bind_cluster(&params, cluster);
+    params_bool(&params, is_required);
+    TRY(tx_query(tx, SQL_CLUSTER_REQUIRE_RESTART, &params, &rows, NULL));
+    if (rows.count > 0)
+        cluster->restart_generation = rows_int(&rows, 0, 0);
+    return OK;
+}
+
+error
+store_cluster_remove(struct tx *tx, const struct cluster *cluster)
+{
+    struct params row = { 0 }, document = { 0 }, parts = { 0 };
+    TRY(store_name_remove_all(tx, cluster));
+    bind_cluster(&row, cluster);
+    TRY(tx_query(tx, SQL_CLUSTER_REMOVE, &row, NULL, NULL));
+    bind_document(&document, cluster);
+    TRY(tx_query(tx, SQL_CLUSTER_RESOURCE_REMOVE, &document, NULL, NULL));
+    params_id(&parts, cluster->project);
+    params_text(&parts, cluster->name);
+    return tx_query(tx, SQL_CLUSTER_PARTS_REMOVE, &parts, NULL, NULL);
+}
+
+error
+store_cluster_unfinished_jobs(struct tx *tx, const struct cluster *cluster, id besides, int64_t *ret_count)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    bind_cluster(&params, cluster);
+    params_id(&params, besides);
+    TRY(tx_query(tx, SQL_JOB_UNFINISHED, &params, &rows, NULL));
+    *ret_count = rows.count == 0 ? 0 : rows_int(&rows, 0, 0);
+    return OK;
+}
+
+error
+store_cluster_cancel_jobs(struct tx *tx, id organization, id cluster, str besides_kind)
+{
+    struct params params = { 0 };
+    params_id(&params, organization);
+    params_id(&params, cluster);
+    params_text(&params, besides_kind);
+    return tx_query(tx, SQL_JOB_CANCEL_OF_SUBJECT, &params, NULL, NULL);
+}
+
+/* ---- Names ---- */
+
+error
+store_name_add(struct tx *tx, const struct cluster *cluster, str name, str type, str content)
+{
+    struct params params = { 0 };
+    bind_cluster(&params, cluster);
+    params_text(&params, name);
+    params_text(&params, type);
+    params_text(&params, content);
+    return tx_query(tx, SQL_DNS_RECORD_ADD, &params, NULL, NULL);
+}
+
+error
+store_name_remove(struct tx *tx, const struct cluster *cluster, str host, str service_target)
+{
+    struct params params = { 0 };
+    bind_cluster(&params, cluster);
+    params_text(&params, host);
+    params_text(&params, service_target);
+    return tx_query(tx, SQL_DNS_RECORD_REMOVE_NAME, &params, NULL, NULL);
+}
+
+error
+store_name_remove_all(struct tx *tx, const struct cluster *cluster)
+{
+    struct params params = { 0 };
+    bind_cluster(&params, cluster);
+    return tx_query(tx, SQL_DNS_RECORD_REMOVE_ALL, &params, NULL, NULL);
+}
+
+/* ---- What hangs on a cluster ---- */
+
+error
+store_part_lock(struct tx *tx, id project, str kind, str name, bool *ret_found, struct cluster_part *ret_part)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, project);
+    params_text(&params, kind);
+    params_text(&params, name);
+    TRY(tx_query(tx, SQL_CLUSTER_PART_LOCK, &params, &rows, NULL));
+    *ret_found = rows.count > 0;
+    if (rows.count > 0)
+        *ret_part = (struct cluster_part){ .kind = kind,
+                                           .name = name,
+                                           .document = rows_text(&rows, 0, 0),
+                                           .state = rows_text(&rows, 0, 1),
+                                           .id = rows_id(&rows, 0, 2) };
+    return OK;
+}
+
+error
+store_part_put(struct tx *tx, id organization, id project, const struct cluster_part *part)
+{
+    struct params params = { 0 };
+    params_id(&params, project);
+    params_text(&params, part->kind);
+    params_id(&params, part->id);
+    params_text(&params, part->name);
+    params_id(&params, organization);
+    params_text(&params, part->document);
+    params_text(&params, part->state);
+    return tx_query(tx, SQL_CLUSTER_PART_PUT, &params, NULL, NULL);
+}
+
+error
+store_outages_expired(struct store *store, struct arena *arena, struct part_place ret_places[PART_PLACES_MAX],
+                      size_t *ret_count)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    TRY(store_read(store, arena, SQL_OUTAGE_EXPIRED, &params, &rows));
+    *ret_count = 0;
+    for (int row = 0; row < rows.count && row < PART_PLACES_MAX; row++)
+        ret_places[(*ret_count)++] = (struct part_place){ .organization = rows_id(&rows, row, 0),
+                                                          .project = rows_id(&rows, row, 1),
+                                                          .name = rows_text(&rows, row, 2) };
+    return OK;
+}

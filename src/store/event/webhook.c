@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/event/webhook.h"
+
+#include "base/json.h"
+#include "store/event/event.h"
+
+static void
+bind_place(struct params *params, id organization, id webhook)
+{
+    params_id(params, organization);
+    params_id(params, webhook);
+}
+
+static void
+bind_types(struct params *params, str types)
+{
+    if (types.len == 0)
+        params_null(params);
+    else
+        params_text(params, types);
+}
+
+error
+store_webhook_count(struct tx *tx, id organization, int64_t *ret_count)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, organization);
+    TRY(tx_query(tx, SQL_WEBHOOK_COUNT, &params, &rows, NULL));
+    *ret_count = rows.count == 0 ? 0 : rows_int(&rows, 0, 0);
+    return OK;
+}
+
+error
+store_webhook_add(struct tx *tx, id organization, id webhook, const struct webhook_draft *draft, str sealed_secret)
+{
+    struct params params = { 0 };
+    bind_place(&params, organization, webhook);
+    params_text(&params, draft->url);
+    params_text(&params, draft->description);
+    bind_types(&params, draft->event_types);
+    params_bool(&params, draft->enabled);
+    params_bytes(&params, sealed_secret);
+    return tx_query(tx, SQL_WEBHOOK_ADD, &params, NULL, NULL);
+}
+
+error
+store_webhook_lock(struct tx *tx, id organization, id webhook, str *ret_document, int64_t *ret_revision)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    bind_place(&params, organization, webhook);
+    TRY(tx_query(tx, SQL_WEBHOOK_LOCK, &params, &rows, NULL));
+    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 0);
+    *ret_revision = rows.count == 0 ? 0 : rows_int(&rows, 0, 1);
+    return OK;
+}
+
+error
+store_webhook_update(struct tx *tx, id organization, id webhook, const struct webhook_draft *draft)
+{
+    struct params params = { 0 };
+    bind_place(&params, organization, webhook);
+    params_text(&params, draft->url);
+    params_text(&params, draft->description);
+    bind_types(&params, draft->event_types);
+    params_bool(&params, draft->enabled);
+    return tx_query(tx, SQL_WEBHOOK_UPDATE, &params, NULL, NULL);
+}
+
+error
+store_webhook_delete(struct tx *tx, id organization, id webhook)
+{
+    struct params params = { 0 };
+    bind_place(&params, organization, webhook);
+    return tx_query(tx, SQL_WEBHOOK_DELETE, &params, NULL, NULL);
+}
+
+/* ---- For the worker ---- */
+
+error
+store_webhook_due(struct store *store, struct arena *arena, struct webhook_place ret_due[WEBHOOK_DUE_MAX],
+                  size_t *ret_count)
+{
+    struct rows rows;
+    struct params params = { 0 };
+    TRY(store_read(store, arena, SQL_WEBHOOK_DUE, &params, &rows));
+    *ret_count = 0;
+    for (int row = 0; row < rows.count && row < WEBHOOK_DUE_MAX; row++)
+        ret_due[(*ret_count)++] = (struct webhook_place){ rows_id(&rows, row, 0), rows_id(&rows, row, 1) };
+    return OK;
+}
+
+error
+store_webhook_claim(struct store *store, struct arena *arena, struct webhook_place place, int64_t lease_s,
+                    int64_t retry_ms, bool *ret_claimed, struct webhook_claim *ret_claim)
+{
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct params params = { 0 };
+    struct rows rows;
+    bind_place(&params, place.organization, place.webhook);
+    params_int(&params, lease_s);
+    params_int(&params, retry_ms);
+    TRY(tx_begin(store, arena, place.organization, &tx));
+    TRY(tx_query(tx, SQL_WEBHOOK_CLAIM, &params, &rows, NULL));
+    TRY(tx_commit(tx));
+    *ret_claimed = rows.count > 0;
+    if (rows.count > 0)
+        *ret_claim = (struct webhook_claim){
+            .place = place,
+            .epoch = rows_int(&rows, 0, 0),
+            .url = str_dup(arena, rows_text(&rows, 0, 1)),
+            .sealed_secret = rows_bytes(arena, &rows, 0, 2),
+            .event_types = rows_is_null(&rows, 0, 3) ? STR_EMPTY : str_dup(arena, rows_text(&rows, 0, 3)),
+            .delivered_seq = rows_int(&rows, 0, 4),
+            .failures = rows_int(&rows, 0, 5),
+        };
+    return OK;
+}
+
+error
+store_webhook_delivered(struct store *store, struct arena *arena, struct webhook_claim *claim, int64_t seq, int status,
+                        int64_t lease_s, bool *ret_kept)
+{
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct params params = { 0 };
+    struct rows rows;
+    bind_place(&params, claim->place.organization, claim->place.webhook);
+    params_int(&params, claim->epoch);
+    params_int(&params, seq);
+    if (status == 0)
+        params_null(&params);
+    else
+        params_int(&params, status);
+    params_int(&params, lease_s);
+    TRY(tx_begin(store, arena, claim->place.organization, &tx));
+    TRY(tx_query(tx, SQL_WEBHOOK_DELIVERED, &params, &rows, NULL));
+    TRY(tx_commit(tx));
+    *ret_kept = rows.count > 0;
+    if (*ret_kept)
+        claim->delivered_seq = seq;
+    return OK;
+}
+
+static error
+add_pause_event(struct tx *tx, struct arena *arena, id organization, str document)
+{
+    struct event_draft draft = {
+        .type = EVENT_WEBHOOK_PAUSED,
+        .organization = organization,
+        .after = json_parse_own(arena, document),
+    };
+    return store_event_add_by_worker(tx, &draft);
+}
+
+error
+store_webhook_failed(struct store *store, struct arena *arena, const struct webhook_claim *claim, int status, str why,
+                     int64_t retry_ms, int64_t pause_after_s)
+{
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct params params = { 0 };
+    struct rows rows;
+    bind_place(&params, claim->place.organization, claim->place.webhook);
+    params_int(&params, claim->epoch);
+    if (status == 0)
+        params_null(&params);
+    else
+        params_int(&params, status);
+    params_text(&params, why);
+    params_int(&params, retry_ms);
+    params_int(&params, pause_after_s);
+    TRY(tx_begin(store, arena, claim->place.organization, &tx));
+    TRY(tx_query(tx, SQL_WEBHOOK_FAILED, &params, &rows, NULL));
+    if (rows.count > 0 && rows_bool(&rows, 0, 0))
+        TRY(add_pause_event(tx, arena, claim->place.organization, rows_text(&rows, 0, 1)));
+    return tx_commit(tx);
+}
+
+error
+store_webhook_release(struct store *store, struct arena *arena, const struct webhook_claim *claim)
+{
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct params params = { 0 };
+    bind_place(&params, claim->place.organization, claim->place.webhook);
+    params_int(&params, claim->epoch);
+    TRY(tx_begin(store, arena, claim->place.organization, &tx));
+    TRY(tx_query(tx, SQL_WEBHOOK_RELEASE, &params, NULL, NULL));
+    return tx_commit(tx);
+}

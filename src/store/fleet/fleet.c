@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/fleet/fleet.h"
+
+/* ---- Authority and certificates ---- */
+static struct authority_row
+authority_of(struct arena *arena, const struct rows *rows)
+{
+    if (rows->count == 0)
+        return (struct authority_row){ .certificate = STR_EMPTY, .sealed_key = STR_EMPTY };
+    return (struct authority_row){ .id = rows_id(rows, 0, 0),
+                                   .certificate = rows_text(rows, 0, 1),
+                                   .sealed_key = rows_bytes(arena, rows, 0, 2) };
+}
+
+error
+store_fleet_authority(struct store *store, struct arena *arena, struct authority_row *ret_row)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    TRY(store_read(store, arena, SQL_FLEET_AUTHORITY_GET, &params, &rows));
+    *ret_row = authority_of(arena, &rows);
+    return OK;
+}
+
+error
+store_cluster_authority(struct tx *tx, id cluster, struct authority_row *ret_row)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, cluster);
+    TRY(tx_query(tx, SQL_CLUSTER_AUTHORITY_GET, &params, &rows, NULL));
+    *ret_row = authority_of(tx_arena(tx), &rows);
+    return OK;
+}
+
+error
+store_cluster_authority_add(struct tx *tx, id cluster, const struct authority_row *row, int64_t not_after_ms)
+{
+    struct params params = { 0 };
+    params_id(&params, cluster);
+    params_id(&params, row->id);
+    params_text(&params, row->certificate);
+    params_bytes(&params, row->sealed_key);
+    params_int(&params, not_after_ms);
+    return tx_query(tx, SQL_CLUSTER_AUTHORITY_ADD, &params, NULL, NULL);
+}
+
+error
+store_fleet_authority_add(struct tx *tx, const struct authority_row *row, int64_t not_after_ms)
+{
+    struct params params = { 0 };
+    params_id(&params, row->id);
+    params_text(&params, row->certificate);
+    params_bytes(&params, row->sealed_key);
+    params_int(&params, not_after_ms);
+    return tx_query(tx, SQL_FLEET_AUTHORITY_ADD, &params, NULL, NULL);
+}
+
+error
+store_certificate_add(struct tx *tx, const struct certificate_row *row)
+{
+    struct params params = { 0 };
+    params_text(&params, row->serial);
+    params_id(&params, row->authority);
+    params_text(&params, row->kind);
+    params_text(&params, row->owner);
+    params_int(&params, row->not_after_ms);
+    return tx_query(tx, SQL_CERTIFICATE_ADD, &params, NULL, NULL);
+}
+
+error
+store_certificate_revoke(struct tx *tx, str kind, str owner, int64_t *ret_count)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_text(&params, kind);
+    params_text(&params, owner);
+    TRY(tx_query(tx, SQL_CERTIFICATE_REVOKE, &params, &rows, NULL));
+    *ret_count = rows.count;
+    return OK;
+}
+
+/* ---- Where clusters can be ---- */
+/* The tables themselves say what a name may look like and what must be there before. */
+static error
+add(struct tx *tx, enum sql statement, const struct params *params, bool *ret_is_valid)
+{
+    struct violation violation;
+    TRY(tx_query(tx, statement, params, NULL, &violation));
+    *ret_is_valid = violation.kind == VIOLATION_NONE;
+    return OK;
+}
+
+error
+store_provider_add(struct tx *tx, str name, bool *ret_is_valid)
+{
+    struct params params = { 0 };
+    params_text(&params, name);
+    return add(tx, SQL_PROVIDER_ADD, &params, ret_is_valid);
+}
+
+error
+store_region_add(struct tx *tx, str provider, str name, bool *ret_is_valid)
+{
+    struct params params = { 0 };
+    params_text(&params, provider);
+    params_text(&params, name);
+    return add(tx, SQL_REGION_ADD, &params, ret_is_valid);
+}
+
+error
+store_instance_size_set(struct tx *tx, const struct instance_size *size, bool *ret_is_valid)
+{
+    struct params params = { 0 };
+    params_text(&params, size->name);
+    params_text(&params, size->cpus);
+    params_int(&params, size->memory_mb);
+    params_int(&params, size->disk_gb);
+    params_int(&params, size->max_connections);
+    params_int(&params, size->ordinal);
+    return add(tx, SQL_INSTANCE_SIZE_SET, &params, ret_is_valid);
+}
+
+error
+store_dns_zone_set(struct tx *tx, str name, str nameservers, str contact)
+{
+    struct params params = { 0 };
+    params_text(&params, name);
+    params_text(&params, nameservers);
+    params_text(&params, contact);
+    return tx_query(tx, SQL_DNS_ZONE_SET, &params, NULL, NULL);
+}
+
+error
+store_fleet_list(struct store *store, struct arena *arena, enum sql statement, str about, str *ret_json)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    if (statement == SQL_HOST_LIST || statement == SQL_HOST_MEMBER_LIST || statement == SQL_HOST_ADDRESS_LIST)
+        params_text(&params, about);
+    TRY(store_read(store, arena, statement, &params, &rows));
+    *ret_json = rows.count == 0 ? STR("[]") : rows_text(&rows, 0, 0);
+    return OK;
+}
+
+/* ---- Join tokens ---- */
+error
+store_join_token_add(struct tx *tx, str hash, const struct join_place *place, int64_t lifetime_s, bool *ret_is_valid)
+{
+    struct params params = { 0 };
+    params_bytes(&params, hash);
+    params_text(&params, place->host_name);
+    params_text(&params, place->provider);
+    params_text(&params, place->region);
+    params_text(&params, place->zone);
+    params_int(&params, lifetime_s);
+    return add(tx, SQL_JOIN_TOKEN_ADD, &params, ret_is_valid);
+}
+
+error
+store_join_token_take(struct tx *tx, str hash, enum join_token_state *ret_state, struct join_place *ret_place)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_bytes(&params, hash);
+    TRY(tx_query(tx, SQL_JOIN_TOKEN_TAKE, &params, &rows, NULL));
+    if (rows.count == 0) {
+        *ret_state = TOKEN_UNKNOWN;
+    } else if (rows_is_null(&rows, 0, 2)) {
+        *ret_state = rows_bool(&rows, 0, 0) ? TOKEN_USED : TOKEN_EXPIRED;
+    } else {
+        *ret_state = TOKEN_TAKEN;
+        *ret_place = (struct join_place){ rows_text(&rows, 0, 2), rows_text(&rows, 0, 3), rows_text(&rows, 0, 4),
+                                          rows_text(&rows, 0, 5) };
+    }
+    return OK;
+}
