@@ -88,11 +88,18 @@ take_lock(struct connection *connection)
 }
 
 static str
-hash_of(struct arena *arena, const struct migration *migration)
+hash_of(struct arena *arena, const char *text)
 {
     uint8_t digest[SHA256_BYTES];
-    crypto_sha256(str_from(migration->text), digest);
+    crypto_sha256(str_from(text), digest);
     return str_hex(arena, digest, sizeof(digest));
+}
+
+static bool
+is_migration(struct arena *arena, const struct migration *migration, const char *hash)
+{
+    return str_is(hash_of(arena, migration->text), hash) ||
+           (migration->was != NULL && strcmp(migration->was, hash) == 0);
 }
 
 static error
@@ -114,7 +121,7 @@ read_status(struct connection *connection, struct arena *arena, struct migration
             status.applied = (int)version;
             /* What a newer program applied cannot be judged by this one. */
             if (version <= migration_count &&
-                (version != i + 1 || !str_is(hash_of(arena, &migrations[version - 1]), PQgetvalue(result, i, 1)))) {
+                (version != i + 1 || !is_migration(arena, &migrations[version - 1], PQgetvalue(result, i, 1)))) {
                 status.unchanged = false;
                 log_line(LOG_ERROR, "migration_changed", "migration %d was changed after it had been applied",
                          (int)version);
@@ -133,7 +140,7 @@ apply(struct connection *connection, struct arena *arena, const struct migration
         str_format(arena,
                    "BEGIN; SET LOCAL lock_timeout = %d;\n%s\n;"
                    "INSERT INTO schema_migration (version, name, sha256) VALUES (%d, '%s', '%s'); COMMIT",
-                   LOCK_MS, migration->text, migration->version, migration->name, hash_of(arena, migration).data);
+                   LOCK_MS, migration->text, migration->version, migration->name, hash_of(arena, migration->text).data);
     if (arena_is_exhausted(arena))
         return &fault_overloaded;
     char what[96];
@@ -141,6 +148,62 @@ apply(struct connection *connection, struct arena *arena, const struct migration
     TRY(exec_patiently(connection, what, text.data, NULL));
     log_line(LOG_INFO, "migrated", "%s was applied", what);
     return OK;
+}
+
+/* ---- Routines ---- */
+
+/* The rows of schema_routine. A routine that this program does not know stays: nodes of another version may call it. */
+static error
+read_routines(struct connection *connection, PGresult **ret_result)
+{
+    return exec_patiently(connection, "the list of routines", "SELECT name, sha256 FROM schema_routine", ret_result);
+}
+
+static bool
+is_in_place(const PGresult *rows, struct arena *arena, const struct routine *routine)
+{
+    for (int i = 0; i < PQntuples(rows); i++) {
+        if (strcmp(PQgetvalue(rows, i, 0), routine->name) == 0)
+            return str_is(hash_of(arena, routine->text), PQgetvalue(rows, i, 1));
+    }
+    return false;
+}
+
+static error
+put_in_place(struct connection *connection, struct arena *arena, const struct routine *routine)
+{
+    /* Bodies are checked by the test that runs each statement: here they may name tables that are about to come. */
+    str text = str_format(arena,
+                          "BEGIN; SET LOCAL lock_timeout = %d; SET LOCAL check_function_bodies = off;\n%s\n;"
+                          "INSERT INTO schema_routine (name, sha256) VALUES ('%s', '%s') ON CONFLICT (name) "
+                          "DO UPDATE SET sha256 = excluded.sha256, applied_at = now(); COMMIT",
+                          LOCK_MS, routine->text, routine->name, hash_of(arena, routine->text).data);
+    if (arena_is_exhausted(arena))
+        return &fault_overloaded;
+    char what[96];
+    snprintf(what, sizeof(what), "routine %s", routine->name);
+    return exec_patiently(connection, what, text.data, NULL);
+}
+
+/* The routines whose text is another one than in the database, in their order. */
+static error
+put_routines_in_place(struct connection *connection, struct arena *arena, bool before_tables)
+{
+    PGresult *rows;
+    int count = 0;
+    TRY(read_routines(connection, &rows));
+    error problem = OK;
+    for (int i = 0; i < routine_count && problem == OK; i++) {
+        const struct routine *one = &routines[i];
+        if ((before_tables && !one->before_tables) || is_in_place(rows, arena, one))
+            continue;
+        problem = put_in_place(connection, arena, one);
+        count++;
+    }
+    PQclear(rows);
+    if (problem == OK && count > 0)
+        log_line(LOG_INFO, "migrated", "%d functions and views were put in place", count);
+    return problem;
 }
 
 error
@@ -154,15 +217,21 @@ store_migrate(const char *dsn, struct arena *arena, int *ret_applied)
                        "CREATE TABLE IF NOT EXISTS schema_migration (version int PRIMARY KEY, name text NOT NULL, "
                        "sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())",
                        NULL));
+    TRY(exec_patiently(connection, "the table of routines",
+                       "CREATE TABLE IF NOT EXISTS schema_routine (name text PRIMARY KEY, sha256 text NOT NULL, "
+                       "applied_at timestamptz NOT NULL DEFAULT now())",
+                       NULL));
     struct migration_status status;
     TRY(read_status(connection, arena, &status));
     if (!status.unchanged)
         return &fault_internal;
-    int applied = 0;
-    for (int version = status.applied + 1; version <= migration_count; version++, applied++)
+    *ret_applied = 0;
+    if (status.applied > migration_count)
+        return OK;
+    TRY(put_routines_in_place(connection, arena, true));
+    for (int version = status.applied + 1; version <= migration_count; version++, ++*ret_applied)
         TRY(apply(connection, arena, &migrations[version - 1]));
-    *ret_applied = applied;
-    return OK;
+    return put_routines_in_place(connection, arena, false);
 }
 
 error

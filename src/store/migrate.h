@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Brings the schema up to date: the files of store/migrations/, in order, forward only, each in a transaction of its
- * own. Any number of nodes may try it at once; one does the work and the others find it done. A migration that waits
- * for a table gives up and tries again instead of queueing in front of running nodes.
+ * Brings the schema up to date. Tables, data and grants are migrations: the files of store/migrations/, in order, forward only.
+ * Functions, views and triggers are routines: a file each in a folder routines/, put in place again whenever its text is another one
+ * than the database has. Each file is a transaction of its own.
+ *
+ * Any number of nodes may try it at once; one does the work and the others find it done. What waits for a table gives up and
+ * tries again instead of queueing in front of running nodes.
  */
 #ifndef STORE_MIGRATE_H
 #define STORE_MIGRATE_H
@@ -14,13 +17,22 @@
 struct migration {
     int version;
     const char *name, *text;
+    const char *was; /* SHA-256 of the file as it was while it held routines, too; NULL: it never did */
 };
 extern const struct migration migrations[];
 extern const int migration_count;
 
+struct routine {
+    const char *name, *text;
+    bool before_tables; /* policies of tables call it */
+};
+extern const struct routine routines[]; /* each behind those that it uses */
+extern const int routine_count;
+
 /*
  * DATABASE_UNAVAILABLE when the database cannot be reached, INTERNAL_ERROR (logged) when a migration fails or an applied
- * one is not the one that this program carries. `ret_applied` counts what this call applied.
+ * one is not the one that this program carries. `ret_applied` counts the migrations that this call applied. Where a newer
+ * program was, routines stay as they are.
  */
 MUST_USE error store_migrate(const char *dsn, struct arena *arena, int *ret_applied);
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether CONTRIBUTING.md tells the truth about where the code of an operation is: each row of its table, file by file.
+"""Whether CONTRIBUTING.md tells the truth about where the code of an operation is: each row of its table, file by file; and whether
+what waits for an engine stands apart.
 
     test/docs/contributing_test.py
 """
@@ -38,12 +39,28 @@ def check_example(suite, method, path, table, statement, job, test):
     suite.check(re.search(target, read(test), re.M), "%s does not ask for %s", test, operation)
 
 
+# Half of a flex cluster is there; its backups wait with all others.
+WAITS_AT_HOME = {"src/family/cluster/flex_clusters.c"}
+
+
+def check_waiting(suite):
+    """Operations that answer 501 are in the room `waiting`, and nothing else is."""
+    for path in sorted(glob.glob(os.path.join(ROOT, "src/family/**/*.c"), recursive=True)):
+        name, text = os.path.relpath(path, ROOT), read(path)
+        rows, waiting = len(re.findall(r"^    \{ (?:GET|POST|PUT|PATCH|DELETE),\s", text, re.M)), text.count(".waits_for = ")
+        if name.startswith("src/family/waiting/"):
+            suite.check(waiting == rows, "%s: %d of %d operations wait; what is there goes to the room of its subject", name, waiting, rows)
+        elif name not in WAITS_AT_HOME:
+            suite.check(waiting == 0, "%s: %d operations wait, which belong into src/family/waiting/", name, waiting)
+
+
 def main():
     suite = Suite("contributing")
     examples = EXAMPLE.findall(read("CONTRIBUTING.md"))
     suite.check(len(examples) >= 5, "only %d examples", len(examples))
     for example in examples:
         check_example(suite, *example)
+    check_waiting(suite)
     return suite.finish()
 
 

@@ -3,8 +3,9 @@
 """Two control nodes behind a balancer are upgraded one after the other, from an earlier package with an older schema to the one of this
 tree, while clients read and write: some that keep their connections for a while, and some that connect anew for every request. None may fail.
 
-  test/package/upgrade_test.py [--old FOLDER] [--new FOLDER] [--restarts N] [--report FILE]     needs root; packages of a FOLDER are not built
+  test/package/upgrade_test.py [--from COMMIT] [--old FOLDER] [--new FOLDER] [--restarts N] [--report FILE]     needs root; packages of a FOLDER are not built
 
+Afterwards the schema is compared with that of a new installation, object by object.
 Five machines in a network of their own: PostgreSQL and Redis, the nodes a and b with API and worker, HAProxy, and wrk.
 """
 import argparse
@@ -179,6 +180,28 @@ def sql(store, text):
     return store.run("runuser", "-u", "postgres", "--", "psql", "-XqAtd", "reeve", "-c", text).stdout.strip()
 
 
+DOLLARS = re.compile(r"\$(\w*)\$.*?\$\1\$|'(?:[^']|'')*'", re.S)
+
+
+def objects(store, database):
+    """What a database consists of: the statements that would make it, each once."""
+    dump = store.run("runuser", "-u", "postgres", "--", "pg_dump", "--schema-only", database).stdout
+    bare = "\n".join(line for line in dump.splitlines() if not line.startswith(("--", "\\")))
+    whole = DOLLARS.sub(lambda text: text.group(0).replace(";", "\0"), bare)
+    return {re.sub(r"\s+", " ", one.replace("\0", ";")).strip() for one in whole.split(";\n")} - {""}
+
+
+def compare_with_new(suite, store, node):
+    """A database that was upgraded, and one that this version made: nothing may be in one of them only."""
+    store.run("runuser", "-u", "postgres", "--", "createdb", "--owner", "reeve", "fresh")
+    node.shell("sed 's/dbname=reeve /dbname=fresh /' /etc/reeve/reeve.conf > /etc/reeve/fresh.conf; chgrp reeve /etc/reeve/fresh.conf; chmod 640 /etc/reeve/fresh.conf")
+    as_reeve(node, "migrate", "--config", "/etc/reeve/fresh.conf")
+    upgraded, fresh = objects(store, "reeve"), objects(store, "fresh")
+    suite.check(len(fresh) > 500, "only %d objects", len(fresh))
+    suite.check(upgraded == fresh, "only in the database that was upgraded: %s; only in a new one: %s", sorted(upgraded - fresh)[:5], sorted(fresh - upgraded)[:5])
+    return len(fresh)
+
+
 def curl(network, secrets, *words):
     done = subprocess.run(network.command("client", ["curl", "--silent", "--show-error", "--fail-with-body", "--cacert", secrets + "/tls.crt", *words]),
                           capture_output=True, text=True, check=False)
@@ -231,7 +254,7 @@ def upgrade(suite, machine, package):
 
 
 def run(suite, options, folder):
-    old = options.old or build(suite, folder + "/old", "--commit", BEFORE, "--version", BEFORE_VERSION)
+    old = options.old or build(suite, folder + "/old", "--commit", options.commit, "--version", BEFORE_VERSION)
     new = options.new or build(suite, folder + "/new")
     secrets = folder + "/secrets"
     os.makedirs(secrets)
@@ -279,14 +302,15 @@ def run(suite, options, folder):
             suite.check(figures["broken"] == 0, "%s: %d requests failed without an answer: %s", name, figures["broken"], figures)
             suite.check(figures["requests"] > 1000, "%s: only %d requests", name, figures["requests"])
         suite.equal([row[3] for row in rows], [now - schema, 0], "migrations that the first and the second node applied")
-        suite.check(now > schema, "the schema was older before: %d", schema)
+        count = compare_with_new(suite, store, nodes[0])
+        suite.say("%d objects, the same as in a new database" % count)
         for name, machine in zip(NODES, nodes):
             for unit in UNITS:
                 suite.equal(machine.run("systemctl", "show", "--property", "NRestarts", "--value", unit).stdout.strip(), "0", "%s on %s fell over" % (unit, name))
             done = machine.run("runuser", "-u", "reeve", "--", "reeved", "check", check=False)
             suite.check(done.returncode == 0, "reeved check on %s: %s", name, done.stdout)
         if options.report and not suite.failures:
-            write_report(options.report, {name: figures for name, (figures, _) in results.items()}, rows, schema, now)
+            write_report(options.report, {name: figures for name, (figures, _) in results.items()}, rows, options.commit, schema, now, count)
         if suite.failures:
             suite.say(balancer.log())
             for machine in nodes:
@@ -294,10 +318,10 @@ def run(suite, options, folder):
                 suite.say("\n".join([line for line in lines if '"event":"request"' not in line or '"status":5' in line][-60:]))
 
 
-def write_report(path, results, rows, schema, now):
+def write_report(path, results, rows, commit, schema, now, count):
     with open("/proc/loadavg", encoding="ascii") as file:
         average = " ".join(file.read().split()[:3])
-    head = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%cs", BEFORE], capture_output=True, text=True, check=True).stdout.strip()
+    head = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%cs", commit], capture_output=True, text=True, check=True).stdout.strip()
     columns = [results["keeps"], results["anew"]]
 
     def line(title, form, *names):
@@ -308,11 +332,11 @@ def write_report(path, results, rows, schema, now):
 Written by `make upgrade-test` on %s. Five machines of one network, all on one with %d processors (load %s): PostgreSQL and Redis, two nodes with
 `reeve-api` and `reeve-worker` each, HAProxy with the settings of [upgrade.md](../how-to/upgrade.md), and `wrk`. The package
 before is built from commit %s of %s. The load runs from before the first node's upgrade until after the second's: reads of an
-organization and of twenty projects, and one write in twenty (half of them with `Idempotency-Key`). The schema goes from %d to %d.
+organization and of twenty projects, and one write in twenty (half of them with `Idempotency-Key`). The schema goes from %d to %d; then it consists of %d objects (statements of `pg_dump`), the very same as in a database that this version made.
 
 | %d + %d connections | used for ten requests each | new for every request |
 |---|---|---|
-""" % (datetime.date.today().isoformat(), os.cpu_count(), average, BEFORE, head, schema, now, *[LOADS[name][0] for name in ("keeps", "anew")])
+""" % (datetime.date.today().isoformat(), os.cpu_count(), average, commit, head, schema, now, count, *[LOADS[name][0] for name in ("keeps", "anew")])
                    + line("requests", "%d in %.0f s", "requests", "seconds") + line("answers other than 2xx", "%d", "refused")
                    + line("connections refused, cut or too slow", "%d", "broken")
                    + line("answers", "p50 %.1f ms, p99 %.1f ms, longest %.0f ms", "p50", "p99", "longest")
@@ -324,6 +348,7 @@ organization and of twenty projects, and one write in twenty (half of them with 
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--from", dest="commit", default=BEFORE, help="the version before")
     parser.add_argument("--old", help="packages of the version before")
     parser.add_argument("--new", help="packages of this tree")
     parser.add_argument("--restarts", type=int, default=0, help="of each node's API afterwards, as often as this, under the same load")

@@ -76,6 +76,80 @@ failed_migration_leaves_nothing_behind(void **state)
     assert_int_equal(applied, migration_count);
 }
 
+/* ---- Routines ---- */
+
+static const char *
+body_of_api_date(void)
+{
+    return fixture_ask("SELECT pg_get_functiondef('api_date(timestamptz)'::regprocedure) LIKE '%%HH24:MI:SS%%'");
+}
+
+static void
+break_api_date(void)
+{
+    fixture_ask(
+        "CREATE OR REPLACE FUNCTION api_date(moment timestamptz) RETURNS text LANGUAGE sql STABLE RETURN 'broken'");
+    fixture_ask("UPDATE schema_routine SET sha256 = 'of another version' WHERE name = 'api_date'");
+    assert_string_equal(body_of_api_date(), "f");
+}
+
+static void
+routine_of_another_version_is_replaced(void **state)
+{
+    (void)state;
+    int applied = -1;
+    assert_ok(store_migrate(fixture_dsn, arena, &applied));
+    break_api_date();
+    assert_ok(store_migrate(fixture_dsn, arena, &applied));
+    assert_int_equal(applied, 0);
+    assert_string_equal(body_of_api_date(), "t");
+}
+
+static void
+routines_stay_where_a_newer_program_was(void **state)
+{
+    (void)state;
+    int applied = -1;
+    assert_ok(store_migrate(fixture_dsn, arena, &applied));
+    break_api_date();
+    fixture_ask(
+        "INSERT INTO schema_migration (version, name, sha256) SELECT max(version) + 1, 'newer', 'x' FROM schema_migration");
+    assert_ok(store_migrate(fixture_dsn, arena, &applied));
+    assert_string_equal(body_of_api_date(), "f");
+}
+
+static void
+all_routines_can_be_put_in_place_again(void **state)
+{
+    (void)state;
+    int applied = -1;
+    char count[16];
+    assert_ok(store_migrate(fixture_dsn, arena, &applied));
+    fixture_ask("UPDATE schema_routine SET sha256 = 'of another version'");
+    assert_ok(store_migrate(fixture_dsn, arena, &applied));
+    snprintf(count, sizeof(count), "%d", routine_count);
+    assert_string_equal(fixture_ask("SELECT count(*) FROM schema_routine WHERE length(sha256) = 64"), count);
+}
+
+/* An installation from before has the hashes of files that held routines, too. */
+static void
+migration_that_held_routines_is_still_the_same(void **state)
+{
+    (void)state;
+    int applied = -1, changed = 0;
+    assert_ok(store_migrate(fixture_dsn, arena, &applied));
+    for (int i = 0; i < migration_count; i++) {
+        if (migrations[i].was == NULL)
+            continue;
+        fixture_ask("UPDATE schema_migration SET sha256 = '%s' WHERE version = %d", migrations[i].was,
+                    migrations[i].version);
+        changed++;
+    }
+    assert_true(changed > 20);
+    assert_ok(store_migrate(fixture_dsn, arena, &applied));
+    assert_int_equal(applied, 0);
+}
+
 static void *
 migrate(void *ret_applied)
 {
@@ -130,6 +204,10 @@ main(void)
         cmocka_unit_test_setup_teardown(migrations_are_applied_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(changed_migration_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(failed_migration_leaves_nothing_behind, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(routine_of_another_version_is_replaced, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(routines_stay_where_a_newer_program_was, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(all_routines_can_be_put_in_place_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(migration_that_held_routines_is_still_the_same, set_up, tear_down),
         cmocka_unit_test_setup_teardown(several_nodes_may_migrate_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(superuser_may_own_the_tables, set_up, tear_down),
         cmocka_unit_test_setup_teardown(database_that_is_gone_is_unavailable, set_up, tear_down),

@@ -4,6 +4,7 @@
 --
 -- The organization of twelve zero bytes stands for the service itself. No organization has that id; a transaction that
 -- names it may change what belongs to no organization.
+-- was: 3943e483e6564bafa06e79a615177c5ab2f5765ce622f6e25323766231dce5e4
 
 -- Roles belong to the whole server: another database's migration may make the same ones at this moment.
 DO $$
@@ -29,11 +30,6 @@ BEGIN
         END LOOP;
     END LOOP;
 END $$;
-
-CREATE FUNCTION reeve_organization() RETURNS bytea LANGUAGE sql STABLE
-    AS $$ SELECT decode(current_setting('reeve.organization', true), 'hex') $$;
-CREATE FUNCTION reeve_is_service() RETURNS boolean LANGUAGE sql STABLE
-    AS $$ SELECT current_setting('reeve.organization', true) = '000000000000000000000000' $$;
 
 -- Readers: everything, SELECT only.
 DO $$
@@ -113,26 +109,3 @@ CREATE POLICY tenant ON list_block FOR SELECT TO reeve_tenant
     USING (scope = reeve_organization() OR EXISTS (SELECT FROM project p WHERE p.id = list_block.scope));
 CREATE POLICY tenant ON list_segment FOR SELECT TO reeve_tenant
     USING (scope = reeve_organization() OR EXISTS (SELECT FROM project p WHERE p.id = list_segment.scope));
-
--- A move is the one change with two organizations in it, which no policy can allow without allowing theft. It runs as the
--- owner and takes only what the transaction's own organization has. Roles of people in the project go with it; the
--- credentials of the old organization lose theirs. False when there is no such project.
-CREATE FUNCTION project_move(p_project bytea, p_from bytea, p_to bytea) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-BEGIN
-    IF p_from IS DISTINCT FROM reeve_organization() THEN
-        RETURN false;
-    END IF;
-    UPDATE project SET org_id = p_to, revision = nextval('revision') WHERE id = p_project AND org_id = p_from;
-    IF NOT FOUND THEN
-        RETURN false;
-    END IF;
-    UPDATE resource SET org_id = p_to WHERE scope = p_project AND org_id = p_from;
-    UPDATE event_count_of_project SET org_id = p_to WHERE project_id = p_project AND org_id = p_from;
-    DELETE FROM role_grant g USING principal p
-        WHERE g.project_id = p_project AND p.id = g.principal_id AND p.org_id IS NOT NULL AND p.org_id <> p_to;
-    UPDATE role_grant SET org_id = p_to WHERE project_id = p_project;
-    RETURN true;
-END $$;
-REVOKE ALL ON FUNCTION project_move(bytea, bytea, bytea) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION project_move(bytea, bytea, bytea) TO reeve_tenant;

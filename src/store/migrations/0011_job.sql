@@ -1,5 +1,6 @@
 -- Work that goes on after its request was answered. One row a job; the row is the whole state: where it is, who works on it
 -- and until when, why it waits. A step's transition, its line of history and the change of what it is about commit together.
+-- was: 37db478421fbd29187cb64789b940eec0e225e2385dc51250970dcdeeb609707
 CREATE TABLE job (
     id           reeve_id PRIMARY KEY, -- also the id of the operation that the tenant sees
     seq          bigint GENERATED ALWAYS AS IDENTITY, -- the order in which they were added: ids of one second have none
@@ -61,13 +62,3 @@ BEGIN
         EXECUTE format('CREATE POLICY tenant ON %I TO reeve_tenant USING (org_id = reeve_organization())', v_table);
     END LOOP;
 END $$;
-
--- When a project moves, its jobs go along: whoever works on one finds that the lease is lost, and begins its step again.
-CREATE FUNCTION job_project_moved() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-BEGIN
-    UPDATE job_history h SET org_id = NEW.org_id FROM job j WHERE j.project_id = NEW.id AND h.job_id = j.id;
-    UPDATE job SET org_id = NEW.org_id, lease_epoch = lease_epoch + 1, lease_until = NULL WHERE project_id = NEW.id;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER job_moved AFTER UPDATE ON project
-    FOR EACH ROW WHEN (OLD.org_id IS DISTINCT FROM NEW.org_id) EXECUTE FUNCTION job_project_moved();

@@ -1,4 +1,5 @@
 -- Alerts: what was raised, and who is told about it. Configurations are resources of kind alertConfig.
+-- was: 23323b52410c5de034bb1cad504ae4cb841069638f84154e05f54176158bfb26
 
 -- How far the events of a project have been looked at. Whoever looks holds the row; so does who changes a configuration.
 CREATE TABLE alert_cursor (
@@ -74,35 +75,3 @@ CREATE POLICY reader ON alert_notification FOR SELECT TO reeve_reader USING (tru
 CREATE POLICY tenant ON alert_cursor TO reeve_tenant USING (org_id = reeve_organization());
 CREATE POLICY tenant ON alert TO reeve_tenant USING (org_id = reeve_organization());
 CREATE POLICY tenant ON alert_notification TO reeve_tenant USING (org_id = reeve_organization());
-
--- Alerts go along when a project moves; places are counted in the project, so they stay what they are.
-CREATE FUNCTION alerts_project_moved() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-BEGIN
-    UPDATE alert_cursor SET org_id = NEW.org_id WHERE project_id = NEW.id;
-    UPDATE alert SET org_id = NEW.org_id WHERE project_id = NEW.id;
-    UPDATE alert_notification SET org_id = NEW.org_id WHERE project_id = NEW.id;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER alerts_moved AFTER UPDATE ON project
-    FOR EACH ROW WHEN (OLD.org_id IS DISTINCT FROM NEW.org_id) EXECUTE FUNCTION alerts_project_moved();
-
-CREATE FUNCTION alert_json(a alert) RETURNS text LANGUAGE sql STABLE AS $$
-    SELECT json_strip_nulls(json_build_object(
-        'id', encode(a.id, 'hex'),
-        'orgId', encode(a.org_id, 'hex'),
-        'groupId', encode(a.project_id, 'hex'),
-        'alertConfigId', encode(a.config_id, 'hex'),
-        'eventId', encode(a.event_id, 'hex'),
-        'eventTypeName', a.event_type,
-        'severity', a.severity,
-        'clusterName', a.cluster,
-        'status', a.status,
-        'currentValue', json_build_object('number', a.event_count, 'units', 'RAW'),
-        'created', api_date(a.created_at),
-        'updated', api_date(a.updated_at),
-        'resolved', api_date(a.resolved_at),
-        'lastNotified', api_date(a.last_notified_at),
-        'acknowledgedUntil', api_date(a.acknowledged_until),
-        'acknowledgementComment', a.comment,
-        'acknowledgingUsername', a.acknowledged_by))::text
-$$;

@@ -1,4 +1,5 @@
 -- Invoices that nobody paid in time, and what the operator agreed about them. docs/internals/billing.md has the rules.
+-- was: 3f2fe1fb7052676a4bfa6573cb49397125bff18f10ddace79b207023a684b189
 
 ALTER TABLE organization
     ADD COLUMN lock_invoice reeve_id,                -- locked by the service, because this one is overdue; NULL: by the operator, or not
@@ -18,17 +19,3 @@ GRANT SELECT ON invoice_payment TO reeve_reader, reeve_tenant;
 GRANT INSERT ON invoice_payment TO reeve_tenant;
 CREATE POLICY reader ON invoice_payment FOR SELECT TO reeve_reader USING (true);
 CREATE POLICY tenant ON invoice_payment TO reeve_tenant USING (org_id = reeve_organization());
-
-CREATE VIEW invoice_owed WITH (security_invoker = true) AS
-SELECT i.id, i.org_id, i.began_at, i.closed_at, i.subtotal_cents
-FROM invoice i
-WHERE i.status = 'CLOSED' AND NOT EXISTS (SELECT FROM invoice_payment p WHERE p.invoice_id = i.id);
-GRANT SELECT ON invoice_owed TO reeve_reader, reeve_tenant;
-
--- The oldest invoice of the organization that is overdue; NULL: none. With 0 days nothing ever is.
-CREATE FUNCTION invoice_overdue(p_org bytea, p_days int, p_now timestamptz) RETURNS bytea LANGUAGE sql STABLE AS $$
-    SELECT i.id FROM invoice_owed i JOIN organization o ON o.id = i.org_id
-    WHERE i.org_id = p_org AND p_days > 0 AND i.closed_at + make_interval(days => p_days) <= p_now
-      AND coalesce(o.payment_agreed_until, '-infinity') <= p_now
-    ORDER BY i.began_at LIMIT 1
-$$;

@@ -1,4 +1,5 @@
 -- What is over is removed: the service's sweeps see what is old enough, and nothing else of any organization.
+-- was: 0bfe556eb636c7f51ef4bb514e25453865eeea4bafb9d5cbf98e0d1867692acb
 CREATE POLICY sweep_sees ON invitation FOR SELECT TO reeve_tenant
     USING (reeve_is_service() AND coalesce(accepted_at, expires_at) < now() - interval '30 days');
 CREATE POLICY sweep ON invitation FOR DELETE TO reeve_tenant
@@ -24,12 +25,6 @@ CREATE INDEX revoked_token_over ON revoked_token (expires_at);
 ALTER TABLE event_count_of_project ADD COLUMN gone_at timestamptz;
 CREATE INDEX event_count_of_project_gone ON event_count_of_project (gone_at) WHERE gone_at IS NOT NULL;
 UPDATE event_count_of_project c SET gone_at = now() WHERE NOT EXISTS (SELECT FROM project p WHERE p.id = c.project_id);
-CREATE FUNCTION event_count_project_gone() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-BEGIN
-    UPDATE event_count_of_project SET gone_at = now() WHERE project_id = OLD.id;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER event_count_gone AFTER DELETE ON project FOR EACH ROW EXECUTE FUNCTION event_count_project_gone();
 GRANT DELETE ON event_count_of_project TO reeve_tenant;
 CREATE POLICY sweep_sees ON event_count_of_project FOR SELECT TO reeve_tenant
     USING (reeve_is_service() AND gone_at < now() - interval '1 day');

@@ -1,0 +1,53 @@
+-- Who may connect to one cluster of a project, from the documents of its resources, and what its members are told about auditing and
+-- about a directory, because that follows the same number (docs/internals/audit.md).
+-- In plpgsql and with a plan that is kept, as host_goal() is: to plan it takes many times as long as to run it.
+CREATE OR REPLACE FUNCTION project_access_goal(p_project bytea, p_cluster_name text) RETURNS json
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    RETURN json_build_object(
+        'networks', (SELECT coalesce(json_agg(coalesce(r.document ->> 'cidrBlock', (r.document ->> 'ipAddress')
+                                                       || CASE WHEN r.document ->> 'ipAddress' LIKE '%:%' THEN '/128' ELSE '/32' END)
+                                              ORDER BY r.id), '[]')
+                     FROM resource r
+                     WHERE r.scope = p_project AND r.kind = 'accessListEntry'
+                       AND coalesce(r.document ->> 'cidrBlock', r.document ->> 'ipAddress') IS NOT NULL),
+        'authorities', (SELECT coalesce(string_agg(coalesce(r.document ->> 'cas', r.document ->> 'certificate'), E'\n' ORDER BY r.id), '')
+                        FROM resource r WHERE r.scope = p_project AND r.kind = 'userCertificateAuthority')
+                       || coalesce((SELECT E'\n' || a.certificate FROM authority a
+                                    WHERE a.purpose = 'PROJECT' AND a.project_id = p_project), ''),
+        'users', (SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
+                             'name', r.document ->> 'username',
+                             'login', CASE WHEN coalesce(r.document ->> 'x509Type', 'NONE') <> 'NONE' THEN 'X509'
+                                           WHEN coalesce(r.document ->> 'ldapAuthType', 'NONE') <> 'NONE' THEN 'LDAP'
+                                           ELSE 'SCRAM' END,
+                             'verifier', r.document ->> 'verifier',
+                             'validUntil', r.document ->> 'deleteAfterDate',
+                             'roles', (SELECT coalesce(json_agg(json_build_object('role', o ->> 'roleName', 'database', o ->> 'databaseName',
+                                                                                  'collection', o ->> 'collectionName')), '[]')
+                                       FROM jsonb_array_elements(coalesce(r.document -> 'roles', '[]')) o))) ORDER BY r.id), '[]')
+                  FROM resource r
+                  WHERE r.scope = p_project AND r.kind = 'databaseUser'
+                    AND (jsonb_array_length(coalesce(r.document -> 'scopes', '[]')) = 0
+                         OR EXISTS (SELECT FROM jsonb_array_elements(r.document -> 'scopes') s
+                                    WHERE s ->> 'name' = p_cluster_name AND coalesce(s ->> 'type', 'CLUSTER') = 'CLUSTER'))),
+        'roles', (SELECT coalesce(json_agg(json_build_object(
+                             'name', r.document ->> 'roleName',
+                             'privileges', (SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
+                                                       'action', a ->> 'action', 'database', coalesce(p ->> 'db', ''),
+                                                       'collection', coalesce(p ->> 'collection', ''),
+                                                       'cluster', CASE WHEN (p ->> 'cluster')::boolean THEN true END))), '[]')
+                                            FROM jsonb_array_elements(coalesce(r.document -> 'actions', '[]')) a,
+                                                 jsonb_array_elements(coalesce(a -> 'resources', '[]')) p),
+                             'inherits', (SELECT coalesce(json_agg(json_build_object('role', i ->> 'role', 'database', i ->> 'db')), '[]')
+                                          FROM jsonb_array_elements(coalesce(r.document -> 'inheritedRoles', '[]')) i)) ORDER BY r.id), '[]')
+                  FROM resource r WHERE r.scope = p_project AND r.kind = 'customRole'),
+        -- What sessions leave in the servers' logs; null when nothing is recorded.
+        'audit', (SELECT (r.document -> 'rule') || jsonb_build_object('logins', coalesce(r.document -> 'auditAuthorizationSuccess', 'false'))
+                  FROM resource r
+                  WHERE r.scope = p_project AND r.kind = 'auditLog' AND (r.document ->> 'enabled')::boolean),
+        -- The password in it is sealed; who sends the document opens it (fleet/goal_secret.c).
+        'ldap', (SELECT r.document FROM resource r
+                 WHERE r.scope = p_project AND r.kind = 'directoryLogin' AND r.document ? 'hostname'));
+END $$;
+REVOKE ALL ON FUNCTION project_access_goal(bytea, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION project_access_goal(bytea, text) TO reeve_reader;
