@@ -42,6 +42,32 @@ static const struct field list_query[] = {
     END_OF_FIELDS,
 };
 
+static error bind_list(struct request *req, struct params *params);
+static error answer_operations(struct request *req, const struct rows *rows);
+static error bind_get(struct request *req, struct params *params);
+static error answer_operation_found(struct request *req, const struct rows *rows);
+
+static const struct read operation_list = { SQL_OPERATION_LIST, bind_list, answer_operations };
+static const struct read operation_get = { SQL_OPERATION_GET, bind_get, answer_operation_found };
+
+// clang-format off
+static const struct endpoint operations_endpoints[] = {
+    { GET, "/groups/{groupId}/operations", S24, ANY_OF(PROJECT_READ_ONLY), "listGroupOperations",
+      "Return all operations of one project",
+      "Lists what is being done about the project's clusters, or was in the last 30 days, newest first. An extension of this service.",
+      .shape = SHAPE_LIST, .flags = EXTENSION, .item = "/groups/{groupId}/operations/{operationId}", .read = &operation_list,
+      .query = list_query, .response = &operation_schema },
+    { GET, "/groups/{groupId}/operations/{operationId}", S24, ANY_OF(PROJECT_READ_ONLY), "getGroupOperation",
+      "Return one operation of one project",
+      "Shows how far the operation is, step by step, and why it waits or failed. Answers that begin one name it in the link with the "
+      "relation `operation` and in the header `Operation-Location`. An extension of this service.",
+      .flags = EXTENSION | NO_ETAG, .read = &operation_get, .response = &operation_schema },
+};
+// clang-format on
+
+FAMILY(operations_family, "operations", "Operations",
+       "What goes on after a request was answered, step by step. An extension of this service.", operations_endpoints);
+
 static void
 bind_filter(struct request *req, struct params *params, const char *name)
 {
@@ -93,24 +119,3 @@ answer_operation_found(struct request *req, const struct rows *rows)
     answer_entity(req, operation_document(req->arena, all_job_kinds, rows_text(rows, 0, 0), rows_text(rows, 0, 1)), 0);
     return OK;
 }
-
-static const struct read operation_list = { SQL_OPERATION_LIST, bind_list, answer_operations };
-static const struct read operation_get = { SQL_OPERATION_GET, bind_get, answer_operation_found };
-
-// clang-format off
-static const struct endpoint operations_endpoints[] = {
-    { GET, "/groups/{groupId}/operations", S24, ANY_OF(PROJECT_READ_ONLY), "listGroupOperations",
-      "Return all operations of one project",
-      "Lists what is being done about the project's clusters, or was in the last 30 days, newest first. An extension of this service.",
-      .shape = SHAPE_LIST, .flags = EXTENSION, .item = "/groups/{groupId}/operations/{operationId}", .read = &operation_list,
-      .query = list_query, .response = &operation_schema },
-    { GET, "/groups/{groupId}/operations/{operationId}", S24, ANY_OF(PROJECT_READ_ONLY), "getGroupOperation",
-      "Return one operation of one project",
-      "Shows how far the operation is, step by step, and why it waits or failed. Answers that begin one name it in the link with the "
-      "relation `operation` and in the header `Operation-Location`. An extension of this service.",
-      .flags = EXTENSION | NO_ETAG, .read = &operation_get, .response = &operation_schema },
-};
-// clang-format on
-
-FAMILY(operations_family, "operations", "Operations",
-       "What goes on after a request was answered, step by step. An extension of this service.", operations_endpoints);

@@ -25,6 +25,20 @@ static const struct field root_fields[] = {
 };
 static const struct schema root_schema = { "Root", "The service, and who is calling it.", root_fields };
 
+static handler get_root;
+
+// clang-format off
+static const struct endpoint root_endpoints[] = {
+    { GET, "", S60, ANY_CALLER, "getRoot",
+      "Return the root of the API",
+      "Says who is calling, with which roles and from which addresses the credentials may be used, and links to the collections "
+      "from which every other resource is reached.",
+      .flags = NO_ETAG, .run = get_root, .response = &root_schema },
+};
+// clang-format on
+
+FAMILY(root_family, "root", "Root", "The entrance to the API.", root_endpoints);
+
 static void
 add_grants(struct buf *out, const struct principal *caller)
 {
@@ -70,15 +84,3 @@ get_root(struct request *req)
         answer_relate(req, "/user", str_format(req->arena, "/users/%s", caller_id));
     return OK;
 }
-
-// clang-format off
-static const struct endpoint root_endpoints[] = {
-    { GET, "", S60, ANY_CALLER, "getRoot",
-      "Return the root of the API",
-      "Says who is calling, with which roles and from which addresses the credentials may be used, and links to the collections "
-      "from which every other resource is reached.",
-      .flags = NO_ETAG, .run = get_root, .response = &root_schema },
-};
-// clang-format on
-
-FAMILY(root_family, "root", "Root", "The entrance to the API.", root_endpoints);

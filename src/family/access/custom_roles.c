@@ -49,6 +49,58 @@ static const struct field role_fields[] = {
 };
 static const struct schema role_schema = { "CustomDatabaseRole", "A set of rights inside the databases.", role_fields };
 
+static error check_role(struct request *req, struct change *change);
+
+static const struct kind custom_role = {
+    .name = "customRole",
+    .parameter = "roleName",
+    .field = "roleName",
+    .decides_access = true,
+    .created = EVENT_CUSTOM_ROLE_CREATED,
+    .changed = EVENT_CUSTOM_ROLE_UPDATED,
+    .deleted = EVENT_CUSTOM_ROLE_DELETED,
+    .check = check_role,
+};
+
+// clang-format off
+static const struct endpoint custom_roles_endpoints[] = {
+    { GET, "/groups/{groupId}/customDBRoles/roles", S20, ANY_OF(PROJECT_READ_ONLY), "listGroupCustomDbRoleRoles",
+      "Return all custom database roles in one project",
+      "Lists the roles with the rights that they give and the roles that they inherit from.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/customDBRoles/roles/{roleName}", .read = &crud_list, .kind = &custom_role,
+      .response = &role_schema },
+    { POST, "/groups/{groupId}/customDBRoles/roles", S20,
+      ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "createGroupCustomDbRoleRole",
+      "Create one custom database role",
+      "Accepts a role and creates it on every cluster of the project. Asynchronous; a database user can be given "
+      "the role at once.",
+      .success = 202, .item = "/groups/{groupId}/customDBRoles/roles/{roleName}", .run = crud_create, .kind = &custom_role,
+      .request = &role_schema, .response = &role_schema,
+      .example = "{\"roleName\": \"auditor\", \"actions\": [{\"action\": \"FIND\", \"resources\": [{\"db\": \"shop\", "
+                 "\"collection\": \"orders\"}]}], \"inheritedRoles\": [{\"role\": \"read\", \"db\": \"ledger\"}]}" },
+    { DELETE, "/groups/{groupId}/customDBRoles/roles/{roleName}", S20,
+      ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "deleteGroupCustomDbRoleRole",
+      "Delete one custom database role",
+      "Deletes the role on every cluster. A role that database users hold, or that others inherit from, is "
+      "refused.",
+      .shape = SHAPE_NOTHING, .run = crud_delete, .kind = &custom_role },
+    { GET, "/groups/{groupId}/customDBRoles/roles/{roleName}", S20, ANY_OF(PROJECT_READ_ONLY),
+      "getGroupCustomDbRoleRole",
+      "Return one custom database role",
+      "Returns one role with its rights and the roles that it inherits from.",
+      .read = &crud_get, .kind = &custom_role, .response = &role_schema },
+    { PATCH, "/groups/{groupId}/customDBRoles/roles/{roleName}", S20,
+      ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "updateGroupCustomDbRoleRole",
+      "Update one custom database role",
+      "Replaces the rights or the inherited roles, whichever is sent. Everybody who holds the role is affected.",
+      .run = crud_update, .kind = &custom_role, .request = &role_schema, .response = &role_schema,
+      .example = "{\"actions\": [{\"action\": \"FIND\", \"resources\": [{\"db\": \"shop\"}]}]}" },
+};
+// clang-format on
+
+FAMILY(custom_roles_family, "custom-roles", "Custom database roles",
+       "Named sets of rights inside the databases, to be granted to database users.", custom_roles_endpoints);
+
 static error
 check_actions(struct request *req, const json_t *actions)
 {
@@ -126,53 +178,3 @@ check_role(struct request *req, struct change *change)
     TRY(check_actions(req, json_object_get(change->after, "actions")));
     return check_inherited(req, change);
 }
-
-static const struct kind custom_role = {
-    .name = "customRole",
-    .parameter = "roleName",
-    .field = "roleName",
-    .decides_access = true,
-    .created = EVENT_CUSTOM_ROLE_CREATED,
-    .changed = EVENT_CUSTOM_ROLE_UPDATED,
-    .deleted = EVENT_CUSTOM_ROLE_DELETED,
-    .check = check_role,
-};
-
-// clang-format off
-static const struct endpoint custom_roles_endpoints[] = {
-    { GET, "/groups/{groupId}/customDBRoles/roles", S20, ANY_OF(PROJECT_READ_ONLY), "listGroupCustomDbRoleRoles",
-      "Return all custom database roles in one project",
-      "Lists the roles with the rights that they give and the roles that they inherit from.",
-      .shape = SHAPE_LIST, .item = "/groups/{groupId}/customDBRoles/roles/{roleName}", .read = &crud_list, .kind = &custom_role,
-      .response = &role_schema },
-    { POST, "/groups/{groupId}/customDBRoles/roles", S20,
-      ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "createGroupCustomDbRoleRole",
-      "Create one custom database role",
-      "Accepts a role and creates it on every cluster of the project. Asynchronous; a database user can be given "
-      "the role at once.",
-      .success = 202, .item = "/groups/{groupId}/customDBRoles/roles/{roleName}", .run = crud_create, .kind = &custom_role,
-      .request = &role_schema, .response = &role_schema,
-      .example = "{\"roleName\": \"auditor\", \"actions\": [{\"action\": \"FIND\", \"resources\": [{\"db\": \"shop\", "
-                 "\"collection\": \"orders\"}]}], \"inheritedRoles\": [{\"role\": \"read\", \"db\": \"ledger\"}]}" },
-    { DELETE, "/groups/{groupId}/customDBRoles/roles/{roleName}", S20,
-      ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "deleteGroupCustomDbRoleRole",
-      "Delete one custom database role",
-      "Deletes the role on every cluster. A role that database users hold, or that others inherit from, is "
-      "refused.",
-      .shape = SHAPE_NOTHING, .run = crud_delete, .kind = &custom_role },
-    { GET, "/groups/{groupId}/customDBRoles/roles/{roleName}", S20, ANY_OF(PROJECT_READ_ONLY),
-      "getGroupCustomDbRoleRole",
-      "Return one custom database role",
-      "Returns one role with its rights and the roles that it inherits from.",
-      .read = &crud_get, .kind = &custom_role, .response = &role_schema },
-    { PATCH, "/groups/{groupId}/customDBRoles/roles/{roleName}", S20,
-      ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "updateGroupCustomDbRoleRole",
-      "Update one custom database role",
-      "Replaces the rights or the inherited roles, whichever is sent. Everybody who holds the role is affected.",
-      .run = crud_update, .kind = &custom_role, .request = &role_schema, .response = &role_schema,
-      .example = "{\"actions\": [{\"action\": \"FIND\", \"resources\": [{\"db\": \"shop\"}]}]}" },
-};
-// clang-format on
-
-FAMILY(custom_roles_family, "custom-roles", "Custom database roles",
-       "Named sets of rights inside the databases, to be granted to database users.", custom_roles_endpoints);

@@ -81,6 +81,63 @@ static const struct field user_fields[] = {
 };
 static const struct schema user_schema = { "DatabaseUser", "An account inside the databases.", user_fields };
 
+static error check_user(struct request *req, struct change *change);
+
+static const struct kind database_user = {
+    .name = "databaseUser",
+    .parameter = "username",
+    .field = "username",
+    .also = "databaseName",
+    .hidden = "verifier",
+    .decides_access = true,
+    .created = EVENT_DATABASE_USER_CREATED,
+    .changed = EVENT_DATABASE_USER_UPDATED,
+    .deleted = EVENT_DATABASE_USER_DELETED,
+    .check = check_user,
+};
+
+// clang-format off
+static const struct endpoint database_users_endpoints[] = {
+    { GET, "/groups/{groupId}/databaseUsers", S22, ANY_OF(PROJECT_READ_ONLY), "listGroupDatabaseUsers",
+      "Return all database users in one project",
+      "Lists the accounts with their roles and where they hold. Passwords are never returned.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/databaseUsers/{databaseName}/{username}", .read = &crud_list,
+      .kind = &database_user, .response = &user_schema },
+    { POST, "/groups/{groupId}/databaseUsers", S22,
+      ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "createGroupDatabaseUser",
+      "Create one database user in one project",
+      "Creates an account, with a password or certificates behind it, and has it created on the clusters in scope. It may take "
+      "some seconds until all of them know it.",
+      .item = "/groups/{groupId}/databaseUsers/{databaseName}/{username}", .run = crud_create, .kind = &database_user,
+      .request = &user_schema, .response = &user_schema,
+      .example = "{\"username\": \"app\", \"password\": \"correct horse battery\", \"roles\": [{\"roleName\": \"readWrite\", "
+                 "\"databaseName\": \"shop\"}]}" },
+    { DELETE, "/groups/{groupId}/databaseUsers/{databaseName}/{username}", S22,
+      ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "deleteGroupDatabaseUser",
+      "Delete one database user",
+      "Deletes the account on every cluster in scope. Sessions that are open are ended; what the account owned "
+      "passes to the cluster's administrator.",
+      .shape = SHAPE_NOTHING, .run = crud_delete, .kind = &database_user },
+    { GET, "/groups/{groupId}/databaseUsers/{databaseName}/{username}", S22, ANY_OF(PROJECT_READ_ONLY),
+      "getGroupDatabaseUser",
+      "Return one database user",
+      "Returns one account with its roles, scopes and how it proves who it is.",
+      .below = "/groups/{groupId}/databaseUsers/{username}", .read = &crud_get, .kind = &database_user,
+      .response = &user_schema },
+    { PATCH, "/groups/{groupId}/databaseUsers/{databaseName}/{username}", S22,
+      ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "updateGroupDatabaseUser",
+      "Update one database user",
+      "Changes only what is sent: password, roles, scopes, end date. Roles that are sent replace all that were "
+      "there.",
+      .run = crud_update, .kind = &database_user, .request = &user_schema, .response = &user_schema,
+      .example = "{\"roles\": [{\"roleName\": \"read\", \"databaseName\": \"shop\", \"collectionName\": \"orders\"}]}" },
+};
+// clang-format on
+
+FAMILY(database_users_family, "database-users", "Database users",
+       "Accounts that log in to the databases themselves, on every cluster of a project or on chosen ones.",
+       database_users_endpoints);
+
 static bool
 is(const json_t *document, const char *field, const char *text)
 {
@@ -190,58 +247,3 @@ check_user(struct request *req, struct change *change)
     TRY(access_check_end(req, change->after, json_object_get(req->body, "deleteAfterDate") != NULL));
     return keep_verifier_of(req, change->after);
 }
-
-static const struct kind database_user = {
-    .name = "databaseUser",
-    .parameter = "username",
-    .field = "username",
-    .also = "databaseName",
-    .hidden = "verifier",
-    .decides_access = true,
-    .created = EVENT_DATABASE_USER_CREATED,
-    .changed = EVENT_DATABASE_USER_UPDATED,
-    .deleted = EVENT_DATABASE_USER_DELETED,
-    .check = check_user,
-};
-
-// clang-format off
-static const struct endpoint database_users_endpoints[] = {
-    { GET, "/groups/{groupId}/databaseUsers", S22, ANY_OF(PROJECT_READ_ONLY), "listGroupDatabaseUsers",
-      "Return all database users in one project",
-      "Lists the accounts with their roles and where they hold. Passwords are never returned.",
-      .shape = SHAPE_LIST, .item = "/groups/{groupId}/databaseUsers/{databaseName}/{username}", .read = &crud_list,
-      .kind = &database_user, .response = &user_schema },
-    { POST, "/groups/{groupId}/databaseUsers", S22,
-      ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "createGroupDatabaseUser",
-      "Create one database user in one project",
-      "Creates an account, with a password or certificates behind it, and has it created on the clusters in scope. It may take "
-      "some seconds until all of them know it.",
-      .item = "/groups/{groupId}/databaseUsers/{databaseName}/{username}", .run = crud_create, .kind = &database_user,
-      .request = &user_schema, .response = &user_schema,
-      .example = "{\"username\": \"app\", \"password\": \"correct horse battery\", \"roles\": [{\"roleName\": \"readWrite\", "
-                 "\"databaseName\": \"shop\"}]}" },
-    { DELETE, "/groups/{groupId}/databaseUsers/{databaseName}/{username}", S22,
-      ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "deleteGroupDatabaseUser",
-      "Delete one database user",
-      "Deletes the account on every cluster in scope. Sessions that are open are ended; what the account owned "
-      "passes to the cluster's administrator.",
-      .shape = SHAPE_NOTHING, .run = crud_delete, .kind = &database_user },
-    { GET, "/groups/{groupId}/databaseUsers/{databaseName}/{username}", S22, ANY_OF(PROJECT_READ_ONLY),
-      "getGroupDatabaseUser",
-      "Return one database user",
-      "Returns one account with its roles, scopes and how it proves who it is.",
-      .below = "/groups/{groupId}/databaseUsers/{username}", .read = &crud_get, .kind = &database_user,
-      .response = &user_schema },
-    { PATCH, "/groups/{groupId}/databaseUsers/{databaseName}/{username}", S22,
-      ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "updateGroupDatabaseUser",
-      "Update one database user",
-      "Changes only what is sent: password, roles, scopes, end date. Roles that are sent replace all that were "
-      "there.",
-      .run = crud_update, .kind = &database_user, .request = &user_schema, .response = &user_schema,
-      .example = "{\"roles\": [{\"roleName\": \"read\", \"databaseName\": \"shop\", \"collectionName\": \"orders\"}]}" },
-};
-// clang-format on
-
-FAMILY(database_users_family, "database-users", "Database users",
-       "Accounts that log in to the databases themselves, on every cluster of a project or on chosen ones.",
-       database_users_endpoints);

@@ -89,6 +89,93 @@ static const struct kind user_security = {
     .check = check_security,
 };
 
+static const char *const check_states[] = { "PENDING", "SUCCESS", "FAIL", NULL };
+static const char *const validation_states[] = { "OK", "FAIL", NULL };
+
+static const struct field question_fields[] = { CONNECTION_FIELDS(REQUIRED), END_OF_FIELDS };
+static const struct schema question_schema = { "DirectoryCheckRequest", "A directory to be checked.", question_fields };
+
+static const struct field validation_fields[] = {
+    TEXT("validationType", "What was tried: SERVER_SPECIFIED, CONNECT, AUTHENTICATE, PARSE_AUTHZ_QUERY, QUERY_SERVER.",
+         READ_ONLY | ALWAYS),
+    TEXT("status", "Whether it worked.", READ_ONLY | ALWAYS, .one_of = validation_states),
+    END_OF_FIELDS,
+};
+static const struct schema validation_schema = { "DirectoryValidation", "One step of a check.", validation_fields };
+
+static const struct field check_fields[] = {
+    ID("requestId", "Identifier of the check.", READ_ONLY | ALWAYS),
+    ID("groupId", "The project.", READ_ONLY | ALWAYS),
+    TEXT("status", "How far it is.", READ_ONLY | ALWAYS, .one_of = check_states),
+    OBJECT("request", "What is checked.", READ_ONLY | ALWAYS, .of = &question_schema),
+    LIST("validations", "The steps that were tried, in order; the first that fails is the last.", READ_ONLY | ALWAYS,
+         .of = &validation_schema),
+    TEXT("problem", "Why it failed.", READ_ONLY),
+    END_OF_FIELDS,
+};
+static const struct schema check_schema = { "DirectoryCheck", "The check of a directory.", check_fields };
+
+static const struct kind directory_check;
+static handler remove_mapping, remove_x509, directory_verify;
+
+// clang-format off
+static const struct endpoint user_security_endpoints[] = {
+    { GET, "/groups/{groupId}/userSecurity", S36, ANY_OF(PROJECT_OWNER), "getGroupUserSecurity",
+      "Return the LDAP and X.509 settings of one project",
+      "Returns the directory and the certificate authority of the project. The bind password is not returned.",
+      .read = &crud_get_single, .kind = &user_security, .response = &security_schema },
+    { PATCH, "/groups/{groupId}/userSecurity", S36, ANY_OF(PROJECT_OWNER), "updateGroupUserSecurity",
+      "Update the LDAP or X.509 settings of one project",
+      "Accepts new settings and brings them to every cluster of the project. Settings of a directory can be checked before it is "
+      "switched on; then there can be one mapping of names, of the whole name. Switching it off ends the sessions of its users.",
+      .success = 202, .run = crud_update_single, .kind = &user_security, .request = &security_schema,
+      .response = &security_schema,
+      .example = "{\"ldap\": {\"hostname\": \"ldap.example.org\", \"bindUsername\": \"cn=reeve,dc=example,dc=org\"}}" },
+    { DELETE, "/groups/{groupId}/userSecurity/ldap/userToDNMapping", S36, ANY_OF(PROJECT_OWNER),
+      "deleteGroupUserSecurityLdapUserToDnMapping",
+      "Remove the LDAP name mapping of one project",
+      "Removes the rules that turn a user's name into a name of the directory. Users then log in with their "
+      "distinguished name.",
+      .success = 202, .run = remove_mapping, .kind = &user_security, .response = &security_schema },
+    { POST, "/groups/{groupId}/userSecurity/ldap/verify", S36, ANY_OF(PROJECT_OWNER), "verifyGroupUserSecurityLdap",
+      "Request a check of an LDAP configuration",
+      "Starts a check by a worker of this service: find the server, connect with TLS, bind, and look up. Its name must have public "
+      "addresses only, unless the operator allows others. Asynchronous; read the result by the id in the answer.",
+      .success = 200, .item = "/groups/{groupId}/userSecurity/ldap/verify/{requestId}", .run = directory_verify,
+      .kind = &directory_check, .request = &question_schema, .response = &check_schema,
+      .example = "{\"hostname\": \"ldap.example.org\", \"port\": 636, \"bindUsername\": \"cn=reeve,dc=example,dc=org\", "
+                 "\"bindPassword\": \"correct horse battery\"}" },
+    { GET, "/groups/{groupId}/userSecurity/ldap/verify/{requestId}", S36, ANY_OF(PROJECT_OWNER),
+      "getGroupUserSecurityLdapVerify",
+      "Return the result of one LDAP check",
+      "Returns how far the check is and which of its steps passed or failed.",
+      .read = &crud_get, .kind = &directory_check, .response = &check_schema },
+
+    { DELETE, "/groups/{groupId}/userSecurity/customerX509", S67, ANY_OF(PROJECT_OWNER),
+      "disableGroupUserSecurityCustomerX509",
+      "Remove the certificate authority of one project",
+      "Accepts that clusters no longer trust the certificate authority that was set. Database users with "
+      "certificates of it can no longer log in.",
+      .success = 202, .run = remove_x509, .kind = &user_security, .response = &security_schema },
+    { GET, "/groups/{groupId}/databaseUsers/{username}/certs", S67, ANY_OF(PROJECT_READ_ONLY),
+      "listGroupDatabaseUserCerts",
+      "Return all certificates of one database user",
+      "Lists the certificates that were issued to the user and have not ended. Private keys are not kept and "
+      "cannot be returned.",
+      .shape = SHAPE_LIST, .read = &user_certificate_list, .response = &user_certificate_schema },
+    { POST, "/groups/{groupId}/databaseUsers/{username}/certs", S67, ANY_OF(PROJECT_OWNER),
+      "createGroupDatabaseUserCert",
+      "Create one certificate for one database user",
+      "Issues a client certificate with its private key, as PEM. Both are in this answer and nowhere else. When the user is deleted "
+      "its certificates let nobody in any more.",
+      .flags = NO_ETAG, .run = user_certificate_create, .request = &user_certificate_schema, .response = &user_certificate_schema,
+      .example = "{\"monthsUntilExpiration\": 3}" },
+};
+// clang-format on
+
+FAMILY(user_security_family, "user-security", "Database user security",
+       "How database users prove who they are: a directory over LDAP, or X.509 certificates.", user_security_endpoints);
+
 static error
 refuse(struct request *req, const char *field, const char *why)
 {
@@ -219,31 +306,6 @@ remove_x509(struct request *req)
 }
 
 /* ---- Checks of a directory ---- */
-static const char *const check_states[] = { "PENDING", "SUCCESS", "FAIL", NULL };
-static const char *const validation_states[] = { "OK", "FAIL", NULL };
-
-static const struct field question_fields[] = { CONNECTION_FIELDS(REQUIRED), END_OF_FIELDS };
-static const struct schema question_schema = { "DirectoryCheckRequest", "A directory to be checked.", question_fields };
-
-static const struct field validation_fields[] = {
-    TEXT("validationType", "What was tried: SERVER_SPECIFIED, CONNECT, AUTHENTICATE, PARSE_AUTHZ_QUERY, QUERY_SERVER.",
-         READ_ONLY | ALWAYS),
-    TEXT("status", "Whether it worked.", READ_ONLY | ALWAYS, .one_of = validation_states),
-    END_OF_FIELDS,
-};
-static const struct schema validation_schema = { "DirectoryValidation", "One step of a check.", validation_fields };
-
-static const struct field check_fields[] = {
-    ID("requestId", "Identifier of the check.", READ_ONLY | ALWAYS),
-    ID("groupId", "The project.", READ_ONLY | ALWAYS),
-    TEXT("status", "How far it is.", READ_ONLY | ALWAYS, .one_of = check_states),
-    OBJECT("request", "What is checked.", READ_ONLY | ALWAYS, .of = &question_schema),
-    LIST("validations", "The steps that were tried, in order; the first that fails is the last.", READ_ONLY | ALWAYS,
-         .of = &validation_schema),
-    TEXT("problem", "Why it failed.", READ_ONLY),
-    END_OF_FIELDS,
-};
-static const struct schema check_schema = { "DirectoryCheck", "The check of a directory.", check_fields };
 
 static const struct kind directory_check = {
     .name = "ldapVerification",
@@ -282,61 +344,3 @@ directory_verify(struct request *req)
     answer_created(req, document, own, revision);
     return OK;
 }
-
-// clang-format off
-static const struct endpoint user_security_endpoints[] = {
-    { GET, "/groups/{groupId}/userSecurity", S36, ANY_OF(PROJECT_OWNER), "getGroupUserSecurity",
-      "Return the LDAP and X.509 settings of one project",
-      "Returns the directory and the certificate authority of the project. The bind password is not returned.",
-      .read = &crud_get_single, .kind = &user_security, .response = &security_schema },
-    { PATCH, "/groups/{groupId}/userSecurity", S36, ANY_OF(PROJECT_OWNER), "updateGroupUserSecurity",
-      "Update the LDAP or X.509 settings of one project",
-      "Accepts new settings and brings them to every cluster of the project. Settings of a directory can be checked before it is "
-      "switched on; then there can be one mapping of names, of the whole name. Switching it off ends the sessions of its users.",
-      .success = 202, .run = crud_update_single, .kind = &user_security, .request = &security_schema,
-      .response = &security_schema,
-      .example = "{\"ldap\": {\"hostname\": \"ldap.example.org\", \"bindUsername\": \"cn=reeve,dc=example,dc=org\"}}" },
-    { DELETE, "/groups/{groupId}/userSecurity/ldap/userToDNMapping", S36, ANY_OF(PROJECT_OWNER),
-      "deleteGroupUserSecurityLdapUserToDnMapping",
-      "Remove the LDAP name mapping of one project",
-      "Removes the rules that turn a user's name into a name of the directory. Users then log in with their "
-      "distinguished name.",
-      .success = 202, .run = remove_mapping, .kind = &user_security, .response = &security_schema },
-    { POST, "/groups/{groupId}/userSecurity/ldap/verify", S36, ANY_OF(PROJECT_OWNER), "verifyGroupUserSecurityLdap",
-      "Request a check of an LDAP configuration",
-      "Starts a check by a worker of this service: find the server, connect with TLS, bind, and look up. Its name must have public "
-      "addresses only, unless the operator allows others. Asynchronous; read the result by the id in the answer.",
-      .success = 200, .item = "/groups/{groupId}/userSecurity/ldap/verify/{requestId}", .run = directory_verify,
-      .kind = &directory_check, .request = &question_schema, .response = &check_schema,
-      .example = "{\"hostname\": \"ldap.example.org\", \"port\": 636, \"bindUsername\": \"cn=reeve,dc=example,dc=org\", "
-                 "\"bindPassword\": \"correct horse battery\"}" },
-    { GET, "/groups/{groupId}/userSecurity/ldap/verify/{requestId}", S36, ANY_OF(PROJECT_OWNER),
-      "getGroupUserSecurityLdapVerify",
-      "Return the result of one LDAP check",
-      "Returns how far the check is and which of its steps passed or failed.",
-      .read = &crud_get, .kind = &directory_check, .response = &check_schema },
-
-    { DELETE, "/groups/{groupId}/userSecurity/customerX509", S67, ANY_OF(PROJECT_OWNER),
-      "disableGroupUserSecurityCustomerX509",
-      "Remove the certificate authority of one project",
-      "Accepts that clusters no longer trust the certificate authority that was set. Database users with "
-      "certificates of it can no longer log in.",
-      .success = 202, .run = remove_x509, .kind = &user_security, .response = &security_schema },
-    { GET, "/groups/{groupId}/databaseUsers/{username}/certs", S67, ANY_OF(PROJECT_READ_ONLY),
-      "listGroupDatabaseUserCerts",
-      "Return all certificates of one database user",
-      "Lists the certificates that were issued to the user and have not ended. Private keys are not kept and "
-      "cannot be returned.",
-      .shape = SHAPE_LIST, .read = &user_certificate_list, .response = &user_certificate_schema },
-    { POST, "/groups/{groupId}/databaseUsers/{username}/certs", S67, ANY_OF(PROJECT_OWNER),
-      "createGroupDatabaseUserCert",
-      "Create one certificate for one database user",
-      "Issues a client certificate with its private key, as PEM. Both are in this answer and nowhere else. When the user is deleted "
-      "its certificates let nobody in any more.",
-      .flags = NO_ETAG, .run = user_certificate_create, .request = &user_certificate_schema, .response = &user_certificate_schema,
-      .example = "{\"monthsUntilExpiration\": 3}" },
-};
-// clang-format on
-
-FAMILY(user_security_family, "user-security", "Database user security",
-       "How database users prove who they are: a directory over LDAP, or X.509 certificates.", user_security_endpoints);

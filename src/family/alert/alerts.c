@@ -21,6 +21,90 @@ static const struct field list_query[] = {
     END_OF_FIELDS,
 };
 
+static const struct read get, list, list_of_config, configs;
+static handler matcher_field_list, acknowledge;
+
+// clang-format off
+static const struct endpoint alerts_endpoints[] = {
+    { GET, "/groups/{groupId}/alertConfigs", S05, ANY_OF(PROJECT_READ_ONLY), "listGroupAlertConfigs",
+      "Return all alert configurations in one project",
+      "Lists what the project is alerted about and who is told. Ordered by creation.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/alertConfigs/{alertConfigId}", .read = &crud_list, .kind = &alert_config,
+      .response = &alert_config_schema },
+    { POST, "/groups/{groupId}/alertConfigs", S05, ANY_OF(PROJECT_ALERTS_MANAGER), "createGroupAlertConfig",
+      "Create one alert configuration in one project",
+      "Creates a condition with those to be told when it holds. It is checked from now on; what happened before "
+      "raises nothing.",
+      .success = 200, .item = "/groups/{groupId}/alertConfigs/{alertConfigId}", .run = crud_create,
+      .kind = &alert_config, .request = &alert_config_schema, .response = &alert_config_schema,
+      .example = "{\"eventTypeName\": \"CLUSTER_PAUSED\", \"enabled\": true, \"notifications\": [{\"typeName\": \"EMAIL\", "
+                 "\"emailAddress\": \"oncall@example.org\", \"intervalMin\": 60}]}" },
+    { DELETE, "/groups/{groupId}/alertConfigs/{alertConfigId}", S05, ANY_OF(PROJECT_ALERTS_MANAGER),
+      "deleteGroupAlertConfig",
+      "Delete one alert configuration",
+      "Deletes the condition. Its open alerts are closed, and stay in the history.",
+      .shape = SHAPE_NOTHING, .run = crud_delete, .kind = &alert_config },
+    { GET, "/groups/{groupId}/alertConfigs/{alertConfigId}", S05, ANY_OF(PROJECT_READ_ONLY), "getGroupAlertConfig",
+      "Return one alert configuration",
+      "Returns one condition with its threshold, the things it matches and who is told. Secrets of notifications "
+      "are shown by their last characters only.",
+      .read = &crud_get, .kind = &alert_config, .response = &alert_config_schema },
+    { PATCH, "/groups/{groupId}/alertConfigs/{alertConfigId}", S05, ANY_OF(PROJECT_ALERTS_MANAGER),
+      "toggleGroupAlertConfig",
+      "Switch one alert configuration on or off",
+      "Only turns the condition on or off. While it is off it raises nothing; open alerts are closed.",
+      .run = alert_config_toggle, .kind = &alert_config, .request = &alert_toggle_schema,
+      .response = &alert_config_schema, .example = "{\"enabled\": false}" },
+    { PUT, "/groups/{groupId}/alertConfigs/{alertConfigId}", S05, ANY_OF(PROJECT_ALERTS_MANAGER),
+      "updateGroupAlertConfig",
+      "Replace one alert configuration",
+      "Replaces the whole configuration: what is not sent falls back to its default. Read it first and send it "
+      "back changed.",
+      .run = alert_config_replace, .kind = &alert_config, .request = &alert_config_schema,
+      .response = &alert_config_schema, .example = "{\"eventTypeName\": \"CLUSTER_PAUSED\", \"enabled\": true, \"notifications\": [{\"typeName\": \"EMAIL\", "
+                 "\"emailAddress\": \"oncall@example.org\", \"intervalMin\": 60}]}" },
+
+    { GET, "/alertConfigs/matchers/fieldNames", S06, ANY_CALLER, "listAlertConfigMatcherFieldNames",
+      "Return all fields that alert matchers can use",
+      "Lists the names by which a configuration can be narrowed to certain things, such as clusters by name or "
+      "hosts by role.",
+      .shape = SHAPE_LIST, .run = matcher_field_list, .response = &alert_matcher_field_schema },
+
+    { GET, "/groups/{groupId}/alertConfigs/{alertConfigId}/alerts", S07, ANY_OF(PROJECT_READ_ONLY),
+      "getGroupAlertConfigAlerts",
+      "Return all open alerts of one alert configuration",
+      "Lists the open alerts that one condition has raised.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/alerts/{alertId}", .read = &list_of_config,
+      .response = &alert_schema },
+    { GET, "/groups/{groupId}/alerts", S07, ANY_OF(PROJECT_READ_ONLY), "listGroupAlerts",
+      "Return all alerts in one project",
+      "Lists the alerts that were raised in the project, newest first. Filter by status to see only those that "
+      "are open.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/alerts/{alertId}", .read = &list,
+      .response = &alert_schema, .query = list_query },
+    { GET, "/groups/{groupId}/alerts/{alertId}", S07, ANY_OF(PROJECT_READ_ONLY), "getGroupAlert",
+      "Return one alert",
+      "Returns one alert with the value that raised it, its status and when those concerned were last told.",
+      .read = &get, .response = &alert_schema },
+    { PATCH, "/groups/{groupId}/alerts/{alertId}", S07, ANY_OF(PROJECT_ALERTS_MANAGER), "acknowledgeGroupAlert",
+      "Acknowledge one alert",
+      "Keeps the alert quiet until a date, with a comment, or makes it speak again. The alert stays open while "
+      "its condition holds.",
+      .since = "2024-05-30", .run = acknowledge, .request = &alert_acknowledgement_schema,
+      .response = &alert_schema,
+      .example = "{\"acknowledgedUntil\": \"2099-01-01T00:00:00Z\", \"acknowledgementComment\": \"We know.\"}" },
+    { GET, "/groups/{groupId}/alerts/{alertId}/alertConfigs", S07, ANY_OF(PROJECT_READ_ONLY),
+      "getGroupAlertAlertConfigs",
+      "Return all alert configurations that raised one alert",
+      "Lists the conditions that led to one alert.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/alertConfigs/{alertConfigId}", .read = &configs,
+      .response = &alert_config_schema },
+};
+// clang-format on
+
+FAMILY(alerts_family, "alerts", "Alerts",
+       "What a project is alerted about, who is told, and the alerts that were raised.", alerts_endpoints);
+
 /* ---- Reading ---- */
 
 static error
@@ -152,84 +236,3 @@ acknowledge(struct request *req)
     answer_entity(req, after, revision);
     return OK;
 }
-
-// clang-format off
-static const struct endpoint alerts_endpoints[] = {
-    { GET, "/groups/{groupId}/alertConfigs", S05, ANY_OF(PROJECT_READ_ONLY), "listGroupAlertConfigs",
-      "Return all alert configurations in one project",
-      "Lists what the project is alerted about and who is told. Ordered by creation.",
-      .shape = SHAPE_LIST, .item = "/groups/{groupId}/alertConfigs/{alertConfigId}", .read = &crud_list, .kind = &alert_config,
-      .response = &alert_config_schema },
-    { POST, "/groups/{groupId}/alertConfigs", S05, ANY_OF(PROJECT_ALERTS_MANAGER), "createGroupAlertConfig",
-      "Create one alert configuration in one project",
-      "Creates a condition with those to be told when it holds. It is checked from now on; what happened before "
-      "raises nothing.",
-      .success = 200, .item = "/groups/{groupId}/alertConfigs/{alertConfigId}", .run = crud_create,
-      .kind = &alert_config, .request = &alert_config_schema, .response = &alert_config_schema,
-      .example = "{\"eventTypeName\": \"CLUSTER_PAUSED\", \"enabled\": true, \"notifications\": [{\"typeName\": \"EMAIL\", "
-                 "\"emailAddress\": \"oncall@example.org\", \"intervalMin\": 60}]}" },
-    { DELETE, "/groups/{groupId}/alertConfigs/{alertConfigId}", S05, ANY_OF(PROJECT_ALERTS_MANAGER),
-      "deleteGroupAlertConfig",
-      "Delete one alert configuration",
-      "Deletes the condition. Its open alerts are closed, and stay in the history.",
-      .shape = SHAPE_NOTHING, .run = crud_delete, .kind = &alert_config },
-    { GET, "/groups/{groupId}/alertConfigs/{alertConfigId}", S05, ANY_OF(PROJECT_READ_ONLY), "getGroupAlertConfig",
-      "Return one alert configuration",
-      "Returns one condition with its threshold, the things it matches and who is told. Secrets of notifications "
-      "are shown by their last characters only.",
-      .read = &crud_get, .kind = &alert_config, .response = &alert_config_schema },
-    { PATCH, "/groups/{groupId}/alertConfigs/{alertConfigId}", S05, ANY_OF(PROJECT_ALERTS_MANAGER),
-      "toggleGroupAlertConfig",
-      "Switch one alert configuration on or off",
-      "Only turns the condition on or off. While it is off it raises nothing; open alerts are closed.",
-      .run = alert_config_toggle, .kind = &alert_config, .request = &alert_toggle_schema,
-      .response = &alert_config_schema, .example = "{\"enabled\": false}" },
-    { PUT, "/groups/{groupId}/alertConfigs/{alertConfigId}", S05, ANY_OF(PROJECT_ALERTS_MANAGER),
-      "updateGroupAlertConfig",
-      "Replace one alert configuration",
-      "Replaces the whole configuration: what is not sent falls back to its default. Read it first and send it "
-      "back changed.",
-      .run = alert_config_replace, .kind = &alert_config, .request = &alert_config_schema,
-      .response = &alert_config_schema, .example = "{\"eventTypeName\": \"CLUSTER_PAUSED\", \"enabled\": true, \"notifications\": [{\"typeName\": \"EMAIL\", "
-                 "\"emailAddress\": \"oncall@example.org\", \"intervalMin\": 60}]}" },
-
-    { GET, "/alertConfigs/matchers/fieldNames", S06, ANY_CALLER, "listAlertConfigMatcherFieldNames",
-      "Return all fields that alert matchers can use",
-      "Lists the names by which a configuration can be narrowed to certain things, such as clusters by name or "
-      "hosts by role.",
-      .shape = SHAPE_LIST, .run = matcher_field_list, .response = &alert_matcher_field_schema },
-
-    { GET, "/groups/{groupId}/alertConfigs/{alertConfigId}/alerts", S07, ANY_OF(PROJECT_READ_ONLY),
-      "getGroupAlertConfigAlerts",
-      "Return all open alerts of one alert configuration",
-      "Lists the open alerts that one condition has raised.",
-      .shape = SHAPE_LIST, .item = "/groups/{groupId}/alerts/{alertId}", .read = &list_of_config,
-      .response = &alert_schema },
-    { GET, "/groups/{groupId}/alerts", S07, ANY_OF(PROJECT_READ_ONLY), "listGroupAlerts",
-      "Return all alerts in one project",
-      "Lists the alerts that were raised in the project, newest first. Filter by status to see only those that "
-      "are open.",
-      .shape = SHAPE_LIST, .item = "/groups/{groupId}/alerts/{alertId}", .read = &list,
-      .response = &alert_schema, .query = list_query },
-    { GET, "/groups/{groupId}/alerts/{alertId}", S07, ANY_OF(PROJECT_READ_ONLY), "getGroupAlert",
-      "Return one alert",
-      "Returns one alert with the value that raised it, its status and when those concerned were last told.",
-      .read = &get, .response = &alert_schema },
-    { PATCH, "/groups/{groupId}/alerts/{alertId}", S07, ANY_OF(PROJECT_ALERTS_MANAGER), "acknowledgeGroupAlert",
-      "Acknowledge one alert",
-      "Keeps the alert quiet until a date, with a comment, or makes it speak again. The alert stays open while "
-      "its condition holds.",
-      .since = "2024-05-30", .run = acknowledge, .request = &alert_acknowledgement_schema,
-      .response = &alert_schema,
-      .example = "{\"acknowledgedUntil\": \"2099-01-01T00:00:00Z\", \"acknowledgementComment\": \"We know.\"}" },
-    { GET, "/groups/{groupId}/alerts/{alertId}/alertConfigs", S07, ANY_OF(PROJECT_READ_ONLY),
-      "getGroupAlertAlertConfigs",
-      "Return all alert configurations that raised one alert",
-      "Lists the conditions that led to one alert.",
-      .shape = SHAPE_LIST, .item = "/groups/{groupId}/alertConfigs/{alertConfigId}", .read = &configs,
-      .response = &alert_config_schema },
-};
-// clang-format on
-
-FAMILY(alerts_family, "alerts", "Alerts",
-       "What a project is alerted about, who is told, and the alerts that were raised.", alerts_endpoints);

@@ -120,6 +120,52 @@ static const struct field integration_fields[] = {
 static const struct schema integration_schema = { "Integration", "What a project knows about an outside service.",
                                                   integration_fields };
 
+static const struct kind integration;
+static handler integration_create, integration_replace;
+
+// clang-format off
+static const struct field type_path[] = { TEXT("integrationType", "Which service it is.", 0, .one_of = types), END_OF_FIELDS };
+
+static const struct endpoint integrations_endpoints[] = {
+    { GET, "/groups/{groupId}/integrations", S66, ANY_OF(PROJECT_READ_ONLY), "listGroupIntegrations",
+      "Return all integrations of one project",
+      "Lists the outside services that the project is connected to. Secrets are shown by their last characters "
+      "only.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/integrations/{integrationType}",
+      .read = &crud_list, .kind = &integration, .response = &integration_schema },
+    { DELETE, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_OWNER),
+      "deleteGroupIntegration",
+      "Delete one integration",
+      "Ends the connection. Refused while a notification of an alert configuration uses it.",
+      .shape = SHAPE_NOTHING, .run = crud_delete, .kind = &integration, .path_fields = type_path },
+    { GET, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_READ_ONLY),
+      "getGroupIntegration",
+      "Return one integration",
+      "Returns the settings for one type of service. Secrets are shown by their last characters only.",
+      .read = &crud_get, .kind = &integration, .path_fields = type_path, .response = &integration_schema },
+    { POST, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_OWNER),
+      "createGroupIntegration",
+      "Create one integration",
+      "Connects the project to a service of this type: notifications of alerts that have no key of their own use it. Answers with all "
+      "integrations of the project.",
+      .shape = SHAPE_LIST, .success = 200, .item = "/groups/{groupId}/integrations/{integrationType}",
+      .run = integration_create, .kind = &integration, .path_fields = type_path, .request = &integration_schema,
+      .response = &integration_schema,
+      .example = "{\"type\": \"WEBHOOK\", \"url\": \"https://hooks.example.org/alerts\", \"secret\": \"a long secret of yours\"}" },
+    { PUT, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_OWNER), "updateGroupIntegration",
+      "Replace one integration",
+      "Replaces the settings for this type of service, secrets included; notifications that use it follow with the next alert. Answers with "
+      "all integrations of the project.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/integrations/{integrationType}",
+      .run = integration_replace, .kind = &integration, .path_fields = type_path, .request = &integration_schema,
+      .response = &integration_schema,
+      .example = "{\"type\": \"WEBHOOK\", \"url\": \"https://hooks.example.org/new\"}" },
+};
+// clang-format on
+
+FAMILY(integrations_family, "integrations", "Third-party integrations",
+       "Outside services that receive a project's alerts.", integrations_endpoints);
+
 /* ---- Checking ---- */
 
 /* What a notification uses stays: it would fail for a day and then be given up. */
@@ -249,46 +295,3 @@ integration_replace(struct request *req)
     TRY(crud_lock(req, &change));
     return store_sent(req, &change);
 }
-
-// clang-format off
-static const struct field type_path[] = { TEXT("integrationType", "Which service it is.", 0, .one_of = types), END_OF_FIELDS };
-
-static const struct endpoint integrations_endpoints[] = {
-    { GET, "/groups/{groupId}/integrations", S66, ANY_OF(PROJECT_READ_ONLY), "listGroupIntegrations",
-      "Return all integrations of one project",
-      "Lists the outside services that the project is connected to. Secrets are shown by their last characters "
-      "only.",
-      .shape = SHAPE_LIST, .item = "/groups/{groupId}/integrations/{integrationType}",
-      .read = &crud_list, .kind = &integration, .response = &integration_schema },
-    { DELETE, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_OWNER),
-      "deleteGroupIntegration",
-      "Delete one integration",
-      "Ends the connection. Refused while a notification of an alert configuration uses it.",
-      .shape = SHAPE_NOTHING, .run = crud_delete, .kind = &integration, .path_fields = type_path },
-    { GET, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_READ_ONLY),
-      "getGroupIntegration",
-      "Return one integration",
-      "Returns the settings for one type of service. Secrets are shown by their last characters only.",
-      .read = &crud_get, .kind = &integration, .path_fields = type_path, .response = &integration_schema },
-    { POST, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_OWNER),
-      "createGroupIntegration",
-      "Create one integration",
-      "Connects the project to a service of this type: notifications of alerts that have no key of their own use it. Answers with all "
-      "integrations of the project.",
-      .shape = SHAPE_LIST, .success = 200, .item = "/groups/{groupId}/integrations/{integrationType}",
-      .run = integration_create, .kind = &integration, .path_fields = type_path, .request = &integration_schema,
-      .response = &integration_schema,
-      .example = "{\"type\": \"WEBHOOK\", \"url\": \"https://hooks.example.org/alerts\", \"secret\": \"a long secret of yours\"}" },
-    { PUT, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_OWNER), "updateGroupIntegration",
-      "Replace one integration",
-      "Replaces the settings for this type of service, secrets included; notifications that use it follow with the next alert. Answers with "
-      "all integrations of the project.",
-      .shape = SHAPE_LIST, .item = "/groups/{groupId}/integrations/{integrationType}",
-      .run = integration_replace, .kind = &integration, .path_fields = type_path, .request = &integration_schema,
-      .response = &integration_schema,
-      .example = "{\"type\": \"WEBHOOK\", \"url\": \"https://hooks.example.org/new\"}" },
-};
-// clang-format on
-
-FAMILY(integrations_family, "integrations", "Third-party integrations",
-       "Outside services that receive a project's alerts.", integrations_endpoints);

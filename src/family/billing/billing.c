@@ -147,6 +147,64 @@ static const struct field token_path[] = {
     END_OF_FIELDS,
 };
 
+static const struct read sku_list, sku_get, invoice_list, pending_list, invoice_get, invoice_csv, line_list, report_get;
+static handler report_create;
+
+// clang-format off
+static const struct endpoint billing_endpoints[] = {
+    { POST, "/orgs/{orgId}/billing/costExplorer/usage", S34, ANY_OF(ORG_BILLING_READ_ONLY),
+      "createOrgBillingCostExplorerUsageProcess",
+      "Request a usage report",
+      "Starts a report of usage by project, cluster or service between two dates. Fetch it with the token in the answer; it is kept "
+      "for a day. Hours are part of it when they are over.",
+      .success = 202, .flags = NO_ETAG | WHILE_LOCKED, .item = "/orgs/{orgId}/billing/costExplorer/usage/{token}", .run = report_create,
+      .request = &report_schema, .response = &token_schema,
+      .example = "{\"startDate\": \"2025-01-01\", \"endDate\": \"2025-03-01\", \"groupBy\": \"projects\"}" },
+    { GET, "/orgs/{orgId}/billing/costExplorer/usage/{token}", S34, ANY_OF(ORG_BILLING_READ_ONLY),
+      "getOrgBillingCostExplorerUsage",
+      "Return one usage report",
+      "Returns a report that was requested in the last 24 hours, as CSV: one line for each month and part.",
+      .shape = SHAPE_FILE, .file = "csv", .read = &report_get, .path_fields = token_path },
+    { GET, "/orgs/{orgId}/invoices", S34, ANY_OF(ORG_BILLING_READ_ONLY), "listOrgInvoices",
+      "Return all invoices of one organization",
+      "Lists the invoices in short form, newest first, the one that is still open included.",
+      .shape = SHAPE_LIST, .item = "/orgs/{orgId}/invoices/{invoiceId}", .read = &invoice_list,
+      .response = &invoice_short_schema, .query = invoice_list_query },
+    { GET, "/orgs/{orgId}/invoices/pending", S34, ANY_OF(ORG_BILLING_READ_ONLY), "listOrgInvoicePending",
+      "Return the pending invoices of one organization",
+      "Returns the invoice of the month that is still running; its amounts grow until it is closed. There is none before anything is used.",
+      .shape = SHAPE_LIST, .item = "/orgs/{orgId}/invoices/{invoiceId}", .read = &pending_list,
+      .response = &invoice_schema },
+    { GET, "/orgs/{orgId}/invoices/{invoiceId}", S34, ANY_OF(ORG_BILLING_READ_ONLY), "getOrgInvoice",
+      "Return one invoice",
+      "Returns one invoice with its line items. Once it is closed it never changes.",
+      .read = &invoice_get, .response = &invoice_schema, .path_fields = invoice_path },
+    { GET, "/orgs/{orgId}/invoices/{invoiceId}/csv", S34, ANY_OF(ORG_BILLING_READ_ONLY), "getOrgInvoiceCsv",
+      "Download one invoice as CSV",
+      "Returns the line items of one invoice, one on each line.",
+      .shape = SHAPE_FILE, .file = "csv", .read = &invoice_csv, .path_fields = invoice_path },
+    { GET, "/orgs/{orgId}/invoices/{invoiceId}/lineItems:search", S34, ANY_OF(ORG_BILLING_READ_ONLY),
+      "searchOrgInvoiceLineItems",
+      "Search the line items of one invoice",
+      "Lists the line items of one invoice that match projects, clusters, kinds of items and dates.",
+      .shape = SHAPE_LIST, .since = "2024-08-05", .read = &line_list, .response = &found_line_schema,
+      .query = line_query, .path_fields = invoice_path },
+
+    { GET, "/skus", S35, ANY_CALLER, "listSkus",
+      "Return all billed items",
+      "Lists the items that have a price, with a description of each. Without a price list there are none, and nothing costs anything.",
+      .shape = SHAPE_LIST, .since = "2025-03-12", .item = "/skus/{skuId}", .read = &sku_list,
+      .response = &sku_schema },
+    { GET, "/skus/{skuId}", S35, ANY_CALLER, "getSku",
+      "Return one billed item",
+      "Returns one item that can stand on an invoice, also one that has no price any more.",
+      .flags = NO_ETAG, .since = "2025-03-12", .read = &sku_get, .response = &sku_schema },
+};
+// clang-format on
+
+FAMILY(billing_family, "billing", "Billing",
+       "Invoices of an organization, what was used by whom, and the list of billed items.", billing_endpoints);
+
 /* ---- Reading ---- */
 
 /* Parameters that may stand several times, as PostgreSQL writes a text[]. Their tables let nothing through that needs quotes. */
@@ -310,58 +368,3 @@ report_create(struct request *req)
     answer_created(req, str_format(req->arena, "{\"token\":\"%.*s\"}", STR_ARG(draft.token)), draft.token, 0);
     return OK;
 }
-
-// clang-format off
-static const struct endpoint billing_endpoints[] = {
-    { POST, "/orgs/{orgId}/billing/costExplorer/usage", S34, ANY_OF(ORG_BILLING_READ_ONLY),
-      "createOrgBillingCostExplorerUsageProcess",
-      "Request a usage report",
-      "Starts a report of usage by project, cluster or service between two dates. Fetch it with the token in the answer; it is kept "
-      "for a day. Hours are part of it when they are over.",
-      .success = 202, .flags = NO_ETAG | WHILE_LOCKED, .item = "/orgs/{orgId}/billing/costExplorer/usage/{token}", .run = report_create,
-      .request = &report_schema, .response = &token_schema,
-      .example = "{\"startDate\": \"2025-01-01\", \"endDate\": \"2025-03-01\", \"groupBy\": \"projects\"}" },
-    { GET, "/orgs/{orgId}/billing/costExplorer/usage/{token}", S34, ANY_OF(ORG_BILLING_READ_ONLY),
-      "getOrgBillingCostExplorerUsage",
-      "Return one usage report",
-      "Returns a report that was requested in the last 24 hours, as CSV: one line for each month and part.",
-      .shape = SHAPE_FILE, .file = "csv", .read = &report_get, .path_fields = token_path },
-    { GET, "/orgs/{orgId}/invoices", S34, ANY_OF(ORG_BILLING_READ_ONLY), "listOrgInvoices",
-      "Return all invoices of one organization",
-      "Lists the invoices in short form, newest first, the one that is still open included.",
-      .shape = SHAPE_LIST, .item = "/orgs/{orgId}/invoices/{invoiceId}", .read = &invoice_list,
-      .response = &invoice_short_schema, .query = invoice_list_query },
-    { GET, "/orgs/{orgId}/invoices/pending", S34, ANY_OF(ORG_BILLING_READ_ONLY), "listOrgInvoicePending",
-      "Return the pending invoices of one organization",
-      "Returns the invoice of the month that is still running; its amounts grow until it is closed. There is none before anything is used.",
-      .shape = SHAPE_LIST, .item = "/orgs/{orgId}/invoices/{invoiceId}", .read = &pending_list,
-      .response = &invoice_schema },
-    { GET, "/orgs/{orgId}/invoices/{invoiceId}", S34, ANY_OF(ORG_BILLING_READ_ONLY), "getOrgInvoice",
-      "Return one invoice",
-      "Returns one invoice with its line items. Once it is closed it never changes.",
-      .read = &invoice_get, .response = &invoice_schema, .path_fields = invoice_path },
-    { GET, "/orgs/{orgId}/invoices/{invoiceId}/csv", S34, ANY_OF(ORG_BILLING_READ_ONLY), "getOrgInvoiceCsv",
-      "Download one invoice as CSV",
-      "Returns the line items of one invoice, one on each line.",
-      .shape = SHAPE_FILE, .file = "csv", .read = &invoice_csv, .path_fields = invoice_path },
-    { GET, "/orgs/{orgId}/invoices/{invoiceId}/lineItems:search", S34, ANY_OF(ORG_BILLING_READ_ONLY),
-      "searchOrgInvoiceLineItems",
-      "Search the line items of one invoice",
-      "Lists the line items of one invoice that match projects, clusters, kinds of items and dates.",
-      .shape = SHAPE_LIST, .since = "2024-08-05", .read = &line_list, .response = &found_line_schema,
-      .query = line_query, .path_fields = invoice_path },
-
-    { GET, "/skus", S35, ANY_CALLER, "listSkus",
-      "Return all billed items",
-      "Lists the items that have a price, with a description of each. Without a price list there are none, and nothing costs anything.",
-      .shape = SHAPE_LIST, .since = "2025-03-12", .item = "/skus/{skuId}", .read = &sku_list,
-      .response = &sku_schema },
-    { GET, "/skus/{skuId}", S35, ANY_CALLER, "getSku",
-      "Return one billed item",
-      "Returns one item that can stand on an invoice, also one that has no price any more.",
-      .flags = NO_ETAG, .since = "2025-03-12", .read = &sku_get, .response = &sku_schema },
-};
-// clang-format on
-
-FAMILY(billing_family, "billing", "Billing",
-       "Invoices of an organization, what was used by whom, and the list of billed items.", billing_endpoints);

@@ -11,68 +11,12 @@
 
 static const struct kind dedicated = { .name = CLUSTER_KIND, .parameter = "clusterName" };
 
-static error
-bind_get(struct request *req, struct params *params)
-{
-    const struct kind *kind = req->endpoint->kind;
-    params_id(params, req->project);
-    params_text(params, str_from(kind->name));
-    params_text(params, request_path_value(req, kind->parameter));
-    return OK;
-}
-
-static error
-bind_list(struct request *req, struct params *params)
-{
-    params_id(params, req->project);
-    params_text(params, str_from(req->endpoint->kind->name));
-    list_bind(req, params);
-    return OK;
-}
-
-static error
-bind_named(struct request *req, struct params *params)
-{
-    params_id(params, req->project);
-    params_text(params, request_path_value(req, "clusterName"));
-    return OK;
-}
-
-static error
-answer_status(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(
-        req, rows_bool(rows, 0, 0) ? STR("{\"changeStatus\":\"APPLIED\"}") : STR("{\"changeStatus\":\"PENDING\"}"), 0);
-    return OK;
-}
-
-/* One replica set scales as a whole: there is nothing to look up but whether there is such a cluster. */
-static error
-answer_scaling(struct request *req, const struct rows *rows)
-{
-    if (rows->count == 0)
-        return request_not_found(req);
-    answer_entity(req, STR("{\"autoScalingMode\":\"CLUSTER_WIDE_SCALING\"}"), 0);
-    return OK;
-}
-
-static error
-answer_cluster(struct request *req, const struct rows *rows)
-{
-    TRY(answer_row(req, rows));
-    const char *project = id_text(req->arena, req->project).data;
-    str name = request_path_value(req, req->endpoint->kind->parameter);
-    if (rows_bool(rows, 0, 2))
-        answer_relate(req, "/outageSimulation",
-                      str_format(req->arena, "/groups/%s/clusters/%.*s/outageSimulation", project, STR_ARG(name)));
-    if (!rows_is_null(rows, 0, 3))
-        answer_relate(
-            req, "/sampleDatasetLoad",
-            str_format(req->arena, "/groups/%s/sampleDatasetLoad/%.*s", project, STR_ARG(rows_text(rows, 0, 3))));
-    return OK;
-}
+static error bind_get(struct request *req, struct params *params);
+static error bind_list(struct request *req, struct params *params);
+static error bind_named(struct request *req, struct params *params);
+static error answer_status(struct request *req, const struct rows *rows);
+static error answer_scaling(struct request *req, const struct rows *rows);
+static error answer_cluster(struct request *req, const struct rows *rows);
 
 const struct read cluster_get = { SQL_CLUSTER_GET, bind_get, answer_cluster };
 const struct read cluster_list = { SQL_CLUSTER_LIST, bind_list, list_answer };
@@ -247,3 +191,66 @@ static const struct endpoint clusters_endpoints[] = {
 FAMILY(clusters_family, "clusters", "Clusters",
        "Replicated PostgreSQL clusters on the operator's hosts: creating, changing, pausing and ending them.",
        clusters_endpoints);
+
+static error
+bind_get(struct request *req, struct params *params)
+{
+    const struct kind *kind = req->endpoint->kind;
+    params_id(params, req->project);
+    params_text(params, str_from(kind->name));
+    params_text(params, request_path_value(req, kind->parameter));
+    return OK;
+}
+
+static error
+bind_list(struct request *req, struct params *params)
+{
+    params_id(params, req->project);
+    params_text(params, str_from(req->endpoint->kind->name));
+    list_bind(req, params);
+    return OK;
+}
+
+static error
+bind_named(struct request *req, struct params *params)
+{
+    params_id(params, req->project);
+    params_text(params, request_path_value(req, "clusterName"));
+    return OK;
+}
+
+static error
+answer_status(struct request *req, const struct rows *rows)
+{
+    if (rows->count == 0)
+        return request_not_found(req);
+    answer_entity(
+        req, rows_bool(rows, 0, 0) ? STR("{\"changeStatus\":\"APPLIED\"}") : STR("{\"changeStatus\":\"PENDING\"}"), 0);
+    return OK;
+}
+
+/* One replica set scales as a whole: there is nothing to look up but whether there is such a cluster. */
+static error
+answer_scaling(struct request *req, const struct rows *rows)
+{
+    if (rows->count == 0)
+        return request_not_found(req);
+    answer_entity(req, STR("{\"autoScalingMode\":\"CLUSTER_WIDE_SCALING\"}"), 0);
+    return OK;
+}
+
+static error
+answer_cluster(struct request *req, const struct rows *rows)
+{
+    TRY(answer_row(req, rows));
+    const char *project = id_text(req->arena, req->project).data;
+    str name = request_path_value(req, req->endpoint->kind->parameter);
+    if (rows_bool(rows, 0, 2))
+        answer_relate(req, "/outageSimulation",
+                      str_format(req->arena, "/groups/%s/clusters/%.*s/outageSimulation", project, STR_ARG(name)));
+    if (!rows_is_null(rows, 0, 3))
+        answer_relate(
+            req, "/sampleDatasetLoad",
+            str_format(req->arena, "/groups/%s/sampleDatasetLoad/%.*s", project, STR_ARG(rows_text(rows, 0, 3))));
+    return OK;
+}

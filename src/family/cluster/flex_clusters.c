@@ -45,60 +45,7 @@ static const struct schema flex_schema = { "FlexCluster", "A small cluster.", fl
 
 static const struct kind flex = { .name = FLEX_CLUSTER_KIND, .parameter = "name" };
 
-/* ---- Changing ---- */
-
-static error
-flex_create(struct request *req)
-{
-    struct fleet_offer *offer;
-    struct cluster cluster;
-    str version;
-    json_t *document = json_in(req->arena, json_deep_copy(req->body)),
-           *settings = json_object_get(document, "providerSettings");
-    TRY(project_limit_check(req, LIMIT_CLUSTERS));
-    TRY(store_fleet_offer(req->api->store, req->arena, &offer));
-    const struct offered_size *size = offer_size(offer, STR(FLEX_SIZE));
-    if (size == NULL)
-        return fail(req->arena, NOT_OFFERED, V("A flex cluster"), V("the operator has no size FLEX"));
-    const struct offered_region *region =
-        offer_region(offer, json_str(json_object_get(settings, "backingProviderName")),
-                     json_str(json_object_get(settings, "regionName")));
-    if (region == NULL)
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("providerSettings.regionName"),
-                    V("no host of this provider takes clusters there"));
-    TRY(cluster_default_version(req, region, &version));
-    json_object_del(document, "name");
-    json_object_set_new(settings, "providerName", json_string(FLEX_SIZE));
-    json_object_set_new(settings, "diskSizeGB", json_integer(size->disk_gb));
-    json_object_set_new(document, "clusterType", json_string("REPLICASET"));
-    json_object_set_new(document, "dbMajorVersion", json_stringn(version.data, version.len));
-    TRY(cluster_begin(req, offer, STR(FLEX_CLUSTER_KIND), json_str(json_object_get(req->body, "name")), document,
-                      &cluster));
-    return cluster_answer(req, &cluster, EVENT_CLUSTER_CREATED, NULL, true);
-}
-
-/* Nothing that can be sent needs anything done on the hosts. */
-static error
-flex_update(struct request *req)
-{
-    struct cluster cluster;
-    json_t *before;
-    TRY(cluster_take(req, STR(FLEX_CLUSTER_KIND), request_path_value(req, "name"), &cluster, &before));
-    TRY(cluster_check_changeable(req, &cluster));
-    const json_t *stored = json_parse_own(req->arena, cluster.document);
-    json_t *document = json_in(req->arena, json_deep_copy(stored));
-    json_object_update(document, req->body);
-    if (json_equal(stored, document))
-        return cluster_answer_unchanged(req, &cluster);
-    TRY(cluster_submit(req, &cluster, document, NULL, NULL));
-    return cluster_answer(req, &cluster, EVENT_CLUSTER_UPDATE_SUBMITTED, before, false);
-}
-
-static error
-flex_delete(struct request *req)
-{
-    return cluster_terminate(req, STR(FLEX_CLUSTER_KIND), request_path_value(req, "name"));
-}
+static handler flex_create, flex_update, flex_delete;
 
 // clang-format off
 static const struct field flex_restore_job_path[] = { ID("restoreJobId", "Identifier of the restore job.", 0), END_OF_FIELDS };
@@ -189,3 +136,58 @@ static const struct endpoint flex_clusters_endpoints[] = {
 FAMILY(flex_clusters_family, "flex-clusters", "Flex clusters",
        "Small clusters that share hosts with others and need no sizing, with their snapshots and restores.",
        flex_clusters_endpoints);
+
+/* ---- Changing ---- */
+
+static error
+flex_create(struct request *req)
+{
+    struct fleet_offer *offer;
+    struct cluster cluster;
+    str version;
+    json_t *document = json_in(req->arena, json_deep_copy(req->body)),
+           *settings = json_object_get(document, "providerSettings");
+    TRY(project_limit_check(req, LIMIT_CLUSTERS));
+    TRY(store_fleet_offer(req->api->store, req->arena, &offer));
+    const struct offered_size *size = offer_size(offer, STR(FLEX_SIZE));
+    if (size == NULL)
+        return fail(req->arena, NOT_OFFERED, V("A flex cluster"), V("the operator has no size FLEX"));
+    const struct offered_region *region =
+        offer_region(offer, json_str(json_object_get(settings, "backingProviderName")),
+                     json_str(json_object_get(settings, "regionName")));
+    if (region == NULL)
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("providerSettings.regionName"),
+                    V("no host of this provider takes clusters there"));
+    TRY(cluster_default_version(req, region, &version));
+    json_object_del(document, "name");
+    json_object_set_new(settings, "providerName", json_string(FLEX_SIZE));
+    json_object_set_new(settings, "diskSizeGB", json_integer(size->disk_gb));
+    json_object_set_new(document, "clusterType", json_string("REPLICASET"));
+    json_object_set_new(document, "dbMajorVersion", json_stringn(version.data, version.len));
+    TRY(cluster_begin(req, offer, STR(FLEX_CLUSTER_KIND), json_str(json_object_get(req->body, "name")), document,
+                      &cluster));
+    return cluster_answer(req, &cluster, EVENT_CLUSTER_CREATED, NULL, true);
+}
+
+/* Nothing that can be sent needs anything done on the hosts. */
+static error
+flex_update(struct request *req)
+{
+    struct cluster cluster;
+    json_t *before;
+    TRY(cluster_take(req, STR(FLEX_CLUSTER_KIND), request_path_value(req, "name"), &cluster, &before));
+    TRY(cluster_check_changeable(req, &cluster));
+    const json_t *stored = json_parse_own(req->arena, cluster.document);
+    json_t *document = json_in(req->arena, json_deep_copy(stored));
+    json_object_update(document, req->body);
+    if (json_equal(stored, document))
+        return cluster_answer_unchanged(req, &cluster);
+    TRY(cluster_submit(req, &cluster, document, NULL, NULL));
+    return cluster_answer(req, &cluster, EVENT_CLUSTER_UPDATE_SUBMITTED, before, false);
+}
+
+static error
+flex_delete(struct request *req)
+{
+    return cluster_terminate(req, STR(FLEX_CLUSTER_KIND), request_path_value(req, "name"));
+}

@@ -33,6 +33,23 @@ static const struct field index_fields[] = {
 };
 static const struct schema index_schema = { "RollingIndex", "An index to be built.", index_fields };
 
+static handler index_create;
+
+// clang-format off
+static const struct endpoint indexes_endpoints[] = {
+    { POST, "/groups/{groupId}/clusters/{clusterName}/index", S66,
+      ANY_OF(PROJECT_DATA_ACCESS_ADMIN | PROJECT_INDEX_MANAGER), "createGroupClusterIndexRollingIndex",
+      "Create one index on one cluster",
+      "Accepts an index and builds it without blocking writes to the table. Asynchronous; it takes longer than a "
+      "plain build, and an event tells the end.",
+      .shape = SHAPE_NOTHING, .success = 202, .run = index_create, .request = &index_schema,
+      .example = "{\"db\": \"shop\", \"collection\": \"orders\", \"keys\": [{\"customer\": 1}, {\"created\": -1}]}" },
+};
+// clang-format on
+
+FAMILY(indexes_family, "indexes", "Indexes", "Creating database indexes on clusters without stopping writes.",
+       indexes_endpoints);
+
 /* 1, -1, and both as texts, as some clients write them. */
 static bool
 read_direction(const json_t *value, int *ret_direction)
@@ -105,18 +122,3 @@ index_create(struct request *req)
     answer_nothing(req);
     return OK;
 }
-
-// clang-format off
-static const struct endpoint indexes_endpoints[] = {
-    { POST, "/groups/{groupId}/clusters/{clusterName}/index", S66,
-      ANY_OF(PROJECT_DATA_ACCESS_ADMIN | PROJECT_INDEX_MANAGER), "createGroupClusterIndexRollingIndex",
-      "Create one index on one cluster",
-      "Accepts an index and builds it without blocking writes to the table. Asynchronous; it takes longer than a "
-      "plain build, and an event tells the end.",
-      .shape = SHAPE_NOTHING, .success = 202, .run = index_create, .request = &index_schema,
-      .example = "{\"db\": \"shop\", \"collection\": \"orders\", \"keys\": [{\"customer\": 1}, {\"created\": -1}]}" },
-};
-// clang-format on
-
-FAMILY(indexes_family, "indexes", "Indexes", "Creating database indexes on clusters without stopping writes.",
-       indexes_endpoints);

@@ -37,6 +37,42 @@ static const struct field window_fields[] = {
 static const struct schema window_schema = { "MaintenanceWindow", "When maintenance of a project's clusters may begin.",
                                              window_fields };
 
+static const struct kind window_kind;
+static const struct kind deferral;
+static handler window_update, window_reset, toggle_deferral, defer;
+
+// clang-format off
+static const struct endpoint maintenance_endpoints[] = {
+    { DELETE, "/groups/{groupId}/maintenanceWindow", S38, ANY_OF(PROJECT_OWNER), "resetGroupMaintenanceWindow",
+      "Reset the maintenance window of one project",
+      "Goes back to no window: maintenance happens when it is ready.",
+      .shape = SHAPE_NOTHING, .run = window_reset, .kind = &window_kind },
+    { GET, "/groups/{groupId}/maintenanceWindow", S38, ANY_OF(PROJECT_READ_ONLY), "getGroupMaintenanceWindow",
+      "Return the maintenance window of one project",
+      "Returns the day and the hour, in the project's time zone, and how often waiting maintenance was put off. Jobs that wait say "
+      "when they begin.",
+      .read = &crud_get_single, .kind = &window_kind, .response = &window_schema },
+    { PATCH, "/groups/{groupId}/maintenanceWindow", S38, ANY_OF(PROJECT_OWNER), "updateGroupMaintenanceWindow",
+      "Update the maintenance window of one project",
+      "Sets the day and the hour in which maintenance may begin. Maintenance that has begun goes on; what waits begins at the new "
+      "hour.",
+      .shape = SHAPE_NOTHING, .success = 200, .run = window_update, .kind = &window_kind, .request = &window_schema,
+      .example = "{\"dayOfWeek\": 1, \"hourOfDay\": 3}" },
+    { POST, "/groups/{groupId}/maintenanceWindow/autoDefer", S38, ANY_OF(PROJECT_OWNER),
+      "toggleGroupMaintenanceWindowAutoDefer",
+      "Switch automatic deferral of maintenance",
+      "Turns on or off that every maintenance is put off by one week by itself. Maintenance that waits already stays as it is.",
+      .shape = SHAPE_NOTHING, .success = 200, .run = toggle_deferral, .kind = &window_kind },
+    { POST, "/groups/{groupId}/maintenanceWindow/defer", S38, ANY_OF(PROJECT_OWNER), "deferGroupMaintenanceWindow",
+      "Defer the next maintenance by one week",
+      "Puts the maintenance that waits off by one week. It can be put off twice; what was put off by itself counts.",
+      .shape = SHAPE_NOTHING, .success = 200, .run = defer, .kind = &deferral },
+};
+// clang-format on
+
+FAMILY(maintenance_family, "maintenance", "Maintenance window",
+       "The hour of the week in which a project's clusters may be maintained.", maintenance_endpoints);
+
 /* ---- What must be true of every window ---- */
 
 static error
@@ -57,7 +93,7 @@ check_window(struct request *req, struct change *change)
 }
 
 #define NO_WINDOW "{\"autoDeferOnceEnabled\":false,\"numberOfDeferrals\":0,\"startASAP\":false,\"timeZoneId\":\"UTC\"}"
-static const struct kind window = {
+static const struct kind window_kind = {
     .name = MAINTENANCE_KIND,
     .fallback = NO_WINDOW,
     .hidden = MAINTENANCE_ROUND,
@@ -145,35 +181,3 @@ defer(struct request *req)
     maintenance_write_round(change.after, &planned);
     return keep(req, &change);
 }
-
-// clang-format off
-static const struct endpoint maintenance_endpoints[] = {
-    { DELETE, "/groups/{groupId}/maintenanceWindow", S38, ANY_OF(PROJECT_OWNER), "resetGroupMaintenanceWindow",
-      "Reset the maintenance window of one project",
-      "Goes back to no window: maintenance happens when it is ready.",
-      .shape = SHAPE_NOTHING, .run = window_reset, .kind = &window },
-    { GET, "/groups/{groupId}/maintenanceWindow", S38, ANY_OF(PROJECT_READ_ONLY), "getGroupMaintenanceWindow",
-      "Return the maintenance window of one project",
-      "Returns the day and the hour, in the project's time zone, and how often waiting maintenance was put off. Jobs that wait say "
-      "when they begin.",
-      .read = &crud_get_single, .kind = &window, .response = &window_schema },
-    { PATCH, "/groups/{groupId}/maintenanceWindow", S38, ANY_OF(PROJECT_OWNER), "updateGroupMaintenanceWindow",
-      "Update the maintenance window of one project",
-      "Sets the day and the hour in which maintenance may begin. Maintenance that has begun goes on; what waits begins at the new "
-      "hour.",
-      .shape = SHAPE_NOTHING, .success = 200, .run = window_update, .kind = &window, .request = &window_schema,
-      .example = "{\"dayOfWeek\": 1, \"hourOfDay\": 3}" },
-    { POST, "/groups/{groupId}/maintenanceWindow/autoDefer", S38, ANY_OF(PROJECT_OWNER),
-      "toggleGroupMaintenanceWindowAutoDefer",
-      "Switch automatic deferral of maintenance",
-      "Turns on or off that every maintenance is put off by one week by itself. Maintenance that waits already stays as it is.",
-      .shape = SHAPE_NOTHING, .success = 200, .run = toggle_deferral, .kind = &window },
-    { POST, "/groups/{groupId}/maintenanceWindow/defer", S38, ANY_OF(PROJECT_OWNER), "deferGroupMaintenanceWindow",
-      "Defer the next maintenance by one week",
-      "Puts the maintenance that waits off by one week. It can be put off twice; what was put off by itself counts.",
-      .shape = SHAPE_NOTHING, .success = 200, .run = defer, .kind = &deferral },
-};
-// clang-format on
-
-FAMILY(maintenance_family, "maintenance", "Maintenance window",
-       "The hour of the week in which a project's clusters may be maintained.", maintenance_endpoints);

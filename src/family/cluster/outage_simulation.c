@@ -38,6 +38,37 @@ static const struct field outage_fields[] = {
 };
 static const struct schema outage_schema = { "OutageSimulation", "The simulated loss of regions.", outage_fields };
 
+static const struct read outage_get;
+static handler outage_start, outage_end;
+
+// clang-format off
+static const struct endpoint outage_simulation_endpoints[] = {
+    { DELETE, "/groups/{groupId}/clusters/{clusterName}/outageSimulation", S16,
+      ANY_OF(PROJECT_CLUSTER_MANAGER | PROJECT_CLUSTER_RESILIENCE_TESTER | PROJECT_REPLICA_SET_MANAGER),
+      "endGroupClusterOutageSimulation",
+      "End one outage simulation",
+      "Starts the members again that were stopped. Asynchronous: they catch up before the simulation "
+      "counts as ended.",
+      .run = outage_end, .response = &outage_schema },
+    { GET, "/groups/{groupId}/clusters/{clusterName}/outageSimulation", S16,
+      ANY_OF(PROJECT_CLUSTER_MANAGER | PROJECT_CLUSTER_RESILIENCE_TESTER), "getGroupClusterOutageSimulation",
+      "Return one outage simulation",
+      "Returns which regions are lost and how far the simulation is.",
+      .flags = NOT_ALWAYS_THERE, .read = &outage_get, .response = &outage_schema },
+    { POST, "/groups/{groupId}/clusters/{clusterName}/outageSimulation", S16,
+      ANY_OF(PROJECT_CLUSTER_MANAGER | PROJECT_CLUSTER_RESILIENCE_TESTER | PROJECT_REPLICA_SET_MANAGER),
+      "startGroupClusterOutageSimulation",
+      "Start one outage simulation",
+      "Stops all members of the cluster in the regions that are sent. With a minority gone the cluster fails "
+      "over; with a majority gone it stops taking writes until the simulation ends.",
+      .success = 200, .run = outage_start, .request = &outage_schema, .response = &outage_schema,
+      .example = "{\"outageFilters\": [{\"cloudProvider\": \"ONPREM\", \"regionName\": \"EU_NORTH\", \"type\": \"REGION\"}]}" },
+};
+// clang-format on
+
+FAMILY(outage_simulation_family, "outage-simulation", "Outage simulation",
+       "Making regions of a cluster unreachable on purpose, to see what applications do.", outage_simulation_endpoints);
+
 static error
 bind_get(struct request *req, struct params *params)
 {
@@ -157,31 +188,3 @@ outage_end(struct request *req)
     }
     return answer_stored(req);
 }
-
-// clang-format off
-static const struct endpoint outage_simulation_endpoints[] = {
-    { DELETE, "/groups/{groupId}/clusters/{clusterName}/outageSimulation", S16,
-      ANY_OF(PROJECT_CLUSTER_MANAGER | PROJECT_CLUSTER_RESILIENCE_TESTER | PROJECT_REPLICA_SET_MANAGER),
-      "endGroupClusterOutageSimulation",
-      "End one outage simulation",
-      "Starts the members again that were stopped. Asynchronous: they catch up before the simulation "
-      "counts as ended.",
-      .run = outage_end, .response = &outage_schema },
-    { GET, "/groups/{groupId}/clusters/{clusterName}/outageSimulation", S16,
-      ANY_OF(PROJECT_CLUSTER_MANAGER | PROJECT_CLUSTER_RESILIENCE_TESTER), "getGroupClusterOutageSimulation",
-      "Return one outage simulation",
-      "Returns which regions are lost and how far the simulation is.",
-      .flags = NOT_ALWAYS_THERE, .read = &outage_get, .response = &outage_schema },
-    { POST, "/groups/{groupId}/clusters/{clusterName}/outageSimulation", S16,
-      ANY_OF(PROJECT_CLUSTER_MANAGER | PROJECT_CLUSTER_RESILIENCE_TESTER | PROJECT_REPLICA_SET_MANAGER),
-      "startGroupClusterOutageSimulation",
-      "Start one outage simulation",
-      "Stops all members of the cluster in the regions that are sent. With a minority gone the cluster fails "
-      "over; with a majority gone it stops taking writes until the simulation ends.",
-      .success = 200, .run = outage_start, .request = &outage_schema, .response = &outage_schema,
-      .example = "{\"outageFilters\": [{\"cloudProvider\": \"ONPREM\", \"regionName\": \"EU_NORTH\", \"type\": \"REGION\"}]}" },
-};
-// clang-format on
-
-FAMILY(outage_simulation_family, "outage-simulation", "Outage simulation",
-       "Making regions of a cluster unreachable on purpose, to see what applications do.", outage_simulation_endpoints);

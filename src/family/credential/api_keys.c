@@ -47,59 +47,7 @@ static const struct read key_list = { SQL_API_KEY_LIST, credential_bind_list, li
 
 static const struct read key_get = { SQL_API_KEY_GET, credential_bind_get, answer_row };
 
-/* ---- changing ---- */
-
-static error
-key_create(struct request *req)
-{
-    struct new_api_key made;
-    json_t *after;
-    const json_t *roles = json_object_get(req->body, "roles");
-    TRY(check_grantable(req, roles));
-    TRY(auth_create_api_key(req->api->auth, req->tx, req->organization, json_str(json_object_get(req->body, "desc")),
-                            &made));
-    struct credential credential = { .kind = CREDENTIAL_API_KEY, .id = made.id };
-    if (id_is_there(req->project)) /* whoever works in a project belongs to its organization */
-        TRY(add_role_grant(req->tx, made.id, req->organization, ID_NONE, STR("ORG_MEMBER")));
-    TRY(store_credential_set_roles(req->tx, req->organization, made.id, req->project, roles));
-    TRY(credential_json(req, &credential, &after));
-    TRY(request_event(req, EVENT_API_KEY_CREATED, NULL, after));
-    TRY(credential_answer(req, &credential));
-    json_object_set_new(after, "privateKey", json_stringn(made.private_key.data, made.private_key.len));
-    answer_created(req, json_text(req->arena, after), id_text(req->arena, made.id), req->answer.revision);
-    return OK;
-}
-
-static error
-key_update(struct request *req)
-{
-    struct credential credential;
-    json_t *before, *after;
-    bool renames = json_object_get(req->body, "desc") != NULL;
-    TRY(renames ? credential_lock_itself(req, &credential) : credential_lock(req, &credential));
-    TRY(credential_json(req, &credential, &before));
-    TRY(store_credential_describe(req->tx, credential.kind, req->organization, credential.id, STR_EMPTY,
-                                  json_str(json_object_get(req->body, "desc"))));
-    TRY(credential_replace_roles(req, &credential, json_object_get(req->body, "roles")));
-    TRY(credential_json(req, &credential, &after));
-    TRY(request_event(req, EVENT_API_KEY_UPDATED, before, after));
-    return credential_answer(req, &credential);
-}
-
-/* A key of the organization gets roles in the project. */
-static error
-key_add_to_project(struct request *req)
-{
-    struct credential credential;
-    json_t *after;
-    TRY(credential_lock_in_organization(req, &credential));
-    TRY(credential_add_roles(req, &credential, json_object_get(req->body, "roles")));
-    TRY(credential_json(req, &credential, &after));
-    TRY(store_credential_changed(req->tx, req->organization, credential.id));
-    TRY(request_event(req, EVENT_API_KEY_UPDATED, NULL, after));
-    answer_nothing(req);
-    return OK;
-}
+static handler key_create, key_update, key_add_to_project;
 
 // clang-format off
 static const struct endpoint api_keys_endpoints[] = {
@@ -181,3 +129,57 @@ static const struct endpoint api_keys_endpoints[] = {
 FAMILY(api_keys_family, "api-keys", "API keys",
        "Key pairs for programs: the public half names the caller, the private half signs and is shown once.",
        api_keys_endpoints);
+
+/* ---- changing ---- */
+
+static error
+key_create(struct request *req)
+{
+    struct new_api_key made;
+    json_t *after;
+    const json_t *roles = json_object_get(req->body, "roles");
+    TRY(check_grantable(req, roles));
+    TRY(auth_create_api_key(req->api->auth, req->tx, req->organization, json_str(json_object_get(req->body, "desc")),
+                            &made));
+    struct credential credential = { .kind = CREDENTIAL_API_KEY, .id = made.id };
+    if (id_is_there(req->project)) /* whoever works in a project belongs to its organization */
+        TRY(add_role_grant(req->tx, made.id, req->organization, ID_NONE, STR("ORG_MEMBER")));
+    TRY(store_credential_set_roles(req->tx, req->organization, made.id, req->project, roles));
+    TRY(credential_json(req, &credential, &after));
+    TRY(request_event(req, EVENT_API_KEY_CREATED, NULL, after));
+    TRY(credential_answer(req, &credential));
+    json_object_set_new(after, "privateKey", json_stringn(made.private_key.data, made.private_key.len));
+    answer_created(req, json_text(req->arena, after), id_text(req->arena, made.id), req->answer.revision);
+    return OK;
+}
+
+static error
+key_update(struct request *req)
+{
+    struct credential credential;
+    json_t *before, *after;
+    bool renames = json_object_get(req->body, "desc") != NULL;
+    TRY(renames ? credential_lock_itself(req, &credential) : credential_lock(req, &credential));
+    TRY(credential_json(req, &credential, &before));
+    TRY(store_credential_describe(req->tx, credential.kind, req->organization, credential.id, STR_EMPTY,
+                                  json_str(json_object_get(req->body, "desc"))));
+    TRY(credential_replace_roles(req, &credential, json_object_get(req->body, "roles")));
+    TRY(credential_json(req, &credential, &after));
+    TRY(request_event(req, EVENT_API_KEY_UPDATED, before, after));
+    return credential_answer(req, &credential);
+}
+
+/* A key of the organization gets roles in the project. */
+static error
+key_add_to_project(struct request *req)
+{
+    struct credential credential;
+    json_t *after;
+    TRY(credential_lock_in_organization(req, &credential));
+    TRY(credential_add_roles(req, &credential, json_object_get(req->body, "roles")));
+    TRY(credential_json(req, &credential, &after));
+    TRY(store_credential_changed(req->tx, req->organization, credential.id));
+    TRY(request_event(req, EVENT_API_KEY_UPDATED, NULL, after));
+    answer_nothing(req);
+    return OK;
+}

@@ -36,12 +36,7 @@ static const struct field roles_fields[] = {
 static const struct schema roles_schema = { "ProviderRoles", "The roles that a project may use at providers.",
                                             roles_fields };
 
-static error
-no_roles(struct request *req)
-{
-    answer_entity(req, STR("{\"roles\":[]}"), 0);
-    return OK;
-}
+static handler no_roles;
 
 // clang-format off
 static const struct field role_path[] = { ID("roleId", "Identifier of the role.", 0), END_OF_FIELDS };
@@ -83,3 +78,10 @@ static const struct endpoint cloud_provider_access_endpoints[] = {
 FAMILY(cloud_provider_access_family, "cloud-provider-access", "Cloud provider access",
        "Roles in a cloud provider's account. Clusters run on the operator's own hosts, so there are none.",
        cloud_provider_access_endpoints);
+
+static error
+no_roles(struct request *req)
+{
+    answer_entity(req, STR("{\"roles\":[]}"), 0);
+    return OK;
+}

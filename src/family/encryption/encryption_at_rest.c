@@ -47,23 +47,7 @@ static const struct field key_endpoint_fields[] = {
 static const struct schema key_endpoint_schema = { "KeyServicePrivateEndpoint", "A private way to a key service.",
                                                    key_endpoint_fields };
 
-static error
-encryption_get(struct request *req)
-{
-    answer_entity(req, STR("{\"kmip\":{\"enabled\":false,\"valid\":false},\"enabledForSearchNodes\":false}"), 0);
-    return absent_relate_providers(req, "encryptionAtRest", "privateEndpoints");
-}
-
-/* Off is what it is. Whatever else is said of a key service would have to be kept, and be without effect. */
-static error
-encryption_set(struct request *req)
-{
-    const json_t *kmip = json_object_get(req->body, "kmip"), *enabled = json_object_get(kmip, "enabled");
-    bool describes = json_object_size(kmip) > (enabled == NULL ? 0 : 1);
-    if (describes || json_is_true(enabled) || json_is_true(json_object_get(req->body, "enabledForSearchNodes")))
-        return fail(req->arena, CUSTOMER_KEYS_NOT_OFFERED);
-    return encryption_get(req);
-}
+static handler encryption_get, encryption_set;
 
 // clang-format off
 static const struct field provider_path[] = { PROVIDER_IN_PATH, END_OF_FIELDS };
@@ -117,3 +101,21 @@ FAMILY(
     "Keys of a customer's own for what is stored. Clusters run on the operator's own hosts, whose disks the operator encrypts, so "
     "there are none.",
     encryption_at_rest_endpoints);
+
+static error
+encryption_get(struct request *req)
+{
+    answer_entity(req, STR("{\"kmip\":{\"enabled\":false,\"valid\":false},\"enabledForSearchNodes\":false}"), 0);
+    return absent_relate_providers(req, "encryptionAtRest", "privateEndpoints");
+}
+
+/* Off is what it is. Whatever else is said of a key service would have to be kept, and be without effect. */
+static error
+encryption_set(struct request *req)
+{
+    const json_t *kmip = json_object_get(req->body, "kmip"), *enabled = json_object_get(kmip, "enabled");
+    bool describes = json_object_size(kmip) > (enabled == NULL ? 0 : 1);
+    if (describes || json_is_true(enabled) || json_is_true(json_object_get(req->body, "enabledForSearchNodes")))
+        return fail(req->arena, CUSTOMER_KEYS_NOT_OFFERED);
+    return encryption_get(req);
+}

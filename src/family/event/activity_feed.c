@@ -41,6 +41,27 @@ static const struct {
     { "clusterName", "clusterNames" },
 };
 
+static handler feed_link;
+
+// clang-format off
+static const struct endpoint activity_feed_endpoints[] = {
+    { GET, "/groups/{groupId}/activityFeed", S03, ANY_OF(PROJECT_READ_ONLY), "getGroupActivityFeed",
+      "Return a link to the activity feed of one project",
+      "Returns the address of the project's events with the filter that was asked for, to be handed to a colleague. It carries no "
+      "credentials: whoever opens it needs a role in the project.",
+      .since = "2025-03-12", .flags = NO_ETAG, .run = feed_link, .query = project_query, .response = &link_schema },
+
+    { GET, "/orgs/{orgId}/activityFeed", S04, ANY_OF(ORG_MEMBER), "getOrgActivityFeed",
+      "Return a link to the activity feed of one organization",
+      "Returns the address of the organization's events with the filter that was asked for. It carries no credentials: whoever "
+      "opens it needs a role in the organization.",
+      .since = "2025-03-12", .flags = NO_ETAG, .run = feed_link, .query = organization_query, .response = &link_schema },
+};
+// clang-format on
+
+FAMILY(activity_feed_family, "activity-feed", "Activity feed",
+       "Links to what happened in a project or an organization, with a filter.", activity_feed_endpoints);
+
 static error
 feed_link(struct request *req)
 {
@@ -69,22 +90,3 @@ feed_link(struct request *req)
     answer_entity(req, buf_str(&document), 0);
     return OK;
 }
-
-// clang-format off
-static const struct endpoint activity_feed_endpoints[] = {
-    { GET, "/groups/{groupId}/activityFeed", S03, ANY_OF(PROJECT_READ_ONLY), "getGroupActivityFeed",
-      "Return a link to the activity feed of one project",
-      "Returns the address of the project's events with the filter that was asked for, to be handed to a colleague. It carries no "
-      "credentials: whoever opens it needs a role in the project.",
-      .since = "2025-03-12", .flags = NO_ETAG, .run = feed_link, .query = project_query, .response = &link_schema },
-
-    { GET, "/orgs/{orgId}/activityFeed", S04, ANY_OF(ORG_MEMBER), "getOrgActivityFeed",
-      "Return a link to the activity feed of one organization",
-      "Returns the address of the organization's events with the filter that was asked for. It carries no credentials: whoever "
-      "opens it needs a role in the organization.",
-      .since = "2025-03-12", .flags = NO_ETAG, .run = feed_link, .query = organization_query, .response = &link_schema },
-};
-// clang-format on
-
-FAMILY(activity_feed_family, "activity-feed", "Activity feed",
-       "Links to what happened in a project or an organization, with a filter.", activity_feed_endpoints);

@@ -64,6 +64,53 @@ static const struct field project_query[] = {
 };
 static const struct field organization_query[] = { TYPE_AND_DATE_PARAMETERS, END_OF_FIELDS };
 
+static const struct read project_event_get, organization_event_get;
+static void bind_feed(struct request *req, struct params *params);
+static str feed_text(struct request *req, struct arena *arena, const struct rows *rows, bool *ret_more);
+static handler event_list, event_type_list, open_feed;
+
+static const struct feed project_feed = { SQL_EVENT_AFTER_IN_PROJECT, open_feed, bind_feed, feed_text };
+static const struct feed organization_feed = { SQL_EVENT_AFTER_IN_ORGANIZATION, open_feed, bind_feed, feed_text };
+
+// clang-format off
+static const struct endpoint events_endpoints[] = {
+    { GET, "/groups/{groupId}/events", S24, ANY_OF(PROJECT_READ_ONLY), "listGroupEvents",
+      "Return all events of one project",
+      "Lists what happened in the project, newest first. A list that is filtered by type or cluster goes 10,000 events back and is "
+      "counted so far; dates have no such bound. With `Accept: text/event-stream` new events are sent as they happen, beginning "
+      "behind `Last-Event-ID`.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/events/{eventId}", .run = event_list, .feed = &project_feed,
+      .query = project_query, .response = &event_schema },
+    { GET, "/groups/{groupId}/events/{eventId}", S24, ANY_OF(PROJECT_READ_ONLY), "getGroupEvent",
+      "Return one event of one project",
+      "Returns one event with who caused it and what it was about.",
+      .read = &project_event_get, .response = &event_schema },
+
+    { GET, "/orgs/{orgId}/events", S25, ANY_OF(ORG_MEMBER), "listOrgEvents",
+      "Return all events of one organization",
+      "Lists what happened in the organization, newest first. What happened in its projects is in the list for those whose role in "
+      "the organization lets them read every project, as ORG_READ_ONLY does; for others such events are read project by project. "
+      "A list that is filtered by type or not whole goes 10,000 events back. With `Accept: text/event-stream` new events are sent "
+      "as they happen, beginning behind `Last-Event-ID`.",
+      .shape = SHAPE_LIST, .item = "/orgs/{orgId}/events/{eventId}", .run = event_list, .feed = &organization_feed,
+      .query = organization_query, .response = &event_schema },
+    { GET, "/orgs/{orgId}/events/{eventId}", S25, ANY_OF(ORG_MEMBER), "getOrgEvent",
+      "Return one event of one organization",
+      "Returns one event with who caused it and what it was about. What happened in a project is shown to those whose role in the "
+      "organization lets them read every project.",
+      .read = &organization_event_get, .response = &event_schema },
+
+    { GET, "/eventTypes", S26, ANY_CALLER, "listEventTypes",
+      "Return all types of events",
+      "Lists the types that an event can have, with a sentence on each. Use it to build filters instead of "
+      "writing names by heart.",
+      .shape = SHAPE_LIST, .item = "/eventTypes", .run = event_type_list, .response = &event_type_schema },
+};
+// clang-format on
+
+FAMILY(events_family, "events", "Events", "The record of what happened: who changed what, when and from where.",
+       events_endpoints);
+
 /* ---- What is asked for ---- */
 
 /* Projects have their own members: who may not read all of them sees what happened outside of them. */
@@ -277,45 +324,3 @@ feed_text(struct request *req, struct arena *arena, const struct rows *rows, boo
     *ret_more = row < count || count == EVENT_FOLLOW_ROWS;
     return buf_str(&out);
 }
-
-static const struct feed project_feed = { SQL_EVENT_AFTER_IN_PROJECT, open_feed, bind_feed, feed_text };
-static const struct feed organization_feed = { SQL_EVENT_AFTER_IN_ORGANIZATION, open_feed, bind_feed, feed_text };
-
-// clang-format off
-static const struct endpoint events_endpoints[] = {
-    { GET, "/groups/{groupId}/events", S24, ANY_OF(PROJECT_READ_ONLY), "listGroupEvents",
-      "Return all events of one project",
-      "Lists what happened in the project, newest first. A list that is filtered by type or cluster goes 10,000 events back and is "
-      "counted so far; dates have no such bound. With `Accept: text/event-stream` new events are sent as they happen, beginning "
-      "behind `Last-Event-ID`.",
-      .shape = SHAPE_LIST, .item = "/groups/{groupId}/events/{eventId}", .run = event_list, .feed = &project_feed,
-      .query = project_query, .response = &event_schema },
-    { GET, "/groups/{groupId}/events/{eventId}", S24, ANY_OF(PROJECT_READ_ONLY), "getGroupEvent",
-      "Return one event of one project",
-      "Returns one event with who caused it and what it was about.",
-      .read = &project_event_get, .response = &event_schema },
-
-    { GET, "/orgs/{orgId}/events", S25, ANY_OF(ORG_MEMBER), "listOrgEvents",
-      "Return all events of one organization",
-      "Lists what happened in the organization, newest first. What happened in its projects is in the list for those whose role in "
-      "the organization lets them read every project, as ORG_READ_ONLY does; for others such events are read project by project. "
-      "A list that is filtered by type or not whole goes 10,000 events back. With `Accept: text/event-stream` new events are sent "
-      "as they happen, beginning behind `Last-Event-ID`.",
-      .shape = SHAPE_LIST, .item = "/orgs/{orgId}/events/{eventId}", .run = event_list, .feed = &organization_feed,
-      .query = organization_query, .response = &event_schema },
-    { GET, "/orgs/{orgId}/events/{eventId}", S25, ANY_OF(ORG_MEMBER), "getOrgEvent",
-      "Return one event of one organization",
-      "Returns one event with who caused it and what it was about. What happened in a project is shown to those whose role in the "
-      "organization lets them read every project.",
-      .read = &organization_event_get, .response = &event_schema },
-
-    { GET, "/eventTypes", S26, ANY_CALLER, "listEventTypes",
-      "Return all types of events",
-      "Lists the types that an event can have, with a sentence on each. Use it to build filters instead of "
-      "writing names by heart.",
-      .shape = SHAPE_LIST, .item = "/eventTypes", .run = event_type_list, .response = &event_type_schema },
-};
-// clang-format on
-
-FAMILY(events_family, "events", "Events", "The record of what happened: who changed what, when and from where.",
-       events_endpoints);

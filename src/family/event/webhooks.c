@@ -40,6 +40,44 @@ static const struct field webhook_fields[] = {
 static const struct schema webhook_schema = { "Webhook", "Where an organization's events are sent to.",
                                               webhook_fields };
 
+static const struct read webhook_get, webhook_list;
+static handler webhook_create, webhook_update, webhook_delete;
+
+// clang-format off
+static const struct endpoint webhooks_endpoints[] = {
+    { GET, "/orgs/{orgId}/webhooks", S25, ANY_OF(ORG_OWNER), "listOrgWebhooks",
+      "Return all webhooks of one organization",
+      "Lists the webhooks with how their deliveries go. An extension of this service.",
+      .shape = SHAPE_LIST, .flags = EXTENSION, .item = "/orgs/{orgId}/webhooks/{webhookId}", .read = &webhook_list,
+      .response = &webhook_schema },
+    { POST, "/orgs/{orgId}/webhooks", S25, ANY_OF(ORG_OWNER), "createOrgWebhook",
+      "Create one webhook of one organization",
+      "Has the organization's events sent to an address, from its own creation on. The secret that signs the deliveries is in this "
+      "answer and nowhere else. An organization has at most 10 webhooks. An extension of this service.",
+      .flags = EXTENSION, .item = "/orgs/{orgId}/webhooks/{webhookId}", .run = webhook_create,
+      .request = &webhook_schema, .response = &webhook_schema,
+      .example = "{\"url\": \"https://hooks.example.org/reeve\", \"description\": \"Audit\"}" },
+    { DELETE, "/orgs/{orgId}/webhooks/{webhookId}", S25, ANY_OF(ORG_OWNER), "deleteOrgWebhook",
+      "Delete one webhook",
+      "Nothing is sent any more, except what is under way. An extension of this service.",
+      .shape = SHAPE_NOTHING, .flags = EXTENSION, .run = webhook_delete },
+    { GET, "/orgs/{orgId}/webhooks/{webhookId}", S25, ANY_OF(ORG_OWNER), "getOrgWebhook",
+      "Return one webhook",
+      "Shows the webhook with how its deliveries go. An extension of this service.",
+      .flags = EXTENSION, .read = &webhook_get, .response = &webhook_schema },
+    { PATCH, "/orgs/{orgId}/webhooks/{webhookId}", S25, ANY_OF(ORG_OWNER), "updateOrgWebhook",
+      "Change one webhook",
+      "Changes the address, the description, the types or whether it is enabled. What is pending is tried again at once, also by one "
+      "that was paused. An extension of this service.",
+      .flags = EXTENSION, .run = webhook_update, .request = &webhook_schema, .response = &webhook_schema,
+      .example = "{\"enabled\": true}" },
+};
+// clang-format on
+
+FAMILY(webhooks_family, "webhooks", "Webhooks",
+       "Events of an organization, delivered by HTTPS as they happen. An extension of this service.",
+       webhooks_endpoints);
+
 /* ---- Reading ---- */
 
 static error
@@ -171,38 +209,3 @@ webhook_delete(struct request *req)
     answer_nothing(req);
     return OK;
 }
-
-// clang-format off
-static const struct endpoint webhooks_endpoints[] = {
-    { GET, "/orgs/{orgId}/webhooks", S25, ANY_OF(ORG_OWNER), "listOrgWebhooks",
-      "Return all webhooks of one organization",
-      "Lists the webhooks with how their deliveries go. An extension of this service.",
-      .shape = SHAPE_LIST, .flags = EXTENSION, .item = "/orgs/{orgId}/webhooks/{webhookId}", .read = &webhook_list,
-      .response = &webhook_schema },
-    { POST, "/orgs/{orgId}/webhooks", S25, ANY_OF(ORG_OWNER), "createOrgWebhook",
-      "Create one webhook of one organization",
-      "Has the organization's events sent to an address, from its own creation on. The secret that signs the deliveries is in this "
-      "answer and nowhere else. An organization has at most 10 webhooks. An extension of this service.",
-      .flags = EXTENSION, .item = "/orgs/{orgId}/webhooks/{webhookId}", .run = webhook_create,
-      .request = &webhook_schema, .response = &webhook_schema,
-      .example = "{\"url\": \"https://hooks.example.org/reeve\", \"description\": \"Audit\"}" },
-    { DELETE, "/orgs/{orgId}/webhooks/{webhookId}", S25, ANY_OF(ORG_OWNER), "deleteOrgWebhook",
-      "Delete one webhook",
-      "Nothing is sent any more, except what is under way. An extension of this service.",
-      .shape = SHAPE_NOTHING, .flags = EXTENSION, .run = webhook_delete },
-    { GET, "/orgs/{orgId}/webhooks/{webhookId}", S25, ANY_OF(ORG_OWNER), "getOrgWebhook",
-      "Return one webhook",
-      "Shows the webhook with how its deliveries go. An extension of this service.",
-      .flags = EXTENSION, .read = &webhook_get, .response = &webhook_schema },
-    { PATCH, "/orgs/{orgId}/webhooks/{webhookId}", S25, ANY_OF(ORG_OWNER), "updateOrgWebhook",
-      "Change one webhook",
-      "Changes the address, the description, the types or whether it is enabled. What is pending is tried again at once, also by one "
-      "that was paused. An extension of this service.",
-      .flags = EXTENSION, .run = webhook_update, .request = &webhook_schema, .response = &webhook_schema,
-      .example = "{\"enabled\": true}" },
-};
-// clang-format on
-
-FAMILY(webhooks_family, "webhooks", "Webhooks",
-       "Events of an organization, delivered by HTTPS as they happen. An extension of this service.",
-       webhooks_endpoints);

@@ -161,6 +161,126 @@ static const struct field person_fields[] = {
 };
 static const struct schema person_schema = { "User", "A person.", person_fields };
 
+static const struct read user_get, user_list, person_get;
+static handler user_update, user_delete, role_add, role_remove, roles_replace, person_create;
+
+// clang-format off
+static const struct endpoint users_endpoints[] = {
+    { GET, "/groups/{groupId}/users", S39, ANY_OF(PROJECT_READ_ONLY), "listGroupUsers",
+      "Return all users in one project",
+      "Lists the people who were added to the project themselves, those who wait for their invitation included. "
+      "Members who come through a team or through a role in the organization are listed on request.",
+      .shape = SHAPE_LIST, .since = "2025-02-19", .item = "/groups/{groupId}/users/{userId}",
+      .read = &user_list, .response = &project_user_schema,
+      .query = project_users_query },
+    { POST, "/groups/{groupId}/users", S39, ANY_OF(PROJECT_ACCESS_MANAGER), "addGroupUsers",
+      "Add one user to one project",
+      "Grants a person roles in the project. Somebody who is not yet active in the organization is invited, and "
+      "appears as pending until they accept, with the token that is mailed to them and shown to nobody else.",
+      .since = "2025-02-19", .item = "/groups/{groupId}/users/{userId}", .run = user_add,
+      .request = &new_project_user_schema, .response = &project_user_schema,
+      .example = "{\"username\": \"jo@example.org\", \"roles\": [\"GROUP_READ_ONLY\"]}" },
+    { DELETE, "/groups/{groupId}/users/{userId}", S39, ANY_OF(PROJECT_ACCESS_MANAGER), "removeGroupUser",
+      "Remove one user from one project",
+      "Takes away every role that the person holds in the project, or takes a pending invitation back. Membership "
+      "in the organization and access through teams stay.",
+      .shape = SHAPE_NOTHING, .since = "2025-02-19", .run = user_delete },
+    { GET, "/groups/{groupId}/users/{userId}", S39, ANY_OF(PROJECT_READ_ONLY), "getGroupUser",
+      "Return one user in one project",
+      "Returns one person with the roles held in this project. A pending person is shown with the date when the "
+      "invitation ends.",
+      .since = "2025-02-19", .read = &user_get, .response = &project_user_schema, .query = one_user_query },
+    { POST, "/groups/{groupId}/users/{userId}:addRole", S39, ANY_OF(PROJECT_ACCESS_MANAGER), "addGroupUserRole",
+      "Add one project role to one user",
+      "Grants one more role in the project and leaves the others alone. Adding a role that the person already "
+      "holds changes nothing.",
+      .success = 200, .since = "2025-02-19", .run = role_add, .request = &group_role_schema, .response = &project_user_schema,
+      .example = "{\"groupRole\": \"GROUP_READ_ONLY\"}" },
+    { POST, "/groups/{groupId}/users/{userId}:removeRole", S39, ANY_OF(PROJECT_ACCESS_MANAGER),
+      "removeGroupUserRole",
+      "Remove one project role from one user",
+      "Takes one role in the project away and leaves the others alone. To take the last one, remove the person "
+      "from the project.",
+      .success = 200, .since = "2025-02-19", .run = role_remove, .request = &group_role_schema, .response = &project_user_schema,
+      .example = "{\"groupRole\": \"GROUP_READ_ONLY\"}" },
+    { PUT, "/groups/{groupId}/users/{userId}/roles", S39, ANY_OF(PROJECT_OWNER), "updateGroupUserRoles",
+      "Replace the project roles of one user",
+      "Sets exactly the roles that are sent; all others in the project are taken away. Prefer adding and removing "
+      "single roles, which cannot undo somebody else's change.",
+      .flags = DEPRECATED, .run = roles_replace, .request = &group_role_list_schema,
+      .response = &group_role_list_schema, .example = "{\"groupRoles\": [\"GROUP_READ_ONLY\"]}" },
+
+    { GET, "/orgs/{orgId}/users", S40, ANY_OF(ORG_MEMBER), "listOrgUsers",
+      "Return all users in one organization",
+      "Lists the members of the organization, active and pending, with their roles in the organization and its "
+      "projects.",
+      .shape = SHAPE_LIST, .since = "2025-02-19", .item = "/orgs/{orgId}/users/{userId}", 
+      .read = &user_list, .response = &organization_user_schema, .query = organization_users_query },
+    { POST, "/orgs/{orgId}/users", S40, ANY_OF(ORG_OWNER), "createOrgUser",
+      "Add one user to one organization",
+      "Invites a person with roles in the organization, and if wanted in its projects. The person is pending until "
+      "they accept, with the token that is mailed to them and shown to nobody else.",
+      .since = "2025-02-19", .item = "/orgs/{orgId}/users/{userId}", .run = user_add,
+      .request = &new_organization_user_schema, .response = &organization_user_schema,
+      .example = "{\"username\": \"jo@example.org\", \"roles\": {\"orgRoles\": [\"ORG_MEMBER\"]}}" },
+    { DELETE, "/orgs/{orgId}/users/{userId}", S40, ANY_OF(ORG_OWNER), "removeOrgUser",
+      "Remove one user from one organization",
+      "Ends the membership: roles in the organization, in its projects and in its teams all go. The last owner "
+      "cannot be removed.",
+      .shape = SHAPE_NOTHING, .since = "2025-02-19", .run = user_delete },
+    { GET, "/orgs/{orgId}/users/{userId}", S40, ANY_OF(ORG_MEMBER), "getOrgUser",
+      "Return one user in one organization",
+      "Returns one member, active or pending, with roles in the organization and its projects and the teams "
+      "joined.",
+      .since = "2025-02-19", .read = &user_get, .response = &organization_user_schema, .query = one_user_query },
+    { PATCH, "/orgs/{orgId}/users/{userId}", S40, ANY_OF(ORG_OWNER), "updateOrgUser",
+      "Update one user in one organization",
+      "Replaces the roles in the organization or those in its projects, whichever is sent. What is not sent stays.",
+      .since = "2025-02-19", .run = user_update, .request = &new_organization_user_schema, .response = &organization_user_schema,
+      .example = "{\"roles\": {\"orgRoles\": [\"ORG_READ_ONLY\"]}}" },
+    { POST, "/orgs/{orgId}/users/{userId}:addRole", S40, ANY_OF(ORG_OWNER), "addOrgUserRole",
+      "Add one organization role to one user",
+      "Grants one more role in the organization and leaves the others alone. Organization roles also count in "
+      "every project of the organization.",
+      .success = 200, .since = "2025-02-19", .run = role_add, .request = &org_role_schema, .response = &organization_user_schema,
+      .example = "{\"orgRole\": \"ORG_READ_ONLY\"}" },
+    { POST, "/orgs/{orgId}/users/{userId}:removeRole", S40, ANY_OF(ORG_OWNER), "removeOrgUserRole",
+      "Remove one organization role from one user",
+      "Takes one role in the organization away and leaves the others alone. The last owner keeps the owner's "
+      "role.",
+      .success = 200, .since = "2025-02-19", .run = role_remove, .request = &org_role_schema, .response = &organization_user_schema,
+      .example = "{\"orgRole\": \"ORG_READ_ONLY\"}" },
+    { PUT, "/orgs/{orgId}/users/{userId}/roles", S40, ANY_OF(ORG_OWNER), "updateOrgUserRoles",
+      "Replace the organization roles of one user",
+      "Sets exactly the roles that are sent; all others in the organization are taken away. Prefer adding and "
+      "removing single roles.",
+      .flags = DEPRECATED, .run = roles_replace, .request = &org_role_list_schema,
+      .response = &org_role_list_schema, .example = "{\"orgRoles\": [\"ORG_READ_ONLY\"]}" },
+
+    { POST, "/users", S41, ANYWHERE(ORG_OWNER), "createUser",
+      "Create one user",
+      "Creates a person's account together with roles in organizations and projects; the caller must hold each of "
+      "them there. Prefer adding a user to an organization: the person then answers an invitation.",
+      .success = 200, .flags = DEPRECATED, .item = "/users/{userId}", .run = person_create,
+      .request = &person_schema, .response = &person_schema,
+      .example = "{\"username\": \"jo@example.org\", \"firstName\": \"Jo\", \"lastName\": \"Doe\", \"roles\": "
+                 "[{\"orgId\": \"650000000000000000000001\", \"roleName\": \"ORG_MEMBER\"}]}" },
+    { GET, "/users/byName/{userName}", S41, ANY_CALLER, "getUserByName",
+      "Return one user by name",
+      "Finds a person by the name used at sign-in, usually an e-mail address. Callers see themselves and people "
+      "with whom they share an organization.",
+      .flags = DEPRECATED, .item = "/users/{userId}", .read = &person_get, .response = &person_schema },
+    { GET, "/users/{userId}", S41, ANY_CALLER, "getUser",
+      "Return one user",
+      "Returns one person's account. Callers see themselves and people with whom they share an organization.",
+      .flags = DEPRECATED, .read = &person_get, .response = &person_schema },
+};
+// clang-format on
+
+FAMILY(users_family, "users", "Users",
+       "People: who they are, which organizations and projects they belong to, and what they may do there.",
+       users_endpoints);
+
 /* ---- reading ---- */
 
 /* Who was only invited is nobody by themselves yet. */
@@ -518,120 +638,3 @@ person_create(struct request *req)
     answer_created(req, json_text(req->arena, document), id_text(req->arena, person), 0);
     return OK;
 }
-
-// clang-format off
-static const struct endpoint users_endpoints[] = {
-    { GET, "/groups/{groupId}/users", S39, ANY_OF(PROJECT_READ_ONLY), "listGroupUsers",
-      "Return all users in one project",
-      "Lists the people who were added to the project themselves, those who wait for their invitation included. "
-      "Members who come through a team or through a role in the organization are listed on request.",
-      .shape = SHAPE_LIST, .since = "2025-02-19", .item = "/groups/{groupId}/users/{userId}",
-      .read = &user_list, .response = &project_user_schema,
-      .query = project_users_query },
-    { POST, "/groups/{groupId}/users", S39, ANY_OF(PROJECT_ACCESS_MANAGER), "addGroupUsers",
-      "Add one user to one project",
-      "Grants a person roles in the project. Somebody who is not yet active in the organization is invited, and "
-      "appears as pending until they accept, with the token that is mailed to them and shown to nobody else.",
-      .since = "2025-02-19", .item = "/groups/{groupId}/users/{userId}", .run = user_add,
-      .request = &new_project_user_schema, .response = &project_user_schema,
-      .example = "{\"username\": \"jo@example.org\", \"roles\": [\"GROUP_READ_ONLY\"]}" },
-    { DELETE, "/groups/{groupId}/users/{userId}", S39, ANY_OF(PROJECT_ACCESS_MANAGER), "removeGroupUser",
-      "Remove one user from one project",
-      "Takes away every role that the person holds in the project, or takes a pending invitation back. Membership "
-      "in the organization and access through teams stay.",
-      .shape = SHAPE_NOTHING, .since = "2025-02-19", .run = user_delete },
-    { GET, "/groups/{groupId}/users/{userId}", S39, ANY_OF(PROJECT_READ_ONLY), "getGroupUser",
-      "Return one user in one project",
-      "Returns one person with the roles held in this project. A pending person is shown with the date when the "
-      "invitation ends.",
-      .since = "2025-02-19", .read = &user_get, .response = &project_user_schema, .query = one_user_query },
-    { POST, "/groups/{groupId}/users/{userId}:addRole", S39, ANY_OF(PROJECT_ACCESS_MANAGER), "addGroupUserRole",
-      "Add one project role to one user",
-      "Grants one more role in the project and leaves the others alone. Adding a role that the person already "
-      "holds changes nothing.",
-      .success = 200, .since = "2025-02-19", .run = role_add, .request = &group_role_schema, .response = &project_user_schema,
-      .example = "{\"groupRole\": \"GROUP_READ_ONLY\"}" },
-    { POST, "/groups/{groupId}/users/{userId}:removeRole", S39, ANY_OF(PROJECT_ACCESS_MANAGER),
-      "removeGroupUserRole",
-      "Remove one project role from one user",
-      "Takes one role in the project away and leaves the others alone. To take the last one, remove the person "
-      "from the project.",
-      .success = 200, .since = "2025-02-19", .run = role_remove, .request = &group_role_schema, .response = &project_user_schema,
-      .example = "{\"groupRole\": \"GROUP_READ_ONLY\"}" },
-    { PUT, "/groups/{groupId}/users/{userId}/roles", S39, ANY_OF(PROJECT_OWNER), "updateGroupUserRoles",
-      "Replace the project roles of one user",
-      "Sets exactly the roles that are sent; all others in the project are taken away. Prefer adding and removing "
-      "single roles, which cannot undo somebody else's change.",
-      .flags = DEPRECATED, .run = roles_replace, .request = &group_role_list_schema,
-      .response = &group_role_list_schema, .example = "{\"groupRoles\": [\"GROUP_READ_ONLY\"]}" },
-
-    { GET, "/orgs/{orgId}/users", S40, ANY_OF(ORG_MEMBER), "listOrgUsers",
-      "Return all users in one organization",
-      "Lists the members of the organization, active and pending, with their roles in the organization and its "
-      "projects.",
-      .shape = SHAPE_LIST, .since = "2025-02-19", .item = "/orgs/{orgId}/users/{userId}", 
-      .read = &user_list, .response = &organization_user_schema, .query = organization_users_query },
-    { POST, "/orgs/{orgId}/users", S40, ANY_OF(ORG_OWNER), "createOrgUser",
-      "Add one user to one organization",
-      "Invites a person with roles in the organization, and if wanted in its projects. The person is pending until "
-      "they accept, with the token that is mailed to them and shown to nobody else.",
-      .since = "2025-02-19", .item = "/orgs/{orgId}/users/{userId}", .run = user_add,
-      .request = &new_organization_user_schema, .response = &organization_user_schema,
-      .example = "{\"username\": \"jo@example.org\", \"roles\": {\"orgRoles\": [\"ORG_MEMBER\"]}}" },
-    { DELETE, "/orgs/{orgId}/users/{userId}", S40, ANY_OF(ORG_OWNER), "removeOrgUser",
-      "Remove one user from one organization",
-      "Ends the membership: roles in the organization, in its projects and in its teams all go. The last owner "
-      "cannot be removed.",
-      .shape = SHAPE_NOTHING, .since = "2025-02-19", .run = user_delete },
-    { GET, "/orgs/{orgId}/users/{userId}", S40, ANY_OF(ORG_MEMBER), "getOrgUser",
-      "Return one user in one organization",
-      "Returns one member, active or pending, with roles in the organization and its projects and the teams "
-      "joined.",
-      .since = "2025-02-19", .read = &user_get, .response = &organization_user_schema, .query = one_user_query },
-    { PATCH, "/orgs/{orgId}/users/{userId}", S40, ANY_OF(ORG_OWNER), "updateOrgUser",
-      "Update one user in one organization",
-      "Replaces the roles in the organization or those in its projects, whichever is sent. What is not sent stays.",
-      .since = "2025-02-19", .run = user_update, .request = &new_organization_user_schema, .response = &organization_user_schema,
-      .example = "{\"roles\": {\"orgRoles\": [\"ORG_READ_ONLY\"]}}" },
-    { POST, "/orgs/{orgId}/users/{userId}:addRole", S40, ANY_OF(ORG_OWNER), "addOrgUserRole",
-      "Add one organization role to one user",
-      "Grants one more role in the organization and leaves the others alone. Organization roles also count in "
-      "every project of the organization.",
-      .success = 200, .since = "2025-02-19", .run = role_add, .request = &org_role_schema, .response = &organization_user_schema,
-      .example = "{\"orgRole\": \"ORG_READ_ONLY\"}" },
-    { POST, "/orgs/{orgId}/users/{userId}:removeRole", S40, ANY_OF(ORG_OWNER), "removeOrgUserRole",
-      "Remove one organization role from one user",
-      "Takes one role in the organization away and leaves the others alone. The last owner keeps the owner's "
-      "role.",
-      .success = 200, .since = "2025-02-19", .run = role_remove, .request = &org_role_schema, .response = &organization_user_schema,
-      .example = "{\"orgRole\": \"ORG_READ_ONLY\"}" },
-    { PUT, "/orgs/{orgId}/users/{userId}/roles", S40, ANY_OF(ORG_OWNER), "updateOrgUserRoles",
-      "Replace the organization roles of one user",
-      "Sets exactly the roles that are sent; all others in the organization are taken away. Prefer adding and "
-      "removing single roles.",
-      .flags = DEPRECATED, .run = roles_replace, .request = &org_role_list_schema,
-      .response = &org_role_list_schema, .example = "{\"orgRoles\": [\"ORG_READ_ONLY\"]}" },
-
-    { POST, "/users", S41, ANYWHERE(ORG_OWNER), "createUser",
-      "Create one user",
-      "Creates a person's account together with roles in organizations and projects; the caller must hold each of "
-      "them there. Prefer adding a user to an organization: the person then answers an invitation.",
-      .success = 200, .flags = DEPRECATED, .item = "/users/{userId}", .run = person_create,
-      .request = &person_schema, .response = &person_schema,
-      .example = "{\"username\": \"jo@example.org\", \"firstName\": \"Jo\", \"lastName\": \"Doe\", \"roles\": "
-                 "[{\"orgId\": \"650000000000000000000001\", \"roleName\": \"ORG_MEMBER\"}]}" },
-    { GET, "/users/byName/{userName}", S41, ANY_CALLER, "getUserByName",
-      "Return one user by name",
-      "Finds a person by the name used at sign-in, usually an e-mail address. Callers see themselves and people "
-      "with whom they share an organization.",
-      .flags = DEPRECATED, .item = "/users/{userId}", .read = &person_get, .response = &person_schema },
-    { GET, "/users/{userId}", S41, ANY_CALLER, "getUser",
-      "Return one user",
-      "Returns one person's account. Callers see themselves and people with whom they share an organization.",
-      .flags = DEPRECATED, .read = &person_get, .response = &person_schema },
-};
-// clang-format on
-
-FAMILY(users_family, "users", "Users",
-       "People: who they are, which organizations and projects they belong to, and what they may do there.",
-       users_endpoints);

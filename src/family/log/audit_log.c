@@ -27,6 +27,39 @@ static const struct field audit_log_fields[] = {
 // clang-format on
 static const struct schema audit_log_schema = { "AuditLog", "What clusters of a project record.", audit_log_fields };
 
+static error check_audit(struct request *req, struct change *change);
+
+static const struct kind audit_log = {
+    .name = "auditLog",
+    .fallback = "{\"enabled\": false, \"auditFilter\": \"\", \"auditAuthorizationSuccess\": false, "
+                "\"configurationType\": \"NONE\"}",
+    .hidden = "rule",
+    .decides_access = true,
+    .changed = EVENT_AUDIT_SETTINGS_CHANGED,
+    .check = check_audit,
+};
+
+// clang-format off
+static const struct endpoint audit_log_endpoints[] = {
+    { GET, "/groups/{groupId}/auditLog", S10, ANY_OF(PROJECT_OWNER), "getGroupAuditLog",
+      "Return the audit settings of one project",
+      "Tells whether database auditing is on for the project's clusters, and the filter that chooses what is "
+      "recorded.",
+      .read = &crud_get_single, .kind = &audit_log, .response = &audit_log_schema },
+    { PATCH, "/groups/{groupId}/auditLog", S10, ANY_OF(PROJECT_OWNER), "updateGroupAuditLog",
+      "Update the audit settings of one project",
+      "Turns auditing on or off or changes its filter, on every cluster of the project, within seconds. What is recorded is in the "
+      "logs of the servers. Recording reads costs speed. Clusters that were made before their servers could record are restarted "
+      "for it once, member by member.",
+      .run = crud_update_single, .kind = &audit_log, .request = &audit_log_schema, .response = &audit_log_schema,
+      .example = "{\"enabled\": true, \"auditFilter\": \"{\\\"classes\\\": [\\\"ROLE\\\", \\\"DDL\\\"]}\"}" },
+};
+// clang-format on
+
+FAMILY(audit_log_family, "audit-log", "Audit log",
+       "Whether clusters of a project record what is done inside their databases, and what of it.",
+       audit_log_endpoints);
+
 /* ---- Servers that were set up before they loaded what records ---- */
 static error
 have_library_loaded(struct request *req, struct cluster *cluster)
@@ -76,34 +109,3 @@ check_audit(struct request *req, struct change *change)
     TRY(store_project_lock(req->tx, req->organization, req->project, &project));
     return json_is_true(json_object_get(change->after, "enabled")) ? prepare_clusters(req) : OK;
 }
-
-static const struct kind audit_log = {
-    .name = "auditLog",
-    .fallback = "{\"enabled\": false, \"auditFilter\": \"\", \"auditAuthorizationSuccess\": false, "
-                "\"configurationType\": \"NONE\"}",
-    .hidden = "rule",
-    .decides_access = true,
-    .changed = EVENT_AUDIT_SETTINGS_CHANGED,
-    .check = check_audit,
-};
-
-// clang-format off
-static const struct endpoint audit_log_endpoints[] = {
-    { GET, "/groups/{groupId}/auditLog", S10, ANY_OF(PROJECT_OWNER), "getGroupAuditLog",
-      "Return the audit settings of one project",
-      "Tells whether database auditing is on for the project's clusters, and the filter that chooses what is "
-      "recorded.",
-      .read = &crud_get_single, .kind = &audit_log, .response = &audit_log_schema },
-    { PATCH, "/groups/{groupId}/auditLog", S10, ANY_OF(PROJECT_OWNER), "updateGroupAuditLog",
-      "Update the audit settings of one project",
-      "Turns auditing on or off or changes its filter, on every cluster of the project, within seconds. What is recorded is in the "
-      "logs of the servers. Recording reads costs speed. Clusters that were made before their servers could record are restarted "
-      "for it once, member by member.",
-      .run = crud_update_single, .kind = &audit_log, .request = &audit_log_schema, .response = &audit_log_schema,
-      .example = "{\"enabled\": true, \"auditFilter\": \"{\\\"classes\\\": [\\\"ROLE\\\", \\\"DDL\\\"]}\"}" },
-};
-// clang-format on
-
-FAMILY(audit_log_family, "audit-log", "Audit log",
-       "Whether clusters of a project record what is done inside their databases, and what of it.",
-       audit_log_endpoints);

@@ -120,6 +120,91 @@ static const struct field target_fields[] = {
 };
 static const struct schema target_schema = { "LogIntegration", "Where logs of a project are sent.", target_fields };
 
+static const char *const export_states[] = { "UNCONFIGURED", NULL };
+
+#define EXPORT_FIELDS(flags)                                                                                  \
+    TEXT("bucketName", "Where logs would be written to.", flags, .min = 1, .max = 63, .example = "\"logs\""), \
+        ID("iamRoleId", "Role at a provider that would write them.", flags),                                  \
+        TEXT("prefixPath", "How the names of files would begin.", flags, .max = 1024, .example = "\"reeve/\"")
+
+static const struct field export_fields[] = {
+    TEXT("state", "Always UNCONFIGURED: there is no such export.", READ_ONLY | ALWAYS, .one_of = export_states),
+    EXPORT_FIELDS(WRITE_ONLY),
+    END_OF_FIELDS,
+};
+static const struct schema export_schema = { "PushBasedLogExport", "The single log export of a project.",
+                                             export_fields };
+static const struct field export_request_fields[] = { EXPORT_FIELDS(REQUIRED | WRITE_ONLY), END_OF_FIELDS };
+static const struct schema export_request_schema = { "PushBasedLogExportRequest", "A log export that is asked for.",
+                                                     export_request_fields };
+
+static const struct read target_get, target_list;
+static const struct kind log_integration;
+static handler target_create, target_replace, export_get, export_end;
+
+// clang-format off
+static const struct field target_path[] = { ID("id", "Identifier of the log integration.", 0), END_OF_FIELDS };
+static const struct field target_query[] = {
+    TEXT("integrationType", "Only those of this type.", 0, .one_of = target_types),
+    END_OF_FIELDS,
+};
+
+static const struct endpoint log_integrations_endpoints[] = {
+    { GET, "/groups/{groupId}/logIntegrations", S55, ANY_OF(PROJECT_OWNER), "listGroupLogIntegrations",
+      "Return all log integrations in one project",
+      "Lists where logs are sent, which kinds of logs, and whether sending works.",
+      .shape = SHAPE_LIST, .since = "2025-03-12", .item = "/groups/{groupId}/logIntegrations/{id}",
+      .read = &target_list, .kind = &log_integration, .query = target_query, .response = &target_schema },
+    { POST, "/groups/{groupId}/logIntegrations", S55, ANY_OF(PROJECT_OWNER), "createGroupLogIntegration",
+      "Create one log integration",
+      "Starts sending the chosen kinds of logs to a target. What was written before is not sent. Every line arrives at least once.",
+      .since = "2025-03-12", .flags = NO_ETAG, .item = "/groups/{groupId}/logIntegrations/{id}", .run = target_create,
+      .kind = &log_integration, .request = &target_schema, .response = &target_schema,
+      .example = "{\"type\": \"SPLUNK_LOG_EXPORT\", \"logTypes\": [\"POSTGRES\"], \"hecUrl\": \"https://events.example.org:8088\", "
+                 "\"hecToken\": \"0123456789abcdef\"}" },
+    { DELETE, "/groups/{groupId}/logIntegrations/{id}", S55, ANY_OF(PROJECT_OWNER), "deleteGroupLogIntegration",
+      "Delete one log integration",
+      "Ends sending. What has arrived at the target stays there.",
+      .shape = SHAPE_NOTHING, .since = "2025-03-12", .run = crud_delete, .kind = &log_integration, .path_fields = target_path },
+    { GET, "/groups/{groupId}/logIntegrations/{id}", S55, ANY_OF(PROJECT_OWNER), "getGroupLogIntegration",
+      "Return one log integration",
+      "Returns one target with its kinds of logs, and whether sending works. Keys are shown by their last characters only, values of headers "
+      "not at all.",
+      .since = "2025-03-12", .flags = NO_ETAG, .read = &target_get, .kind = &log_integration, .path_fields = target_path,
+      .response = &target_schema },
+    { PUT, "/groups/{groupId}/logIntegrations/{id}", S55, ANY_OF(PROJECT_OWNER), "updateGroupLogIntegration",
+      "Replace one log integration",
+      "Replaces the whole configuration; lines that wait to be sent go to the new target.",
+      .since = "2025-03-12", .flags = NO_ETAG, .run = target_replace, .kind = &log_integration, .path_fields = target_path,
+      .request = &target_schema, .response = &target_schema,
+      .example = "{\"type\": \"OTEL_LOG_EXPORT\", \"logTypes\": [\"POSTGRES\", \"PATRONI\"], \"otelEndpoint\": "
+                 "\"https://otel.example.org\", \"otelSuppliedHeaders\": [{\"name\": \"Authorization\", \"value\": \"Bearer 0123456789\"}]}" },
+    { DELETE, "/groups/{groupId}/pushBasedLogExport", S55, ANY_OF(PROJECT_OWNER), "deleteGroupPushBasedLogExport",
+      "Disable log export of one project",
+      "There is never one to end, so it always succeeds and changes nothing. Log integrations are what sends logs.",
+      .shape = SHAPE_NOTHING, .success = 200, .flags = DEPRECATED, .run = export_end },
+    { GET, "/groups/{groupId}/pushBasedLogExport", S55, ANY_OF(PROJECT_OWNER), "getGroupPushBasedLogExport",
+      "Return the log export of one project",
+      "Its state is always UNCONFIGURED. Log integrations are what sends logs.",
+      .flags = DEPRECATED | NO_ETAG, .run = export_get, .response = &export_schema },
+    { PATCH, "/groups/{groupId}/pushBasedLogExport", S55, ANY_OF(PROJECT_OWNER), "updateGroupPushBasedLogExport",
+      "Update the log export of one project",
+      "Refused: it needs a role at a provider, which the operator's own hosts do not have. Use log integrations instead.",
+      .shape = SHAPE_NOTHING, .success = 200, .flags = DEPRECATED, .refuses = LOG_EXPORT_NOT_OFFERED, .request = &export_schema,
+      .example = "{\"prefixPath\": \"reeve/\"}" },
+    { POST, "/groups/{groupId}/pushBasedLogExport", S55, ANY_OF(PROJECT_OWNER), "createGroupPushBasedLogExport",
+      "Enable log export of one project",
+      "Refused: it needs a role at a provider, which the operator's own hosts do not have. Use log integrations instead.",
+      .shape = SHAPE_NOTHING, .success = 200, .flags = DEPRECATED, .refuses = LOG_EXPORT_NOT_OFFERED,
+      .request = &export_request_schema,
+      .example = "{\"bucketName\": \"logs\", \"iamRoleId\": \"650000000000000000000001\", \"prefixPath\": \"reeve/\"}" },
+};
+// clang-format on
+
+FAMILY(log_integrations_family, "log-integrations", "Log integrations",
+       "Sending the logs of a project's servers to a place of your own, as they are written.",
+       log_integrations_endpoints);
+
 /* ---- Checking ---- */
 
 static error
@@ -304,24 +389,6 @@ target_replace(struct request *req)
 
 /* ---- The older form: one export for a project, through a role at a provider, which the hosts do not have ---- */
 
-static const char *const export_states[] = { "UNCONFIGURED", NULL };
-
-#define EXPORT_FIELDS(flags)                                                                                  \
-    TEXT("bucketName", "Where logs would be written to.", flags, .min = 1, .max = 63, .example = "\"logs\""), \
-        ID("iamRoleId", "Role at a provider that would write them.", flags),                                  \
-        TEXT("prefixPath", "How the names of files would begin.", flags, .max = 1024, .example = "\"reeve/\"")
-
-static const struct field export_fields[] = {
-    TEXT("state", "Always UNCONFIGURED: there is no such export.", READ_ONLY | ALWAYS, .one_of = export_states),
-    EXPORT_FIELDS(WRITE_ONLY),
-    END_OF_FIELDS,
-};
-static const struct schema export_schema = { "PushBasedLogExport", "The single log export of a project.",
-                                             export_fields };
-static const struct field export_request_fields[] = { EXPORT_FIELDS(REQUIRED | WRITE_ONLY), END_OF_FIELDS };
-static const struct schema export_request_schema = { "PushBasedLogExportRequest", "A log export that is asked for.",
-                                                     export_request_fields };
-
 static error
 export_get(struct request *req)
 {
@@ -336,66 +403,3 @@ export_end(struct request *req)
     answer_nothing(req);
     return OK;
 }
-
-// clang-format off
-static const struct field target_path[] = { ID("id", "Identifier of the log integration.", 0), END_OF_FIELDS };
-static const struct field target_query[] = {
-    TEXT("integrationType", "Only those of this type.", 0, .one_of = target_types),
-    END_OF_FIELDS,
-};
-
-static const struct endpoint log_integrations_endpoints[] = {
-    { GET, "/groups/{groupId}/logIntegrations", S55, ANY_OF(PROJECT_OWNER), "listGroupLogIntegrations",
-      "Return all log integrations in one project",
-      "Lists where logs are sent, which kinds of logs, and whether sending works.",
-      .shape = SHAPE_LIST, .since = "2025-03-12", .item = "/groups/{groupId}/logIntegrations/{id}",
-      .read = &target_list, .kind = &log_integration, .query = target_query, .response = &target_schema },
-    { POST, "/groups/{groupId}/logIntegrations", S55, ANY_OF(PROJECT_OWNER), "createGroupLogIntegration",
-      "Create one log integration",
-      "Starts sending the chosen kinds of logs to a target. What was written before is not sent. Every line arrives at least once.",
-      .since = "2025-03-12", .flags = NO_ETAG, .item = "/groups/{groupId}/logIntegrations/{id}", .run = target_create,
-      .kind = &log_integration, .request = &target_schema, .response = &target_schema,
-      .example = "{\"type\": \"SPLUNK_LOG_EXPORT\", \"logTypes\": [\"POSTGRES\"], \"hecUrl\": \"https://events.example.org:8088\", "
-                 "\"hecToken\": \"0123456789abcdef\"}" },
-    { DELETE, "/groups/{groupId}/logIntegrations/{id}", S55, ANY_OF(PROJECT_OWNER), "deleteGroupLogIntegration",
-      "Delete one log integration",
-      "Ends sending. What has arrived at the target stays there.",
-      .shape = SHAPE_NOTHING, .since = "2025-03-12", .run = crud_delete, .kind = &log_integration, .path_fields = target_path },
-    { GET, "/groups/{groupId}/logIntegrations/{id}", S55, ANY_OF(PROJECT_OWNER), "getGroupLogIntegration",
-      "Return one log integration",
-      "Returns one target with its kinds of logs, and whether sending works. Keys are shown by their last characters only, values of headers "
-      "not at all.",
-      .since = "2025-03-12", .flags = NO_ETAG, .read = &target_get, .kind = &log_integration, .path_fields = target_path,
-      .response = &target_schema },
-    { PUT, "/groups/{groupId}/logIntegrations/{id}", S55, ANY_OF(PROJECT_OWNER), "updateGroupLogIntegration",
-      "Replace one log integration",
-      "Replaces the whole configuration; lines that wait to be sent go to the new target.",
-      .since = "2025-03-12", .flags = NO_ETAG, .run = target_replace, .kind = &log_integration, .path_fields = target_path,
-      .request = &target_schema, .response = &target_schema,
-      .example = "{\"type\": \"OTEL_LOG_EXPORT\", \"logTypes\": [\"POSTGRES\", \"PATRONI\"], \"otelEndpoint\": "
-                 "\"https://otel.example.org\", \"otelSuppliedHeaders\": [{\"name\": \"Authorization\", \"value\": \"Bearer 0123456789\"}]}" },
-    { DELETE, "/groups/{groupId}/pushBasedLogExport", S55, ANY_OF(PROJECT_OWNER), "deleteGroupPushBasedLogExport",
-      "Disable log export of one project",
-      "There is never one to end, so it always succeeds and changes nothing. Log integrations are what sends logs.",
-      .shape = SHAPE_NOTHING, .success = 200, .flags = DEPRECATED, .run = export_end },
-    { GET, "/groups/{groupId}/pushBasedLogExport", S55, ANY_OF(PROJECT_OWNER), "getGroupPushBasedLogExport",
-      "Return the log export of one project",
-      "Its state is always UNCONFIGURED. Log integrations are what sends logs.",
-      .flags = DEPRECATED | NO_ETAG, .run = export_get, .response = &export_schema },
-    { PATCH, "/groups/{groupId}/pushBasedLogExport", S55, ANY_OF(PROJECT_OWNER), "updateGroupPushBasedLogExport",
-      "Update the log export of one project",
-      "Refused: it needs a role at a provider, which the operator's own hosts do not have. Use log integrations instead.",
-      .shape = SHAPE_NOTHING, .success = 200, .flags = DEPRECATED, .refuses = LOG_EXPORT_NOT_OFFERED, .request = &export_schema,
-      .example = "{\"prefixPath\": \"reeve/\"}" },
-    { POST, "/groups/{groupId}/pushBasedLogExport", S55, ANY_OF(PROJECT_OWNER), "createGroupPushBasedLogExport",
-      "Enable log export of one project",
-      "Refused: it needs a role at a provider, which the operator's own hosts do not have. Use log integrations instead.",
-      .shape = SHAPE_NOTHING, .success = 200, .flags = DEPRECATED, .refuses = LOG_EXPORT_NOT_OFFERED,
-      .request = &export_request_schema,
-      .example = "{\"bucketName\": \"logs\", \"iamRoleId\": \"650000000000000000000001\", \"prefixPath\": \"reeve/\"}" },
-};
-// clang-format on
-
-FAMILY(log_integrations_family, "log-integrations", "Log integrations",
-       "Sending the logs of a project's servers to a place of your own, as they are written.",
-       log_integrations_endpoints);

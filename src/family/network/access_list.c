@@ -44,6 +44,51 @@ static const struct field status_fields[] = {
 static const struct schema status_schema = { "NetworkAccessEntryStatus", "Whether an entry is in effect.",
                                              status_fields };
 
+static const struct kind access_list_entry;
+static error bind_status(struct request *req, struct params *params);
+static error answer_status(struct request *req, const struct rows *rows);
+static handler entries_add;
+
+static const struct read entry_status = { SQL_ACCESS_ENTRY_STATUS, bind_status, answer_status };
+
+// clang-format off
+static const struct endpoint access_list_endpoints[] = {
+    { GET, "/groups/{groupId}/accessList", S52, ANY_OF(PROJECT_READ_ONLY), "listGroupAccessListEntries",
+      "Return the access list of one project",
+      "Lists the addresses and blocks from which the project's clusters take connections. An empty list means "
+      "that nobody gets through.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/accessList/{entryValue}", .read = &crud_list, .kind = &access_list_entry,
+      .response = &entry_schema },
+    { POST, "/groups/{groupId}/accessList", S52, ANY_OF(PROJECT_NETWORK_ACCESS_MANAGER),
+      "createGroupAccessListEntry",
+      "Add entries to the access list of one project",
+      "Adds addresses or blocks, for good or until a date; the others stay. One that is there gets the comment and the date that "
+      "are sent. Answers with the list; clusters follow within seconds.",
+      .shape = SHAPE_LIST, .success = 200, .flags = BODY_IS_LIST, .item = "/groups/{groupId}/accessList/{entryValue}",
+      .run = entries_add, .kind = &access_list_entry, .request = &entry_schema, .response = &entry_schema,
+      .example = "[{\"cidrBlock\": \"203.0.113.0/24\", \"comment\": \"office\"}]" },
+    { DELETE, "/groups/{groupId}/accessList/{entryValue}", S52, ANY_OF(PROJECT_NETWORK_ACCESS_MANAGER),
+      "deleteGroupAccessListEntry",
+      "Remove one entry from the access list of one project",
+      "Takes one address or block off the list. New connections from there are refused; open ones may last until "
+      "they end.",
+      .shape = SHAPE_NOTHING, .run = crud_delete, .kind = &access_list_entry },
+    { GET, "/groups/{groupId}/accessList/{entryValue}", S52, ANY_OF(PROJECT_READ_ONLY), "getGroupAccessListEntry",
+      "Return one entry of the access list of one project",
+      "Returns one address or block with its comment and end date. Write the slash of a block as %2F.",
+      .read = &crud_get, .kind = &access_list_entry, .response = &entry_schema },
+    { GET, "/groups/{groupId}/accessList/{entryValue}/status", S52, ANY_OF(PROJECT_READ_ONLY),
+      "getGroupAccessListStatus",
+      "Return whether one access list entry is in effect",
+      "Tells whether all members of the project's clusters know the entry yet. In a project without clusters it is in effect at "
+      "once.",
+      .flags = NO_ETAG, .read = &entry_status, .response = &status_schema },
+};
+// clang-format on
+
+FAMILY(access_list_family, "access-list", "Project access list",
+       "The addresses from which a project's clusters may be reached.", access_list_endpoints);
+
 error
 access_check_end(struct request *req, json_t *document, bool was_sent)
 {
@@ -176,43 +221,3 @@ answer_status(struct request *req, const struct rows *rows)
     answer_entity(req, str_format(req->arena, "{\"STATUS\":\"%.*s\"}", STR_ARG(state)), 0);
     return OK;
 }
-
-static const struct read entry_status = { SQL_ACCESS_ENTRY_STATUS, bind_status, answer_status };
-
-// clang-format off
-static const struct endpoint access_list_endpoints[] = {
-    { GET, "/groups/{groupId}/accessList", S52, ANY_OF(PROJECT_READ_ONLY), "listGroupAccessListEntries",
-      "Return the access list of one project",
-      "Lists the addresses and blocks from which the project's clusters take connections. An empty list means "
-      "that nobody gets through.",
-      .shape = SHAPE_LIST, .item = "/groups/{groupId}/accessList/{entryValue}", .read = &crud_list, .kind = &access_list_entry,
-      .response = &entry_schema },
-    { POST, "/groups/{groupId}/accessList", S52, ANY_OF(PROJECT_NETWORK_ACCESS_MANAGER),
-      "createGroupAccessListEntry",
-      "Add entries to the access list of one project",
-      "Adds addresses or blocks, for good or until a date; the others stay. One that is there gets the comment and the date that "
-      "are sent. Answers with the list; clusters follow within seconds.",
-      .shape = SHAPE_LIST, .success = 200, .flags = BODY_IS_LIST, .item = "/groups/{groupId}/accessList/{entryValue}",
-      .run = entries_add, .kind = &access_list_entry, .request = &entry_schema, .response = &entry_schema,
-      .example = "[{\"cidrBlock\": \"203.0.113.0/24\", \"comment\": \"office\"}]" },
-    { DELETE, "/groups/{groupId}/accessList/{entryValue}", S52, ANY_OF(PROJECT_NETWORK_ACCESS_MANAGER),
-      "deleteGroupAccessListEntry",
-      "Remove one entry from the access list of one project",
-      "Takes one address or block off the list. New connections from there are refused; open ones may last until "
-      "they end.",
-      .shape = SHAPE_NOTHING, .run = crud_delete, .kind = &access_list_entry },
-    { GET, "/groups/{groupId}/accessList/{entryValue}", S52, ANY_OF(PROJECT_READ_ONLY), "getGroupAccessListEntry",
-      "Return one entry of the access list of one project",
-      "Returns one address or block with its comment and end date. Write the slash of a block as %2F.",
-      .read = &crud_get, .kind = &access_list_entry, .response = &entry_schema },
-    { GET, "/groups/{groupId}/accessList/{entryValue}/status", S52, ANY_OF(PROJECT_READ_ONLY),
-      "getGroupAccessListStatus",
-      "Return whether one access list entry is in effect",
-      "Tells whether all members of the project's clusters know the entry yet. In a project without clusters it is in effect at "
-      "once.",
-      .flags = NO_ETAG, .read = &entry_status, .response = &status_schema },
-};
-// clang-format on
-
-FAMILY(access_list_family, "access-list", "Project access list",
-       "The addresses from which a project's clusters may be reached.", access_list_endpoints);

@@ -14,6 +14,20 @@ static const struct schema control_plane_schema = {
     control_plane_fields,
 };
 
+static handler list_addresses;
+
+// clang-format off
+static const struct endpoint control_plane_endpoints[] = {
+    { GET, "/unauth/controlPlaneIPAddresses", S59, PUBLIC, "listControlPlaneIpAddresses",
+      "Return the addresses of the control plane",
+      "Lists the address blocks at which the service is reached and from which it makes connections, as the operator configured "
+      "them, so that firewalls can be opened for them. Needs no credentials.",
+      .since = "2023-11-15", .flags = NO_ETAG, .run = list_addresses, .response = &control_plane_schema },
+};
+// clang-format on
+
+FAMILY(control_plane_family, "control-plane", "Control plane", "The service's own addresses.", control_plane_endpoints);
+
 static error
 list_addresses(struct request *req)
 {
@@ -28,15 +42,3 @@ list_addresses(struct request *req)
     answer_entity(req, buf_str(&out), 0);
     return OK;
 }
-
-// clang-format off
-static const struct endpoint control_plane_endpoints[] = {
-    { GET, "/unauth/controlPlaneIPAddresses", S59, PUBLIC, "listControlPlaneIpAddresses",
-      "Return the addresses of the control plane",
-      "Lists the address blocks at which the service is reached and from which it makes connections, as the operator configured "
-      "them, so that firewalls can be opened for them. Needs no credentials.",
-      .since = "2023-11-15", .flags = NO_ETAG, .run = list_addresses, .response = &control_plane_schema },
-};
-// clang-format on
-
-FAMILY(control_plane_family, "control-plane", "Control plane", "The service's own addresses.", control_plane_endpoints);

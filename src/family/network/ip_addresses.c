@@ -27,19 +27,8 @@ static const struct field addresses_fields[] = {
 static const struct schema addresses_schema = { "ProjectIPAddresses", "The addresses of a project's clusters.",
                                                 addresses_fields };
 
-static error
-bind_addresses(struct request *req, struct params *params)
-{
-    params_id(params, req->project);
-    return OK;
-}
-
-static error
-answer_addresses(struct request *req, const struct rows *rows)
-{
-    answer_entity(req, rows_text(rows, 0, 0), 0);
-    return OK;
-}
+static error bind_addresses(struct request *req, struct params *params);
+static error answer_addresses(struct request *req, const struct rows *rows);
 
 static const struct read addresses_get = { SQL_PROJECT_IP_ADDRESSES, bind_addresses, answer_addresses };
 
@@ -55,3 +44,17 @@ static const struct endpoint ip_addresses_endpoints[] = {
 
 FAMILY(ip_addresses_family, "ip-addresses", "Project IP addresses",
        "The addresses of the hosts that a project's clusters run on.", ip_addresses_endpoints);
+
+static error
+bind_addresses(struct request *req, struct params *params)
+{
+    params_id(params, req->project);
+    return OK;
+}
+
+static error
+answer_addresses(struct request *req, const struct rows *rows)
+{
+    answer_entity(req, rows_text(rows, 0, 0), 0);
+    return OK;
+}

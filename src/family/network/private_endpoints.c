@@ -70,21 +70,7 @@ static const struct field endpoint_fields[] = {
 static const struct schema endpoint_schema = { "PrivateEndpoint", "The applications' side of a private endpoint.",
                                                endpoint_fields };
 
-static error
-regional_mode_get(struct request *req)
-{
-    answer_entity(req, STR("{\"enabled\":false}"), 0);
-    return absent_relate_providers(req, "privateEndpoint", "endpointService");
-}
-
-/* To switch off what is off is no change; there is nothing that could be switched on. */
-static error
-regional_mode_set(struct request *req)
-{
-    if (json_is_true(json_object_get(req->body, "enabled")))
-        return fail(req->arena, PRIVATE_ENDPOINT_NOT_OFFERED);
-    return regional_mode_get(req);
-}
+static handler regional_mode_get, regional_mode_set;
 
 // clang-format off
 #define SERVICE_IN_PATH ID("endpointServiceId", "Identifier of the service.", 0)
@@ -161,3 +147,19 @@ static const struct endpoint private_endpoints_endpoints[] = {
 FAMILY(private_endpoints_family, "private-endpoints", "Private endpoints",
        "A vendor's way into clusters in its own network. Clusters run on the operator's own hosts, so there are none.",
        private_endpoints_endpoints);
+
+static error
+regional_mode_get(struct request *req)
+{
+    answer_entity(req, STR("{\"enabled\":false}"), 0);
+    return absent_relate_providers(req, "privateEndpoint", "endpointService");
+}
+
+/* To switch off what is off is no change; there is nothing that could be switched on. */
+static error
+regional_mode_set(struct request *req)
+{
+    if (json_is_true(json_object_get(req->body, "enabled")))
+        return fail(req->arena, PRIVATE_ENDPOINT_NOT_OFFERED);
+    return regional_mode_get(req);
+}

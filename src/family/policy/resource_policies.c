@@ -81,6 +81,69 @@ static const struct field broken_fields[] = {
 };
 static const struct schema broken_schema = { "NonCompliantResource", "What breaks a policy.", broken_fields };
 
+static error check_policy(struct request *req, struct change *change);
+static handler policy_validate;
+
+static const struct kind policy = {
+    .name = POLICY_KIND,
+    .parameter = "resourcePolicyId",
+    .created = EVENT_RESOURCE_POLICY_CREATED,
+    .changed = EVENT_RESOURCE_POLICY_MODIFIED,
+    .deleted = EVENT_RESOURCE_POLICY_DELETED,
+    .check = check_policy,
+};
+
+/* ---- What breaks them ---- */
+
+static const struct read broken_list = { SQL_POLICY_BROKEN_LIST, list_bind_organization, list_answer };
+static const struct field policy_path[] = { ID("resourcePolicyId", "Identifier of the policy.", 0), END_OF_FIELDS };
+
+// clang-format off
+static const struct endpoint resource_policies_endpoints[] = {
+    { GET, "/orgs/{orgId}/nonCompliantResources", S58, ANY_OF(ORG_MEMBER), "getOrgNonCompliantResources",
+      "Return all resources that break a policy",
+      "Lists clusters and projects that were configured before a policy forbade it. Policies stop changes; they "
+      "do not touch what exists.",
+      .shape = SHAPE_LIST, .since = "2024-08-05", .flags = EVALUATES, .read = &broken_list, .response = &broken_schema },
+    { GET, "/orgs/{orgId}/resourcePolicies", S58, ANY_OF(ORG_MEMBER), "listOrgResourcePolicies",
+      "Return all resource policies of one organization",
+      "Lists the policies, each with its rules.",
+      .shape = SHAPE_LIST, .since = "2024-08-05", .item = "/orgs/{orgId}/resourcePolicies/{resourcePolicyId}",
+      .read = &crud_list, .kind = &policy, .response = &policy_schema },
+    { POST, "/orgs/{orgId}/resourcePolicies", S58, ANY_OF(ORG_OWNER), "createOrgResourcePolicy",
+      "Create one resource policy",
+      "Creates a policy; it counts for every change from now on. What exists and breaks it is only reported.",
+      .since = "2024-08-05", .flags = EVALUATES, .item = "/orgs/{orgId}/resourcePolicies/{resourcePolicyId}",
+      .run = crud_create, .kind = &policy, .request = &policy_schema, .response = &policy_schema, .example = POLICY_EXAMPLE },
+    { DELETE, "/orgs/{orgId}/resourcePolicies/{resourcePolicyId}", S58, ANY_OF(ORG_OWNER),
+      "deleteOrgResourcePolicy",
+      "Delete one resource policy",
+      "Deletes the policy. Changes that it refused are allowed again.",
+      .shape = SHAPE_NOTHING, .success = 200, .since = "2024-08-05", 
+      .run = crud_delete, .kind = &policy, .path_fields = policy_path },
+    { GET, "/orgs/{orgId}/resourcePolicies/{resourcePolicyId}", S58, ANY_OF(ORG_MEMBER), "getOrgResourcePolicy",
+      "Return one resource policy",
+      "Returns one policy with its rules and who changed it last.",
+      .since = "2024-08-05", .read = &crud_get, .kind = &policy, .path_fields = policy_path, .response = &policy_schema },
+    { PATCH, "/orgs/{orgId}/resourcePolicies/{resourcePolicyId}", S58, ANY_OF(ORG_OWNER), "updateOrgResourcePolicy",
+      "Update one resource policy",
+      "Changes the name, the description or the rules of one policy. Rules that are sent replace all that were "
+      "there.",
+      .since = "2024-08-05", .flags = EVALUATES,
+      .run = crud_update, .kind = &policy, .path_fields = policy_path, .request = &policy_schema, .response = &policy_schema,
+      .example = "{\"description\": \"Ask the network team.\"}" },
+    { POST, "/orgs/{orgId}/resourcePolicies:validate", S58, ANY_OF(ORG_OWNER), "validateOrgResourcePolicies",
+      "Check one resource policy without creating it",
+      "Reads the rules as creating would and reports mistakes. Nothing is stored.",
+      .success = 200, .since = "2024-08-05", .flags = NO_ETAG | EVALUATES,
+      .run = policy_validate, .request = &policy_schema, .response = &policy_schema, .example = POLICY_EXAMPLE },
+};
+// clang-format on
+
+FAMILY(resource_policies_family, "resource-policies", "Resource policies",
+       "Rules of an organization that refuse changes to clusters and networks which break them.",
+       resource_policies_endpoints);
+
 /* ---- Rules ---- */
 
 error
@@ -218,63 +281,3 @@ policy_validate(struct request *req)
     answer_entity(req, json_text(req->arena, shown), 0);
     return OK;
 }
-
-static const struct kind policy = {
-    .name = POLICY_KIND,
-    .parameter = "resourcePolicyId",
-    .created = EVENT_RESOURCE_POLICY_CREATED,
-    .changed = EVENT_RESOURCE_POLICY_MODIFIED,
-    .deleted = EVENT_RESOURCE_POLICY_DELETED,
-    .check = check_policy,
-};
-
-/* ---- What breaks them ---- */
-
-static const struct read broken_list = { SQL_POLICY_BROKEN_LIST, list_bind_organization, list_answer };
-static const struct field policy_path[] = { ID("resourcePolicyId", "Identifier of the policy.", 0), END_OF_FIELDS };
-
-// clang-format off
-static const struct endpoint resource_policies_endpoints[] = {
-    { GET, "/orgs/{orgId}/nonCompliantResources", S58, ANY_OF(ORG_MEMBER), "getOrgNonCompliantResources",
-      "Return all resources that break a policy",
-      "Lists clusters and projects that were configured before a policy forbade it. Policies stop changes; they "
-      "do not touch what exists.",
-      .shape = SHAPE_LIST, .since = "2024-08-05", .flags = EVALUATES, .read = &broken_list, .response = &broken_schema },
-    { GET, "/orgs/{orgId}/resourcePolicies", S58, ANY_OF(ORG_MEMBER), "listOrgResourcePolicies",
-      "Return all resource policies of one organization",
-      "Lists the policies, each with its rules.",
-      .shape = SHAPE_LIST, .since = "2024-08-05", .item = "/orgs/{orgId}/resourcePolicies/{resourcePolicyId}",
-      .read = &crud_list, .kind = &policy, .response = &policy_schema },
-    { POST, "/orgs/{orgId}/resourcePolicies", S58, ANY_OF(ORG_OWNER), "createOrgResourcePolicy",
-      "Create one resource policy",
-      "Creates a policy; it counts for every change from now on. What exists and breaks it is only reported.",
-      .since = "2024-08-05", .flags = EVALUATES, .item = "/orgs/{orgId}/resourcePolicies/{resourcePolicyId}",
-      .run = crud_create, .kind = &policy, .request = &policy_schema, .response = &policy_schema, .example = POLICY_EXAMPLE },
-    { DELETE, "/orgs/{orgId}/resourcePolicies/{resourcePolicyId}", S58, ANY_OF(ORG_OWNER),
-      "deleteOrgResourcePolicy",
-      "Delete one resource policy",
-      "Deletes the policy. Changes that it refused are allowed again.",
-      .shape = SHAPE_NOTHING, .success = 200, .since = "2024-08-05", 
-      .run = crud_delete, .kind = &policy, .path_fields = policy_path },
-    { GET, "/orgs/{orgId}/resourcePolicies/{resourcePolicyId}", S58, ANY_OF(ORG_MEMBER), "getOrgResourcePolicy",
-      "Return one resource policy",
-      "Returns one policy with its rules and who changed it last.",
-      .since = "2024-08-05", .read = &crud_get, .kind = &policy, .path_fields = policy_path, .response = &policy_schema },
-    { PATCH, "/orgs/{orgId}/resourcePolicies/{resourcePolicyId}", S58, ANY_OF(ORG_OWNER), "updateOrgResourcePolicy",
-      "Update one resource policy",
-      "Changes the name, the description or the rules of one policy. Rules that are sent replace all that were "
-      "there.",
-      .since = "2024-08-05", .flags = EVALUATES,
-      .run = crud_update, .kind = &policy, .path_fields = policy_path, .request = &policy_schema, .response = &policy_schema,
-      .example = "{\"description\": \"Ask the network team.\"}" },
-    { POST, "/orgs/{orgId}/resourcePolicies:validate", S58, ANY_OF(ORG_OWNER), "validateOrgResourcePolicies",
-      "Check one resource policy without creating it",
-      "Reads the rules as creating would and reports mistakes. Nothing is stored.",
-      .success = 200, .since = "2024-08-05", .flags = NO_ETAG | EVALUATES,
-      .run = policy_validate, .request = &policy_schema, .response = &policy_schema, .example = POLICY_EXAMPLE },
-};
-// clang-format on
-
-FAMILY(resource_policies_family, "resource-policies", "Resource policies",
-       "Rules of an organization that refuse changes to clusters and networks which break them.",
-       resource_policies_endpoints);

@@ -84,6 +84,101 @@ static const struct field users_query[] = {
     END_OF_FIELDS,
 };
 
+static const struct read team_list, team_get, team_by_name, member_list;
+static handler team_create, team_rename, team_delete, members_add, member_add, member_remove, member_delete;
+
+// clang-format off
+static const struct endpoint teams_endpoints[] = {
+    { GET, "/groups/{groupId}/teams", S64, ANY_OF(PROJECT_READ_ONLY), "listGroupTeams",
+      "Return all teams in one project",
+      "Lists the teams that hold roles in the project, each with its roles.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/teams/{teamId}",
+      .read = &project_team_list, .response = &team_role_schema },
+    { POST, "/groups/{groupId}/teams", S64, ANY_OF(PROJECT_ACCESS_MANAGER), "addGroupTeams",
+      "Add teams to one project",
+      "Grants each team the roles sent with it, beside those that it holds already; every member holds them at once. Nobody "
+      "can grant a role that they do not hold. Answers with all teams of the project.",
+      .shape = SHAPE_LIST, .success = 200, .item = "/groups/{groupId}/teams/{teamId}",
+      .run = project_teams_add, .flags = BODY_IS_LIST, .request = &team_role_schema, .response = &team_role_schema,
+      .example = "[{\"teamId\": \"650000000000000000000001\", \"roleNames\": [\"GROUP_READ_ONLY\"]}]" },
+    { DELETE, "/groups/{groupId}/teams/{teamId}", S64, ANY_OF(PROJECT_ACCESS_MANAGER), "removeGroupTeam",
+      "Remove one team from one project",
+      "Takes the team's roles in the project away. The team itself and what its members hold by themselves stay.",
+      .shape = SHAPE_NOTHING, .run = project_team_remove },
+    { GET, "/groups/{groupId}/teams/{teamId}", S64, ANY_OF(PROJECT_READ_ONLY), "getGroupTeam",
+      "Return one team in one project",
+      "Returns the roles that one team holds in the project.",
+      .read = &project_team_get, .response = &team_role_schema },
+    { PATCH, "/groups/{groupId}/teams/{teamId}", S64, ANY_OF(PROJECT_ACCESS_MANAGER), "updateGroupTeam",
+      "Update the roles of one team in one project",
+      "Replaces the team's roles in this project; other projects are not touched. Answers with the teams of the "
+      "project.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/teams/{teamId}", .run = project_team_update,
+      .request = &team_role_schema, .response = &team_role_schema,
+      .example = "{\"roleNames\": [\"GROUP_READ_ONLY\"]}" },
+
+    { GET, "/orgs/{orgId}/teams", S65, ANY_OF(ORG_MEMBER), "listOrgTeams",
+      "Return all teams in one organization",
+      "Lists the teams of the organization. Members are read team by team.",
+      .shape = SHAPE_LIST, .item = "/orgs/{orgId}/teams/{teamId}", .read = &team_list,
+      .response = &team_schema },
+    { POST, "/orgs/{orgId}/teams", S65, ANY_OF(ORG_OWNER), "createOrgTeam",
+      "Create one team in one organization",
+      "Creates a team with its first members, who must belong to the organization. A new team holds no roles "
+      "until a project adds it. An organization can have 250 teams, and a team 250 members.",
+      .success = 200, .item = "/orgs/{orgId}/teams/{teamId}", .run = team_create, .request = &new_team_schema,
+      .response = &new_team_schema, .example = "{\"name\": \"platform\", \"usernames\": [\"ada@example.org\"]}" },
+    { GET, "/orgs/{orgId}/teams/byName/{teamName}", S65, ANY_OF(ORG_MEMBER), "getOrgTeamByName",
+      "Return one team by name",
+      "Finds a team by its name, which is unique in the organization.",
+      .item = "/orgs/{orgId}/teams/{teamId}", .read = &team_by_name, .response = &team_schema },
+    { DELETE, "/orgs/{orgId}/teams/{teamId}", S65, ANY_OF(ORG_OWNER), "deleteOrgTeam",
+      "Delete one team",
+      "Deletes the team and with it the roles that its members held through it. The people stay in the "
+      "organization.",
+      .shape = SHAPE_NOTHING, .run = team_delete },
+    { GET, "/orgs/{orgId}/teams/{teamId}", S65, ANY_OF(ORG_MEMBER), "getOrgTeam",
+      "Return one team",
+      "Returns the name and the id of one team.",
+      .read = &team_get, .response = &team_schema },
+    { PATCH, "/orgs/{orgId}/teams/{teamId}", S65, ANY_OF(ORG_OWNER), "renameOrgTeam",
+      "Rename one team",
+      "Changes the name only. Projects know the team by its id, so its roles are not affected.",
+      .run = team_rename, .request = &team_schema, .response = &team_schema, .example = "{\"name\": \"platform-eu\"}" },
+    { GET, "/orgs/{orgId}/teams/{teamId}/users", S65, ANY_OF(ORG_MEMBER), "listOrgTeamUsers",
+      "Return all users in one team",
+      "Lists the people in the team, or the one with a certain user name or identifier.",
+      .shape = SHAPE_LIST, .since = "2025-02-19", .item = "/orgs/{orgId}/users/{userId}",
+      .read = &member_list, .response = &user_schema, .query = users_query },
+    { POST, "/orgs/{orgId}/teams/{teamId}/users", S65, ANY_OF(ORG_OWNER), "addOrgTeamUsers",
+      "Add users to one team",
+      "Adds members of the organization to the team by their ids: all of them or, when one cannot be added, none. Who is in the "
+      "team already stays. Prefer adding one user at a time.",
+      .shape = SHAPE_LIST, .success = 200, .flags = DEPRECATED | BODY_IS_LIST, .item = "/orgs/{orgId}/users/{userId}",
+      .run = members_add, .request = &member_schema, .response = &user_schema,
+      .example = "[{\"id\": \"650000000000000000000001\"}]" },
+    { DELETE, "/orgs/{orgId}/teams/{teamId}/users/{userId}", S65, ANY_OF(ORG_OWNER), "removeOrgTeamUserFromTeam",
+      "Remove one user from one team by id",
+      "Takes one person out of the team; 404 when the person is not in it. Prefer the operation that can be repeated safely.",
+      .shape = SHAPE_NOTHING, .flags = DEPRECATED, .run = member_delete },
+    { POST, "/orgs/{orgId}/teams/{teamId}:addUser", S65, ANY_OF(ORG_OWNER), "addOrgTeamUser",
+      "Add one user to one team",
+      "Adds a member of the organization to the team. The team's project roles count for the person at once. Adding somebody "
+      "who is in the team already changes nothing.",
+      .success = 200, .since = "2025-02-19", .flags = NO_ETAG, .run = member_add,
+      .request = &member_schema, .response = &user_schema, .example = "{\"id\": \"650000000000000000000001\"}" },
+    { POST, "/orgs/{orgId}/teams/{teamId}:removeUser", S65, ANY_OF(ORG_OWNER), "removeOrgTeamUser",
+      "Remove one user from one team",
+      "Takes a member of the organization out of the team, and with that the roles held only through it. Removing somebody who "
+      "is not in the team changes nothing.",
+      .success = 200, .since = "2025-02-19", .flags = NO_ETAG, .run = member_remove,
+      .request = &member_schema, .response = &user_schema, .example = "{\"id\": \"650000000000000000000001\"}" },
+};
+// clang-format on
+
+FAMILY(teams_family, "teams", "Teams", "Groups of people in an organization that receive project roles together.",
+       teams_endpoints);
+
 /* ---- Which one ---- */
 
 bool
@@ -393,95 +488,3 @@ member_delete(struct request *req)
     answer_nothing(req);
     return OK;
 }
-
-// clang-format off
-static const struct endpoint teams_endpoints[] = {
-    { GET, "/groups/{groupId}/teams", S64, ANY_OF(PROJECT_READ_ONLY), "listGroupTeams",
-      "Return all teams in one project",
-      "Lists the teams that hold roles in the project, each with its roles.",
-      .shape = SHAPE_LIST, .item = "/groups/{groupId}/teams/{teamId}",
-      .read = &project_team_list, .response = &team_role_schema },
-    { POST, "/groups/{groupId}/teams", S64, ANY_OF(PROJECT_ACCESS_MANAGER), "addGroupTeams",
-      "Add teams to one project",
-      "Grants each team the roles sent with it, beside those that it holds already; every member holds them at once. Nobody "
-      "can grant a role that they do not hold. Answers with all teams of the project.",
-      .shape = SHAPE_LIST, .success = 200, .item = "/groups/{groupId}/teams/{teamId}",
-      .run = project_teams_add, .flags = BODY_IS_LIST, .request = &team_role_schema, .response = &team_role_schema,
-      .example = "[{\"teamId\": \"650000000000000000000001\", \"roleNames\": [\"GROUP_READ_ONLY\"]}]" },
-    { DELETE, "/groups/{groupId}/teams/{teamId}", S64, ANY_OF(PROJECT_ACCESS_MANAGER), "removeGroupTeam",
-      "Remove one team from one project",
-      "Takes the team's roles in the project away. The team itself and what its members hold by themselves stay.",
-      .shape = SHAPE_NOTHING, .run = project_team_remove },
-    { GET, "/groups/{groupId}/teams/{teamId}", S64, ANY_OF(PROJECT_READ_ONLY), "getGroupTeam",
-      "Return one team in one project",
-      "Returns the roles that one team holds in the project.",
-      .read = &project_team_get, .response = &team_role_schema },
-    { PATCH, "/groups/{groupId}/teams/{teamId}", S64, ANY_OF(PROJECT_ACCESS_MANAGER), "updateGroupTeam",
-      "Update the roles of one team in one project",
-      "Replaces the team's roles in this project; other projects are not touched. Answers with the teams of the "
-      "project.",
-      .shape = SHAPE_LIST, .item = "/groups/{groupId}/teams/{teamId}", .run = project_team_update,
-      .request = &team_role_schema, .response = &team_role_schema,
-      .example = "{\"roleNames\": [\"GROUP_READ_ONLY\"]}" },
-
-    { GET, "/orgs/{orgId}/teams", S65, ANY_OF(ORG_MEMBER), "listOrgTeams",
-      "Return all teams in one organization",
-      "Lists the teams of the organization. Members are read team by team.",
-      .shape = SHAPE_LIST, .item = "/orgs/{orgId}/teams/{teamId}", .read = &team_list,
-      .response = &team_schema },
-    { POST, "/orgs/{orgId}/teams", S65, ANY_OF(ORG_OWNER), "createOrgTeam",
-      "Create one team in one organization",
-      "Creates a team with its first members, who must belong to the organization. A new team holds no roles "
-      "until a project adds it. An organization can have 250 teams, and a team 250 members.",
-      .success = 200, .item = "/orgs/{orgId}/teams/{teamId}", .run = team_create, .request = &new_team_schema,
-      .response = &new_team_schema, .example = "{\"name\": \"platform\", \"usernames\": [\"ada@example.org\"]}" },
-    { GET, "/orgs/{orgId}/teams/byName/{teamName}", S65, ANY_OF(ORG_MEMBER), "getOrgTeamByName",
-      "Return one team by name",
-      "Finds a team by its name, which is unique in the organization.",
-      .item = "/orgs/{orgId}/teams/{teamId}", .read = &team_by_name, .response = &team_schema },
-    { DELETE, "/orgs/{orgId}/teams/{teamId}", S65, ANY_OF(ORG_OWNER), "deleteOrgTeam",
-      "Delete one team",
-      "Deletes the team and with it the roles that its members held through it. The people stay in the "
-      "organization.",
-      .shape = SHAPE_NOTHING, .run = team_delete },
-    { GET, "/orgs/{orgId}/teams/{teamId}", S65, ANY_OF(ORG_MEMBER), "getOrgTeam",
-      "Return one team",
-      "Returns the name and the id of one team.",
-      .read = &team_get, .response = &team_schema },
-    { PATCH, "/orgs/{orgId}/teams/{teamId}", S65, ANY_OF(ORG_OWNER), "renameOrgTeam",
-      "Rename one team",
-      "Changes the name only. Projects know the team by its id, so its roles are not affected.",
-      .run = team_rename, .request = &team_schema, .response = &team_schema, .example = "{\"name\": \"platform-eu\"}" },
-    { GET, "/orgs/{orgId}/teams/{teamId}/users", S65, ANY_OF(ORG_MEMBER), "listOrgTeamUsers",
-      "Return all users in one team",
-      "Lists the people in the team, or the one with a certain user name or identifier.",
-      .shape = SHAPE_LIST, .since = "2025-02-19", .item = "/orgs/{orgId}/users/{userId}",
-      .read = &member_list, .response = &user_schema, .query = users_query },
-    { POST, "/orgs/{orgId}/teams/{teamId}/users", S65, ANY_OF(ORG_OWNER), "addOrgTeamUsers",
-      "Add users to one team",
-      "Adds members of the organization to the team by their ids: all of them or, when one cannot be added, none. Who is in the "
-      "team already stays. Prefer adding one user at a time.",
-      .shape = SHAPE_LIST, .success = 200, .flags = DEPRECATED | BODY_IS_LIST, .item = "/orgs/{orgId}/users/{userId}",
-      .run = members_add, .request = &member_schema, .response = &user_schema,
-      .example = "[{\"id\": \"650000000000000000000001\"}]" },
-    { DELETE, "/orgs/{orgId}/teams/{teamId}/users/{userId}", S65, ANY_OF(ORG_OWNER), "removeOrgTeamUserFromTeam",
-      "Remove one user from one team by id",
-      "Takes one person out of the team; 404 when the person is not in it. Prefer the operation that can be repeated safely.",
-      .shape = SHAPE_NOTHING, .flags = DEPRECATED, .run = member_delete },
-    { POST, "/orgs/{orgId}/teams/{teamId}:addUser", S65, ANY_OF(ORG_OWNER), "addOrgTeamUser",
-      "Add one user to one team",
-      "Adds a member of the organization to the team. The team's project roles count for the person at once. Adding somebody "
-      "who is in the team already changes nothing.",
-      .success = 200, .since = "2025-02-19", .flags = NO_ETAG, .run = member_add,
-      .request = &member_schema, .response = &user_schema, .example = "{\"id\": \"650000000000000000000001\"}" },
-    { POST, "/orgs/{orgId}/teams/{teamId}:removeUser", S65, ANY_OF(ORG_OWNER), "removeOrgTeamUser",
-      "Remove one user from one team",
-      "Takes a member of the organization out of the team, and with that the roles held only through it. Removing somebody who "
-      "is not in the team changes nothing.",
-      .success = 200, .since = "2025-02-19", .flags = NO_ETAG, .run = member_remove,
-      .request = &member_schema, .response = &user_schema, .example = "{\"id\": \"650000000000000000000001\"}" },
-};
-// clang-format on
-
-FAMILY(teams_family, "teams", "Teams", "Groups of people in an organization that receive project roles together.",
-       teams_endpoints);

@@ -30,6 +30,41 @@ static const struct field settings_fields[] = {
 static const struct schema settings_schema = { "OrganizationSettings", "What an organization demands.",
                                                settings_fields };
 
+/* Switches that would be without an effect. Off is what they are; whoever wants one on is told why that is not to be had. */
+static const struct {
+    const char *name, *what, *why;
+} always_off[] = {
+    { "multiFactorAuthRequired", "Demanding a second factor",
+      "nobody signs in by browser here; what people prove is decided by their identity provider" },
+    { "restrictEmployeeAccess", "Keeping the operator's staff out",
+      "the hosts are the operator's own, and nothing here could keep out who runs them" },
+    { "genAIFeaturesEnabled", "Generated advice", "there is nothing that would generate it" },
+    { "streamsCrossGroupEnabled", "Stream processing across projects", "there is no stream processing yet" },
+};
+
+static const struct read settings_get;
+static handler settings_update;
+
+// clang-format off
+static const struct endpoint organization_settings_endpoints[] = {
+    { GET, "/orgs/{orgId}/settings", S45, ANY_OF(ORG_MEMBER), "getOrgSettings",
+      "Return the settings of one organization",
+      "Returns the rules that hold for everybody in the organization: whether API callers need an access list, how "
+      "long secrets may live, and who is told about what concerns security.",
+      .read = &settings_get, .response = &settings_schema },
+    { PATCH, "/orgs/{orgId}/settings", S45, ANY_OF(ORG_OWNER), "updateOrgSettings",
+      "Update the settings of one organization",
+      "Changes only the settings that are sent. A stricter rule holds from the next request on, for the caller as "
+      "well: a caller without an access list cannot demand one of everybody. Secrets that exist keep their end.",
+      .run = settings_update, .request = &settings_schema, .response = &settings_schema,
+      .example = "{\"maxServiceAccountSecretValidityInHours\": 720}" },
+};
+// clang-format on
+
+FAMILY(organization_settings_family, "organization-settings", "Organization settings",
+       "What an organization demands of its service accounts and API keys, such as an access list.",
+       organization_settings_endpoints);
+
 static error
 bind_get(struct request *req, struct params *params)
 {
@@ -51,18 +86,6 @@ check_stays_in(struct request *req)
         return OK;
     return fail(req->arena, CALLER_WOULD_BE_LOCKED_OUT, V(net_address_text(req->arena, &req->in.client)));
 }
-
-/* Switches that would be without an effect. Off is what they are; whoever wants one on is told why that is not to be had. */
-static const struct {
-    const char *name, *what, *why;
-} always_off[] = {
-    { "multiFactorAuthRequired", "Demanding a second factor",
-      "nobody signs in by browser here; what people prove is decided by their identity provider" },
-    { "restrictEmployeeAccess", "Keeping the operator's staff out",
-      "the hosts are the operator's own, and nothing here could keep out who runs them" },
-    { "genAIFeaturesEnabled", "Generated advice", "there is nothing that would generate it" },
-    { "streamsCrossGroupEnabled", "Stream processing across projects", "there is no stream processing yet" },
-};
 
 static error
 check_always_off(struct request *req)
@@ -107,23 +130,3 @@ settings_update(struct request *req)
     answer_entity(req, document, revision);
     return OK;
 }
-
-// clang-format off
-static const struct endpoint organization_settings_endpoints[] = {
-    { GET, "/orgs/{orgId}/settings", S45, ANY_OF(ORG_MEMBER), "getOrgSettings",
-      "Return the settings of one organization",
-      "Returns the rules that hold for everybody in the organization: whether API callers need an access list, how "
-      "long secrets may live, and who is told about what concerns security.",
-      .read = &settings_get, .response = &settings_schema },
-    { PATCH, "/orgs/{orgId}/settings", S45, ANY_OF(ORG_OWNER), "updateOrgSettings",
-      "Update the settings of one organization",
-      "Changes only the settings that are sent. A stricter rule holds from the next request on, for the caller as "
-      "well: a caller without an access list cannot demand one of everybody. Secrets that exist keep their end.",
-      .run = settings_update, .request = &settings_schema, .response = &settings_schema,
-      .example = "{\"maxServiceAccountSecretValidityInHours\": 720}" },
-};
-// clang-format on
-
-FAMILY(organization_settings_family, "organization-settings", "Organization settings",
-       "What an organization demands of its service accounts and API keys, such as an access list.",
-       organization_settings_endpoints);

@@ -102,6 +102,83 @@ static const struct field list_query[] = {
     END_OF_FIELDS,
 };
 
+static const struct read organization_get, organization_list;
+static handler organization_create, organization_update, organization_delete;
+
+// clang-format off
+static const struct endpoint organization_endpoints[] = {
+    { DELETE, "/orgs/{orgId}", S46, ANY_OF(ORG_OWNER), "deleteOrganization",
+      "Remove one organization",
+      "Removes the organization with its credentials, teams and settings; its events are kept. An organization that still has "
+      "projects is not removed: the answer is 409 and says how many there are.",
+      .shape = SHAPE_NOTHING, .run = organization_delete },
+    { GET, "/orgs/{orgId}", S46, ANY_OF(ORG_MEMBER), "getOrganization",
+      "Return one organization",
+      "Shows the organization and links to everything in it.",
+      .read = &organization_get, .response = &organization_schema },
+    { PATCH, "/orgs/{orgId}", S46, ANY_OF(ORG_OWNER), "updateOrganization",
+      "Change one organization",
+      "Changes the name or the default alert setting. Fields that are not sent stay as they are.",
+      .run = organization_update, .request = &organization_schema, .response = &organization_schema,
+      .example = "{\"name\": \"Example Holding\"}" },
+    { GET, "/orgs/{orgId}/groups", S46, ANY_OF(ORG_MEMBER), "listOrganizationProjects",
+      "Return all projects in one organization",
+      "Lists those projects of the organization that the caller can see, oldest first: all of them with a role that may read them, "
+      "else those in which the caller holds a role.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}", 
+      .run = project_list_of_organization, .response = &project_schema, .query = projects_of_organization_query },
+    { GET, "/orgs/{orgId}/invites", S46, ANY_OF(ORG_OWNER), "listOrganizationInvitations",
+      "Return all open invitations to one organization",
+      "Lists the people who were invited to the organization and have not answered.",
+      .flags = DEPRECATED, .shape = SHAPE_LIST,
+      .item = "/orgs/{orgId}/invites/{invitationId}", .read = &invitation_list, .response = &organization_invitation_schema,
+      .query = invitations_query },
+    { PATCH, "/orgs/{orgId}/invites", S46, ANY_OF(ORG_OWNER), "updateOrganizationInvitations",
+      "Change one invitation to an organization, found by its address",
+      "Changes the roles that an invited person gets. The invitation is found by the e-mail address in the body.",
+      .flags = DEPRECATED, .run = invitation_update_by_name,
+      .request = &organization_invitation_schema, .response = &organization_invitation_schema,
+      .example = "{\"username\": \"jo@example.org\", \"roles\": [\"ORG_READ_ONLY\"]}" },
+    { POST, "/orgs/{orgId}/invites", S46, ANY_OF(ORG_OWNER), "createOrganizationInvitation",
+      "Invite one person to one organization",
+      "Makes an invitation that can be used once, only by the person at that address, for 30 days. Its token is mailed there and "
+      "shown to nobody else.",
+      .success = 200, .flags = DEPRECATED, .item = "/orgs/{orgId}/invites/{invitationId}", 
+      .run = invitation_create, .request = &organization_invitation_schema, .response = &organization_invitation_schema,
+      .example = "{\"username\": \"jo@example.org\", \"roles\": [\"ORG_MEMBER\"]}" },
+    { DELETE, "/orgs/{orgId}/invites/{invitationId}", S46, ANY_OF(ORG_OWNER), "deleteOrganizationInvitation",
+      "Take back one invitation to an organization",
+      "Its token stops working at once.",
+      .shape = SHAPE_NOTHING, .flags = DEPRECATED, .run = invitation_delete },
+    { GET, "/orgs/{orgId}/invites/{invitationId}", S46, ANY_OF(ORG_OWNER), "getOrganizationInvitation",
+      "Return one invitation to an organization",
+      "Shows who was invited, by whom, with which roles, and until when.",
+      .flags = DEPRECATED, .read = &invitation_get, .response = &organization_invitation_schema },
+    { PATCH, "/orgs/{orgId}/invites/{invitationId}", S46, ANY_OF(ORG_OWNER), "updateOrganizationInvitation",
+      "Change one invitation to an organization",
+      "Changes the roles that the invited person gets; a list that is sent replaces the one before.",
+      .flags = DEPRECATED, .run = invitation_update,
+      .request = &organization_invitation_change_schema, .response = &organization_invitation_schema,
+      .example = "{\"roles\": [\"ORG_READ_ONLY\"]}" },
+
+    { GET, "/orgs", S47, ANY_CALLER, "listOrganizations",
+      "Return all organizations that the caller belongs to",
+      "Lists the organizations in which the caller holds a role, oldest first.",
+      .shape = SHAPE_LIST, .item = "/orgs/{orgId}", .read = &organization_list, .response = &organization_schema,
+      .query = list_query },
+    { POST, "/orgs", S47, ANYWHERE(ORG_OWNER), "createOrganization",
+      "Create one organization",
+      "Creates an organization together with the first credentials or the person who can use it: at least one of them must be "
+      "asked for. Secrets are in this answer and never shown again. Needs the owner role in an existing organization.",
+      .item = "/orgs/{orgId}", .run = organization_create, .request = &create_schema, .response = &created_schema,
+      .example = "{\"name\": \"Example Ltd\", \"serviceAccount\": {\"name\": \"automation\", \"description\": \"Runs deployments\", "
+                 "\"roles\": [\"ORG_OWNER\"], \"secretExpiresAfterHours\": 720}}" },
+};
+// clang-format on
+
+FAMILY(organizations_family, "organizations", "Organizations", "Organizations and invitations to them.",
+       organization_endpoints);
+
 /* ---- reading ---- */
 
 static error
@@ -281,77 +358,3 @@ organization_delete(struct request *req)
     answer_nothing(req);
     return OK;
 }
-
-// clang-format off
-static const struct endpoint organization_endpoints[] = {
-    { DELETE, "/orgs/{orgId}", S46, ANY_OF(ORG_OWNER), "deleteOrganization",
-      "Remove one organization",
-      "Removes the organization with its credentials, teams and settings; its events are kept. An organization that still has "
-      "projects is not removed: the answer is 409 and says how many there are.",
-      .shape = SHAPE_NOTHING, .run = organization_delete },
-    { GET, "/orgs/{orgId}", S46, ANY_OF(ORG_MEMBER), "getOrganization",
-      "Return one organization",
-      "Shows the organization and links to everything in it.",
-      .read = &organization_get, .response = &organization_schema },
-    { PATCH, "/orgs/{orgId}", S46, ANY_OF(ORG_OWNER), "updateOrganization",
-      "Change one organization",
-      "Changes the name or the default alert setting. Fields that are not sent stay as they are.",
-      .run = organization_update, .request = &organization_schema, .response = &organization_schema,
-      .example = "{\"name\": \"Example Holding\"}" },
-    { GET, "/orgs/{orgId}/groups", S46, ANY_OF(ORG_MEMBER), "listOrganizationProjects",
-      "Return all projects in one organization",
-      "Lists those projects of the organization that the caller can see, oldest first: all of them with a role that may read them, "
-      "else those in which the caller holds a role.",
-      .shape = SHAPE_LIST, .item = "/groups/{groupId}", 
-      .run = project_list_of_organization, .response = &project_schema, .query = projects_of_organization_query },
-    { GET, "/orgs/{orgId}/invites", S46, ANY_OF(ORG_OWNER), "listOrganizationInvitations",
-      "Return all open invitations to one organization",
-      "Lists the people who were invited to the organization and have not answered.",
-      .flags = DEPRECATED, .shape = SHAPE_LIST,
-      .item = "/orgs/{orgId}/invites/{invitationId}", .read = &invitation_list, .response = &organization_invitation_schema,
-      .query = invitations_query },
-    { PATCH, "/orgs/{orgId}/invites", S46, ANY_OF(ORG_OWNER), "updateOrganizationInvitations",
-      "Change one invitation to an organization, found by its address",
-      "Changes the roles that an invited person gets. The invitation is found by the e-mail address in the body.",
-      .flags = DEPRECATED, .run = invitation_update_by_name,
-      .request = &organization_invitation_schema, .response = &organization_invitation_schema,
-      .example = "{\"username\": \"jo@example.org\", \"roles\": [\"ORG_READ_ONLY\"]}" },
-    { POST, "/orgs/{orgId}/invites", S46, ANY_OF(ORG_OWNER), "createOrganizationInvitation",
-      "Invite one person to one organization",
-      "Makes an invitation that can be used once, only by the person at that address, for 30 days. Its token is mailed there and "
-      "shown to nobody else.",
-      .success = 200, .flags = DEPRECATED, .item = "/orgs/{orgId}/invites/{invitationId}", 
-      .run = invitation_create, .request = &organization_invitation_schema, .response = &organization_invitation_schema,
-      .example = "{\"username\": \"jo@example.org\", \"roles\": [\"ORG_MEMBER\"]}" },
-    { DELETE, "/orgs/{orgId}/invites/{invitationId}", S46, ANY_OF(ORG_OWNER), "deleteOrganizationInvitation",
-      "Take back one invitation to an organization",
-      "Its token stops working at once.",
-      .shape = SHAPE_NOTHING, .flags = DEPRECATED, .run = invitation_delete },
-    { GET, "/orgs/{orgId}/invites/{invitationId}", S46, ANY_OF(ORG_OWNER), "getOrganizationInvitation",
-      "Return one invitation to an organization",
-      "Shows who was invited, by whom, with which roles, and until when.",
-      .flags = DEPRECATED, .read = &invitation_get, .response = &organization_invitation_schema },
-    { PATCH, "/orgs/{orgId}/invites/{invitationId}", S46, ANY_OF(ORG_OWNER), "updateOrganizationInvitation",
-      "Change one invitation to an organization",
-      "Changes the roles that the invited person gets; a list that is sent replaces the one before.",
-      .flags = DEPRECATED, .run = invitation_update,
-      .request = &organization_invitation_change_schema, .response = &organization_invitation_schema,
-      .example = "{\"roles\": [\"ORG_READ_ONLY\"]}" },
-
-    { GET, "/orgs", S47, ANY_CALLER, "listOrganizations",
-      "Return all organizations that the caller belongs to",
-      "Lists the organizations in which the caller holds a role, oldest first.",
-      .shape = SHAPE_LIST, .item = "/orgs/{orgId}", .read = &organization_list, .response = &organization_schema,
-      .query = list_query },
-    { POST, "/orgs", S47, ANYWHERE(ORG_OWNER), "createOrganization",
-      "Create one organization",
-      "Creates an organization together with the first credentials or the person who can use it: at least one of them must be "
-      "asked for. Secrets are in this answer and never shown again. Needs the owner role in an existing organization.",
-      .item = "/orgs/{orgId}", .run = organization_create, .request = &create_schema, .response = &created_schema,
-      .example = "{\"name\": \"Example Ltd\", \"serviceAccount\": {\"name\": \"automation\", \"description\": \"Runs deployments\", "
-                 "\"roles\": [\"ORG_OWNER\"], \"secretExpiresAfterHours\": 720}}" },
-};
-// clang-format on
-
-FAMILY(organizations_family, "organizations", "Organizations", "Organizations and invitations to them.",
-       organization_endpoints);

@@ -54,6 +54,26 @@ struct owners {
     const struct context_facts *facts[SCOPE_COUNT];
 };
 
+static handler list_sets, get_set;
+
+// clang-format off
+static const struct endpoint rate_limit_endpoints[] = {
+    { GET, "/rateLimits", S57, ANY_CALLER, "listRateLimits",
+      "Return the rate limits of all endpoint sets",
+      "Lists every endpoint set with its bucket. Naming a project, organization, user or address narrows the list to the sets whose "
+      "buckets it has, with the values that hold for it; the caller must belong to what it names.",
+      .shape = SHAPE_LIST, .since = "2025-03-12", .item = "/rateLimits/{endpointSetId}", .run = list_sets, .response = &set_schema,
+      .query = list_query },
+    { GET, "/rateLimits/{endpointSetId}", S57, ANY_CALLER, "getRateLimit",
+      "Return the rate limit of one endpoint set",
+      "Shows the bucket of the set, by default or as it is for the project, organization or user that the query names.",
+      .since = "2025-03-12", .flags = NO_ETAG, .run = get_set, .response = &set_schema, .query = one_query },
+};
+// clang-format on
+
+FAMILY(rate_limits_family, "rate-limits", "Rate limits", "How often each operation may be called.",
+       rate_limit_endpoints);
+
 static error
 find_project(struct request *req, id project, const struct context_facts **ret_facts)
 {
@@ -206,21 +226,3 @@ get_set(struct request *req)
     }
     return request_not_found(req);
 }
-
-// clang-format off
-static const struct endpoint rate_limit_endpoints[] = {
-    { GET, "/rateLimits", S57, ANY_CALLER, "listRateLimits",
-      "Return the rate limits of all endpoint sets",
-      "Lists every endpoint set with its bucket. Naming a project, organization, user or address narrows the list to the sets whose "
-      "buckets it has, with the values that hold for it; the caller must belong to what it names.",
-      .shape = SHAPE_LIST, .since = "2025-03-12", .item = "/rateLimits/{endpointSetId}", .run = list_sets, .response = &set_schema,
-      .query = list_query },
-    { GET, "/rateLimits/{endpointSetId}", S57, ANY_CALLER, "getRateLimit",
-      "Return the rate limit of one endpoint set",
-      "Shows the bucket of the set, by default or as it is for the project, organization or user that the query names.",
-      .since = "2025-03-12", .flags = NO_ETAG, .run = get_set, .response = &set_schema, .query = one_query },
-};
-// clang-format on
-
-FAMILY(rate_limits_family, "rate-limits", "Rate limits", "How often each operation may be called.",
-       rate_limit_endpoints);
