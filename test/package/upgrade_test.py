@@ -146,7 +146,7 @@ def set_up_store(store):
     store.shell("""
         conf=$(ls -d /etc/postgresql/*/main)
         echo "listen_addresses = '*'" >> $conf/postgresql.conf
-        echo 'host reeve reeve 10.99.0.0/24 scram-sha-256' >> $conf/pg_hba.conf
+        echo 'host all reeve 10.99.0.0/24 scram-sha-256' >> $conf/pg_hba.conf
         sed -i 's/^bind .*/bind 0.0.0.0/; s/^protected-mode .*/protected-mode no/' /etc/redis/redis.conf
         systemctl restart postgresql redis-server
         runuser -u postgres -- psql -qc "CREATE ROLE reeve LOGIN CREATEROLE PASSWORD 'reeve'"
