@@ -133,31 +133,29 @@ read_status(struct connection *connection, struct arena *arena, struct migration
     return OK;
 }
 
+/* Runs a file and writes down that it was run, both or neither. */
+static error
+run_file(struct connection *connection, struct arena *arena, const char *what, const char *settings, const char *text,
+         str record)
+{
+    str whole = str_format(arena, "BEGIN; SET LOCAL lock_timeout = %d;%s\n%s\n;%.*s; COMMIT", LOCK_MS, settings, text,
+                           STR_ARG(record));
+    return arena_is_exhausted(arena) ? &fault_overloaded : exec_patiently(connection, what, whole.data, NULL);
+}
+
 static error
 apply(struct connection *connection, struct arena *arena, const struct migration *migration)
 {
-    str text =
-        str_format(arena,
-                   "BEGIN; SET LOCAL lock_timeout = %d;\n%s\n;"
-                   "INSERT INTO schema_migration (version, name, sha256) VALUES (%d, '%s', '%s'); COMMIT",
-                   LOCK_MS, migration->text, migration->version, migration->name, hash_of(arena, migration->text).data);
-    if (arena_is_exhausted(arena))
-        return &fault_overloaded;
     char what[96];
     snprintf(what, sizeof(what), "migration %04d_%s", migration->version, migration->name);
-    TRY(exec_patiently(connection, what, text.data, NULL));
+    str record = str_format(arena, "INSERT INTO schema_migration (version, name, sha256) VALUES (%d, '%s', '%s')",
+                            migration->version, migration->name, hash_of(arena, migration->text).data);
+    TRY(run_file(connection, arena, what, "", migration->text, record));
     log_line(LOG_INFO, "migrated", "%s was applied", what);
     return OK;
 }
 
 /* ---- Routines ---- */
-
-/* The rows of schema_routine. A routine that this program does not know stays: nodes of another version may call it. */
-static error
-read_routines(struct connection *connection, PGresult **ret_result)
-{
-    return exec_patiently(connection, "the list of routines", "SELECT name, sha256 FROM schema_routine", ret_result);
-}
 
 static bool
 is_in_place(const PGresult *rows, struct arena *arena, const struct routine *routine)
@@ -170,34 +168,33 @@ is_in_place(const PGresult *rows, struct arena *arena, const struct routine *rou
 }
 
 static error
-put_in_place(struct connection *connection, struct arena *arena, const struct routine *routine)
+put_in_place(struct connection *connection, struct arena *arena, const struct routine *routine, bool before_tables)
 {
-    /* Bodies are checked by the test that runs each statement: here they may name tables that are about to come. */
-    str text = str_format(arena,
-                          "BEGIN; SET LOCAL lock_timeout = %d; SET LOCAL check_function_bodies = off;\n%s\n;"
-                          "INSERT INTO schema_routine (name, sha256) VALUES ('%s', '%s') ON CONFLICT (name) "
-                          "DO UPDATE SET sha256 = excluded.sha256, applied_at = now(); COMMIT",
-                          LOCK_MS, routine->text, routine->name, hash_of(arena, routine->text).data);
-    if (arena_is_exhausted(arena))
-        return &fault_overloaded;
     char what[96];
     snprintf(what, sizeof(what), "routine %s", routine->name);
-    return exec_patiently(connection, what, text.data, NULL);
+    str record = str_format(arena,
+                            "INSERT INTO schema_routine (name, sha256) VALUES ('%s', '%s') ON CONFLICT (name) "
+                            "DO UPDATE SET sha256 = excluded.sha256, applied_at = now()",
+                            routine->name, hash_of(arena, routine->text).data);
+    /* Bodies may name tables that are about to come. */
+    const char *settings = before_tables ? " SET LOCAL check_function_bodies = off;" : "";
+    return run_file(connection, arena, what, settings, routine->text, record);
 }
 
-/* The routines whose text is another one than in the database, in their order. */
+/* The routines whose text is another one than in the database, in their order. One that this program does not know stays: nodes of
+ * another version may call it. */
 static error
 put_routines_in_place(struct connection *connection, struct arena *arena, bool before_tables)
 {
     PGresult *rows;
     int count = 0;
-    TRY(read_routines(connection, &rows));
+    TRY(exec_patiently(connection, "the list of routines", "SELECT name, sha256 FROM schema_routine", &rows));
     error problem = OK;
     for (int i = 0; i < routine_count && problem == OK; i++) {
         const struct routine *one = &routines[i];
         if ((before_tables && !one->before_tables) || is_in_place(rows, arena, one))
             continue;
-        problem = put_in_place(connection, arena, one);
+        problem = put_in_place(connection, arena, one, before_tables);
         count++;
     }
     PQclear(rows);

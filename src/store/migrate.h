@@ -24,7 +24,7 @@ extern const int migration_count;
 
 struct routine {
     const char *name, *text;
-    bool before_tables; /* policies of tables call it */
+    bool before_tables; /* policies or indexes of tables call it */
 };
 extern const struct routine routines[]; /* each behind those that it uses */
 extern const int routine_count;

@@ -302,6 +302,7 @@ def run(suite, options, folder):
             suite.check(figures["broken"] == 0, "%s: %d requests failed without an answer: %s", name, figures["broken"], figures)
             suite.check(figures["requests"] > 1000, "%s: only %d requests", name, figures["requests"])
         suite.equal([row[3] for row in rows], [now - schema, 0], "migrations that the first and the second node applied")
+        suite.check(now > schema or options.commit != BEFORE, "the schema was older before: %d", schema)
         count = compare_with_new(suite, store, nodes[0])
         suite.say("%d objects, the same as in a new database" % count)
         for name, machine in zip(NODES, nodes):
