@@ -2,6 +2,7 @@
 #include "api/request.h"
 
 #include "api/api.h"
+#include "api/metrics.h"
 #include "base/clock.h"
 
 enum { MAX_LIST_BYTES = 32 * 1024 * 1024 };
@@ -18,6 +19,7 @@ request_new(struct api *api)
     req->api = api;
     req->arena = arena;
     req->started_us = clock_steady_us();
+    req->counter = METRICS_NO_OPERATION;
     req->answer.total = -1;
     req->admitted = true;
     req->page = (struct page){ .number = 1, .size = 100, .include_count = true };
@@ -57,6 +59,7 @@ request_keep_answer(struct request *req)
     kept->in.client = req->in.client;
     kept->in.request_id = req->in.request_id; /* the exchange's */
     kept->endpoint = req->endpoint;
+    kept->name = req->name;
     kept->started_us = req->started_us;
     kept->out = req->out;
     kept->out.body = keep(arena, req->out.body);

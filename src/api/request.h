@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One request on its way through the pipeline, and how handlers answer it. */
+/* One request on its way through the stages (api/stage_list.h), and how handlers answer it. */
 #ifndef API_REQUEST_H
 #define API_REQUEST_H
 
@@ -48,8 +48,10 @@ struct request {
     struct arena *arena;
     struct received in;
     bool may_block; /* false in the event loop */
-    unsigned stage; /* index into the pipeline of the next stage to run */
+    unsigned stage; /* index of the next stage to run */
     int64_t started_us;
+    const char *name; /* of what is asked for, in logs and metrics; NULL: nothing that there is */
+    size_t counter;   /* in the metrics */
 
     /* route */
     bool head;

@@ -165,7 +165,7 @@ run_desk(void *data, ngx_log_t *log)
 {
     (void)log;
     struct exchange *x = *(struct exchange **)data;
-    desk_handle(x->request);
+    api_handle(x->request);
 }
 
 static void

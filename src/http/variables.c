@@ -105,7 +105,7 @@ get_operation(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t dat
 {
     (void)data;
     const struct request *req = request_of(r);
-    return set(v, req == NULL || req->endpoint == NULL ? STR_EMPTY : str_from(req->endpoint->operation));
+    return set(v, req == NULL || req->name == NULL ? STR_EMPTY : str_from(req->name));
 }
 
 static ngx_int_t

@@ -7,6 +7,7 @@
 #include "api/catalog.h"
 #include "api/document/openapi.h"
 #include "api/document/reference.h"
+#include "api/stage_list.h"
 #include "auth/role.h"
 #include "base/error.h"
 #include "main/commands.h"
@@ -177,15 +178,18 @@ command_catalog(int argc, char **argv)
         { "--status", "Which operations are complete and which wait, and for what.", .is_flag = true },
         { "--json", "Everything in the tables: sentences, access, fields, bounds.", .is_flag = true },
         { "--operator", "Those of the operator's API instead of the tenants'.", .is_flag = true },
+        { "--stages", "What happens to a request, stage by stage.", .is_flag = true },
     };
     int status;
-    if (!read_options(argc, argv, "catalog [--tsv | --status | --json] [--operator]", options, LENGTH(options), NULL,
+    if (!read_options(argc, argv, "catalog [--tsv | --status | --json | --stages] [--operator]", options, LENGTH(options), NULL,
                       &status))
         return status;
     const struct catalog *catalog = options[3].value != NULL ? node_operator_catalog(stderr) : node_catalog(stderr);
     if (catalog == NULL)
         return 1;
-    if (options[0].value != NULL) {
+    if (options[4].value != NULL) {
+        stage_list_print(options[3].value != NULL ? &operator_stages : &tenant_stages, stdout);
+    } else if (options[0].value != NULL) {
         catalog_print_tsv(catalog, stdout);
     } else if (options[2].value != NULL) {
         struct arena *arena CLEANUP(arena_cleanup) = arena_new(8 * 1024 * 1024);

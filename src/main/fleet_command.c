@@ -32,7 +32,7 @@ fleet_place_open(struct fleet_place *place, const char *config_path)
     for (int waited_ms = 0; waited_ms < CONNECT_MS && !store_status(place->fleet->store).reachable;
          waited_ms += LOOK_MS)
         clock_sleep_ms(LOOK_MS);
-    place->desk = node_desk_new(place->config, place->fleet->store, NULL, place->url);
+    place->desk = node_desk_new(place->config, place->fleet->store, NULL, NULL, place->url);
     return place->desk != NULL;
 }
 

@@ -5,6 +5,8 @@
 
 #include "api/catalog.h"
 #include "api/document/openapi.h"
+#include "api/stage/stages.h"
+#include "api/stage_list.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "family/families.h"
@@ -31,8 +33,37 @@ node_operator_catalog(FILE *problems)
     return catalog;
 }
 
+/* ---- Counters: the operations of the API, the addresses beside them, the operations of operators ---- */
+
+size_t
+node_first_operator_counter(void)
+{
+    return catalog_count(node_catalog(stderr)) + other_path_count();
+}
+
+size_t
+node_counter_count(void)
+{
+    return node_first_operator_counter() + catalog_count(node_operator_catalog(stderr));
+}
+
+const char *
+node_counter_name(const void *context, size_t index)
+{
+    (void)context;
+    size_t operations = catalog_count(node_catalog(stderr)), operators = node_first_operator_counter();
+    if (index < operations)
+        return catalog_at(node_catalog(stderr), index)->operation;
+    if (index < operators)
+        return other_path_name(index - operations);
+    return catalog_at(node_operator_catalog(stderr), index - operators)->operation;
+}
+
+/* ---- ---- */
+
 struct desk *
-node_desk_new(const struct config *config, struct store *store, struct auth *auth, char url[CONFIG_URL_BYTES])
+node_desk_new(const struct config *config, struct store *store, struct auth *auth, struct metrics *metrics,
+              char url[CONFIG_URL_BYTES])
 {
     snprintf(url, CONFIG_URL_BYTES, "http%s://%s", config->operator_certificate[0] != '\0' ? "s" : "",
              config->operator_listen);
@@ -43,6 +74,8 @@ node_desk_new(const struct config *config, struct store *store, struct auth *aut
         .base_url = str_from(url),
         .agent_listen = config->agent_listen,
         .payment_due_days = config->payment_due_days,
+        .metrics = metrics,
+        .first_counter = node_first_operator_counter(),
     };
     const struct catalog *catalog = node_operator_catalog(stderr);
     struct desk *made = catalog == NULL ? NULL : desk_new(catalog, &desk);
@@ -138,6 +171,7 @@ node_new(const struct config *config, struct metrics *metrics)
         .token_lifetime_s = (int)config->token_lifetime_s,
     };
     struct api *api = &node->api;
+    api->stages = &tenant_stages;
     api->metrics = metrics;
     api->base_url = str_from(config->base_url);
     api->control_plane_addresses = config->control_plane_addresses.values;
@@ -152,7 +186,7 @@ node_new(const struct config *config, struct metrics *metrics)
     if (has_agents)
         node->fleet = node_fleet_new(config);
     if (api->auth != NULL)
-        node->desk = node_desk_new(config, api->store, api->auth, node->operator_url);
+        node->desk = node_desk_new(config, api->store, api->auth, metrics, node->operator_url);
     bool has_document = metrics == NULL || make_openapi(node); /* commands answer nobody */
     if (api->catalog != NULL && node->desk != NULL && has_document && (!has_agents || node->fleet != NULL))
         return node;

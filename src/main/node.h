@@ -24,8 +24,14 @@ MUST_USE const struct catalog *node_catalog(FILE *problems);
 
 /* The same of the operator's API. */
 MUST_USE const struct catalog *node_operator_catalog(FILE *problems);
+
+/* What a node counts requests by: all operations of both APIs, and the addresses beside them. */
+size_t node_counter_count(void);
+const char *node_counter_name(const void *context, size_t index); /* for metrics_text() */
+size_t node_first_operator_counter(void);
+
 /* The desk of this configuration, its key read, on this store; `auth` may be NULL. `url` is filled in, and must live as long. */
-MUST_USE struct desk *node_desk_new(const struct config *config, struct store *store, struct auth *auth,
+MUST_USE struct desk *node_desk_new(const struct config *config, struct store *store, struct auth *auth, struct metrics *metrics,
                                     char url[CONFIG_URL_BYTES]);
 
 struct store_config node_store_config(const struct config *config);

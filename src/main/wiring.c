@@ -71,14 +71,13 @@ wiring_write_nginx_config(const struct wiring *wiring, const char *path, char *r
 size_t
 wiring_operation_count(void)
 {
-    return catalog_count(node_catalog(stderr));
+    return node_counter_count();
 }
 
 const char *
 wiring_operation_name(const void *context, size_t index)
 {
-    (void)context;
-    return catalog_at(node_catalog(stderr), index)->operation;
+    return node_counter_name(context, index);
 }
 
 struct api *

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way of an operator's request, in one list. What the tenants' way has as well is the very same stage. */
+/* The stages of an operator's request. What tenants' requests go through as well is the very same stage. */
 #include <stdlib.h>
 
 #include "api/catalog.h"
 #include "api/render.h"
 #include "api/stage/stages.h"
+#include "api/stage_list.h"
 #include "base/crypto/secret.h"
 #include "base/json.h"
 #include "operator/parts.h"
@@ -24,6 +25,9 @@ desk_new(const struct catalog *catalog, const struct desk_config *config)
         return NULL;
     desk->api = (struct api){
         .catalog = catalog,
+        .stages = &operator_stages,
+        .metrics = config->metrics,
+        .first_counter = config->first_counter,
         .store = config->store,
         .auth = config->auth,
         .base_url = config->base_url,
@@ -128,59 +132,43 @@ write_down(struct request *req)
     return store_operator_action_add(req->tx, &action);
 }
 
+static void
+challenge(struct request *req, error why)
+{
+    (void)why;
+    response_header(&req->out, STR("WWW-Authenticate"), STR("Bearer realm=\"operator\""));
+}
+
 // clang-format off
-static const struct {
-    const char *name;
-    error (*run)(struct request *req);
-} way[] = {
-    { "line", check_line },
-    { "authenticate", authenticate },
-    { "route", route },
-    { "conditions", check_conditions },
-    { "validate", stage_validate },
-    { "secrets", check_secrets },
-    { "open", stage_open },
-    { "idempotency", stage_idempotency },
-    { "write down", write_down },
-    { "run", stage_run },
-    { "commit", stage_commit },
-    { "render", stage_render },
+static const struct stage stages[] = {
+    { "line", check_line, "does the token come encrypted, or from this machine?", "403" },
+    { "authenticate", authenticate, "which operator is it?", "401" },
+    { "route", route, "which operation is it?", "404, 405" },
+    { "conditions", check_conditions, "is there a condition that cannot be kept?", "400" },
+    { "validate", stage_validate, "are path, query, headers and body what the tables say?", "400, 406, 415" },
+    { "secrets", check_secrets, "is a secret in what is going to be written down?", "400" },
+    { "open", stage_open, "a transaction, for what changes something", "503" },
+    { "idempotency", stage_idempotency, "was this `Idempotency-Key` seen before?", "409, 422, or the first answer again" },
+    { "write down", write_down, "who changes what, before it is changed", "503" },
+    { "run", stage_run, "the operation", "404, 409 …" },
+    { "commit", stage_commit, "the change and the record of it together", "409, 503" },
+    { "render", stage_render, "links, headers", "" },
 };
 // clang-format on
 
-static error
-go(struct request *req, size_t first, size_t end)
-{
-    req->may_block = true;
-    for (size_t i = first; i < end; i++)
-        TRY(way[i].run(req));
-    return OK;
-}
-
-void
-desk_handle(struct request *req)
-{
-    error problem = go(req, 0, LENGTH(way));
-    if (problem != OK && error_rows[problem->code].status == 401)
-        response_header(&req->out, STR("WWW-Authenticate"), STR("Bearer realm=\"operator\""));
-    if (problem != OK)
-        render_error(req, problem);
-    if (req->tx != NULL) {
-        tx_rollback(req->tx); /* nothing to undo when it was committed */
-        req->tx = NULL;
-    }
-    response_header(&req->out, STR("X-Request-Id"), req->in.request_id);
-}
+const struct stage_list operator_stages = { "A request of the operators' API", stages, LENGTH(stages), challenge };
 
 /* ---- In this process ---- */
 enum { FIRST_ROUTED = 2 /* behind line and authenticate */ };
 
-static error
+static void
 call(struct request *req, const char *who, const char *method, str path, const json_t *body)
 {
     struct principal *caller = ARENA_NEW(req->arena, struct principal);
-    if (caller == NULL)
-        return fail(req->arena, OVERLOADED);
+    if (caller == NULL) {
+        api_refuse(req, fail(req->arena, OVERLOADED));
+        return;
+    }
     *caller = (struct principal){ .kind = PRINCIPAL_OPERATOR, .name = str_from(who) };
     req->caller = caller;
     req->in = (struct received){
@@ -196,7 +184,8 @@ call(struct request *req, const char *who, const char *method, str path, const j
         .last_event_id = STR_EMPTY,
         .request_id = STR_EMPTY,
     };
-    return go(req, FIRST_ROUTED, LENGTH(way));
+    req->stage = FIRST_ROUTED;
+    api_handle(req);
 }
 
 /* The error outlives the request that it was made in. */
@@ -216,10 +205,9 @@ desk_call(struct desk *desk, struct arena *arena, const char *who, const char *m
     struct request *req = request_new(&desk->api);
     if (req == NULL)
         return fail(arena, OVERLOADED);
-    error problem = call(req, who, method, path, body);
-    if (problem != OK)
-        problem = copy_error(arena, problem);
-    else
+    call(req, who, method, path, body);
+    error problem = req->failed == OK ? OK : copy_error(arena, req->failed);
+    if (problem == OK)
         *ret_answer = req->out.body.len == 0 ? STR_EMPTY : str_dup(arena, req->out.body);
     request_free(req);
     return problem;

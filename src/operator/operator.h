@@ -2,7 +2,7 @@
 /*
  * The operator's API: what those who run the service do with hosts, places, jobs, limits and organizations. Its tables are made of
  * the same words as the tenants' (api/contract.h), so that validation, rendering, the command line and the reference come from them
- * as well; but it has its own address, its own tokens and its own way for a request (desk.c). It runs without nginx: `reeved fleet`
+ * as well; but it has its own address, its own tokens and its own stages (`operator_stages` in desk.c). It runs without nginx: `reeved fleet`
  * and its like call the same operations in their own process.
  */
 #ifndef OPERATOR_OPERATOR_H
@@ -23,16 +23,16 @@ struct desk_config {
     str base_url;             /* "http://127.0.0.1:9443": where the operator's address is */
     const char *agent_listen; /* what a machine that joins is told; empty: it must be filled in */
     int64_t payment_due_days;
+    struct metrics *metrics; /* NULL: nobody counts */
+    size_t first_counter;    /* of its operations in there */
 };
 struct desk;
 /* `catalog` is made of operator_families. NULL without memory. */
 MUST_USE struct desk *desk_new(const struct catalog *catalog, const struct desk_config *config);
 void desk_free(struct desk *desk);
-/* For request_new(). */
+/* For request_new(). api_handle() then takes a request the whole way, on a thread. */
 struct api *desk_api(struct desk *desk);
-
-/* The whole way, on a thread: req->in is what arrived, req->out the answer. */
-void desk_handle(struct request *req);
+extern const struct stage_list operator_stages;
 
 /*
  * One operation in this process, by whoever may read the configuration of the node: `who` is written down as the one who did it.

@@ -105,6 +105,8 @@ route_path(struct request *req, str path, str raw_query)
         return fail(req->arena, METHOD_NOT_ALLOWED, V(req->in.method), V(req->path));
     }
     req->endpoint = route.endpoint;
+    req->name = route.endpoint->operation;
+    req->counter = req->api->first_counter + catalog_index(req->api->catalog, route.endpoint);
     req->path_count = route.count;
     /* Copied, because a value in front of a suffix is a slice, and statements need a NUL behind it. */
     for (size_t i = 0; i < route.count; i++)
@@ -120,7 +122,7 @@ route_path(struct request *req, str path, str raw_query)
 }
 
 error
-stage_route(struct request *req)
+stage_target(struct request *req)
 {
     str raw_query = req->in.target;
     req->path = str_cut(&raw_query, '?');
@@ -128,10 +130,14 @@ stage_route(struct request *req)
     if (str_is(req->path, API_PREFIX "/"))
         req->path = str_slice(req->path, 0, req->path.len - 1);
     read_format(req, raw_query);
-    str path;
-    error extra_problem = OK;
-    if (extra_answer(req, &extra_problem))
-        return extra_problem;
+    return OK;
+}
+
+error
+stage_route(struct request *req)
+{
+    str path, raw_query = req->in.target;
+    (void)str_cut(&raw_query, '?');
     if (!strip_prefix(req, &path))
         return request_not_found(req);
     return route_path(req, path, raw_query);

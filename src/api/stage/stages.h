@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stages of the pipeline. Each takes the request and returns OK to go on, WOULD_BLOCK to go on in a thread, or the
- * error to answer with. pipeline.c has them in order.
+ * The stages of requests. Each takes the request and returns OK to go on, WOULD_BLOCK to go on in a thread, or the
+ * error to answer with. stage_list.c has them in order.
  */
 #ifndef API_STAGE_STAGES_H
 #define API_STAGE_STAGES_H
 
 #include "api/api.h"
 
-error stage_route(struct request *req); /* path and method -> endpoint */
+error stage_target(struct request *req); /* the path, and how the answer is to look */
+error stage_other_path(struct request *req); /* answers what is no operation: OAuth, its metadata, the OpenAPI document */
+error stage_route(struct request *req);  /* path and method -> endpoint */
 /* The rest of routing once the prefix is known: `path` is what stands behind it. */
 error route_path(struct request *req, str path, str raw_query);
 error stage_authenticate(struct request *req); /* credentials -> caller */
@@ -31,7 +33,8 @@ extern const struct failure needs_rows;
 MUST_USE error request_admit(struct request *req, size_t body_max);
 extern const struct failure needs_room;
 
-/* Targets that are not operations of the API: OAuth, its metadata, the OpenAPI document. True when it was one. */
-bool extra_answer(struct request *req, error *ret_error);
+/* ---- other_path.c: the addresses that are no operations ---- */
+size_t other_path_count(void);
+const char *other_path_name(size_t index);
 
 #endif

@@ -86,33 +86,50 @@ openapi(struct request *req)
 }
 
 static const struct {
-    const char *method, *path;
+    const char *name, *method, *path;
     error (*answer)(struct request *req);
-} extras[] = {
-    { "POST", "/api/oauth/token", token },
-    { "POST", "/api/oauth/revoke", revoke },
-    { "POST", "/api/invitations/accept", accept_invitation },
-    { "GET", "/.well-known/oauth-authorization-server", metadata },
-    { "GET", "/api/openapi.json", openapi },
+} rows[] = {
+    { "oauthToken", "POST", "/api/oauth/token", token },
+    { "oauthRevoke", "POST", "/api/oauth/revoke", revoke },
+    { "acceptInvitation", "POST", "/api/invitations/accept", accept_invitation },
+    { "oauthMetadata", "GET", "/.well-known/oauth-authorization-server", metadata },
+    { "openApiDocument", "GET", "/api/openapi.json", openapi },
 };
 
-bool
-extra_answer(struct request *req, error *ret_error)
+size_t
+other_path_count(void)
+{
+    return LENGTH(rows);
+}
+
+const char *
+other_path_name(size_t index)
+{
+    return rows[index].name;
+}
+
+static error
+answer(struct request *req, size_t row)
+{
+    req->name = rows[row].name;
+    req->counter = req->api->first_counter + catalog_count(req->api->catalog) + row;
+    if (str_is(req->head ? STR("GET") : req->in.method, rows[row].method)) {
+        TRY(rows[row].answer(req));
+        req->done = true;
+        return OK;
+    }
+    bool reads = rows[row].method[0] == 'G';
+    response_header(&req->out, STR("Allow"), reads ? STR("GET, HEAD") : STR("POST"));
+    return fail(req->arena, METHOD_NOT_ALLOWED, V(req->in.method), V(req->path));
+}
+
+error
+stage_other_path(struct request *req)
 {
     req->head = str_is(req->in.method, "HEAD");
-    str method = req->head ? STR("GET") : req->in.method;
-    for (size_t i = 0; i < LENGTH(extras); i++) {
-        if (!str_is(req->path, extras[i].path))
-            continue;
-        if (str_is(method, extras[i].method)) {
-            *ret_error = extras[i].answer(req);
-            req->done = *ret_error == OK;
-        } else {
-            bool reads = extras[i].method[0] == 'G';
-            response_header(&req->out, STR("Allow"), reads ? STR("GET, HEAD") : STR("POST"));
-            *ret_error = fail(req->arena, METHOD_NOT_ALLOWED, V(req->in.method), V(req->path));
-        }
-        return true;
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        if (str_is(req->path, rows[i].path))
+            return answer(req, i);
     }
-    return false;
+    return OK;
 }
