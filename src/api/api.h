@@ -2,12 +2,13 @@
 /*
  * The API as a library: a request in, a response out. The nginx module drives it; tests call it without nginx.
  *
- * api_advance(req, false) goes as far as it can without waiting. It ends in one of four ways:
+ * api_advance(req, false) goes as far as it can without waiting. It ends in one of these ways:
  *   API_ANSWERED      req->out is complete
  *   API_NEEDS_ROOM    the headers are judged: from here on the request costs memory. When there is room for api_cost(), bring its body of
  *                     at most req->body_max bytes, set req->admitted and go on. Only requests that came with admitted = false
  *   API_NEEDS_ROWS    one read is left: run req->endpoint->read->statement with req->read_params, then api_rows()
  *   API_NEEDS_THREAD  the rest may block: call api_advance(req, true) on a thread; that ends in API_ANSWERED or API_NEEDS_ROOM
+ *   API_NEEDS_NEWS    an agent has the newest goal: park it, and go on on a thread when there is another one (fleet/agent.h)
  */
 #ifndef API_API_H
 #define API_API_H
@@ -53,7 +54,7 @@ bool api_is_large(const struct request *req);
 /* Of a request that needs rows: as many times a read of one entity. */
 int api_places(const struct request *req);
 
-enum api_step { API_ANSWERED, API_NEEDS_ROOM, API_NEEDS_ROWS, API_NEEDS_THREAD };
+enum api_step { API_ANSWERED, API_NEEDS_ROOM, API_NEEDS_ROWS, API_NEEDS_THREAD, API_NEEDS_NEWS };
 
 /* A request in its own arena; NULL when there is no memory. request_free() rolls back what was left open. */
 MUST_USE struct request *request_new(struct api *api);
@@ -73,6 +74,8 @@ void api_handle(struct request *req);
 
 /* Answers with this error, whatever was answered before: for what nginx itself refuses. */
 void api_refuse(struct request *req, error why);
+/* Answers with nothing, in place of the stages that are left. */
+void api_answer_nothing(struct request *req);
 
 /* ---- Streams: lists that are followed (struct feed) ---- */
 /* Whether the answer is one: then req->out has its headers, and the items are fetched with the endpoint's feed. */

@@ -9,6 +9,7 @@
 #include "auth/principal.h"
 #include "base/net/net.h"
 
+struct agent_call;
 struct api;
 struct context_facts;
 struct credentials;
@@ -27,6 +28,7 @@ struct received {
     str authorization, accept, content_type, idempotency_key, if_match, if_none_match, last_event_id;
     str body;
     str request_id;
+    str serial;        /* of the client's certificate, hexadecimal; empty: it has none, or is not asked for one */
     bool is_encrypted; /* it came over TLS */
 };
 
@@ -114,6 +116,7 @@ struct request {
 
     bool replayed; /* the Idempotency-Key was used before: `answer` is the recorded one */
     bool done;     /* `out` is complete before the last stage */
+    struct agent_call *agent; /* of a host's request: fleet/agent.h */
     struct response out;
     error failed; /* the error that was answered, for logs and metrics */
 };

@@ -6,7 +6,8 @@
 #include "api/stage/stages.h"
 #include "base/clock.h"
 
-const struct failure needs_rows = { .code = INTERNAL_ERROR }, needs_room = { .code = INTERNAL_ERROR };
+const struct failure needs_rows = { .code = INTERNAL_ERROR }, needs_room = { .code = INTERNAL_ERROR },
+                     needs_news = { .code = INTERNAL_ERROR };
 
 static void
 count(struct request *req)
@@ -42,6 +43,8 @@ advance(struct request *req, bool may_block)
             return API_NEEDS_ROWS;
         if (problem == &needs_room)
             return API_NEEDS_ROOM;
+        if (problem == &needs_news)
+            return API_NEEDS_NEWS;
         if (problem != OK) {
             api_refuse(req, problem);
             return API_ANSWERED;
@@ -84,9 +87,16 @@ api_handle(struct request *req)
 void
 api_refuse(struct request *req, error why)
 {
-    if (error_rows[why->code].status == 401)
+    if (error_rows[why->code].status == 401 && req->api->stages->challenge != NULL)
         req->api->stages->challenge(req, why);
     render_error(req, why);
+    finish(req);
+}
+
+void
+api_answer_nothing(struct request *req)
+{
+    req->out = (struct response){ .status = 204, .body = STR_EMPTY, .content_type = STR_EMPTY };
     finish(req);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way of a request is a list of stages, and nothing happens to a request that is not in the list. The API and the operators' API have a
- * list each (`way` of struct api); one function runs both, counts every request and gives every answer its headers: api_advance().
+ * A request goes through a list of stages, and nothing happens to it that is not in the list. The tenants', the operators' and the agents'
+ * API have a list each (`stages` of struct api). One function runs them all, counts every request and gives every answer its headers:
+ * api_advance().
  */
 #ifndef API_STAGE_LIST_H
 #define API_STAGE_LIST_H
@@ -19,7 +20,8 @@ struct stage_list {
     const char *title; /* whose requests take it */
     const struct stage *stages;
     size_t count;
-    void (*challenge)(struct request *req, error why); /* adds to a 401 how to authenticate (RFC 9110, section 15.5.2) */
+    /* Adds to a 401 how to authenticate (RFC 9110, section 15.5.2); NULL: nothing is added. */
+    void (*challenge)(struct request *req, error why);
 };
 
 extern const struct stage_list tenant_stages;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/agent.h"
 
+#include <stdlib.h>
+
+#include "api/stage/stages.h"
 #include "base/json.h"
 #include "fleet/agent_parts.h"
 #include "fleet/goal_secret.h"
@@ -8,6 +11,23 @@
 #include "fleet/report.h"
 
 enum { REPORT_TRIES = 3 };
+
+struct agents {
+    struct api api; /* first: the api of a request is its agents' */
+    struct fleet *fleet;
+};
+
+struct fleet *
+agents_fleet(const struct request *req)
+{
+    return ((struct agents *)req->api)->fleet;
+}
+
+void
+agent_answer(struct request *req, unsigned status, str body)
+{
+    req->out = (struct response){ .status = status, .body = body, .content_type = STR("application/json") };
+}
 
 /* ---- Who is it ---- */
 /* An epoch of -1 is not said. A stale one is told first: that is how an agent learns that it must stop. */
@@ -33,24 +53,6 @@ judge_host(struct arena *arena, const struct host_known *known, int64_t epoch)
     return fail(arena, CERTIFICATE_NOT_ACCEPTED, V(why));
 }
 
-static error
-look_up(struct fleet *fleet, struct arena *arena, const struct agent_request *request, struct host_known *ret_known)
-{
-    if (request->serial.len == 0)
-        return fail(arena, CERTIFICATE_REQUIRED);
-    return store_host_by_serial(fleet->store, arena, request->serial, ret_known);
-}
-
-static error
-find_host(struct fleet *fleet, struct arena *arena, const struct agent_request *request, id *ret_host)
-{
-    struct host_known known;
-    TRY(look_up(fleet, arena, request, &known));
-    TRY(judge_host(arena, &known, -1));
-    *ret_host = known.host;
-    return OK;
-}
-
 /* ---- Reports ---- */
 static error
 take_report(struct fleet *fleet, struct arena *arena, id host, const struct report *report)
@@ -69,27 +71,25 @@ take_report(struct fleet *fleet, struct arena *arena, id host, const struct repo
 }
 
 static error
-answer_report(struct fleet *fleet, struct arena *arena, const struct agent_request *request, str argument,
-              struct agent_answer *ret_answer)
+read_report(struct request *req)
 {
-    (void)argument;
-    struct report report;
-    struct host_known known;
-    TRY(look_up(fleet, arena, request, &known));
-    error problem = report_read(arena, request->body, &report);
-    /* A stranger learns nothing about what is wrong with its report. */
-    TRY(judge_host(arena, &known, problem == OK ? report.epoch : -1));
-    if (problem != OK) {
-        refusal_note(known.host, "agent_report_refused", problem->detail);
-        return problem;
-    }
-    for (int try = 1;; try++) {
-        problem = take_report(fleet, arena, known.host, &report);
-        if (problem == OK || problem->code != CONCURRENT_CHANGE || try == REPORT_TRIES)
+    struct agent_call *call = req->agent;
+    TRY(report_read(req->arena, req->in.body, &call->report));
+    call->epoch = call->report.epoch;
+    return OK;
+}
+
+static error
+run_report(struct request *req)
+{
+    error problem = OK;
+    for (int try = 1; try <= REPORT_TRIES; try++) {
+        problem = take_report(agents_fleet(req), req->arena, req->agent->host, &req->agent->report);
+        if (problem == OK || problem->code != CONCURRENT_CHANGE)
             break;
     }
     TRY(problem);
-    *ret_answer = (struct agent_answer){ .status = 200, .body = STR("{}") };
+    agent_answer(req, 200, STR("{}"));
     return OK;
 }
 
@@ -126,36 +126,31 @@ read_request_for_certificate(struct arena *arena, str body, str *ret_csr, enum c
 
 /* `member` is of the certificate that its cluster's authority signs; NULL: the fleet's does. */
 static error
-issue(struct fleet *fleet, struct arena *arena, enum certificate_kind kind, str owner, str csr,
-      struct certificate_subject subject, const struct member_names *member, struct agent_answer *ret_answer)
+issue(struct request *req, enum certificate_kind kind, str owner, str csr, struct certificate_subject subject,
+      const struct member_names *member)
 {
+    struct fleet *fleet = agents_fleet(req);
     struct authority authority;
     str certificate;
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     if (member == NULL)
-        TRY(authority_open(fleet, arena, &authority));
-    TRY(tx_begin_service(fleet->store, arena, &tx));
+        TRY(authority_open(fleet, req->arena, &authority));
+    TRY(tx_begin_service(fleet->store, req->arena, &tx));
     if (member != NULL)
         TRY(authority_of_cluster(fleet, tx, member->cluster, member->scope, &authority));
     TRY(authority_issue(&authority, tx, kind, owner, csr, subject, &certificate));
     TRY(tx_commit(tx));
-    *ret_answer =
-        (struct agent_answer){ .status = 200, .body = agent_certificate_document(arena, certificate, &authority) };
+    agent_answer(req, 200, agent_certificate_document(req->arena, certificate, &authority));
     return OK;
 }
 
 static error
-answer_host_certificate(struct fleet *fleet, struct arena *arena, const struct agent_request *request, str argument,
-                        struct agent_answer *ret_answer)
+run_host_certificate(struct request *req)
 {
-    (void)argument;
-    id host;
     str csr;
-    TRY(find_host(fleet, arena, request, &host));
-    TRY(read_request_for_certificate(arena, request->body, &csr, NULL));
-    str owner = id_text(arena, host);
-    return issue(fleet, arena, CERTIFICATE_HOST, owner, csr, (struct certificate_subject){ .common_name = owner }, NULL,
-                 ret_answer);
+    TRY(read_request_for_certificate(req->arena, req->in.body, &csr, NULL));
+    str owner = id_text(req->arena, req->agent->host);
+    return issue(req, CERTIFICATE_HOST, owner, csr, (struct certificate_subject){ .common_name = owner }, NULL);
 }
 
 /* Texts of a JSON list; those that are null are left out. */
@@ -173,112 +168,36 @@ list_texts(struct arena *arena, str json, str ret_texts[CERTIFICATE_MAX_NAMES])
 }
 
 static error
-answer_member_certificate(struct fleet *fleet, struct arena *arena, const struct agent_request *request, str argument,
-                          struct agent_answer *ret_answer)
+run_member_certificate(struct request *req)
 {
-    id host, member;
+    struct fleet *fleet = agents_fleet(req);
+    id host = req->agent->host, member;
+    str argument = req->agent->argument;
     str csr, names[CERTIFICATE_MAX_NAMES], addresses[CERTIFICATE_MAX_NAMES];
     struct member_names found = { .name = STR_EMPTY };
     enum certificate_kind kind;
-    TRY(find_host(fleet, arena, request, &host));
-    TRY(read_request_for_certificate(arena, request->body, &csr, &kind));
+    TRY(read_request_for_certificate(req->arena, req->in.body, &csr, &kind));
     if (id_parse(argument, &member))
-        TRY(store_host_member_names(fleet->store, arena, host, member, fleet->domain, &found));
+        TRY(store_host_member_names(fleet->store, req->arena, host, member, fleet->domain, &found));
     if (found.name.len == 0) {
         refusal_note(host, "agent_foreign_certificate",
                      STR("it asks for the certificate of a member that does not run on it."));
-        return fail(arena, RESOURCE_NOT_FOUND, V(request->path));
+        return request_not_found(req);
     }
     struct certificate_subject subject = {
         .common_name = found.name,
         .names = names,
-        .name_count = list_texts(arena, found.names, names),
+        .name_count = list_texts(req->arena, found.names, names),
         .addresses = addresses,
-        .address_count = list_texts(arena, found.addresses, addresses),
+        .address_count = list_texts(req->arena, found.addresses, addresses),
     };
     if (kind == CERTIFICATE_MEMBER_ETCD)
         subject = (struct certificate_subject){ .common_name = STR_EMPTY };
-    return issue(fleet, arena, kind, str_dup(arena, argument), csr, subject,
-                 kind == CERTIFICATE_MEMBER_CLUSTER ? &found : NULL, ret_answer);
-}
-
-/* ---- Routes ---- */
-static error
-answer_join(struct fleet *fleet, struct arena *arena, const struct agent_request *request, str argument,
-            struct agent_answer *ret_answer)
-{
-    (void)argument;
-    return agent_join(fleet, arena, request, ret_answer);
-}
-
-#define GOAL_PATH "/agent/v1/goal"
-
-static const struct {
-    const char *method, *before, *behind; /* of the path; the argument stands between them */
-    bool has_argument;
-    error (*answer)(struct fleet *fleet, struct arena *arena, const struct agent_request *request, str argument,
-                    struct agent_answer *ret_answer);
-} routes[] = {
-    { "POST", "/agent/v1/join", "", false, answer_join },
-    { "POST", "/agent/v1/report", "", false, answer_report },
-    { "POST", "/agent/v1/certificate", "", false, answer_host_certificate },
-    { "POST", "/agent/v1/members/", "/certificate", true, answer_member_certificate },
-};
-
-static bool
-matches(str path, const char *before, const char *behind, bool has_argument, str *ret_argument)
-{
-    str from = str_from(before), to = str_from(behind);
-    if (!has_argument)
-        return str_eq(path, from);
-    if (path.len <= from.len + to.len || !str_starts_with(path, from) || !str_ends_with(path, to))
-        return false;
-    *ret_argument = str_slice(path, from.len, path.len - to.len);
-    return str_find(*ret_argument, '/') < 0;
-}
-
-static error
-answer(struct fleet *fleet, struct arena *arena, const struct agent_request *request, struct agent_answer *ret_answer)
-{
-    for (size_t i = 0; i < LENGTH(routes); i++) {
-        str argument = STR_EMPTY;
-        if (!matches(request->path, routes[i].before, routes[i].behind, routes[i].has_argument, &argument))
-            continue;
-        if (!str_is(request->method, routes[i].method))
-            return fail(arena, METHOD_NOT_ALLOWED, V(request->method), V(request->path));
-        return routes[i].answer(fleet, arena, request, argument, ret_answer);
-    }
-    if (str_is(request->path, GOAL_PATH))
-        return fail(arena, METHOD_NOT_ALLOWED, V(request->method), V(request->path));
-    return fail(arena, RESOURCE_NOT_FOUND, V(request->path));
-}
-
-void
-agent_refuse(struct arena *arena, error why, struct agent_answer *ret_answer)
-{
-    *ret_answer = (struct agent_answer){
-        .status = error_rows[why->code].status,
-        .body = error_document(arena, why),
-        .retry_after_s = why->retry_after_s,
-    };
-}
-
-void
-agent_answer(struct fleet *fleet, struct arena *arena, const struct agent_request *request,
-             struct agent_answer *ret_answer)
-{
-    error problem = answer(fleet, arena, request, ret_answer);
-    if (problem != OK)
-        agent_refuse(arena, problem, ret_answer);
+    return issue(req, kind, str_dup(req->arena, argument), csr, subject,
+                 kind == CERTIFICATE_MEMBER_CLUSTER ? &found : NULL);
 }
 
 /* ---- The long poll ---- */
-bool
-agent_is_poll(const struct agent_request *request)
-{
-    return str_is(request->method, "GET") && str_is(request->path, GOAL_PATH);
-}
-
 /* Unknown parameters are ignored, as unknown fields are. */
 static error
 read_number(struct arena *arena, str query, const char *name, int64_t *ret_value)
@@ -295,38 +214,192 @@ read_number(struct arena *arena, str query, const char *name, int64_t *ret_value
     return fail(arena, INVALID_QUERY_PARAMETER, V(name), V("it is missing"));
 }
 
-error
-agent_poll_read(struct arena *arena, const struct agent_request *request, struct agent_poll *ret_poll)
+static error
+read_poll(struct request *req)
 {
-    if (request->serial.len == 0)
-        return fail(arena, CERTIFICATE_REQUIRED);
-    ret_poll->serial = request->serial;
-    TRY(read_number(arena, request->query, "after", &ret_poll->after));
-    return read_number(arena, request->query, "epoch", &ret_poll->epoch);
+    str query = req->in.target;
+    (void)str_cut(&query, '?');
+    TRY(read_number(req->arena, query, "after", &req->agent->after));
+    return read_number(req->arena, query, "epoch", &req->agent->epoch);
 }
 
 error
-agent_poll_judge(struct arena *arena, struct agent_poll *poll, const struct host_known *known, bool *ret_is_new)
+agent_poll_judge(struct request *req, const struct host_known *known, bool *ret_is_new)
 {
-    TRY(judge_host(arena, known, poll->epoch));
-    poll->host = known->host;
-    *ret_is_new = known->goal_version != poll->after;
+    TRY(judge_host(req->arena, known, req->agent->epoch));
+    req->agent->host = known->host;
+    req->agent->is_judged = true;
+    *ret_is_new = known->goal_version != req->agent->after;
     return OK;
 }
 
-void
-agent_goal(struct fleet *fleet, struct arena *arena, const struct agent_poll *poll, struct agent_answer *ret_answer)
+/* The document, whatever version it has by now. */
+static error
+run_goal(struct request *req)
 {
+    struct fleet *fleet = agents_fleet(req);
     str goal;
-    error problem = store_host_goal(fleet->store, arena, poll->host, fleet->domain, fleet->etcd_json, &goal);
-    if (problem == OK && goal.len == 0)
-        problem = fail(arena, CERTIFICATE_NOT_ACCEPTED, V("the host was removed"));
-    if (problem == OK)
-        problem = goal_open_secrets(fleet, arena, goal, &goal);
-    if (problem == OK)
-        problem = log_goal_add(&fleet->logs, fleet->store, arena, poll->host, &goal);
-    if (problem != OK)
-        agent_refuse(arena, problem, ret_answer);
-    else
-        *ret_answer = (struct agent_answer){ .status = 200, .body = goal };
+    TRY(store_host_goal(fleet->store, req->arena, req->agent->host, fleet->domain, fleet->etcd_json, &goal));
+    if (goal.len == 0)
+        return fail(req->arena, CERTIFICATE_NOT_ACCEPTED, V("the host was removed"));
+    TRY(goal_open_secrets(fleet, req->arena, goal, &goal));
+    TRY(log_goal_add(&fleet->logs, fleet->store, req->arena, req->agent->host, &goal));
+    agent_answer(req, 200, goal);
+    return OK;
+}
+
+/* ---- What can be asked ---- */
+static const struct agent_operation {
+    const char *name, *method, *before, *behind; /* of the path; the argument stands between them */
+    bool has_argument;
+    bool is_open; /* to whoever has no certificate yet */
+    bool is_poll;
+    error (*read)(struct request *req); /* NULL: nothing that says who it is */
+    error (*run)(struct request *req);
+} operations[] = {
+    { "agentJoin", "POST", "/agent/v1/join", "", .is_open = true, .run = agent_join },
+    { "agentReport", "POST", "/agent/v1/report", "", .read = read_report, .run = run_report },
+    { "agentHostCertificate", "POST", "/agent/v1/certificate", "", .run = run_host_certificate },
+    { "agentMemberCertificate", "POST", "/agent/v1/members/", "/certificate", .has_argument = true, .run = run_member_certificate },
+    { "agentGoal", "GET", "/agent/v1/goal", "", .is_poll = true, .read = read_poll, .run = run_goal },
+};
+
+size_t
+agents_count(void)
+{
+    return LENGTH(operations);
+}
+
+const char *
+agents_name(size_t index)
+{
+    return operations[index].name;
+}
+
+/* ---- Stages ---- */
+static bool
+matches(str path, const struct agent_operation *operation, str *ret_argument)
+{
+    str from = str_from(operation->before), to = str_from(operation->behind);
+    if (!operation->has_argument)
+        return str_eq(path, from);
+    if (path.len <= from.len + to.len || !str_starts_with(path, from) || !str_ends_with(path, to))
+        return false;
+    *ret_argument = str_slice(path, from.len, path.len - to.len);
+    return str_find(*ret_argument, '/') < 0;
+}
+
+static error
+route(struct request *req)
+{
+    str query = req->in.target;
+    req->path = str_dup(req->arena, str_cut(&query, '?'));
+    req->agent = ARENA_NEW(req->arena, struct agent_call);
+    if (req->agent == NULL)
+        return fail(req->arena, OVERLOADED);
+    *req->agent = (struct agent_call){ .argument = STR_EMPTY, .epoch = -1 };
+    for (size_t i = 0; i < LENGTH(operations); i++) {
+        if (!matches(req->path, &operations[i], &req->agent->argument))
+            continue;
+        req->name = operations[i].name;
+        req->counter = req->api->first_counter + i;
+        req->agent->operation = &operations[i];
+        return str_is(req->in.method, operations[i].method)
+                   ? OK
+                   : fail(req->arena, METHOD_NOT_ALLOWED, V(req->in.method), V(req->path));
+    }
+    return request_not_found(req);
+}
+
+static error
+check_certificate(struct request *req)
+{
+    return req->in.serial.len > 0 || req->agent->operation->is_open ? OK : fail(req->arena, CERTIFICATE_REQUIRED);
+}
+
+/* What is wrong with a report is told once it is known that a host asks: a stranger learns nothing from it. */
+static error
+read_what_is_sent(struct request *req)
+{
+    const struct agent_operation *operation = req->agent->operation;
+    error problem = operation->read == NULL ? OK : operation->read(req);
+    if (operation->is_poll)
+        return problem;
+    req->input_problem = problem;
+    return OK;
+}
+
+static error
+find_host(struct request *req)
+{
+    struct agent_call *call = req->agent;
+    struct host_known known;
+    if (call->operation->is_open || call->is_judged)
+        return OK;
+    if (!req->may_block)
+        return call->operation->is_poll ? &needs_news : WOULD_BLOCK;
+    TRY(store_host_by_serial(agents_fleet(req)->store, req->arena, req->in.serial, &known));
+    TRY(judge_host(req->arena, &known, call->epoch));
+    call->host = known.host;
+    return OK;
+}
+
+static error
+tell_problem(struct request *req)
+{
+    if (req->input_problem != OK)
+        refusal_note(req->agent->host, "agent_report_refused", req->input_problem->detail);
+    return req->input_problem;
+}
+
+static error
+run(struct request *req)
+{
+    return req->may_block ? req->agent->operation->run(req) : WOULD_BLOCK;
+}
+
+/* A half-built answer never leaves. */
+static error
+check_room(struct request *req)
+{
+    return arena_is_exhausted(req->arena) ? error_retry_after(req->arena, fail(req->arena, OVERLOADED), 5) : OK;
+}
+
+// clang-format off
+static const struct stage stages[] = {
+    { "route", route, "what does the host ask for?", "404, 405" },
+    { "certificate", check_certificate, "has it a certificate of the fleet, unless it joins?", "401" },
+    { "read", read_what_is_sent, "what does it send? (told to hosts only)", "400" },
+    { "host", find_host, "whose certificate is it, and is it the host's still? A poll waits here until there is a new goal.", "403, 409" },
+    { "input", tell_problem, "is what it sends in order?", "400" },
+    { "run", run, "the operation", "404, 409 …" },
+    { "room", check_room, "did the answer fit?", "503" },
+};
+// clang-format on
+
+const struct stage_list agent_stages = { "A request of a host", stages, LENGTH(stages), NULL };
+
+/* ---- Opening ---- */
+struct agents *
+agents_new(struct fleet *fleet, struct metrics *metrics, size_t first_counter)
+{
+    struct agents *agents = calloc(1, sizeof(*agents));
+    if (agents == NULL)
+        return NULL;
+    agents->api =
+        (struct api){ .stages = &agent_stages, .store = fleet->store, .metrics = metrics, .first_counter = first_counter };
+    agents->fleet = fleet;
+    return agents;
+}
+
+void
+agents_free(struct agents *agents)
+{
+    free(agents);
+}
+
+struct api *
+agents_api(struct agents *agents)
+{
+    return &agents->api;
 }

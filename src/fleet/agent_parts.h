@@ -6,9 +6,12 @@
 #include "fleet/agent.h"
 #include "fleet/authority.h"
 
+/* ---- agent.c ---- */
+struct fleet *agents_fleet(const struct request *req);
+void agent_answer(struct request *req, unsigned status, str body);
+
 /* ---- join.c ---- */
-MUST_USE error agent_join(struct fleet *fleet, struct arena *arena, const struct agent_request *request,
-                          struct agent_answer *ret_answer);
+MUST_USE error agent_join(struct request *req);
 /* {"certificate", "authority"} */
 str agent_certificate_document(struct arena *arena, str certificate, const struct authority *authority);
 

@@ -41,10 +41,11 @@ struct joining {
 };
 
 static error
-read_joining(struct arena *arena, const struct agent_request *request, struct joining *ret_joining)
+read_joining(struct request *req, struct joining *ret_joining)
 {
+    struct arena *arena = req->arena;
     json_t *said, *facts;
-    TRY(report_parse(arena, request->body, &said));
+    TRY(report_parse(arena, req->in.body, &said));
     /* What stands behind the colon is for the agent's eyes. */
     str token = json_str(json_object_get(said, "token"));
     ret_joining->token = str_cut(&token, ':');
@@ -68,7 +69,7 @@ read_joining(struct arena *arena, const struct agent_request *request, struct jo
         .cpus = str_format(arena, "%.3f", json_number_value(cpus)),
         .memory_mb = json_integer_value(memory),
         .disk_gb = json_integer_value(disk),
-        .address = address.len > 0 ? address : net_address_text(arena, &request->client),
+        .address = address.len > 0 ? address : net_address_text(arena, &req->in.client),
         .json = json_text(arena, facts),
     };
     return OK;
@@ -128,16 +129,17 @@ joined_document(struct arena *arena, str host, str name, int64_t epoch, str cert
 
 /* The token is used up, the host made, its older certificates revoked and the new one recorded, or nothing of it. */
 error
-agent_join(struct fleet *fleet, struct arena *arena, const struct agent_request *request,
-           struct agent_answer *ret_answer)
+agent_join(struct request *req)
 {
+    struct fleet *fleet = agents_fleet(req);
+    struct arena *arena = req->arena;
     struct joining joining;
     struct authority authority;
     struct join_place place;
     id host;
     int64_t epoch, revoked;
     str certificate;
-    TRY(read_joining(arena, request, &joining));
+    TRY(read_joining(req, &joining));
     TRY(authority_open(fleet, arena, &authority));
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     TRY(tx_begin_service(fleet->store, arena, &tx));
@@ -149,9 +151,6 @@ agent_join(struct fleet *fleet, struct arena *arena, const struct agent_request 
                         (struct certificate_subject){ .common_name = owner }, &certificate));
     TRY(tx_notify(tx, GOAL_CHANNEL, owner)); /* a poll of whoever was this host before ends now */
     TRY(tx_commit(tx));
-    *ret_answer = (struct agent_answer){
-        .status = 201,
-        .body = joined_document(arena, owner, place.host_name, epoch, certificate, &authority),
-    };
+    agent_answer(req, 201, joined_document(arena, owner, place.host_name, epoch, certificate, &authority));
     return OK;
 }

@@ -13,7 +13,7 @@
 enum { REQUEST_ID_DIGITS = 32, MAX_HEADERS = 100 };
 
 struct stream;
-struct agent_exchange;
+struct poll;
 struct lane;
 
 /* What a request waits for: fair.h. */
@@ -41,7 +41,7 @@ struct exchange {
     int64_t started_us, body_deadline_us;
     char id[REQUEST_ID_DIGITS + 1];
     struct stream *stream;        /* of an answer that goes on: stream.c */
-    struct agent_exchange *agent; /* of a host's request: handle_agent.c */
+    struct poll *poll;            /* of an agent that waits for a goal: poll.c */
     enum api_step step;           /* where a thread left it */
     bool held;                    /* somebody else works on it: the event loop must not free it */
     ngx_thread_task_t *work;      /* of handle_api.c */
@@ -111,6 +111,10 @@ void unsent_tick(void); /* each second */
 ngx_int_t handle_api(ngx_http_request_t *r);
 ngx_int_t handle_operator(ngx_http_request_t *r);
 ngx_int_t handle_agent(ngx_http_request_t *r);
+/* The rest of a host's request, on a thread of the agents' pool. */
+void agent_go_on_in_thread(struct exchange *x);
+/* Ends a host's request with what was answered. Runs what nginx has to do then. */
+void agent_finish(struct exchange *x);
 ngx_int_t handle_error(ngx_http_request_t *r);
 
 /* ---- variables.c: what the log line is made of ---- */

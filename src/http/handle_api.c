@@ -220,6 +220,7 @@ advance(struct exchange *x)
             refuse_later(x);
         return;
     case API_NEEDS_THREAD: go_on_in_thread(x, NULL); return;
+    case API_NEEDS_NEWS: break; /* only hosts wait for news */
     }
 }
 

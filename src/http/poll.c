@@ -4,7 +4,7 @@
 #include <ngx_event.h>
 
 #include "base/clock.h"
-#include "http/agent_exchange.h"
+#include "fleet/agent.h"
 #include "http/bell.h"
 #include "http/worker.h"
 
@@ -16,7 +16,7 @@ enum {
 };
 
 struct poll {
-    struct agent_exchange *agent;
+    struct exchange *x;
     ngx_queue_t of_host; /* in its bucket, once it is known whose it is */
     ngx_queue_t in_line; /* of those that wait to be looked at */
     ngx_queue_t by_age;
@@ -98,27 +98,26 @@ forget(void *data)
     worker_request_ends();
 }
 
+/* With what was answered. */
 static void
-end(struct poll *p, struct agent_answer answer)
+end(struct poll *p)
 {
     take_out(p);
-    p->agent->x->r->read_event_handler = ngx_http_block_reading;
-    p->agent->out = answer;
-    agent_finish(p->agent);
+    p->x->r->read_event_handler = ngx_http_block_reading;
+    agent_finish(p->x);
 }
 
 static void
 refuse(struct poll *p, error why)
 {
-    struct agent_answer answer;
-    agent_refuse(p->agent->x->request->arena, why, &answer);
-    end(p, answer);
+    api_refuse(p->x->request, why);
+    end(p);
 }
 
 static bool
 is_client_gone(const struct poll *p)
 {
-    const ngx_connection_t *c = p->agent->x->r->connection;
+    const ngx_connection_t *c = p->x->r->connection;
     return c->error || c->read->pending_eof || c->read->eof;
 }
 
@@ -128,7 +127,7 @@ park(struct poll *p)
 {
     if (!p->is_known) {
         p->is_known = true;
-        ngx_queue_insert_tail(bucket_of(p->agent->asked.host), &p->of_host);
+        ngx_queue_insert_tail(bucket_of(p->x->request->agent->host), &p->of_host);
         /* Until now nobody could have woken it. */
         p->again |= p->heard != heard;
     }
@@ -140,14 +139,13 @@ park(struct poll *p)
 static void
 judge(struct poll *p, const struct host_known *known)
 {
-    struct agent_exchange *agent = p->agent;
     bool is_new = false;
-    error refusal = agent_poll_judge(agent->x->request->arena, &agent->asked, known, &is_new);
+    error refusal = agent_poll_judge(p->x->request, known, &is_new);
     if (refusal != OK) {
         refuse(p, refusal);
     } else if (is_new) {
         take_out(p);
-        agent_go_on_in_thread(agent);
+        agent_go_on_in_thread(p->x);
     } else {
         park(p);
     }
@@ -157,7 +155,7 @@ static void
 on_rows(void *context, error problem, struct rows rows)
 {
     struct poll *p = context;
-    struct exchange *x = p->agent->x;
+    struct exchange *x = p->x;
     if (worker_is_stopping()) /* the process ends at once */
         return;
     struct host_known known = problem == OK ? store_host_by_serial_row(&rows) : (struct host_known){ 0 };
@@ -187,11 +185,11 @@ on_rows(void *context, error problem, struct rows rows)
 static void
 look(struct poll *p)
 {
-    struct exchange *x = p->agent->x;
+    struct exchange *x = p->x;
     struct params params = { 0 };
     p->arena = arena_new(READ_ARENA_BYTES);
     p->heard = heard;
-    store_host_by_serial_bind(&params, p->agent->asked.serial);
+    store_host_by_serial_bind(&params, x->request->in.serial);
     exchange_hold(x);
     p->is_busy = true;
     if (p->arena != NULL && worker_send_statement(p->arena, SQL_HOST_BY_SERIAL, &params, on_rows, p)) {
@@ -219,7 +217,7 @@ on_news(const id *hosts, size_t count, bool all)
         ngx_queue_t *bucket = bucket_of(hosts[i]);
         for (ngx_queue_t *at = ngx_queue_head(bucket); at != bucket; at = ngx_queue_next(at)) {
             struct poll *p = ngx_queue_data(at, struct poll, of_host);
-            if (id_eq(p->agent->asked.host, hosts[i]))
+            if (id_eq(p->x->request->agent->host, hosts[i]))
                 wake(p);
         }
     }
@@ -239,8 +237,10 @@ poll_tick(void)
         next = ngx_queue_next(at);
         if (p->until_ms > now_ms && !ngx_exiting)
             break;
-        if (!p->is_busy)
-            end(p, (struct agent_answer){ .status = 204, .body = STR_EMPTY });
+        if (p->is_busy)
+            continue;
+        api_answer_nothing(p->x->request);
+        end(p);
     }
     if (!bell_is_listening(bell) && now_ms - looked_ms >= DEAF_POLL_MS) {
         looked_ms = now_ms;
@@ -253,21 +253,15 @@ poll_tick(void)
 void
 poll_begin(struct exchange *x)
 {
-    struct agent_exchange *agent = x->agent;
-    struct agent_answer refusal;
-    error problem = agent_poll_read(x->request->arena, &agent->in, &agent->asked);
     ngx_pool_cleanup_t *cleanup = ngx_pool_cleanup_add(x->r->pool, sizeof(struct poll));
-    if (problem == OK && cleanup == NULL)
-        problem = fail(x->request->arena, OVERLOADED);
-    if (problem != OK) {
-        agent_refuse(x->request->arena, problem, &refusal);
-        agent->out = refusal;
-        agent_finish(agent);
+    if (cleanup == NULL) {
+        api_refuse(x->request, fail(x->request->arena, OVERLOADED));
+        agent_finish(x);
         return;
     }
     struct poll *p = cleanup->data;
-    *p = (struct poll){ .agent = agent, .until_ms = clock_steady_ms() + (int64_t)AGENT_POLL_S * 1000 };
-    agent->poll = p;
+    *p = (struct poll){ .x = x, .until_ms = clock_steady_ms() + (int64_t)AGENT_POLL_S * 1000 };
+    x->poll = p;
     cleanup->handler = forget;
     ngx_queue_insert_tail(&ages, &p->by_age);
     worker_request_begins(); /* until forget(): a parked poll keeps the tick alive, which ends it when the process drains */

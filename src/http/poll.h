@@ -14,7 +14,7 @@ void poll_stop(void);
 /* Each second: those that have waited long enough, what could not be read before, and the end when the process drains. */
 void poll_tick(void);
 
-/* The request of x->agent asks for a goal, and belongs to its poll from here on. */
+/* The request asks for a goal, and belongs to its poll from here on. */
 void poll_begin(struct exchange *x);
 
 #endif

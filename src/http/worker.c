@@ -176,8 +176,8 @@ static bool
 start_agents(ngx_cycle_t *cycle, const char *dsn)
 {
     static ngx_str_t pool_name = ngx_string("agents");
-    worker.fleet = wiring_fleet(wiring);
-    if (worker.fleet == NULL)
+    worker.agents = wiring_agents(wiring);
+    if (worker.agents == NULL)
         return true;
     worker.agent_threads = ngx_thread_pool_get(cycle, &pool_name);
     if (worker.agent_threads != NULL) {
@@ -257,5 +257,5 @@ worker_stop(void)
     if (worker.api != NULL)
         wiring_stop(wiring);
     worker.api = NULL;
-    worker.fleet = NULL;
+    worker.agents = NULL;
 }

@@ -8,7 +8,6 @@
 #include <ngx_thread_pool.h>
 
 #include "api/api.h"
-#include "fleet/fleet.h"
 #include "http/wiring.h"
 #include "store/pipeline.h"
 
@@ -17,7 +16,7 @@ struct worker {
     struct desk *desk; /* where operators are served */
     struct metrics *metrics;
     ngx_thread_pool_t *threads;
-    struct fleet *fleet; /* NULL: no hosts talk to this node */
+    struct api *agents; /* the agents' API; NULL: no hosts talk to this node */
     ngx_thread_pool_t *agent_threads;
     unsigned requests_held, threads_busy;
 };

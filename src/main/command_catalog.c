@@ -179,16 +179,17 @@ command_catalog(int argc, char **argv)
         { "--json", "Everything in the tables: sentences, access, fields, bounds.", .is_flag = true },
         { "--operator", "Those of the operator's API instead of the tenants'.", .is_flag = true },
         { "--stages", "What happens to a request, stage by stage.", .is_flag = true },
+        { "--agent", "With --stages: those of a request of a host.", .is_flag = true },
     };
     int status;
-    if (!read_options(argc, argv, "catalog [--tsv | --status | --json | --stages] [--operator]", options, LENGTH(options), NULL,
+    if (!read_options(argc, argv, "catalog [--tsv | --status | --json | --stages] [--operator | --agent]", options, LENGTH(options), NULL,
                       &status))
         return status;
     const struct catalog *catalog = options[3].value != NULL ? node_operator_catalog(stderr) : node_catalog(stderr);
     if (catalog == NULL)
         return 1;
     if (options[4].value != NULL) {
-        stage_list_print(options[3].value != NULL ? &operator_stages : &tenant_stages, stdout);
+        stage_list_print(options[5].value != NULL ? &agent_stages : options[3].value != NULL ? &operator_stages : &tenant_stages, stdout);
     } else if (options[0].value != NULL) {
         catalog_print_tsv(catalog, stdout);
     } else if (options[2].value != NULL) {

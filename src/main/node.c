@@ -33,7 +33,7 @@ node_operator_catalog(FILE *problems)
     return catalog;
 }
 
-/* ---- Counters: the operations of the API, the addresses beside them, the operations of operators ---- */
+/* ---- Counters: the operations of the API, the addresses beside them, the operations of operators, what agents ask ---- */
 
 size_t
 node_first_operator_counter(void)
@@ -42,21 +42,30 @@ node_first_operator_counter(void)
 }
 
 size_t
-node_counter_count(void)
+node_first_agent_counter(void)
 {
     return node_first_operator_counter() + catalog_count(node_operator_catalog(stderr));
+}
+
+size_t
+node_counter_count(void)
+{
+    return node_first_agent_counter() + agents_count();
 }
 
 const char *
 node_counter_name(const void *context, size_t index)
 {
     (void)context;
-    size_t operations = catalog_count(node_catalog(stderr)), operators = node_first_operator_counter();
+    size_t operations = catalog_count(node_catalog(stderr)), operators = node_first_operator_counter(),
+           agents = node_first_agent_counter();
     if (index < operations)
         return catalog_at(node_catalog(stderr), index)->operation;
     if (index < operators)
         return other_path_name(index - operations);
-    return catalog_at(node_operator_catalog(stderr), index - operators)->operation;
+    if (index < agents)
+        return catalog_at(node_operator_catalog(stderr), index - operators)->operation;
+    return agents_name(index - agents);
 }
 
 /* ---- ---- */
@@ -185,10 +194,12 @@ node_new(const struct config *config, struct metrics *metrics)
     bool has_agents = config->agent_listen[0] != '\0' && metrics != NULL;
     if (has_agents)
         node->fleet = node_fleet_new(config);
+    if (node->fleet != NULL)
+        node->agents = agents_new(node->fleet, metrics, node_first_agent_counter());
     if (api->auth != NULL)
         node->desk = node_desk_new(config, api->store, api->auth, metrics, node->operator_url);
     bool has_document = metrics == NULL || make_openapi(node); /* commands answer nobody */
-    if (api->catalog != NULL && node->desk != NULL && has_document && (!has_agents || node->fleet != NULL))
+    if (api->catalog != NULL && node->desk != NULL && has_document && (!has_agents || node->agents != NULL))
         return node;
     log_line(LOG_ERROR, "node_start", "The process has no memory or no threads to start with.");
     node_free(node);
@@ -202,6 +213,7 @@ node_free(struct node *node)
         return;
     /* In the order of who uses whom. */
     desk_free(node->desk);
+    agents_free(node->agents);
     fleet_free(node->fleet);
     if (node->api.auth != NULL)
         auth_free(node->api.auth);

@@ -4,7 +4,7 @@
 #define MAIN_NODE_H
 
 #include "api/api.h"
-#include "fleet/fleet.h"
+#include "fleet/agent.h"
 #include "main/config.h"
 #include "operator/operator.h"
 
@@ -13,7 +13,8 @@ enum { CONFIG_URL_BYTES = 320 };
 struct node {
     struct api api;
     struct store_config store_config;
-    struct fleet *fleet; /* NULL unless hosts talk to this node */
+    struct fleet *fleet;   /* NULL unless hosts talk to this node */
+    struct agents *agents; /* the same */
     struct desk *desk;   /* where operators are served */
     char operator_url[CONFIG_URL_BYTES];
     char *openapi; /* the API's document */
@@ -25,10 +26,11 @@ MUST_USE const struct catalog *node_catalog(FILE *problems);
 /* The same of the operator's API. */
 MUST_USE const struct catalog *node_operator_catalog(FILE *problems);
 
-/* What a node counts requests by: all operations of both APIs, and the addresses beside them. */
+/* What a node counts requests by: all operations of its APIs, and the addresses beside them. */
 size_t node_counter_count(void);
 const char *node_counter_name(const void *context, size_t index); /* for metrics_text() */
 size_t node_first_operator_counter(void);
+size_t node_first_agent_counter(void);
 
 /* The desk of this configuration, its key read, on this store; `auth` may be NULL. `url` is filled in, and must live as long. */
 MUST_USE struct desk *node_desk_new(const struct config *config, struct store *store, struct auth *auth, struct metrics *metrics,

@@ -87,10 +87,10 @@ wiring_start(struct wiring *wiring, struct metrics *metrics)
     return wiring->node == NULL ? NULL : &wiring->node->api;
 }
 
-struct fleet *
-wiring_fleet(const struct wiring *wiring)
+struct api *
+wiring_agents(const struct wiring *wiring)
 {
-    return wiring->node->fleet;
+    return wiring->node->agents == NULL ? NULL : agents_api(wiring->node->agents);
 }
 
 struct desk *

@@ -11,6 +11,7 @@
 
 static const char *const etcd[] = { "https://e1:2379", "https://e2:2379" };
 static struct fleet *fleet;
+static struct agents *agents;
 static struct arena *arena;
 static str csr;
 
@@ -37,6 +38,8 @@ set_up(void **state)
     json_init();
     arena = arena_new(FIXTURE_ARENA_BYTES);
     fleet = new_fleet(1);
+    agents = agents_new(fleet, NULL, 0);
+    assert_non_null(agents);
     str key;
     fixture_ask("INSERT INTO provider VALUES ('P')");
     fixture_ask("INSERT INTO region VALUES ('P', 'R')");
@@ -46,25 +49,38 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
+    agents_free(agents);
     fleet_free(fleet);
     arena_free(arena);
     return fixture_tear_down(state);
 }
 
-static struct agent_answer
+struct answered {
+    unsigned status;
+    str body;
+};
+
+static struct request *
+new_request(const char *method, str serial, const char *target)
+{
+    struct request *req = request_new(agents_api(agents));
+    assert_non_null(req);
+    req->in.method = str_from(method);
+    req->in.target = str_from(target);
+    req->in.serial = serial;
+    req->in.client = net_from_v4((const uint8_t[]){ 10, 0, 0, 7 });
+    return req;
+}
+
+static struct answered
 ask(str serial, const char *path, json_t *body)
 {
-    struct agent_request request = {
-        .method = STR("POST"),
-        .path = str_from(path),
-        .query = STR_EMPTY,
-        .serial = serial,
-        .body = body == NULL ? STR_EMPTY : json_text(arena, json_in(arena, body)),
-        .client = net_from_v4((const uint8_t[]){ 10, 0, 0, 7 }),
-    };
-    struct agent_answer answer;
-    agent_answer(fleet, arena, &request, &answer);
-    return answer;
+    struct request *req = new_request("POST", serial, path);
+    req->in.body = body == NULL ? STR_EMPTY : json_text(req->arena, json_in(req->arena, body));
+    api_handle(req);
+    struct answered answered = { req->out.status, str_dup(arena, req->out.body) };
+    request_free(req);
+    return answered;
 }
 
 static error
@@ -95,7 +111,7 @@ join_body(str token)
 }
 
 static str
-field(struct agent_answer answer, const char *name)
+field(struct answered answer, const char *name)
 {
     return json_str(json_object_get(json_parse_own(arena, answer.body), name));
 }
@@ -149,7 +165,7 @@ token_works_once(void **state)
     str none;
     assert_ok(make_token(&nowhere, &is_valid, &none));
     assert_false(is_valid);
-    struct agent_answer joined = ask(STR_EMPTY, "/agent/v1/join", join_body(token));
+    struct answered joined = ask(STR_EMPTY, "/agent/v1/join", join_body(token));
     assert_int_equal(joined.status, 201);
     assert_string_equal(str_dup(arena, field(joined, "hostName")).data, "h1");
     assert_string_equal(fixture_ask("SELECT cpus || ' ' || memory_mb || ' ' || host(address) FROM host"),
@@ -188,42 +204,49 @@ joining_again_ends_the_old_certificate(void **state)
     assert_int_equal(ask(fresh, "/agent/v1/report", json_pack("{s:i, s:i}", "epoch", 2, "version", 1)).status, 403);
 }
 
+/* What is answered in the event loop. */
+static enum error_code
+refusal_of(struct request *req)
+{
+    assert_int_equal(api_advance(req, false), API_ANSWERED);
+    assert_true(req->failed != OK);
+    enum error_code code = req->failed->code;
+    request_free(req);
+    return code;
+}
+
 static void
 poll_waits_until_its_goal_moves(void **state)
 {
     (void)state;
     assert_int_equal(ask(STR_EMPTY, "/agent/v1/join", join_body(new_token("h3"))).status, 201);
     str serial = serial_of_newest();
-    struct agent_request request = {
-        .method = STR("GET"), .path = STR("/agent/v1/goal"), .query = STR("after=1&epoch=1&new=x"), .serial = serial
-    };
-    struct agent_poll poll;
+    struct request *req = new_request("GET", serial, "/agent/v1/goal?after=1&epoch=1&new=x");
     struct host_known known;
     bool is_new = true;
-    assert_true(agent_is_poll(&request));
-    assert_ok(agent_poll_read(arena, &request, &poll));
+    assert_int_equal(api_advance(req, false), API_NEEDS_NEWS);
     assert_ok(store_host_by_serial(fleet->store, arena, serial, &known));
-    assert_ok(agent_poll_judge(arena, &poll, &known, &is_new));
+    assert_ok(agent_poll_judge(req, &known, &is_new));
     assert_false(is_new);
     fixture_ask("SELECT goal_touch_hosts(ARRAY[id::bytea]) FROM host WHERE name = 'h3'");
     assert_ok(store_host_by_serial(fleet->store, arena, serial, &known));
-    assert_ok(agent_poll_judge(arena, &poll, &known, &is_new));
+    assert_ok(agent_poll_judge(req, &known, &is_new));
     assert_true(is_new);
-    struct agent_answer answer;
-    agent_goal(fleet, arena, &poll, &answer);
-    assert_int_equal(answer.status, 200);
-    json_t *goal = json_parse_own(arena, answer.body);
+    api_handle(req);
+    assert_int_equal(req->out.status, 200);
+    json_t *goal = json_parse_own(arena, req->out.body);
     assert_int_equal(json_integer_value(json_object_get(goal, "version")), 2);
     assert_int_equal(json_array_size(json_object_get(goal, "etcd")), 2);
+    request_free(req);
     static const char *const wrong[] = {
-        "", "after=1", "epoch=1", "after=&epoch=1", "after=-1&epoch=1", "after=1&epoch=x"
+        "", "?after=1", "?epoch=1", "?after=&epoch=1", "?after=-1&epoch=1", "?after=1&epoch=x"
     };
     for (size_t i = 0; i < LENGTH(wrong); i++) {
-        request.query = str_from(wrong[i]);
-        assert_fails(agent_poll_read(arena, &request, &poll), INVALID_QUERY_PARAMETER);
+        str target = str_format(arena, "/agent/v1/goal%s", wrong[i]);
+        assert_int_equal(refusal_of(new_request("GET", serial, target.data)), INVALID_QUERY_PARAMETER);
     }
-    request.serial = STR_EMPTY;
-    assert_fails(agent_poll_read(arena, &request, &poll), CERTIFICATE_REQUIRED);
+    assert_int_equal(refusal_of(new_request("GET", STR_EMPTY, "/agent/v1/goal?after=1&epoch=1")), CERTIFICATE_REQUIRED);
+    assert_int_equal(refusal_of(new_request("PUT", serial, "/agent/v1/goal?after=1&epoch=1")), METHOD_NOT_ALLOWED);
 }
 
 /* S3: a member has one for each purpose, and what its cluster's authority signs is nobody else's. */
@@ -254,7 +277,7 @@ certificate_of_a_member_says_what_it_is_for(void **state)
             n, fixture_quote(fixture_id(n)));
         str path = str_format(arena, "/agent/v1/members/%s/certificate", id_text(arena, fixture_id(n)).data);
         static const char *const purposes[] = { "SERVER", "ETCD", "CLUSTER", "CLUSTER", "ROOT" };
-        struct agent_answer answers[LENGTH(purposes)];
+        struct answered answers[LENGTH(purposes)];
         for (size_t p = 0; p < LENGTH(purposes); p++)
             answers[p] =
                 ask(serial, path.data, json_pack("{s:s%, s:s}", "csr", csr.data, csr.len, "purpose", purposes[p]));

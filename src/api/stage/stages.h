@@ -32,6 +32,8 @@ extern const struct failure needs_rows;
 /* What a stage returns that cannot go on without the body: OK when it is there. */
 MUST_USE error request_admit(struct request *req, size_t body_max);
 extern const struct failure needs_room;
+/* What a stage returns in the event loop that waits until a goal has moved. */
+extern const struct failure needs_news;
 
 /* ---- other_path.c: the addresses that are no operations ---- */
 size_t other_path_count(void);
