@@ -10,6 +10,7 @@
 #include "agent/facts.h"
 #include "agent/internal.h"
 #include "agent/log/shipper.h"
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/steady_cond.h"
@@ -46,11 +47,7 @@ agent_is_ending(struct agent *agent)
 int64_t
 agent_backoff_ms(int failures)
 {
-    int64_t most = failures > 6 ? BACKOFF_MOST_MS : (int64_t)BACKOFF_FIRST_MS << failures;
-    uint32_t random;
-    crypto_random(&random, sizeof(random));
-    most = most > BACKOFF_MOST_MS ? BACKOFF_MOST_MS : most;
-    return 50 + (int64_t)(random % (uint64_t)most);
+    return backoff_ms((struct backoff){ BACKOFF_FIRST_MS, BACKOFF_MOST_MS }, failures);
 }
 
 /* ---- The goal ---- */

@@ -54,8 +54,6 @@ bool api_is_large(const struct request *req);
 /* Of a request that needs rows: as many times a read of one entity. */
 int api_places(const struct request *req);
 
-enum api_step { API_ANSWERED, API_NEEDS_ROOM, API_NEEDS_ROWS, API_NEEDS_THREAD, API_NEEDS_NEWS };
-
 /* A request in its own arena; NULL when there is no memory. request_free() rolls back what was left open. */
 MUST_USE struct request *request_new(struct api *api);
 void request_free(struct request *req);

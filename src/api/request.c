@@ -20,6 +20,7 @@ request_new(struct api *api)
     req->arena = arena;
     req->started_us = clock_steady_us();
     req->counter = METRICS_NO_OPERATION;
+    req->needs = API_NEEDS_THREAD;
     req->answer.total = -1;
     req->admitted = true;
     req->page = (struct page){ .number = 1, .size = 100, .include_count = true };

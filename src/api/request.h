@@ -45,12 +45,16 @@ struct page {
     bool include_count;
 };
 
+/* How far a request came, and what it needs to go on: api/api.h. */
+enum api_step { API_ANSWERED, API_NEEDS_ROOM, API_NEEDS_ROWS, API_NEEDS_THREAD, API_NEEDS_NEWS };
+
 struct request {
     struct api *api;
     struct arena *arena;
     struct received in;
-    bool may_block; /* false in the event loop */
-    unsigned stage; /* index of the next stage to run */
+    bool may_block;      /* false in the event loop */
+    unsigned stage;      /* index of the next stage to run */
+    enum api_step needs; /* what a stage waits for that would block */
     int64_t started_us;
     const char *name; /* of what is asked for, in logs and metrics; NULL: nothing that there is */
     size_t counter;   /* in the metrics */
@@ -114,8 +118,8 @@ struct request {
         int64_t after; /* place of the last item that was sent or passed over */
     } stream;          /* of a list that is followed */
 
-    bool replayed; /* the Idempotency-Key was used before: `answer` is the recorded one */
-    bool done;     /* `out` is complete before the last stage */
+    bool replayed;            /* the Idempotency-Key was used before: `answer` is the recorded one */
+    bool done;                /* `out` is complete before the last stage */
     struct agent_call *agent; /* of a host's request: fleet/agent.h */
     struct response out;
     error failed; /* the error that was answered, for logs and metrics */

@@ -6,9 +6,6 @@
 #include "api/stage/stages.h"
 #include "base/clock.h"
 
-const struct failure needs_rows = { .code = INTERNAL_ERROR }, needs_room = { .code = INTERNAL_ERROR },
-                     needs_news = { .code = INTERNAL_ERROR };
-
 static void
 count(struct request *req)
 {
@@ -32,19 +29,16 @@ finish(struct request *req)
 }
 
 static enum api_step
-advance(struct request *req, bool may_block)
+advance(struct request *req)
 {
     const struct stage_list *list = req->api->stages;
     while (req->stage < list->count && !req->done) {
         error problem = list->stages[req->stage].run(req);
-        if (problem == WOULD_BLOCK && !may_block)
-            return API_NEEDS_THREAD;
-        if (problem == &needs_rows)
-            return API_NEEDS_ROWS;
-        if (problem == &needs_room)
-            return API_NEEDS_ROOM;
-        if (problem == &needs_news)
-            return API_NEEDS_NEWS;
+        if (problem == WOULD_BLOCK) {
+            enum api_step needs = req->needs;
+            req->needs = API_NEEDS_THREAD;
+            return needs;
+        }
         if (problem != OK) {
             api_refuse(req, problem);
             return API_ANSWERED;
@@ -60,7 +54,7 @@ api_advance(struct request *req, bool may_block)
 {
     req->may_block = may_block;
     store_reads_apart(may_block && api_is_large(req));
-    enum api_step step = advance(req, may_block);
+    enum api_step step = advance(req);
     store_reads_apart(false);
     return step;
 }

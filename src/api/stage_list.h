@@ -11,7 +11,7 @@
 
 struct stage {
     const char *name;
-    /* OK to go on, WOULD_BLOCK to go on in a thread, or the error to answer with. May run again from its beginning then. */
+    /* OK to go on, WOULD_BLOCK to wait for what req->needs says, or the error to answer with. One that waited runs again. */
     error (*run)(struct request *req);
     const char *question, *refuses; /* in words, for ARCHITECTURE */
 };

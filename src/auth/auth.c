@@ -18,10 +18,6 @@ enum {
     KEYS_CHECKED_MS = 2000
 };
 
-/* Refusals that a client can mend by using a new nonce; auth_is_stale_nonce() knows them by their text. */
-#define OLD_NONCE  "the nonce is too old"
-#define USED_NONCE "the nonce count was used before"
-
 /* ---- Life ---- */
 
 static void
@@ -205,6 +201,18 @@ authenticate_bearer(struct auth *auth, struct arena *arena, str text, bool may_b
 
 /* ---- Digest ---- */
 
+/* A refusal that the client mends by using a new nonce. */
+static error
+stale_nonce(struct arena *arena, const char *why)
+{
+    struct failure *failure = ARENA_NEW(arena, struct failure);
+    if (failure == NULL)
+        return fail(arena, OVERLOADED);
+    *failure = *fail(arena, INVALID_CREDENTIALS, V(why));
+    failure->stale_nonce = true;
+    return failure;
+}
+
 static enum nonce_state
 check_nonce(struct auth *auth, str nonce)
 {
@@ -276,7 +284,7 @@ authenticate_digest(struct auth *auth, struct arena *arena, const struct credent
     if (nonce == NONCE_FOREIGN)
         return fail(arena, INVALID_CREDENTIALS, V("the nonce is not one of this service's"));
     if (nonce == NONCE_STALE)
-        return fail(arena, INVALID_CREDENTIALS, V(OLD_NONCE));
+        return stale_nonce(arena, "the nonce is too old");
 
     const struct principal *principal;
     const struct digest_secret *secret;
@@ -292,7 +300,7 @@ authenticate_digest(struct auth *auth, struct arena *arena, const struct credent
     if (once.len == 0)
         return fail(arena, OVERLOADED);
     if (!limit_use_once(auth->limiter, once, NONCE_REMEMBERED_S))
-        return fail(arena, INVALID_CREDENTIALS, V(USED_NONCE));
+        return stale_nonce(arena, "the nonce count was used before");
     limit_guard_note_success(auth->limiter, (struct guard_try){ &credentials->client, header.username });
     if (snapshot_is_first_use(secret))
         note_use(auth, arena, principal);
@@ -387,8 +395,7 @@ auth_note_origin(struct auth *auth, const struct principal *principal, const str
 bool
 auth_is_stale_nonce(error problem)
 {
-    return problem != OK && problem->code == INVALID_CREDENTIALS && problem->parameter_count == 1 &&
-           (str_is(problem->parameters[0].text, OLD_NONCE) || str_is(problem->parameters[0].text, USED_NONCE));
+    return problem != OK && problem->stale_nonce;
 }
 
 void

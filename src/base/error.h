@@ -56,6 +56,7 @@ struct failure {
     struct value parameters[ERROR_MAX_PARAMETERS];
     str detail;
     int retry_after_s; /* 0: no Retry-After */
+    bool stale_nonce;  /* the same client mends it with a new nonce */
 };
 
 typedef const struct failure *error;

@@ -260,7 +260,8 @@ static const struct agent_operation {
     { "agentJoin", "POST", "/agent/v1/join", "", .is_open = true, .run = agent_join },
     { "agentReport", "POST", "/agent/v1/report", "", .read = read_report, .run = run_report },
     { "agentHostCertificate", "POST", "/agent/v1/certificate", "", .run = run_host_certificate },
-    { "agentMemberCertificate", "POST", "/agent/v1/members/", "/certificate", .has_argument = true, .run = run_member_certificate },
+    { "agentMemberCertificate", "POST", "/agent/v1/members/", "/certificate", .has_argument = true,
+      .run = run_member_certificate },
     { "agentGoal", "GET", "/agent/v1/goal", "", .is_poll = true, .read = read_poll, .run = run_goal },
 };
 
@@ -336,8 +337,10 @@ find_host(struct request *req)
     struct host_known known;
     if (call->operation->is_open || call->is_judged)
         return OK;
-    if (!req->may_block)
-        return call->operation->is_poll ? &needs_news : WOULD_BLOCK;
+    if (!req->may_block) {
+        req->needs = call->operation->is_poll ? API_NEEDS_NEWS : API_NEEDS_THREAD;
+        return WOULD_BLOCK;
+    }
     TRY(store_host_by_serial(agents_fleet(req)->store, req->arena, req->in.serial, &known));
     TRY(judge_host(req->arena, &known, call->epoch));
     call->host = known.host;

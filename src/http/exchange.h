@@ -40,11 +40,11 @@ struct exchange {
     void (*body_done)(struct exchange *x);
     int64_t started_us, body_deadline_us;
     char id[REQUEST_ID_DIGITS + 1];
-    struct stream *stream;        /* of an answer that goes on: stream.c */
-    struct poll *poll;            /* of an agent that waits for a goal: poll.c */
-    enum api_step step;           /* where a thread left it */
-    bool held;                    /* somebody else works on it: the event loop must not free it */
-    ngx_thread_task_t *work;      /* of handle_api.c */
+    struct stream *stream;   /* of an answer that goes on: stream.c */
+    struct poll *poll;       /* of an agent that waits for a goal: poll.c */
+    enum api_step step;      /* where a thread left it */
+    bool held;               /* somebody else works on it: the event loop must not free it */
+    ngx_thread_task_t *work; /* of handle_api.c */
     struct {
         struct lane *lane; /* NULL: neither waits nor has a place */
         ngx_queue_t link;

@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/backoff.h"
 #include "base/clock.h"
-#include "base/crypto/crypto.h"
 #include "base/steady_cond.h"
 #include "store/listener.h"
 
@@ -27,12 +27,7 @@ struct turns {
 int64_t
 turns_backoff_ms(int64_t failures)
 {
-    int64_t whole = failures > 10 ? BACKOFF_MOST_MS : (int64_t)TURNS_BACKOFF_FIRST_MS << failures;
-    uint32_t random;
-    crypto_random(&random, sizeof(random));
-    if (whole > BACKOFF_MOST_MS)
-        whole = BACKOFF_MOST_MS;
-    return whole / 2 + (int64_t)(random % (uint64_t)(whole / 2 + 1));
+    return backoff_ms((struct backoff){ TURNS_BACKOFF_FIRST_MS, BACKOFF_MOST_MS }, failures);
 }
 
 static void

@@ -182,14 +182,17 @@ command_catalog(int argc, char **argv)
         { "--agent", "With --stages: those of a request of a host.", .is_flag = true },
     };
     int status;
-    if (!read_options(argc, argv, "catalog [--tsv | --status | --json | --stages] [--operator | --agent]", options, LENGTH(options), NULL,
-                      &status))
+    if (!read_options(argc, argv, "catalog [--tsv | --status | --json | --stages] [--operator | --agent]", options,
+                      LENGTH(options), NULL, &status))
         return status;
     const struct catalog *catalog = options[3].value != NULL ? node_operator_catalog(stderr) : node_catalog(stderr);
     if (catalog == NULL)
         return 1;
     if (options[4].value != NULL) {
-        stage_list_print(options[5].value != NULL ? &agent_stages : options[3].value != NULL ? &operator_stages : &tenant_stages, stdout);
+        stage_list_print(options[5].value != NULL   ? &agent_stages
+                  : options[3].value != NULL ? &operator_stages
+                                             : &tenant_stages,
+                  stdout);
     } else if (options[0].value != NULL) {
         catalog_print_tsv(catalog, stdout);
     } else if (options[2].value != NULL) {

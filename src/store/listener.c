@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "store/connection.h"
 
@@ -79,19 +80,19 @@ run(void *context)
     struct listener *listener = context;
     char listen[128];
     snprintf(listen, sizeof(listen), "LISTEN %s", listener->channel);
-    int backoff_ms = BACKOFF_FIRST_MS;
+    int failures = 0;
     while (!atomic_load(&listener->stop)) {
         struct connection *connection = connection_open(listener->dsn, NULL, ANSWER_MS);
         if (connection != NULL && exec_ok(connection, listen)) {
-            backoff_ms = BACKOFF_FIRST_MS;
+            failures = 0;
             listener->on_state(listener->owner, true);
             hear(listener, connection);
             listener->on_state(listener->owner, false);
         }
         connection_close(connection);
-        if (sleep_unless_stopped(listener, backoff_ms))
+        if (sleep_unless_stopped(listener,
+                                 (int)backoff_ms((struct backoff){ BACKOFF_FIRST_MS, BACKOFF_MOST_MS }, failures++)))
             break;
-        backoff_ms = backoff_ms * 2 > BACKOFF_MOST_MS ? BACKOFF_MOST_MS : backoff_ms * 2;
     }
     return NULL;
 }

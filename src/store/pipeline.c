@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/connection.h"
@@ -53,7 +54,8 @@ struct pipeline {
     struct connection_words words;
     enum phase phase;
     PostgresPollingStatusType connecting;
-    int64_t connecting_until_ms, retry_at_ms, backoff_ms, progress_ms;
+    int64_t connecting_until_ms, retry_at_ms, progress_ms;
+    int failures;        /* to connect, one after the other */
     int failed_attempts; /* to connect, since it was ready */
     bool wants_write;
     bool is_answered;    /* the first expected answer came, its end did not */
@@ -169,10 +171,8 @@ lose(struct pipeline *pipeline, const char *why)
     }
     pipeline->failed_attempts = pipeline->phase == PHASE_READY ? 0 : pipeline->failed_attempts + 1;
     pipeline->phase = PHASE_LOST;
-    pipeline->backoff_ms = pipeline->backoff_ms == 0 ? BACKOFF_FIRST_MS : pipeline->backoff_ms * 2;
-    if (pipeline->backoff_ms > BACKOFF_MOST_MS)
-        pipeline->backoff_ms = BACKOFF_MOST_MS;
-    pipeline->retry_at_ms = clock_steady_ms() + pipeline->backoff_ms;
+    int64_t wait_ms = backoff_ms((struct backoff){ BACKOFF_FIRST_MS, BACKOFF_MOST_MS }, pipeline->failures++);
+    pipeline->retry_at_ms = clock_steady_ms() + wait_ms;
     pipeline->wants_write = pipeline->is_answered = pipeline->must_reconnect = pipeline->is_broken = false;
     pipeline->unsynced = 0;
     memset(pipeline->prepared, 0, sizeof(pipeline->prepared));
@@ -470,7 +470,7 @@ take_answer(struct pipeline *pipeline, struct expected answer, PGresult *result)
     case EXPECT_SETUP:
         if (worked) {
             pipeline->phase = PHASE_READY;
-            pipeline->backoff_ms = 0;
+            pipeline->failures = 0;
         } else {
             log_line(LOG_ERROR, "database_refused", "a connection could not be set up: %s",
                      PQresultErrorMessage(result));

@@ -35,7 +35,8 @@ request_admit(struct request *req, size_t body_max)
         return OK;
     req->body_max = body_max;
     req->asked_us = clock_steady_us();
-    return &needs_room;
+    req->needs = API_NEEDS_ROOM;
+    return WOULD_BLOCK;
 }
 
 error

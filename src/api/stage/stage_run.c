@@ -286,8 +286,10 @@ stage_run(struct request *req)
     if (e->read != NULL) {
         req->read_params.count = 0;
         TRY(e->read->bind(req, &req->read_params));
-        if (!req->may_block)
-            return &needs_rows;
+        if (!req->may_block) {
+            req->needs = API_NEEDS_ROWS;
+            return WOULD_BLOCK;
+        }
         struct rows rows;
         TRY(store_read(req->api->store, req->arena, e->read->statement, &req->read_params, &rows));
         return e->read->answer(req, &rows);

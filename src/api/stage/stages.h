@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stages of requests. Each takes the request and returns OK to go on, WOULD_BLOCK to go on in a thread, or the
+ * The stages of requests. Each takes the request and returns OK to go on, WOULD_BLOCK to wait (for a thread, unless it set `needs`), or the
  * error to answer with. stage_list.c has them in order.
  */
 #ifndef API_STAGE_STAGES_H
@@ -27,13 +27,8 @@ error stage_run(struct request *req);
 error stage_commit(struct request *req); /* the change, its event and its idempotency record together */
 error stage_render(struct request *req);
 
-/* What stage_run returns in the event loop when only rows are missing. */
-extern const struct failure needs_rows;
 /* What a stage returns that cannot go on without the body: OK when it is there. */
 MUST_USE error request_admit(struct request *req, size_t body_max);
-extern const struct failure needs_room;
-/* What a stage returns in the event loop that waits until a goal has moved. */
-extern const struct failure needs_news;
 
 /* ---- other_path.c: the addresses that are no operations ---- */
 size_t other_path_count(void);
