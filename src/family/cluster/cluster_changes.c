@@ -6,8 +6,8 @@
 #include "api/api.h"
 #include "api/request_event.h"
 #include "base/json.h"
+#include "cluster/member.h"
 #include "cluster/names.h"
-#include "cluster/plan.h"
 #include "cluster/settings.h"
 #include "cluster/state.h"
 #include "family/cluster/clusters.h"
@@ -92,24 +92,6 @@ add_job(struct request *req, const struct cluster *cluster, const struct job_kin
 
 /* ---- Room ---- */
 
-static error
-place_missing(struct request *req, const struct cluster *cluster, const struct wanted *wanted, const struct plan *plan)
-{
-    for (size_t g = 0; g < wanted->group_count; g++) {
-        const struct wanted_group *group = &wanted->groups[g];
-        struct member_place place = { group->provider, group->region,    wanted->size,
-                                      wanted->disk_gb, group->electable, group->priority };
-        for (int n = 0; n < plan->missing[g]; n++) {
-            bool placed;
-            TRY(store_cluster_member_place(req->tx, cluster, &place, &placed));
-            if (!placed)
-                return fail(req->arena, NO_CAPACITY, V(group->region), V(group->provider), V(wanted->size),
-                            V(wanted->disk_gb));
-        }
-    }
-    return OK;
-}
-
 static bool
 is_larger(const struct fleet_offer *offer, const struct wanted *wanted, const struct cluster_member *member)
 {
@@ -118,47 +100,33 @@ is_larger(const struct fleet_offer *offer, const struct wanted *wanted, const st
            wanted->disk_gb > member->disk_gb;
 }
 
-static struct plan_member
-as_planned(const struct cluster_member *member)
-{
-    return (struct plan_member){
-        .provider = member->provider,
-        .region = member->region,
-        .size = member->size,
-        .disk_gb = member->disk_gb,
-        .ordinal = member->ordinal,
-        .leaving = member->host_leaves || str_is(member->desired, "REMOVED"),
-        .is_primary = str_is(member->role, "PRIMARY"),
-        .is_healthy = str_is(member->running, "running") || str_is(member->running, "streaming"),
-        .electable = member->electable,
-    };
-}
-
 error
 cluster_reserve(struct request *req, const struct fleet_offer *offer, const struct cluster *cluster)
 {
     struct wanted wanted;
     struct cluster_members members;
-    struct plan_member planned[STORE_MAX_MEMBERS];
     struct plan plan;
     if (!wanted_from_document(json_parse_own(req->arena, cluster->document), &wanted))
         return fail(req->arena, INTERNAL_ERROR);
     TRY(store_cluster_members(req->tx, cluster->id, &members));
-    for (size_t i = 0; i < members.count; i++)
-        planned[i] = as_planned(&members.items[i]);
-    plan_make(&wanted, planned, members.count, &plan);
+    members_plan(&wanted, &members, &plan);
     /* Who stays and must grow does so where it is, or leaves its place to one that has the size from the beginning. */
     for (size_t i = 0; i < members.count; i++) {
+        struct cluster_member *member = &members.items[i];
         bool resized;
-        if (plan.group[i] == GOES || !is_larger(offer, &wanted, &members.items[i]))
+        if (plan.group[i] == GOES || !is_larger(offer, &wanted, member))
             continue;
-        TRY(store_cluster_member_resize(req->tx, members.items[i].id, wanted.size, wanted.disk_gb, &resized));
-        planned[i].leaving = !resized;
-        planned[i].size = resized ? wanted.size : planned[i].size;
-        planned[i].disk_gb = resized ? wanted.disk_gb : planned[i].disk_gb;
+        TRY(store_cluster_member_resize(req->tx, member->id, wanted.size, wanted.disk_gb, &resized));
+        member->host_leaves = !resized;
+        member->size = resized ? wanted.size : member->size;
+        member->disk_gb = resized ? wanted.disk_gb : member->disk_gb;
     }
-    plan_make(&wanted, planned, members.count, &plan);
-    return place_missing(req, cluster, &wanted, &plan);
+    members_plan(&wanted, &members, &plan);
+    const struct wanted_group *full;
+    TRY(members_place_missing(req->tx, cluster, &wanted, &plan, &full));
+    if (full != NULL)
+        return fail(req->arena, NO_CAPACITY, V(full->region), V(full->provider), V(wanted.size), V(wanted.disk_gb));
+    return OK;
 }
 
 /* ---- New clusters ---- */

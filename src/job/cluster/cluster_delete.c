@@ -23,10 +23,10 @@ remove_members(struct job_context *context, struct job_result *ret_result)
     for (size_t i = 0; work->found && i < work->members.count; i++) {
         struct cluster_member *member = &work->members.items[i];
         /* No host was ever told about one that was only planned. */
-        if (member_is(member, "PLANNED")) {
+        if (member->desired == MEMBER_PLANNED) {
             TRY(store_cluster_member_release(context->tx, member->id));
-        } else if (!member_is(member, "REMOVED")) {
-            member->desired = STR("REMOVED");
+        } else if (member->desired != MEMBER_REMOVED) {
+            member->desired = MEMBER_REMOVED;
             TRY(store_cluster_member_want(context->tx, work->cluster.organization, member));
         }
     }

@@ -113,18 +113,11 @@ replace(struct job_context *context, struct job_result *ret_result)
     if (work->wanted.paused)
         return step_waits(context, ret_result,
                           "The cluster is paused, and has to be resumed before a member can move.");
-    for (size_t g = 0; g < work->wanted.group_count; g++) {
-        const struct wanted_group *group = &work->wanted.groups[g];
-        struct member_place place = { group->provider,      group->region,    work->wanted.size,
-                                      work->wanted.disk_gb, group->electable, group->priority };
-        for (int n = 0; n < work->plan.missing[g]; n++) {
-            bool placed;
-            TRY(store_cluster_member_place(context->tx, &work->cluster, &place, &placed));
-            if (!placed)
-                return step_waits(context, ret_result, "No other host in %.*s %.*s has room for a member.",
-                                  STR_ARG(group->provider), STR_ARG(group->region));
-        }
-    }
+    const struct wanted_group *full;
+    TRY(members_place_missing(context->tx, &work->cluster, &work->wanted, &work->plan, &full));
+    if (full != NULL)
+        return step_waits(context, ret_result, "No other host in %.*s %.*s has room for a member.",
+                          STR_ARG(full->provider), STR_ARG(full->region));
     if (cluster_state_next(work->cluster.state, CAUSE_REPAIR, &state))
         TRY(store_cluster_set_state(context->tx, &work->cluster, state, work->cluster.observed_generation));
     return step_done(ret_result);

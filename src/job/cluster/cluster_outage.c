@@ -55,9 +55,9 @@ stop(struct job_context *context, struct job_result *ret_result)
     const json_t *document = json_parse_own(context->arena, part.document);
     for (size_t i = 0; i < work->members.count; i++) {
         struct cluster_member *member = &work->members.items[i];
-        if (!member_is(member, "RUNNING") || !is_struck(document, member))
+        if (member->desired != MEMBER_RUNNING || !is_struck(document, member))
             continue;
-        member->desired = STR("STOPPED");
+        member->desired = MEMBER_STOPPED;
         TRY(store_cluster_member_want(context->tx, work->cluster.organization, member));
     }
     TRY(set_state(context, &part, "STARTING"));
@@ -71,7 +71,7 @@ wait_stopped(struct job_context *context, struct job_result *ret_result)
     TRY(cluster_work(context, &work));
     for (size_t i = 0; work->found && i < work->members.count; i++) {
         const struct cluster_member *member = &work->members.items[i];
-        if (member_is(member, "STOPPED") && !str_is(member->unit, "inactive") && !member_is_absent(member))
+        if (member->desired == MEMBER_STOPPED && member->unit != UNIT_INACTIVE && !member_is_absent(member))
             return step_waits(context, ret_result, "Member %.*s is being stopped.",
                               STR_ARG(member_name(context, work, member)));
     }

@@ -9,7 +9,7 @@
 static bool
 is_stopped(const struct cluster_member *member)
 {
-    return str_is(member->unit, "inactive") || member_is_absent(member);
+    return member->unit == UNIT_INACTIVE || member_is_absent(member);
 }
 
 /* Stops replicas, or everybody; waits until they are. */
@@ -23,8 +23,8 @@ stop(struct job_context *context, bool also_primary, struct job_result *ret_resu
         struct cluster_member *member = &work->members.items[i];
         if (!also_primary && member_is_primary(member))
             continue;
-        if (member_is(member, "RUNNING") || member_is(member, "PLANNED")) {
-            member->desired = STR("STOPPED");
+        if (member->desired == MEMBER_RUNNING || member->desired == MEMBER_PLANNED) {
+            member->desired = MEMBER_STOPPED;
             TRY(store_cluster_member_want(context->tx, work->cluster.organization, member));
         }
         if (!is_stopped(member))

@@ -3,7 +3,7 @@
 #include "job/cluster/cluster_work.h"
 
 static error
-start_members(struct job_context *context, const char *from, struct job_result *ret_result)
+start_members(struct job_context *context, enum member_desired from, struct job_result *ret_result)
 {
     struct cluster_work *work;
     bool changed;
@@ -16,13 +16,13 @@ start_members(struct job_context *context, const char *from, struct job_result *
 error
 cluster_step_start(struct job_context *context, struct job_result *ret_result)
 {
-    return start_members(context, "PLANNED", ret_result);
+    return start_members(context, MEMBER_PLANNED, ret_result);
 }
 
 error
 cluster_step_wake(struct job_context *context, struct job_result *ret_result)
 {
-    return start_members(context, "STOPPED", ret_result);
+    return start_members(context, MEMBER_STOPPED, ret_result);
 }
 
 error
@@ -95,7 +95,7 @@ cluster_step_remove_members(struct job_context *context, struct job_result *ret_
     size_t going = 0;
     TRY(cluster_work(context, &work));
     for (size_t i = 0; work->found && i < work->members.count; i++)
-        going += !member_stays(work, i) && !member_is(&work->members.items[i], "REMOVED");
+        going += !member_stays(work, i) && work->members.items[i].desired != MEMBER_REMOVED;
     if (going == 0)
         return step_done(ret_result);
     /* Since the last step a failover may have made the one that goes the primary, or a replica may have been lost. */
@@ -107,15 +107,15 @@ cluster_step_remove_members(struct job_context *context, struct job_result *ret_
         return OK;
     for (size_t i = 0; i < work->members.count; i++) {
         struct cluster_member *member = &work->members.items[i];
-        if (member_stays(work, i) || member_is(member, "REMOVED"))
+        if (member_stays(work, i) || member->desired == MEMBER_REMOVED)
             continue;
         changed = true;
         TRY(work_hide_names(context, work, member));
-        if (member_is(member, "PLANNED")) {
+        if (member->desired == MEMBER_PLANNED) {
             TRY(store_cluster_member_release(context->tx, member->id));
             continue;
         }
-        member->desired = STR("REMOVED");
+        member->desired = MEMBER_REMOVED;
         TRY(store_cluster_member_want(context->tx, work->cluster.organization, member));
     }
     if (changed)
@@ -131,7 +131,7 @@ cluster_step_wait_removed(struct job_context *context, struct job_result *ret_re
     TRY(cluster_work(context, &work));
     for (size_t i = 0; work->found && i < work->members.count; i++) {
         const struct cluster_member *member = &work->members.items[i];
-        if (!member_is(member, "REMOVED"))
+        if (member->desired != MEMBER_REMOVED)
             continue;
         if (member_is_absent(member))
             TRY(store_cluster_member_release(context->tx, member->id));

@@ -19,52 +19,11 @@ cluster_work(struct job_context *context, struct cluster_work **ret_work)
     TRY(store_cluster_members(context->tx, work->cluster.id, &work->members));
     if (!wanted_from_document(json_parse_own(context->arena, work->cluster.document), &work->wanted))
         return fail(context->arena, INTERNAL_ERROR);
-    struct plan_member seen[STORE_MAX_MEMBERS];
-    for (size_t i = 0; i < work->members.count; i++) {
-        const struct cluster_member *member = &work->members.items[i];
-        seen[i] = (struct plan_member){
-            .provider = member->provider,
-            .region = member->region,
-            .size = member->size,
-            .disk_gb = member->disk_gb,
-            .ordinal = member->ordinal,
-            .leaving = member->host_leaves || member_is(member, "REMOVED"),
-            .is_primary = member_is_primary(member),
-            .is_healthy = member_is_up(member),
-            .electable = member->electable,
-        };
-    }
-    plan_make(&work->wanted, seen, work->members.count, &work->plan);
+    members_plan(&work->wanted, &work->members, &work->plan);
     return OK;
 }
 
 /* ---- Looking ---- */
-
-bool
-member_is(const struct cluster_member *member, const char *desired)
-{
-    return str_is(member->desired, desired);
-}
-
-bool
-member_is_primary(const struct cluster_member *member)
-{
-    return str_is(member->role, "PRIMARY");
-}
-
-/* Patroni says `running` also of a replica that receives nothing. */
-bool
-member_is_up(const struct cluster_member *member)
-{
-    const char *word = member_is_primary(member) ? "running" : "streaming";
-    return str_is(member->unit, "active") && !str_is(member->role, "NONE") && str_is(member->running, word);
-}
-
-bool
-member_is_absent(const struct cluster_member *member)
-{
-    return member->host_gone || str_is(member->unit, "absent");
-}
 
 bool
 member_stays(const struct cluster_work *work, size_t index)
@@ -136,7 +95,7 @@ step_waits(struct job_context *context, struct job_result *ret_result, const cha
 /* ---- What several kinds do ---- */
 
 error
-work_start_members(struct job_context *context, struct cluster_work *work, const char *from, bool *ret_changed)
+work_start_members(struct job_context *context, struct cluster_work *work, enum member_desired from, bool *ret_changed)
 {
     *ret_changed = false;
     for (size_t i = 0; i < work->members.count; i++) {
@@ -144,13 +103,13 @@ work_start_members(struct job_context *context, struct cluster_work *work, const
         if (!member_stays(work, i))
             continue;
         const struct wanted_group *group = &work->wanted.groups[work->plan.group[i]];
-        bool starts = member_is(member, from);
+        bool starts = member->desired == from;
         if (!starts && member->electable == group->electable && member->priority == group->priority)
             continue;
         member->electable = group->electable;
         member->priority = group->priority;
         if (starts)
-            member->desired = STR("RUNNING");
+            member->desired = MEMBER_RUNNING;
         TRY(store_cluster_member_want(context->tx, work->cluster.organization, member));
         *ret_changed = true;
     }
@@ -163,18 +122,18 @@ work_wait_for_members(struct job_context *context, struct cluster_work *work, st
     int primaries = 0, electable = 0, synchronous = 0;
     bool changed;
     /* A newer change may have reserved places since the job began: whoever waits for its members must start them. */
-    TRY(work_start_members(context, work, "PLANNED", &changed));
+    TRY(work_start_members(context, work, MEMBER_PLANNED, &changed));
     for (size_t i = 0; i < work->members.count; i++) {
         const struct cluster_member *member = &work->members.items[i];
         primaries += member_is_primary(member);
-        synchronous += str_is(member->role, "SYNC_STANDBY");
-        if (!member_stays(work, i) || member_is(member, "STOPPED"))
+        synchronous += member->role == MEMBER_IS_SYNC_STANDBY;
+        if (!member_stays(work, i) || member->desired == MEMBER_STOPPED)
             continue;
         electable += member->electable;
         str name = member_name(context, work, member);
         if (!member_is_up(member))
             return step_waits(context, ret_result, "Member %.*s is not ready: %.*s.", STR_ARG(name),
-                              STR_ARG(member->problem.len > 0 ? member->problem : member->running));
+                              STR_ARG(member->problem.len > 0 ? member->problem : member->server_word));
         if (member->applied_goal < work->cluster.goal_generation)
             return step_waits(context, ret_result, "Member %.*s has not taken the change over.", STR_ARG(name));
     }
@@ -191,10 +150,10 @@ error
 work_wait_for_primary(struct job_context *context, struct cluster_work *work, struct job_result *ret_result)
 {
     bool changed, more = false;
-    TRY(work_start_members(context, work, "PLANNED", &changed));
+    TRY(work_start_members(context, work, MEMBER_PLANNED, &changed));
     for (size_t i = 0; i < work->members.count; i++) {
         struct cluster_member *member = &work->members.items[i];
-        if (member_stays(work, i) || member->electable || !member_is(member, "RUNNING"))
+        if (member_stays(work, i) || member->electable || member->desired != MEMBER_RUNNING)
             continue;
         member->electable = true;
         TRY(store_cluster_member_want(context->tx, work->cluster.organization, member));
@@ -238,7 +197,7 @@ work_hand_over(struct job_context *context, struct cluster_work *work, int least
         return step_waits(context, ret_result, "No replica can become the primary now.");
     for (size_t i = 0; i < work->members.count; i++)
         is_ready |= may_take_over(work, i) && priority_of(work, i) >= least_priority &&
-                    str_is(work->members.items[i].role, "SYNC_STANDBY");
+                    work->members.items[i].role == MEMBER_IS_SYNC_STANDBY;
     if (!is_ready) {
         TRY(leave_it_to(context, work, least_priority));
         return step_waits(context, ret_result, "The replica that shall become the primary is not synchronous yet.");

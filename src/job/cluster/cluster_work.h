@@ -6,8 +6,8 @@
 #ifndef JOB_CLUSTER_CLUSTER_WORK_H
 #define JOB_CLUSTER_CLUSTER_WORK_H
 
+#include "cluster/member.h"
 #include "cluster/names.h"
-#include "cluster/plan.h"
 #include "job/job.h"
 #include "store/cluster/cluster.h"
 #include "store/event/event.h"
@@ -22,12 +22,6 @@ struct cluster_work {
 MUST_USE error cluster_work(struct job_context *context, struct cluster_work **ret_work);
 
 /* ---- Looking ---- */
-bool member_is(const struct cluster_member *member, const char *desired);
-bool member_is_primary(const struct cluster_member *member);
-/* It runs, and follows or leads. */
-bool member_is_up(const struct cluster_member *member);
-/* Nothing of it is left on its host, or the host itself is gone. */
-bool member_is_absent(const struct cluster_member *member);
 bool member_stays(const struct cluster_work *work, size_t index);
 /* The primary's index, or -1. */
 int work_primary(const struct cluster_work *work);
@@ -42,7 +36,7 @@ MUST_USE error step_waits(struct job_context *context, struct job_result *ret_re
 
 /* ---- What several kinds do. Each answers as a step does. ---- */
 /* Members that stay become what their group asks for; those that are as `from` says, PLANNED or STOPPED, run from now on. */
-MUST_USE error work_start_members(struct job_context *context, struct cluster_work *work, const char *from,
+MUST_USE error work_start_members(struct job_context *context, struct cluster_work *work, enum member_desired from,
                                   bool *ret_changed);
 /* Every member that stays is up and has taken everything over, one of them is the primary, and another can take over from it. */
 MUST_USE error work_wait_for_members(struct job_context *context, struct cluster_work *work,

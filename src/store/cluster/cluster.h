@@ -6,6 +6,7 @@
 #ifndef STORE_CLUSTER_CLUSTER_H
 #define STORE_CLUSTER_CLUSTER_H
 
+#include "store/cluster/member_state.h"
 #include "store/store.h"
 
 #define CLUSTER_KIND      "cluster"
@@ -66,7 +67,8 @@ MUST_USE error store_cluster_cancel_jobs(struct tx *tx, id organization, id clus
 struct cluster_member {
     id id;
     int ordinal, priority;
-    str desired, size, provider, region;
+    enum member_desired desired;
+    str size, provider, region;
     int64_t disk_gb;
     bool electable;
     bool host_drains; /* it is being emptied, or gone */
@@ -74,7 +76,10 @@ struct cluster_member {
         host_leaves; /* and the member must leave it now: the host is gone, or the job that moves the member has begun */
     bool host_gone;  /* the operator has given it up: nothing there will ever be reported */
     str address, private_address;
-    str unit, role, running, version, problem; /* as the agent said */
+    enum member_unit unit; /* these as the agent said */
+    enum member_role role;
+    enum member_server server;
+    str server_word, version, problem;
     int64_t applied_goal, restart_nonce, restart_goal, applied_restart;
     bool pending_restart;
 };

@@ -23,7 +23,7 @@ store_cluster_members(struct tx *tx, id cluster, struct cluster_members *ret_mem
         ret_members->items[row] = (struct cluster_member){
             .id = rows_id(&rows, row, 0),
             .ordinal = (int)rows_int(&rows, row, 1),
-            .desired = rows_text(&rows, row, 2),
+            .desired = member_desired_from(rows_text(&rows, row, 2)),
             .size = rows_text(&rows, row, 3),
             .disk_gb = rows_int(&rows, row, 4),
             .electable = rows_bool(&rows, row, 5),
@@ -34,9 +34,10 @@ store_cluster_members(struct tx *tx, id cluster, struct cluster_members *ret_mem
             .host_gone = rows_bool(&rows, row, 10),
             .address = text_or_empty(&rows, row, 11),
             .private_address = text_or_empty(&rows, row, 12),
-            .unit = rows_text(&rows, row, 13),
-            .role = rows_text(&rows, row, 14),
-            .running = rows_text(&rows, row, 15),
+            .unit = member_unit_from(rows_text(&rows, row, 13)),
+            .role = member_role_from(rows_text(&rows, row, 14)),
+            .server = member_server_from(rows_text(&rows, row, 15)),
+            .server_word = rows_text(&rows, row, 15),
             .version = text_or_empty(&rows, row, 16),
             .applied_goal = rows_int(&rows, row, 17),
             .restart_nonce = rows_int(&rows, row, 18),
@@ -101,7 +102,7 @@ store_cluster_member_want(struct tx *tx, id organization, const struct cluster_m
     struct params params = { 0 };
     params_id(&params, organization);
     params_id(&params, member->id);
-    params_text(&params, member->desired);
+    params_text(&params, str_from(member_desired_word(member->desired)));
     params_bool(&params, member->electable);
     params_int(&params, member->priority);
     return tx_query(tx, SQL_CLUSTER_MEMBER_WANT, &params, NULL, NULL);

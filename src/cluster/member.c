@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/member.h"
+
+bool
+member_is_primary(const struct cluster_member *member)
+{
+    return member->role == MEMBER_IS_PRIMARY;
+}
+
+/* Patroni says `running` also of a replica that receives nothing. */
+bool
+member_is_up(const struct cluster_member *member)
+{
+    enum member_server wanted = member_is_primary(member) ? SERVER_RUNNING : SERVER_STREAMING;
+    return member->unit == UNIT_ACTIVE && member->role != MEMBER_HAS_NO_ROLE && member->server == wanted;
+}
+
+bool
+member_is_absent(const struct cluster_member *member)
+{
+    return member->host_gone || member->unit == UNIT_ABSENT;
+}
+
+static struct plan_member
+as_planned(const struct cluster_member *member)
+{
+    return (struct plan_member){
+        .provider = member->provider,
+        .region = member->region,
+        .size = member->size,
+        .disk_gb = member->disk_gb,
+        .ordinal = member->ordinal,
+        .leaving = member->host_leaves || member->desired == MEMBER_REMOVED,
+        .is_primary = member_is_primary(member),
+        .is_healthy = member_is_up(member),
+        .electable = member->electable,
+    };
+}
+
+void
+members_plan(const struct wanted *wanted, const struct cluster_members *members, struct plan *ret_plan)
+{
+    struct plan_member seen[STORE_MAX_MEMBERS];
+    for (size_t i = 0; i < members->count; i++)
+        seen[i] = as_planned(&members->items[i]);
+    plan_make(wanted, seen, members->count, ret_plan);
+}
+
+error
+members_place_missing(struct tx *tx, const struct cluster *cluster, const struct wanted *wanted,
+                      const struct plan *plan, const struct wanted_group **ret_full)
+{
+    *ret_full = NULL;
+    for (size_t g = 0; g < wanted->group_count; g++) {
+        const struct wanted_group *group = &wanted->groups[g];
+        struct member_place place = { group->provider, group->region,    wanted->size,
+                                      wanted->disk_gb, group->electable, group->priority };
+        for (int n = 0; n < plan->missing[g]; n++) {
+            bool placed;
+            TRY(store_cluster_member_place(tx, cluster, &place, &placed));
+            if (!placed) {
+                *ret_full = group;
+                return OK;
+            }
+        }
+    }
+    return OK;
+}
