@@ -27,11 +27,11 @@ struct api {
     struct store *store;
     struct auth *auth;
     struct limiter *limiter;
-    const struct stage_list *stages;   /* the stages of a request: api/stage_list.h */
-    struct metrics *metrics; /* shared by all processes of a node */
-    size_t first_counter;    /* of the operations of this API in `metrics`; those of other paths follow */
-    str base_url;            /* "https://reeve.example.org:8443", without a slash at the end */
-    const char *prefix;      /* NULL: API_PREFIX. Another API's answers are plain JSON, without versions */
+    const struct stage_list *stages; /* the stages of a request: api/stage_list.h */
+    struct metrics *metrics;         /* shared by all processes of a node */
+    size_t first_counter;            /* of the operations of this API in `metrics`; those of other paths follow */
+    str base_url;                    /* "https://reeve.example.org:8443", without a slash at the end */
+    const char *prefix;              /* NULL: API_PREFIX. Another API's answers are plain JSON, without versions */
     const char *const *control_plane_addresses; /* of S59; NULL at the end */
     str openapi;                                /* the document, made once; empty: made for each who asks */
     bool sends_mail;                            /* the operator named a mail server */

@@ -2,8 +2,8 @@
 #include "fleet/log_goal.h"
 
 #include "base/disk.h"
+#include "base/given_secret.h"
 #include "base/json.h"
-#include "base/kept.h"
 #include "base/log.h"
 #include "store/fleet/host.h"
 
@@ -44,8 +44,8 @@ open_target(const struct log_goal *logs, struct arena *arena, const json_t *stor
     id own;
     if (!id_parse(json_str(json_object_get(stored, "id")), &own))
         return NULL;
-    const json_t *sealed = kept_open(arena, &logs->key, kept_place(arena, "logIntegration", own),
-                                     json_str(json_object_get(stored, "sealed")));
+    const json_t *sealed = given_secret_open(arena, &logs->key, given_secret_place(arena, "logIntegration", own),
+                                             json_str(json_object_get(stored, "sealed")));
     json_t *target = json_object_get(sealed, "target");
     if (target == NULL) {
         log_line(LOG_ERROR, "log_integration", "Log integration %s cannot be opened with this key.",

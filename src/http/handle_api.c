@@ -5,7 +5,7 @@
  */
 #include "http/exchange.h"
 #include "http/fair.h"
-#include "http/pace.h"
+#include "http/refusal_delay.h"
 #include "http/stream.h"
 #include "http/worker.h"
 
@@ -121,7 +121,7 @@ on_thread_done(ngx_event_t *event)
         ngx_http_run_posted_requests(c);
         return;
     }
-    if (!pace_hold(x, finish_later))
+    if (!refusal_delay_hold(x, finish_later))
         finish_later(x);
 }
 
@@ -211,7 +211,7 @@ advance(struct exchange *x)
 {
     switch (api_advance(x->request, false)) {
     case API_ANSWERED:
-        if (!pace_hold(x, finish_later))
+        if (!refusal_delay_hold(x, finish_later))
             ngx_http_finalize_request(x->r, send_response(x));
         return;
     case API_NEEDS_ROOM: ask_for_room(x); return;

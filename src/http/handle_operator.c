@@ -209,7 +209,7 @@ serve_operator(struct exchange *x)
     struct request *req = exchange_request(x);
     if (req == NULL)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    req->api = desk_api(worker.desk);
+    req->api = operator_api_base(worker.operators);
     error problem = receive_headers(x);
     if (problem == OK)
         return receive_body(x, req->arena, JSON_MAX_BYTES, on_request);

@@ -45,7 +45,7 @@ on_log(ngx_http_request_t *r)
 {
     /* r->keepalive says nothing here: nginx clears it before it logs. */
     if (r == r->main && r->http_version < NGX_HTTP_VERSION_20)
-        linger_note(r->connection);
+        idle_connections_note(r->connection);
     return NGX_OK;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "fleet/agent.h"
-#include "http/bell.h"
+#include "http/loop_listener.h"
 #include "http/worker.h"
 
 enum {
@@ -28,7 +28,7 @@ struct poll {
 
 static ngx_queue_t buckets[BUCKETS]; /* by host */
 static ngx_queue_t line, ages;       /* all have the same time, so the oldest ends first */
-static struct bell *bell;
+static struct loop_listener *listener;
 static unsigned reads;    /* under way */
 static uint64_t heard;    /* news so far */
 static int64_t looked_ms; /* when all were, while nothing could be heard */
@@ -228,7 +228,7 @@ on_news(const id *hosts, size_t count, bool all)
 void
 poll_tick(void)
 {
-    if (bell == NULL)
+    if (listener == NULL)
         return;
     int64_t now_ms = clock_steady_ms();
     /* The client's next poll goes to another process when this one drains. */
@@ -242,7 +242,7 @@ poll_tick(void)
         api_answer_nothing(p->x->request);
         end(p);
     }
-    if (!bell_is_listening(bell) && now_ms - looked_ms >= DEAF_POLL_MS) {
+    if (!loop_listener_is_listening(listener) && now_ms - looked_ms >= DEAF_POLL_MS) {
         looked_ms = now_ms;
         on_news(NULL, 0, true);
     }
@@ -279,13 +279,13 @@ poll_start(const char *dsn)
     for (size_t i = 0; i < BUCKETS; i++) {
         ngx_queue_init(&buckets[i]);
     }
-    bell = bell_new(dsn, GOAL_CHANNEL, on_news);
-    return bell != NULL;
+    listener = loop_listener_new(dsn, GOAL_CHANNEL, on_news);
+    return listener != NULL;
 }
 
 void
 poll_stop(void)
 {
-    bell_free(bell);
-    bell = NULL;
+    loop_listener_free(listener);
+    listener = NULL;
 }

@@ -4,7 +4,7 @@
 #include <ngx_event.h>
 
 #include "base/clock.h"
-#include "http/bell.h"
+#include "http/loop_listener.h"
 #include "http/worker.h"
 #include "store/event/event.h"
 
@@ -49,7 +49,7 @@ bucket_of(id organization)
     return (size_t)(id_hash(organization) >> 32) % BUCKETS; /* the low bits hardly differ within a cell */
 }
 
-static struct bell *bell;
+static struct loop_listener *listener;
 
 /* ---- Ends ---- */
 static struct request *
@@ -384,7 +384,7 @@ tick(struct stream *s, int64_t now_ms)
     }
     if (!check(s, now_ms))
         return;
-    if (!bell_is_listening(bell) && now_ms - s->read_ms >= DEAF_POLL_MS)
+    if (!loop_listener_is_listening(listener) && now_ms - s->read_ms >= DEAF_POLL_MS)
         s->again = true;
     go_on(s);
     if (!s->busy && !s->sending && now_ms - s->sent_ms >= HEARTBEAT_MS)
@@ -521,13 +521,13 @@ bool
 stream_start(const char *dsn)
 {
     ngx_queue_init(&line);
-    bell = bell_new(dsn, EVENT_CHANNEL, on_news);
-    return bell != NULL;
+    listener = loop_listener_new(dsn, EVENT_CHANNEL, on_news);
+    return listener != NULL;
 }
 
 void
 stream_stop(void)
 {
-    bell_free(bell);
-    bell = NULL;
+    loop_listener_free(listener);
+    listener = NULL;
 }

@@ -38,7 +38,7 @@ const char *wiring_operation_name(const void *context, size_t index); /* for met
 /* In a worker: starts everything that answers requests, with its threads. */
 MUST_USE struct api *wiring_start(struct wiring *wiring, struct metrics *metrics);
 struct api *wiring_agents(const struct wiring *wiring); /* once started; NULL when hosts do not talk to this node */
-struct desk *wiring_desk(const struct wiring *wiring);  /* once started */
+struct operator_api *wiring_operator_api(const struct wiring *wiring); /* once started */
 const char *wiring_agent_address(const struct wiring *wiring);
 void wiring_stop(struct wiring *wiring);
 /* Bounds of a process, from reeve.conf. */

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "http/exchange.h"
 #include "http/fair.h"
-#include "http/gate.h"
+#include "http/handshake_limit.h"
 #include "http/ledger.h"
 #include "http/log_share.h"
 #include "http/memory.h"
@@ -136,7 +136,7 @@ on_tick(ngx_event_t *event)
     pipeline_tick(pipeline);
     watch_writing();
     report();
-    linger_tick();
+    idle_connections_tick();
     ledger_tick();
     unsent_tick();
     memory_tick();
@@ -181,7 +181,7 @@ start_agents(ngx_cycle_t *cycle, const char *dsn)
         return true;
     worker.agent_threads = ngx_thread_pool_get(cycle, &pool_name);
     if (worker.agent_threads != NULL) {
-        gate_start(cycle, wiring_agent_address(wiring));
+        handshake_limit_start(cycle, wiring_agent_address(wiring));
         return poll_start(dsn);
     }
     log_line(LOG_ERROR, "no_thread_pool", "nginx's configuration lacks: thread_pool agents threads=4 max_queue=65536;");
@@ -207,7 +207,7 @@ worker_start(ngx_cycle_t *cycle, struct wiring *from, struct metrics *metrics)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     struct store_config config = wiring_store_config(wiring);
     worker.api = wiring_start(wiring, metrics);
-    worker.desk = worker.api == NULL ? NULL : wiring_desk(wiring);
+    worker.operators = worker.api == NULL ? NULL : wiring_operator_api(wiring);
     bool started = worker.api != NULL && stream_start(config.dsn) && start_agents(cycle, config.dsn);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!started)

@@ -12,8 +12,8 @@
 #include "store/pipeline.h"
 
 struct worker {
-    struct api *api;   /* NULL in the master and before the start */
-    struct desk *desk; /* where operators are served */
+    struct api *api;                /* NULL in the master and before the start */
+    struct operator_api *operators; /* where operators are served */
     struct metrics *metrics;
     ngx_thread_pool_t *threads;
     struct api *agents; /* the agents' API; NULL: no hosts talk to this node */
@@ -39,7 +39,7 @@ MUST_USE bool worker_send_statement(struct arena *arena, enum sql statement, con
 
 /* ---- linger.c ---- */
 /* Idle connections are not cut the moment a process begins to drain: see there. */
-void linger_note(ngx_connection_t *c);
-void linger_tick(void);
+void idle_connections_note(ngx_connection_t *c);
+void idle_connections_tick(void);
 
 #endif

@@ -56,7 +56,7 @@ limiter_release(struct limiter *limiter)
     guard_free(limiter->guard.addresses);
     guard_free(limiter->guard.credentials);
     guard_free(limiter->guard.known);
-    once_free(limiter->once);
+    seen_texts_free(limiter->once);
     pthread_mutex_destroy(&limiter->returns.mutex);
     free(limiter);
 }
@@ -74,7 +74,7 @@ limiter_new_tuned(const struct limit_config *config, const struct limit_tuning *
     limiter->guard.addresses = guard_new(config->guard_tries_per_minute / GUARD_SPANS_A_MINUTE, GUARD_SPAN_MS);
     limiter->guard.credentials = guard_new(config->guard_tries_per_minute / GUARD_SPANS_A_MINUTE, GUARD_SPAN_MS);
     limiter->guard.known = guard_new(1, GUARD_KNOWN_MS);
-    limiter->once = once_new();
+    limiter->once = seen_texts_new();
     pthread_mutex_init(&limiter->returns.mutex, NULL);
     atomic_init(&limiter->known_nodes, 1);
 
@@ -478,7 +478,7 @@ limit_use_once(struct limiter *limiter, str text, int ttl_s)
     if (ttl_s < 1)
         ttl_s = 1;
     /* Also while Redis is there, so that what was used just before it is lost stays used here. */
-    if (!once_is_first(limiter->once, digest, now_ms, now_ms + (int64_t)ttl_s * 1000))
+    if (!seen_texts_is_first(limiter->once, digest, now_ms, now_ms + (int64_t)ttl_s * 1000))
         return false;
 
     struct redis_connection connection;

@@ -10,8 +10,8 @@
 #include "limit/bucket_table.h"
 #include "limit/guard.h"
 #include "limit/limit.h"
-#include "limit/once.h"
 #include "limit/redis_link.h"
+#include "limit/seen_texts.h"
 
 enum {
     DENIAL_MEMORY_MS = 50, /* so that a flood on an empty bucket is no flood on Redis */
@@ -51,7 +51,7 @@ struct limiter {
         struct guard *addresses, *credentials; /* those of an address, and on a credential wherever they come from */
         struct guard *known;                   /* where a credential was right */
     } guard;
-    struct once *once;
+    struct seen_texts *once;
     atomic_int known_nodes;
     char process_id[2 * 16 + 1];
     pthread_t background;

@@ -44,8 +44,8 @@ lock_or_unlock(struct operator_place *place, const char *word, const char *organ
         fprintf(stderr, "reeved billing: --reason says why, in at most %d bytes\n", REASON_MAX);
         return 2;
     }
-    error problem = desk_call_json(place->desk, place->arena, "POST", path,
-                                   locks ? json_pack("{s:s}", "reason", reason) : NULL, &answer);
+    error problem = operator_api_call_json(place->operators, place->arena, "POST", path,
+                                           locks ? json_pack("{s:s}", "reason", reason) : NULL, &answer);
     if (problem != OK)
         return report_failure("billing", problem);
     bool changed = json_is_true(json_object_get(answer, "changed"));
@@ -69,8 +69,8 @@ pay(struct operator_place *place, const char *invoice, const char *note)
         fprintf(stderr, "reeved billing: --note has at most %d bytes\n", REASON_MAX);
         return 2;
     }
-    error problem = desk_call_json(place->desk, place->arena, "POST", path,
-                                   json_pack("{s:s}", "note", note == NULL ? "" : note), &answer);
+    error problem = operator_api_call_json(place->operators, place->arena, "POST", path,
+                                           json_pack("{s:s}", "note", note == NULL ? "" : note), &answer);
     if (problem != OK)
         return report_failure("billing", problem);
     printf("invoice %s is paid\n", invoice);
@@ -90,7 +90,7 @@ agree(struct operator_place *place, const char *organization, const char *until)
         return 2;
     }
     json_t *body = json_pack("{s:s?}", "until", until_ms > 0 ? date_text(place->arena, until_ms).data : NULL);
-    error problem = desk_call_json(place->desk, place->arena, "POST", path, body, &answer);
+    error problem = operator_api_call_json(place->operators, place->arena, "POST", path, body, &answer);
     if (problem != OK)
         return report_failure("billing", problem);
     bool changed = json_is_true(json_object_get(answer, "changed"));

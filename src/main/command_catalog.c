@@ -190,9 +190,9 @@ command_catalog(int argc, char **argv)
         return 1;
     if (options[4].value != NULL) {
         stage_list_print(options[5].value != NULL   ? &agent_stages
-                  : options[3].value != NULL ? &operator_stages
-                                             : &tenant_stages,
-                  stdout);
+                         : options[3].value != NULL ? &operator_stages
+                                                    : &tenant_stages,
+                         stdout);
     } else if (options[0].value != NULL) {
         catalog_print_tsv(catalog, stdout);
     } else if (options[2].value != NULL) {

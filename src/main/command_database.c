@@ -203,8 +203,8 @@ command_limit(int argc, char **argv)
         return 1;
     str path = str_format(place.arena, "/limits/%s/%s/%s", what, id_text(place.arena, owner).data,
                           str_percent_encode(place.arena, str_from(options[SET].value)).data);
-    error problem = desk_call_json(
-        place.node->desk, place.arena, "PUT", path,
+    error problem = operator_api_call_json(
+        place.node->operators, place.arena, "PUT", path,
         json_pack("{s:I, s:I}", "capacity", (json_int_t)capacity, "refillRate", (json_int_t)refill), &answer);
     if (problem != OK)
         return report_failure("limit", problem);

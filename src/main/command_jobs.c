@@ -154,7 +154,7 @@ decide(struct operator_place *place, const struct decision *decision, id job)
 {
     json_t *answer;
     str path = str_format(place->arena, "/jobs/%s:%s", id_text(place->arena, job).data, decision->word);
-    error problem = desk_call_json(place->desk, place->arena, "POST", path, NULL, &answer);
+    error problem = operator_api_call_json(place->operators, place->arena, "POST", path, NULL, &answer);
     if (problem != OK)
         return report_failure("jobs", problem);
     printf("%s\n", decision->done);

@@ -33,7 +33,7 @@ add(struct operator_place *place, const char *name, const char *days_text, bool 
         fprintf(stderr, "reeved operator: --days takes a number from 1 to %d\n", OPERATOR_DAYS_MAX);
         return 2;
     }
-    error problem = operator_add(place->desk, place->arena, str_from(name), days, &token, &expires);
+    error problem = operator_add(place->operators, place->arena, str_from(name), days, &token, &expires);
     if (problem != OK)
         return report_failure("operator", problem);
     const struct fleet_line lines[] = { { "name", str_from(name) }, { "token", token }, { "expiresAt", expires } };
@@ -66,7 +66,7 @@ list(struct operator_place *place, bool as_json)
 static int
 remove_one(struct operator_place *place, const char *name)
 {
-    error problem = operator_remove(place->desk, place->arena, str_from(name));
+    error problem = operator_remove(place->operators, place->arena, str_from(name));
     if (problem != OK)
         return report_failure("operator", problem);
     printf("the token of %s is refused from now on\n", name);

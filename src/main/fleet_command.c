@@ -12,7 +12,7 @@ enum { COMMAND_ARENA_BYTES = 256 * 1024 * 1024, CONNECT_MS = 5000, LOOK_MS = 5, 
 void
 fleet_place_close(struct fleet_place *place)
 {
-    desk_free(place->desk);
+    operator_api_free(place->operators);
     fleet_free(place->fleet);
     config_free(place->config);
     arena_free(place->arena);
@@ -32,14 +32,14 @@ fleet_place_open(struct fleet_place *place, const char *config_path)
     for (int waited_ms = 0; waited_ms < CONNECT_MS && !store_status(place->fleet->store).reachable;
          waited_ms += LOOK_MS)
         clock_sleep_ms(LOOK_MS);
-    place->desk = node_desk_new(place->config, place->fleet->store, NULL, NULL, place->url);
-    return place->desk != NULL;
+    place->operators = node_operator_api_new(place->config, place->fleet->store, NULL, NULL, place->url);
+    return place->operators != NULL;
 }
 
 error
 fleet_call(struct fleet_place *place, const char *method, str path, json_t *body, json_t **ret_answer)
 {
-    return desk_call_json(place->desk, place->arena, method, path, body, ret_answer);
+    return operator_api_call_json(place->operators, place->arena, method, path, body, ret_answer);
 }
 
 int

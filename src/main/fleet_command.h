@@ -14,7 +14,7 @@ struct fleet_place {
     struct arena *arena;
     struct config *config;
     struct fleet *fleet;
-    struct desk *desk;
+    struct operator_api *operators;
     char url[CONFIG_URL_BYTES];
 };
 /* Waits until the database answers, at most a few seconds; false, with a message, when anything is missing. */

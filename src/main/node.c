@@ -70,13 +70,13 @@ node_counter_name(const void *context, size_t index)
 
 /* ---- ---- */
 
-struct desk *
-node_desk_new(const struct config *config, struct store *store, struct auth *auth, struct metrics *metrics,
-              char url[CONFIG_URL_BYTES])
+struct operator_api *
+node_operator_api_new(const struct config *config, struct store *store, struct auth *auth, struct metrics *metrics,
+                      char url[CONFIG_URL_BYTES])
 {
     snprintf(url, CONFIG_URL_BYTES, "http%s://%s", config->operator_certificate[0] != '\0' ? "s" : "",
              config->operator_listen);
-    struct desk_config desk = {
+    struct operator_api_config operators = {
         .store = store,
         .auth = auth,
         .master_key = config->key,
@@ -87,8 +87,8 @@ node_desk_new(const struct config *config, struct store *store, struct auth *aut
         .first_counter = node_first_operator_counter(),
     };
     const struct catalog *catalog = node_operator_catalog(stderr);
-    struct desk *made = catalog == NULL ? NULL : desk_new(catalog, &desk);
-    crypto_wipe(&desk, sizeof(desk));
+    struct operator_api *made = catalog == NULL ? NULL : operator_api_new(catalog, &operators);
+    crypto_wipe(&operators, sizeof(operators));
     return made;
 }
 
@@ -197,9 +197,9 @@ node_new(const struct config *config, struct metrics *metrics)
     if (node->fleet != NULL)
         node->agents = agents_new(node->fleet, metrics, node_first_agent_counter());
     if (api->auth != NULL)
-        node->desk = node_desk_new(config, api->store, api->auth, metrics, node->operator_url);
+        node->operators = node_operator_api_new(config, api->store, api->auth, metrics, node->operator_url);
     bool has_document = metrics == NULL || make_openapi(node); /* commands answer nobody */
-    if (api->catalog != NULL && node->desk != NULL && has_document && (!has_agents || node->agents != NULL))
+    if (api->catalog != NULL && node->operators != NULL && has_document && (!has_agents || node->agents != NULL))
         return node;
     log_line(LOG_ERROR, "node_start", "The process has no memory or no threads to start with.");
     node_free(node);
@@ -212,7 +212,7 @@ node_free(struct node *node)
     if (node == NULL)
         return;
     /* In the order of who uses whom. */
-    desk_free(node->desk);
+    operator_api_free(node->operators);
     agents_free(node->agents);
     fleet_free(node->fleet);
     if (node->api.auth != NULL)

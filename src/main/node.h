@@ -13,9 +13,9 @@ enum { CONFIG_URL_BYTES = 320 };
 struct node {
     struct api api;
     struct store_config store_config;
-    struct fleet *fleet;   /* NULL unless hosts talk to this node */
-    struct agents *agents; /* the same */
-    struct desk *desk;     /* where operators are served */
+    struct fleet *fleet;            /* NULL unless hosts talk to this node */
+    struct agents *agents;          /* the same */
+    struct operator_api *operators; /* where operators are served */
     char operator_url[CONFIG_URL_BYTES];
     char *openapi; /* the API's document */
 };
@@ -32,9 +32,9 @@ const char *node_counter_name(const void *context, size_t index); /* for metrics
 size_t node_first_operator_counter(void);
 size_t node_first_agent_counter(void);
 
-/* The desk of this configuration, its key read, on this store; `auth` may be NULL. `url` is filled in, and must live as long. */
-MUST_USE struct desk *node_desk_new(const struct config *config, struct store *store, struct auth *auth,
-                                    struct metrics *metrics, char url[CONFIG_URL_BYTES]);
+/* The operators' API of this configuration, its key read, on this store; `auth` may be NULL. `url` is filled in, and must live as long. */
+MUST_USE struct operator_api *node_operator_api_new(const struct config *config, struct store *store, struct auth *auth,
+                                                    struct metrics *metrics, char url[CONFIG_URL_BYTES]);
 
 struct store_config node_store_config(const struct config *config);
 /* The fleet of this configuration, its key read, with database connections of its own. */

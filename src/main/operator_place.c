@@ -10,7 +10,7 @@ enum { COMMAND_ARENA_BYTES = 64 * 1024 * 1024 };
 void
 operator_place_close(struct operator_place *place)
 {
-    desk_free(place->desk);
+    operator_api_free(place->operators);
     if (place->store != NULL)
         store_free(place->store);
     config_free(place->config);
@@ -27,16 +27,17 @@ operator_place_open(struct operator_place *place, const char *config_path, bool 
     struct store_config config = node_store_config(place->config);
     place->store = store_new(&config);
     if (place->store != NULL)
-        place->desk = node_desk_new(place->config, place->store, NULL, place->url);
-    return place->desk != NULL;
+        place->operators = node_operator_api_new(place->config, place->store, NULL, NULL, place->url);
+    return place->operators != NULL;
 }
 
 error
-desk_call_json(struct desk *desk, struct arena *arena, const char *method, str path, json_t *body, json_t **ret_answer)
+operator_api_call_json(struct operator_api *operators, struct arena *arena, const char *method, str path, json_t *body,
+                       json_t **ret_answer)
 {
     str answer = STR_EMPTY;
     json_in(arena, body);
-    TRY(desk_call(desk, arena, "reeved", method, path, body, &answer));
+    TRY(operator_api_call(operators, arena, "reeved", method, path, body, &answer));
     *ret_answer = answer.len == 0 ? NULL : json_parse_own(arena, answer);
     return OK;
 }

@@ -11,7 +11,7 @@ struct operator_place {
     struct arena *arena;
     struct config *config;
     struct store *store;
-    struct desk *desk;
+    struct operator_api *operators;
     char url[CONFIG_URL_BYTES];
 };
 
@@ -22,7 +22,7 @@ void operator_place_close(struct operator_place *place);
 
 /* An operation of the operator's API in this process. *ret_answer is its document, NULL without one; the reference to `body` is
  * taken. What is changed is written down as changed by `reeved`. */
-MUST_USE error desk_call_json(struct desk *desk, struct arena *arena, const char *method, str path, json_t *body,
-                              json_t **ret_answer);
+MUST_USE error operator_api_call_json(struct operator_api *operators, struct arena *arena, const char *method, str path,
+                                      json_t *body, json_t **ret_answer);
 
 #endif

@@ -93,10 +93,10 @@ wiring_agents(const struct wiring *wiring)
     return wiring->node->agents == NULL ? NULL : agents_api(wiring->node->agents);
 }
 
-struct desk *
-wiring_desk(const struct wiring *wiring)
+struct operator_api *
+wiring_operator_api(const struct wiring *wiring)
 {
-    return wiring->node->desk;
+    return wiring->node->operators;
 }
 
 const char *

@@ -184,7 +184,7 @@ agree_organization(struct request *req)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("until"), V("it must be a date after 1970"));
     TRY(read_organization(req, organization, &document));
     TRY(tx_set_organization(req->tx, organization));
-    TRY(store_payment_agree(req->tx, organization, &by, until_ms, desk_of(req)->payment_due_days, &changed));
+    TRY(store_payment_agree(req->tx, organization, &by, until_ms, operator_api_of(req)->payment_due_days, &changed));
     answer_object(req, json_pack("{s:s, s:O, s:b}", "id", id_text(req->arena, organization).data, "until", until,
                                  "changed", changed));
     return OK;
@@ -195,7 +195,7 @@ static error
 list_invoices(struct request *req)
 {
     str list;
-    TRY(store_payment_unpaid(req->api->store, req->arena, desk_of(req)->payment_due_days, &list));
+    TRY(store_payment_unpaid(req->api->store, req->arena, operator_api_of(req)->payment_due_days, &list));
     return answer_array(req, list, "invoiceId");
 }
 
@@ -209,7 +209,7 @@ pay_invoice(struct request *req)
     TRY(store_payment_owner(req->api->store, req->arena, invoice, &organization));
     TRY(tx_set_organization(req->tx, organization));
     TRY(store_payment_add(req->tx, organization, &by, invoice, json_str(json_object_get(req->body, "note")),
-                          desk_of(req)->payment_due_days, &changed));
+                          operator_api_of(req)->payment_due_days, &changed));
     if (!changed)
         return fail(req->arena, INVOICE_NOT_PAYABLE, V(id_text(req->arena, invoice)));
     answer_object(req, json_pack("{s:s, s:s, s:b}", "invoiceId", id_text(req->arena, invoice).data, "orgId",

@@ -53,7 +53,7 @@ list_groups(struct request *req)
 static error
 new_root(struct request *req, str group, str *ret_sealed)
 {
-    return etcd_password_of_root_new(req->arena, &desk_of(req)->fleet.etcd_key, group, ret_sealed)
+    return etcd_password_of_root_new(req->arena, &operator_api_of(req)->fleet.etcd_key, group, ret_sealed)
                ? OK
                : fail(req->arena, INTERNAL_ERROR);
 }

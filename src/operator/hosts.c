@@ -326,7 +326,7 @@ remove_addresses(struct request *req)
 static error
 create_token(struct request *req)
 {
-    struct desk *desk = desk_of(req);
+    struct operator_api *operators = operator_api_of(req);
     struct join_place place = {
         json_str(json_object_get(req->body, "host")),
         json_str(json_object_get(req->body, "provider")),
@@ -336,14 +336,14 @@ create_token(struct request *req)
     int64_t hours = json_integer_value(json_object_get(req->body, "hours"));
     bool is_valid = false;
     str token = STR_EMPTY;
-    error problem = join_token_add(&desk->fleet, req->tx, &place, hours * HOUR_S, &is_valid, &token);
+    error problem = join_token_add(&operators->fleet, req->tx, &place, hours * HOUR_S, &is_valid, &token);
     if (problem != OK &&
         problem->code == FLEET_NOT_READY) /* which means to come back later: here somebody has to act */
         return fail(req->arena, FLEET_NOT_FOUNDED);
     TRY(problem);
     if (!is_valid)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("region"), V("the provider has no such region"));
-    str listen = desk->agent_listen.len > 0 ? desk->agent_listen : STR("AGENT_LISTEN");
+    str listen = operators->agent_listen.len > 0 ? operators->agent_listen : STR("AGENT_LISTEN");
     str command =
         str_format(req->arena, "reeve-agent join --url https://%.*s --token %s --start", STR_ARG(listen), token.data);
     answer_object(req, json_pack("{s:s%, s:s, s:s, s:I}", "host", place.host_name.data, place.host_name.len, "token",

@@ -2,7 +2,7 @@
 /*
  * The operator's API: what those who run the service do with hosts, places, jobs, limits and organizations. Its tables are made of
  * the same words as the tenants' (api/contract.h), so that validation, rendering, the command line and the reference come from them
- * as well; but it has its own address, its own tokens and its own stages (`operator_stages` in desk.c). It runs without nginx: `reeved fleet`
+ * as well; but it has its own address, its own tokens and its own stages (`operator_stages` in operator_api.c). It runs without nginx: `reeved fleet`
  * and its like call the same operations in their own process.
  */
 #ifndef OPERATOR_OPERATOR_H
@@ -15,8 +15,8 @@
 /* In reading order, NULL at the end. */
 extern const struct family *const operator_families[];
 
-/* ---- The desk: where operators are served ---- */
-struct desk_config {
+/* ---- The API where operators are served ---- */
+struct operator_api_config {
     struct store *store; /* these two stay the caller's */
     struct auth *auth;   /* NULL: nobody sends an Idempotency-Key */
     struct key master_key;
@@ -26,27 +26,27 @@ struct desk_config {
     struct metrics *metrics; /* NULL: nobody counts */
     size_t first_counter;    /* of its operations in there */
 };
-struct desk;
+struct operator_api;
 /* `catalog` is made of operator_families. NULL without memory. */
-MUST_USE struct desk *desk_new(const struct catalog *catalog, const struct desk_config *config);
-void desk_free(struct desk *desk);
+MUST_USE struct operator_api *operator_api_new(const struct catalog *catalog, const struct operator_api_config *config);
+void operator_api_free(struct operator_api *operators);
 /* For request_new(). api_handle() then takes a request the whole way, on a thread. */
-struct api *desk_api(struct desk *desk);
+struct api *operator_api_base(struct operator_api *operators);
 extern const struct stage_list operator_stages;
 
 /*
  * One operation in this process, by whoever may read the configuration of the node: `who` is written down as the one who did it.
  * `body` may be NULL. *ret_answer is the document; empty when the operation answers with nothing.
  */
-MUST_USE error desk_call(struct desk *desk, struct arena *arena, const char *who, const char *method, str path,
-                         const json_t *body, str *ret_answer);
+MUST_USE error operator_api_call(struct operator_api *operators, struct arena *arena, const char *who,
+                                 const char *method, str path, const json_t *body, str *ret_answer);
 
 /* ---- Operators ---- */
 enum { OPERATOR_DAYS = 90, OPERATOR_DAYS_MAX = 3650 };
 /* "reeve_op_…", of which only a MAC is kept. DUPLICATE_NAME when there is one of that name. */
-MUST_USE error operator_add(struct desk *desk, struct arena *arena, str name, int64_t days, str *ret_token,
+MUST_USE error operator_add(struct operator_api *operators, struct arena *arena, str name, int64_t days, str *ret_token,
                             str *ret_expires);
 /* RESOURCE_NOT_FOUND when there is none. */
-MUST_USE error operator_remove(struct desk *desk, struct arena *arena, str name);
+MUST_USE error operator_remove(struct operator_api *operators, struct arena *arena, str name);
 
 #endif

@@ -6,18 +6,18 @@
 #include "operator/operator.h"
 #include "store/event/event.h"
 
-struct desk {
-    struct api api; /* first: the api of a request is its desk's */
+struct operator_api {
+    struct api api; /* first: the api of a request is its operators' */
     struct fleet fleet;
     struct key token_key; /* of which operators' tokens are known */
     str agent_listen;
     int64_t payment_due_days;
 };
 
-static inline struct desk *
-desk_of(const struct request *req)
+static inline struct operator_api *
+operator_api_of(const struct request *req)
 {
-    return (struct desk *)req->api;
+    return (struct operator_api *)req->api;
 }
 
 extern const struct family operator_caller_family, operator_host_family, operator_place_family, operator_job_family,
@@ -25,7 +25,7 @@ extern const struct family operator_caller_family, operator_host_family, operato
 
 /* ---- tokens ---- */
 /* Whose token it is. The answer to one that is not known and to one that has expired is the same. */
-MUST_USE error operator_find(struct desk *desk, struct arena *arena, str authorization,
+MUST_USE error operator_find(struct operator_api *operators, struct arena *arena, str authorization,
                              const struct principal **ret_caller);
 
 /* ---- answers ---- */

@@ -8,10 +8,10 @@
 #define TOKEN_KIND "op"
 
 static str
-hash_token(struct desk *desk, struct arena *arena, str token)
+hash_token(struct operator_api *operators, struct arena *arena, str token)
 {
     uint8_t mac[SHA256_BYTES];
-    crypto_hmac_sha256(&desk->token_key, token, mac);
+    crypto_hmac_sha256(&operators->token_key, token, mac);
     return str_dup(arena, (str){ (const char *)mac, sizeof(mac) });
 }
 
@@ -33,13 +33,14 @@ write_down(struct tx *tx, const char *operation, str name)
 }
 
 error
-operator_add(struct desk *desk, struct arena *arena, str name, int64_t days, str *ret_token, str *ret_expires)
+operator_add(struct operator_api *operators, struct arena *arena, str name, int64_t days, str *ret_token,
+             str *ret_expires)
 {
     str token = secret_new(arena, TOKEN_KIND), expires = STR_EMPTY;
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(tx_begin_service(desk->api.store, arena, &tx));
-    TRY(store_operator_add(tx, id_new(store_cell(desk->api.store)), name, hash_token(desk, arena, token), days,
-                           &expires));
+    TRY(tx_begin_service(operators->api.store, arena, &tx));
+    TRY(store_operator_add(tx, id_new(store_cell(operators->api.store)), name, hash_token(operators, arena, token),
+                           days, &expires));
     if (expires.len == 0)
         return fail(arena, DUPLICATE_NAME, V("name"), V(name));
     TRY(write_down(tx, "addOperator", name));
@@ -50,11 +51,11 @@ operator_add(struct desk *desk, struct arena *arena, str name, int64_t days, str
 }
 
 error
-operator_remove(struct desk *desk, struct arena *arena, str name)
+operator_remove(struct operator_api *operators, struct arena *arena, str name)
 {
     bool is_there;
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    TRY(tx_begin_service(desk->api.store, arena, &tx));
+    TRY(tx_begin_service(operators->api.store, arena, &tx));
     TRY(store_operator_remove(tx, name, &is_there));
     if (!is_there)
         return fail(arena, RESOURCE_NOT_FOUND, V(str_format(arena, "operator %.*s", STR_ARG(name))));
@@ -64,7 +65,8 @@ operator_remove(struct desk *desk, struct arena *arena, str name)
 
 /* ---- Who is calling ---- */
 error
-operator_find(struct desk *desk, struct arena *arena, str authorization, const struct principal **ret_caller)
+operator_find(struct operator_api *operators, struct arena *arena, str authorization,
+              const struct principal **ret_caller)
 {
     str token = authorization, scheme = str_cut(&token, ' ');
     struct operator_row row = { 0 };
@@ -73,8 +75,8 @@ operator_find(struct desk *desk, struct arena *arena, str authorization, const s
     token = str_trim(token);
     if (!str_eq_nocase(scheme, STR("Bearer")) || !secret_is_well_formed(token, TOKEN_KIND))
         return fail(arena, OPERATOR_TOKEN_NOT_VALID);
-    str hash = hash_token(desk, arena, token);
-    TRY(store_operator_by_hash(desk->api.store, arena, hash, &row));
+    str hash = hash_token(operators, arena, token);
+    TRY(store_operator_by_hash(operators->api.store, arena, hash, &row));
     if (!row.is_found || row.token_hash.len != hash.len || !crypto_equal(row.token_hash.data, hash.data, hash.len))
         return fail(arena, OPERATOR_TOKEN_NOT_VALID);
     struct principal *caller = ARENA_NEW(arena, struct principal);

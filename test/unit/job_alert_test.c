@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "arena_fixture.h"
 
+#include "base/given_secret.h"
 #include "base/json.h"
-#include "base/kept.h"
 #include "job/alert/alert_config.h"
 #include "job/alert/alert_message.h"
 #include "job/alert/alert_rule.h"
@@ -86,8 +86,8 @@ secrets_are_masked_and_bound_to_their_configuration(void **state)
     (void)state;
     struct key key = { { 1 } };
     id config = id_new(1), other = id_new(1);
-    assert_true(str_is(kept_mask(arena, STR("0123456789abcdef")), "****cdef"));
-    assert_true(str_is(kept_mask(arena, STR("0123cdef")), "********"));
+    assert_true(str_is(given_secret_mask(arena, STR("0123456789abcdef")), "****cdef"));
+    assert_true(str_is(given_secret_mask(arena, STR("0123cdef")), "********"));
     json_t *secrets = json_in(arena, json_pack("{s:{s:s}}", "n", "apiToken", "very secret"));
     json_t *hidden = alert_hidden_new(arena, &key, config, secrets, 7);
     json_t *document = json_in(arena, json_pack("{s:O}", ALERT_HIDDEN_FIELD, hidden));

@@ -3,7 +3,7 @@
 
 #include "limit/guard.h"
 #include "limit/limit.h"
-#include "limit/once.h"
+#include "limit/seen_texts.h"
 
 enum { MINUTE_MS = 60 * 1000 };
 
@@ -121,18 +121,18 @@ static void
 remembered_texts_are_bounded_and_forgotten_in_time(void **state)
 {
     (void)state;
-    struct once *once = once_new();
+    struct seen_texts *once = seen_texts_new();
     uint8_t digest[SHA256_BYTES];
     crypto_sha256(STR("first"), digest);
-    assert_true(once_is_first(once, digest, 1000, 2000));
-    assert_false(once_is_first(once, digest, 1999, 3000));
-    assert_true(once_is_first(once, digest, 2000, 3000));
+    assert_true(seen_texts_is_first(once, digest, 1000, 2000));
+    assert_false(seen_texts_is_first(once, digest, 1999, 3000));
+    assert_true(seen_texts_is_first(once, digest, 2000, 3000));
     for (int i = 0; i < 200000; i++) {
         crypto_sha256((str){ (const char *)&i, sizeof(i) }, digest);
-        assert_true(once_is_first(once, digest, 1000, 2000));
+        assert_true(seen_texts_is_first(once, digest, 1000, 2000));
     }
-    assert_false(once_is_first(once, digest, 1000, 2000));
-    once_free(once);
+    assert_false(seen_texts_is_first(once, digest, 1000, 2000));
+    seen_texts_free(once);
 }
 
 int

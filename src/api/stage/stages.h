@@ -9,8 +9,9 @@
 #include "api/api.h"
 
 error stage_target(struct request *req); /* the path, and how the answer is to look */
-error stage_other_path(struct request *req); /* answers what is no operation: OAuth, its metadata, the OpenAPI document */
-error stage_route(struct request *req);  /* path and method -> endpoint */
+error
+stage_other_path(struct request *req);  /* answers what is no operation: OAuth, its metadata, the OpenAPI document */
+error stage_route(struct request *req); /* path and method -> endpoint */
 /* The rest of routing once the prefix is known: `path` is what stands behind it. */
 error route_path(struct request *req, str path, str raw_query);
 error stage_authenticate(struct request *req); /* credentials -> caller */

@@ -6,7 +6,7 @@
 #include "base/date.h"
 #include "base/json.h"
 #include "family/alert/alerts.h"
-#include "family/kept.h"
+#include "family/given_secret.h"
 #include "family/project_limits.h"
 #include "job/alert/alert_config.h"
 #include "job/alert/alert_rule.h"
@@ -118,18 +118,18 @@ settle_notification(struct keeping *keeping, json_t *notifier, size_t place)
                     V("this deployment has no mail server"));
     TRY(settle_service(req, notifier, place));
     if (json_object_get(notifier, "webhookUrl") != NULL)
-        TRY(kept_check_url(req, str_format(req->arena, "notifications[%zu].webhookUrl", place),
-                           json_str(json_object_get(notifier, "webhookUrl"))));
+        TRY(given_secret_check_url(req, str_format(req->arena, "notifications[%zu].webhookUrl", place),
+                                   json_str(json_object_get(notifier, "webhookUrl"))));
     str own_id = settle_id(keeping, notifier);
     const json_t *old = json_object_getn(keeping->old_secrets, own_id.data, own_id.len);
     json_t *own = json_in(req->arena, json_object());
     for (size_t i = 0; alert_secret_fields[i] != NULL; i++) {
-        struct kept_field field = {
+        struct given_secret_field field = {
             .name = alert_secret_fields[i],
             .place = str_format(req->arena, "notifications[%zu].%s", place, alert_secret_fields[i]),
             .is_url = str_is(str_from(alert_secret_fields[i]), "microsoftTeamsWebhookUrl"),
         };
-        TRY(kept_take(req, &field, notifier, old, own));
+        TRY(given_secret_take(req, &field, notifier, old, own));
     }
     json_object_setn(keeping->secrets, own_id.data, own_id.len, own);
     return OK;

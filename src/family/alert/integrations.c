@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/net/egress.h"
 #include "family/families.h"
-#include "family/kept.h"
+#include "family/given_secret.h"
 #include "job/alert/integration.h"
 #include "store/alert/alert.h"
 #include "store/resource.h"
@@ -195,7 +195,7 @@ check_offered(struct request *req, const json_t *after)
             return fail(req->arena, NOT_OFFERED, V(metric_switches[i]), V(NO_METRICS));
     }
     if (json_object_get(after, "url") != NULL)
-        TRY(kept_check_url(req, STR("url"), json_str(json_object_get(after, "url"))));
+        TRY(given_secret_check_url(req, STR("url"), json_str(json_object_get(after, "url"))));
     return OK;
 }
 
@@ -207,12 +207,12 @@ take_secrets(struct request *req, const struct change *change, const struct key 
     if (change->before != NULL)
         old = integration_secrets_open(req->arena, key, change->id, change->before);
     for (size_t i = 0; integration_secret_fields[i] != NULL; i++) {
-        struct kept_field field = {
+        struct given_secret_field field = {
             .name = integration_secret_fields[i],
             .place = str_from(integration_secret_fields[i]),
             .is_url = str_is(str_from(integration_secret_fields[i]), "microsoftTeamsWebhookUrl"),
         };
-        TRY(kept_take(req, &field, change->after, old, own));
+        TRY(given_secret_take(req, &field, change->after, old, own));
     }
     *ret_hidden = integration_hidden_new(req->arena, key, change->id, own);
     return *ret_hidden == NULL ? fail(req->arena, OVERLOADED) : OK;

@@ -6,11 +6,11 @@
 #include "api/api.h"
 #include "api/crud.h"
 #include "api/list.h"
+#include "base/given_secret.h"
 #include "base/json.h"
-#include "base/kept.h"
 #include "base/net/egress.h"
 #include "family/families.h"
-#include "family/kept.h"
+#include "family/given_secret.h"
 #include "family/project_limits.h"
 #include "job/log/log_target.h"
 
@@ -250,7 +250,7 @@ check_addresses(struct request *req, const json_t *after)
     static const char *const fields[] = { "otelEndpoint", "hecUrl" };
     for (size_t i = 0; i < LENGTH(fields); i++) {
         if (json_object_get(after, fields[i]) != NULL)
-            TRY(kept_check_url(req, str_from(fields[i]), json_str(json_object_get(after, fields[i]))));
+            TRY(given_secret_check_url(req, str_from(fields[i]), json_str(json_object_get(after, fields[i]))));
     }
     return OK;
 }
@@ -264,8 +264,8 @@ take_secrets(struct request *req, const struct change *change, const json_t *old
     json_t *header;
     json_t *headers = json_object_get(change->after, "otelSuppliedHeaders");
     for (size_t k = 0; k < LENGTH(names); k++) {
-        struct kept_field field = { .name = names[k], .place = str_from(names[k]) };
-        TRY(kept_take(req, &field, change->after, old, own));
+        struct given_secret_field field = { .name = names[k], .place = str_from(names[k]) };
+        TRY(given_secret_take(req, &field, change->after, old, own));
     }
     if (headers == NULL)
         return OK;
@@ -278,14 +278,14 @@ static error
 seal(struct request *req, struct change *change, const struct key *key)
 {
     json_t *own = json_in(req->arena, json_object());
-    str place = kept_place(req->arena, "logIntegration", change->id);
+    str place = given_secret_place(req->arena, "logIntegration", change->id);
     const json_t *before = json_object_get(json_object_get(change->before, HIDDEN_FIELD), "secrets");
-    const json_t *old = before == NULL ? NULL : kept_open(req->arena, key, place, json_str(before));
+    const json_t *old = before == NULL ? NULL : given_secret_open(req->arena, key, place, json_str(before));
     TRY(take_secrets(req, change, json_object_get(old, "secrets"), own));
     json_t *target = log_target_make(req->arena, change->after, own);
     json_t *both =
         target == NULL ? NULL : json_in(req->arena, json_pack("{s:O, s:O}", "secrets", own, "target", target));
-    str sealed = both == NULL ? STR_EMPTY : kept_seal(req->arena, key, place, both);
+    str sealed = both == NULL ? STR_EMPTY : given_secret_seal(req->arena, key, place, both);
     if (sealed.len == 0)
         return fail(req->arena, OVERLOADED);
     json_object_set_new(change->after, HIDDEN_FIELD, json_pack("{s:s}", "secrets", sealed.data));

@@ -12,7 +12,7 @@
 #include "job/alert/alert_message.h"
 #include "job/alert/alert_raise.h"
 #include "job/alert/integration.h"
-#include "job/turns.h"
+#include "job/delivery_threads.h"
 #include "store/alert/alert_notification.h"
 #include "store/resource.h"
 
@@ -28,7 +28,7 @@ enum {
 
 struct alert_worker {
     struct alert_worker_config config;
-    struct turns *turns;
+    struct delivery_threads *turns;
     atomic_bool stop;
 };
 
@@ -217,7 +217,7 @@ note_failure(struct alert_worker *worker, struct arena *arena, const struct noti
     log_line(LOG_WARNING, "alert_notification_failed", "Notification %s of alert %s: %.*s",
              id_text(arena, claim->at.notification).data, id_text(arena, claim->at.alert).data, STR_ARG(outcome->why));
     return store_notification_failed(worker->config.store, arena, claim, outcome->status, outcome->why,
-                                     turns_backoff_ms(claim->tries - 1), end);
+                                     delivery_threads_backoff_ms(claim->tries - 1), end);
 }
 
 static error
@@ -254,7 +254,7 @@ tell_due(struct alert_worker *worker, struct arena *arena)
         bool claimed = false;
         if (own == NULL)
             return did;
-        error problem = store_notification_claim(worker->config.store, own, due[i], LEASE_S, TURNS_BACKOFF_FIRST_MS,
+        error problem = store_notification_claim(worker->config.store, own, due[i], LEASE_S, DELIVERY_BACKOFF_FIRST_MS,
                                                  &claimed, &claim);
         if (problem == OK && claimed) {
             failpoint("alert:send:before-effect");
@@ -286,7 +286,7 @@ alert_worker_new(const struct alert_worker_config *config)
     if (worker == NULL)
         return NULL;
     worker->config = *config;
-    worker->turns = turns_new(config->dsn, EVENT_CHANNEL, config->threads, take_turn, worker);
+    worker->turns = delivery_threads_new(config->dsn, EVENT_CHANNEL, config->threads, take_turn, worker);
     if (worker->turns == NULL) {
         alert_worker_free(worker);
         return NULL;
@@ -300,6 +300,6 @@ alert_worker_free(struct alert_worker *worker)
     if (worker == NULL)
         return;
     atomic_store(&worker->stop, true);
-    turns_free(worker->turns);
+    delivery_threads_free(worker->turns);
     free(worker);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/alert/alert_config.h"
 
+#include "base/given_secret.h"
 #include "base/json.h"
-#include "base/kept.h"
 
 const char *const alert_secret_fields[] = {
     "apiToken",
@@ -18,14 +18,14 @@ const char *const alert_secret_fields[] = {
 json_t *
 alert_secrets_open(struct arena *arena, const struct key *key, id config, const json_t *document)
 {
-    return kept_open(arena, key, kept_place(arena, "alertConfig", config),
-                     json_str(json_object_get(json_object_get(document, ALERT_HIDDEN_FIELD), "secrets")));
+    return given_secret_open(arena, key, given_secret_place(arena, "alertConfig", config),
+                             json_str(json_object_get(json_object_get(document, ALERT_HIDDEN_FIELD), "secrets")));
 }
 
 json_t *
 alert_hidden_new(struct arena *arena, const struct key *key, id config, const json_t *secrets, int64_t after_seq)
 {
-    str sealed = kept_seal(arena, key, kept_place(arena, "alertConfig", config), secrets);
+    str sealed = given_secret_seal(arena, key, given_secret_place(arena, "alertConfig", config), secrets);
     if (sealed.len == 0)
         return NULL;
     return json_in(arena, json_pack("{s:s, s:I}", "secrets", sealed.data, "afterSequence", (json_int_t)after_seq));

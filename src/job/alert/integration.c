@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/alert/integration.h"
 
+#include "base/given_secret.h"
 #include "base/json.h"
-#include "base/kept.h"
 
 // clang-format off
 const struct integration_type integration_types[] = {
@@ -33,15 +33,15 @@ integration_type_find(str name)
 json_t *
 integration_hidden_new(struct arena *arena, const struct key *key, id integration, const json_t *secrets)
 {
-    str sealed = kept_seal(arena, key, kept_place(arena, "integration", integration), secrets);
+    str sealed = given_secret_seal(arena, key, given_secret_place(arena, "integration", integration), secrets);
     return sealed.len == 0 ? NULL : json_in(arena, json_pack("{s:s}", "secrets", sealed.data));
 }
 
 json_t *
 integration_secrets_open(struct arena *arena, const struct key *key, id integration, const json_t *document)
 {
-    return kept_open(arena, key, kept_place(arena, "integration", integration),
-                     json_str(json_object_get(json_object_get(document, INTEGRATION_HIDDEN_FIELD), "secrets")));
+    return given_secret_open(arena, key, given_secret_place(arena, "integration", integration),
+                             json_str(json_object_get(json_object_get(document, INTEGRATION_HIDDEN_FIELD), "secrets")));
 }
 
 void

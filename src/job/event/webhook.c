@@ -8,7 +8,7 @@
 #include "base/crypto/webhook_signature.h"
 #include "base/log.h"
 #include "base/net/post.h"
-#include "job/turns.h"
+#include "job/delivery_threads.h"
 #include "store/event/event_read.h"
 #include "store/event/webhook.h"
 
@@ -23,7 +23,7 @@ enum {
 
 struct webhook_worker {
     struct webhook_config config;
-    struct turns *turns;
+    struct delivery_threads *turns;
     atomic_bool stop;
 };
 
@@ -99,8 +99,8 @@ note_failure(struct webhook_worker *worker, struct arena *arena, const struct we
 {
     log_line(LOG_WARNING, "webhook_failed", "Webhook %s of organization %s: %.*s",
              id_text(arena, claim->place.webhook).data, id_text(arena, claim->place.organization).data, STR_ARG(why));
-    return store_webhook_failed(worker->config.store, arena, claim, status, why, turns_backoff_ms(claim->failures),
-                                worker->config.pause_after_s);
+    return store_webhook_failed(worker->config.store, arena, claim, status, why,
+                                delivery_threads_backoff_ms(claim->failures), worker->config.pause_after_s);
 }
 
 /* One batch in an arena of its own. `ret_more` is false when the webhook is done, given back or lost. */
@@ -167,8 +167,8 @@ take_turn(void *context)
         bool claimed = false;
         if (own == NULL)
             return false;
-        error problem =
-            store_webhook_claim(worker->config.store, own, due[i], LEASE_S, TURNS_BACKOFF_FIRST_MS, &claimed, &claim);
+        error problem = store_webhook_claim(worker->config.store, own, due[i], LEASE_S, DELIVERY_BACKOFF_FIRST_MS,
+                                            &claimed, &claim);
         if (problem == OK && claimed)
             problem = deliver(worker, own, &claim);
         did |= problem == OK && claimed;
@@ -183,7 +183,7 @@ webhook_worker_new(const struct webhook_config *config)
     if (worker == NULL)
         return NULL;
     worker->config = *config;
-    worker->turns = turns_new(config->dsn, EVENT_CHANNEL, config->threads, take_turn, worker);
+    worker->turns = delivery_threads_new(config->dsn, EVENT_CHANNEL, config->threads, take_turn, worker);
     if (worker->turns == NULL) {
         webhook_worker_free(worker);
         return NULL;
@@ -197,6 +197,6 @@ webhook_worker_free(struct webhook_worker *worker)
     if (worker == NULL)
         return;
     atomic_store(&worker->stop, true);
-    turns_free(worker->turns);
+    delivery_threads_free(worker->turns);
     free(worker);
 }

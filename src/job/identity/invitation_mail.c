@@ -6,7 +6,7 @@
 #include "base/failpoint.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "job/turns.h"
+#include "job/delivery_threads.h"
 #include "store/identity/invitation_mail.h"
 
 /* The server has 15 s for a mail; nobody else takes it for so long. */
@@ -72,7 +72,7 @@ deliver(const struct invitation_mailer *mailer, struct arena *arena, const struc
         return store_invitation_mailed(mailer->store, arena, due);
     log_line(LOG_WARNING, "invitation_not_mailed", "Invitation %s: %.*s", id_text(arena, due->at.invitation).data,
              STR_ARG(why));
-    return store_invitation_not_mailed(mailer->store, arena, due, why, turns_backoff_ms(due->tries - 1));
+    return store_invitation_not_mailed(mailer->store, arena, due, why, delivery_threads_backoff_ms(due->tries - 1));
 }
 
 bool

@@ -4,8 +4,8 @@
  * when all hosts come back at once, a tenant's request would stand behind hundreds of them. Those that wait do so in the
  * kernel, and cost nothing there.
  */
-#ifndef HTTP_GATE_H
-#define HTTP_GATE_H
+#ifndef HTTP_HANDSHAKE_LIMIT_H
+#define HTTP_HANDSHAKE_LIMIT_H
 
 #include <ngx_config.h>
 #include <ngx_core.h>
@@ -13,6 +13,6 @@
 #include "base/attributes.h"
 
 /* `address` as in reeve.conf. Without such a listener, or one that it shares with others, nothing is held back. */
-void gate_start(ngx_cycle_t *cycle, const char *address);
+void handshake_limit_start(ngx_cycle_t *cycle, const char *address);
 
 #endif

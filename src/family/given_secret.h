@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What families share that take keys and addresses of other services. */
-#ifndef FAMILY_KEPT_H
-#define FAMILY_KEPT_H
+#ifndef FAMILY_GIVEN_SECRET_H
+#define FAMILY_GIVEN_SECRET_H
 
 #include "api/request.h"
 
 /* An address with https that the operator does not forbid. `place` is the field's name for the error. */
-MUST_USE error kept_check_url(struct request *req, str place, str text);
+MUST_USE error given_secret_check_url(struct request *req, str place, str text);
 
 /* One field of a document that is a secret. */
-struct kept_field {
+struct given_secret_field {
     const char *name;
     str place; /* its name for errors */
     bool is_url;
@@ -18,7 +18,7 @@ struct kept_field {
  * Moves the secret, if it was sent, from `shown` to `own` and leaves a mask. A mask that was sent stands for the secret of
  * `before`, which may be NULL.
  */
-MUST_USE error kept_take(struct request *req, const struct kept_field *field, json_t *shown, const json_t *before,
-                         json_t *own);
+MUST_USE error given_secret_take(struct request *req, const struct given_secret_field *field, json_t *shown,
+                                 const json_t *before, json_t *own);
 
 #endif

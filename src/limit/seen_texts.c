@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "limit/once.h"
+#include "limit/seen_texts.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -7,20 +7,20 @@
 
 enum { GROUP_COUNT = 8192, GROUP_SIZE = 8, LOCK_COUNT = 64, KEPT_BYTES = 16 };
 
-struct once_entry {
+struct seen_texts_entry {
     uint8_t digest[KEPT_BYTES];
     int64_t until_ms; /* 0: free */
 };
 
-struct once {
+struct seen_texts {
     pthread_mutex_t locks[LOCK_COUNT];
-    struct once_entry groups[GROUP_COUNT][GROUP_SIZE];
+    struct seen_texts_entry groups[GROUP_COUNT][GROUP_SIZE];
 };
 
-struct once *
-once_new(void)
+struct seen_texts *
+seen_texts_new(void)
 {
-    struct once *once = calloc(1, sizeof(*once));
+    struct seen_texts *once = calloc(1, sizeof(*once));
     if (once == NULL)
         return NULL;
     for (int i = 0; i < LOCK_COUNT; i++)
@@ -29,7 +29,7 @@ once_new(void)
 }
 
 void
-once_free(struct once *once)
+seen_texts_free(struct seen_texts *once)
 {
     if (once == NULL)
         return;
@@ -39,14 +39,14 @@ once_free(struct once *once)
 }
 
 bool
-once_is_first(struct once *once, const uint8_t digest[SHA256_BYTES], int64_t now_ms, int64_t until_ms)
+seen_texts_is_first(struct seen_texts *once, const uint8_t digest[SHA256_BYTES], int64_t now_ms, int64_t until_ms)
 {
     uint32_t number;
     memcpy(&number, digest + KEPT_BYTES, sizeof(number));
     number %= GROUP_COUNT;
-    struct once_entry *group = once->groups[number];
+    struct seen_texts_entry *group = once->groups[number];
     pthread_mutex_t *lock = &once->locks[number % LOCK_COUNT];
-    struct once_entry *place = &group[0];
+    struct seen_texts_entry *place = &group[0];
     bool is_known = false;
     pthread_mutex_lock(lock);
     for (int i = 0; i < GROUP_SIZE && !is_known; i++) {

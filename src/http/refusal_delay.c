@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "http/pace.h"
+#include "http/refusal_delay.h"
 
 #include <ngx_event.h>
 
@@ -45,7 +45,7 @@ goes_on_asking(const struct request *req)
         refusals[slot].second = second;
         refusals[slot].count = 0;
     }
-    return ++refusals[slot].count > PACE_FREE_A_SECOND;
+    return ++refusals[slot].count > REFUSAL_DELAY_FREE_A_SECOND;
 }
 
 static void
@@ -57,9 +57,9 @@ on_time(ngx_event_t *event)
 }
 
 bool
-pace_hold(struct exchange *x, void (*done)(struct exchange *x))
+refusal_delay_hold(struct exchange *x, void (*done)(struct exchange *x))
 {
-    if (x->request->out.status != TOO_MANY || !goes_on_asking(x->request) || held_count >= PACE_MOST_HELD)
+    if (x->request->out.status != TOO_MANY || !goes_on_asking(x->request) || held_count >= REFUSAL_DELAY_MOST_HELD)
         return false;
     struct held *held = ngx_pcalloc(x->r->pool, sizeof(*held));
     if (held == NULL)
@@ -73,6 +73,6 @@ pace_hold(struct exchange *x, void (*done)(struct exchange *x))
     held_count++;
     if (!x->held)
         exchange_hold(x); /* the client may go meanwhile: nginx keeps the request until then */
-    ngx_add_timer(&held->event, PACE_MS);
+    ngx_add_timer(&held->event, REFUSAL_DELAY_MS);
     return true;
 }

@@ -17,13 +17,13 @@ const struct family *const operator_families[] = {
 };
 
 /* ---- Opening ---- */
-struct desk *
-desk_new(const struct catalog *catalog, const struct desk_config *config)
+struct operator_api *
+operator_api_new(const struct catalog *catalog, const struct operator_api_config *config)
 {
-    struct desk *desk = calloc(1, sizeof(*desk));
-    if (desk == NULL)
+    struct operator_api *operators = calloc(1, sizeof(*operators));
+    if (operators == NULL)
         return NULL;
-    desk->api = (struct api){
+    operators->api = (struct api){
         .catalog = catalog,
         .stages = &operator_stages,
         .metrics = config->metrics,
@@ -33,26 +33,26 @@ desk_new(const struct catalog *catalog, const struct desk_config *config)
         .base_url = config->base_url,
         .prefix = OPERATOR_PREFIX,
     };
-    desk->fleet = fleet_keys(config->store, &config->master_key);
-    desk->token_key = crypto_derive(&config->master_key, "operator token v1");
-    desk->agent_listen = str_from(config->agent_listen);
-    desk->payment_due_days = config->payment_due_days;
-    return desk;
+    operators->fleet = fleet_keys(config->store, &config->master_key);
+    operators->token_key = crypto_derive(&config->master_key, "operator token v1");
+    operators->agent_listen = str_from(config->agent_listen);
+    operators->payment_due_days = config->payment_due_days;
+    return operators;
 }
 
 void
-desk_free(struct desk *desk)
+operator_api_free(struct operator_api *operators)
 {
-    if (desk == NULL)
+    if (operators == NULL)
         return;
-    crypto_wipe(desk, sizeof(*desk));
-    free(desk);
+    crypto_wipe(operators, sizeof(*operators));
+    free(operators);
 }
 
 struct api *
-desk_api(struct desk *desk)
+operator_api_base(struct operator_api *operators)
 {
-    return &desk->api;
+    return &operators->api;
 }
 
 /* ---- Stages of its own ---- */
@@ -76,7 +76,7 @@ check_line(struct request *req)
 static error
 authenticate(struct request *req)
 {
-    return operator_find(desk_of(req), req->arena, req->in.authorization, &req->caller);
+    return operator_find(operator_api_of(req), req->arena, req->in.authorization, &req->caller);
 }
 
 static error
@@ -199,10 +199,10 @@ copy_error(struct arena *arena, error problem)
 }
 
 error
-desk_call(struct desk *desk, struct arena *arena, const char *who, const char *method, str path, const json_t *body,
-          str *ret_answer)
+operator_api_call(struct operator_api *operators, struct arena *arena, const char *who, const char *method, str path,
+                  const json_t *body, str *ret_answer)
 {
-    struct request *req = request_new(&desk->api);
+    struct request *req = request_new(&operators->api);
     if (req == NULL)
         return fail(arena, OVERLOADED);
     call(req, who, method, path, body);

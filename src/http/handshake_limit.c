@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "http/gate.h"
+#include "http/handshake_limit.h"
 
 #include <ngx_event.h>
 
@@ -104,7 +104,7 @@ is_at(const ngx_listening_t *ls, str address)
 }
 
 void
-gate_start(ngx_cycle_t *cycle, const char *address)
+handshake_limit_start(ngx_cycle_t *cycle, const char *address)
 {
     ngx_listening_t *all = cycle->listening.elts;
     for (ngx_uint_t i = 0; i < cycle->listening.nelts; i++) {

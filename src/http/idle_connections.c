@@ -44,7 +44,7 @@ on_settle(ngx_event_t *event)
 
 /* Called when the request is logged; nginx marks its connection right after that. */
 void
-linger_note(ngx_connection_t *c)
+idle_connections_note(ngx_connection_t *c)
 {
     if (note_count == NOTES)
         return;
@@ -60,7 +60,7 @@ linger_note(ngx_connection_t *c)
 }
 
 void
-linger_tick(void)
+idle_connections_tick(void)
 {
     if (!ngx_exiting || idle_handler == NULL)
         return;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/kept.h"
+#include "base/given_secret.h"
 
 #include "base/json.h"
 
 enum { MASK_LAST = 4, MASK_FROM = 12 };
 
 str
-kept_place(struct arena *arena, const char *kind, id resource)
+given_secret_place(struct arena *arena, const char *kind, id resource)
 {
     return str_format(arena, "%s/%s/secrets", kind, id_text(arena, resource).data);
 }
 
 str
-kept_mask(struct arena *arena, str secret)
+given_secret_mask(struct arena *arena, str secret)
 {
     if (secret.len < MASK_FROM)
         return STR("********");
@@ -24,13 +24,13 @@ kept_mask(struct arena *arena, str secret)
 }
 
 bool
-kept_is_mask(str text)
+given_secret_is_mask(str text)
 {
     return str_starts_with(text, STR("****"));
 }
 
 str
-kept_seal(struct arena *arena, const struct key *key, str place, const json_t *secrets)
+given_secret_seal(struct arena *arena, const struct key *key, str place, const json_t *secrets)
 {
     str sealed;
     if (!crypto_seal(arena, key, place, json_text(arena, secrets), &sealed))
@@ -39,7 +39,7 @@ kept_seal(struct arena *arena, const struct key *key, str place, const json_t *s
 }
 
 json_t *
-kept_open(struct arena *arena, const struct key *key, str place, str sealed)
+given_secret_open(struct arena *arena, const struct key *key, str place, str sealed)
 {
     str bytes, plain;
     if (!str_from_base64(arena, sealed, &bytes) || !crypto_open(arena, key, place, bytes, &plain))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "job/turns.h"
+#include "job/delivery_threads.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,8 +12,8 @@
 
 enum { IDLE_MS = 1000, BACKOFF_MOST_MS = 5 * 60 * 1000, THREADS_MAX = 64 };
 
-struct turns {
-    turn_taker *take;
+struct delivery_threads {
+    delivery_turn *take;
     void *context;
     struct listener *listener;
     pthread_mutex_t lock;
@@ -25,16 +25,16 @@ struct turns {
 };
 
 int64_t
-turns_backoff_ms(int64_t failures)
+delivery_threads_backoff_ms(int64_t failures)
 {
-    return backoff_ms((struct backoff){ TURNS_BACKOFF_FIRST_MS, BACKOFF_MOST_MS }, failures);
+    return backoff_ms((struct backoff){ DELIVERY_BACKOFF_FIRST_MS, BACKOFF_MOST_MS }, failures);
 }
 
 static void
 on_notify(void *owner, str payload)
 {
     (void)payload;
-    struct turns *turns = owner;
+    struct delivery_threads *turns = owner;
     pthread_mutex_lock(&turns->lock);
     turns->news_count++;
     pthread_cond_broadcast(&turns->news);
@@ -49,7 +49,7 @@ on_state(void *owner, bool connected)
 }
 
 static void
-wait_for_news(struct turns *turns, uint64_t seen)
+wait_for_news(struct delivery_threads *turns, uint64_t seen)
 {
     int64_t deadline_ms = clock_steady_ms() + IDLE_MS;
     pthread_mutex_lock(&turns->lock);
@@ -63,7 +63,7 @@ wait_for_news(struct turns *turns, uint64_t seen)
 static void *
 run(void *context)
 {
-    struct turns *turns = context;
+    struct delivery_threads *turns = context;
     while (!atomic_load(&turns->stop)) {
         pthread_mutex_lock(&turns->lock);
         uint64_t seen = turns->news_count;
@@ -74,10 +74,10 @@ run(void *context)
     return NULL;
 }
 
-struct turns *
-turns_new(const char *dsn, const char *channel, int threads, turn_taker *take, void *context)
+struct delivery_threads *
+delivery_threads_new(const char *dsn, const char *channel, int threads, delivery_turn *take, void *context)
 {
-    struct turns *turns = calloc(1, sizeof(*turns));
+    struct delivery_threads *turns = calloc(1, sizeof(*turns));
     if (turns == NULL)
         return NULL;
     turns->take = take;
@@ -88,14 +88,14 @@ turns_new(const char *dsn, const char *channel, int threads, turn_taker *take, v
     for (int i = 0; turns->listener != NULL && i < threads && i < THREADS_MAX; i++)
         turns->running += pthread_create(&turns->threads[turns->running], NULL, run, turns) == 0;
     if (turns->running == 0) {
-        turns_free(turns);
+        delivery_threads_free(turns);
         return NULL;
     }
     return turns;
 }
 
 void
-turns_free(struct turns *turns)
+delivery_threads_free(struct delivery_threads *turns)
 {
     if (turns == NULL)
         return;

@@ -3,28 +3,29 @@
  * Threads that take turns at what is due, for who delivers: each goes on while its turn did something, else waits until
  * something is told on a channel of the database, or a second has passed.
  */
-#ifndef JOB_TURNS_H
-#define JOB_TURNS_H
+#ifndef JOB_DELIVERY_THREADS_H
+#define JOB_DELIVERY_THREADS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/attributes.h"
 
-struct turns;
+struct delivery_threads;
 
-enum { TURNS_BACKOFF_FIRST_MS = 1000 };
+enum { DELIVERY_BACKOFF_FIRST_MS = 1000 };
 
 /* One turn; true when anything was done. Several threads call it at the same time. */
-typedef bool turn_taker(void *context);
+typedef bool delivery_turn(void *context);
 
 /* What it is given must outlive it. NULL without memory or threads. */
-MUST_USE struct turns *turns_new(const char *dsn, const char *channel, int threads, turn_taker *take, void *context);
+MUST_USE struct delivery_threads *delivery_threads_new(const char *dsn, const char *channel, int threads,
+                                                       delivery_turn *take, void *context);
 /* Ends after the turns that are under way. */
-void turns_free(struct turns *turns);
+void delivery_threads_free(struct delivery_threads *turns);
 
 /* Doubles with each failure up to five minutes; the half of it is random, so that those who failed together do not come back
  * together. */
-int64_t turns_backoff_ms(int64_t failures);
+int64_t delivery_threads_backoff_ms(int64_t failures);
 
 #endif

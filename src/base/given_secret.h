@@ -3,8 +3,8 @@
  * Secrets of other services that tenants gave: kept sealed beside a document that shows masks in their place, and bound to the
  * place where they are kept.
  */
-#ifndef BASE_KEPT_H
-#define BASE_KEPT_H
+#ifndef BASE_GIVEN_SECRET_H
+#define BASE_GIVEN_SECRET_H
 
 #include <jansson.h>
 
@@ -13,15 +13,15 @@
 
 /* Keys are derived for these, and the secrets of one resource are bound to its place. */
 #define LOG_TARGET_KEY_PURPOSE "log integration v1"
-str kept_place(struct arena *arena, const char *kind, id resource);
+str given_secret_place(struct arena *arena, const char *kind, id resource);
 
 /* "****" and the last four characters; of a short one none. */
-str kept_mask(struct arena *arena, str secret);
-bool kept_is_mask(str text);
+str given_secret_mask(struct arena *arena, str secret);
+bool given_secret_is_mask(str text);
 
 /* An object with secrets as a text that can be stored; empty without memory. */
-str kept_seal(struct arena *arena, const struct key *key, str place, const json_t *secrets);
+str given_secret_seal(struct arena *arena, const struct key *key, str place, const json_t *secrets);
 /* NULL without memory, or when it is not to be opened. */
-json_t *kept_open(struct arena *arena, const struct key *key, str place, str sealed);
+json_t *given_secret_open(struct arena *arena, const struct key *key, str place, str sealed);
 
 #endif
