@@ -161,7 +161,7 @@ is_leaving(void)
 
 /* ---- Operators ---- */
 static void
-run_desk(void *data, ngx_log_t *log)
+run_operation(void *data, ngx_log_t *log)
 {
     (void)log;
     struct exchange *x = *(struct exchange **)data;
@@ -169,7 +169,7 @@ run_desk(void *data, ngx_log_t *log)
 }
 
 static void
-on_desk_done(ngx_event_t *event)
+on_operation_done(ngx_event_t *event)
 {
     struct exchange *x = event->data;
     ngx_connection_t *c = x->r->connection;
@@ -191,8 +191,8 @@ on_request(struct exchange *x)
     ngx_thread_task_t *task = ngx_thread_task_alloc(x->r->pool, sizeof(struct exchange *));
     if (task != NULL) {
         *(struct exchange **)task->ctx = x;
-        task->handler = run_desk;
-        task->event.handler = on_desk_done;
+        task->handler = run_operation;
+        task->event.handler = on_operation_done;
         task->event.data = x;
         exchange_hold(x);
         if (ngx_thread_task_post(worker.threads, task) == NGX_OK)

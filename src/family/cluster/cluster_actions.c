@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/date.h"
 #include "base/json.h"
+#include "cluster/member.h"
 #include "family/cluster/clusters.h"
 #include "job/cluster/cluster_jobs.h"
 #include "job/cluster/cluster_parts.h"
@@ -70,7 +71,7 @@ cluster_restart(struct request *req)
     TRY(take_from_path(req, &cluster));
     TRY(store_cluster_members(req->tx, cluster.id, &members));
     for (size_t i = 0; i < members.count; i++)
-        primary = str_is(members.items[i].role, "PRIMARY") ? &members.items[i] : primary;
+        primary = member_is_primary(&members.items[i]) ? &members.items[i] : primary;
     if (primary == NULL)
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster.name), V("it has no primary"));
     json_t *payload = json_in(req->arena, json_pack("{s:s, s:I}", "primary", id_text(req->arena, primary->id).data,
