@@ -73,6 +73,9 @@ stateful: all ## 10^6 operations of eight clients against two nodes, held agains
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/stateful_test.py --operations 1000000 --rounds 50 \
 	    --seconds 100000 --report docs/reports/stateful.md
 
+mutate: ## small faults in C and SQL, one at a time, and whether a test notices: takes a night, and goes on where it was
+	$(PYTHON) test/mutate/mutate.py --report docs/reports/mutate.md
+
 soak: all ## 10^7 requests of every kind, and whether memory levels off; takes an hour or two
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/soak_test.py --requests 10000000 --report docs/reports/soak.md
 

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests that a fault is tried with, and which lines of C each of them comes by."""
+import collections
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "test", "api"))
+from run_all import SUITES  # noqa: E402
+
+# They take minutes, and come by nothing that others do not. The exchanges are run file by file.
+LEFT_OUT = {"api exchanges", "api soak", "api kill", "api limits", "api abuse", "unit job_cluster_kill_test", "unit store_list_test"}
+PROGRAMS = ["reeved", "reeve", "reeve-agent", "src/http/ngx_http_reeve_module.so"]
+SERVICES, PYTHON = "script/with-services", "/usr/bin/python3"
+
+
+def unit_command(name, build):
+    return [SERVICES, "meson", "test", "-C", build, "--no-rebuild", name]
+
+
+def api_command(name, _):
+    return [PYTHON, "test/api/run_all.py", name]
+
+
+def exchange_command(name, _):
+    return [SERVICES, PYTHON, "test/api/exchange_test.py", name]
+
+
+def cli_command(name, _):
+    return [SERVICES, PYTHON, "test/cli/%s.py" % name]
+
+
+def catalog_command(_, build):
+    return ["script/check-catalog", "--reeved", build + "/reeved"]
+
+
+# kind of a test: how it is run. A test is named by its kind and its own name.
+COMMANDS = {"unit": unit_command, "api": api_command, "exchange": exchange_command, "cli": cli_command, "lint": catalog_command}
+CATALOG = "lint catalog"
+
+
+def all_tests(tree, build):
+    listed = subprocess.run(["meson", "test", "-C", build, "--list"], capture_output=True, text=True, check=True).stdout
+    units = sorted(set(line.split(" / ")[-1].strip() for line in listed.splitlines() if line.strip().endswith("_test")))
+    files = sorted(glob.glob(os.path.join(tree, "test/api/exchanges/*.txt")))
+    names = ["unit " + name for name in units] + ["exchange " + os.path.basename(path)[:-len(".txt")] for path in files]
+    names += ["api " + name for name in SUITES] + ["cli cli_test"]
+    return [name for name in names if name not in LEFT_OUT]
+
+
+def targets_of(test):
+    """What must be built for it. The others wait: linking all of them would take longer than most tests."""
+    kind, name = test.split(" ", 1)
+    return ["test/unit/" + name] if kind == "unit" else PROGRAMS
+
+
+def run_test(test, tree, build, seconds, env=None):
+    """Whether it passed."""
+    kind, name = test.split(" ", 1)
+    process = subprocess.Popen(COMMANDS[kind](name, build), cwd=tree, env={**os.environ, "REEVE_BUILD": build, **(env or {})}, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        return process.wait(seconds) == 0
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 15)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            process.wait()
+        return False
+
+
+# ---- Who comes by where ----
+def lines_in(folder, tree, build):
+    """{file: lines} of what was counted in a folder of gcda files, which mirrors the build folder."""
+    found = collections.defaultdict(set)
+    for path in glob.glob(folder + "/**/*.gcda", recursive=True):
+        notes = os.path.join(build, os.path.relpath(path, folder + build))[:-len("gcda")] + "gcno"
+        if not os.path.exists(notes):
+            continue
+        shutil.copy(notes, os.path.dirname(path))
+        done = subprocess.run(["gcov", "--json-format", "--stdout", path], cwd=build, capture_output=True, check=False).stdout
+        for line in done.splitlines():
+            for one in json.loads(line).get("files", ()):
+                name = os.path.relpath(os.path.join(build, one["file"]), tree)
+                if name.startswith("src/"):
+                    found[name].update(row["line_number"] for row in one["lines"] if row["count"] > 0)
+    return found
+
+
+def make_map(tree, build, folder, say):
+    """{"tests": {file: {line: tests}}, "seconds": {test: how long it takes}}. `build` has coverage; `folder` is for what is counted."""
+    tests, seconds = collections.defaultdict(lambda: collections.defaultdict(list)), {}
+    names = all_tests(tree, build)
+    for number, test in enumerate(names, 1):
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        os.chmod(folder, 0o1777)  # nginx's processes are another user
+        began = time.monotonic()
+        passed = run_test(test, tree, build, 1800, {"GCOV_PREFIX": folder})
+        seconds[test] = time.monotonic() - began
+        say("%3d of %d  %-40s %4d s%s" % (number, len(names), test, seconds[test], "" if passed else "  FAILED without any fault: left out"))
+        if passed:
+            for file, lines in lines_in(folder, tree, build).items():
+                for line in lines:
+                    tests[file][str(line)].append(test)
+    shutil.rmtree(folder, ignore_errors=True)
+    return {"tests": tests, "seconds": seconds}
+
+
+class Paths:
+    """From a mutant to the tests that could see it."""
+
+    def __init__(self, known, files):
+        self.tests, self.seconds = known["tests"], known["seconds"]
+        self.uses = collections.defaultdict(set)  # name of a statement: (file, line) of C
+        for path, text in files.items():
+            if path.endswith(".c"):
+                for number, line in enumerate(text.splitlines(), 1):
+                    for name in re.findall(r"\bSQL_([A-Z0-9_]+)\b", line):
+                        self.uses[name.lower()].add((path, number))
+        self.sql = {path: re.sub(r"--[^\n]*", "", text) for path, text in files.items() if path.endswith(".sql")}
+
+    def in_folder(self, folder):
+        return set(test for path, rows in self.tests.items() if os.path.dirname(path) == folder for tests in rows.values() for test in tests)
+
+    def near(self, path, line):
+        """A constant in a table has no line of its own that is counted: then it is whoever comes by the file, or by its folder."""
+        rows = self.tests.get(path, {})
+        if str(line) in rows:
+            return set(rows[str(line)])
+        return set(test for tests in rows.values() for test in tests) or self.in_folder(os.path.dirname(path))
+
+    def of_statement(self, name):
+        return set(test for path, line in self.uses[name] for number in range(line, line + 3) for test in self.tests.get(path, {}).get(str(number), ())) or \
+            set(test for path, _ in self.uses[name] for test in self.near(path, 0))
+
+    def of_routine(self, name, seen):
+        found = set()
+        for path, text in self.sql.items():
+            other = os.path.basename(path)[:-len(".sql")]
+            if other in seen or not re.search(r"\b%s\b" % re.escape(name), text):
+                continue
+            found |= self.of_statement(other) if "/sql/" in path else self.of_routine(other, seen | {other}) if "/routines/" in path else set()
+        # A trigger is run by whoever changes its table.
+        own = next((text for path, text in self.sql.items() if path.endswith("/routines/%s.sql" % name)), "")
+        for table in re.findall(r"\bTRIGGER \w+ .*? ON (\w+)", own, re.S):
+            for path, text in self.sql.items():
+                if "/sql/" in path and re.search(r"\b(INSERT INTO|UPDATE|DELETE FROM) %s\b" % table, text):
+                    found |= self.of_statement(os.path.basename(path)[:-len(".sql")])
+        return found
+
+    def find(self, mutant):
+        """The shortest ones first."""
+        name = os.path.basename(mutant.path)[:-len(".sql")]
+        if mutant.kind == "role changed":
+            return [CATALOG]
+        if "/sql/" in mutant.path:
+            found = self.of_statement(name)
+        elif "/routines/" in mutant.path:
+            found = self.of_routine(name, {name})
+        else:
+            found = self.near(mutant.path, mutant.line)
+        return sorted(found, key=self.seconds.get)
