@@ -250,26 +250,30 @@ class Rig:
                         "-keyout", self.path("key.pem"), "-out", self.path("ca.pem")], check=True, capture_output=True)
         with open(self.path("master.key"), "w", opener=lambda p, f: os.open(p, f, 0o600)) as file:
             file.write(os.urandom(32).hex() + "\n")
-        port, self.operator_port = free_port(), free_port()
-        self.origin = f"https://127.0.0.1:{port}"
+        self.origin, self.operator_port = self.write_node("reeve")
+
+    def write_node(self, name):
+        """The configuration of one node, name.conf. Returns its address and the operators' port."""
+        port, operator_port = free_port(), free_port()
         lines = {
             "listen": f"127.0.0.1:{port}",
-            "operator_listen": f"127.0.0.1:{self.operator_port}",
-            "base_url": self.origin,
+            "operator_listen": f"127.0.0.1:{operator_port}",
+            "base_url": f"https://127.0.0.1:{port}",
             "certificate": self.path("ca.pem"),
             "certificate_key": self.path("key.pem"),
             "key_file": self.path("master.key"),
             "database": os.environ["REEVE_TEST_DSN"],
             "redis": os.environ["REEVE_TEST_REDIS"],
-            "run_dir": self.path("nginx"),
+            "run_dir": self.path(name + "-nginx"),
             "workers": PROCESSES,
-            "log": self.path("requests.log"),
+            "log": self.path(name + "-requests.log"),
         }
         if os.geteuid() == 0:
             known = {entry.pw_name for entry in pwd.getpwall()}
             lines["user"] = next(name for name in ("reeve", "nobody") if name in known)
-        with open(self.path("reeve.conf"), "w") as file:
+        with open(self.path(name + ".conf"), "w") as file:
             file.writelines(f"{key} = {value}\n" for key, value in lines.items())
+        return lines["base_url"], operator_port
 
     def start_reeve(self, wrapper=()):
         """`wrapper` is a command that runs another one, such as a profiler."""
@@ -278,16 +282,19 @@ class Rig:
         made = json.loads(self.reeve("bootstrap", "--organization", "Bench", "--owner", "bench@example.org", "--json"))
         self.organization = made["orgId"]
         self.node = self.start("reeved", [*wrapper, self.reeved, "api", "--config", self.path("reeve.conf")])
-        self.wait_for("reeved", self.node, lambda: self.is_ready())
+        self.wait_for("reeved", self.node, lambda: is_ready(self.operator_port))
         basic = base64.b64encode(f"{made['clientId']}:{made['clientSecret']}".encode()).decode()
         _, answer = self.call("POST", self.origin + "/api/oauth/token", b"grant_type=client_credentials",
                               {"Authorization": "Basic " + basic, "Content-Type": "application/x-www-form-urlencoded"})
         self.token = json.loads(answer)["access_token"]
         self.make_project()
 
-    def is_ready(self):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.operator_port}/readyz", timeout=5) as answer:
-            return answer.status == 200
+    def start_older(self, build):
+        """A node of an older build, of the same cell: nodes of the version before serve on while others are newer."""
+        origin, operator_port = self.write_node("older")
+        self.older = self.start("older", [os.path.join(os.path.abspath(build), "reeved"), "api", "--config", self.path("older.conf")])
+        self.wait_for("older", self.older, lambda: is_ready(operator_port))
+        self.older_url = self.url.replace(self.origin, origin)
 
     def make_project(self):
         """One whose JSON document, without links, has DOCUMENT_BYTES bytes."""
@@ -312,8 +319,12 @@ class Rig:
         return self.call("GET", url or self.url, headers={"Authorization": "Bearer " + (token or self.token)})
 
     def load_reeve(self, seconds):
-        os.truncate(self.path("requests.log"), 0)
+        os.truncate(self.path("reeve-requests.log"), 0)
         return wrk(self.url, self.token, seconds, {"nginx": self.node.pid, **self.service_pids()})
+
+    def load_older(self, seconds):
+        os.truncate(self.path("older-requests.log"), 0)
+        return wrk(self.older_url, self.token, seconds, {"nginx": self.older.pid, **self.service_pids()})
 
     def service_pids(self):
         with open(os.path.join(self.services, "data/postmaster.pid")) as file:
@@ -376,6 +387,11 @@ class Rig:
 
     def load_fastify(self, seconds):
         return wrk(self.fastify_url, self.fastify_token, seconds, {"node": self.fastify.pid, **self.service_pids()})
+
+
+def is_ready(operator_port):
+    with urllib.request.urlopen(f"http://127.0.0.1:{operator_port}/readyz", timeout=5) as answer:
+        return answer.status == 200
 
 
 def name_of(pid):
