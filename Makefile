@@ -73,7 +73,10 @@ stateful: all ## 10^6 operations of eight clients against two nodes, held agains
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/stateful_test.py --operations 1000000 --rounds 50 \
 	    --seconds 100000 --report docs/reports/stateful.md
 
-mutate: ## small faults in C and SQL, one at a time, and whether a test notices: takes a night, and goes on where it was
+steady: all ## the API suites ten times beside a busy machine, none of them tried twice; takes hours, and goes on where it was
+	$(PYTHON) test/api/steady.py --build $(BUILD) --report docs/reports/steady.md
+
+mutate: ## small faults in C and SQL, one at a time, and whether a test notices: takes hours, and goes on where it was
 	$(PYTHON) test/mutate/mutate.py --report docs/reports/mutate.md
 
 soak: all ## 10^7 requests of every kind, and whether memory levels off; takes an hour or two
