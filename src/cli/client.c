@@ -7,19 +7,20 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "base/backoff.h"
 #include "base/json.h"
 #include "cli/profile.h"
 
 enum {
     MAX_ANSWER_BYTES = 128 * 1024 * 1024,
-    FIRST_DELAY_MS = 500,
-    LONGEST_DELAY_MS = 30000,
     USUAL_RETRIES = 5,
     USUAL_TIMEOUT_S = 60,
     CONNECT_MS = 10000,
     KEEPALIVE_S = 5,
     SILENCE_S = 60, /* a stream says something every 15 seconds */
 };
+
+static const struct backoff pace = { .first_ms = 500, .most_ms = 30000 };
 
 struct client {
     struct cli *cli;
@@ -45,13 +46,6 @@ client_base(const struct cli *cli)
     return str_dup(cli->arena, server);
 }
 
-static unsigned
-random_number(void)
-{
-    unsigned number = 0;
-    return getrandom(&number, sizeof(number), 0) == (ssize_t)sizeof(number) ? number : (unsigned)time(NULL);
-}
-
 str
 client_new_key(struct arena *arena)
 {
@@ -62,15 +56,9 @@ client_new_key(struct arena *arena)
 }
 
 int
-client_delay_ms(int attempt, int retry_after_s, unsigned random)
+client_delay_ms(int attempt, int retry_after_s)
 {
-    int64_t delay = FIRST_DELAY_MS;
-    for (int i = 1; i < attempt && delay < LONGEST_DELAY_MS; i++)
-        delay *= 2;
-    if (delay > LONGEST_DELAY_MS)
-        delay = LONGEST_DELAY_MS;
-    int64_t half = delay / 2;
-    delay = half + (int64_t)(random % (unsigned)(half + 1));
+    int64_t delay = backoff_ms(pace, attempt - 1);
     return (int)(retry_after_s > 0 ? (int64_t)retry_after_s * 1000 + delay / 2 : delay);
 }
 
@@ -430,7 +418,7 @@ send_again(struct client *client, const struct request_out *request, enum author
             say_no_answer(client, request, result);
             return EXIT_NO_ANSWER;
         }
-        int ms = client_delay_ms((int)attempt, ret_answer->retry_after_s, random_number());
+        int ms = client_delay_ms((int)attempt, ret_answer->retry_after_s);
         if (result == CURLE_OK)
             cli_note(cli, "%ld: trying again in %.1f s (%d of %d)", ret_answer->status, ms / 1000.0, (int)attempt,
                      (int)client->retries);

@@ -50,8 +50,8 @@ MUST_USE int client_send(struct client *client, const struct request_out *reques
 str client_new_key(struct arena *arena);
 /* Where the API is, without a slash at the end. */
 str client_base(const struct cli *cli);
-/* The delay before try number `attempt` (1 is the first repetition), half of it random. */
-int client_delay_ms(int attempt, int retry_after_s, unsigned random);
+/* The delay before try number `attempt` (1 is the first repetition); never shorter than the server asks for. */
+int client_delay_ms(int attempt, int retry_after_s);
 /* Sleeps; false when a signal ended it early. */
 bool client_pause(int ms);
 

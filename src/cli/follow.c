@@ -274,8 +274,7 @@ builtin_follow(struct cli *cli)
         if (status == EXIT_NO_ANSWER && was_open)
             status = EXIT_SUCCESS; /* a server that is away for a while is waited for */
         attempt = f.any ? 1 : attempt;
-        if (f.left != 0 && status == EXIT_SUCCESS &&
-            !client_pause(client_delay_ms(attempt, 0, (unsigned)attempt * 7919u)))
+        if (f.left != 0 && status == EXIT_SUCCESS && !client_pause(client_delay_ms(attempt, 0)))
             return EXIT_INTERRUPTED;
     }
     return status;

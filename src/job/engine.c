@@ -21,8 +21,8 @@ enum {
     LEASE_MS = 10 * 1000,
     BACKOFF_FIRST_MS = 1000,
     BACKOFF_MOST_MS = 60 * 1000,
-    WAIT_FIRST_MS = 1000,
-    WAIT_MOST_MS = 5000,
+    WAIT_FIRST_MS = 2000,
+    WAIT_MOST_MS = 4000,
     IDLE_MS = 1000,
 };
 
@@ -211,18 +211,17 @@ prepare(struct job_engine *engine, const struct job_engine_config *given)
     char host[64] = "";
     *config = *given;
     set_default(&config->pace.lease_ms, LEASE_MS);
-    set_default(&config->pace.backoff_first_ms, BACKOFF_FIRST_MS);
-    set_default(&config->pace.backoff_most_ms, BACKOFF_MOST_MS);
-    set_default(&config->wait_first_ms, WAIT_FIRST_MS);
-    set_default(&config->wait_most_ms, WAIT_MOST_MS);
+    set_default(&config->pace.backoff.first_ms, BACKOFF_FIRST_MS);
+    set_default(&config->pace.backoff.most_ms, BACKOFF_MOST_MS);
+    set_default(&config->wait.first_ms, WAIT_FIRST_MS);
+    set_default(&config->wait.most_ms, WAIT_MOST_MS);
     set_default(&config->idle_ms, IDLE_MS);
     engine->runner = (struct job_runner){
         .store = config->store,
         .kinds = config->kinds,
         .environment = config->environment,
         .pace = config->pace,
-        .wait_first_ms = config->wait_first_ms,
-        .wait_most_ms = config->wait_most_ms,
+        .wait = config->wait,
     };
     if (gethostname(host, sizeof(host) - 1) != 0)
         host[0] = '\0';

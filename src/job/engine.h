@@ -19,7 +19,8 @@ struct job_engine_config {
     int threads;
     /* 0 is the default of each; tests have less time. */
     struct job_pace pace;
-    int64_t wait_first_ms, wait_most_ms, idle_ms;
+    struct backoff wait;
+    int64_t idle_ms;
 };
 
 /* What it is given must outlive it. NULL without memory or threads. */

@@ -13,24 +13,6 @@ struct step_end {
     bool is_next; /* another step follows, and this worker has the lease for it */
 };
 
-static int64_t
-random_below(int64_t bound)
-{
-    uint32_t random;
-    crypto_random(&random, sizeof(random));
-    return bound <= 0 ? 0 : (int64_t)(random % (uint64_t)bound);
-}
-
-/* From the shortest to ever longer ones; random, so that those who began together do not stay together. */
-static int64_t
-wait_ms(const struct job_runner *runner, int try)
-{
-    int64_t longest = runner->wait_first_ms * (1 + try);
-    if (longest > runner->wait_most_ms)
-        longest = runner->wait_most_ms;
-    return runner->wait_first_ms + random_below(longest - runner->wait_first_ms + 1);
-}
-
 static void
 log_step(enum log_level level, struct arena *arena, const struct job *job, const char *step, const char *became,
          str why)
@@ -73,7 +55,8 @@ conclude(struct job_runner *runner, struct tx *tx, struct job *job, const struct
     case STEP_WAITS:
         *ret_end = (struct step_end){ .verdict = JOB_WAITS };
         return store_job_waits(tx, job, worker, result->why,
-                               result->wait_ms > 0 ? result->wait_ms : wait_ms(runner, job->try), ret_kept);
+                               result->wait_ms > 0 ? result->wait_ms : backoff_ms(runner->wait, job->try - 1),
+                               ret_kept);
     case STEP_FAILED: break;
     }
     *ret_end = (struct step_end){ .verdict = JOB_ENDED };

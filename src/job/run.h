@@ -12,9 +12,9 @@ struct job_runner {
     const struct job_kind *const *kinds;
     struct job_environment environment;
     struct job_pace pace;
-    int64_t wait_first_ms, wait_most_ms; /* between two looks of a step that waits, when nothing is told meanwhile */
-    char worker[96];                     /* who this is, for people */
-    atomic_bool stop;                    /* the step that runs is finished, and no other begun */
+    struct backoff wait; /* between two looks of a step that waits, when nothing is told meanwhile */
+    char worker[96];     /* who this is, for people */
+    atomic_bool stop;    /* the step that runs is finished, and no other begun */
 };
 
 enum job_verdict {

@@ -323,9 +323,8 @@ runner(void)
         .store = store,
         .kinds = all_job_kinds,
         .environment = { .domain = "example.test" },
-        .pace = { .lease_ms = 100, .backoff_first_ms = 1, .backoff_most_ms = 2 },
-        .wait_first_ms = 1,
-        .wait_most_ms = 2,
+        .pace = { .lease_ms = 100, .backoff = { 1, 2 } },
+        .wait = { 2, 2 },
         .worker = "test",
     };
     return made;

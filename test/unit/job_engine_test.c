@@ -89,7 +89,8 @@ waiting_step_wakes_on_notification_within_200_ms(void **state)
 {
     (void)state;
     struct job_engine_config config = engine_config();
-    config.wait_first_ms = config.wait_most_ms = config.idle_ms = 60000;
+    config.wait = (struct backoff){ 120000, 120000 };
+    config.idle_ms = 60000;
     struct job_engine *engine = start_engine(&config);
     clock_sleep_ms(300);
     int64_t best_ms = INT64_MAX;
@@ -117,7 +118,8 @@ notification_while_the_step_looks_is_not_lost(void **state)
     (void)state;
     struct place place = new_place();
     struct job_engine_config config = engine_config();
-    config.wait_first_ms = config.wait_most_ms = config.idle_ms = 60000;
+    config.wait = (struct backoff){ 120000, 120000 };
+    config.idle_ms = 60000;
     close_gate();
     atomic_store(&gate_look_ms, 400); /* it has seen the closed gate, and goes on for so long */
     struct job_engine *engine = start_engine(&config);

@@ -115,7 +115,7 @@ static const struct sweep *const no_sweeps[] = { NULL };
 
 /* ---- Jobs ---- */
 
-static const struct job_pace test_pace = { .lease_ms = 400, .backoff_first_ms = 60, .backoff_most_ms = 300 };
+static const struct job_pace test_pace = { .lease_ms = 400, .backoff = { 60, 300 } };
 
 /* An organization with a project of its own, and a subject. Ids are counted from `base`. */
 struct place {
@@ -205,8 +205,7 @@ engine_config(void)
         .sweeps = no_sweeps,
         .threads = 2,
         .pace = test_pace,
-        .wait_first_ms = 50,
-        .wait_most_ms = 100,
+        .wait = { 100, 100 },
         .idle_ms = 50,
     };
 }

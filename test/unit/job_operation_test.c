@@ -41,8 +41,7 @@ run(struct place place, id job, const char *kind, const char *step)
         .store = store,
         .kinds = test_kinds,
         .pace = test_pace,
-        .wait_first_ms = 1,
-        .wait_most_ms = 1,
+        .wait = { 2, 2 },
         .worker = "w",
     };
     struct job_place at = { place.organization, job, place.subject, str_from(kind), str_from(step) };

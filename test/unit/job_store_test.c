@@ -125,7 +125,7 @@ crash_carries_its_penalty(void **state)
     struct place place = new_place();
     id added = add_job(&three_kind, place);
     struct job job;
-    const struct job_pace pace = { .lease_ms = 1, .backoff_first_ms = 1000, .backoff_most_ms = 60000 };
+    const struct job_pace pace = { .lease_ms = 1, .backoff = { 1000, 60000 } };
     int64_t last_s = 0;
     /* A worker that takes it and dies each time, without another word. */
     for (int death = 1; death <= 8; death++) {

@@ -4,19 +4,16 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/date.h"
 #include "base/json.h"
 #include "cli/output/output.h"
 
-enum {
-    FIRST_PAUSE_MS = 200,
-    LONGEST_PAUSE_MS = 2000,
-    REDRAW_MS = 100,
-    BAR_WIDTH = 30,
-    NAME_WIDTH = 24,
-    DRAWING_BYTES = 1024 * 1024
-};
+enum { REDRAW_MS = 100, BAR_WIDTH = 30, NAME_WIDTH = 24, DRAWING_BYTES = 1024 * 1024 };
+
+/* Between two looks at the operation. */
+static const struct backoff pace = { .first_ms = 200, .most_ms = 2000 };
 
 /* Set by Ctrl-C: the operation goes on without us. */
 static volatile sig_atomic_t interrupted;
@@ -233,8 +230,7 @@ wait_for(struct view *v, struct client *client, str target, struct answer *ret_l
     struct cli *cli = v->cli;
     const json_t *operation = NULL;
     struct request_out request = { .method = "GET", .target = target, .accept = "application/json" };
-    for (int pause = FIRST_PAUSE_MS; !interrupted;
-         pause = pause * 2 < LONGEST_PAUSE_MS ? pause * 2 : LONGEST_PAUSE_MS) {
+    for (int looks = 0; !interrupted; looks++) {
         int status = client_send(client, &request, ret_last);
         if (interrupted)
             break;
@@ -246,7 +242,7 @@ wait_for(struct view *v, struct client *client, str target, struct answer *ret_l
         show(v, operation);
         if (has_ended(operation))
             return ended(cli, operation);
-        pause_drawing(v, operation, pause);
+        pause_drawing(v, operation, (int)backoff_ms(pace, looks));
     }
     return left_running(cli, operation, target);
 }

@@ -89,8 +89,8 @@ store_job_claim(struct store *store, struct arena *arena, const struct job_place
     params_bool(&params, has_news);
     params_int(&params, pace->lease_ms);
     params_int(&params, deadline_s);
-    params_int(&params, pace->backoff_first_ms);
-    params_int(&params, pace->backoff_most_ms);
+    params_int(&params, pace->backoff.first_ms);
+    params_int(&params, pace->backoff.most_ms);
     params_text(&params, worker);
     TRY(store_job_begin(store, arena, place->organization, &tx));
     TRY(tx_query(tx, SQL_JOB_CLAIM, &params, &rows, NULL));
@@ -165,7 +165,7 @@ store_job_next_step(struct tx *tx, struct job *job, str worker, const struct job
     params_bool(&params, next->goes_on);
     params_int(&params, next->deadline_s);
     params_int(&params, pace->lease_ms);
-    params_int(&params, pace->backoff_first_ms);
+    params_int(&params, pace->backoff.first_ms);
     TRY(tx_query(tx, SQL_JOB_NEXT_STEP, &params, &rows, NULL));
     *ret_kept = rows.count > 0;
     if (!*ret_kept)

@@ -7,6 +7,7 @@
 #ifndef STORE_QUEUE_JOB_H
 #define STORE_QUEUE_JOB_H
 
+#include "base/backoff.h"
 #include "store/store.h"
 
 /* Told to listeners on this channel when there may be something to do; the payload is a subject's id, or empty: any. */
@@ -45,7 +46,8 @@ MUST_USE error store_job_of_subject(struct store *store, struct arena *arena, st
 
 /* How long a worker may be silent, and what a try that fails costs. */
 struct job_pace {
-    int64_t lease_ms, backoff_first_ms, backoff_most_ms;
+    int64_t lease_ms;
+    struct backoff backoff;
 };
 struct job {
     id id, organization, project, subject;

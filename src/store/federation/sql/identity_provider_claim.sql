@@ -1,7 +1,7 @@
 -- Takes the fetching of an identity provider's keys upon oneself. When the next try is due is written before this one begins.
 -- scope: organization $1
 UPDATE identity_provider p SET keys_tried_at = now(), keys_failures = p.keys_failures + 1,
-    keys_due_at = now() + least(900, 15 * power(2, least(p.keys_failures, 6))) * interval '1 second'
+    keys_due_at = now() + backoff(p.keys_failures, 15 * 1000, 15 * 60 * 1000)
 FROM organization o
 WHERE o.id = $1 AND p.federation_id = o.federation_id AND p.id = $2 AND p.keys_due_at <= now()
   AND p.protocol = 'OIDC' AND p.status = 'ACTIVE'

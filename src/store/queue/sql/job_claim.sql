@@ -2,7 +2,7 @@
 -- scope: organization $1
 UPDATE job SET state = 'RUNNING', try = try + 1, failures = failures + 1,
     lease_epoch = lease_epoch + 1, lease_owner = $9, lease_until = now() + $5::bigint * interval '1 millisecond',
-    next_run_at = now() + least($7::bigint * 2 ^ least(failures, 30), $8::bigint) * (0.5 + random() / 2) * interval '1 millisecond',
+    next_run_at = now() + backoff(failures, $7::bigint, $8::bigint),
     started_at = coalesce(started_at, now()), step_started_at = coalesce(step_started_at, now()),
     step_deadline_at = coalesce(step_deadline_at, now() + $6::bigint * interval '1 second')
 WHERE org_id IS NOT DISTINCT FROM $1::bytea AND id = (
