@@ -6,14 +6,7 @@
 #include "job/kinds.h"
 #include "job/operation.h"
 
-static const struct field step_fields[] = {
-    TEXT("name", "Name of the step.", READ_ONLY | ALWAYS),
-    TEXT("description", "What it does.", READ_ONLY | ALWAYS),
-    TEXT("state", "How far it is.", READ_ONLY | ALWAYS, .one_of = operation_step_states),
-    DATE("startedAt", "When it began.", READ_ONLY),
-    DATE("finishedAt", "When it was done.", READ_ONLY),
-    END_OF_FIELDS,
-};
+static const struct field step_fields[] = { OPERATION_STEP_FIELDS, END_OF_FIELDS };
 static const struct schema step_schema = { "OperationStep", "One step of an operation.", step_fields };
 
 static const struct field operation_fields[] = {

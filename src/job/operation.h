@@ -5,8 +5,21 @@
 
 #include "job/job.h"
 
-/* The states of a step, NULL at the end. */
-extern const char *const job_states[], *const operation_step_states[]; /* both end with NULL */
+/* The states of jobs and of steps; both end with NULL. */
+extern const char *const job_states[], *const operation_step_states[];
+
+// clang-format off
+/*
+ * A step as it stands in the documents that are made here. Tenants and operators each have an API of their own that shows it; their tables
+ * take these rows, which are written in the words of api/contract.h.
+ */
+#define OPERATION_STEP_FIELDS \
+    TEXT("name",        "Name of the step.", READ_ONLY | ALWAYS), \
+    TEXT("description", "What it does.",     READ_ONLY | ALWAYS), \
+    TEXT("state",       "How far it is.",    READ_ONLY | ALWAYS, .one_of = operation_step_states), \
+    DATE("startedAt",   "When it began.",    READ_ONLY), \
+    DATE("finishedAt",  "When it was done.", READ_ONLY)
+// clang-format on
 
 /* What the tenant sees: `document` of operation_json() with its steps; `done` says when each was done. Empty without memory. */
 str operation_document(struct arena *arena, const struct job_kind *const *kinds, str document, str done);
