@@ -60,7 +60,7 @@ class Tree:
 
     def files(self, only):
         found = {}
-        for pattern in ("src/**/*.c", "src/store/**/*.sql"):
+        for pattern in ("src/**/*.c", "src/**/*.sql"):
             for path in sorted(glob.glob(os.path.join(self.path, pattern), recursive=True)):
                 name = os.path.relpath(path, self.path)
                 if "/migrations/" not in name and name.startswith(only):

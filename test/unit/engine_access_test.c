@@ -12,8 +12,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "engine/postgres/audit.h"
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/roles_apply.h"
+#include "engine/postgres/sample.h"
 #include "engine/postgres/session.h"
 
 static char folder[] = "/tmp/reeve-access-XXXXXX";
@@ -95,14 +97,20 @@ runs_as(const char *user, const char *database, const char *sql)
 }
 
 static bool
-holds(const char *condition)
+holds_in(const char *database, const char *condition)
 {
-    PGconn *connection = connect_as("postgres", "postgres");
+    PGconn *connection = connect_as("postgres", database);
     PGresult *result = PQexec(connection, condition);
     bool is_so = PQresultStatus(result) == PGRES_TUPLES_OK && strcmp(PQgetvalue(result, 0, 0), "t") == 0;
     PQclear(result);
     PQfinish(connection);
     return is_so;
+}
+
+static bool
+holds(const char *condition)
+{
+    return holds_in("postgres", condition);
 }
 
 /* The plan's problem, empty when there is none. */
@@ -154,11 +162,13 @@ an_owner_who_spoils_their_database_keeps_nobody_in(void **state)
     struct session *session CLEANUP(session_cleanup) = NULL;
     struct session_rows rows;
     assert_null(session_open(&self, STR("shop"), &session));
-    assert_null(
-        session_query(session,
-                      "SELECT current_user, current_setting('search_path'), current_setting('transaction_read_only'),"
-                      " (SELECT count(*) FROM pg_settings WHERE source IN ('database', 'user', 'database user'))",
-                      0, NULL, &rows));
+    const struct member_sql_row who = {
+        "who",
+        "SELECT current_user, current_setting('search_path'), current_setting('transaction_read_only'),"
+        " (SELECT count(*) FROM pg_settings WHERE source IN ('database', 'user', 'database user'))",
+        0
+    };
+    assert_null(session_query_row(session, &who, 0, NULL, &rows));
     assert_string_equal(session_value(&rows, 0, 0).data, "postgres");
     assert_string_equal(session_value(&rows, 0, 1).data, "pg_catalog");
     assert_string_equal(session_value(&rows, 0, 2).data, "off");
@@ -288,6 +298,110 @@ a_socket_that_leads_to_somebody_else_is_refused(void **state)
     assert_ptr_equal(session_open(&self, STR("postgres"), &session), OK);
 }
 
+/* ---- Statements ---- */
+/* Those that are no question are run by the other tests; a server prepares only questions. */
+static void
+every_question_is_known_to_the_server(void **state)
+{
+    (void)state;
+    struct session *session CLEANUP(session_cleanup) = NULL;
+    struct session_rows rows;
+    size_t prepared = 0;
+    assert_null(session_open(&self, STR("postgres"), &session));
+    for (size_t i = 0; i < MEMBER_SQL_COUNT; i++) {
+        const struct member_sql_row *row = &member_sql_rows[i];
+        if (strncmp(row->text, "SELECT", strlen("SELECT")) != 0)
+            continue;
+        str text = str_format(arena, "PREPARE question_%zu AS %s", i, row->text);
+        const struct member_sql_row prepare = { row->name, text.data, 0 };
+        error why = session_query_row(session, &prepare, 0, NULL, &rows);
+        if (why != OK)
+            fail_msg("%s: %s", row->name, why->detail.data);
+        prepared++;
+    }
+    assert_true(prepared >= 20);
+}
+
+/* Whatever is in a value, it is a name where the statement says name, and a text where it says text. */
+static void
+values_are_quoted_as_the_statement_says(void **state)
+{
+    (void)state;
+    struct session *session CLEANUP(session_cleanup) = NULL;
+    const str role = STR("o\"dd; DROP TABLE x; -- :\"role\" ::"), meaning = STR("it's \\ :'meaning' $$ \"");
+    assert_null(session_open(&self, STR("postgres"), &session));
+    assert_null(session_run(session, SQL_ROLE_CREATE, SQL_VALUES({ "role", role })));
+    assert_null(session_run(session, SQL_GROUP_COMMENT, SQL_VALUES({ "meaning", meaning }, { "role", role })));
+    assert_true(holds("SELECT shobj_description(oid, 'pg_authid') = 'it''s \\ :''meaning'' $$ \"' FROM pg_roles"
+                      " WHERE rolname = 'o\"dd; DROP TABLE x; -- :\"role\" ::'"));
+    assert_null(session_run(session, SQL_ROLE_DROP, SQL_VALUES({ "role", role })));
+    /* What cannot be quoted, and what was forgotten, is sent to nobody. */
+    assert_non_null(session_run(session, SQL_ROLE_CREATE, SQL_VALUES({ "role", STR("half of a letter: \xc3") })));
+    assert_non_null(session_run(session, SQL_ROLE_CREATE, SQL_VALUES({ "name", role })));
+    assert_non_null(session_run(session, SQL_ROLE_CREATE, NULL));
+    assert_true(holds("SELECT NOT EXISTS (SELECT FROM pg_roles WHERE rolname ~ '(half|odd|o\"dd)')"));
+}
+
+static void
+what_is_recorded_follows_the_rule(void **state)
+{
+    (void)state;
+    static str classes[] = { STR("DDL"), STR("WRITE") }, users[] = { STR("mallory") };
+    const struct goal_audit nothing = cluster.access.audit;
+    assert_int_equal(APPLY(mallory, app).len, 0);
+    cluster.access.audit = (struct goal_audit){ .classes = { 2, classes }, .users = { 1, users } };
+    assert_null(audit_apply(&self));
+    assert_true(holds("SELECT string_agg(concat_ws(' ', r.rolname, d.datname, s.setconfig), ', ' ORDER BY r.rolname)"
+                      " = 'mallory {\"pgaudit.log=ddl,write\"}, postgres postgres {pgaudit.log=none}'"
+                      " FROM pg_db_role_setting s LEFT JOIN pg_roles r ON r.oid = s.setrole"
+                      " LEFT JOIN pg_database d ON d.oid = s.setdatabase WHERE s.setconfig::text LIKE '%pgaudit%'"));
+    cluster.access.audit = nothing;
+    assert_null(audit_apply(&self));
+    assert_true(holds("SELECT NOT EXISTS (SELECT FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole"
+                      " WHERE r.rolname = 'mallory')"));
+}
+
+/* As the task does it. */
+static void
+an_index_is_built_by_the_owner_of_its_table(void **state)
+{
+    (void)state;
+    struct session *session CLEANUP(session_cleanup) = NULL;
+    struct session_rows rows;
+    const str table[] = { STR("public"), STR("odd table") }, index[] = { STR("public"), STR("of \"a\"") };
+    assert_int_equal(APPLY(mallory, app).len, 0);
+    assert_true(runs_as("app", "shop", "CREATE TABLE public.\"odd table\" (\"a, b\" int, c int)"));
+    assert_null(session_open(&self, STR("shop"), &session));
+    str columns = str_format(arena, "%s DESC, c", session_name(session, STR("a, b")).data);
+    assert_null(session_run(session, SQL_TIMEOUTS_OFF, NULL));
+    assert_null(session_query(session, SQL_TABLE_OWNER, LENGTH(table), table, &rows));
+    assert_int_equal(rows.count, 1);
+    assert_null(session_run(session, SQL_ROLE_BECOME, SQL_VALUES({ "role", session_value(&rows, 0, 0) })));
+    assert_null(session_run(session, SQL_INDEX_CREATE,
+                            SQL_VALUES({ "unique", STR("UNIQUE") }, { "index", index[1] }, { "schema", table[0] },
+                                       { "table", table[1] }, { "columns", columns })));
+    assert_true(holds_in("shop",
+                         "SELECT indexdef = 'CREATE UNIQUE INDEX \"of \"\"a\"\"\" ON public.\"odd table\" USING btree"
+                         " (\"a, b\" DESC, c)' FROM pg_indexes WHERE tablename = 'odd table'"));
+    assert_null(session_query(session, SQL_INDEX_INVALID, LENGTH(index), index, &rows));
+    assert_int_equal(rows.count, 0);
+    assert_null(session_run(session, SQL_INDEX_DROP, SQL_VALUES({ "schema", index[0] }, { "index", index[1] })));
+    assert_true(holds_in("shop", "SELECT count(*) = 0 FROM pg_indexes WHERE tablename = 'odd table'"));
+}
+
+static void
+sample_data_belongs_to_the_owner_of_its_database(void **state)
+{
+    (void)state;
+    assert_null(sample_load(&self));
+    assert_null(sample_load(&self)); /* again, after an agent was killed */
+    assert_true(
+        holds_in(SAMPLE_DATABASE,
+                 "SELECT count(*) = 4 AND bool_and(tableowner = (SELECT pg_get_userbyid(datdba) FROM pg_database"
+                 " WHERE datname = current_database())) FROM pg_tables WHERE schemaname = 'public'"));
+    assert_true(runs_as("postgres", "postgres", "DROP DATABASE " SAMPLE_DATABASE));
+}
+
 int
 main(void)
 {
@@ -299,6 +413,11 @@ main(void)
         cmocka_unit_test(a_database_that_somebody_holds_keeps_no_user_back),
         cmocka_unit_test(administrators_do_not_become_more_than_they_are),
         cmocka_unit_test(who_reads_everything_reads_no_verifier),
+        cmocka_unit_test(every_question_is_known_to_the_server),
+        cmocka_unit_test(values_are_quoted_as_the_statement_says),
+        cmocka_unit_test(what_is_recorded_follows_the_rule),
+        cmocka_unit_test(an_index_is_built_by_the_owner_of_its_table),
+        cmocka_unit_test(sample_data_belongs_to_the_owner_of_its_database),
     };
     return cmocka_run_group_tests(tests, open_member, close_member);
 }

@@ -58,42 +58,6 @@ audit_parameters(struct arena *arena, const struct goal_audit *audit)
 }
 
 /* ---- Users and databases ---- */
-/* Only a superuser can set it, so whatever is there is ours. Patroni asks the server every few seconds in the database of the
- * superuser, where no tenant ever is: that is left out. */
-static const char keep_rule_sql[] = "SELECT set_config('reeve.audit', $1, false)";
-static const char apply_sql[] =
-    "DO $$\n"
-    "DECLARE\n"
-    "    rule json := current_setting('reeve.audit')::json;\n"
-    "    one  record;\n"
-    "BEGIN\n"
-    "    FOR one IN\n"
-    "        WITH users AS (\n"
-    "            SELECT r.oid, r.rolname::text AS name FROM pg_roles r WHERE r.rolname IN (SELECT json_array_elements_text(rule -> 'users'))\n"
-    "            UNION ALL SELECT 0, NULL WHERE json_array_length(rule -> 'users') = 0),\n"
-    "        databases AS (\n"
-    "            SELECT d.oid, d.datname::text AS name FROM pg_database d\n"
-    "            WHERE d.datname IN (SELECT json_array_elements_text(rule -> 'databases'))\n"
-    "            UNION ALL SELECT 0, NULL WHERE json_array_length(rule -> 'databases') = 0),\n"
-    "        wanted AS (\n"
-    "            SELECT u.oid AS role, d.oid AS database, rule ->> 'log' AS log FROM users u, databases d WHERE u.oid <> 0 OR d.oid <> 0\n"
-    "            UNION ALL SELECT r.oid, d.oid, 'none' FROM pg_roles r, pg_database d\n"
-    "            WHERE r.rolname = '" SUPERUSER "' AND d.datname = '" SUPERUSER "'),\n"
-    "        have AS (\n"
-    "            SELECT s.setrole AS role, s.setdatabase AS database, substr(c, length('pgaudit.log=') + 1) AS log\n"
-    "            FROM pg_db_role_setting s, unnest(s.setconfig) AS c WHERE c LIKE 'pgaudit.log=%'),\n"
-    "        differing AS (\n"
-    "            SELECT role, database, max(w.log) AS log FROM wanted w FULL JOIN have h USING (role, database)\n"
-    "            WHERE w.log IS DISTINCT FROM h.log GROUP BY role, database)\n"
-    "        SELECT r.rolname, d.datname, x.log\n"
-    "        FROM differing x LEFT JOIN pg_roles r ON r.oid = x.role LEFT JOIN pg_database d ON d.oid = x.database LOOP\n"
-    "        EXECUTE CASE WHEN one.rolname IS NULL THEN format('ALTER DATABASE %I', one.datname)\n"
-    "                     WHEN one.datname IS NULL THEN format('ALTER ROLE %I', one.rolname)\n"
-    "                     ELSE format('ALTER ROLE %I IN DATABASE %I', one.rolname, one.datname) END\n"
-    "             || CASE WHEN one.log IS NULL THEN ' RESET pgaudit.log' ELSE format(' SET pgaudit.log = %L', one.log) END;\n"
-    "    END LOOP;\n"
-    "END $$";
-
 static json_t *
 names(struct arena *arena, const struct wire_texts *texts, str (*as_named)(struct arena *, str))
 {
@@ -111,24 +75,17 @@ audit_apply(struct engine_member *self)
     struct session *session CLEANUP(session_cleanup) = NULL;
     struct session_rows rows;
     const struct goal_audit *audit = &self->cluster->access.audit;
-    json_t *rule = json_in(self->arena, json_pack("{s:s, s:o, s:o}", "log", class_list(self->arena, audit).data, //
-                                                  "users", names(self->arena, &audit->users, role_name),         //
+    json_t *rule = json_in(self->arena, json_pack("{s:s, s:s, s:o, s:o}", "superuser", SUPERUSER,        //
+                                                  "log", class_list(self->arena, audit).data,            //
+                                                  "users", names(self->arena, &audit->users, role_name), //
                                                   "databases", names(self->arena, &audit->databases, NULL)));
     str text = rule == NULL ? STR_EMPTY : json_text(self->arena, rule);
     if (text.len == 0)
         return fail(self->arena, OVERLOADED);
     TRY(session_open(self, STR(SUPERUSER), &session));
-    TRY(session_query(session, keep_rule_sql, 1, &text, &rows));
-    return session_run(session, "%s", apply_sql);
+    TRY(session_query(session, SQL_KEEP_AUDIT_RULE, 1, &text, &rows));
+    return session_run(session, SQL_AUDIT_APPLY, NULL);
 }
-
-/* Settings hold for new sessions only, and Patroni keeps its own open. It opens others when it finds them closed. */
-static const char quiet_sql[] =
-    "SELECT EXISTS (SELECT FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole JOIN pg_database d ON d.oid = s.setdatabase\n"
-    "               WHERE r.rolname = '" SUPERUSER "' AND d.datname = '" SUPERUSER
-    "' AND 'pgaudit.log=none' = ANY (s.setconfig)),\n"
-    "       (SELECT count(pg_terminate_backend(a.pid)) FROM pg_stat_activity a\n"
-    "        WHERE a.usename = '" SUPERUSER "' AND a.client_addr IS NULL AND a.application_name LIKE 'Patroni%')";
 
 error
 audit_quiet_patroni(struct engine_member *self, struct session *session, bool *is_quiet)
@@ -136,7 +93,7 @@ audit_quiet_patroni(struct engine_member *self, struct session *session, bool *i
     struct session_rows rows;
     if (*is_quiet || self->cluster->access.audit.classes.count == 0)
         return OK;
-    TRY(session_query(session, quiet_sql, 0, NULL, &rows));
+    TRY(session_query(session, SQL_AUDIT_QUIET, 1, &STR(SUPERUSER), &rows));
     if (!str_is(session_value(&rows, 0, 0), "t"))
         return problem(self->arena, "%s has not heard yet whom to leave out.", self->member->name.data);
     *is_quiet = true;
@@ -171,10 +128,6 @@ audit_check_installed(struct engine_member *self)
     return problem(self->arena, AUDIT_LIBRARY " is not installed on this host: there is no %s.", file.data);
 }
 
-static const char loaded_sql[] =
-    "SELECT '" AUDIT_LIBRARY
-    "' = ANY (string_to_array(replace(current_setting('shared_preload_libraries'), ' ', ''), ','))";
-
 error
 audit_check_loaded(struct engine_member *self, struct session *session)
 {
@@ -182,7 +135,7 @@ audit_check_loaded(struct engine_member *self, struct session *session)
     if (self->cluster->access.audit.classes.count == 0)
         return OK;
     TRY(audit_check_installed(self));
-    TRY(session_query(session, loaded_sql, 0, NULL, &rows));
+    TRY(session_query(session, SQL_AUDIT_LOADED, 1, &STR(AUDIT_LIBRARY), &rows));
     if (str_is(session_value(&rows, 0, 0), "t"))
         return OK;
     return problem(self->arena, "%s records nothing before it was restarted: it has not loaded " AUDIT_LIBRARY ".",

@@ -5,17 +5,9 @@
 
 enum { MOST_TRIES = 40 };
 
-static const char make_sql[] =
-    "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = %s) THEN CREATE ROLE %s; END IF; END $$";
-static const char users_sql[] =
-    "SELECT u.rolname FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid JOIN pg_roles u ON u.oid = m.member "
-    "WHERE g.rolname = '" MANAGED_ROLE "' ORDER BY 1";
-static const char databases_sql[] =
-    "SELECT datname FROM pg_database WHERE datallowconn AND NOT datistemplate ORDER BY 1";
-
 error
-role_names(struct session *session, struct arena *arena, const char *sql, size_t parameter_count, const str *parameters,
-           struct wire_texts *ret_names)
+role_names(struct session *session, struct arena *arena, enum member_sql sql, size_t parameter_count,
+           const str *parameters, struct wire_texts *ret_names)
 {
     struct session_rows rows;
     TRY(session_query(session, sql, parameter_count, parameters, &rows));
@@ -31,13 +23,13 @@ role_names(struct session *session, struct arena *arena, const char *sql, size_t
 error
 role_users(struct session *session, struct arena *arena, struct wire_texts *ret_names)
 {
-    return role_names(session, arena, users_sql, 0, NULL, ret_names);
+    return role_names(session, arena, SQL_USER_LIST, 1, &STR(MANAGED_ROLE), ret_names);
 }
 
 error
 role_databases(struct session *session, struct arena *arena, struct wire_texts *ret_names)
 {
-    return role_names(session, arena, databases_sql, 0, NULL, ret_names);
+    return role_names(session, arena, SQL_DATABASE_LIST, 0, NULL, ret_names);
 }
 
 bool
@@ -53,29 +45,28 @@ role_is_in(const struct wire_texts *names, str name)
 error
 role_make(struct session *session, str name)
 {
-    return session_run(session, make_sql, session_text(session, name).data, session_name(session, name).data);
+    return session_run(session, SQL_ROLE_MAKE, SQL_VALUES({ "role", name }));
 }
 
 error
 role_end_sessions(struct session *session, str user)
 {
     struct session_rows rows;
-    return session_query(session, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1", 1, &user,
-                         &rows);
+    return session_query(session, SQL_USER_END_SESSIONS, 1, &user, &rows);
 }
 
 static error
 try_change(struct session *session, const struct role_change *change, bool *ret_met_a_lock)
 {
     struct session_rows rows;
-    TRY(session_run(session, "BEGIN; SET LOCAL lock_timeout = '250ms'"));
-    error why = session_query(session, change->keep_sql, change->parameter_count, change->parameters, &rows);
+    TRY(session_run(session, SQL_CHANGE_BEGIN, NULL));
+    error why = session_query(session, change->keep, change->parameter_count, change->parameters, &rows);
     if (why == OK)
-        why = session_run(session, "%s", change->alter_sql);
+        why = session_run(session, change->alter, NULL);
     if (why == OK)
-        return session_run(session, "COMMIT");
+        return session_run(session, SQL_CHANGE_COMMIT, NULL);
     *ret_met_a_lock = session_met_a_lock(session);
-    error ignored = session_run(session, "ROLLBACK");
+    error ignored = session_run(session, SQL_CHANGE_ROLLBACK, NULL);
     (void)ignored;
     return why;
 }

@@ -7,7 +7,7 @@
 #include "wire/goal.h"
 
 /* The first column of a statement's rows. */
-MUST_USE error role_names(struct session *session, struct arena *arena, const char *sql, size_t parameter_count,
+MUST_USE error role_names(struct session *session, struct arena *arena, enum member_sql sql, size_t parameter_count,
                           const str *parameters, struct wire_texts *ret_names);
 /* Users that Reeve made, whether or not they may log in. */
 MUST_USE error role_users(struct session *session, struct arena *arena, struct wire_texts *ret_names);
@@ -19,12 +19,12 @@ bool role_is_in(const struct wire_texts *names, str name);
 MUST_USE error role_make(struct session *session, str name);
 
 /*
- * One ALTER ROLE of a user. `keep_sql` hands the parameters over as settings of the transaction, and `alter_sql` is a DO that puts the
+ * One ALTER ROLE of a user. `keep` hands the parameters over as settings of the transaction, and `alter` is a DO that puts the
  * statement together from them: so no text of a statement has a name or a verifier.
  */
 struct role_change {
     str user;
-    const char *keep_sql, *alter_sql;
+    enum member_sql keep, alter;
     size_t parameter_count;
     const str *parameters;
 };

@@ -5,29 +5,6 @@
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/roles_catalog.h"
 
-/* ---- Statements ---- */
-static const char may_log_in_sql[] = "SELECT FROM pg_roles WHERE rolname = $1 AND rolcanlogin";
-static const char groups_sql[] = "SELECT rolname FROM pg_roles WHERE rolname LIKE 'reeve\\_g\\_%' ORDER BY 1";
-
-static const char keep_name_sql[] = "SELECT set_config('reeve.role', $1, true)";
-static const char shut_sql[] =
-    "DO $$ BEGIN EXECUTE format('ALTER ROLE %I NOLOGIN PASSWORD NULL', current_setting('reeve.role')); END $$";
-
-static const char keep_owner_sql[] = "SELECT set_config('reeve.role', $1, false), set_config('reeve.owner', $2, false)";
-static const char reassign_sql[] =
-    "DO $$\n"
-    "DECLARE\n"
-    "    gone  text := current_setting('reeve.role');\n"
-    "    owner text;\n"
-    "BEGIN\n"
-    "    SELECT pg_get_userbyid(datdba) INTO owner FROM pg_database WHERE datname = current_database();\n"
-    "    IF owner = gone THEN\n"
-    "        owner := current_setting('reeve.owner');\n"
-    "    END IF;\n"
-    "    EXECUTE format('REASSIGN OWNED BY %I TO %I', gone, owner);\n"
-    "    EXECUTE format('DROP OWNED BY %I', gone);\n"
-    "END $$";
-
 /* ---- Who goes ---- */
 static bool
 is_planned_user(const struct role_plan *plan, str name)
@@ -69,9 +46,9 @@ shut_out(struct session *session, str user)
 {
     struct session_rows rows;
     const struct role_change change = {
-        .user = user, .keep_sql = keep_name_sql, .alter_sql = shut_sql, .parameter_count = 1, .parameters = &user
+        .user = user, .keep = SQL_KEEP_USER, .alter = SQL_USER_SHUT_OUT, .parameter_count = 1, .parameters = &user
     };
-    TRY(session_query(session, may_log_in_sql, 1, &user, &rows));
+    TRY(session_query(session, SQL_USER_MAY_LOG_IN, 1, &user, &rows));
     if (rows.count > 0)
         TRY(role_change(session, &change));
     return role_end_sessions(session, user);
@@ -101,8 +78,8 @@ empty_role_in(struct engine_member *self, str database, str name)
     struct session_rows rows;
     TRY(session_open(self, database, &session));
     TRY(role_make(session, parameters[1]));
-    TRY(session_query(session, keep_owner_sql, LENGTH(parameters), parameters, &rows));
-    return session_run(session, "%s", reassign_sql);
+    TRY(session_query(session, SQL_KEEP_OWNER, LENGTH(parameters), parameters, &rows));
+    return session_run(session, SQL_ROLE_EMPTY, NULL);
 }
 
 static error
@@ -114,7 +91,7 @@ drop_role(struct engine_member *self, struct session *session, const struct wire
         first = first == OK ? why : first;
     }
     TRY(first);
-    return session_run(session, "DROP ROLE %s", session_name(session, name).data);
+    return session_run(session, SQL_ROLE_DROP, SQL_VALUES({ "role", name }));
 }
 
 error
@@ -124,7 +101,7 @@ roles_clear_away(struct engine_member *self, struct session *session, const stru
     error first = OK;
     TRY(role_databases(session, self->arena, &databases));
     TRY(gone_users(session, self->arena, plan, &users));
-    TRY(role_names(session, self->arena, groups_sql, 0, NULL, &groups));
+    TRY(role_names(session, self->arena, SQL_GROUP_LIST, 0, NULL, &groups));
     for (size_t i = 0; i < users.count; i++) {
         failpoint("agent:roles:drop-user:before");
         error why = drop_role(self, session, &databases, users.items[i]);

@@ -7,7 +7,7 @@
 
 #include "engine/postgres/postgres.h"
 
-enum { MOST_PARAMETERS = 8, SETTINGS_BYTES = 4096 };
+enum { MOST_PARAMETERS = 8, SETTINGS_BYTES = 4096, STATEMENT_BYTES = 256 * 1024 };
 
 /*
  * What stands here wins over what a database's owner has set for the database. The second half is there for nothing else: with a
@@ -28,11 +28,6 @@ static const struct {
 } later_settings[] = {
     { 17, " -c transaction_timeout=0" },
 };
-
-/* Whatever else was set for the database goes back to what PostgreSQL is built with. */
-static const char undo_sql[] =
-    "SELECT set_config(name, boot_val, false) FROM pg_settings\n"
-    "WHERE source IN ('database', 'user', 'database user') AND context = 'user' AND boot_val IS NOT NULL";
 
 struct session {
     struct arena *arena;
@@ -88,7 +83,7 @@ session_open(struct engine_member *self, str database, struct session **ret_sess
         session_close(session);
         return why;
     }
-    error why = session_query(session, undo_sql, 0, NULL, &undone);
+    error why = session_query(session, SQL_SETTINGS_UNDO, 0, NULL, &undone);
     if (why != OK) {
         session_close(session);
         return why;
@@ -137,17 +132,26 @@ judge(struct session *session, PGresult *result)
 }
 
 error
-session_query(struct session *session, const char *sql, size_t count, const str *parameters,
-              struct session_rows *ret_rows)
+session_query_row(struct session *session, const struct member_sql_row *row, size_t count, const str *parameters,
+                  struct session_rows *ret_rows)
 {
     const char *values[MOST_PARAMETERS];
     if (count > MOST_PARAMETERS)
         abort();
+    if (count != row->parameters)
+        return problem(session->arena, "%s: %s has other parameters.", session->member.data, row->name);
     for (size_t i = 0; i < count; i++)
         values[i] = parameters[i].data;
-    TRY(judge(session, PQexecParams(session->connection, sql, (int)count, NULL, values, NULL, NULL, 0)));
+    TRY(judge(session, PQexecParams(session->connection, row->text, (int)count, NULL, values, NULL, NULL, 0)));
     *ret_rows = (struct session_rows){ session, session->last, PQntuples(session->last) };
     return OK;
+}
+
+error
+session_query(struct session *session, enum member_sql sql, size_t count, const str *parameters,
+              struct session_rows *ret_rows)
+{
+    return session_query_row(session, &member_sql_rows[sql], count, parameters, ret_rows);
 }
 
 str
@@ -156,35 +160,97 @@ session_value(const struct session_rows *rows, int row, int column)
     return (str){ PQgetvalue(rows->result, row, column), (size_t)PQgetlength(rows->result, row, column) };
 }
 
-error
-session_run(struct session *session, const char *format, ...)
+/* ---- Statements with places ---- */
+
+static bool
+is_in_name(char c)
 {
-    va_list args;
-    va_start(args, format);
-    str sql = str_vformat(session->arena, format, args);
-    va_end(args);
-    if (sql.len == 0)
+    return (c >= 'a' && c <= 'z') || c == '_';
+}
+
+/* Takes a place off the beginning of `rest`: :"name", :'name' or :name. False when the colon there means something else. */
+static bool
+take_place(str *rest, char *ret_quote, str *ret_name)
+{
+    bool is_quoted = rest->len > 1 && (rest->data[1] == '"' || rest->data[1] == '\'');
+    size_t from = is_quoted ? 2 : 1, to = from;
+    while (to < rest->len && is_in_name(rest->data[to]))
+        to++;
+    if (to == from || (is_quoted && (to == rest->len || rest->data[to] != rest->data[1])))
+        return false;
+    *ret_quote = is_quoted ? rest->data[1] : '\0';
+    *ret_name = str_slice(*rest, from, to);
+    *rest = str_slice(*rest, to + is_quoted, rest->len);
+    return true;
+}
+
+/* What libpq cannot quote is no part of a statement. */
+static error
+put_quoted(struct session *session, char quote, str value, struct buf *out)
+{
+    char *quoted = quote == '"' ? PQescapeIdentifier(session->connection, value.data, value.len)
+                                : PQescapeLiteral(session->connection, value.data, value.len);
+    if (quoted == NULL)
+        return failed(session, "a value cannot be quoted");
+    buf_add_text(out, quoted);
+    PQfreemem(quoted);
+    return OK;
+}
+
+static error
+put_value(struct session *session, char quote, str name, const struct sql_value *values, struct buf *out)
+{
+    while (values != NULL && values->place != NULL && !str_is(name, values->place))
+        values++;
+    if (values == NULL || values->place == NULL)
+        return problem(session->arena, "%s: nothing was said about \"%.*s\" of a statement.", session->member.data,
+                       STR_ARG(name));
+    if (quote != '\0')
+        return put_quoted(session, quote, values->value, out);
+    buf_add(out, values->value);
+    return OK;
+}
+
+static error
+fill_in(struct session *session, str text, const struct sql_value *values, struct buf *out)
+{
+    while (text.len > 0) {
+        ptrdiff_t colon = str_find(text, ':');
+        size_t before = colon < 0 ? text.len : (size_t)colon;
+        char quote;
+        str name;
+        buf_add(out, str_slice(text, 0, before));
+        text = str_slice(text, before, text.len);
+        if (text.len == 0)
+            break;
+        if (take_place(&text, &quote, &name)) {
+            TRY(put_value(session, quote, name, values, out));
+            continue;
+        }
+        size_t colons = str_starts_with(text, STR("::")) ? 2 : 1; /* of a cast: what follows is a type */
+        buf_add(out, str_slice(text, 0, colons));
+        text = str_slice(text, colons, text.len);
+    }
+    return OK;
+}
+
+error
+session_run(struct session *session, enum member_sql sql, const struct sql_value *values)
+{
+    struct buf out = buf_in(session->arena, STATEMENT_BYTES);
+    TRY(fill_in(session, str_from(member_sql_rows[sql].text), values, &out));
+    str text = buf_str(&out);
+    if (text.len == 0)
         return fail(session->arena, OVERLOADED);
-    return judge(session, PQexec(session->connection, sql.data));
+    return judge(session, PQexec(session->connection, text.data));
 }
 
 /* libpq's own quoting, copied into the arena. An empty result makes the statement fail, never mean something else. */
-static str
-keep(struct session *session, char *quoted)
-{
-    str copy = quoted == NULL ? STR_EMPTY : str_dup(session->arena, str_from(quoted));
-    PQfreemem(quoted);
-    return copy;
-}
-
 str
 session_name(struct session *session, str name)
 {
-    return keep(session, PQescapeIdentifier(session->connection, name.data, name.len));
-}
-
-str
-session_text(struct session *session, str text)
-{
-    return keep(session, PQescapeLiteral(session->connection, text.data, text.len));
+    char *quoted = PQescapeIdentifier(session->connection, name.data, name.len);
+    str copy = quoted == NULL ? STR_EMPTY : str_dup(session->arena, str_from(quoted));
+    PQfreemem(quoted);
+    return copy;
 }

@@ -11,6 +11,7 @@
 #define ENGINE_POSTGRES_SESSION_H
 
 #include "engine/engine.h"
+#include "engine/sql.gen.h"
 
 struct session;
 
@@ -29,14 +30,26 @@ struct session_rows {
     void *result;
     int count;
 };
-/* One statement with parameters as texts ($1, $2 …). The rows are valid until the next statement. */
-MUST_USE error session_query(struct session *session, const char *sql, size_t count, const str *parameters,
+/* What is run stands in sql/, one file each. A statement with parameters as texts ($1, $2 …): the rows are valid until the next statement. */
+MUST_USE error session_query(struct session *session, enum member_sql sql, size_t count, const str *parameters,
                              struct session_rows *ret_rows);
+/* The same of a statement that is in no file: for tests, which ask what a session is. */
+MUST_USE error session_query_row(struct session *session, const struct member_sql_row *row, size_t count,
+                                 const str *parameters, struct session_rows *ret_rows);
 str session_value(const struct session_rows *rows, int row, int column); /* NULL is empty */
 
-/* Several statements without parameters; names in them are quoted with the two functions below. */
-MUST_USE error session_run(struct session *session, const char *format, ...) PRINTF_LIKE(2, 3);
+/*
+ * Statements with places instead, for what PostgreSQL takes no parameters in. How a value is quoted is said by the statement and done by libpq:
+ * :"place" is a name, :'place' a text. :place is put in as it is, so only for words of our own, and for what session_name() has quoted.
+ */
+struct sql_value {
+    const char *place;
+    str value;
+};
+#define SQL_VALUES(...) ((const struct sql_value[]){ __VA_ARGS__, { NULL, { NULL, 0 } } })
+/* `values` may be NULL for a statement without places. */
+MUST_USE error session_run(struct session *session, enum member_sql sql, const struct sql_value *values);
+/* A name as it stands in a statement. */
 str session_name(struct session *session, str name);
-str session_text(struct session *session, str text);
 
 #endif

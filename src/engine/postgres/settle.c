@@ -18,23 +18,12 @@
 enum { RELOAD_LOOKS = 40, RELOAD_LOOK_MS = 25, LOOK_AGAIN_MS = 15000, NONCE_BYTES = 32 };
 
 /* ---- Parameters ---- */
-/* What is not as it should be: neither in the file as it was loaded, nor on the server's command line (which is how Patroni
- * hands on what must be equal on all members). A restart that is pending is reported, and does not count as missing. */
-static const char missing_parameters_sql[] =
-    "SELECT w.key FROM json_each_text($1::json) AS w\n"
-    "WHERE NOT EXISTS (SELECT FROM pg_file_settings f WHERE lower(f.name) = lower(w.key) AND f.setting = w.value AND f.error IS NULL)\n"
-    "  AND NOT EXISTS (SELECT FROM pg_file_settings f JOIN pg_settings s ON s.name = lower(f.name)\n"
-    "                  WHERE s.name = lower(w.key) AND f.setting = w.value AND s.context = 'postmaster')\n"
-    "  AND NOT EXISTS (SELECT FROM pg_settings s WHERE s.name = lower(w.key) AND s.source = 'command line'\n"
-    "                  AND (lower(s.setting) = lower(w.value) OR $2::bool))\n"
-    "ORDER BY 1 LIMIT 1";
-
 static error
 check_parameters(struct engine_member *self, struct session *session, const json_t *wanted, bool pending_restart)
 {
     struct session_rows rows;
     const str parameters[] = { json_text(self->arena, wanted), pending_restart ? STR("true") : STR("false") };
-    TRY(session_query(session, missing_parameters_sql, LENGTH(parameters), parameters, &rows));
+    TRY(session_query(session, SQL_PARAMETER_MISSING, LENGTH(parameters), parameters, &rows));
     if (rows.count > 0)
         return problem(self->arena, "Parameter %.*s is not in force yet.", STR_ARG(session_value(&rows, 0, 0)));
     return OK;
@@ -65,22 +54,6 @@ settle_parameters(struct engine_member *self, const struct engine_observation *s
 }
 
 /* ---- Who may connect ---- */
-/* A new session inherits the time from the process that accepted it: when that is not older than our request, the files were
- * read after we asked. */
-static const char reload_sql[] = "SELECT clock_timestamp(), pg_reload_conf()";
-static const char loaded_sql[] = "SELECT pg_conf_load_time() >= $1::timestamptz";
-static const char hba_error_sql[] =
-    "SELECT 'pg_hba.conf, line ' || line_number || ': ' || error FROM pg_hba_file_rules WHERE error IS NOT NULL "
-    "UNION ALL SELECT 'pg_ident.conf, line ' || line_number || ': ' || error FROM pg_ident_file_mappings WHERE error IS NOT NULL LIMIT 1";
-/* Sessions that could not be opened any more. */
-static const char turn_out_sql[] =
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity\n"
-    "WHERE backend_type = 'client backend' AND client_addr IS NOT NULL AND usename NOT IN ('" SUPERUSER
-    "', '" REPLICATOR "', '" REWINDER "')\n"
-    "  AND (NOT EXISTS (SELECT FROM json_array_elements_text($1::json) AS n (block) WHERE client_addr <<= n.block::inet)\n"
-    "       OR ($2::bool AND EXISTS (SELECT FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid\n"
-    "                                WHERE g.rolname = '" LDAP_ROLE "' AND m.member = usesysid)))";
-
 static str
 network_list(struct engine_member *self)
 {
@@ -100,7 +73,7 @@ wait_until_loaded(struct engine_member *self, str since)
         struct session *session CLEANUP(session_cleanup) = NULL;
         struct session_rows rows;
         TRY(session_open(self, STR(SUPERUSER), &session));
-        TRY(session_query(session, loaded_sql, 1, &since, &rows));
+        TRY(session_query(session, SQL_CONFIGURATION_LOADED, 1, &since, &rows));
         if (str_is(session_value(&rows, 0, 0), "t"))
             return OK;
         clock_sleep_ms(RELOAD_LOOK_MS);
@@ -113,17 +86,20 @@ load_access(struct engine_member *self)
 {
     struct session *session CLEANUP(session_cleanup) = NULL;
     struct session_rows rows;
-    const str parameters[] = { network_list(self),
-                               self->cluster->access.ldap.hostname.len == 0 ? STR("true") : STR("false") };
+    const str parameters[] = {
+        network_list(self), self->cluster->access.ldap.hostname.len == 0 ? STR("true") : STR("false"),
+        STR(SUPERUSER),     STR(REPLICATOR),
+        STR(REWINDER),      STR(LDAP_ROLE)
+    };
     TRY(session_open(self, STR(SUPERUSER), &session));
-    TRY(session_query(session, hba_error_sql, 0, NULL, &rows));
+    TRY(session_query(session, SQL_ACCESS_ERROR, 0, NULL, &rows));
     if (rows.count > 0)
         return problem(self->arena, "%s refuses %.*s.", self->member->name.data, STR_ARG(session_value(&rows, 0, 0)));
     failpoint("agent:access:reload:before");
-    TRY(session_query(session, reload_sql, 0, NULL, &rows));
+    TRY(session_query(session, SQL_CONFIGURATION_RELOAD, 0, NULL, &rows));
     TRY(wait_until_loaded(self, str_dup(self->arena, session_value(&rows, 0, 0))));
     failpoint("agent:access:reload:after");
-    return session_query(session, turn_out_sql, LENGTH(parameters), parameters, &rows);
+    return session_query(session, SQL_ACCESS_TURN_OUT, LENGTH(parameters), parameters, &rows);
 }
 
 static error

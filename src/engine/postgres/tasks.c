@@ -65,15 +65,11 @@ become_owner(struct engine_member *self, struct session *session, const struct i
 {
     struct session_rows rows;
     const str parameters[] = { wish->schema, str_dup(self->arena, wish->table) };
-    TRY(session_query(
-        session,
-        "SELECT pg_get_userbyid(c.relowner) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-        "WHERE n.nspname = $1 AND c.relname = $2",
-        LENGTH(parameters), parameters, &rows));
+    TRY(session_query(session, SQL_TABLE_OWNER, LENGTH(parameters), parameters, &rows));
     if (rows.count == 0)
         return problem(self->arena, "There is no table \"%s\" in schema \"%s\".", parameters[1].data,
                        parameters[0].data);
-    return session_run(session, "SET ROLE %s", session_name(session, session_value(&rows, 0, 0)).data);
+    return session_run(session, SQL_ROLE_BECOME, SQL_VALUES({ "role", session_value(&rows, 0, 0) }));
 }
 
 /* One that was interrupted leaves an invalid index behind; it goes before the next try. */
@@ -82,15 +78,10 @@ drop_invalid(struct session *session, str schema, str name)
 {
     struct session_rows rows;
     const str parameters[] = { schema, name };
-    TRY(session_query(
-        session,
-        "SELECT FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace "
-        "WHERE n.nspname = $1 AND c.relname = $2 AND NOT i.indisvalid",
-        LENGTH(parameters), parameters, &rows));
+    TRY(session_query(session, SQL_INDEX_INVALID, LENGTH(parameters), parameters, &rows));
     if (rows.count == 0)
         return OK;
-    return session_run(session, "DROP INDEX CONCURRENTLY IF EXISTS %s.%s", session_name(session, schema).data,
-                       session_name(session, name).data);
+    return session_run(session, SQL_INDEX_DROP, SQL_VALUES({ "schema", schema }, { "index", name }));
 }
 
 static error
@@ -106,14 +97,14 @@ create_index(struct engine_member *self, const struct index_wish *wish)
     if (chosen.len > PG_NAME_BYTES)
         chosen = str_slice(chosen, 0, PG_NAME_BYTES);
     chosen = str_dup(self->arena, chosen);
-    TRY(session_run(session, "SET statement_timeout = 0; SET lock_timeout = 0"));
+    TRY(session_run(session, SQL_TIMEOUTS_OFF, NULL));
     TRY(become_owner(self, session, wish));
     TRY(drop_invalid(session, str_dup(self->arena, wish->schema), chosen));
     failpoint("agent:task:create-index:before");
-    return session_run(session, "CREATE %s INDEX CONCURRENTLY IF NOT EXISTS %s ON %s.%s (%s)",
-                       wish->unique ? "UNIQUE" : "", session_name(session, chosen).data,
-                       session_name(session, wish->schema).data, session_name(session, wish->table).data,
-                       buf_str(&columns).data);
+    return session_run(session, SQL_INDEX_CREATE,
+                       SQL_VALUES({ "unique", wish->unique ? STR("UNIQUE") : STR_EMPTY }, { "index", chosen },
+                                  { "schema", wish->schema }, { "table", wish->table },
+                                  { "columns", buf_str(&columns) }));
 }
 
 /* ---- The table of kinds ---- */

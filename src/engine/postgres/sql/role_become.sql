@@ -1,0 +1,2 @@
+-- From here on the session may do what this role may, and no more.
+SET ROLE :"role"

@@ -1,0 +1,2 @@
+-- The change was not made.
+ROLLBACK

@@ -1,0 +1,2 @@
+-- Makes a database.
+CREATE DATABASE :"database" OWNER :"owner"

@@ -1,0 +1,2 @@
+-- Says what a group allows.
+COMMENT ON ROLE :"role" IS :'meaning'

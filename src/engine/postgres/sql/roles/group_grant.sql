@@ -1,0 +1,28 @@
+-- Grants in the current database to one group. Looks first: granting again what was granted writes to the catalog each time.
+-- A collection is a table of the schema public, or of another one as "schema.table".
+DO $$
+DECLARE
+    grantee    text := current_setting('reeve.grantee');
+    collection text := current_setting('reeve.collection');
+    tables     text := current_setting('reeve.tables');
+    sequences  text := current_setting('reeve.sequences');
+    schemas    text := current_setting('reeve.schemas');
+    one        record;
+BEGIN
+    FOR one IN SELECT n.nspname, p.word FROM pg_namespace n, string_to_table(schemas, ',') AS p (word)
+               WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+                 AND NOT has_schema_privilege(grantee, n.oid, p.word) LOOP
+        EXECUTE format('GRANT %s ON SCHEMA %I TO %I', one.word, one.nspname, grantee);
+    END LOOP;
+    FOR one IN SELECT c.relname, n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+               WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+                 AND (collection = '' OR (n.nspname = 'public' AND c.relname = collection) OR n.nspname || '.' || c.relname = collection)
+                 AND EXISTS (SELECT FROM string_to_table(tables, ',') AS p (word) WHERE NOT has_table_privilege(grantee, c.oid, p.word)) LOOP
+        EXECUTE format('GRANT %s ON TABLE %I.%I TO %I', tables, one.nspname, one.relname, grantee);
+    END LOOP;
+    FOR one IN SELECT c.relname, n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+               WHERE c.relkind = 'S' AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND collection = ''
+                 AND EXISTS (SELECT FROM string_to_table(sequences, ',') AS p (word) WHERE NOT has_sequence_privilege(grantee, c.oid, p.word)) LOOP
+        EXECUTE format('GRANT %s ON SEQUENCE %I.%I TO %I', sequences, one.nspname, one.relname, grantee);
+    END LOOP;
+END $$

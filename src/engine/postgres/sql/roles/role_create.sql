@@ -1,0 +1,2 @@
+-- Makes a role without login.
+CREATE ROLE :"role"

@@ -1,0 +1,2 @@
+-- Drops a role that owns nothing any more.
+DROP ROLE :"role"

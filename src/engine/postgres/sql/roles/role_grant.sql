@@ -1,0 +1,2 @@
+-- Puts "member" into a role.
+GRANT :"role" TO :"member"

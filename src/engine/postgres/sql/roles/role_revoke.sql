@@ -1,0 +1,2 @@
+-- Takes "member" out of a role.
+REVOKE :"role" FROM :"member"
