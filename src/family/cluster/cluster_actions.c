@@ -76,7 +76,7 @@ cluster_restart(struct request *req)
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster.name), V("it has no primary"));
     json_t *payload = json_in(req->arena, json_pack("{s:s, s:I}", "primary", id_text(req->arena, primary->id).data,
                                                     "restarts", (json_int_t)primary->restart_nonce));
-    TRY(cluster_submit(req, &cluster, json_parse_own(req->arena, cluster.document), &cluster_restart_job, payload));
+    TRY(cluster_submit(req, &cluster, cluster.document, &cluster_restart_job, payload));
     answer_nothing(req);
     return request_event(req, EVENT_CLUSTER_RESTART_SUBMITTED, NULL, NULL);
 }
@@ -89,9 +89,8 @@ record(struct request *req, const char *part, json_t *value, enum event_type typ
 {
     struct cluster cluster;
     TRY(take_from_path(req, &cluster));
-    json_t *document = json_parse_own(req->arena, cluster.document);
-    json_t *was = json_object_get(document, part);
-    json_t *before = was == NULL ? NULL : json_in(req->arena, json_deep_copy(was));
+    const json_t *before = json_object_get(cluster.document, part);
+    json_t *document = json_in(req->arena, json_copy((json_t *)cluster.document));
     answer_nothing(req);
     if (value == NULL && before == NULL)
         return OK; /* there is nothing to take away */
@@ -162,8 +161,7 @@ sample_load_start(struct request *req)
     struct rows rows;
     struct params params = { 0 };
     TRY(take(req, request_path_value(req, "name"), &cluster));
-    json_t *document = json_parse_own(req->arena, cluster.document);
-    if (json_is_true(json_object_get(document, "paused")))
+    if (json_is_true(json_object_get(cluster.document, "paused")))
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster.name), V("it is paused"));
     id load = id_new(store_cell(req->api->store));
     str name = id_text(req->arena, load);
@@ -176,7 +174,7 @@ sample_load_start(struct request *req)
                                  .document = json_text(req->arena, shown),
                                  .state = STR("WORKING") };
     TRY(store_part_put(req->tx, req->organization, req->project, &part));
-    TRY(cluster_submit(req, &cluster, document, &sample_load_job,
+    TRY(cluster_submit(req, &cluster, cluster.document, &sample_load_job,
                        json_in(req->arena, json_pack("{s:s}", "load", name.data))));
     TRY(request_event_of_cluster(req, EVENT_SAMPLE_DATA_REQUESTED, cluster.name, NULL, shown));
     params_id(&params, req->project);

@@ -106,7 +106,7 @@ cluster_reserve(struct request *req, const struct fleet_offer *offer, const stru
     struct wanted wanted;
     struct cluster_members members;
     struct plan plan;
-    if (!wanted_from_document(json_parse_own(req->arena, cluster->document), &wanted))
+    if (!wanted_from_document(cluster->document, &wanted))
         return fail(req->arena, INTERNAL_ERROR);
     TRY(store_cluster_members(req->tx, cluster->id, &members));
     members_plan(&wanted, &members, &plan);
@@ -160,7 +160,7 @@ cluster_begin(struct request *req, const struct fleet_offer *offer, str kind, st
         .name = name,
         .kind = kind,
         .state = str_from(cluster_state_names[CLUSTER_CREATING]),
-        .document = json_text(req->arena, document),
+        .document = document,
         .generation = 1,
         .set_name = name_new_set(req->arena),
         .major_version = version,
@@ -206,9 +206,9 @@ cluster_submit(struct request *req, struct cluster *cluster, const json_t *docum
     if (job != NULL && !cluster_state_next(cluster->state, CAUSE_CHANGE, &state))
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster->name), V("it is being deleted"));
     /* What leaves the document as it is, as a switchover does, is no change that a policy could forbid. */
-    if (!json_equal(json_parse_own(req->arena, cluster->document), document))
+    if (!json_equal(cluster->document, document))
         TRY(policy_check(req, cluster->kind, document));
-    TRY(store_cluster_set(req->tx, cluster, json_text(req->arena, document), state, job == NULL));
+    TRY(store_cluster_set(req->tx, cluster, document, state, job == NULL));
     return job == NULL ? OK : add_job(req, cluster, job, payload);
 }
 
@@ -240,7 +240,7 @@ cluster_try_update(struct request *req, const json_t *sent, struct cluster *ret_
     str name = path_name.len > 0 ? path_name : json_str(json_object_get(sent, "name"));
     TRY(cluster_take(req, STR(CLUSTER_KIND), name, &cluster, ret_before));
     TRY(cluster_check_changeable(req, &cluster));
-    const json_t *before = json_parse_own(req->arena, cluster.document);
+    const json_t *before = cluster.document;
     json_t *after = json_in(req->arena, json_deep_copy(before));
     json_object_update(after, (json_t *)sent);
     json_object_del(after, "name");
@@ -312,8 +312,7 @@ cluster_terminate(struct request *req, str kind, str name)
     answer_nothing(req);
     if (!cluster_state_next(cluster.state, CAUSE_TERMINATE, &state))
         return OK; /* it is on its way already */
-    const json_t *document = json_parse_own(req->arena, cluster.document);
-    if (json_is_true(json_object_get(document, "terminationProtectionEnabled")))
+    if (json_is_true(json_object_get(cluster.document, "terminationProtectionEnabled")))
         return fail(req->arena, TERMINATION_PROTECTED, V(name));
     TRY(store_cluster_set(req->tx, &cluster, cluster.document, state, false));
     TRY(add_job(req, &cluster, &cluster_delete_job, NULL));

@@ -62,8 +62,7 @@ cluster_settings_update(struct request *req)
     TRY(read_settings(req, &text, &revision));
     TRY(request_check_match(req, revision));
     TRY(cluster_check_changeable(req, &cluster));
-    json_t *document = json_parse_own(req->arena, cluster.document);
-    if (json_is_true(json_object_get(document, "paused")))
+    if (json_is_true(json_object_get(cluster.document, "paused")))
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster.name), V("it is paused"));
     const char *unknown = settings_unknown_to(req->body, cluster.major_version);
     if (unknown != NULL)
@@ -72,6 +71,7 @@ cluster_settings_update(struct request *req)
                                  STR_ARG(cluster.major_version))));
     json_t *before = json_parse_own(req->arena, text), *after = merge(req, before);
     if (!json_equal(before, after)) {
+        json_t *document = json_in(req->arena, json_copy((json_t *)cluster.document));
         json_object_set(document, "processArgs", after);
         TRY(cluster_submit(req, &cluster, document, &cluster_update_job, NULL));
         TRY(request_event(req, EVENT_CLUSTER_SETTINGS_CHANGED, before, after));

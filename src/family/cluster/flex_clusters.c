@@ -177,10 +177,9 @@ flex_update(struct request *req)
     json_t *before;
     TRY(cluster_take(req, STR(FLEX_CLUSTER_KIND), request_path_value(req, "name"), &cluster, &before));
     TRY(cluster_check_changeable(req, &cluster));
-    const json_t *stored = json_parse_own(req->arena, cluster.document);
-    json_t *document = json_in(req->arena, json_deep_copy(stored));
+    json_t *document = json_in(req->arena, json_deep_copy(cluster.document));
     json_object_update(document, req->body);
-    if (json_equal(stored, document))
+    if (json_equal(cluster.document, document))
         return cluster_answer_unchanged(req, &cluster);
     TRY(cluster_submit(req, &cluster, document, NULL, NULL));
     return cluster_answer(req, &cluster, EVENT_CLUSTER_UPDATE_SUBMITTED, before, false);

@@ -138,8 +138,7 @@ outage_start(struct request *req)
     str name = request_path_value(req, "clusterName");
     TRY(cluster_take(req, STR(CLUSTER_KIND), name, &cluster, &ignored));
     TRY(cluster_check_changeable(req, &cluster));
-    json_t *document = json_parse_own(req->arena, cluster.document);
-    if (!wanted_from_document(document, &wanted))
+    if (!wanted_from_document(cluster.document, &wanted))
         return fail(req->arena, INTERNAL_ERROR);
     if (wanted.paused)
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(name), V("it is paused"));
@@ -158,7 +157,7 @@ outage_start(struct request *req)
                                  .document = json_text(req->arena, shown),
                                  .state = STR("START_REQUESTED") };
     TRY(store_part_put(req->tx, req->organization, req->project, &part));
-    TRY(cluster_submit(req, &cluster, document, &outage_start_job, NULL));
+    TRY(cluster_submit(req, &cluster, cluster.document, &outage_start_job, NULL));
     TRY(request_event(req, EVENT_CLUSTER_OUTAGE_REQUESTED, NULL, shown));
     return answer_stored(req);
 }
@@ -183,7 +182,7 @@ outage_end(struct request *req)
         part.document = json_text(req->arena, after);
         part.state = STR("RECOVERY_REQUESTED");
         TRY(store_part_put(req->tx, req->organization, req->project, &part));
-        TRY(cluster_submit(req, &cluster, json_parse_own(req->arena, cluster.document), &outage_end_job, NULL));
+        TRY(cluster_submit(req, &cluster, cluster.document, &outage_end_job, NULL));
         TRY(request_event(req, EVENT_CLUSTER_OUTAGE_END_REQUESTED, before, after));
     }
     return answer_stored(req);

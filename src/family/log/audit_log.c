@@ -66,12 +66,11 @@ have_library_loaded(struct request *req, struct cluster *cluster)
 {
     str ignored;
     bool changed;
-    json_t *document = json_parse_own(req->arena, cluster->document);
     if (!cluster_state_next(cluster->state, CAUSE_CHANGE, &ignored))
         return OK; /* it is being deleted */
     TRY(cluster_check_changeable(req, cluster));
-    if (!json_is_true(json_object_get(document, "paused")))
-        return cluster_submit(req, cluster, document, &cluster_update_job, NULL);
+    if (!json_is_true(json_object_get(cluster->document, "paused")))
+        return cluster_submit(req, cluster, cluster->document, &cluster_update_job, NULL);
     /* None of its servers runs: they load it when they start again. */
     json_t *parameters = json_parse_own(req->arena, cluster->parameters);
     json_object_set_new(parameters, "shared_preload_libraries", json_string(AUDIT_LIBRARY));

@@ -24,9 +24,9 @@ configure(struct job_context *context, struct job_result *ret_result)
     TRY(store_offered_size(context->tx, work->wanted.size, &found, &size));
     if (!found)
         return step_waits(context, ret_result, "The operator has no size %.*s any more.", STR_ARG(work->wanted.size));
-    const json_t *document = json_parse_own(context->arena, work->cluster.document);
-    json_t *parameters = settings_to_parameters(context->arena, &size, work->wanted.disk_gb,
-                                                json_object_get(document, "processArgs"), work->cluster.major_version);
+    json_t *parameters =
+        settings_to_parameters(context->arena, &size, work->wanted.disk_gb,
+                               json_object_get(work->cluster.document, "processArgs"), work->cluster.major_version);
     TRY(store_cluster_set_parameters(context->tx, &work->cluster, json_text(context->arena, parameters), &changed));
     if (!changed)
         return step_done(ret_result);

@@ -17,7 +17,7 @@ cluster_work(struct job_context *context, struct cluster_work **ret_work)
     if (!work->found)
         return OK;
     TRY(store_cluster_members(context->tx, work->cluster.id, &work->members));
-    if (!wanted_from_document(json_parse_own(context->arena, work->cluster.document), &work->wanted))
+    if (!wanted_from_document(work->cluster.document, &work->wanted))
         return fail(context->arena, INTERNAL_ERROR);
     members_plan(&work->wanted, &work->members, &work->plan);
     return OK;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/cluster/cluster.h"
 
+#include "base/json.h"
+
 static error
 lock(struct tx *tx, id organization, id project, const char *kinds, const str *name, const id *cluster, bool *ret_found,
      struct cluster *ret_cluster)
@@ -26,7 +28,7 @@ lock(struct tx *tx, id organization, id project, const char *kinds, const str *n
             .id = rows_id(&rows, 0, 0),
             .name = rows_text(&rows, 0, 1),
             .state = rows_text(&rows, 0, 2),
-            .document = rows_text(&rows, 0, 3),
+            .document = json_parse_own(tx_arena(tx), rows_text(&rows, 0, 3)),
             .generation = rows_int(&rows, 0, 4),
             .observed_generation = rows_int(&rows, 0, 5),
             .set_name = rows_text(&rows, 0, 6),
@@ -37,7 +39,7 @@ lock(struct tx *tx, id organization, id project, const char *kinds, const str *n
             .label = rows_is_null(&rows, 0, 11) ? STR_EMPTY : rows_text(&rows, 0, 11),
             .restart_generation = rows_int(&rows, 0, 12),
         };
-    return OK;
+    return rows.count > 0 && ret_cluster->document == NULL ? fail(tx_arena(tx), OVERLOADED) : OK;
 }
 
 error
@@ -115,7 +117,7 @@ add_document(struct tx *tx, const struct cluster *cluster)
     params_id(&params, cluster->id);
     params_text(&params, cluster->name);
     params_id(&params, cluster->organization);
-    params_text(&params, cluster->document);
+    params_text(&params, json_text(tx_arena(tx), cluster->document));
     params_text(&params, cluster->state);
     params_int(&params, cluster->generation);
     error problem = tx_query(tx, SQL_CLUSTER_RESOURCE_ADD, &params, NULL, &violation);
@@ -156,12 +158,12 @@ bind_document(struct params *params, const struct cluster *cluster)
 }
 
 error
-store_cluster_set(struct tx *tx, struct cluster *cluster, str document, str state, bool is_in_force)
+store_cluster_set(struct tx *tx, struct cluster *cluster, const json_t *document, str state, bool is_in_force)
 {
     struct params params = { 0 };
     struct rows rows;
     bind_document(&params, cluster);
-    params_text(&params, document);
+    params_text(&params, json_text(tx_arena(tx), document));
     params_text(&params, state);
     params_bool(&params, is_in_force);
     TRY(tx_query(tx, SQL_CLUSTER_SET, &params, &rows, NULL));

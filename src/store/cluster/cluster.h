@@ -6,6 +6,8 @@
 #ifndef STORE_CLUSTER_CLUSTER_H
 #define STORE_CLUSTER_CLUSTER_H
 
+#include <jansson.h>
+
 #include "store/cluster/member_state.h"
 #include "store/store.h"
 
@@ -15,7 +17,7 @@
 struct cluster {
     id id, organization, project;
     str name, kind, state;
-    str document; /* JSON */
+    const json_t *document; /* read once, when it was locked; whoever changes it changes a copy */
     int64_t generation, observed_generation;
     str set_name, major_version;
     str parameters; /* JSON */
@@ -39,7 +41,8 @@ MUST_USE error store_cluster_document(struct tx *tx, const struct cluster *clust
 MUST_USE error store_cluster_add(struct tx *tx, const struct cluster *cluster);
 /* Replaces document and state, and moves the generation. `is_in_force`: nothing must be done for it, so whoever was up to date
  * still is. */
-MUST_USE error store_cluster_set(struct tx *tx, struct cluster *cluster, str document, str state, bool is_in_force);
+MUST_USE error store_cluster_set(struct tx *tx, struct cluster *cluster, const json_t *document, str state,
+                                 bool is_in_force);
 /* Under another kind, with everything else as it is. */
 MUST_USE error store_cluster_change_kind(struct tx *tx, struct cluster *cluster, str kind);
 
