@@ -358,9 +358,7 @@ wait_for_turn(struct pass *pass)
 static error
 look(struct pass *pass)
 {
-    struct engine_observation seen = {
-        .role = STR("NONE"), .running = STR("unknown"), .timeline = -1, .lag_bytes = -1
-    };
+    struct engine_observation seen = { .running = STR("unknown"), .timeline = -1, .lag_bytes = -1 };
     error why = pass->host->engine->observe(&pass->self, &seen);
     pass->report->role = seen.role;
     pass->report->running = seen.running;
@@ -481,7 +479,7 @@ is_settled(const struct pass *pass)
     const struct engine_progress *progress = &pass->memory->progress;
     if (pass->self.member->desired != DESIRED_RUNNING)
         return true;
-    return !str_is(pass->report->role, "NONE") && progress->goal_generation == pass->self.cluster->goal_generation &&
+    return pass->report->role != REPORT_NO_ROLE && progress->goal_generation == pass->self.cluster->goal_generation &&
            progress->access_generation == pass->self.cluster->access_generation &&
            progress->restart_nonce == pass->self.member->restart_nonce && !progress->access_is_new &&
            !pass->self.is_shared && !lacks_etcd_user(pass);
@@ -501,7 +499,6 @@ member_pass(const struct member_host *host, struct arena *arena, struct caller *
     pass.unit_path = str_format(arena, UNITS_FOLDER "/%s", pass.unit.data);
     *ret_report = (struct report_member){ .id = member->id,
                                           .unit = STR("unknown"),
-                                          .role = STR("NONE"),
                                           .running = STR("unknown"),
                                           .timeline = -1,
                                           .lag_bytes = -1,

@@ -29,7 +29,6 @@ collect(struct agent *agent, struct arena *arena, struct report *report)
         struct report_member *member = &members[report->member_count++];
         *member = worker->report;
         member->unit = str_dup(arena, member->unit);
-        member->role = str_dup(arena, member->role);
         member->running = str_dup(arena, member->running);
         member->version = str_dup(arena, member->version);
         member->problem = str_dup(arena, member->problem);

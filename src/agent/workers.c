@@ -15,7 +15,6 @@ copy_report(struct arena *arena, const struct report_member *from)
 {
     struct report_member copy = *from;
     copy.unit = str_dup(arena, from->unit);
-    copy.role = str_dup(arena, from->role);
     copy.running = str_dup(arena, from->running);
     copy.version = str_dup(arena, from->version);
     copy.problem = str_dup(arena, from->problem);
@@ -26,7 +25,7 @@ copy_report(struct arena *arena, const struct report_member *from)
 static bool
 says_the_same(const struct report_member *a, const struct report_member *b)
 {
-    return str_eq(a->unit, b->unit) && str_eq(a->role, b->role) && str_eq(a->running, b->running) &&
+    return str_eq(a->unit, b->unit) && a->role == b->role && str_eq(a->running, b->running) &&
            a->timeline == b->timeline && str_eq(a->version, b->version) && a->goal_generation == b->goal_generation &&
            a->access_generation == b->access_generation && a->restart_nonce == b->restart_nonce &&
            a->pending_restart == b->pending_restart && str_eq(a->problem, b->problem);
@@ -46,7 +45,7 @@ keep_report(struct worker *worker, const struct report_member *report, int64_t v
         log_line(LOG_WARNING, "member", "%s: %.*s", id_text(arena, worker->member).data, STR_ARG(copy.problem));
     else if (is_news)
         log_line(LOG_INFO, "member", "%s: %s, %s, %s, goal %lld, access %lld.", id_text(arena, worker->member).data,
-                 copy.unit.data, copy.role.data, copy.running.data, (long long)copy.goal_generation,
+                 copy.unit.data, report_role_words[copy.role], copy.running.data, (long long)copy.goal_generation,
                  (long long)copy.access_generation);
     arena_free(worker->report_arena);
     worker->report_arena = arena;

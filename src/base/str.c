@@ -30,6 +30,16 @@ str_is(str a, const char *text)
     return str_eq(a, str_from(text));
 }
 
+int
+str_word(str s, const char *const *words)
+{
+    for (int i = 0; words[i] != NULL; i++) {
+        if (str_is(s, words[i]))
+            return i;
+    }
+    return -1;
+}
+
 bool
 str_starts_with(str s, str prefix)
 {

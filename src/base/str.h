@@ -29,6 +29,8 @@ str str_from(const char *text); /* NULL becomes empty */
 bool str_eq(str a, str b);
 bool str_eq_nocase(str a, str b);
 bool str_is(str a, const char *text);
+/* The place of `s` among `words`, which end with NULL; -1 when it is none of them. */
+int str_word(str s, const char *const *words);
 bool str_starts_with(str s, str prefix);
 bool str_ends_with(str s, str suffix);
 int str_compare(str a, str b);

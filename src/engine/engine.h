@@ -35,7 +35,7 @@ struct engine_member {
 /* What the engine says about itself. */
 struct engine_observation {
     bool answers;
-    str role;                    /* PRIMARY, REPLICA, SYNC_STANDBY, NONE */
+    enum report_role role;
     str running;                 /* its own word */
     str version;                 /* empty: not known */
     int64_t timeline, lag_bytes; /* -1: not known */

@@ -22,10 +22,10 @@ struct said_field {
     enum kind kind;
     bool is_needed;
     int64_t max;
-    const char *choices;  /* between spaces */
+    const char *const *choices;
     const char *fallback; /* as JSON, when it is not said or null; NULL: then it is left out */
 };
-enum { TEXT_BYTES = 256, LIST_MAX = 20000 };
+enum { TEXT_BYTES = 256, LIST_MAX = 20000, CHOICES_BYTES = 1024 };
 #define COUNT_MAX ((int64_t)1 << 53)
 
 // clang-format off
@@ -42,7 +42,7 @@ static const struct said_field fact_fields[] = {
 static const struct said_field member_fields[] = {
     { "id",               KIND_ID,      true,     0,         NULL, NULL },
     { "unit",             KIND_TEXT,    false,        32,        NULL, "\"unknown\"" },
-    { "role",             KIND_CHOICE,  false,        0,         " PRIMARY REPLICA SYNC_STANDBY NONE ", "\"NONE\"" },
+    { "role",             KIND_CHOICE,  false,        0,         report_role_words, "\"NONE\"" },
     { "running",          KIND_TEXT,    false,        64,        NULL, "\"unknown\"" },
     { "timeline",         KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
     { "lagBytes",         KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
@@ -55,12 +55,12 @@ static const struct said_field member_fields[] = {
 };
 static const struct said_field task_fields[] = {
     { "id",               KIND_ID,      true,     0,         NULL, NULL },
-    { "outcome",          KIND_CHOICE,  true,     0,         " DONE FAILED ", NULL },
+    { "outcome",          KIND_CHOICE,  true,     0,         report_task_words, NULL },
     { "detail",           KIND_LONG,    false,    4096,      NULL, "\"\"" },
 };
 static const struct said_field log_fields[] = { /* kept with the facts, too */
     { "id",               KIND_ID,      true,     0,         NULL, NULL },
-    { "state",            KIND_CHOICE,  true,     0,         " WORKING FAILING ", NULL },
+    { "state",            KIND_CHOICE,  true,     0,         report_log_words, NULL },
     { "detail",           KIND_LONG,    false,    1024,      NULL, "\"\"" },
 };
 static const struct said_field report_fields[] = {
@@ -74,13 +74,14 @@ static const struct said_field state_fields[] = { /* kept with the facts */
 // clang-format on
 
 /* ---- One field ---- */
-static bool
-is_choice(str word, const char *choices)
+static const char *
+name_choices(struct arena *arena, const char *const *choices)
 {
-    char padded[40];
-    int len = snprintf(padded, sizeof(padded), " %.*s ", STR_ARG(word));
-    return word.len > 0 && len > 0 && (size_t)len < sizeof(padded) && str_find(word, ' ') < 0 &&
-           strstr(choices, padded) != NULL;
+    struct buf out = buf_in(arena, CHOICES_BYTES);
+    buf_add_text(&out, "it must be one of");
+    for (; *choices != NULL; choices++)
+        buf_format(&out, " %s", *choices);
+    return buf_str(&out).data;
 }
 
 /* Not in the middle of a character. */
@@ -108,8 +109,7 @@ why_not(const struct said_field *field, const json_t *value, struct arena *arena
             return NULL;
         return str_format(arena, "it must be a text of at most %lld bytes", (long long)field->max).data;
     case KIND_LONG: return json_is_string(value) ? NULL : "it must be a text";
-    case KIND_CHOICE:
-        return is_choice(text, field->choices) ? NULL : str_format(arena, "it must be one of%s", field->choices).data;
+    case KIND_CHOICE: return str_word(text, field->choices) >= 0 ? NULL : name_choices(arena, field->choices);
     case KIND_COUNT:
         if (json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) <= field->max)
             return NULL;

@@ -4,8 +4,7 @@
 #define FLEET_REPORT_H
 
 #include "base/json.h"
-
-enum { REPORT_MAX_BYTES = 4 * 1024 * 1024 };
+#include "wire/report_words.h"
 
 struct report {
     int64_t epoch;

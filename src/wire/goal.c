@@ -149,20 +149,10 @@ static const struct wire_field goal_fields[] = {
 static const struct wire_shape goal_shape = WIRE_SHAPE(struct goal, goal_fields);
 // clang-format on
 
-static const char *const desired_words[] = { "RUNNING", "STOPPED", "REMOVED" };
-const char *const goal_walls_words[] = { "", "PREPARE", "CHANGE", "CLOSED" };
-static const char *const login_words[] = { "SCRAM", "X509", "LDAP" };
-static const char *const task_words[] = { "SWITCHOVER", "FORGET_SCOPE", "CREATE_INDEX", "LOAD_SAMPLE" };
-
-static int
-find_word(const char *const *words, size_t count, str text)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (str_is(text, words[i]))
-            return (int)i;
-    }
-    return -1;
-}
+static const char *const desired_words[] = { "RUNNING", "STOPPED", "REMOVED", NULL };
+const char *const goal_walls_words[] = { "", "PREPARE", "CHANGE", "CLOSED", NULL };
+static const char *const login_words[] = { "SCRAM", "X509", "LDAP", NULL };
+static const char *const task_words[] = { "SWITCHOVER", "FORGET_SCOPE", "CREATE_INDEX", "LOAD_SAMPLE", NULL };
 
 /* ---- What types and bounds do not say ---- */
 static error
@@ -213,7 +203,7 @@ check_access(struct arena *arena, struct goal_access *access, size_t index)
     }
     for (size_t i = 0; i < access->users.count; i++) {
         struct goal_user *user = &access->users.items[i];
-        int login = find_word(login_words, LENGTH(login_words), user->login_text);
+        int login = str_word(user->login_text, login_words);
         if (login < 0)
             return wrong(arena, "clusters", index, "access.users", "a login that this agent does not know");
         user->login = (enum goal_login)login;
@@ -234,7 +224,7 @@ check_cluster(struct arena *arena, struct goal_cluster *cluster, size_t index)
         return wrong(arena, "clusters", index, "scope", "letters and digits are wanted");
     if (!is_plain_name(cluster->major_version))
         return wrong(arena, "clusters", index, "majorVersion", "a number is wanted");
-    int walls = find_word(goal_walls_words, LENGTH(goal_walls_words), cluster->walls_text);
+    int walls = str_word(cluster->walls_text, goal_walls_words);
     if (walls < 0)
         return wrong(arena, "clusters", index, "walls", "a phase that this agent does not know");
     cluster->walls = (enum goal_walls)walls;
@@ -249,7 +239,7 @@ check_cluster(struct arena *arena, struct goal_cluster *cluster, size_t index)
 static error
 check_member(struct arena *arena, const struct goal *goal, struct goal_member *member, size_t index)
 {
-    int desired = find_word(desired_words, LENGTH(desired_words), member->desired_text);
+    int desired = str_word(member->desired_text, desired_words);
     if (desired < 0)
         return wrong(arena, "members", index, "desired", "RUNNING, STOPPED or REMOVED is wanted");
     member->desired = (enum goal_desired)desired;
@@ -312,7 +302,7 @@ goal_parse(struct arena *arena, str text, struct goal *ret_goal)
         SORT(goal.members);
     for (size_t i = 0; i < goal.tasks.count; i++) {
         struct goal_task *task = &goal.tasks.items[i];
-        int kind = find_word(task_words, LENGTH(task_words), task->kind_text);
+        int kind = str_word(task->kind_text, task_words);
         task->kind = kind < 0 ? TASK_UNKNOWN : (enum goal_task_kind)kind;
         if (task->parameters.len == 0)
             task->parameters = STR("{}");

@@ -19,7 +19,7 @@ enum {
 enum goal_desired { DESIRED_RUNNING, DESIRED_STOPPED, DESIRED_REMOVED };
 /* How far a cluster is on the way to certificates of its own (docs/internals/fleet.md); NONE: the control plane knows nothing of it. */
 enum goal_walls { WALLS_NONE, WALLS_PREPARE, WALLS_CHANGE, WALLS_CLOSED };
-extern const char *const goal_walls_words[]; /* by the enum */
+extern const char *const goal_walls_words[]; /* by the enum; NULL at the end */
 enum goal_login { LOGIN_SCRAM, LOGIN_X509, LOGIN_LDAP };
 enum goal_task_kind { TASK_SWITCHOVER, TASK_FORGET_SCOPE, TASK_CREATE_INDEX, TASK_LOAD_SAMPLE, TASK_UNKNOWN };
 

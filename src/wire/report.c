@@ -74,7 +74,7 @@ add_member(struct buf *out, struct arena *arena, const struct report_member *mem
 {
     add_text(out, arena, "{\"id\":", id_text(arena, member->id));
     add_text(out, arena, ",\"unit\":", member->unit);
-    add_text(out, arena, ",\"role\":", member->role);
+    add_text(out, arena, ",\"role\":", str_from(report_role_words[member->role]));
     add_text(out, arena, ",\"running\":", member->running);
     add_number(out, ",\"timeline\":", member->timeline);
     add_number(out, ",\"lagBytes\":", member->lag_bytes);
@@ -104,14 +104,14 @@ report_write(struct arena *arena, const struct report *report)
     buf_add_text(&out, "],\"tasks\":[");
     for (size_t i = 0; i < report->task_count; i++) {
         add_text(&out, arena, i == 0 ? "{\"id\":" : ",{\"id\":", id_text(arena, report->tasks[i].id));
-        buf_add_text(&out, report->tasks[i].done ? ",\"outcome\":\"DONE\"" : ",\"outcome\":\"FAILED\"");
+        add_text(&out, arena, ",\"outcome\":", str_from(report_task_words[report->tasks[i].done]));
         add_text(&out, arena, ",\"detail\":", report->tasks[i].detail);
         buf_add_char(&out, '}');
     }
     buf_add_text(&out, "],\"logs\":[");
     for (size_t i = 0; i < report->log_count; i++) {
         add_text(&out, arena, i == 0 ? "{\"id\":" : ",{\"id\":", id_text(arena, report->logs[i].target));
-        buf_add_text(&out, report->logs[i].works ? ",\"state\":\"WORKING\"" : ",\"state\":\"FAILING\"");
+        add_text(&out, arena, ",\"state\":", str_from(report_log_words[report->logs[i].works]));
         add_text(&out, arena, ",\"detail\":", report->logs[i].problem);
         buf_add_char(&out, '}');
     }

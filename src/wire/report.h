@@ -4,9 +4,10 @@
 #define WIRE_REPORT_H
 
 #include "base/id.h"
+#include "wire/report_words.h"
 #include "wire/shape.h"
 
-enum { REPORT_MAX_BYTES = 4 * 1024 * 1024, REPORT_SENTENCE_BYTES = 512 };
+enum { REPORT_SENTENCE_BYTES = 512 };
 
 struct report_facts {
     str agent_version, patroni_version;
@@ -17,8 +18,8 @@ struct report_facts {
 
 struct report_member {
     id id;
-    str unit;                    /* active, inactive, failed, absent … as systemd says */
-    str role;                    /* PRIMARY, REPLICA, SYNC_STANDBY, NONE */
+    str unit; /* active, inactive, failed, absent … as systemd says */
+    enum report_role role;
     str running;                 /* Patroni's word */
     int64_t timeline, lag_bytes; /* -1: not known, written as null */
     str version;                 /* of the server; empty: not known */

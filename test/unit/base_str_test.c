@@ -13,6 +13,11 @@ texts_compare_by_bytes_and_length(void **state)
     assert_true(str_eq_nocase(STR("Content-Type"), STR("content-type")));
     assert_true(str_is(STR("x"), "x"));
     assert_true(str_is(STR_EMPTY, NULL));
+    static const char *const words[] = { "", "ON", "OFF", NULL };
+    assert_int_equal(str_word(STR("OFF"), words), 2);
+    assert_int_equal(str_word(STR_EMPTY, words), 0);
+    assert_int_equal(str_word(STR("O"), words), -1);
+    assert_int_equal(str_word(STR("OFFER"), words), -1);
     assert_true(str_compare(STR("a"), STR("b")) < 0);
     assert_true(str_compare(STR("ab"), STR("a")) > 0);
     assert_int_equal(str_compare(STR("a"), STR("a")), 0);

@@ -14,7 +14,7 @@ the_documented_example_is_written(void **state)
     assert_true(id_parse(STR("0000000000000000000000a1"), &member) && id_parse(STR("0000000000000000000000b1"), &task));
     const struct report_member members[] = { { .id = member,
                                                .unit = STR("active"),
-                                               .role = STR("PRIMARY"),
+                                               .role = REPORT_PRIMARY,
                                                .running = STR("running"),
                                                .timeline = 1,
                                                .lag_bytes = 0,
@@ -56,7 +56,6 @@ sentences_of_programs_are_made_presentable(void **state)
     const str said[] = { STR("broken \xff\xfe bytes"), STR("tab\tquote\" newline\n"), { longest, sizeof(longest) } };
     for (size_t i = 0; i < LENGTH(said); i++) {
         const struct report_member members[] = { { .unit = STR("failed"),
-                                                   .role = STR("NONE"),
                                                    .running = said[i],
                                                    .timeline = -1,
                                                    .lag_bytes = -1,

@@ -29,15 +29,15 @@ version_text(struct arena *arena, json_int_t number)
 }
 
 /* "primary" since Patroni 4, "master" before. A leader of a standby cluster takes no writes, so it is none here. */
-static str
+static enum report_role
 role_of(json_t *said)
 {
     str role = json_str(json_object_get(said, "role"));
     if (str_is(role, "primary") || str_is(role, "master"))
-        return STR("PRIMARY");
+        return REPORT_PRIMARY;
     if (!str_is(role, "replica"))
-        return STR("NONE");
-    return json_is_true(json_object_get(said, "sync_standby")) ? STR("SYNC_STANDBY") : STR("REPLICA");
+        return REPORT_NO_ROLE;
+    return json_is_true(json_object_get(said, "sync_standby")) ? REPORT_SYNC_STANDBY : REPORT_REPLICA;
 }
 
 static int64_t
@@ -76,16 +76,16 @@ patroni_observe(struct engine_member *self, struct engine_observation *ret_obser
         replication = json_str(json_object_get(said, "replication_state"));
     *ret_observation = (struct engine_observation){
         .answers = true,
-        .role = str_is(running, "running") ? role_of(said) : STR("NONE"),
+        .role = str_is(running, "running") ? role_of(said) : REPORT_NO_ROLE,
         .running = replication.len > 0 ? replication : running,
         .version = version_text(self->arena, json_integer_value(json_object_get(said, "server_version"))),
         .timeline = number_of(said, "timeline"),
         .lag_bytes = -1,
         .pending_restart = json_is_true(json_object_get(said, "pending_restart")),
     };
-    if (str_is(ret_observation->role, "PRIMARY"))
+    if (ret_observation->role == REPORT_PRIMARY)
         ret_observation->lag_bytes = 0;
-    else if (!str_is(ret_observation->role, "NONE"))
+    else if (ret_observation->role != REPORT_NO_ROLE)
         ret_observation->lag_bytes = lag_of(self);
     return OK;
 }
@@ -161,11 +161,11 @@ patroni_switch_over(struct engine_member *self, str *ret_detail)
 {
     struct engine_observation seen;
     struct answer answer;
-    if (patroni_observe(self, &seen) != OK || str_is(seen.role, "NONE")) {
+    if (patroni_observe(self, &seen) != OK || seen.role == REPORT_NO_ROLE) {
         *ret_detail = STR("The member does not answer.");
         return OUTCOME_LATER;
     }
-    if (!str_is(seen.role, "PRIMARY"))
+    if (seen.role != REPORT_PRIMARY)
         return OUTCOME_DONE;
     json_t *body = json_in(self->arena, json_pack("{s:s}", "leader", self->member->name.data));
     failpoint("agent:task:switchover:before");

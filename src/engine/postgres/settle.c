@@ -42,7 +42,7 @@ static error
 settle_parameters(struct engine_member *self, const struct engine_observation *seen, struct engine_progress *progress)
 {
     bool equal;
-    bool is_primary = str_is(seen->role, "PRIMARY");
+    bool is_primary = seen->role == REPORT_PRIMARY;
     if (progress->goal_generation == self->cluster->goal_generation && !is_primary)
         return OK;
     TRY(patroni_configure(self, is_primary, &equal));
@@ -146,7 +146,7 @@ audit_is_in_force(struct engine_member *self, struct engine_progress *progress)
 static error
 settle_access(struct engine_member *self, const struct engine_observation *seen, struct engine_progress *progress)
 {
-    bool is_primary = str_is(seen->role, "PRIMARY");
+    bool is_primary = seen->role == REPORT_PRIMARY;
     int64_t wanted = self->cluster->access_generation;
     error users = OK;
     if (progress->access_generation != wanted || progress->access_is_new) {
@@ -187,7 +187,7 @@ settle_restart(struct engine_member *self, struct engine_progress *progress)
 error
 postgres_settle(struct engine_member *self, const struct engine_observation *seen, struct engine_progress *progress)
 {
-    if (str_is(seen->role, "NONE"))
+    if (seen->role == REPORT_NO_ROLE)
         return OK; /* not up yet, or not any more: nothing to bring it to */
     error access = settle_access(self, seen, progress);
     error parameters = settle_parameters(self, seen, progress);

@@ -131,7 +131,7 @@ static bool
 is_primary(struct engine_member *self, str *ret_detail)
 {
     struct engine_observation seen;
-    if (patroni_observe(self, &seen) == OK && str_is(seen.role, "PRIMARY"))
+    if (patroni_observe(self, &seen) == OK && seen.role == REPORT_PRIMARY)
         return true;
     *ret_detail = STR("The member is not the primary.");
     return false;

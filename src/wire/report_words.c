@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wire/report_words.h"
+
+#include <stddef.h>
+
+const char *const report_role_words[] = {
+    [REPORT_NO_ROLE] = "NONE",
+    [REPORT_PRIMARY] = "PRIMARY",
+    [REPORT_REPLICA] = "REPLICA",
+    [REPORT_SYNC_STANDBY] = "SYNC_STANDBY",
+    NULL,
+};
+const char *const report_task_words[] = { "FAILED", "DONE", NULL };
+const char *const report_log_words[] = { "FAILING", "WORKING", NULL };

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What agents that write reports and the control plane that reads them must both know. */
+#ifndef WIRE_REPORT_WORDS_H
+#define WIRE_REPORT_WORDS_H
+
+enum { REPORT_MAX_BYTES = 4 * 1024 * 1024 };
+
+/* What a member is to the others, as its engine says. */
+enum report_role { REPORT_NO_ROLE, REPORT_PRIMARY, REPORT_REPLICA, REPORT_SYNC_STANDBY };
+
+/* The words of the document, each list with NULL at the end: by the enum; and of what is done, or works (1), and what is not, or does not (0). */
+extern const char *const report_role_words[], *const report_task_words[], *const report_log_words[];
+
+#endif
