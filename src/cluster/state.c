@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/state.h"
 
-const char *const cluster_state_names[] = { "CREATING", "IDLE", "UPDATING", "REPAIRING", "DELETING", NULL };
-
 // clang-format off
 const struct cluster_transition cluster_transitions[] = {
     { CLUSTER_CREATING,  CAUSE_CHANGE,    CLUSTER_CREATING,  "It is still being made; the change follows when it is there." },
@@ -27,12 +25,12 @@ const struct cluster_transition cluster_transitions[] = {
 const size_t cluster_transition_count = LENGTH(cluster_transitions);
 
 bool
-cluster_state_next(str state, enum cluster_cause cause, str *ret_next)
+cluster_state_next(enum cluster_state state, enum cluster_cause cause, enum cluster_state *ret_next)
 {
     for (size_t i = 0; i < LENGTH(cluster_transitions); i++) {
         const struct cluster_transition *row = &cluster_transitions[i];
-        if (row->cause == cause && str_is(state, cluster_state_names[row->from])) {
-            *ret_next = str_from(cluster_state_names[row->to]);
+        if (row->cause == cause && row->from == state) {
+            *ret_next = row->to;
             return true;
         }
     }

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The states of a cluster, and what moves it from one to the next: a table, drawn in docs/internals/clusters.md. */
+/* What moves a cluster from one state to the next: a table, drawn in docs/internals/clusters.md. */
 #ifndef CLUSTER_STATE_H
 #define CLUSTER_STATE_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/str.h"
-
-enum cluster_state {
-    CLUSTER_CREATING,
-    CLUSTER_IDLE,
-    CLUSTER_UPDATING,
-    CLUSTER_REPAIRING,
-    CLUSTER_DELETING,
-    CLUSTER_STATE_COUNT
-};
-extern const char *const cluster_state_names[CLUSTER_STATE_COUNT + 1]; /* NULL at the end */
+#include "store/cluster/cluster_state.h"
 
 enum cluster_cause {
     CAUSE_CHANGE,   /* somebody asked for a change, and it was accepted */
@@ -35,6 +25,6 @@ extern const struct cluster_transition cluster_transitions[];
 extern const size_t cluster_transition_count;
 
 /* False when the table has no such row: then what was tried is refused. */
-MUST_USE bool cluster_state_next(str state, enum cluster_cause cause, str *ret_next);
+MUST_USE bool cluster_state_next(enum cluster_state state, enum cluster_cause cause, enum cluster_state *ret_next);
 
 #endif

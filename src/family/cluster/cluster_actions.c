@@ -6,9 +6,9 @@
 #include "base/date.h"
 #include "base/json.h"
 #include "cluster/member.h"
+#include "cluster/part.h"
 #include "family/cluster/clusters.h"
 #include "job/cluster/cluster_jobs.h"
-#include "job/cluster/cluster_parts.h"
 
 static const struct field pin_fields[] = {
     DATE("expirationDate", "When the pin ends by itself, in the future; without it, it lasts until it is taken off.", 0,
@@ -21,7 +21,7 @@ static const struct field sample_fields[] = {
     ID("_id", "Identifier of the load.", READ_ONLY | ALWAYS),
     TEXT("clusterName", "Cluster that the data is loaded into.", READ_ONLY | ALWAYS),
     TEXT("state", "Whether it is being loaded, is there, or could not be.", READ_ONLY | ALWAYS,
-         .one_of = (const char *const[]){ "WORKING", "COMPLETED", "FAILED", NULL }),
+         .one_of = sample_load_state_names),
     DATE("createDate", "When it was asked for.", READ_ONLY | ALWAYS),
     DATE("completeDate", "When it ended.", READ_ONLY),
     TEXT("errorMessage", "Why it failed.", READ_ONLY),
@@ -165,14 +165,10 @@ sample_load_start(struct request *req)
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster.name), V("it is paused"));
     id load = id_new(store_cell(req->api->store));
     str name = id_text(req->arena, load);
-    json_t *shown =
-        json_in(req->arena, json_pack("{s:s, s:s, s:s, s:s}", "_id", name.data, "clusterName", cluster.name.data,
-                                      "state", "WORKING", "createDate", now_text(req).data));
-    struct cluster_part part = { .id = load,
-                                 .kind = STR(SAMPLE_LOAD_KIND),
-                                 .name = name,
-                                 .document = json_text(req->arena, shown),
-                                 .state = STR("WORKING") };
+    json_t *shown = json_in(req->arena, json_pack("{s:s, s:s, s:s}", "_id", name.data, "clusterName", cluster.name.data,
+                                                  "createDate", now_text(req).data));
+    struct cluster_part part = { .id = load, .kind = STR(SAMPLE_LOAD_KIND), .name = name };
+    part_set(req->arena, &part, shown, sample_load_state_names[SAMPLE_LOAD_WORKING]);
     TRY(store_part_put(req->tx, req->organization, req->project, &part));
     TRY(cluster_submit(req, &cluster, cluster.document, &sample_load_job,
                        json_in(req->arena, json_pack("{s:s}", "load", name.data))));

@@ -8,13 +8,13 @@
 #include "base/json.h"
 #include "cluster/member.h"
 #include "cluster/names.h"
+#include "cluster/part.h"
 #include "cluster/settings.h"
 #include "cluster/state.h"
 #include "family/cluster/clusters.h"
 #include "family/policy/resource_policies.h"
 #include "family/project_limits.h"
 #include "job/cluster/cluster_jobs.h"
-#include "job/cluster/cluster_parts.h"
 #include "store/etcd/etcd.h"
 
 /* ---- Parts of every change ---- */
@@ -39,11 +39,11 @@ cluster_check_changeable(struct request *req, const struct cluster *cluster)
 {
     struct cluster_part outage;
     bool found;
-    str ignored;
+    enum cluster_state ignored;
     if (!cluster_state_next(cluster->state, CAUSE_CHANGE, &ignored))
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster->name), V("it is being deleted"));
     TRY(store_part_lock(req->tx, req->project, STR(OUTAGE_KIND), cluster->name, &found, &outage));
-    if (found && !str_is(outage.state, "COMPLETE"))
+    if (found && !outage_is_over(&outage))
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster->name), V("an outage is simulated in it"));
     return OK;
 }
@@ -159,7 +159,7 @@ cluster_begin(struct request *req, const struct fleet_offer *offer, str kind, st
         .project = req->project,
         .name = name,
         .kind = kind,
-        .state = str_from(cluster_state_names[CLUSTER_CREATING]),
+        .state = CLUSTER_CREATING,
         .document = document,
         .generation = 1,
         .set_name = name_new_set(req->arena),
@@ -202,7 +202,7 @@ error
 cluster_submit(struct request *req, struct cluster *cluster, const json_t *document, const struct job_kind *job,
                const json_t *payload)
 {
-    str state = cluster->state;
+    enum cluster_state state = cluster->state;
     if (job != NULL && !cluster_state_next(cluster->state, CAUSE_CHANGE, &state))
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster->name), V("it is being deleted"));
     /* What leaves the document as it is, as a switchover does, is no change that a policy could forbid. */
@@ -300,7 +300,7 @@ cluster_terminate(struct request *req, str kind, str name)
 {
     struct cluster cluster;
     json_t *before;
-    str state;
+    enum cluster_state state;
     bool found;
     id subject;
     /* Rows of jobs are taken before that of the cluster, as the steps of jobs do. */

@@ -5,11 +5,11 @@
 #include "base/clock.h"
 #include "base/date.h"
 #include "base/json.h"
+#include "cluster/part.h"
 #include "cluster/wanted.h"
 #include "family/cluster/clusters.h"
 #include "family/families.h"
 #include "job/cluster/cluster_jobs.h"
-#include "job/cluster/cluster_parts.h"
 
 /* Long enough to practise; a simulation that is forgotten must not last over the weekend. */
 enum { OUTAGE_MAX_HOURS = 24 };
@@ -28,9 +28,7 @@ static const struct field outage_fields[] = {
     TEXT("clusterName", "Cluster in which it happens.", READ_ONLY | ALWAYS),
     LIST("outageFilters", "The regions that are lost; at least one of the cluster's must be left.", REQUIRED | ALWAYS,
          .of = &filter_schema, .min = 1, .max = CLUSTER_MAX_REGIONS),
-    TEXT("state", "How far it is.", READ_ONLY | ALWAYS,
-         .one_of = (const char *const[]){ "START_REQUESTED", "STARTING", "SIMULATING", "RECOVERY_REQUESTED",
-                                          "RECOVERING", "COMPLETE", NULL }),
+    TEXT("state", "How far it is.", READ_ONLY | ALWAYS, .one_of = outage_state_names),
     DATE("startRequestDate", "When it was asked for.", READ_ONLY | ALWAYS),
     DATE("expirationDate", "When it ends by itself, if nobody ends it earlier: a day after it was asked for.",
          READ_ONLY),
@@ -145,17 +143,14 @@ outage_start(struct request *req)
     TRY(check_filters(req, &wanted));
     id outage = id_new(store_cell(req->api->store));
     int64_t now_ms = clock_now_ms() / 1000 * 1000; /* dates are shown in seconds */
-    json_t *shown = json_in(
-        req->arena, json_pack("{s:s, s:s, s:s, s:O, s:s, s:s, s:s}", "id", id_text(req->arena, outage).data, "groupId",
-                              id_text(req->arena, req->project).data, "clusterName", name.data, "outageFilters",
-                              json_object_get(req->body, "outageFilters"), "state", "START_REQUESTED",
-                              "startRequestDate", date_text(req->arena, now_ms).data, "expirationDate",
-                              date_text(req->arena, now_ms + (int64_t)OUTAGE_MAX_HOURS * 3600 * 1000).data));
-    struct cluster_part part = { .id = outage,
-                                 .kind = STR(OUTAGE_KIND),
-                                 .name = name,
-                                 .document = json_text(req->arena, shown),
-                                 .state = STR("START_REQUESTED") };
+    json_t *shown =
+        json_in(req->arena, json_pack("{s:s, s:s, s:s, s:O, s:s, s:s}", "id", id_text(req->arena, outage).data,
+                                      "groupId", id_text(req->arena, req->project).data, "clusterName", name.data,
+                                      "outageFilters", json_object_get(req->body, "outageFilters"), "startRequestDate",
+                                      date_text(req->arena, now_ms).data, "expirationDate",
+                                      date_text(req->arena, now_ms + (int64_t)OUTAGE_MAX_HOURS * 3600 * 1000).data));
+    struct cluster_part part = { .id = outage, .kind = STR(OUTAGE_KIND), .name = name };
+    part_set(req->arena, &part, shown, outage_state_names[OUTAGE_START_REQUESTED]);
     TRY(store_part_put(req->tx, req->organization, req->project, &part));
     TRY(cluster_submit(req, &cluster, cluster.document, &outage_start_job, NULL));
     TRY(request_event(req, EVENT_CLUSTER_OUTAGE_REQUESTED, NULL, shown));
@@ -173,14 +168,12 @@ outage_end(struct request *req)
     if (!found)
         return request_not_found(req);
     TRY(store_part_lock(req->tx, req->project, STR(OUTAGE_KIND), name, &found, &part));
-    if (!found || str_is(part.state, "COMPLETE"))
+    if (!found || outage_is_over(&part))
         return request_not_found(req);
-    if (!str_is(part.state, "RECOVERY_REQUESTED") && !str_is(part.state, "RECOVERING")) {
+    if (!outage_is_ending(&part)) {
         json_t *before = json_parse_own(req->arena, part.document),
                *after = json_in(req->arena, json_deep_copy(before));
-        json_object_set_new(after, "state", json_string("RECOVERY_REQUESTED"));
-        part.document = json_text(req->arena, after);
-        part.state = STR("RECOVERY_REQUESTED");
+        part_set(req->arena, &part, after, outage_state_names[OUTAGE_RECOVERY_REQUESTED]);
         TRY(store_part_put(req->tx, req->organization, req->project, &part));
         TRY(cluster_submit(req, &cluster, cluster.document, &outage_end_job, NULL));
         TRY(request_event(req, EVENT_CLUSTER_OUTAGE_END_REQUESTED, before, after));

@@ -64,7 +64,7 @@ FAMILY(audit_log_family, "audit-log", "Audit log",
 static error
 have_library_loaded(struct request *req, struct cluster *cluster)
 {
-    str ignored;
+    enum cluster_state ignored;
     bool changed;
     if (!cluster_state_next(cluster->state, CAUSE_CHANGE, &ignored))
         return OK; /* it is being deleted */

@@ -105,7 +105,7 @@ static error
 replace(struct job_context *context, struct job_result *ret_result)
 {
     struct cluster_work *work;
-    str state;
+    enum cluster_state state;
     TRY(cluster_work(context, &work));
     if (!work->found)
         return step_done(ret_result);

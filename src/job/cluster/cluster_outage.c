@@ -4,8 +4,8 @@
  * What is left of the cluster does what it would do if the region were lost.
  */
 #include "base/json.h"
+#include "cluster/part.h"
 #include "job/cluster/cluster_jobs.h"
-#include "job/cluster/cluster_parts.h"
 #include "job/cluster/cluster_work.h"
 
 static error
@@ -20,12 +20,9 @@ load(struct job_context *context, struct cluster_work **ret_work, bool *ret_foun
 }
 
 static error
-set_state(struct job_context *context, struct cluster_part *part, const char *state)
+set_state(struct job_context *context, struct cluster_part *part, enum outage_state state)
 {
-    json_t *document = json_parse_own(context->arena, part->document);
-    json_object_set_new(document, "state", json_string(state));
-    part->document = json_text(context->arena, document);
-    part->state = str_from(state);
+    part_set(context->arena, part, json_parse_own(context->arena, part->document), outage_state_names[state]);
     return store_part_put(context->tx, context->job->organization, context->job->project, part);
 }
 
@@ -60,7 +57,7 @@ stop(struct job_context *context, struct job_result *ret_result)
         member->desired = MEMBER_STOPPED;
         TRY(store_cluster_member_want(context->tx, work->cluster.organization, member));
     }
-    TRY(set_state(context, &part, "STARTING"));
+    TRY(set_state(context, &part, OUTAGE_STARTING));
     return step_done(ret_result);
 }
 
@@ -79,7 +76,7 @@ wait_stopped(struct job_context *context, struct job_result *ret_result)
 }
 
 static error
-finish_with(struct job_context *context, const char *state, enum event_type type, struct job_result *ret_result)
+finish_with(struct job_context *context, enum outage_state state, enum event_type type, struct job_result *ret_result)
 {
     struct cluster_work *work;
     struct cluster_part part;
@@ -95,7 +92,7 @@ finish_with(struct job_context *context, const char *state, enum event_type type
 static error
 finish_start(struct job_context *context, struct job_result *ret_result)
 {
-    return finish_with(context, "SIMULATING", EVENT_CLUSTER_OUTAGE_STARTED, ret_result);
+    return finish_with(context, OUTAGE_SIMULATING, EVENT_CLUSTER_OUTAGE_STARTED, ret_result);
 }
 
 static error
@@ -106,14 +103,14 @@ recover(struct job_context *context, struct job_result *ret_result)
     bool found;
     TRY(load(context, &work, &found, &part));
     if (found)
-        TRY(set_state(context, &part, "RECOVERING"));
+        TRY(set_state(context, &part, OUTAGE_RECOVERING));
     return cluster_step_wake(context, ret_result);
 }
 
 static error
 finish_end(struct job_context *context, struct job_result *ret_result)
 {
-    return finish_with(context, "COMPLETE", EVENT_CLUSTER_OUTAGE_ENDED, ret_result);
+    return finish_with(context, OUTAGE_COMPLETE, EVENT_CLUSTER_OUTAGE_ENDED, ret_result);
 }
 
 // clang-format off

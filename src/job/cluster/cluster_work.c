@@ -288,7 +288,7 @@ error
 work_finish(struct job_context *context, struct cluster_work *work, enum event_type type)
 {
     int64_t others, observed = context->job->generation;
-    str state = work->cluster.state;
+    enum cluster_state state = work->cluster.state;
     TRY(store_cluster_unfinished_jobs(context->tx, &work->cluster, context->job->id, &others));
     if (others == 0) {
         /* This job worked towards the document as it is now, whatever it was when the job was added. */

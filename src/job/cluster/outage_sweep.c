@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A simulated outage that nobody ended ends by itself, as if somebody had asked for it. */
 #include "base/json.h"
+#include "cluster/part.h"
 #include "cluster/state.h"
 #include "job/cluster/cluster_jobs.h"
-#include "job/cluster/cluster_parts.h"
 #include "job/kinds.h"
 #include "store/cluster/cluster.h"
 #include "store/event/event.h"
@@ -16,21 +16,18 @@ end_simulation(struct sweep_context *context, const struct part_place *place)
     struct cluster cluster;
     struct cluster_part part;
     bool found;
-    str state;
+    enum cluster_state state;
     id job;
     TRY(tx_begin(context->store, context->arena, place->organization, &tx));
     TRY(store_cluster_lock(tx, place->organization, place->project, STR(CLUSTER_KIND), place->name, &found, &cluster));
     if (!found || !cluster_state_next(cluster.state, CAUSE_CHANGE, &state)) /* it is being deleted */
         return OK;
     TRY(store_part_lock(tx, place->project, STR(OUTAGE_KIND), place->name, &found, &part));
-    if (!found || str_is(part.state, "COMPLETE") || str_is(part.state, "RECOVERY_REQUESTED") ||
-        str_is(part.state, "RECOVERING")) /* somebody ended it meanwhile */
+    if (!found || outage_is_ending(&part)) /* somebody ended it meanwhile */
         return OK;
     json_t *before = json_parse_own(context->arena, part.document),
            *after = json_in(context->arena, json_deep_copy(before));
-    json_object_set_new(after, "state", json_string("RECOVERY_REQUESTED"));
-    part.document = json_text(context->arena, after);
-    part.state = STR("RECOVERY_REQUESTED");
+    part_set(context->arena, &part, after, outage_state_names[OUTAGE_RECOVERY_REQUESTED]);
     TRY(store_part_put(tx, place->organization, place->project, &part));
     TRY(store_cluster_set(tx, &cluster, cluster.document, state, false));
     struct job_draft draft = { .organization = place->organization,

@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "base/date.h"
 #include "base/json.h"
+#include "cluster/part.h"
 #include "job/cluster/cluster_jobs.h"
-#include "job/cluster/cluster_parts.h"
 #include "job/cluster/cluster_work.h"
 
 /* Gives the task to the primary's host, and waits for its outcome. The outcome of the load is no failure of the job. */
@@ -49,13 +49,12 @@ finish(struct job_context *context, struct job_result *ret_result)
     bool failed = task.outcome != TASK_DONE;
     if (found) {
         json_t *document = json_parse_own(context->arena, part.document);
-        json_object_set_new(document, "state", json_string(failed ? "FAILED" : "COMPLETED"));
         json_object_set_new(document, "completeDate",
                             json_string(date_text(context->arena, clock_now_ms() / 1000 * 1000).data));
         if (failed)
             json_object_set_new(document, "errorMessage", json_stringn(task.detail.data, task.detail.len));
-        part.document = json_text(context->arena, document);
-        part.state = failed ? STR("FAILED") : STR("COMPLETED");
+        part_set(context->arena, &part, document,
+                 sample_load_state_names[failed ? SAMPLE_LOAD_FAILED : SAMPLE_LOAD_COMPLETED]);
         TRY(store_part_put(context->tx, context->job->organization, context->job->project, &part));
     }
     TRY(work_finish(context, work, failed ? EVENT_SAMPLE_DATA_FAILED : EVENT_SAMPLE_DATA_LOADED));

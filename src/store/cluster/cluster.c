@@ -27,7 +27,7 @@ lock(struct tx *tx, id organization, id project, const char *kinds, const str *n
             .project = project,
             .id = rows_id(&rows, 0, 0),
             .name = rows_text(&rows, 0, 1),
-            .state = rows_text(&rows, 0, 2),
+            .state = cluster_state_from(rows_text(&rows, 0, 2)),
             .document = json_parse_own(tx_arena(tx), rows_text(&rows, 0, 3)),
             .generation = rows_int(&rows, 0, 4),
             .observed_generation = rows_int(&rows, 0, 5),
@@ -39,6 +39,8 @@ lock(struct tx *tx, id organization, id project, const char *kinds, const str *n
             .label = rows_is_null(&rows, 0, 11) ? STR_EMPTY : rows_text(&rows, 0, 11),
             .restart_generation = rows_int(&rows, 0, 12),
         };
+    if (rows.count > 0 && ret_cluster->state == CLUSTER_STATE_COUNT)
+        return fail(tx_arena(tx), INTERNAL_ERROR);
     return rows.count > 0 && ret_cluster->document == NULL ? fail(tx_arena(tx), OVERLOADED) : OK;
 }
 
@@ -118,7 +120,7 @@ add_document(struct tx *tx, const struct cluster *cluster)
     params_text(&params, cluster->name);
     params_id(&params, cluster->organization);
     params_text(&params, json_text(tx_arena(tx), cluster->document));
-    params_text(&params, cluster->state);
+    params_text(&params, str_from(cluster_state_names[cluster->state]));
     params_int(&params, cluster->generation);
     error problem = tx_query(tx, SQL_CLUSTER_RESOURCE_ADD, &params, NULL, &violation);
     if (violation.kind == VIOLATION_UNIQUE)
@@ -158,13 +160,14 @@ bind_document(struct params *params, const struct cluster *cluster)
 }
 
 error
-store_cluster_set(struct tx *tx, struct cluster *cluster, const json_t *document, str state, bool is_in_force)
+store_cluster_set(struct tx *tx, struct cluster *cluster, const json_t *document, enum cluster_state state,
+                  bool is_in_force)
 {
     struct params params = { 0 };
     struct rows rows;
     bind_document(&params, cluster);
     params_text(&params, json_text(tx_arena(tx), document));
-    params_text(&params, state);
+    params_text(&params, str_from(cluster_state_names[state]));
     params_bool(&params, is_in_force);
     TRY(tx_query(tx, SQL_CLUSTER_SET, &params, &rows, NULL));
     if (rows.count == 0)
@@ -190,11 +193,11 @@ store_cluster_change_kind(struct tx *tx, struct cluster *cluster, str kind)
 }
 
 error
-store_cluster_set_state(struct tx *tx, const struct cluster *cluster, str state, int64_t observed)
+store_cluster_set_state(struct tx *tx, const struct cluster *cluster, enum cluster_state state, int64_t observed)
 {
     struct params params = { 0 };
     bind_document(&params, cluster);
-    params_text(&params, state);
+    params_text(&params, str_from(cluster_state_names[state]));
     params_int(&params, observed);
     return tx_query(tx, SQL_CLUSTER_SET_STATE, &params, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "store/cluster/cluster_state.h"
 #include "store/cluster/member_state.h"
 #include "store/store.h"
 
@@ -16,7 +17,8 @@
 
 struct cluster {
     id id, organization, project;
-    str name, kind, state;
+    str name, kind;
+    enum cluster_state state;
     const json_t *document; /* read once, when it was locked; whoever changes it changes a copy */
     int64_t generation, observed_generation;
     str set_name, major_version;
@@ -41,15 +43,16 @@ MUST_USE error store_cluster_document(struct tx *tx, const struct cluster *clust
 MUST_USE error store_cluster_add(struct tx *tx, const struct cluster *cluster);
 /* Replaces document and state, and moves the generation. `is_in_force`: nothing must be done for it, so whoever was up to date
  * still is. */
-MUST_USE error store_cluster_set(struct tx *tx, struct cluster *cluster, const json_t *document, str state,
-                                 bool is_in_force);
+MUST_USE error store_cluster_set(struct tx *tx, struct cluster *cluster, const json_t *document,
+                                 enum cluster_state state, bool is_in_force);
 /* Under another kind, with everything else as it is. */
 MUST_USE error store_cluster_change_kind(struct tx *tx, struct cluster *cluster, str kind);
 
 /* ---- Jobs ---- */
 MUST_USE error store_cluster_lock_id(struct tx *tx, id organization, id project, id cluster, bool *ret_found,
                                      struct cluster *ret_cluster);
-MUST_USE error store_cluster_set_state(struct tx *tx, const struct cluster *cluster, str state, int64_t observed);
+MUST_USE error store_cluster_set_state(struct tx *tx, const struct cluster *cluster, enum cluster_state state,
+                                       int64_t observed);
 /* Whether they differ from what was there. */
 MUST_USE error store_cluster_set_parameters(struct tx *tx, const struct cluster *cluster, str parameters,
                                             bool *ret_changed);
