@@ -70,7 +70,7 @@ fill_metrics(struct answer *answer)
 static void
 fill_jobs(struct answer *answer)
 {
-    struct job_filter filter = { .state = STR("OPEN"), .limit = JOBS_SHOWN };
+    struct job_filter filter = { .state = STR(JOB_STATE_OPEN), .limit = JOBS_SHOWN };
     id job;
     error problem;
     if (str_is(answer->path, JOBS_PATH))

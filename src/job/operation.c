@@ -6,28 +6,47 @@
 
 enum { LIST_MAX_BYTES = 16 * 1024 * 1024, METRICS_MAX_BYTES = 256 * 1024 };
 
-const char *const job_states[] = { "QUEUED", "RUNNING", "DONE", "FAILED", "CANCELLED", NULL };
-const char *const operation_step_states[] = { "PENDING", "RUNNING", "WAITING", "DONE", "FAILED", "CANCELLED", NULL };
+const char *const job_states[] = { JOB_STATE_WORDS, NULL };
+const char *const operation_step_states[] = {
+    [STEP_IS_PENDING] = "PENDING",
+    [STEP_IS_RUNNING] = "RUNNING",
+    [STEP_IS_WAITING] = "WAITING",
+    [STEP_IS_DONE] = "DONE",
+    [STEP_IS_FAILED] = "FAILED",
+    [STEP_IS_CANCELLED] = "CANCELLED",
+    NULL,
+};
 
 /* ---- Steps ---- */
 
+/* A word of a version that knows more states is a job that somebody works on. */
+static enum job_state
+state_of(const json_t *job)
+{
+    int state = str_word(json_str(json_object_get(job, "state")), job_states);
+    return state < 0 ? JOB_RUNNING : (enum job_state)state;
+}
+
 /* Of the step that the job is at. */
-static const char *
+static enum operation_step_state
 current_state(const json_t *job)
 {
-    str state = json_str(json_object_get(job, "state"));
-    if (str_is(state, "QUEUED"))
-        return "PENDING";
-    if (str_is(state, "RUNNING"))
-        return json_object_get(job, "waitsFor") != NULL ? "WAITING" : "RUNNING";
-    return str_is(state, "FAILED") ? "FAILED" : str_is(state, "CANCELLED") ? "CANCELLED" : "DONE";
+    switch (state_of(job)) {
+    case JOB_QUEUED: return STEP_IS_PENDING;
+    case JOB_RUNNING: return json_object_get(job, "waitsFor") != NULL ? STEP_IS_WAITING : STEP_IS_RUNNING;
+    case JOB_FAILED: return STEP_IS_FAILED;
+    case JOB_CANCELLED: return STEP_IS_CANCELLED;
+    case JOB_DONE: break;
+    }
+    return STEP_IS_DONE;
 }
 
 static void
-add_step(json_t *steps, const char *name, const char *doc, const char *state, const json_t *started,
+add_step(json_t *steps, const char *name, const char *doc, enum operation_step_state state, const json_t *started,
          const json_t *finished)
 {
-    json_t *step = json_pack("{s:s, s:s, s:s}", "name", name, "description", doc, "state", state);
+    json_t *step =
+        json_pack("{s:s, s:s, s:s}", "name", name, "description", doc, "state", operation_step_states[state]);
     if (started != NULL)
         json_object_set(step, "startedAt", (json_t *)started);
     if (finished != NULL)
@@ -45,12 +64,12 @@ steps_of_kind(const struct job_kind *kind, const json_t *job, const json_t *done
     for (size_t i = 0; i < kind->count; i++) {
         const struct job_step_row *row = &kind->steps[i];
         const json_t *finished = json_object_get(done, row->name);
-        if (i < at || str_is(json_str(json_object_get(job, "state")), "DONE"))
-            add_step(steps, row->name, row->doc, "DONE", before, finished);
+        if (i < at || state_of(job) == JOB_DONE)
+            add_step(steps, row->name, row->doc, STEP_IS_DONE, before, finished);
         else if (i == at)
             add_step(steps, row->name, row->doc, current_state(job), json_object_get(job, "stepStartedAt"), NULL);
         else
-            add_step(steps, row->name, row->doc, "PENDING", NULL, NULL);
+            add_step(steps, row->name, row->doc, STEP_IS_PENDING, NULL, NULL);
         before = finished;
     }
     return steps;
@@ -66,7 +85,7 @@ steps_seen(const json_t *job, json_t *done)
     const json_t *current = json_object_get(job, "currentStep");
     json_object_foreach(done, name, finished)
     {
-        add_step(steps, name, "", "DONE", before, finished);
+        add_step(steps, name, "", STEP_IS_DONE, before, finished);
         before = finished;
     }
     if (current != NULL && json_object_get(done, json_string_value(current)) == NULL)

@@ -5,8 +5,20 @@
 
 #include "job/job.h"
 
-/* The states of jobs and of steps; both end with NULL. */
+/* The states of jobs and of their steps, and their words, by the enums and with NULL at the end. */
+enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_DONE, JOB_FAILED, JOB_CANCELLED };
+enum operation_step_state {
+    STEP_IS_PENDING,
+    STEP_IS_RUNNING,
+    STEP_IS_WAITING,
+    STEP_IS_DONE,
+    STEP_IS_FAILED,
+    STEP_IS_CANCELLED,
+};
+#define JOB_STATE_WORDS "QUEUED", "RUNNING", "DONE", "FAILED", "CANCELLED"
 extern const char *const job_states[], *const operation_step_states[];
+/* Of jobs that somebody looks for: not finished, or failed. */
+#define JOB_STATE_OPEN "OPEN"
 
 // clang-format off
 /*

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "main/fleet_command.h"
 #include "operator/range.h"
+#include "store/fleet/host.h"
 
 static const struct fleet_column host_columns[] = {
     { "name", "NAME" },       { "state", "STATE" },        { "region", "REGION" },    { "zone", "ZONE" },
@@ -78,14 +79,15 @@ run_host_show(const struct fleet_command *command, struct fleet_place *place, in
 enum host_change { HOST_DRAIN, HOST_ACTIVATE, HOST_REMOVE, HOST_GIVE_UP };
 static const struct {
     const char *method, *path; /* of the operation; the host's name is put in */
-    const char *state, *done;  /* the second is a sentence */
+    enum host_state state;     /* that it then has */
+    const char *done;          /* a sentence */
 } host_changes[] = {
-    [HOST_DRAIN] = { "POST", "/hosts/%s:drain", "DRAINING",
+    [HOST_DRAIN] = { "POST", "/hosts/%s:drain", HOST_DRAINING,
                      "gets no new members; `reeved worker` moves those that it has. "
                      "`reeved fleet host list` shows when none is left." },
-    [HOST_ACTIVATE] = { "POST", "/hosts/%s:activate", "ACTIVE", "gets new members again." },
-    [HOST_REMOVE] = { "DELETE", "/hosts/%s", "REMOVED", "was removed; its certificate is refused from now on." },
-    [HOST_GIVE_UP] = { "DELETE", "/hosts/%s?lost=true", "REMOVED",
+    [HOST_ACTIVATE] = { "POST", "/hosts/%s:activate", HOST_ACTIVE, "gets new members again." },
+    [HOST_REMOVE] = { "DELETE", "/hosts/%s", HOST_REMOVED, "was removed; its certificate is refused from now on." },
+    [HOST_GIVE_UP] = { "DELETE", "/hosts/%s?lost=true", HOST_REMOVED,
                        "was given up; its certificate is refused from now on. `reeved worker` replaces the members that "
                        "it had. Should the machine come back after all: erase it before it reaches the network." },
 };
@@ -123,7 +125,8 @@ run_change(const struct fleet_command *command, struct fleet_place *place, int a
         return fleet_complain(command, "there is no such host; `reeved fleet host list` shows those that are");
     if (problem != OK)
         return fleet_fail(command, problem);
-    const struct fleet_line lines[] = { { "name", str_from(name) }, { "state", str_from(host_changes[change].state) } };
+    const struct fleet_line lines[] = { { "name", str_from(name) },
+                                        { "state", str_from(host_state_names[host_changes[change].state]) } };
     if (options[JSON].value != NULL)
         fleet_print_lines(place->arena, true, lines, LENGTH(lines));
     else

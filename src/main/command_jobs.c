@@ -176,10 +176,7 @@ find_decision(const char *word)
 static bool
 is_state(str text)
 {
-    const char *const *state = job_states;
-    while (*state != NULL && !str_is(text, *state))
-        state++;
-    return *state != NULL || str_is(text, "OPEN");
+    return str_word(text, job_states) >= 0 || str_is(text, JOB_STATE_OPEN);
 }
 
 int
@@ -205,7 +202,8 @@ command_jobs(int argc, char **argv)
         job_failpoints_print(all_job_kinds, all_sweeps, stdout);
         return 0;
     }
-    struct job_filter filter = { .state = options[ALL].value != NULL ? STR_EMPTY : STR("OPEN"), .limit = JOBS_SHOWN };
+    struct job_filter filter = { .state = options[ALL].value != NULL ? STR_EMPTY : STR(JOB_STATE_OPEN),
+                                 .limit = JOBS_SHOWN };
     if (options[STATE].value != NULL)
         filter.state = str_from(options[STATE].value);
     if ((word == NULL && decision != NULL) || (word != NULL && !id_parse(str_from(word), &job)) ||

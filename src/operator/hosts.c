@@ -12,7 +12,6 @@ enum { HOUR_S = 3600, MAX_TOKEN_HOURS = 24 * 7, NAME_MAX_CHARACTERS = 63 };
 #define HOST_NAME "^[A-Za-z0-9.*-]+$"
 
 /* ---- Tables ---- */
-static const char *const host_states[] = { "ACTIVE", "DRAINING", "DRAINED", "REMOVED", NULL };
 
 static const struct field member_fields[] = {
     ID("id", "Identifier of the member.", READ_ONLY | ALWAYS),
@@ -36,7 +35,7 @@ static const struct schema member_schema = { "HostMember", "A member on a host."
 
 #define HOST_FIELDS                                                                                   \
     TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),                       \
-        TEXT("state", "Whether it gets members.", READ_ONLY | ALWAYS, .one_of = host_states),         \
+        TEXT("state", "Whether it gets members.", READ_ONLY | ALWAYS, .one_of = host_state_names),    \
         TEXT("provider", "Whose machine it is.", READ_ONLY | ALWAYS),                                 \
         TEXT("region", "Where it is.", READ_ONLY | ALWAYS),                                           \
         TEXT("zone", "What fails together with it.", READ_ONLY | ALWAYS),                             \
@@ -73,7 +72,7 @@ static const struct schema one_host_schema = { "HostWithMembers", "A host with i
 
 static const struct field changed_fields[] = {
     TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),
-    TEXT("state", "Its state from now on.", READ_ONLY | ALWAYS, .one_of = host_states),
+    TEXT("state", "Its state from now on.", READ_ONLY | ALWAYS, .one_of = host_state_names),
     ID("jobId", "The job that moves its members away.", READ_ONLY),
     END_OF_FIELDS,
 };
@@ -193,15 +192,15 @@ begin_drain(struct request *req, id host, str name, id *ret_job)
 }
 
 static error
-set_state(struct request *req, const char *state, bool drains)
+set_state(struct request *req, enum host_state state, bool drains)
 {
     str name = request_path_value(req, "hostName");
     id host, job;
     bool is_there;
-    TRY(store_host_set_state(req->tx, name, str_from(state), &is_there, &host));
+    TRY(store_host_set_state(req->tx, name, state, &is_there, &host));
     if (!is_there)
         return request_not_found(req);
-    json_t *answer = json_pack("{s:s%, s:s}", "name", name.data, name.len, "state", state);
+    json_t *answer = json_pack("{s:s%, s:s}", "name", name.data, name.len, "state", host_state_names[state]);
     answer_object(req, answer);
     if (drains) {
         TRY(begin_drain(req, host, name, &job));
@@ -214,13 +213,13 @@ set_state(struct request *req, const char *state, bool drains)
 static error
 drain_host(struct request *req)
 {
-    return set_state(req, "DRAINING", true);
+    return set_state(req, HOST_DRAINING, true);
 }
 
 static error
 activate_host(struct request *req)
 {
-    return set_state(req, "ACTIVE", false);
+    return set_state(req, HOST_ACTIVE, false);
 }
 
 /* Why there was nothing to remove. */
@@ -229,7 +228,7 @@ explain_host(struct request *req, str name)
 {
     json_t *host;
     TRY(find_host(req, name, &host));
-    if (host == NULL || str_is(json_str(json_object_get(host, "state")), "REMOVED"))
+    if (host == NULL || str_word(json_str(json_object_get(host, "state")), host_state_names) == HOST_REMOVED)
         return request_not_found(req);
     return fail(req->arena, HOST_HAS_MEMBERS, V(name), V(json_integer_value(json_object_get(host, "members"))));
 }

@@ -9,7 +9,7 @@
 #include "store/queue/job.h"
 
 /* ---- Tables ---- */
-static const char *const wanted_states[] = { "OPEN", "ALL", "QUEUED", "RUNNING", "DONE", "FAILED", "CANCELLED", NULL };
+static const char *const wanted_states[] = { JOB_STATE_OPEN, "ALL", JOB_STATE_WORDS, NULL };
 
 static const struct field step_fields[] = { OPERATION_STEP_FIELDS, END_OF_FIELDS };
 static const struct schema step_schema = { "JobStep", "A step of a job.", step_fields };
@@ -64,7 +64,7 @@ static const struct field decided_fields[] = {
 static const struct schema decided_schema = { "JobDecision", "What was decided about a job.", decided_fields };
 static const struct field list_query[] = {
     TEXT("state", "Only those in this state. OPEN: not finished, or failed.", 0, .one_of = wanted_states,
-         .fallback = "\"OPEN\""),
+         .fallback = "\"" JOB_STATE_OPEN "\""),
     ID("groupId", "Only those of this project.", 0),
     END_OF_FIELDS,
 };
@@ -76,7 +76,7 @@ bind_jobs(struct request *req, struct params *params)
     str state = request_query(req, "state");
     list_bind(req, params);
     params_id_or_null(params, request_query_id(req, "groupId"));
-    params_text(params, state.len == 0 ? STR("OPEN") : str_is(state, "ALL") ? STR_EMPTY : state);
+    params_text(params, state.len == 0 ? STR(JOB_STATE_OPEN) : str_is(state, "ALL") ? STR_EMPTY : state);
     return OK;
 }
 static const struct read jobs = { SQL_JOB_PAGE, bind_jobs, list_answer };
@@ -96,12 +96,13 @@ show_job(struct request *req)
 
 /* ---- Deciding ---- */
 static const struct decision {
-    const char *state, *refused;
+    enum job_state state;
+    const char *refused;
     error (*decide)(struct tx *tx, id organization, id job, str who, bool *ret_changed);
     enum event_type event;
-} retry = { "QUEUED", "a worker is at it, it is done or cancelled, or another job of the same subject came after it",
+} retry = { JOB_QUEUED, "a worker is at it, it is done or cancelled, or another job of the same subject came after it",
             store_job_retry, EVENT_OPERATION_RETRIED },
-  cancel = { "CANCELLED",
+  cancel = { JOB_CANCELLED,
              "only one that no worker has begun, or that failed, can be given up: what was begun must come to its end",
              store_job_cancel, EVENT_OPERATION_CANCELLED };
 
@@ -133,7 +134,8 @@ decide(struct request *req, const struct decision *decision)
     if (!changed)
         return fail(req->arena, JOB_NOT_CHANGEABLE, V(id_text(req->arena, job)), V(decision->refused));
     TRY(add_event(req, decision->event, &record, job));
-    answer_object(req, json_pack("{s:s, s:s}", "id", id_text(req->arena, job).data, "state", decision->state));
+    answer_object(req,
+                  json_pack("{s:s, s:s}", "id", id_text(req->arena, job).data, "state", job_states[decision->state]));
     if (decision == &retry)
         answer_operation(req, job);
     return OK;

@@ -98,11 +98,12 @@ secrets_are_masked_and_bound_to_their_configuration(void **state)
 }
 
 static struct alert_message
-make(const char *about, const char *relay, const char *type, const char *field, const char *value, const char *region)
+make(enum notification_about about, const char *relay, const char *type, const char *field, const char *value,
+     const char *region)
 {
     struct alert_facts facts = {
         .notification = { { 9 } },
-        .about = str_from(about),
+        .about = about,
         .alert = json_in(arena, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", "650000000000000000000001", "groupId",
                                           "650000000000000000000002", "eventTypeName", "CLUSTER_PAUSED", "severity",
                                           "WARNING", "clusterName", "orders", "created", "2026-01-01T00:00:00Z")),
@@ -139,14 +140,14 @@ services_are_reached_where_they_are(void **state)
         { "WEBHOOK", "webhookSecret", "US", "https://hooks.example.org/x", NULL },
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
-        struct alert_message opened = make("OPENED", NULL, rows[i].type, rows[i].field, "the-key", rows[i].region);
-        struct alert_message closed = make("CLOSED", NULL, rows[i].type, rows[i].field, "the-key", rows[i].region);
+        struct alert_message opened = make(ABOUT_OPENED, NULL, rows[i].type, rows[i].field, "the-key", rows[i].region);
+        struct alert_message closed = make(ABOUT_CLOSED, NULL, rows[i].type, rows[i].field, "the-key", rows[i].region);
         assert_string_equal(opened.url.data, rows[i].url);
         assert_string_equal(closed.url.data, rows[i].closed_url == NULL ? rows[i].url : rows[i].closed_url);
     }
-    assert_string_equal(make("OPENED", "https://relay:1", "SLACK", "apiToken", "the-key", "US").url.data,
+    assert_string_equal(make(ABOUT_OPENED, "https://relay:1", "SLACK", "apiToken", "the-key", "US").url.data,
                         "https://relay:1/slack.com/api/chat.postMessage");
-    assert_string_equal(make("OPENED", "https://relay:1", "WEBHOOK", "apiToken", "the-key", "US").url.data,
+    assert_string_equal(make(ABOUT_OPENED, "https://relay:1", "WEBHOOK", "apiToken", "the-key", "US").url.data,
                         "https://hooks.example.org/x");
 }
 

@@ -152,7 +152,6 @@ static const struct schema notification_schema = { "AlertNotification", "Who is 
 
 /* ---- Configurations ---- */
 
-static const char *const severities[] = { "INFO", "WARNING", "ERROR", "CRITICAL", NULL };
 static const char *const greater_than[] = { "GREATER_THAN", NULL };
 static const char *const raw[] = { "RAW", NULL };
 
@@ -189,7 +188,8 @@ static const struct field config_fields[] = {
            .of = &threshold_schema),
     OBJECT("metricThreshold", "Refused: metrics are not stored yet.", WRITE_ONLY),
     LIST("notifications", "Who is told.", REQUIRED | ALWAYS, .of = &notification_schema, .min = 1, .max = 25),
-    TEXT("severityOverride", "How bad it is, other than usual for this type of event.", 0, .one_of = severities),
+    TEXT("severityOverride", "How bad it is, other than usual for this type of event.", 0,
+         .one_of = alert_severity_names),
     DATE("created", "When it was created.", READ_ONLY | ALWAYS),
     DATE("updated", "When it was last changed.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
@@ -229,7 +229,7 @@ static const struct field alert_fields[] = {
     ID("alertConfigId", "Configuration that raised it; it may have been deleted since.", READ_ONLY | ALWAYS),
     ID("eventId", "Event that raised it.", READ_ONLY | ALWAYS),
     TEXT("eventTypeName", "Type of that event.", READ_ONLY | ALWAYS, .one_of = alert_type_names),
-    TEXT("severity", "How bad it is.", READ_ONLY | ALWAYS, .one_of = severities),
+    TEXT("severity", "How bad it is.", READ_ONLY | ALWAYS, .one_of = alert_severity_names),
     TEXT("clusterName", "Cluster that it is about, when it is about one.", READ_ONLY),
     TEXT("status", "TRACKING until the first notification is due, then OPEN, and CLOSED when it is over.",
          READ_ONLY | ALWAYS, .one_of = statuses),

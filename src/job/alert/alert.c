@@ -234,7 +234,7 @@ tell(struct alert_worker *worker, struct arena *arena, const struct notification
         return note_failure(worker, arena, claim, &outcome);
     failpoint("alert:send:after-effect");
     int64_t interval = json_integer_value(json_object_get(notifier, "intervalMin"));
-    bool goes_on = claim->lasts && !str_is(claim->about, "CLOSED");
+    bool goes_on = claim->lasts && claim->about != ABOUT_CLOSED;
     TRY(store_notification_sent(worker->config.store, arena, claim, outcome.status, goes_on ? interval : 0));
     failpoint("alert:send:after-commit");
     return OK;

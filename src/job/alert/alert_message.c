@@ -3,6 +3,7 @@
 
 #include "base/crypto/webhook_signature.h"
 #include "base/json.h"
+#include "job/alert/alert_rule.h"
 #include "store/event/event.h"
 
 enum { TEXT_MAX_BYTES = 64 * 1024 };
@@ -19,7 +20,7 @@ of(const struct alert_facts *facts, const char *name)
 static bool
 is_closed(const struct alert_facts *facts)
 {
-    return str_is(facts->about, "CLOSED");
+    return facts->about == ABOUT_CLOSED;
 }
 
 static const char *
@@ -36,7 +37,7 @@ str
 alert_subject(struct arena *arena, const struct alert_facts *facts)
 {
     str cluster = of(facts, "clusterName");
-    const char *state = is_closed(facts) ? "closed" : str_is(facts->about, "REMINDER") ? "still open" : "open";
+    const char *state = is_closed(facts) ? "closed" : facts->about == ABOUT_REMINDER ? "still open" : "open";
     return str_format(arena, "[%.*s] %.*s%s%.*s: %s", STR_ARG(of(facts, "severity")),
                       STR_ARG(of(facts, "eventTypeName")), cluster.len == 0 ? "" : " of cluster ", STR_ARG(cluster),
                       state);
@@ -106,12 +107,14 @@ id_of_alert(const struct making *making)
 static const char *
 word_for(const struct making *making, const char *info, const char *warning, const char *bad, const char *critical)
 {
-    str severity = of(making->facts, "severity");
-    if (str_is(severity, "CRITICAL"))
-        return critical;
-    if (str_is(severity, "ERROR"))
-        return bad;
-    return str_is(severity, "WARNING") ? warning : info;
+    const char *const words[] = {
+        [SEVERITY_INFO] = info,
+        [SEVERITY_WARNING] = warning,
+        [SEVERITY_ERROR] = bad,
+        [SEVERITY_CRITICAL] = critical,
+    };
+    int severity = str_word(of(making->facts, "severity"), alert_severity_names);
+    return words[severity < 0 ? SEVERITY_INFO : severity];
 }
 
 static str
@@ -210,7 +213,7 @@ make_webhook(struct making *making)
     str key = secret(making, "webhookSecret");
     set_body(making,
              json_pack("{s:s, s:s, s:O}", "notificationId", id_text(making->arena, making->facts->notification).data,
-                       "about", making->facts->about.data, "alert", making->facts->alert));
+                       "about", notification_about_words[making->facts->about], "alert", making->facts->alert));
     if (key.len > 0) {
         add_header(making, STR("Reeve-Webhook-Timestamp"), str_from_int(making->arena, making->facts->now_s));
         add_header(making, STR("Reeve-Webhook-Signature"),

@@ -7,10 +7,11 @@
 
 #include "base/id.h"
 #include "base/net/post.h"
+#include "store/alert/alert_notification.h"
 
 struct alert_facts {
-    id notification;     /* its id goes out with it, the same for each try */
-    str about;           /* OPENED, REMINDER, CLOSED */
+    id notification; /* its id goes out with it, the same for each try */
+    enum notification_about about;
     const json_t *alert; /* as the API shows it */
     str project_name;
     int64_t now_s;

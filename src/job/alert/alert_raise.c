@@ -99,7 +99,7 @@ add_notifications(struct raising *raising, const struct config *config, id alert
         struct notification_draft draft = {
             .place = raising->place,
             .alert = alert,
-            .about = "OPENED",
+            .about = ABOUT_OPENED,
             .delay_min = json_integer_value(json_object_get(one, "delayMin")),
         };
         if (is_told_by_nobody(one) || !id_parse(json_str(json_object_get(one, "notifierId")), &draft.notifier))
@@ -120,7 +120,7 @@ open_alert(struct raising *raising, const struct config *config, const struct ev
         .alert = id_new(store_cell(raising->store)),
         .config = config->id,
         .event_type = event->type,
-        .severity = severity != NULL ? json_str(severity) : str_from(config->rule->severity),
+        .severity = severity != NULL ? json_str(severity) : str_from(alert_severity_names[config->rule->severity]),
         .cluster = event->cluster,
         .is_tracked = shortest_delay(json_object_get(config->document, "notifications")) > 0,
         .lasts = config->rule->ended_by != NULL,
@@ -153,7 +153,7 @@ close_alert(struct raising *raising, const struct config *config, id alert)
         return OK;
     for (size_t i = 0; i < count; i++) {
         struct notification_draft draft = {
-            .place = raising->place, .alert = alert, .notifier = told[i], .about = "CLOSED"
+            .place = raising->place, .alert = alert, .notifier = told[i], .about = ABOUT_CLOSED
         };
         if (alert_config_notifier(raising->arena, config->document, told[i]) != NULL)
             TRY(store_notification_add(raising->tx, &draft));

@@ -11,85 +11,103 @@ enum { MATCH_LIMIT = 100000, HEAP_LIMIT_KIB = 1024 };
 // clang-format off
 /* ROW(type of the event, severity, types that end it) */
 #define RULE_TABLE(ROW) \
-    ROW("CLUSTER_CREATED",                       "INFO",    "CLUSTER_READY") \
-    ROW("CLUSTER_READY",                         "INFO",    NULL) \
-    ROW("CLUSTER_UPDATE_SUBMITTED",              "INFO",    "CLUSTER_UPDATE_COMPLETED") \
-    ROW("CLUSTER_UPDATE_COMPLETED",              "INFO",    NULL) \
-    ROW("CLUSTER_DELETE_SUBMITTED",              "WARNING", "CLUSTER_DELETED") \
-    ROW("CLUSTER_DELETED",                       "WARNING", NULL) \
-    ROW("CLUSTER_PAUSED",                        "WARNING", "CLUSTER_RESUMED") \
-    ROW("CLUSTER_RESUMED",                       "INFO",    NULL) \
-    ROW("CLUSTER_PROCESS_ARGS_UPDATE_SUBMITTED", "INFO",    NULL) \
-    ROW("CLUSTER_PRIMARY_RESTART_SUBMITTED",     "INFO",    "CLUSTER_PRIMARY_RESTARTED") \
-    ROW("CLUSTER_PRIMARY_RESTARTED",             "INFO",    NULL) \
-    ROW("CLUSTER_MEMBERS_MOVED",                 "INFO",    NULL) \
-    ROW("CLUSTER_FCV_PINNED",                    "INFO",    "CLUSTER_FCV_UNPINNED") \
-    ROW("CLUSTER_FCV_UNPINNED",                  "INFO",    NULL) \
-    ROW("EMPLOYEE_ACCESS_GRANTED",               "WARNING", "EMPLOYEE_ACCESS_REVOKED") \
-    ROW("EMPLOYEE_ACCESS_REVOKED",               "INFO",    NULL) \
-    ROW("CLUSTER_REGION_OUTAGE_REQUESTED",       "WARNING", "CLUSTER_REGION_OUTAGE_STARTED,CLUSTER_REGION_OUTAGE_ENDED") \
-    ROW("CLUSTER_REGION_OUTAGE_STARTED",         "WARNING", "CLUSTER_REGION_OUTAGE_ENDED") \
-    ROW("CLUSTER_REGION_OUTAGE_END_REQUESTED",   "INFO",    "CLUSTER_REGION_OUTAGE_ENDED") \
-    ROW("CLUSTER_REGION_OUTAGE_ENDED",           "INFO",    NULL) \
-    ROW("SAMPLE_DATASET_LOAD_REQUESTED",         "INFO",    "SAMPLE_DATASET_LOADED,SAMPLE_DATASET_LOAD_FAILED") \
-    ROW("SAMPLE_DATASET_LOADED",                 "INFO",    NULL) \
-    ROW("SAMPLE_DATASET_LOAD_FAILED",            "ERROR",   NULL) \
-    ROW("INDEX_REQUESTED",                       "INFO",    NULL) \
-    ROW("INDEX_CREATED",                         "INFO",    NULL) \
-    ROW("INDEX_FAILED",                          "ERROR",   NULL) \
-    ROW("DATABASE_USER_CREATED",                 "INFO",    NULL) \
-    ROW("DATABASE_USER_UPDATED",                 "INFO",    NULL) \
-    ROW("DATABASE_USER_DELETED",                 "INFO",    NULL) \
-    ROW("DATABASE_USER_EXPIRED",                 "INFO",    NULL) \
-    ROW("DATABASE_USER_CERTIFICATE_CREATED",     "INFO",    NULL) \
-    ROW("USER_SECURITY_CHANGED",                 "WARNING", NULL) \
-    ROW("LDAP_VERIFICATION_REQUESTED",           "INFO",    NULL) \
-    ROW("CUSTOM_ROLE_CREATED",                   "INFO",    NULL) \
-    ROW("CUSTOM_ROLE_UPDATED",                   "INFO",    NULL) \
-    ROW("CUSTOM_ROLE_DELETED",                   "INFO",    NULL) \
-    ROW("NETWORK_PERMISSION_ENTRY_ADDED",        "WARNING", NULL) \
-    ROW("NETWORK_PERMISSION_ENTRY_REMOVED",      "INFO",    NULL) \
-    ROW("NETWORK_PERMISSION_ENTRY_EXPIRED",      "INFO",    NULL) \
-    ROW("PRIVATE_IP_MODE_CHANGED",               "INFO",    NULL) \
-    ROW("CUSTOM_DNS_CHANGED",                    "INFO",    NULL) \
-    ROW("GROUP_UPDATED",                         "INFO",    NULL) \
-    ROW("GROUP_MOVED",                           "WARNING", NULL) \
-    ROW("GROUP_SETTINGS_CHANGED",                "INFO",    NULL) \
-    ROW("GROUP_LIMIT_CHANGED",                   "INFO",    NULL) \
-    ROW("ROLE_GRANTED",                          "INFO",    NULL) \
-    ROW("ROLE_REVOKED",                          "INFO",    NULL) \
-    ROW("USER_ROLES_CHANGED",                    "INFO",    NULL) \
-    ROW("USER_ADDED",                            "INFO",    NULL) \
-    ROW("USER_REMOVED",                          "INFO",    NULL) \
-    ROW("INVITATION_CREATED",                    "INFO",    NULL) \
-    ROW("INVITATION_CHANGED",                    "INFO",    NULL) \
-    ROW("INVITATION_DELETED",                    "INFO",    NULL) \
-    ROW("INVITATION_ACCEPTED",                   "INFO",    NULL) \
-    ROW("API_KEY_CREATED",                       "INFO",    NULL) \
-    ROW("API_KEY_UPDATED",                       "INFO",    NULL) \
-    ROW("API_KEY_DELETED",                       "INFO",    NULL) \
-    ROW("SERVICE_ACCOUNT_CREATED",               "INFO",    NULL) \
-    ROW("SERVICE_ACCOUNT_UPDATED",               "INFO",    NULL) \
-    ROW("SERVICE_ACCOUNT_DELETED",               "INFO",    NULL) \
-    ROW("SERVICE_ACCOUNT_SECRET_CREATED",        "INFO",    NULL) \
-    ROW("SERVICE_ACCOUNT_SECRET_DELETED",        "INFO",    NULL) \
-    ROW("TEAM_ADDED_TO_GROUP",                   "INFO",    NULL) \
-    ROW("TEAM_ROLES_CHANGED",                    "INFO",    NULL) \
-    ROW("TEAM_REMOVED_FROM_GROUP",               "INFO",    NULL) \
-    ROW("OPERATION_RETRIED",                     "INFO",    NULL) \
-    ROW("OPERATION_CANCELLED",                   "WARNING", NULL)
+    ROW("CLUSTER_CREATED",                       SEVERITY_INFO,    "CLUSTER_READY") \
+    ROW("CLUSTER_READY",                         SEVERITY_INFO,    NULL) \
+    ROW("CLUSTER_UPDATE_SUBMITTED",              SEVERITY_INFO,    "CLUSTER_UPDATE_COMPLETED") \
+    ROW("CLUSTER_UPDATE_COMPLETED",              SEVERITY_INFO,    NULL) \
+    ROW("CLUSTER_DELETE_SUBMITTED",              SEVERITY_WARNING, "CLUSTER_DELETED") \
+    ROW("CLUSTER_DELETED",                       SEVERITY_WARNING, NULL) \
+    ROW("CLUSTER_PAUSED",                        SEVERITY_WARNING, "CLUSTER_RESUMED") \
+    ROW("CLUSTER_RESUMED",                       SEVERITY_INFO,    NULL) \
+    ROW("CLUSTER_PROCESS_ARGS_UPDATE_SUBMITTED", SEVERITY_INFO,    NULL) \
+    ROW("CLUSTER_PRIMARY_RESTART_SUBMITTED",     SEVERITY_INFO,    "CLUSTER_PRIMARY_RESTARTED") \
+    ROW("CLUSTER_PRIMARY_RESTARTED",             SEVERITY_INFO,    NULL) \
+    ROW("CLUSTER_MEMBERS_MOVED",                 SEVERITY_INFO,    NULL) \
+    ROW("CLUSTER_FCV_PINNED",                    SEVERITY_INFO,    "CLUSTER_FCV_UNPINNED") \
+    ROW("CLUSTER_FCV_UNPINNED",                  SEVERITY_INFO,    NULL) \
+    ROW("EMPLOYEE_ACCESS_GRANTED",               SEVERITY_WARNING, "EMPLOYEE_ACCESS_REVOKED") \
+    ROW("EMPLOYEE_ACCESS_REVOKED",               SEVERITY_INFO,    NULL) \
+    ROW("CLUSTER_REGION_OUTAGE_REQUESTED",       SEVERITY_WARNING, "CLUSTER_REGION_OUTAGE_STARTED,CLUSTER_REGION_OUTAGE_ENDED") \
+    ROW("CLUSTER_REGION_OUTAGE_STARTED",         SEVERITY_WARNING, "CLUSTER_REGION_OUTAGE_ENDED") \
+    ROW("CLUSTER_REGION_OUTAGE_END_REQUESTED",   SEVERITY_INFO,    "CLUSTER_REGION_OUTAGE_ENDED") \
+    ROW("CLUSTER_REGION_OUTAGE_ENDED",           SEVERITY_INFO,    NULL) \
+    ROW("SAMPLE_DATASET_LOAD_REQUESTED",         SEVERITY_INFO,    "SAMPLE_DATASET_LOADED,SAMPLE_DATASET_LOAD_FAILED") \
+    ROW("SAMPLE_DATASET_LOADED",                 SEVERITY_INFO,    NULL) \
+    ROW("SAMPLE_DATASET_LOAD_FAILED",            SEVERITY_ERROR,   NULL) \
+    ROW("INDEX_REQUESTED",                       SEVERITY_INFO,    NULL) \
+    ROW("INDEX_CREATED",                         SEVERITY_INFO,    NULL) \
+    ROW("INDEX_FAILED",                          SEVERITY_ERROR,   NULL) \
+    ROW("DATABASE_USER_CREATED",                 SEVERITY_INFO,    NULL) \
+    ROW("DATABASE_USER_UPDATED",                 SEVERITY_INFO,    NULL) \
+    ROW("DATABASE_USER_DELETED",                 SEVERITY_INFO,    NULL) \
+    ROW("DATABASE_USER_EXPIRED",                 SEVERITY_INFO,    NULL) \
+    ROW("DATABASE_USER_CERTIFICATE_CREATED",     SEVERITY_INFO,    NULL) \
+    ROW("USER_SECURITY_CHANGED",                 SEVERITY_WARNING, NULL) \
+    ROW("LDAP_VERIFICATION_REQUESTED",           SEVERITY_INFO,    NULL) \
+    ROW("CUSTOM_ROLE_CREATED",                   SEVERITY_INFO,    NULL) \
+    ROW("CUSTOM_ROLE_UPDATED",                   SEVERITY_INFO,    NULL) \
+    ROW("CUSTOM_ROLE_DELETED",                   SEVERITY_INFO,    NULL) \
+    ROW("NETWORK_PERMISSION_ENTRY_ADDED",        SEVERITY_WARNING, NULL) \
+    ROW("NETWORK_PERMISSION_ENTRY_REMOVED",      SEVERITY_INFO,    NULL) \
+    ROW("NETWORK_PERMISSION_ENTRY_EXPIRED",      SEVERITY_INFO,    NULL) \
+    ROW("PRIVATE_IP_MODE_CHANGED",               SEVERITY_INFO,    NULL) \
+    ROW("CUSTOM_DNS_CHANGED",                    SEVERITY_INFO,    NULL) \
+    ROW("GROUP_UPDATED",                         SEVERITY_INFO,    NULL) \
+    ROW("GROUP_MOVED",                           SEVERITY_WARNING, NULL) \
+    ROW("GROUP_SETTINGS_CHANGED",                SEVERITY_INFO,    NULL) \
+    ROW("GROUP_LIMIT_CHANGED",                   SEVERITY_INFO,    NULL) \
+    ROW("ROLE_GRANTED",                          SEVERITY_INFO,    NULL) \
+    ROW("ROLE_REVOKED",                          SEVERITY_INFO,    NULL) \
+    ROW("USER_ROLES_CHANGED",                    SEVERITY_INFO,    NULL) \
+    ROW("USER_ADDED",                            SEVERITY_INFO,    NULL) \
+    ROW("USER_REMOVED",                          SEVERITY_INFO,    NULL) \
+    ROW("INVITATION_CREATED",                    SEVERITY_INFO,    NULL) \
+    ROW("INVITATION_CHANGED",                    SEVERITY_INFO,    NULL) \
+    ROW("INVITATION_DELETED",                    SEVERITY_INFO,    NULL) \
+    ROW("INVITATION_ACCEPTED",                   SEVERITY_INFO,    NULL) \
+    ROW("API_KEY_CREATED",                       SEVERITY_INFO,    NULL) \
+    ROW("API_KEY_UPDATED",                       SEVERITY_INFO,    NULL) \
+    ROW("API_KEY_DELETED",                       SEVERITY_INFO,    NULL) \
+    ROW("SERVICE_ACCOUNT_CREATED",               SEVERITY_INFO,    NULL) \
+    ROW("SERVICE_ACCOUNT_UPDATED",               SEVERITY_INFO,    NULL) \
+    ROW("SERVICE_ACCOUNT_DELETED",               SEVERITY_INFO,    NULL) \
+    ROW("SERVICE_ACCOUNT_SECRET_CREATED",        SEVERITY_INFO,    NULL) \
+    ROW("SERVICE_ACCOUNT_SECRET_DELETED",        SEVERITY_INFO,    NULL) \
+    ROW("TEAM_ADDED_TO_GROUP",                   SEVERITY_INFO,    NULL) \
+    ROW("TEAM_ROLES_CHANGED",                    SEVERITY_INFO,    NULL) \
+    ROW("TEAM_REMOVED_FROM_GROUP",               SEVERITY_INFO,    NULL) \
+    ROW("OPERATION_RETRIED",                     SEVERITY_INFO,    NULL) \
+    ROW("OPERATION_CANCELLED",                   SEVERITY_WARNING, NULL)
 // clang-format on
 
+const char *const alert_severity_names[] = {
+    [SEVERITY_INFO] = "INFO",
+    [SEVERITY_WARNING] = "WARNING",
+    [SEVERITY_ERROR] = "ERROR",
+    [SEVERITY_CRITICAL] = "CRITICAL",
+    NULL,
+};
+
 #define RULE(type, severity, ended_by) { type, severity, ended_by },
-const struct alert_rule alert_rules[] = { RULE_TABLE(RULE){ NULL, NULL, NULL } };
+const struct alert_rule alert_rules[] = { RULE_TABLE(RULE){ NULL, SEVERITY_INFO, NULL } };
 #undef RULE
 #define RULE_NAME(type, severity, ended_by) type,
 const char *const alert_type_names[] = { RULE_TABLE(RULE_NAME) ALERT_METRIC_TYPE, NULL };
 #undef RULE_NAME
 
 const char *const alert_matcher_fields[] = { "CLUSTER_NAME", NULL };
-const char *const alert_matcher_operators[] = { "EQUALS",     "CONTAINS",     "STARTS_WITH", "EWITH",
-                                                "NOT_EQUALS", "NOT_CONTAINS", "REGEX",       NULL };
+/* By the enum, in the order in which the API names them. */
+enum matcher_operator { EQUALS, CONTAINS, STARTS_WITH, ENDS_WITH, NOT_EQUALS, NOT_CONTAINS, REGEX };
+const char *const alert_matcher_operators[] = {
+    [EQUALS] = "EQUALS",
+    [CONTAINS] = "CONTAINS",
+    [STARTS_WITH] = "STARTS_WITH",
+    [ENDS_WITH] = "EWITH",
+    [NOT_EQUALS] = "NOT_EQUALS",
+    [NOT_CONTAINS] = "NOT_CONTAINS",
+    [REGEX] = "REGEX",
+    NULL,
+};
 
 const struct alert_rule *
 alert_rule_find(str type)
@@ -167,19 +185,16 @@ contains(str text, str part)
 static bool
 holds(str operator, str text, str value)
 {
-    if (str_is(operator, "EQUALS"))
-        return str_eq(text, value);
-    if (str_is(operator, "NOT_EQUALS"))
-        return !str_eq(text, value);
-    if (str_is(operator, "CONTAINS"))
-        return contains(text, value);
-    if (str_is(operator, "NOT_CONTAINS"))
-        return !contains(text, value);
-    if (str_is(operator, "STARTS_WITH"))
-        return str_starts_with(text, value);
-    if (str_is(operator, "EWITH"))
-        return str_ends_with(text, value);
-    return str_is(operator, "REGEX") && matches(value, text);
+    switch (str_word(operator, alert_matcher_operators)) {
+    case EQUALS: return str_eq(text, value);
+    case NOT_EQUALS: return !str_eq(text, value);
+    case CONTAINS: return contains(text, value);
+    case NOT_CONTAINS: return !contains(text, value);
+    case STARTS_WITH: return str_starts_with(text, value);
+    case ENDS_WITH: return str_ends_with(text, value);
+    case REGEX: return matches(value, text);
+    }
+    return false;
 }
 
 bool

@@ -10,10 +10,13 @@
 
 #include "base/str.h"
 
+enum alert_severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR, SEVERITY_CRITICAL };
+extern const char *const alert_severity_names[]; /* NULL at the end */
+
 struct alert_rule {
-    const char *type;     /* of the event */
-    const char *severity; /* unless the configuration says another */
-    const char *ended_by; /* types, separated by commas; NULL: it is of one moment */
+    const char *type;             /* of the event */
+    enum alert_severity severity; /* unless the configuration says another */
+    const char *ended_by;         /* types, separated by commas; NULL: it is of one moment */
 };
 extern const struct alert_rule alert_rules[]; /* without a type at the end */
 extern const char *const alert_type_names[];  /* these types, and ALERT_METRIC_TYPE; NULL at the end */

@@ -44,10 +44,11 @@ build(struct job_context *context, struct job_result *ret_result)
     TRY(store_index_task(context->tx, job->organization, cluster, job->id, &task));
     if (!task.cluster_exists)
         return give_up(context, STR("The cluster was deleted."), ret_result);
-    if (task.outcome.len > 0) {
+    if (task.outcome == TASK_FAILED)
+        return give_up(context, task.detail, ret_result);
+    if (task.outcome == TASK_DONE) {
         *ret_result = (struct job_result){ .outcome = STEP_DONE };
-        return str_is(task.outcome, "DONE") ? tell(context, EVENT_INDEX_CREATED, NULL)
-                                            : give_up(context, task.detail, ret_result);
+        return tell(context, EVENT_INDEX_CREATED, NULL);
     }
     if (task.has_primary && task.is_asked && id_eq(task.primary, task.member)) {
         *ret_result = (struct job_result){ STEP_WAITS, STR("The index is being built.") };

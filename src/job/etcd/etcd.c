@@ -203,8 +203,8 @@ etcd_make_scope(struct job_context *context, id cluster, bool *ret_is_done, str 
     bool found;
     TRY(store_etcd_of_cluster(context->store, context->arena, cluster, &found, &talk.place));
     /* While others of the group work without, this one does, too; otherwise it waits the moment until the group is locked. */
-    bool is_on = str_is(talk.place.auth, "ON"), is_early = talk.place.is_early || talk.place.waiting > 0;
-    *ret_is_done = !found || str_is(talk.place.auth, "OFF") || talk.place.user.len > 0;
+    bool is_on = talk.place.auth == ETCD_AUTH_ON, is_early = talk.place.is_early || talk.place.waiting > 0;
+    *ret_is_done = !found || talk.place.auth == ETCD_AUTH_OFF || talk.place.user.len > 0;
     *ret_why = STR("Authentication of the group is being turned on.");
     if (*ret_is_done || (!is_on && !is_early))
         return OK;
@@ -219,7 +219,7 @@ etcd_remove_scope(struct job_context *context, id cluster, bool *ret_is_mine, bo
     struct talk talk = { .arena = context->arena, .environment = context->environment };
     bool found;
     TRY(store_etcd_of_cluster(context->store, context->arena, cluster, &found, &talk.place));
-    *ret_is_mine = found && !str_is(talk.place.auth, "OFF");
+    *ret_is_mine = found && talk.place.auth != ETCD_AUTH_OFF;
     *ret_is_done = false;
     if (!*ret_is_mine)
         return OK;
@@ -282,7 +282,7 @@ static error
 settle_group(struct sweep_context *context, const struct etcd_place *place)
 {
     struct talk talk = { .arena = context->arena, .environment = context->environment, .place = *place };
-    bool is_on = str_is(place->auth, "ON");
+    bool is_on = place->auth == ETCD_AUTH_ON;
     if (is_on)
         return OK;
     TRY(begin(&talk, context->store));
@@ -295,7 +295,8 @@ settle_group(struct sweep_context *context, const struct etcd_place *place)
     }
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     TRY(tx_begin_service(context->store, context->arena, &tx));
-    TRY(store_etcd_group_set_auth(tx, place->group, is_on ? STR("ON") : STR("PREPARED"), is_on ? STR_EMPTY : talk.why));
+    TRY(store_etcd_group_set_auth(tx, place->group, is_on ? ETCD_AUTH_ON : ETCD_AUTH_PREPARED,
+                                  is_on ? STR_EMPTY : talk.why));
     return tx_commit(tx);
 }
 
@@ -306,7 +307,7 @@ settle_cluster(struct sweep_context *context, id organization, id cluster)
     bool found, is_done;
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     TRY(store_etcd_of_cluster(context->store, context->arena, cluster, &found, &talk.place));
-    if (!found || str_is(talk.place.auth, "OFF") || talk.place.user.len > 0)
+    if (!found || talk.place.auth == ETCD_AUTH_OFF || talk.place.user.len > 0)
         return OK;
     TRY(tx_begin(context->store, context->arena, organization, &tx));
     TRY(make_scope(&talk, context->store, tx, organization, cluster, &is_done));

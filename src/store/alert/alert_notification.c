@@ -4,6 +4,20 @@
 #include "base/failpoint.h"
 #include "base/json.h"
 
+const char *const notification_about_words[] = {
+    [ABOUT_OPENED] = "OPENED",
+    [ABOUT_REMINDER] = "REMINDER",
+    [ABOUT_CLOSED] = "CLOSED",
+    NULL,
+};
+
+static enum notification_about
+about_from(str word)
+{
+    int at = str_word(word, notification_about_words);
+    return at < 0 ? ABOUT_OPENED : (enum notification_about)at;
+}
+
 error
 store_notification_add(struct tx *tx, const struct notification_draft *draft)
 {
@@ -13,7 +27,7 @@ store_notification_add(struct tx *tx, const struct notification_draft *draft)
     params_id(&params, id_new(store_cell(tx_store(tx))));
     params_id(&params, draft->alert);
     params_id(&params, draft->notifier);
-    params_text(&params, str_from(draft->about));
+    params_text(&params, str_from(notification_about_words[draft->about]));
     params_int(&params, draft->delay_min);
     params_int(&params, draft->number);
     return tx_query(tx, SQL_ALERT_NOTIFICATION_ADD, &params, NULL, NULL);
@@ -107,7 +121,7 @@ store_notification_claim(struct store *store, struct arena *arena, struct notifi
         .epoch = rows_int(&rows, 0, 0),
         .tries = rows_int(&rows, 0, 1),
         .notifier = rows_id(&rows, 0, 2),
-        .about = str_dup(arena, rows_text(&rows, 0, 3)),
+        .about = about_from(rows_text(&rows, 0, 3)),
         .number = rows_int(&rows, 0, 4),
         .age_s = rows_int(&rows, 0, 5),
     };
@@ -152,7 +166,7 @@ store_notification_sent(struct store *store, struct arena *arena, const struct n
         .place = claim->at.place,
         .alert = claim->at.alert,
         .notifier = claim->notifier,
-        .about = "REMINDER",
+        .about = ABOUT_REMINDER,
         .delay_min = reminder_min,
         .number = claim->number + 1,
     };

@@ -8,10 +8,13 @@
 
 #include "store/alert/alert.h"
 
+enum notification_about { ABOUT_OPENED, ABOUT_REMINDER, ABOUT_CLOSED };
+extern const char *const notification_about_words[]; /* NULL at the end */
+
 struct notification_draft {
     struct alert_place place;
     id alert, notifier;
-    const char *about; /* OPENED, REMINDER, CLOSED */
+    enum notification_about about;
     int64_t delay_min;
     int64_t number; /* of the reminder */
 };
@@ -36,7 +39,7 @@ struct notification_claim {
     int64_t epoch; /* of the lease: who has an older one cannot write any more */
     int64_t tries, number, age_s;
     id notifier;
-    str about;
+    enum notification_about about;
     str alert;  /* as the API shows it */
     str config; /* as it is stored; empty: it is gone */
     str project_name;

@@ -121,8 +121,11 @@ MUST_USE error store_name_remove(struct tx *tx, const struct cluster *cluster, s
 MUST_USE error store_name_remove_all(struct tx *tx, const struct cluster *cluster);
 
 /* ---- Tasks of hosts ---- */
+enum task_outcome { TASK_NONE, TASK_OPEN, TASK_DONE, TASK_FAILED };
+/* Of the word in the row; empty: it is still open. */
+enum task_outcome task_outcome_from(str word);
 struct task_state {
-    enum { TASK_NONE, TASK_OPEN, TASK_DONE, TASK_FAILED } outcome;
+    enum task_outcome outcome;
     str detail;
     id member;
     bool may_be_repeated; /* it ended some time ago: if it is still needed, another one may be added */

@@ -145,6 +145,12 @@ store_task_add(struct tx *tx, id organization, id member, str kind, str paramete
     return tx_query(tx, SQL_HOST_TASK_ADD, &params, NULL, NULL);
 }
 
+enum task_outcome
+task_outcome_from(str word)
+{
+    return word.len == 0 ? TASK_OPEN : str_is(word, "DONE") ? TASK_DONE : TASK_FAILED;
+}
+
 error
 store_task_find(struct tx *tx, const struct cluster *cluster, str kind, str purpose, struct task_state *ret_state)
 {
@@ -158,9 +164,7 @@ store_task_find(struct tx *tx, const struct cluster *cluster, str kind, str purp
     *ret_state = (struct task_state){ .outcome = TASK_NONE, .may_be_repeated = true };
     if (rows.count == 0)
         return OK;
-    ret_state->outcome = rows_is_null(&rows, 0, 0)                ? TASK_OPEN
-                         : str_is(rows_text(&rows, 0, 0), "DONE") ? TASK_DONE
-                                                                  : TASK_FAILED;
+    ret_state->outcome = task_outcome_from(rows_is_null(&rows, 0, 0) ? STR_EMPTY : rows_text(&rows, 0, 0));
     ret_state->detail = text_or_empty(&rows, 0, 1);
     ret_state->member = rows_id(&rows, 0, 2);
     ret_state->may_be_repeated = rows_bool(&rows, 0, 3);

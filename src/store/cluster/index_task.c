@@ -16,7 +16,7 @@ store_index_task(struct tx *tx, id organization, id cluster, id task, struct ind
     ret_task->has_primary = !rows_is_null(&rows, 0, 0);
     if (ret_task->has_primary)
         ret_task->primary = rows_id(&rows, 0, 0);
-    ret_task->outcome = rows_is_null(&rows, 0, 1) ? STR_EMPTY : rows_text(&rows, 0, 1);
+    ret_task->outcome = task_outcome_from(rows_is_null(&rows, 0, 1) ? STR_EMPTY : rows_text(&rows, 0, 1));
     ret_task->detail = rows_is_null(&rows, 0, 2) ? STR_EMPTY : rows_text(&rows, 0, 2);
     ret_task->is_asked = !rows_is_null(&rows, 0, 3);
     if (ret_task->is_asked)

@@ -3,12 +3,12 @@
 #ifndef STORE_CLUSTER_INDEX_TASK_H
 #define STORE_CLUSTER_INDEX_TASK_H
 
-#include "store/store.h"
+#include "store/cluster/cluster.h"
 
 struct index_task {
     bool cluster_exists, has_primary, is_asked;
     id primary, member; /* who should have the task, and who has it */
-    str outcome;        /* DONE, FAILED; empty: not yet */
+    enum task_outcome outcome;
     str detail;
 };
 MUST_USE error store_index_task(struct tx *tx, id organization, id cluster, id task, struct index_task *ret_task);

@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/etcd/etcd.h"
 
+static const char *const auth_words[] = {
+    [ETCD_AUTH_OFF] = "OFF", [ETCD_AUTH_PREPARED] = "PREPARED", [ETCD_AUTH_ON] = "ON", NULL
+};
+
+/* PREPARED is what is looked at again, so it is every word that is none of these. */
+static enum etcd_auth
+auth_from(str word)
+{
+    int at = str_word(word, auth_words);
+    return at < 0 ? ETCD_AUTH_PREPARED : (enum etcd_auth)at;
+}
+
 static struct etcd_place
 place_of(struct arena *arena, const struct rows *rows, int row)
 {
     return (struct etcd_place){
         .group = rows_text(rows, row, 0),
         .endpoints = rows_text(rows, row, 1),
-        .auth = rows_text(rows, row, 2),
+        .auth = auth_from(rows_text(rows, row, 2)),
         .sealed_root = rows_bytes(arena, rows, row, 3),
         .scope = rows_text(rows, row, 4),
         .user = rows_text(rows, row, 5),
@@ -62,11 +74,11 @@ store_etcd_without_user(struct store *store, struct arena *arena, size_t *ret_co
 }
 
 error
-store_etcd_group_set_auth(struct tx *tx, str group, str auth, str waits_for)
+store_etcd_group_set_auth(struct tx *tx, str group, enum etcd_auth auth, str waits_for)
 {
     struct params params = { 0 };
     params_text(&params, group);
-    params_text(&params, auth);
+    params_text(&params, str_from(auth_words[auth]));
     params_text(&params, waits_for);
     return tx_query(tx, SQL_ETCD_GROUP_SET_AUTH, &params, NULL, NULL);
 }

@@ -5,10 +5,13 @@
 
 #include "store/store.h"
 
+/* Whether those who come to a group must say who they are; PREPARED: users are being made, and it is turned on when nobody goes without. */
+enum etcd_auth { ETCD_AUTH_OFF, ETCD_AUTH_PREPARED, ETCD_AUTH_ON };
+
 struct etcd_place {
     str group;
     str endpoints; /* JSON; an empty list: those of reeve.conf */
-    str auth;      /* OFF, PREPARED, ON */
+    enum etcd_auth auth;
     str sealed_root;
     /* Of one cluster: */
     str scope, user, sealed_password; /* user: empty until the group has it */
@@ -27,7 +30,7 @@ MUST_USE error store_etcd_groups(struct store *store, struct arena *arena, size_
 /* Some of the clusters that run without a user although their group has some. */
 MUST_USE error store_etcd_without_user(struct store *store, struct arena *arena, size_t *ret_count,
                                        id ret_clusters[ETCD_CLUSTERS_MAX], id ret_organizations[ETCD_CLUSTERS_MAX]);
-MUST_USE error store_etcd_group_set_auth(struct tx *tx, str group, str auth, str waits_for);
+MUST_USE error store_etcd_group_set_auth(struct tx *tx, str group, enum etcd_auth auth, str waits_for);
 
 /* In transactions of the cluster's organization, or of the service. */
 MUST_USE error store_cluster_etcd_bind(struct tx *tx, id cluster, str provider, str region, bool *ret_bound);

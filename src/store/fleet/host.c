@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/fleet/host.h"
 
+const char *const host_state_names[] = {
+    [HOST_ACTIVE] = "ACTIVE",
+    [HOST_DRAINING] = "DRAINING",
+    [HOST_DRAINED] = "DRAINED",
+    [HOST_REMOVED] = "REMOVED",
+    NULL,
+};
+
 error
 store_host_join(struct tx *tx, id fresh_id, const struct join_place *place, const struct host_facts *facts,
                 id *ret_host, int64_t *ret_epoch)
@@ -124,11 +132,11 @@ change(struct tx *tx, enum sql statement, const struct params *params, bool *ret
 }
 
 error
-store_host_set_state(struct tx *tx, str name, str state, bool *ret_is_there, id *ret_host)
+store_host_set_state(struct tx *tx, str name, enum host_state state, bool *ret_is_there, id *ret_host)
 {
     struct params params = { 0 };
     params_text(&params, name);
-    params_text(&params, state);
+    params_text(&params, str_from(host_state_names[state]));
     return change(tx, SQL_HOST_SET_STATE, &params, ret_is_there, ret_host);
 }
 

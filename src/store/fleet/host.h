@@ -48,7 +48,9 @@ MUST_USE error store_host_member_names(struct store *store, struct arena *arena,
                                        struct member_names *ret_names);
 
 /* False when there is no such host; removing, also while it has members, unless it is lost with them. */
-MUST_USE error store_host_set_state(struct tx *tx, str name, str state, bool *ret_is_there, id *ret_host);
+enum host_state { HOST_ACTIVE, HOST_DRAINING, HOST_DRAINED, HOST_REMOVED };
+extern const char *const host_state_names[]; /* NULL at the end */
+MUST_USE error store_host_set_state(struct tx *tx, str name, enum host_state state, bool *ret_is_there, id *ret_host);
 MUST_USE error store_host_remove(struct tx *tx, str name, bool is_lost, bool *ret_is_there, id *ret_host);
 struct address_range {
     str first, private_first; /* private_first is empty when there is none */
