@@ -20,8 +20,26 @@ extern const struct sweep provider_keys_sweep;                                /*
 extern const struct sweep payments_sweep;                                     /* payment_sweep.c */
 extern const struct sweep etcd_groups_sweep;                                  /* etcd.c */
 
-/* ---- Kinds ---- */
-extern const struct job_kind index_create_job; /* index_create.c */
-extern const struct job_kind ldap_verify_job;  /* ldap_verify.c */
+/* ---- Kinds: a row each, with the file that it is in ---- */
+// clang-format off
+#define JOB_KINDS(ROW)                                             \
+    ROW(cluster_create_job)   /* cluster/cluster_create.c */       \
+    ROW(cluster_update_job)   /* cluster/cluster_update.c */       \
+    ROW(cluster_delete_job)   /* cluster/cluster_delete.c */       \
+    ROW(cluster_pause_job)    /* cluster/cluster_pause.c */        \
+    ROW(cluster_resume_job)   /* the same */                       \
+    ROW(cluster_restart_job)  /* cluster/cluster_restart.c */      \
+    ROW(cluster_move_job)     /* cluster/cluster_move.c */         \
+    ROW(host_drain_job)       /* the same */                       \
+    ROW(outage_start_job)     /* cluster/cluster_outage.c */       \
+    ROW(outage_end_job)       /* the same */                       \
+    ROW(sample_load_job)      /* cluster/sample_load.c */          \
+    ROW(index_create_job)     /* cluster/index_create.c */         \
+    ROW(ldap_verify_job)      /* access/ldap_verify.c */           \
+    /* the end of the list */
+// clang-format on
+#define KIND_DECLARED(kind_name) extern const struct job_kind kind_name;
+JOB_KINDS(KIND_DECLARED)
+#undef KIND_DECLARED
 
 #endif
