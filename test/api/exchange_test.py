@@ -23,8 +23,10 @@ out as it is.
 In an expected answer <any>, <id>, <date>, <integer>, <text> stand for values of that kind, <save name> for any value, which is kept
 under that name, <invitation name> for the id of an invitation (its token, which the operator hands over, is kept as nameToken), and <none> for a header that must not be there. A key <more> allows further fields, an item <more> further items.
 An exchange that begins with "@ soon:" is repeated for up to five seconds: what ends a caller's rights takes effect on every
-node within that time. <nothing> is an empty body. A body that begins with | is compared byte for byte, line by line.
+node within that time. One that begins with "@ later:" is repeated while a worker runs, for up to thirty seconds: until what jobs do is done.
+<nothing> is an empty body. A body that begins with | is compared byte for byte, line by line.
 """
+import contextlib
 import glob
 import json
 import os
@@ -50,6 +52,8 @@ KINDS = {
     "<integer>": lambda value: (isinstance(value, int) and not isinstance(value, bool)) or (isinstance(value, str) and value.isdigit()),
     "<text>": lambda value: isinstance(value, str) and value,
 }
+
+PATIENCE = {"soon": 5, "later": 30}  # seconds, by the first word of an exchange's title
 
 
 # ---- Reading a file ----
@@ -130,6 +134,17 @@ class Values(dict):
             problems.append("%s is %r, not %r" % (where, got, wanted))
 
 
+@contextlib.contextmanager
+def worker(node):
+    """`reeved worker` beside the node, for as long as it is needed."""
+    process = subprocess.Popen([node.reeved, "worker", "--config", node.conf], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
 class Runner:
     def __init__(self, suite, world, node):
         self.suite, self.world, self.node = suite, world, node
@@ -178,16 +193,21 @@ class Runner:
                           waiting=add(done=("place", "start"), waits_for="The primary does not answer yet."))
         for exchange in read_exchanges(path):
             where = "%s:%d (%s)" % (name, exchange.line, exchange.title)
-            until = time.monotonic() + (5 if exchange.title.startswith("soon:") else 0)
             try:
-                problems = self.run_exchange(exchange, values, callers)
-                while problems and time.monotonic() < until:
-                    time.sleep(0.05)
-                    problems = self.run_exchange(exchange, values, callers)
+                with worker(self.node) if exchange.title.startswith("later:") else contextlib.nullcontext():
+                    problems = self.repeat_exchange(exchange, values, callers)
             except Exception as why:
                 problems = ["%r" % why]
             self.count += 1
             self.suite.check(not problems, "%s: %s" % (where, "; ".join(problems)))
+
+    def repeat_exchange(self, exchange, values, callers):
+        until = time.monotonic() + PATIENCE.get(exchange.title.partition(":")[0], 0)
+        problems = self.run_exchange(exchange, values, callers)
+        while problems and time.monotonic() < until:
+            time.sleep(0.05)
+            problems = self.run_exchange(exchange, values, callers)
+        return problems
 
     def run_exchange(self, exchange, values, callers):
         line, header_lines, body = exchange.parts([values.fill(one) for one in exchange.request])
