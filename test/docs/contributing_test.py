@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether CONTRIBUTING.md tells the truth: where the code of an operation is, each row of its table, file by file; what is shown as code; and whether
-what waits for an engine stands apart.
+"""Whether CONTRIBUTING.md tells the truth: where the code of an operation is, each row of its table, file by file; and whether what waits for an
+engine stands apart. What it shows as code is tried by add_operation_test.py.
 
     test/docs/contributing_test.py
 """
@@ -39,17 +39,6 @@ def check_example(suite, method, path, table, statement, job, test):
     suite.check(re.search(target, read(test), re.M), "%s does not ask for %s", test, operation)
 
 
-def check_snippets(suite):
-    """What is shown as C stands in the code, line by line and in that order."""
-    code = [[line.strip() for line in read(path).splitlines()] for path in glob.glob(os.path.join(ROOT, "src/**/*.c"), recursive=True)]
-    snippets = re.findall(r"^ *```c\n(.*?)^ *```", read("CONTRIBUTING.md"), re.M | re.S)
-    suite.check(len(snippets) >= 2, "only %d snippets", len(snippets))
-    for snippet in snippets:
-        wanted = [line.strip() for line in snippet.splitlines()]
-        found = any(lines[place:place + len(wanted)] == wanted for lines in code for place in range(len(lines)) if lines[place] == wanted[0])
-        suite.check(found, "this stands nowhere in src/: %s", snippet)
-
-
 # Half of a flex cluster is there; its backups wait with all others.
 WAITS_AT_HOME = {"src/family/cluster/flex_clusters.c"}
 
@@ -71,7 +60,6 @@ def main():
     suite.check(len(examples) >= 5, "only %d examples", len(examples))
     for example in examples:
         check_example(suite, *example)
-    check_snippets(suite)
     check_waiting(suite)
     return suite.finish()
 
