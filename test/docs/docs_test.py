@@ -19,7 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.dont_write_bytecode = True
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(ROOT, "script", "docs")]
 import browser  # noqa: E402
-from markdown import Markdown, cells, slug  # noqa: E402
+from pages import Markdown, slug, split_table  # noqa: E402
 
 VOID = {"meta", "link", "input", "br", "hr", "img", "wbr"}
 
@@ -241,14 +241,30 @@ class Rendering(unittest.TestCase):
         self.assertEqual(Markdown().render("a <script>x</script> & `<b>`"),
                          "<p>a &lt;script&gt;x&lt;/script&gt; &amp; <code>&lt;b&gt;</code></p>")
 
-    def test_a_bar_inside_code_or_behind_a_backslash_does_not_end_a_cell(self):
-        self.assertEqual(cells(r"| a \| b | `c|d` | |"), ["a | b", "`c|d`", ""])
+    def test_a_bar_behind_a_backslash_does_not_end_a_cell_nor_does_it_in_code(self):
+        self.assertEqual(split_table("before\n\n| x | y | z |\n|---|---|---|\n| a \\| b | `c\\|d` | |\n\nbehind"), ("before\n", [["a | b", "`c|d`", ""]], "\nbehind"))
+
+    def test_a_wide_table_says_in_each_cell_which_column_it_is_and_a_head_without_words_is_left_out(self):
+        self.assertIn('<tr><td data-label="a">1</td><td data-label="b">2</td><td class="number" data-label="c">3</td></tr>',
+                      Markdown().render("| `a` | b | c |\n|---|---|--:|\n| 1 | 2 | 3 |"))
+        self.assertEqual(re.sub(r"\n", "", Markdown().render("| | |\n|---|---|\n| 1 | 2 |")),
+                         '<div class="table" tabindex="0"><table><tbody><tr><td>1</td><td>2</td></tr></tbody></table></div>')
+
+    def test_links_lead_to_pages_of_the_site_and_are_named_after_them(self):
+        page = Markdown(resolve={"a.md": "a.html"}.get, explain={"WORD": "words.html"}.get, title={"a.md": "The title"}.get, picture={"p.svg": "<svg></svg>"}.get)
+        self.assertEqual(page.inline("[docs/a.md](a.md) [it](a.md) [`WORD`](b.c) `WORD`"),
+                         '<a href="a.html">The title</a> <a href="a.html">it</a> <span class="file" title="b.c"><code>WORD</code></span> '
+                         '<a href="words.html"><code>WORD</code></a>')
+        self.assertEqual(page.render("![What it shows](p.svg)\n\n## `WORD`\n\n## WORD\n\n<!-- not\nshown -->"),
+                         '<figure class="picture"><svg></svg></figure>\n'
+                         '<h2 id="word"><code>WORD</code> <a class="anchor" href="#word" aria-label="Link to this section">#</a></h2>\n'
+                         '<h2 id="word-1">WORD <a class="anchor" href="#word-1" aria-label="Link to this section">#</a></h2>')
 
     def test_lists_hold_paragraphs_code_and_lists(self):
         text = Markdown().render("1. one\n\n   ```c\n   x;\n   ```\n\n2. two\n   goes on\n   - inner\n\nafter")
-        self.assertIn("<code class=\"language-c\">x;</code></pre></li>", text)
+        self.assertIn("<code class=\"language-c\">x;</code></pre>\n</li>", text)
         self.assertIn("two\ngoes on", text)
-        self.assertIn("<ul>\n<li>inner</li>\n</ul></li>\n</ol>\n<p>after</p>", text)
+        self.assertIn("<ul>\n<li>inner</li>\n</ul>\n</li>\n</ol>\n<p>after</p>", text)
         self.assertEqual(text.count("<ol>"), 1)
 
     def test_underscores_in_words_are_left_alone(self):
