@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether CONTRIBUTING.md tells the truth: where the code of an operation is, each row of its table, file by file; and whether what waits for an
-engine stands apart. What it shows as code is tried by add_operation_test.py.
+"""Whether CONTRIBUTING.md tells the truth: where the code of an operation is, each row of its table, file by file; whether what waits for an engine
+stands apart; and whether the files and functions are there that it, ARCHITECTURE.md and docs/internals/ name. What it shows as code is tried by
+add_operation_test.py.
 
     test/docs/contributing_test.py
 """
@@ -54,6 +55,35 @@ def check_waiting(suite):
             suite.check(waiting == 0, "%s: %d operations wait, which belong into src/family/waiting/", name, waiting)
 
 
+NAMED = re.compile(r"`([^`\n]+)`")
+FUNCTION = re.compile(r"([a-z]\w*_\w+)\([^()]*\)")  # with an underscore: others may be anybody's
+TYPE = re.compile(r"(?:struct|enum) (\w+)")
+
+
+def check_named(suite):
+    """Files, functions and types that pages for contributors name. A path may begin below src/, as includes do."""
+    files = [os.path.relpath(os.path.join(folder, name), ROOT) for top in ("src", "test", "script", "docs", "deploy", "debian")
+             for folder, _, names in os.walk(os.path.join(ROOT, top)) for name in names]
+    folders = {folder for file in files for folder in parents(file)}
+    known = set(files) | folders
+    tops = {name.split("/")[0] for name in known if "/" in name} | {name.split("/")[1] for name in folders if name.startswith("src/")}
+    words = {word for file in files if file.startswith(("src/", "test/unit/", "test/api/")) and file.endswith((".c", ".h", ".sql", ".py"))
+             for word in re.findall(r"\w+", read(file))}
+    for page in ["CONTRIBUTING.md", "docs/ARCHITECTURE.md", *sorted(file for file in files if re.fullmatch(r"docs/internals/\w[\w-]*\.md", file))]:
+        text = re.sub(r"^## Adding an operation$.*?^## ", "", read(page), flags=re.M | re.S) if page == "CONTRIBUTING.md" else read(page)
+        for name in sorted(set(NAMED.findall(re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)))):
+            path = name.rstrip("/")
+            if re.fullmatch(r"[\w-]+(/[\w.-]+)+", path) and path.split("/")[0] in tops and not re.search(r"NNNN|\.\.", path):
+                suite.check({path, "src/" + path} & known, "%s names the file %s", page, name)
+            elif found := FUNCTION.fullmatch(name) or TYPE.fullmatch(name):
+                suite.check(found[1] in words, "%s names %s", page, name)
+
+
+def parents(path):
+    while path := os.path.dirname(path):
+        yield path
+
+
 def main():
     suite = Suite("contributing")
     examples = EXAMPLE.findall(read("CONTRIBUTING.md"))
@@ -61,6 +91,7 @@ def main():
     for example in examples:
         check_example(suite, *example)
     check_waiting(suite)
+    check_named(suite)
     return suite.finish()
 
 
