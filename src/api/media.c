@@ -168,8 +168,7 @@ no_such_version(struct arena *arena, const struct endpoint *endpoint, str date)
     int day;
     str shown = str_slice(date, 0, SHOWN_BYTES), versions = versions_of(endpoint);
     if (!date_parse_day(date, &day))
-        return fail(arena, VERSION_NOT_AVAILABLE, V(shown),
-                    V("it is not a date of the calendar, written as YYYY-MM-DD"));
+        return fail(arena, VERSION_NOT_AVAILABLE, V(shown), V("it must be a calendar date as YYYY-MM-DD"));
     str first = str_cut(&versions, ' ');
     str why = str_format(arena, "the first version is %.*s", STR_ARG(first));
     return fail(arena, VERSION_NOT_AVAILABLE, V(shown), V(why));

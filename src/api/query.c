@@ -13,8 +13,8 @@
 const struct common_parameter common_parameters[COMMON_PARAMETERS] = {
     { FOR_LISTS, INTEGER("pageNum", "Number of the page to return, counted from 1.", 0, .min = 1, .max = LAST_PAGE, .fallback = "1") },
     { FOR_LISTS, INTEGER("itemsPerPage", "Number of items on a page.", 0, .min = 1, .max = PAGE_MAX_ITEMS, .fallback = "100") },
-    { FOR_LISTS, BOOL("includeCount", "Whether the answer has totalCount, the number of items on all pages.", 0, .fallback = "true") },
-    { FOR_CHANGES, BOOL("dryRun", "Whether to check everything and answer what would be, but change nothing.", 0, .fallback = "false") },
+    { FOR_LISTS, BOOL("includeCount", "Whether the answer contains totalCount, the number of items on all pages.", 0, .fallback = "true") },
+    { FOR_CHANGES, BOOL("dryRun", "Whether to check everything and answer with what would be the result, but change nothing.", 0, .fallback = "false") },
     { FOR_ANY_REQUEST, BOOL("envelope", "Whether the status is repeated in the body: an entity moves into `content` beside `status`, a list gets a field `status`.", 0, .fallback = "false") },
     { FOR_ANY_REQUEST, BOOL("pretty", "Whether the JSON is written with line breaks and indentation.", 0, .fallback = "false") },
 };
@@ -53,7 +53,7 @@ static error
 decode(struct request *req, str raw, str named, str *ret_text)
 {
     if (!str_percent_decode(req->arena, raw, true, ret_text))
-        return invalid(req, named, "has a broken percent escape or a NUL");
+        return invalid(req, named, "has an invalid percent escape or a NUL");
     if (!str_is_text(*ret_text))
         return invalid(req, named, "must be UTF-8 text");
     return OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a list that is followed needs of the API once it runs: the right to go on. */
+/* For streams: whether the caller may still read the list. */
 #include "api/catalog.h"
 #include "api/metrics.h"
 #include "api/stage/stages.h"

@@ -190,7 +190,7 @@ static const char *const expected_of_type[] = {
     [TYPE_BOOLEAN] = "must be true or false",
     [TYPE_DATE] = "must be a date as in RFC 3339, such as 2025-03-12T10:15:30Z",
     [TYPE_ID] = "must be an identifier of 24 hexadecimal digits in lower case",
-    [TYPE_CIDR] = "must be an IP address or a CIDR block such as 10.0.0.0/8, without bits behind its prefix",
+    [TYPE_CIDR] = "must be an IP address or a CIDR block such as 10.0.0.0/8, without bits after its prefix",
     [TYPE_OBJECT] = "must be an object",
     [TYPE_LIST] = "must be a list",
 };
@@ -421,7 +421,7 @@ validate_change(struct arena *arena, const struct schema *schema, enum validate_
                 json_t *body)
 {
     if (body == NULL)
-        return fail(arena, INVALID_JSON, V("the body is empty, and an object is needed"));
+        return fail(arena, INVALID_JSON, V("the body is empty; send an object"));
     if (!json_is_object(body))
         return fail(arena, INVALID_JSON, V("the outermost value must be an object"));
     struct check check = { .arena = arena };

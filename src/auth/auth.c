@@ -162,7 +162,7 @@ static const char *
 token_refusal(const struct principal *principal, const struct token *token)
 {
     if (principal == NULL)
-        return "the service account does not exist any more";
+        return "the service account no longer exists";
     if ((uint32_t)principal->generation != token->generation)
         return "the token was revoked";
     /* In order of the fingerprints, as they were loaded. */
@@ -181,7 +181,7 @@ authenticate_bearer(struct auth *auth, struct arena *arena, str text, bool may_b
     TRY(auth_check_token(auth, arena, text, may_block, &token, &state));
     /* These two need no confirmation: no row of the database could change them. */
     if (state == TOKEN_FOREIGN)
-        return fail(arena, INVALID_CREDENTIALS, V("the token is not one of this service's"));
+        return fail(arena, INVALID_CREDENTIALS, V("this service did not issue the token"));
     if (state == TOKEN_EXPIRED)
         return fail(arena, INVALID_CREDENTIALS, V("the token has expired"));
     for (;; fresh = true) {
@@ -269,7 +269,7 @@ authenticate_digest(struct auth *auth, struct arena *arena, const struct credent
     if (!digest_parse(arena, parameters, &header) || !str_is(header.realm, DIGEST_REALM))
         return fail(arena, INVALID_CREDENTIALS, V("the Digest header cannot be read"));
     if (!str_eq(header.uri, credentials->target))
-        return fail(arena, INVALID_CREDENTIALS, V("the uri is not the one that is requested"));
+        return fail(arena, INVALID_CREDENTIALS, V("the uri is not that of the request"));
     *ret_named = header.username;
     TRY(auth_check_guard(auth, arena, &credentials->client, header.username));
     /* Whether a nonce count is new is known only to Redis. */
@@ -282,7 +282,7 @@ authenticate_digest(struct auth *auth, struct arena *arena, const struct credent
         nonce = check_nonce(auth, header.nonce);
     }
     if (nonce == NONCE_FOREIGN)
-        return fail(arena, INVALID_CREDENTIALS, V("the nonce is not one of this service's"));
+        return fail(arena, INVALID_CREDENTIALS, V("this service did not issue the nonce"));
     if (nonce == NONCE_STALE)
         return stale_nonce(arena, "the nonce is too old");
 

@@ -170,7 +170,7 @@ judge_claims(struct arena *arena, const struct provider *provider, struct claime
         return "the token was issued to another client";
     claimed->address = json_str(json_object_get(jwt->claims, claim.data));
     if (claimed->address.len == 0 || !str_is_text(claimed->address))
-        return "the token does not name a user in the claim that the provider is configured with";
+        return "the token does not name a user in the claim that the provider's settings name";
     if (str_is(claim, "email") && json_is_false(json_object_get(jwt->claims, "email_verified")))
         return "the provider has not verified the address";
     if (!domain_is_of(provider, claimed->address))
@@ -241,7 +241,7 @@ ask_provider(struct auth *auth, struct arena *arena, const struct credentials *c
         return OK;
     size_t count = jwk_read(arena, json_object_get(provider->row, "keys"), keys);
     const struct jwk *key = jwk_find(keys, count, &claimed->jwt);
-    *ret_why = "the key that the token is signed with is not known; it is being looked for at the provider";
+    *ret_why = "the key that signed the token is not known yet; it is being fetched from the provider";
     if (key == NULL)
         return store_federation_want_keys(auth->store, arena, provider->member, provider->id, KEYS_AGAIN_AFTER_S);
     *ret_why = "the signature of the token is wrong";
@@ -314,7 +314,7 @@ find_person(struct auth *auth, struct arena *arena, id person, const id *reach, 
     const struct principal *found;
     TRY(snapshot_principal(auth->snapshot, arena, person, may_block, fresh, &found));
     if (found == NULL || found->kind != PRINCIPAL_PERSON)
-        return fail(arena, INVALID_CREDENTIALS, V("the user does not exist any more"));
+        return fail(arena, INVALID_CREDENTIALS, V("the user no longer exists"));
     return confine(arena, found, reach, reach_count, ret_principal);
 }
 

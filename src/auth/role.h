@@ -22,7 +22,7 @@ typedef uint64_t role_set; /* one bit a role */
     ROW(ORG_BILLING_READ_ONLY,       "ORG_BILLING_READ_ONLY",       ORG_MEMBER, "Reads invoices.") \
     ROW(ORG_STREAM_PROCESSING_ADMIN, "ORG_STREAM_PROCESSING_ADMIN", ORG_MEMBER | PROJECT_STREAM_PROCESSING_OWNER, "Manages stream processing in each project of the organization.") \
     ROW(ORG_READ_ONLY,               "ORG_READ_ONLY",               ORG_MEMBER | PROJECT_READ_ONLY, "Reads everything in the organization and its projects.") \
-    ROW(ORG_MEMBER,                  "ORG_MEMBER",                  0, "Belongs to the organization; sees the organization itself and its members.") \
+    ROW(ORG_MEMBER,                  "ORG_MEMBER",                  0, "Belongs to the organization; sees it and its members.") \
     ROW(PROJECT_OWNER,               "GROUP_OWNER",                 PROJECT_ALL_ROLES, "Everything in the project.") \
     ROW(PROJECT_CLUSTER_MANAGER,     "GROUP_CLUSTER_MANAGER",       PROJECT_CLUSTER_CREATOR | PROJECT_REPLICA_SET_MANAGER | PROJECT_CLUSTER_LOG_VIEWER, "Creates, changes and pauses clusters.") \
     ROW(PROJECT_CLUSTER_CREATOR,     "GROUP_CLUSTER_CREATOR",       PROJECT_READ_ONLY, "Creates clusters.") \
@@ -46,7 +46,7 @@ typedef uint64_t role_set; /* one bit a role */
     ROW(PROJECT_SUPPORT_ACCESS_MANAGER, "GROUP_SUPPORT_ACCESS_MANAGER", PROJECT_READ_ONLY, "Grants the operator's staff access to a cluster.") \
     ROW(PROJECT_STREAM_PROCESSING_OWNER, "GROUP_STREAM_PROCESSING_OWNER", PROJECT_STREAM_PROCESSING_MANAGER, "Everything about stream processing in the project.") \
     ROW(PROJECT_STREAM_PROCESSING_MANAGER, "GROUP_STREAM_PROCESSING_MANAGER", PROJECT_READ_ONLY, "Runs stream processors.") \
-    ROW(PROJECT_READ_ONLY,           "GROUP_READ_ONLY",             0, "Reads everything in the project but secrets and data.")
+    ROW(PROJECT_READ_ONLY,           "GROUP_READ_ONLY",             0, "Reads everything in the project except secrets and data.")
 // clang-format on
 
 #define ROLE_INDEX(name, api_name, implies, text) name##_INDEX,
@@ -57,7 +57,7 @@ enum role_index { ROLE_TABLE(ROLE_INDEX) ROLE_COUNT };
 enum role { ROLE_TABLE(ROLE_BIT) };
 #undef ROLE_BIT
 
-/* Every project role but PROJECT_OWNER: the rows behind it. */
+/* Every project role except PROJECT_OWNER: the rows after it. */
 #define PROJECT_ALL_ROLES ((((int64_t)1 << ROLE_COUNT) - 1) & ~(((int64_t)PROJECT_OWNER << 1) - 1))
 
 struct role_row {

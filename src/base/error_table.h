@@ -13,7 +13,7 @@
     ROW(INVALID_REQUEST, 400, "The request is not valid HTTP: {}.", \
         "Send a well-formed HTTP request over TLS.") \
     ROW(INVALID_JSON, 400, "The request body is not valid JSON: {}.", \
-        "Correct the body at the place that the detail names. Keys must not repeat, text must be UTF-8, and nesting ends at 32 levels.") \
+        "Correct the body where the detail says. Keys must not repeat, text must be UTF-8, and nesting must not exceed 32 levels.") \
     ROW(INVALID_ATTRIBUTE, 400, "Invalid attribute {} specified.", \
         "Remove the field or correct its spelling; the reference lists the fields of each operation.") \
     ROW(MISSING_ATTRIBUTE, 400, "The required attribute {} was not specified.", \
@@ -31,24 +31,25 @@
     ROW(DRY_RUN_NOT_AVAILABLE, 400, "{} changes nothing, so dryRun does not apply to it.", \
         "Leave dryRun out of requests that only read.") \
     ROW(NOT_OFFERED, 400, "{} is not offered: {}.", \
-        "Ask for something that is offered; the detail says what stands in the way.") \
+        "Ask for something that is offered; the detail says why this is not.") \
     ROW(INTEGRATION_MISSING, 400, "{} has no {} of its own, and the project has no integration of type {}.", \
         "Send the key or address with the notification, or create the integration first.") \
-    ROW(LOG_EXPORT_NOT_OFFERED, 400, "Log export by a role at a provider is not offered: the operator's own hosts have no identity at a provider.", \
-        "Create a log integration instead, which sends logs by HTTPS with a key of its own.") \
-    ROW(PEERING_NOT_OFFERED, 400, "Peering connections are not offered: clusters run on the operator's own hosts, whose routes are the operator's.", \
-        "Have the operator route between your network and the addresses of the project's network container, then add your network to the project's access list.") \
-    ROW(PRIVATE_ENDPOINT_NOT_OFFERED, 400, "Private endpoints are not offered: there is no vendor's network between clients and the operator's own hosts.", \
+    ROW(LOG_EXPORT_NOT_OFFERED, 400, "Log export through a role at a provider is not offered: the operator's own hosts have no identity at a provider.", \
+        "Create a log integration instead. It sends logs by HTTPS with its own key.") \
+    ROW(PEERING_NOT_OFFERED, 400, "Peering connections are not offered: clusters run on the operator's own hosts, and the operator sets their routes.", \
+        "Ask the operator for a route between your network and the addresses of the project's network container. Then add " \
+        "your network to the project's access list.") \
+    ROW(PRIVATE_ENDPOINT_NOT_OFFERED, 400, "Private endpoints are not offered: there is no provider's network between clients and the operator's own hosts.", \
         "Use the private connection strings of the cluster from a network that the operator routes to its hosts.") \
     ROW(PROVIDER_ROLE_NOT_OFFERED, 400, "Roles in a provider's account are not offered: the operator's own hosts have no identity at a provider.", \
-        "Give credentials of their own to whatever needs them, such as an export bucket or a stream connection.") \
-    ROW(CUSTOMER_KEYS_NOT_OFFERED, 400, "Keys of a customer's own are not offered: the operator's own hosts use no key service, and their disks are the operator's to encrypt.", \
-        "Have the operator encrypt the disks of the hosts. Backups, once there are any, are what a key of your own can protect.") \
+        "Give what needs access, such as an export bucket or a stream connection, its own credentials.") \
+    ROW(CUSTOMER_KEYS_NOT_OFFERED, 400, "Encryption with your own keys is not offered: the operator's hosts use no key service, and the operator encrypts their disks.", \
+        "Ask the operator to encrypt the disks of the hosts. Your own key can protect backups, once there are any.") \
     /* Who is calling. */ \
     ROW(NOT_AUTHENTICATED, 401, "This resource needs credentials.", \
         "Send a bearer token of a service account, or answer the Digest challenge with an API key.") \
     ROW(INVALID_CREDENTIALS, 401, "The credentials are not valid: {}.", \
-        "Check the credentials; a token is good for one hour, then fetch a new one.") \
+        "Check the credentials. A token is valid for one hour; then fetch a new one.") \
     ROW(NOT_A_MEMBER, 401, "The caller does not belong to {}.", \
         "Use credentials of that organization or project, or have the caller added to it.") \
     ROW(ADDRESS_NOT_ALLOWED, 403, "Address {} is not on the access list of these credentials.", \
@@ -58,12 +59,12 @@
     ROW(MISSING_ROLE, 403, "This operation needs one of the roles {}.", \
         "Have one of these roles granted to the caller.") \
     ROW(BEYOND_THE_PROJECT, 403, "{} also holds roles outside this project.", \
-        "Only an owner of the organization changes credentials that reach further than one project.") \
+        "Ask an owner of the organization: only they can change credentials that reach further than one project.") \
     ROW(ROLE_NOT_GRANTABLE, 403, "Role {} can be granted only by a caller who holds it.", \
         "Have somebody with that role grant it.") \
-    ROW(ORGANIZATION_LOCKED, 403, "Organization {} is locked; it can be read, and things in it deleted, but not changed: {}.", \
+    ROW(ORGANIZATION_LOCKED, 403, "Organization {} is locked: {}. It can be read, and things in it can be deleted, but nothing else can be changed.", \
         "Settle what the organization owes with the operator; a payment that the operator records unlocks it.") \
-    ROW(DOMAIN_NOT_ALLOWED, 403, "The organization takes in people of some domains only, and the address is in none of them.", \
+    ROW(DOMAIN_NOT_ALLOWED, 403, "The organization accepts people from certain domains only, and the address is in none of them.", \
         "Have an owner of the organization add the domain to domainAllowList of its federation settings, or switch domainRestrictionEnabled off.") \
     ROW(POLICY_FORBIDS, 403, "Resource policy {} ({}) forbids the value of {}.", \
         "Ask for something that the policy allows, or have an owner of the organization change it.") \
@@ -74,7 +75,7 @@
         "Check the token and the address. An invitation works once and for a limited time: ask for another one.") \
     ROW(METHOD_NOT_ALLOWED, 405, "Method {} is not supported by {}.", \
         "Use one of the methods in the Allow header.") \
-    ROW(NOT_ACCEPTABLE, 406, "None of the media types in Accept can be given: {}.", \
+    ROW(NOT_ACCEPTABLE, 406, "None of the media types in Accept is available: {}.", \
         "Ask for application/vnd.svc.2025-03-12+json.") \
     ROW(VERSION_NOT_AVAILABLE, 406, "Version {} cannot be served: {}.", \
         "Ask for the date of an existing version, such as 2025-03-12, or a later one.") \
@@ -87,40 +88,41 @@
     ROW(PROJECT_NOT_EMPTY, 409, "Project {} still has {} clusters.", \
         "Terminate its clusters first.") \
     ROW(NO_CAPACITY, 409, "No host in region {} of {} has room for another member of size {} with {} GB.", \
-        "Ask for a smaller size, fewer members or another region, or have the operator add a host. A project with a network container in the region gets addresses of its block only.") \
-    ROW(NO_ETCD_CAPACITY, 409, "No group of etcd takes another cluster in region {} of {}.", \
-        "Have the operator add a group of etcd, or give one more room; or choose another region.") \
-    ROW(ADDRESSES_NOT_FREE, 409, "Addresses of block {} are set aside or used for another project.", \
+        "Ask for a smaller size, fewer members or another region, or have the operator add a host. A project with a network " \
+        "container in the region uses addresses of that block only.") \
+    ROW(NO_ETCD_CAPACITY, 409, "No etcd group has room for another cluster in region {} of {}.", \
+        "Ask the operator to add an etcd group or to enlarge one, or choose another region.") \
+    ROW(ADDRESSES_NOT_FREE, 409, "Some addresses of block {} are reserved for another project or used by one.", \
         "Choose another block; the operator knows which addresses are free.") \
-    ROW(CONTAINER_IN_USE, 409, "Members of the project's clusters have addresses of container {}.", \
-        "Terminate the clusters that it is used by first, or leave the container as it is.") \
+    ROW(CONTAINER_IN_USE, 409, "Members of the project's clusters use addresses of container {}.", \
+        "Terminate the clusters that use it first, or leave the container as it is.") \
     ROW(CLUSTER_NOT_CHANGEABLE, 409, "Cluster {} cannot be changed now: {}.", \
         "Wait until the state that the detail names has ended, or end it, then try again.") \
     ROW(TERMINATION_PROTECTED, 409, "Cluster {} is protected against termination.", \
         "Set terminationProtectionEnabled to false first.") \
-    ROW(NO_MAINTENANCE_WAITS, 409, "No maintenance waits in project {}.", \
-        "Nothing has to be done. Maintenance can be put off once it waits; autoDefer does it from the beginning.") \
-    ROW(MAINTENANCE_NOT_DEFERRABLE, 409, "The maintenance was put off {} times, as often as it can be.", \
+    ROW(NO_MAINTENANCE_WAITS, 409, "No maintenance is waiting in project {}.", \
+        "Nothing needs to be done. Maintenance can be put off while it waits; with autoDefer it is put off as soon as it waits.") \
+    ROW(MAINTENANCE_NOT_DEFERRABLE, 409, "The maintenance was already put off {} times, the most that is allowed.", \
         "Choose another day or hour, or let it begin.") \
     ROW(LAST_OWNER, 409, "The organization would be left without an owner.", \
         "Make somebody else an owner first.") \
-    ROW(LAST_ROLE, 409, "Role {} is the only one that is left here.", \
+    ROW(LAST_ROLE, 409, "Role {} is the last one that the person holds here.", \
         "Add another role first, or remove the person.") \
     ROW(ALREADY_A_MEMBER, 409, "{} already belongs to {}.", \
         "Change the roles of that person instead.") \
     ROW(ALREADY_INVITED, 409, "{} was already invited to {}.", \
         "Change the open invitation, or take it back first.") \
-    ROW(TOO_MANY_INVITATIONS, 409, "The organization has made {} invitations today, which is as many as it may.", \
-        "Go on tomorrow (UTC).") \
+    ROW(TOO_MANY_INVITATIONS, 409, "The organization has made {} invitations today, the most that it can make in a day.", \
+        "Try again tomorrow (UTC).") \
     ROW(PROJECT_LIMIT_REACHED, 409, "Limit {} of the project is {}, and all of it is in use.", \
         "Remove something first, or raise the limit.") \
     ROW(CALLER_WOULD_BE_LOCKED_OUT, 409, "The calling credentials have no access list and could not call again from {}.", \
         "Add the caller's address to the access list of these credentials first.") \
     ROW(ROLE_IN_USE, 409, "Role {} is held by {}.", \
-        "Take the role away from there first.") \
+        "Take the role away from its holder first.") \
     ROW(CERTIFICATES_NOT_MANAGED, 409, "Database user {} has no certificates of this service.", \
         "Create the user with x509Type MANAGED, or have your own authority issue its certificates.") \
-    ROW(CERTIFICATES_STILL_VALID, 409, "Certificates of an earlier user {} do not expire before {}, and would let in the new one's place.", \
+    ROW(CERTIFICATES_STILL_VALID, 409, "Certificates of an earlier user {} are valid until {}, and would work for the new user as well.", \
         "Choose another name, or wait until then.") \
     ROW(SAME_ORGANIZATION, 409, "The project belongs to organization {} already.", \
         "Name another organization.") \
@@ -148,7 +150,7 @@
     ROW(TOO_MANY_WEBHOOKS, 409, "The organization already has {} webhooks.", \
         "Delete one of them first.") \
     ROW(ALERT_CLOSED, 409, "Alert {} is closed.", \
-        "Acknowledge alerts while they are open.") \
+        "Only an open alert can be acknowledged.") \
     ROW(INTEGRATION_IN_USE, 409, "Integration {} is used by a notification of alert configuration {}.", \
         "Give that notification a key or address of its own, or delete it, then delete the integration.") \
     ROW(ADDRESS_IN_USE, 409, "The caller uses this entry: it calls from {}.", \
@@ -168,7 +170,7 @@
     ROW(IDEMPOTENCY_KEY_REUSED, 422, "The Idempotency-Key {} was used with another request.", \
         "Use a new key for each new request.") \
     ROW(RATE_LIMITED_TOKEN_BUCKET, 429, "Rate limit exceeded for {}. Please retry after {} seconds. Request capacity: {}. Refill rate: {} per {} seconds.", \
-        "Wait as long as Retry-After says; after that grow the delay with each refusal and add a random part.") \
+        "Wait as long as Retry-After says. After further refusals wait longer each time, and add a random part.") \
     ROW(TOO_MANY_FAILURES, 429, "Too many requests from {} failed to authenticate.", \
         "Wait as long as Retry-After says, and check the credentials.") \
     ROW(TOO_MANY_STREAMS, 429, "The caller already follows {} event streams here.", \
@@ -177,7 +179,7 @@
         "Send fewer or shorter headers.") \
     /* The service. */ \
     ROW(INTERNAL_ERROR, 500, "The service failed unexpectedly.", \
-        "Retry later; report the X-Request-Id to the operator if it persists.") \
+        "Retry later; report the X-Request-Id to the operator if it happens again.") \
     ROW(NOT_IMPLEMENTED, 501, "{} {} is not implemented yet.", \
         "reeved catalog --status lists what is implemented.") \
     ROW(DATABASE_UNAVAILABLE, 503, "The service cannot reach its database.", \
@@ -186,33 +188,33 @@
         "Read the entity to see whether the change is there, or repeat a POST with the same Idempotency-Key.") \
     ROW(OVERLOADED, 503, "The service has no capacity for this request now.", \
         "Retry after the time that Retry-After gives.") \
-    /* What only operators see, on the address that they have for themselves. */ \
+    /* What only operators see, on their own address. */ \
     ROW(OPERATOR_TOKEN_REQUIRED, 401, "This resource needs the token of an operator.", \
         "Make one with `reeved operator add NAME` on a node, and send it as `Authorization: Bearer TOKEN`; `reeve fleet login` keeps it.") \
-    ROW(OPERATOR_TOKEN_NOT_VALID, 401, "The token is not that of an operator.", \
-        "It is not known, has expired, or its operator was removed: make another one with `reeved operator add NAME` on a node.") \
+    ROW(OPERATOR_TOKEN_NOT_VALID, 401, "The token does not belong to an operator.", \
+        "The token is unknown or has expired, or its operator was removed. Make another one with `reeved operator add NAME` on a node.") \
     ROW(OPERATOR_TLS_REQUIRED, 403, "Operators are not served over plain HTTP from {}.", \
         "Set operator_certificate and operator_certificate_key in reeve.conf and use https://, or ask on the node itself, at its loopback address.") \
     ROW(HOST_HAS_MEMBERS, 409, "Host {} still has {} members.", \
-        "Drain it and wait until none is left. One that will never come back is removed as lost (`--lost`), and its members are replaced.") \
+        "Drain the host and wait until none is left. Remove a host that will never come back with `--lost`: its members are replaced.") \
     ROW(FLEET_NOT_FOUNDED, 409, "The fleet has no certificate authority yet.", \
         "Run `reeved fleet init` on a node.") \
     ROW(STILL_IN_USE, 409, "{} {} cannot be removed: {}.", \
         "Remove first what the detail names.") \
     ROW(JOB_NOT_CHANGEABLE, 409, "Job {} cannot be changed now: {}.", \
-        "Look at the job: its state and history say what goes on.") \
+        "Look at the job: its state and history say what is going on.") \
     ROW(LOCKED_FOR_INVOICE, 409, "Organization {} is locked because invoice {} is overdue.", \
-        "Note that the invoice was paid, or until when something else is agreed.") \
+        "Record that the invoice was paid, or agree on a date until which the organization is not locked.") \
     ROW(INVOICE_NOT_PAYABLE, 409, "Invoice {} is not closed, has nothing to pay, or was paid before.", \
-        "List the invoices that nobody paid: only those can be paid.") \
-    /* What only agents of hosts see, on the address that they have for themselves. */ \
+        "List the unpaid invoices: only those can be paid.") \
+    /* What only agents of hosts see, on their own address. */ \
     ROW(CERTIFICATE_REQUIRED, 401, "This resource needs the certificate of a host.", \
         "Join first: the operator's `reeved fleet token` prints the command.") \
     ROW(CERTIFICATE_NOT_ACCEPTED, 403, "The certificate is not accepted: {}.", \
         "Join again with a new token; see `reeved fleet host list`.") \
     ROW(JOIN_TOKEN_NOT_VALID, 403, "The join token is not valid: {}.", \
         "Make a new one with `reeved fleet token`. A token works once and for a limited time.") \
-    ROW(STALE_EPOCH, 409, "Somebody joined as this host since: the epoch is {} now.", \
+    ROW(STALE_EPOCH, 409, "Another machine has joined as this host: the epoch is {} now.", \
         "Stop this agent. Join again if this machine is the one that should be the host.") \
     ROW(FLEET_NOT_READY, 503, "The fleet has no certificate authority yet.", \
         "Run `reeved fleet init`.")

@@ -31,17 +31,17 @@ problem_of_class(str value)
         if (str_is(value, classes[i]))
             return NULL;
     }
-    return "it is none of READ, WRITE, FUNCTION, ROLE, DDL, MISC";
+    return "it must be READ, WRITE, FUNCTION, ROLE, DDL or MISC";
 }
 
 static const char *
 problem_of_name(str value)
 {
     if (value.len == 0 || value.len > AUDIT_NAME_BYTES)
-        return "a name has 1 to 63 bytes";
+        return "a name must have 1 to 63 bytes";
     for (size_t i = 0; i < value.len; i++) {
         if ((unsigned char)value.data[i] < 0x20 || value.data[i] == 0x7f)
-            return "a name has no control characters";
+            return "a name must not have control characters";
     }
     return NULL;
 }

@@ -95,11 +95,11 @@ read_mapping(struct arena *arena, const json_t *ldap, bool has_password, json_t 
         return OK;
     }
     if (json_array_size(mappings) > 1)
-        return refuse(arena, MAPPING "[1]", "there can be one mapping only");
+        return refuse(arena, MAPPING "[1]", "there can be only one mapping");
     for (size_t i = 0; i < LENGTH(whole); i++)
         is_whole |= str_is(match, whole[i]);
     if (!is_whole)
-        return refuse(arena, MAPPING "[0].match", "it must take the whole name: (.+)");
+        return refuse(arena, MAPPING "[0].match", "it must match the whole name: (.+)");
     if ((substitution.len > 0) == (query.len > 0))
         return refuse(arena, MAPPING "[0]", "it must have either substitution or ldapQuery");
     if (!str_is_one_line(substitution))

@@ -30,7 +30,7 @@ given_secret_take(struct request *req, const struct given_secret_field *field, j
     if (given_secret_is_mask(sent)) {
         if (old == NULL || !str_eq(sent, given_secret_mask(req->arena, json_str(old))))
             return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(field->place),
-                        V("it is masked, and no such secret is known"));
+                        V("it is masked, and no secret with this end is stored; send the whole secret"));
         sent = json_str(old);
     } else if (field->is_url) {
         TRY(given_secret_check_url(req, field->place, sent));

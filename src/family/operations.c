@@ -14,11 +14,11 @@ static const struct field operation_fields[] = {
     TEXT("kind", "What it does.", READ_ONLY | ALWAYS, .example = "\"cluster.create\""),
     TEXT("clusterName", "Name of the cluster that it is about. Operations of one cluster run one after another.",
          READ_ONLY | ALWAYS),
-    TEXT("state", "How far it is.", READ_ONLY | ALWAYS, .one_of = job_states),
+    TEXT("state", "Current state.", READ_ONLY | ALWAYS, .one_of = job_states),
     INTEGER("generation", "Generation of the cluster's configuration that it brings into effect.", READ_ONLY | ALWAYS),
     LIST("steps", "Its steps, in their order.", READ_ONLY | ALWAYS, .of = &step_schema),
-    TEXT("currentStep", "The step that it is at, or ended at.", READ_ONLY),
-    INTEGER("percent", "How many of its steps are done, of a hundred.", READ_ONLY | ALWAYS, .min = 0, .max = 100),
+    TEXT("currentStep", "The step that is running, or the last one.", READ_ONLY),
+    INTEGER("percent", "Percentage of its steps that are done.", READ_ONLY | ALWAYS, .min = 0, .max = 100),
     TEXT("waitsFor", "Why the current step is not done yet.", READ_ONLY),
     TEXT("failure", "Why it failed.", READ_ONLY),
     DATE("createdAt", "When it was asked for.", READ_ONLY | ALWAYS),
@@ -47,19 +47,21 @@ static const struct read operation_get = { SQL_OPERATION_GET, bind_get, answer_o
 static const struct endpoint operations_endpoints[] = {
     { GET, "/groups/{groupId}/operations", S24, ANY_OF(PROJECT_READ_ONLY), "listGroupOperations",
       "Return all operations of one project",
-      "Lists what is being done about the project's clusters, or was in the last 30 days, newest first. An extension of this service.",
+      "Lists what is being done to the project's clusters, or was done in the last 30 days, newest first. An extension of this "
+      "service.",
       .shape = SHAPE_LIST, .flags = EXTENSION, .item = "/groups/{groupId}/operations/{operationId}", .read = &operation_list,
       .query = list_query, .response = &operation_schema },
     { GET, "/groups/{groupId}/operations/{operationId}", S24, ANY_OF(PROJECT_READ_ONLY), "getGroupOperation",
       "Return one operation of one project",
-      "Shows how far the operation is, step by step, and why it waits or failed. Answers that begin one name it in the link with the "
-      "relation `operation` and in the header `Operation-Location`. An extension of this service.",
+      "Shows how far the operation is, step by step, and why it waits or failed. An answer that starts an operation names it in "
+      "the link with the relation `operation` and in the header `Operation-Location`. An extension of this service.",
       .flags = EXTENSION | NO_ETAG, .read = &operation_get, .response = &operation_schema },
 };
 // clang-format on
 
 FAMILY(operations_family, "operations", "Operations",
-       "What goes on after a request was answered, step by step. An extension of this service.", operations_endpoints);
+       "Work that goes on after a request was answered, step by step. An extension of this service.",
+       operations_endpoints);
 
 static void
 bind_filter(struct request *req, struct params *params, const char *name)

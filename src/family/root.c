@@ -10,7 +10,7 @@ static const struct field caller_fields[] = {
          .one_of = (const char *const[]){ "SERVICE_ACCOUNT", "API_KEY", "USER", NULL }),
     TEXT("name", "Client id, public key or user name.", READ_ONLY | ALWAYS),
     LIST("roles", "Roles granted to the caller.", READ_ONLY | ALWAYS, .of = &role_assignment_schema),
-    LIST("accessList", "Addresses from which these credentials may be used; empty when any may.", READ_ONLY | ALWAYS,
+    LIST("accessList", "Addresses from which these credentials can be used; empty for any.", READ_ONLY | ALWAYS,
          .item = TYPE_CIDR),
     END_OF_FIELDS,
 };
@@ -31,13 +31,13 @@ static handler get_root;
 static const struct endpoint root_endpoints[] = {
     { GET, "", S60, ANY_CALLER, "getRoot",
       "Return the root of the API",
-      "Says who is calling, with which roles and from which addresses the credentials may be used, and links to the collections "
-      "from which every other resource is reached.",
+      "Says who is calling, their roles, and from which addresses the credentials can be used. Links lead to the collections, "
+      "and from there to every other resource.",
       .flags = NO_ETAG, .run = get_root, .response = &root_schema },
 };
 // clang-format on
 
-FAMILY(root_family, "root", "Root", "The entrance to the API.", root_endpoints);
+FAMILY(root_family, "root", "Root", "The start of the API.", root_endpoints);
 
 static void
 add_grants(struct buf *out, const struct principal *caller)

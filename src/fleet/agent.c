@@ -46,7 +46,7 @@ judge_host(struct arena *arena, const struct host_known *known, int64_t epoch)
     else if (known->is_expired)
         why = "it has expired";
     else if (epoch > known->epoch)
-        return fail(arena, INVALID_ATTRIBUTE_VALUE, V("epoch"), V("the host has not come that far"));
+        return fail(arena, INVALID_ATTRIBUTE_VALUE, V("epoch"), V("the host has not reached this epoch"));
     if (why == NULL)
         return OK;
     refusal_note(known->host, "agent_refused", str_format(arena, "its certificate is not accepted: %s.", why));
@@ -374,7 +374,7 @@ static const struct stage stages[] = {
     { "certificate", check_certificate, "has it a certificate of the fleet, unless it joins?", "401" },
     { "read", read_what_is_sent, "what does it send? (told to hosts only)", "400" },
     { "host", find_host, "whose certificate is it, and is it the host's still? A poll waits here until there is a new goal.", "403, 409" },
-    { "input", tell_problem, "is what it sends in order?", "400" },
+    { "input", tell_problem, "is what it sends valid?", "400" },
     { "run", run, "the operation", "404, 409 …" },
     { "room", check_room, "did the answer fit?", "503" },
 };
@@ -389,8 +389,9 @@ agents_new(struct fleet *fleet, struct metrics *metrics, size_t first_counter)
     struct agents *agents = calloc(1, sizeof(*agents));
     if (agents == NULL)
         return NULL;
-    agents->api =
-        (struct api){ .stages = &agent_stages, .store = fleet->store, .metrics = metrics, .first_counter = first_counter };
+    agents->api = (struct api){
+        .stages = &agent_stages, .store = fleet->store, .metrics = metrics, .first_counter = first_counter
+    };
     agents->fleet = fleet;
     return agents;
 }

@@ -121,7 +121,7 @@ authority_issue(const struct authority *authority, struct tx *tx, enum certifica
     if (!certificate_request_is_fine(request))
         return fail(
             arena, INVALID_ATTRIBUTE_VALUE, V("csr"),
-            V("it must be a request in PEM, signed with its own key: EC on P-256 or P-384, or RSA of 2048 bits"));
+            V("it must be a certificate request in PEM, signed with its own key: EC on P-256 or P-384, or RSA of 2048 bits"));
     subject.organization = str_from(kinds[kind].organization);
     subject.use = kinds[kind].use;
     if (subject.lifetime_s == 0)

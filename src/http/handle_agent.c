@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way of a host's request through nginx: headers, certificate, body, then a thread of the agents' own pool, so that hosts
- * which all come back at once keep no tenant waiting. A poll for a goal goes to poll.c and uses a thread only when there is a
- * goal to build.
+ * A host's request in nginx: headers, certificate, body, then a thread of the agents' own pool, so that tenants do not
+ * wait when all hosts come back at once. A poll for a goal goes to poll.c and uses a thread only when there is a goal
+ * to build.
  */
 #include "fleet/agent.h"
 #include "http/exchange.h"

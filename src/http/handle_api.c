@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way of an API request through nginx: headers, then api_advance() in the event loop. Only who may do what it asks for has its body
- * read. What is left goes to the database by the loop's own connection, or to a thread, each when it is the caller's turn (fair.h).
+ * An API request in nginx: headers, then api_advance() in the event loop. The body is read only if the caller may do
+ * what it asks for. The rest goes to the database through the loop's own connection, or to a thread, when it is the
+ * caller's turn (fair.h).
  */
 #include "http/exchange.h"
 #include "http/fair.h"
@@ -234,7 +235,7 @@ handle_api(ngx_http_request_t *r)
     error problem = OK;
     if (r->http_version < NGX_HTTP_VERSION_10) {
         r->http_version = NGX_HTTP_VERSION_10; /* the answer has a status and headers all the same */
-        problem = fail(req->arena, INVALID_REQUEST, V("HTTP/0.9 is not spoken here"));
+        problem = fail(req->arena, INVALID_REQUEST, V("HTTP/0.9 is not supported"));
     } else {
         problem = receive_headers(x);
     }

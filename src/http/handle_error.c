@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nginx refuses by itself ends here through error_page, and leaves as the same document as every other error. */
+/* Requests that nginx itself refuses come here through error_page, and get the same document as every other error. */
 #include "base/json.h"
 #include "http/exchange.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operator's address. /livez, /readyz, /metrics, /jobs and /fleet are for balancers, supervisors and Prometheus, and need no
- * credentials; what stands below /operator/ is for operators, with tokens.
+ * The operator's address. /livez, /readyz, /metrics, /jobs and /fleet are for balancers, supervisors and Prometheus,
+ * and need no credentials; /operator/ is for operators, with tokens.
  */
 #include "api/metrics.h"
 #include "base/json.h"

@@ -2,11 +2,12 @@
 /*
  * nginx 1.22 cuts idle keep-alive connections at the moment a process begins to drain, on QUIT and on every reload. A
  * client that sends a request just then gets no answer, and does not know whether it may repeat it. So idle connections
- * of HTTP/1 are kept open a little longer: a request that still comes is answered with "Connection: close", and only who
- * sent nothing for LINGER_S is cut. (nginx 1.27.4 has keepalive_min_timeout for this; HTTP/2 has GOAWAY.)
+ * of HTTP/1 are kept open a little longer: a request that still arrives is answered with "Connection: close", and only
+ * connections without a request for LINGER_S are closed. (nginx 1.27.4 has keepalive_min_timeout for this; HTTP/2 has
+ * GOAWAY.)
  *
- * nginx closes the connections that are marked idle. The mark is taken away here as soon as it was set, and the state is
- * recognized by the handler that nginx gives to idle connections only.
+ * nginx closes the connections that are marked idle. The mark is taken away here as soon as it was set, and the state
+ * is recognized by the handler that nginx gives to idle connections only.
  */
 #include <ngx_config.h>
 #include <ngx_core.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * glibc keeps what was freed. With the first large block that is freed it raises its thresholds to 32 MiB and more, it gives each thread
- * an arena of its own, and a page between two blocks in use stays: after a burst a process kept gigabytes that nobody used. So thresholds
- * are fixed, arenas few, and after a burst the free pages are given back.
+ * glibc keeps what was freed. With the first large block that is freed it raises its thresholds to 32 MiB and more, it
+ * gives each thread an arena of its own, and a page between two blocks in use stays: after a burst a process kept
+ * gigabytes that nobody used. So the thresholds are fixed, there are few arenas, and after a burst free pages are given
+ * back.
  */
 #include "http/memory.h"
 

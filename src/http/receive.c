@@ -51,7 +51,7 @@ receive_header(struct request *req, str name, str value, unsigned *seen)
         if (!str_eq_nocase(name, wanted[i].name))
             continue;
         if (*seen & 1U << i)
-            return fail(req->arena, INVALID_HEADER, V(wanted[i].name), V("it stands twice"));
+            return fail(req->arena, INVALID_HEADER, V(wanted[i].name), V("it is sent twice"));
         *seen |= 1U << i;
         *wanted[i].target = str_dup(req->arena, value);
         return OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers that their clients do not read. nginx's send_timeout begins anew with every byte that leaves, so a client that takes one now
- * and then could keep an answer in memory for ever; here every span needs so many bytes of each answer. On HTTP/2 that is one stream of
- * many: it is ended alone, unless the connection itself does not take what was written to it.
+ * Answers that their clients do not read. nginx's send_timeout starts again with every byte that is sent, so a client
+ * that reads very slowly could keep an answer in memory for ever. Here a minimum number of bytes of each answer must be
+ * sent in every period. On HTTP/2 only the slow stream is ended, unless the whole connection does not accept data.
  */
 #include <ngx_event.h>
 

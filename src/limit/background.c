@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes on beside the requests: connecting, counting the nodes, giving idle leases back. */
+/* The background thread: connects, counts the nodes, and gives idle leases back. */
 #include <stdlib.h>
 
 #include "base/clock.h"

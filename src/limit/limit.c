@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A take: from the lease, from a denial that still holds, from Redis, or from a bucket of this process. */
+/* Takes a token: from the lease, from a denial that is still valid, from Redis, or from a bucket of this process. */
 #include "limit/limit.h"
 
 #include <signal.h>

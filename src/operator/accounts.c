@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Organizations as their operator sees them: locked or not, and what they owe. */
+/* Organizations as their operator sees them: whether they are locked, and their unpaid invoices. */
 #include "api/list.h"
 #include "base/date.h"
 #include "base/json.h"
@@ -13,11 +13,12 @@ enum { REASON_MAX = 250 };
 static const struct field organization_fields[] = {
     TEXT("name", "Name of the organization.", READ_ONLY | ALWAYS),
     ID("id", "Identifier of the organization.", READ_ONLY | ALWAYS),
-    BOOL("locked", "Whether it can only be read, and things in it deleted.", READ_ONLY | ALWAYS),
+    BOOL("locked", "Whether the organization is locked: it can be read, and things in it can be deleted, nothing else.",
+         READ_ONLY | ALWAYS),
     TEXT("lockReason", "Why it is locked.", READ_ONLY),
     DATE("lockedAt", "Since when it is locked.", READ_ONLY),
-    ID("lockInvoiceId", "The overdue invoice that it is locked for.", READ_ONLY),
-    DATE("paymentAgreedUntil", "Until then it is not locked for what it owes.", READ_ONLY),
+    ID("lockInvoiceId", "The overdue invoice for which it is locked.", READ_ONLY),
+    DATE("paymentAgreedUntil", "Until when it is not locked for unpaid invoices.", READ_ONLY),
     INTEGER("projects", "How many projects it has.", READ_ONLY | ALWAYS),
     INTEGER("clusters", "How many clusters it has.", READ_ONLY | ALWAYS),
     DATE("createdAt", "When it was created.", READ_ONLY | ALWAYS),
@@ -27,13 +28,13 @@ static const struct schema organization_schema = { "OperatedOrganization", "An o
                                                    organization_fields };
 static const struct field list_query[] = {
     TEXT("name", "Text that the name must contain.", 0, .max = 64),
-    BOOL("locked", "Only those that are locked, or only those that are not.", 0),
+    BOOL("locked", "Only locked organizations, or only those that are not locked.", 0),
     END_OF_FIELDS,
 };
 
 static const struct field lock_request_fields[] = {
-    TEXT("reason", "Why, for the organization's events and for whoever is refused.", REQUIRED, .min = 1,
-         .max = REASON_MAX, .example = "\"Abuse of the service\""),
+    TEXT("reason", "Why, for the organization's events and for the people whose changes are refused.", REQUIRED,
+         .min = 1, .max = REASON_MAX, .example = "\"Abuse of the service\""),
     END_OF_FIELDS,
 };
 static const struct schema lock_request_schema = { "OrganizationLockRequest", "Why an organization is locked.",
@@ -42,7 +43,7 @@ static const struct field lock_fields[] = {
     ID("id", "Identifier of the organization.", READ_ONLY | ALWAYS),
     BOOL("locked", "Whether it is locked now.", READ_ONLY | ALWAYS),
     TEXT("lockReason", "Why.", READ_ONLY),
-    BOOL("changed", "Whether it was otherwise before.", READ_ONLY | ALWAYS),
+    BOOL("changed", "Whether this request changed it.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
 static const struct schema lock_schema = { "OrganizationLock", "Whether an organization is locked.", lock_fields };
@@ -56,7 +57,7 @@ static const struct schema agree_request_schema = { "PaymentAgreementRequest", "
                                                     agree_request_fields };
 static const struct field agree_fields[] = {
     ID("id", "Identifier of the organization.", READ_ONLY | ALWAYS),
-    DATE("until", "When the agreement ends; null: there is none.", READ_ONLY | ALWAYS | NULLABLE),
+    DATE("until", "When the agreement ends; null without an agreement.", READ_ONLY | ALWAYS | NULLABLE),
     BOOL("changed", "Whether something else was agreed before.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
@@ -67,26 +68,26 @@ static const struct field invoice_fields[] = {
     TEXT("name", "Name of the organization.", READ_ONLY | ALWAYS),
     TEXT("month", "The month that it is for.", READ_ONLY | ALWAYS, .example = "\"2026-09\""),
     INTEGER("amountCents", "What is to be paid.", READ_ONLY | ALWAYS),
-    DATE("due", "When it is due; null: nobody is locked for what they owe.", READ_ONLY | ALWAYS | NULLABLE),
+    DATE("due", "When it is due; null when organizations are not locked for unpaid invoices.",
+         READ_ONLY | ALWAYS | NULLABLE),
     BOOL("locked", "Whether the organization is locked.", READ_ONLY | ALWAYS),
     ID("orgId", "Identifier of the organization.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
-static const struct schema invoice_schema = { "UnpaidInvoice", "An invoice that nobody paid.", invoice_fields };
+static const struct schema invoice_schema = { "UnpaidInvoice", "An unpaid invoice.", invoice_fields };
 static const struct field pay_request_fields[] = {
-    TEXT("note", "What is worth knowing about the payment, for the organization's events.", 0, .max = REASON_MAX,
-         .fallback = "\"\"", .example = "\"Transfer of 3 June\""),
+    TEXT("note", "A note about the payment, for the organization's events.", 0, .max = REASON_MAX, .fallback = "\"\"",
+         .example = "\"Transfer of 3 June\""),
     END_OF_FIELDS,
 };
-static const struct schema pay_request_schema = { "InvoicePaymentRequest", "That an invoice was paid.",
-                                                  pay_request_fields };
+static const struct schema pay_request_schema = { "InvoicePaymentRequest", "A payment to record.", pay_request_fields };
 static const struct field pay_fields[] = {
     ID("invoiceId", "Identifier of the invoice.", READ_ONLY | ALWAYS),
     ID("orgId", "Identifier of the organization.", READ_ONLY | ALWAYS),
-    BOOL("paid", "That it is paid.", READ_ONLY | ALWAYS),
+    BOOL("paid", "Always true.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
-static const struct schema pay_schema = { "InvoicePayment", "A payment that was noted.", pay_fields };
+static const struct schema pay_schema = { "InvoicePayment", "A recorded payment.", pay_fields };
 
 /* ---- Organizations ---- */
 static error
@@ -160,7 +161,7 @@ lock_organization(struct request *req)
 {
     str reason = str_trim(json_str(json_object_get(req->body, "reason")));
     if (reason.len == 0)
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("reason"), V("it must say why"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("reason"), V("it must not be empty"));
     return set_lock(req, str_dup(req->arena, reason));
 }
 
@@ -220,26 +221,27 @@ pay_invoice(struct request *req)
 // clang-format off
 static const struct endpoint endpoints[] = {
     { GET, "/organizations", 0, FOR_OPERATORS, "listOperatedOrganizations", "Return all organizations",
-      "Lists every organization, oldest first, with whether it is locked and how much it has.",
+      "Lists every organization, oldest first: whether it is locked, and how many projects and clusters it has.",
       SHAPE_LIST, .read = &organizations, .response = &organization_schema, .query = list_query, .item = "/organizations/{orgId}" },
     { GET, "/organizations/{orgId}", 0, FOR_OPERATORS, "showOrganization", "Return one organization",
       "Shows whether the organization is locked, since when and why, and what was agreed about payment.",
       SHAPE_ENTITY, .run = show_organization, .response = &organization_schema },
     { POST, "/organizations/{orgId}:lock", 0, FOR_OPERATORS, "lockOrganization", "Lock one organization",
-      "Refuses changes in the organization; reading and deleting go on. Its members read the reason in what refuses them. Every node knows within a second.",
+      "Refuses changes in the organization; reading and deleting still work. The error shows its members the reason. It takes "
+      "effect on every node within a second.",
       SHAPE_ENTITY, 200, .run = lock_organization, .request = &lock_request_schema, .response = &lock_schema, .example = "{\"reason\": \"Abuse of the service\"}" },
     { POST, "/organizations/{orgId}:unlock", 0, FOR_OPERATORS, "unlockOrganization", "Unlock one organization",
-      "Lets changes through again. One that is locked for an overdue invoice is unlocked by noting that it was paid, or by an agreement.",
+      "Allows changes again. To unlock an organization with an overdue invoice, record its payment or make an agreement.",
       SHAPE_ENTITY, 200, .run = unlock_organization, .response = &lock_schema },
     { POST, "/organizations/{orgId}:agree", 0, FOR_OPERATORS, "agreeOrganization", "Agree about payment with one organization",
-      "Until then the organization is not locked for what it owes.",
+      "The organization is not locked for unpaid invoices until that date.",
       SHAPE_ENTITY, 200, .run = agree_organization, .request = &agree_request_schema, .response = &agree_schema, .example = "{\"until\": \"2027-01-31T00:00:00Z\"}" },
-    { GET, "/invoices", 0, FOR_OPERATORS, "listInvoices", "Return the invoices that nobody paid",
-      "Lists them oldest first, with when each is due.", SHAPE_LIST, .run = list_invoices, .response = &invoice_schema },
-    { POST, "/invoices/{invoiceId}:pay", 0, FOR_OPERATORS, "payInvoice", "Note that one invoice was paid",
-      "The organization is unlocked at once when nothing else of it is overdue.",
+    { GET, "/invoices", 0, FOR_OPERATORS, "listInvoices", "Return all unpaid invoices",
+      "Lists the unpaid invoices, oldest first, with the date when each is due.", SHAPE_LIST, .run = list_invoices, .response = &invoice_schema },
+    { POST, "/invoices/{invoiceId}:pay", 0, FOR_OPERATORS, "payInvoice", "Record that one invoice was paid",
+      "The organization is unlocked at once if it has no other overdue invoice.",
       SHAPE_ENTITY, 200, .run = pay_invoice, .request = &pay_request_schema, .response = &pay_schema, .example = "{\"note\": \"Transfer of 3 June\"}" },
 };
 // clang-format on
 FAMILY(operator_account_family, "organizations", "Organizations and invoices",
-       "Organizations as their operator sees them: locked or not, and what they owe.", endpoints);
+       "Organizations as their operator sees them: whether they are locked, and their unpaid invoices.", endpoints);

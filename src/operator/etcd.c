@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of etcd: where members of clusters agree. */
+/* Etcd groups: where members of clusters agree. */
 #include "store/etcd/etcd.h"
 #include "base/crypto/etcd_password.h"
 #include "base/json.h"
@@ -10,31 +10,31 @@
 enum { MOST_CLUSTERS = 1000000 };
 
 /* ---- Tables ---- */
-#define CAPACITY "How many clusters it takes; 0: as many as come."
+#define CAPACITY "How many clusters it can have; 0 for no limit."
 static const struct field group_fields[] = {
     TEXT("name", "Name of the group.", REQUIRED | ALWAYS, .max = 63, .pattern = GROUP_NAME, .example = "\"west1\""),
-    LIST("endpoints", "Where its servers are. None: `etcd` of reeve.conf.", REQUIRED | ALWAYS, .min = 1, .max = 15,
-         .item = TYPE_TEXT, .example = "[\"https://10.0.0.21:2379\"]"),
-    LIST("regions", "Whose clusters it takes, as PROVIDER/REGION; none: those of all regions.", ALWAYS, .max = 200,
-         .item = TYPE_TEXT, .example = "[\"OWN/EU_WEST\"]"),
+    LIST("endpoints", "Addresses of its servers. Without any: `etcd` of reeve.conf.", REQUIRED | ALWAYS, .min = 1,
+         .max = 15, .item = TYPE_TEXT, .example = "[\"https://10.0.0.21:2379\"]"),
+    LIST("regions", "Regions whose clusters use it, as PROVIDER/REGION; an empty list for all regions.", ALWAYS,
+         .max = 200, .item = TYPE_TEXT, .example = "[\"OWN/EU_WEST\"]"),
     INTEGER("capacity", CAPACITY, 0, .min = 0, .max = MOST_CLUSTERS, .example = "500"),
-    TEXT("state", "ACTIVE, or DRAINING: then no new cluster comes.", READ_ONLY),
-    TEXT(
-        "auth",
-        "OFF: whoever has a certificate of the fleet may do everything in it. PREPARED: clusters get users. ON: nothing goes without.",
-        READ_ONLY),
+    TEXT("state", "ACTIVE, or DRAINING when it gets no new clusters.", READ_ONLY),
+    TEXT("auth",
+         "OFF: anybody with a certificate of the fleet can do everything in it. PREPARED: clusters get users. ON: "
+         "every request needs a user.",
+         READ_ONLY),
     TEXT("waitsFor", "Why it is not ON yet.", READ_ONLY),
-    INTEGER("clusters", "How many clusters are in it.", READ_ONLY),
+    INTEGER("clusters", "How many clusters it has.", READ_ONLY),
     END_OF_FIELDS,
 };
-static const struct schema group_schema = { "EtcdGroup", "Servers of etcd that agree with each other.", group_fields };
+static const struct schema group_schema = { "EtcdGroup", "A group of etcd servers.", group_fields };
 
 static const struct field change_fields[] = {
     INTEGER("capacity", CAPACITY, 0, .min = 0, .max = MOST_CLUSTERS),
-    TEXT("state", "ACTIVE, or DRAINING: then no new cluster comes.", 0, .max = 8, .pattern = "^(ACTIVE|DRAINING)$"),
+    TEXT("state", "ACTIVE, or DRAINING when it gets no new clusters.", 0, .max = 8, .pattern = "^(ACTIVE|DRAINING)$"),
     END_OF_FIELDS,
 };
-static const struct schema change_schema = { "EtcdGroupChange", "What should be different.", change_fields };
+static const struct schema change_schema = { "EtcdGroupChange", "A change of an etcd group.", change_fields };
 
 static const struct field group_path[] = {
     TEXT("groupName", "Name of the group.", 0, .max = 63, .pattern = GROUP_NAME, .example = "\"west1\""),
@@ -66,7 +66,7 @@ check_endpoints(struct request *req, const json_t *endpoints)
         str url = json_str(json_array_get(endpoints, i));
         if (!str_starts_with(url, STR("https://")) || str_ends_with(url, STR("/")) || !str_is_one_line(url))
             return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("endpoints"),
-                        V("each must be https://HOST:PORT, without anything behind"));
+                        V("each must be https://HOST:PORT, with nothing after the port"));
     }
     return OK;
 }
@@ -129,7 +129,7 @@ remove_group(struct request *req)
     str name = request_path_value(req, "groupName");
     TRY(store_etcd_group_remove(req->tx, name, &is_there, &is_used));
     if (is_used)
-        return fail(req->arena, STILL_IN_USE, V("Group"), V(name), V("clusters are in it"));
+        return fail(req->arena, STILL_IN_USE, V("Group"), V(name), V("it has clusters"));
     if (!is_there)
         return request_not_found(req);
     answer_nothing(req);
@@ -138,23 +138,25 @@ remove_group(struct request *req)
 
 // clang-format off
 static const struct endpoint endpoints[] = {
-    { GET, "/etcdGroups", 0, FOR_OPERATORS, "listEtcdGroups", "Return all groups of etcd",
-      "Lists where members of clusters agree, with how many clusters are in each, and whether authentication is on.",
+    { GET, "/etcdGroups", 0, FOR_OPERATORS, "listEtcdGroups", "Return all etcd groups",
+      "Lists the etcd groups, how many clusters each has, and whether its authentication is on.",
       SHAPE_LIST, .run = list_groups, .response = &group_schema },
-    { POST, "/etcdGroups", 0, FOR_OPERATORS, "addEtcdGroup", "Add one group of etcd",
-      "Names servers of etcd that nobody else uses. Clusters that are made from now on in its regions are bound to it while it has room. "
-      "Workers turn its authentication on: root's password is made here and known to nobody, and each cluster gets a user that reaches its own keys only.",
+    { POST, "/etcdGroups", 0, FOR_OPERATORS, "addEtcdGroup", "Add one etcd group",
+      "Adds etcd servers that nobody else uses. New clusters in its regions use the group while it has room. Workers turn its "
+      "authentication on: the service makes root's password and shows it to nobody, and each cluster gets a user for its own "
+      "keys only.",
       SHAPE_ENTITY, .run = add_group, .request = &group_schema, .response = &group_schema,
       .example = "{\"name\": \"west1\", \"endpoints\": [\"https://10.0.0.21:2379\"], \"regions\": [\"OWN/EU_WEST\"], \"capacity\": 500}" },
-    { PATCH, "/etcdGroups/{groupName}", 0, FOR_OPERATORS, "changeEtcdGroup", "Change one group of etcd",
-      "Gives it more room or less, or takes it out of use for new clusters. Clusters that are in it stay.",
+    { PATCH, "/etcdGroups/{groupName}", 0, FOR_OPERATORS, "changeEtcdGroup", "Change one etcd group",
+      "Changes how many clusters it can have, or whether it gets new ones. Its clusters stay.",
       SHAPE_NOTHING, .run = change_group, .request = &change_schema, .path_fields = group_path, .example = "{\"state\": \"DRAINING\"}" },
     { POST, "/etcdGroups/{groupName}:secure", 0, FOR_OPERATORS, "secureEtcdGroup", "Give the clusters of one group users",
-      "For a group from before: its clusters get users, and authentication is turned on as soon as every member was started with one. `waitsFor` says what is missing.",
+      "For an older group: its clusters get users, and authentication is turned on once every member was started with one. "
+      "`waitsFor` says what is missing.",
       SHAPE_NOTHING, .run = secure_group, .path_fields = group_path },
-    { DELETE, "/etcdGroups/{groupName}", 0, FOR_OPERATORS, "removeEtcdGroup", "Remove one group of etcd",
-      "Takes a group away in which no cluster is. Its servers keep running.", SHAPE_NOTHING, .run = remove_group, .path_fields = group_path },
+    { DELETE, "/etcdGroups/{groupName}", 0, FOR_OPERATORS, "removeEtcdGroup", "Remove one etcd group",
+      "Removes a group without clusters. Its servers keep running.", SHAPE_NOTHING, .run = remove_group, .path_fields = group_path },
 };
 // clang-format on
-FAMILY(operator_etcd_family, "etcd", "Groups of etcd", "Where members of clusters agree who is the primary.",
-       endpoints);
+FAMILY(operator_etcd_family, "etcd", "Etcd groups",
+       "The etcd servers through which members of clusters agree who is the primary.", endpoints);

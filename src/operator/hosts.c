@@ -20,45 +20,45 @@ static const struct field member_fields[] = {
     TEXT("clusterName", "Name of that cluster.", READ_ONLY | ALWAYS),
     ID("projectId", "Project of that cluster.", READ_ONLY | ALWAYS),
     TEXT("address", "Address of the member.", READ_ONLY | NULLABLE),
-    TEXT("desired", "What is wanted of it.", READ_ONLY | ALWAYS),
+    TEXT("desired", "State that it should have.", READ_ONLY | ALWAYS),
     TEXT("unit", "State of its service on the host.", READ_ONLY | ALWAYS),
-    TEXT("role", "What it is in its cluster.", READ_ONLY | ALWAYS),
-    TEXT("running", "What it says of itself.", READ_ONLY | ALWAYS),
+    TEXT("role", "Its role in its cluster.", READ_ONLY | ALWAYS),
+    TEXT("running", "State that it reports.", READ_ONLY | ALWAYS),
     TEXT("size", "Its size.", READ_ONLY | ALWAYS),
     INTEGER("lagBytes", "How far it is behind the primary.", READ_ONLY | NULLABLE),
     TEXT("version", "Version of its server.", READ_ONLY | NULLABLE),
-    TEXT("problem", "What its agent has to say about it.", READ_ONLY | NULLABLE),
-    DATE("reportedAt", "When its agent last spoke of it.", READ_ONLY | NULLABLE),
+    TEXT("problem", "Problem that its agent reports.", READ_ONLY | NULLABLE),
+    DATE("reportedAt", "When its agent last reported it.", READ_ONLY | NULLABLE),
     END_OF_FIELDS,
 };
 static const struct schema member_schema = { "HostMember", "A member on a host.", member_fields };
 
-#define HOST_FIELDS                                                                                   \
-    TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),                       \
-        TEXT("state", "Whether it gets members.", READ_ONLY | ALWAYS, .one_of = host_state_names),    \
-        TEXT("provider", "Whose machine it is.", READ_ONLY | ALWAYS),                                 \
-        TEXT("region", "Where it is.", READ_ONLY | ALWAYS),                                           \
-        TEXT("zone", "What fails together with it.", READ_ONLY | ALWAYS),                             \
-        INTEGER("members", "Members on it.", READ_ONLY | ALWAYS),                                     \
-        NUMBER("usedCpus", "Processors that members have.", READ_ONLY | ALWAYS),                      \
-        NUMBER("cpus", "Processors that there are.", READ_ONLY | ALWAYS),                             \
-        INTEGER("usedMemoryMb", "Memory that members have, in MiB.", READ_ONLY | ALWAYS),             \
-        INTEGER("memoryMb", "Memory that there is, in MiB.", READ_ONLY | ALWAYS),                     \
-        INTEGER("usedDiskGb", "Disk that members have, in GiB.", READ_ONLY | ALWAYS),                 \
-        INTEGER("diskGb", "Disk that there is, in GiB.", READ_ONLY | ALWAYS),                         \
-        INTEGER("freeAddresses", "Addresses that no member has.", READ_ONLY | ALWAYS),                \
-        INTEGER("addresses", "Addresses for members.", READ_ONLY | ALWAYS),                           \
-        INTEGER("silentS", "Seconds since its agent last spoke.", READ_ONLY | NULLABLE),              \
-        LIST("strays", "Units on it that nothing asked for.", READ_ONLY | ALWAYS, .item = TYPE_TEXT), \
-        ID("id", "Identifier of the host.", READ_ONLY | ALWAYS),                                      \
-        INTEGER("epoch", "How often somebody joined as this host.", READ_ONLY | ALWAYS),              \
-        TEXT("address", "Its own address.", READ_ONLY | NULLABLE),                                    \
-        INTEGER("goalVersion", "What it is told.", READ_ONLY | ALWAYS),                               \
-        INTEGER("seenVersion", "What of that it has reached.", READ_ONLY | ALWAYS),                   \
-        DATE("joinedAt", "When it joined.", READ_ONLY | ALWAYS),                                      \
-        DATE("lastSeenAt", "When its agent last spoke.", READ_ONLY | NULLABLE),                       \
-        TEXT("agentVersion", "Version of its agent.", READ_ONLY | NULLABLE),                          \
-        TEXT("patroniVersion", "Version of Patroni on it.", READ_ONLY | NULLABLE),                    \
+#define HOST_FIELDS                                                                                     \
+    TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),                         \
+        TEXT("state", "Whether it gets members.", READ_ONLY | ALWAYS, .one_of = host_state_names),           \
+        TEXT("provider", "Provider of the machine.", READ_ONLY | ALWAYS),                               \
+        TEXT("region", "Where it is.", READ_ONLY | ALWAYS),                                             \
+        TEXT("zone", "Zone: hosts that can fail together.", READ_ONLY | ALWAYS),                        \
+        INTEGER("members", "Members on it.", READ_ONLY | ALWAYS),                                       \
+        NUMBER("usedCpus", "Processors that members use.", READ_ONLY | ALWAYS),                         \
+        NUMBER("cpus", "Processors of the host.", READ_ONLY | ALWAYS),                                  \
+        INTEGER("usedMemoryMb", "Memory that members use, in MiB.", READ_ONLY | ALWAYS),                \
+        INTEGER("memoryMb", "Memory of the host, in MiB.", READ_ONLY | ALWAYS),                         \
+        INTEGER("usedDiskGb", "Disk space that members use, in GiB.", READ_ONLY | ALWAYS),              \
+        INTEGER("diskGb", "Disk space of the host, in GiB.", READ_ONLY | ALWAYS),                       \
+        INTEGER("freeAddresses", "Addresses that no member uses.", READ_ONLY | ALWAYS),                 \
+        INTEGER("addresses", "Addresses for members.", READ_ONLY | ALWAYS),                             \
+        INTEGER("silentS", "Seconds since the last report of its agent.", READ_ONLY | NULLABLE),        \
+        LIST("strays", "Units on it that belong to no member.", READ_ONLY | ALWAYS, .item = TYPE_TEXT), \
+        ID("id", "Identifier of the host.", READ_ONLY | ALWAYS),                                        \
+        INTEGER("epoch", "How often a machine joined as this host.", READ_ONLY | ALWAYS),               \
+        TEXT("address", "Its own address.", READ_ONLY | NULLABLE),                                      \
+        INTEGER("goalVersion", "Version of the goal for the host.", READ_ONLY | ALWAYS),                \
+        INTEGER("seenVersion", "Version of the goal that it has reached.", READ_ONLY | ALWAYS),         \
+        DATE("joinedAt", "When it joined.", READ_ONLY | ALWAYS),                                        \
+        DATE("lastSeenAt", "When its agent last reported.", READ_ONLY | NULLABLE),                      \
+        TEXT("agentVersion", "Version of its agent.", READ_ONLY | NULLABLE),                            \
+        TEXT("patroniVersion", "Version of Patroni on it.", READ_ONLY | NULLABLE),                      \
         LIST("postgresVersions", "Versions of the database on it.", READ_ONLY | ALWAYS, .item = TYPE_TEXT)
 
 static const struct field host_fields[] = { HOST_FIELDS, END_OF_FIELDS };
@@ -76,61 +76,59 @@ static const struct field changed_fields[] = {
     ID("jobId", "The job that moves its members away.", READ_ONLY),
     END_OF_FIELDS,
 };
-static const struct schema changed_schema = { "HostChange", "What becomes of a host.", changed_fields };
+static const struct schema changed_schema = { "HostChange", "The new state of a host.", changed_fields };
 static const struct field remove_query[] = {
-    BOOL("lost", "It will not come back: its members are replaced.", 0, .fallback = "false"),
+    BOOL("lost", "Whether the host will never come back; its members are then replaced.", 0, .fallback = "false"),
     END_OF_FIELDS,
 };
 
 static const struct field address_fields[] = {
     TEXT("address", "The address.", READ_ONLY | ALWAYS, .example = "\"10.0.1.10\""),
-    TEXT("privateAddress", "The same member's in private networks.", READ_ONLY | NULLABLE),
+    TEXT("privateAddress", "Address of the same member in private networks.", READ_ONLY | NULLABLE),
     INTEGER("prefix", "Length of the prefix of its network.", READ_ONLY | ALWAYS),
-    TEXT("host", "Host that it leads to.", READ_ONLY | ALWAYS),
-    TEXT("memberId", "Member that has it; null: it is free.", READ_ONLY | NULLABLE),
+    TEXT("host", "Host of the address.", READ_ONLY | ALWAYS),
+    TEXT("memberId", "Member that uses it; null when it is free.", READ_ONLY | NULLABLE),
     END_OF_FIELDS,
 };
 static const struct schema address_schema = { "HostAddress", "An address that a member can have.", address_fields };
 static const struct field address_query[] = {
-    TEXT("host", "Only those of one host.", 0, .max = NAME_MAX_CHARACTERS, .example = "\"h1\""),
+    TEXT("host", "Only addresses of one host.", 0, .max = NAME_MAX_CHARACTERS, .example = "\"h1\""),
     END_OF_FIELDS,
 };
 static const struct field new_address_fields[] = {
-    TEXT("host", "Host that the addresses lead to.", REQUIRED, .min = 1, .max = NAME_MAX_CHARACTERS,
-         .example = "\"h1\""),
-    TEXT("range", "The addresses: first and last with a hyphen between them, a block, or one.", REQUIRED, .min = 2,
-         .max = 96, .example = "\"10.0.1.10-10.0.1.99\""),
-    TEXT("privateFirst", "First address of the same members in private networks; the others follow.", 0, .min = 2,
+    TEXT("host", "Host of the addresses.", REQUIRED, .min = 1, .max = NAME_MAX_CHARACTERS, .example = "\"h1\""),
+    TEXT("range", "The addresses: FIRST-LAST, a block, or a single one.", REQUIRED, .min = 2, .max = 96,
+         .example = "\"10.0.1.10-10.0.1.99\""),
+    TEXT("privateFirst", "First private address of the same members; the others follow in order.", 0, .min = 2,
          .max = 45, .example = "\"192.168.1.10\""),
-    INTEGER(
-        "prefix",
-        "Length of their network's prefix. Without it the smallest of 8, 16, 24 and so on that the host's own address is in, too.",
-        0, .min = 1, .max = 128),
+    INTEGER("prefix",
+            "Prefix length of their network. Default: the smallest of 8, 16, 24 and so on whose network also has the "
+            "host's own address.",
+            0, .min = 1, .max = 128),
     END_OF_FIELDS,
 };
 static const struct schema new_address_schema = { "HostAddressRequest", "Addresses for members.", new_address_fields };
 static const struct field address_count_fields[] = {
-    TEXT("host", "Host that the addresses lead to.", READ_ONLY | ALWAYS, .example = "\"h1\""),
+    TEXT("host", "Host of the addresses.", READ_ONLY | ALWAYS, .example = "\"h1\""),
     INTEGER("asked", "Addresses in the range.", READ_ONLY | ALWAYS),
-    INTEGER("added", "How many of them were added; the others were there already.", READ_ONLY),
-    INTEGER("removed", "How many of them were removed; the others are in use, or were never there.", READ_ONLY),
+    INTEGER("added", "How many of them were added; the others existed already.", READ_ONLY),
+    INTEGER("removed", "How many of them were removed; the others are in use or did not exist.", READ_ONLY),
     END_OF_FIELDS,
 };
-static const struct schema address_count_schema = { "HostAddressCount", "What became of a range.",
+static const struct schema address_count_schema = { "HostAddressCount", "Result for a range of addresses.",
                                                     address_count_fields };
 
 static const struct field token_request_fields[] = {
-    TEXT("host", "Name of the host. One that exists joins again: then its old certificate ends.", REQUIRED, .min = 1,
-         .max = NAME_MAX_CHARACTERS, .pattern = HOST_NAME, .example = "\"h1\""),
-    TEXT("provider", "Whose machine it is.", REQUIRED, .min = 1, .max = 32, .example = "\"OWN\""),
+    TEXT("host", "Name of the host. If it exists, it joins again, and its old certificate stops working.", REQUIRED,
+         .min = 1, .max = NAME_MAX_CHARACTERS, .pattern = HOST_NAME, .example = "\"h1\""),
+    TEXT("provider", "Provider of the machine.", REQUIRED, .min = 1, .max = 32, .example = "\"OWN\""),
     TEXT("region", "Where it is.", REQUIRED, .min = 1, .max = 63, .example = "\"EU_WEST\""),
-    TEXT("zone", "What fails together: members of a cluster are put into different zones.", 0, .min = 1,
+    TEXT("zone", "Zone: hosts that can fail together. Members of a cluster are placed in different zones.", 0, .min = 1,
          .max = NAME_MAX_CHARACTERS, .pattern = HOST_NAME, .fallback = "\"a\""),
     INTEGER("hours", "How long the token can be used.", 0, .min = 1, .max = MAX_TOKEN_HOURS, .fallback = "1"),
     END_OF_FIELDS,
 };
-static const struct schema token_request_schema = { "JoinTokenRequest", "A machine that may join.",
-                                                    token_request_fields };
+static const struct schema token_request_schema = { "JoinTokenRequest", "A join token to make.", token_request_fields };
 static const struct field token_fields[] = {
     TEXT("host", "Name that the machine gets.", READ_ONLY | ALWAYS),
     TEXT("token", "The token. It works once, and is not shown again.", READ_ONLY | ALWAYS),
@@ -138,14 +136,14 @@ static const struct field token_fields[] = {
     INTEGER("hours", "How long it can be used.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
-static const struct schema token_schema = { "JoinToken", "What lets one machine join.", token_fields };
+static const struct schema token_schema = { "JoinToken", "A token with which one machine can join.", token_fields };
 
 #define HOST_PARAMETER \
     TEXT("hostName", "Name of the host.", 0, .min = 1, .max = NAME_MAX_CHARACTERS, .example = "\"h1\"")
 static const struct field host_path[] = { HOST_PARAMETER, END_OF_FIELDS };
 static const struct field range_path[] = {
     HOST_PARAMETER,
-    TEXT("range", "The addresses: first and last with a hyphen between them, a block, or one.", 0, .min = 2, .max = 96,
+    TEXT("range", "The addresses: FIRST-LAST, a block, or a single one.", 0, .min = 2, .max = 96,
          .example = "\"10.0.1.10-10.0.1.20\""),
     END_OF_FIELDS,
 };
@@ -274,7 +272,8 @@ check_private(struct request *req, const struct address_range *range)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("privateFirst"),
                     V("it must be an address of the same kind"));
     if (!range_fits(&private_first, range->count))
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("privateFirst"), V("there are not so many behind it"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("privateFirst"),
+                    V("there are not enough addresses after it"));
     return OK;
 }
 
@@ -292,7 +291,7 @@ add_addresses(struct request *req)
     range.prefix = json_integer_value(json_object_get(req->body, "prefix"));
     TRY(check_private(req, &range));
     if (range.prefix > 32 && net_parse_address(range.first, &first) && net_is_v4(&first))
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("prefix"), V("a network of IPv4 has one of at most 32"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("prefix"), V("it must be at most 32 for IPv4"));
     TRY(find_host(req, name, &host));
     if (host == NULL)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("host"), V("there is no such host"));
@@ -353,35 +352,37 @@ create_token(struct request *req)
 // clang-format off
 static const struct endpoint endpoints[] = {
     { GET, "/hosts", 0, FOR_OPERATORS, "listHosts", "Return all hosts",
-      "Lists the hosts: what they have, what is used of it, and when their agents last spoke. Those that were removed are left out.",
+      "Lists the hosts: what they have, how much of it is used, and when their agents last reported. Removed hosts are left out.",
       SHAPE_LIST, .run = list_hosts, .response = &host_schema, .item = "/hosts/{hostName}" },
     { GET, "/hosts/{hostName}", 0, FOR_OPERATORS, "showHost", "Return one host with its members",
       "Shows the host and every member on it, as its agent last reported them.",
       SHAPE_ENTITY, .run = show_host, .response = &one_host_schema, .path_fields = host_path },
     { POST, "/hosts/{hostName}:drain", 0, FOR_OPERATORS, "drainHost", "Empty one host",
-      "Puts no new members on the host, and has a worker move those that it has to others. That takes as long as copying their data, and waits for the "
-      "maintenance windows of their projects; the answer names the job that does it.",
+      "The host gets no new members, and a worker moves its members to other hosts. That takes as long as copying their data and "
+      "waits for the maintenance windows of their projects. The answer names the job.",
       SHAPE_ENTITY, 200, .run = drain_host, .response = &changed_schema, .path_fields = host_path },
     { POST, "/hosts/{hostName}:activate", 0, FOR_OPERATORS, "activateHost", "Put members on one host again",
-      "Ends draining: the host gets new members from now on. Those that have left do not come back by themselves.",
+      "Ends draining: the host gets new members again. Members that have moved do not come back.",
       SHAPE_ENTITY, 200, .run = activate_host, .response = &changed_schema, .path_fields = host_path },
-    { DELETE, "/hosts/{hostName}", 0, FOR_OPERATORS, "removeHost", "Forget one host",
-      "Refuses the host's certificate from now on. It must have no members left; one that will never come back goes with `lost`, and workers replace the "
-      "members that it had. Should that machine come back after all, erase it before it reaches the network.",
+    { DELETE, "/hosts/{hostName}", 0, FOR_OPERATORS, "removeHost", "Remove one host",
+      "Refuses the host's certificate from now on. The host must have no members. Remove a host that will never come back with "
+      "`lost`: workers replace its members. If that machine does come back, erase it before it reaches the network.",
       SHAPE_NOTHING, .run = remove_host, .query = remove_query, .path_fields = host_path },
-    { GET, "/addresses", 0, FOR_OPERATORS, "listAddresses", "Return the addresses that members can have",
-      "Lists the addresses of one host or of all, and which members have them.",
+    { GET, "/addresses", 0, FOR_OPERATORS, "listAddresses", "Return the addresses for members",
+      "Lists the addresses of one host or of all hosts, and which members use them.",
       SHAPE_LIST, .read = &addresses, .response = &address_schema, .query = address_query },
     { POST, "/addresses", 0, FOR_OPERATORS, "addAddresses", "Give one host addresses for members",
-      "Adds a range of addresses that lead to the host. Every member gets one of its own; without any a host gets no members.",
+      "Adds a range of addresses that are routed to the host. Every member needs its own address; a host without addresses "
+      "gets no members.",
       SHAPE_ENTITY, .run = add_addresses, .request = &new_address_schema, .response = &address_count_schema,
       .example = "{\"host\": \"h1\", \"range\": \"10.0.1.10-10.0.1.99\"}" },
-    { DELETE, "/addresses/{hostName}/{range}", 0, FOR_OPERATORS, "removeAddresses", "Take addresses away from one host",
-      "Removes those of the range that no member has. In a path the slash of a block is written as %2F.",
+    { DELETE, "/addresses/{hostName}/{range}", 0, FOR_OPERATORS, "removeAddresses", "Remove addresses from one host",
+      "Removes the addresses in the range that no member uses. In a path, write the slash of a block as %2F.",
       SHAPE_ENTITY, .run = remove_addresses, .response = &address_count_schema,
       .path_fields = range_path },
     { POST, "/tokens", 0, FOR_OPERATORS, "createToken", "Let one machine join as a host",
-      "Makes a token that works once and for a limited time, and the command to run on the machine. The token is not kept, only what recognises it.",
+      "Makes a token that works once and for a limited time, and the command to run on the machine. Only a hash of the token "
+      "is stored.",
       SHAPE_ENTITY, .run = create_token, .request = &token_request_schema, .response = &token_schema,
       .example = "{\"host\": \"h1\", \"provider\": \"OWN\", \"region\": \"EU_WEST\", \"zone\": \"a\"}" },
 };

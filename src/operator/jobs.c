@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs: what goes on, what it waits for, and the two things that can be decided about it. */
+/* Jobs: what they wait for, and how an operator retries or cancels one. */
 #include "api/list.h"
 #include "api/request_event.h"
 #include "base/json.h"
@@ -14,37 +14,37 @@ static const char *const wanted_states[] = { JOB_STATE_OPEN, "ALL", JOB_STATE_WO
 static const struct field step_fields[] = { OPERATION_STEP_FIELDS, END_OF_FIELDS };
 static const struct schema step_schema = { "JobStep", "A step of a job.", step_fields };
 static const struct field history_fields[] = {
-    INTEGER("number", "Place in the history.", READ_ONLY | ALWAYS),
+    INTEGER("number", "Number of the entry.", READ_ONLY | ALWAYS),
     DATE("at", "When it happened.", READ_ONLY | ALWAYS),
     TEXT("step", "The step.", READ_ONLY | ALWAYS),
-    INTEGER("try", "Which try of it.", READ_ONLY | ALWAYS),
-    TEXT("outcome", "What became of it.", READ_ONLY | ALWAYS),
+    INTEGER("try", "Number of the try.", READ_ONLY | ALWAYS),
+    TEXT("outcome", "Result of the try.", READ_ONLY | ALWAYS),
     TEXT("detail", "Why.", READ_ONLY),
-    TEXT("worker", "Who did it.", READ_ONLY),
+    TEXT("worker", "Worker that ran it.", READ_ONLY),
     END_OF_FIELDS,
 };
 static const struct schema history_schema = { "JobHistory", "Something that happened to a job.", history_fields };
 
-#define JOB_FIELDS                                                                                                     \
-    TEXT("kind", "What it does.", READ_ONLY | ALWAYS, .example = "\"host.drain\""),                                    \
-        TEXT("subjectName", "Name of the cluster or host that it is about.", READ_ONLY | ALWAYS),                      \
-        TEXT("state", "How far it is.", READ_ONLY | ALWAYS, .one_of = job_states),                                     \
-        INTEGER("stepNumber", "Steps that are done.", READ_ONLY | ALWAYS),                                             \
-        INTEGER("stepCount", "Steps that there are.", READ_ONLY | ALWAYS),                                             \
-        TEXT("currentStep", "The step that it is at.", READ_ONLY),                                                     \
-        ID("id", "Identifier of the job.", READ_ONLY | ALWAYS), TEXT("waitsFor", "What it waits for.", READ_ONLY),     \
-        TEXT("failure", "Why it failed.", READ_ONLY), INTEGER("failures", "Tries in a row that failed.", READ_ONLY),   \
-        DATE("createdAt", "When it was asked for.", READ_ONLY | ALWAYS),                                               \
-        DATE("startedAt", "When a worker began.", READ_ONLY), DATE("finishedAt", "When it ended.", READ_ONLY),         \
-        DATE("nextRunAt", "When it is tried next.", READ_ONLY),                                                        \
-        DATE("stepStartedAt", "When its step began.", READ_ONLY),                                                      \
-        DATE("stepDeadlineAt", "When its step takes too long.", READ_ONLY),                                            \
-        DATE("overdueAt", "Since when its step takes too long.", READ_ONLY),                                           \
-        INTEGER("try", "Tries of its step.", READ_ONLY),                                                               \
-        INTEGER("generation", "Which change of its subject asked for it.", READ_ONLY),                                 \
-        DATE("leaseUntil", "Until when its worker has it.", READ_ONLY), TEXT("worker", "Who works on it.", READ_ONLY), \
-        ID("subject", "What it is about.", READ_ONLY), ID("groupId", "Project of it.", READ_ONLY),                     \
-        ID("orgId", "Organization of it.", READ_ONLY)
+#define JOB_FIELDS                                                                                                   \
+    TEXT("kind", "What it does.", READ_ONLY | ALWAYS, .example = "\"host.drain\""),                                  \
+        TEXT("subjectName", "Name of the cluster or host that it is about.", READ_ONLY | ALWAYS),                    \
+        TEXT("state", "Current state.", READ_ONLY | ALWAYS, .one_of = job_states),                                   \
+        INTEGER("stepNumber", "Number of steps that are done.", READ_ONLY | ALWAYS),                                 \
+        INTEGER("stepCount", "Number of all steps.", READ_ONLY | ALWAYS),                                            \
+        TEXT("currentStep", "The current step.", READ_ONLY), ID("id", "Identifier of the job.", READ_ONLY | ALWAYS), \
+        TEXT("waitsFor", "What it waits for.", READ_ONLY), TEXT("failure", "Why it failed.", READ_ONLY),             \
+        INTEGER("failures", "Failed tries in a row.", READ_ONLY),                                                    \
+        DATE("createdAt", "When it was asked for.", READ_ONLY | ALWAYS),                                             \
+        DATE("startedAt", "When a worker began.", READ_ONLY), DATE("finishedAt", "When it ended.", READ_ONLY),       \
+        DATE("nextRunAt", "When it is tried next.", READ_ONLY),                                                      \
+        DATE("stepStartedAt", "When its step began.", READ_ONLY),                                                    \
+        DATE("stepDeadlineAt", "Deadline of its step.", READ_ONLY),                                                  \
+        DATE("overdueAt", "Since when its step is past its deadline.", READ_ONLY),                                   \
+        INTEGER("try", "Tries of its step.", READ_ONLY),                                                             \
+        INTEGER("generation", "Generation of its subject that it brings into effect.", READ_ONLY),                   \
+        DATE("leaseUntil", "Until when its worker holds it.", READ_ONLY),                                            \
+        TEXT("worker", "Worker that runs it.", READ_ONLY), ID("subject", "What it is about.", READ_ONLY),            \
+        ID("groupId", "Project of the subject.", READ_ONLY), ID("orgId", "Organization of the subject.", READ_ONLY)
 
 static const struct field job_fields[] = { JOB_FIELDS, END_OF_FIELDS };
 static const struct schema job_schema = { "Job", "Work that goes on after an answer.", job_fields };
@@ -63,9 +63,9 @@ static const struct field decided_fields[] = {
 };
 static const struct schema decided_schema = { "JobDecision", "What was decided about a job.", decided_fields };
 static const struct field list_query[] = {
-    TEXT("state", "Only those in this state. OPEN: not finished, or failed.", 0, .one_of = wanted_states,
+    TEXT("state", "Only jobs in this state. OPEN: not finished, or failed.", 0, .one_of = wanted_states,
          .fallback = "\"" JOB_STATE_OPEN "\""),
-    ID("groupId", "Only those of this project.", 0),
+    ID("groupId", "Only jobs of this project.", 0),
     END_OF_FIELDS,
 };
 
@@ -100,11 +100,10 @@ static const struct decision {
     const char *refused;
     error (*decide)(struct tx *tx, id organization, id job, str who, bool *ret_changed);
     enum event_type event;
-} retry = { JOB_QUEUED, "a worker is at it, it is done or cancelled, or another job of the same subject came after it",
+} retry = { JOB_QUEUED, "a worker is running it, it is done or cancelled, or a newer job of the same subject exists",
             store_job_retry, EVENT_OPERATION_RETRIED },
-  cancel = { JOB_CANCELLED,
-             "only one that no worker has begun, or that failed, can be given up: what was begun must come to its end",
-             store_job_cancel, EVENT_OPERATION_CANCELLED };
+  cancel = { JOB_CANCELLED, "only a job that has not started or has failed can be cancelled", store_job_cancel,
+             EVENT_OPERATION_CANCELLED };
 
 /* Jobs about hosts belong to no organization, and have no events. */
 static error
@@ -155,17 +154,17 @@ cancel_job(struct request *req)
 
 // clang-format off
 static const struct endpoint endpoints[] = {
-    { GET, "/jobs", 0, FOR_OPERATORS, "listJobs", "Return what goes on",
-      "Lists jobs, newest first: those that are not finished or have failed, unless another state is asked for. Finished ones are kept for 30 days.",
+    { GET, "/jobs", 0, FOR_OPERATORS, "listJobs", "Return all jobs",
+      "Lists jobs, newest first. By default those that are not finished or have failed. Finished jobs are kept for 30 days.",
       SHAPE_LIST, .read = &jobs, .response = &job_schema, .query = list_query, .item = "/jobs/{jobId}" },
     { GET, "/jobs/{jobId}", 0, FOR_OPERATORS, "showJob", "Return one job with its steps and its history",
       "Shows what the job waits for, when each step began and ended, and every try.",
       SHAPE_ENTITY, .run = show_job, .response = &one_job_schema },
-    { POST, "/jobs/{jobId}:retry", 0, FOR_OPERATORS, "retryJob", "Have one job tried again at once",
-      "Also one that failed, unless another one of the same cluster or host came after it.",
+    { POST, "/jobs/{jobId}:retry", 0, FOR_OPERATORS, "retryJob", "Retry one job at once",
+      "Works for a failed job too, unless a newer job of the same cluster or host exists.",
       SHAPE_ENTITY, 200, .run = retry_job, .response = &decided_schema },
-    { POST, "/jobs/{jobId}:cancel", 0, FOR_OPERATORS, "cancelJob", "Give one job up",
-      "Only one that no worker has begun, or that failed: what was begun must come to its end.",
+    { POST, "/jobs/{jobId}:cancel", 0, FOR_OPERATORS, "cancelJob", "Cancel one job",
+      "Only a job that has not started or has failed can be cancelled: a running one must finish.",
       SHAPE_ENTITY, 200, .run = cancel_job, .response = &decided_schema },
 };
 // clang-format on

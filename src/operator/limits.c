@@ -14,23 +14,23 @@
 /* ---- Tables ---- */
 static const char *const owner_kinds[] = { "org", "project", "user", NULL };
 static const struct field limit_fields[] = {
-    TEXT("ownerKind", "What the owner is.", READ_ONLY | ALWAYS, .one_of = owner_kinds),
-    ID("owner", "Whose limit it is.", READ_ONLY | ALWAYS),
+    TEXT("ownerKind", "Kind of the owner.", READ_ONLY | ALWAYS, .one_of = owner_kinds),
+    ID("owner", "Owner of the limit.", READ_ONLY | ALWAYS),
     TEXT("name", "Name of the organization or project.", READ_ONLY),
     TEXT("endpointSetId", "The endpoint set.", READ_ONLY | ALWAYS, .example = "\"S17\""),
-    INTEGER("capacity", "Most tokens that the bucket holds.", REQUIRED | ALWAYS, .min = 1, .max = MOST_TOKENS,
+    INTEGER("capacity", "Largest number of tokens in the bucket.", REQUIRED | ALWAYS, .min = 1, .max = MOST_TOKENS,
             .example = "200"),
     INTEGER("refillRate", "Tokens that are added every 60 seconds.", REQUIRED | ALWAYS, .min = 1, .max = MOST_TOKENS,
             .example = "100"),
     END_OF_FIELDS,
 };
-static const struct schema limit_schema = { "LimitOverride", "A limit that is not the default one.", limit_fields };
+static const struct schema limit_schema = { "LimitOverride", "A limit that replaces the default.", limit_fields };
 static const struct field list_query[] = {
-    ID("owner", "Only those of this organization, project or caller.", 0),
+    ID("owner", "Only limits of this organization, project or caller.", 0),
     END_OF_FIELDS,
 };
 static const struct field limit_path[] = {
-    TEXT("ownerKind", "What the owner is; `user` stands for a service account, an API key or a person.", 0,
+    TEXT("ownerKind", "Kind of the owner; `user` is a service account, an API key or a person.", 0,
          .one_of = owner_kinds, .example = "\"org\""),
     ID("ownerId", "The organization, project or caller.", 0, .example = "\"650000000000000000000001\""),
     TEXT("endpointSetId", "The endpoint set, such as S17, or `all`.", 0, .max = 8, .pattern = "^(S[0-9]{2,3}|all)$",
@@ -131,15 +131,17 @@ reset_limit(struct request *req)
 
 // clang-format off
 static const struct endpoint endpoints[] = {
-    { GET, "/limits", 0, FOR_OPERATORS, "listLimits", "Return the rate limits that are not the default ones",
-      "Lists what was set for single organizations, projects and callers. `GET /rateLimits` of the tenants' API has the defaults.",
+    { GET, "/limits", 0, FOR_OPERATORS, "listLimits", "Return all rate limits that replace a default",
+      "Lists the limits that were set for single organizations, projects and callers. `GET /rateLimits` of the tenants' API "
+      "shows the defaults.",
       SHAPE_LIST, .read = &limits, .response = &limit_schema, .query = list_query },
     { PUT, "/limits/{ownerKind}/{ownerId}/{endpointSetId}", 0, FOR_OPERATORS, "setLimit", "Set one rate limit",
-      "Gives the bucket of an organization, a project or a caller another size. A project's own limit goes before its organization's. Every node knows within a second.",
+      "Changes the size of the bucket of an organization, a project or a caller. A project's own limit overrides its "
+      "organization's. It takes effect on every node within a second.",
       SHAPE_ENTITY, .run = set_limit, .request = &limit_schema, .response = &limit_schema, .path_fields = limit_path,
       .example = "{\"capacity\": 200, \"refillRate\": 100}" },
-    { DELETE, "/limits/{ownerKind}/{ownerId}/{endpointSetId}", 0, FOR_OPERATORS, "resetLimit", "Give one rate limit its default again",
-      "Takes away what was set. 404 when nothing was.", SHAPE_NOTHING, .run = reset_limit, .path_fields = limit_path },
+    { DELETE, "/limits/{ownerKind}/{ownerId}/{endpointSetId}", 0, FOR_OPERATORS, "resetLimit", "Reset one rate limit to its default",
+      "Removes the limit that was set; 404 when none was set.", SHAPE_NOTHING, .run = reset_limit, .path_fields = limit_path },
 };
 // clang-format on
 FAMILY(operator_limit_family, "limits", "Rate limits", "Rate limits of single organizations, projects and callers.",

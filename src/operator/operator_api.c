@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stages of an operator's request. What tenants' requests go through as well is the very same stage. */
+/* The stages of an operator's request. Stages that tenants' requests have, too, are the same functions. */
 #include <stdlib.h>
 
 #include "api/catalog.h"
@@ -96,7 +96,8 @@ static error
 check_conditions(struct request *req)
 {
     if (req->in.if_match.len > 0)
-        return fail(req->arena, INVALID_HEADER, V("If-Match"), V("nothing here has an ETag"));
+        return fail(req->arena, INVALID_HEADER, V("If-Match"),
+                    V("nothing in this API has an ETag; leave the header out"));
     return OK;
 }
 
@@ -110,7 +111,7 @@ check_secrets(struct request *req)
     {
         str text = json_str(value);
         if (secret_is_in(text.data, text.len))
-            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(name), V("it holds a secret"));
+            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(name), V("it contains a secret"));
     }
     return OK;
 }

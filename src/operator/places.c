@@ -16,16 +16,17 @@ static const struct field provider_fields[] = {
     INTEGER("regions", "How many regions it has.", READ_ONLY),
     END_OF_FIELDS,
 };
-static const struct schema provider_schema = { "Provider", "Whose machines they are.", provider_fields };
+static const struct schema provider_schema = { "Provider", "Who owns the machines.", provider_fields };
 
 static const struct field region_fields[] = {
-    TEXT("provider", "Whose region it is.", REQUIRED | ALWAYS, .max = 32, .pattern = PLACE_NAME, .example = "\"OWN\""),
+    TEXT("provider", "Provider of the region.", REQUIRED | ALWAYS, .max = 32, .pattern = PLACE_NAME,
+         .example = "\"OWN\""),
     TEXT("name", "Name of the region, in capitals.", REQUIRED | ALWAYS, .max = 63, .pattern = REGION_NAME,
          .example = "\"EU_WEST\""),
     INTEGER("hosts", "How many hosts are in it.", READ_ONLY),
     END_OF_FIELDS,
 };
-static const struct schema region_schema = { "Region", "Where hosts are.", region_fields };
+static const struct schema region_schema = { "Region", "A place with hosts.", region_fields };
 
 static const struct field size_fields[] = {
     TEXT("name", "Name of the size, in capitals.", REQUIRED | ALWAYS, .max = 32, .pattern = PLACE_NAME,
@@ -33,11 +34,10 @@ static const struct field size_fields[] = {
     NUMBER("cpus", "Processors of a member; below 1 it shares one.", REQUIRED | ALWAYS, .min = 0, .max = MOST_CPUS,
            .example = "0.25"),
     INTEGER("memoryMb", "Memory of a member in MiB.", REQUIRED | ALWAYS, .min = 1, .max = INT32_MAX, .example = "256"),
-    INTEGER("diskGb", "Disk of a member in GiB, unless a cluster says otherwise.", REQUIRED | ALWAYS, .min = 1,
+    INTEGER("diskGb", "Disk space of a member in GiB, unless its cluster sets another.", REQUIRED | ALWAYS, .min = 1,
             .max = INT32_MAX, .example = "10"),
     INTEGER("maxConnections", "Connections that a member accepts.", 0, .min = 1, .max = INT32_MAX, .fallback = "100"),
-    INTEGER("ordinal", "Place in the list, small sizes first. Without it that is what its memory says.", 0, .min = 0,
-            .max = INT32_MAX),
+    INTEGER("ordinal", "Position in the list, small sizes first. Default: by memory.", 0, .min = 0, .max = INT32_MAX),
     END_OF_FIELDS,
 };
 static const struct schema size_schema = { "InstanceSize", "How large a member is.", size_fields };
@@ -95,7 +95,8 @@ add_provider(struct request *req)
     bool is_valid;
     TRY(store_provider_add(req->tx, json_str(json_object_get(req->body, "name")), &is_valid));
     if (!is_valid)
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("name"), V("it must have capitals, digits and underscores"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("name"),
+                    V("it must consist of capitals, digits and underscores"));
     answer_body(req);
     return OK;
 }
@@ -134,7 +135,7 @@ remove_region(struct request *req)
     bool is_there, is_used;
     str name = request_path_value(req, "regionName");
     TRY(store_region_remove(req->tx, request_path_value(req, "providerName"), name, &is_there, &is_used));
-    return end_removal(req, is_there, is_used, "Region", name, "hosts are or were in it");
+    return end_removal(req, is_there, is_used, "Region", name, "it has or had hosts");
 }
 
 /* ---- Sizes ---- */
@@ -208,38 +209,39 @@ remove_size(struct request *req)
     bool is_there, is_used;
     str name = request_path_value(req, "sizeName");
     TRY(store_instance_size_remove(req->tx, name, &is_there, &is_used));
-    return end_removal(req, is_there, is_used, "Size", name, "members have it");
+    return end_removal(req, is_there, is_used, "Size", name, "members use it");
 }
 
 // clang-format off
 static const struct endpoint endpoints[] = {
     { GET, "/providers", 0, FOR_OPERATORS, "listProviders", "Return all providers",
-      "Lists whose machines there are, each with how many regions it has.",
+      "Lists the providers, each with its number of regions.",
       SHAPE_LIST, .run = list_providers, .response = &provider_schema },
     { POST, "/providers", 0, FOR_OPERATORS, "addProvider", "Add one provider",
-      "Names somebody whose machines hosts are: a data centre, a vendor, yourself. Tenants see the name. Nothing changes when it is there already.",
+      "Adds the owner of some hosts: a data centre, a company, yourself. Tenants see the name. If it exists already, nothing "
+      "changes.",
       SHAPE_ENTITY, .run = add_provider, .request = &provider_schema, .response = &provider_schema, .example = "{\"name\": \"OWN\"}" },
     { DELETE, "/providers/{providerName}", 0, FOR_OPERATORS, "removeProvider", "Remove one provider",
-      "Takes a provider away that has no regions left.", SHAPE_NOTHING, .run = remove_provider, .path_fields = provider_path },
+      "Removes a provider without regions.", SHAPE_NOTHING, .run = remove_provider, .path_fields = provider_path },
     { GET, "/regions", 0, FOR_OPERATORS, "listRegions", "Return all regions",
-      "Lists where hosts can be, each with how many are there.", SHAPE_LIST, .run = list_regions, .response = &region_schema },
+      "Lists the regions, each with its number of hosts.", SHAPE_LIST, .run = list_regions, .response = &region_schema },
     { POST, "/regions", 0, FOR_OPERATORS, "addRegion", "Add one region of a provider",
-      "Names a place in which hosts are. Tenants see the name and choose among them. Nothing changes when it is there already.",
+      "Adds a place for hosts. Tenants see the name and choose it for their clusters. If it exists already, nothing changes.",
       SHAPE_ENTITY, .run = add_region, .request = &region_schema, .response = &region_schema, .example = "{\"provider\": \"OWN\", \"name\": \"EU_WEST\"}" },
     { DELETE, "/regions/{providerName}/{regionName}", 0, FOR_OPERATORS, "removeRegion", "Remove one region",
-      "Takes a region away in which no host is or was, with the tokens to join there.", SHAPE_NOTHING, .run = remove_region, .path_fields = region_path },
+      "Removes a region that never had hosts, with its join tokens.", SHAPE_NOTHING, .run = remove_region, .path_fields = region_path },
     { GET, "/sizes", 0, FOR_OPERATORS, "listSizes", "Return all sizes of members",
-      "Lists what tenants can choose, small sizes first.", SHAPE_LIST, .run = list_sizes, .response = &size_schema },
+      "Lists the sizes that tenants can choose, small ones first.", SHAPE_LIST, .run = list_sizes, .response = &size_schema },
     { POST, "/sizes", 0, FOR_OPERATORS, "addSize", "Add or change one size of members",
-      "Says what new members of the size get; those that there are keep what they have until their cluster changes.",
+      "Sets what new members of the size get. Existing members keep what they have until their cluster changes.",
       SHAPE_ENTITY, .run = add_size, .request = &size_schema, .response = &size_schema,
       .example = "{\"name\": \"M10\", \"cpus\": 0.25, \"memoryMb\": 256, \"diskGb\": 10}" },
     { POST, "/sizes:defaults", 0, FOR_OPERATORS, "addDefaultSizes", "Add the usual sizes",
-      "Adds FLEX, M0, M10, M20, M30 and so on, or makes them what they are by default.",
+      "Adds FLEX, M0, M10, M20, M30 and so on, or resets them to their defaults.",
       SHAPE_LIST, 200, .run = add_default_sizes, .response = &size_schema },
     { DELETE, "/sizes/{sizeName}", 0, FOR_OPERATORS, "removeSize", "Remove one size",
-      "Takes a size away that no member has: nobody can choose it any more.", SHAPE_NOTHING, .run = remove_size, .path_fields = size_path },
+      "Removes a size that no member uses. Nobody can choose it any more.", SHAPE_NOTHING, .run = remove_size, .path_fields = size_path },
 };
 // clang-format on
-FAMILY(operator_place_family, "places", "Places and sizes", "Where clusters can be, and how large their members are.",
+FAMILY(operator_place_family, "places", "Places and sizes", "Places for clusters, and sizes of their members.",
        endpoints);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens of operators, and who is calling. A token has 256 random bits: guessing needs no brake. */
+/* Tokens of operators, and who is calling. A token has 256 random bits, so guessing need not be slowed down. */
 #include "api/list.h"
 #include "base/json.h"
 #include "operator/parts.h"
@@ -99,7 +99,7 @@ static const struct field operator_fields[] = {
     TEXT("name", "Name of the operator.", READ_ONLY | ALWAYS, .example = "\"ada\""),
     DATE("createdAt", "When the operator was added.", READ_ONLY | ALWAYS),
     DATE("expiresAt", "When its token expires.", READ_ONLY | ALWAYS),
-    BOOL("expired", "Whether it has.", READ_ONLY | ALWAYS),
+    BOOL("expired", "Whether the token has expired.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
 static const struct schema operator_schema = { "Operator", "Somebody who may use this API.", operator_fields };
@@ -111,8 +111,7 @@ static const struct field action_fields[] = {
     TEXT("operation", "The operation.", READ_ONLY | ALWAYS, .example = "\"drainHost\""),
     TEXT("target", "Its path.", READ_ONLY | ALWAYS, .example = "\"/hosts/h1:drain\""),
     OBJECT("request", "What was sent with it.", READ_ONLY),
-    TEXT("address", "Where the request came from; not there when it was done at the command line of a node.",
-         READ_ONLY),
+    TEXT("address", "Address of the request; absent for a change with `reeved` on a node.", READ_ONLY),
     TEXT("requestId", "X-Request-Id of the request.", READ_ONLY),
     END_OF_FIELDS,
 };
@@ -150,13 +149,14 @@ static const struct read history = { SQL_OPERATOR_ACTION_LIST, bind_history, lis
 // clang-format off
 static const struct endpoint endpoints[] = {
     { GET, "", 0, FOR_OPERATORS, "showOperator", "Return who is calling",
-      "Answers with the name of the operator whose token was sent: a way to try a token out.",
+      "Answers with the name of the operator whose token was sent. Use it to test a token.",
       SHAPE_ENTITY, .run = show_operator, .response = &caller_schema },
     { GET, "/operators", 0, FOR_OPERATORS, "listOperators", "Return all operators",
-      "Lists who may use this API and until when. Operators are added and removed with `reeved operator` on a node, by whoever may read its key.",
+      "Lists who may use this API and until when. To add or remove operators, run `reeved operator` on a node; it needs the "
+      "node's key.",
       SHAPE_LIST, .run = list_operators, .response = &operator_schema },
     { GET, "/history", 0, FOR_OPERATORS, "listHistory", "Return what operators changed",
-      "Lists every change that an operator made here or with `reeved` on a node, newest first. Nothing is ever taken out of it.",
+      "Lists every change that an operator made here or with `reeved` on a node, newest first. Entries are never removed.",
       SHAPE_LIST, .read = &history, .response = &action_schema, .query = history_query },
 };
 // clang-format on

@@ -87,8 +87,8 @@ impossible_date_is_refused_as_no_date(void **state)
     for (size_t i = 0; i < LENGTH(dates); i++) {
         char accept[64], detail[128];
         snprintf(accept, sizeof(accept), "application/vnd.svc.%s+json", dates[i]);
-        snprintf(detail, sizeof(detail),
-                 "Version %s cannot be served: it is not a date of the calendar, written as YYYY-MM-DD.", dates[i]);
+        snprintf(detail, sizeof(detail), "Version %s cannot be served: it must be a calendar date as YYYY-MM-DD.",
+                 dates[i]);
         expect_refusal(&versioned, accept, VERSION_NOT_AVAILABLE, detail);
     }
 }
@@ -121,11 +121,11 @@ weight_of_zero_means_no(void **state)
 {
     (void)state;
     expect_refusal(&plain, "application/json;q=0", NOT_ACCEPTABLE,
-                   "None of the media types in Accept can be given: application/json;q=0.");
+                   "None of the media types in Accept is available: application/json;q=0.");
     expect_refusal(&plain, "*/*;q=0.000", NOT_ACCEPTABLE,
-                   "None of the media types in Accept can be given: */*;q=0.000.");
+                   "None of the media types in Accept is available: */*;q=0.000.");
     expect_refusal(&plain, "*/*, application/*;q=0", NOT_ACCEPTABLE,
-                   "None of the media types in Accept can be given: */*, application/*;q=0.");
+                   "None of the media types in Accept is available: */*, application/*;q=0.");
 }
 
 static void
@@ -152,7 +152,7 @@ types_that_are_not_ours_are_not_acceptable(void **state)
     };
     for (size_t i = 0; i < LENGTH(accepts); i++) {
         char detail[256];
-        snprintf(detail, sizeof(detail), "None of the media types in Accept can be given: %s.", accepts[i]);
+        snprintf(detail, sizeof(detail), "None of the media types in Accept is available: %s.", accepts[i]);
         expect_refusal(&plain, accepts[i], NOT_ACCEPTABLE, detail);
     }
 }
@@ -163,7 +163,7 @@ separators_inside_quotes_do_not_separate(void **state)
     (void)state;
     expect_version(&plain, "text/html;x=\"a,application/json\", application/json;y=\"\\\",;q=0\"", "2023-01-01");
     expect_refusal(&plain, "text/html;x=\",application/json\"", NOT_ACCEPTABLE,
-                   "None of the media types in Accept can be given: text/html;x=\",application/json\".");
+                   "None of the media types in Accept is available: text/html;x=\",application/json\".");
 }
 
 static void
@@ -175,7 +175,7 @@ files_are_also_given_as_gzip_csv_and_streams(void **state)
     expect_version(&file, "text/event-stream", "2023-01-01");
     expect_version(&file, "application/json", "2023-01-01");
     expect_refusal(&file, "application/vnd.svc.2025-02-30+gzip", VERSION_NOT_AVAILABLE,
-                   "Version 2025-02-30 cannot be served: it is not a date of the calendar, written as YYYY-MM-DD.");
+                   "Version 2025-02-30 cannot be served: it must be a calendar date as YYYY-MM-DD.");
 }
 
 static void
@@ -242,7 +242,7 @@ streams_are_for_lists_that_can_be_followed(void **state)
     for (size_t i = 0; i < LENGTH(no); i++)
         assert_false(media_wants_stream(&followed, str_from(no[i])));
     expect_refusal(&plain, "text/event-stream", NOT_ACCEPTABLE,
-                   "None of the media types in Accept can be given: text/event-stream.");
+                   "None of the media types in Accept is available: text/event-stream.");
 }
 
 int

@@ -225,14 +225,14 @@ broken_escapes_nul_and_bytes_that_are_no_text_are_refused(void **state)
     static const char *const broken[] = { "status=%", "status=%4", "status=%zz", "status=a%00b" };
     for (size_t i = 0; i < LENGTH(broken); i++)
         expect_error(&list, broken[i], INVALID_QUERY_PARAMETER,
-                     "Query parameter status is not valid: has a broken percent escape or a NUL.");
+                     "Query parameter status is not valid: has an invalid percent escape or a NUL.");
     expect_error(&list, "status=%FF", INVALID_QUERY_PARAMETER,
                  "Query parameter status is not valid: must be UTF-8 text.");
     expect_error(&list, "status=%ED%A0%80", INVALID_QUERY_PARAMETER,
                  "Query parameter status is not valid: must be UTF-8 text.");
     expect_error(&list, "\xff=1", INVALID_QUERY_PARAMETER, "Query parameter ? is not valid: must be UTF-8 text.");
     expect_error(&waiting, "x=%00", INVALID_QUERY_PARAMETER,
-                 "Query parameter x is not valid: has a broken percent escape or a NUL.");
+                 "Query parameter x is not valid: has an invalid percent escape or a NUL.");
 }
 
 static void

@@ -301,7 +301,7 @@ dates_identifiers_and_blocks_are_read_as_such(void **state)
     expect_fine(VALIDATE_UPDATE, "{\"block\":\"10.0.0.0/8\"}");
     expect_fine(VALIDATE_UPDATE, "{\"block\":\"2001:db8::1\"}");
     expect_value_error("{\"block\":\"10.0.0.1/8\"}", "block",
-                       "must be an IP address or a CIDR block such as 10.0.0.0/8, without bits behind its prefix");
+                       "must be an IP address or a CIDR block such as 10.0.0.0/8, without bits after its prefix");
 }
 
 static void

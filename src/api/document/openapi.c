@@ -132,8 +132,8 @@ access_text(struct arena *arena, const struct access *access)
     "monitoring, alerts, teams and invoices.\n\n"                                                                       \
     "Versions are dates. `Accept: application/vnd.svc.2025-03-12+json` asks for every resource as it was on that day; " \
     "without a date the newest version is served.\n\n"                                                                  \
-    "Fields that are not known, or that a request may not set, are refused and named. Errors have exactly the fields "  \
-    "of the schema Error.\n\n"                                                                                          \
+    "A field that is unknown, or that a request may not set, is refused; the error names it. Errors have exactly the "  \
+    "fields of the schema Error.\n\n"                                                                                   \
     "Requests that cannot be understood at all are answered with 405, 408, 414 or 431 and the same error document.\n\n" \
     "`envelope=true` puts the status beside the content of every answer, errors included: `{\"status\": 200, "          \
     "\"content\": …}`; a list gets a field `status` instead."
@@ -212,7 +212,7 @@ error_schema(struct openapi *o)
                   "error", "type", "integer", "minimum", 400, "maximum", 599, "description", "The status.",       /* */
                   "errorCode", "type", "string", "enum", codes, "description", "What went wrong, for a program.", /* */
                   "parameters", "type", "array", "items", "type", "string", "integer", "description",
-                  "The values that the detail speaks of; what they mean depends on errorCode.", /* */
+                  "The values in the detail; their meaning depends on errorCode.", /* */
                   "reason", "type", "string", "description", "The standard text of the status.");
     return json_pack("{s:s,s:s,s:[s,s,s,s,s],s:o,s:b}", "type", "object", "description", "Every error has this form.",
                      "required", "detail", "error", "errorCode", "parameters", "reason", "properties", properties,
@@ -243,7 +243,8 @@ security_schemes(struct openapi *o)
         "A service account fetches a token with its client id and secret and sends it as a bearer token.", "flows",
         "clientCredentials", "tokenUrl", token_url.data, "scopes", "apiKey", "type", "http", "scheme", "digest",
         "description",
-        "An API key: the public key is the user name, the private key the password; neither secret travels.");
+        "An API key: the public key is the user name, the private key is the password. The private key is never "
+        "sent.");
 }
 
 static json_t *

@@ -32,13 +32,16 @@ static const struct {
     const char *component, *name, *doc;
 } header_parameters[] = {
     { "IdempotencyKey", "Idempotency-Key",
-      "A name that the client makes up for this request. A repetition with the same key has no second effect and gets "
-      "the first answer again." },
+      "A unique name that the client chooses for this request. A repetition with the same key has no second effect "
+      "and gets the first answer again." },
     { "IfMatch", "If-Match",
-      "ETag of the entity as the client knows it; the change is refused with 412 when it is another." },
-    { "IfNoneMatch", "If-None-Match", "ETag of the entity as the client knows it; 304 when it is still the same." },
+      "ETag of the entity as the client knows it; if the entity has another one now, the change is refused with "
+      "412." },
+    { "IfNoneMatch", "If-None-Match",
+      "ETag of the entity as the client knows it; if it is still the same, the answer is 304." },
     { "LastEventId", "Last-Event-ID",
-      "With `Accept: text/event-stream`: id of the last message that the client has; the stream goes on behind it." },
+      "With `Accept: text/event-stream`: id of the last message that the client has. The stream continues after "
+      "it." },
 };
 
 /* What changes an entity that is there: the methods for that, and a verb on it ("/users/{userId}:addRole"). */
@@ -170,7 +173,7 @@ static const struct {
 } headers[] = {
     { "RequestId", "X-Request-Id", "string", "Identifies this request in the service's logs." },
     { "ETag", "ETag", "string", "Changes with every change of the entity; for If-Match and If-None-Match." },
-    { "RateLimitLimit", "RateLimit-Limit", "integer", "Capacity of the bucket that the request was taken from." },
+    { "RateLimitLimit", "RateLimit-Limit", "integer", "Capacity of the request's bucket." },
     { "RateLimitRemaining", "RateLimit-Remaining", "integer", "Tokens left in that bucket." },
     { "RetryAfter", "Retry-After", "integer", "Seconds to wait before the next attempt." },
     { "Location", "Location", "string", "Address of the entity that was created." },
@@ -264,10 +267,9 @@ static const struct {
 } error_responses[] = {
     { 400, "Something is wrong with the request; the detail says what." },
     { 401, "No credentials, wrong credentials, or a caller who does not belong to the organization or project." },
-    { 403,
-      "The caller has none of the roles that are needed, or calls from an address that is not on the access list." },
+    { 403, "The caller has none of the required roles, or calls from an address that is not on the access list." },
     { 404, "The entity, or the organization or project that the request names, does not exist." },
-    { 406, "The version or the media type that Accept asks for cannot be given." },
+    { 406, "The version or the media type in Accept is not available." },
     { 409, "The change conflicts with something that exists, or with another request." },
     { 412, "The entity is no longer what If-Match says." },
     { 413, "The body is too large." },

@@ -65,11 +65,12 @@ reference_rate_limits(const struct catalog *catalog, FILE *out)
     fprintf(
         out,
         "Every operation belongs to one set. A set has one bucket of tokens for each organization, project, caller or "
-        "address, depending on its scope. A bucket begins full; a request takes one token; every %d seconds the bucket "
-        "gets its refill, but never more than its capacity. Without a token the answer is 429 with the code "
+        "address, depending on its scope. A bucket starts full. A request takes one token. Every %d seconds the "
+        "bucket is refilled, up to its capacity. Without a token the answer is 429 with the code "
         "`RATE_LIMITED_TOKEN_BUCKET`.\n\n"
-        "`RateLimit-Limit` and `RateLimit-Remaining` tell the capacity and what is left; `Retry-After` on a 429 tells "
-        "how many seconds to wait. The limits are not part of the API's contract and may change. `GET /rateLimits` "
+        "`RateLimit-Limit` and `RateLimit-Remaining` show the capacity and what is left; `Retry-After` on a 429 "
+        "shows how many seconds to wait. The limits are not part of the API's contract and may change. `GET "
+        "/rateLimits` "
         "lists those that are in force.\n\n"
         "| Set | Operations | Scope | One bucket for each | Capacity | Refill per %d s | How many |\n"
         "|---|---|---|---|---:|---:|---:|\n",
@@ -123,10 +124,10 @@ reference_roles(const struct catalog *catalog, FILE *out)
 {
     title(out, "Roles");
     fprintf(out,
-            "What a caller may do is decided by the roles that it has in the organization or project that a path "
-            "names. A role granted in an organization also counts in each of its projects. The column *Implies* holds "
-            "every role that comes with one, the column *Operations* how many operations it opens, implied roles "
-            "included; those that need only valid credentials are not counted.\n\n"
+            "The roles of a caller in the organization or project of the path decide what they may do. A role in an "
+            "organization also counts in each of its projects. The column *Implies* lists every role that comes with "
+            "a role. The column *Operations* counts the operations that it allows, including those of implied roles; "
+            "operations that need only valid credentials are not counted.\n\n"
             "## In an organization\n\n");
     print_role_table(catalog, false, out);
     fprintf(out, "\n## In a project\n\n");
@@ -155,11 +156,10 @@ void
 reference_events(FILE *out)
 {
     title(out, "Event types");
-    fprintf(
-        out,
-        "Every change writes its event in the same transaction, and a name, once given, never changes. The operations "
-        "that read them are [Events](api/events.md).\n\n"
-        "| Type | What happened |\n|---|---|\n");
+    fprintf(out, "Every change writes its event in the same transaction. The name of a type never changes. To read "
+                 "events, "
+                 "see [Events](api/events.md).\n\n"
+                 "| Type | What happened |\n|---|---|\n");
     for (int i = 0; i < EVENT_TYPE_COUNT; i++)
         fprintf(out, "| `%s` | %s |\n", event_rows[i].name, event_rows[i].sentence);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page of one family: each operation with who may call it, what it takes, what it gives, and how to try it. */
+/* The page of one family: each operation with who may call it, its fields, its answer, and how to try it. */
 #include <inttypes.h>
 
 #include "api/document/openapi.h"
@@ -287,8 +287,8 @@ reference_operator(const struct catalog *catalog, FILE *out)
     if (arena == NULL)
         return;
     fprintf(out,
-            "%s\n# The operator's API\n\nWhat those who run the service do with hosts, places, jobs, limits and "
-            "organizations. It is served on `operator_listen`, and `reeve fleet` has a command for each operation. "
+            "%s\n# The operator's API\n\nHow operators manage hosts, places, jobs, limits and organizations. It is "
+            "served on `operator_listen`, and `reeve fleet` has a command for each operation. "
             "[Operating](../operating.md) says how to begin.\n\nAll paths are relative to `" OPERATOR_PREFIX
             "`. Every request needs `Authorization: Bearer TOKEN` with a token that `reeved operator add` made; over "
             "plain HTTP only from the node itself. Errors are [the same documents](errors.md) as those of the tenants' "

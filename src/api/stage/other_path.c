@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The few addresses beside the API itself: OAuth, its metadata, invitations, and the OpenAPI document. None of them has a
- * bucket; the guard of credentials holds those that guess. */
+/*
+ * The few paths that are not operations: OAuth, its metadata, invitations, and the OpenAPI document. None of them has a
+ * bucket; the guard of credentials slows down guessing.
+ */
 #include "api/catalog.h"
 #include "api/document/openapi.h"
 #include "api/invitation.h"

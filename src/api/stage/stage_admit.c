@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Between the headers and everything that costs memory. What can be told from the headers (who calls, whether they may) is told
- * before a byte of the body is kept; who waits here until there is room holds little more than its headers.
+ * Between the headers and everything that costs memory. What the headers tell (who calls, whether they may) is checked
+ * before a byte of the body is kept; a request that waits here for room holds little more than its headers.
  */
 #include "api/stage/stages.h"
 #include "base/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rights inside the databases under a name of your own, created as roles on every cluster of the project. */
+/* Custom roles: named sets of rights in the databases, created as roles on every cluster of the project. */
 #include "api/crud.h"
 #include "base/json.h"
 #include "family/access/database_roles.h"
@@ -11,9 +11,10 @@
 static const struct field resource_fields[] = {
     TEXT("db", "Database in which the action is allowed.", 0, .max = 63, .pattern = DATABASE_NAME,
          .example = "\"shop\""),
-    TEXT("collection", "Table on which it is allowed, with its schema in front or not; empty: all of the database.", 0,
+    TEXT("collection",
+         "Table on which it is allowed, with or without its schema; empty for all tables of the database.", 0,
          .max = 127, .pattern = TABLE_NAME_OR, .fallback = "\"\"", .example = "\"orders\""),
-    BOOL("cluster", "Whether it is allowed on the whole cluster, which some actions are and others are not.", 0,
+    BOOL("cluster", "Whether it is allowed on the whole cluster. Some actions require true, others refuse it.", 0,
          .fallback = "false"),
     END_OF_FIELDS,
 };
@@ -29,10 +30,10 @@ static const struct schema action_schema = { "DatabasePrivilegeAction", "Somethi
                                              action_fields };
 
 static const struct field inherited_fields[] = {
-    TEXT("role", "Role whose rights this one has as well: one that every cluster has, or a custom one.", REQUIRED,
+    TEXT("role", "Role whose rights this one inherits: a built-in role or a custom one.", REQUIRED,
          .max = ROLE_NAME_BYTES, .pattern = ROLE_NAME, .example = "\"read\""),
-    TEXT("db", "Database in which it is granted; admin for one that holds everywhere, and for a custom one.", REQUIRED,
-         .max = 63, .pattern = DATABASE_NAME, .example = "\"shop\""),
+    TEXT("db", "Database in which it is granted; admin for a role that applies everywhere, and for a custom one.",
+         REQUIRED, .max = 63, .pattern = DATABASE_NAME, .example = "\"shop\""),
     END_OF_FIELDS,
 };
 static const struct schema inherited_schema = { "InheritedRole", "A role that a custom role inherits from.",
@@ -72,8 +73,7 @@ static const struct endpoint custom_roles_endpoints[] = {
     { POST, "/groups/{groupId}/customDBRoles/roles", S20,
       ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "createGroupCustomDbRoleRole",
       "Create one custom database role",
-      "Accepts a role and creates it on every cluster of the project. Asynchronous; a database user can be given "
-      "the role at once.",
+      "Creates a role on every cluster of the project. Asynchronous; a database user can get the role at once.",
       .success = 202, .item = "/groups/{groupId}/customDBRoles/roles/{roleName}", .run = crud_create, .kind = &custom_role,
       .request = &role_schema, .response = &role_schema,
       .example = "{\"roleName\": \"auditor\", \"actions\": [{\"action\": \"FIND\", \"resources\": [{\"db\": \"shop\", "
@@ -81,8 +81,7 @@ static const struct endpoint custom_roles_endpoints[] = {
     { DELETE, "/groups/{groupId}/customDBRoles/roles/{roleName}", S20,
       ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "deleteGroupCustomDbRoleRole",
       "Delete one custom database role",
-      "Deletes the role on every cluster. A role that database users hold, or that others inherit from, is "
-      "refused.",
+      "Deletes the role on every cluster. Refused while database users hold the role or other roles inherit from it.",
       .shape = SHAPE_NOTHING, .run = crud_delete, .kind = &custom_role },
     { GET, "/groups/{groupId}/customDBRoles/roles/{roleName}", S20, ANY_OF(PROJECT_READ_ONLY),
       "getGroupCustomDbRoleRole",
@@ -92,14 +91,14 @@ static const struct endpoint custom_roles_endpoints[] = {
     { PATCH, "/groups/{groupId}/customDBRoles/roles/{roleName}", S20,
       ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "updateGroupCustomDbRoleRole",
       "Update one custom database role",
-      "Replaces the rights or the inherited roles, whichever is sent. Everybody who holds the role is affected.",
+      "Replaces the rights, the inherited roles or both, as sent. All users who hold the role are affected.",
       .run = crud_update, .kind = &custom_role, .request = &role_schema, .response = &role_schema,
       .example = "{\"actions\": [{\"action\": \"FIND\", \"resources\": [{\"db\": \"shop\"}]}]}" },
 };
 // clang-format on
 
 FAMILY(custom_roles_family, "custom-roles", "Custom database roles",
-       "Named sets of rights inside the databases, to be granted to database users.", custom_roles_endpoints);
+       "Named sets of rights in the databases, for database users.", custom_roles_endpoints);
 
 static error
 check_actions(struct request *req, const json_t *actions)

@@ -50,7 +50,7 @@ check_custom(struct request *req, const struct role_use *use)
     if (!found)
         return refuse(req, use->place, use->role_field, "the project has no such role");
     if (!str_is(use->database, EVERY_DATABASE))
-        return refuse(req, use->place, use->database_field, "a custom role is granted in the database admin");
+        return refuse(req, use->place, use->database_field, "a custom role must be granted in the database admin");
     if (use->collection.len > 0)
         return refuse(req, use->place, use->collection_field, "a custom role cannot be held on one collection");
     return OK;
@@ -63,9 +63,9 @@ database_role_check(struct request *req, const struct role_use *use)
         if (!str_is(use->role, roles[i].name))
             continue;
         if (roles[i].everywhere && !str_is(use->database, EVERY_DATABASE))
-            return refuse(req, use->place, use->database_field, "this role is granted in the database admin");
+            return refuse(req, use->place, use->database_field, "this role must be granted in the database admin");
         if (!roles[i].everywhere && database_is_closed(use->database))
-            return refuse(req, use->place, use->database_field, "this role is granted in a database of yours");
+            return refuse(req, use->place, use->database_field, "this role must be granted in one of your databases");
         if (!roles[i].takes_table && use->collection.len > 0)
             return refuse(req, use->place, use->collection_field, "this role cannot be held on one collection");
         return OK;
@@ -77,9 +77,9 @@ static error
 check_on_cluster(struct request *req, str place, const json_t *resource)
 {
     if (!json_is_true(json_object_get(resource, "cluster")))
-        return refuse(req, place, "cluster", "this action is granted on the whole cluster, with true");
+        return refuse(req, place, "cluster", "this action is for the whole cluster; send true");
     if (json_object_get(resource, "db") != NULL)
-        return refuse(req, place, "db", "this action is granted on the whole cluster");
+        return refuse(req, place, "db", "this action is for the whole cluster; leave db out");
     return OK;
 }
 
@@ -88,13 +88,13 @@ check_in_database(struct request *req, str place, enum action_object object, con
 {
     const json_t *database = json_object_get(resource, "db");
     if (json_is_true(json_object_get(resource, "cluster")))
-        return refuse(req, place, "cluster", "this action is granted in a database");
+        return refuse(req, place, "cluster", "this action is for a database, not for the whole cluster");
     if (database == NULL)
         return fail(req->arena, MISSING_ATTRIBUTE, V(str_format(req->arena, "%.*s.db", STR_ARG(place))));
     if (database_is_closed(json_str(database)))
-        return refuse(req, place, "db", "it must be a database of yours");
+        return refuse(req, place, "db", "it must be one of your databases");
     if (object == ON_DATABASE && json_str(json_object_get(resource, "collection")).len > 0)
-        return refuse(req, place, "collection", "this action is granted in a whole database");
+        return refuse(req, place, "collection", "this action is for a whole database; leave collection out");
     return OK;
 }
 

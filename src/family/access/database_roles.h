@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What can be granted inside databases, in one place: the roles that every cluster has, and the actions that custom roles are
- * made of. The engine makes them true (docs/internals/engine.md); a name that is in no table here is refused.
+ * What can be granted in databases: the built-in roles, and the actions of custom roles. The engine makes them true
+ * (docs/internals/engine.md); a name that is in no table here is refused.
  */
 #ifndef FAMILY_ACCESS_DATABASE_ROLES_H
 #define FAMILY_ACCESS_DATABASE_ROLES_H
@@ -16,7 +16,7 @@
     ROW("dbAdmin",              false, false, "Creates, changes and removes what is in the database.") \
     ROW("readAnyDatabase",      true,  false, "Reads tables in every database.") \
     ROW("readWriteAnyDatabase", true,  false, "Reads and changes tables in every database, and creates them.") \
-    ROW("dbAdminAnyDatabase",   true,  false, "Creates, changes and removes what is in any database, and databases.") \
+    ROW("dbAdminAnyDatabase",   true,  false, "Creates, changes and removes databases and everything in them.") \
     ROW("clusterMonitor",       true,  false, "Sees what the servers do: activity, sizes, settings.") \
     ROW("backup",               true,  false, "Reads everything, for dumps.") \
     ROW("serviceAdmin",         true,  false, "Everything in every database that does not need the superuser.")
@@ -46,10 +46,10 @@
     ROW("KILL_ANY_SESSION",          ON_CLUSTER,  "Ends sessions of others.")
 // clang-format on
 
-/* The role that holds in all databases is granted in this one, which need not exist. */
+/* A role for all databases is granted in this one, which need not exist. */
 #define EVERY_DATABASE "admin"
 
-/* As PostgreSQL takes them without quotes around, but for the case; a table may have its schema in front. */
+/* Names that PostgreSQL accepts without quotes, except for their case; a table may have its schema in front. */
 #define DATABASE_NAME   "^[A-Za-z_][A-Za-z0-9_-]{0,62}$"
 #define TABLE_NAME      "^[A-Za-z_][A-Za-z0-9_]{0,62}([.][A-Za-z_][A-Za-z0-9_]{0,62})?$"
 #define TABLE_NAME_OR   "^([A-Za-z_][A-Za-z0-9_]{0,62}([.][A-Za-z_][A-Za-z0-9_]{0,62})?)?$"
@@ -59,8 +59,10 @@
 /* What a custom role may do, in names; NULL at the end. */
 extern const char *const database_action_names[];
 
-/* `place` is the path of the object in the body ("roles[0]"); the fields are named as the caller calls them. Whoever asks has
- * the project locked, so that a custom role stays. `collection` may be empty. */
+/*
+ * `place` is the path of the object in the body ("roles[0]"); the fields are named as the caller calls them. The caller
+ * has locked the project, so that a custom role cannot be removed. `collection` may be empty.
+ */
 struct role_use {
     str place;
     const char *role_field, *database_field, *collection_field;
@@ -69,7 +71,7 @@ struct role_use {
 MUST_USE error database_role_check(struct request *req, const struct role_use *use);
 MUST_USE error database_action_check(struct request *req, str place, str action, const json_t *resource);
 
-/* Databases that every server has and that tenants have nothing to do in, and the one that stands for all. */
+/* Databases of every server that tenants may not use, and the one that stands for all. */
 bool database_is_closed(str database);
 
 /* Names of users and custom roles are roles in PostgreSQL, which has one set of names for both and some of its own. */

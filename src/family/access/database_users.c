@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accounts inside the databases. They never call this API, and callers of this API never log in to a database. Of a password
- * only the verifier is kept that the database itself would make of it.
+ * Accounts in the databases. They never call this API, and callers of this API never log in to a database. Of a
+ * password only its SCRAM verifier is stored.
  */
 #include "api/crud.h"
 #include "base/crypto/scram.h"
@@ -23,12 +23,12 @@ static const char *const ldap_types[] = { "NONE", "USER", NULL };
 static const char *const scope_types[] = { "CLUSTER", NULL };
 
 static const struct field role_fields[] = {
-    TEXT("roleName", "Role that the user has: one that every cluster has, or a custom one.", REQUIRED,
-         .max = ROLE_NAME_BYTES, .pattern = ROLE_NAME, .example = "\"readWrite\""),
+    TEXT("roleName", "Role of the user: a built-in role or a custom one.", REQUIRED, .max = ROLE_NAME_BYTES,
+         .pattern = ROLE_NAME, .example = "\"readWrite\""),
     TEXT("databaseName",
-         "Database in which the user has it; admin for one that holds everywhere, and for a custom one.", REQUIRED,
+         "Database in which the user has it; admin for a role that applies everywhere, and for a custom one.", REQUIRED,
          .max = 63, .pattern = DATABASE_NAME, .example = "\"shop\""),
-    TEXT("collectionName", "Table to which the role is limited, with its schema in front or not.", 0, .max = 127,
+    TEXT("collectionName", "Table to which the role is limited, with or without its schema.", 0, .max = 127,
          .pattern = TABLE_NAME, .example = "\"orders\""),
     END_OF_FIELDS,
 };
@@ -37,7 +37,7 @@ static const struct schema role_schema = { "DatabaseUserRole", "A role of a data
 static const struct field scope_fields[] = {
     TEXT("name", "Name of the cluster; it need not exist yet.", REQUIRED, .min = 1, .max = 64,
          .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .example = "\"orders\""),
-    TEXT("type", "What has that name.", REQUIRED, .one_of = scope_types, .example = "\"CLUSTER\""),
+    TEXT("type", "Kind of deployment with that name.", REQUIRED, .one_of = scope_types, .example = "\"CLUSTER\""),
     END_OF_FIELDS,
 };
 static const struct schema scope_schema = { "DatabaseUserScope", "A cluster that a database user is limited to.",
@@ -48,38 +48,37 @@ static const struct field label_fields[] = {
     TEXT("value", "Value of the label.", REQUIRED, .min = 1, .max = 255, .example = "\"payments\""),
     END_OF_FIELDS,
 };
-static const struct schema label_schema = { "DatabaseUserLabel", "A key and a value of your own.", label_fields };
+static const struct schema label_schema = { "DatabaseUserLabel", "Your own key and value.", label_fields };
 
 static const struct field user_fields[] = {
     TEXT("username",
-         "Name of the user, unique in the project among users and custom roles. Of a user with certificates it is the "
-         "subject, most specific part first, without spaces behind commas: CN=ci,OU=builds.",
+         "Name of the user, unique in the project among users and custom roles. For a user with certificates it is "
+         "the subject, most specific part first, without spaces after commas: CN=ci,OU=builds.",
          REQUIRED | CREATE_ONLY | ALWAYS, .min = 1, .max = ROLE_NAME_BYTES, .pattern = USER_NAME, .example = "\"app\""),
     TEXT("databaseName",
-         "Where the user proves who it is: admin with a password, $external with a certificate or to a directory.",
+         "How the user logs in: admin with a password, $external with a certificate or through a directory.",
          CREATE_ONLY | ALWAYS, .one_of = databases, .fallback = "\"admin\""),
-    ID("groupId", "Project of the user. It may be sent, and is then the one of the path.", CREATE_ONLY | ALWAYS),
-    TEXT("password", "Password, in printable ASCII. It is not kept, only what the database needs to check it.",
+    ID("groupId", "Project of the user. If it is sent, it must be the project in the path.", CREATE_ONLY | ALWAYS),
+    TEXT("password", "Password, in printable ASCII. It is not stored, only what the database needs to check it.",
          WRITE_ONLY, .min = 8, .max = 128, .example = "\"correct horse battery\""),
-    TEXT(
-        "x509Type",
-        "How certificates of the user are made: MANAGED by this service, CUSTOMER by the project's own authority; NONE: "
-        "it has a password.",
-        CREATE_ONLY | ALWAYS, .one_of = x509_types, .fallback = "\"NONE\""),
-    TEXT(
-        "ldapAuthType",
-        "USER: it proves who it is to the project's directory, while that is switched on (userSecurity); NONE: it does not.",
-        CREATE_ONLY | ALWAYS, .one_of = ldap_types, .fallback = "\"NONE\""),
+    TEXT("x509Type",
+         "Who issues certificates of the user: MANAGED for this service, CUSTOMER for the project's own authority, "
+         "NONE for a user without certificates.",
+         CREATE_ONLY | ALWAYS, .one_of = x509_types, .fallback = "\"NONE\""),
+    TEXT("ldapAuthType",
+         "USER when the user logs in through the project's directory, while that is switched on (userSecurity); else "
+         "NONE.",
+         CREATE_ONLY | ALWAYS, .one_of = ldap_types, .fallback = "\"NONE\""),
     LIST("roles", "What the user may do. A list that is sent replaces all of it.", REQUIRED | ALWAYS,
          .of = &role_schema, .min = 1, .max = 100),
-    LIST("scopes", "Clusters that the user is limited to; an empty list: all of the project.", ALWAYS,
+    LIST("scopes", "Clusters that the user is limited to; an empty list for all of the project.", ALWAYS,
          .of = &scope_schema, .max = 100, .fallback = "[]"),
-    DATE("deleteAfterDate", "When the user is deleted; null or not sent: never.", NULLABLE),
+    DATE("deleteAfterDate", "When the user is deleted; without it or with null, never.", NULLABLE),
     TEXT("description", "What it is for.", 0, .max = 100),
     LIST("labels", "Labels of the user.", ALWAYS, .of = &label_schema, .max = 50, .fallback = "[]"),
     END_OF_FIELDS,
 };
-static const struct schema user_schema = { "DatabaseUser", "An account inside the databases.", user_fields };
+static const struct schema user_schema = { "DatabaseUser", "An account in the databases.", user_fields };
 
 static error check_user(struct request *req, struct change *change);
 
@@ -100,14 +99,14 @@ static const struct kind database_user = {
 static const struct endpoint database_users_endpoints[] = {
     { GET, "/groups/{groupId}/databaseUsers", S22, ANY_OF(PROJECT_READ_ONLY), "listGroupDatabaseUsers",
       "Return all database users in one project",
-      "Lists the accounts with their roles and where they hold. Passwords are never returned.",
+      "Lists the accounts with their roles and scopes. Passwords are never returned.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}/databaseUsers/{databaseName}/{username}", .read = &crud_list,
       .kind = &database_user, .response = &user_schema },
     { POST, "/groups/{groupId}/databaseUsers", S22,
       ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "createGroupDatabaseUser",
       "Create one database user in one project",
-      "Creates an account, with a password or certificates behind it, and has it created on the clusters in scope. It may take "
-      "some seconds until all of them know it.",
+      "Creates an account with a password or certificates on the clusters in scope. It may take some seconds until all of them "
+      "have it.",
       .item = "/groups/{groupId}/databaseUsers/{databaseName}/{username}", .run = crud_create, .kind = &database_user,
       .request = &user_schema, .response = &user_schema,
       .example = "{\"username\": \"app\", \"password\": \"correct horse battery\", \"roles\": [{\"roleName\": \"readWrite\", "
@@ -115,13 +114,13 @@ static const struct endpoint database_users_endpoints[] = {
     { DELETE, "/groups/{groupId}/databaseUsers/{databaseName}/{username}", S22,
       ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "deleteGroupDatabaseUser",
       "Delete one database user",
-      "Deletes the account on every cluster in scope. Sessions that are open are ended; what the account owned "
-      "passes to the cluster's administrator.",
+      "Deletes the account on every cluster in scope. Open sessions are ended; what the account owned goes to the cluster's "
+      "administrator.",
       .shape = SHAPE_NOTHING, .run = crud_delete, .kind = &database_user },
     { GET, "/groups/{groupId}/databaseUsers/{databaseName}/{username}", S22, ANY_OF(PROJECT_READ_ONLY),
       "getGroupDatabaseUser",
       "Return one database user",
-      "Returns one account with its roles, scopes and how it proves who it is.",
+      "Returns one account with its roles, its scopes and how it logs in.",
       .below = "/groups/{groupId}/databaseUsers/{username}", .read = &crud_get, .kind = &database_user,
       .response = &user_schema },
     { PATCH, "/groups/{groupId}/databaseUsers/{databaseName}/{username}", S22,
@@ -154,11 +153,11 @@ static error
 check_directory_login(struct request *req, const json_t *user, bool has_password)
 {
     if (!is(user, "x509Type", "NONE"))
-        return refuse(req, "ldapAuthType", "a user has either certificates or the directory");
+        return refuse(req, "ldapAuthType", "a user has either certificates or a directory login, not both");
     if (has_password)
-        return refuse(req, "password", "a user of the directory has none here");
+        return refuse(req, "password", "a user of the directory must have no password here");
     if (!is(user, "databaseName", "$external"))
-        return refuse(req, "databaseName", "a user of the directory is of the database $external");
+        return refuse(req, "databaseName", "it must be $external for a user of the directory");
     return OK;
 }
 
@@ -172,17 +171,17 @@ check_login(struct request *req, const struct change *change)
         return check_directory_login(req, user, sent);
     if (is(user, "x509Type", "NONE")) {
         if (!is(user, "databaseName", "admin"))
-            return refuse(req, "databaseName", "a user with a password is of the database admin");
+            return refuse(req, "databaseName", "it must be admin for a user with a password");
         return sent || change->before != NULL ? OK : fail(req->arena, MISSING_ATTRIBUTE, V("password"));
     }
     if (sent)
-        return refuse(req, "password", "a user with certificates has none");
+        return refuse(req, "password", "a user with certificates must have no password");
     if (!is(user, "databaseName", "$external"))
-        return refuse(req, "databaseName", "a user with certificates is of the database $external");
+        return refuse(req, "databaseName", "it must be $external for a user with certificates");
     if (!str_starts_with(change->name, STR("CN=")))
-        return refuse(req, "username", "the name of a user with certificates begins with CN=");
+        return refuse(req, "username", "it must begin with CN= for a user with certificates");
     if (is(user, "x509Type", "MANAGED") && str_find(change->name, ',') >= 0)
-        return refuse(req, "username", "of a user whose certificates are managed it is CN= and a name without commas");
+        return refuse(req, "username", "it must be CN= and a name without commas for a user with managed certificates");
     return OK;
 }
 
@@ -226,7 +225,7 @@ check_new(struct request *req, struct change *change)
 {
     str own = id_text(req->arena, req->project), sent = json_str(json_object_get(change->after, "groupId"));
     if (sent.len > 0 && !str_eq(sent, own))
-        return refuse(req, "groupId", "it must be the project of the path");
+        return refuse(req, "groupId", "it must be the project in the path");
     json_object_set_new(change->after, "groupId", json_stringn(own.data, own.len));
     TRY(project_limit_check(req, LIMIT_DATABASE_USERS));
     TRY(database_name_is_free(req, "username", change->name, STR("customRole")));

@@ -16,15 +16,15 @@ enum { DAY_S = 24 * 3600, DAYS_OF_MONTH = 30, AUTHORITY_YEARS = 10 };
 #define AUTHORITY_KEY_PURPOSE "project authority"
 
 static const struct field certificate_fields[] = {
-    INTEGER("monthsUntilExpiration", "How many months of 30 days it is good for.", WRITE_ONLY, .min = 1, .max = 24,
+    INTEGER("monthsUntilExpiration", "How many months of 30 days it is valid.", WRITE_ONLY, .min = 1, .max = 24,
             .fallback = "3", .example = "3"),
     TEXT("serialNumber", "Its number, in hexadecimal digits.", READ_ONLY | ALWAYS),
-    TEXT("subject", "Who it is for: the name of the database user.", READ_ONLY | ALWAYS),
+    TEXT("subject", "Name of the database user that it is for.", READ_ONLY | ALWAYS),
     ID("groupId", "Project of the user.", READ_ONLY | ALWAYS),
     DATE("createdAt", "When it was issued.", READ_ONLY | ALWAYS),
-    DATE("notAfter", "When it ends.", READ_ONLY | ALWAYS),
-    TEXT("certificate", "The certificate, in PEM. In the answer to the creation, and nowhere else.", READ_ONLY),
-    TEXT("privateKey", "Its private key, in PEM. In the answer to the creation, and nowhere else.", READ_ONLY),
+    DATE("notAfter", "When it expires.", READ_ONLY | ALWAYS),
+    TEXT("certificate", "The certificate, in PEM. It is only in the answer that creates it.", READ_ONLY),
+    TEXT("privateKey", "Its private key, in PEM. It is only in the answer that creates it.", READ_ONLY),
     END_OF_FIELDS,
 };
 const struct schema user_certificate_schema = { "DatabaseUserCertificate", "A certificate of a database user.",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How database users prove who they are when it is not by a password that Reeve keeps. */
+/* How database users log in without a password of this service: through a directory, or with certificates. */
 #include "api/api.h"
 #include "api/crud.h"
 #include "base/crypto/certificate.h"
@@ -27,37 +27,37 @@ static const struct field mapping_fields[] = {
          0, .max = 500),
     END_OF_FIELDS,
 };
-static const struct schema mapping_schema = { "DirectoryNameMapping", "How a user's name becomes one of the directory.",
+static const struct schema mapping_schema = { "DirectoryNameMapping",
+                                              "How a user's name is turned into a name in the directory.",
                                               mapping_fields };
 
 #define CONNECTION_FIELDS(flag)                                                                                        \
     TEXT("hostname", "Name or address of the directory.", (flag), .min = 1, .max = 253, .pattern = HOST_NAME,          \
          .example = "\"ldap.example.org\""),                                                                           \
-        INTEGER("port", "Its port. TLS begins at once, on 389 with StartTLS; without TLS there is no connection.", 0,  \
+        INTEGER("port",                                                                                                \
+                "Port of the directory. TLS is always used: with StartTLS on 389, from the start on other ports.", 0,  \
                 .min = 1, .max = 65535, .fallback = "636", .example = "636"),                                          \
-        TEXT("bindUsername", "Name by which the directory is searched.", (flag), .min = 4, .max = 500,                 \
+        TEXT("bindUsername", "Name with which the service searches the directory.", (flag), .min = 4, .max = 500,      \
              .pattern = DIRECTORY_TEXT, .example = "\"cn=reeve,dc=example,dc=org\""),                                  \
         TEXT("bindPassword", "Password of that name.", (flag) | WRITE_ONLY, .min = 1, .max = 500,                      \
              .example = "\"correct horse battery\""),                                                                  \
         TEXT("caCertificate",                                                                                          \
-             "Authority of the directory's certificate, in PEM; not sent: those that the system knows.", 0,            \
+             "Authority of the directory's certificate, in PEM; by default those that the system knows.", 0,           \
              .max = CERTIFICATE_MAX_BYTES),                                                                            \
         TEXT("authzQueryTemplate", "Query that finds the groups of a user: base?attribute?scope?filter, with {USER}.", \
              0, .min = 1, .max = 500, .pattern = DIRECTORY_TEXT, .fallback = WITH_A_USER)
 
 static const struct field ldap_fields[] = {
-    BOOL("authenticationEnabled",
-         "Whether database users with the type of login USER prove who they are to the directory.", 0),
+    BOOL("authenticationEnabled", "Whether database users with ldapAuthType USER log in through the directory.", 0),
     BOOL("authorizationEnabled",
-         "Whether roles come from groups of the directory. That is refused: users have the roles "
-         "that they are given here.",
+         "Whether roles come from groups of the directory. True is refused: users have the roles that they are given "
+         "here.",
          0),
     CONNECTION_FIELDS(0),
-    LIST(
-        "userToDNMapping",
-        "How names of users become names of the directory. While the directory is switched on there can be one, for the whole name: "
-        "(.+). Without any, users log in with their distinguished name.",
-        0, .of = &mapping_schema, .max = 20),
+    LIST("userToDNMapping",
+         "How names of users become names in the directory. While the directory is switched on there can be only "
+         "one, for the whole name: (.+). Without a mapping, users log in with their distinguished name.",
+         0, .of = &mapping_schema, .max = 20),
     END_OF_FIELDS,
 };
 static const struct schema ldap_schema = { "DirectorySettings", "The directory of a project.", ldap_fields };
@@ -72,11 +72,10 @@ static const struct schema x509_schema = { "CustomerAuthority", "The project's o
 
 static const struct field security_fields[] = {
     OBJECT("ldap", "The directory.", 0, .of = &ldap_schema),
-    OBJECT("customerX509", "The authority that users' certificates are checked against.", 0, .of = &x509_schema),
+    OBJECT("customerX509", "The authority for users' certificates.", 0, .of = &x509_schema),
     END_OF_FIELDS,
 };
-static const struct schema security_schema = { "UserSecurity", "How database users prove who they are.",
-                                               security_fields };
+static const struct schema security_schema = { "UserSecurity", "How database users log in.", security_fields };
 
 static error check_security(struct request *req, struct change *change);
 
@@ -93,7 +92,7 @@ static const char *const check_states[] = { "PENDING", "SUCCESS", "FAIL", NULL }
 static const char *const validation_states[] = { "OK", "FAIL", NULL };
 
 static const struct field question_fields[] = { CONNECTION_FIELDS(REQUIRED), END_OF_FIELDS };
-static const struct schema question_schema = { "DirectoryCheckRequest", "A directory to be checked.", question_fields };
+static const struct schema question_schema = { "DirectoryCheckRequest", "A directory to check.", question_fields };
 
 static const struct field validation_fields[] = {
     TEXT("validationType", "What was tried: SERVER_SPECIFIED, CONNECT, AUTHENTICATE, PARSE_AUTHZ_QUERY, QUERY_SERVER.",
@@ -106,10 +105,10 @@ static const struct schema validation_schema = { "DirectoryValidation", "One ste
 static const struct field check_fields[] = {
     ID("requestId", "Identifier of the check.", READ_ONLY | ALWAYS),
     ID("groupId", "The project.", READ_ONLY | ALWAYS),
-    TEXT("status", "How far it is.", READ_ONLY | ALWAYS, .one_of = check_states),
+    TEXT("status", "Current state.", READ_ONLY | ALWAYS, .one_of = check_states),
     OBJECT("request", "What is checked.", READ_ONLY | ALWAYS, .of = &question_schema),
-    LIST("validations", "The steps that were tried, in order; the first that fails is the last.", READ_ONLY | ALWAYS,
-         .of = &validation_schema),
+    LIST("validations", "The steps that were tried, in order; the check ends with the first that fails.",
+         READ_ONLY | ALWAYS, .of = &validation_schema),
     TEXT("problem", "Why it failed.", READ_ONLY),
     END_OF_FIELDS,
 };
@@ -126,21 +125,22 @@ static const struct endpoint user_security_endpoints[] = {
       .read = &crud_get_single, .kind = &user_security, .response = &security_schema },
     { PATCH, "/groups/{groupId}/userSecurity", S36, ANY_OF(PROJECT_OWNER), "updateGroupUserSecurity",
       "Update the LDAP or X.509 settings of one project",
-      "Accepts new settings and brings them to every cluster of the project. Settings of a directory can be checked before it is "
-      "switched on; then there can be one mapping of names, of the whole name. Switching it off ends the sessions of its users.",
+      "Applies new settings on every cluster of the project. Check the settings of a directory before you switch it on. While it "
+      "is on there can be only one mapping of names, for the whole name. Switching it off ends the sessions of its users.",
       .success = 202, .run = crud_update_single, .kind = &user_security, .request = &security_schema,
       .response = &security_schema,
       .example = "{\"ldap\": {\"hostname\": \"ldap.example.org\", \"bindUsername\": \"cn=reeve,dc=example,dc=org\"}}" },
     { DELETE, "/groups/{groupId}/userSecurity/ldap/userToDNMapping", S36, ANY_OF(PROJECT_OWNER),
       "deleteGroupUserSecurityLdapUserToDnMapping",
       "Remove the LDAP name mapping of one project",
-      "Removes the rules that turn a user's name into a name of the directory. Users then log in with their "
-      "distinguished name.",
+      "Removes the rules that turn a user's name into a name in the directory. Users then log in with their distinguished "
+      "name.",
       .success = 202, .run = remove_mapping, .kind = &user_security, .response = &security_schema },
     { POST, "/groups/{groupId}/userSecurity/ldap/verify", S36, ANY_OF(PROJECT_OWNER), "verifyGroupUserSecurityLdap",
       "Request a check of an LDAP configuration",
-      "Starts a check by a worker of this service: find the server, connect with TLS, bind, and look up. Its name must have public "
-      "addresses only, unless the operator allows others. Asynchronous; read the result by the id in the answer.",
+      "Starts a check by a worker of this service: find the server, connect with TLS, bind and search. The server's name must "
+      "resolve to public addresses only, unless the operator allows others. Asynchronous; read the result with the id in the "
+      "answer.",
       .success = 200, .item = "/groups/{groupId}/userSecurity/ldap/verify/{requestId}", .run = directory_verify,
       .kind = &directory_check, .request = &question_schema, .response = &check_schema,
       .example = "{\"hostname\": \"ldap.example.org\", \"port\": 636, \"bindUsername\": \"cn=reeve,dc=example,dc=org\", "
@@ -148,33 +148,34 @@ static const struct endpoint user_security_endpoints[] = {
     { GET, "/groups/{groupId}/userSecurity/ldap/verify/{requestId}", S36, ANY_OF(PROJECT_OWNER),
       "getGroupUserSecurityLdapVerify",
       "Return the result of one LDAP check",
-      "Returns how far the check is and which of its steps passed or failed.",
+      "Returns the state of the check and which of its steps passed or failed.",
       .read = &crud_get, .kind = &directory_check, .response = &check_schema },
 
     { DELETE, "/groups/{groupId}/userSecurity/customerX509", S67, ANY_OF(PROJECT_OWNER),
       "disableGroupUserSecurityCustomerX509",
       "Remove the certificate authority of one project",
-      "Accepts that clusters no longer trust the certificate authority that was set. Database users with "
-      "certificates of it can no longer log in.",
+      "Clusters no longer trust the certificate authority that was set. Database users with its certificates can no longer log "
+      "in.",
       .success = 202, .run = remove_x509, .kind = &user_security, .response = &security_schema },
     { GET, "/groups/{groupId}/databaseUsers/{username}/certs", S67, ANY_OF(PROJECT_READ_ONLY),
       "listGroupDatabaseUserCerts",
       "Return all certificates of one database user",
-      "Lists the certificates that were issued to the user and have not ended. Private keys are not kept and "
-      "cannot be returned.",
+      "Lists the certificates that were issued to the user and have not expired. Private keys are not stored and cannot be "
+      "returned.",
       .shape = SHAPE_LIST, .read = &user_certificate_list, .response = &user_certificate_schema },
     { POST, "/groups/{groupId}/databaseUsers/{username}/certs", S67, ANY_OF(PROJECT_OWNER),
       "createGroupDatabaseUserCert",
       "Create one certificate for one database user",
-      "Issues a client certificate with its private key, as PEM. Both are in this answer and nowhere else. When the user is deleted "
-      "its certificates let nobody in any more.",
+      "Issues a client certificate with its private key, as PEM. Both are only in this answer. When the user is deleted, its "
+      "certificates stop working.",
       .flags = NO_ETAG, .run = user_certificate_create, .request = &user_certificate_schema, .response = &user_certificate_schema,
       .example = "{\"monthsUntilExpiration\": 3}" },
 };
 // clang-format on
 
 FAMILY(user_security_family, "user-security", "Database user security",
-       "How database users prove who they are: a directory over LDAP, or X.509 certificates.", user_security_endpoints);
+       "How database users log in: through a directory with LDAP, or with X.509 certificates.",
+       user_security_endpoints);
 
 static error
 refuse(struct request *req, const char *field, const char *why)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Alert configurations are resources; here is what is checked and completed before one is stored. */
+/* Alert configurations are resources; this file checks and completes them before they are stored. */
 #include "api/api.h"
 #include "api/crud.h"
 #include "api/request_event.h"
@@ -69,10 +69,11 @@ check_without_key(struct request *req, const json_t *notifier, size_t place, con
     for (size_t i = 1; i < INTEGRATION_FIELDS_MAX && type->fields[i].of_notification != NULL; i++) {
         const struct integration_field *field = &type->fields[i];
         if (field->part == PART_WITH_KEY && json_object_get(notifier, field->of_notification) != NULL)
-            return fail(req->arena, INVALID_ATTRIBUTE_VALUE,
-                        V(str_format(req->arena, "notifications[%zu].%s", place, field->of_notification)),
-                        V(str_format(req->arena, "it belongs to %s: send both, or neither to use the integration",
-                                     type->fields[0].of_notification)));
+            return fail(
+                req->arena, INVALID_ATTRIBUTE_VALUE,
+                V(str_format(req->arena, "notifications[%zu].%s", place, field->of_notification)),
+                V(str_format(req->arena, "it needs %s as well; send both, or none of them to use the integration",
+                             type->fields[0].of_notification)));
     }
     /* Locked, so that it cannot go before this notification is seen. */
     TRY(store_resource_lock(req->tx, req->project, STR(INTEGRATION_KIND), str_from(type->name), &is_there, &found));

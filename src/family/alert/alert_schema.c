@@ -20,18 +20,17 @@ static const char *const notification_types[] = { "EMAIL",      "GROUP",        
                                                   "DATADOG",    "MICROSOFT_TEAMS", "OPS_GENIE", "PAGER_DUTY", "SLACK",
                                                   "VICTOR_OPS", "WEBHOOK",         NULL };
 
-#define SECRET(field_name, sentence, ...)                                                                             \
-    TEXT(field_name,                                                                                                  \
-         sentence                                                                                                     \
-         " Answers show its last characters only; sent back like that, it stays as it is. Without it, the project's " \
-         "integration of this type is used.",                                                                         \
+#define SECRET(field_name, sentence, ...)                                                                       \
+    TEXT(field_name,                                                                                            \
+         sentence                                                                                               \
+         " Answers show only its last characters; sent back in that form, it does not change. Without it, the " \
+         "project's integration of this type is used.",                                                         \
          0, .min = 8, __VA_ARGS__)
-#define REGION(field_name, regions)                                                                                   \
-    TEXT(field_name,                                                                                                  \
-         "Region of the service, US unless it is sent. It belongs to the key: without that it is the integration's.", \
-         0, .one_of = regions)
+#define REGION(field_name, regions)                                                                                 \
+    TEXT(field_name, "Region of the service, US by default. Without a key it is the region of the integration.", 0, \
+         .one_of = regions)
 #define MAIL_SWITCH \
-    BOOL("emailEnabled", "Whether they are told by mail, which is the only way.", ALWAYS, .fallback = "true")
+    BOOL("emailEnabled", "Whether they are told by mail. There is no other way.", ALWAYS, .fallback = "true")
 
 static const struct field email_fields[] = {
     TEXT("emailAddress", "Address that a mail is sent to.", REQUIRED | ALWAYS, .min = 3, .max = 254,
@@ -40,13 +39,13 @@ static const struct field email_fields[] = {
 };
 static const struct field group_fields[] = {
     MAIL_SWITCH,
-    LIST("roles", "Only people who hold one of these roles in the project; an empty list: all of them.", ALWAYS,
+    LIST("roles", "Only people who hold one of these roles in the project; an empty list for all of them.", ALWAYS,
          .item = TYPE_TEXT, .max = 30, .one_of = project_role_names, .fallback = "[]"),
     END_OF_FIELDS,
 };
 static const struct field org_fields[] = {
     MAIL_SWITCH,
-    LIST("roles", "Only people who hold one of these roles in the organization; an empty list: all of them.", ALWAYS,
+    LIST("roles", "Only people who hold one of these roles in the organization; an empty list for all of them.", ALWAYS,
          .item = TYPE_TEXT, .max = 30, .one_of = organization_role_names, .fallback = "[]"),
     END_OF_FIELDS,
 };
@@ -84,26 +83,25 @@ static const struct field pager_duty_fields[] = {
 static const struct field slack_fields[] = {
     SECRET("apiToken", "Token of the service.", .max = 255, .pattern = SERVICE_KEY),
     TEXT("channelName",
-         "Channel that is written to. Needed with a token; without, the integration's unless it is sent.", 0, .min = 1,
-         .max = 80, .example = "\"#alerts\""),
+         "Channel for the messages. Required with a token; else the channel of the integration by default.", 0,
+         .min = 1, .max = 80, .example = "\"#alerts\""),
     END_OF_FIELDS,
 };
 static const struct field victor_ops_fields[] = {
     SECRET("victorOpsApiKey", "Key of the service.", .max = 128, .pattern = SERVICE_KEY),
-    TEXT("victorOpsRoutingKey", "Routing key of the service; without a key, the integration's unless it is sent.", 0,
+    TEXT("victorOpsRoutingKey", "Routing key of the service. Without a key: that of the integration by default.", 0,
          .max = 128, .pattern = "^[A-Za-z0-9._~-]*$"),
     END_OF_FIELDS,
 };
 static const struct field webhook_fields[] = {
-    TEXT(
-        "webhookUrl",
-        "Where it is sent, with https. Its name must have public addresses only, unless the operator allows others. Without "
-        "it, address and key are those of the project's integration of this type.",
-        0, .min = 9, .max = EGRESS_MAX_URL, .pattern = "^https://[!-~]+$",
-        .example = "\"https://hooks.example.org/alerts\""),
+    TEXT("webhookUrl",
+         "Where it is sent, with https. Its name must resolve to public addresses only, unless the operator allows "
+         "others. Without it, the address and key of the project's integration of this type are used.",
+         0, .min = 9, .max = EGRESS_MAX_URL, .pattern = "^https://[!-~]+$",
+         .example = "\"https://hooks.example.org/alerts\""),
     TEXT("webhookSecret",
-         "Key of the signatures; without it nothing is signed. Answers show its last characters only; sent back like "
-         "that, it stays as it is.",
+         "Key of the signatures; without it nothing is signed. Answers show only its last characters; sent back in "
+         "that form, it does not change.",
          0, .min = 8, .max = 512),
     END_OF_FIELDS,
 };
@@ -112,13 +110,13 @@ static const struct schema email_schema = { "Email", "A mail to one address.", e
                            org_schema = { "Org", "Mails to people of the organization.", org_fields },
                            team_schema = { "Team", "Mails to a team.", team_fields },
                            user_schema = { "User", "A mail to one person.", user_fields },
-                           datadog_schema = { "Datadog", "An event of that service.", datadog_fields },
+                           datadog_schema = { "Datadog", "An event at that service.", datadog_fields },
                            teams_schema = { "MicrosoftTeams", "A card in a channel.", teams_fields },
-                           ops_genie_schema = { "OpsGenie", "An alert of that service.", ops_genie_fields },
-                           pager_duty_schema = { "PagerDuty", "An incident of that service.", pager_duty_fields },
+                           ops_genie_schema = { "OpsGenie", "An alert at that service.", ops_genie_fields },
+                           pager_duty_schema = { "PagerDuty", "An incident at that service.", pager_duty_fields },
                            slack_schema = { "Slack", "A message in a channel.", slack_fields },
-                           victor_ops_schema = { "VictorOps", "An incident of that service.", victor_ops_fields },
-                           webhook_schema = { "Webhook", "An HTTPS request of our own form.", webhook_fields };
+                           victor_ops_schema = { "VictorOps", "An incident at that service.", victor_ops_fields },
+                           webhook_schema = { "Webhook", "An HTTPS request in Reeve's own form.", webhook_fields };
 static const struct field_variant notification_variants[] = {
     { "EMAIL", &email_schema },
     { "GROUP", &group_schema },
@@ -138,10 +136,10 @@ static const struct field notification_fields[] = {
     TEXT("typeName", "How somebody is told.", REQUIRED | ALWAYS, .one_of = notification_types,
          .variants = notification_variants),
     ID("notifierId",
-       "Identifier of the notification. Sent with a replacement, it names the one whose secrets stay; any other is replaced "
-       "by a new one.",
+       "Identifier of the notification. A replacement that sends it keeps the secrets of that notification; without "
+       "it the notification is a new one.",
        ALWAYS),
-    INTEGER("delayMin", "Minutes that the alert must have been open before it is told of.", ALWAYS, .max = 1440,
+    INTEGER("delayMin", "Minutes that the alert must be open before anybody is told.", ALWAYS, .max = 1440,
             .fallback = "0"),
     INTEGER("intervalMin", "Minutes between reminders while the alert is open; without it there are none.", 0, .min = 5,
             .max = 10080),
@@ -159,11 +157,11 @@ static const struct field matcher_fields[] = {
     TEXT("fieldName", "What is compared.", REQUIRED | ALWAYS, .one_of = alert_matcher_fields),
     TEXT("operator", "How it is compared; EWITH is the end of the text.", REQUIRED | ALWAYS,
          .one_of = alert_matcher_operators),
-    TEXT("value", "What it is compared with; of REGEX a regular expression.", REQUIRED | ALWAYS, .min = 1, .max = 250,
+    TEXT("value", "What it is compared with; for REGEX a regular expression.", REQUIRED | ALWAYS, .min = 1, .max = 250,
          .example = "\"orders\""),
     END_OF_FIELDS,
 };
-static const struct schema matcher_schema = { "AlertMatcher", "Narrows a configuration to certain things.",
+static const struct schema matcher_schema = { "AlertMatcher", "Limits a configuration to certain things.",
                                               matcher_fields };
 
 static const struct field threshold_fields[] = {
@@ -181,14 +179,14 @@ static const struct field config_fields[] = {
          "Type of the event that raises an alert. " ALERT_METRIC_TYPE " is refused: metrics are not stored yet.",
          REQUIRED | ALWAYS, .one_of = alert_type_names, .example = "\"CLUSTER_PAUSED\""),
     BOOL("enabled", "Whether alerts are raised.", ALWAYS, .fallback = "false"),
-    LIST("matchers", "What the event must be about; all of them must hold.", ALWAYS, .of = &matcher_schema, .max = 20,
+    LIST("matchers", "What the event must be about; all matchers must match.", ALWAYS, .of = &matcher_schema, .max = 20,
          .fallback = "[]"),
     OBJECT("threshold",
            "Raises an alert only when more events of this type happened within an hour, about the same cluster.", 0,
            .of = &threshold_schema),
     OBJECT("metricThreshold", "Refused: metrics are not stored yet.", WRITE_ONLY),
     LIST("notifications", "Who is told.", REQUIRED | ALWAYS, .of = &notification_schema, .min = 1, .max = 25),
-    TEXT("severityOverride", "How bad it is, other than usual for this type of event.", 0,
+    TEXT("severityOverride", "Severity, when it differs from the usual one for this type of event.", 0,
          .one_of = alert_severity_names),
     DATE("created", "When it was created.", READ_ONLY | ALWAYS),
     DATE("updated", "When it was last changed.", READ_ONLY | ALWAYS),
@@ -201,7 +199,7 @@ static const struct field toggle_fields[] = {
     BOOL("enabled", "Whether alerts are raised.", 0),
     END_OF_FIELDS,
 };
-const struct schema alert_toggle_schema = { "AlertToggle", "Whether a condition is looked at.", toggle_fields };
+const struct schema alert_toggle_schema = { "AlertToggle", "Whether a condition is checked.", toggle_fields };
 
 static const struct field matcher_field_fields[] = {
     TEXT("fieldName", "Name that a matcher can use.", READ_ONLY | ALWAYS, .one_of = alert_matcher_fields),
@@ -215,7 +213,7 @@ const struct schema alert_matcher_field_schema = { "AlertMatcherField", "Somethi
 static const char *const statuses[] = { "TRACKING", "OPEN", "CLOSED", NULL };
 
 static const struct field value_fields[] = {
-    INTEGER("number", "Events of this type within the hour before it was raised, with the one that raised it.",
+    INTEGER("number", "Events of this type in the hour before the alert, including the one that raised it.",
             READ_ONLY | ALWAYS),
     TEXT("units", "What is counted.", READ_ONLY | ALWAYS, .one_of = raw),
     END_OF_FIELDS,
@@ -229,7 +227,7 @@ static const struct field alert_fields[] = {
     ID("alertConfigId", "Configuration that raised it; it may have been deleted since.", READ_ONLY | ALWAYS),
     ID("eventId", "Event that raised it.", READ_ONLY | ALWAYS),
     TEXT("eventTypeName", "Type of that event.", READ_ONLY | ALWAYS, .one_of = alert_type_names),
-    TEXT("severity", "How bad it is.", READ_ONLY | ALWAYS, .one_of = alert_severity_names),
+    TEXT("severity", "Severity.", READ_ONLY | ALWAYS, .one_of = alert_severity_names),
     TEXT("clusterName", "Cluster that it is about, when it is about one.", READ_ONLY),
     TEXT("status", "TRACKING until the first notification is due, then OPEN, and CLOSED when it is over.",
          READ_ONLY | ALWAYS, .one_of = statuses),
@@ -238,19 +236,19 @@ static const struct field alert_fields[] = {
     DATE("updated", "When the alert last changed.", READ_ONLY | ALWAYS),
     DATE("resolved", "When it was closed.", READ_ONLY),
     DATE("lastNotified", "When somebody was last told of it.", READ_ONLY),
-    DATE("acknowledgedUntil", "Until when nobody is told, except of its end.", READ_ONLY),
-    TEXT("acknowledgementComment", "Why it is kept quiet.", READ_ONLY),
-    TEXT("acknowledgingUsername", "Who keeps it quiet: a person, a public key or a client id.", READ_ONLY),
+    DATE("acknowledgedUntil", "Until when nobody is told about it, except about its end.", READ_ONLY),
+    TEXT("acknowledgementComment", "Why it was acknowledged.", READ_ONLY),
+    TEXT("acknowledgingUsername", "Who acknowledged it: a person, a public key or a client id.", READ_ONLY),
     END_OF_FIELDS,
 };
-const struct schema alert_schema = { "Alert", "One time that a condition held.", alert_fields };
+const struct schema alert_schema = { "Alert", "One occurrence of a condition.", alert_fields };
 
 static const struct field acknowledgement_fields[] = {
     DATE("acknowledgedUntil",
-         "Until when nobody is told, except of its end. A moment that is over makes it speak again.", 0),
-    TEXT("acknowledgementComment", "Why it is kept quiet.", 0, .max = 200),
-    BOOL("unacknowledgeAlert", "Makes it speak again, whatever else is sent.", 0),
+         "Until when nobody is told about it, except about its end. A moment in the past ends the acknowledgement.", 0),
+    TEXT("acknowledgementComment", "Why it was acknowledged.", 0, .max = 200),
+    BOOL("unacknowledgeAlert", "Ends the acknowledgement, whatever else is sent.", 0),
     END_OF_FIELDS,
 };
-const struct schema alert_acknowledgement_schema = { "AlertAcknowledgement", "Keeps an alert quiet for a while.",
+const struct schema alert_acknowledgement_schema = { "AlertAcknowledgement", "Silences an alert for a while.",
                                                      acknowledgement_fields };

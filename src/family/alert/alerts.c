@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An alert configuration is a condition and who to tell; an alert is one time that the condition held. `reeved worker` raises
- * alerts and tells; here is what people see and decide. */
+/*
+ * An alert configuration is a condition and who is told; an alert is one occurrence of it. `reeved worker` raises
+ * alerts and sends notifications; here are the operations for people.
+ */
 #include "family/alert/alerts.h"
 
 #include "api/api.h"
@@ -28,13 +30,12 @@ static handler matcher_field_list, acknowledge;
 static const struct endpoint alerts_endpoints[] = {
     { GET, "/groups/{groupId}/alertConfigs", S05, ANY_OF(PROJECT_READ_ONLY), "listGroupAlertConfigs",
       "Return all alert configurations in one project",
-      "Lists what the project is alerted about and who is told. Ordered by creation.",
+      "Lists the conditions for alerts in the project and who is told. Ordered by creation.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}/alertConfigs/{alertConfigId}", .read = &crud_list, .kind = &alert_config,
       .response = &alert_config_schema },
     { POST, "/groups/{groupId}/alertConfigs", S05, ANY_OF(PROJECT_ALERTS_MANAGER), "createGroupAlertConfig",
       "Create one alert configuration in one project",
-      "Creates a condition with those to be told when it holds. It is checked from now on; what happened before "
-      "raises nothing.",
+      "Creates a condition and says who is told when it holds. It is checked from now on; earlier events raise no alert.",
       .success = 200, .item = "/groups/{groupId}/alertConfigs/{alertConfigId}", .run = crud_create,
       .kind = &alert_config, .request = &alert_config_schema, .response = &alert_config_schema,
       .example = "{\"eventTypeName\": \"CLUSTER_PAUSED\", \"enabled\": true, \"notifications\": [{\"typeName\": \"EMAIL\", "
@@ -42,17 +43,16 @@ static const struct endpoint alerts_endpoints[] = {
     { DELETE, "/groups/{groupId}/alertConfigs/{alertConfigId}", S05, ANY_OF(PROJECT_ALERTS_MANAGER),
       "deleteGroupAlertConfig",
       "Delete one alert configuration",
-      "Deletes the condition. Its open alerts are closed, and stay in the history.",
+      "Deletes the condition. Its open alerts are closed and stay in the history.",
       .shape = SHAPE_NOTHING, .run = crud_delete, .kind = &alert_config },
     { GET, "/groups/{groupId}/alertConfigs/{alertConfigId}", S05, ANY_OF(PROJECT_READ_ONLY), "getGroupAlertConfig",
       "Return one alert configuration",
-      "Returns one condition with its threshold, the things it matches and who is told. Secrets of notifications "
-      "are shown by their last characters only.",
+      "Returns one condition with its threshold, its matchers and who is told. Only the last characters of secrets are shown.",
       .read = &crud_get, .kind = &alert_config, .response = &alert_config_schema },
     { PATCH, "/groups/{groupId}/alertConfigs/{alertConfigId}", S05, ANY_OF(PROJECT_ALERTS_MANAGER),
       "toggleGroupAlertConfig",
       "Switch one alert configuration on or off",
-      "Only turns the condition on or off. While it is off it raises nothing; open alerts are closed.",
+      "Turns the condition on or off and changes nothing else. While it is off it raises no alerts; open ones are closed.",
       .run = alert_config_toggle, .kind = &alert_config, .request = &alert_toggle_schema,
       .response = &alert_config_schema, .example = "{\"enabled\": false}" },
     { PUT, "/groups/{groupId}/alertConfigs/{alertConfigId}", S05, ANY_OF(PROJECT_ALERTS_MANAGER),
@@ -66,8 +66,7 @@ static const struct endpoint alerts_endpoints[] = {
 
     { GET, "/alertConfigs/matchers/fieldNames", S06, ANY_CALLER, "listAlertConfigMatcherFieldNames",
       "Return all fields that alert matchers can use",
-      "Lists the names by which a configuration can be narrowed to certain things, such as clusters by name or "
-      "hosts by role.",
+      "Lists the names that matchers can use to limit a configuration, for example to clusters by name or hosts by role.",
       .shape = SHAPE_LIST, .run = matcher_field_list, .response = &alert_matcher_field_schema },
 
     { GET, "/groups/{groupId}/alertConfigs/{alertConfigId}/alerts", S07, ANY_OF(PROJECT_READ_ONLY),
@@ -84,12 +83,11 @@ static const struct endpoint alerts_endpoints[] = {
       .response = &alert_schema, .query = list_query },
     { GET, "/groups/{groupId}/alerts/{alertId}", S07, ANY_OF(PROJECT_READ_ONLY), "getGroupAlert",
       "Return one alert",
-      "Returns one alert with the value that raised it, its status and when those concerned were last told.",
+      "Returns one alert with the value that raised it, its status and when somebody was last told.",
       .read = &get, .response = &alert_schema },
     { PATCH, "/groups/{groupId}/alerts/{alertId}", S07, ANY_OF(PROJECT_ALERTS_MANAGER), "acknowledgeGroupAlert",
       "Acknowledge one alert",
-      "Keeps the alert quiet until a date, with a comment, or makes it speak again. The alert stays open while "
-      "its condition holds.",
+      "Silences the alert until a date, with a comment, or ends that. The alert stays open while its condition holds.",
       .since = "2024-05-30", .run = acknowledge, .request = &alert_acknowledgement_schema,
       .response = &alert_schema,
       .example = "{\"acknowledgedUntil\": \"2099-01-01T00:00:00Z\", \"acknowledgementComment\": \"We know.\"}" },
@@ -103,7 +101,7 @@ static const struct endpoint alerts_endpoints[] = {
 // clang-format on
 
 FAMILY(alerts_family, "alerts", "Alerts",
-       "What a project is alerted about, who is told, and the alerts that were raised.", alerts_endpoints);
+       "Conditions for alerts in a project, who is told, and the alerts that were raised.", alerts_endpoints);
 
 /* ---- Reading ---- */
 

@@ -27,12 +27,12 @@ static const char *const metric_switches[] = { "sendCollectionLatencyMetrics", "
 
 /* ---- What each type has ---- */
 
-#define SECRET_OF(field_name, sentence, flags, ...)                                                              \
-    TEXT(field_name, sentence " Answers show its last characters only; sent back like that, it stays as it is.", \
+#define SECRET_OF(field_name, sentence, flags, ...)                                                                  \
+    TEXT(field_name, sentence " Answers show only its last characters; sent back in that form, it does not change.", \
          flags, .min = 8, __VA_ARGS__)
 #define SECRET(field_name, sentence, ...) SECRET_OF(field_name, sentence, REQUIRED | ALWAYS, __VA_ARGS__)
 #define METRIC_SWITCH(field_name) \
-    BOOL(field_name, "Only false is taken: " NO_METRICS ".", ALWAYS, .fallback = "false", .example = "false")
+    BOOL(field_name, "Only false is accepted: " NO_METRICS ".", ALWAYS, .fallback = "false", .example = "false")
 #define REGION(regions) TEXT("region", "Region of the service.", ALWAYS, .one_of = regions, .fallback = "\"US\"")
 
 static const struct field datadog_fields[] = {
@@ -68,15 +68,15 @@ static const struct field pager_duty_fields[] = {
 };
 static const struct field prometheus_fields[] = {
     BOOL("enabled", "Whether metrics could be fetched.", REQUIRED | WRITE_ONLY, .example = "true"),
-    TEXT("username", "Who would fetch them.", REQUIRED | WRITE_ONLY, .min = 1, .max = 128),
-    TEXT("password", "Password of who would fetch them.", WRITE_ONLY, .min = 1, .max = 128),
+    TEXT("username", "User name for fetching them.", REQUIRED | WRITE_ONLY, .min = 1, .max = 128),
+    TEXT("password", "Password of that user.", WRITE_ONLY, .min = 1, .max = 128),
     TEXT("serviceDiscovery", "How targets would be found.", REQUIRED | WRITE_ONLY, .one_of = discoveries),
-    BOOL("sendUserProvidedResourceTagsEnabled", "Whether tags would be sent along.", WRITE_ONLY, .example = "false"),
+    BOOL("sendUserProvidedResourceTagsEnabled", "Whether tags would be sent as well.", WRITE_ONLY, .example = "false"),
     END_OF_FIELDS,
 };
 static const struct field slack_fields[] = {
     SECRET("apiToken", "Token of the service.", .max = 255, .pattern = SERVICE_KEY),
-    TEXT("channelName", "Channel that is written to, unless a notification names another.", REQUIRED | ALWAYS, .min = 1,
+    TEXT("channelName", "Channel for the messages, unless a notification names another.", REQUIRED | ALWAYS, .min = 1,
          .max = 80, .example = "\"#alerts\""),
     END_OF_FIELDS,
 };
@@ -87,11 +87,11 @@ static const struct field victor_ops_fields[] = {
     END_OF_FIELDS,
 };
 static const struct field webhook_fields[] = {
-    TEXT(
-        "url",
-        "Where alerts are sent, with https. Its name must have public addresses only, unless the operator allows others.",
-        REQUIRED | ALWAYS, .min = 9, .max = EGRESS_MAX_URL, .pattern = "^https://[!-~]+$",
-        .example = "\"https://hooks.example.org/alerts\""),
+    TEXT("url",
+         "Where alerts are sent, with https. Its name must resolve to public addresses only, unless the operator "
+         "allows others.",
+         REQUIRED | ALWAYS, .min = 9, .max = EGRESS_MAX_URL, .pattern = "^https://[!-~]+$",
+         .example = "\"https://hooks.example.org/alerts\""),
     SECRET_OF("secret", "Key of the signatures; without it nothing is signed.", 0, .max = 512),
     END_OF_FIELDS,
 };
@@ -103,7 +103,7 @@ static const struct schema datadog_schema = { "Datadog", "Events at that service
                            prometheus_schema = { "Prometheus", "Refused: " NO_METRICS ".", prometheus_fields },
                            slack_schema = { "Slack", "Messages in a channel.", slack_fields },
                            victor_ops_schema = { "VictorOps", "Incidents at that service.", victor_ops_fields },
-                           webhook_schema = { "Webhook", "HTTPS requests of our own form.", webhook_fields };
+                           webhook_schema = { "Webhook", "HTTPS requests in Reeve's own form.", webhook_fields };
 static const struct field_variant type_variants[] = {
     { "DATADOG", &datadog_schema },       { "MICROSOFT_TEAMS", &teams_schema },
     { "NEW_RELIC", &new_relic_schema },   { "OPS_GENIE", &ops_genie_schema },
@@ -117,7 +117,7 @@ static const struct field integration_fields[] = {
     ID("id", "Identifier of the integration.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
-static const struct schema integration_schema = { "Integration", "What a project knows about an outside service.",
+static const struct schema integration_schema = { "Integration", "Settings of a project for an outside service.",
                                                   integration_fields };
 
 static const struct kind integration;
@@ -129,8 +129,7 @@ static const struct field type_path[] = { TEXT("integrationType", "Which service
 static const struct endpoint integrations_endpoints[] = {
     { GET, "/groups/{groupId}/integrations", S66, ANY_OF(PROJECT_READ_ONLY), "listGroupIntegrations",
       "Return all integrations of one project",
-      "Lists the outside services that the project is connected to. Secrets are shown by their last characters "
-      "only.",
+      "Lists the outside services that the project is connected to. Only the last characters of secrets are shown.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}/integrations/{integrationType}",
       .read = &crud_list, .kind = &integration, .response = &integration_schema },
     { DELETE, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_OWNER),
@@ -141,12 +140,12 @@ static const struct endpoint integrations_endpoints[] = {
     { GET, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_READ_ONLY),
       "getGroupIntegration",
       "Return one integration",
-      "Returns the settings for one type of service. Secrets are shown by their last characters only.",
+      "Returns the settings for one type of service. Only the last characters of secrets are shown.",
       .read = &crud_get, .kind = &integration, .path_fields = type_path, .response = &integration_schema },
     { POST, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_OWNER),
       "createGroupIntegration",
       "Create one integration",
-      "Connects the project to a service of this type: notifications of alerts that have no key of their own use it. Answers with all "
+      "Connects the project to a service of this type. Notifications of alerts without their own key use it. Answers with all "
       "integrations of the project.",
       .shape = SHAPE_LIST, .success = 200, .item = "/groups/{groupId}/integrations/{integrationType}",
       .run = integration_create, .kind = &integration, .path_fields = type_path, .request = &integration_schema,
@@ -154,8 +153,8 @@ static const struct endpoint integrations_endpoints[] = {
       .example = "{\"type\": \"WEBHOOK\", \"url\": \"https://hooks.example.org/alerts\", \"secret\": \"a long secret of yours\"}" },
     { PUT, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_OWNER), "updateGroupIntegration",
       "Replace one integration",
-      "Replaces the settings for this type of service, secrets included; notifications that use it follow with the next alert. Answers with "
-      "all integrations of the project.",
+      "Replaces the settings for this type of service, including secrets. Notifications use them from the next alert on. "
+      "Answers with all integrations of the project.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}/integrations/{integrationType}",
       .run = integration_replace, .kind = &integration, .path_fields = type_path, .request = &integration_schema,
       .response = &integration_schema,

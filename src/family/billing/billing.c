@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was used, by which project and cluster. For an operator's own hosts the prices are the operator's. */
+/* Usage by project and cluster, and invoices. The operator sets the prices. */
 #include "store/billing/billing.h"
 #include "api/api.h"
 #include "api/list.h"
@@ -17,13 +17,13 @@ static const char *const divisions[] = { "organizations", "projects", "clusters"
 
 /* ---- Items ---- */
 static const struct field sku_fields[] = {
-    TEXT("id", "Name of the item, as lines of invoices have it.", READ_ONLY | ALWAYS),
+    TEXT("id", "Name of the item, as in lines of invoices.", READ_ONLY | ALWAYS),
     TEXT("description", "What the item is, in the operator's words.", READ_ONLY | ALWAYS),
     TEXT("unit", "What is counted.", READ_ONLY | ALWAYS),
     NUMBER("unitPriceDollars", "Price of one unit in the operator's currency.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
-static const struct schema sku_schema = { "Sku", "An item that can stand on an invoice.", sku_fields };
+static const struct schema sku_schema = { "Sku", "An item of invoices.", sku_fields };
 
 /* ---- Invoices ---- */
 static const struct field line_fields[] = {
@@ -31,14 +31,14 @@ static const struct field line_fields[] = {
     ID("groupId", "Project of the cluster.", READ_ONLY | ALWAYS),
     TEXT("groupName", "Name of the project.", READ_ONLY | ALWAYS),
     TEXT("sku", "Item that was used.", READ_ONLY | ALWAYS),
-    DATE("startDate", "Begin of the day of use.", READ_ONLY | ALWAYS),
+    DATE("startDate", "Start of the day of use.", READ_ONLY | ALWAYS),
     DATE("endDate", "End of that day.", READ_ONLY | ALWAYS),
     DATE("created", "When the line was added to the invoice.", READ_ONLY | ALWAYS),
     TEXT("unit", "What is counted.", READ_ONLY | ALWAYS),
     NUMBER("quantity", "Number of units.", READ_ONLY | ALWAYS),
     NUMBER("unitPriceDollars", "Price of one unit in the operator's currency.", READ_ONLY | ALWAYS),
     INTEGER("totalPriceCents",
-            "What it costs. Lines are rounded so that they add up to the exact sum of the invoice, rounded once.",
+            "What it costs. Lines are rounded so that their sum is the exact sum of the invoice, rounded once.",
             READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
@@ -50,7 +50,7 @@ static const struct schema line_schema = { "InvoiceLineItem", "What one cluster 
         ID("orgId", "Organization that is billed.", READ_ONLY | ALWAYS),                                       \
         TEXT("statusName", "PENDING while the month runs, then CLOSED, or FREE when there is nothing to pay.", \
              READ_ONLY | ALWAYS, .one_of = statuses),                                                          \
-        DATE("startDate", "Begin of the month.", READ_ONLY | ALWAYS),                                          \
+        DATE("startDate", "Start of the month.", READ_ONLY | ALWAYS),                                          \
         DATE("endDate", "End of the month.", READ_ONLY | ALWAYS),                                              \
         DATE("created", "When the invoice was opened.", READ_ONLY | ALWAYS),                                   \
         DATE("updated", "When something was last added to it.", READ_ONLY | ALWAYS),                           \
@@ -59,7 +59,7 @@ static const struct schema line_schema = { "InvoiceLineItem", "What one cluster 
         INTEGER("amountPaidCents", "Always 0: payments are made elsewhere.", READ_ONLY | ALWAYS),              \
         INTEGER("creditsCents", "Always 0.", READ_ONLY | ALWAYS),                                              \
         INTEGER("salesTaxCents", "Always 0: prices are as the operator sets them.", READ_ONLY | ALWAYS),       \
-        INTEGER("startingBalanceCents", "Always 0: an invoice has one month.", READ_ONLY | ALWAYS),            \
+        INTEGER("startingBalanceCents", "Always 0: an invoice covers one month.", READ_ONLY | ALWAYS),         \
         LIST("linkedInvoices", "Always empty: organizations are billed one by one.", READ_ONLY | ALWAYS,       \
              .item = TYPE_TEXT)
 
@@ -94,29 +94,29 @@ static const struct schema found_line_schema = { "UsageDetails", "A line of an i
 static const struct field invoice_path[] = { ID("invoiceId", "Identifier of the invoice.", 0), END_OF_FIELDS };
 static const struct field invoice_list_query[] = {
     BOOL("viewLinkedInvoices",
-         "Whether to list invoices of linked organizations, too. Organizations are not linked, so there are none.", 0,
+         "Whether to include invoices of linked organizations. Organizations cannot be linked, so there are none.", 0,
          .fallback = "true"),
-    LIST("statusNames", "Only invoices in this state. May stand several times.", 0, .item = TYPE_TEXT, .min = 1,
-         .max = 3, .one_of = statuses),
+    LIST("statusNames", "Only invoices in this state. Can be repeated.", 0, .item = TYPE_TEXT, .min = 1, .max = 3,
+         .one_of = statuses),
     DATE("fromDate", "Only invoices of months that begin then or later.", 0),
     DATE("toDate", "Only invoices of months that begin then or earlier.", 0),
-    TEXT("sortBy", "What the order is by; both are the same, since months do not overlap.", 0, .one_of = invoice_orders,
-         .fallback = "\"END_DATE\""),
-    TEXT("orderBy", "The newest or the oldest first.", 0, .one_of = directions, .fallback = "\"desc\""),
+    TEXT("sortBy", "What to sort by. Both give the same order, since months do not overlap.", 0,
+         .one_of = invoice_orders, .fallback = "\"END_DATE\""),
+    TEXT("orderBy", "Newest or oldest first.", 0, .one_of = directions, .fallback = "\"desc\""),
     END_OF_FIELDS,
 };
 static const struct field line_query[] = {
-    LIST("groupIds", "Only lines of this project. May stand several times.", 0, .item = TYPE_ID, .min = 1, .max = 16),
-    LIST("clusterIds", "Only lines of this cluster. May stand several times.", 0, .item = TYPE_ID, .min = 1, .max = 16),
-    LIST("skuServices", "Only items of this kind. May stand several times.", 0, .item = TYPE_TEXT, .min = 1, .max = 2,
+    LIST("groupIds", "Only lines of this project. Can be repeated.", 0, .item = TYPE_ID, .min = 1, .max = 16),
+    LIST("clusterIds", "Only lines of this cluster. Can be repeated.", 0, .item = TYPE_ID, .min = 1, .max = 16),
+    LIST("skuServices", "Only items of this kind. Can be repeated.", 0, .item = TYPE_TEXT, .min = 1, .max = 2,
          .one_of = services),
     DATE("usageStartDate", "Only what was used on that day or later.", 0),
     DATE("usageEndDate", "Only what was used before that day.", 0),
-    DATE("billStartDate", "Only lines that were added then or later.", 0),
-    DATE("billEndDate", "Only lines that were added before.", 0),
-    BOOL("includeZeroCentLineItems", "Whether lines of no cents are shown.", 0, .fallback = "true"),
-    TEXT("sortField", "What the order is by.", 0, .one_of = line_orders, .fallback = "\"USAGE_DATES\""),
-    TEXT("sortOrder", "Small or large ones first.", 0, .one_of = line_directions, .fallback = "\"ASCENDING\""),
+    DATE("billStartDate", "Only lines that were added at that moment or later.", 0),
+    DATE("billEndDate", "Only lines that were added before that moment.", 0),
+    BOOL("includeZeroCentLineItems", "Whether lines of 0 cents are shown.", 0, .fallback = "true"),
+    TEXT("sortField", "What to sort by.", 0, .one_of = line_orders, .fallback = "\"USAGE_DATES\""),
+    TEXT("sortOrder", "Smallest or largest first.", 0, .one_of = line_directions, .fallback = "\"ASCENDING\""),
     END_OF_FIELDS,
 };
 
@@ -124,25 +124,26 @@ static const struct field line_query[] = {
 #define DAY "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 static const struct field report_fields[] = {
     TEXT("startDate", "First day of the report.", REQUIRED, .pattern = DAY, .example = "\"2025-01-01\""),
-    TEXT("endDate", "The day after its last one, at most two years later.", REQUIRED, .pattern = DAY,
-         .example = "\"2025-03-01\""),
+    TEXT("endDate", "The day after the last day of the report, at most two years after startDate.", REQUIRED,
+         .pattern = DAY, .example = "\"2025-03-01\""),
     TEXT("groupBy", "What each month is divided by.", 0, .one_of = divisions, .fallback = "\"organizations\""),
-    LIST("organizations", "Only these organizations; others than the path's have nothing here.", 0, .item = TYPE_ID,
+    LIST("organizations", "Only these organizations; only the one in the path has usage here.", 0, .item = TYPE_ID,
          .max = 100),
     LIST("projects", "Only these projects.", 0, .item = TYPE_ID, .max = 100),
     LIST("clusters", "Only these clusters.", 0, .item = TYPE_ID, .max = 100),
     LIST("services", "Only items of these kinds.", 0, .item = TYPE_TEXT, .max = 2, .one_of = services),
-    BOOL("includePartialMatches", "Whether it is enough that one of the lists fits.", 0, .fallback = "false"),
+    BOOL("includePartialMatches", "Whether a line counts if one of the lists matches, and not all.", 0,
+         .fallback = "false"),
     END_OF_FIELDS,
 };
 static const struct schema report_schema = { "UsageReportRequest", "What a usage report is about.", report_fields };
 static const struct field token_fields[] = {
-    TEXT("token", "Names the report; it is kept for a day.", READ_ONLY | ALWAYS, .min = 64, .max = 64),
+    TEXT("token", "Token of the report. It is kept for a day.", READ_ONLY | ALWAYS, .min = 64, .max = 64),
     END_OF_FIELDS,
 };
 static const struct schema token_schema = { "UsageReport", "A report that can be fetched.", token_fields };
 static const struct field token_path[] = {
-    TEXT("token", "Names the report.", 0, .pattern = "[0-9a-f]{64}",
+    TEXT("token", "Token of the report.", 0, .pattern = "[0-9a-f]{64}",
          .example = "\"00000000000000000000000000000000000000000000000000000000000000ab\""),
     END_OF_FIELDS,
 };
@@ -155,8 +156,8 @@ static const struct endpoint billing_endpoints[] = {
     { POST, "/orgs/{orgId}/billing/costExplorer/usage", S34, ANY_OF(ORG_BILLING_READ_ONLY),
       "createOrgBillingCostExplorerUsageProcess",
       "Request a usage report",
-      "Starts a report of usage by project, cluster or service between two dates. Fetch it with the token in the answer; it is kept "
-      "for a day. Hours are part of it when they are over.",
+      "Starts a report of usage by project, cluster or service between two dates. Fetch it with the token in the answer; it is "
+      "kept for a day. It contains only complete hours.",
       .success = 202, .flags = NO_ETAG | WHILE_LOCKED, .item = "/orgs/{orgId}/billing/costExplorer/usage/{token}", .run = report_create,
       .request = &report_schema, .response = &token_schema,
       .example = "{\"startDate\": \"2025-01-01\", \"endDate\": \"2025-03-01\", \"groupBy\": \"projects\"}" },
@@ -167,12 +168,12 @@ static const struct endpoint billing_endpoints[] = {
       .shape = SHAPE_FILE, .file = "csv", .read = &report_get, .path_fields = token_path },
     { GET, "/orgs/{orgId}/invoices", S34, ANY_OF(ORG_BILLING_READ_ONLY), "listOrgInvoices",
       "Return all invoices of one organization",
-      "Lists the invoices in short form, newest first, the one that is still open included.",
+      "Lists the invoices in short form, newest first, including the open one.",
       .shape = SHAPE_LIST, .item = "/orgs/{orgId}/invoices/{invoiceId}", .read = &invoice_list,
       .response = &invoice_short_schema, .query = invoice_list_query },
     { GET, "/orgs/{orgId}/invoices/pending", S34, ANY_OF(ORG_BILLING_READ_ONLY), "listOrgInvoicePending",
       "Return the pending invoices of one organization",
-      "Returns the invoice of the month that is still running; its amounts grow until it is closed. There is none before anything is used.",
+      "Returns the invoice of the current month; its amounts grow until it is closed. There is none before anything is used.",
       .shape = SHAPE_LIST, .item = "/orgs/{orgId}/invoices/{invoiceId}", .read = &pending_list,
       .response = &invoice_schema },
     { GET, "/orgs/{orgId}/invoices/{invoiceId}", S34, ANY_OF(ORG_BILLING_READ_ONLY), "getOrgInvoice",
@@ -192,18 +193,19 @@ static const struct endpoint billing_endpoints[] = {
 
     { GET, "/skus", S35, ANY_CALLER, "listSkus",
       "Return all billed items",
-      "Lists the items that have a price, with a description of each. Without a price list there are none, and nothing costs anything.",
+      "Lists the items that have a price, with a description of each. Without a price list there are none, and everything is "
+      "free.",
       .shape = SHAPE_LIST, .since = "2025-03-12", .item = "/skus/{skuId}", .read = &sku_list,
       .response = &sku_schema },
     { GET, "/skus/{skuId}", S35, ANY_CALLER, "getSku",
       "Return one billed item",
-      "Returns one item that can stand on an invoice, also one that has no price any more.",
+      "Returns one item of invoices, also one that no longer has a price.",
       .flags = NO_ETAG, .since = "2025-03-12", .read = &sku_get, .response = &sku_schema },
 };
 // clang-format on
 
-FAMILY(billing_family, "billing", "Billing",
-       "Invoices of an organization, what was used by whom, and the list of billed items.", billing_endpoints);
+FAMILY(billing_family, "billing", "Billing", "Invoices of an organization, its usage, and the list of billed items.",
+       billing_endpoints);
 
 /* ---- Reading ---- */
 

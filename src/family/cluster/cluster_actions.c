@@ -11,7 +11,7 @@
 #include "job/cluster/cluster_jobs.h"
 
 static const struct field pin_fields[] = {
-    DATE("expirationDate", "When the pin ends by itself, in the future; without it, it lasts until it is taken off.", 0,
+    DATE("expirationDate", "When the pin ends, in the future; without it, the pin lasts until it is removed.", 0,
          .example = "\"2099-01-01T00:00:00Z\""),
     END_OF_FIELDS,
 };
@@ -20,7 +20,7 @@ const struct schema version_pin_schema = { "VersionPin", "How long a version is 
 static const struct field sample_fields[] = {
     ID("_id", "Identifier of the load.", READ_ONLY | ALWAYS),
     TEXT("clusterName", "Cluster that the data is loaded into.", READ_ONLY | ALWAYS),
-    TEXT("state", "Whether it is being loaded, is there, or could not be.", READ_ONLY | ALWAYS,
+    TEXT("state", "Whether the data is being loaded, is loaded, or could not be loaded.", READ_ONLY | ALWAYS,
          .one_of = sample_load_state_names),
     DATE("createDate", "When it was asked for.", READ_ONLY | ALWAYS),
     DATE("completeDate", "When it ended.", READ_ONLY),
@@ -138,7 +138,7 @@ error
 serverless_refused(struct request *req)
 {
     return fail(req->arena, NOT_OFFERED, V("A serverless instance"),
-                V("every cluster here has members of its own; upgrade to a dedicated cluster instead"));
+                V("every cluster here has its own members; upgrade to a dedicated cluster instead"));
 }
 
 /* ---- Sample data ---- */

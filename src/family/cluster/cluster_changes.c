@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way of a change: the document is checked, what it needs is reserved, and a job is added that carries it out; all in the
- * transaction of the request. When that commits the change is certain, and when a host is missing nothing has changed.
+ * How a change is made: the document is checked, hosts are reserved, and a job is added that carries it out, all in the
+ * transaction of the request. After the commit the change is certain; without a free host nothing changes.
  */
 #include "api/api.h"
 #include "api/request_event.h"
@@ -44,7 +44,7 @@ cluster_check_changeable(struct request *req, const struct cluster *cluster)
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster->name), V("it is being deleted"));
     TRY(store_part_lock(req->tx, req->project, STR(OUTAGE_KIND), cluster->name, &found, &outage));
     if (found && !outage_is_over(&outage))
-        return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster->name), V("an outage is simulated in it"));
+        return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster->name), V("an outage simulation is running"));
     return OK;
 }
 
@@ -183,7 +183,8 @@ cluster_try_create(struct request *req, const json_t *sent, struct cluster *ret_
     TRY(store_fleet_offer(req->api->store, req->arena, &offer));
     json_object_del(document, "name");
     if (json_is_true(json_object_get(document, "paused")))
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("paused"), V("a cluster is made before it is paused"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("paused"),
+                    V("a new cluster cannot be paused; create it first"));
     TRY(cluster_document_check(req, offer, NULL, document));
     return cluster_begin(req, offer, STR(CLUSTER_KIND), json_str(json_object_get(sent, "name")), document, ret_cluster);
 }
@@ -221,7 +222,7 @@ choose_job(struct request *req, const struct cluster *cluster, const json_t *bef
          paused = json_is_true(json_object_get(after, "paused"));
     bool moves = !json_equal(json_object_get(before, "replicationSpecs"), json_object_get(after, "replicationSpecs"));
     if (moves && (was_paused || paused))
-        return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster->name), V("it is paused, or about to be"));
+        return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster->name), V("it is paused or about to be paused"));
     *ret_job = moves                  ? &cluster_update_job
                : paused == was_paused ? NULL
                : paused               ? &cluster_pause_job
@@ -283,7 +284,8 @@ cluster_upgrade(struct request *req)
         json_object_set_new(document, "dbMajorVersion",
                             json_stringn(cluster.major_version.data, cluster.major_version.len));
     if (json_is_true(json_object_get(document, "paused")))
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("paused"), V("a cluster is not paused while it changes"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("paused"),
+                    V("an upgrade cannot pause the cluster; leave it out"));
     TRY(store_fleet_offer(req->api->store, req->arena, &offer));
     json_t *was = json_in(req->arena, json_pack("{s:s}", "dbMajorVersion", cluster.major_version.data));
     TRY(cluster_document_check(req, offer, was, document));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of a cluster's document that no field table can say: what the operator offers, what must agree, what is filled
- * in. Every refusal names the field as it was sent.
+ * The rules of a cluster's document that field tables cannot express: what the operator offers, what must agree, what
+ * is filled in. Every refusal names the field as it was sent.
  */
 #include "base/json.h"
 #include "cluster/wanted.h"
@@ -56,7 +56,7 @@ check_region(struct request *req, const struct fleet_offer *offer, const json_t 
         known = known || str_eq(offer->regions[i].provider, provider);
     return wrong(
         req, (struct place){ index, NULL }, known ? "regionName" : "providerName",
-        str_format(req->arena, "no host takes clusters there; offered are %.*s", STR_ARG(list_regions(req, offer))));
+        str_format(req->arena, "no host there accepts clusters; offered are %.*s", STR_ARG(list_regions(req, offer))));
 }
 
 error
@@ -65,7 +65,7 @@ cluster_default_version(struct request *req, const struct offered_region *region
     *ret_version = json_str(json_array_get(region->versions, 0));
     if (ret_version->len == 0)
         return fail(req->arena, NOT_OFFERED, V("A cluster in this region"),
-                    V("its hosts have no version of PostgreSQL in common"));
+                    V("no version of PostgreSQL is installed on all of its hosts"));
     return OK;
 }
 
@@ -82,7 +82,7 @@ check_version(struct request *req, const struct fleet_offer *offer, const json_t
             return fail(
                 req->arena, NOT_OFFERED,
                 V(str_format(req->arena, "A change from version %.*s to %.*s", STR_ARG(current), STR_ARG(asked))),
-                V("the data of a cluster stays with its major version; make a new cluster and copy the data"));
+                V("a cluster keeps its major version; create a new cluster and copy the data"));
     }
     if (asked.len == 0) {
         const json_t *first = json_array_get(regions, 0);
@@ -129,12 +129,12 @@ check_specs(struct request *req, const struct fleet_offer *offer, const json_t *
             req, place, "instanceSize",
             str_format(req->arena, "there is no such size; offered are %.*s", STR_ARG(list_sizes(req, offer))));
     if (totals->size.len > 0 && !str_eq(totals->size, name))
-        return wrong(req, place, "instanceSize", STR("all members of a cluster have the same size"));
+        return wrong(req, place, "instanceSize", STR("all members of a cluster must have the same size"));
     if (json_object_get(specs, "diskSizeGB") == NULL)
         json_object_set_new(specs, "diskSizeGB", json_integer(totals->disk_gb > 0 ? totals->disk_gb : size->disk_gb));
     int64_t disk_gb = json_integer_value(json_object_get(specs, "diskSizeGB"));
     if (totals->disk_gb > 0 && totals->disk_gb != disk_gb)
-        return wrong(req, place, "diskSizeGB", STR("all members of a cluster have the same room for data"));
+        return wrong(req, place, "diskSizeGB", STR("all members of a cluster must have the same disk size"));
     totals->size = name;
     totals->disk_gb = disk_gb;
     totals->members += (int)json_integer_value(json_object_get(specs, "nodeCount"));
@@ -155,7 +155,7 @@ check_priority(struct request *req, json_t *region, size_t index, struct totals 
         return OK;
     unsigned bit = 1U << json_integer_value(json_object_get(region, "priority"));
     if ((totals->priorities & bit) != 0)
-        return wrong(req, (struct place){ index, NULL }, "priority", STR("another region has the same"));
+        return wrong(req, (struct place){ index, NULL }, "priority", STR("another region has the same priority"));
     totals->priorities |= bit;
     return OK;
 }
@@ -168,7 +168,7 @@ check_distinct(struct request *req, const json_t *regions, size_t index)
         const json_t *other = json_array_get(regions, i);
         if (json_equal(json_object_get(region, "providerName"), json_object_get(other, "providerName")) &&
             json_equal(json_object_get(region, "regionName"), json_object_get(other, "regionName")))
-            return wrong(req, (struct place){ index, NULL }, "regionName", STR("the region is there already"));
+            return wrong(req, (struct place){ index, NULL }, "regionName", STR("the region is listed twice"));
     }
     return OK;
 }
@@ -180,13 +180,13 @@ check_totals(struct request *req, const json_t *before, const struct totals *tot
     str where = STR("replicationSpecs[0].regionConfigs");
     if (totals->electable < 1 || totals->electable > CLUSTER_MAX_ELECTABLE)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(where),
-                    V("a cluster has 1 to 7 members that can become the primary"));
+                    V("a cluster must have 1 to 7 members that can become the primary"));
     if (totals->members > CLUSTER_MAX_MEMBERS)
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(where), V("a cluster has at most 50 members"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(where), V("a cluster can have at most 50 members"));
     if (before != NULL && wanted_from_document(before, &was) && totals->disk_gb < was.disk_gb)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE,
                     V("replicationSpecs[0].regionConfigs[0].electableSpecs.diskSizeGB"),
-                    V("room for data never shrinks"));
+                    V("the disk size of a cluster cannot shrink"));
     return OK;
 }
 
@@ -198,9 +198,9 @@ take_out_nothing(struct request *req, json_t *document)
         const char *name, *what, *why;
     } fields[] = {
         { "backupEnabled", "A cluster with backups", "the service takes none" },
-        { "pitEnabled", "Going back to any moment", "the service takes no backups" },
+        { "pitEnabled", "Restoring any moment", "the service takes no backups" },
         { "globalClusterSelfManagedSharding", "A cluster in shards",
-          "the engine distributes no data over several replica sets" },
+          "the engine cannot spread data over several replica sets" },
         { "encryptionAtRestProvider", NULL, NULL }, /* NONE is the only one that its table allows */
     };
     for (size_t i = 0; i < LENGTH(fields); i++) {
@@ -218,7 +218,7 @@ cluster_document_check(struct request *req, const struct fleet_offer *offer, con
     str type = json_str(json_object_get(document, "clusterType"));
     if (!str_is(type, "REPLICASET"))
         return fail(req->arena, NOT_OFFERED, V(str_format(req->arena, "Cluster type %.*s", STR_ARG(type))),
-                    V("the engine distributes no data over several replica sets"));
+                    V("the engine cannot spread data over several replica sets"));
     struct totals totals = { 0 };
     size_t index;
     json_t *region,

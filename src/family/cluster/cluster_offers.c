@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be had: regions, sizes and versions; whether a configuration would be taken; and what there is in all projects. */
+/*
+ * What is offered: regions, sizes and versions; whether a configuration would be accepted; and the clusters of all
+ * projects.
+ */
 #include "api/api.h"
 #include "api/list.h"
 #include "base/json.h"
@@ -14,7 +17,7 @@ static const struct field available_region_fields[] = {
 static const struct schema available_region_schema = { "AvailableRegion", "A region.", available_region_fields };
 static const struct field available_size_fields[] = {
     TEXT("name", "Name of the size.", READ_ONLY | ALWAYS),
-    LIST("availableRegions", "Regions whose hosts take members of it.", READ_ONLY | ALWAYS,
+    LIST("availableRegions", "Regions whose hosts accept members of this size.", READ_ONLY | ALWAYS,
          .of = &available_region_schema),
     END_OF_FIELDS,
 };
@@ -36,7 +39,7 @@ static const struct field version_fields[] = {
     TEXT("cloudProvider", "Name of the provider.", READ_ONLY | ALWAYS),
     TEXT("instanceSize", "Size of members.", READ_ONLY | ALWAYS),
     TEXT("version", "Major version of PostgreSQL.", READ_ONLY | ALWAYS),
-    TEXT("defaultStatus", "Whether new clusters get it unless they say otherwise.", READ_ONLY | ALWAYS,
+    TEXT("defaultStatus", "Whether new clusters get it by default.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "DEFAULT", "NOT_DEFAULT", NULL }),
     END_OF_FIELDS,
 };
@@ -44,34 +47,36 @@ const struct schema db_version_schema = { "DatabaseVersion", "A version that clu
 const struct field db_versions_query[] = {
     TEXT("cloudProvider", "Only this provider.", 0, .max = 32),
     TEXT("instanceSize", "Only this size.", 0, .max = 32),
-    TEXT("defaultStatus", "Only what new clusters get.", 0, .one_of = (const char *const[]){ "DEFAULT", NULL }),
+    TEXT("defaultStatus", "Only versions that new clusters get by default.", 0,
+         .one_of = (const char *const[]){ "DEFAULT", NULL }),
     END_OF_FIELDS,
 };
 
 static const struct field validation_request_fields[] = {
     OBJECT("clusterDescription", "The cluster as it would be created or changed.", REQUIRED, .of = &cluster_schema),
-    BOOL(
-        "editing",
-        "Whether it is a change of the cluster that is there, or a new one. When it is not sent, a cluster of that name decides.",
-        0, .example = "false"),
-    TEXT("clusterName", "Name of the cluster that would be changed; the name in the description when it is not sent.",
-         0, .min = 1, .max = 64, .pattern = CLUSTER_NAME, .example = "\"orders\""),
+    BOOL("editing",
+         "True for a change of an existing cluster, false for a new one. By default it is a change if a cluster has "
+         "that name.",
+         0, .example = "false"),
+    TEXT("clusterName", "Name of the cluster to change; by default the name in the description.", 0, .min = 1,
+         .max = 64, .pattern = CLUSTER_NAME, .example = "\"orders\""),
     END_OF_FIELDS,
 };
 const struct schema validation_request_schema = { "ClusterConfiguration", "A configuration to check.",
                                                   validation_request_fields };
 static const struct field issue_fields[] = {
-    TEXT("errorCode", "What a request with it would be answered.", READ_ONLY | ALWAYS),
+    TEXT("errorCode", "Error code that a request with it would get.", READ_ONLY | ALWAYS),
     TEXT("validationIssue", "What is wrong, in a sentence.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
-static const struct schema issue_schema = { "ValidationIssue", "Something that stands in the way.", issue_fields };
+static const struct schema issue_schema = { "ValidationIssue", "Something that is wrong with a configuration.",
+                                            issue_fields };
 static const struct field validation_fields[] = {
     BOOL("valid", "Whether a request with it would be accepted at this moment.", READ_ONLY | ALWAYS),
-    LIST("errors", "What stands in the way.", READ_ONLY | ALWAYS, .of = &issue_schema),
+    LIST("errors", "What is wrong.", READ_ONLY | ALWAYS, .of = &issue_schema),
     END_OF_FIELDS,
 };
-const struct schema validation_schema = { "ClusterValidation", "Outcome of a check.", validation_fields };
+const struct schema validation_schema = { "ClusterValidation", "Result of a check.", validation_fields };
 
 static const struct field overview_tag_fields[] = {
     TEXT("key", "Name of the tag.", READ_ONLY | ALWAYS),
@@ -85,11 +90,10 @@ static const struct field overview_cluster_fields[] = {
     TEXT("type", "Kind of deployment.", READ_ONLY | ALWAYS, .one_of = (const char *const[]){ "REPLICA_SET", NULL }),
     INTEGER("nodeCount", "Number of members.", READ_ONLY | ALWAYS),
     LIST("versions", "Full versions that members run.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),
-    TEXT(
-        "availability",
-        "available: all members answer; warning: there is a primary, but not all answer; unavailable: there is no primary; dead: "
-        "nobody answers.",
-        READ_ONLY | ALWAYS, .one_of = (const char *const[]){ "available", "warning", "unavailable", "dead", NULL }),
+    TEXT("availability",
+         "available: all members answer; warning: there is a primary, but not all members answer; unavailable: there "
+         "is no primary; dead: no member answers.",
+         READ_ONLY | ALWAYS, .one_of = (const char *const[]){ "available", "warning", "unavailable", "dead", NULL }),
     INTEGER("alertCount", "Number of alerts about the cluster that are open.", READ_ONLY | ALWAYS),
     BOOL("backupEnabled", "Whether the cluster is backed up: not yet.", READ_ONLY | ALWAYS),
     BOOL("authEnabled", "Whether clients must log in: always.", READ_ONLY | ALWAYS),
@@ -272,9 +276,10 @@ try_description(struct request *req, const json_t *description)
     TRY(store_cluster_find(req->tx, req->project, STR(CLUSTER_KIND), name, &found, &ignored));
     if (named != NULL && !str_eq(json_str(named), name))
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("clusterDescription.name"),
-                    V("a cluster keeps its name: it must be clusterName"));
+                    V("a cluster keeps its name; it must be the same as clusterName"));
     if (json_is_true(editing) && !found)
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("editing"), V("there is no cluster of that name to change"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("editing"),
+                    V("there is no cluster with that name to change"));
     if (editing == NULL ? found : json_is_true(editing))
         return cluster_try_update(req, description, &cluster, &before, &changed);
     return cluster_try_create(req, description, &cluster);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of clusters. docs/internals/contract.md says which ones that users may know were left out, and why. */
+/* The fields of clusters. docs/internals/contract.md says which fields of the specification were left out, and why. */
 #include "cluster/names.h"
 #include "cluster/settings.h"
 #include "cluster/state.h"
@@ -11,12 +11,13 @@ static const char *const key_keepers[] = { "NONE", NULL };
 static const char *const cluster_types[] = { "REPLICASET", "SHARDED", "GEOSHARDED", NULL };
 
 static const struct field electable_fields[] = {
-    TEXT("instanceSize", "Size of each member, one that the operator offers. All members of a cluster have the same.",
+    TEXT("instanceSize",
+         "Size of each member, one that the operator offers. All members of a cluster have the same size.",
          REQUIRED | ALWAYS, .min = 1, .max = 32, .example = "\"M10\""),
     INTEGER("nodeCount", "Number of members here that can become the primary; at most 7 in the whole cluster.", ALWAYS,
             .min = 1, .max = CLUSTER_MAX_ELECTABLE, .fallback = "3"),
     INTEGER("diskSizeGB",
-            "Room for data of each member in gigabytes; the size's own unless it is set. It never shrinks.", ALWAYS,
+            "Disk space for data of each member in gigabytes; by default that of the size. It never shrinks.", ALWAYS,
             .min = 1, .max = 65536),
     END_OF_FIELDS,
 };
@@ -24,11 +25,11 @@ static const struct schema electable_schema = { "ElectableSpecs", "Members that 
                                                 electable_fields };
 
 static const struct field read_only_fields[] = {
-    TEXT("instanceSize", "Size of each member; the same as that of the electable ones.", REQUIRED | ALWAYS, .min = 1,
+    TEXT("instanceSize", "Size of each member; the same as for electable members.", REQUIRED | ALWAYS, .min = 1,
          .max = 32, .example = "\"M10\""),
     INTEGER("nodeCount", "Number of members here that only answer reads.", ALWAYS, .min = 1,
             .max = CLUSTER_MAX_ELECTABLE, .fallback = "1"),
-    INTEGER("diskSizeGB", "Room for data of each member in gigabytes; the same as that of the electable ones.", ALWAYS,
+    INTEGER("diskSizeGB", "Disk space for data of each member in gigabytes; the same as for electable members.", ALWAYS,
             .min = 1, .max = 65536),
     END_OF_FIELDS,
 };
@@ -36,15 +37,14 @@ static const struct schema read_only_schema = { "ReadOnlySpecs", "Members that n
                                                 read_only_fields };
 
 static const struct field region_fields[] = {
-    TEXT("providerName", "Who runs the hosts, under the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
+    TEXT("providerName", "Provider of the hosts, by the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
          .max = 32, .example = "\"ONPREM\""),
-    TEXT("regionName", "Where the hosts are, under the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
+    TEXT("regionName", "Region of the hosts, by the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
          .max = 63, .example = "\"EU_NORTH\""),
-    INTEGER(
-        "priority",
-        "Where the primary should be: the region with the highest number that has members for it. No two regions with "
-        "electable members have the same.",
-        ALWAYS, .min = 1, .max = HIGHEST_PRIORITY),
+    INTEGER("priority",
+            "Where the primary should be: in the region with the highest priority that has electable members. No two "
+            "regions with electable members have the same priority.",
+            ALWAYS, .min = 1, .max = HIGHEST_PRIORITY),
     OBJECT("electableSpecs", "Members that can become the primary.", 0, .of = &electable_schema),
     OBJECT("readOnlySpecs", "Members that only answer reads.", 0, .of = &read_only_schema),
     END_OF_FIELDS,
@@ -52,43 +52,43 @@ static const struct field region_fields[] = {
 static const struct schema region_schema = { "RegionConfig", "The members of a cluster in one region.", region_fields };
 
 static const struct field replication_fields[] = {
-    TEXT("zoneName", "A label of your own.", ALWAYS, .min = 1, .max = 64, .fallback = "\"Zone 1\""),
+    TEXT("zoneName", "Your own label.", ALWAYS, .min = 1, .max = 64, .fallback = "\"Zone 1\""),
     LIST("regionConfigs", "The regions, each once.", REQUIRED | ALWAYS, .of = &region_schema, .min = 1,
          .max = CLUSTER_MAX_REGIONS),
     END_OF_FIELDS,
 };
-static const struct schema replication_schema = { "ReplicationSpec", "Where the members of a replica set are.",
+static const struct schema replication_schema = { "ReplicationSpec", "Regions of the members of a replica set.",
                                                   replication_fields };
 
 static const struct field driver_fields[] = {
-    TEXT("libpq", "For psql, psycopg and whatever else is built on libpq: the same as the string beside it.",
+    TEXT("libpq", "For psql, psycopg and others that use libpq. The same as `standard` or `private`.",
          READ_ONLY | ALWAYS),
     TEXT("pgx", "For pgx in Go.", READ_ONLY | ALWAYS),
     TEXT("jdbc", "For the JDBC driver.", READ_ONLY | ALWAYS),
     TEXT("npgsql", "For Npgsql in .NET.", READ_ONLY | ALWAYS),
     TEXT("sqlalchemy", "For SQLAlchemy with psycopg2.", READ_ONLY | ALWAYS),
-    LIST("node", "For node-postgres, which knows one host a string: one of each member, to be tried in turn.",
+    LIST("node", "For node-postgres, which takes one host in a string: one string for each member, to try in turn.",
          READ_ONLY | ALWAYS, .item = TYPE_TEXT),
     END_OF_FIELDS,
 };
 static const struct schema driver_strings_schema = {
-    "DriverStrings", "The same members in the words that each driver takes, so that it notices when a host is lost.",
+    "DriverStrings", "The same members in the form that each driver takes, so that it notices when a host is lost.",
     driver_fields
 };
 
 static const struct field endpoint_fields[] = {
     TEXT("endpointId", "Name of the endpoint at the provider.", READ_ONLY | ALWAYS, .example = "\"endpoint-checkout\""),
-    TEXT("providerName", "Whose private network it is in.", READ_ONLY | ALWAYS, .example = "\"ONPREM\""),
+    TEXT("providerName", "Provider of the private network.", READ_ONLY | ALWAYS, .example = "\"ONPREM\""),
     TEXT("region", "Region of the endpoint.", READ_ONLY | ALWAYS, .example = "\"EU_NORTH\""),
     END_OF_FIELDS,
 };
-static const struct schema endpoint_of_string_schema = { "ConnectionEndpoint",
-                                                         "An endpoint that a string leads through.", endpoint_fields };
+static const struct schema endpoint_of_string_schema = { "ConnectionEndpoint", "An endpoint of a connection string.",
+                                                         endpoint_fields };
 static const struct field endpoint_string_fields[] = {
     TEXT("type", "What is reached.", READ_ONLY | ALWAYS, .one_of = (const char *const[]){ "DB_SERVER", NULL }),
-    LIST("endpoints", "The endpoints that it leads through.", READ_ONLY | ALWAYS, .of = &endpoint_of_string_schema),
+    LIST("endpoints", "The endpoints of the connection string.", READ_ONLY | ALWAYS, .of = &endpoint_of_string_schema),
     TEXT("connectionString", "Every member by name, with its port.", READ_ONLY),
-    TEXT("srvConnectionString", "One name, which leads to the members.", READ_ONLY),
+    TEXT("srvConnectionString", "One name that resolves to the members.", READ_ONLY),
     END_OF_FIELDS,
 };
 static const struct schema endpoint_string_schema = { "PrivateEndpointStrings",
@@ -96,30 +96,31 @@ static const struct schema endpoint_string_schema = { "PrivateEndpointStrings",
                                                       endpoint_string_fields };
 
 static const struct field connection_fields[] = {
-    TEXT("standard", "Every member by name, with its port, in the words of libpq.", READ_ONLY),
-    TEXT("standardSrv", "The cluster's name, which leads to its members.", READ_ONLY),
+    TEXT("standard", "Every member by name, with its port, in the form that libpq takes.", READ_ONLY),
+    TEXT("standardSrv", "The cluster's name, which resolves to its members.", READ_ONLY),
     TEXT("private", "Every member by the name of its private address.", READ_ONLY),
-    TEXT("privateSrv", "The cluster's name, which leads to the private addresses.", READ_ONLY),
+    TEXT("privateSrv", "The cluster's name, which resolves to the private addresses.", READ_ONLY),
     LIST("privateEndpoint",
          "One for each private endpoint of the project. Private endpoints are not offered, so there are none.",
          READ_ONLY | ALWAYS, .of = &endpoint_string_schema),
-    OBJECT("drivers", "`standard` in the words of each driver.", READ_ONLY, .of = &driver_strings_schema),
-    OBJECT("privateDrivers", "`private` in the words of each driver.", READ_ONLY, .of = &driver_strings_schema),
+    OBJECT("drivers", "`standard` in the form of each driver.", READ_ONLY, .of = &driver_strings_schema),
+    OBJECT("privateDrivers", "`private` in the form of each driver.", READ_ONLY, .of = &driver_strings_schema),
     END_OF_FIELDS,
 };
 const struct schema connection_strings_schema = {
-    "ConnectionStrings", "How to connect, with places for user and password; each is there as soon as its names exist.",
+    "ConnectionStrings",
+    "How to connect, with placeholders for user and password. Each string appears as soon as its names exist.",
     connection_fields
 };
 
 const struct field access_grant_fields[] = {
     TEXT("grantType", "What the operator's support staff may see: the servers' logs, or the hosts as well.",
          REQUIRED | ALWAYS, .one_of = (const char *const[]){ "CLUSTER_DATABASE_LOGS", "CLUSTER_INFRASTRUCTURE", NULL }),
-    DATE("expirationTime", "When the consent ends by itself; in the future.", REQUIRED | ALWAYS,
+    DATE("expirationTime", "When the consent ends, in the future.", REQUIRED | ALWAYS,
          .example = "\"2099-01-01T00:00:00Z\""),
     END_OF_FIELDS,
 };
-const struct schema access_grant_schema = { "EmployeeAccessGrant", "A consent that support staff may look.",
+const struct schema access_grant_schema = { "EmployeeAccessGrant", "A consent to access by support staff.",
                                             access_grant_fields };
 
 #define NAME_FIELD(flags)                                                                                          \
@@ -127,25 +128,22 @@ const struct schema access_grant_schema = { "EmployeeAccessGrant", "A consent th
          .max = 64, .pattern = CLUSTER_NAME, .example = "\"orders\"")
 #define WRITABLE_FIELDS                                                                                                \
     TEXT("clusterType",                                                                                                \
-         "REPLICASET: one primary and its replicas. The others are refused: the engine cannot give them.", ALWAYS,     \
-         .one_of = cluster_types, .fallback = "\"REPLICASET\""),                                                       \
-        TEXT("dbMajorVersion", "Major version of PostgreSQL; the newest that is offered unless it is set.", ALWAYS,    \
+         "REPLICASET: one primary and its replicas. The others are refused: the engine does not support them.",        \
+         ALWAYS, .one_of = cluster_types, .fallback = "\"REPLICASET\""),                                               \
+        TEXT("dbMajorVersion", "Major version of PostgreSQL; by default the newest that is offered.", ALWAYS,          \
              .min = 1, .max = 3, .pattern = "^[1-9][0-9]*$", .example = "\"17\""),                                     \
-        BOOL("paused", "Whether the servers are stopped, with data and addresses kept.", ALWAYS, .fallback = "false"), \
+        BOOL("paused", "Whether the servers are stopped. Data and addresses are kept.", ALWAYS, .fallback = "false"),  \
         LIST("tags", "Tags of the cluster.", ALWAYS, .of = &tag_schema, .max = 50, .fallback = "[]"),                  \
         LIST("labels", "Older name for tags.", DEPRECATED_FIELD, .of = &tag_schema, .max = 50),                        \
-        BOOL("terminationProtectionEnabled", "Whether the cluster refuses to be terminated.", ALWAYS,                  \
+        BOOL("terminationProtectionEnabled", "Whether the cluster is protected against termination.", ALWAYS,          \
              .fallback = "false"),                                                                                     \
         BOOL("backupEnabled", "Whether backups are taken. They are not offered: only false is accepted.", WRITE_ONLY), \
-        BOOL("pitEnabled", "Whether data can be brought back to any moment. Not offered: only false is accepted.",     \
-             WRITE_ONLY),                                                                                              \
-        BOOL("globalClusterSelfManagedSharding",                                                                       \
-             "Of clusters in shards, of which there are none: only false is "                                          \
-             "accepted.",                                                                                              \
+        BOOL("pitEnabled", "Whether any moment can be restored. Not offered: only false is accepted.", WRITE_ONLY),    \
+        BOOL("globalClusterSelfManagedSharding", "For clusters with shards. Not offered: only false is accepted.",     \
              WRITE_ONLY),                                                                                              \
         TEXT("encryptionAtRestProvider",                                                                               \
-             "Who keeps the key that disks are encrypted with. The operator encrypts "                                 \
-             "disks of hosts: only NONE is accepted.",                                                                 \
+             "Provider of the key for encrypting disks. The operator encrypts the disks of hosts: only NONE is "       \
+             "accepted.",                                                                                              \
              WRITE_ONLY, .one_of = key_keepers)
 
 static const struct field cluster_fields[] = {
@@ -153,19 +151,19 @@ static const struct field cluster_fields[] = {
     ID("groupId", "Project that the cluster belongs to.", READ_ONLY | ALWAYS),
     NAME_FIELD(REQUIRED | CREATE_ONLY | ALWAYS),
     WRITABLE_FIELDS,
-    LIST("replicationSpecs", "Where the members are, and how large they are: exactly one.", REQUIRED | ALWAYS,
+    LIST("replicationSpecs", "Regions and sizes of the members: exactly one entry.", REQUIRED | ALWAYS,
          .of = &replication_schema, .min = 1, .max = 1),
-    TEXT("stateName", "What is going on: the cluster is usable and up to date when it is IDLE.", READ_ONLY | ALWAYS,
+    TEXT("stateName", "State of the cluster: it is usable and up to date when it is IDLE.", READ_ONLY | ALWAYS,
          .one_of = cluster_state_names),
     DATE("createDate", "When the cluster was created.", READ_ONLY | ALWAYS),
-    TEXT("dbVersion", "Full version that the primary runs, once it does.", READ_ONLY),
-    TEXT("featureCompatibilityVersion", "Major version that the data can be used with.", READ_ONLY | ALWAYS),
+    TEXT("dbVersion", "Full version of the primary, once it runs.", READ_ONLY),
+    TEXT("featureCompatibilityVersion", "Major version of the data.", READ_ONLY | ALWAYS),
     DATE("featureCompatibilityVersionExpirationDate", "When the pin of that version ends.", READ_ONLY),
     OBJECT("vendorEmployeeAccessGrant", "The consent that is in force.", READ_ONLY, .of = &access_grant_schema),
     OBJECT("connectionStrings", "How to connect.", READ_ONLY | ALWAYS, .of = &connection_strings_schema),
-    INTEGER("generation", "Moves with every change that is accepted.", READ_ONLY | ALWAYS),
+    INTEGER("generation", "Grows with every change that is accepted.", READ_ONLY | ALWAYS),
     INTEGER("observedGeneration",
-            "The generation that is in force on every member: wait until it is the one you were answered.",
+            "The generation that is in force on every member. Wait until it is the one in the answer to your change.",
             READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
@@ -175,7 +173,7 @@ const struct schema cluster_schema = { "Cluster", "A replicated PostgreSQL clust
 static const struct field upgrade_fields[] = {
     NAME_FIELD(REQUIRED),
     WRITABLE_FIELDS,
-    LIST("replicationSpecs", "Where the members shall be, and how large: exactly one.", REQUIRED,
+    LIST("replicationSpecs", "Regions and sizes of the members: exactly one entry.", REQUIRED,
          .of = &replication_schema, .min = 1, .max = 1),
     END_OF_FIELDS,
 };
@@ -195,6 +193,6 @@ static const struct field settings_fields[] = {
     CLUSTER_SETTING_TABLE(FIELD_INT, FIELD_NUM, FIELD_SWITCH, FIELD_WORD) END_OF_FIELDS,
 };
 const struct schema cluster_settings_schema = {
-    "ProcessArgs", "Settings of the database servers that were changed; null gives one its default back.",
+    "ProcessArgs", "Settings of the database servers that were changed; null resets one to its default.",
     settings_fields
 };

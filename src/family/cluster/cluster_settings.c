@@ -67,7 +67,7 @@ cluster_settings_update(struct request *req)
     const char *unknown = settings_unknown_to(req->body, cluster.major_version);
     if (unknown != NULL)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(unknown),
-                    V(str_format(req->arena, "PostgreSQL %.*s, which the cluster runs, does not know it",
+                    V(str_format(req->arena, "PostgreSQL %.*s, which the cluster runs, does not have this setting",
                                  STR_ARG(cluster.major_version))));
     json_t *before = json_parse_own(req->arena, text), *after = merge(req, before);
     if (!json_equal(before, after)) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clusters are what everything else is about. A change is accepted at once and carried out on the hosts by jobs;
- * the cluster's state says how far it is.
+ * Clusters. A change is accepted at once, and jobs carry it out on the hosts; the cluster's state shows the progress.
  */
 #include "family/cluster/clusters.h"
 #include "api/api.h"
@@ -41,12 +40,13 @@ static const struct field serverless_fields[] = {
     OBJECT("providerSettings", "What it would become.", 0),
     END_OF_FIELDS,
 };
-static const struct schema serverless_schema = { "ServerlessUpgrade", "What cannot be had.", serverless_fields };
+static const struct schema serverless_schema = { "ServerlessUpgrade", "An upgrade that is not offered.",
+                                                 serverless_fields };
 
 /* Both are about backups, which there are none of yet: nothing is kept, so nothing is added to the list. */
 static const struct field list_query[] = {
     BOOL("includeDeletedWithRetainedBackups",
-         "Whether to list deleted clusters whose backups are kept, too. No backups are kept yet, so there are none.", 0,
+         "Whether to include deleted clusters whose backups are kept. No backups are kept yet, so there are none.", 0,
          .fallback = "false"),
     END_OF_FIELDS,
 };
@@ -64,45 +64,44 @@ static const struct field delete_query[] = {
 static const struct endpoint clusters_endpoints[] = {
     { GET, "/groups/{groupId}/clusters", S17, ANY_OF(PROJECT_READ_ONLY), "listGroupClusters",
       "Return all clusters in one project",
-      "Lists the clusters of the project with their state, version and members. Flex clusters have a list of "
-      "their own.",
+      "Lists the clusters of the project with their state, version and members. Flex clusters have their own list.",
       .shape = SHAPE_LIST, .since = "2024-08-05", .item = "/groups/{groupId}/clusters/{clusterName}",
       .read = &cluster_list, .kind = &dedicated, .query = list_query, .response = &cluster_schema },
     { POST, "/groups/{groupId}/clusters", S17, ANY_OF(PROJECT_CLUSTER_CREATOR), "createGroupCluster",
       "Create one cluster in one project",
-      "Accepts a new cluster and answers while it is still being built: hosts are chosen, the primary is "
-      "initialized and the replicas are cloned. It can be used when its state is IDLE.",
+      "Creates a cluster. Asynchronous: after the answer hosts are chosen, the primary is initialized and the replicas are "
+      "cloned. The cluster can be used when its state is IDLE.",
       .since = "2024-10-23", .item = "/groups/{groupId}/clusters/{clusterName}", .run = cluster_create, .request = &cluster_schema, .response = &cluster_schema,
       .example = "{\"name\": \"orders\", " EXAMPLE_SPECS "}" },
     { GET, "/groups/{groupId}/clusters/provider/regions", S17, ANY_OF(PROJECT_READ_ONLY),
       "listGroupClusterProviderRegions",
       "Return all regions that clusters can use",
-      "Lists the providers, regions and instance sizes that hosts of this project offer. A cluster can only be "
-      "placed where this list says so.",
+      "Lists the providers, regions and instance sizes that hosts of this project offer. A cluster can use only places in this "
+      "list.",
       .shape = SHAPE_LIST, .run = provider_regions_list, .response = &provider_regions_schema, .query = provider_regions_query },
     { POST, "/groups/{groupId}/clusters/tenantUpgrade", S17, ANY_OF(PROJECT_CLUSTER_MANAGER),
       "upgradeGroupClusterTenantUpgrade",
       "Upgrade one shared cluster to a dedicated one",
-      "The older address of the upgrade of flex clusters, with the same body and answer.",
+      "The older path for upgrading a flex cluster, with the same body and answer.",
       .success = 200, .run = cluster_upgrade, .request = &cluster_upgrade_schema, .response = &cluster_schema,
       .example = "{\"name\": \"small\", " EXAMPLE_SPECS "}" },
     { POST, "/groups/{groupId}/clusters/tenantUpgradeToServerless", S17, ANY_OF(PROJECT_CLUSTER_MANAGER),
       "upgradeGroupClusterTenantUpgradeToServerless",
       "Upgrade one shared cluster to a serverless instance",
-      "Refused with the reason: there are no serverless instances here. Kept so that old clients are told so.",
+      "Refused: serverless instances are not offered. The operation exists so that old clients get the reason.",
       .success = 200, .flags = DEPRECATED, .run = serverless_refused, .request = &serverless_schema, .response = &cluster_schema,
       .example = "{\"name\": \"small\"}" },
     { POST, "/groups/{groupId}/clusterConfigurations:validate", S17, ANY_OF(PROJECT_CLUSTER_MANAGER),
       "validateGroupClusterConfigurations",
       "Check one cluster configuration without applying it",
-      "Runs the checks that creating a cluster would run, or changing one (`editing`), the capacity of the hosts included. Nothing is "
+      "Runs the checks for creating a cluster or for changing one (`editing`), including the capacity of the hosts. Nothing is "
       "changed.",
       .success = 200, .since = "2025-03-12", .flags = NO_ETAG, .run = cluster_validate, .request = &validation_request_schema,
       .response = &validation_schema, .example = "{\"clusterDescription\": {\"name\": \"orders\", " EXAMPLE_SPECS "}}" },
     { DELETE, "/groups/{groupId}/clusters/{clusterName}", S17, ANY_OF(PROJECT_OWNER), "deleteGroupCluster",
       "Terminate one cluster",
-      "Accepts the end of the cluster: its names are taken back, its members stopped and their data removed. What was under way for it "
-      "is cancelled. A cluster with termination protection is refused.",
+      "Terminates the cluster: its names are removed, its members are stopped and their data is deleted. Running operations of "
+      "the cluster are cancelled. Refused while the cluster has termination protection.",
       .shape = SHAPE_NOTHING, .success = 202, .since = "2023-02-01", .run = cluster_delete,
       .query = delete_query },
     { GET, "/groups/{groupId}/clusters/{clusterName}", S17, ANY_OF(PROJECT_READ_ONLY), "getGroupCluster",
@@ -113,14 +112,15 @@ static const struct endpoint clusters_endpoints[] = {
       ANY_OF(PROJECT_CLUSTER_MANAGER | PROJECT_CLUSTER_RESILIENCE_TESTER | PROJECT_REPLICA_SET_MANAGER),
       "updateGroupCluster",
       "Update one cluster",
-      "Changes only the fields that are sent; replicationSpecs are replaced as a whole. Asynchronous: new members follow before others "
-      "go, and members are restarted one after the other, replicas before the primary, so that the cluster stays writable.",
+      "Changes only the fields that are sent; replicationSpecs are replaced as a whole. Asynchronous: new members are in place "
+      "before old ones are removed. Members are restarted one after another, replicas before the primary, so that the cluster "
+      "stays writable.",
       .since = "2024-10-23", .run = cluster_update, .request = &cluster_schema, .response = &cluster_schema,
       .example = "{\"terminationProtectionEnabled\": true}" },
     { GET, "/groups/{groupId}/clusters/{clusterName}/autoScalingConfiguration", S17, ANY_OF(PROJECT_READ_ONLY),
       "autoGroupClusterScalingConfiguration",
       "Return the automatic scaling mode of one cluster",
-      "Tells whether the shards of the cluster scale together or each by itself. A cluster here has one.",
+      "Tells whether the shards of the cluster scale together or each by itself. A cluster here has one shard.",
       .flags = DEPRECATED | NO_ETAG, .since = "2024-08-05", .read = &cluster_scaling, .kind = &dedicated, .response = &scaling_schema },
     { GET, "/groups/{groupId}/clusters/{clusterName}/processArgs", S17, ANY_OF(PROJECT_READ_ONLY),
       "getGroupClusterProcessArgs",
@@ -130,15 +130,15 @@ static const struct endpoint clusters_endpoints[] = {
     { PATCH, "/groups/{groupId}/clusters/{clusterName}/processArgs", S17, ANY_OF(PROJECT_CLUSTER_MANAGER),
       "updateGroupClusterProcessArgs",
       "Update the server settings of one cluster",
-      "Changes only the settings that are sent; null gives one its default back. Some need a restart, as their description says: it "
-      "happens member by member, replicas first, and the primary hands over before its own.",
+      "Changes only the settings that are sent; null resets one to its default. Some need a restart, as their description says. "
+      "Members restart one by one, replicas first; the primary hands over before its restart.",
       .since = "2024-08-05", .run = cluster_settings_update, .request = &cluster_settings_schema,
       .response = &cluster_settings_schema, .example = "{\"work_mem\": 8192, \"defaultMaxTimeMS\": 60000}" },
     { POST, "/groups/{groupId}/clusters/{clusterName}/restartPrimaries", S17, ANY_OF(PROJECT_CLUSTER_MANAGER),
       "restartGroupClusterPrimaries",
       "Restart the primaries of one cluster",
-      "Hands each primary over to a replica, as a failure would. Writes stop for some seconds; use it to see how "
-      "an application takes a failover.",
+      "Switches each primary to a replica, as after a failure. Writes stop for some seconds. Use it to test how an application "
+      "handles a failover.",
       .shape = SHAPE_NOTHING, .success = 200, .since = "2023-02-01", .run = cluster_restart },
     { GET, "/groups/{groupId}/clusters/{clusterName}/status", S17, ANY_OF(PROJECT_READ_ONLY),
       "getGroupClusterStatus",
@@ -148,25 +148,25 @@ static const struct endpoint clusters_endpoints[] = {
     { POST, "/groups/{groupId}/clusters/{clusterName}:grantVendorEmployeeAccess", S17,
       ANY_OF(PROJECT_SUPPORT_ACCESS_MANAGER), "grantGroupClusterVendorEmployeeAccess",
       "Grant support staff access to one cluster",
-      "Records the consent that the operator's support staff may look at the cluster, at a stated level and until a stated time. "
-      "It replaces an earlier one.",
+      "Records the consent that the operator's support staff may access the cluster, at the given level and until the given "
+      "time. It replaces an earlier consent.",
       .shape = SHAPE_NOTHING, .since = "2024-08-05", .run = cluster_grant_access, .request = &access_grant_schema,
       .example = "{\"grantType\": \"CLUSTER_DATABASE_LOGS\", \"expirationTime\": \"2099-01-01T00:00:00Z\"}" },
     { POST, "/groups/{groupId}/clusters/{clusterName}:revokeVendorEmployeeAccess", S17,
       ANY_OF(PROJECT_SUPPORT_ACCESS_MANAGER), "revokeGroupClusterVendorEmployeeAccess",
       "Revoke support staff access to one cluster",
-      "Ends the access that was granted to the operator's support staff, before its time.",
+      "Ends the consent to access by the operator's support staff before its time.",
       .shape = SHAPE_NOTHING, .since = "2024-08-05", .run = cluster_revoke_access },
     { POST, "/groups/{groupId}/clusters/{clusterName}:pinFeatureCompatibilityVersion", S17, ANY_OF(PROJECT_OWNER),
       "pinGroupClusterFeatureCompatibilityVersion",
       "Pin the compatibility version of one cluster",
-      "Records that the cluster shall stay on the major version that it has. A pin ends by itself on the date that is sent.",
+      "Keeps the cluster on its current major version. The pin ends on the date that is sent.",
       .shape = SHAPE_NOTHING, .since = "2024-05-30", .run = cluster_pin, .request = &version_pin_schema,
       .example = "{\"expirationDate\": \"2099-01-01T00:00:00Z\"}" },
     { POST, "/groups/{groupId}/clusters/{clusterName}:unpinFeatureCompatibilityVersion", S17, ANY_OF(PROJECT_OWNER),
       "unpinGroupClusterFeatureCompatibilityVersion",
       "Unpin the compatibility version of one cluster",
-      "Takes the pin off. Without one nothing happens.",
+      "Removes the pin. Without a pin nothing happens.",
       .shape = SHAPE_NOTHING, .since = "2024-05-30", .run = cluster_unpin },
     { GET, "/groups/{groupId}/sampleDatasetLoad/{sampleDatasetId}", S17, ANY_OF(PROJECT_OWNER),
       "getGroupSampleDatasetLoad",
@@ -176,20 +176,18 @@ static const struct endpoint clusters_endpoints[] = {
     { POST, "/groups/{groupId}/sampleDatasetLoad/{name}", S17, ANY_OF(PROJECT_OWNER),
       "requestGroupSampleDatasetLoad",
       "Load sample data into one cluster",
-      "Starts loading a small, well-known set of tables into the named cluster, for trying things out. "
-      "Asynchronous.",
+      "Starts loading a small set of sample tables into the cluster. Asynchronous.",
       .item = "/groups/{groupId}/sampleDatasetLoad/{sampleDatasetId}", .run = sample_load_start, .response = &sample_load_schema },
 
     { GET, "/clusters", S18, ANY_CALLER, "listClusterDetails",
       "Return all clusters of all projects",
-      "Lists, for each project that the caller may see, its clusters in short form. Meant for overviews; details "
-      "are read per cluster.",
+      "Lists the clusters of each project that the caller can see, in short form. Read a single cluster for details.",
       .shape = SHAPE_LIST, .run = cluster_overview, .response = &overview_schema },
 };
 // clang-format on
 
 FAMILY(clusters_family, "clusters", "Clusters",
-       "Replicated PostgreSQL clusters on the operator's hosts: creating, changing, pausing and ending them.",
+       "Replicated PostgreSQL clusters on the operator's hosts: creating, changing, pausing and terminating them.",
        clusters_endpoints);
 
 static error

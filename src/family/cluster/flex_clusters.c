@@ -11,12 +11,12 @@
 #include "family/waiting/backups.h"
 
 static const struct field provider_fields[] = {
-    TEXT("backingProviderName", "Who runs the hosts, under the name that the operator gave.", REQUIRED | ALWAYS,
+    TEXT("backingProviderName", "Provider of the hosts, by the name that the operator gave.", REQUIRED | ALWAYS,
          .min = 1, .max = 32, .example = "\"ONPREM\""),
-    TEXT("regionName", "Where the hosts are, under the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
+    TEXT("regionName", "Region of the hosts, by the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
          .max = 63, .example = "\"EU_NORTH\""),
     TEXT("providerName", "Always FLEX.", READ_ONLY | ALWAYS, .one_of = (const char *const[]){ FLEX_SIZE, NULL }),
-    INTEGER("diskSizeGB", "Room for data of each member in gigabytes.", READ_ONLY | ALWAYS),
+    INTEGER("diskSizeGB", "Disk space for data of each member in gigabytes.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
 static const struct schema provider_schema = { "FlexProviderSettings", "Where a flex cluster is.", provider_fields };
@@ -28,16 +28,16 @@ static const struct field flex_fields[] = {
          .min = 1, .max = 64, .pattern = CLUSTER_NAME, .example = "\"small\""),
     OBJECT("providerSettings", "Where it is.", REQUIRED | CREATE_ONLY | ALWAYS, .of = &provider_schema),
     LIST("tags", "Tags of the flex cluster.", ALWAYS, .of = &tag_schema, .max = 50, .fallback = "[]"),
-    BOOL("terminationProtectionEnabled", "Whether it refuses to be terminated.", ALWAYS, .fallback = "false"),
+    BOOL("terminationProtectionEnabled", "Whether it is protected against termination.", ALWAYS, .fallback = "false"),
     TEXT("clusterType", "Always REPLICASET.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "REPLICASET", NULL }),
     TEXT("dbMajorVersion", "Major version of PostgreSQL.", READ_ONLY | ALWAYS),
-    TEXT("dbVersion", "Full version that the primary runs, once it does.", READ_ONLY),
-    TEXT("stateName", "What is going on: it is usable when it is IDLE.", READ_ONLY | ALWAYS,
+    TEXT("dbVersion", "Full version of the primary, once it runs.", READ_ONLY),
+    TEXT("stateName", "State of the cluster: it is usable when it is IDLE.", READ_ONLY | ALWAYS,
          .one_of = cluster_state_names),
     DATE("createDate", "When it was created.", READ_ONLY | ALWAYS),
     OBJECT("connectionStrings", "How to connect.", READ_ONLY | ALWAYS, .of = &connection_strings_schema),
-    INTEGER("generation", "Moves with every change that is accepted.", READ_ONLY | ALWAYS),
+    INTEGER("generation", "Grows with every change that is accepted.", READ_ONLY | ALWAYS),
     INTEGER("observedGeneration", "The generation that is in force on every member.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
@@ -58,13 +58,13 @@ static const struct endpoint flex_clusters_endpoints[] = {
       .read = &cluster_list, .kind = &flex, .response = &flex_schema },
     { POST, "/groups/{groupId}/flexClusters", S29, ANY_OF(PROJECT_OWNER), "createGroupFlexCluster",
       "Create one flex cluster in one project",
-      "Accepts a new flex cluster and answers while it is being built. It can be used when its state is IDLE.",
+      "Creates a flex cluster. Asynchronous: it can be used when its state is IDLE.",
       .since = "2024-11-13", .item = "/groups/{groupId}/flexClusters/{name}", .run = flex_create, .request = &flex_schema, .response = &flex_schema,
       .example = "{\"name\": \"scratch\", \"providerSettings\": {\"backingProviderName\": \"ONPREM\", \"regionName\": \"EU_NORTH\"}}" },
     { DELETE, "/groups/{groupId}/flexClusters/{name}", S29, ANY_OF(PROJECT_OWNER), "deleteGroupFlexCluster",
       "Delete one flex cluster",
-      "Accepts the end of the flex cluster: its names are taken back, its members stopped and their data removed. One with termination "
-      "protection is refused.",
+      "Deletes the flex cluster: its names are removed, its members are stopped and their data is deleted. Refused while it "
+      "has termination protection.",
       .shape = SHAPE_NOTHING, .since = "2024-11-13", .run = flex_delete },
     { GET, "/groups/{groupId}/flexClusters/{name}", S29, ANY_OF(PROJECT_READ_ONLY), "getGroupFlexCluster",
       "Return one flex cluster",
@@ -72,15 +72,14 @@ static const struct endpoint flex_clusters_endpoints[] = {
       .since = "2024-11-13", .read = &cluster_get, .kind = &flex, .response = &flex_schema },
     { PATCH, "/groups/{groupId}/flexClusters/{name}", S29, ANY_OF(PROJECT_OWNER), "updateGroupFlexCluster",
       "Update one flex cluster",
-      "Changes tags or termination protection. Size and place cannot be changed: upgrade to a dedicated cluster "
-      "instead.",
+      "Changes tags or termination protection. Size and region cannot be changed: upgrade to a dedicated cluster instead.",
       .since = "2024-11-13", .run = flex_update, .request = &flex_schema, .response = &flex_schema,
       .example = "{\"terminationProtectionEnabled\": true}" },
     { POST, "/groups/{groupId}/flexClusters:tenantUpgrade", S29, ANY_OF(PROJECT_CLUSTER_MANAGER),
       "tenantGroupFlexClusterUpgrade",
       "Upgrade one flex cluster to a dedicated one",
-      "Makes the flex cluster a dedicated one of the size and in the regions that are sent; it keeps its name, its data and its names in "
-      "connection strings. Asynchronous: members grow where they are, or others take their places.",
+      "Turns the flex cluster into a dedicated one with the size and regions that are sent. It keeps its name, its data and its "
+      "host names. Asynchronous: members grow in place or are replaced.",
       .success = 200, .since = "2024-11-13", .run = cluster_upgrade, .request = &cluster_upgrade_schema, .response = &cluster_schema,
       .example = "{\"name\": \"small\", \"replicationSpecs\": [{\"regionConfigs\": [{\"providerName\": \"ONPREM\", \"regionName\": \"EU_NORTH\", "
       "\"electableSpecs\": {\"instanceSize\": \"M10\"}}]}]}" },
@@ -95,8 +94,8 @@ static const struct endpoint flex_clusters_endpoints[] = {
     { POST, "/groups/{groupId}/flexClusters/{name}/backup/restoreJobs", S30,
       ANY_OF(PROJECT_BACKUP_RECOVERY_OPERATOR), "createGroupFlexClusterBackupRestoreJob",
       "Restore one flex cluster from a snapshot",
-      "Starts restoring a snapshot into a flex cluster of the same or another project. Asynchronous; what the "
-      "target holds is replaced.",
+      "Starts restoring a snapshot into a flex cluster of the same or another project. Asynchronous; the target's data is "
+      "replaced.",
       .success = 200, .since = "2024-11-13",
       .item = "/groups/{groupId}/flexClusters/{name}/backup/restoreJobs/{restoreJobId}", .waits_for = "backups",
       .request = &flex_restore_job_schema, .response = &flex_restore_job_schema,
@@ -104,7 +103,7 @@ static const struct endpoint flex_clusters_endpoints[] = {
     { GET, "/groups/{groupId}/flexClusters/{name}/backup/restoreJobs/{restoreJobId}", S30,
       ANY_OF(PROJECT_READ_ONLY), "getGroupFlexClusterBackupRestoreJob",
       "Return one restore job of one flex cluster",
-      "Returns one restore with its state and, when it has ended, when.",
+      "Returns one restore with its state and, when it is over, its end.",
       .since = "2024-11-13", .waits_for = "backups",
       .path_fields = flex_restore_job_path, .response = &flex_restore_job_schema },
 
@@ -124,8 +123,8 @@ static const struct endpoint flex_clusters_endpoints[] = {
     { POST, "/groups/{groupId}/flexClusters/{name}/backup/download", S31, ANY_OF(PROJECT_BACKUP_EXPORT_OPERATOR),
       "downloadGroupFlexClusterBackup",
       "Request a download of one flex cluster snapshot",
-      "Makes a snapshot ready to be fetched and answers with the job; its address stands there when the job has "
-      "ended, and works for a limited time.",
+      "Prepares a snapshot for download and answers with the job. The finished job has the address, which works for a limited "
+      "time.",
       .success = 200, .since = "2024-11-13",
       .item = "/groups/{groupId}/flexClusters/{name}/backup/restoreJobs/{restoreJobId}", .waits_for = "backups",
       .request = &flex_download_schema, .response = &flex_restore_job_schema,
@@ -157,7 +156,7 @@ flex_create(struct request *req)
                      json_str(json_object_get(settings, "regionName")));
     if (region == NULL)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("providerSettings.regionName"),
-                    V("no host of this provider takes clusters there"));
+                    V("no host of this provider accepts clusters there"));
     TRY(cluster_default_version(req, region, &version));
     json_object_del(document, "name");
     json_object_set_new(settings, "providerName", json_string(FLEX_SIZE));

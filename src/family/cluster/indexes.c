@@ -13,17 +13,17 @@
 #define COLUMN_NAME "^[A-Za-z_][A-Za-z0-9_]{0,62}$"
 
 static const struct field option_fields[] = {
-    TEXT("name", "Name of the index; one is made of the table and the columns when it is not sent.", 0, .min = 1,
-         .max = 63, .pattern = COLUMN_NAME, .example = "\"orders_by_customer\""),
+    TEXT("name", "Name of the index; by default made from the table and the columns.", 0, .min = 1, .max = 63,
+         .pattern = COLUMN_NAME, .example = "\"orders_by_customer\""),
     BOOL("unique", "Whether no two rows may have the same values.", 0, .fallback = "false"),
     END_OF_FIELDS,
 };
-static const struct schema option_schema = { "IndexOptions", "What else is to be said about an index.", option_fields };
+static const struct schema option_schema = { "IndexOptions", "Options of an index.", option_fields };
 
 static const struct field index_fields[] = {
     TEXT("db", "Database that the table is in.", REQUIRED, .min = 1, .max = 63, .pattern = DATABASE_NAME,
          .example = "\"shop\""),
-    TEXT("collection", "Table, with its schema in front or not.", REQUIRED, .min = 1, .max = 127, .pattern = TABLE_NAME,
+    TEXT("collection", "Table, with or without its schema.", REQUIRED, .min = 1, .max = 127, .pattern = TABLE_NAME,
          .example = "\"orders\""),
     LIST("keys",
          "Columns in their order, each an object with one field: the column's name, and 1 or -1 for its direction.",
@@ -31,7 +31,7 @@ static const struct field index_fields[] = {
     OBJECT("options", "Name of the index, and whether it is unique.", 0, .of = &option_schema),
     END_OF_FIELDS,
 };
-static const struct schema index_schema = { "RollingIndex", "An index to be built.", index_fields };
+static const struct schema index_schema = { "RollingIndex", "An index to build.", index_fields };
 
 static handler index_create;
 
@@ -40,8 +40,8 @@ static const struct endpoint indexes_endpoints[] = {
     { POST, "/groups/{groupId}/clusters/{clusterName}/index", S66,
       ANY_OF(PROJECT_DATA_ACCESS_ADMIN | PROJECT_INDEX_MANAGER), "createGroupClusterIndexRollingIndex",
       "Create one index on one cluster",
-      "Accepts an index and builds it without blocking writes to the table. Asynchronous; it takes longer than a "
-      "plain build, and an event tells the end.",
+      "Builds an index without blocking writes to the table. Asynchronous; it takes longer than a plain build, and an event "
+      "says when it ends.",
       .shape = SHAPE_NOTHING, .success = 202, .run = index_create, .request = &index_schema,
       .example = "{\"db\": \"shop\", \"collection\": \"orders\", \"keys\": [{\"customer\": 1}, {\"created\": -1}]}" },
 };
@@ -78,7 +78,7 @@ read_keys(struct request *req, json_t **ret_keys)
         const char *column = json_object_iter_key(first);
         if (!pattern_matches(COLUMN_NAME, str_from(column)))
             return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(place),
-                        V("a column has letters, digits and _, and begins with no digit"));
+                        V("the name of a column has letters, digits and _, and does not begin with a digit"));
         if (!read_direction(json_object_iter_value(first), &direction))
             return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(place),
                         V("the direction of a column is 1 or -1; there are no other kinds of indexes"));
@@ -99,7 +99,7 @@ index_create(struct request *req)
     if (!found)
         return request_not_found(req);
     if (database_is_closed(database))
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("db"), V("it must be a database of yours"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("db"), V("it must be one of your databases"));
     TRY(read_keys(req, &keys));
     json_t *wish = json_in(req->arena, json_pack("{s:O, s:O, s:O, s:b}", "database", json_object_get(req->body, "db"),
                                                  "collection", json_object_get(req->body, "collection"), "keys", keys,

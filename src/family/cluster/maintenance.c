@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When the operator's work may begin in a project. Jobs ask the window for themselves (job/cluster/cluster_move.c); here is only what
- * people decide. What a tenant asks for, and what replaces a lost host, does not wait for it.
+ * When the operator's work may begin in a project. Jobs check the window themselves (job/cluster/cluster_move.c); here
+ * are only the operations for people. Changes by a tenant and the replacement of a lost host do not wait for it.
  */
 #include "cluster/maintenance.h"
 #include "api/api.h"
@@ -14,7 +14,8 @@
 
 static const struct field hours_fields[] = {
     INTEGER("startHourOfDay", "First hour that is protected.", REQUIRED | ALWAYS, .min = 0, .max = 23, .example = "8"),
-    INTEGER("endHourOfDay", "First hour after it that is not. One before the start is on the next day.",
+    INTEGER("endHourOfDay",
+            "First hour that is not protected any more. If it is before the start, it is on the next day.",
             REQUIRED | ALWAYS, .min = 0, .max = 23, .example = "18"),
     END_OF_FIELDS,
 };
@@ -24,12 +25,12 @@ static const struct schema hours_schema = { "ProtectedHours", "Hours of every da
 static const struct field window_fields[] = {
     INTEGER("dayOfWeek", "Day on which maintenance begins: 1 is Sunday, 7 is Saturday. Without it there is no window.",
             0, .min = 1, .max = 7, .example = "1"),
-    INTEGER("hourOfDay", "Hour in which maintenance begins. 0 when a day is set without it.", 0, .min = 0, .max = 23,
+    INTEGER("hourOfDay", "Hour in which maintenance begins; 0 by default when a day is set.", 0, .min = 0, .max = 23,
             .example = "3"),
-    BOOL("startASAP", "Whether maintenance begins when it is ready, whatever the day and the hour are.", ALWAYS),
-    BOOL("autoDeferOnceEnabled", "Whether every maintenance is put off by a week by itself, once.", ALWAYS),
+    BOOL("startASAP", "Whether maintenance begins as soon as it is ready, on any day and at any hour.", ALWAYS),
+    BOOL("autoDeferOnceEnabled", "Whether each maintenance is put off once by a week automatically.", ALWAYS),
     OBJECT("protectedHours", "Hours of every day in which no maintenance begins.", NULLABLE, .of = &hours_schema),
-    INTEGER("numberOfDeferrals", "How often the maintenance that waits was put off. It can be put off twice.",
+    INTEGER("numberOfDeferrals", "How often the waiting maintenance was put off. It can be put off twice.",
             READ_ONLY | ALWAYS),
     TEXT("timeZoneId", "Time zone of days and hours.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
@@ -45,27 +46,27 @@ static handler window_update, window_reset, toggle_deferral, defer;
 static const struct endpoint maintenance_endpoints[] = {
     { DELETE, "/groups/{groupId}/maintenanceWindow", S38, ANY_OF(PROJECT_OWNER), "resetGroupMaintenanceWindow",
       "Reset the maintenance window of one project",
-      "Goes back to no window: maintenance happens when it is ready.",
+      "Removes the window: maintenance begins as soon as it is ready.",
       .shape = SHAPE_NOTHING, .run = window_reset, .kind = &window_kind },
     { GET, "/groups/{groupId}/maintenanceWindow", S38, ANY_OF(PROJECT_READ_ONLY), "getGroupMaintenanceWindow",
       "Return the maintenance window of one project",
-      "Returns the day and the hour, in the project's time zone, and how often waiting maintenance was put off. Jobs that wait say "
-      "when they begin.",
+      "Returns the day and the hour, in the project's time zone, and how often waiting maintenance was put off. Waiting "
+      "operations say when they begin.",
       .read = &crud_get_single, .kind = &window_kind, .response = &window_schema },
     { PATCH, "/groups/{groupId}/maintenanceWindow", S38, ANY_OF(PROJECT_OWNER), "updateGroupMaintenanceWindow",
       "Update the maintenance window of one project",
-      "Sets the day and the hour in which maintenance may begin. Maintenance that has begun goes on; what waits begins at the new "
-      "hour.",
+      "Sets the day and the hour in which maintenance may begin. Maintenance that has begun continues; waiting maintenance "
+      "begins at the new hour.",
       .shape = SHAPE_NOTHING, .success = 200, .run = window_update, .kind = &window_kind, .request = &window_schema,
       .example = "{\"dayOfWeek\": 1, \"hourOfDay\": 3}" },
     { POST, "/groups/{groupId}/maintenanceWindow/autoDefer", S38, ANY_OF(PROJECT_OWNER),
       "toggleGroupMaintenanceWindowAutoDefer",
       "Switch automatic deferral of maintenance",
-      "Turns on or off that every maintenance is put off by one week by itself. Maintenance that waits already stays as it is.",
+      "Turns automatic deferral by one week on or off. Maintenance that already waits is not affected.",
       .shape = SHAPE_NOTHING, .success = 200, .run = toggle_deferral, .kind = &window_kind },
     { POST, "/groups/{groupId}/maintenanceWindow/defer", S38, ANY_OF(PROJECT_OWNER), "deferGroupMaintenanceWindow",
       "Defer the next maintenance by one week",
-      "Puts the maintenance that waits off by one week. It can be put off twice; what was put off by itself counts.",
+      "Puts off the waiting maintenance by one week. It can be put off twice, including automatic deferrals.",
       .shape = SHAPE_NOTHING, .success = 200, .run = defer, .kind = &deferral },
 };
 // clang-format on
@@ -84,7 +85,7 @@ check_window(struct request *req, struct change *change)
     if (window.has_protected && window.protected_from == window.protected_to)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("protectedHours"), V("start and end are the same hour"));
     if (window.day > 0 && maintenance_is_protected(&window, window.hour))
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("hourOfDay"), V("it lies in the protected hours"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("hourOfDay"), V("it is one of the protected hours"));
     if (window.day != before.day || window.hour != before.hour) {
         maintenance_plan_again(&window, clock_now_ms());
         maintenance_write_round(change->after, &window);

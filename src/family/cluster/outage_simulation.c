@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Practising failure: members in chosen regions are stopped until the simulation ends. Jobs do it (job/cluster/cluster_outage.c). */
+/*
+ * Simulated outages: members in chosen regions are stopped until the simulation ends. Jobs do it
+ * (job/cluster/cluster_outage.c).
+ */
 #include "api/api.h"
 #include "api/request_event.h"
 #include "base/clock.h"
@@ -25,13 +28,12 @@ static const struct schema filter_schema = { "OutageFilter", "A region that is l
 static const struct field outage_fields[] = {
     ID("id", "Identifier of the simulation.", READ_ONLY | ALWAYS),
     ID("groupId", "Project of the cluster.", READ_ONLY | ALWAYS),
-    TEXT("clusterName", "Cluster in which it happens.", READ_ONLY | ALWAYS),
-    LIST("outageFilters", "The regions that are lost; at least one of the cluster's must be left.", REQUIRED | ALWAYS,
-         .of = &filter_schema, .min = 1, .max = CLUSTER_MAX_REGIONS),
-    TEXT("state", "How far it is.", READ_ONLY | ALWAYS, .one_of = outage_state_names),
+    TEXT("clusterName", "Cluster of the simulation.", READ_ONLY | ALWAYS),
+    LIST("outageFilters", "The regions that are lost; at least one region of the cluster must be left.",
+         REQUIRED | ALWAYS, .of = &filter_schema, .min = 1, .max = CLUSTER_MAX_REGIONS),
+    TEXT("state", "Current state.", READ_ONLY | ALWAYS, .one_of = outage_state_names),
     DATE("startRequestDate", "When it was asked for.", READ_ONLY | ALWAYS),
-    DATE("expirationDate", "When it ends by itself, if nobody ends it earlier: a day after it was asked for.",
-         READ_ONLY),
+    DATE("expirationDate", "When it ends if nobody ends it earlier: a day after the request.", READ_ONLY),
     END_OF_FIELDS,
 };
 static const struct schema outage_schema = { "OutageSimulation", "The simulated loss of regions.", outage_fields };
@@ -51,7 +53,7 @@ static const struct endpoint outage_simulation_endpoints[] = {
     { GET, "/groups/{groupId}/clusters/{clusterName}/outageSimulation", S16,
       ANY_OF(PROJECT_CLUSTER_MANAGER | PROJECT_CLUSTER_RESILIENCE_TESTER), "getGroupClusterOutageSimulation",
       "Return one outage simulation",
-      "Returns which regions are lost and how far the simulation is.",
+      "Returns which regions are lost and the state of the simulation.",
       .flags = NOT_ALWAYS_THERE, .read = &outage_get, .response = &outage_schema },
     { POST, "/groups/{groupId}/clusters/{clusterName}/outageSimulation", S16,
       ANY_OF(PROJECT_CLUSTER_MANAGER | PROJECT_CLUSTER_RESILIENCE_TESTER | PROJECT_REPLICA_SET_MANAGER),
@@ -65,7 +67,7 @@ static const struct endpoint outage_simulation_endpoints[] = {
 // clang-format on
 
 FAMILY(outage_simulation_family, "outage-simulation", "Outage simulation",
-       "Making regions of a cluster unreachable on purpose, to see what applications do.", outage_simulation_endpoints);
+       "Makes regions of a cluster unreachable on purpose, to test applications.", outage_simulation_endpoints);
 
 static error
 bind_get(struct request *req, struct params *params)

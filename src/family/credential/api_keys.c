@@ -11,7 +11,8 @@
 static const struct field key_fields[] = {
     ID("id", "Identifier of the API key.", READ_ONLY | ALWAYS),
     TEXT("publicKey", "User name for Digest authentication.", READ_ONLY | ALWAYS),
-    TEXT("privateKey", "Password for Digest authentication: whole in the answer that creates it, masked ever after.",
+    TEXT("privateKey",
+         "Password for Digest authentication. Only the answer that creates it shows it whole, others mask it.",
          READ_ONLY | ALWAYS),
     TEXT("desc", "What the key is for.", READ_ONLY | ALWAYS),
     LIST("roles", "Roles of the key.", READ_ONLY | ALWAYS, .of = &role_assignment_schema),
@@ -20,12 +21,12 @@ static const struct field key_fields[] = {
 static const struct schema key_schema = { "ApiKey", "An API key.", key_fields };
 
 /* What is sent: role names, because the path says where they are granted. */
-#define SENT_KEY_FIELDS(role_names, role_example)                                                           \
-    {                                                                                                       \
-        TEXT("desc", "What the key is for.", REQUIRED, .min = 1, .max = 250, .example = "\"nightly job\""), \
-            LIST("roles", "Roles in this context.", REQUIRED, .min = 1, .max = 32, .item = TYPE_TEXT,       \
-                 .one_of = role_names, .example = role_example),                                            \
-            END_OF_FIELDS,                                                                                  \
+#define SENT_KEY_FIELDS(role_names, role_example)                                                             \
+    {                                                                                                         \
+        TEXT("desc", "What the key is for.", REQUIRED, .min = 1, .max = 250, .example = "\"nightly job\""),   \
+            LIST("roles", "Roles in the organization or project of the path.", REQUIRED, .min = 1, .max = 32, \
+                 .item = TYPE_TEXT, .one_of = role_names, .example = role_example),                           \
+            END_OF_FIELDS,                                                                                    \
     }
 static const struct field organization_key_fields[] = SENT_KEY_FIELDS(organization_role_names, "[\"ORG_READ_ONLY\"]");
 static const struct schema organization_key_schema = { "OrganizationApiKeyRequest", "An API key of an organization.",
@@ -53,17 +54,16 @@ static handler key_create, key_update, key_add_to_project;
 static const struct endpoint api_keys_endpoints[] = {
     { GET, "/groups/{groupId}/apiKeys", S50, ANY_OF(PROJECT_READ_ONLY), "listGroupApiKeys",
       "Return all API keys in one project",
-      "Lists the keys that hold roles in the project. Private halves are never returned.",
+      "Lists the keys that hold roles in the project. Private keys are never returned.",
       .shape = SHAPE_LIST, .read = &key_list, .response = &key_schema },
     { POST, "/groups/{groupId}/apiKeys", S50, ANY_OF(PROJECT_ACCESS_MANAGER), "createGroupApiKey",
       "Create one API key in one project",
-      "Creates a key in the project's organization and grants it roles here. The private half is in this answer "
-      "and nowhere else.",
+      "Creates a key in the project's organization and grants it roles here. The private key is only in this answer.",
       .success = 200, .run = key_create, .request = &project_key_schema, .response = &key_schema,
       .example = "{\"desc\": \"nightly job\", \"roles\": [\"GROUP_READ_ONLY\"]}" },
     { DELETE, "/groups/{groupId}/apiKeys/{apiUserId}", S50, ANY_OF(PROJECT_ACCESS_MANAGER), "removeGroupApiKey",
       "Remove one API key from one project",
-      "Takes the key's roles in this project away. The key itself stays in the organization.",
+      "Takes away the key's roles in this project. The key stays in the organization.",
       .shape = SHAPE_NOTHING, .run = credential_delete },
     { PATCH, "/groups/{groupId}/apiKeys/{apiUserId}", S50, ANY_OF(PROJECT_ACCESS_MANAGER), "updateGroupApiKeyRoles",
       "Update the roles of one API key in one project",
@@ -78,56 +78,54 @@ static const struct endpoint api_keys_endpoints[] = {
 
     { GET, "/orgs/{orgId}/apiKeys", S51, ANY_OF(ORG_MEMBER), "listOrgApiKeys",
       "Return all API keys in one organization",
-      "Lists the organization's keys with their roles. Private halves are never returned.",
+      "Lists the organization's keys with their roles. Private keys are never returned.",
       .shape = SHAPE_LIST, .item = "/orgs/{orgId}/apiKeys/{apiUserId}", .read = &key_list, .response = &key_schema },
     { POST, "/orgs/{orgId}/apiKeys", S51, ANY_OF(ORG_OWNER), "createOrgApiKey",
       "Create one API key in one organization",
-      "Creates a key with roles in the organization. The private half is in this answer and nowhere else; keep "
-      "it, it cannot be read again.",
+      "Creates a key with roles in the organization. The private key is only in this answer. Keep it: it cannot be read again.",
       .success = 200, .item = "/orgs/{orgId}/apiKeys/{apiUserId}", .run = key_create, .request = &organization_key_schema, .response = &key_schema,
       .example = "{\"desc\": \"nightly job\", \"roles\": [\"ORG_READ_ONLY\"]}" },
     { DELETE, "/orgs/{orgId}/apiKeys/{apiUserId}", S51, ANY_OF(ORG_OWNER), "deleteOrgApiKey",
       "Delete one API key",
-      "Deletes the key and everything granted to it. Requests signed with it fail from now on.",
+      "Deletes the key and everything granted to it. Requests with it fail from now on.",
       .shape = SHAPE_NOTHING, .run = credential_delete },
     { GET, "/orgs/{orgId}/apiKeys/{apiUserId}", S51, ANY_OF(ORG_MEMBER), "getOrgApiKey",
       "Return one API key",
-      "Returns one key with its roles; the private half is hidden.",
+      "Returns one key with its roles; the private key is masked.",
       .read = &key_get, .response = &key_schema },
     { PATCH, "/orgs/{orgId}/apiKeys/{apiUserId}", S51, ANY_OF(ORG_OWNER), "updateOrgApiKey",
       "Update one API key",
-      "Changes the description or the organization roles of one key. The pair itself cannot change: create a new "
-      "one instead.",
+      "Changes the description or the organization roles of one key. The key pair cannot be changed: create a new one instead.",
       .run = key_update, .request = &organization_key_schema, .response = &key_schema,
       .example = "{\"desc\": \"weekly job\"}" },
     { GET, "/orgs/{orgId}/apiKeys/{apiUserId}/accessList", S51, ANY_OF(ORG_MEMBER),
       "listOrgApiKeyAccessListEntries",
       "Return the access list of one API key",
-      "Lists the addresses and blocks from which the key may be used, with when each was last used.",
+      "Lists the addresses and blocks from which the key can be used, and when each was last used.",
       .shape = SHAPE_LIST, .item = "/orgs/{orgId}/apiKeys/{apiUserId}/accessList/{ipAddress}",
       .run = access_list_page, .response = &key_access_entry_schema },
     { POST, "/orgs/{orgId}/apiKeys/{apiUserId}/accessList", S51, ANY_OF(ORG_OWNER),
       "createOrgApiKeyAccessListEntry",
       "Add entries to the access list of one API key",
-      "Adds addresses or blocks from which the key may be used; the others stay. Answers with the whole list.",
+      "Adds addresses or blocks from which the key can be used; the others stay. Answers with the whole list.",
       .shape = SHAPE_LIST, .success = 200, .item = "/orgs/{orgId}/apiKeys/{apiUserId}/accessList/{ipAddress}",
       .run = access_list_add, .flags = BODY_IS_LIST, .request = &key_access_entry_schema,
       .response = &key_access_entry_schema, .example = "[{\"ipAddress\": \"203.0.113.10\"}]" },
     { DELETE, "/orgs/{orgId}/apiKeys/{apiUserId}/accessList/{ipAddress}", S51, ANY_OF(ORG_OWNER),
       "deleteOrgApiKeyAccessListEntry",
       "Remove one entry from an API key's access list",
-      "Takes one address or block off the list. A key cannot remove the entry that it is calling from.",
+      "Removes one address or block from the list. A key cannot remove the entry that it is calling from.",
       .shape = SHAPE_NOTHING, .run = access_list_remove },
     { GET, "/orgs/{orgId}/apiKeys/{apiUserId}/accessList/{ipAddress}", S51, ANY_OF(ORG_MEMBER),
       "getOrgApiKeyAccessListEntry",
       "Return one entry of an API key's access list",
-      "Returns one address or block with when and how often it was used. Write the slash of a block as %2F.",
+      "Returns one address or block, and when and how often it was used. Write the slash of a block as %2F.",
       .run = access_list_get, .response = &key_access_entry_schema },
 };
 // clang-format on
 
 FAMILY(api_keys_family, "api-keys", "API keys",
-       "Key pairs for programs: the public half names the caller, the private half signs and is shown once.",
+       "Key pairs for programs: the public key names the caller; the private key is the password and is shown once.",
        api_keys_endpoints);
 
 /* ---- changing ---- */

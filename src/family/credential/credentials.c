@@ -154,26 +154,26 @@ credential_delete(struct request *req)
 /* The same fields, which have other names in entries of API keys. */
 #define ACCESS_ENTRY_FIELDS(created, last_used, count)                                                                 \
     {                                                                                                                  \
-        CIDR("cidrBlock", "Block of addresses; send it, or one address in ipAddress.", ALWAYS,                         \
+        CIDR("cidrBlock", "Block of addresses. Send either this or ipAddress.", ALWAYS,                                \
              .example = "\"203.0.113.0/24\""),                                                                         \
             CIDR("ipAddress", "One address.", 0, .example = "\"203.0.113.10\""),                                       \
             TEXT("comment", "What the entry is for.", 0, .max = 80),                                                   \
             DATE(created, "When the entry was added.", READ_ONLY),                                                     \
             DATE(last_used, "When a request last came from it.", READ_ONLY),                                           \
             TEXT("lastUsedAddress", "Address that this request came from.", READ_ONLY, .example = "\"203.0.113.10\""), \
-            INTEGER(count, "How many requests came from it, without those of the last ten seconds.", READ_ONLY),       \
+            INTEGER(count, "How many requests came from it, except those of the last ten seconds.", READ_ONLY),        \
             END_OF_FIELDS,                                                                                             \
     }
 static const struct field access_entry_fields[] = ACCESS_ENTRY_FIELDS("createdAt", "lastUsedAt", "requestCount");
 const struct schema access_entry_schema = {
     "AccessListEntry",
-    "Addresses from which a service account may be used.",
+    "Addresses from which a service account can be used.",
     access_entry_fields,
 };
 static const struct field key_access_entry_fields[] = ACCESS_ENTRY_FIELDS("created", "lastUsed", "count");
 const struct schema key_access_entry_schema = {
     "ApiKeyAccessListEntry",
-    "Addresses from which an API key may be used.",
+    "Addresses from which an API key can be used.",
     key_access_entry_fields,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recommended way in for programs: a client id and a secret are traded for tokens that end by themselves. */
+/* The recommended credentials for programs: a client id and a secret are exchanged for short-lived tokens. */
 #include "api/api.h"
 #include "api/list.h"
 #include "api/request_event.h"
@@ -21,7 +21,7 @@ static const struct field secret_fields[] = {
     DATE("createdAt", "When the secret was created.", READ_ONLY | ALWAYS),
     DATE("expiresAt", "When the secret stops working.", READ_ONLY | ALWAYS),
     DATE("lastUsedAt", "When a token was last fetched with it, to the minute.", READ_ONLY),
-    TEXT("maskedSecretValue", "Its last characters, for recognition.", READ_ONLY | ALWAYS),
+    TEXT("maskedSecretValue", "Its last characters.", READ_ONLY | ALWAYS),
     TEXT("secret", "The secret itself, shown only in the answer that creates it.", READ_ONLY),
     END_OF_FIELDS,
 };
@@ -36,20 +36,20 @@ static const struct schema new_secret_schema = { "ServiceAccountSecretRequest", 
                                                  new_secret_fields };
 
 /* The same account in an organization and in a project; only the roles that it can hold there differ. */
-#define ACCOUNT_FIELDS(role_names, role_example)                                                                   \
-    {                                                                                                              \
-        TEXT("clientId", "Client id for the token endpoint.", READ_ONLY | ALWAYS),                                 \
-            TEXT("name", "Label of the service account.", REQUIRED | ALWAYS, .min = 1, .max = 64,                  \
-                 .pattern = ACCOUNT_TEXT, .example = "\"automation\""),                                            \
-            TEXT("description", "What the service account is for.", REQUIRED | ALWAYS, .min = 1, .max = 250,       \
-                 .pattern = ACCOUNT_TEXT, .example = "\"Runs deployments\""),                                      \
-            DATE("createdAt", "When the service account was created.", READ_ONLY | ALWAYS),                        \
-            LIST("roles", "Its roles in this context.", REQUIRED | ALWAYS, .min = 1, .max = 32, .item = TYPE_TEXT, \
-                 .one_of = role_names, .example = role_example),                                                   \
-            INTEGER("secretExpiresAfterHours", "Hours until its first secret expires.",                            \
-                    REQUIRED | CREATE_ONLY | WRITE_ONLY, .min = MIN_SECRET_HOURS, .max = MAX_SECRET_HOURS,         \
-                    .example = "720"),                                                                             \
-            LIST("secrets", "Its secrets, masked.", READ_ONLY | ALWAYS, .of = &secret_schema), END_OF_FIELDS,      \
+#define ACCOUNT_FIELDS(role_names, role_example)                                                                \
+    {                                                                                                           \
+        TEXT("clientId", "Client id for the token endpoint.", READ_ONLY | ALWAYS),                              \
+            TEXT("name", "Label of the service account.", REQUIRED | ALWAYS, .min = 1, .max = 64,               \
+                 .pattern = ACCOUNT_TEXT, .example = "\"automation\""),                                         \
+            TEXT("description", "What the service account is for.", REQUIRED | ALWAYS, .min = 1, .max = 250,    \
+                 .pattern = ACCOUNT_TEXT, .example = "\"Runs deployments\""),                                   \
+            DATE("createdAt", "When the service account was created.", READ_ONLY | ALWAYS),                     \
+            LIST("roles", "Its roles in the organization or project of the path.", REQUIRED | ALWAYS, .min = 1, \
+                 .max = 32, .item = TYPE_TEXT, .one_of = role_names, .example = role_example),                  \
+            INTEGER("secretExpiresAfterHours", "Hours until its first secret expires.",                         \
+                    REQUIRED | CREATE_ONLY | WRITE_ONLY, .min = MIN_SECRET_HOURS, .max = MAX_SECRET_HOURS,      \
+                    .example = "720"),                                                                          \
+            LIST("secrets", "Its secrets, masked.", READ_ONLY | ALWAYS, .of = &secret_schema), END_OF_FIELDS,   \
     }
 static const struct field organization_account_fields[] = ACCOUNT_FIELDS(organization_role_names, "[\"ORG_MEMBER\"]");
 static const struct schema organization_account_schema = {
@@ -92,14 +92,13 @@ static handler account_create, account_update, account_invite, secret_create, se
 static const struct endpoint service_accounts_endpoints[] = {
     { GET, "/groups/{groupId}/serviceAccounts", S61, ANY_OF(PROJECT_READ_ONLY), "listGroupServiceAccounts",
       "Return all service accounts in one project",
-      "Lists the service accounts that hold roles in the project. Secrets are shown by their last characters "
-      "only.",
+      "Lists the service accounts that hold roles in the project. Only the last characters of secrets are shown.",
       .shape = SHAPE_LIST, .since = "2024-08-05", .item = "/groups/{groupId}/serviceAccounts/{clientId}",
       .read = &account_list, .response = &project_account_schema },
     { POST, "/groups/{groupId}/serviceAccounts", S61, ANY_OF(PROJECT_OWNER), "createGroupServiceAccount",
       "Create one service account in one project",
-      "Creates a service account with roles in this project and its first secret, which is in this answer and "
-      "nowhere else. The account also becomes a member of the organization.",
+      "Creates a service account with roles in this project and its first secret. The secret is only in this answer. The "
+      "account also becomes a member of the organization.",
       .since = "2024-08-05", .item = "/groups/{groupId}/serviceAccounts/{clientId}", .run = account_create,
       .request = &project_account_schema, .response = &project_account_schema,
       .example = "{\"name\": \"automation\", \"description\": \"Runs deployments\", \"roles\": [\"GROUP_READ_ONLY\"], "
@@ -107,17 +106,17 @@ static const struct endpoint service_accounts_endpoints[] = {
     { DELETE, "/groups/{groupId}/serviceAccounts/{clientId}", S61, ANY_OF(PROJECT_OWNER),
       "deleteGroupServiceAccount",
       "Remove one service account from one project",
-      "Takes the account's roles in this project away. The account stays in the organization.",
+      "Takes away the account's roles in this project. The account stays in the organization.",
       .shape = SHAPE_NOTHING, .since = "2024-08-05", .run = credential_delete },
     { GET, "/groups/{groupId}/serviceAccounts/{clientId}", S61, ANY_OF(PROJECT_READ_ONLY), "getGroupServiceAccount",
       "Return one service account in one project",
-      "Returns one account with its roles in this project and when each of its secrets ends.",
+      "Returns one account with its roles in this project and when each of its secrets expires.",
       .since = "2024-08-05", .read = &account_get, .response = &project_account_schema },
     { PATCH, "/groups/{groupId}/serviceAccounts/{clientId}", S61, ANY_OF(PROJECT_OWNER),
       "updateGroupServiceAccount",
       "Update one service account in one project",
-      "Changes the account's name, description or roles in this project. Tokens that are already issued carry the "
-      "change at once.",
+      "Changes the account's name, description or roles in this project. Tokens that are already issued have the new roles at "
+      "once.",
       .since = "2024-08-05", .run = account_update,
       .request = &project_account_schema, .response = &project_account_schema,
       .example = "{\"description\": \"Runs deployments at night\"}" },
@@ -143,30 +142,28 @@ static const struct endpoint service_accounts_endpoints[] = {
     { DELETE, "/groups/{groupId}/serviceAccounts/{clientId}/accessList/{ipAddress}", S61,
       ANY_OF(PROJECT_ACCESS_MANAGER), "deleteGroupServiceAccountAccessListEntry",
       "Remove one entry from a project account's access list",
-      "Takes one address or block off the list. Write the slash of a block as %2F.",
+      "Removes one address or block from the list. Write the slash of a block as %2F.",
       .shape = SHAPE_NOTHING, .since = "2024-08-05", .run = access_list_remove },
     { POST, "/groups/{groupId}/serviceAccounts/{clientId}/secrets", S61, ANY_OF(PROJECT_OWNER),
       "createGroupServiceAccountSecret",
       "Create one secret for a project service account",
-      "Issues another secret, so that programs can change over before the old one ends. It is in this answer and "
-      "nowhere else.",
+      "Issues another secret, so that programs can switch before the old one expires. It is only in this answer.",
       .since = "2024-08-05", .run = secret_create,
       .request = &new_secret_schema, .response = &secret_schema, .example = "{\"secretExpiresAfterHours\": 720}" },
     { DELETE, "/groups/{groupId}/serviceAccounts/{clientId}/secrets/{secretId}", S61, ANY_OF(PROJECT_OWNER),
       "deleteGroupServiceAccountSecret",
       "Delete one secret of a project service account",
-      "Ends one secret: no token can be had with it any more.",
+      "Deletes one secret: it can no longer be used to fetch tokens.",
       .shape = SHAPE_NOTHING, .since = "2024-08-05", .run = secret_delete },
 
     { GET, "/orgs/{orgId}/serviceAccounts", S62, ANY_OF(ORG_READ_ONLY), "listOrgServiceAccounts",
       "Return all service accounts in one organization",
-      "Lists the organization's service accounts. Secrets are shown by their last characters only.",
+      "Lists the organization's service accounts. Only the last characters of secrets are shown.",
       .shape = SHAPE_LIST, .since = "2024-08-05", .item = "/orgs/{orgId}/serviceAccounts/{clientId}",
       .read = &account_list, .response = &organization_account_schema },
     { POST, "/orgs/{orgId}/serviceAccounts", S62, ANY_OF(ORG_OWNER), "createOrgServiceAccount",
       "Create one service account in one organization",
-      "Creates a service account with roles in the organization and its first secret, which is in this answer and "
-      "nowhere else.",
+      "Creates a service account with roles in the organization and its first secret. The secret is only in this answer.",
       .since = "2024-08-05", .item = "/orgs/{orgId}/serviceAccounts/{clientId}", .run = account_create,
       .request = &organization_account_schema, .response = &organization_account_schema,
       .example = "{\"name\": \"automation\", \"description\": \"Runs deployments\", \"roles\": [\"ORG_MEMBER\"], "
@@ -177,12 +174,11 @@ static const struct endpoint service_accounts_endpoints[] = {
       .shape = SHAPE_NOTHING, .since = "2024-08-05", .run = credential_delete },
     { GET, "/orgs/{orgId}/serviceAccounts/{clientId}", S62, ANY_OF(ORG_READ_ONLY), "getOrgServiceAccount",
       "Return one service account",
-      "Returns one account with its roles in the organization and when each of its secrets ends.",
+      "Returns one account with its roles in the organization and when each of its secrets expires.",
       .since = "2024-08-05", .read = &account_get, .response = &organization_account_schema },
     { PATCH, "/orgs/{orgId}/serviceAccounts/{clientId}", S62, ANY_OF(ORG_OWNER), "updateOrgServiceAccount",
       "Update one service account",
-      "Changes the account's name, description or roles in the organization. Secrets have operations of their "
-      "own.",
+      "Changes the account's name, description or roles in the organization. Secrets have their own operations.",
       .since = "2024-08-05", .run = account_update,
       .request = &organization_account_schema, .response = &organization_account_schema,
       .example = "{\"description\": \"Runs deployments at night\"}" },
@@ -202,7 +198,7 @@ static const struct endpoint service_accounts_endpoints[] = {
     { DELETE, "/orgs/{orgId}/serviceAccounts/{clientId}/accessList/{ipAddress}", S62, ANY_OF(ORG_OWNER),
       "deleteOrgServiceAccountAccessListEntry",
       "Remove one entry from an organization account's list",
-      "Takes one address or block off the account's access list. Write the slash of a block as %2F.",
+      "Removes one address or block from the account's access list. Write the slash of a block as %2F.",
       .shape = SHAPE_NOTHING, .since = "2024-08-05", .run = access_list_remove },
     { GET, "/orgs/{orgId}/serviceAccounts/{clientId}/groups", S62, ANY_OF(ORG_READ_ONLY),
       "getOrgServiceAccountGroups",
@@ -212,20 +208,19 @@ static const struct endpoint service_accounts_endpoints[] = {
     { POST, "/orgs/{orgId}/serviceAccounts/{clientId}/secrets", S62, ANY_OF(ORG_OWNER),
       "createOrgServiceAccountSecret",
       "Create one secret for one service account",
-      "Issues another secret, so that programs can change over before the old one ends. It is in this answer and "
-      "nowhere else.",
+      "Issues another secret, so that programs can switch before the old one expires. It is only in this answer.",
       .since = "2024-08-05", .run = secret_create,
       .request = &new_secret_schema, .response = &secret_schema, .example = "{\"secretExpiresAfterHours\": 720}" },
     { DELETE, "/orgs/{orgId}/serviceAccounts/{clientId}/secrets/{secretId}", S62, ANY_OF(ORG_OWNER),
       "deleteOrgServiceAccountSecret",
       "Delete one secret of one service account",
-      "Ends one secret: no token can be had with it any more.",
+      "Deletes one secret: it can no longer be used to fetch tokens.",
       .shape = SHAPE_NOTHING, .since = "2024-08-05", .run = secret_delete },
 };
 // clang-format on
 
 FAMILY(service_accounts_family, "service-accounts", "Service accounts",
-       "Callers without a person behind them, which trade a client id and a secret for short-lived tokens.",
+       "Accounts for programs. They exchange a client id and a secret for short-lived tokens.",
        service_accounts_endpoints);
 
 static error

@@ -10,7 +10,7 @@ static const struct field usage_fields[] = {
 static const struct schema usage_schema = { "ProviderRoleUsage", "A feature that uses a role.", usage_fields };
 
 static const struct field role_fields[] = {
-    TEXT("providerName", "Whose role it is.", REQUIRED | ALWAYS, .min = 1, .max = 32, .example = "\"ONPREM\""),
+    TEXT("providerName", "Provider of the role.", REQUIRED | ALWAYS, .min = 1, .max = 32, .example = "\"ONPREM\""),
     ID("roleId", "Identifier of the role.", READ_ONLY | ALWAYS),
     DATE("createdDate", "When it was created.", READ_ONLY | ALWAYS),
     DATE("authorizedDate", "When it was authorized.", READ_ONLY),
@@ -20,13 +20,12 @@ static const struct field role_fields[] = {
 static const struct schema role_schema = { "ProviderRole", "A role in a provider's account.", role_fields };
 
 static const struct field authorization_fields[] = {
-    TEXT("providerName", "Whose role it is.", REQUIRED, .min = 1, .max = 32, .example = "\"ONPREM\""),
+    TEXT("providerName", "Provider of the role.", REQUIRED, .min = 1, .max = 32, .example = "\"ONPREM\""),
     TEXT("iamAssumedRoleArn", "Name of the role at the provider.", 0, .min = 20, .max = 2048,
          .example = "\"role:checkout/reeve-exports\""),
     END_OF_FIELDS,
 };
-static const struct schema authorization_schema = { "ProviderRoleAuthorization",
-                                                    "What a provider calls a role that is to be used.",
+static const struct schema authorization_schema = { "ProviderRoleAuthorization", "A role of a provider, to authorize.",
                                                     authorization_fields };
 
 static const struct field roles_fields[] = {
@@ -53,7 +52,7 @@ static const struct endpoint cloud_provider_access_endpoints[] = {
       .flags = NO_ETAG, .run = no_roles, .response = &roles_schema },
     { POST, "/groups/{groupId}/cloudProviderAccess", S14, ANY_OF(PROJECT_OWNER), "createGroupCloudProviderAccess",
       "Create one cloud provider role",
-      "A provider gives a role to hosts that it runs. Clusters run on the operator's own, which no provider knows.",
+      "Refused: such roles are not offered. A provider gives roles to its own hosts, and clusters run on the operator's hosts.",
       .success = 200, .item = "/groups/{groupId}/cloudProviderAccess/{roleId}", .refuses = PROVIDER_ROLE_NOT_OFFERED,
       .request = &role_schema, .response = &role_schema, .example = "{\"providerName\": \"ONPREM\"}" },
     { GET, "/groups/{groupId}/cloudProviderAccess/{roleId}", S14, ANY_OF(PROJECT_READ_ONLY),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Data encrypted with keys that the customer holds. Refused, because no server here could use such a key: PostgreSQL does not
- * encrypt its files, and disks of hosts are the operator's. The form is that of KMIP, a protocol that many key services speak.
+ * Encryption with keys of the tenant's own. Refused, because no server here could use such a key: PostgreSQL does not
+ * encrypt its files, and the operator encrypts the disks of hosts. The fields are those of KMIP, a protocol of many key
+ * services.
  */
 #include "base/json.h"
 #include "family/absent.h"
@@ -16,9 +17,9 @@ static const struct field kmip_fields[] = {
     INTEGER("port", "Its port.", 0, .min = 1, .max = 65535, .example = "5696"),
     TEXT("keyIdentifier", "Identifier of the key at the service.", 0, .min = 1, .max = 255,
          .example = "\"checkout-2025\""),
-    TEXT("caCertificate", "Certificates that the service is trusted by, as PEM.", 0, .min = 1,
+    TEXT("caCertificate", "Certificates for checking the key service, as PEM.", 0, .min = 1,
          .max = CERTIFICATE_CHARACTERS),
-    TEXT("clientCertificate", "Certificate that the service knows the project by, as PEM.", 0, .min = 1,
+    TEXT("clientCertificate", "Certificate with which the project logs in to the key service, as PEM.", 0, .min = 1,
          .max = CERTIFICATE_CHARACTERS),
     TEXT("clientKey", "Private key of that certificate, as PEM.", WRITE_ONLY, .min = 1, .max = CERTIFICATE_CHARACTERS),
     BOOL("valid", "Whether the key can be used right now.", READ_ONLY),
@@ -28,24 +29,24 @@ static const struct schema kmip_schema = { "KeyService", "A key service and one 
 
 static const struct field encryption_fields[] = {
     OBJECT("kmip", "The key service of the project.", ALWAYS, .of = &kmip_schema),
-    BOOL("enabledForSearchNodes", "Whether search nodes encrypt what they store, too.", ALWAYS, .example = "false"),
+    BOOL("enabledForSearchNodes", "Whether search nodes also encrypt what they store.", ALWAYS, .example = "false"),
     END_OF_FIELDS,
 };
-static const struct schema encryption_schema = { "EncryptionAtRest", "Keys of a project's own.", encryption_fields };
+static const struct schema encryption_schema = { "EncryptionAtRest", "A project's own keys.", encryption_fields };
 
 static const char *const endpoint_states[] = { "INITIATING",         "PENDING_ACCEPTANCE", "ACTIVE", "FAILED",
                                                "PENDING_RECREATION", "DELETING",           NULL };
 static const struct field key_endpoint_fields[] = {
     ID("id", "Identifier of the private endpoint.", READ_ONLY | ALWAYS),
-    TEXT("cloudProvider", "Whose private network it is in; the path names it.", READ_ONLY | ALWAYS),
+    TEXT("cloudProvider", "Provider of the private network, as in the path.", READ_ONLY | ALWAYS),
     TEXT("regionName", "Region whose key service would be reached.", REQUIRED | ALWAYS, .min = 1, .max = 63,
          .example = "\"EU_NORTH\""),
-    TEXT("status", "How far it is.", READ_ONLY | ALWAYS, .one_of = endpoint_states),
+    TEXT("status", "Current state.", READ_ONLY | ALWAYS, .one_of = endpoint_states),
     TEXT("errorMessage", "Why it failed.", READ_ONLY),
     END_OF_FIELDS,
 };
-static const struct schema key_endpoint_schema = { "KeyServicePrivateEndpoint", "A private way to a key service.",
-                                                   key_endpoint_fields };
+static const struct schema key_endpoint_schema = { "KeyServicePrivateEndpoint",
+                                                   "A private connection to a key service.", key_endpoint_fields };
 
 static handler encryption_get, encryption_set;
 
@@ -60,11 +61,11 @@ static const struct field endpoint_path[] = {
 static const struct endpoint encryption_at_rest_endpoints[] = {
     { GET, "/groups/{groupId}/encryptionAtRest", S23, ANY_OF(PROJECT_READ_ONLY), "getGroupEncryptionAtRest",
       "Return the encryption settings of one project",
-      "Nothing is enabled: keys of a customer's own are not offered. Disks of hosts are encrypted by the operator.",
+      "Nothing is enabled: encryption with your own keys is not offered. The operator encrypts the disks of hosts.",
       .flags = NO_ETAG, .run = encryption_get, .response = &encryption_schema },
     { PATCH, "/groups/{groupId}/encryptionAtRest", S23, ANY_OF(PROJECT_OWNER), "updateGroupEncryptionAtRest",
       "Update the encryption settings of one project",
-      "Off is what it is, so false changes nothing. To enable or describe a key service is refused: keys of a customer's own are "
+      "It is off, so false changes nothing. Enabling or describing a key service is refused: encryption with your own keys is "
       "not offered.",
       .flags = NO_ETAG, .run = encryption_set, .request = &encryption_schema, .response = &encryption_schema,
       .example = "{\"kmip\": {\"enabled\": false}, \"enabledForSearchNodes\": false}" },
@@ -78,8 +79,8 @@ static const struct endpoint encryption_at_rest_endpoints[] = {
     { POST, "/groups/{groupId}/encryptionAtRest/{cloudProvider}/privateEndpoints", S23, ANY_OF(PROJECT_OWNER),
       "createGroupEncryptionAtRestPrivateEndpoint",
       "Create one private endpoint to one key service",
-      "A key service is reached from the operator's own hosts over the operator's own routes; there is no vendor's network in "
-      "between.",
+      "Refused: private endpoints are not offered. There is no provider's network between the operator's hosts and a key "
+      "service.",
       .success = 202, .item = "/groups/{groupId}/encryptionAtRest/{cloudProvider}/privateEndpoints/{endpointId}",
       .refuses = PRIVATE_ENDPOINT_NOT_OFFERED, .path_fields = provider_path, .request = &key_endpoint_schema,
       .response = &key_endpoint_schema, .example = "{\"regionName\": \"EU_NORTH\"}" },
@@ -98,8 +99,8 @@ static const struct endpoint encryption_at_rest_endpoints[] = {
 
 FAMILY(
     encryption_at_rest_family, "encryption-at-rest", "Encryption at rest",
-    "Keys of a customer's own for what is stored. Clusters run on the operator's own hosts, whose disks the operator encrypts, so "
-    "there are none.",
+    "Your own keys for stored data. They are not offered: clusters run on the operator's own hosts, and the operator "
+    "encrypts their disks.",
     encryption_at_rest_endpoints);
 
 static error

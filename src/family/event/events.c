@@ -12,7 +12,8 @@ static const struct field event_fields[] = {
     ID("id", "Identifier of the event.", READ_ONLY | ALWAYS),
     DATE("created", "When it happened.", READ_ONLY | ALWAYS),
     TEXT("eventTypeName", "What happened: one of the types of events.", READ_ONLY | ALWAYS, .one_of = event_type_names),
-    INTEGER("sequence", "Place of the event in this list, counted from 1 without gaps. A stream is resumed behind it.",
+    INTEGER("sequence",
+            "Place of the event in this list, counted from 1 without gaps. A stream can be resumed after it.",
             READ_ONLY | ALWAYS),
     ID("orgId", "Organization in which it happened.", READ_ONLY | ALWAYS),
     ID("groupId", "Project in which it happened, when it was in one.", READ_ONLY),
@@ -32,8 +33,8 @@ static const struct field event_fields[] = {
     ID("resourceId", "Identifier of what was changed, when that has one.", READ_ONLY),
     TEXT("remoteAddress", "Address that the request came from.", READ_ONLY),
     TEXT("requestId", "X-Request-Id of the request.", READ_ONLY),
-    OBJECT("before", "What was changed, as it was. Secrets are left out.", READ_ONLY),
-    OBJECT("after", "What was changed, as it is since then. Secrets are left out.", READ_ONLY),
+    OBJECT("before", "What was changed, before the change. Secrets are left out.", READ_ONLY),
+    OBJECT("after", "What was changed, after the change. Secrets are left out.", READ_ONLY),
     END_OF_FIELDS,
 };
 static const struct schema event_schema = { "Event", "Who changed what, when and from where.", event_fields };
@@ -46,19 +47,15 @@ static const struct field event_type_fields[] = {
 };
 static const struct schema event_type_schema = { "EventType", "A type of events.", event_type_fields };
 
-#define TYPE_AND_DATE_PARAMETERS                                                                            \
-    LIST("eventType", "Only events of this type. May stand several times.", 0, .item = TYPE_TEXT,           \
-         .one_of = event_type_names),                                                                       \
-        LIST("excludedEventType", "No events of this type. May stand several times.", 0, .item = TYPE_TEXT, \
-             .one_of = event_type_names),                                                                   \
-        DATE("minDate", "Only events of this moment or later.", 0),                                         \
-        DATE("maxDate",                                                                                     \
-             "Only events of this moment or "                                                               \
-             "earlier.",                                                                                    \
-             0)
+#define TYPE_AND_DATE_PARAMETERS                                                                                       \
+    LIST("eventType", "Only events of this type. Can be repeated.", 0, .item = TYPE_TEXT, .one_of = event_type_names), \
+        LIST("excludedEventType", "No events of this type. Can be repeated.", 0, .item = TYPE_TEXT,                    \
+             .one_of = event_type_names),                                                                              \
+        DATE("minDate", "Only events at this moment or later.", 0),                                                    \
+        DATE("maxDate", "Only events at this moment or earlier.", 0)
 static const struct field project_query[] = {
     TYPE_AND_DATE_PARAMETERS,
-    LIST("clusterNames", "Only events about this cluster. May stand several times.", 0, .item = TYPE_TEXT, .min = 1,
+    LIST("clusterNames", "Only events about this cluster. Can be repeated.", 0, .item = TYPE_TEXT, .min = 1,
          .max = MAX_CLUSTER_NAME),
     END_OF_FIELDS,
 };
@@ -76,9 +73,9 @@ static const struct feed organization_feed = { SQL_EVENT_AFTER_IN_ORGANIZATION, 
 static const struct endpoint events_endpoints[] = {
     { GET, "/groups/{groupId}/events", S24, ANY_OF(PROJECT_READ_ONLY), "listGroupEvents",
       "Return all events of one project",
-      "Lists what happened in the project, newest first. A list that is filtered by type or cluster goes 10,000 events back and is "
-      "counted so far; dates have no such bound. With `Accept: text/event-stream` new events are sent as they happen, beginning "
-      "behind `Last-Event-ID`.",
+      "Lists what happened in the project, newest first. A list that is filtered by type or cluster contains and counts at "
+      "most 10,000 events; a filter by date has no such limit. With `Accept: text/event-stream` new events are sent as they "
+      "happen, starting after `Last-Event-ID`.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}/events/{eventId}", .run = event_list, .feed = &project_feed,
       .query = project_query, .response = &event_schema },
     { GET, "/groups/{groupId}/events/{eventId}", S24, ANY_OF(PROJECT_READ_ONLY), "getGroupEvent",
@@ -88,22 +85,21 @@ static const struct endpoint events_endpoints[] = {
 
     { GET, "/orgs/{orgId}/events", S25, ANY_OF(ORG_MEMBER), "listOrgEvents",
       "Return all events of one organization",
-      "Lists what happened in the organization, newest first. What happened in its projects is in the list for those whose role in "
-      "the organization lets them read every project, as ORG_READ_ONLY does; for others such events are read project by project. "
-      "A list that is filtered by type or not whole goes 10,000 events back. With `Accept: text/event-stream` new events are sent "
-      "as they happen, beginning behind `Last-Event-ID`.",
+      "Lists what happened in the organization, newest first. It includes events of projects for callers who can read every "
+      "project of the organization, as with ORG_READ_ONLY; others read them project by project. A list that is filtered by "
+      "type, or without events of projects, contains at most 10,000 events. With `Accept: text/event-stream` new events are "
+      "sent as they happen, starting after `Last-Event-ID`.",
       .shape = SHAPE_LIST, .item = "/orgs/{orgId}/events/{eventId}", .run = event_list, .feed = &organization_feed,
       .query = organization_query, .response = &event_schema },
     { GET, "/orgs/{orgId}/events/{eventId}", S25, ANY_OF(ORG_MEMBER), "getOrgEvent",
       "Return one event of one organization",
-      "Returns one event with who caused it and what it was about. What happened in a project is shown to those whose role in the "
-      "organization lets them read every project.",
+      "Returns one event with who caused it and what it was about. An event of a project is shown to callers who can read "
+      "every project of the organization.",
       .read = &organization_event_get, .response = &event_schema },
 
     { GET, "/eventTypes", S26, ANY_CALLER, "listEventTypes",
       "Return all types of events",
-      "Lists the types that an event can have, with a sentence on each. Use it to build filters instead of "
-      "writing names by heart.",
+      "Lists the types of events with a sentence on each. Use it to build filters.",
       .shape = SHAPE_LIST, .item = "/eventTypes", .run = event_type_list, .response = &event_type_schema },
 };
 // clang-format on
@@ -199,7 +195,7 @@ event_list(struct request *req)
     struct event_page page;
     if (event_filter_is_bounded(&filter) && filter.offset + req->page.size > EVENT_REACH)
         return fail(req->arena, INVALID_QUERY_PARAMETER, V("pageNum"),
-                    V("a filtered list ends after 10000 events; go further back with maxDate"));
+                    V("a filtered list ends after 10000 events; use maxDate to go further back"));
     TRY(store_event_list(req->api->store, req->arena, &filter, &page));
     answer_list(req, page.total, page.count > req->page.size);
     for (int row = 0; row < page.count && row < req->page.size; row++)
@@ -280,7 +276,7 @@ open_feed(struct request *req)
     TRY(store_read(req->api->store, req->arena, req->endpoint->feed->statement, &params, &rows));
     int64_t end = event_follow_end(&rows);
     if (resumes && after > end)
-        return fail(req->arena, INVALID_HEADER, V("Last-Event-ID"), V("this stream has not come so far"));
+        return fail(req->arena, INVALID_HEADER, V("Last-Event-ID"), V("this stream has no event with this id yet"));
     answer_stream(req, resumes ? after : end);
     return OK;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An extension: an organization's events, delivered by HTTPS. `reeved worker` delivers; here is only what people decide. */
+/*
+ * An extension: an organization's events, delivered by HTTPS. `reeved worker` delivers them; here are only the
+ * operations for people.
+ */
 #include "api/api.h"
 #include "api/list.h"
 #include "api/request_event.h"
@@ -13,32 +16,30 @@ static const char *const states[] = { "ACTIVE", "FAILING", "PAUSED", "DISABLED",
 
 static const struct field webhook_fields[] = {
     ID("id", "Identifier of the webhook.", READ_ONLY | ALWAYS),
-    TEXT(
-        "url",
-        "Where events are sent, with https. Its name must have public addresses only, unless the operator allows others.",
-        REQUIRED | ALWAYS, .min = 9, .max = EGRESS_MAX_URL, .example = "\"https://hooks.example.org/reeve\""),
+    TEXT("url",
+         "Where events are sent, with https. Its name must resolve to public addresses only, unless the operator "
+         "allows others.",
+         REQUIRED | ALWAYS, .min = 9, .max = EGRESS_MAX_URL, .example = "\"https://hooks.example.org/reeve\""),
     TEXT("description", "What it is for.", ALWAYS, .max = 250, .fallback = "\"\""),
-    LIST("eventTypes", "Types of events that are sent; an empty list: all.", ALWAYS, .item = TYPE_TEXT, .max = 200,
+    LIST("eventTypes", "Types of events that are sent; an empty list for all.", ALWAYS, .item = TYPE_TEXT, .max = 200,
          .one_of = event_type_names, .fallback = "[]"),
-    BOOL("enabled", "Whether events are sent. Changing anything begins anew with one that was paused.", ALWAYS,
-         .fallback = "true"),
-    TEXT("secret", "Key of the signatures. In the answer to the creation, and nowhere else.", READ_ONLY),
+    BOOL("enabled", "Whether events are sent. Any change starts a paused webhook again.", ALWAYS, .fallback = "true"),
+    TEXT("secret", "Key of the signatures. It is only in the answer that creates the webhook.", READ_ONLY),
     DATE("createdAt", "When it was created.", READ_ONLY | ALWAYS),
     TEXT("state", "Whether deliveries work, fail, are paused after days of failures, or are switched off.",
          READ_ONLY | ALWAYS, .one_of = states),
-    INTEGER("deliveredSequence", "Place of the last event that was delivered or passed over.", READ_ONLY | ALWAYS),
-    INTEGER("pendingEvents", "Number of events behind that place.", READ_ONLY | ALWAYS),
+    INTEGER("deliveredSequence", "Place of the last event that was delivered or skipped.", READ_ONLY | ALWAYS),
+    INTEGER("pendingEvents", "Number of events after that place.", READ_ONLY | ALWAYS),
     DATE("lastDeliveryAt", "When something was last delivered.", READ_ONLY),
     DATE("lastAttemptAt", "When a delivery was last tried.", READ_ONLY),
-    INTEGER("lastStatus", "What was last answered.", READ_ONLY),
+    INTEGER("lastStatus", "Status of the last answer.", READ_ONLY),
     TEXT("lastError", "Why the last try failed.", READ_ONLY),
     INTEGER("failures", "Number of tries that failed since the last delivery.", READ_ONLY | ALWAYS),
     DATE("failingSince", "Since when all tries fail.", READ_ONLY),
     DATE("pausedAt", "When it was paused.", READ_ONLY),
     END_OF_FIELDS,
 };
-static const struct schema webhook_schema = { "Webhook", "Where an organization's events are sent to.",
-                                              webhook_fields };
+static const struct schema webhook_schema = { "Webhook", "Where an organization's events are sent.", webhook_fields };
 
 static const struct read webhook_get, webhook_list;
 static handler webhook_create, webhook_update, webhook_delete;
@@ -47,28 +48,28 @@ static handler webhook_create, webhook_update, webhook_delete;
 static const struct endpoint webhooks_endpoints[] = {
     { GET, "/orgs/{orgId}/webhooks", S25, ANY_OF(ORG_OWNER), "listOrgWebhooks",
       "Return all webhooks of one organization",
-      "Lists the webhooks with how their deliveries go. An extension of this service.",
+      "Lists the webhooks and the state of their deliveries. An extension of this service.",
       .shape = SHAPE_LIST, .flags = EXTENSION, .item = "/orgs/{orgId}/webhooks/{webhookId}", .read = &webhook_list,
       .response = &webhook_schema },
     { POST, "/orgs/{orgId}/webhooks", S25, ANY_OF(ORG_OWNER), "createOrgWebhook",
       "Create one webhook of one organization",
-      "Has the organization's events sent to an address, from its own creation on. The secret that signs the deliveries is in this "
-      "answer and nowhere else. An organization has at most 10 webhooks. An extension of this service.",
+      "Sends the organization's events to an address, from its creation on. The secret that signs the deliveries is only in this "
+      "answer. An organization has at most 10 webhooks. An extension of this service.",
       .flags = EXTENSION, .item = "/orgs/{orgId}/webhooks/{webhookId}", .run = webhook_create,
       .request = &webhook_schema, .response = &webhook_schema,
       .example = "{\"url\": \"https://hooks.example.org/reeve\", \"description\": \"Audit\"}" },
     { DELETE, "/orgs/{orgId}/webhooks/{webhookId}", S25, ANY_OF(ORG_OWNER), "deleteOrgWebhook",
       "Delete one webhook",
-      "Nothing is sent any more, except what is under way. An extension of this service.",
+      "Nothing more is sent, except what is already being sent. An extension of this service.",
       .shape = SHAPE_NOTHING, .flags = EXTENSION, .run = webhook_delete },
     { GET, "/orgs/{orgId}/webhooks/{webhookId}", S25, ANY_OF(ORG_OWNER), "getOrgWebhook",
       "Return one webhook",
-      "Shows the webhook with how its deliveries go. An extension of this service.",
+      "Shows the webhook and the state of its deliveries. An extension of this service.",
       .flags = EXTENSION, .read = &webhook_get, .response = &webhook_schema },
     { PATCH, "/orgs/{orgId}/webhooks/{webhookId}", S25, ANY_OF(ORG_OWNER), "updateOrgWebhook",
       "Change one webhook",
-      "Changes the address, the description, the types or whether it is enabled. What is pending is tried again at once, also by one "
-      "that was paused. An extension of this service.",
+      "Changes the address, the description, the types or whether it is enabled. Pending events are tried again at once, also by "
+      "a paused webhook. An extension of this service.",
       .flags = EXTENSION, .run = webhook_update, .request = &webhook_schema, .response = &webhook_schema,
       .example = "{\"enabled\": true}" },
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sign-in through an organization's own identity providers. Settings can span several organizations, so some
- * paths name none. An organization is in exactly one federation, which begins with it; whoever leaves one gets another.
+ * Sign-in through an organization's own identity providers. Settings can span several organizations, so some paths name
+ * none. An organization is always in exactly one federation; if it leaves one, it gets a new one.
  */
 #include "family/federation/federation.h"
 
@@ -32,23 +32,23 @@ static const struct schema settings_schema = { "FederationSettings", "The federa
                                                settings_fields };
 
 static const struct field assignment_fields[] = {
-    ID("groupId", "Project in which the role is given: a role of projects. Either this or the organization.", 0),
-    ID("orgId", "The organization, when the role is given there: a role of organizations.", 0),
+    ID("groupId", "Project in which the role is granted, for a project role. Send either this or orgId.", 0),
+    ID("orgId", "Organization in which the role is granted, for an organization role.", 0),
     TEXT("role", "Role.", REQUIRED | ALWAYS, .one_of = any_role_names, .example = "\"ORG_READ_ONLY\""),
     END_OF_FIELDS,
 };
-static const struct schema assignment_schema = { "RoleMappingAssignment", "A role, and where it is given.",
+static const struct schema assignment_schema = { "RoleMappingAssignment", "A role, and where it is granted.",
                                                  assignment_fields };
 
 static const struct field mapping_fields[] = {
     ID("id", "Identifier of the role mapping.", READ_ONLY | ALWAYS),
-    TEXT("externalGroupName", "Name of the group as tokens have it; unique in the organization.", REQUIRED | ALWAYS,
+    TEXT("externalGroupName", "Name of the group as in tokens; unique in the organization.", REQUIRED | ALWAYS,
          .min = 1, .max = 200, .example = "\"platform-team\""),
     LIST("roleAssignments", "Roles that its members hold.", REQUIRED | ALWAYS, .of = &assignment_schema, .min = 1,
          .max = ROLES_MAX),
     END_OF_FIELDS,
 };
-static const struct schema mapping_schema = { "RoleMapping", "Roles that a group of the identity provider leads to.",
+static const struct schema mapping_schema = { "RoleMapping", "Roles of a group of the identity provider.",
                                               mapping_fields };
 
 static const struct field conflict_fields[] = {
@@ -60,26 +60,24 @@ static const struct field conflict_fields[] = {
     END_OF_FIELDS,
 };
 static const struct schema conflict_schema = { "FederatedUserConflict",
-                                               "A user whose address is in none of the domains that are let in.",
+                                               "A user whose address is in none of the allowed domains.",
                                                conflict_fields };
 
 static const struct field connected_organization_fields[] = {
     ID("orgId", "Identifier of the organization.", READ_ONLY | ALWAYS),
-    ID("identityProviderId", "OpenID Connect provider whose tokens count in the organization; null: none.",
+    ID("identityProviderId", "OpenID Connect provider whose tokens the organization accepts; null for none.",
        NULLABLE | ALWAYS),
     BOOL("domainRestrictionEnabled",
-         "Whether only people of the federation's domains and of domainAllowList can be added.", ALWAYS),
-    LIST("domainAllowList", "Further domains of people who can be added.", ALWAYS, .item = TYPE_TEXT, .max = 100,
+         "Whether only people from the federation's domains and from domainAllowList can be added.", ALWAYS),
+    LIST("domainAllowList", "More domains from which people can be added.", ALWAYS, .item = TYPE_TEXT, .max = 100,
          .pattern = DOMAIN_PATTERN, .example = "[\"partner.example\"]"),
-    LIST("postAuthRoleGrants",
-         "Roles in the organization that its users hold who have come with a token of the provider.", ALWAYS,
+    LIST("postAuthRoleGrants", "Roles in the organization for its users who sign in through the provider.", ALWAYS,
          .item = TYPE_TEXT, .max = 20, .one_of = organization_role_names),
-    BOOL("instantUserProvisioningDisabled",
-         "Always true: somebody who is not a user of the organization does not become one with a token.",
+    BOOL("instantUserProvisioningDisabled", "Always true: a token does not make anybody a user of the organization.",
          NULLABLE | ALWAYS),
-    LIST("roleMappings", "What groups of the provider lead to. They are changed by their own operations.",
-         READ_ONLY | ALWAYS, .of = &mapping_schema),
-    LIST("userConflicts", "Users who could not be added now, while domains are restricted.", READ_ONLY | ALWAYS,
+    LIST("roleMappings", "Roles of the provider's groups. Other operations change them.", READ_ONLY | ALWAYS,
+         .of = &mapping_schema),
+    LIST("userConflicts", "Users who could not be added today, because domains are restricted.", READ_ONLY | ALWAYS,
          .of = &conflict_schema),
     END_OF_FIELDS,
 };
@@ -100,8 +98,8 @@ static const struct endpoint federation_endpoints[] = {
     { DELETE, "/federationSettings/{federationSettingsId}/connectedOrgConfigs/{orgId}", S27, ANY_OF(ORG_OWNER),
       "removeFederationSettingConnectedOrgConfig",
       "Disconnect one organization from a federation",
-      "Takes the organization out of a federation that it shares with others: it gets an empty one of its own, and tokens of "
-      "the identity provider do not count in it any more. The others are not affected. The only one cannot leave.",
+      "Takes the organization out of a federation that it shares with others. It gets its own, empty federation and no longer "
+      "accepts tokens of the identity provider. The others are not affected. The only organization in a federation cannot leave.",
       .shape = SHAPE_NOTHING, .run = connected_delete },
     { GET, "/federationSettings/{federationSettingsId}/connectedOrgConfigs/{orgId}", S27, ANY_OF(ORG_OWNER),
       "getFederationSettingConnectedOrgConfig",
@@ -119,15 +117,15 @@ static const struct endpoint federation_endpoints[] = {
     { GET, "/federationSettings/{federationSettingsId}/connectedOrgConfigs/{orgId}/roleMappings", S27,
       ANY_OF(ORG_OWNER), "listFederationSettingConnectedOrgConfigRoleMappings",
       "Return all role mappings of one connected organization",
-      "Lists which group of the identity provider leads to which roles.",
+      "Lists the roles of each group of the identity provider.",
       .shape = SHAPE_LIST,
       .item = "/federationSettings/{federationSettingsId}/connectedOrgConfigs/{orgId}/roleMappings/{id}",
       .read = &mapping_list, .response = &mapping_schema },
     { POST, "/federationSettings/{federationSettingsId}/connectedOrgConfigs/{orgId}/roleMappings", S27,
       ANY_OF(ORG_OWNER), "createFederationSettingConnectedOrgConfigRoleMapping",
       "Create one role mapping",
-      "Maps a group of the identity provider to roles in the organization and its projects. It counts from each "
-      "member's next request with a token, beside what was granted to the member directly.",
+      "Maps a group of the identity provider to roles in the organization and its projects. It takes effect with each member's "
+      "next request with a token, in addition to their own roles.",
       .success = 200,
       .item = "/federationSettings/{federationSettingsId}/connectedOrgConfigs/{orgId}/roleMappings/{id}",
       .run = mapping_create, .request = &mapping_schema, .response = &mapping_schema,
@@ -140,12 +138,12 @@ static const struct endpoint federation_endpoints[] = {
     { GET, "/federationSettings/{federationSettingsId}/connectedOrgConfigs/{orgId}/roleMappings/{id}", S27,
       ANY_OF(ORG_OWNER), "getFederationSettingConnectedOrgConfigRoleMapping",
       "Return one role mapping",
-      "Returns one group of the identity provider with the roles that it leads to.",
+      "Returns one group of the identity provider with its roles.",
       .read = &mapping_get, .response = &mapping_schema, .path_fields = mapping_path },
     { PUT, "/federationSettings/{federationSettingsId}/connectedOrgConfigs/{orgId}/roleMappings/{id}", S27,
       ANY_OF(ORG_OWNER), "updateFederationSettingConnectedOrgConfigRoleMapping",
       "Replace one role mapping",
-      "Replaces the group's roles by those that are sent.",
+      "Replaces the group's roles with those that are sent.",
       .run = mapping_replace, .request = &mapping_schema, .response = &mapping_schema,
       .path_fields = mapping_path,
       .example = "{\"externalGroupName\": \"platform-team\", \"roleAssignments\": [{\"orgId\": \"650000000000000000000001\", \"role\": \"ORG_OWNER\"}]}" },
@@ -177,8 +175,8 @@ static const struct endpoint federation_endpoints[] = {
     { POST, "/federationSettings/{federationSettingsId}/identityProviders", S28, ANY_OF(ORG_OWNER),
       "createFederationSettingIdentityProvider",
       "Create one identity provider",
-      "Registers an OpenID Connect provider, or keeps the configuration of a SAML one. It is not used until an organization "
-      "names it in its configuration. Its public keys are fetched within seconds.",
+      "Registers an OpenID Connect provider, or stores the configuration of a SAML one. It is used once an organization names it "
+      "in its configuration. Its public keys are fetched within seconds.",
       .success = 200, .since = "2023-11-15",
       .item = "/federationSettings/{federationSettingsId}/identityProviders/{identityProviderId}",
       .run = identity_provider_create, .request = &identity_provider_schema,
@@ -199,30 +197,30 @@ static const struct endpoint federation_endpoints[] = {
     { PATCH, "/federationSettings/{federationSettingsId}/identityProviders/{identityProviderId}", S28,
       ANY_OF(ORG_OWNER), "updateFederationSettingIdentityProvider",
       "Update one identity provider",
-      "Changes only the fields that are sent. It counts from the next request with a token. A provider whose status is "
-      "INACTIVE lets nobody in. While another organization uses the provider only its labels can be changed: for all else create "
-      "another one, and let each organization choose it.",
+      "Changes only the fields that are sent. The change takes effect with the next request with a token. A provider whose "
+      "status is INACTIVE lets nobody in. While another organization uses the provider, only its labels can be changed: for "
+      "other changes create a new provider, and let each organization choose it.",
       .since = "2023-11-15", .run = identity_provider_update, .request = &identity_provider_schema,
       .response = &identity_provider_schema, .path_fields = identity_provider_path,
       .example = "{\"protocol\": \"OIDC\", \"displayName\": \"Company login\"}" },
     { DELETE, "/federationSettings/{federationSettingsId}/identityProviders/{identityProviderId}/jwks", S28,
       ANY_OF(ORG_OWNER), "revokeFederationSettingIdentityProviderJwks",
       "Forget the signing keys of one identity provider",
-      "Drops the provider's cached public keys, so that they are fetched again; until then no token of it is accepted. Use it "
-      "after the provider has changed a key in a hurry. A key that the provider still publishes comes back.",
+      "Drops the provider's cached public keys. They are fetched again; until then none of its tokens is accepted. Use it after "
+      "the provider has replaced a key in an emergency. A key that the provider still publishes comes back.",
       .shape = SHAPE_NOTHING, .since = "2023-11-15", .run = identity_provider_revoke_keys, .path_fields = identity_provider_path },
     { GET, "/federationSettings/{federationSettingsId}/identityProviders/{identityProviderId}/metadata.xml", S28,
       ANY_OF(ORG_OWNER), "getFederationSettingIdentityProviderMetadata",
       "Return the SAML metadata of one identity provider",
-      "Returns the service provider metadata to be loaded into a SAML identity provider, as XML. Sign-in by browser is not "
-      "offered yet, so nothing answers at the addresses in it.",
+      "Returns the service provider metadata for a SAML identity provider, as XML. Sign-in by browser is not offered yet, so "
+      "nothing answers at the addresses in it.",
       .shape = SHAPE_FILE, .file = "xml", .flags = NOT_ALWAYS_THERE, .run = identity_provider_metadata,
       .path_fields = identity_provider_path },
 };
 // clang-format on
 
 FAMILY(federation_family, "federation", "Federated sign-in",
-       "Sign-in through an organization's own identity providers, and the roles that their groups are mapped to.",
+       "Sign-in through an organization's own identity providers, and the roles of their groups.",
        federation_endpoints);
 
 /* ---- Reading ---- */
@@ -377,10 +375,10 @@ add_role(struct request *req, id mapping, size_t index, const json_t *assignment
     if ((in_organization == NULL) == (in_project == NULL))
         return refuse_role(req, index, "it needs either groupId or orgId");
     if (role_is_of_project(role_from_name(role)) != (in_project != NULL))
-        return refuse_role(req, index, "a role of projects goes with groupId, one of organizations with orgId");
+        return refuse_role(req, index, "a project role needs groupId, an organization role needs orgId");
     if (in_organization != NULL &&
         (!id_parse(json_str(in_organization), &organization) || !id_eq(organization, req->organization)))
-        return refuse_role(req, index, "it names another organization than the path");
+        return refuse_role(req, index, "it must be the organization in the path");
     if (in_project != NULL && !id_parse(json_str(in_project), &project))
         return refuse_role(req, index, "the organization has no such project");
     TRY(store_role_mapping_role_add(req->tx, req->organization, mapping, project, role, &known));

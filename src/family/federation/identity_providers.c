@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Identity providers of a federation. Tokens of OpenID Connect providers open the API (auth/federation.h). Of SAML there is the
- * configuration and the metadata, but no sign-in: that takes a browser, so none can be switched on.
+ * Identity providers of a federation. Tokens of OpenID Connect providers give access to the API (auth/federation.h).
+ * For SAML there is configuration and metadata but no sign-in, which needs a browser, so a SAML provider cannot be
+ * switched on.
  */
 #include "api/api.h"
 #include "api/list.h"
@@ -27,12 +28,12 @@ static const char *const signature_algorithms[] = { "SHA-1", "SHA-256", NULL };
 #define CLAIM_PATTERN "^[A-Za-z0-9_.:/@-]+$"
 
 static const struct field oidc_fields[] = {
-    TEXT("audience", "What the claim `aud` of tokens must be or contain.", REQUIRED, .min = 1, .max = 255,
+    TEXT("audience", "Value that the claim `aud` of tokens must have or contain.", REQUIRED, .min = 1, .max = 255,
          .example = "\"https://reeve.example.org\""),
     TEXT("authorizationType",
-         "Whether groups in tokens lead to roles by the role mappings, or only what was granted to the user counts.", 0,
+         "Whether groups in tokens give roles (by role mappings), or only what was granted to the user counts.", 0,
          .one_of = authorization_types, .fallback = "\"GROUP\""),
-    TEXT("clientId", "The only client whose tokens are accepted, by the claim `azp` or `client_id`; null: any.",
+    TEXT("clientId", "The only client whose tokens are accepted, by the claim `azp` or `client_id`; null for any.",
          NULLABLE, .min = 1, .max = 255),
     TEXT("groupsClaim", "The claim with the names of the user's groups.", 0, .min = 1, .max = 255,
          .pattern = CLAIM_PATTERN, .fallback = "\"groups\""),
@@ -44,7 +45,7 @@ static const struct field oidc_fields[] = {
     TEXT("keysError", "Why its public keys could not be fetched last time.", READ_ONLY),
     END_OF_FIELDS,
 };
-static const struct schema oidc_schema = { "Oidc", "What an OpenID Connect provider has.", oidc_fields };
+static const struct schema oidc_schema = { "Oidc", "Settings of an OpenID Connect provider.", oidc_fields };
 
 static const struct field certificate_fields[] = {
     TEXT("content", "The certificate in PEM.", REQUIRED | WRITE_ONLY, .min = 1, .max = 16384),
@@ -53,10 +54,11 @@ static const struct field certificate_fields[] = {
     END_OF_FIELDS,
 };
 static const struct schema certificate_schema = { "IdentityProviderCertificate",
-                                                  "What the provider signs its responses with.", certificate_fields };
+                                                  "A certificate with which the provider signs its responses.",
+                                                  certificate_fields };
 static const struct field pem_fields[] = {
     TEXT("fileName", "Name of the file that they came from.", 0, .max = 255),
-    LIST("certificates", "Certificates, none of which may have expired.", REQUIRED, .of = &certificate_schema, .min = 1,
+    LIST("certificates", "Certificates; none may have expired.", REQUIRED, .of = &certificate_schema, .min = 1,
          .max = 10),
     END_OF_FIELDS,
 };
@@ -70,14 +72,14 @@ static const struct field saml_fields[] = {
     TEXT("requestBinding", "How requests would be sent.", 0, .one_of = bindings, .fallback = "\"HTTP-POST\""),
     TEXT("responseSignatureAlgorithm", "How responses would be signed.", 0, .one_of = signature_algorithms,
          .fallback = "\"SHA-256\""),
-    OBJECT("pemFileInfo", "Certificates that responses would be checked with.", 0, .of = &pem_schema),
+    OBJECT("pemFileInfo", "Certificates for checking responses.", 0, .of = &pem_schema),
     TEXT("status", "Whether people sign in with it. Only INACTIVE can be set: sign-in by browser is not offered.", 0,
          .one_of = states, .fallback = "\"INACTIVE\""),
-    TEXT("acsUrl", "Where responses would be sent to.", READ_ONLY),
+    TEXT("acsUrl", "Where responses would be sent.", READ_ONLY),
     TEXT("audienceUri", "Name of this service for the provider.", READ_ONLY),
     END_OF_FIELDS,
 };
-static const struct schema saml_schema = { "Saml", "What a SAML provider has.", saml_fields };
+static const struct schema saml_schema = { "Saml", "Settings of a SAML provider.", saml_fields };
 
 static const struct field_variant protocol_variants[] = {
     { "OIDC", &oidc_schema },
@@ -87,19 +89,18 @@ static const struct field_variant protocol_variants[] = {
 
 static const struct field identity_provider_fields[] = {
     ID("id", "Identifier of the identity provider.", READ_ONLY | ALWAYS),
-    TEXT("protocol", "How it speaks. It stays as it was created.", ALWAYS, .one_of = protocols, .fallback = "\"OIDC\"",
-         .variants = protocol_variants),
-    TEXT("idpType", "For people (WORKFORCE). Programs call with service accounts: WORKLOAD is not offered.", ALWAYS,
+    TEXT("protocol", "Protocol of the provider. It cannot be changed.", ALWAYS, .one_of = protocols,
+         .fallback = "\"OIDC\"", .variants = protocol_variants),
+    TEXT("idpType", "WORKFORCE, for people. WORKLOAD is not offered: programs use service accounts.", ALWAYS,
          .one_of = types, .fallback = "\"WORKFORCE\""),
     TEXT("displayName", "Label.", REQUIRED | ALWAYS, .min = 1, .max = 50, .example = "\"Company login\""),
     TEXT("description", "What it is for.", NULLABLE, .max = 250),
-    TEXT(
-        "issuerUri",
-        "Name of the issuer. Of OIDC: an address with https, exactly as in the claim `iss`; its discovery document says "
-        "where its keys are.",
-        REQUIRED | ALWAYS, .min = 1, .max = 1024, .example = "\"https://login.example.org\""),
+    TEXT("issuerUri",
+         "Name of the issuer. For OIDC: an https address, exactly as in the claim `iss`. Its discovery document says "
+         "where its keys are.",
+         REQUIRED | ALWAYS, .min = 1, .max = 1024, .example = "\"https://login.example.org\""),
     LIST("associatedDomains",
-         "Domains of e-mail addresses that it speaks for. Each must be one that the operator gave to the federation.",
+         "Domains of the e-mail addresses of its users. The operator must have given each of them to the federation.",
          ALWAYS, .item = TYPE_TEXT, .max = 100, .pattern = DOMAIN_PATTERN, .fallback = "[]",
          .example = "[\"example.org\"]"),
     LIST("associatedOrgs", "Organizations that use it.", READ_ONLY | ALWAYS, .of = &connected_organization_schema),
@@ -200,7 +201,7 @@ check_issuer(struct request *req, str issuer)
     if (!egress_parse(req->arena, issuer, &url, &why))
         return refuse(req, "issuerUri", why);
     if (str_find(issuer, '?') >= 0)
-        return refuse(req, "issuerUri", "an issuer has no query");
+        return refuse(req, "issuerUri", "an issuer must not have a query");
     if (!egress_host_may_be_allowed(&req->api->egress, &url))
         return refuse(req, "issuerUri", "its address is not public, and the operator does not allow it (egress_allow)");
     return OK;
@@ -267,10 +268,10 @@ check(struct request *req, json_t *document)
     bool saml = str_is(json_str(json_object_get(document, "protocol")), "SAML");
     if (str_is(json_str(json_object_get(document, "idpType")), "WORKLOAD"))
         return fail(req->arena, NOT_OFFERED, V("An identity provider for programs"),
-                    V("programs call with service accounts"));
+                    V("programs use service accounts"));
     if (saml && str_is(json_str(json_object_get(document, "status")), "ACTIVE"))
         return fail(req->arena, NOT_OFFERED, V("Sign-in through SAML"),
-                    V("there is no sign-in by browser; its configuration can be kept as INACTIVE"));
+                    V("there is no sign-in by browser; its configuration can be stored as INACTIVE"));
     if (!saml)
         TRY(check_issuer(req, json_str(json_object_get(document, "issuerUri"))));
     return check_domains(req, document);
@@ -458,7 +459,7 @@ identity_provider_update(struct request *req)
     TRY(validate_change(req->arena, &identity_provider_schema, VALIDATE_UPDATE, document, req->body));
     const json_t *protocol = json_object_get(req->body, "protocol");
     if (protocol != NULL && !json_equal(protocol, json_object_get(document, "protocol")))
-        return refuse(req, "protocol", "it stays as it was created; create another identity provider");
+        return refuse(req, "protocol", "it cannot be changed; create another identity provider");
     json_t *as_it_was = json_in(req->arena, json_deep_copy(document));
     json_object_update(document, req->body);
     TRY(check(req, document));

@@ -85,7 +85,7 @@ const struct schema project_invitation_change_schema = {
 };
 
 const struct field invitations_query[] = {
-    TEXT("username", "Address of one person, in any case.", 0, .max = USERNAME_MAX),
+    TEXT("username", "Address of one person; upper and lower case are the same.", 0, .max = USERNAME_MAX),
     END_OF_FIELDS,
 };
 

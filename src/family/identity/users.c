@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * People in projects, in organizations, and by themselves. A person's roles are always granted in a project or
- * an organization, never globally. Who was invited and has not answered is a user already, under the invitation's id.
+ * People in projects, in organizations, and by themselves. A person's roles are always granted in a project or an
+ * organization, never globally. A person with an open invitation is shown as a user as well, under the invitation's id.
  */
 #include "family/identity/users.h"
 #include "api/api.h"
@@ -43,19 +43,18 @@ static const struct schema sent_roles_schema = { "UserRolesRequest", "Roles for 
                                                  sent_roles_fields };
 
 /* What is the same about a member in an organization and in a project. */
-#define MEMBER_FIELDS                                                                                           \
-    ID("id", "Identifier of the person, or of the invitation while it waits.", READ_ONLY | ALWAYS),             \
-        TEXT("orgMembershipStatus", "Whether the person belongs to the organization or was invited to it.",     \
-             READ_ONLY | ALWAYS, .one_of = membership_statuses),                                                \
-        TEXT("username", "E-mail address that identifies the person.", READ_ONLY | ALWAYS),                     \
-        TEXT("firstName", "First name of an active person.", READ_ONLY),                                        \
-        TEXT("lastName", "Last name of an active person.", READ_ONLY),                                          \
-        TEXT("country", "Two letters of the country where the person lives.", READ_ONLY),                       \
-        DATE("createdAt", "When the account of an active person was made.", READ_ONLY),                         \
-        DATE("lastAuth", "When the person last came with a new token of the organization's identity provider.", \
-             READ_ONLY),                                                                                        \
-        DATE("invitationCreatedAt", "When the person was invited.", READ_ONLY),                                 \
-        DATE("invitationExpiresAt", "When the invitation stops working.", READ_ONLY),                           \
+#define MEMBER_FIELDS                                                                                                \
+    ID("id", "Identifier of the person, or of the invitation while it waits.", READ_ONLY | ALWAYS),                  \
+        TEXT("orgMembershipStatus", "Whether the person belongs to the organization or was invited to it.",          \
+             READ_ONLY | ALWAYS, .one_of = membership_statuses),                                                     \
+        TEXT("username", "E-mail address that identifies the person.", READ_ONLY | ALWAYS),                          \
+        TEXT("firstName", "First name of an active person.", READ_ONLY),                                             \
+        TEXT("lastName", "Last name of an active person.", READ_ONLY),                                               \
+        TEXT("country", "Two letters of the country where the person lives.", READ_ONLY),                            \
+        DATE("createdAt", "When the account of an active person was made.", READ_ONLY),                              \
+        DATE("lastAuth", "When the person last signed in through the organization's identity provider.", READ_ONLY), \
+        DATE("invitationCreatedAt", "When the person was invited.", READ_ONLY),                                      \
+        DATE("invitationExpiresAt", "When the invitation stops working.", READ_ONLY),                                \
         TEXT("inviterUsername", "Who sent the invitation.", READ_ONLY)
 
 static const struct field organization_user_fields[] = {
@@ -120,8 +119,9 @@ static const struct field group_role_list_fields[] = {
 static const struct schema group_role_list_schema = { "ProjectRoleList", "The roles of a person in a project.",
                                                       group_role_list_fields };
 
-#define MEMBER_QUERY \
-    TEXT("username", "Address of one person, in any case.", 0, .max = USERNAME_MAX), MEMBERSHIP_STATUS_QUERY
+#define MEMBER_QUERY                                                                                       \
+    TEXT("username", "Address of one person; upper and lower case are the same.", 0, .max = USERNAME_MAX), \
+        MEMBERSHIP_STATUS_QUERY
 static const struct field one_user_query[] = { MEMBERSHIP_STATUS_QUERY, END_OF_FIELDS };
 static const struct field organization_users_query[] = { MEMBER_QUERY, END_OF_FIELDS };
 static const struct field project_users_query[] = {
@@ -144,15 +144,14 @@ static const struct field person_fields[] = {
     ID("id", "Identifier of the person.", READ_ONLY | ALWAYS),
     TEXT("username", "E-mail address that identifies the person.", REQUIRED | ALWAYS, .max = USERNAME_MAX,
          .pattern = USERNAME_PATTERN, .example = "\"jo@example.org\""),
-    TEXT("firstName", "First name; not there when the person told none.", REQUIRED, .min = 1, .max = 80,
+    TEXT("firstName", "First name; absent when the person gave none.", REQUIRED, .min = 1, .max = 80,
          .pattern = PERSON_NAME, .example = "\"Jo\""),
-    TEXT("lastName", "Last name; not there when the person told none.", REQUIRED, .min = 1, .max = 80,
+    TEXT("lastName", "Last name; absent when the person gave none.", REQUIRED, .min = 1, .max = 80,
          .pattern = PERSON_NAME, .example = "\"Doe\""),
     TEXT("country", "Two letters of the country where the person lives.", 0, .pattern = "^[A-Z]{2}$",
          .example = "\"CH\""),
     DATE("createdAt", "When the account was made.", READ_ONLY | ALWAYS),
-    DATE("lastAuth",
-         "When the person last came with a new token of an identity provider that the caller's organizations use.",
+    DATE("lastAuth", "When the person last signed in through an identity provider that the caller's organizations use.",
          READ_ONLY),
     LIST("roles", "Roles in organizations and projects that the caller can see.", REQUIRED | ALWAYS, .min = 1,
          .max = 100, .of = &person_role_schema),
@@ -168,15 +167,15 @@ static handler user_update, user_delete, role_add, role_remove, roles_replace, p
 static const struct endpoint users_endpoints[] = {
     { GET, "/groups/{groupId}/users", S39, ANY_OF(PROJECT_READ_ONLY), "listGroupUsers",
       "Return all users in one project",
-      "Lists the people who were added to the project themselves, those who wait for their invitation included. "
-      "Members who come through a team or through a role in the organization are listed on request.",
+      "Lists the people who were added to the project itself, including those who have not accepted their invitation yet. "
+      "People who come through a team or a role in the organization are listed on request.",
       .shape = SHAPE_LIST, .since = "2025-02-19", .item = "/groups/{groupId}/users/{userId}",
       .read = &user_list, .response = &project_user_schema,
       .query = project_users_query },
     { POST, "/groups/{groupId}/users", S39, ANY_OF(PROJECT_ACCESS_MANAGER), "addGroupUsers",
       "Add one user to one project",
-      "Grants a person roles in the project. Somebody who is not yet active in the organization is invited, and "
-      "appears as pending until they accept, with the token that is mailed to them and shown to nobody else.",
+      "Grants a person roles in the project. A person who is not active in the organization yet is invited. They are pending "
+      "until they accept with the token that is mailed to them and shown to nobody else.",
       .since = "2025-02-19", .item = "/groups/{groupId}/users/{userId}", .run = user_add,
       .request = &new_project_user_schema, .response = &project_user_schema,
       .example = "{\"username\": \"jo@example.org\", \"roles\": [\"GROUP_READ_ONLY\"]}" },
@@ -187,8 +186,7 @@ static const struct endpoint users_endpoints[] = {
       .shape = SHAPE_NOTHING, .since = "2025-02-19", .run = user_delete },
     { GET, "/groups/{groupId}/users/{userId}", S39, ANY_OF(PROJECT_READ_ONLY), "getGroupUser",
       "Return one user in one project",
-      "Returns one person with the roles held in this project. A pending person is shown with the date when the "
-      "invitation ends.",
+      "Returns one person with their roles in this project. For a pending person it shows when the invitation ends.",
       .since = "2025-02-19", .read = &user_get, .response = &project_user_schema, .query = one_user_query },
     { POST, "/groups/{groupId}/users/{userId}:addRole", S39, ANY_OF(PROJECT_ACCESS_MANAGER), "addGroupUserRole",
       "Add one project role to one user",
@@ -199,14 +197,14 @@ static const struct endpoint users_endpoints[] = {
     { POST, "/groups/{groupId}/users/{userId}:removeRole", S39, ANY_OF(PROJECT_ACCESS_MANAGER),
       "removeGroupUserRole",
       "Remove one project role from one user",
-      "Takes one role in the project away and leaves the others alone. To take the last one, remove the person "
-      "from the project.",
+      "Takes away one role in the project and leaves the others alone. To take away the last one, remove the person from the "
+      "project.",
       .success = 200, .since = "2025-02-19", .run = role_remove, .request = &group_role_schema, .response = &project_user_schema,
       .example = "{\"groupRole\": \"GROUP_READ_ONLY\"}" },
     { PUT, "/groups/{groupId}/users/{userId}/roles", S39, ANY_OF(PROJECT_OWNER), "updateGroupUserRoles",
       "Replace the project roles of one user",
-      "Sets exactly the roles that are sent; all others in the project are taken away. Prefer adding and removing "
-      "single roles, which cannot undo somebody else's change.",
+      "Sets exactly the roles that are sent and takes away all others in the project. Prefer to add and remove single roles: "
+      "that cannot undo somebody else's change.",
       .flags = DEPRECATED, .run = roles_replace, .request = &group_role_list_schema,
       .response = &group_role_list_schema, .example = "{\"groupRoles\": [\"GROUP_READ_ONLY\"]}" },
 
@@ -218,24 +216,23 @@ static const struct endpoint users_endpoints[] = {
       .read = &user_list, .response = &organization_user_schema, .query = organization_users_query },
     { POST, "/orgs/{orgId}/users", S40, ANY_OF(ORG_OWNER), "createOrgUser",
       "Add one user to one organization",
-      "Invites a person with roles in the organization, and if wanted in its projects. The person is pending until "
-      "they accept, with the token that is mailed to them and shown to nobody else.",
+      "Invites a person, with roles in the organization and optionally in its projects. They are pending until they accept with "
+      "the token that is mailed to them and shown to nobody else.",
       .since = "2025-02-19", .item = "/orgs/{orgId}/users/{userId}", .run = user_add,
       .request = &new_organization_user_schema, .response = &organization_user_schema,
       .example = "{\"username\": \"jo@example.org\", \"roles\": {\"orgRoles\": [\"ORG_MEMBER\"]}}" },
     { DELETE, "/orgs/{orgId}/users/{userId}", S40, ANY_OF(ORG_OWNER), "removeOrgUser",
       "Remove one user from one organization",
-      "Ends the membership: roles in the organization, in its projects and in its teams all go. The last owner "
-      "cannot be removed.",
+      "Ends the membership: the person loses all roles in the organization and its projects, and leaves its teams. The last "
+      "owner cannot be removed.",
       .shape = SHAPE_NOTHING, .since = "2025-02-19", .run = user_delete },
     { GET, "/orgs/{orgId}/users/{userId}", S40, ANY_OF(ORG_MEMBER), "getOrgUser",
       "Return one user in one organization",
-      "Returns one member, active or pending, with roles in the organization and its projects and the teams "
-      "joined.",
+      "Returns one member, active or pending, with their teams and their roles in the organization and its projects.",
       .since = "2025-02-19", .read = &user_get, .response = &organization_user_schema, .query = one_user_query },
     { PATCH, "/orgs/{orgId}/users/{userId}", S40, ANY_OF(ORG_OWNER), "updateOrgUser",
       "Update one user in one organization",
-      "Replaces the roles in the organization or those in its projects, whichever is sent. What is not sent stays.",
+      "Replaces the roles in the organization, those in its projects or both, as sent. What is not sent stays.",
       .since = "2025-02-19", .run = user_update, .request = &new_organization_user_schema, .response = &organization_user_schema,
       .example = "{\"roles\": {\"orgRoles\": [\"ORG_READ_ONLY\"]}}" },
     { POST, "/orgs/{orgId}/users/{userId}:addRole", S40, ANY_OF(ORG_OWNER), "addOrgUserRole",
@@ -246,21 +243,20 @@ static const struct endpoint users_endpoints[] = {
       .example = "{\"orgRole\": \"ORG_READ_ONLY\"}" },
     { POST, "/orgs/{orgId}/users/{userId}:removeRole", S40, ANY_OF(ORG_OWNER), "removeOrgUserRole",
       "Remove one organization role from one user",
-      "Takes one role in the organization away and leaves the others alone. The last owner keeps the owner's "
-      "role.",
+      "Takes away one role in the organization and leaves the others alone. The last owner keeps the owner's role.",
       .success = 200, .since = "2025-02-19", .run = role_remove, .request = &org_role_schema, .response = &organization_user_schema,
       .example = "{\"orgRole\": \"ORG_READ_ONLY\"}" },
     { PUT, "/orgs/{orgId}/users/{userId}/roles", S40, ANY_OF(ORG_OWNER), "updateOrgUserRoles",
       "Replace the organization roles of one user",
-      "Sets exactly the roles that are sent; all others in the organization are taken away. Prefer adding and "
-      "removing single roles.",
+      "Sets exactly the roles that are sent and takes away all others in the organization. Prefer to add and remove single "
+      "roles.",
       .flags = DEPRECATED, .run = roles_replace, .request = &org_role_list_schema,
       .response = &org_role_list_schema, .example = "{\"orgRoles\": [\"ORG_READ_ONLY\"]}" },
 
     { POST, "/users", S41, ANYWHERE(ORG_OWNER), "createUser",
       "Create one user",
-      "Creates a person's account together with roles in organizations and projects; the caller must hold each of "
-      "them there. Prefer adding a user to an organization: the person then answers an invitation.",
+      "Creates a person's account with roles in organizations and projects; the caller must hold each of these roles there. "
+      "Prefer to add a user to an organization: then the person accepts an invitation.",
       .success = 200, .flags = DEPRECATED, .item = "/users/{userId}", .run = person_create,
       .request = &person_schema, .response = &person_schema,
       .example = "{\"username\": \"jo@example.org\", \"firstName\": \"Jo\", \"lastName\": \"Doe\", \"roles\": "
@@ -541,7 +537,7 @@ place_of(struct request *req, size_t index, const json_t *wanted, id *ret_organi
     *ret_project = ID_NONE;
     if (role == 0 || role_is_of_project(role) != is_of_project || (org_text.len > 0) == is_of_project)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(str_format(req->arena, "roles[%zu].roleName", index)),
-                    V("it must be a role of an organization with orgId, or one of a project with groupId"));
+                    V("send an organization role with orgId, or a project role with groupId"));
     if (is_of_project) {
         const struct context_facts *facts;
         if (!id_parse(group_text, ret_project))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clusters record about work inside the databases. What callers of this API do is recorded as events. */
+/* What clusters record about work in the databases. Events record what callers of this API do. */
 #include "api/crud.h"
 #include "base/json.h"
 #include "cluster/audit.h"
@@ -15,17 +15,17 @@ static const char *const configuration_types[] = { "NONE", "FILTER_JSON", NULL }
 static const struct field audit_log_fields[] = {
     BOOL("enabled", "Whether clusters of the project record what is done in their databases.", ALWAYS),
     TEXT("auditFilter",
-         "What of it, a JSON object as a text; empty: everything. `classes` is a list of READ, WRITE, FUNCTION, ROLE, DDL and MISC; "
-         "`users` and `databases` are lists of names, of which a session must have one each; `catalog` also records statements that "
-         "read nothing but system tables, `parameters` also the values of prepared statements.",
+         "What is recorded: a JSON object as text; empty for everything. `classes` is a list of READ, WRITE, FUNCTION, ROLE, DDL "
+         "and MISC. `users` and `databases` are lists of names: only sessions of these users and databases are recorded. "
+         "`catalog` also records statements that read only system tables, `parameters` the values of prepared statements.",
          ALWAYS, .max = AUDIT_FILTER_BYTES, .example = "\"{\\\"classes\\\": [\\\"ROLE\\\", \\\"DDL\\\"]}\""),
-    BOOL("auditAuthorizationSuccess", "Whether logins that succeed and ends of sessions are recorded as well, of all users. Logins "
-         "that fail always are.", ALWAYS),
-    TEXT("configurationType", "Whether there is a filter.", READ_ONLY | ALWAYS, .one_of = configuration_types),
+    BOOL("auditAuthorizationSuccess", "Whether successful logins and the ends of sessions of all users are recorded as well. Failed logins always are.", ALWAYS),
+    TEXT("configurationType", "Whether a filter is set.", READ_ONLY | ALWAYS, .one_of = configuration_types),
     END_OF_FIELDS,
 };
 // clang-format on
-static const struct schema audit_log_schema = { "AuditLog", "What clusters of a project record.", audit_log_fields };
+static const struct schema audit_log_schema = { "AuditLog", "What the clusters of a project record.",
+                                                audit_log_fields };
 
 static error check_audit(struct request *req, struct change *change);
 
@@ -48,16 +48,16 @@ static const struct endpoint audit_log_endpoints[] = {
       .read = &crud_get_single, .kind = &audit_log, .response = &audit_log_schema },
     { PATCH, "/groups/{groupId}/auditLog", S10, ANY_OF(PROJECT_OWNER), "updateGroupAuditLog",
       "Update the audit settings of one project",
-      "Turns auditing on or off or changes its filter, on every cluster of the project, within seconds. What is recorded is in the "
-      "logs of the servers. Recording reads costs speed. Clusters that were made before their servers could record are restarted "
-      "for it once, member by member.",
+      "Turns auditing on or off, or changes its filter, on every cluster of the project within seconds. The records are in the "
+      "logs of the servers. Recording reads makes them slower. A cluster that was created before its servers could record is "
+      "restarted once, member by member.",
       .run = crud_update_single, .kind = &audit_log, .request = &audit_log_schema, .response = &audit_log_schema,
       .example = "{\"enabled\": true, \"auditFilter\": \"{\\\"classes\\\": [\\\"ROLE\\\", \\\"DDL\\\"]}\"}" },
 };
 // clang-format on
 
 FAMILY(audit_log_family, "audit-log", "Audit log",
-       "Whether clusters of a project record what is done inside their databases, and what of it.",
+       "Whether the clusters of a project record what is done in their databases, and which part of it.",
        audit_log_endpoints);
 
 /* ---- Servers that were set up before they loaded what records ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Logs that leave by themselves, to a log service of the customer. Hosts send them (agent/log/shipper.c); here is what people decide. What
- * a host is told is made when a target is stored, and sealed with its secrets.
+ * Sends logs to a log service of the tenant. Hosts send them (agent/log/shipper.c); here are the operations for people.
+ * What hosts are told is computed when a target is stored, and sealed with its secrets.
  */
 #include "api/api.h"
 #include "api/crud.h"
@@ -29,11 +29,11 @@ static const char *const states[] = { "WAITING", "WORKING", "FAILING", NULL };
 
 /* ---- What each type has ---- */
 
-#define SECRET(field_name, sentence, ...)                                                                        \
-    TEXT(field_name, sentence " Answers show its last characters only; sent back like that, it stays as it is.", \
+#define SECRET(field_name, sentence, ...)                                                                            \
+    TEXT(field_name, sentence " Answers show only its last characters; sent back in that form, it does not change.", \
          REQUIRED | ALWAYS, .min = 8, .max = 255, __VA_ARGS__)
-#define HTTPS_ADDRESS(field_name, sentence, example_text)                                                      \
-    TEXT(field_name, sentence " Its name must have public addresses only, unless the operator allows others.", \
+#define HTTPS_ADDRESS(field_name, sentence, example_text)                                                            \
+    TEXT(field_name, sentence " Its name must resolve to public addresses only, unless the operator allows others.", \
          REQUIRED | ALWAYS, .min = 9, .max = EGRESS_MAX_URL, .pattern = "^https://[!-~]+$", .example = example_text)
 #define REFUSED_ROLE(field_name)                                                         \
     TEXT(field_name, "Role at a provider.", REQUIRED | WRITE_ONLY, .min = 24, .max = 24, \
@@ -43,17 +43,17 @@ static const char *const states[] = { "WAITING", "WORKING", "FAILING", NULL };
 static const struct field header_fields[] = {
     TEXT("name", "Name of the header.", REQUIRED | ALWAYS, .min = 1, .max = 128,
          .pattern = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", .example = "\"Authorization\""),
-    TEXT("value", "What it says. It is never returned.", REQUIRED | WRITE_ONLY, .min = 1, .max = 2048,
+    TEXT("value", "Value of the header. It is never returned.", REQUIRED | WRITE_ONLY, .min = 1, .max = 2048,
          .pattern = "^[ -~]+$", .example = "\"Bearer 0123456789\""),
     END_OF_FIELDS,
 };
-static const struct schema header_schema = { "LogHeader", "A header that is sent along with logs.", header_fields };
+static const struct schema header_schema = { "LogHeader", "A header that is sent with logs.", header_fields };
 
 static const struct field azure_fields[] = {
-    REFUSED_TEXT("prefixPath", "How names of files would begin."),
+    REFUSED_TEXT("prefixPath", "What file names would begin with."),
     REFUSED_ROLE("roleId"),
     REFUSED_TEXT("storageAccountName", "Account of the storage."),
-    REFUSED_TEXT("storageContainerName", "Where files would be written to."),
+    REFUSED_TEXT("storageContainerName", "Where files would be written."),
     END_OF_FIELDS,
 };
 static const struct field datadog_fields[] = {
@@ -62,8 +62,8 @@ static const struct field datadog_fields[] = {
     END_OF_FIELDS,
 };
 static const struct field gcs_fields[] = {
-    REFUSED_TEXT("bucketName", "Where files would be written to."),
-    REFUSED_TEXT("prefixPath", "How names of files would begin."),
+    REFUSED_TEXT("bucketName", "Where files would be written."),
+    REFUSED_TEXT("prefixPath", "What file names would begin with."),
     REFUSED_ROLE("roleId"),
     END_OF_FIELDS,
 };
@@ -71,16 +71,16 @@ static const struct field otel_fields[] = {
     HTTPS_ADDRESS("otelEndpoint",
                   "Where logs are sent, in JSON of the OpenTelemetry protocol. Without a path, `/v1/logs` is added.",
                   "\"https://otel.example.org/v1/logs\""),
-    LIST("otelSuppliedHeaders", "Headers that are sent along, such as one with a key.", REQUIRED | ALWAYS,
+    LIST("otelSuppliedHeaders", "Headers that are sent with the logs, such as one with a key.", REQUIRED | ALWAYS,
          .of = &header_schema, .min = 1, .max = 10),
     END_OF_FIELDS,
 };
 static const struct field s3_fields[] = {
-    REFUSED_TEXT("bucketName", "Where files would be written to."),
+    REFUSED_TEXT("bucketName", "Where files would be written."),
     REFUSED_ROLE("iamRoleId"),
     TEXT("kmsKey", "Key that would encrypt files.", WRITE_ONLY | NULLABLE, .max = 2048),
-    REFUSED_TEXT("prefixPath", "How names of files would begin."),
-    BOOL("useLegacyPathStructure", "How names of files would go on.", WRITE_ONLY | NULLABLE),
+    REFUSED_TEXT("prefixPath", "What file names would begin with."),
+    BOOL("useLegacyPathStructure", "Whether file names would use the older form.", WRITE_ONLY | NULLABLE),
     END_OF_FIELDS,
 };
 static const struct field splunk_fields[] = {
@@ -111,9 +111,9 @@ static const struct field target_fields[] = {
         "operator's own hosts have no identity there.",
         REQUIRED | ALWAYS, .one_of = target_types, .variants = type_variants),
     ID("id", "Identifier of the log integration.", READ_ONLY | ALWAYS),
-    LIST("logTypes", "Which logs: that of the database server, that of what it audits, that of what keeps its role.",
+    LIST("logTypes", "Which logs: of the database server, of its audit, or of Patroni, which decides about its role.",
          REQUIRED | ALWAYS, .item = TYPE_TEXT, .min = 1, .max = 10, .one_of = log_types, .example = "[\"POSTGRES\"]"),
-    TEXT("state", "WAITING until a host has sent something, then WORKING, or FAILING when one of the hosts fails.",
+    TEXT("state", "WAITING until a host has sent something, then WORKING; FAILING while sending fails on any host.",
          READ_ONLY | ALWAYS, .one_of = states),
     TEXT("lastError", "Why it fails.", READ_ONLY),
     END_OF_FIELDS,
@@ -122,20 +122,20 @@ static const struct schema target_schema = { "LogIntegration", "Where logs of a 
 
 static const char *const export_states[] = { "UNCONFIGURED", NULL };
 
-#define EXPORT_FIELDS(flags)                                                                                  \
-    TEXT("bucketName", "Where logs would be written to.", flags, .min = 1, .max = 63, .example = "\"logs\""), \
-        ID("iamRoleId", "Role at a provider that would write them.", flags),                                  \
-        TEXT("prefixPath", "How the names of files would begin.", flags, .max = 1024, .example = "\"reeve/\"")
+#define EXPORT_FIELDS(flags)                                                                               \
+    TEXT("bucketName", "Where logs would be written.", flags, .min = 1, .max = 63, .example = "\"logs\""), \
+        ID("iamRoleId", "Role at a provider that would write them.", flags),                               \
+        TEXT("prefixPath", "What file names would begin with.", flags, .max = 1024, .example = "\"reeve/\"")
 
 static const struct field export_fields[] = {
-    TEXT("state", "Always UNCONFIGURED: there is no such export.", READ_ONLY | ALWAYS, .one_of = export_states),
+    TEXT("state", "Always UNCONFIGURED: such exports are not offered.", READ_ONLY | ALWAYS, .one_of = export_states),
     EXPORT_FIELDS(WRITE_ONLY),
     END_OF_FIELDS,
 };
 static const struct schema export_schema = { "PushBasedLogExport", "The single log export of a project.",
                                              export_fields };
 static const struct field export_request_fields[] = { EXPORT_FIELDS(REQUIRED | WRITE_ONLY), END_OF_FIELDS };
-static const struct schema export_request_schema = { "PushBasedLogExportRequest", "A log export that is asked for.",
+static const struct schema export_request_schema = { "PushBasedLogExportRequest", "A log export to create.",
                                                      export_request_fields };
 
 static const struct read target_get, target_list;
@@ -157,19 +157,19 @@ static const struct endpoint log_integrations_endpoints[] = {
       .read = &target_list, .kind = &log_integration, .query = target_query, .response = &target_schema },
     { POST, "/groups/{groupId}/logIntegrations", S55, ANY_OF(PROJECT_OWNER), "createGroupLogIntegration",
       "Create one log integration",
-      "Starts sending the chosen kinds of logs to a target. What was written before is not sent. Every line arrives at least once.",
+      "Starts sending the chosen kinds of logs to a target. Older lines are not sent. Every line arrives at least once.",
       .since = "2025-03-12", .flags = NO_ETAG, .item = "/groups/{groupId}/logIntegrations/{id}", .run = target_create,
       .kind = &log_integration, .request = &target_schema, .response = &target_schema,
       .example = "{\"type\": \"SPLUNK_LOG_EXPORT\", \"logTypes\": [\"POSTGRES\"], \"hecUrl\": \"https://events.example.org:8088\", "
                  "\"hecToken\": \"0123456789abcdef\"}" },
     { DELETE, "/groups/{groupId}/logIntegrations/{id}", S55, ANY_OF(PROJECT_OWNER), "deleteGroupLogIntegration",
       "Delete one log integration",
-      "Ends sending. What has arrived at the target stays there.",
+      "Stops sending. What has arrived at the target stays there.",
       .shape = SHAPE_NOTHING, .since = "2025-03-12", .run = crud_delete, .kind = &log_integration, .path_fields = target_path },
     { GET, "/groups/{groupId}/logIntegrations/{id}", S55, ANY_OF(PROJECT_OWNER), "getGroupLogIntegration",
       "Return one log integration",
-      "Returns one target with its kinds of logs, and whether sending works. Keys are shown by their last characters only, values of headers "
-      "not at all.",
+      "Returns one target with its kinds of logs, and whether sending works. It shows only the last characters of keys, and no "
+      "values of headers.",
       .since = "2025-03-12", .flags = NO_ETAG, .read = &target_get, .kind = &log_integration, .path_fields = target_path,
       .response = &target_schema },
     { PUT, "/groups/{groupId}/logIntegrations/{id}", S55, ANY_OF(PROJECT_OWNER), "updateGroupLogIntegration",
@@ -181,11 +181,11 @@ static const struct endpoint log_integrations_endpoints[] = {
                  "\"https://otel.example.org\", \"otelSuppliedHeaders\": [{\"name\": \"Authorization\", \"value\": \"Bearer 0123456789\"}]}" },
     { DELETE, "/groups/{groupId}/pushBasedLogExport", S55, ANY_OF(PROJECT_OWNER), "deleteGroupPushBasedLogExport",
       "Disable log export of one project",
-      "There is never one to end, so it always succeeds and changes nothing. Log integrations are what sends logs.",
+      "Always succeeds and changes nothing, because there never is a log export. Use log integrations to send logs.",
       .shape = SHAPE_NOTHING, .success = 200, .flags = DEPRECATED, .run = export_end },
     { GET, "/groups/{groupId}/pushBasedLogExport", S55, ANY_OF(PROJECT_OWNER), "getGroupPushBasedLogExport",
       "Return the log export of one project",
-      "Its state is always UNCONFIGURED. Log integrations are what sends logs.",
+      "Its state is always UNCONFIGURED. Use log integrations to send logs.",
       .flags = DEPRECATED | NO_ETAG, .run = export_get, .response = &export_schema },
     { PATCH, "/groups/{groupId}/pushBasedLogExport", S55, ANY_OF(PROJECT_OWNER), "updateGroupPushBasedLogExport",
       "Update the log export of one project",
@@ -202,7 +202,7 @@ static const struct endpoint log_integrations_endpoints[] = {
 // clang-format on
 
 FAMILY(log_integrations_family, "log-integrations", "Log integrations",
-       "Sending the logs of a project's servers to a place of your own, as they are written.",
+       "Sends the logs of a project's servers to a service of your own, as they are written.",
        log_integrations_endpoints);
 
 /* ---- Checking ---- */
@@ -230,7 +230,7 @@ check_headers(struct request *req, const json_t *headers)
         const char *why = NULL;
         for (k = 0; k < LENGTH(ours); k++) {
             if (str_eq_nocase(name, str_from(ours[k])))
-                why = "this header is not yours to set";
+                why = "the service sets this header itself";
         }
         json_array_foreach(headers, k, other)
         {

@@ -22,23 +22,22 @@
 static const char *const states[] = { "PENDING", "ACTIVE", "EXPIRED", "FAILED", NULL };
 
 static const struct field entry_fields[] = {
-    CIDR("cidrBlock", "Block of addresses, such as 203.0.113.0/24. Either this or ipAddress is sent.", 0,
+    CIDR("cidrBlock", "Block of addresses, such as 203.0.113.0/24. Send either this or ipAddress.", 0,
          .example = "\"203.0.113.0/24\""),
     CIDR("ipAddress", "A single address.", 0, .example = "\"203.0.113.7\""),
     TEXT("comment", "What it is for.", 0, .max = 80, .example = "\"office\""),
-    DATE("deleteAfterDate", "When the entry is removed; not sent: never.", 0),
+    DATE("deleteAfterDate", "When the entry is removed; without it, never.", 0),
     ID("groupId", "Project of the entry.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
-static const struct schema entry_schema = { "NetworkAccessEntry", "Addresses from which clusters take connections.",
+static const struct schema entry_schema = { "NetworkAccessEntry", "Addresses from which clusters accept connections.",
                                             entry_fields };
 
 static const struct field status_fields[] = {
-    TEXT(
-        "STATUS",
-        "PENDING until every member of the project's clusters knows the entry, then ACTIVE; FAILED when a member says why it "
-        "cannot take it over, EXPIRED when its time is over.",
-        READ_ONLY | ALWAYS, .one_of = states),
+    TEXT("STATUS",
+         "PENDING until every member of the project's clusters uses the entry, then ACTIVE; FAILED when a member "
+         "could not apply it, EXPIRED when its time is over.",
+         READ_ONLY | ALWAYS, .one_of = states),
     END_OF_FIELDS,
 };
 static const struct schema status_schema = { "NetworkAccessEntryStatus", "Whether an entry is in effect.",
@@ -55,23 +54,22 @@ static const struct read entry_status = { SQL_ACCESS_ENTRY_STATUS, bind_status, 
 static const struct endpoint access_list_endpoints[] = {
     { GET, "/groups/{groupId}/accessList", S52, ANY_OF(PROJECT_READ_ONLY), "listGroupAccessListEntries",
       "Return the access list of one project",
-      "Lists the addresses and blocks from which the project's clusters take connections. An empty list means "
-      "that nobody gets through.",
+      "Lists the addresses and blocks from which the project's clusters accept connections. With an empty list nobody can "
+      "connect.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}/accessList/{entryValue}", .read = &crud_list, .kind = &access_list_entry,
       .response = &entry_schema },
     { POST, "/groups/{groupId}/accessList", S52, ANY_OF(PROJECT_NETWORK_ACCESS_MANAGER),
       "createGroupAccessListEntry",
       "Add entries to the access list of one project",
-      "Adds addresses or blocks, for good or until a date; the others stay. One that is there gets the comment and the date that "
-      "are sent. Answers with the list; clusters follow within seconds.",
+      "Adds addresses or blocks, for good or until a date; the others stay. An existing entry gets the comment and the date that "
+      "are sent. Answers with the list; clusters apply it within seconds.",
       .shape = SHAPE_LIST, .success = 200, .flags = BODY_IS_LIST, .item = "/groups/{groupId}/accessList/{entryValue}",
       .run = entries_add, .kind = &access_list_entry, .request = &entry_schema, .response = &entry_schema,
       .example = "[{\"cidrBlock\": \"203.0.113.0/24\", \"comment\": \"office\"}]" },
     { DELETE, "/groups/{groupId}/accessList/{entryValue}", S52, ANY_OF(PROJECT_NETWORK_ACCESS_MANAGER),
       "deleteGroupAccessListEntry",
       "Remove one entry from the access list of one project",
-      "Takes one address or block off the list. New connections from there are refused; open ones may last until "
-      "they end.",
+      "Removes one address or block from the list. New connections from there are refused; open ones may continue.",
       .shape = SHAPE_NOTHING, .run = crud_delete, .kind = &access_list_entry },
     { GET, "/groups/{groupId}/accessList/{entryValue}", S52, ANY_OF(PROJECT_READ_ONLY), "getGroupAccessListEntry",
       "Return one entry of the access list of one project",
@@ -80,7 +78,7 @@ static const struct endpoint access_list_endpoints[] = {
     { GET, "/groups/{groupId}/accessList/{entryValue}/status", S52, ANY_OF(PROJECT_READ_ONLY),
       "getGroupAccessListStatus",
       "Return whether one access list entry is in effect",
-      "Tells whether all members of the project's clusters know the entry yet. In a project without clusters it is in effect at "
+      "Tells whether all members of the project's clusters use the entry yet. In a project without clusters it is in effect at "
       "once.",
       .flags = NO_ETAG, .read = &entry_status, .response = &status_schema },
 };
@@ -97,7 +95,7 @@ access_check_end(struct request *req, json_t *document, bool was_sent)
         return OK;
     ms -= ms % 1000;
     if (was_sent && ms <= clock_now_ms())
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("deleteAfterDate"), V("it must lie in the future"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("deleteAfterDate"), V("it must be in the future"));
     str text = date_text(req->arena, ms);
     json_object_set_new(document, "deleteAfterDate", json_stringn(text.data, text.len));
     return OK;
@@ -141,7 +139,7 @@ read_entry(struct request *req, size_t index, const json_t *sent, str *ret_name,
     str own = id_text(req->arena, req->project);
     if ((given_block == NULL) == (given_address == NULL))
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(str_format(req->arena, "[%zu]", index)),
-                    V("either cidrBlock or ipAddress is needed, and not both"));
+                    V("send either cidrBlock or ipAddress, not both"));
     if (!net_parse_block(json_str(given_block != NULL ? given_block : given_address), &block) ||
         (given_address != NULL && !is_single(&block)))
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(str_format(req->arena, "[%zu].ipAddress", index)),

@@ -4,7 +4,7 @@
 #include "family/families.h"
 
 static const struct field control_plane_fields[] = {
-    LIST("inbound", "Addresses at which the service is reached.", READ_ONLY | ALWAYS, .item = TYPE_CIDR),
+    LIST("inbound", "Addresses at which clients reach the service.", READ_ONLY | ALWAYS, .item = TYPE_CIDR),
     LIST("outbound", "Addresses from which the service makes connections.", READ_ONLY | ALWAYS, .item = TYPE_CIDR),
     END_OF_FIELDS,
 };
@@ -20,8 +20,8 @@ static handler list_addresses;
 static const struct endpoint control_plane_endpoints[] = {
     { GET, "/unauth/controlPlaneIPAddresses", S59, PUBLIC, "listControlPlaneIpAddresses",
       "Return the addresses of the control plane",
-      "Lists the address blocks at which the service is reached and from which it makes connections, as the operator configured "
-      "them, so that firewalls can be opened for them. Needs no credentials.",
+      "Lists the address blocks at which clients reach the service and from which it makes connections, as configured by the "
+      "operator. Use them for firewall rules. Needs no credentials.",
       .since = "2023-11-15", .flags = NO_ETAG, .run = list_addresses, .response = &control_plane_schema },
 };
 // clang-format on

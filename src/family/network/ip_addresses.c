@@ -5,11 +5,11 @@
 
 static const struct field cluster_fields[] = {
     TEXT("clusterName", "Name of the cluster.", READ_ONLY | ALWAYS),
-    LIST("inbound", "Addresses that take connections.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),
-    LIST("outbound", "Addresses that connections of the cluster come from.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),
-    LIST("futureInbound", "Addresses that will take connections when members that are being made run.",
+    LIST("inbound", "Addresses that accept connections.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),
+    LIST("outbound", "Addresses from which the cluster makes connections.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),
+    LIST("futureInbound", "Addresses of members that are being created; they will accept connections later.",
          READ_ONLY | ALWAYS, .item = TYPE_TEXT),
-    LIST("futureOutbound", "Addresses that connections of such members will come from.", READ_ONLY | ALWAYS,
+    LIST("futureOutbound", "Addresses from which these members will make connections.", READ_ONLY | ALWAYS,
          .item = TYPE_TEXT),
     END_OF_FIELDS,
 };
@@ -18,10 +18,10 @@ static const struct field services_fields[] = {
     LIST("clusters", "The clusters, by name.", READ_ONLY | ALWAYS, .of = &cluster_schema),
     END_OF_FIELDS,
 };
-static const struct schema services_schema = { "ServiceIPAddresses", "Addresses by what has them.", services_fields };
+static const struct schema services_schema = { "ServiceIPAddresses", "Addresses by service.", services_fields };
 static const struct field addresses_fields[] = {
     ID("groupId", "The project.", READ_ONLY | ALWAYS),
-    OBJECT("services", "What has addresses in the project.", READ_ONLY | ALWAYS, .of = &services_schema),
+    OBJECT("services", "The services of the project that have addresses.", READ_ONLY | ALWAYS, .of = &services_schema),
     END_OF_FIELDS,
 };
 static const struct schema addresses_schema = { "ProjectIPAddresses", "The addresses of a project's clusters.",
@@ -36,8 +36,8 @@ static const struct read addresses_get = { SQL_PROJECT_IP_ADDRESSES, bind_addres
 static const struct endpoint ip_addresses_endpoints[] = {
     { GET, "/groups/{groupId}/ipAddresses", S33, ANY_OF(PROJECT_READ_ONLY), "getGroupIpAddresses",
       "Return all IP addresses of one project's clusters",
-      "Lists, cluster by cluster, the addresses that take connections and those that connections come from. Read "
-      "it again after members move.",
+      "Lists for each cluster the addresses that accept connections and those that it connects from. They change when members "
+      "move.",
       .flags = NO_ETAG, .read = &addresses_get, .response = &addresses_schema },
 };
 // clang-format on

@@ -23,7 +23,7 @@ static const struct kind private_ip_mode = {
 
 static const struct field peer_fields[] = {
     ID("id", "Identifier of the connection.", READ_ONLY | ALWAYS),
-    ID("containerId", "Container of the project whose addresses would be reached.", REQUIRED | ALWAYS),
+    ID("containerId", "Container of the project with the addresses to reach.", REQUIRED | ALWAYS),
     TEXT("providerName", "Who runs the other network.", ALWAYS, .min = 1, .max = 32, .example = "\"ONPREM\""),
     TEXT("accountId", "Account that the other network belongs to.", 0, .min = 1, .max = 128, .example = "\"checkout\""),
     TEXT("vpcId", "Name of the other network at its provider.", 0, .min = 1, .max = 256, .example = "\"net-checkout\""),
@@ -38,21 +38,21 @@ static const struct schema peer_schema = { "NetworkPeer", "A connection between 
 static const struct field container_path[] = { ID("containerId", "Identifier of the container.", 0), END_OF_FIELDS };
 static const struct field peer_path[] = { ID("peerId", "Identifier of the connection.", 0), END_OF_FIELDS };
 static const struct field provider_query[] = {
-    TEXT("providerName", "Only those of this provider.", 0, .min = 1, .max = 32, .example = "\"ONPREM\""),
+    TEXT("providerName", "Only containers of this provider.", 0, .min = 1, .max = 32, .example = "\"ONPREM\""),
     END_OF_FIELDS,
 };
 
 static const struct endpoint network_endpoints[] = {
     { GET, "/groups/{groupId}/containers", S43, ANY_OF(PROJECT_READ_ONLY), "listContainers",
       "Return all network containers of one provider in one project",
-      "A container is a block of private addresses that members of the project's clusters get theirs from. Without a provider "
-      "those of all are listed.",
+      "Lists the containers of one provider, or of all without one. A container is a block of private addresses for members of "
+      "the project's clusters.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}/containers/{containerId}", .read = &container_list,
       .query = provider_query, .response = &container_schema },
     { POST, "/groups/{groupId}/containers", S43, ANY_OF(PROJECT_OWNER), "createContainer",
       "Create one network container",
-      "Sets a block of the operator's addresses aside. From then on members that are placed in the region get addresses of it, and "
-      "members of other projects do not. Members that run already keep theirs.",
+      "Reserves a block of the operator's addresses. From then on new members in the region get addresses from it, and members "
+      "of other projects do not. Existing members keep their addresses.",
       .item = "/groups/{groupId}/containers/{containerId}", .run = container_create, .request = &container_schema,
       .response = &container_schema,
       .example = "{\"providerName\": \"ONPREM\", \"regionName\": \"EU_NORTH\", \"serviceCidrBlock\": \"10.91.4.0/24\"}" },
@@ -63,11 +63,11 @@ static const struct endpoint network_endpoints[] = {
       .response = &container_schema },
     { DELETE, "/groups/{groupId}/containers/{containerId}", S43, ANY_OF(PROJECT_OWNER), "deleteContainer",
       "Remove one network container",
-      "Gives the addresses back to all projects. A container that members of clusters have addresses of is not removed.",
+      "Releases the addresses for all projects. A container with addresses that members use is not removed.",
       .shape = SHAPE_NOTHING, .run = container_delete, .path_fields = container_path },
     { GET, "/groups/{groupId}/containers/{containerId}", S43, ANY_OF(PROJECT_READ_ONLY), "getContainer",
       "Return one network container",
-      "Shows its block of addresses and whether anything uses it.",
+      "Shows its block of addresses and whether it is in use.",
       .read = &container_get, .path_fields = container_path, .response = &container_schema },
     { PATCH, "/groups/{groupId}/containers/{containerId}", S43, ANY_OF(PROJECT_OWNER), "updateContainer",
       "Change one network container",
@@ -81,8 +81,8 @@ static const struct endpoint network_endpoints[] = {
       .response = &peer_schema },
     { POST, "/groups/{groupId}/peers", S43, ANY_OF(PROJECT_NETWORK_ACCESS_MANAGER), "createPeer",
       "Create one peering connection",
-      "Clusters run on the operator's own hosts. Whether another network reaches them is a matter of the operator's routes, which "
-      "this service does not make.",
+      "Refused: peering is not offered. Clusters run on the operator's own hosts, and the operator sets the routes between "
+      "networks.",
       .item = "/groups/{groupId}/peers/{peerId}", .refuses = PEERING_NOT_OFFERED, .request = &peer_schema,
       .response = &peer_schema,
       .example = "{\"containerId\": \"65a1b2c3d4e5f60718293a4b\", \"providerName\": \"ONPREM\", \"vpcId\": \"net-checkout\"}" },
@@ -101,7 +101,7 @@ static const struct endpoint network_endpoints[] = {
       .example = "{\"routeTableCidrBlock\": \"10.20.0.0/16\"}" },
     { GET, "/groups/{groupId}/privateIpMode", S43, ANY_OF(PROJECT_READ_ONLY), "getPrivateIpMode",
       "Return the private IP mode of one project",
-      "Says whether the names of the project's clusters resolve to private addresses only.",
+      "Tells whether the names of the project's clusters resolve to private addresses only.",
       .flags = DEPRECATED, .read = &crud_get_single, .kind = &private_ip_mode, .response = &private_ip_mode_schema },
     { PATCH, "/groups/{groupId}/privateIpMode", S43, ANY_OF(PROJECT_OWNER), "updatePrivateIpMode",
       "Change the private IP mode of one project",

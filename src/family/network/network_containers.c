@@ -16,24 +16,21 @@ enum { SHORTEST_PREFIX = 116 }; /* of 128: 4,096 addresses, a /20 of IPv4 */
 
 static const struct field container_fields[] = {
     ID("id", "Identifier of the container.", READ_ONLY | ALWAYS),
-    TEXT("providerName", "Who runs the hosts, under the name that the operator gave. It cannot be changed.",
+    TEXT("providerName", "Provider of the hosts, by the name that the operator gave. It cannot be changed.",
          REQUIRED | ALWAYS, .min = 1, .max = 32, .example = "\"ONPREM\""),
-    TEXT(
-        "regionName",
-        "Region of the hosts, under the name that the operator gave. A project has one container in a region. It cannot "
-        "be changed.",
-        REQUIRED | ALWAYS, .min = 1, .max = 63, .example = "\"EU_NORTH\""),
-    CIDR(
-        "serviceCidrBlock",
-        "Block of private addresses, 4,096 at most. The operator's pool must have some of them in this region and none "
-        "in others, and as many must be left for other projects.",
-        REQUIRED | ALWAYS, .example = "\"10.91.4.0/24\""),
-    BOOL("provisioned", "Whether members of the project's clusters have addresses of the block.", READ_ONLY | ALWAYS),
+    TEXT("regionName",
+         "Region of the hosts, by the name that the operator gave. A project has one container in a region. It "
+         "cannot be changed.",
+         REQUIRED | ALWAYS, .min = 1, .max = 63, .example = "\"EU_NORTH\""),
+    CIDR("serviceCidrBlock",
+         "Block of at most 4,096 private addresses. The operator's pool must have some of them in this region and "
+         "none in others. At least as many must be left for other projects.",
+         REQUIRED | ALWAYS, .example = "\"10.91.4.0/24\""),
+    BOOL("provisioned", "Whether members of the project's clusters use addresses of the block.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
 const struct schema container_schema = { "NetworkContainer",
-                                         "A block of private addresses that members of a project's clusters get theirs "
-                                         "from.",
+                                         "A block of private addresses for members of a project's clusters.",
                                          container_fields };
 
 /* ---- Reading ---- */

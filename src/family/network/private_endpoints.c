@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private endpoints: a vendor's way from a client's network to its own. Refused, because nothing of the kind lies between
- * clients and hosts of an operator's own; private connection strings are the way in.
+ * Private endpoints: a provider's connection from a client's network to its own. Refused, because there is no
+ * provider's network between clients and the operator's own hosts; use private connection strings.
  */
 #include "base/json.h"
 #include "family/absent.h"
@@ -21,24 +21,22 @@ static const struct field regional_mode_fields[] = {
 static const struct schema regional_mode_schema = { "PrivateEndpointRegionalMode",
                                                     "The regional mode of private endpoints.", regional_mode_fields };
 
-#define REMOTE_REGIONS                                                                                             \
-    LIST("supportedRemoteRegions", "Further regions from which it could be reached.", NULLABLE, .item = TYPE_TEXT, \
+#define REMOTE_REGIONS                                                                                          \
+    LIST("supportedRemoteRegions", "More regions from which it could be reached.", NULLABLE, .item = TYPE_TEXT, \
          .max = 35, .example = "[\"EU_SOUTH\"]")
 
 static const struct field service_request_fields[] = {
-    TEXT("providerName", "Whose private network it would be in.", REQUIRED, .min = 1, .max = 32,
-         .example = "\"ONPREM\""),
+    TEXT("providerName", "Provider of the private network.", REQUIRED, .min = 1, .max = 32, .example = "\"ONPREM\""),
     TEXT("region", "Region of the clusters.", REQUIRED, .min = 1, .max = 63, .example = "\"EU_NORTH\""),
     BOOL("portMappingEnabled", "Whether all members would share one address.", 0, .fallback = "false"),
     REMOTE_REGIONS,
     END_OF_FIELDS,
 };
 static const struct schema service_request_schema = { "PrivateEndpointServiceRequest",
-                                                      "A private endpoint service that is asked for.",
-                                                      service_request_fields };
+                                                      "A private endpoint service to create.", service_request_fields };
 
 static const struct field service_change_fields[] = {
-    TEXT("cloudProvider", "Whose private network it is in.", REQUIRED, .min = 1, .max = 32, .example = "\"ONPREM\""),
+    TEXT("cloudProvider", "Provider of the private network.", REQUIRED, .min = 1, .max = 32, .example = "\"ONPREM\""),
     REMOTE_REGIONS,
     END_OF_FIELDS,
 };
@@ -47,9 +45,9 @@ static const struct schema service_change_schema = { "PrivateEndpointServiceChan
 
 static const struct field service_fields[] = {
     ID("id", "Identifier of the service.", READ_ONLY | ALWAYS),
-    TEXT("cloudProvider", "Whose private network it is in.", READ_ONLY | ALWAYS),
+    TEXT("cloudProvider", "Provider of the private network.", READ_ONLY | ALWAYS),
     TEXT("regionName", "Region of the clusters.", READ_ONLY | ALWAYS),
-    TEXT("status", "How far it is.", READ_ONLY | ALWAYS, .one_of = service_states),
+    TEXT("status", "Current state.", READ_ONLY | ALWAYS, .one_of = service_states),
     TEXT("errorMessage", "Why it failed.", READ_ONLY),
     END_OF_FIELDS,
 };
@@ -61,9 +59,9 @@ static const struct field endpoint_fields[] = {
          .example = "\"endpoint-checkout\""),
     CIDR("privateEndpointIPAddress", "Address of the endpoint in the applications' network.", 0,
          .example = "\"10.20.0.7\""),
-    TEXT("cloudProvider", "Whose private network it is in.", READ_ONLY | ALWAYS),
-    TEXT("status", "How far it is.", READ_ONLY | ALWAYS, .one_of = endpoint_states),
-    BOOL("deleteRequested", "Whether its end was asked for.", READ_ONLY | ALWAYS),
+    TEXT("cloudProvider", "Provider of the private network.", READ_ONLY | ALWAYS),
+    TEXT("status", "Current state.", READ_ONLY | ALWAYS, .one_of = endpoint_states),
+    BOOL("deleteRequested", "Whether its deletion was requested.", READ_ONLY | ALWAYS),
     TEXT("errorMessage", "Why it failed.", READ_ONLY),
     END_OF_FIELDS,
 };
@@ -82,18 +80,19 @@ static const struct endpoint private_endpoints_endpoints[] = {
     { GET, "/groups/{groupId}/privateEndpoint/regionalMode", S49, ANY_OF(PROJECT_READ_ONLY),
       "getGroupPrivateEndpointRegionalMode",
       "Return the regional mode of private endpoints",
-      "It is always off: private endpoints are not offered.",
+      "The mode is always off: private endpoints are not offered.",
       .flags = NO_ETAG, .run = regional_mode_get, .response = &regional_mode_schema },
     { PATCH, "/groups/{groupId}/privateEndpoint/regionalMode", S49, ANY_OF(PROJECT_OWNER),
       "toggleGroupPrivateEndpointRegionalMode",
       "Switch the regional mode of private endpoints",
-      "Off is what it is, so false changes nothing. To switch it on is refused: private endpoints are not offered.",
+      "The mode is off, so false changes nothing. True is refused: private endpoints are not offered.",
       .flags = NO_ETAG, .run = regional_mode_set, .request = &regional_mode_schema, .response = &regional_mode_schema,
       .example = "{\"enabled\": false}" },
     { POST, "/groups/{groupId}/privateEndpoint/endpointService", S49, ANY_OF(PROJECT_OWNER),
       "createGroupPrivateEndpointEndpointService",
       "Create one private endpoint service",
-      "A vendor joins a client's network to its own this way. Clusters run on the operator's own hosts, so there is nothing to join.",
+      "Refused: private endpoints are not offered. They join a client's network to a provider's, and clusters run on the "
+      "operator's own hosts.",
       .success = 200,
       .item = "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}",
       .refuses = PRIVATE_ENDPOINT_NOT_OFFERED, .request = &service_request_schema, .response = &service_schema,
@@ -124,7 +123,7 @@ static const struct endpoint private_endpoints_endpoints[] = {
     { POST, "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}/endpoint", S49,
       ANY_OF(PROJECT_OWNER), "createGroupPrivateEndpointEndpointServiceEndpoint",
       "Create one private endpoint for one service",
-      "There is no service that it could belong to: private endpoints are not offered.",
+      "No service is ever found: private endpoints are not offered.",
       .success = 200,
       .item = "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}/endpoint/{endpointId}",
       .refuses = PRIVATE_ENDPOINT_NOT_OFFERED, .path_fields = provider_service_path, .request = &endpoint_schema,
@@ -145,7 +144,8 @@ static const struct endpoint private_endpoints_endpoints[] = {
 // clang-format on
 
 FAMILY(private_endpoints_family, "private-endpoints", "Private endpoints",
-       "A vendor's way into clusters in its own network. Clusters run on the operator's own hosts, so there are none.",
+       "Private access to clusters in a provider's network. Clusters run on the operator's own hosts, so there is "
+       "none.",
        private_endpoints_endpoints);
 
 static error

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules that an organization puts above its projects: a change that breaks one is refused. A rule is a condition in the SQL/JSON path
- * language; the database reads and evaluates it (store/policy/policy.h).
+ * Rules of an organization for all its projects: a change that breaks one is refused. A rule is a condition in the
+ * SQL/JSON path language; the database reads and evaluates it (store/policy/policy.h).
  */
 #include "family/policy/resource_policies.h"
 
@@ -23,18 +23,18 @@ enum { MOST_POLICIES = 50, MOST_RULES = 10, LONGEST_RULE = 2000 };
 
 static const struct field rule_fields[] = {
     ID("id", "Identifier of the rule.", READ_ONLY),
-    TEXT(
-        "body",
-        "Condition in the SQL/JSON path language, in lax mode. What it is true of is forbidden. `$` is the document that would be stored, "
-        "$resource is CLUSTER, FLEX_CLUSTER or ACCESS_LIST_ENTRY; $members and $regions are numbers of a cluster.",
-        REQUIRED | ALWAYS, .min = 1, .max = LONGEST_RULE, .example = "\"$members < 2\""),
+    TEXT("body",
+         "Condition in the SQL/JSON path language, in lax mode. A change for which it is true is forbidden. `$` is "
+         "the document that would be stored. $resource is CLUSTER, FLEX_CLUSTER or ACCESS_LIST_ENTRY. $members and "
+         "$regions are how many a cluster has.",
+         REQUIRED | ALWAYS, .min = 1, .max = LONGEST_RULE, .example = "\"$members < 2\""),
     END_OF_FIELDS,
 };
 static const struct schema rule_schema = { "ResourcePolicyRule", "One rule of a policy.", rule_fields };
 
 static const struct field person_fields[] = {
     ID("id", "Identifier of the caller.", READ_ONLY | ALWAYS),
-    TEXT("name", "What the caller is called.", READ_ONLY | ALWAYS),
+    TEXT("name", "Name of the caller.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
 static const struct schema person_schema = { "ResourcePolicyAuthor", "Who changed a policy.", person_fields };
@@ -64,7 +64,7 @@ static const struct schema cause_rule_schema = { "BrokenRule", "A rule that is b
 static const struct field cause_fields[] = {
     ID("resourcePolicyId", "Identifier of the policy.", READ_ONLY | ALWAYS),
     TEXT("resourcePolicyName", "Label of the policy.", READ_ONLY | ALWAYS),
-    LIST("policiesCausingNonCompliance", "The rules of it that are broken.", READ_ONLY | ALWAYS,
+    LIST("policiesCausingNonCompliance", "The rules of it that the resource breaks.", READ_ONLY | ALWAYS,
          .of = &cause_rule_schema),
     END_OF_FIELDS,
 };
@@ -102,7 +102,7 @@ static const struct field policy_path[] = { ID("resourcePolicyId", "Identifier o
 static const struct endpoint resource_policies_endpoints[] = {
     { GET, "/orgs/{orgId}/nonCompliantResources", S58, ANY_OF(ORG_MEMBER), "getOrgNonCompliantResources",
       "Return all resources that break a policy",
-      "Lists clusters and projects that were configured before a policy forbade it. Policies stop changes; they "
+      "Lists clusters and projects that break a policy because they were configured before it. Policies refuse changes; they "
       "do not touch what exists.",
       .shape = SHAPE_LIST, .since = "2024-08-05", .flags = EVALUATES, .read = &broken_list, .response = &broken_schema },
     { GET, "/orgs/{orgId}/resourcePolicies", S58, ANY_OF(ORG_MEMBER), "listOrgResourcePolicies",
@@ -112,7 +112,7 @@ static const struct endpoint resource_policies_endpoints[] = {
       .read = &crud_list, .kind = &policy, .response = &policy_schema },
     { POST, "/orgs/{orgId}/resourcePolicies", S58, ANY_OF(ORG_OWNER), "createOrgResourcePolicy",
       "Create one resource policy",
-      "Creates a policy; it counts for every change from now on. What exists and breaks it is only reported.",
+      "Creates a policy for all changes from now on. What exists and breaks it is only reported.",
       .since = "2024-08-05", .flags = EVALUATES, .item = "/orgs/{orgId}/resourcePolicies/{resourcePolicyId}",
       .run = crud_create, .kind = &policy, .request = &policy_schema, .response = &policy_schema, .example = POLICY_EXAMPLE },
     { DELETE, "/orgs/{orgId}/resourcePolicies/{resourcePolicyId}", S58, ANY_OF(ORG_OWNER),
@@ -134,14 +134,14 @@ static const struct endpoint resource_policies_endpoints[] = {
       .example = "{\"description\": \"Ask the network team.\"}" },
     { POST, "/orgs/{orgId}/resourcePolicies:validate", S58, ANY_OF(ORG_OWNER), "validateOrgResourcePolicies",
       "Check one resource policy without creating it",
-      "Reads the rules as creating would and reports mistakes. Nothing is stored.",
+      "Checks the rules as creating the policy would, and reports mistakes. Nothing is stored.",
       .success = 200, .since = "2024-08-05", .flags = NO_ETAG | EVALUATES,
       .run = policy_validate, .request = &policy_schema, .response = &policy_schema, .example = POLICY_EXAMPLE },
 };
 // clang-format on
 
 FAMILY(resource_policies_family, "resource-policies", "Resource policies",
-       "Rules of an organization that refuse changes to clusters and networks which break them.",
+       "Rules of an organization. Changes to clusters and networks that break them are refused.",
        resource_policies_endpoints);
 
 /* ---- Rules ---- */
@@ -196,7 +196,7 @@ problem_of_words(str body)
             for (size_t k = 0; k < LENGTH(known); k++)
                 is_known |= str_is((str){ body.data + i, end - i }, known[k]);
             if (!is_known)
-                return "it names a variable that there is not; $resource, $members and $regions are known";
+                return "it uses an unknown variable; known are $resource, $members and $regions";
         }
     }
     return NULL;

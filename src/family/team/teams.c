@@ -3,7 +3,7 @@
  * Teams belong to an organization; projects give them roles. Everybody in a team holds the team's roles in those
  * projects.
  *
- * A request that changes nothing (a member who is one already, a name that stays) writes no event and leaves the ETag.
+ * A request that changes nothing (a person who is a member already, the same name) writes no event and keeps the ETag.
  */
 #include "family/team/teams.h"
 #include "api/api.h"
@@ -69,8 +69,8 @@ static const struct field user_fields[] = {
     TEXT("username", "User name.", READ_ONLY | ALWAYS),
     TEXT("firstName", "First name.", READ_ONLY | ALWAYS),
     TEXT("lastName", "Last name.", READ_ONLY | ALWAYS),
-    DATE("createdAt", "When the person was first known to the service.", READ_ONLY | ALWAYS),
-    TEXT("orgMembershipStatus", "Whether the person takes part in the organization yet.", READ_ONLY | ALWAYS),
+    DATE("createdAt", "When the person's account was made.", READ_ONLY | ALWAYS),
+    TEXT("orgMembershipStatus", "Whether the person is active in the organization yet.", READ_ONLY | ALWAYS),
     OBJECT("roles", "Roles granted to the person.", READ_ONLY | ALWAYS, .of = &user_roles_schema),
     LIST("teamIds", "Teams of the organization that the person is in.", READ_ONLY | ALWAYS, .item = TYPE_ID),
     END_OF_FIELDS,
@@ -96,14 +96,14 @@ static const struct endpoint teams_endpoints[] = {
       .read = &project_team_list, .response = &team_role_schema },
     { POST, "/groups/{groupId}/teams", S64, ANY_OF(PROJECT_ACCESS_MANAGER), "addGroupTeams",
       "Add teams to one project",
-      "Grants each team the roles sent with it, beside those that it holds already; every member holds them at once. Nobody "
-      "can grant a role that they do not hold. Answers with all teams of the project.",
+      "Grants each team the roles sent with it and keeps those that it holds already; they count for every member at once. "
+      "Nobody can grant a role that they do not hold. Answers with all teams of the project.",
       .shape = SHAPE_LIST, .success = 200, .item = "/groups/{groupId}/teams/{teamId}",
       .run = project_teams_add, .flags = BODY_IS_LIST, .request = &team_role_schema, .response = &team_role_schema,
       .example = "[{\"teamId\": \"650000000000000000000001\", \"roleNames\": [\"GROUP_READ_ONLY\"]}]" },
     { DELETE, "/groups/{groupId}/teams/{teamId}", S64, ANY_OF(PROJECT_ACCESS_MANAGER), "removeGroupTeam",
       "Remove one team from one project",
-      "Takes the team's roles in the project away. The team itself and what its members hold by themselves stay.",
+      "Takes away the team's roles in the project. The team stays, and so do the roles that its members hold themselves.",
       .shape = SHAPE_NOTHING, .run = project_team_remove },
     { GET, "/groups/{groupId}/teams/{teamId}", S64, ANY_OF(PROJECT_READ_ONLY), "getGroupTeam",
       "Return one team in one project",
@@ -119,7 +119,7 @@ static const struct endpoint teams_endpoints[] = {
 
     { GET, "/orgs/{orgId}/teams", S65, ANY_OF(ORG_MEMBER), "listOrgTeams",
       "Return all teams in one organization",
-      "Lists the teams of the organization. Members are read team by team.",
+      "Lists the teams of the organization, without their members.",
       .shape = SHAPE_LIST, .item = "/orgs/{orgId}/teams/{teamId}", .read = &team_list,
       .response = &team_schema },
     { POST, "/orgs/{orgId}/teams", S65, ANY_OF(ORG_OWNER), "createOrgTeam",
@@ -152,14 +152,14 @@ static const struct endpoint teams_endpoints[] = {
       .read = &member_list, .response = &user_schema, .query = users_query },
     { POST, "/orgs/{orgId}/teams/{teamId}/users", S65, ANY_OF(ORG_OWNER), "addOrgTeamUsers",
       "Add users to one team",
-      "Adds members of the organization to the team by their ids: all of them or, when one cannot be added, none. Who is in the "
-      "team already stays. Prefer adding one user at a time.",
+      "Adds members of the organization to the team by their ids; if one cannot be added, none is. People who are in the team "
+      "already stay. Prefer to add one user at a time.",
       .shape = SHAPE_LIST, .success = 200, .flags = DEPRECATED | BODY_IS_LIST, .item = "/orgs/{orgId}/users/{userId}",
       .run = members_add, .request = &member_schema, .response = &user_schema,
       .example = "[{\"id\": \"650000000000000000000001\"}]" },
     { DELETE, "/orgs/{orgId}/teams/{teamId}/users/{userId}", S65, ANY_OF(ORG_OWNER), "removeOrgTeamUserFromTeam",
       "Remove one user from one team by id",
-      "Takes one person out of the team; 404 when the person is not in it. Prefer the operation that can be repeated safely.",
+      "Takes one person out of the team; 404 when they are not in it. Prefer the operation that can be repeated safely.",
       .shape = SHAPE_NOTHING, .flags = DEPRECATED, .run = member_delete },
     { POST, "/orgs/{orgId}/teams/{teamId}:addUser", S65, ANY_OF(ORG_OWNER), "addOrgTeamUser",
       "Add one user to one team",
@@ -169,15 +169,14 @@ static const struct endpoint teams_endpoints[] = {
       .request = &member_schema, .response = &user_schema, .example = "{\"id\": \"650000000000000000000001\"}" },
     { POST, "/orgs/{orgId}/teams/{teamId}:removeUser", S65, ANY_OF(ORG_OWNER), "removeOrgTeamUser",
       "Remove one user from one team",
-      "Takes a member of the organization out of the team, and with that the roles held only through it. Removing somebody who "
-      "is not in the team changes nothing.",
+      "Takes a member of the organization out of the team. They lose the roles that they held only through it. Removing "
+      "somebody who is not in the team changes nothing.",
       .success = 200, .since = "2025-02-19", .flags = NO_ETAG, .run = member_remove,
       .request = &member_schema, .response = &user_schema, .example = "{\"id\": \"650000000000000000000001\"}" },
 };
 // clang-format on
 
-FAMILY(teams_family, "teams", "Teams", "Groups of people in an organization that receive project roles together.",
-       teams_endpoints);
+FAMILY(teams_family, "teams", "Teams", "People in an organization who get project roles together.", teams_endpoints);
 
 /* ---- Which one ---- */
 

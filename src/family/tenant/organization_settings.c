@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What an organization demands of everybody who enters it. Few requests change it, so its bucket is the smallest
- * of all.
- */
+/* Rules of an organization for everybody in it. Few requests change them, so their bucket is the smallest of all. */
 #include "api/api.h"
 #include "api/request_event.h"
 #include "base/json.h"
@@ -10,14 +7,13 @@
 #include "store/tenant/organization.h"
 
 static const struct field settings_fields[] = {
-    BOOL("apiAccessListRequired", "Whether service accounts and API keys can be used only with an access list.",
-         ALWAYS),
-    INTEGER("maxServiceAccountSecretValidityInHours", "Longest life of a new secret of a service account.", ALWAYS,
+    BOOL("apiAccessListRequired", "Whether service accounts and API keys need an access list.", ALWAYS),
+    INTEGER("maxServiceAccountSecretValidityInHours", "Longest lifetime of a new secret of a service account.", ALWAYS,
             .min = 8, .max = 8760, .example = "720"),
-    TEXT("securityContact", "Address that is told about what concerns security; null for none.", NULLABLE, .max = 254,
+    TEXT("securityContact", "E-mail address for security notices; null for none.", NULLABLE, .max = 254,
          .pattern = "^[^\\s@,;<>\"]{1,64}@[^\\s@,;<>\"]{1,189}$", .example = "\"security@example.org\""),
-    BOOL("multiFactorAuthRequired", "Whether people must prove themselves twice. Always false; true is refused.",
-         ALWAYS, .example = "false"),
+    BOOL("multiFactorAuthRequired", "Whether people need a second factor. Always false; true is refused.", ALWAYS,
+         .example = "false"),
     BOOL("restrictEmployeeAccess", "Whether the operator's staff is kept out of hosts. Always false; true is refused.",
          ALWAYS, .example = "false"),
     BOOL("genAIFeaturesEnabled", "Whether generated advice is offered. Always false; true is refused.", ALWAYS,
@@ -27,18 +23,17 @@ static const struct field settings_fields[] = {
          .example = "false"),
     END_OF_FIELDS,
 };
-static const struct schema settings_schema = { "OrganizationSettings", "What an organization demands.",
-                                               settings_fields };
+static const struct schema settings_schema = { "OrganizationSettings", "Rules of an organization.", settings_fields };
 
 /* Switches that would be without an effect. Off is what they are; whoever wants one on is told why that is not to be had. */
 static const struct {
     const char *name, *what, *why;
 } always_off[] = {
     { "multiFactorAuthRequired", "Demanding a second factor",
-      "nobody signs in by browser here; what people prove is decided by their identity provider" },
+      "there is no sign-in by browser; the identity provider decides how people prove who they are" },
     { "restrictEmployeeAccess", "Keeping the operator's staff out",
-      "the hosts are the operator's own, and nothing here could keep out who runs them" },
-    { "genAIFeaturesEnabled", "Generated advice", "there is nothing that would generate it" },
+      "the operator runs the hosts, so nothing could keep them out" },
+    { "genAIFeaturesEnabled", "Generated advice", "the service generates no advice" },
     { "streamsCrossGroupEnabled", "Stream processing across projects", "there is no stream processing yet" },
 };
 
@@ -49,20 +44,20 @@ static handler settings_update;
 static const struct endpoint organization_settings_endpoints[] = {
     { GET, "/orgs/{orgId}/settings", S45, ANY_OF(ORG_MEMBER), "getOrgSettings",
       "Return the settings of one organization",
-      "Returns the rules that hold for everybody in the organization: whether API callers need an access list, how "
-      "long secrets may live, and who is told about what concerns security.",
+      "Returns the rules for everybody in the organization: whether API callers need an access list, how long secrets may "
+      "live, and who receives security notices.",
       .read = &settings_get, .response = &settings_schema },
     { PATCH, "/orgs/{orgId}/settings", S45, ANY_OF(ORG_OWNER), "updateOrgSettings",
       "Update the settings of one organization",
-      "Changes only the settings that are sent. A stricter rule holds from the next request on, for the caller as "
-      "well: a caller without an access list cannot demand one of everybody. Secrets that exist keep their end.",
+      "Changes only the settings that are sent. A stricter rule takes effect with the next request, also for the caller: a "
+      "caller without an access list cannot require one. Existing secrets keep their expiry.",
       .run = settings_update, .request = &settings_schema, .response = &settings_schema,
       .example = "{\"maxServiceAccountSecretValidityInHours\": 720}" },
 };
 // clang-format on
 
 FAMILY(organization_settings_family, "organization-settings", "Organization settings",
-       "What an organization demands of its service accounts and API keys, such as an access list.",
+       "What an organization requires of its service accounts and API keys, such as an access list.",
        organization_settings_endpoints);
 
 static error

@@ -98,7 +98,7 @@ static const struct schema created_schema = { "CreatedOrganization", "A new orga
                                               created_fields };
 
 static const struct field list_query[] = {
-    TEXT("name", "Text that the name must contain, in any case.", 0, .max = 64),
+    TEXT("name", "Text that the name must contain; upper and lower case are the same.", 0, .max = 64),
     END_OF_FIELDS,
 };
 
@@ -109,8 +109,8 @@ static handler organization_create, organization_update, organization_delete;
 static const struct endpoint organization_endpoints[] = {
     { DELETE, "/orgs/{orgId}", S46, ANY_OF(ORG_OWNER), "deleteOrganization",
       "Remove one organization",
-      "Removes the organization with its credentials, teams and settings; its events are kept. An organization that still has "
-      "projects is not removed: the answer is 409 and says how many there are.",
+      "Removes the organization with its credentials, teams and settings; its events are kept. While the organization has "
+      "projects, the answer is 409 and says how many.",
       .shape = SHAPE_NOTHING, .run = organization_delete },
     { GET, "/orgs/{orgId}", S46, ANY_OF(ORG_MEMBER), "getOrganization",
       "Return one organization",
@@ -123,8 +123,8 @@ static const struct endpoint organization_endpoints[] = {
       .example = "{\"name\": \"Example Holding\"}" },
     { GET, "/orgs/{orgId}/groups", S46, ANY_OF(ORG_MEMBER), "listOrganizationProjects",
       "Return all projects in one organization",
-      "Lists those projects of the organization that the caller can see, oldest first: all of them with a role that may read them, "
-      "else those in which the caller holds a role.",
+      "Lists the projects of the organization that the caller can see, oldest first: all of them if a role in the organization "
+      "allows it, else those in which the caller holds a role.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}", 
       .run = project_list_of_organization, .response = &project_schema, .query = projects_of_organization_query },
     { GET, "/orgs/{orgId}/invites", S46, ANY_OF(ORG_OWNER), "listOrganizationInvitations",
@@ -141,7 +141,7 @@ static const struct endpoint organization_endpoints[] = {
       .example = "{\"username\": \"jo@example.org\", \"roles\": [\"ORG_READ_ONLY\"]}" },
     { POST, "/orgs/{orgId}/invites", S46, ANY_OF(ORG_OWNER), "createOrganizationInvitation",
       "Invite one person to one organization",
-      "Makes an invitation that can be used once, only by the person at that address, for 30 days. Its token is mailed there and "
+      "Makes an invitation for the person at that address. It works once, for 30 days. Its token is mailed to the address and "
       "shown to nobody else.",
       .success = 200, .flags = DEPRECATED, .item = "/orgs/{orgId}/invites/{invitationId}", 
       .run = invitation_create, .request = &organization_invitation_schema, .response = &organization_invitation_schema,
@@ -156,7 +156,7 @@ static const struct endpoint organization_endpoints[] = {
       .flags = DEPRECATED, .read = &invitation_get, .response = &organization_invitation_schema },
     { PATCH, "/orgs/{orgId}/invites/{invitationId}", S46, ANY_OF(ORG_OWNER), "updateOrganizationInvitation",
       "Change one invitation to an organization",
-      "Changes the roles that the invited person gets; a list that is sent replaces the one before.",
+      "Changes the roles that the invited person gets; a list that is sent replaces the old one.",
       .flags = DEPRECATED, .run = invitation_update,
       .request = &organization_invitation_change_schema, .response = &organization_invitation_schema,
       .example = "{\"roles\": [\"ORG_READ_ONLY\"]}" },
@@ -168,8 +168,8 @@ static const struct endpoint organization_endpoints[] = {
       .query = list_query },
     { POST, "/orgs", S47, ANYWHERE(ORG_OWNER), "createOrganization",
       "Create one organization",
-      "Creates an organization together with the first credentials or the person who can use it: at least one of them must be "
-      "asked for. Secrets are in this answer and never shown again. Needs the owner role in an existing organization.",
+      "Creates an organization with its first credentials or its first owner; the request must name at least one of them. "
+      "Secrets are in this answer and are never shown again. Needs the owner role in an existing organization.",
       .item = "/orgs/{orgId}", .run = organization_create, .request = &create_schema, .response = &created_schema,
       .example = "{\"name\": \"Example Ltd\", \"serviceAccount\": {\"name\": \"automation\", \"description\": \"Runs deployments\", "
                  "\"roles\": [\"ORG_OWNER\"], \"secretExpiresAfterHours\": 720}}" },
@@ -282,7 +282,7 @@ add_owner(struct request *req, id organization, json_t *answer)
     TRY(store_read(req->api->store, req->arena, SQL_PERSON_VISIBLE, &params, &rows));
     if (rows.count == 0)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("orgOwnerId"),
-                    V("there is no such person in an organization of yours"));
+                    V("none of your organizations has this person"));
     const json_t *person = json_parse_own(req->arena, rows_text(&rows, 0, 0));
     struct member_name name = { .first = json_str(json_object_get(person, "firstName")),
                                 .last = json_str(json_object_get(person, "lastName")) };

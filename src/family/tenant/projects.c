@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Projects: what clusters, database users and everything else of a team lives in. `groupId` is the API's older word. */
+/* Projects: they contain clusters, database users and everything else of a team. `groupId` is the API's older word. */
 #include "family/tenant/projects.h"
 #include "api/api.h"
 #include "api/crud.h"
@@ -24,7 +24,7 @@ static const struct field tag_fields[] = {
     TEXT("value", "Value of the tag.", REQUIRED, .min = 1, .max = 255, .example = "\"production\""),
     END_OF_FIELDS,
 };
-const struct schema tag_schema = { "Tag", "A key and a value of your own, for finding and billing.", tag_fields };
+const struct schema tag_schema = { "Tag", "Your own key and value, for searching and billing.", tag_fields };
 
 static const struct field project_fields[] = {
     ID("id", "Identifier of the project.", READ_ONLY | ALWAYS),
@@ -35,22 +35,21 @@ static const struct field project_fields[] = {
     DATE("created", "When the project was created.", READ_ONLY | ALWAYS),
     INTEGER("clusterCount", "Number of clusters in the project.", READ_ONLY | ALWAYS),
     LIST("tags", "Tags of the project.", 0, .of = &tag_schema, .max = 50, .fallback = "[]"),
-    BOOL(
-        "withDefaultAlertsSettings",
-        "Whether the project starts with the default alert configurations, which tell its owners by mail when a cluster is "
-        "deleted, the project moves, its login settings change, support staff may look, or an index could not be made. "
-        "Where the service sends no mail there are none.",
-        0, .fallback = "true"),
+    BOOL("withDefaultAlertsSettings",
+         "Whether the project starts with the default alert configurations. They mail its owners when a cluster is "
+         "deleted, the project moves, its login settings change, support staff get access, or an index could not be "
+         "built. A service that sends no mail has none.",
+         0, .fallback = "true"),
     END_OF_FIELDS,
 };
 const struct schema project_schema = { "Project", "A project.", project_fields };
 
 static const struct field settings_fields[] = {
     BOOL("isCollectDatabaseSpecificsStatisticsEnabled", "Whether statistics of each database are collected.", ALWAYS),
-    BOOL("isDataExplorerEnabled", "Whether data can be looked at in the console.", ALWAYS),
-    BOOL("isPerformanceAdvisorEnabled", "Whether slow statements are looked at and indexes proposed.", ALWAYS),
+    BOOL("isDataExplorerEnabled", "Whether the console shows data.", ALWAYS),
+    BOOL("isPerformanceAdvisorEnabled", "Whether slow statements are examined and indexes proposed.", ALWAYS),
     BOOL("isRealtimePerformancePanelEnabled", "Whether the console shows what runs at this moment.", ALWAYS),
-    BOOL("isSchemaAdvisorEnabled", "Whether the layout of tables is looked at and changes proposed.", ALWAYS),
+    BOOL("isSchemaAdvisorEnabled", "Whether the layout of tables is examined and changes proposed.", ALWAYS),
     END_OF_FIELDS,
 };
 static const struct schema settings_schema = { "ProjectSettings", "Features that can be switched off in a project.",
@@ -68,10 +67,10 @@ static const struct field move_fields[] = {
        .example = "\"650000000000000000000001\""),
     END_OF_FIELDS,
 };
-static const struct schema move_schema = { "ProjectMove", "Where a project goes.", move_fields };
+static const struct schema move_schema = { "ProjectMove", "Where a project moves to.", move_fields };
 
 const struct field projects_of_organization_query[] = {
-    TEXT("name", "Text that the name must contain, in any case.", 0, .max = 64),
+    TEXT("name", "Text that the name must contain; upper and lower case are the same.", 0, .max = 64),
     END_OF_FIELDS,
 };
 
@@ -87,8 +86,8 @@ static handler project_list, project_by_name, project_create, project_update, pr
 static const struct endpoint project_endpoints[] = {
     { DELETE, "/groups/{groupId}", S53, ANY_OF(PROJECT_OWNER), "deleteProject",
       "Remove one project",
-      "Removes the project with its settings, database users, access lists and the roles granted in it. A project that still has "
-      "clusters is not removed: the answer is 409 and says how many there are.",
+      "Removes the project with its settings, database users, access lists and the roles granted in it. While the project has "
+      "clusters, the answer is 409 and says how many.",
       .shape = SHAPE_NOTHING, .run = project_delete },
     { GET, "/groups/{groupId}", S53, ANY_OF(PROJECT_READ_ONLY), "getProject",
       "Return one project",
@@ -102,8 +101,8 @@ static const struct endpoint project_endpoints[] = {
       .example = "{\"name\": \"storefront-eu\", \"tags\": [{\"key\": \"environment\", \"value\": \"production\"}]}" },
     { POST, "/groups/{groupId}/access", S53, ANY_OF(PROJECT_OWNER), "addProjectAccess",
       "Add one person to one project",
-      "Gives a person roles in the project. Somebody who does not belong to the organization yet is invited: the token of the "
-      "invitation is mailed to them and shown to nobody else.",
+      "Gives a person roles in the project. A person who does not belong to the organization yet is invited: the token is "
+      "mailed to them and shown to nobody else.",
       .success = 200, .run = user_add, .request = &new_project_user_schema, .response = &project_user_schema,
       .example = "{\"username\": \"jo@example.org\", \"roles\": [\"GROUP_READ_ONLY\"]}" },
     { GET, "/groups/{groupId}/invites", S53, ANY_OF(PROJECT_OWNER), "listProjectInvitations",
@@ -120,14 +119,14 @@ static const struct endpoint project_endpoints[] = {
       .example = "{\"username\": \"jo@example.org\", \"roles\": [\"GROUP_READ_ONLY\"]}" },
     { POST, "/groups/{groupId}/invites", S53, ANY_OF(PROJECT_OWNER), "createProjectInvitation",
       "Invite one person to one project",
-      "Makes an invitation that can be used once, only by the person at that address, for 30 days. Its token is mailed there and "
-      "shown to nobody else. Somebody who belongs to the organization needs none: add them to the project.",
+      "Makes an invitation for the person at that address. It works once, for 30 days. Its token is mailed to the address and "
+      "shown to nobody else. A person who already belongs to the organization needs none: add them to the project.",
       .success = 200, .flags = DEPRECATED, .item = "/groups/{groupId}/invites/{invitationId}", 
       .run = invitation_create, .request = &project_invitation_schema, .response = &project_invitation_schema,
       .example = "{\"username\": \"jo@example.org\", \"roles\": [\"GROUP_READ_ONLY\"]}" },
     { DELETE, "/groups/{groupId}/invites/{invitationId}", S53, ANY_OF(PROJECT_OWNER), "deleteProjectInvitation",
       "Take back one invitation to a project",
-      "Takes the roles in this project off the invitation. When nothing else is left on it, its token stops working at once.",
+      "Removes the roles in this project from the invitation. If no other role is left, its token stops working at once.",
       .shape = SHAPE_NOTHING, .flags = DEPRECATED, .run = invitation_delete },
     { GET, "/groups/{groupId}/invites/{invitationId}", S53, ANY_OF(PROJECT_OWNER), "getProjectInvitation",
       "Return one invitation to a project",
@@ -146,7 +145,7 @@ static const struct endpoint project_endpoints[] = {
       .run = project_limit_list, .response = &project_limit_schema },
     { DELETE, "/groups/{groupId}/limits/{limitName}", S53, ANY_OF(PROJECT_OWNER), "deleteProjectLimit",
       "Return one limit of a project to its default",
-      "Removes the project's own value; the default holds again from then on.",
+      "Removes the project's own value; the default applies again.",
       .shape = SHAPE_NOTHING, .run = project_limit_reset },
     { GET, "/groups/{groupId}/limits/{limitName}", S53, ANY_OF(PROJECT_READ_ONLY), "getProjectLimit",
       "Return one limit of a project",
@@ -154,7 +153,7 @@ static const struct endpoint project_endpoints[] = {
       .run = project_limit_get, .response = &project_limit_schema },
     { PATCH, "/groups/{groupId}/limits/{limitName}", S53, ANY_OF(PROJECT_OWNER), "setProjectLimit",
       "Set one limit of a project",
-      "Gives the project a value of its own, up to what the operator allows.",
+      "Gives the project its own value, up to what the operator allows.",
       .run = project_limit_set, .request = &project_limit_schema, .response = &project_limit_schema,
       .example = "{\"value\": 20}" },
     { GET, "/groups/{groupId}/dbVersions", S53, ANY_OF(PROJECT_READ_ONLY), "listProjectDbVersions",
@@ -172,27 +171,27 @@ static const struct endpoint project_endpoints[] = {
       .response = &settings_schema, .example = "{\"isDataExplorerEnabled\": false}" },
     { POST, "/groups/{groupId}:migrate", S53, ANY_OF(ORG_OWNER), "migrateProject",
       "Move one project to another organization",
-      "Moves the project with everything in it. The caller must be an owner of both organizations. People keep their roles in the "
-      "project; service accounts and API keys of the organization that it leaves lose theirs, and invitations to it end.",
+      "Moves the project with everything in it. The caller must be an owner of both organizations. People keep their roles in "
+      "the project. Service accounts and API keys of the old organization lose theirs, and open invitations to the project end.",
       .success = 200, .since = "2024-11-13", 
       .run = project_migrate, .request = &move_schema, .response = &project_schema,
       .example = "{\"destinationOrgId\": \"650000000000000000000001\"}" },
 
     { GET, "/groups", S54, ANY_CALLER, "listProjects",
       "Return all projects that the caller can see",
-      "Lists the projects of the caller's organization when a role there allows to read them all, else those in which the caller "
-      "holds a role. Oldest first.",
+      "Lists all projects of the caller's organization if a role there allows it, else those in which the caller holds a role. "
+      "Oldest first.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}", .run = project_list, .response = &project_schema },
     { POST, "/groups", S54, ANYWHERE(ORG_OWNER | ORG_GROUP_CREATOR), "createProject",
       "Create one project",
-      "Creates an empty project in the organization that the body names. A caller who may create projects but not see all of them "
-      "becomes its owner.",
+      "Creates an empty project in the organization that the body names. A caller who can create projects but cannot see all "
+      "of them becomes its owner.",
       .item = "/groups/{groupId}", .run = project_create, .request = &project_schema, .response = &project_schema,
       .query = create_query,
       .example = "{\"name\": \"storefront\", \"orgId\": \"650000000000000000000001\"}" },
     { GET, "/groups/byName/{groupName}", S54, ANY_CALLER, "getProjectByName",
       "Return one project by its name",
-      "Looks only among the projects that the caller can see.",
+      "Searches only the projects that the caller can see.",
       .item = "/groups/{groupId}", .run = project_by_name, .response = &project_schema },
 };
 // clang-format on

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rate limits themselves: every endpoint set with its bucket, by default and as it is for one owner. */
+/* The rate limits: every endpoint set with its bucket, by default and for one owner. */
 #include "api/api.h"
 #include "api/catalog.h"
 #include "family/families.h"
 
 static const struct field number_fields[] = {
-    INTEGER("value", "Value that holds now.", READ_ONLY | ALWAYS),
-    INTEGER("defaultValue", "Value that holds where nothing else was agreed.", READ_ONLY | ALWAYS),
+    INTEGER("value", "Current value.", READ_ONLY | ALWAYS),
+    INTEGER("defaultValue", "Value unless another one was agreed.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
 static const struct schema number_schema = { "RateLimitValue", "A value of a bucket, and its default.", number_fields };
@@ -22,9 +22,9 @@ static const struct schema endpoint_schema = { "RateLimitEndpoint", "An operatio
 static const struct field set_fields[] = {
     TEXT("endpointSetId", "Identifier of the set.", READ_ONLY | ALWAYS, .example = "\"S17\""),
     TEXT("endpointSetName", "Name of the set.", READ_ONLY | ALWAYS, .example = "\"Clusters\""),
-    TEXT("scope", "What has a bucket of its own: each address, project, organization or user.", READ_ONLY | ALWAYS,
+    TEXT("scope", "What has its own bucket: each address, project, organization or user.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "IP", "GROUP", "ORGANIZATION", "USER", NULL }),
-    OBJECT("capacity", "Most tokens that the bucket holds.", READ_ONLY | ALWAYS, .of = &number_schema),
+    OBJECT("capacity", "Largest number of tokens in the bucket.", READ_ONLY | ALWAYS, .of = &number_schema),
     OBJECT("refillRate", "Tokens added at each refill.", READ_ONLY | ALWAYS, .of = &number_schema),
     OBJECT("refillDurationSeconds", "Seconds between refills.", READ_ONLY | ALWAYS, .of = &number_schema),
     LIST("endpoints", "Operations that share the bucket.", READ_ONLY | ALWAYS, .of = &endpoint_schema),
@@ -60,13 +60,13 @@ static handler list_sets, get_set;
 static const struct endpoint rate_limit_endpoints[] = {
     { GET, "/rateLimits", S57, ANY_CALLER, "listRateLimits",
       "Return the rate limits of all endpoint sets",
-      "Lists every endpoint set with its bucket. Naming a project, organization, user or address narrows the list to the sets whose "
-      "buckets it has, with the values that hold for it; the caller must belong to what it names.",
+      "Lists every endpoint set with its bucket. With a project, organization, user or address, it lists only the sets that have "
+      "a bucket for it, with its values; the caller must belong to it.",
       .shape = SHAPE_LIST, .since = "2025-03-12", .item = "/rateLimits/{endpointSetId}", .run = list_sets, .response = &set_schema,
       .query = list_query },
     { GET, "/rateLimits/{endpointSetId}", S57, ANY_CALLER, "getRateLimit",
       "Return the rate limit of one endpoint set",
-      "Shows the bucket of the set, by default or as it is for the project, organization or user that the query names.",
+      "Shows the default bucket of the set, or the bucket of the project, organization or user in the query.",
       .since = "2025-03-12", .flags = NO_ETAG, .run = get_set, .response = &set_schema, .query = one_query },
 };
 // clang-format on

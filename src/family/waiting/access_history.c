@@ -7,11 +7,11 @@
 static const struct field access_log_fields[] = {
     DATE("timestamp", "When it was tried.", READ_ONLY | ALWAYS),
     BOOL("authResult", "Whether it succeeded.", READ_ONLY | ALWAYS),
-    TEXT("username", "As who.", READ_ONLY | ALWAYS, .example = "\"app\""),
-    CIDR("ipAddress", "From where.", READ_ONLY, .example = "\"203.0.113.7\""),
+    TEXT("username", "User name of the attempt.", READ_ONLY | ALWAYS, .example = "\"app\""),
+    CIDR("ipAddress", "Address that it came from.", READ_ONLY, .example = "\"203.0.113.7\""),
     TEXT("hostname", "The server that was asked.", READ_ONLY | ALWAYS),
     ID("groupId", "The project.", READ_ONLY | ALWAYS),
-    TEXT("authSource", "The database that was asked for.", READ_ONLY, .example = "\"shop\""),
+    TEXT("authSource", "The requested database.", READ_ONLY, .example = "\"shop\""),
     TEXT("failureReason", "Why it failed.", READ_ONLY, .example = "\"password authentication failed\""),
     TEXT("logLine", "The line of the server's log.", READ_ONLY),
     END_OF_FIELDS
@@ -25,11 +25,11 @@ static const struct field access_logs_fields[] = {
 static const struct schema access_logs_schema = { "AccessLogs", "Attempts to log in.", access_logs_fields };
 
 static const struct field access_history_query[] = {
-    BOOL("authResult", "Only those that succeeded, or only those that failed.", 0),
-    INTEGER("start", "Not before this moment, in milliseconds since 1970.", 0, .min = FIRST_MOMENT_MS, .max = LAST_MOMENT_MS),
-    INTEGER("end", "Not after this moment, in milliseconds since 1970.", 0, .min = FIRST_MOMENT_MS, .max = LAST_MOMENT_MS),
-    CIDR("ipAddress", "Only those from this address.", 0, .example = "\"203.0.113.7\""),
-    INTEGER("nLogs", "How many at most.", 0, .min = 0, .max = 20000, .fallback = "20000"),
+    BOOL("authResult", "Only attempts that succeeded, or only those that failed.", 0),
+    INTEGER("start", "First moment, in milliseconds since 1970.", 0, .min = FIRST_MOMENT_MS, .max = LAST_MOMENT_MS),
+    INTEGER("end", "Last moment, in milliseconds since 1970.", 0, .min = FIRST_MOMENT_MS, .max = LAST_MOMENT_MS),
+    CIDR("ipAddress", "Only attempts from this address.", 0, .example = "\"203.0.113.7\""),
+    INTEGER("nLogs", "Largest number of attempts to return.", 0, .min = 0, .max = 20000, .fallback = "20000"),
     END_OF_FIELDS
 };
 
@@ -37,13 +37,12 @@ static const struct endpoint access_history_endpoints[] = {
     { GET, "/groups/{groupId}/dbAccessHistory/clusters/{clusterName}", S02,
       ANY_OF(PROJECT_CLUSTER_LOG_VIEWER | PROJECT_DATABASE_ACCESS_ADMIN), "getGroupDbAccessHistoryCluster",
       "Return the access history of one cluster",
-      "Lists attempts to log in to any member of the cluster, newest first, with address, user and why a failed "
-      "one failed.",
+      "Lists attempts to log in to any member of the cluster, newest first, with address, user and the reason of a failure.",
       .waits_for = "metrics", .response = &access_logs_schema, .query = access_history_query },
     { GET, "/groups/{groupId}/dbAccessHistory/processes/{hostname}", S02,
       ANY_OF(PROJECT_CLUSTER_LOG_VIEWER | PROJECT_DATABASE_ACCESS_ADMIN), "getGroupDbAccessHistoryProcess",
       "Return the access history of one process",
-      "Lists attempts to log in to one server, newest first, with address, user and why a failed one failed.",
+      "Lists attempts to log in to one server, newest first, with address, user and the reason of a failure.",
       .waits_for = "metrics", .response = &access_logs_schema, .query = access_history_query },
 };
 // clang-format on

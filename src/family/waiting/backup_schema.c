@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of schedules, of the policy that protects backups, and of places outside. docs/internals/contract.md says which
- * ones that users may know were left out, and why. */
+/*
+ * The fields of schedules, of the policy that protects backups, and of places outside. docs/internals/contract.md says
+ * which fields of the specification were left out, and why.
+ */
 #include "family/identity/people.h"
 #include "family/waiting/backups.h"
 
@@ -19,56 +21,53 @@ static const struct field export_bucket_fields[] = {
     ID("_id", "Identifier of the export bucket.", READ_ONLY | ALWAYS),
     TEXT("bucketName", "Name of the bucket in object storage.", REQUIRED | CREATE_ONLY | ALWAYS, .min = 3, .max = 63,
          .pattern = "^[a-z0-9][a-z0-9.-]*[a-z0-9]$", .example = "\"reeve-exports\""),
-    TEXT("cloudProvider", "Who runs the object storage, under the name that the operator gave.",
+    TEXT("cloudProvider", "Provider of the object storage, by the name that the operator gave.",
          REQUIRED | CREATE_ONLY | ALWAYS, .min = 1, .max = 32, .example = "\"ONPREM\""),
-    ID("iamRoleId", "Identifier of the access role with which the bucket is written to.",
-       REQUIRED | CREATE_ONLY | ALWAYS),
-    TEXT("region", "Where the bucket is, as its storage calls the region.", CREATE_ONLY, .min = 1, .max = 63,
+    ID("iamRoleId", "Identifier of the access role for writing to the bucket.", REQUIRED | CREATE_ONLY | ALWAYS),
+    TEXT("region", "Region of the bucket, by its storage's own name.", CREATE_ONLY, .min = 1, .max = 63,
          .example = "\"eu-north\""),
-    TEXT("serviceUrl", "Address of the object storage, with https; the provider's own unless it is set.", CREATE_ONLY,
-         .min = 9, .max = 512, .pattern = "^https://[!-~]+$", .example = "\"https://objects.example.org\""),
-    BOOL("requirePrivateNetworking", "Whether the bucket is only reached through a private endpoint.", ALWAYS,
+    TEXT("serviceUrl", "https address of the object storage; by default the provider's own.", CREATE_ONLY, .min = 9,
+         .max = 512, .pattern = "^https://[!-~]+$", .example = "\"https://objects.example.org\""),
+    BOOL("requirePrivateNetworking", "Whether the bucket is reached only through a private endpoint.", ALWAYS,
          .fallback = "false"),
     END_OF_FIELDS,
 };
-const struct schema export_bucket_schema = { "BackupExportBucket",
-                                             "A place in object storage to which snapshots are exported.",
+const struct schema export_bucket_schema = { "BackupExportBucket", "A bucket in object storage for exported snapshots.",
                                              export_bucket_fields };
 
 /* ---- Private endpoints ---- */
 
 static const struct field backup_endpoint_fields[] = {
     ID("id", "Identifier of the private endpoint.", READ_ONLY | ALWAYS),
-    TEXT("cloudProvider", "Who runs the object storage; the path names it.", READ_ONLY | ALWAYS),
-    TEXT("regionName", "Region whose object storage is reached, under the name that the operator gave.",
+    TEXT("cloudProvider", "Provider of the object storage, as in the path.", READ_ONLY | ALWAYS),
+    TEXT("regionName", "Region of the object storage, by the name that the operator gave.",
          REQUIRED | CREATE_ONLY | ALWAYS, .min = 1, .max = 63, .example = "\"EU_NORTH\""),
-    TEXT("status", "How far it is.", READ_ONLY | ALWAYS,
+    TEXT("status", "Current state.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "INITIATING", "PENDING_ACCEPTANCE", "ACTIVE", "FAILED", "PENDING_RECREATION",
                                           "DELETING", NULL }),
     TEXT("privateEndpointConnectionName", "Name of the connection at the provider.", READ_ONLY),
     TEXT("errorMessage", "Why it failed.", READ_ONLY),
     END_OF_FIELDS,
 };
-const struct schema backup_endpoint_schema = { "BackupPrivateEndpoint", "A private way to object storage.",
+const struct schema backup_endpoint_schema = { "BackupPrivateEndpoint", "A private connection to object storage.",
                                                backup_endpoint_fields };
 
 /* ---- Rules: how often, and how long it is kept ---- */
 
 static const struct field policy_item_fields[] = {
     ID("id", "Identifier of the rule.", READ_ONLY | ALWAYS),
-    TEXT("frequencyType", "In which unit the rule counts.", REQUIRED | ALWAYS, .one_of = frequencies),
-    INTEGER(
-        "frequencyInterval",
-        "Every how many hours; or the day: of the week (1 is Monday) or of the month (40 is the last), or the month "
-        "of the year. A daily rule has 1.",
-        REQUIRED | ALWAYS, .min = 1, .max = 40, .example = "6"),
+    TEXT("frequencyType", "Unit of the rule.", REQUIRED | ALWAYS, .one_of = frequencies),
+    INTEGER("frequencyInterval",
+            "For hours: the number of hours between snapshots. Else the day of the week (1 is Monday), the day of "
+            "the month (40 is the last) or the month of the year. A daily rule has 1.",
+            REQUIRED | ALWAYS, .min = 1, .max = 40, .example = "6"),
     TEXT("retentionUnit", "Unit of the retention.", REQUIRED | ALWAYS, .one_of = retention_units),
-    INTEGER("retentionValue", "How many of these units a snapshot is kept.", REQUIRED | ALWAYS, .min = 1,
+    INTEGER("retentionValue", "For how many of these units a snapshot is kept.", REQUIRED | ALWAYS, .min = 1,
             .max = LONGEST_RETENTION, .example = "7"),
     END_OF_FIELDS,
 };
 static const struct schema policy_item_schema = { "BackupPolicyItem",
-                                                  "How often a snapshot is taken, and how long kept.",
+                                                  "How often a snapshot is taken, and how long it is kept.",
                                                   policy_item_fields };
 
 static const struct field on_demand_item_fields[] = {
@@ -76,49 +75,48 @@ static const struct field on_demand_item_fields[] = {
     TEXT("frequencyType", "Always ondemand.", ALWAYS, .one_of = (const char *const[]){ "ondemand", NULL },
          .fallback = "\"ondemand\""),
     TEXT("retentionUnit", "Unit of the retention.", REQUIRED | ALWAYS, .one_of = retention_units),
-    INTEGER("retentionValue", "How many of these units a snapshot is kept at least.", REQUIRED | ALWAYS, .min = 1,
+    INTEGER("retentionValue", "For how many of these units a snapshot is kept at least.", REQUIRED | ALWAYS, .min = 1,
             .max = LONGEST_RETENTION, .example = "7"),
     END_OF_FIELDS,
 };
 static const struct schema on_demand_item_schema = { "BackupOnDemandPolicyItem",
-                                                     "How long a snapshot is kept that somebody asked for.",
-                                                     on_demand_item_fields };
+                                                     "How long a snapshot on demand is kept.", on_demand_item_fields };
 
 /* ---- The compliance policy ---- */
 
 static const struct field compliance_fields[] = {
-    TEXT("authorizedEmail", "Address of the person who may have the policy ended.", REQUIRED | ALWAYS, .min = 3,
-         .max = 254, .pattern = USERNAME_PATTERN, .example = "\"security@example.org\""),
+    TEXT("authorizedEmail", "Address of the person who may end the policy.", REQUIRED | ALWAYS, .min = 3, .max = 254,
+         .pattern = USERNAME_PATTERN, .example = "\"security@example.org\""),
     TEXT("authorizedUserFirstName", "First name of that person.", REQUIRED | ALWAYS, .min = 1, .max = 100,
          .example = "\"Ada\""),
     TEXT("authorizedUserLastName", "Last name of that person.", REQUIRED | ALWAYS, .min = 1, .max = 100,
          .example = "\"Byron\""),
-    BOOL("copyProtectionEnabled", "Whether copies in other regions are protected, too.", ALWAYS, .fallback = "false"),
+    BOOL("copyProtectionEnabled", "Whether copies in other regions are protected as well.", ALWAYS,
+         .fallback = "false"),
     BOOL("encryptionAtRestEnabled", "Whether every cluster must keep its data encrypted with the project's key.",
          ALWAYS, .fallback = "false"),
     BOOL("pitEnabled", "Whether every cluster must keep its write-ahead log, so that any moment can be restored.",
          ALWAYS, .fallback = "false"),
     INTEGER("restoreWindowDays", "How many days back any moment must be restorable.", 0, .min = 1,
             .max = LONGEST_WINDOW_DAYS, .example = "7"),
-    OBJECT("onDemandPolicyItem", "The least retention of snapshots that somebody asked for.", 0,
-           .of = &on_demand_item_schema),
-    LIST("scheduledPolicyItems", "The least rules of every schedule.", ALWAYS, .of = &policy_item_schema,
+    OBJECT("onDemandPolicyItem", "The minimum retention of snapshots on demand.", 0, .of = &on_demand_item_schema),
+    LIST("scheduledPolicyItems", "The minimum rules of every schedule.", ALWAYS, .of = &policy_item_schema,
          .max = MOST_RULES, .fallback = "[]"),
     ID("projectId", "Identifier of the project.", READ_ONLY | ALWAYS),
-    BOOL("deletable", "Whether the policy can be ended by now.", READ_ONLY | ALWAYS),
-    TEXT("state", "Whether the policy holds, or is on its way.", READ_ONLY | ALWAYS,
+    BOOL("deletable", "Whether the policy can be ended now.", READ_ONLY | ALWAYS),
+    TEXT("state", "Whether the policy is in force or being applied.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "ACTIVE", "ENABLING", "UPDATING", "DISABLING", NULL }),
     DATE("updatedDate", "When it was last changed.", READ_ONLY | ALWAYS),
     TEXT("updatedUser", "Who last changed it.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
 const struct schema compliance_schema = { "BackupCompliancePolicy",
-                                          "The least schedule and retention that clusters of a project must have.",
+                                          "The minimum schedule and retention for clusters of a project.",
                                           compliance_fields };
 
 const struct field compliance_query[] = {
     BOOL("overwriteBackupPolicies",
-         "Whether schedules that fall short are changed to what the policy asks for; else the policy is refused.", 0,
+         "Whether schedules below the policy are changed to meet it; else the policy is refused.", 0,
          .fallback = "true"),
     END_OF_FIELDS,
 };
@@ -126,13 +124,13 @@ const struct field compliance_query[] = {
 /* ---- The schedule of a cluster ---- */
 
 static const struct field copy_fields[] = {
-    TEXT("cloudProvider", "Who runs the storage of the copy, under the name that the operator gave.", REQUIRED | ALWAYS,
-         .min = 1, .max = 32, .example = "\"ONPREM\""),
-    TEXT("regionName", "Where the copy is kept, under the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
+    TEXT("cloudProvider", "Provider of the storage for the copy, by the name that the operator gave.",
+         REQUIRED | ALWAYS, .min = 1, .max = 32, .example = "\"ONPREM\""),
+    TEXT("regionName", "Region of the copy, by the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
          .max = 63, .example = "\"EU_SOUTH\""),
     LIST("frequencies", "Which snapshots are copied.", REQUIRED | ALWAYS, .item = TYPE_TEXT, .min = 1, .max = 6,
          .one_of = copied_frequencies, .example = "[\"DAILY\"]"),
-    BOOL("shouldCopyOplogs", "Whether the write-ahead log is copied, too, so that any moment can be restored there.",
+    BOOL("shouldCopyOplogs", "Whether the write-ahead log is copied as well, so that any moment can be restored there.",
          ALWAYS, .fallback = "false"),
     END_OF_FIELDS,
 };
@@ -140,13 +138,12 @@ static const struct schema copy_schema = { "BackupCopySetting", "Which snapshots
                                            copy_fields };
 
 static const struct field deleted_copy_fields[] = {
-    TEXT("cloudProvider", "Who runs the storage of the copies.", REQUIRED, .min = 1, .max = 32,
+    TEXT("cloudProvider", "Provider of the storage for the copies.", REQUIRED, .min = 1, .max = 32,
          .example = "\"ONPREM\""),
     TEXT("regionName", "Region whose copies are deleted.", REQUIRED, .min = 1, .max = 63, .example = "\"EU_SOUTH\""),
     END_OF_FIELDS,
 };
-static const struct schema deleted_copy_schema = { "BackupDeletedCopies", "Copies to be deleted.",
-                                                   deleted_copy_fields };
+static const struct schema deleted_copy_schema = { "BackupDeletedCopies", "Copies to delete.", deleted_copy_fields };
 
 static const struct field schedule_export_fields[] = {
     ID("exportBucketId", "Identifier of the export bucket.", REQUIRED | ALWAYS),
@@ -154,7 +151,7 @@ static const struct field schedule_export_fields[] = {
     END_OF_FIELDS,
 };
 static const struct schema schedule_export_schema = { "BackupScheduleExport",
-                                                      "What is exported by itself, and where to.",
+                                                      "What is exported automatically, and where to.",
                                                       schedule_export_fields };
 
 static const struct field extra_retention_fields[] = {
@@ -164,12 +161,12 @@ static const struct field extra_retention_fields[] = {
     END_OF_FIELDS,
 };
 static const struct schema extra_retention_schema = { "BackupExtraRetention",
-                                                      "How much longer snapshots are kept after their time.",
+                                                      "How much longer snapshots are kept than their rule says.",
                                                       extra_retention_fields };
 
 static const struct field policy_fields[] = {
-    ID("id", "Identifier of the policy; when it is sent, that of the one that is there.", 0),
-    LIST("policyItems", "The rules. They replace all that were there; without any, no snapshots are taken.",
+    ID("id", "Identifier of the policy. If it is sent, it must be that of the existing policy.", 0),
+    LIST("policyItems", "The rules. They replace all existing rules; without any, no snapshots are taken.",
          REQUIRED | ALWAYS, .of = &policy_item_schema, .max = MOST_RULES),
     END_OF_FIELDS,
 };
@@ -179,25 +176,25 @@ static const struct field schedule_fields[] = {
     ID("clusterId", "Identifier of the cluster.", READ_ONLY | ALWAYS),
     TEXT("clusterName", "Name of the cluster.", READ_ONLY | ALWAYS),
     LIST("policies", "The rules, as one policy.", REQUIRED | ALWAYS, .of = &policy_schema, .max = 1),
-    INTEGER("referenceHourOfDay", "Hour, in UTC, from which rules count.", ALWAYS, .min = 0, .max = 23),
+    INTEGER("referenceHourOfDay", "Hour of the day, in UTC, from which rules count.", ALWAYS, .min = 0, .max = 23),
     INTEGER("referenceMinuteOfHour", "Minute of that hour.", ALWAYS, .min = 0, .max = 59),
     INTEGER("restoreWindowDays", "How many days back any moment can be restored.", ALWAYS, .min = 1,
             .max = LONGEST_WINDOW_DAYS, .example = "7"),
-    BOOL("autoExportEnabled", "Whether snapshots are exported by themselves, as `export` says.", ALWAYS),
-    OBJECT("export", "What is exported by itself, and where to.", 0, .of = &schedule_export_schema),
+    BOOL("autoExportEnabled", "Whether snapshots are exported automatically, as `export` says.", ALWAYS),
+    OBJECT("export", "What is exported automatically, and where to.", 0, .of = &schedule_export_schema),
     BOOL("useOrgAndGroupNamesInExportPrefix",
-         "Whether exports are filed under the names of organization and project, instead of their identifiers.",
+         "Whether paths of exports contain the names of the organization and project instead of their identifiers.",
          ALWAYS),
     LIST("copySettings", "Which snapshots are copied to other regions.", ALWAYS, .of = &copy_schema,
          .max = MOST_COPIES),
     LIST("extraRetentionSettings", "Which snapshots are kept longer than their rule says.", ALWAYS,
          .of = &extra_retention_schema, .max = 6),
-    LIST("deleteCopiedBackups", "Regions that lose their copies, when `copySettings` no longer has them.", WRITE_ONLY,
-         .of = &deleted_copy_schema, .max = MOST_COPIES),
-    BOOL("updateSnapshots", "Whether the new retention also counts for snapshots that exist.", WRITE_ONLY),
-    BOOL("updateCopySnapshots", "Whether the new retention also counts for copies that exist.", WRITE_ONLY),
-    BOOL("deleteSnapshots", "Whether snapshots of rules that are gone are deleted.", WRITE_ONLY),
-    BOOL("deleteCopySnapshots", "Whether copies of settings that are gone are deleted.", WRITE_ONLY),
+    LIST("deleteCopiedBackups", "Regions whose copies are deleted because `copySettings` no longer has them.",
+         WRITE_ONLY, .of = &deleted_copy_schema, .max = MOST_COPIES),
+    BOOL("updateSnapshots", "Whether the new retention also applies to existing snapshots.", WRITE_ONLY),
+    BOOL("updateCopySnapshots", "Whether the new retention also applies to existing copies.", WRITE_ONLY),
+    BOOL("deleteSnapshots", "Whether snapshots of removed rules are deleted.", WRITE_ONLY),
+    BOOL("deleteCopySnapshots", "Whether copies of removed settings are deleted.", WRITE_ONLY),
     DATE("nextSnapshot", "When the next snapshot is taken.", READ_ONLY),
     END_OF_FIELDS,
 };

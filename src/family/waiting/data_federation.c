@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One place to query from, many places where the data lies. Nothing is copied. */
+/* Queries over data in several places. Nothing is copied. */
 #include "family/waiting/data_federation.h"
 
 // clang-format off
 static const struct endpoint data_federation_endpoints[] = {
     { GET, "/groups/{groupId}/dataFederation", S21, ANY_OF(PROJECT_READ_ONLY), "listGroupDataFederation",
       "Return all federated databases in one project",
-      "Lists the federated databases of the project with what they are made of.",
+      "Lists the federated databases of the project with their stores and tables.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}/dataFederation/{tenantName}",
       .waits_for = "data federation",
       .query = data_federation_list_query, .response = &data_federation_schema },
@@ -22,7 +22,7 @@ static const struct endpoint data_federation_endpoints[] = {
     { DELETE, "/groups/{groupId}/dataFederation/{tenantName}", S21, ANY_OF(PROJECT_OWNER),
       "deleteGroupDataFederation",
       "Delete one federated database",
-      "Deletes the federated database; what it looked at is not touched.",
+      "Deletes the federated database; the data behind it is not touched.",
       .shape = SHAPE_NOTHING, .waits_for = "data federation" },
     { GET, "/groups/{groupId}/dataFederation/{tenantName}", S21, ANY_OF(PROJECT_READ_ONLY),
       "getGroupDataFederation",
@@ -33,7 +33,7 @@ static const struct endpoint data_federation_endpoints[] = {
     { PATCH, "/groups/{groupId}/dataFederation/{tenantName}", S21, ANY_OF(PROJECT_OWNER),
       "updateGroupDataFederation",
       "Update one federated database",
-      "Changes stores, tables or the provider role. Queries that run finish with what they began with.",
+      "Changes stores, tables or the provider role. Running queries finish with the old settings.",
       .waits_for = "data federation",
       .query = data_federation_change_query, .request = &data_federation_schema, .response = &data_federation_schema,
       .example = "{\"storage\": {\"stores\": [{\"name\": \"rates\", \"provider\": \"http\", \"urls\": "
@@ -41,25 +41,25 @@ static const struct endpoint data_federation_endpoints[] = {
     { GET, "/groups/{groupId}/dataFederation/{tenantName}/limits", S21, ANY_OF(PROJECT_READ_ONLY),
       "listGroupDataFederationLimits",
       "Return all query limits of one federated database",
-      "Lists the limits on what queries may read, with how much is used in the present span.",
+      "Lists the limits on what queries may read, and how much is used in the current period.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}/dataFederation/{tenantName}/limits/{limitName}",
       .waits_for = "data federation",
       .response = &data_federation_limit_schema },
     { DELETE, "/groups/{groupId}/dataFederation/{tenantName}/limits/{limitName}", S21, ANY_OF(PROJECT_OWNER),
       "deleteGroupDataFederationLimit",
       "Delete one query limit",
-      "Removes one limit; queries are no longer bound by it.",
+      "Removes one limit.",
       .shape = SHAPE_NOTHING, .waits_for = "data federation" },
     { GET, "/groups/{groupId}/dataFederation/{tenantName}/limits/{limitName}", S21, ANY_OF(PROJECT_READ_ONLY),
       "getGroupDataFederationLimit",
       "Return one query limit",
-      "Returns one limit with how much of it is used.",
+      "Returns one limit and how much of it is used.",
       .waits_for = "data federation",
       .response = &data_federation_limit_schema },
     { PATCH, "/groups/{groupId}/dataFederation/{tenantName}/limits/{limitName}", S21, ANY_OF(PROJECT_OWNER),
       "setGroupDataFederationLimit",
       "Create or update one query limit",
-      "Sets how many bytes queries may read, in one query or in a span of time, and what happens at the limit.",
+      "Sets how many bytes queries may read, in one query or in a period, and what happens at the limit.",
       .waits_for = "data federation",
       .request = &data_federation_limit_schema, .response = &data_federation_limit_schema,
       .example = "{\"value\": 1099511627776, \"overrunPolicy\": \"BLOCK\"}" },
@@ -81,7 +81,7 @@ static const struct endpoint data_federation_endpoints[] = {
     { POST, "/groups/{groupId}/privateNetworkSettings/endpointIds", S21, ANY_OF(PROJECT_OWNER),
       "createGroupPrivateNetworkSettingEndpointId",
       "Add one private endpoint for federated databases",
-      "Registers an endpoint of a private network. Answers with all endpoints of the project.",
+      "Adds an endpoint in a private network. Answers with all endpoints of the project.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}/privateNetworkSettings/endpointIds/{endpointId}",
       .waits_for = "data federation",
       .request = &data_federation_endpoint_schema, .response = &data_federation_endpoint_schema,
@@ -89,7 +89,7 @@ static const struct endpoint data_federation_endpoints[] = {
     { DELETE, "/groups/{groupId}/privateNetworkSettings/endpointIds/{endpointId}", S21, ANY_OF(PROJECT_OWNER),
       "deleteGroupPrivateNetworkSettingEndpointId",
       "Remove one private endpoint for federated databases",
-      "Forgets the endpoint; connections through it are refused.",
+      "Removes the endpoint; connections through it are refused.",
       .shape = SHAPE_NOTHING, .waits_for = "data federation" },
     { GET, "/groups/{groupId}/privateNetworkSettings/endpointIds/{endpointId}", S21, ANY_OF(PROJECT_READ_ONLY),
       "getGroupPrivateNetworkSettingEndpointId",
@@ -101,5 +101,6 @@ static const struct endpoint data_federation_endpoints[] = {
 // clang-format on
 
 FAMILY(data_federation_family, "data-federation", "Data federation",
-       "Query endpoints over files in object storage and tables of clusters, with their limits and private ways in.",
+       "Databases for queries over files in object storage and tables of clusters, with their limits and private "
+       "endpoints.",
        data_federation_endpoints);

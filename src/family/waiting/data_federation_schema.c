@@ -10,36 +10,36 @@ static const char *const formats[] = {
 
 /* ---- Where the data lies ---- */
 static const struct field preference_fields[] = {
-    TEXT("mode", "Which members are asked.", 0,
+    TEXT("mode", "Which members answer queries.", 0,
          .one_of =
              (const char *const[]){ "primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest", NULL },
          .fallback = "\"secondaryPreferred\""),
-    INTEGER("maxStalenessSeconds", "How far a member that is asked may be behind.", 0, .min = 1, .max = 86400),
+    INTEGER("maxStalenessSeconds", "How many seconds a member may be behind the primary.", 0, .min = 1, .max = 86400),
     END_OF_FIELDS,
 };
-static const struct schema preference_schema = { "FederationReadPreference", "Which members of a cluster are asked.",
-                                                 preference_fields };
+static const struct schema preference_schema = { "FederationReadPreference",
+                                                 "Which members of a cluster answer queries.", preference_fields };
 
 static const struct field cluster_store_fields[] = {
     TEXT("clusterName", "The cluster.", REQUIRED | ALWAYS, .min = 1, .max = 64, .pattern = CLUSTER_NAME,
          .example = "\"orders\""),
     ID("projectId", "Project of the cluster.", READ_ONLY),
-    OBJECT("readPreference", "Which of its members are asked.", 0, .of = &preference_schema),
+    OBJECT("readPreference", "Which of its members answer queries.", 0, .of = &preference_schema),
     END_OF_FIELDS,
 };
 static const struct field web_store_fields[] = {
     LIST("urls", "The files.", REQUIRED | ALWAYS, .item = TYPE_TEXT, .min = 1, .max = 100,
          .pattern = "^https?://[^ ]+$", .example = "[\"https://data.example.org/rates.csv\"]"),
     BOOL("allowInsecure", "Whether http without encryption is allowed.", 0, .fallback = "false"),
-    TEXT("defaultFormat", "How a file is written whose name does not say it.", 0, .one_of = formats),
+    TEXT("defaultFormat", "Format of files whose names do not show it.", 0, .one_of = formats),
     END_OF_FIELDS,
 };
 static const struct field object_store_fields[] = {
     TEXT("bucket", "The bucket.", REQUIRED | ALWAYS, .min = 3, .max = 63, .pattern = "^[a-z0-9][a-z0-9.-]*$",
          .example = "\"reports\""),
-    TEXT("region", "Region of the bucket, when its service has any.", 0, .min = 1, .max = 63),
+    TEXT("region", "Region of the bucket, if its service has regions.", 0, .min = 1, .max = 63),
     TEXT("prefix", "What the names of all objects begin with.", 0, .max = 1024),
-    TEXT("delimiter", "What stands between the parts of a name.", 0, .min = 1, .max = 8, .example = "\"/\""),
+    TEXT("delimiter", "Separator between the parts of a name.", 0, .min = 1, .max = 8, .example = "\"/\""),
     BOOL("includeTags", "Whether tags of objects can be queried as columns.", 0, .fallback = "false"),
     BOOL("public", "Whether the bucket is read without credentials.", 0, .fallback = "false"),
     END_OF_FIELDS,
@@ -62,7 +62,7 @@ static const struct field store_fields[] = {
          .variants = store_variants),
     END_OF_FIELDS,
 };
-static const struct schema store_schema = { "FederationStore", "Where data lies.", store_fields };
+static const struct schema store_schema = { "FederationStore", "Where data is stored.", store_fields };
 
 /* ---- What is seen of it ---- */
 static const struct field source_fields[] = {
@@ -73,9 +73,9 @@ static const struct field source_fields[] = {
     TEXT("collectionRegex", "Tables in a cluster whose names match.", 0, .min = 1, .max = 256),
     TEXT("path", "Names of the objects, with parts in braces that become columns.", 0, .min = 1, .max = 1024,
          .example = "\"/orders/{year int}/*\""),
-    LIST("urls", "Files at web addresses, of those that the store has.", 0, .item = TYPE_TEXT, .max = 100),
+    LIST("urls", "Files at web addresses, from those of the store.", 0, .item = TYPE_TEXT, .max = 100),
     BOOL("allowInsecure", "Whether http without encryption is allowed.", 0, .fallback = "false"),
-    TEXT("defaultFormat", "How a file is written whose name does not say it.", 0, .one_of = formats),
+    TEXT("defaultFormat", "Format of files whose names do not show it.", 0, .one_of = formats),
     TEXT("provenanceFieldName", "Column that says where a row came from.", 0, .min = 1, .max = 63),
     END_OF_FIELDS,
 };
@@ -91,8 +91,8 @@ static const struct schema table_schema = { "FederationTable", "A table of a fed
 
 static const struct field view_fields[] = {
     TEXT("name", "Name of the view.", REQUIRED | ALWAYS, .min = 1, .max = 63, .example = "\"late\""),
-    TEXT("source", "Table that it is about.", REQUIRED | ALWAYS, .min = 1, .max = 63, .example = "\"orders\""),
-    TEXT("pipeline", "What is done with its rows: the steps, as JSON text.", 0, .max = 32768),
+    TEXT("source", "Table of the view.", REQUIRED | ALWAYS, .min = 1, .max = 63, .example = "\"orders\""),
+    TEXT("pipeline", "Steps that change its rows, as JSON text.", 0, .max = 32768),
     END_OF_FIELDS,
 };
 static const struct schema view_schema = { "FederationView", "A view of a federated database.", view_fields };
@@ -102,16 +102,15 @@ static const struct field database_fields[] = {
          .example = "\"shop\""),
     LIST("collections", "Its tables.", ALWAYS, .of = &table_schema, .max = 1000, .fallback = "[]"),
     LIST("views", "Its views.", 0, .of = &view_schema, .max = 1000),
-    INTEGER("maxWildcardCollections", "How many tables a * may stand for.", 0, .min = 1, .max = 1000,
-            .fallback = "100"),
+    INTEGER("maxWildcardCollections", "How many tables a * may match.", 0, .min = 1, .max = 1000, .fallback = "100"),
     END_OF_FIELDS,
 };
-static const struct schema database_schema = { "FederationDatabase", "A database that is put together.",
+static const struct schema database_schema = { "FederationDatabase", "A database in a federated database.",
                                                database_fields };
 
 static const struct field storage_fields[] = {
-    LIST("stores", "Where data lies.", ALWAYS, .of = &store_schema, .max = 100, .fallback = "[]"),
-    LIST("databases", "What is seen of it.", ALWAYS, .of = &database_schema, .max = 100, .fallback = "[]"),
+    LIST("stores", "Where data is stored.", ALWAYS, .of = &store_schema, .max = 100, .fallback = "[]"),
+    LIST("databases", "The databases that queries see.", ALWAYS, .of = &database_schema, .max = 100, .fallback = "[]"),
     END_OF_FIELDS,
 };
 static const struct schema storage_schema = { "FederationStorage", "What a federated database is made of.",
@@ -119,13 +118,13 @@ static const struct schema storage_schema = { "FederationStorage", "What a feder
 
 /* ---- The whole ---- */
 static const struct field region_fields[] = {
-    TEXT("cloudProvider", "Who runs the hosts, under the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
+    TEXT("cloudProvider", "Provider of the hosts, by the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
          .max = 32, .example = "\"ONPREM\""),
-    TEXT("region", "Where the hosts are, under the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
-         .max = 63, .example = "\"EU_NORTH\""),
+    TEXT("region", "Region of the hosts, by the name that the operator gave.", REQUIRED | ALWAYS, .min = 1, .max = 63,
+         .example = "\"EU_NORTH\""),
     END_OF_FIELDS,
 };
-static const struct schema region_schema = { "FederationRegion", "Where queries are worked on.", region_fields };
+static const struct schema region_schema = { "FederationRegion", "Where queries run.", region_fields };
 
 static const struct field private_name_fields[] = {
     TEXT("hostname", "Name under which it is reached.", READ_ONLY | ALWAYS),
@@ -139,9 +138,8 @@ static const struct field federation_fields[] = {
     TEXT("name", "Name of the federated database, unique in the project.", REQUIRED | CREATE_ONLY | ALWAYS, .min = 1,
          .max = 64, .pattern = CLUSTER_NAME, .example = "\"reports\""),
     ID("groupId", "Project that it belongs to.", READ_ONLY | ALWAYS),
-    OBJECT("dataProcessRegion", "Where queries are worked on; near the one who asks unless it is set.", 0,
-           .of = &region_schema),
-    OBJECT("storage", "What it is made of.", 0, .of = &storage_schema),
+    OBJECT("dataProcessRegion", "Where queries run; by default near the client.", 0, .of = &region_schema),
+    OBJECT("storage", "What it consists of.", 0, .of = &storage_schema),
     TEXT("state", "Whether it can be used.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "UNVERIFIED", "ACTIVE", "DELETED", NULL }),
     LIST("hostnames", "Names under which it is reached.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),
@@ -150,16 +148,16 @@ static const struct field federation_fields[] = {
     END_OF_FIELDS,
 };
 const struct schema data_federation_schema = { "FederatedDatabase",
-                                               "A database whose tables lie in clusters and in files.",
+                                               "A database whose tables are stored in clusters and files.",
                                                federation_fields };
 
 const struct field data_federation_list_query[] = {
-    TEXT("type", "USER: those that people made; ONLINE_ARCHIVE: those of online archives.", 0,
+    TEXT("type", "USER: databases that people made; ONLINE_ARCHIVE: databases of online archives.", 0,
          .one_of = (const char *const[]){ "USER", "ONLINE_ARCHIVE", NULL }, .fallback = "\"USER\""),
     END_OF_FIELDS,
 };
 const struct field data_federation_change_query[] = {
-    BOOL("skipRoleValidation", "Taken for the sake of clients that must send it: there are no roles to check.", 0,
+    BOOL("skipRoleValidation", "Accepted for clients that send it; there are no roles to check.", 0,
          .fallback = "false"),
     END_OF_FIELDS,
 };
@@ -173,12 +171,12 @@ const struct field data_federation_log_query[] = {
 /* ---- Limits ---- */
 static const struct field limit_fields[] = {
     TEXT("name", "What is limited: bytesProcessed.query, .daily, .weekly or .monthly.", READ_ONLY | ALWAYS),
-    TEXT("tenantName", "Federated database that it is for.", READ_ONLY | ALWAYS),
+    TEXT("tenantName", "Federated database of the limit.", READ_ONLY | ALWAYS),
     INTEGER("value", "How many bytes may be read.", REQUIRED | ALWAYS, .min = 1, .max = (int64_t)1 << 60,
             .example = "1099511627776"),
-    TEXT("overrunPolicy", "At the limit: whether queries are only refused, or those that run are ended as well.", 0,
+    TEXT("overrunPolicy", "Whether new queries are refused at the limit, or running ones are ended as well.", 0,
          .one_of = (const char *const[]){ "BLOCK", "BLOCK_AND_KILL", NULL }),
-    INTEGER("currentUsage", "How many bytes were read in the present span.", READ_ONLY),
+    INTEGER("currentUsage", "How many bytes were read in the current period.", READ_ONLY),
     INTEGER("defaultLimit", "The limit when none is set.", READ_ONLY),
     INTEGER("maximumLimit", "The highest limit that can be set.", READ_ONLY),
     DATE("lastModifiedDate", "When it was changed last.", READ_ONLY),
@@ -191,12 +189,12 @@ const struct schema data_federation_limit_schema = { "FederationQueryLimit", "Ho
 static const struct field endpoint_fields[] = {
     TEXT("endpointId", "Identifier of the endpoint in the private network.", REQUIRED | CREATE_ONLY | ALWAYS, .min = 1,
          .max = 256, .pattern = "^[A-Za-z0-9][A-Za-z0-9_.-]*$", .example = "\"office\""),
-    TEXT("type", "What it leads to.", CREATE_ONLY | ALWAYS, .one_of = (const char *const[]){ "DATA_LAKE", NULL },
+    TEXT("type", "Kind of target.", CREATE_ONLY | ALWAYS, .one_of = (const char *const[]){ "DATA_LAKE", NULL },
          .fallback = "\"DATA_LAKE\""),
-    TEXT("provider", "Who runs the network, under the name that the operator gave.", CREATE_ONLY, .min = 1, .max = 32,
+    TEXT("provider", "Provider of the network, by the name that the operator gave.", CREATE_ONLY, .min = 1, .max = 32,
          .example = "\"ONPREM\""),
     TEXT("region", "Where the endpoint is.", 0, .min = 1, .max = 63, .example = "\"EU_NORTH\""),
-    TEXT("comment", "A label of your own.", 0, .max = 250, .example = "\"Offices\""),
+    TEXT("comment", "Your own label.", 0, .max = 250, .example = "\"Offices\""),
     TEXT("customerEndpointDNSName", "Name of the endpoint in its network.", 0, .min = 1, .max = 253,
          .example = "\"reports.internal\""),
     CIDR("customerEndpointIPAddress", "Its address there.", 0, .example = "\"10.0.0.7\""),

@@ -97,7 +97,7 @@ static const struct field process_fields[] = {
     INTEGER("port", "Port that the server listens on.", READ_ONLY | ALWAYS),
     ID("groupId", "Identifier of the project.", READ_ONLY | ALWAYS),
     TEXT("replicaSetName", "Name of the replica set.", READ_ONLY | ALWAYS),
-    TEXT("typeName", "What the server is now.", READ_ONLY | ALWAYS,
+    TEXT("typeName", "Current role of the server.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "REPLICA_PRIMARY", "REPLICA_SECONDARY", "RECOVERING", "NO_DATA", NULL }),
     TEXT("userAlias", "Name of the member in connection strings.", READ_ONLY),
     TEXT("version", "Version of the server.", READ_ONLY, .example = "\"17.2\""),
@@ -126,13 +126,13 @@ static const struct schema disk_schema = { "ProcessDisk", "A partition that a se
     ID("groupId", "Identifier of the project.", READ_ONLY | ALWAYS),                                      \
         TEXT("processId", "Host and port of the process.", READ_ONLY | ALWAYS),                           \
         TEXT("granularity", "Distance between two values.", READ_ONLY | ALWAYS, .one_of = granularities), \
-        DATE("start", "From when.", READ_ONLY | ALWAYS), DATE("end", "Until when.", READ_ONLY | ALWAYS)
+        DATE("start", "First moment.", READ_ONLY | ALWAYS), DATE("end", "Last moment.", READ_ONLY | ALWAYS)
 
 static const struct field measurements_fields[] = {
     MEASURED_FIELDS,
     TEXT("hostId", "The same as processId.", READ_ONLY | DEPRECATED_FIELD),
-    TEXT("databaseName", "Name of the database, for one.", READ_ONLY),
-    TEXT("partitionName", "Name of the partition, for one.", READ_ONLY),
+    TEXT("databaseName", "Name of the database, in measurements of a database.", READ_ONLY),
+    TEXT("partitionName", "Name of the partition, in measurements of a disk.", READ_ONLY),
     LIST("measurements", "One series for each metric.", READ_ONLY | ALWAYS, .of = &series_schema),
     END_OF_FIELDS,
 };
@@ -144,21 +144,21 @@ static const struct schema measurements_schema = { "Measurements", "What was mea
          .example = "\"PT1H\"")
 
 static const struct field process_query[] = {
-    LIST("m", "Which metrics; all unless it is set.", 0, .item = TYPE_TEXT, .one_of = process_metrics, .min = 1,
+    LIST("m", "Which metrics; by default all.", 0, .item = TYPE_TEXT, .one_of = process_metrics, .min = 1,
          .max = MOST_METRICS, .example = "[\"CONNECTIONS\"]"),
     GRANULARITY,
     SPAN_FIELDS,
     END_OF_FIELDS,
 };
 static const struct field database_query[] = {
-    LIST("m", "Which metrics; all unless it is set.", 0, .item = TYPE_TEXT, .one_of = database_metrics, .min = 1,
+    LIST("m", "Which metrics; by default all.", 0, .item = TYPE_TEXT, .one_of = database_metrics, .min = 1,
          .max = MOST_METRICS, .example = "[\"DATABASE_DATA_SIZE\"]"),
     GRANULARITY,
     SPAN_FIELDS,
     END_OF_FIELDS,
 };
 static const struct field disk_query[] = {
-    LIST("m", "Which metrics; all unless it is set.", 0, .item = TYPE_TEXT, .one_of = disk_metrics, .min = 1,
+    LIST("m", "Which metrics; by default all.", 0, .item = TYPE_TEXT, .one_of = disk_metrics, .min = 1,
          .max = MOST_METRICS, .example = "[\"DISK_PARTITION_SPACE_USED\"]"),
     GRANULARITY,
     SPAN_FIELDS,
@@ -178,9 +178,9 @@ static const struct schema search_metric_schema = { "SearchMetric", "A metric th
 static const struct field search_metrics_fields[] = {
     ID("groupId", "Identifier of the project.", READ_ONLY | ALWAYS),
     TEXT("processId", "Host and port of the process.", READ_ONLY | ALWAYS),
-    LIST("hardwareMetrics", "Those of the search process.", READ_ONLY | ALWAYS, .of = &search_metric_schema),
-    LIST("indexMetrics", "Those of an index.", READ_ONLY | ALWAYS, .of = &search_metric_schema),
-    LIST("statusMetrics", "Those of queries and changes.", READ_ONLY | ALWAYS, .of = &search_metric_schema),
+    LIST("hardwareMetrics", "Metrics of the search process.", READ_ONLY | ALWAYS, .of = &search_metric_schema),
+    LIST("indexMetrics", "Metrics of an index.", READ_ONLY | ALWAYS, .of = &search_metric_schema),
+    LIST("statusMetrics", "Metrics of queries and changes.", READ_ONLY | ALWAYS, .of = &search_metric_schema),
     END_OF_FIELDS,
 };
 static const struct schema search_metrics_schema = { "SearchMetrics", "The metrics of search on a server.",
@@ -192,8 +192,7 @@ static const struct field search_measurements_fields[] = {
     LIST("statusMeasurements", "Series of queries and changes.", READ_ONLY | ALWAYS, .of = &series_schema),
     END_OF_FIELDS,
 };
-static const struct schema search_measurements_schema = { "SearchMeasurements",
-                                                          "What was measured of a search process.",
+static const struct schema search_measurements_schema = { "SearchMeasurements", "Measurements of a search process.",
                                                           search_measurements_fields };
 
 static const struct field index_measurements_fields[] = {
@@ -204,8 +203,7 @@ static const struct field index_measurements_fields[] = {
     LIST("indexStatsMeasurements", "Series of the indexes.", READ_ONLY | ALWAYS, .of = &series_schema),
     END_OF_FIELDS,
 };
-static const struct schema index_measurements_schema = { "SearchIndexMeasurements",
-                                                         "What was measured of search indexes.",
+static const struct schema index_measurements_schema = { "SearchIndexMeasurements", "Measurements of search indexes.",
                                                          index_measurements_fields };
 
 static const struct field search_query[] = {
@@ -242,7 +240,7 @@ static const struct endpoint metrics_endpoints[] = {
     { GET, "/groups/{groupId}/hosts/{processId}/fts/metrics", S42, ANY_OF(PROJECT_READ_ONLY),
       "listGroupHostFtsMetrics",
       "Return all search metrics of one process",
-      "Lists the names of the search metrics that one server reports, to be asked for as measurements.",
+      "Lists the names of the search metrics of one server. Use them to request measurements.",
       .flags = NO_ETAG, .waits_for = "metrics",
       .path_fields = process_path, .response = &search_metrics_schema },
     { GET, "/groups/{groupId}/hosts/{processId}/fts/metrics/indexes/{databaseName}/{collectionName}/measurements",
@@ -285,14 +283,14 @@ static const struct endpoint metrics_endpoints[] = {
     { GET, "/groups/{groupId}/processes/{processId}/databases/{databaseName}", S42, ANY_OF(PROJECT_READ_ONLY),
       "getGroupProcessDatabase",
       "Return one database of one process",
-      "Returns one database on one server, as a start for its measurements.",
+      "Returns one database on one server.",
       .flags = NO_ETAG, .waits_for = "metrics",
       .path_fields = database_path, .response = &database_schema },
     { GET, "/groups/{groupId}/processes/{processId}/databases/{databaseName}/measurements", S42,
       ANY_OF(PROJECT_READ_ONLY), "getGroupProcessDatabaseMeasurements",
       "Return measurements of one database",
-      "Returns series over time for one database on one server, such as its size. Choose the grain and either a "
-      "span or two dates.",
+      "Returns series over time for one database on one server, such as its size. Choose the granularity, and either a period "
+      "or two dates.",
       .flags = NO_ETAG, .waits_for = "metrics",
       .path_fields = database_path, .query = database_query, .response = &measurements_schema },
     { GET, "/groups/{groupId}/processes/{processId}/disks", S42, ANY_OF(PROJECT_READ_ONLY), "listGroupProcessDisks",
@@ -304,21 +302,21 @@ static const struct endpoint metrics_endpoints[] = {
     { GET, "/groups/{groupId}/processes/{processId}/disks/{partitionName}", S42, ANY_OF(PROJECT_READ_ONLY),
       "getGroupProcessDisk",
       "Return one disk of one process",
-      "Returns one partition, as a start for its measurements.",
+      "Returns one partition that one server keeps its files on.",
       .flags = NO_ETAG, .waits_for = "metrics",
       .path_fields = disk_path, .response = &disk_schema },
     { GET, "/groups/{groupId}/processes/{processId}/disks/{partitionName}/measurements", S42,
       ANY_OF(PROJECT_READ_ONLY), "getGroupProcessDiskMeasurements",
       "Return measurements of one disk",
-      "Returns series over time for one partition: space, operations and latency. Choose the grain and either a "
-      "span or two dates.",
+      "Returns series over time for one partition: space, operations and latency. Choose the granularity, and either a period "
+      "or two dates.",
       .flags = NO_ETAG, .waits_for = "metrics",
       .path_fields = disk_path, .query = disk_query, .response = &measurements_schema },
     { GET, "/groups/{groupId}/processes/{processId}/measurements", S42, ANY_OF(PROJECT_READ_ONLY),
       "getGroupProcessMeasurements",
       "Return measurements of one process",
       "Returns series over time for one server: connections, transactions, cache, replication lag and the host's "
-      "load. Choose the grain and either a span or two dates.",
+      "load. Choose the granularity, and either a period or two dates.",
       .flags = NO_ETAG, .waits_for = "metrics",
       .path_fields = process_path, .query = process_query, .response = &measurements_schema },
 };

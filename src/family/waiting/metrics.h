@@ -16,13 +16,13 @@
     TEXT("processId", "Host and port of the process, separated by a colon.", 0, .min = 3, .max = 259, \
          .pattern = PROCESS_ID, .example = "\"db1.example.org:5432\"")
 #define DATABASE_FIELD TEXT("databaseName", "Name of the database.", 0, .min = 1, .max = 63)
-#define TABLE_FIELD    TEXT("collectionName", "Name of the table, with its schema in front.", 0, .min = 1, .max = 127)
+#define TABLE_FIELD    TEXT("collectionName", "Name of the table, with its schema.", 0, .min = 1, .max = 127)
 
 /* Of every query for a series. */
-#define SPAN_FIELDS                                                                                              \
-    TEXT("period", "How far back from now, as an ISO 8601 duration; instead of `start` and `end`.", 0, .min = 3, \
-         .max = 24, .pattern = SPAN, .example = "\"PT8H\""),                                                     \
-        DATE("start", "From when; with `end`.", 0), DATE("end", "Until when; with `start`.", 0)
+#define SPAN_FIELDS                                                                                           \
+    TEXT("period", "How far back from now, as an ISO 8601 duration. Use it instead of `start` and `end`.", 0, \
+         .min = 3, .max = 24, .pattern = SPAN, .example = "\"PT8H\""),                                        \
+        DATE("start", "First moment; requires `end`.", 0), DATE("end", "Last moment; requires `start`.", 0)
 
 /* ---- metric_schema.c ---- */
 extern const char *const granularities[];

@@ -5,7 +5,7 @@
 
 /* ---- Which rows leave ---- */
 static const struct field date_fields[] = {
-    TEXT("dateField", "Column with the date that counts.", REQUIRED | ALWAYS, .min = 1, .max = 63,
+    TEXT("dateField", "Column with the date of a row.", REQUIRED | ALWAYS, .min = 1, .max = 63,
          .example = "\"placed_at\""),
     TEXT("dateFormat", "How the column holds a date: as a timestamp, or as a number since 1970.", ALWAYS,
          .one_of = (const char *const[]){ "ISODATE", "EPOCH_SECONDS", "EPOCH_MILLIS", "EPOCH_NANOSECONDS", NULL },
@@ -15,7 +15,7 @@ static const struct field date_fields[] = {
     END_OF_FIELDS,
 };
 static const struct field custom_fields[] = {
-    TEXT("query", "Which rows are archived: a condition, as it stands behind WHERE.", REQUIRED | ALWAYS, .min = 1,
+    TEXT("query", "Which rows are archived: an SQL condition, as after WHERE.", REQUIRED | ALWAYS, .min = 1,
          .max = 8192, .example = "\"state = 'closed'\""),
     END_OF_FIELDS,
 };
@@ -78,17 +78,17 @@ static const struct schema expiration_schema = { "ArchiveExpiration", "When arch
                                                  expiration_fields };
 
 static const struct field region_fields[] = {
-    TEXT("cloudProvider", "Who runs the store, under the name that the operator gave.", ALWAYS, .min = 1, .max = 32,
+    TEXT("cloudProvider", "Provider of the store, by the name that the operator gave.", ALWAYS, .min = 1, .max = 32,
          .example = "\"ONPREM\""),
-    TEXT("region", "Where the store is, under the name that the operator gave.", ALWAYS, .min = 1, .max = 63,
+    TEXT("region", "Region of the store, by the name that the operator gave.", ALWAYS, .min = 1, .max = 63,
          .example = "\"EU_NORTH\""),
     END_OF_FIELDS,
 };
-static const struct schema region_schema = { "ArchiveRegion", "Where archived rows lie.", region_fields };
+static const struct schema region_schema = { "ArchiveRegion", "Where archived rows are stored.", region_fields };
 
 static const struct field partition_fields[] = {
     TEXT("fieldName", "Name of the column.", REQUIRED | ALWAYS, .min = 1, .max = 700, .example = "\"customer\""),
-    INTEGER("order", "Its place among them; the first is 0.", REQUIRED | ALWAYS, .max = 15, .example = "0"),
+    INTEGER("order", "Position of the column; the first is 0.", REQUIRED | ALWAYS, .max = 15, .example = "0"),
     TEXT("fieldType", "Type of the column.", READ_ONLY,
          .one_of = (const char *const[]){ "date", "int", "long", "objectId", "string", "uuid", NULL }),
     END_OF_FIELDS,
@@ -102,23 +102,23 @@ static const struct field archive_fields[] = {
     TEXT("clusterName", "Cluster that the rows come from.", READ_ONLY | ALWAYS, .pattern = CLUSTER_NAME),
     TEXT("dbName", "Database of the table.", REQUIRED | CREATE_ONLY | ALWAYS, .min = 1, .max = 63,
          .pattern = DATABASE_NAME, .example = "\"shop\""),
-    TEXT("collName", "The table, with its schema in front or not.", REQUIRED | CREATE_ONLY | ALWAYS, .min = 1,
-         .max = 127, .pattern = TABLE_NAME, .example = "\"orders\""),
+    TEXT("collName", "The table, with or without its schema.", REQUIRED | CREATE_ONLY | ALWAYS, .min = 1, .max = 127,
+         .pattern = TABLE_NAME, .example = "\"orders\""),
     OBJECT("criteria", "Which rows are archived.", REQUIRED | ALWAYS, .of = &criteria_schema),
-    OBJECT("schedule", "When they are archived; at any time unless it is set.", 0, .of = &schedule_schema),
-    OBJECT("dataExpirationRule", "When archived rows are deleted; never unless it is set.", 0,
-           .of = &expiration_schema),
-    LIST("partitionFields", "Columns that queries of the archive often name, so that they read less.", CREATE_ONLY,
+    OBJECT("schedule", "When rows are archived; by default at any time.", 0, .of = &schedule_schema),
+    OBJECT("dataExpirationRule", "When archived rows are deleted; by default never.", 0, .of = &expiration_schema),
+    LIST("partitionFields", "Columns that queries of the archive often use, so that they read less.", CREATE_ONLY,
          .of = &partition_schema, .min = 1, .max = 16),
-    OBJECT("dataProcessRegion", "Where archived rows lie; near the cluster unless it is set.", CREATE_ONLY,
+    OBJECT("dataProcessRegion", "Where archived rows are stored; by default near the cluster.", CREATE_ONLY,
            .of = &region_schema),
     BOOL("paused", "Whether no further rows are archived.", ALWAYS, .fallback = "false"),
     TEXT("dataSetName", "Name under which the archive is queried.", READ_ONLY),
-    TEXT("state", "What is going on.", READ_ONLY | ALWAYS,
+    TEXT("state", "Current state.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "PENDING", "ACTIVE", "PAUSING", "PAUSED", "DELETED", "ORPHANED", NULL }),
     END_OF_FIELDS,
 };
-static const struct schema archive_schema = { "OnlineArchive", "Rows of one table that leave the cluster by a rule.",
+static const struct schema archive_schema = { "OnlineArchive",
+                                              "Rows of one table that a rule moves out of the cluster.",
                                               archive_fields };
 
 /* Nothing is older than 2008. */
@@ -142,8 +142,8 @@ static const struct endpoint online_archives_endpoints[] = {
     { POST, "/groups/{groupId}/clusters/{clusterName}/onlineArchives", S44, ANY_OF(PROJECT_DATA_ACCESS_ADMIN),
       "createGroupClusterOnlineArchive",
       "Create one online archive",
-      "Starts archiving one table by a rule, usually the age of a row. Rows are removed from the cluster when "
-      "they are safe in the archive.",
+      "Starts archiving one table by a rule, usually the age of a row. Rows are removed from the cluster once they are stored "
+      "in the archive.",
       .success = 200, .item = "/groups/{groupId}/clusters/{clusterName}/onlineArchives/{archiveId}",
       .waits_for = "archives",
       .request = &archive_schema, .response = &archive_schema,
@@ -172,7 +172,7 @@ static const struct endpoint online_archives_endpoints[] = {
     { PATCH, "/groups/{groupId}/clusters/{clusterName}/onlineArchives/{archiveId}", S44,
       ANY_OF(PROJECT_DATA_ACCESS_ADMIN), "updateGroupClusterOnlineArchive",
       "Update one online archive",
-      "Changes the rule or the schedule, or pauses archiving. Rows that are already archived stay so.",
+      "Changes the rule or the schedule, or pauses archiving. Rows that are already archived stay archived.",
       .waits_for = "archives",
       .request = &archive_schema, .response = &archive_schema,
       .example = "{\"paused\": true}" },

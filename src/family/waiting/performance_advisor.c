@@ -7,7 +7,7 @@
 enum { MOST_NAMED = 10, MOST_LINES = 20000, MOST_INDEXES = 100, MOST_EXAMPLES = 20 };
 
 static const struct field slow_ms_fields[] = {
-    BOOL("enabled", "Whether the limit is set from what is usual in each cluster.", READ_ONLY | ALWAYS),
+    BOOL("enabled", "Whether the limit is derived from the usual load of each cluster.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
 static const struct schema slow_ms_schema = { "ManagedSlowMs", "Whether the limit for slow queries is managed.",
@@ -22,7 +22,7 @@ static const struct field dropped_fields[] = {
          .example = "[{\"customer\": 1}]"),
     INTEGER("accessCount", "How often it was used.", READ_ONLY | ALWAYS),
     DATE("since", "Since when that is counted.", READ_ONLY | ALWAYS),
-    INTEGER("sizeBytes", "Room that it takes.", READ_ONLY | ALWAYS),
+    INTEGER("sizeBytes", "Disk space that it uses.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
 static const struct schema dropped_schema = { "DropIndexSuggestion", "An index that could be dropped.",
@@ -41,14 +41,14 @@ static const struct field trigger_fields[] = {
     TEXT("triggerType", "What was seen.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "DOC_SIZE_TOO_LARGE", "NUM_INDEXES", "NUMBER_OF_NAMESPACES",
                                           "QUERIES_CONTAIN_CASE_INSENSITIVE_REGEX", NULL }),
-    TEXT("description", "The same as a sentence.", READ_ONLY | ALWAYS),
+    TEXT("description", "The same, as a sentence.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
 static const struct schema trigger_schema = { "TableAdviceTrigger", "Why advice is given.", trigger_fields };
 
 static const struct field affected_fields[] = {
     TEXT("namespace", "Database and table, with a dot between them.", READ_ONLY),
-    LIST("triggers", "Why it is named.", READ_ONLY | ALWAYS, .of = &trigger_schema),
+    LIST("triggers", "Why the table is listed.", READ_ONLY | ALWAYS, .of = &trigger_schema),
     END_OF_FIELDS,
 };
 static const struct schema affected_schema = { "TableAdviceTable", "A table that advice is about.", affected_fields };
@@ -58,7 +58,7 @@ static const struct field recommendation_fields[] = {
          .one_of =
              (const char *const[]){ "REDUCE_DOCUMENT_SIZE", "REMOVE_UNNECESSARY_INDEXES", "REDUCE_NUMBER_OF_NAMESPACES",
                                     "OPTIMIZE_CASE_INSENSITIVE_REGEX_QUERIES", "OPTIMIZE_TEXT_QUERIES", NULL }),
-    TEXT("description", "The same as a sentence.", READ_ONLY | ALWAYS),
+    TEXT("description", "The same, as a sentence.", READ_ONLY | ALWAYS),
     LIST("affectedNamespaces", "The tables that it is about.", READ_ONLY | ALWAYS, .of = &affected_schema),
     END_OF_FIELDS,
 };
@@ -78,7 +78,7 @@ static const struct field run_stats_fields[] = {
     INTEGER("ts", "When it ran, in seconds since 1970.", READ_ONLY | ALWAYS),
     INTEGER("ms", "Milliseconds that it took.", READ_ONLY | ALWAYS),
     INTEGER("nReturned", "Number of rows that it returned.", READ_ONLY | ALWAYS),
-    INTEGER("nScanned", "Number of rows that it looked at.", READ_ONLY | ALWAYS),
+    INTEGER("nScanned", "Number of rows that it read.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
 static const struct schema run_stats_schema = { "AdvisorRunStatistics", "What one run cost.", run_stats_fields };
@@ -92,11 +92,11 @@ static const struct field run_fields[] = {
 static const struct schema run_schema = { "AdvisorRun", "One run of a query.", run_fields };
 
 static const struct field advised_shape_fields[] = {
-    ID("id", "Identifier of the shape, which indexes name as their impact.", READ_ONLY | ALWAYS),
+    ID("id", "Identifier of the shape, as in the impact of an index.", READ_ONLY | ALWAYS),
     TEXT("namespace", "Database and table, with a dot between them.", READ_ONLY | ALWAYS),
     INTEGER("count", "How often it ran.", READ_ONLY | ALWAYS),
     INTEGER("avgMs", "Milliseconds that a run took on average.", READ_ONLY | ALWAYS),
-    INTEGER("inefficiencyScore", "How many rows were looked at for each that was returned.", READ_ONLY | ALWAYS),
+    INTEGER("inefficiencyScore", "How many rows were read for each returned row.", READ_ONLY | ALWAYS),
     LIST("operations", "Some of its runs.", READ_ONLY | ALWAYS, .of = &run_schema),
     END_OF_FIELDS,
 };
@@ -120,7 +120,8 @@ static const struct field suggestions_fields[] = {
     LIST("shapes", "The queries that they help.", READ_ONLY | ALWAYS, .of = &advised_shape_schema),
     END_OF_FIELDS,
 };
-static const struct schema suggestions_schema = { "SuggestedIndexes", "Indexes that would help, and proof of it.",
+static const struct schema suggestions_schema = { "SuggestedIndexes",
+                                                  "Indexes that would help, and the queries that show it.",
                                                   suggestions_fields };
 
 /* ---- Slow queries ---- */
@@ -143,11 +144,11 @@ static const struct schema slow_tables_schema = { "SlowTables", "Tables that slo
 
 static const struct field slow_metrics_fields[] = {
     INTEGER("operationExecutionTime", "Milliseconds that it took.", READ_ONLY | ALWAYS),
-    INTEGER("docsExamined", "Number of rows that it looked at.", READ_ONLY),
+    INTEGER("docsExamined", "Number of rows that it read.", READ_ONLY),
     INTEGER("docsReturned", "Number of rows that it returned.", READ_ONLY),
-    NUMBER("docsExaminedReturnedRatio", "The first for each of the second.", READ_ONLY),
+    NUMBER("docsExaminedReturnedRatio", "Examined rows for each returned row.", READ_ONLY),
     BOOL("hasSort", "Whether rows were sorted.", READ_ONLY),
-    BOOL("fromUserConnection", "Whether a client asked, and not the service itself.", READ_ONLY | ALWAYS),
+    BOOL("fromUserConnection", "Whether a client sent it, and not the service itself.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
 static const struct schema slow_metrics_schema = { "SlowQueryMetrics", "What a slow query cost.", slow_metrics_fields };
@@ -157,7 +158,7 @@ static const struct field slow_line_fields[] = {
     TEXT("namespace", "Database and table, with a dot between them.", READ_ONLY | ALWAYS),
     OBJECT("metrics", "What it cost, with includeMetrics.", READ_ONLY, .of = &slow_metrics_schema),
     TEXT("opType", "What kind of statement it is, with includeOpType.", READ_ONLY),
-    TEXT("replicaState", "What the server was then, with includeReplicaState.", READ_ONLY,
+    TEXT("replicaState", "Role of the server at that time, with includeReplicaState.", READ_ONLY,
          .one_of = (const char *const[]){ "PRIMARY", "SECONDARY", NULL }),
     END_OF_FIELDS,
 };
@@ -173,22 +174,22 @@ static const struct schema slow_queries_schema = { "SlowQueries", "Queries that 
 
 /* ---- Queries ---- */
 
-#define SINCE                                                                                                         \
-    INTEGER("since", "From when, in milliseconds since 1970; a day ago unless it is set.", 0, .min = FIRST_MOMENT_MS, \
+#define SINCE                                                                                                      \
+    INTEGER("since", "First moment, in milliseconds since 1970; by default a day ago.", 0, .min = FIRST_MOMENT_MS, \
             .max = LAST_MOMENT_MS, .example = "1767225600000")
-#define DURATION                                                                                            \
-    INTEGER("duration", "How long from `since`, in milliseconds; until now unless it is set.", 0, .min = 1, \
-            .max = MONTH_MS, .example = "3600000")
-#define NAMESPACES                                                                                                 \
-    LIST("namespaces", "Only about these tables, each as its database, a dot and its name.", 0, .item = TYPE_TEXT, \
-         .pattern = NAMESPACE, .max = MOST_NAMED, .example = "[\"shop.orders\"]")
+#define DURATION                                                                                                       \
+    INTEGER("duration", "How long from `since`, in milliseconds; by default until now.", 0, .min = 1, .max = MONTH_MS, \
+            .example = "3600000")
+#define NAMESPACES                                                                                                     \
+    LIST("namespaces", "Only about these tables, each as database.table.", 0, .item = TYPE_TEXT, .pattern = NAMESPACE, \
+         .max = MOST_NAMED, .example = "[\"shop.orders\"]")
 
 static const struct field cluster_query[] = {
     LIST("processIds", "Only what was seen on these servers, each as host:port.", 0, .item = TYPE_TEXT,
          .pattern = PROCESS_ID, .max = MOST_NAMED, .example = "[\"db1.example.org:5432\"]"),
     NAMESPACES,
     SINCE,
-    INTEGER("until", "Until when, in milliseconds since 1970; now unless it is set.", 0, .min = FIRST_MOMENT_MS,
+    INTEGER("until", "Last moment, in milliseconds since 1970; by default now.", 0, .min = FIRST_MOMENT_MS,
             .max = LAST_MOMENT_MS, .example = "1767229200000"),
     END_OF_FIELDS,
 };
@@ -198,9 +199,9 @@ static const struct field slow_query[] = {
     SINCE,
     NAMESPACES,
     INTEGER("nLogs", "At most this many queries.", 0, .min = 0, .max = MOST_LINES, .fallback = "20000"),
-    BOOL("includeMetrics", "Whether to say what each cost.", 0, .fallback = "false"),
-    BOOL("includeReplicaState", "Whether to say what the server was then.", 0, .fallback = "false"),
-    BOOL("includeOpType", "Whether to say what kind of statement each is.", 0, .fallback = "false"),
+    BOOL("includeMetrics", "Whether to include what each query cost.", 0, .fallback = "false"),
+    BOOL("includeReplicaState", "Whether to include the role of the server.", 0, .fallback = "false"),
+    BOOL("includeOpType", "Whether to include the kind of each statement.", 0, .fallback = "false"),
     END_OF_FIELDS,
 };
 static const struct field process_query[] = {
@@ -216,25 +217,23 @@ static const struct field process_query[] = {
 static const struct endpoint performance_advisor_endpoints[] = {
     { GET, "/groups/{groupId}/managedSlowMs", S48, ANY_OF(PROJECT_READ_ONLY), "getGroupManagedSlowMs",
       "Return whether the slow-query threshold is managed",
-      "Tells whether the limit above which a query counts as slow is set from what the cluster usually does, or "
-      "fixed.",
+      "Tells whether the limit above which a query counts as slow is derived from the cluster's usual load or is fixed.",
       .flags = NO_ETAG, .waits_for = "advisor",
       .response = &slow_ms_schema },
     { DELETE, "/groups/{groupId}/managedSlowMs/disable", S48, ANY_OF(PROJECT_OWNER), "disableGroupManagedSlowMs",
       "Stop managing the slow-query threshold",
-      "Goes back to a fixed limit of 100 milliseconds on all clusters of the project.",
+      "Sets a fixed limit of 100 milliseconds on all clusters of the project.",
       .shape = SHAPE_NOTHING, .waits_for = "advisor" },
     { POST, "/groups/{groupId}/managedSlowMs/enable", S48, ANY_OF(PROJECT_OWNER), "enableGroupManagedSlowMs",
       "Start managing the slow-query threshold",
-      "Has the limit for slow queries set for each cluster from what is usual there, so that logs hold what "
-      "stands out.",
+      "Derives the limit for slow queries from the usual load of each cluster, so that logs contain only unusual queries.",
       .shape = SHAPE_NOTHING, .waits_for = "advisor",
       .query = no_parameters },
     { GET, "/groups/{groupId}/clusters/{clusterName}/performanceAdvisor/dropIndexSuggestions", S48,
       ANY_OF(PROJECT_READ_ONLY), "listGroupClusterPerformanceAdvisorDropIndexSuggestions",
       "Return indexes of one cluster that could be dropped",
-      "Lists indexes that are not used, that others cover, or that exist twice. Dropping them makes writes "
-      "cheaper; look at rare reports first.",
+      "Lists indexes that are not used, that others cover, or that exist twice. Dropping them makes writes cheaper; check "
+      "first whether rare reports need them.",
       .since = "2024-08-05", .flags = NO_ETAG, .waits_for = "advisor",
       .response = &drop_schema },
     { GET, "/groups/{groupId}/clusters/{clusterName}/performanceAdvisor/schemaAdvice", S48,
@@ -260,8 +259,8 @@ static const struct endpoint performance_advisor_endpoints[] = {
              PROJECT_OBSERVABILITY_VIEWER | PROJECT_STREAM_PROCESSING_OWNER),
       "listGroupProcessPerformanceAdvisorSlowQueryLogs",
       "Return slow queries of one process",
-      "Lists log lines of slow queries on one server. They can contain values from the data, so reading them "
-      "takes a role that may read data.",
+      "Lists log lines of slow queries on one server. They can contain values from the data, so reading them requires a role "
+      "that may read data.",
       .flags = NO_ETAG, .waits_for = "advisor",
       .path_fields = process_path, .query = slow_query, .response = &slow_queries_schema },
     { GET, "/groups/{groupId}/processes/{processId}/performanceAdvisor/suggestedIndexes", S48,
@@ -274,5 +273,5 @@ static const struct endpoint performance_advisor_endpoints[] = {
 // clang-format on
 
 FAMILY(performance_advisor_family, "performance-advisor", "Performance advisor",
-       "Advice from what clusters really run: indexes to create or drop, tables to change, slow queries.",
+       "Advice from the queries that clusters run: indexes to create or drop, tables to change, slow queries.",
        performance_advisor_endpoints);

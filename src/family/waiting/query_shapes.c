@@ -15,7 +15,7 @@ static const struct field summary_fields[] = {
     TEXT("queryShape", "The query without its values.", READ_ONLY | ALWAYS),
     TEXT("namespace", "The table that it is mostly about.", READ_ONLY),
     TEXT("command", "What kind of statement it is.", READ_ONLY | ALWAYS, .one_of = commands),
-    BOOL("systemQuery", "Whether the service itself asked.", READ_ONLY | ALWAYS),
+    BOOL("systemQuery", "Whether the service itself sent it.", READ_ONLY | ALWAYS),
     NUMBER("execCount", "How often it ran.", READ_ONLY | ALWAYS),
     NUMBER("totalWorkingMillis", "Milliseconds that all runs took.", READ_ONLY | ALWAYS),
     NUMBER("avgWorkingMillis", "Milliseconds that a run took on average.", READ_ONLY | ALWAYS),
@@ -32,7 +32,7 @@ static const struct field summaries_fields[] = {
 static const struct schema summaries_schema = { "QueryShapeSummaries", "What shapes cost.", summaries_fields };
 
 static const struct field sighting_fields[] = {
-    INTEGER("timestamp", "When, in milliseconds since 1970.", READ_ONLY | ALWAYS),
+    INTEGER("timestamp", "Moment, in milliseconds since 1970.", READ_ONLY | ALWAYS),
     TEXT("applicationName", "What the client called itself.", READ_ONLY),
     END_OF_FIELDS,
 };
@@ -45,20 +45,20 @@ static const struct field details_fields[] = {
     OBJECT("lastSeen", "When it was last seen.", READ_ONLY | ALWAYS, .of = &sighting_schema),
     END_OF_FIELDS,
 };
-static const struct schema details_schema = { "QueryShapeDetails", "What is known of one shape.", details_fields };
+static const struct schema details_schema = { "QueryShapeDetails", "Statistics of one shape.", details_fields };
 
 #define COMMON_QUERY                                                                                                 \
-    INTEGER("since", "From when, in milliseconds since 1970; a day before `until` unless it is set.", 0,             \
+    INTEGER("since", "First moment, in milliseconds since 1970; by default a day before `until`.", 0,                \
             .min = FIRST_MOMENT_MS, .max = LAST_MOMENT_MS, .example = "1767225600000"),                              \
-        INTEGER("until", "Until when, in milliseconds since 1970; now unless it is set.", 0, .min = FIRST_MOMENT_MS, \
+        INTEGER("until", "Last moment, in milliseconds since 1970; by default now.", 0, .min = FIRST_MOMENT_MS,      \
                 .max = LAST_MOMENT_MS, .example = "1767229200000"),                                                  \
         LIST("processIds", "Only on these servers, each as host:port.", 0, .item = TYPE_TEXT, .pattern = PROCESS_ID, \
              .max = MOST_NAMED, .example = "[\"db1.example.org:5432\"]")
 
 static const struct field summary_query[] = {
     COMMON_QUERY,
-    LIST("namespaces", "Only about these tables, each as its database, a dot and its name.", 0, .item = TYPE_TEXT,
-         .pattern = NAMESPACE, .max = MOST_NAMED, .example = "[\"shop.orders\"]"),
+    LIST("namespaces", "Only about these tables, each as database.table.", 0, .item = TYPE_TEXT, .pattern = NAMESPACE,
+         .max = MOST_NAMED, .example = "[\"shop.orders\"]"),
     LIST("commands", "Only these kinds of statements.", 0, .item = TYPE_TEXT, .one_of = commands, .max = 6,
          .example = "[\"SELECT\"]"),
     LIST("queryShapeHashes", "Only these shapes.", 0, .item = TYPE_TEXT, .pattern = SHAPE_HASH, .max = MOST_NAMED,
@@ -98,7 +98,7 @@ static const struct endpoint query_shapes_endpoints[] = {
     { GET, "/groups/{groupId}/clusters/{clusterName}/queryShapeInsights/summaries", S56, ANY_OF(PROJECT_READ_ONLY),
       "listGroupClusterQueryShapeInsightSummaries",
       "Return statistics of query shapes in one cluster",
-      "Returns what each shape cost in a span of time: runs, rows, latency. The most expensive come first.",
+      "Returns what each shape cost in a period: runs, rows, latency. The most expensive come first.",
       .since = "2025-03-12", .flags = NO_ETAG, .waits_for = "advisor",
       .query = summary_query, .response = &summaries_schema },
     { GET, "/groups/{groupId}/clusters/{clusterName}/queryShapeInsights/{queryShapeHash}/details", S56,
@@ -110,7 +110,7 @@ static const struct endpoint query_shapes_endpoints[] = {
     { GET, "/groups/{groupId}/clusters/{clusterName}/queryShapes", S56, ANY_OF(PROJECT_READ_ONLY),
       "listGroupClusterQueryShapes",
       "Return all query shapes of one cluster",
-      "Lists the shapes for which a setting was made, by default those that are rejected.",
+      "Lists the shapes with a setting, by default those that are rejected.",
       .shape = SHAPE_LIST, .since = "2025-03-12",
       .item = "/groups/{groupId}/clusters/{clusterName}/queryShapes/{queryShapeHash}", .waits_for = "advisor",
       .query = shape_query, .response = &shape_schema },
@@ -123,8 +123,8 @@ static const struct endpoint query_shapes_endpoints[] = {
     { PATCH, "/groups/{groupId}/clusters/{clusterName}/queryShapes/{queryShapeHash}", S56,
       ANY_OF(PROJECT_DATA_ACCESS_ADMIN), "updateGroupClusterQueryShape",
       "Reject or allow one query shape",
-      "Has the cluster refuse queries of this shape, or take them again. A way to stop one bad query while its "
-      "application is being repaired.",
+      "Makes the cluster refuse queries of this shape, or accept them again. Use it to stop a bad query until its application "
+      "is fixed.",
       .since = "2025-03-12", .waits_for = "advisor",
       .path_fields = shape_path, .request = &shape_schema, .response = &shape_schema,
       .example = "{\"status\": \"REJECTED\"}" },

@@ -7,28 +7,28 @@ static const struct endpoint search_endpoints[] = {
     { DELETE, "/groups/{groupId}/clusters/{clusterName}/search/deployment", S08, ANY_OF(PROJECT_CLUSTER_MANAGER),
       "deleteGroupClusterSearchDeployment",
       "Delete the search nodes of one cluster",
-      "Gives the nodes back; the cluster's members serve its search indexes again. Searches are slower or fail "
-      "while indexes are rebuilt.",
+      "Removes the nodes; the cluster's members serve its search indexes again. Searches are slower or fail while indexes are "
+      "rebuilt.",
       .shape = SHAPE_NOTHING, .since = "2024-05-30", .waits_for = "search" },
     { GET, "/groups/{groupId}/clusters/{clusterName}/search/deployment", S08, ANY_OF(PROJECT_READ_ONLY),
       "getGroupClusterSearchDeployment",
       "Return the search nodes of one cluster",
-      "Returns the number and size of the search nodes and the state of a change to them.",
+      "Returns the number and size of the search nodes, and the state of a change.",
       .since = "2025-03-12", .waits_for = "search",
       .response = &search_deployment_schema },
     { PATCH, "/groups/{groupId}/clusters/{clusterName}/search/deployment", S08, ANY_OF(PROJECT_CLUSTER_MANAGER),
       "updateGroupClusterSearchDeployment",
       "Update the search nodes of one cluster",
-      "Changes number or size of the search nodes. Asynchronous; the old nodes serve until the new ones have "
-      "built the indexes.",
+      "Changes the number or size of the search nodes. Asynchronous; the old nodes serve until the new ones have built the "
+      "indexes.",
       .since = "2024-05-30", .waits_for = "search",
       .request = &search_deployment_schema, .response = &search_deployment_schema,
       .example = "{\"specs\": [{\"instanceSize\": \"M20\", \"nodeCount\": 2}]}" },
     { POST, "/groups/{groupId}/clusters/{clusterName}/search/deployment", S08, ANY_OF(PROJECT_OWNER),
       "createGroupClusterSearchDeployment",
       "Create search nodes for one cluster",
-      "Sets nodes aside for search, so that it does not compete with queries. Asynchronous; indexes are built "
-      "there first and then switched.",
+      "Creates nodes only for search, so that searches do not slow down queries. Asynchronous; indexes are built on the nodes "
+      "before they are used.",
       .since = "2024-05-30", .waits_for = "search",
       .request = &search_deployment_schema, .response = &search_deployment_schema,
       .example = "{\"specs\": [{\"instanceSize\": \"M10\", \"nodeCount\": 2}]}" },
@@ -147,5 +147,5 @@ static const struct endpoint search_endpoints[] = {
 };
 // clang-format on
 
-FAMILY(search_family, "search", "Search", "Full-text search on tables: indexes, and the nodes set aside for them.",
+FAMILY(search_family, "search", "Search", "Full-text search on tables: indexes, and the nodes for them.",
        search_endpoints);

@@ -8,17 +8,17 @@ static const struct field node_fields[] = {
     TEXT("instanceSize", "Size of each node, one that the operator offers.", REQUIRED | ALWAYS, .min = 1, .max = 32,
          .example = "\"M10\""),
     INTEGER("nodeCount", "Number of nodes in each region.", NULLABLE, .min = 2, .max = 32, .example = "2"),
-    TEXT("cloudProvider", "Who runs the hosts; all of the cluster's unless it is set.", NULLABLE, .min = 1, .max = 32,
+    TEXT("cloudProvider", "Provider of the hosts; by default all of the cluster's.", NULLABLE, .min = 1, .max = 32,
          .example = "\"ONPREM\""),
-    TEXT("regionName", "Region of the cluster that this is for; all of them unless it is set.", NULLABLE, .min = 1,
-         .max = 63, .example = "\"EU_NORTH\""),
+    TEXT("regionName", "Region of the cluster; by default all of them.", NULLABLE, .min = 1, .max = 63,
+         .example = "\"EU_NORTH\""),
     END_OF_FIELDS,
 };
-static const struct schema node_schema = { "SearchNodes", "Nodes that are set aside for search.", node_fields };
+static const struct schema node_schema = { "SearchNodes", "Nodes that are only for search.", node_fields };
 
 static const struct field effective_fields[] = {
-    TEXT("cloudProvider", "Who runs the hosts.", READ_ONLY | ALWAYS),
-    TEXT("regionName", "Where they are.", READ_ONLY | ALWAYS),
+    TEXT("cloudProvider", "Provider of the hosts.", READ_ONLY | ALWAYS),
+    TEXT("regionName", "Region of the hosts.", READ_ONLY | ALWAYS),
     TEXT("instanceSize", "Size of each node.", READ_ONLY | ALWAYS),
     INTEGER("nodeCount", "Number of nodes.", READ_ONLY | ALWAYS, .min = 2, .max = 32),
     END_OF_FIELDS,
@@ -31,10 +31,10 @@ static const struct field deployment_fields[] = {
     ID("groupId", "Project that it belongs to.", READ_ONLY | ALWAYS),
     LIST("specs", "The nodes: one entry for all regions, or one for each.", REQUIRED | ALWAYS, .of = &node_schema,
          .min = 1, .max = 50),
-    INTEGER("defaultNodeCount", "Number of nodes in regions whose entry does not say it.", NULLABLE, .min = 2,
-            .max = 32, .example = "2"),
-    LIST("effectiveSpecs", "The nodes that there are, for each region.", READ_ONLY, .of = &effective_schema),
-    TEXT("stateName", "What is going on.", READ_ONLY | ALWAYS,
+    INTEGER("defaultNodeCount", "Number of nodes in regions whose entry has none.", NULLABLE, .min = 2, .max = 32,
+            .example = "2"),
+    LIST("effectiveSpecs", "The existing nodes of each region.", READ_ONLY, .of = &effective_schema),
+    TEXT("stateName", "Current state.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "IDLE", "PAUSED", "UPDATING", NULL }),
     END_OF_FIELDS,
 };
@@ -61,18 +61,18 @@ static const struct schema mapping_schema = { "SearchMappings", "Which columns a
 static const struct field text_definition_fields[] = {
     TEXT("analyzer", "How text is cut into words when it is indexed.", 0, .one_of = analyzers,
          .fallback = "\"simple\""),
-    TEXT("searchAnalyzer", "How the text of a query is cut into words; the same unless it is set.", 0,
+    TEXT("searchAnalyzer", "How the text of a query is cut into words; by default as when it is indexed.", 0,
          .one_of = analyzers),
     OBJECT("mappings", "Which columns are indexed.", REQUIRED | ALWAYS, .of = &mapping_schema),
     END_OF_FIELDS,
 };
-static const struct schema text_definition_schema = { "TextSearchDefinition", "How words are found.",
+static const struct schema text_definition_schema = { "TextSearchDefinition", "Definition of an index on words.",
                                                       text_definition_fields };
 
 static const struct field vector_fields[] = {
-    INTEGER("numDimensions", "Number of dimensions; that of the column.", REQUIRED | ALWAYS, .min = 1, .max = 16000,
+    INTEGER("numDimensions", "Number of dimensions of the column.", REQUIRED | ALWAYS, .min = 1, .max = 16000,
             .example = "768"),
-    TEXT("similarity", "How near two vectors are.", REQUIRED | ALWAYS,
+    TEXT("similarity", "How the distance of two vectors is measured.", REQUIRED | ALWAYS,
          .one_of = (const char *const[]){ "cosine", "dotProduct", "euclidean", NULL }),
     END_OF_FIELDS,
 };
@@ -97,7 +97,7 @@ static const struct field vector_definition_fields[] = {
          .min = 1, .max = 32),
     END_OF_FIELDS,
 };
-static const struct schema vector_definition_schema = { "VectorSearchDefinition", "How near vectors are found.",
+static const struct schema vector_definition_schema = { "VectorSearchDefinition", "Definition of an index on vectors.",
                                                         vector_definition_fields };
 
 /* ---- Indexes ---- */
@@ -105,22 +105,22 @@ static const char *const index_types[] = { "search", "vectorSearch", NULL };
 static const char *const index_states[] = { "DELETING", "FAILED", "STALE",          "PENDING",
                                             "BUILDING", "READY",  "DOES_NOT_EXIST", NULL };
 
-#define TYPE_FIELD(flags, kinds)                                                                                \
-    TEXT("type", "What is looked for: words, or vectors that are near.", flags | ALWAYS, .one_of = index_types, \
+#define TYPE_FIELD(flags, kinds)                                                                           \
+    TEXT("type", "What searches look for: words, or near vectors.", flags | ALWAYS, .one_of = index_types, \
          .fallback = "\"search\"", .variants = kinds)
 #define NAME_FIELDS(flags)                                                                                        \
     TEXT("name", "Name of the index, unique on its table.", flags, .min = 1, .max = 63, .example = "\"titles\""), \
         TEXT("database", "Database of the table.", flags, .min = 1, .max = 63, .pattern = DATABASE_NAME,          \
              .example = "\"shop\""),                                                                              \
-        TEXT("collectionName", "The table, with its schema in front or not.", flags, .min = 1, .max = 127,        \
+        TEXT("collectionName", "The table, with or without its schema.", flags, .min = 1, .max = 127,             \
              .pattern = TABLE_NAME, .example = "\"articles\"")
 
 static const struct field text_request_fields[] = {
-    OBJECT("definition", "What it is made of.", REQUIRED, .of = &text_definition_schema),
+    OBJECT("definition", "What it consists of.", REQUIRED, .of = &text_definition_schema),
     END_OF_FIELDS,
 };
 static const struct field vector_request_fields[] = {
-    OBJECT("definition", "What it is made of.", REQUIRED, .of = &vector_definition_schema),
+    OBJECT("definition", "What it consists of.", REQUIRED, .of = &vector_definition_schema),
     END_OF_FIELDS,
 };
 static const struct schema text_request_variant = { "Text", "An index on words.", text_request_fields };
@@ -135,44 +135,42 @@ static const struct field request_fields[] = {
     TYPE_FIELD(CREATE_ONLY, request_variants),
     END_OF_FIELDS,
 };
-const struct schema search_index_request_schema = { "SearchIndexRequest", "A search index that shall be.",
-                                                    request_fields };
+const struct schema search_index_request_schema = { "SearchIndexRequest", "A search index to create.", request_fields };
 
 static const struct field version_fields[] = {
     INTEGER("version", "Number of the definition; the first is 0.", READ_ONLY | ALWAYS),
     DATE("createdAt", "When it was sent.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
-static const struct schema version_schema = { "SearchDefinitionVersion", "Which definition it is.", version_fields };
+static const struct schema version_schema = { "SearchDefinitionVersion", "Version of a definition.", version_fields };
 
-#define BUILD_FIELDS                                                                 \
-    TEXT("status", "What is going on.", READ_ONLY | ALWAYS, .one_of = index_states), \
-        BOOL("queryable", "Whether searches are answered with it.", READ_ONLY | ALWAYS)
+#define BUILD_FIELDS                                                              \
+    TEXT("status", "Current state.", READ_ONLY | ALWAYS, .one_of = index_states), \
+        BOOL("queryable", "Whether searches can use it.", READ_ONLY | ALWAYS)
 static const struct field build_fields[] = {
     BUILD_FIELDS,
-    OBJECT("definition", "What it is made of.", READ_ONLY),
-    OBJECT("definitionVersion", "Which definition that is.", READ_ONLY, .of = &version_schema),
-    TEXT("message", "Why it is so.", READ_ONLY),
+    OBJECT("definition", "What it consists of.", READ_ONLY),
+    OBJECT("definitionVersion", "Version of that definition.", READ_ONLY, .of = &version_schema),
+    TEXT("message", "Reason of the state.", READ_ONLY),
     END_OF_FIELDS,
 };
-static const struct schema build_schema = { "SearchIndexBuild", "An index by one definition on one member.",
+static const struct schema build_schema = { "SearchIndexBuild", "An index with one definition on one member.",
                                             build_fields };
 static const struct field member_fields[] = {
     TEXT("hostname", "The member.", READ_ONLY | ALWAYS),
     BUILD_FIELDS,
-    OBJECT("mainIndex", "The index that answers.", READ_ONLY, .of = &build_schema),
+    OBJECT("mainIndex", "The index that answers searches.", READ_ONLY, .of = &build_schema),
     OBJECT("stagedIndex", "The index that is being built and will take its place.", READ_ONLY, .of = &build_schema),
     END_OF_FIELDS,
 };
 static const struct schema member_schema = { "SearchIndexOnMember", "A search index on one member.", member_fields };
 
 static const struct field text_index_fields[] = {
-    OBJECT("latestDefinition", "The definition that was sent last.", READ_ONLY | ALWAYS, .of = &text_definition_schema),
+    OBJECT("latestDefinition", "The latest definition.", READ_ONLY | ALWAYS, .of = &text_definition_schema),
     END_OF_FIELDS,
 };
 static const struct field vector_index_fields[] = {
-    OBJECT("latestDefinition", "The definition that was sent last.", READ_ONLY | ALWAYS,
-           .of = &vector_definition_schema),
+    OBJECT("latestDefinition", "The latest definition.", READ_ONLY | ALWAYS, .of = &vector_definition_schema),
     END_OF_FIELDS,
 };
 static const struct schema text_index_variant = { "Text", "An index on words.", text_index_fields };
@@ -187,8 +185,8 @@ static const struct field index_fields[] = {
     NAME_FIELDS(READ_ONLY | ALWAYS),
     TYPE_FIELD(READ_ONLY, index_variants),
     BUILD_FIELDS,
-    OBJECT("latestDefinitionVersion", "Which definition was sent last.", READ_ONLY, .of = &version_schema),
-    LIST("statusDetail", "What is going on, on each member.", READ_ONLY, .of = &member_schema),
+    OBJECT("latestDefinitionVersion", "Version of the latest definition.", READ_ONLY, .of = &version_schema),
+    LIST("statusDetail", "Current state on each member.", READ_ONLY, .of = &member_schema),
     END_OF_FIELDS,
 };
 const struct schema search_index_schema = { "SearchIndex", "A search index.", index_fields };
@@ -205,7 +203,7 @@ static const struct field older_fields[] = {
     ID("indexID", "Identifier of the index.", READ_ONLY | ALWAYS),
     NAME_FIELDS(REQUIRED | CREATE_ONLY | ALWAYS),
     TYPE_FIELD(CREATE_ONLY, older_variants),
-    TEXT("status", "What is going on.", READ_ONLY | ALWAYS,
+    TEXT("status", "Current state.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "IN_PROGRESS", "STEADY", "FAILED", "MIGRATING", "STALE", "PAUSED", NULL }),
     END_OF_FIELDS,
 };

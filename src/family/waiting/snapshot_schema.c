@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of snapshots, exports and restores. docs/internals/contract.md says which ones that users may know were left out,
- * and why. */
+/*
+ * The fields of snapshots, exports and restores. docs/internals/contract.md says which fields of the specification were
+ * left out, and why.
+ */
 #include "family/cluster/clusters.h"
 #include "family/moments.h"
 #include "family/waiting/backups.h"
@@ -18,23 +20,23 @@ const struct field snapshot_path[] = { ID("snapshotId", "Identifier of the snaps
 
 #define SNAPSHOT_FIELDS                                                                                             \
     ID("id", "Identifier of the snapshot.", READ_ONLY | ALWAYS),                                                    \
-        TEXT("status", "How far the snapshot is.", READ_ONLY | ALWAYS,                                              \
+        TEXT("status", "State of the snapshot.", READ_ONLY | ALWAYS,                                                \
              .one_of = (const char *const[]){ "queued", "inProgress", "completed", "failed", NULL }),               \
-        TEXT("snapshotType", "Whether somebody asked for it, or the schedule.", READ_ONLY | ALWAYS,                 \
+        TEXT("snapshotType", "Whether it was taken on demand or by the schedule.", READ_ONLY | ALWAYS,              \
              .one_of = (const char *const[]){ "onDemand", "scheduled", NULL }),                                     \
         TEXT("type", "What it is a snapshot of.", READ_ONLY | ALWAYS,                                               \
              .one_of = (const char *const[]){ "replicaSet", "shardedCluster", NULL }),                              \
         TEXT("description", "What it was taken for.", READ_ONLY),                                                   \
-        TEXT("frequencyType", "Which kind of rule it comes from.", READ_ONLY,                                       \
+        TEXT("frequencyType", "Kind of rule that it comes from.", READ_ONLY,                                        \
              .one_of = (const char *const[]){ "hourly", "daily", "weekly", "monthly", "yearly", NULL }),            \
         LIST("policyItems", "Identifiers of the rules that it comes from.", READ_ONLY, .item = TYPE_ID),            \
         DATE("createdAt", "When it was taken.", READ_ONLY), DATE("expiresAt", "Until when it is kept.", READ_ONLY), \
         TEXT("serverVersion", "Version of the servers when it was taken.", READ_ONLY, .example = "\"17.2\""),       \
-        INTEGER("storageSizeBytes", "Room that it takes.", READ_ONLY)
+        INTEGER("storageSizeBytes", "Disk space that it uses.", READ_ONLY)
 
 static const struct field snapshot_fields[] = {
     SNAPSHOT_FIELDS,
-    TEXT("cloudProvider", "Who runs the storage that it is in.", READ_ONLY),
+    TEXT("cloudProvider", "Provider of its storage.", READ_ONLY),
     LIST("copyRegions", "Regions that have a copy.", READ_ONLY, .item = TYPE_TEXT),
     TEXT("replicaSetName", "Name of the replica set.", READ_ONLY),
     END_OF_FIELDS,
@@ -43,7 +45,7 @@ const struct schema snapshot_schema = { "BackupSnapshot", "The data of a cluster
 
 static const struct field snapshot_member_fields[] = {
     ID("id", "Identifier of the part.", READ_ONLY | ALWAYS),
-    TEXT("cloudProvider", "Who runs the storage that it is in.", READ_ONLY | ALWAYS),
+    TEXT("cloudProvider", "Provider of its storage.", READ_ONLY | ALWAYS),
     TEXT("replicaSetName", "Name of the shard's replica set.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
@@ -61,7 +63,7 @@ const struct schema sharded_snapshot_schema = { "BackupShardedSnapshot",
                                                 sharded_snapshot_fields };
 
 const struct field snapshot_query[] = {
-    INTEGER("pointInTimeUtcSeconds", "Only snapshots from which this moment can be reached, in seconds since 1970.", 0,
+    INTEGER("pointInTimeUtcSeconds", "Only snapshots from which this moment can be restored, in seconds since 1970.", 0,
             .min = FIRST_MOMENT_S, .max = LAST_MOMENT_S, .example = "1767225600"),
     END_OF_FIELDS,
 };
@@ -69,16 +71,16 @@ const struct field snapshot_query[] = {
 static const struct field snapshot_request_fields[] = {
     TEXT("description", "What it is taken for.", 0, .max = 250, .fallback = "\"\"",
          .example = "\"Before the upgrade\""),
-    INTEGER("retentionInDays", "How many days it is kept; what the policy for such snapshots says unless it is set.", 0,
+    INTEGER("retentionInDays", "How many days it is kept; by default as the policy for such snapshots says.", 0,
             .min = 1, .max = LONGEST_RETENTION, .example = "7"),
     END_OF_FIELDS,
 };
-const struct schema snapshot_request_schema = { "BackupSnapshotRequest", "A snapshot that somebody asks for.",
+const struct schema snapshot_request_schema = { "BackupSnapshotRequest", "A snapshot on demand.",
                                                 snapshot_request_fields };
 
 static const struct field retention_fields[] = {
     TEXT("retentionUnit", "Unit of the retention.", REQUIRED, .one_of = retention_units),
-    INTEGER("retentionValue", "How many of these units the snapshot is kept from now on.", REQUIRED, .min = 1,
+    INTEGER("retentionValue", "For how many of these units the snapshot is kept from now on.", REQUIRED, .min = 1,
             .max = LONGEST_RETENTION, .example = "7"),
     END_OF_FIELDS,
 };
@@ -91,10 +93,10 @@ static const struct field custom_data_fields[] = {
     TEXT("value", "Text of the label.", REQUIRED | ALWAYS, .max = 255, .example = "\"4711\""),
     END_OF_FIELDS,
 };
-static const struct schema custom_data_schema = { "BackupExportLabel", "A label of your own.", custom_data_fields };
+static const struct schema custom_data_schema = { "BackupExportLabel", "Your own label.", custom_data_fields };
 
 static const struct field export_status_fields[] = {
-    INTEGER("exportedCollections", "Number of tables that are there.", READ_ONLY | ALWAYS),
+    INTEGER("exportedCollections", "Number of tables that are exported.", READ_ONLY | ALWAYS),
     INTEGER("totalCollections", "Number of tables in the snapshot.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
@@ -114,7 +116,7 @@ static const struct field export_fields[] = {
     ID("snapshotId", "Identifier of the snapshot; it must be completed.", REQUIRED | ALWAYS),
     LIST("customData", "Labels that are written beside the export.", ALWAYS, .of = &custom_data_schema, .max = 50,
          .fallback = "[]"),
-    TEXT("state", "How far the export is.", READ_ONLY | ALWAYS,
+    TEXT("state", "State of the export.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "Queued", "InProgress", "Successful", "Failed", "Cancelled", NULL }),
     OBJECT("stateReason", "Why it failed.", READ_ONLY, .of = &state_reason_schema),
     OBJECT("exportStatus", "How much is exported.", READ_ONLY, .of = &export_status_schema),
@@ -123,17 +125,16 @@ static const struct field export_fields[] = {
     DATE("finishedAt", "When it ended.", READ_ONLY),
     END_OF_FIELDS,
 };
-const struct schema export_schema = { "BackupExport", "A snapshot's way to an export bucket.", export_fields };
+const struct schema export_schema = { "BackupExport", "The export of a snapshot to a bucket.", export_fields };
 
 /* ---- Restores ---- */
 
 static const struct field restore_job_fields[] = {
     ID("id", "Identifier of the restore job.", READ_ONLY | ALWAYS),
-    TEXT(
-        "deliveryType",
-        "automated: a snapshot into a cluster; pointInTime: the state at a moment into a cluster; download: a snapshot, to be "
-        "fetched.",
-        REQUIRED | ALWAYS, .one_of = (const char *const[]){ "automated", "download", "pointInTime", NULL }),
+    TEXT("deliveryType",
+         "automated: restores a snapshot into a cluster; pointInTime: restores a moment into a cluster; download: "
+         "prepares a snapshot for download.",
+         REQUIRED | ALWAYS, .one_of = (const char *const[]){ "automated", "download", "pointInTime", NULL }),
     ID("snapshotId", "Identifier of the snapshot; not for pointInTime.", 0),
     INTEGER("pointInTimeUTCSeconds", "The moment, in seconds since 1970; only for pointInTime.", 0,
             .min = FIRST_MOMENT_S, .max = LAST_MOMENT_S, .example = "1767225600"),
@@ -154,7 +155,7 @@ const struct schema restore_job_schema = { "BackupRestoreJob", "A restore.", res
 /* ---- Restores, in the older form ---- */
 
 static const struct field delivery_fields[] = {
-    TEXT("methodName", "AUTOMATED_RESTORE: into a cluster; HTTP: to be fetched.", REQUIRED | ALWAYS,
+    TEXT("methodName", "AUTOMATED_RESTORE: into a cluster; HTTP: for download.", REQUIRED | ALWAYS,
          .one_of = (const char *const[]){ "AUTOMATED_RESTORE", "HTTP", NULL }),
     TEXT("targetClusterName", "Name of the cluster whose data is replaced.", 0, .min = 1, .max = 64,
          .pattern = CLUSTER_NAME, .example = "\"orders\""),
@@ -163,14 +164,14 @@ static const struct field delivery_fields[] = {
     INTEGER("expirationHours", "For how many hours it can be fetched.", 0, .min = 1, .max = LONGEST_DOWNLOAD_HOURS,
             .example = "24"),
     INTEGER("maxDownloads", "How often it can be fetched.", 0, .min = 1, .max = MOST_DOWNLOADS, .example = "1"),
-    TEXT("statusName", "How far the delivery is.", READ_ONLY | ALWAYS,
+    TEXT("statusName", "State of the delivery.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "NOT_STARTED", "PENDING", "IN_PROGRESS", "READY", "FAILED", "INTERRUPTED",
                                           "EXPIRED", "MAX_DOWNLOADS_EXCEEDED", NULL }),
     DATE("expires", "Until when it can be fetched.", READ_ONLY),
     TEXT("urlV2", "Where to fetch it.", READ_ONLY),
     END_OF_FIELDS,
 };
-static const struct schema delivery_schema = { "LegacyRestoreDelivery", "How a restore is handed over.",
+static const struct schema delivery_schema = { "LegacyRestoreDelivery", "How a restore is delivered.",
                                                delivery_fields };
 
 static const struct field file_hash_fields[] = {
@@ -179,23 +180,23 @@ static const struct field file_hash_fields[] = {
     TEXT("typeName", "How the hash was made.", READ_ONLY | ALWAYS, .one_of = (const char *const[]){ "SHA256", NULL }),
     END_OF_FIELDS,
 };
-static const struct schema file_hash_schema = { "LegacyRestoreHash", "Proof that a file came over as it was.",
+static const struct schema file_hash_schema = { "LegacyRestoreHash", "Hash for checking a downloaded file.",
                                                 file_hash_fields };
 
 static const struct field legacy_restore_job_fields[] = {
     ID("id", "Identifier of the restore job.", READ_ONLY | ALWAYS),
-    OBJECT("delivery", "How it is handed over.", REQUIRED | ALWAYS, .of = &delivery_schema),
+    OBJECT("delivery", "How it is delivered.", REQUIRED | ALWAYS, .of = &delivery_schema),
     ID("snapshotId", "Identifier of the snapshot.", 0),
     ID("checkpointId", "Identifier of the checkpoint, instead of a snapshot.", WRITE_ONLY),
     INTEGER("pointInTimeUTCMillis", "The moment, instead of a snapshot, in milliseconds since 1970.", WRITE_ONLY,
             .min = FIRST_MOMENT_MS, .max = LAST_MOMENT_MS, .example = "1767225600000"),
-    ID("batchId", "What the jobs of one request have in common.", READ_ONLY),
-    ID("clusterId", "Identifier of the cluster that the snapshot is of.", READ_ONLY | ALWAYS),
+    ID("batchId", "Identifier that the jobs of one request share.", READ_ONLY),
+    ID("clusterId", "Identifier of the cluster of the snapshot.", READ_ONLY | ALWAYS),
     TEXT("clusterName", "Name of that cluster.", READ_ONLY | ALWAYS),
     ID("groupId", "Identifier of the project.", READ_ONLY | ALWAYS),
-    TEXT("statusName", "How far it is.", READ_ONLY | ALWAYS,
+    TEXT("statusName", "Current state.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "IN_PROGRESS", "BROKEN", "KILLED", "FINISHED", NULL }),
-    LIST("hashes", "Of the files that can be fetched.", READ_ONLY, .of = &file_hash_schema),
+    LIST("hashes", "Hashes of the files.", READ_ONLY, .of = &file_hash_schema),
     DATE("created", "When it was asked for.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
@@ -211,10 +212,10 @@ const struct field legacy_restore_job_query[] = {
 
 static const struct field flex_snapshot_fields[] = {
     ID("id", "Identifier of the snapshot.", READ_ONLY | ALWAYS),
-    TEXT("status", "How far the snapshot is.", READ_ONLY | ALWAYS, .one_of = flex_states),
+    TEXT("status", "State of the snapshot.", READ_ONLY | ALWAYS, .one_of = flex_states),
     TEXT("dbVersion", "Version of the servers when it was taken.", READ_ONLY, .example = "\"17.2\""),
-    DATE("scheduledTime", "For when it was planned.", READ_ONLY | ALWAYS),
-    DATE("startTime", "When it was begun.", READ_ONLY),
+    DATE("scheduledTime", "When it was planned.", READ_ONLY | ALWAYS),
+    DATE("startTime", "When it began.", READ_ONLY),
     DATE("finishTime", "When it ended.", READ_ONLY),
     DATE("expiration", "Until when it is kept.", READ_ONLY),
     END_OF_FIELDS,
@@ -227,11 +228,11 @@ static const struct field flex_restore_job_fields[] = {
     ID("snapshotId", "Identifier of the snapshot.", REQUIRED | ALWAYS),
     TEXT("targetDeploymentItemName", "Name of the flex cluster whose data is replaced.", REQUIRED, .min = 1, .max = 64,
          .pattern = CLUSTER_NAME, .example = "\"small\""),
-    ID("targetProjectId", "Identifier of that cluster's project; the same project unless it is set.", 0),
-    TEXT("deliveryType", "Whether it goes into a cluster or is to be fetched.", READ_ONLY | ALWAYS,
+    ID("targetProjectId", "Identifier of that cluster's project; by default the same project.", 0),
+    TEXT("deliveryType", "Whether it goes into a cluster or is a download.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "RESTORE", "DOWNLOAD", NULL }),
-    TEXT("status", "How far it is.", READ_ONLY | ALWAYS, .one_of = flex_states),
-    TEXT("instanceName", "Name of the flex cluster that the snapshot is of.", READ_ONLY | ALWAYS),
+    TEXT("status", "Current state.", READ_ONLY | ALWAYS, .one_of = flex_states),
+    TEXT("instanceName", "Name of the flex cluster of the snapshot.", READ_ONLY | ALWAYS),
     ID("projectId", "Identifier of the project.", READ_ONLY | ALWAYS),
     DATE("snapshotFinishedDate", "When the snapshot was taken.", READ_ONLY | ALWAYS),
     DATE("restoreScheduledDate", "When it was asked for.", READ_ONLY | ALWAYS),
@@ -247,5 +248,4 @@ static const struct field flex_download_fields[] = {
     ID("snapshotId", "Identifier of the snapshot.", REQUIRED),
     END_OF_FIELDS,
 };
-const struct schema flex_download_schema = { "FlexBackupDownload", "Which snapshot is to be fetched.",
-                                             flex_download_fields };
+const struct schema flex_download_schema = { "FlexBackupDownload", "The snapshot to download.", flex_download_fields };

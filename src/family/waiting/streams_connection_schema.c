@@ -12,7 +12,7 @@ static const struct field no_fields[] = { END_OF_FIELDS };
 /* ---- A cluster ---- */
 static const struct field role_fields[] = {
     TEXT("role", "Name of the role.", REQUIRED | ALWAYS, .min = 1, .max = 63, .example = "\"readWriteAnyDatabase\""),
-    TEXT("type", "Whether every cluster has the role, or the project made it.", ALWAYS,
+    TEXT("type", "Whether the role is built in or custom.", ALWAYS,
          .one_of = (const char *const[]){ "BUILT_IN", "CUSTOM", NULL }, .fallback = "\"BUILT_IN\""),
     END_OF_FIELDS,
 };
@@ -29,7 +29,7 @@ static const struct schema cluster_variant = { "Cluster", "Tables of a cluster."
 
 /* ---- A message broker ---- */
 static const struct field authentication_fields[] = {
-    TEXT("mechanism", "How the broker is shown who we are.", 0,
+    TEXT("mechanism", "How the service logs in to the broker.", 0,
          .one_of = (const char *const[]){ "PLAIN", "SCRAM-256", "SCRAM-512", "OAUTHBEARER", NULL }),
     TEXT("method", "Where tokens come from, with OAUTHBEARER.", 0, .one_of = (const char *const[]){ "OIDC", NULL }),
     TEXT("username", "User at the broker.", 0, .max = 256, .example = "\"reeve\""),
@@ -38,25 +38,26 @@ static const struct field authentication_fields[] = {
     TEXT("clientSecret", "Its secret.", WRITE_ONLY, .max = 4096),
     TEXT("tokenEndpointUrl", "Where tokens are issued.", 0, .max = 2048, .pattern = "^https://[^ ]+$",
          .example = "\"https://login.example.org/token\""),
-    TEXT("scope", "What tokens are asked for, separated by spaces.", 0, .max = 1024),
-    TEXT("saslOauthbearerExtensions", "What is sent along with a token, as name=value, separated by commas.", 0,
+    TEXT("scope", "Scopes of the tokens, separated by spaces.", 0, .max = 1024),
+    TEXT("saslOauthbearerExtensions", "Extensions that are sent with a token, as name=value, separated by commas.", 0,
          .max = 2048),
     TEXT("sslCertificate", "Certificate of the client, as PEM.", 0, .max = 32768),
     TEXT("sslKey", "Private key of that certificate, as PEM.", WRITE_ONLY, .max = 32768),
     TEXT("sslKeyPassword", "Password of that key.", WRITE_ONLY, .max = 1024),
     END_OF_FIELDS,
 };
-static const struct schema authentication_schema = { "StreamBrokerAuthentication", "Who we are at a message broker.",
+static const struct schema authentication_schema = { "StreamBrokerAuthentication",
+                                                     "How the service logs in to a message broker.",
                                                      authentication_fields };
 
 static const struct field security_fields[] = {
-    TEXT("protocol", "How the way to the broker is secured.", 0,
+    TEXT("protocol", "How the connection to the broker is secured.", 0,
          .one_of = (const char *const[]){ "SASL_PLAINTEXT", "SASL_SSL", "SSL", NULL }),
-    TEXT("brokerPublicCertificate", "Certificates to trust, as PEM, when they are not public ones.", 0, .max = 32768),
+    TEXT("brokerPublicCertificate", "Certificates to trust, as PEM, if they are not public ones.", 0, .max = 32768),
     END_OF_FIELDS,
 };
-static const struct schema security_schema = { "StreamBrokerSecurity", "How the way to a message broker is secured.",
-                                               security_fields };
+static const struct schema security_schema = { "StreamBrokerSecurity",
+                                               "How the connection to a message broker is secured.", security_fields };
 
 static const struct field peered_fields[] = {
     TEXT("name", "Name of the peering.", 0, .max = 128),
@@ -77,25 +78,25 @@ static const struct field_variant access_variants[] = {
     END_OF_VARIANTS,
 };
 static const struct field access_fields[] = {
-    TEXT("type", "Which way is taken.", ALWAYS,
+    TEXT("type", "Kind of network access.", ALWAYS,
          .one_of = (const char *const[]){ "PUBLIC", "VPC", "PRIVATE_LINK", NULL }, .fallback = "\"PUBLIC\"",
          .variants = access_variants),
     END_OF_FIELDS,
 };
-static const struct schema access_schema = { "StreamNetworkAccess", "The way to what is connected.", access_fields };
+static const struct schema access_schema = { "StreamNetworkAccess", "Network access of a connection.", access_fields };
 static const struct field networking_fields[] = {
-    OBJECT("access", "The way that is taken.", REQUIRED | ALWAYS, .of = &access_schema),
+    OBJECT("access", "The network access.", REQUIRED | ALWAYS, .of = &access_schema),
     END_OF_FIELDS,
 };
-static const struct schema networking_schema = { "StreamNetworking", "How what is connected is reached.",
+static const struct schema networking_schema = { "StreamNetworking", "How a source or target is reached.",
                                                  networking_fields };
 
 static const struct field kafka_fields[] = {
     TEXT("bootstrapServers", "Where the brokers are: names with ports, separated by commas.", REQUIRED | ALWAYS,
          .min = 1, .max = 4096, .pattern = "^[^ ,]+:[0-9]+(,[^ ,]+:[0-9]+)*$",
          .example = "\"broker-1.example.org:9092,broker-2.example.org:9092\""),
-    OBJECT("authentication", "Who we are at the brokers.", 0, .of = &authentication_schema),
-    OBJECT("security", "How the way there is secured.", 0, .of = &security_schema),
+    OBJECT("authentication", "How the service logs in to the brokers.", 0, .of = &authentication_schema),
+    OBJECT("security", "How the connection is secured.", 0, .of = &security_schema),
     OBJECT("networking", "How the brokers are reached.", 0, .of = &networking_schema),
     OBJECT("config", "Further settings of the client, by their names.", 0,
            .example = "{\"auto.offset.reset\": \"earliest\"}"),
@@ -108,7 +109,7 @@ static const struct schema kafka_variant = { "Kafka", "Topics of message brokers
 static const struct field https_fields[] = {
     TEXT("url", "Where messages are sent.", REQUIRED | ALWAYS, .min = 9, .max = 2048, .pattern = "^https://[^ ]+$",
          .example = "\"https://hooks.example.org/orders\""),
-    OBJECT("headers", "Headers that are sent along, by their names.", 0, .example = "{\"X-Source\": \"orders\"}"),
+    OBJECT("headers", "Headers of each message, by name.", 0, .example = "{\"X-Source\": \"orders\"}"),
     END_OF_FIELDS,
 };
 static const struct schema https_variant = { "Https", "A web address.", https_fields };
@@ -120,32 +121,32 @@ static const struct field user_info_fields[] = {
     END_OF_FIELDS,
 };
 static const struct schema user_info_variant = { "UserInfo", "With a user and a password.", user_info_fields };
-static const struct schema inherited_variant = { "Inherited", "As at the brokers.", no_fields };
+static const struct schema inherited_variant = { "Inherited", "The same as for the brokers.", no_fields };
 static const struct field_variant registry_authentication_variants[] = {
     { "USER_INFO", &user_info_variant },
     { "SASL_INHERIT", &inherited_variant },
     END_OF_VARIANTS,
 };
 static const struct field registry_authentication_fields[] = {
-    TEXT("type", "Whether the registry has users of its own, or knows those of the brokers.", REQUIRED | ALWAYS,
+    TEXT("type", "Whether the registry has its own users or uses those of the brokers.", REQUIRED | ALWAYS,
          .one_of = (const char *const[]){ "USER_INFO", "SASL_INHERIT", NULL },
          .variants = registry_authentication_variants),
     END_OF_FIELDS,
 };
 static const struct schema registry_authentication_schema = { "StreamRegistryAuthentication",
-                                                              "Who we are at a registry of schemas.",
+                                                              "How the service logs in to a schema registry.",
                                                               registry_authentication_fields };
 static const struct field registry_fields[] = {
     LIST("schemaRegistryUrls", "Where the registry is; the first that answers is used.", REQUIRED | ALWAYS,
          .item = TYPE_TEXT, .min = 1, .max = 10, .pattern = "^https?://[^ ]+$",
          .example = "[\"https://schemas.example.org\"]"),
-    OBJECT("schemaRegistryAuthentication", "Who we are there.", 0, .of = &registry_authentication_schema),
+    OBJECT("schemaRegistryAuthentication", "How the service logs in to the registry.", 0,
+           .of = &registry_authentication_schema),
     END_OF_FIELDS,
 };
-static const struct schema registry_variant = { "SchemaRegistry", "A registry that knows how messages are written.",
-                                                registry_fields };
+static const struct schema registry_variant = { "SchemaRegistry", "A registry of message schemas.", registry_fields };
 
-static const struct schema sample_variant = { "Sample", "A source of made-up messages.", no_fields };
+static const struct schema sample_variant = { "Sample", "A source of sample messages.", no_fields };
 
 /* ---- All of them ---- */
 static const struct field_variant connection_variants[] = {
@@ -156,9 +157,9 @@ static const struct field connection_fields[] = {
     ID("id", "Identifier of the connection.", READ_ONLY | ALWAYS),
     STREAM_NAME_FIELD("Name of the connection, unique in the workspace. Pipelines use it.",
                       REQUIRED | CREATE_ONLY | ALWAYS, "incoming"),
-    TEXT("type", "What is connected. A change may repeat it, but not change it.", REQUIRED | ALWAYS,
-         .one_of = connection_types, .variants = connection_variants),
-    TEXT("region", "Region from which it is reached; the workspace's own unless it is set.", 0, .min = 1, .max = 63,
+    TEXT("type", "Type of the source or target. It cannot be changed.", REQUIRED | ALWAYS, .one_of = connection_types,
+         .variants = connection_variants),
+    TEXT("region", "Region from which it is reached; by default that of the workspace.", 0, .min = 1, .max = 63,
          .example = "\"EU_NORTH\""),
     TEXT("state", "Whether it can be used.", READ_ONLY | ALWAYS, .one_of = connection_states),
     END_OF_FIELDS,
@@ -172,14 +173,14 @@ static const struct field_variant failover_variants[] = {
     END_OF_VARIANTS,
 };
 static const struct field failover_fields[] = {
-    ID("id", "Identifier of the stand-in.", READ_ONLY | ALWAYS),
-    STREAM_NAME_FIELD("A label of your own.", 0, "incoming-south"),
-    TEXT("type", "What is connected: the same as that of the connection it stands in for.", REQUIRED | ALWAYS,
+    ID("id", "Identifier of the replacement.", READ_ONLY | ALWAYS),
+    STREAM_NAME_FIELD("Your own label.", 0, "incoming-south"),
+    TEXT("type", "Type of the source or target, the same as that of the original connection.", REQUIRED | ALWAYS,
          .one_of = failover_types, .variants = failover_variants),
-    TEXT("region", "Region in which it stands in: one of the workspace's failover regions.", REQUIRED | ALWAYS,
-         .min = 1, .max = 63, .example = "\"EU_SOUTH\""),
+    TEXT("region", "Region in which it is used: one of the workspace's failover regions.", REQUIRED | ALWAYS, .min = 1,
+         .max = 63, .example = "\"EU_SOUTH\""),
     TEXT("state", "Whether it can be used.", READ_ONLY | ALWAYS, .one_of = connection_states),
     END_OF_FIELDS,
 };
 const struct schema stream_failover_schema = { "StreamFailoverConnection",
-                                               "A stand-in for a connection in another region.", failover_fields };
+                                               "A replacement for a connection in another region.", failover_fields };

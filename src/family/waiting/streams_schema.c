@@ -6,26 +6,26 @@
 #define FIRST_LOG_S 1199145600
 
 #define PLACE_FIELDS(flags)                                                                                         \
-    TEXT("cloudProvider", "Who runs the hosts, under the name that the operator gave.", flags, .min = 1, .max = 32, \
+    TEXT("cloudProvider", "Provider of the hosts, by the name that the operator gave.", flags, .min = 1, .max = 32, \
          .example = "\"ONPREM\""),                                                                                  \
-        TEXT("region", "Where the hosts are, under the name that the operator gave.", flags, .min = 1, .max = 63,   \
+        TEXT("region", "Region of the hosts, by the name that the operator gave.", flags, .min = 1, .max = 63,      \
              .example = "\"EU_NORTH\"")
 
 static const struct field region_fields[] = { PLACE_FIELDS(REQUIRED | ALWAYS), END_OF_FIELDS };
 static const struct schema region_schema = { "StreamRegion", "Where processors run.", region_fields };
 
 static const struct field config_fields[] = {
-    STREAM_TIER_FIELD("tier", "Size of processors that do not choose one, of those that the operator offers."),
+    STREAM_TIER_FIELD("tier", "Default size of processors, one that the operator offers."),
     STREAM_TIER_FIELD("maxTierSize", "The largest size that a processor may have."),
     END_OF_FIELDS,
 };
 static const struct schema config_schema = { "StreamConfig", "Sizes of a workspace's processors.", config_fields };
 
 static const struct field sample_fields[] = {
-    BOOL("solar", "Whether there is a connection to made-up readings of solar panels.", 0, .fallback = "false"),
+    BOOL("solar", "Whether to add a connection to sample readings of solar panels.", 0, .fallback = "false"),
     END_OF_FIELDS,
 };
-static const struct schema sample_schema = { "StreamSampleConnections", "Connections to made-up messages.",
+static const struct schema sample_schema = { "StreamSampleConnections", "Connections to sample messages.",
                                              sample_fields };
 
 #define FAILOVER_REGIONS_FIELD                                                                          \
@@ -40,7 +40,7 @@ static const struct field workspace_fields[] = {
     OBJECT("dataProcessRegion", "Where its processors run.", REQUIRED | ALWAYS, .of = &region_schema),
     FAILOVER_REGIONS_FIELD,
     CONFIG_FIELD,
-    OBJECT("sampleConnections", "Which connections to made-up messages it gets.", CREATE_ONLY, .of = &sample_schema),
+    OBJECT("sampleConnections", "Which connections to sample messages it gets.", CREATE_ONLY, .of = &sample_schema),
     LIST("hostnames", "Names under which it is reached.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),
     LIST("connections", "Its connections, when they were asked for.", READ_ONLY, .of = &stream_connection_schema),
     END_OF_FIELDS,
@@ -49,7 +49,7 @@ const struct schema stream_workspace_schema = { "StreamWorkspace", "A place for 
                                                 workspace_fields };
 
 static const struct field status_fields[] = {
-    TEXT("status", "What all its processors shall do.", REQUIRED,
+    TEXT("status", "New state of all its processors.", REQUIRED,
          .one_of = (const char *const[]){ "STARTED", "STOPPED", "FAILED_OVER", NULL }),
     TEXT("mode", "With FAILED_OVER: whether the old region writes a checkpoint first.", NULLABLE,
          .one_of = STREAM_MODES),
@@ -57,38 +57,38 @@ static const struct field status_fields[] = {
          .example = "\"EU_SOUTH\""),
     END_OF_FIELDS,
 };
-static const struct schema status_schema = { "StreamProcessorStatus", "What all processors of a workspace shall do.",
+static const struct schema status_schema = { "StreamProcessorStatus", "New state of all processors of a workspace.",
                                              status_fields };
 static const struct field workspace_change_fields[] = {
     PLACE_FIELDS(0), FAILOVER_REGIONS_FIELD,
-    CONFIG_FIELD,    OBJECT("processorStatus", "What all its processors shall do.", 0, .of = &status_schema),
+    CONFIG_FIELD,    OBJECT("processorStatus", "New state of all its processors.", 0, .of = &status_schema),
     END_OF_FIELDS,
 };
-const struct schema stream_workspace_change_schema = { "StreamWorkspaceChange", "What becomes of a workspace.",
+const struct schema stream_workspace_change_schema = { "StreamWorkspaceChange", "A change of a workspace.",
                                                        workspace_change_fields };
 
 const struct field stream_workspace_query[] = {
-    BOOL("includeConnections", "Whether the answer has the connections.", 0, .fallback = "false"),
+    BOOL("includeConnections", "Whether the answer includes the connections.", 0, .fallback = "false"),
     END_OF_FIELDS,
 };
 
 const struct field stream_log_query[] = {
     INTEGER("startDate", "First moment, in seconds since 1970.", 0, .min = FIRST_LOG_S, .example = "1741773600"),
     INTEGER("endDate", "Last moment, in seconds since 1970.", 0, .min = FIRST_LOG_S, .example = "1741777200"),
-    TEXT("spName", "Only of the processor with this name.", 0, .min = 1, .max = 64),
+    TEXT("spName", "Only logs of the processor with this name.", 0, .min = 1, .max = 64),
     END_OF_FIELDS,
 };
 
 /* ---- Networks ---- */
 const struct field stream_account_query[] = {
-    TEXT("cloudProvider", "Who runs the hosts, under the name that the operator gave.", REQUIRED, .min = 1, .max = 32,
+    TEXT("cloudProvider", "Provider of the hosts, by the name that the operator gave.", REQUIRED, .min = 1, .max = 32,
          .example = "\"ONPREM\""),
-    TEXT("regionName", "Where the hosts are, under the name that the operator gave.", REQUIRED, .min = 1, .max = 63,
+    TEXT("regionName", "Region of the hosts, by the name that the operator gave.", REQUIRED, .min = 1, .max = 63,
          .example = "\"EU_NORTH\""),
     END_OF_FIELDS,
 };
 static const struct field account_fields[] = {
-    TEXT("cloudProvider", "Who runs the hosts.", READ_ONLY | ALWAYS),
+    TEXT("cloudProvider", "Provider of the hosts.", READ_ONLY | ALWAYS),
     TEXT("accountId", "Account that the network belongs to.", READ_ONLY),
     TEXT("vpcId", "The network.", READ_ONLY | ALWAYS),
     TEXT("cidrBlock", "Its addresses.", READ_ONLY | ALWAYS),
@@ -120,10 +120,10 @@ static const struct field peering_fields[] = {
     TEXT("accepterAccountId", "Account of the network of stream processing.", READ_ONLY),
     TEXT("accepterVpcId", "The network of stream processing.", READ_ONLY),
     TEXT("accepterCidr", "Addresses of that network.", READ_ONLY),
-    TEXT("cloudStatus", "What the provider says about it.", READ_ONLY),
-    TEXT("localStatus", "What was asked of the provider.", READ_ONLY | ALWAYS, .one_of = peering_states),
-    TEXT("statusMessage", "Why it is so.", READ_ONLY),
-    DATE("expirationTime", "When the request ends by itself.", READ_ONLY),
+    TEXT("cloudStatus", "State at the provider.", READ_ONLY),
+    TEXT("localStatus", "Requested state.", READ_ONLY | ALWAYS, .one_of = peering_states),
+    TEXT("statusMessage", "Reason of the state.", READ_ONLY),
+    DATE("expirationTime", "When the request expires.", READ_ONLY),
     END_OF_FIELDS,
 };
 const struct schema stream_peering_schema = { "StreamPeering",
@@ -136,9 +136,9 @@ const struct field stream_peering_query[] = {
 };
 /* Whoever accepts must know who asks. */
 static const struct field peering_accept_fields[] = {
-    TEXT("requesterAccountId", "Account of the network that asks; it must be the one of the request.", 0, .min = 1,
+    TEXT("requesterAccountId", "Account of the requesting network; it must be the one in the request.", 0, .min = 1,
          .max = 128, .example = "\"platform\""),
-    TEXT("requesterVpcId", "The network that asks; it must be the one of the request.", 0, .min = 1, .max = 128,
+    TEXT("requesterVpcId", "The requesting network; it must be the one in the request.", 0, .min = 1, .max = 128,
          .example = "\"net-7\""),
     END_OF_FIELDS,
 };
@@ -147,15 +147,13 @@ const struct schema stream_peering_accept_schema = { "StreamPeeringAcceptance", 
 
 static const struct field private_link_fields[] = {
     ID("_id", "Identifier of the private link.", READ_ONLY | ALWAYS),
-    TEXT("provider", "Who runs the network, under the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
+    TEXT("provider", "Provider of the network, by the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
          .max = 32, .example = "\"ONPREM\""),
-    TEXT("region", "Where it ends on the side of stream processing.", 0, .min = 1, .max = 63,
-         .example = "\"EU_NORTH\""),
-    TEXT("serviceEndpointId", "The service that it leads to.", 0, .min = 1, .max = 256, .example = "\"brokers\""),
-    TEXT("dnsDomain", "Domain under which the service is named.", 0, .min = 1, .max = 253,
-         .example = "\"brokers.example.org\""),
-    LIST("dnsSubDomain", "Names below it that the service uses.", 0, .item = TYPE_TEXT, .max = 100),
-    TEXT("interfaceEndpointId", "Its end on the side of stream processing.", READ_ONLY),
+    TEXT("region", "Region of its end at stream processing.", 0, .min = 1, .max = 63, .example = "\"EU_NORTH\""),
+    TEXT("serviceEndpointId", "The target service.", 0, .min = 1, .max = 256, .example = "\"brokers\""),
+    TEXT("dnsDomain", "Domain of the service's names.", 0, .min = 1, .max = 253, .example = "\"brokers.example.org\""),
+    LIST("dnsSubDomain", "Names in that domain that the service uses.", 0, .item = TYPE_TEXT, .max = 100),
+    TEXT("interfaceEndpointId", "Its end at stream processing.", READ_ONLY),
     TEXT("interfaceEndpointName", "Name of that end.", READ_ONLY),
     TEXT("providerAccountId", "Account of stream processing.", READ_ONLY),
     TEXT("state", "Whether it can be used.", READ_ONLY | ALWAYS),
@@ -163,5 +161,5 @@ static const struct field private_link_fields[] = {
     END_OF_FIELDS,
 };
 const struct schema stream_private_link_schema = {
-    "StreamPrivateLink", "A private way from stream processing to a message broker or a store.", private_link_fields
+    "StreamPrivateLink", "A private link from stream processing to a message broker or a store.", private_link_fields
 };

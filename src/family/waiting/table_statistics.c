@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Latency and throughput of single tables. The busiest are watched by themselves; pinned ones always. */
+/* Latency and throughput of single tables. The busiest are watched automatically; pinned ones always. */
 #include "family/waiting/metrics.h"
 
 enum { MOST_PINNED = 20 };
@@ -29,7 +29,7 @@ static const char *const table_metrics[] = {
 /* ---- Pinned tables ---- */
 
 static const struct field namespaces_fields[] = {
-    LIST("namespaces", "Tables, each as its database, a dot and its name.", REQUIRED | WRITE_ONLY, .item = TYPE_TEXT,
+    LIST("namespaces", "Tables, each as database.table.", REQUIRED | WRITE_ONLY, .item = TYPE_TEXT,
          .pattern = NAMESPACE, .min = 1, .max = MOST_PINNED, .example = "[\"shop.orders\"]"),
     END_OF_FIELDS,
 };
@@ -64,7 +64,7 @@ static const struct schema table_metrics_schema = { "TableMetrics", "The metrics
 
 static const struct field span_query[] = { SPAN_FIELDS, END_OF_FIELDS };
 static const struct field table_query[] = {
-    LIST("metrics", "Which metrics; all unless it is set.", 0, .item = TYPE_TEXT, .one_of = table_metrics, .min = 1,
+    LIST("metrics", "Which metrics; by default all.", 0, .item = TYPE_TEXT, .one_of = table_metrics, .min = 1,
          .max = 18, .example = "[\"READS_LATENCY\"]"),
     SPAN_FIELDS,
     END_OF_FIELDS,
@@ -75,29 +75,28 @@ static const struct field table_query[] = {
 static const struct field ranked_fields[] = {
     ID("groupId", "Identifier of the project.", READ_ONLY | ALWAYS),
     TEXT("identifierId", "The cluster or process that was looked at.", READ_ONLY | ALWAYS),
-    LIST("rankedNamespaces", "The tables, that with the most time spent on it first.", READ_ONLY | ALWAYS,
+    LIST("rankedNamespaces", "The tables; the one with the most time spent on it comes first.", READ_ONLY | ALWAYS,
          .item = TYPE_TEXT),
     END_OF_FIELDS,
 };
 static const struct schema ranked_schema = { "RankedTables", "Tables by the time spent on them.", ranked_fields };
 
-#define TABLE_FIELDS                                                                                      \
-    ID("groupId", "Identifier of the project.", READ_ONLY | ALWAYS),                                      \
-        TEXT("databaseName", "Name of the database.", READ_ONLY | ALWAYS),                                \
-        TEXT("collectionName", "Name of the table.", READ_ONLY | ALWAYS),                                 \
-        TEXT("granularity", "Distance between two values.", READ_ONLY | ALWAYS, .one_of = granularities), \
-        DATE("start", "From when.", READ_ONLY | ALWAYS), DATE("end", "Until when.", READ_ONLY | ALWAYS),  \
+#define TABLE_FIELDS                                                                                         \
+    ID("groupId", "Identifier of the project.", READ_ONLY | ALWAYS),                                         \
+        TEXT("databaseName", "Name of the database.", READ_ONLY | ALWAYS),                                   \
+        TEXT("collectionName", "Name of the table.", READ_ONLY | ALWAYS),                                    \
+        TEXT("granularity", "Distance between two values.", READ_ONLY | ALWAYS, .one_of = granularities),    \
+        DATE("start", "First moment.", READ_ONLY | ALWAYS), DATE("end", "Last moment.", READ_ONLY | ALWAYS), \
         LIST("measurements", "One series for each metric.", READ_ONLY | ALWAYS, .of = &series_schema)
 
 static const struct field cluster_table_fields[] = {
     TABLE_FIELDS,
     ID("clusterId", "Identifier of the cluster.", READ_ONLY | ALWAYS),
-    TEXT("clusterView", "On which members it was measured.", READ_ONLY | ALWAYS),
+    TEXT("clusterView", "Members on which it was measured.", READ_ONLY | ALWAYS),
     TEXT("processId", "Host and port of the process, where there is one.", READ_ONLY),
     END_OF_FIELDS,
 };
-static const struct schema cluster_table_schema = { "ClusterTableMeasurements",
-                                                    "What was measured of a table in a cluster.",
+static const struct schema cluster_table_schema = { "ClusterTableMeasurements", "Measurements of a table in a cluster.",
                                                     cluster_table_fields };
 
 static const struct field process_table_fields[] = {
@@ -105,12 +104,12 @@ static const struct field process_table_fields[] = {
     TEXT("processId", "Host and port of the process.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
-static const struct schema process_table_schema = { "ProcessTableMeasurements",
-                                                    "What was measured of a table on a server.", process_table_fields };
+static const struct schema process_table_schema = { "ProcessTableMeasurements", "Measurements of a table on a server.",
+                                                    process_table_fields };
 
 // clang-format off
 #define VIEW                                                                                                             \
-    TEXT("clusterView", "On which members: the primary, the others, or each by itself.", 0,                             \
+    TEXT("clusterView", "Which members: the primary, the others, or each one separately.", 0,                             \
          .one_of = (const char *const[]){ "PRIMARY", "SECONDARY", "INDIVIDUAL_PROCESS", NULL })
 static const struct field view_path[] = { VIEW, END_OF_FIELDS };
 static const struct field view_table_path[] = { VIEW, DATABASE_FIELD, TABLE_FIELD, END_OF_FIELDS };
@@ -119,7 +118,7 @@ static const struct endpoint table_statistics_endpoints[] = {
     { GET, "/groups/{groupId}/clusters/{clusterName}/collStats/pinned", S19, ANY_OF(PROJECT_READ_ONLY),
       "listGroupClusterCollStatPinnedNamespaces",
       "Return all pinned tables of one cluster",
-      "Lists the tables that are watched whether they are busy or not.",
+      "Lists the tables that are always watched, even when they are not busy.",
       .since = "2023-11-15", .flags = NO_ETAG, .waits_for = "metrics",
       .response = &pinned_schema },
     { PATCH, "/groups/{groupId}/clusters/{clusterName}/collStats/pinned", S19, ANY_OF(PROJECT_READ_ONLY),
@@ -139,7 +138,7 @@ static const struct endpoint table_statistics_endpoints[] = {
     { PATCH, "/groups/{groupId}/clusters/{clusterName}/collStats/unpin", S19, ANY_OF(PROJECT_READ_ONLY),
       "unpinGroupClusterCollStatUnpinNamespaces",
       "Unpin tables of one cluster",
-      "Takes tables out of those that are always watched. What was measured stays.",
+      "The tables are no longer always watched. Their measurements stay.",
       .since = "2023-11-15", .waits_for = "metrics",
       .request = &namespaces_schema, .response = &pinned_schema,
       .example = "{\"namespaces\": [\"shop.orders\"]}" },

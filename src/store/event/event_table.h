@@ -17,19 +17,19 @@
     ROW(EVENT_RESOURCE_UPDATED,          "RESOURCE_UPDATED",            "A configuration resource was changed.") \
     ROW(EVENT_RESOURCE_DELETED,          "RESOURCE_DELETED",            "A configuration resource was deleted.") \
     ROW(EVENT_PRIVATE_IP_MODE_CHANGED,   "PRIVATE_IP_MODE_CHANGED",     "The private IP mode of a project was changed.") \
-    ROW(EVENT_CONTAINER_CREATED,         "NETWORK_CONTAINER_CREATED",   "A block of addresses was set aside for a project.") \
+    ROW(EVENT_CONTAINER_CREATED,         "NETWORK_CONTAINER_CREATED",   "A block of addresses was reserved for a project.") \
     ROW(EVENT_CONTAINER_UPDATED,         "NETWORK_CONTAINER_UPDATED",   "A network container of a project got another block of addresses.") \
-    ROW(EVENT_CONTAINER_DELETED,         "NETWORK_CONTAINER_DELETED",   "A block of addresses is not set aside for a project any more.") \
+    ROW(EVENT_CONTAINER_DELETED,         "NETWORK_CONTAINER_DELETED",   "A block of addresses is no longer reserved for a project.") \
     ROW(EVENT_CUSTOM_DNS_CHANGED,        "CUSTOM_DNS_CHANGED",          "Custom DNS of a project was switched on or off.") \
     ROW(EVENT_DATABASE_USER_CREATED,     "DATABASE_USER_CREATED",       "A database user was created.") \
     ROW(EVENT_DATABASE_USER_UPDATED,     "DATABASE_USER_UPDATED",       "A database user was changed.") \
     ROW(EVENT_DATABASE_USER_DELETED,     "DATABASE_USER_DELETED",       "A database user was deleted.") \
-    ROW(EVENT_DATABASE_USER_EXPIRED,     "DATABASE_USER_EXPIRED",       "A temporary database user was removed at its time.") \
+    ROW(EVENT_DATABASE_USER_EXPIRED,     "DATABASE_USER_EXPIRED",       "A temporary database user expired and was removed.") \
     ROW(EVENT_USER_CERTIFICATE_CREATED,  "DATABASE_USER_CERTIFICATE_CREATED", "A certificate of a database user was issued.") \
-    ROW(EVENT_USER_SECURITY_CHANGED,     "USER_SECURITY_CHANGED",       "How database users prove who they are was changed.") \
-    ROW(EVENT_AUDIT_SETTINGS_CHANGED,    "AUDIT_LOG_CONFIGURATION_UPDATED", "What clusters of a project record about work in their databases was changed.") \
-    ROW(EVENT_DIRECTORY_CHECK_REQUESTED, "LDAP_VERIFICATION_REQUESTED", "A check of a directory was asked for.") \
-    ROW(EVENT_INDEX_REQUESTED,           "INDEX_REQUESTED",             "An index was asked for.") \
+    ROW(EVENT_USER_SECURITY_CHANGED,     "USER_SECURITY_CHANGED",       "The login settings of database users were changed.") \
+    ROW(EVENT_AUDIT_SETTINGS_CHANGED,    "AUDIT_LOG_CONFIGURATION_UPDATED", "The audit settings of a project were changed.") \
+    ROW(EVENT_DIRECTORY_CHECK_REQUESTED, "LDAP_VERIFICATION_REQUESTED", "A check of a directory was requested.") \
+    ROW(EVENT_INDEX_REQUESTED,           "INDEX_REQUESTED",             "An index was requested.") \
     ROW(EVENT_INDEX_CREATED,             "INDEX_CREATED",               "An index was built.") \
     ROW(EVENT_INDEX_FAILED,              "INDEX_FAILED",                "An index could not be built.") \
     ROW(EVENT_CUSTOM_ROLE_CREATED,       "CUSTOM_ROLE_CREATED",         "A custom database role was created.") \
@@ -37,7 +37,7 @@
     ROW(EVENT_CUSTOM_ROLE_DELETED,       "CUSTOM_ROLE_DELETED",         "A custom database role was deleted.") \
     ROW(EVENT_NETWORK_ENTRY_ADDED,       "NETWORK_PERMISSION_ENTRY_ADDED",   "Addresses were added to the access list of a project.") \
     ROW(EVENT_NETWORK_ENTRY_REMOVED,     "NETWORK_PERMISSION_ENTRY_REMOVED", "An address was removed from the access list of a project.") \
-    ROW(EVENT_NETWORK_ENTRY_EXPIRED,     "NETWORK_PERMISSION_ENTRY_EXPIRED", "A temporary entry of the access list of a project was removed at its time.") \
+    ROW(EVENT_NETWORK_ENTRY_EXPIRED,     "NETWORK_PERMISSION_ENTRY_EXPIRED", "A temporary entry of a project's access list expired and was removed.") \
     ROW(EVENT_SERVICE_ACCOUNT_CREATED,   "SERVICE_ACCOUNT_CREATED",     "A service account was created.") \
     ROW(EVENT_SERVICE_ACCOUNT_UPDATED,   "SERVICE_ACCOUNT_UPDATED",     "A service account was changed.") \
     ROW(EVENT_SERVICE_ACCOUNT_DELETED,   "SERVICE_ACCOUNT_DELETED",     "A service account was deleted.") \
@@ -53,10 +53,10 @@
     ROW(EVENT_USER_ADDED,                "USER_ADDED",                  "A person was added to a project.") \
     ROW(EVENT_USER_REMOVED,              "USER_REMOVED",                "A person was removed from an organization or project.") \
     ROW(EVENT_INVITATION_CREATED,        "INVITATION_CREATED",          "A person was invited.") \
-    ROW(EVENT_INVITATION_CHANGED,        "INVITATION_CHANGED",          "What an invitation grants was changed.") \
-    ROW(EVENT_INVITATION_DELETED,        "INVITATION_DELETED",          "An invitation was taken back.") \
+    ROW(EVENT_INVITATION_CHANGED,        "INVITATION_CHANGED",          "The roles of an invitation were changed.") \
+    ROW(EVENT_INVITATION_DELETED,        "INVITATION_DELETED",          "An invitation was cancelled.") \
     ROW(EVENT_INVITATION_ACCEPTED,       "INVITATION_ACCEPTED",         "A person accepted an invitation.") \
-    ROW(EVENT_ORGANIZATION_SETTINGS_CHANGED, "ORG_SETTINGS_CHANGED",    "What an organization demands of its members and credentials was changed.") \
+    ROW(EVENT_ORGANIZATION_SETTINGS_CHANGED, "ORG_SETTINGS_CHANGED",    "The rules of an organization for its members and credentials were changed.") \
     ROW(EVENT_PROJECT_SETTINGS_CHANGED,  "GROUP_SETTINGS_CHANGED",      "Features of a project were switched on or off.") \
     ROW(EVENT_PROJECT_LIMIT_CHANGED,     "GROUP_LIMIT_CHANGED",         "A limit of a project was changed.") \
     ROW(EVENT_ACCESS_LIST_ENTRY_ADDED,   "ACCESS_LIST_ENTRY_ADDED",     "An address was added to an access list.") \
@@ -74,67 +74,67 @@
     ROW(EVENT_WEBHOOK_UPDATED,           "WEBHOOK_UPDATED",             "A webhook was changed.") \
     ROW(EVENT_WEBHOOK_DELETED,           "WEBHOOK_DELETED",             "A webhook was deleted.") \
     ROW(EVENT_WEBHOOK_PAUSED,            "WEBHOOK_PAUSED",              "A webhook was paused because it failed for too long.") \
-    ROW(EVENT_CLUSTER_CREATED, "CLUSTER_CREATED", "A cluster was asked for, and places for its members were reserved.") \
+    ROW(EVENT_CLUSTER_CREATED, "CLUSTER_CREATED", "A cluster was requested, and places for its members were reserved.") \
     ROW(EVENT_CLUSTER_READY, "CLUSTER_READY", "A cluster can be used.") \
     ROW(EVENT_CLUSTER_UPDATE_SUBMITTED, "CLUSTER_UPDATE_SUBMITTED", "A change of a cluster was accepted.") \
     ROW(EVENT_CLUSTER_UPDATE_COMPLETED, "CLUSTER_UPDATE_COMPLETED", "A change of a cluster is in force on every member.") \
-    ROW(EVENT_CLUSTER_DELETE_SUBMITTED, "CLUSTER_DELETE_SUBMITTED", "The end of a cluster was asked for.") \
+    ROW(EVENT_CLUSTER_DELETE_SUBMITTED, "CLUSTER_DELETE_SUBMITTED", "The deletion of a cluster was requested.") \
     ROW(EVENT_CLUSTER_DELETED, "CLUSTER_DELETED", "A cluster and its data are gone.") \
     ROW(EVENT_CLUSTER_PAUSED, "CLUSTER_PAUSED", "A cluster was stopped, with its data kept.") \
     ROW(EVENT_CLUSTER_RESUMED, "CLUSTER_RESUMED", "A cluster that was paused runs again.") \
     ROW(EVENT_CLUSTER_SETTINGS_CHANGED, "CLUSTER_PROCESS_ARGS_UPDATE_SUBMITTED", "Server settings of a cluster were changed.") \
-    ROW(EVENT_CLUSTER_RESTART_SUBMITTED, "CLUSTER_PRIMARY_RESTART_SUBMITTED", "The primary of a cluster was to be handed over.") \
-    ROW(EVENT_CLUSTER_PRIMARY_RESTARTED, "CLUSTER_PRIMARY_RESTARTED", "Another member of a cluster became the primary because somebody asked for it.") \
-    ROW(EVENT_CLUSTER_MEMBERS_MOVED, "CLUSTER_MEMBERS_MOVED", "Members of a cluster moved off a host that is being emptied.") \
+    ROW(EVENT_CLUSTER_RESTART_SUBMITTED, "CLUSTER_PRIMARY_RESTART_SUBMITTED", "A switch of a cluster's primary was requested.") \
+    ROW(EVENT_CLUSTER_PRIMARY_RESTARTED, "CLUSTER_PRIMARY_RESTARTED", "Another member of a cluster became the primary on request.") \
+    ROW(EVENT_CLUSTER_MEMBERS_MOVED, "CLUSTER_MEMBERS_MOVED", "Members of a cluster moved to other hosts because their host is drained.") \
     ROW(EVENT_MAINTENANCE_WINDOW_CHANGED, "MAINTENANCE_WINDOW_CHANGED", "The maintenance window of a project was changed.") \
-    ROW(EVENT_MAINTENANCE_WINDOW_RESET,   "MAINTENANCE_WINDOW_RESET",   "The maintenance window of a project was taken away.") \
+    ROW(EVENT_MAINTENANCE_WINDOW_RESET,   "MAINTENANCE_WINDOW_RESET",   "The maintenance window of a project was removed.") \
     ROW(EVENT_MAINTENANCE_SCHEDULED,      "MAINTENANCE_SCHEDULED",      "Maintenance of a cluster waits for the project's window.") \
     ROW(EVENT_MAINTENANCE_DEFERRED,       "MAINTENANCE_DEFERRED",       "Maintenance of a project was put off by a week.") \
     ROW(EVENT_CLUSTER_VERSION_PINNED, "CLUSTER_FCV_PINNED", "The version of a cluster was pinned.") \
-    ROW(EVENT_CLUSTER_VERSION_UNPINNED, "CLUSTER_FCV_UNPINNED", "The version of a cluster is not pinned any more.") \
-    ROW(EVENT_SUPPORT_ACCESS_GRANTED, "EMPLOYEE_ACCESS_GRANTED", "The operator's support staff was allowed into a cluster.") \
-    ROW(EVENT_SUPPORT_ACCESS_REVOKED, "EMPLOYEE_ACCESS_REVOKED", "The operator's support staff is not allowed into a cluster any more.") \
-    ROW(EVENT_CLUSTER_OUTAGE_REQUESTED, "CLUSTER_REGION_OUTAGE_REQUESTED", "The simulation of an outage was asked for.") \
+    ROW(EVENT_CLUSTER_VERSION_UNPINNED, "CLUSTER_FCV_UNPINNED", "The version of a cluster is no longer pinned.") \
+    ROW(EVENT_SUPPORT_ACCESS_GRANTED, "EMPLOYEE_ACCESS_GRANTED", "The operator's support staff got access to a cluster.") \
+    ROW(EVENT_SUPPORT_ACCESS_REVOKED, "EMPLOYEE_ACCESS_REVOKED", "The operator's support staff no longer has access to a cluster.") \
+    ROW(EVENT_CLUSTER_OUTAGE_REQUESTED, "CLUSTER_REGION_OUTAGE_REQUESTED", "The simulation of an outage was requested.") \
     ROW(EVENT_CLUSTER_OUTAGE_STARTED, "CLUSTER_REGION_OUTAGE_STARTED", "Members of a cluster are stopped for a simulated outage.") \
-    ROW(EVENT_CLUSTER_OUTAGE_END_REQUESTED, "CLUSTER_REGION_OUTAGE_END_REQUESTED", "The end of a simulated outage was asked for.") \
-    ROW(EVENT_CLUSTER_OUTAGE_ENDED, "CLUSTER_REGION_OUTAGE_ENDED", "Members that a simulated outage had stopped follow the primary again.") \
-    ROW(EVENT_SAMPLE_DATA_REQUESTED, "SAMPLE_DATASET_LOAD_REQUESTED", "Sample data was asked for.") \
+    ROW(EVENT_CLUSTER_OUTAGE_END_REQUESTED, "CLUSTER_REGION_OUTAGE_END_REQUESTED", "The end of a simulated outage was requested.") \
+    ROW(EVENT_CLUSTER_OUTAGE_ENDED, "CLUSTER_REGION_OUTAGE_ENDED", "A simulated outage ended: its members follow the primary again.") \
+    ROW(EVENT_SAMPLE_DATA_REQUESTED, "SAMPLE_DATASET_LOAD_REQUESTED", "Sample data was requested.") \
     ROW(EVENT_SAMPLE_DATA_LOADED, "SAMPLE_DATASET_LOADED", "Sample data was loaded into a cluster.") \
     ROW(EVENT_SAMPLE_DATA_FAILED, "SAMPLE_DATASET_LOAD_FAILED", "Sample data could not be loaded.") \
-    ROW(EVENT_OPERATION_RETRIED,         "OPERATION_RETRIED",           "An operator had an operation tried again.") \
+    ROW(EVENT_OPERATION_RETRIED,         "OPERATION_RETRIED",           "An operator retried an operation.") \
     ROW(EVENT_OPERATION_CANCELLED,       "OPERATION_CANCELLED",         "An operator cancelled an operation.") \
     ROW(EVENT_ALERT_CONFIG_CREATED,      "ALERT_CONFIG_CREATED",        "An alert configuration was created.") \
     ROW(EVENT_ALERT_CONFIG_UPDATED,      "ALERT_CONFIG_UPDATED",        "An alert configuration was changed.") \
     ROW(EVENT_ALERT_CONFIG_DELETED,      "ALERT_CONFIG_DELETED",        "An alert configuration was deleted.") \
     ROW(EVENT_ALERT_OPENED,              "ALERT_OPENED",                "An alert was raised.") \
     ROW(EVENT_ALERT_CLOSED,              "ALERT_CLOSED",                "An alert was closed.") \
-    ROW(EVENT_ALERT_ACKNOWLEDGED,        "ALERT_ACKNOWLEDGED",          "An alert was acknowledged, or made to speak again.") \
-    ROW(EVENT_ALERT_NOTIFICATION_FAILED, "ALERT_NOTIFICATION_FAILED",   "A notification of an alert could not be sent, and is not tried any more.") \
+    ROW(EVENT_ALERT_ACKNOWLEDGED,        "ALERT_ACKNOWLEDGED",          "An alert was acknowledged, or its acknowledgement ended.") \
+    ROW(EVENT_ALERT_NOTIFICATION_FAILED, "ALERT_NOTIFICATION_FAILED",   "A notification of an alert could not be sent and is not retried.") \
     ROW(EVENT_INTEGRATION_CREATED,       "INTEGRATION_CREATED",         "A project was connected to an outside service.") \
     ROW(EVENT_INTEGRATION_UPDATED,       "INTEGRATION_UPDATED",         "The settings for an outside service were changed.") \
     ROW(EVENT_INTEGRATION_DELETED,       "INTEGRATION_DELETED",         "A project was disconnected from an outside service.") \
     ROW(EVENT_LOG_INTEGRATION_CREATED,   "LOG_INTEGRATION_CREATED",     "Logs of a project are sent to an outside service from now on.") \
-    ROW(EVENT_LOG_INTEGRATION_UPDATED,   "LOG_INTEGRATION_UPDATED",     "Where and which logs of a project are sent was changed.") \
-    ROW(EVENT_LOG_INTEGRATION_DELETED,   "LOG_INTEGRATION_DELETED",     "Logs of a project are not sent to an outside service any more.") \
+    ROW(EVENT_LOG_INTEGRATION_UPDATED,   "LOG_INTEGRATION_UPDATED",     "A log integration of a project was changed.") \
+    ROW(EVENT_LOG_INTEGRATION_DELETED,   "LOG_INTEGRATION_DELETED",     "Logs of a project are no longer sent to an outside service.") \
     ROW(EVENT_INVOICE_CLOSED,            "INVOICE_CLOSED",              "The invoice of a month was closed.") \
-    ROW(EVENT_ORGANIZATION_LOCKED,       "ORG_LOCKED",                  "An organization was locked, by the operator or for an invoice that is overdue: it can only be read.") \
+    ROW(EVENT_ORGANIZATION_LOCKED,       "ORG_LOCKED",                  "An organization was locked by the operator or for an overdue invoice.") \
     ROW(EVENT_ORGANIZATION_UNLOCKED,     "ORG_UNLOCKED",                "An organization was unlocked.") \
-    ROW(EVENT_INVOICE_PAID,              "INVOICE_PAID",                "The operator noted that an invoice was paid.") \
-    ROW(EVENT_PAYMENT_AGREED,            "PAYMENT_AGREED",              "The operator agreed until when an organization is not locked for what it owes.") \
+    ROW(EVENT_INVOICE_PAID,              "INVOICE_PAID",                "The operator recorded the payment of an invoice.") \
+    ROW(EVENT_PAYMENT_AGREED,            "PAYMENT_AGREED",              "The operator agreed on a date until which an organization is not locked for unpaid invoices.") \
     ROW(EVENT_RESOURCE_POLICY_CREATED,   "RESOURCE_POLICY_CREATED",     "A resource policy was created.") \
     ROW(EVENT_RESOURCE_POLICY_MODIFIED,  "RESOURCE_POLICY_MODIFIED",    "A resource policy was changed.") \
     ROW(EVENT_RESOURCE_POLICY_DELETED,   "RESOURCE_POLICY_DELETED",     "A resource policy was deleted.") \
     ROW(EVENT_FEDERATION_SETTINGS_DELETED, "FEDERATION_SETTINGS_DELETED", "The settings of a federation were deleted, with its identity providers.") \
-    ROW(EVENT_CONNECTED_ORG_CHANGED,     "CONNECTED_ORG_CHANGED",       "How an organization uses its federation was changed.") \
+    ROW(EVENT_CONNECTED_ORG_CHANGED,     "CONNECTED_ORG_CHANGED",       "An organization's settings in its federation were changed.") \
     ROW(EVENT_CONNECTED_ORG_REMOVED,     "CONNECTED_ORG_REMOVED",       "An organization left a federation.") \
     ROW(EVENT_ROLE_MAPPING_CREATED,      "ROLE_MAPPING_CREATED",        "A group of an identity provider was mapped to roles.") \
-    ROW(EVENT_ROLE_MAPPING_CHANGED,      "ROLE_MAPPING_CHANGED",        "What a group of an identity provider is mapped to was changed.") \
-    ROW(EVENT_ROLE_MAPPING_DELETED,      "ROLE_MAPPING_DELETED",        "A group of an identity provider is not mapped to roles any more.") \
+    ROW(EVENT_ROLE_MAPPING_CHANGED,      "ROLE_MAPPING_CHANGED",        "The roles of a group of an identity provider were changed.") \
+    ROW(EVENT_ROLE_MAPPING_DELETED,      "ROLE_MAPPING_DELETED",        "A group of an identity provider is no longer mapped to roles.") \
     ROW(EVENT_IDENTITY_PROVIDER_CREATED, "IDENTITY_PROVIDER_CREATED",   "An identity provider was created.") \
     ROW(EVENT_IDENTITY_PROVIDER_CHANGED, "IDENTITY_PROVIDER_CHANGED",   "An identity provider was changed.") \
     ROW(EVENT_IDENTITY_PROVIDER_DELETED, "IDENTITY_PROVIDER_DELETED",   "An identity provider was deleted.") \
     ROW(EVENT_IDENTITY_PROVIDER_KEYS_REVOKED, "IDENTITY_PROVIDER_JWKS_REVOKED", "The public keys of an identity provider were forgotten.") \
-    ROW(EVENT_FEDERATED_USER_SIGNED_IN,  "FEDERATED_USER_SIGNED_IN",    "A person came with a token of an identity provider, with other groups than before.") \
+    ROW(EVENT_FEDERATED_USER_SIGNED_IN,  "FEDERATED_USER_SIGNED_IN",    "A person signed in through an identity provider with other groups than before.") \
     ROW(EVENT_TOKEN_REVOKED,             "TOKEN_REVOKED",               "A token was revoked.")
 
 #endif

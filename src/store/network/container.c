@@ -7,9 +7,9 @@ static const struct {
     const char *obstacle, *field, *why;
 } obstacles[] = {
     { "REGION", "regionName", "the operator has no such region at this provider" },
-    { "EMPTY", "serviceCidrBlock", "the operator's pool of addresses for the region has none in this block" },
+    { "EMPTY", "serviceCidrBlock", "the operator's pool for the region has no address in this block" },
     { "ELSEWHERE", "serviceCidrBlock", "the block has addresses of another region" },
-    { "TOO_LARGE", "serviceCidrBlock", "the block would leave fewer free addresses in the region than it takes" },
+    { "TOO_LARGE", "serviceCidrBlock", "the block would leave fewer free addresses in the region than it has" },
 };
 
 static error
