@@ -42,7 +42,7 @@ poll_once(struct agent *agent, struct caller *caller)
     error why = control_goal(caller, arena, agent->config.state, known_version(agent), &verdict, &document);
     if (why == OK && verdict == CONTROL_STALE) {
         log_line(LOG_ERROR, "stale_epoch",
-                 "Somebody joined as this host since: this agent stops, and leaves everything as it is.");
+                 "Another machine has joined as this host: this agent stops and leaves everything as it is.");
         agent_end(agent, AGENT_STALE);
         return OK;
     }

@@ -81,7 +81,7 @@ send_report(struct agent *agent, struct caller *caller, struct arena *arena, str
     TRY(control_report(caller, arena, state, report, &verdict));
     if (verdict == CONTROL_STALE) {
         log_line(LOG_ERROR, "stale_epoch",
-                 "Somebody joined as this host since: this agent stops, and leaves everything as it is.");
+                 "Another machine has joined as this host: this agent stops and leaves everything as it is.");
         agent_end(agent, AGENT_STALE);
     }
     return OK;

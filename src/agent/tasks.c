@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread a task: an index may take an hour, and nothing else waits for it. A task is tried until it is done, has failed, or its
- * time is over; its outcome is reported until the goal no longer has it. */
+/*
+ * One thread for each task: an index may take an hour, and nothing else waits for it. A task is tried until it is done,
+ * has failed, or its time is over; its outcome is reported until the goal no longer has it.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

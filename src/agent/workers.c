@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread a member. */
+/* One thread for each member. */
 #include <stdlib.h>
 
 #include "agent/internal.h"

@@ -227,7 +227,7 @@ missing(const struct cli *cli, const struct command_field *parameter)
 {
     const char *flag = TEXT_AT(parameter->flag);
     cli_say(cli, "which %s? Give --%s%s: %s", flag, flag,
-            command_takes_argument(cli->call.command, parameter) ? ", or an argument behind the command" : "",
+            command_takes_argument(cli->call.command, parameter) ? ", or an argument after the command" : "",
             TEXT_AT(parameter->doc));
     if ((parameter->flags & FIELD_SCOPE) && !command_takes_argument(cli->call.command, parameter))
         cli_note(cli, "to keep it: reeve profiles set %s ID", flag);
@@ -364,7 +364,7 @@ put_set(struct cli *cli, json_t *body, const char *text)
     json_t *json = json_loads(value.data, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
     if (body_put(body, path, json != NULL ? json : json_stringn(value.data, value.len)))
         return true;
-    cli_say(cli, "--set: there can be nothing at `%.*s`", STR_ARG(path));
+    cli_say(cli, "--set: the body has no place `%.*s`", STR_ARG(path));
     return false;
 }
 
@@ -392,7 +392,7 @@ put_field(struct cli *cli, json_t *body, const struct assignment *assignment)
     }
     if (body_put(body, path, value))
         return true;
-    cli_say(cli, "--%s does not fit to what else is in the body", assignment->name);
+    cli_say(cli, "--%s does not fit the rest of the body", assignment->name);
     return false;
 }
 

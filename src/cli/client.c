@@ -161,17 +161,15 @@ can_call_operator(struct cli *cli)
 {
     const struct profile *p = cli->profile;
     if (p->server == NULL) {
-        cli_say(
-            cli,
-            "where is the operator's address? `reeve fleet login --url http://127.0.0.1:9443` remembers it; REEVE_OPERATOR_URL names another one");
+        cli_say(cli, "the operator's address is missing: `reeve fleet login --url http://127.0.0.1:9443` stores it; "
+                     "REEVE_OPERATOR_URL overrides it");
         return false;
     }
     if (strncmp(p->server, "https://", 8) != 0 && !is_loopback(p->server)) {
-        cli_say(
-            cli,
-            "the operator's address must be https://…, or on this machine, and `%s` is neither: tokens are not sent in clear text. "
-            "operator_certificate in reeve.conf gives it a certificate",
-            p->server);
+        cli_say(cli,
+                "the operator's address must be https://… or on this machine, and `%s` is neither: tokens are not "
+                "sent in clear text. Set operator_certificate in reeve.conf to use https",
+                p->server);
         return false;
     }
     if (p->operator_token == NULL && !p->in_secret_service) {
@@ -190,9 +188,8 @@ can_call(struct cli *cli)
     if (p->for_operators)
         return can_call_operator(cli);
     if (p->server == NULL) {
-        cli_say(
-            cli,
-            "which server? `reeve login --server https://HOST:PORT` remembers it; --server and REEVE_SERVER name another one");
+        cli_say(cli, "which server? `reeve login --server https://HOST:PORT` stores it; --server and REEVE_SERVER "
+                     "override it");
         return false;
     }
     if (strncmp(p->server, "https://", 8) != 0) {
@@ -211,7 +208,7 @@ client_new(struct cli *cli)
     struct client *client = calloc(1, sizeof(*client));
     /* Not CURL_GLOBAL_DEFAULT: nothing of Windows, and SSL is set up when it is needed. */
     if (client == NULL || curl_global_init(CURL_GLOBAL_SSL) != CURLE_OK || (client->curl = curl_easy_init()) == NULL) {
-        cli_say(cli, "there is no memory");
+        cli_say(cli, "out of memory");
         client_free(client);
         return NULL;
     }
@@ -395,11 +392,11 @@ say_no_answer(struct client *client, const struct request_out *request, CURLcode
     cli_say(cli, "no answer from %s: %s", cli->profile->server, why);
     if (result == CURLE_PEER_FAILED_VERIFICATION || result == CURLE_SSL_CACERT_BADFILE)
         cli_note(cli,
-                 "if the server has a certificate of your own authority, name that with --ca-file, or for good with "
+                 "if the server's certificate is from your own authority, give that with --ca-file, or store it with "
                  "`%s`",
                  cli->profile->for_operators ? "reeve fleet login --ca-file FILE" : "reeve profiles set ca-file FILE");
     else if (was_lost(result) && !may_repeat(request))
-        cli_note(cli, "it may have been done or not: look before you repeat it");
+        cli_note(cli, "it may or may not have been done: check before you repeat it");
 }
 
 static int

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* completion: what a shell is told. The shell asks `reeve __complete WORD…`; what it hears comes from the tables. */
+/* completion: scripts for shells. A shell runs `reeve __complete WORD…`; the answers come from the tables. */
 #include <stdlib.h>
 
 #include "cli/builtins.h"
@@ -55,7 +55,7 @@ builtin_completion(struct cli *cli)
             return EXIT_SUCCESS;
         }
     }
-    cli_say(cli, "for bash, zsh and fish there is something, for `%s` there is not", cli->call.arguments[0]);
+    cli_say(cli, "it must be bash, zsh or fish, not `%s`", cli->call.arguments[0]);
     return EXIT_USAGE;
 }
 

@@ -145,7 +145,7 @@ fetch(struct cli *cli, const struct driver *driver, const json_t **ret_strings)
     const char *state = json_string_value(json_object_get(cluster, "stateName"));
     cli_say(cli, "the cluster has no %s connection string%s%s", kind, state != NULL ? "; its state is " : "",
             state != NULL ? state : "");
-    cli_note(cli, "a new cluster has one when its members have addresses: reeve operations list --cluster-name %s",
+    cli_note(cli, "a new cluster gets one when its members have addresses: reeve operations list --cluster-name %s",
              cli->call.arguments[0]);
     return EXIT_NOT_DONE;
 }
@@ -162,7 +162,7 @@ print_strings(struct cli *cli, const struct driver *driver, const json_t *string
         printf("%.*s\n", STR_ARG(string));
     }
     if (!driver->asks_password && cli->terminal.out)
-        cli_note(cli, "put the password in the place of <DB_PASSWORD>%s", driver->is_url ? ", percent-encoded" : "");
+        cli_note(cli, "replace <DB_PASSWORD> with the password%s", driver->is_url ? ", percent-encoded" : "");
     if (count > 1)
         cli_note(cli, "a line for each member: try them in turn");
     return EXIT_SUCCESS;

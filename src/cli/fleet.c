@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands for operators that are no operation: logging in, and waiting for a job. */
+/* Commands for operators that are not operations: logging in, and waiting for a job. */
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -101,7 +101,7 @@ builtin_fleet_logout(struct cli *cli)
     json_object_del(entry, kept_fields[IN_SERVICE]);
     if (!profiles_write(cli, all))
         return EXIT_USAGE;
-    cli_note(cli, "profile %s has no token of an operator any more", name);
+    cli_note(cli, "the operator's token was removed from profile %s", name);
     return EXIT_SUCCESS;
 }
 

@@ -185,7 +185,7 @@ make_target(struct following *f, str *ret_list, str *ret_target)
     const char *type = call_option(&cli->call, "type");
     bool of_org = cli->call.values[OPTION_ORG] != NULL || p->project == NULL;
     if (of_org && p->org == NULL) {
-        cli_say(cli, "events of what? Give --project or --org, or `reeve profiles set project ID`");
+        cli_say(cli, "which events? Give --project or --org, or `reeve profiles set project ID`");
         return false;
     }
     f->what = str_format(cli->arena, "%s %s", of_org ? "organization" : "project", of_org ? p->org : p->project);
@@ -265,7 +265,7 @@ builtin_follow(struct cli *cli)
     for (int attempt = 1; status == EXIT_SUCCESS && f.left != 0; attempt++) {
         status = follow_once(&f, client, target, &answer);
         if (status == EXIT_SUCCESS && f.left != 0 && answer.status == 404 && f.existed) {
-            cli_say(cli, "what was followed has been deleted");
+            cli_say(cli, "the project or organization was deleted");
             return EXIT_SUCCESS;
         }
         if (status == EXIT_SUCCESS && f.left != 0 && answer.status != 200)

@@ -75,7 +75,7 @@ help_sentence(struct arena *arena, const struct command_field *field)
     else if (TEXT_AT(field->bounds)[0] != '\0')
         buf_format(&text, " %c%s.", toupper((unsigned char)TEXT_AT(field->bounds)[0]), TEXT_AT(field->bounds) + 1);
     if (field->type == FLAG_LIST && !(field->flags & FIELD_JSON))
-        buf_add_text(&text, " May be given several times.");
+        buf_add_text(&text, " Can be repeated.");
     if (TEXT_AT(field->fallback)[0] != '\0' && strlen(TEXT_AT(field->fallback)) < 40)
         buf_format(&text, " Default: %s.", TEXT_AT(field->fallback));
     if (field->flags & FIELD_SECRET)
@@ -83,7 +83,7 @@ help_sentence(struct arena *arena, const struct command_field *field)
     if (field->flags & FIELD_DEPRECATED)
         buf_add_text(&text, " Deprecated.");
     if (field->flags & FIELD_SCOPE)
-        buf_add_text(&text, " Without it: that of the profile.");
+        buf_add_text(&text, " Default: from the profile.");
     else if (field->flags & FIELD_REQUIRED)
         buf_add_text(&text, " Required.");
     return buf_str(&text);
@@ -196,7 +196,8 @@ print_state(struct cli *cli, FILE *out, const struct command *command)
                   0, 0, cli->terminal.width);
     } else if (waits_for[0] != '\0') {
         fprintf(out, "\n");
-        text_wrap(out, str_format(cli->arena, "Not there yet: the server answers 501 until it has %s.", waits_for).data,
+        text_wrap(out,
+                  str_format(cli->arena, "Not available yet: the server answers 501 until it has %s.", waits_for).data,
                   0, 0, cli->terminal.width);
     }
 }
@@ -291,11 +292,11 @@ static void
 print_first_steps(const struct cli *cli, FILE *out)
 {
     static const char *const steps[][2] = {
-        { "reeve login --server https://reeve.example.org", "remembers server and service account" },
-        { "reeve projects list", "which projects there are" },
-        { "reeve profiles set project 650000000000000000000002", "the one that is meant from now on" },
-        { "reeve clusters create --help", "every flag, and an example that works" },
-        { "reeve clusters list", "what there is" },
+        { "reeve login --server https://reeve.example.org", "stores server and service account" },
+        { "reeve projects list", "lists your projects" },
+        { "reeve profiles set project 650000000000000000000002", "makes it the default" },
+        { "reeve clusters create --help", "shows every flag and a working example" },
+        { "reeve clusters list", "lists your clusters" },
     };
     for (size_t i = 0; i < LENGTH(steps); i++) {
         if (cli->terminal.width >= 100)
@@ -328,7 +329,7 @@ help_whole(struct cli *cli, FILE *out)
     fprintf(out, "\n");
     text_wrap(out,
               "On a terminal answers are tables; in a pipe they are the JSON that the API sent. Exit status: 0 done, 1 "
-              "refused by the API, 2 wrong command line, 3 no answer, 4 begun but not done, 130 Ctrl-C.",
+              "refused by the API, 2 wrong command line, 3 no answer, 4 started but not finished, 130 Ctrl-C.",
               0, 0, width);
 }
 
@@ -341,17 +342,17 @@ help_query(const struct cli *cli)
         { "results[0].id", "of the first item; [-1] is the last, [0:2] the first two" },
         { "results[*].name", "of every item" },
         { "results[].roles[]", "of every item, lists inside opened" },
-        { "results[?stateName=='IDLE']", "items for which it holds: == != < <= > >= && || !" },
+        { "results[?stateName=='IDLE']", "items that match: == != < <= > >= && || !" },
         { "results[?diskSizeGB>`20`]", "numbers, true, false and null stand in backquotes, texts in single quotes" },
         { "results[*].[name, id]", "a list of each; with --output text one line with tabs" },
         { "results[*].{n: name, s: state}", "an object of each; on a terminal a table" },
         { "length(results)", "also keys(), values(), join(', ', list)" },
-        { "a | b", "b of what a gives" },
-        { "\"a name\"", "a field whose name is no word" },
+        { "a | b", "applies b to the result of a" },
+        { "\"a name\"", "a field whose name is not a word" },
     };
     text_wrap(stdout,
-              "--query picks fields out of an answer. It is a part of JMESPath (jmespath.org), and means what it means "
-              "there.",
+              "--query picks fields out of an answer. It uses a part of JMESPath (jmespath.org), with the same "
+              "meaning.",
               0, 0, cli->terminal.width);
     fputc('\n', stdout);
     for (size_t i = 0; i < LENGTH(rows); i++)

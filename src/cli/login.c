@@ -86,7 +86,7 @@ look_at_server(struct cli *cli)
     json_t *document = json_in(cli->arena, json_loadb(answer.body.data, answer.body.len, 0, NULL));
     if (json_is_string(json_object_get(document, "errorCode")))
         return EXIT_SUCCESS;
-    cli_say(cli, "%s answers %ld, and not as the API does", cli->profile->server, answer.status);
+    cli_say(cli, "%s answers %ld, and is not the API", cli->profile->server, answer.status);
     return EXIT_NO_ANSWER;
 }
 
@@ -128,7 +128,7 @@ builtin_login(struct cli *cli)
     const char *account = call_option(&cli->call, "client-id"), *key = call_option(&cli->call, "public-key");
     str secret;
     if (account != NULL && key != NULL) {
-        cli_say(cli, "a service account or an API key, not both");
+        cli_say(cli, "give a service account or an API key, not both");
         return EXIT_USAGE;
     }
     p->from_environment = true; /* nothing is kept before it was tried out */
@@ -155,9 +155,9 @@ builtin_login(struct cli *cli)
         return EXIT_USAGE;
     cli_note(cli, "profile %s is in %.*s", p->name, STR_ARG(profiles_path(cli)));
     if (scopes.org != NULL)
-        cli_note(cli, "the organization that is meant is %s", scopes.org);
+        cli_note(cli, "the default organization is %s", scopes.org);
     if (scopes.project != NULL)
-        cli_note(cli, "the project that is meant is %s", scopes.project);
+        cli_note(cli, "the default project is %s", scopes.project);
     else if (p->project == NULL)
         cli_note(cli,
                  "next: reeve projects list, or reeve projects create --name NAME; then reeve profiles set project ID");
@@ -177,7 +177,7 @@ builtin_logout(struct cli *cli)
         json_object_del(entry, credentials[i]);
     if (!profiles_write(cli, all))
         return EXIT_USAGE;
-    cli_note(cli, "profile %s has no credentials any more", name);
+    cli_note(cli, "the credentials were removed from profile %s", name);
     return EXIT_SUCCESS;
 }
 
@@ -217,7 +217,7 @@ builtin_profiles_set(struct cli *cli)
             field = settings[i][1];
     }
     if (field == NULL) {
-        cli_say(cli, "a profile has server, ca-file, project, org and docs, and no `%s`", setting);
+        cli_say(cli, "a profile has the settings server, ca-file, project, org and docs, not `%s`", setting);
         return EXIT_USAGE;
     }
     json_t *all = profiles_read(cli);

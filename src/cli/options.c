@@ -3,32 +3,32 @@
 
 // clang-format off
 const struct option_row common_options[OPTION_COUNT + 1] = {
-    [OPTION_PROJECT] =         { "project", "ID", "The project, when it is not the one of the profile (also --group).", FOR_CALLS, 'p' },
-    [OPTION_ORG] =             { "org", "ID", "The organization, when it is not the one of the profile.", FOR_CALLS },
+    [OPTION_PROJECT] =         { "project", "ID", "The project, instead of the profile's (also --group).", FOR_CALLS, 'p' },
+    [OPTION_ORG] =             { "org", "ID", "The organization, instead of the profile's.", FOR_CALLS },
     [OPTION_FILE] =            { "file", "FILE", "The whole body as JSON; - reads it from standard input. Flags of fields change it.", FOR_BODIES, 'f' },
-    [OPTION_SET] =             { "set", "PATH=VALUE", "Set one place of the body, however deep: replicationSpecs[0].zoneName=west. VALUE is JSON, or else text.", FOR_BODIES },
-    [OPTION_DRY_RUN] =         { "dry-run", NULL, "Check everything and show what would change, and change nothing.", FOR_CHANGES },
-    [OPTION_WAIT] =            { "wait", NULL, "Wait until what was begun is done, and show its steps. Ctrl-C leaves it running.", FOR_CHANGES },
-    [OPTION_ALL] =             { "all", NULL, "Every page of the list, as one.", FOR_LISTS },
+    [OPTION_SET] =             { "set", "PATH=VALUE", "Set one place in the body, at any depth: replicationSpecs[0].zoneName=west. VALUE is JSON, else text.", FOR_BODIES },
+    [OPTION_DRY_RUN] =         { "dry-run", NULL, "Check everything and show what would change, but change nothing.", FOR_CHANGES },
+    [OPTION_WAIT] =            { "wait", NULL, "Wait until the operation is done, and show its steps. Ctrl-C leaves it running.", FOR_CHANGES },
+    [OPTION_ALL] =             { "all", NULL, "Show all pages of the list as one.", FOR_LISTS },
     [OPTION_PAGE_NUM] =        { "page-num", "N", "Number of the page, counted from 1.", FOR_LISTS },
     [OPTION_ITEMS_PER_PAGE] =  { "items-per-page", "N", "Number of items on a page, at most 500.", FOR_LISTS },
     [OPTION_NO_COUNT] =        { "no-count", NULL, "Do not count the items of all pages.", FOR_LISTS },
-    [OPTION_IF_MATCH] =        { "if-match", "ETAG", "Change it only if it still is what you saw.", FOR_CHANGES },
-    [OPTION_IDEMPOTENCY_KEY] = { "idempotency-key", "KEY", "Repeating the command with the same key does it once. Without it each run has a key of its own.", FOR_POSTS },
+    [OPTION_IF_MATCH] =        { "if-match", "ETAG", "Change it only if it still has this ETag.", FOR_CHANGES },
+    [OPTION_IDEMPOTENCY_KEY] = { "idempotency-key", "KEY", "A repeated command with the same key has one effect. Default: a new key for each run.", FOR_POSTS },
     [OPTION_QUERY] =           { "query", "EXPRESSION", "Pick fields: a part of JMESPath (`reeve help query`).", FOR_CALLS, 'q' },
-    [OPTION_OUTPUT] =          { "output", "FORMAT", "table, json or text. Without it: a table on a terminal, else JSON as the API sent it.", FOR_CALLS, 'o' },
+    [OPTION_OUTPUT] =          { "output", "FORMAT", "table, json or text. Default: a table on a terminal, else the JSON that the API sent.", FOR_CALLS, 'o' },
     [OPTION_SAVE] =            { "save", "FILE", "Write the answer into a file.", FOR_CALLS },
     [OPTION_CURL] =            { "curl", NULL, "Show the request as a curl command, and do not send it.", FOR_CALLS },
-    [OPTION_PROFILE] =         { "profile", "NAME", "Another profile than the current one.", FOR_ALL },
+    [OPTION_PROFILE] =         { "profile", "NAME", "Use this profile instead of the current one.", FOR_ALL },
     [OPTION_SERVER] =          { "server", "URL", "Where the API is: https://HOST[:PORT].", FOR_ALL },
-    [OPTION_CA_FILE] =         { "ca-file", "FILE", "Certificate of the authority that signed the server's.", FOR_ALL },
+    [OPTION_CA_FILE] =         { "ca-file", "FILE", "Certificate of the authority that signed the server's certificate.", FOR_ALL },
     [OPTION_RETRIES] =         { "retries", "N", "How often to try again after 429, 503 and lost connections (5).", FOR_CALLS },
     [OPTION_TIMEOUT] =         { "timeout", "SECONDS", "How long one try may take (60).", FOR_CALLS },
-    [OPTION_NO_COLOR] =        { "no-color", NULL, "No colours, also on a terminal.", FOR_ALL },
+    [OPTION_NO_COLOR] =        { "no-color", NULL, "No colours, even on a terminal.", FOR_ALL },
     [OPTION_QUIET] =           { "quiet", NULL, "No progress and no hints, only answers and errors.", FOR_ALL },
     [OPTION_VERBOSE] =         { "verbose", NULL, "Show the requests that are sent, without secrets.", FOR_ALL, 'v' },
-    [OPTION_HELP] =            { "help", NULL, "What the command does, with its flags and an example.", FOR_ALL, 'h' },
-    [OPTION_VERSION] =         { "version", NULL, "The version of this program.", FOR_ALL },
+    [OPTION_HELP] =            { "help", NULL, "Show what the command does, its flags and an example.", FOR_ALL, 'h' },
+    [OPTION_VERSION] =         { "version", NULL, "Show the version of this program.", FOR_ALL },
     [OPTION_COUNT] =           { .name = NULL },
 };
 // clang-format on
@@ -146,9 +146,8 @@ take_value(struct reader *r, const struct flag *flag, const char **ret_value)
     if (flag->given == NULL && next == NULL)
         return wrong(r, "%s needs a value", word);
     if (flag->given == NULL && !is_value(next))
-        return wrong(r,
-                     "%s needs a value, and what follows is %s. A value that begins with a dash is written --%.*s=%s",
-                     word, next, STR_ARG(flag->name), next);
+        return wrong(r, "%s needs a value, but %s follows. Write a value that begins with a dash as --%.*s=%s", word,
+                     next, STR_ARG(flag->name), next);
     *ret_value = flag->given != NULL ? flag->given : r->argv[++r->at];
     r->at++;
     return true;

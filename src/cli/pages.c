@@ -90,7 +90,7 @@ man_family(struct cli *cli, FILE *out, const struct command_family *family)
         ".SH SYNOPSIS\n\\fBreeve %s\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR...] [\\fIOPTION\\fR...]\n.SH DESCRIPTION\n",
         TEXT_AT(family->name));
     print_roff(out, TEXT_AT(family->doc));
-    fprintf(out, "\n.PP\nWhat is common to all commands is in \\fBreeve\\fR(1).\n.SH COMMANDS\n");
+    fprintf(out, "\n.PP\nSee \\fBreeve\\fR(1) for what all commands have in common.\n.SH COMMANDS\n");
     for (uint32_t i = 0; i < family->count; i++)
         man_command(cli, out, &commands[family->at + i]);
 }
@@ -126,9 +126,11 @@ man_whole(FILE *out)
     fprintf(
         out,
         ".SH ENVIRONMENT\nREEVE_PROFILE, REEVE_SERVER, REEVE_CA_FILE, REEVE_PROJECT_ID, REEVE_ORG_ID, REEVE_CLIENT_ID and REEVE_CLIENT_SECRET, "
-        "REEVE_PUBLIC_KEY and REEVE_PRIVATE_KEY, REEVE_OPERATOR_URL and REEVE_OPERATOR_TOKEN, REEVE_DOCS: go before what the profile says. NO_COLOR: no colours.\n"
+        "REEVE_PUBLIC_KEY and REEVE_PRIVATE_KEY, REEVE_OPERATOR_URL and REEVE_OPERATOR_TOKEN, REEVE_DOCS override "
+        "the profile. NO_COLOR: no colours.\n"
         ".SH FILES\n~/.config/reeve/profiles.json: the profiles, with secrets; readable by its owner only.\n"
-        ".SH EXIT STATUS\n0 done, 1 refused by the API, 2 wrong command line, 3 no answer, 4 begun but not done, 130 Ctrl\\-C.\n");
+        ".SH EXIT STATUS\n0 done, 1 refused by the API, 2 wrong command line, 3 no answer, 4 started but not "
+        "finished, 130 Ctrl\\-C.\n");
 }
 
 static FILE *
@@ -177,11 +179,12 @@ int
 builtin_reference(struct cli *cli)
 {
     (void)cli;
-    printf(
-        "<!-- Made by `make docs-reference` from the tables; do not edit. -->\n# Commands of `reeve`\n\n"
-        "%zu commands, one for each operation. [The tutorial](../cli.md) shows how to use them; `--help` behind any of them shows its flags.\n\n"
-        "Besides the API:\n\n| Command | What it does |\n|---|---|\n",
-        command_count);
+    printf("<!-- Made by `make docs-reference` from the tables; do not edit. -->\n# Commands of `reeve`\n\n"
+           "%zu commands, one for each operation. [The tutorial](../cli.md) shows how to use them; `--help` after "
+           "any "
+           "of them shows its flags.\n\n"
+           "Besides the API:\n\n| Command | What it does |\n|---|---|\n",
+           command_count);
     for (size_t i = 0; i < builtin_count; i++) {
         if (!builtins[i].hidden)
             printf("| `reeve %s` | %s |\n", builtins[i].words, builtins[i].summary);

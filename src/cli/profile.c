@@ -37,12 +37,12 @@ is_private(struct cli *cli, int fd, const char *path)
 {
     struct stat about;
     if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || (about.st_uid != geteuid() && geteuid() != 0)) {
-        cli_say(cli, "%s is not a file of yours", path);
+        cli_say(cli, "%s is not a file that you own", path);
         return false;
     }
     if ((about.st_mode & 077) == 0)
         return true;
-    cli_say(cli, "others can read %s, which has secrets: chmod 600 %s, and consider them known", path, path);
+    cli_say(cli, "others can read %s, which contains secrets: chmod 600 %s, and replace the secrets", path, path);
     return false;
 }
 
@@ -69,7 +69,7 @@ profiles_read(struct cli *cli)
     str all = buf_str(&text);
     json_t *json = got == 0 ? json_in(cli->arena, json_loadb(all.data, all.len, 0, NULL)) : NULL;
     if (!json_is_object(json_object_get(json, "profiles"))) {
-        cli_say(cli, "%s is damaged: put it away, and `reeve login` makes a new one", path.data);
+        cli_say(cli, "%s is damaged: move it away, and `reeve login` makes a new one", path.data);
         return NULL;
     }
     return json;
@@ -293,7 +293,7 @@ profile_keep_token(struct cli *cli, const char *token, int64_t lifetime_s)
     if (own != NULL && strcmp(own, cli->profile->server) == 0) {
         put_token(entry, token, lifetime_s);
         if (!profiles_write(cli, all))
-            cli_note(cli, "the token is not kept");
+            cli_note(cli, "the token is not stored");
     }
     profiles_unlock(lock);
 }

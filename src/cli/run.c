@@ -141,7 +141,7 @@ show_dry_run(struct cli *cli, struct client *client, const struct request_out *r
         count = difference_print(stdout, cli->arena, before, after, cli->terminal.color_out);
     fflush(stdout);
     if (count == 0)
-        cli_note(cli, after == NULL && before == NULL ? "it would be done; there is nothing to compare"
+        cli_note(cli, after == NULL && before == NULL ? "it would succeed; there is nothing to compare"
                                                       : "nothing would change");
     else if (command->method == METHOD_DELETE)
         cli_note(cli, "it would be deleted; nothing was done");
@@ -227,7 +227,7 @@ show(struct cli *cli, struct client *client, const struct request_out *request, 
     if (answer->operation_location.len > 0 && output_is_for_people(cli) && values[OPTION_DRY_RUN] == NULL) {
         str id = answer->operation_location;
         const char *last = strrchr(id.data, '/');
-        cli_note(cli, "it goes on: reeve %s wait %s%s%s", progress_commands(cli->call.command),
+        cli_note(cli, "it is still running: reeve %s wait %s%s%s", progress_commands(cli->call.command),
                  last != NULL ? last + 1 : id.data, values[OPTION_PROJECT] != NULL ? " --project " : "",
                  values[OPTION_PROJECT] != NULL ? values[OPTION_PROJECT] : "");
     }

@@ -48,7 +48,7 @@ failed(struct cli *cli, int status)
     if (status == NOT_THERE)
         cli_say(cli, "there is no secret-tool (Debian: libsecret-tools): log in without --secret-service");
     else
-        cli_say(cli, "the desktop's secret service did not do it: is it running, and unlocked?");
+        cli_say(cli, "the desktop's secret service failed: is it running and unlocked?");
     return false;
 }
 
@@ -76,5 +76,5 @@ secret_service_forget(struct cli *cli, const char *profile)
     const char *arguments[] = { "secret-tool", "clear", "service", "reeve", "profile", profile, NULL };
     str output;
     if (run_tool(cli, arguments, STR_EMPTY, &output) == NOT_THERE)
-        cli_note(cli, "there is no secret-tool: what the secret service has of the profile stays there");
+        cli_note(cli, "there is no secret-tool: the profile's secrets stay in the secret service");
 }

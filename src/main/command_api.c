@@ -184,7 +184,7 @@ command_config(int argc, char **argv)
     }
     bool help = argc == 2 && strcmp(argv[1], "--help") == 0;
     fputs("Usage: reeved config --sample | --reference | --check FILE\n\n"
-          "  --sample      print a reeve.conf to begin with\n"
+          "  --sample      print a reeve.conf to start with\n"
           "  --reference   print the page of the documentation that explains every key\n"
           "  --check FILE  say what is wrong with this reeve.conf\n"
           "  --help        this text\n",

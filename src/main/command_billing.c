@@ -11,15 +11,18 @@
 #include "store/billing/billing.h"
 #include "store/billing/payment.h"
 
-#define USAGE                                                                                              \
-    "billing lock ORG_ID --reason TEXT   refuses changes in the organization; reads and deletions go on\n" \
-    "       reeved billing unlock ORG_ID               lets changes through again\n"                       \
-    "       reeved billing locked [--json]             lists the organizations that are locked\n"          \
-    "       reeved billing unpaid [--json]             lists invoices that nobody paid\n"                  \
-    "       reeved billing paid INVOICE_ID [--note TEXT]   notes that an invoice was paid\n"               \
-    "       reeved billing agree ORG_ID --until DATE   until then it is not locked for what it owes; `none` ends that"
+#define USAGE                                                                                                   \
+    "billing lock ORG_ID --reason TEXT   refuses changes in the organization; reads and deletions still work\n" \
+    "       reeved billing unlock ORG_ID               allows changes again\n"                                  \
+    "       reeved billing locked [--json]             lists the organizations that are locked\n"               \
+    "       reeved billing unpaid [--json]             lists unpaid invoices\n"                                 \
+    "       reeved billing paid INVOICE_ID [--note TEXT]   records that an invoice was paid\n"                  \
+    "       reeved billing agree ORG_ID --until DATE   it is not locked for unpaid invoices until then; `none` ends "
+"that"
 
-enum { REASON_MAX = 250 };
+    enum {
+        REASON_MAX = 250
+    };
 
 /* The path of what is done to the thing with this id; empty, with a message, when that is none. */
 static str
@@ -41,7 +44,7 @@ lock_or_unlock(struct operator_place *place, const char *word, const char *organ
     if (path.len == 0)
         return 2;
     if (locks && (reason == NULL || strlen(reason) > REASON_MAX || !str_is_text(str_from(reason)))) {
-        fprintf(stderr, "reeved billing: --reason says why, in at most %d bytes\n", REASON_MAX);
+        fprintf(stderr, "reeved billing: give --reason with at most %d bytes\n", REASON_MAX);
         return 2;
     }
     error problem = operator_api_call_json(place->operators, place->arena, "POST", path,
@@ -97,9 +100,9 @@ agree(struct operator_place *place, const char *organization, const char *until)
     if (!changed)
         printf("nothing has changed: that was agreed before\n");
     else if (until_ms > 0)
-        printf("organization %s is not locked for what it owes until %s\n", organization, until);
+        printf("organization %s is not locked for unpaid invoices until %s\n", organization, until);
     else
-        printf("nothing is agreed with organization %s any more\n", organization);
+        printf("there is no agreement with organization %s any more\n", organization);
     return changed ? 0 : 1;
 }
 
@@ -137,8 +140,8 @@ command_billing(int argc, char **argv)
     enum { CONFIG, REASON, NOTE, UNTIL, JSON };
     struct option_value options[] = {
         [CONFIG] = { "--config", "The configuration file.", .value = DEFAULT_CONFIG },
-        [REASON] = { "--reason", "Why, for the organization's events and for whoever is refused." },
-        [NOTE] = { "--note", "What is worth knowing about the payment, for the organization's events." },
+        [REASON] = { "--reason", "Why, for the organization's events and for the people whose changes are refused." },
+        [NOTE] = { "--note", "A note about the payment, for the organization's events." },
         [UNTIL] = { "--until", "A date, or `none`." },
         [JSON] = { "--json", "Print the list as JSON.", .is_flag = true },
     };

@@ -175,11 +175,11 @@ command_catalog(int argc, char **argv)
 {
     struct option_value options[] = {
         { "--tsv", "Set, bucket, method and path of every operation, separated by tabs.", .is_flag = true },
-        { "--status", "Which operations are complete and which wait, and for what.", .is_flag = true },
+        { "--status", "Which operations are complete, and what the others wait for.", .is_flag = true },
         { "--json", "Everything in the tables: sentences, access, fields, bounds.", .is_flag = true },
-        { "--operator", "Those of the operator's API instead of the tenants'.", .is_flag = true },
+        { "--operator", "The operations of the operator's API instead of the tenants' API.", .is_flag = true },
         { "--stages", "What happens to a request, stage by stage.", .is_flag = true },
-        { "--agent", "With --stages: those of a request of a host.", .is_flag = true },
+        { "--agent", "With --stages: the stages of a host's request.", .is_flag = true },
     };
     int status;
     if (!read_options(argc, argv, "catalog [--tsv | --status | --json | --stages] [--operator | --agent]", options,

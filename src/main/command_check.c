@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `reeved check`: looks at everything that a deployment stands on, and says in sentences what is wrong and what to do. */
+/* `reeved check`: checks everything that a deployment needs, and says in sentences what is wrong and what to do. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -121,14 +121,13 @@ check_pair(struct examination *at, const char *certificate, const char *key)
     struct certificate_facts facts;
     str pem, key_pem;
     if (!disk_read(at->arena, certificate, PEM_BYTES, &pem)) {
-        wrong(at, "Name the right file in reeve.conf, or put it there.", "%s: %s.", certificate, strerror(errno));
+        wrong(at, "Name the right file in reeve.conf, or put the file there.", "%s: %s.", certificate, strerror(errno));
     } else if (!disk_read(at->arena, key, PEM_BYTES, &key_pem)) {
-        wrong(at, "Name the right file in reeve.conf, or put it there.", "%s: %s.", key, strerror(errno));
+        wrong(at, "Name the right file in reeve.conf, or put the file there.", "%s: %s.", key, strerror(errno));
     } else if (!certificate_read(pem, &facts)) {
-        wrong(at, "It must begin with the server's own certificate, as PEM.", "%s is no certificate.", certificate);
+        wrong(at, "It must begin with the server's own certificate, as PEM.", "%s is not a certificate.", certificate);
     } else if (!certificate_is_of(pem, key_pem)) {
-        wrong(at, "Put the two files there that were made together.", "%s was not made for the key %s.", certificate,
-              key);
+        wrong(at, "Put a certificate and its own key there.", "%s was not made for the key %s.", certificate, key);
     } else if (facts.not_after_ms < clock_now_ms()) {
         wrong(at, "Put a new one in its place, with its key, and send HUP to the node.", "%s expired at %s.",
               certificate, date_text(at->arena, facts.not_after_ms).data);
@@ -136,7 +135,7 @@ check_pair(struct examination *at, const char *certificate, const char *key)
         wrong(at, "Put a new one in its place in time, with its key, and send HUP to the node.", "%s expires at %s.",
               certificate, date_text(at->arena, facts.not_after_ms).data);
     } else if (facts.not_before_ms > clock_now_ms()) {
-        wrong(at, "See whether the clock of this machine is right.", "%s is not valid before %s.", certificate,
+        wrong(at, "Check the clock of this machine.", "%s is not valid before %s.", certificate,
               date_text(at->arena, facts.not_before_ms).data);
     }
 }
@@ -173,7 +172,7 @@ check_space(struct examination *at, const char *folder)
     double free_mb = (double)status.f_bavail * (double)status.f_frsize / (1024 * 1024);
     double all_mb = (double)status.f_blocks * (double)status.f_frsize / (1024 * 1024);
     if (free_mb < (all_mb / 20 < FREE_MB ? all_mb / 20 : FREE_MB))
-        wrong(at, "Remove what is not needed there, old logs for instance, or give it more room.",
+        wrong(at, "Remove files that are not needed there, such as old logs, or give it more space.",
               "%s is full: %.0f MB of %.0f are free.", folder, free_mb, all_mb);
 }
 
@@ -201,7 +200,7 @@ check_prices(struct examination *at)
     bool fine = problems.file != NULL && price_file_read(at->arena, at->config->price_file, problems.file, &items);
     str said = problems_close(at, &problems);
     if (!fine)
-        wrong(at, "Mend the file; workers go on with the prices that they read last.", "%.*s", STR_ARG(said));
+        wrong(at, "Correct the file; until then workers use the prices that they read last.", "%.*s", STR_ARG(said));
 }
 
 /* ---- The database ---- */
@@ -216,13 +215,12 @@ check_database_hosts(struct examination *at)
         count++;
     for (unsigned i = 0; count > 1 && store_condition_place(at->config->database, i, at->arena, &host, &port); i++)
         if (host[0] != '/' && !probe_tcp(host, port, &why))
-            wrong(at, "Start PostgreSQL there (`patronictl list` shows all), or mend `database` in reeve.conf.",
+            wrong(at, "Start PostgreSQL there (`patronictl list` shows all), or correct `database` in reeve.conf.",
                   "PostgreSQL on %s (port %s): %s.", host, port, why);
     int64_t standbys = json_integer_value(json_object_get(at->server, "standbys"));
     if (at->server != NULL && count > 1 && standbys + 1 < count)
-        wrong(at, "`patronictl list` shows which is missing, and `journalctl -u patroni` there why.",
-              "What is written is copied to %lld other machines, and `database` names %u.", (long long)standbys,
-              count - 1);
+        wrong(at, "`patronictl list` shows which one is missing, and `journalctl -u patroni` on it shows why.",
+              "Writes are copied to %lld other machines, and `database` names %u.", (long long)standbys, count - 1);
 }
 
 static void
@@ -234,7 +232,8 @@ check_database(struct examination *at)
         at->server = json_parse_own(at->arena, text);
     at->answered_ms = clock_now_ms();
     if (at->server == NULL) {
-        wrong(at, "Start PostgreSQL, or mend `database` in reeve.conf; the lines above say what the server answered.",
+        wrong(at,
+              "Start PostgreSQL, or correct `database` in reeve.conf; the lines above show what the server answered.",
               "The database cannot be reached.");
         check_database_hosts(at);
         return;
@@ -247,7 +246,7 @@ check_database(struct examination *at)
     if (version < OLDEST_POSTGRES)
         wrong(at, "Upgrade it to 15 or newer.", "PostgreSQL %lld is too old.", (long long)(version / 10000));
     if (off[0] != '\0')
-        wrong(at, "Remove these settings from postgresql.conf: what was acknowledged must survive a crash.",
+        wrong(at, "Remove these settings from postgresql.conf: acknowledged writes must survive a crash.",
               "The server runs with %s off.", off);
     if (json_integer_value(json_object_get(at->server, "freeConnections")) < at->config->transactions)
         wrong(at, "Raise max_connections of PostgreSQL, or lower `workers`, `transactions` and `readers` of the nodes.",
@@ -268,18 +267,18 @@ check_schema(struct examination *at)
 {
     struct migration_status status;
     if (at->server == NULL || store_migration_status(at->config->database, at->arena, &status) != OK) {
-        skip(at, "the database cannot be asked");
+        skip(at, "the database does not answer");
         return;
     }
     if (status.applied < status.known)
-        wrong(at, "Run `reeved migrate`; nodes and workers may go on meanwhile.",
+        wrong(at, "Run `reeved migrate`; nodes and workers can keep running meanwhile.",
               "The schema is at version %d, and this program needs %d.", status.applied, status.known);
     else if (status.applied > status.known)
-        wrong(at, "Install the newer version here, too.",
+        wrong(at, "Install the newer version here as well.",
               "The schema is at version %d, made by a newer version than this one, which knows %d.", status.applied,
               status.known);
     if (!status.unchanged)
-        wrong(at, "Use an official build: the database was made with other files than this program carries.",
+        wrong(at, "Use an official build: the database was made with other migrations than those of this program.",
               "A migration in the database is not the one that this program knows.");
     if (status.applied >= status.known)
         ask_service(at);
@@ -289,7 +288,7 @@ static void
 check_clock(struct examination *at)
 {
     if (at->server == NULL) {
-        skip(at, "the database cannot be asked");
+        skip(at, "the database does not answer");
         return;
     }
     int64_t theirs = json_integer_value(json_object_get(at->server, "nowMs"));
@@ -317,13 +316,13 @@ check_redis(struct examination *at)
         if (!redis.answers)
             wrong(at,
                   config->redis.count == 1
-                      ? "Start it, or mend `redis` in reeve.conf. Until then every node counts limits on its own."
-                      : "Start it, or mend `redis` in reeve.conf. Nodes use the first that answers.",
+                      ? "Start it, or correct `redis` in reeve.conf. Until then every node counts limits on its own."
+                      : "Start it, or correct `redis` in reeve.conf. Nodes use the first that answers.",
                   "Redis (%s) does not answer: %s.", config->redis.values[i], redis.why);
         else if (strncmp(redis.policy, "allkeys", strlen("allkeys")) == 0 ||
                  strncmp(redis.policy, "volatile", strlen("volatile")) == 0)
-            wrong(at, "Set maxmemory-policy noeviction in redis.conf: a bucket that is thrown away is full again.",
-                  "Redis (%s) forgets keys when its memory is full (%s).", config->redis.values[i], redis.policy);
+            wrong(at, "Set maxmemory-policy noeviction in redis.conf: a bucket that Redis drops is full again.",
+                  "Redis (%s) drops keys when its memory is full (%s).", config->redis.values[i], redis.policy);
     }
 }
 
@@ -364,10 +363,11 @@ check_etcd(struct examination *at)
         skip(at, "no etcd is configured, so there are no clusters");
     check_endpoints(
         at, &at->config->etcd,
-        "Start it, or mend `etcd` in reeve.conf: without most of them no cluster can choose a new primary.");
+        "Start it, or correct `etcd` in reeve.conf: without a majority of them no cluster can choose a new primary.");
     check_endpoints(
         at, &at->config->database_etcd,
-        "Start it, or mend `database_etcd` in reeve.conf: without most of them the control database has no primary.");
+        "Start it, or correct `database_etcd` in reeve.conf: without a majority of them the control database has no "
+        "primary.");
 }
 
 static void
@@ -384,7 +384,7 @@ check_names(struct examination *at)
     const char *host = split_place(at->arena, server, "53", &port);
     uint32_t first, second;
     if (!probe_zone_serial(host, port, name, &first, &why)) {
-        wrong(at, "Start PowerDNS with deploy/pdns.conf as a model, or say with --dns where it is.",
+        wrong(at, "Start PowerDNS with deploy/pdns.conf as a model, or give its address with --dns.",
               "The name server %s does not answer for %s: %s.", server, name, why);
         return;
     }
@@ -394,7 +394,7 @@ check_names(struct examination *at)
         wrong(
             at,
             "Set cache-ttl, query-cache-ttl, negquery-cache-ttl and zone-cache-refresh-interval to 0, as in deploy/pdns.conf.",
-            "The name server %s remembers answers: names would come and go later than the API says.", server);
+            "The name server %s caches answers: names would appear and disappear later than the API says.", server);
 }
 
 static void
@@ -407,13 +407,13 @@ check_workers(struct examination *at)
     const json_t *silent = json_object_get(at->service, "workerSilentS");
     int64_t overdue = json_integer_value(json_object_get(at->service, "overdueJobs"));
     if (at->service == NULL) {
-        skip(at, "the database cannot be asked");
+        skip(at, "the database does not answer");
         return;
     }
     if (!json_is_integer(silent))
-        wrong(at, "Start `reeved worker`, on two machines at best.", "No worker has ever worked on this database.");
+        wrong(at, "Start `reeved worker`, preferably on two machines.", "No worker has ever worked on this database.");
     else if (json_integer_value(silent) > WORKER_SILENT_S)
-        wrong(at, "Start `reeved worker`, on two machines at best.", "No worker has worked for %lld minutes.",
+        wrong(at, "Start `reeved worker`, preferably on two machines.", "No worker has worked for %lld minutes.",
               (long long)json_integer_value(silent) / 60);
     if (overdue > 0)
         wrong(at, "`reeved jobs` says what they wait for.", "%lld jobs are overdue.", (long long)overdue);
@@ -427,7 +427,7 @@ check_host(struct examination *at, const json_t *host)
     int64_t silent = json_integer_value(json_object_get(host, "silentS"));
     const json_t *left = json_object_get(host, "certificateLeftS");
     if (silent > HOST_SILENT_S)
-        wrong(at, "See whether it runs and reaches agent_listen: `systemctl status reeve-agent` there.",
+        wrong(at, "Check that its agent runs and reaches agent_listen: `systemctl status reeve-agent` there.",
               "Host %s has been silent for %lld minutes.", name, (long long)silent / 60);
     if (patroni != NULL && !patroni_is_new_enough(str_from(patroni)))
         wrong(at,
@@ -447,7 +447,7 @@ check_hosts(struct examination *at)
     size_t i;
     const json_t *host, *hosts = json_object_get(at->service, "hosts");
     if (json_array_size(hosts) == 0)
-        skip(at, at->service == NULL ? "the database cannot be asked" : "no host has joined");
+        skip(at, at->service == NULL ? "the database does not answer" : "no host has joined");
     json_array_foreach(hosts, i, host) check_host(at, host);
 }
 

@@ -114,7 +114,7 @@ command_audit(int argc, char **argv)
     if (!read_options(argc, argv, "audit verify [--config FILE]", options, LENGTH(options), &word, &status))
         return status;
     if (word == NULL || strcmp(word, "verify") != 0) {
-        fprintf(stderr, "reeved audit: the only thing to do here is `reeved audit verify`\n");
+        fprintf(stderr, "reeved audit: the only subcommand is `reeved audit verify`\n");
         return 2;
     }
     struct workplace place CLEANUP(workplace_close);
@@ -144,7 +144,7 @@ command_key(int argc, char **argv)
     if (!read_options(argc, argv, "key rotate [--config FILE]", options, LENGTH(options), &word, &status))
         return status;
     if (word == NULL || strcmp(word, "rotate") != 0) {
-        fprintf(stderr, "reeved key: the only thing to do here is `reeved key rotate`\n");
+        fprintf(stderr, "reeved key: the only subcommand is `reeved key rotate`\n");
         return 2;
     }
     struct workplace place CLEANUP(workplace_close);
@@ -153,7 +153,7 @@ command_key(int argc, char **argv)
     error problem = auth_rotate_signing_key(place.node->api.auth, place.arena);
     if (problem != OK)
         return report_failure("key", problem);
-    printf("tokens are signed with a new key from now on; those that are out stay good until they expire\n");
+    printf("new tokens are signed with a new key; issued tokens stay valid until they expire\n");
     return 0;
 }
 
@@ -169,7 +169,7 @@ command_limit(int argc, char **argv)
         [PROJECT] = { "--project", "Project that gets the limits." },
         [USER] = { "--user", "Service account, API key or person that gets the limits." },
         [SET] = { "--set", "Endpoint set, such as S17, or 'all'.", .required = true },
-        [CAPACITY] = { "--capacity", "Most tokens that the bucket holds.", .required = true },
+        [CAPACITY] = { "--capacity", "Largest number of tokens in the bucket.", .required = true },
         [REFILL] = { "--refill", "Tokens added every 60 seconds.", .required = true },
     };
     static const struct {
@@ -291,8 +291,8 @@ command_bootstrap(int argc, char **argv)
     struct option_value options[] = {
         [CONFIG] = { "--config", "The configuration file.", .value = DEFAULT_CONFIG },
         [ORGANIZATION] = { "--organization", "Name of the organization.", .required = true },
-        [OWNER] = { "--owner", "E-mail address of the person who owns it.", .required = true },
-        [ALLOW] = { "--allow", "Address or block from which the credentials may be used.", .value = "127.0.0.1/32" },
+        [OWNER] = { "--owner", "E-mail address of its owner.", .required = true },
+        [ALLOW] = { "--allow", "Address or block from which the credentials can be used.", .value = "127.0.0.1/32" },
         [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
     };
     int status;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `reeved federation`: what only the operator decides about federations: whose a domain is, and which organizations share one. */
+/*
+ * `reeved federation`: what only the operator decides: which federation a domain belongs to, and which organizations
+ * share one.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,13 +13,16 @@
 #include "store/event/event.h"
 #include "store/federation/federation.h"
 
-#define USAGE                                                                                                       \
-    "federation list [--json]                          lists federations that are in use\n"                         \
-    "       reeved federation add-domain ORG_ID DOMAIN       the domain is that of the organization's federation\n" \
-    "       reeved federation remove-domain ORG_ID DOMAIN    and is not any more\n"                                 \
-    "       reeved federation connect ORG_ID OTHER_ORG_ID    puts an organization into the federation of another one"
+#define USAGE                                                                                                   \
+    "federation list [--json]                          lists federations that are in use\n"                     \
+    "       reeved federation add-domain ORG_ID DOMAIN       gives a domain to the organization's federation\n" \
+    "       reeved federation remove-domain ORG_ID DOMAIN    takes it away\n"                                   \
+    "       reeved federation connect ORG_ID OTHER_ORG_ID    moves the first organization into the federation of the "
+"other"
 
-enum { DOMAIN_MAX = 253 };
+    enum {
+        DOMAIN_MAX = 253
+    };
 
 /* In lower case; false when it is none. */
 static bool

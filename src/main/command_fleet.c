@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `reeved fleet`: what the operator of the hosts types. One row a subcommand; here are those about certificates and joining. */
+/* `reeved fleet`: commands about hosts, one row for each; here are those about certificates and joining. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -67,9 +67,9 @@ run_init(const struct fleet_command *command, struct fleet_place *place, int arg
     enum { NAMESERVER, CONTACT, JSON };
     struct config_list nameservers = { 0 };
     struct option_value options[] = {
-        [NAMESERVER] = { "--nameserver", "Who answers for the domain; may be given several times. (default: ns1 in it)",
+        [NAMESERVER] = { "--nameserver", "Name server of the domain; can be repeated. (default: ns1 in the domain)",
                          .list = &nameservers },
-        [CONTACT] = { "--contact", "Whom to write about it, as a name: hostmaster.example.org." },
+        [CONTACT] = { "--contact", "Mailbox of the zone's contact, as a name: hostmaster.example.org." },
         [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
     };
     int status;
@@ -185,12 +185,11 @@ run_certificate(const struct fleet_command *command, struct fleet_place *place, 
     struct order order = { 0 };
     struct option_value options[] = {
         [NAME] = { "--name", "What it is for: etcd1, agents, prometheus.", .required = true },
-        [DNS] = { "--dns", "A name that it is reached by; may be given several times.", .list = &order.names },
-        [ADDRESS] = { "--address", "An address that it is reached at; may be given several times.",
-                      .list = &order.addresses },
-        [OUT] = { "--out", "Folder for key.pem, certificate.pem (with the authority behind it) and authority.pem.",
+        [DNS] = { "--dns", "DNS name of the service; can be repeated.", .list = &order.names },
+        [ADDRESS] = { "--address", "Address of the service; can be repeated.", .list = &order.addresses },
+        [OUT] = { "--out", "Folder for key.pem, certificate.pem (followed by the authority) and authority.pem.",
                   .required = true },
-        [DAYS] = { "--days", "How long it is good.", .value = "365" },
+        [DAYS] = { "--days", "How many days it is valid.", .value = "365" },
         [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
     };
     int status;
@@ -234,11 +233,12 @@ run_token(const struct fleet_command *command, struct fleet_place *place, int ar
 {
     enum { HOST, PROVIDER, REGION, ZONE, HOURS, JSON };
     struct option_value options[] = {
-        [HOST] = { "--host", "Name of the host. One that exists joins again: then its old certificate ends.",
+        [HOST] = { "--host", "Name of the host. If it exists, it joins again, and its old certificate stops working.",
                    .required = true },
-        [PROVIDER] = { "--provider", "Whose machine it is.", .required = true },
+        [PROVIDER] = { "--provider", "Provider of the machine.", .required = true },
         [REGION] = { "--region", "Where it is.", .required = true },
-        [ZONE] = { "--zone", "What fails together: members of a cluster are put into different zones.", .value = "a" },
+        [ZONE] = { "--zone", "Zone: hosts that can fail together. Members of a cluster are placed in different zones.",
+                   .value = "a" },
         [HOURS] = { "--hours", "How long the token can be used.", .value = "1" },
         [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
     };
@@ -302,14 +302,16 @@ run_restored(const struct fleet_command *command, struct fleet_place *place, int
 /* ---- The table ---- */
 static const struct fleet_command own_commands[] = {
     { "init", "fleet init [--nameserver NAME]… [--contact NAME]",
-      "Create the authority that signs hosts, members and services; name the zone. Safe to repeat.", run_init },
+      "Create the authority for the certificates of hosts, members and services, and the DNS zone. Safe to repeat.",
+      run_init },
     { "authority", "fleet authority", "Print the authority's certificate.", run_authority },
     { "certificate", "fleet certificate --name NAME [--dns NAME]… [--address ADDRESS]… --out FOLDER",
-      "Make a key and certificate for a service: etcd, the agents' listener.", run_certificate },
+      "Make a key and a certificate for a service, such as etcd or agent_listen.", run_certificate },
     { "token", "fleet token --host NAME --provider P --region R [--zone Z] [--hours N]",
       "Let one machine join as a host, once; prints the command to run there.", run_token },
     { "restored", "fleet restored",
-      "After the control database was restored from a backup, before API and workers start: tell every host its goal anew.",
+      "Send every host its goal again. Run it after restoring the control database from a backup, before API and "
+      "workers start.",
       run_restored },
     { NULL, NULL, NULL, NULL },
 };
@@ -322,7 +324,7 @@ print_help(FILE *out)
     fputs(
         "reeved fleet: the machines that clusters run on\n\n"
         "A host is a machine with the agent on it. It belongs to a provider, a region and a zone, and has addresses for the\n"
-        "members (PostgreSQL servers) that are put on it. From nothing to a host:\n\n"
+        "members (PostgreSQL servers) on it. To set up the first host:\n\n"
         "  reeved fleet init\n"
         "  reeved fleet authority > /etc/reeve/fleet/authority.pem\n"
         "  reeved fleet certificate --name agents --address 10.0.0.5 --out /etc/reeve/fleet/agents\n"

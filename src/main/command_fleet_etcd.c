@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of etcd. */
+/* Etcd groups. */
 #include <stdio.h>
 
 #include "base/crypto/etcd_password.h"
@@ -23,10 +23,10 @@ run_add(const struct fleet_command *command, struct fleet_place *place, int argc
     enum { ENDPOINT, REGION, CAPACITY, JSON };
     struct config_list endpoints = { 0 }, regions = { 0 };
     struct option_value options[] = {
-        [ENDPOINT] = { "--endpoint", "https://HOST:PORT of a server; may be given several times.", .list = &endpoints },
-        [REGION] = { "--region", "PROVIDER/REGION whose clusters it takes; may be given several times. Without: all.",
+        [ENDPOINT] = { "--endpoint", "https://HOST:PORT of a server; can be repeated.", .list = &endpoints },
+        [REGION] = { "--region", "PROVIDER/REGION whose clusters use it; can be repeated. (default: all)",
                      .list = &regions },
-        [CAPACITY] = { "--capacity", "How many clusters it takes; 0: as many as come.", .value = "0" },
+        [CAPACITY] = { "--capacity", "How many clusters it can have; 0 for no limit.", .value = "0" },
         [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
     };
     const char *words[1] = { NULL };
@@ -49,7 +49,7 @@ run_add(const struct fleet_command *command, struct fleet_place *place, int argc
     if (options[JSON].value != NULL)
         fleet_print_lines(place->arena, true, lines, LENGTH(lines));
     else
-        printf("%s is there now; workers turn its authentication on: reeved fleet etcd list says when\n", words[0]);
+        printf("%s was added; workers turn its authentication on: `reeved fleet etcd list` shows when\n", words[0]);
     return 0;
 }
 
@@ -93,13 +93,13 @@ static int
 run_drain(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
 {
     return act(command, place, argc, argv, "PATCH", "", json_pack("{s:s}", "state", "DRAINING"),
-               "takes no new clusters");
+               "gets no new clusters");
 }
 
 static int
 run_activate(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
 {
-    return act(command, place, argc, argv, "PATCH", "", json_pack("{s:s}", "state", "ACTIVE"), "takes new clusters");
+    return act(command, place, argc, argv, "PATCH", "", json_pack("{s:s}", "state", "ACTIVE"), "gets new clusters");
 }
 
 static int
@@ -156,13 +156,13 @@ run_root(const struct fleet_command *command, struct fleet_place *place, int arg
 
 const struct fleet_command fleet_etcd_commands[] = {
     { "etcd add", "fleet etcd add NAME --endpoint URL… [--region PROVIDER/REGION]… [--capacity N]",
-      "Add a group of etcd servers for clusters to agree in.", run_add },
+      "Add an etcd group for clusters.", run_add },
     { "etcd secure", "fleet etcd secure NAME", "Give the clusters of a group users, and turn its authentication on.",
       run_secure },
     { "etcd drain", "fleet etcd drain NAME", "Bind no new clusters to a group.", run_drain },
     { "etcd activate", "fleet etcd activate NAME", "Bind new clusters to a group again.", run_activate },
-    { "etcd remove", "fleet etcd remove NAME", "Remove a group that no cluster is in.", run_remove },
+    { "etcd remove", "fleet etcd remove NAME", "Remove a group without clusters.", run_remove },
     { "etcd root", "fleet etcd root NAME", "Print the password of a group's root user, for etcdctl.", run_root },
-    { "etcd list", "fleet etcd list", "List the groups of etcd.", run_list },
+    { "etcd list", "fleet etcd list", "List the etcd groups.", run_list },
     { NULL, NULL, NULL, NULL },
 };

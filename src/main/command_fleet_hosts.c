@@ -70,7 +70,7 @@ run_host_show(const struct fleet_command *command, struct fleet_place *place, in
         return fleet_fail(command, problem);
     json_t *host = json_array_get(json_parse_own(place->arena, hosts), 0);
     if (host == NULL)
-        return fleet_complain(command, "there is no such host; `reeved fleet host list` shows those that are");
+        return fleet_complain(command, "there is no such host; `reeved fleet host list` shows all hosts");
     print_host(place->arena, host, members, options[0].value != NULL);
     return 0;
 }
@@ -83,13 +83,13 @@ static const struct {
     const char *done;          /* a sentence */
 } host_changes[] = {
     [HOST_DRAIN] = { "POST", "/hosts/%s:drain", HOST_DRAINING,
-                     "gets no new members; `reeved worker` moves those that it has. "
-                     "`reeved fleet host list` shows when none is left." },
+                     "gets no new members; `reeved worker` moves its members away. `reeved fleet host list` shows "
+                     "when none is left." },
     [HOST_ACTIVATE] = { "POST", "/hosts/%s:activate", HOST_ACTIVE, "gets new members again." },
     [HOST_REMOVE] = { "DELETE", "/hosts/%s", HOST_REMOVED, "was removed; its certificate is refused from now on." },
     [HOST_GIVE_UP] = { "DELETE", "/hosts/%s?lost=true", HOST_REMOVED,
-                       "was given up; its certificate is refused from now on. `reeved worker` replaces the members that "
-                       "it had. Should the machine come back after all: erase it before it reaches the network." },
+                       "was removed as lost; its certificate is refused from now on. `reeved worker` replaces its "
+                       "members. If the machine does come back, erase it before it reaches the network." },
 };
 
 static str
@@ -107,7 +107,7 @@ run_change(const struct fleet_command *command, struct fleet_place *place, int a
     enum { JSON, LOST };
     struct option_value options[] = {
         [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
-        [LOST] = { "--lost", "It will not come back: replace the members that it had.", .is_flag = true },
+        [LOST] = { "--lost", "The host will never come back: replace its members.", .is_flag = true },
     };
     size_t option_count = change == HOST_REMOVE ? LENGTH(options) : LENGTH(options) - 1;
     const char *name = NULL;
@@ -122,7 +122,7 @@ run_change(const struct fleet_command *command, struct fleet_place *place, int a
     error problem =
         fleet_call(place, host_changes[change].method, change_path(place->arena, change, name), NULL, &answer);
     if (problem != OK && problem->code == RESOURCE_NOT_FOUND)
-        return fleet_complain(command, "there is no such host; `reeved fleet host list` shows those that are");
+        return fleet_complain(command, "there is no such host; `reeved fleet host list` shows all hosts");
     if (problem != OK)
         return fleet_fail(command, problem);
     const struct fleet_line lines[] = { { "name", str_from(name) },
@@ -158,11 +158,11 @@ run_address_add(const struct fleet_command *command, struct fleet_place *place, 
 {
     enum { HOST, PRIVATE, PREFIX, JSON };
     struct option_value options[] = {
-        [HOST] = { "--host", "The host that the addresses lead to.", .required = true },
-        [PRIVATE] = { "--private", "First address of the same members in private networks; the others follow." },
+        [HOST] = { "--host", "The host of the addresses.", .required = true },
+        [PRIVATE] = { "--private", "First private address of the same members; the others follow in order." },
         [PREFIX] = { "--prefix",
-                     "Length of their network's prefix. (default: the smallest of 8, 16, 24 … that the host's own "
-                     "address is in, too)",
+                     "Prefix length of their network. (default: the smallest of 8, 16, 24 … whose network also has "
+                     "the host's own address)",
                      .value = "0" },
         [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
     };
@@ -191,9 +191,9 @@ run_address_add(const struct fleet_command *command, struct fleet_place *place, 
     if (options[JSON].value != NULL)
         fleet_print_lines(place->arena, true, lines, LENGTH(lines));
     else if (added > 0)
-        printf("%lld of %lld addresses added; the others are taken already\n", (long long)added, (long long)asked);
+        printf("%lld of %lld addresses added; the others are already in use\n", (long long)added, (long long)asked);
     else
-        fprintf(stderr, "reeved fleet address add: no address was added: all are taken\n");
+        fprintf(stderr, "reeved fleet address add: no address was added: all are already in use\n");
     return added > 0 ? 0 : 1;
 }
 
@@ -206,7 +206,7 @@ run_address_list(const struct fleet_command *command, struct fleet_place *place,
     };
     enum { HOST, JSON };
     struct option_value options[] = {
-        [HOST] = { "--host", "Only those of one host." },
+        [HOST] = { "--host", "Only addresses of one host." },
         [JSON] = { "--json", "Print the list as JSON.", .is_flag = true },
     };
     int status;
@@ -222,16 +222,17 @@ run_address_list(const struct fleet_command *command, struct fleet_place *place,
 }
 
 const struct fleet_command fleet_host_commands[] = {
-    { "host list", "fleet host list", "List the hosts: what they have, what is used, when they last spoke.",
+    { "host list", "fleet host list", "List the hosts: what they have, what is used, and when they last reported.",
       run_host_list },
     { "host show", "fleet host show NAME", "Show one host with its members.", run_host_show },
-    { "host drain", "fleet host drain NAME", "Put no new members on a host, and have the others moved away.",
+    { "host drain", "fleet host drain NAME", "Put no new members on a host, and move its members away.",
       run_host_drain },
     { "host activate", "fleet host activate NAME", "Put members on a drained host again.", run_host_activate },
-    { "host remove", "fleet host remove NAME [--lost]", "Forget a host that has no members left, or that is lost.",
+    { "host remove", "fleet host remove NAME [--lost]", "Remove a host that has no members or is lost.",
       run_host_remove },
     { "address add", "fleet address add --host NAME FIRST-LAST [--private FIRST] [--prefix N]",
       "Give a host addresses for members.", run_address_add },
-    { "address list", "fleet address list [--host NAME]", "List the addresses and who has them.", run_address_list },
+    { "address list", "fleet address list [--host NAME]", "List the addresses and the members that use them.",
+      run_address_list },
     { NULL, NULL, NULL, NULL },
 };

@@ -36,7 +36,7 @@ add(const struct fleet_command *command, struct fleet_place *place, bool as_json
     if (as_json)
         fleet_print_lines(place->arena, true, lines, LENGTH(lines));
     else
-        printf("%.*s is there now\n", STR_ARG(name));
+        printf("%.*s was added\n", STR_ARG(name));
     return 0;
 }
 
@@ -66,7 +66,7 @@ run_region_add(const struct fleet_command *command, struct fleet_place *place, i
 {
     enum { PROVIDER, JSON };
     struct option_value options[] = {
-        [PROVIDER] = { "--provider", "Whose region it is; may stand as the first word instead." },
+        [PROVIDER] = { "--provider", "Provider of the region; can also be the first word." },
         [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
     };
     const char *words[2] = { NULL, NULL };
@@ -117,9 +117,9 @@ run_size_add(const struct fleet_command *command, struct fleet_place *place, int
     struct option_value options[] = {
         [CPUS] = { "--cpus", "Processors of a member, such as 0.25.", .required = true },
         [MEMORY] = { "--memory-mb", "Memory of a member in MiB.", .required = true },
-        [DISK] = { "--disk-gb", "Disk of a member in GiB, unless a cluster says otherwise.", .required = true },
+        [DISK] = { "--disk-gb", "Disk space of a member in GiB, unless its cluster sets another.", .required = true },
         [CONNECTIONS] = { "--max-connections", "Connections that a member accepts.", .value = "100" },
-        [ORDINAL] = { "--ordinal", "Place in the list; small sizes first. (default: its memory)" },
+        [ORDINAL] = { "--ordinal", "Position in the list; small sizes first. (default: by memory)" },
         [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
     };
     const char *words[1] = { NULL };
@@ -156,7 +156,7 @@ run_size_list(const struct fleet_command *command, struct fleet_place *place, in
 }
 
 const struct fleet_command fleet_place_commands[] = {
-    { "provider add", "fleet provider add NAME", "Add a provider: whose machines they are.", run_provider_add },
+    { "provider add", "fleet provider add NAME", "Add a provider, the owner of some machines.", run_provider_add },
     { "provider list", "fleet provider list", "List the providers.", run_provider_list },
     { "region add", "fleet region add PROVIDER NAME", "Add a region of a provider.", run_region_add },
     { "region list", "fleet region list", "List the regions.", run_region_list },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `reeved invitation`: which invitations wait, and what to hand over when no mail server does it. */
+/* `reeved invitation`: lists open invitations, and prints a token when there is no mail server. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define USAGE                                                                             \
     "invitation list [--json]           lists invitations that nobody has accepted yet\n" \
-    "       reeved invitation token INVITATION_ID   prints what accepts one; hand it to the invited person only"
+    "       reeved invitation token INVITATION_ID   prints the token of one; give it to the invited person only"
 
 static int
 list(struct operator_place *place, bool as_json)
@@ -43,7 +43,7 @@ print_token(struct operator_place *place, id invitation)
                               : "reeved invitation: there is no such open invitation\n");
         return 1;
     }
-    fprintf(stderr, "Only %.*s may have this:\n", STR_ARG(username));
+    fprintf(stderr, "Give this to %.*s only:\n", STR_ARG(username));
     printf("%.*s\n", STR_ARG(token));
     return 0;
 }

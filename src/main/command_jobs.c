@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `reeved jobs`: what goes on, what it waits for, and the two things that an operator can decide about it. */
+/* `reeved jobs`: lists jobs and what they wait for; an operator can retry or cancel one. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,11 +12,11 @@
 #include "main/commands.h"
 #include "main/operator_place.h"
 
-#define USAGE                                                                               \
-    "jobs [--all] [--project ID] [--state STATE] [--json] [JOB_ID]\n"                       \
-    "       reeved jobs retry JOB_ID    has it tried again at once, also after it failed\n" \
-    "       reeved jobs cancel JOB_ID   gives it up, if it has not begun or has failed\n"   \
-    "       reeved jobs --failpoints    the places at which a test can end a worker"
+#define USAGE                                                                              \
+    "jobs [--all] [--project ID] [--state STATE] [--json] [JOB_ID]\n"                      \
+    "       reeved jobs retry JOB_ID    retries it at once, also after it failed\n"        \
+    "       reeved jobs cancel JOB_ID   cancels it, if it has not started or has failed\n" \
+    "       reeved jobs --failpoints    lists the places at which a test can end a worker"
 
 enum { JOBS_SHOWN = 1000 };
 
@@ -130,7 +130,7 @@ show_job(struct operator_place *place, id job, bool as_json)
     if (problem != OK)
         return report_failure("jobs", problem);
     if (document.len == 0) {
-        fprintf(stderr, "reeved jobs: there is no such job; those that were finished 30 days ago are removed\n");
+        fprintf(stderr, "reeved jobs: there is no such job; finished jobs are removed after 30 days\n");
         return 1;
     }
     if (as_json)
@@ -185,9 +185,9 @@ command_jobs(int argc, char **argv)
     enum { CONFIG, ALL, PROJECT, STATE, JSON, FAILPOINTS };
     struct option_value options[] = {
         [CONFIG] = { "--config", "The configuration file.", .value = DEFAULT_CONFIG },
-        [ALL] = { "--all", "Also those that are done or cancelled.", .is_flag = true },
-        [PROJECT] = { "--project", "Only those of this project." },
-        [STATE] = { "--state", "Only those in this state: QUEUED, RUNNING, DONE, FAILED or CANCELLED." },
+        [ALL] = { "--all", "Also jobs that are done or cancelled.", .is_flag = true },
+        [PROJECT] = { "--project", "Only jobs of this project." },
+        [STATE] = { "--state", "Only jobs in this state: QUEUED, RUNNING, DONE, FAILED or CANCELLED." },
         [JSON] = { "--json", "For programs: the documents of /jobs on the operator's address.", .is_flag = true },
         [FAILPOINTS] = { "--failpoints", "List the names for " FAILPOINT_VARIABLE ".", .is_flag = true },
     };

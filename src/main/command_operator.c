@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `reeved operator`: who may change things on the operator's address. Only here, on a node, by whoever may read its key: a token
+ * `reeved operator`: who may use the operator's API. It works only on a node, for users who may read its key: a token
  * cannot make another one.
  */
 #include <stdio.h>
@@ -11,10 +11,10 @@
 #include "main/operator_place.h"
 #include "store/operator/operator.h"
 
-#define USAGE                                                                                         \
-    "operator add NAME [--days N] [--json]   prints a token, once\n"                                  \
-    "       reeved operator list [--json]                 who may use /operator/v1, and until when\n" \
-    "       reeved operator remove NAME                   its token is refused from now on"
+#define USAGE                                                                                               \
+    "operator add NAME [--days N] [--json]   prints a token, once\n"                                        \
+    "       reeved operator list [--json]                 lists who may use /operator/v1, and until when\n" \
+    "       reeved operator remove NAME                   refuses the operator's token from now on"
 
 /* As the table has it: small letters, digits and a few signs between them. */
 static bool
@@ -79,7 +79,7 @@ command_operator(int argc, char **argv)
     enum { CONFIG, DAYS, JSON };
     struct option_value options[] = {
         [CONFIG] = { "--config", "The configuration file.", .value = DEFAULT_CONFIG },
-        [DAYS] = { "--days", "How long the token is good. (default: 90)", .value = "90" },
+        [DAYS] = { "--days", "How many days the token is valid. (default: 90)", .value = "90" },
         [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
     };
     const char *words[2] = { NULL, NULL };
@@ -94,8 +94,7 @@ command_operator(int argc, char **argv)
         return 2;
     }
     if (!lists && (words[1] == NULL || !is_name(words[1]))) {
-        fprintf(stderr,
-                "reeved operator: a name has small letters, digits, '.', '_', '@' and '-', and at most %d of them\n",
+        fprintf(stderr, "reeved operator: a name consists of at most %d small letters, digits, '.', '_', '@' and '-'\n",
                 OPERATOR_NAME_MAX);
         return 2;
     }

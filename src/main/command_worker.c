@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `reeved worker`: what goes on without any request: jobs, sweeps, events to webhooks, and alerts. */
+/* `reeved worker`: work without a request: jobs, sweeps, webhooks and alerts. */
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>

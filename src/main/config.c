@@ -44,133 +44,161 @@ struct setting {
 // clang-format off
 static const struct setting settings[] = {
     { "listen",              KIND_ADDRESS, MANY,   AT(listen), "127.0.0.1:8443", 0, 0,
-      "Address and port of the API, always with TLS. May stand several times.", "[::]:8443" },
+      "Address and port of the API, always with TLS. Can be repeated.", "[::]:8443" },
     { "certificate",         KIND_FILE,    NEEDED, AT(certificate), NULL, 0, 0,
       "Certificate chain of the API in PEM, the server's own first.", "/etc/reeve/tls.crt" },
     { "certificate_key",     KIND_FILE,    NEEDED, AT(certificate_key), NULL, 0, 0,
       "Its private key in PEM.", "/etc/reeve/tls.key" },
     { "base_url",            KIND_URL,     0,      AT(base_url), "", 0, 0,
-      "How clients reach the API; links in answers begin with it. Without it: https and the first listen address.", "https://reeve.example.org" },
+      "Address at which clients reach the API; links in answers begin with it. Default: https and the first listen "
+      "address.", "https://reeve.example.org" },
     { "proxy_listen",        KIND_ADDRESS, MANY,   AT(proxy_listen), NULL, 0, 0,
-      "An address that expects the PROXY protocol in front of TLS, for TCP balancers. May stand several times.", "10.0.0.5:8444" },
+      "An address that expects the PROXY protocol in front of TLS, for TCP balancers. Can be repeated.", "10.0.0.5:8444" },
     { "balancers",           KIND_BLOCK,   MANY,   AT(balancers), NULL, 0, 0,
-      "Who may connect to proxy_listen: an address or block. The client's address is believed from these only. May stand several times.", "10.0.0.0/24" },
+      "Address or block that may connect to proxy_listen. Only these are trusted to name the client's address. Can be "
+      "repeated.", "10.0.0.0/24" },
     { "operator_listen",     KIND_ADDRESS, 0,      AT(operator_listen), "127.0.0.1:9443", 0, 0,
-      "Address of /livez, /readyz, /metrics, /jobs and /fleet, which ask for no credentials, and of the operator's API, which asks for a token. Keep it away from tenants.", NULL },
+      "Address of /livez, /readyz, /metrics, /jobs and /fleet, which need no credentials, and of the operator's API, which "
+      "needs a token. Tenants must not reach it.", NULL },
     { "operator_certificate",     KIND_FILE, 0,    AT(operator_certificate), "", 0, 0,
-      "Certificate of the operator's address. Without it that address speaks plain HTTP, and operators are served on the node itself only.", "/etc/reeve/operator.crt" },
+      "Certificate of the operator's address. Without it that address uses plain HTTP and serves operators only from the node "
+      "itself.", "/etc/reeve/operator.crt" },
     { "operator_certificate_key", KIND_FILE, 0,    AT(operator_certificate_key), "", 0, 0,
       "Its private key in PEM.", "/etc/reeve/operator.key" },
 
     { "agent_listen",        KIND_ADDRESS, 0,      AT(agent_listen), "", 0, 0,
-      "Address that hosts of the fleet talk to, with TLS and certificates on both sides. Without it no host talks to this node.", "10.0.0.5:7443" },
+      "Address to which hosts of the fleet connect, with TLS and certificates on both sides. Without it no host can connect to "
+      "this node.", "10.0.0.5:7443" },
     { "agent_certificate",   KIND_FILE,    0,      AT(agent_certificate), "", 0, 0,
       "Certificate chain of agent_listen in PEM, with the fleet's authority in it: `reeved fleet certificate` writes it.", "/etc/reeve/fleet/agents.crt" },
     { "agent_certificate_key", KIND_FILE,  0,      AT(agent_certificate_key), "", 0, 0,
       "Its private key in PEM.", "/etc/reeve/fleet/agents.key" },
     { "agent_authority",     KIND_FILE,    0,      AT(agent_authority), "", 0, 0,
-      "The fleet's authority in PEM, that hosts' certificates are checked against: `reeved fleet authority` prints it.", "/etc/reeve/fleet/authority.crt" },
+      "The fleet's authority in PEM, for checking hosts' certificates: `reeved fleet authority` prints "
+      "it.", "/etc/reeve/fleet/authority.crt" },
     { "etcd",                KIND_URL,     MANY,   AT(etcd), NULL, 0, 0,
-      "An endpoint of the etcd that members of clusters agree in. May stand several times.", "https://10.0.0.21:2379" },
+      "An endpoint of the etcd for members of clusters. Can be repeated.", "https://10.0.0.21:2379" },
     { "domain",              KIND_DOMAIN,  0,      AT(domain), "reeve.internal", 0, 0,
-      "Names of clusters and their members end with it. PowerDNS answers for it.", "db.example.org" },
+      "Domain of the names of clusters and members. PowerDNS answers for it.", "db.example.org" },
 
     { "database",            KIND_TEXT,    NEEDED, AT(database), NULL, 0, 0,
       "How to reach PostgreSQL: a libpq connection string.", "host=/run/postgresql dbname=reeve user=reeve" },
     { "database_etcd",       KIND_URL,     MANY,   AT(database_etcd), NULL, 0, 0,
-      "An endpoint of the etcd that the control database's Patroni uses, if there is one: `reeved check` looks whether it answers. May stand several times.", "https://10.0.0.5:2379" },
+      "An endpoint of the etcd for the control database's Patroni, if there is one. `reeved check` checks that it answers. Can "
+      "be repeated.", "https://10.0.0.5:2379" },
     { "redis",               KIND_REDIS,   MANY,   AT(redis), "127.0.0.1:6379", 0, 0,
-      "Where Redis listens: the path of its socket, or host:port. May stand several times, in the same order on all nodes: the first that answers is used. The node works without any, with limits of its own.", "/run/redis/redis.sock" },
+      "Where Redis listens: the path of its socket, or host:port. Can be repeated, in the same order on all nodes: the first "
+      "that answers is used. Without Redis each node counts limits on its own.", "/run/redis/redis.sock" },
     { "key_file",            KIND_FILE,    NEEDED, AT(key_file), NULL, 0, 0,
       "The deployment's master key: 64 hexadecimal digits, the same on all nodes, in a file that others cannot read.", "/etc/reeve/key" },
     { "cell",                KIND_NUMBER,  0,      AT(cell), "0", 0, 65535,
       "The number of this cell; it is part of every new identifier.", NULL },
     { "token_lifetime_s",    KIND_NUMBER,  0,      AT(token_lifetime_s), "3600", 60, 3600,
-      "How long a bearer token is good.", NULL },
+      "How long a bearer token is valid.", NULL },
     { "control_plane_addresses", KIND_BLOCK, MANY, AT(control_plane_addresses), NULL, 0, 0,
-      "Addresses that this deployment calls out from, as the API tells tenants. May stand several times.", "203.0.113.7/32" },
+      "Addresses from which this deployment makes connections, as shown to tenants. Can be repeated.", "203.0.113.7/32" },
 
     { "workers",             KIND_NUMBER,  0,      AT(workers), "0", 0, 256,
-      "Processes that answer requests; 0: one for each processor.", NULL },
+      "Processes that answer requests; 0 for one for each processor.", NULL },
     { "threads",             KIND_NUMBER,  0,      AT(threads), "8", 1, 256,
       "Threads of each process, for requests that wait for the database.", NULL },
     { "thread_queue",        KIND_NUMBER,  0,      AT(thread_queue), "1024", 1, 65536,
-      "Requests of each process that may wait for a thread; more are answered 503. One organization may have half of what is free, so that another one always finds room.", NULL },
+      "Requests of each process that may wait for a thread; more get 503. One organization may take half of the free places, "
+      "so that others always find one.", NULL },
     { "caller_share",        KIND_NUMBER,  0,      AT(caller_share), "75", 1, 100,
-      "Percent of the threads of a process that one organization may use at a time. The rest stays free: others do not wait until it is done.", NULL },
+      "Percentage of the threads of a process that one organization may use at a time. The rest stays free for others.", NULL },
     { "max_connections",     KIND_NUMBER,  0,      AT(max_connections), "8192", 64, 1000000,
       "Client connections of each process.", NULL },
     { "address_concurrency", KIND_NUMBER,  0,      AT(address_concurrency), "1000", 0, 65535,
-      "Requests that one client address may have open at a time; 0: no limit.", NULL },
+      "Requests that one client address may have open at a time; 0 for no limit.", NULL },
     { "caller_memory_mb",    KIND_NUMBER,  0,      AT(caller_memory_mb), "8", 2, 4096,
-      "Memory of each process that requests of one organization may hold, or of one address without credentials: bodies that arrive and answers that were not read. Its next requests wait until it holds less, and nobody else's. Two bodies of 1 MiB and five pages of 500 items fit into 8.", NULL },
+      "Memory of each process for requests of one organization, or of one address without credentials: bodies that arrive and "
+      "answers that were not read yet. Beyond it, only that organization's next requests wait until it holds less. 8 is enough "
+      "for two bodies of 1 MiB and five pages of 500 items.", NULL },
     { "request_memory_mb",   KIND_NUMBER,  0,      AT(request_memory_mb), "64", 2, 65536,
-      "The same of all together. Beyond it only those get more who hold nothing.", NULL },
+      "The same for all together. Beyond it, only those who hold nothing get more.", NULL },
     { "transactions",        KIND_NUMBER,  0,      AT(transactions), "8", 1, 256,
       "Database connections of each process for requests that change something.", NULL },
     { "readers",             KIND_NUMBER,  0,      AT(readers), "2", 1, 64,
       "Database connections of each process for reads on threads.", NULL },
     { "large_readers",       KIND_NUMBER,  0,      AT(large_readers), "2", 1, 64,
-      "Threads and database connections of each process, beside the others, for what may take long: pages of more than 100 items, large bodies, and rules that tenants wrote. Nobody else waits behind these. One organization may use its share, and at least one.", NULL },
+      "Extra threads and database connections of each process for requests that may take long: pages of more than 100 items, "
+      "large bodies, and rules that tenants wrote. Other requests do not wait for these. One organization may use its share, "
+      "and at least one.", NULL },
     { "large_timeout_ms",    KIND_NUMBER,  0,      AT(large_timeout_ms), "5000", 100, 600000,
-      "How long one statement of these may run. An ordinary one of 500 items takes milliseconds; what takes seconds takes a processor from everybody.", NULL },
+      "How long one of their statements may run. An ordinary page of 500 items takes milliseconds; a statement that takes "
+      "seconds slows down everybody.", NULL },
     { "pool_wait_ms",        KIND_NUMBER,  0,      AT(pool_wait_ms), "2000", 1, 60000,
       "How long a request waits for a database connection.", NULL },
     { "statement_timeout_ms", KIND_NUMBER, 0,      AT(statement_timeout_ms), "10000", 100, 600000,
       "How long one statement may run.", NULL },
     { "redis_timeout_ms",    KIND_NUMBER,  0,      AT(redis_timeout_ms), "250", 1, 5000,
-      "How long Redis may take before the node counts by itself.", NULL },
+      "How long Redis may take before the node counts on its own.", NULL },
     { "guard_failures_per_minute", KIND_NUMBER, 0, AT(guard_failures_per_minute), "120", 1, 1000000,
-      "Wrong credentials of one kind (a public key, a client id, or tokens that name none) that one address may send in a minute; those beyond are answered 429, late. Right ones are always served.", NULL },
+      "Wrong credentials of one kind (a public key, a client id, or tokens without one) that one address may send in a minute; "
+      "more get a delayed 429. Correct credentials are always served.", NULL },
     { "guard_tries_per_minute", KIND_NUMBER, 0, AT(guard_tries_per_minute), "30000", 6, 100000000,
-      "Wrong tries on one public key or client id, or of one address, that each process looks at in a minute, counted in spans of ten seconds. Those beyond are refused without a look, except where the same credential was right within a day. Far more than anybody needs, far too few to guess a secret.", NULL },
+      "Wrong tries for one public key or client id, or from one address, that each process checks in a minute, counted in spans "
+      "of ten seconds. More are refused without a check, except for a credential that was correct within the last day. This is "
+      "far more than anybody needs, and far too few to guess a secret.", NULL },
 
     { "header_timeout_s",    KIND_NUMBER,  0,      AT(header_timeout_s), "15", 1, 600,
       "How long the headers of a request may take.", NULL },
     { "body_timeout_s",      KIND_NUMBER,  0,      AT(body_timeout_s), "15", 1, 600,
       "How long a body may pause; the whole body may take four times as long.", NULL },
     { "send_timeout_s",      KIND_NUMBER,  0,      AT(send_timeout_s), "30", 1, 600,
-      "How long a client may not read its answer.", NULL },
+      "How long a client may pause while it reads its answer.", NULL },
     { "send_min_bytes_s",    KIND_NUMBER,  0,      AT(send_min_bytes_s), "1024", 1, 1000000,
-      "Bytes a second of an answer that a client has to take at least, on average of send_timeout_s; slower ones are ended, so that nobody keeps answers in memory by reading a byte now and then. The slowest lines in use carry more.", NULL },
+      "Bytes per second that a client must read at least, on average over send_timeout_s. Slower clients are disconnected, so "
+      "that nobody keeps answers in memory by reading very slowly. Even the slowest lines in use are faster.", NULL },
     { "keepalive_timeout_s", KIND_NUMBER,  0,      AT(keepalive_timeout_s), "75", 1, 3600,
       "How long an idle connection is kept.", NULL },
     { "drain_s",             KIND_NUMBER,  0,      AT(drain_s), "30", 1, 3600,
       "How long open requests may take when the node stops or reloads.", NULL },
 
     { "egress_allow",        KIND_BLOCK,   MANY,   AT(egress_allow), NULL, 0, 0,
-      "Addresses beside the public ones that webhooks, notifications of alerts and logs may be delivered to, and keys of identity providers fetched from: an address or block. May stand several times.", "10.1.0.0/16" },
+      "Address or block, in addition to the public ones, to which webhooks, notifications of alerts and logs may be sent, and "
+      "from which keys of identity providers may be fetched. Can be repeated.", "10.1.0.0/16" },
     { "egress_ca",           KIND_FILE,    0,      AT(egress_ca), "", 0, 0,
-      "Authorities in PEM that certificates of webhooks, receivers of notifications and logs, and identity providers are checked against; without it: the system's.", "/etc/reeve/egress-ca.crt" },
+      "Authorities in PEM for checking the certificates of webhooks, receivers of notifications and logs, and identity "
+      "providers. Default: the system's.", "/etc/reeve/egress-ca.crt" },
     { "smtp",                KIND_SMTP,    0,      AT(smtp), "", 0, 0,
-      "Mail server that invitations and notifications of alerts go to: smtp:// for one in the private network, smtps:// with TLS. Without it alerts cannot be told by mail, and `reeved invitation token` prints what the invited need.", "smtp://mail.internal:25" },
+      "Mail server for invitations and notifications of alerts: smtp:// in the private network, smtps:// with TLS. Without it "
+      "there are no alerts by mail, and `reeved invitation token` prints the tokens of invitations.", "smtp://mail.internal:25" },
     { "smtp_from",           KIND_MAIL,    0,      AT(smtp_from), "reeve@localhost", 0, 0,
       "Sender of these mails.", "reeve@example.org" },
     { "alert_relay",         KIND_URL,     0,      AT(alert_relay), "", 0, 0,
-      "A relay that services with addresses of their own (chat, paging, logs) are reached over, for machines without the internet: what goes to https://host/path goes to this address followed by /host/path.", "https://relay.internal:8443" },
+      "A relay to services with fixed addresses (chat, paging, logs), for machines without internet access: a request to "
+      "https://host/path goes to this address followed by /host/path.", "https://relay.internal:8443" },
     { "worker_threads",      KIND_NUMBER,  0,      AT(worker_threads), "4", 1, 64,
-      "Threads of `reeved worker`: so many webhooks are delivered to, and so many notifications of alerts sent, at a time.", NULL },
+      "Threads of `reeved worker`: how many webhooks are delivered at a time, and how many notifications of alerts are "
+      "sent.", NULL },
     { "job_threads",         KIND_NUMBER,  0,      AT(job_threads), "4", 1, 64,
-      "Threads of `reeved worker`: so many jobs are worked on at a time. At least as many `transactions` are needed.", NULL },
+      "Threads of `reeved worker`: how many jobs run at a time. `transactions` must be at least as high.", NULL },
     { "webhook_pause_days",  KIND_NUMBER,  0,      AT(webhook_pause_days), "3", 1, 365,
-      "After so many days of failures a webhook is paused.", NULL },
+      "Days of failures after which a webhook is paused.", NULL },
     { "retention_days",      KIND_NUMBER,  0,      AT(retention_days), "30", 30, 3650,
-      "Finished jobs, closed alerts, and invitations that were used or have expired are removed after so many days. Clients may look at what has ended for a month, so it is no less.", NULL },
+      "Days after which finished jobs, closed alerts, and used or expired invitations are removed. At least 30: the API "
+      "promises them for a month.", NULL },
     { "price_file",          KIND_FILE,    0,      AT(price_file), "", 0, 0,
-      "What clusters cost; `reeved worker` reads it every minute. Without it usage is counted, and costs nothing.", "/etc/reeve/prices" },
+      "File with the prices of clusters; `reeved worker` reads it every minute. Without it usage is counted but is "
+      "free.", "/etc/reeve/prices" },
     { "payment_due_days",    KIND_NUMBER,  0,      AT(payment_due_days), "0", 0, 365,
-      "So many days after it was closed an invoice is overdue, and its organization locked until it is paid; 0: never.", NULL },
+      "Days after its closing until an invoice is overdue and its organization is locked; 0 for never.", NULL },
 
     { "log",                 KIND_FILE,    0,      AT(log), "stderr", 0, 0,
-      "Where the line of each request goes: a file, or stderr.", "/var/log/reeve/requests.log" },
+      "Where the log line of each request is written: a file, or stderr.", "/var/log/reeve/requests.log" },
     { "log_lines_per_minute", KIND_NUMBER, 0,      AT(log_lines_per_minute), "600", 0, 100000000,
-      "Lines that each process writes in a minute about requests of one address without valid credentials, or of one caller beyond its limits or about reads that it took back; one line says how many more there were, so that nobody fills the disk. Whatever else callers do is always logged. 0: any number.", NULL },
+      "Log lines that each process writes in a minute about requests from one address without valid credentials, or from one "
+      "caller about requests beyond its limits and reads that it cancelled. One line says how many more there were, so that "
+      "nobody can fill the disk. All other requests are always logged. 0 for no limit.", NULL },
     { "run_dir",             KIND_FILE,    0,      AT(run_dir), "/run/reeve", 0, 0,
-      "A folder of the node's own: process id, generated configuration, temporary files.", NULL },
+      "The node's own folder: process id, generated configuration, temporary files.", NULL },
     { "user",                KIND_NAME,    0,      AT(user), "", 0, 0,
-      "Who the processes run as when the node is started by root. Without it: reeve when there is such a user, else nobody.", "reeve" },
+      "User of the processes when root starts the node. Default: reeve if there is such a user, else nobody.", "reeve" },
     { "module",              KIND_FILE,    0,      AT(module), "", 0, 0,
-      "Path of ngx_http_reeve_module.so; without it: beside the program, then /usr/lib/reeve.", "/usr/lib/reeve/ngx_http_reeve_module.so" },
+      "Path of ngx_http_reeve_module.so. Default: next to the program, then "
+      "/usr/lib/reeve.", "/usr/lib/reeve/ngx_http_reeve_module.so" },
     { "nginx",               KIND_FILE,    0,      AT(nginx), "/usr/sbin/nginx", 0, 0,
       "Path of nginx.", NULL },
 };
@@ -356,7 +384,7 @@ set_value(struct reader *reader, const struct setting *setting, str value)
     }
     struct config_list *list = member;
     if (list->count == CONFIG_MAX_VALUES - 1)
-        line_file_complain(&reader->file, "%s stands more than %d times", setting->key, CONFIG_MAX_VALUES - 1);
+        line_file_complain(&reader->file, "%s is there more than %d times", setting->key, CONFIG_MAX_VALUES - 1);
     else
         list->values[list->count++] = text;
 }
@@ -376,7 +404,7 @@ read_line(void *context, str line)
         if (!str_is(key, settings[i].key))
             continue;
         if (reader->seen[i] && !(settings[i].flags & MANY))
-            line_file_complain(&reader->file, "%s stands twice", settings[i].key);
+            line_file_complain(&reader->file, "%s is there twice", settings[i].key);
         reader->seen[i] = true;
         set_value(reader, &settings[i], value);
         return;
@@ -532,13 +560,15 @@ config_print_sample(FILE *out)
 void
 config_print_reference(FILE *out)
 {
-    fputs(
-        "# Configuration\n\n"
-        "`reeve.conf` holds lines of `key = value`; a line that begins with `#` is a comment. An unknown key or a value out "
-        "of bounds keeps the node from starting, and from reloading: then the old configuration stays in force.\n"
-        "`reeved config --sample` prints a file to begin with. This page is printed by `reeved config --reference`.\n\n"
-        "| key | default | allowed | what it is |\n|---|---|---|---|\n",
-        out);
+    fputs("# Configuration\n\n"
+          "`reeve.conf` holds lines of `key = value`; a line that begins with `#` is a comment. With an unknown key "
+          "or "
+          "a value out of bounds the node does not start, and does not reload: then the old configuration stays in "
+          "force.\n"
+          "`reeved config --sample` prints a file to start with. This page is printed by `reeved config "
+          "--reference`.\n\n"
+          "| key | default | allowed | what it is |\n|---|---|---|---|\n",
+          out);
     for (size_t i = 0; i < LENGTH(settings); i++) {
         const struct setting *setting = &settings[i];
         bool has_default = setting->fallback != NULL && setting->fallback[0] != '\0';

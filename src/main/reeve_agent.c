@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `reeve-agent`: the command on every host that databases run on. One row a subcommand. */
+/* `reeve-agent`: the command on every host. One row for each subcommand. */
 #include <errno.h>
 #include <pwd.h>
 #include <spawn.h>
@@ -82,10 +82,10 @@ command_join(int argc, char **argv)
     enum { URL, TOKEN, STATE, START };
     struct option_value options[] = {
         [URL] = { "--url", "Address of the control plane's listener for agents: https://HOST:PORT.", .required = true },
-        [TOKEN] = { "--token", "What `reeved fleet token` printed; - asks for it, or reads it from standard input.",
+        [TOKEN] = { "--token", "Token from `reeved fleet token`; - asks for it, or reads it from standard input.",
                     .required = true },
-        [STATE] = { "--state-dir", "Where key, certificate and goal are kept.", .value = STATE_FOLDER },
-        [START] = { "--start", "Then start the agent: its unit, now and at every boot.", .is_flag = true },
+        [STATE] = { "--state-dir", "Folder for the key, the certificate and the goal.", .value = STATE_FOLDER },
+        [START] = { "--start", "Also start the agent's unit, now and at every boot.", .is_flag = true },
     };
     int status;
     if (!read_options(argc, argv, "join --url URL --token TOKEN [--start]", options, LENGTH(options), NULL, &status))
@@ -108,9 +108,9 @@ static int
 command_run(int argc, char **argv)
 {
     struct option_value options[] = {
-        { "--state-dir", "Where key, certificate and goal are kept.", .value = STATE_FOLDER },
+        { "--state-dir", "Folder for the key, the certificate and the goal.", .value = STATE_FOLDER },
         { "--goal-file", "Work from this file instead of a control plane; read again when it changes." },
-        { "--report-file", "With --goal-file: where what is seen is written." },
+        { "--report-file", "With --goal-file: file for the report." },
     };
     int status;
     if (!read_options(argc, argv, "run [--state-dir DIR] [--goal-file FILE --report-file FILE]", options,
@@ -152,7 +152,7 @@ static int
 command_status(int argc, char **argv)
 {
     struct option_value options[] = {
-        { "--state-dir", "Where key, certificate and goal are kept.", .value = STATE_FOLDER },
+        { "--state-dir", "Folder for the key, the certificate and the goal.", .value = STATE_FOLDER },
     };
     int status;
     if (!read_options(argc, argv, "status [--state-dir DIR]", options, LENGTH(options), NULL, &status))
@@ -181,7 +181,7 @@ command_status(int argc, char **argv)
     printf("goal %lld\n", (long long)json_integer_value(json_object_get(report, "version")));
     json_array_foreach(json_object_get(report, "members"), i, one) print_member(one);
     json_array_foreach(json_object_get(report, "strays"), i, one)
-        printf("  %s is not in the goal, and left alone\n", json_string_value(one));
+        printf("  %s is not in the goal and is left alone\n", json_string_value(one));
     return EXIT_SUCCESS;
 }
 
@@ -193,9 +193,10 @@ command_address(int argc, char **argv)
     if (arena == NULL)
         return EXIT_FAILURE;
     if (argc != 3 || (strcmp(argv[1], "add") != 0 && strcmp(argv[1], "remove") != 0)) {
-        fprintf(stderr, "usage: reeve-agent address add ADDRESS/PREFIX | address remove ADDRESS\n\n"
-                        "Units of members call this before they start. The address is put on the interface that has\n"
-                        "another one of the same network.\n");
+        fprintf(stderr,
+                "usage: reeve-agent address add ADDRESS/PREFIX | address remove ADDRESS\n\n"
+                "Units of members call this before they start. The address is put on the interface that has an\n"
+                "address of the same network.\n");
         return argc == 2 && strcmp(argv[1], "--help") == 0 ? EXIT_SUCCESS : 2;
     }
     str rest = str_from(argv[2]), address = str_dup(arena, str_cut(&rest, '/'));
@@ -216,13 +217,14 @@ command_prepare(int argc, char **argv)
 {
     enum { FOLDER, USER, ADDRESS, PORT, PEERS, ETCD_PORTS };
     struct option_value options[] = {
-        [FOLDER] = { "--folder", "Of the member.", .required = true },
-        [USER] = { "--user", "That it runs as.", .required = true },
-        [ADDRESS] = { "--address", "ADDRESS/PREFIX, put on the interface that has another one of the same network.",
+        [FOLDER] = { "--folder", "Folder of the member.", .required = true },
+        [USER] = { "--user", "User of the member.", .required = true },
+        [ADDRESS] = { "--address",
+                      "ADDRESS/PREFIX of the member, put on the interface that has an address of the same network.",
                       .required = true },
-        [PORT] = { "--port", "Which is open to clients.", .required = true },
+        [PORT] = { "--port", "Port for clients.", .required = true },
         [PEERS] = { "--peers", "Addresses of its cluster's members on this host.", .value = "" },
-        [ETCD_PORTS] = { "--etcd-ports", "In case that etcd runs on this host.", .value = "" },
+        [ETCD_PORTS] = { "--etcd-ports", "Ports of etcd, if it runs on this host.", .value = "" },
     };
     int status;
     if (!read_options(argc, argv, "prepare --folder DIR --user NAME --address ADDRESS/PREFIX --port PORT", options,
@@ -256,11 +258,11 @@ static const struct {
     const char *name, *sentence;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    { "join",    "Become a host of a fleet, with a token that its operator made.",      command_join },
-    { "run",     "Make this host what the control plane says, and report what is.",     command_run },
-    { "status",  "What runs here, as it was last reported.",                            command_status },
-    { "prepare", "What root must do before a member starts; for units.",                command_prepare },
-    { "address", "Add or remove an address of a member; for units.",                    command_address },
+    { "join",    "Join a fleet as a host, with a token from its operator.",           command_join },
+    { "run",     "Make the goal of the control plane true on this host, and report.", command_run },
+    { "status",  "Show what runs here, as last reported.",                            command_status },
+    { "prepare", "Do what needs root before a member starts; for units.",             command_prepare },
+    { "address", "Add or remove an address of a member; for units.",                  command_address },
 };
 // clang-format on
 
@@ -276,8 +278,8 @@ print_help(FILE *out)
         "\nOn a new host, as root:\n\n"
         "  reeve-agent join --url https://control.example.org:8444 --token - --start    # asks for what `reeved fleet token` printed\n"
         "  reeve-agent status\n\n"
-        "Databases are units of systemd (reeve-member-….service): they run on when the agent is stopped, and come\n"
-        "back after a reboot without it. To try a goal by hand: reeve-agent run --goal-file FILE --report-file FILE.\n"
+        "Databases are units of systemd (reeve-member-….service): they keep running when the agent is stopped, and\n"
+        "start after a reboot without it. To try a goal by hand: reeve-agent run --goal-file FILE --report-file FILE.\n"
         "`reeve-agent COMMAND --help` says more.\n");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `reeved`: the server's command. One row a subcommand. */
+/* `reeved`: the server's command. One row for each subcommand. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,27 +14,27 @@ static const struct {
     const char *name, *sentence;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    { "api",       "Serve the API (runs nginx with Reeve's module).",                       command_api },
-    { "worker",    "Do what goes on without any request: jobs, events to webhooks, alerts.", command_worker },
-    { "jobs",      "List jobs and what they wait for; retry or cancel one.",                command_jobs },
-    { "billing",   "Note payments, and lock an organization that does not pay.",            command_billing },
-    { "federation", "Give domains to federations, and connect organizations to them.",       command_federation },
-    { "invitation", "List open invitations, and print the token of one for the invited.",    command_invitation },
-    { "bootstrap", "Create an organization with its first credentials, and print them.",    command_bootstrap },
-    { "migrate",   "Bring the database schema up to date.",                                 command_migrate },
-    { "fleet",     "Say where clusters can be, let hosts join, and see how they are.",     command_fleet },
-    { "operator",  "Make and remove the tokens of operators, for `reeve fleet`.",           command_operator },
-    { "limit",     "Give an organization, project or user rate limits of its own.",         command_limit },
-    { "audit",     "Prove that no event was changed, removed or reordered.",                command_audit },
-    { "key",       "Make a new key to sign tokens with.",                                   command_key },
-    { "check",     "Look at all that a deployment stands on, and say what is wrong.",       command_check },
-    { "catalog",   "List the operations of the API and which of them are complete.",        command_catalog },
-    { "roles",     "List the roles and what they imply.",                                   command_roles },
-    { "errors",    "List the errors that a client can see, and what to do about each.",     command_errors },
-    { "events",    "List the types of events.",                                             command_events },
-    { "openapi",   "Print the OpenAPI document.",                                           command_openapi },
-    { "reference", "Write the reference documentation into a folder.",                      command_reference },
-    { "config",    "Print a sample of reeve.conf, or check one.",                           command_config },
+    { "api",        "Serve the API (runs nginx with Reeve's module).",                    command_api },
+    { "worker",     "Do the work without a request: jobs, webhooks, alerts.",             command_worker },
+    { "jobs",       "List jobs and what they wait for; retry or cancel one.",             command_jobs },
+    { "billing",    "Record payments; lock and unlock organizations.",                    command_billing },
+    { "federation", "Give domains to federations, and connect organizations.",            command_federation },
+    { "invitation", "List open invitations, and print the token of one.",                 command_invitation },
+    { "bootstrap",  "Create an organization with its first credentials, and print them.", command_bootstrap },
+    { "migrate",    "Bring the database schema up to date.",                              command_migrate },
+    { "fleet",      "Manage hosts, regions and sizes for clusters.",                      command_fleet },
+    { "operator",   "Make and revoke tokens of operators, for `reeve fleet`.",            command_operator },
+    { "limit",      "Set rate limits of an organization, project or user.",               command_limit },
+    { "audit",      "Prove that no event was changed, removed or reordered.",             command_audit },
+    { "key",        "Make a new key for signing tokens.",                                 command_key },
+    { "check",      "Check everything that a deployment needs, and say what is wrong.",   command_check },
+    { "catalog",    "List the operations of the API and which of them are complete.",     command_catalog },
+    { "roles",      "List the roles and what they imply.",                                command_roles },
+    { "errors",     "List the errors that a client can see, and what to do about each.",  command_errors },
+    { "events",     "List the types of events.",                                          command_events },
+    { "openapi",    "Print the OpenAPI document.",                                        command_openapi },
+    { "reference",  "Write the reference documentation into a folder.",                   command_reference },
+    { "config",     "Print a sample of reeve.conf, or check one.",                        command_config },
 };
 // clang-format on
 

@@ -172,12 +172,12 @@ def faults(deployment):
     nowhere = os.path.join(deployment.node.folder, "nowhere")
     newest = sql("SELECT max(version) FROM schema_migration")
     yield "expired certificates", expired_certificate(deployment), "certificates", "expire", "HUP"
-    yield "a certificate of another key", other_key(deployment), "certificates", "was not made for the key", "made together"
+    yield "a certificate of another key", other_key(deployment), "certificates", "was not made for the key", "its own key"
     yield "a key file that others read", open_key_file(deployment), "key", "others can read it", "0600"
     yield "no module", settings(deployment, module=nowhere), "program", "No such file", "Install reeve-server"
     if os.geteuid() == 0:
-        yield "a full disk", full_disk(deployment), "disk", "is full", "Remove what is not needed"
-    yield "a price that is none", bad_prices(deployment), "prices", "prices:1", "Mend the file"
+        yield "a full disk", full_disk(deployment), "disk", "is full", "Remove files that are not needed"
+    yield "a price that is none", bad_prices(deployment), "prices", "prices:1", "Correct the file"
     yield "no database", settings(deployment, database="host=%s dbname=reeve" % nowhere), "database", "cannot be reached", "Start PostgreSQL"
     yield "one host of the database gone", second_host_gone(deployment), "database", "PostgreSQL on 127.0.0.1", "patronictl list"
     yield "a copy of the database gone", second_host_gone(deployment), "database", "copied to 0 other machines, and `database` names 1", "patronictl list"
@@ -193,7 +193,7 @@ def faults(deployment):
     yield "etcd gone", etcd_stopped(deployment), "etcd", "Connection refused", "no cluster can choose"
     yield "the etcd of the database gone", settings(deployment, database_etcd="https://127.0.0.1:%d" % free_port()), "etcd", "Connection refused", "no primary"
     yield "PowerDNS hangs", names_gone(deployment), "names", "no answer within two seconds", "deploy/pdns.conf"
-    yield "PowerDNS remembers", names_cached(deployment), "names", "remembers answers", "cache-ttl"
+    yield "PowerDNS remembers", names_cached(deployment), "names", "caches answers", "cache-ttl"
     yield "no worker", statement("UPDATE sweep SET started_at = started_at - interval '1 day'", "UPDATE sweep SET started_at = started_at + interval '1 day'"), \
         "workers", "No worker has worked for 144", "reeved worker"
     yield "a silent host", statement("UPDATE host SET last_seen_at = now() - interval '9 min', joined_at = now() - interval '9 min'",

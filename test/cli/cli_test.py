@@ -327,7 +327,7 @@ def test_login(suite, node, world, reeve):
     with Scripted(reeve.home) as server:
         server.play([(200, {}, {"hello": "world"})])
         other = reeve.pipe("login", "--server", server.url, "--ca-file", server.ca, "--client-id", "x", stdin=b"x\n")
-        suite.check(other.status == 3 and "not as the API does" in other.err, "a server of something else: %r", other)
+        suite.check(other.status == 3 and "is not the API" in other.err, "a server of something else: %r", other)
     # C8: as everywhere else.
     with Terminal(reeve, "login", *where, "--client-id", world.a.client_id) as terminal:
         terminal.until("client secret: ")
@@ -345,7 +345,7 @@ def test_login(suite, node, world, reeve):
         terminal.press(world.a.client_secret + "\n")
         ended = terminal.wait()
     suite.check(ended.status == 0 and world.a.client_secret not in ended.out and "profile default" in plain(ended.out), "login in a terminal: %r", ended)
-    suite.check("the organization that is meant is " + world.a.home in plain(ended.out), "the only organization need not be named: %r", ended)
+    suite.check("the default organization is " + world.a.home in plain(ended.out), "the only organization need not be named: %r", ended)
     suite.equal(json.loads(reeve.pipe("profiles", "list").out)[0].get("org"), world.a.home, "it is kept")
     suite.equal(stat.S_IMODE(os.stat(file).st_mode), 0o600, "mode of the file with secrets")
     suite.equal(stat.S_IMODE(os.stat(os.path.dirname(file)).st_mode), 0o700, "mode of its folder")
@@ -550,7 +550,7 @@ def test_retries(suite, reeve):
         suite.equal(reeve.pipe(*words, **where).status, 0, "a POST whose connection was lost is sent again: it has a key")
         server.play(["cut", (200, {}, project)])
         lost = reeve.pipe("projects", "update", project["id"], "--name", "y", **where)
-        suite.check(lost.status == 3 and "look before you repeat" in lost.err, "a PATCH whose connection was lost is not: %r", lost)
+        suite.check(lost.status == 3 and "check before you repeat" in lost.err, "a PATCH whose connection was lost is not: %r", lost)
         server.cut_tokens = 1
         server.play([(200, {}, project)])
         suite.equal(reeve.pipe("projects", "update", project["id"], "--name", "y", **where).status, 0, "a token that was not given is asked for again")
@@ -692,7 +692,7 @@ def test_events(suite, node, world, reeve):
         suite.check(terminal.until("GROUP_CREATED"), "it is followed: %s", terminal.raw)
         suite.equal(reeve.pipe("projects", "delete", project).status, 0, "and deleted")
         ended = terminal.wait()
-    suite.check(ended.status == 0 and "what was followed has been deleted" in plain(ended.out), "a project that is deleted is no mistake: %r", ended)
+    suite.check(ended.status == 0 and "the project or organization was deleted" in plain(ended.out), "a project that is deleted is no mistake: %r", ended)
 
 
 def wait_for(question, terminal):

@@ -218,7 +218,7 @@ class SmallControl:
                 if not self.changed.wait(end - time.monotonic()):
                     break
             if host.epoch != epoch:
-                return 409, {"errorCode": "STALE_EPOCH", "detail": "Somebody joined as this host since."}
+                return 409, {"errorCode": "STALE_EPOCH", "detail": "Another machine has joined as this host."}
             if host.goal is None or host.version == after:
                 return 204, None
             return 200, host.goal
@@ -226,7 +226,7 @@ class SmallControl:
     def take_report(self, host, body):
         with self.changed:
             if body["epoch"] != host.epoch:
-                return 409, {"errorCode": "STALE_EPOCH", "detail": "Somebody joined as this host since."}
+                return 409, {"errorCode": "STALE_EPOCH", "detail": "Another machine has joined as this host."}
             host.report, host.reported_at = body, time.monotonic()
             host.reports += 1
             self.changed.notify_all()

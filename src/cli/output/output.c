@@ -267,7 +267,7 @@ suggest_codes(const char *code)
             fprintf(stderr, "%s  reeve explain %s\n", count++ == 0 ? "did you mean:\n" : "", name);
     }
     if (count == 0)
-        fprintf(stderr, "an error says its code in the line `code`, as in RESOURCE_NOT_FOUND\n");
+        fprintf(stderr, "an error shows its code in the line `code`, such as RESOURCE_NOT_FOUND\n");
 }
 
 int

@@ -187,7 +187,7 @@ left_running(struct cli *cli, const json_t *operation, str target)
             id = str_cut(&rest, '/');
     }
     fprintf(stderr, "\n");
-    cli_say(cli, "left it running (%s). Look again with: reeve %s wait %.*s%s%.*s",
+    cli_say(cli, "left it running (%s). Continue to wait with: reeve %s wait %.*s%s%.*s",
             operation != NULL ? text_of(operation, "state") : "unknown", for_operators ? "fleet jobs" : "operations",
             STR_ARG(id), for_operators ? "" : " --project ", STR_ARG(project));
     return EXIT_INTERRUPTED;

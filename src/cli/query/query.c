@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An expression of --query is read: by descent, one function a rank of what binds stronger. */
+/* Parses an expression of --query by recursive descent, one function for each level of precedence. */
 #include <ctype.h>
 
 #include "cli/query/query_tree.h"
@@ -432,7 +432,6 @@ query_parse(struct arena *arena, str text, str *ret_why)
     if (query->root != NULL && peek(&r) == '\0')
         return query;
     *ret_why = str_format(arena, "%s, at character %zu of `%.200s`",
-                          r.why != NULL ? r.why : "it goes on with something that was not expected", r.at + 1,
-                          str_dup(arena, text).data);
+                          r.why != NULL ? r.why : "something unexpected follows", r.at + 1, str_dup(arena, text).data);
     return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An expression of --query is run: every node gives a value of its own, null for what is not there. */
+/* Runs an expression of --query: every node returns its own value, null for what is missing. */
 #include <stdlib.h>
 
 #include "base/json.h"
