@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records that are over are removed, a bounded number at a time: no table grows for good because something was used. */
+/* Removes old records, a bounded number at a time, so that no table grows for ever. */
 #include "base/log.h"
 #include "job/kinds.h"
 #include "store/retention.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Temporary database users and temporary entries of access lists go when their time is over. */
+/* Removes temporary database users and temporary entries of access lists when their time is over. */
 #include "job/kinds.h"
 #include "store/access/access.h"
 

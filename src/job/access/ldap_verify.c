@@ -74,6 +74,6 @@ check(struct job_context *context, struct job_result *ret_result)
 }
 
 static const struct job_step_row steps[] = {
-    { "check", "Reaches the directory, proves who it is, and looks something up.", check, 120 },
+    { "check", "Connects to the directory, logs in, and searches.", check, 120 },
 };
 const struct job_kind ldap_verify_job = { "ldap.verify", "Checks a directory.", steps, LENGTH(steps) };

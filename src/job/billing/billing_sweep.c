@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prices from the operator's file, closed hours onto invoices, and reports whose time is over. */
+/* Reads prices from the operator's file, adds complete hours to invoices, and removes old reports. */
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "job/billing/price_file.h"

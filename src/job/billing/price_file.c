@@ -62,19 +62,19 @@ add_item(struct reader *reader, str sku, str price, str description)
     size_t index;
     if (!read_price(price, &microcents)) {
         line_file_complain(&reader->file,
-                           "\"%.*s\" is no price: write it as 0.08, with at most %d decimals and at most %lld",
+                           "\"%.*s\" is not a price: write it as 0.08, with at most %d decimals and at most %lld",
                            STR_ARG(price), DECIMALS, (long long)PRICE_MAX);
         return;
     }
     if (description.len == 0 || description.len > DESCRIPTION_MAX || !str_is_text(description)) {
-        line_file_complain(&reader->file, "behind the price there must be a description of at most %d bytes",
+        line_file_complain(&reader->file, "after the price there must be a description of at most %d bytes",
                            DESCRIPTION_MAX);
         return;
     }
     json_array_foreach(reader->items, index, item)
     {
         if (str_eq(json_str(json_object_get(item, "id")), sku)) {
-            line_file_complain(&reader->file, "%.*s stands twice", STR_ARG(sku));
+            line_file_complain(&reader->file, "%.*s is there twice", STR_ARG(sku));
             return;
         }
     }
@@ -93,7 +93,8 @@ read_line(void *context, str line)
         if (is_size(size))
             add_item(reader, str_format(reader->arena, "MEMBER_%.*s", STR_ARG(size)), price, line);
         else
-            line_file_complain(&reader->file, "\"%.*s\" is no size: write \"member M10 0.08 One member of size M10\"",
+            line_file_complain(&reader->file,
+                               "\"%.*s\" is not a size: write \"member M10 0.08 One member of size M10\"",
                                STR_ARG(size));
     } else if (str_is(what, "disk")) {
         str price = cut_word(&line);

@@ -27,12 +27,12 @@ finish(struct job_context *context, struct job_result *ret_result)
 
 // clang-format off
 static const struct job_step_row steps[] = {
-    { "make-scope",    "Makes the place where the cluster's members will agree.",    make_scope,                 60 },
-    { "start",         "Tells the hosts which members they have.",                   cluster_step_start,         60 },
-    { "wait-primary",  "Waits until the primary accepts writes.",                    cluster_step_wait_primary,  300 },
-    { "wait-replicas", "Waits until every replica follows the primary.",             cluster_step_wait_members,  600 },
-    { "publish-names", "Makes the names of the cluster known.",                      cluster_step_publish_names, 60 },
-    { "finish",        "Says that the cluster can be used.",                         finish,                     60 },
+    { "make-scope",    "Creates the cluster's user and role in etcd.",   make_scope,                 60 },
+    { "start",         "Tells the hosts which members they have.",       cluster_step_start,         60 },
+    { "wait-primary",  "Waits until the primary accepts writes.",        cluster_step_wait_primary,  300 },
+    { "wait-replicas", "Waits until every replica follows the primary.", cluster_step_wait_members,  600 },
+    { "publish-names", "Makes the names of the cluster known.",          cluster_step_publish_names, 60 },
+    { "finish",        "Records that the cluster can be used.",          finish,                     60 },
 };
 // clang-format on
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ends a cluster. Names go first, so that nobody finds what is about to go; the rows go last, so that nothing is forgotten. */
+/*
+ * Deletes a cluster. Its names are removed first, so that nobody finds it any more; its rows last, so that nothing is
+ * left behind.
+ */
 #include "base/json.h"
 #include "base/log.h"
 #include "job/cluster/cluster_jobs.h"
@@ -117,13 +120,13 @@ finish(struct job_context *context, struct job_result *ret_result)
 
 // clang-format off
 static const struct job_step_row steps[] = {
-    { "hide-names",     "Takes the names of the cluster back.",                       hide_names,     60 },
-    { "remove-members", "Tells the hosts to remove their members.",                   remove_members, 60 },
-    { "wait-removed",   "Waits until servers and data are gone from every host.",     wait_removed,   600 },
-    { "forget-scope",   "Removes what the cluster's members agreed on.",              forget_scope,   300 },
-    { "release",        "Gives addresses and capacity back.",                         release,        60 },
-    { "finish",         "Says that the cluster is gone.",                             finish,         60 },
+    { "hide-names",     "Removes the names of the cluster.",                         hide_names,     60 },
+    { "remove-members", "Tells the hosts to remove their members.",                  remove_members, 60 },
+    { "wait-removed",   "Waits until servers and data are removed from every host.", wait_removed,   600 },
+    { "forget-scope",   "Removes what the cluster's members agreed on.",             forget_scope,   300 },
+    { "release",        "Releases addresses and capacity.",                          release,        60 },
+    { "finish",         "Records that the cluster is deleted.",                      finish,         60 },
 };
 // clang-format on
 
-const struct job_kind cluster_delete_job = { "cluster.delete", "Ends a cluster.", steps, LENGTH(steps) };
+const struct job_kind cluster_delete_job = { "cluster.delete", "Deletes a cluster.", steps, LENGTH(steps) };

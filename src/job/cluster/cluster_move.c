@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Emptying a host. The host's own job has a job move each cluster that has a member there; in the plan of a cluster, a member
- * on such a host is one that goes, and so another one is missing. Each cluster loses at most one member at a time, and only
- * after its replacement follows.
+ * Drains a host. The host's job adds a job for each cluster with a member there. In the plan of a cluster, a member on
+ * such a host goes, so another one is missing. Each cluster loses at most one member at a time, and only after its
+ * replacement follows the primary.
  */
 #include "base/clock.h"
 #include "base/date.h"
@@ -151,22 +151,22 @@ finish_host(struct job_context *context, struct job_result *ret_result)
 
 // clang-format off
 static const struct job_step_row move_steps[] = {
-    { MAINTENANCE_STEP, "Waits for the project's maintenance window.",           wait_window,                 WINDOW_LONGEST_S },
-    { "replace",        "Finds other hosts for members that must leave theirs.",  replace,                     300 },
-    { "start",          "Starts their replacements.",                             cluster_step_start,          60 },
-    { "wait-members",   "Waits until every member follows the primary.",          cluster_step_wait_members,   1800 },
-    { "publish-names",  "Makes the names of new members known.",                  cluster_step_publish_names,  60 },
-    { "hand-over",      "Makes another member the primary when it has to leave.", cluster_step_hand_over,      300 },
-    { "remove-members", "Takes the members away that were replaced.",             cluster_step_remove_members, 300 },
-    { "wait-removed",   "Waits until they are gone from their hosts.",            cluster_step_wait_removed,   300 },
-    { "finish",         "Says that every member is where it should be.",          finish,                      60 },
+    { MAINTENANCE_STEP, "Waits for the project's maintenance window.",                   wait_window,                 WINDOW_LONGEST_S },
+    { "replace",        "Finds other hosts for members that must leave theirs.",         replace,                     300 },
+    { "start",          "Starts their replacements.",                                    cluster_step_start,          60 },
+    { "wait-members",   "Waits until every member follows the primary.",                 cluster_step_wait_members,   1800 },
+    { "publish-names",  "Makes the names of new members known.",                         cluster_step_publish_names,  60 },
+    { "hand-over",      "Makes another member the primary if the primary has to leave.", cluster_step_hand_over,      300 },
+    { "remove-members", "Removes the members that were replaced.",                       cluster_step_remove_members, 300 },
+    { "wait-removed",   "Waits until they are removed from their hosts.",                cluster_step_wait_removed,   300 },
+    { "finish",         "Records that every member is in its place.",                    finish,                      60 },
 };
 static const struct job_step_row drain_steps[] = {
-    { "move-members",   "Waits until every cluster has moved its member away.",   move_members,                WINDOW_LONGEST_S },
-    { "finish",         "Says that the host is empty.",                           finish_host,                 60 },
+    { "move-members", "Waits until every cluster has moved its member away.", move_members, WINDOW_LONGEST_S },
+    { "finish",       "Records that the host is empty.",                      finish_host,  60 },
 };
 // clang-format on
 
-const struct job_kind cluster_move_job = { "cluster.move", "Moves members off a host that is being emptied.",
-                                           move_steps, LENGTH(move_steps) };
-const struct job_kind host_drain_job = { "host.drain", "Empties a host.", drain_steps, LENGTH(drain_steps) };
+const struct job_kind cluster_move_job = { "cluster.move", "Moves members off a host that is drained.", move_steps,
+                                           LENGTH(move_steps) };
+const struct job_kind host_drain_job = { "host.drain", "Drains a host.", drain_steps, LENGTH(drain_steps) };

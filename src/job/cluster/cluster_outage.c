@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Practising the loss of a region: its members are stopped, really, all at once, and started again when the simulation ends.
- * What is left of the cluster does what it would do if the region were lost.
+ * Simulates the loss of a region: its members are really stopped, all at once, and started again when the simulation
+ * ends. The rest of the cluster reacts as if the region were lost.
  */
 #include "base/json.h"
 #include "cluster/part.h"
@@ -115,18 +115,18 @@ finish_end(struct job_context *context, struct job_result *ret_result)
 
 // clang-format off
 static const struct job_step_row start_steps[] = {
-    { "stop",         "Stops the members in the chosen regions.",      stop,                      60 },
-    { "wait-stopped", "Waits until they are stopped.",                 wait_stopped,              300 },
-    { "finish",       "Says that the simulation runs.",                finish_start,              60 },
+    { "stop",         "Stops the members in the chosen regions.", stop,         60 },
+    { "wait-stopped", "Waits until they are stopped.",            wait_stopped, 300 },
+    { "finish",       "Records that the simulation runs.",        finish_start, 60 },
 };
 static const struct job_step_row end_steps[] = {
-    { "start",        "Starts the members again.",                     recover,                   60 },
-    { "wait-members", "Waits until they follow the primary again.",    cluster_step_wait_members, 1800 },
-    { "finish",       "Says that the simulation has ended.",           finish_end,                60 },
+    { "start",        "Starts the members again.",                  recover,                   60 },
+    { "wait-members", "Waits until they follow the primary again.", cluster_step_wait_members, 1800 },
+    { "finish",       "Records that the simulation has ended.",     finish_end,                60 },
 };
 // clang-format on
 
 const struct job_kind outage_start_job = { "cluster.outage-start", "Stops the members of a cluster in chosen regions.",
                                            start_steps, LENGTH(start_steps) };
-const struct job_kind outage_end_job = { "cluster.outage-end", "Starts members again that a simulation has stopped.",
+const struct job_kind outage_end_job = { "cluster.outage-end", "Starts the members that a simulation has stopped.",
                                          end_steps, LENGTH(end_steps) };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pausing stops replicas before the primary: it then has every write, and nobody takes over from it. Resuming starts them all;
- * who may lead is known from what the primary wrote down last.
+ * Pausing stops replicas before the primary: it then has every write, and nobody takes over from it. Resuming starts
+ * them all; the last state that the primary wrote says who may lead.
  */
 #include "job/cluster/cluster_jobs.h"
 #include "job/cluster/cluster_work.h"
@@ -62,15 +62,15 @@ finish_resume(struct job_context *context, struct job_result *ret_result)
 
 // clang-format off
 static const struct job_step_row pause_steps[] = {
-    { "stop-replicas", "Stops the replicas.",                          stop_replicas, 300 },
-    { "stop-primary",  "Stops the primary, which has every write.",    stop_primary,  300 },
-    { "finish",        "Says that the cluster is paused.",             finish_pause,  60 },
+    { "stop-replicas", "Stops the replicas.",                       stop_replicas, 300 },
+    { "stop-primary",  "Stops the primary, which has every write.", stop_primary,  300 },
+    { "finish",        "Records that the cluster is paused.",       finish_pause,  60 },
 };
 static const struct job_step_row resume_steps[] = {
-    { "start",         "Starts every member.",                         cluster_step_wake,         60 },
-    { "wait-primary",  "Waits until the primary accepts writes.",      cluster_step_wait_primary, 300 },
-    { "wait-replicas", "Waits until every replica follows it.",        cluster_step_wait_members, 600 },
-    { "finish",        "Says that the cluster can be used.",           finish_resume,             60 },
+    { "start",         "Starts every member.",                    cluster_step_wake,         60 },
+    { "wait-primary",  "Waits until the primary accepts writes.", cluster_step_wait_primary, 300 },
+    { "wait-replicas", "Waits until every replica follows it.",   cluster_step_wait_members, 600 },
+    { "finish",        "Records that the cluster can be used.",   finish_resume,             60 },
 };
 // clang-format on
 

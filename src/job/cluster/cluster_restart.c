@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hands the primary over, as a failure would, so that people see how their applications take it. */
+/* Switches the primary, as after a failure, so that people can test their applications. */
 #include "base/json.h"
 #include "job/cluster/cluster_jobs.h"
 #include "job/cluster/cluster_work.h"
@@ -37,11 +37,10 @@ finish(struct job_context *context, struct job_result *ret_result)
 
 // clang-format off
 static const struct job_step_row steps[] = {
-    { "hand-over",    "Makes a replica the primary.",                    hand_over,                 300 },
+    { "hand-over",    "Makes a replica the primary.",                     hand_over,                 300 },
     { "wait-members", "Waits until the old primary follows the new one.", cluster_step_wait_members, 600 },
-    { "finish",       "Says that the primary is another one.",           finish,                    60 },
+    { "finish",       "Records that the primary has changed.",            finish,                    60 },
 };
 // clang-format on
 
-const struct job_kind cluster_restart_job = { "cluster.restart", "Hands the primary over to a replica.", steps,
-                                              LENGTH(steps) };
+const struct job_kind cluster_restart_job = { "cluster.restart", "Makes a replica the primary.", steps, LENGTH(steps) };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes a cluster what its document asks for: more or fewer members, other regions, another size, other settings. Each step
- * has nothing to do when its part is so already, so one table serves every change, also several at once.
+ * Makes a cluster what its document asks for: more or fewer members, other regions, another size, other settings. A
+ * step does nothing when its part is done already, so one table serves every change, also several at once.
  *
- * Who is added comes before who goes, the primary never goes before another one is there, and restarts go one by one, replicas
- * first: the cluster can be written to all the time, but for the moment of a switchover.
+ * New members come before old ones go, the primary never goes before there is another one, and members restart one by
+ * one, replicas first: the cluster is always writable, except for the moment of a switchover.
  */
 #include "base/json.h"
 #include "cluster/settings.h"
@@ -163,23 +163,23 @@ finish(struct job_context *context, struct job_result *ret_result)
 
 // clang-format off
 static const struct job_step_row steps[] = {
-    { "start",            "Starts members that are new.",                                 cluster_step_start,          60 },
-    { "wait-members",     "Waits until every member follows the primary.",                cluster_step_wait_members,   1800 },
-    { "publish-names",    "Makes the names of new members known.",                        cluster_step_publish_names,  60 },
-    { "hand-over",        "Makes another member the primary when it is to be elsewhere.", cluster_step_hand_over,      300 },
-    { "remove-members",   "Takes members away that are not asked for any more.",          cluster_step_remove_members, 300 },
-    { "wait-removed",     "Waits until they are gone from their hosts.",                  cluster_step_wait_removed,   300 },
-    { "configure",        "Changes the settings of the servers.",                         configure,                   60 },
-    { "wait-configured",  "Waits until every member has taken them over.",                cluster_step_wait_members,   300 },
-    { "restart-replicas", "Restarts replicas that need it, one by one.",                  restart_replicas,            1800 },
-    { "restart-primary",  "Hands over to a replica, and restarts the old primary.",       restart_primary,             600 },
-    { "restart-rest",     "Restarts members that could not follow before the primary.",   restart_rest,                600 },
-    { "hand-back",        "Makes a member the primary that is where it should be.",       cluster_step_hand_over,      300 },
-    { "wait-settled",     "Waits until everybody follows it.",                            cluster_step_wait_members,   600 },
-    { "resize",           "Gives room back that is not needed any more.",                 resize,                      60 },
-    { "finish",           "Says that the change is in force.",                            finish,                      60 },
+    { "start",            "Starts new members.",                                         cluster_step_start,          60 },
+    { "wait-members",     "Waits until every member follows the primary.",               cluster_step_wait_members,   1800 },
+    { "publish-names",    "Makes the names of new members known.",                       cluster_step_publish_names,  60 },
+    { "hand-over",        "Makes another member the primary if it should be elsewhere.", cluster_step_hand_over,      300 },
+    { "remove-members",   "Removes members that are no longer wanted.",                  cluster_step_remove_members, 300 },
+    { "wait-removed",     "Waits until they are removed from their hosts.",              cluster_step_wait_removed,   300 },
+    { "configure",        "Changes the settings of the servers.",                        configure,                   60 },
+    { "wait-configured",  "Waits until every member uses them.",                         cluster_step_wait_members,   300 },
+    { "restart-replicas", "Restarts replicas that need it, one by one.",                 restart_replicas,            1800 },
+    { "restart-primary",  "Makes a replica the primary, and restarts the old primary.",  restart_primary,             600 },
+    { "restart-rest",     "Restarts members that could not follow before the primary.",  restart_rest,                600 },
+    { "hand-back",        "Makes a member in the right place the primary.",              cluster_step_hand_over,      300 },
+    { "wait-settled",     "Waits until every member follows it.",                        cluster_step_wait_members,   600 },
+    { "resize",           "Releases room that is no longer needed.",                     resize,                      60 },
+    { "finish",           "Records that the change is in force.",                        finish,                      60 },
 };
 // clang-format on
 
-const struct job_kind cluster_update_job = { "cluster.update", "Makes a cluster what its document asks for.", steps,
+const struct job_kind cluster_update_job = { "cluster.update", "Changes a cluster to match its document.", steps,
                                              LENGTH(steps) };

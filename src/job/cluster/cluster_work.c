@@ -135,7 +135,7 @@ work_wait_for_members(struct job_context *context, struct cluster_work *work, st
             return step_waits(context, ret_result, "Member %.*s is not ready: %.*s.", STR_ARG(name),
                               STR_ARG(member->problem.len > 0 ? member->problem : member->server_word));
         if (member->applied_goal < work->cluster.goal_generation)
-            return step_waits(context, ret_result, "Member %.*s has not taken the change over.", STR_ARG(name));
+            return step_waits(context, ret_result, "Member %.*s has not applied the change yet.", STR_ARG(name));
     }
     if (primaries == 0)
         return step_waits(context, ret_result, "There is no primary.");
@@ -200,7 +200,7 @@ work_hand_over(struct job_context *context, struct cluster_work *work, int least
                     work->members.items[i].role == MEMBER_IS_SYNC_STANDBY;
     if (!is_ready) {
         TRY(leave_it_to(context, work, least_priority));
-        return step_waits(context, ret_result, "The replica that shall become the primary is not synchronous yet.");
+        return step_waits(context, ret_result, "The replica that will become the primary is not synchronous yet.");
     }
     const struct cluster_member *leader = &work->members.items[from];
     str job = id_text(context->arena, context->job->id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An index, built by the host of the primary without keeping writers out. */
+/* An index, built by the primary's host without blocking writes. */
 #include "base/json.h"
 #include "job/kinds.h"
 #include "store/cluster/index_task.h"
@@ -59,7 +59,7 @@ build(struct job_context *context, struct job_result *ret_result)
         return OK;
     if (task.is_asked)
         TRY(store_index_task_remove(context->tx, job->organization, job->id));
-    ret_result->why = STR("The host of the primary was asked.");
+    ret_result->why = STR("The host of the primary was asked to build it.");
     return store_index_task_add(context->tx, job->organization, job->id, task.primary,
                                 json_text(context->arena, json_object_get(payload, "parameters")));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A simulated outage that nobody ended ends by itself, as if somebody had asked for it. */
+/* Ends a simulated outage that nobody ended in time. */
 #include "base/json.h"
 #include "cluster/part.h"
 #include "cluster/state.h"

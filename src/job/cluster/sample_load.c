@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads a small set of tables into a cluster, for trying things out. The primary's host does it. */
+/* Loads a small set of sample tables into a cluster. The primary's host does it. */
 #include "base/clock.h"
 #include "base/date.h"
 #include "base/json.h"
@@ -63,8 +63,8 @@ finish(struct job_context *context, struct job_result *ret_result)
 
 // clang-format off
 static const struct job_step_row steps[] = {
-    { "load",   "Loads the data.",               load,   1800 },
-    { "finish", "Says how it ended.",            finish, 60 },
+    { "load",   "Loads the data.",     load,   1800 },
+    { "finish", "Records the result.", finish, 60 },
 };
 // clang-format on
 

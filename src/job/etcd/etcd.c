@@ -268,7 +268,8 @@ turn_on(struct talk *talk)
         return true; /* it is on, and this is its root: the word about it was lost */
     if (!has_strangers(talk, &has))
         return false;
-    talk->why = STR("Somebody else keeps keys in this etcd, and would be locked out: give clusters one of their own.");
+    talk->why =
+        STR("This etcd contains keys of somebody else, who would be locked out: use an etcd only for clusters.");
     json_t *login =
         json_in(talk->arena, json_pack("{s:s, s:s%}", "name", ROOT, "password", password.data, password.len));
     return !has && order(talk, "/v3/auth/role/add", json_pack("{s:s}", "name", ROOT), "already exists") &&

@@ -31,7 +31,8 @@ invitation_mail_text(struct arena *arena, const char *base_url, str organization
     buf_add_text(
         &out,
         "Your names are shown to members of this organization only.\n"
-        "The token is yours alone: whoever has it can accept in your name. If you do not know who invites you, do "
+        "The token is for you alone: anybody who has it can accept in your name. If you do not know who invites you, "
+        "do "
         "nothing.\n");
     return buf_str(&out);
 }
