@@ -5,9 +5,9 @@
 
 #include "engine/problem.h"
 
-/* One that is there already is fine. */
+/* An existing one is no error. */
 MUST_USE error address_add(struct arena *arena, str address, int prefix);
-/* From whatever interface has it; one that is not there is fine. */
+/* Removes it from any interface that has it; a missing one is no error. */
 MUST_USE error address_remove(struct arena *arena, str address);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agent of a host: learns the goal, makes it true, reports what it sees; for ever. It needs the control plane for news only.
+ * The agent of a host: it learns the goal, makes it true and reports what it sees, for ever. It needs the control plane
+ * only for new goals.
  *
  *   learner ──goal──► a thread a member ──what it saw──► reporter
  *                  └► a thread a task ───outcome──────►
  *
- * The state lives in files and in systemd: an agent that is killed at any place and started again goes on from there.
+ * The state is in files and in systemd: an agent that is killed anywhere and started again continues from there.
  */
 #ifndef AGENT_AGENT_H
 #define AGENT_AGENT_H
@@ -23,7 +24,7 @@ enum agent_end {
     AGENT_STALE = 3, /* somebody joined as this host since */
 };
 
-/* Runs until a signal (TERM, INT) comes or it must stop. What it looks after runs on. */
+/* Runs until a signal (TERM, INT) comes or it must stop. The databases keep running. */
 enum agent_end agent_run(const struct agent_config *config);
 
 #endif

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Certificates of the host and of its members: asked for when they are missing, wrong, or when a third of their time is left.
- * Keys are made here, stay here, and stay the same: only the certificate is ever replaced. */
+/*
+ * Certificates of the host and of its members: asked for when they are missing, wrong, or when a third of their time is
+ * left. Keys are made here, never leave the host and never change: only certificates are replaced.
+ */
 #ifndef AGENT_CERTIFICATES_H
 #define AGENT_CERTIFICATES_H
 
 #include "agent/state.h"
 #include "engine/engine.h"
 
-/* The member's, one for each purpose, in tls/ below its folder. `ret_changed` is set when one was replaced. Without a control plane (no url) one that is
- * there must do. An old one that is still valid is no error when a new one cannot be had. */
+/*
+ * The member's, one for each purpose, in tls/ below its folder. `ret_changed` is set when one was replaced. Without a
+ * control plane (no url) an existing one is used. If a new one cannot be fetched, an old one that is still valid is no
+ * error.
+ */
 MUST_USE error certificates_of_member(struct engine_member *self, const struct state *state, bool *ret_changed);
 
 /* The host's own; `ret_changed` says that connections must be opened again. */

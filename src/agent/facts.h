@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What there is on this host. */
+/* The facts of this host. */
 #ifndef AGENT_FACTS_H
 #define AGENT_FACTS_H
 
@@ -10,7 +10,7 @@ MUST_USE error facts_read(struct arena *arena, const struct engine *engine, stru
 /* As the join request has them. */
 str facts_text(struct arena *arena, const struct report_facts *facts);
 str facts_boot_id(struct arena *arena);
-/* Units of ours that are on this host and not in the goal. */
+/* Units of members on this host that are not in the goal. */
 struct wire_texts facts_strays(struct arena *arena, const struct goal *goal);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the threads of an agent share. One lock for all of it: it is held for moments only, never during a pass, a request or a
- * write to the disk. */
+/*
+ * What the threads of an agent share. One lock protects all of it: it is held only briefly, never during a pass, a
+ * request or a write to the disk.
+ */
 #ifndef AGENT_INTERNAL_H
 #define AGENT_INTERNAL_H
 
@@ -17,7 +19,7 @@ enum {
     PASS_ARENA_BYTES = 128 * 1024 * 1024
 };
 
-/* A goal that somebody may still be working from. */
+/* A goal that a thread may still use. */
 struct held_goal {
     int uses;
     struct arena *arena;
@@ -31,7 +33,7 @@ struct worker {
     pthread_cond_t news;
     bool wake, stop, ended;
     int64_t wanted_version, tried_version; /* of the goal */
-    bool redo_users;                       /* somebody created things that grants are missing on */
+    bool redo_users;                       /* tenants created something for which grants are missing */
     struct member_memory memory;           /* the thread's own */
     struct arena *report_arena;            /* what the last pass saw; NULL before the first */
     struct report_member report;
@@ -78,9 +80,9 @@ bool agent_is_ending(struct agent *agent);
 /* The newest goal, or NULL; given back with the other. */
 struct held_goal *agent_hold_goal(struct agent *agent);
 void agent_release_goal(struct agent *agent, struct held_goal *held);
-/* Takes a document over as the goal; the old one stays when it is not valid. */
+/* Makes a document the goal; if it is not valid the old goal stays. */
 MUST_USE error agent_adopt(struct agent *agent, struct arena *arena, str document);
-/* Grows with each failure up to half a minute; random, so that a fleet that lost its control plane does not come back at once. */
+/* Grows with each failure up to half a minute, with a random part, so that a fleet does not come back all at once. */
 int64_t agent_backoff_ms(int failures);
 
 /* ---- learner.c, reporter.c: threads ---- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One member: a pass over it brings it nearer to the goal and says what was seen. Runs in a thread of its own, so that a
- * member that hangs holds no other. */
+/*
+ * One member: a pass brings it nearer to the goal and reports its state. Each member has its own thread, so that one
+ * that hangs delays no other.
+ */
 #ifndef AGENT_MEMBER_H
 #define AGENT_MEMBER_H
 
@@ -19,12 +21,12 @@ struct member_host {
     str agent;                /* path of this program */
 };
 
-/* What is remembered of a member between passes. */
+/* What is kept about a member between passes. */
 struct member_memory {
     struct engine_progress progress;
     bool was_told;          /* a running one was told to read its files since the agent started */
     int64_t wall_put_ms;    /* when the rules of the network were put up last; 0: not since the agent started */
-    int64_t waits_since_ms; /* for its turn to move to a user of its own; 0: it does not */
+    int64_t waits_since_ms; /* since when it waits to move to its own user; 0: it does not wait */
 };
 
 /* Everything that a pass needs of a member, for tasks too. */
@@ -34,8 +36,10 @@ struct engine_member member_engine(const struct member_host *host, struct arena 
 /* "<member id>=<phase>": which certificates are in force on the members of the goal; "<member id>+ETCD": it was started as a user of etcd. */
 struct wire_texts member_walls(const struct member_host *host, struct arena *arena, const struct goal *goal);
 
-/* `ret_report` is filled as far as it is known, whatever happens; what went wrong is its problem. True when nothing is left to do
- * but to look again. */
+/*
+ * `ret_report` is always filled as far as it is known; a failure is in its `problem`. True when nothing is left to do
+ * except to check again later.
+ */
 bool member_pass(const struct member_host *host, struct arena *arena, struct caller *caller, const struct goal *goal,
                  const struct goal_member *member, struct member_memory *memory, struct report_member *ret_report);
 

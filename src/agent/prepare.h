@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What must be true before a member's processes start, done by a line of its unit as root, each time: after a reboot without the
- * agent, too. Everything may have been done already, or half.
+ * Prepares the start of a member's processes. A line of its unit runs it as root each time, also after a reboot without
+ * the agent. Everything may have been done already, or half of it.
  */
 #ifndef AGENT_PREPARE_H
 #define AGENT_PREPARE_H
@@ -18,8 +18,8 @@ struct preparation {
 MUST_USE error prepare_member(struct arena *arena, const struct preparation *wish);
 
 /*
- * The folder is root's, and the member's group may put things into it: what is root's in there the member can neither change nor
- * move away. Data are its own. So root meets nothing on its way that the member could have swapped.
+ * Root owns the folder, and the member's group may create files in it. The member can neither change nor move root's
+ * files there; it owns only its data. So root never follows a path that the member could have swapped.
  *
  *   <folder>/          root:member  1770   of the member's own making: data/, and what Patroni makes beside it
  *   <folder>/run/      root:member  1770   sockets
@@ -27,7 +27,7 @@ MUST_USE error prepare_member(struct arena *arena, const struct preparation *wis
  *   <folder>/…, tls/…  root:member  0640   what the agent wrote
  */
 MUST_USE error prepare_folders(struct arena *arena, str folder, gid_t group);
-/* All of it, for a member that runs as somebody else until now. Nothing of it may run. */
+/* The same for a member that ran as another user until now. None of its processes may run. */
 MUST_USE error prepare_owner(struct arena *arena, str folder, struct disk_owner owner);
 
 #endif

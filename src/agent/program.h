@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of the system that the agent has do something: small, and waited for. */
+/* Runs small programs of the system and waits for them. */
 #ifndef AGENT_PROGRAM_H
 #define AGENT_PROGRAM_H
 

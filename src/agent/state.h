@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an agent keeps on disk: who it is, its key and certificate, the goal it works from, what it last reported. */
+/* What an agent keeps on disk: its identity, its key and certificate, its goal, and its last report. */
 #ifndef AGENT_STATE_H
 #define AGENT_STATE_H
 

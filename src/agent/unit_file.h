@@ -20,7 +20,7 @@ struct unit_wish {
 str unit_name(struct arena *arena, id member);
 str unit_text(struct arena *arena, const struct unit_wish *wish);
 
-/* Members that were made before each had a user of its own ran as this one. */
+/* The user of members that were made before each had its own. */
 #define UNIT_SHARED_USER "postgres"
 bool unit_is_shared(str unit);
 

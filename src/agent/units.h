@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * systemd over D-Bus. The agent starts nothing itself: systemd owns the processes, so they outlive the agent and come back
- * after a reboot without it. May be used by several threads at once.
+ * systemd over D-Bus. The agent starts nothing itself: systemd owns the processes, so they survive the agent and start
+ * after a reboot without it. Thread safe.
  */
 #ifndef AGENT_UNITS_H
 #define AGENT_UNITS_H
@@ -30,10 +30,10 @@ MUST_USE error units_restart(struct units *units, struct arena *arena, const cha
 MUST_USE error units_main_process(struct units *units, struct arena *arena, const char *unit, uint32_t *ret_process);
 /* Its ExecReload. */
 MUST_USE error units_reload(struct units *units, struct arena *arena, const char *unit);
-/* New limits for what runs already; the unit file says them for the next start. */
+/* New limits for running processes; the unit file has them for the next start. */
 MUST_USE error units_limit(struct units *units, struct arena *arena, const char *unit, uint64_t memory_bytes,
                            double cpus);
-/* Forgets that it failed, so that nothing of a removed unit stays in systemd's list. */
+/* Resets its failed state, so that a removed unit leaves systemd's list. */
 void units_forget(struct units *units, struct arena *arena, const char *unit);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A system user for every member, out of a range that is the agent's own. Which member has which is kept in one file, that is on
- * the disk before anything runs as the user: killed anywhere, two members never share one, and none ever gets another.
+ * A system user for every member, from a range of the agent's own. One file says which member has which user. It is on
+ * the disk before anything runs as the user: even if the agent is killed anywhere, two members never share a user, and
+ * none ever gets another.
  */
 #ifndef AGENT_USERS_H
 #define AGENT_USERS_H
@@ -27,7 +28,7 @@ void users_close(struct users *users);
 MUST_USE error users_take(struct users *users, struct arena *arena, id member, uid_t *ret_user);
 /* False when it has none. */
 bool users_find(struct users *users, id member, uid_t *ret_user);
-/* When nothing of the member is left. The number is not given to another one before all others were. */
+/* Call it when nothing of the member is left. Its number is reused only after all other numbers were. */
 MUST_USE error users_release(struct users *users, struct arena *arena, id member);
 
 str users_name(struct arena *arena, uid_t user);

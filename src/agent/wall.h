@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who of a host's members may talk to what of the host: rules of nftables by the users that members run as. The network is the
- * one thing that members of a host share.
+ * Rules of nftables that say which members of a host may connect to what on the host, by the users that members run as.
+ * The network is the one thing that members of a host share.
  */
 #ifndef AGENT_WALL_H
 #define AGENT_WALL_H
@@ -19,7 +19,7 @@ struct wall_member {
 /* May be done any number of times; what others have stays. */
 MUST_USE error wall_put(struct arena *arena, const struct wall_member *member);
 MUST_USE error wall_remove(struct arena *arena, const struct wall_member *member);
-/* What wall_put has nftables do: for tests. */
+/* The commands that wall_put gives to nftables: for tests. */
 str wall_text(struct arena *arena, const struct wall_member *member);
 
 #endif

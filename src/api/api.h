@@ -4,7 +4,7 @@
  *
  * api_advance(req, false) goes as far as it can without waiting. It ends in one of these ways:
  *   API_ANSWERED      req->out is complete
- *   API_NEEDS_ROOM    the headers are judged: from here on the request costs memory. When there is room for api_cost(), bring its body of
+ *   API_NEEDS_ROOM    the headers are checked: from here on the request costs memory. When there is room for api_cost(), bring its body of
  *                     at most req->body_max bytes, set req->admitted and go on. Only requests that came with admitted = false
  *   API_NEEDS_ROWS    one read is left: run req->endpoint->read->statement with req->read_params, then api_rows()
  *   API_NEEDS_THREAD  the rest may block: call api_advance(req, true) on a thread; that ends in API_ANSWERED or API_NEEDS_ROOM
@@ -33,22 +33,22 @@ struct api {
     str base_url;                    /* "https://reeve.example.org:8443", without a slash at the end */
     const char *prefix;              /* NULL: API_PREFIX. Another API's answers are plain JSON, without versions */
     const char *const *control_plane_addresses; /* of S59; NULL at the end */
-    str openapi;                                /* the document, made once; empty: made for each who asks */
+    str openapi;                                /* the document, made once; empty: made for each request */
     bool sends_mail;                            /* the operator named a mail server */
-    struct egress_allowed egress;               /* where tenants may have things sent to beside public addresses */
+    struct egress_allowed egress; /* where tenants may have things sent, in addition to public addresses */
 };
 
 /*
- * What a request may cost, so that one caller's do not keep others waiting. Known once it was routed.
- * A large one is a page of more items than API_LARGE_PAGE, has a body of more bytes than API_LARGE_BODY, or evaluates what a tenant wrote. It
- * is never worked on in the event loop, and its reads go apart from others' (store_reads_apart()).
+ * What a request may cost, so that one caller's requests do not make others wait. Known once it was routed. A large
+ * request has a page of more items than API_LARGE_PAGE, has a body of more bytes than API_LARGE_BODY, or evaluates what
+ * a tenant wrote. It never runs in the event loop, and its reads use other connections (store_reads_apart()).
  */
 enum {
-    API_LARGE_PAGE = 100, /* the size of a page that nobody asked to be larger */
+    API_LARGE_PAGE = 100, /* the size of a page by default */
     API_LARGE_BODY =
         64 * 1024, /* 50 times what the largest example in the reference has; parsing it takes a millisecond */
     API_LARGE_ANSWER = 128 * 1024, /* rendering it takes a millisecond */
-    API_SMALL_BODY = 8 * 1024,     /* at most so much is parsed in the event loop: 0.2 ms, whatever it is made of */
+    API_SMALL_BODY = 8 * 1024,     /* most bytes that are parsed in the event loop: 0.2 ms at worst */
 };
 bool api_is_large(const struct request *req);
 /* Of a request that needs rows: as many times a read of one entity. */
@@ -58,27 +58,28 @@ int api_places(const struct request *req);
 MUST_USE struct request *request_new(struct api *api);
 void request_free(struct request *req);
 /*
- * Of an answered request only what is left to do: sending and logging. Everything else that it took, often ten times as much, is freed
- * now and not when the client has read the last byte. Returns the request to go on with, which is the same one when that gains little.
+ * Keeps of an answered request only what sending and logging need. Everything else, often ten times as much, is freed
+ * now and not when the client has read the last byte. Returns the request to go on with: the same one when that would
+ * free little.
  */
 struct request *request_keep_answer(struct request *req);
 
 enum api_step api_advance(struct request *req, bool may_block);
-/* How much memory its answer may take, roughly: what it asks for is known, what comes is not. */
+/* Roughly how much memory its answer may take, estimated from the request. */
 size_t api_cost(const struct request *req);
 void api_rows(struct request *req, error problem, struct rows rows);
 /* Straight through, for threads and tests. */
 void api_handle(struct request *req);
 
-/* Answers with this error, whatever was answered before: for what nginx itself refuses. */
+/* Answers with this error instead of an earlier answer: for requests that nginx itself refuses. */
 void api_refuse(struct request *req, error why);
-/* Answers with nothing, in place of the stages that are left. */
+/* Answers with nothing and skips the remaining stages. */
 void api_answer_nothing(struct request *req);
 
 /* ---- Streams: lists that are followed (struct feed) ---- */
 /* Whether the answer is one: then req->out has its headers, and the items are fetched with the endpoint's feed. */
 bool api_is_stream(const struct request *req);
-/* Counts it in the metrics; or answers that there are too many, in its place. */
+/* Counts it in the metrics, or answers that there are too many. */
 void api_stream_begins(struct request *req);
 void api_stream_refuse(struct request *req, error why);
 /*

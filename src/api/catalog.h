@@ -9,8 +9,10 @@
 
 struct catalog;
 
-/* Which families there are is main's knowledge (family/families.c); the catalog only takes the list. Every mistake in the
- * tables is written to `problems`; with any, NULL is returned and nothing starts. */
+/*
+ * main has the list of families (family/families.c); the catalog only takes it. Every mistake in the tables is written
+ * to `problems`; with any, NULL is returned and nothing starts.
+ */
 MUST_USE const struct catalog *catalog_new(const struct family *const *families, FILE *problems);
 void catalog_free(const struct catalog *catalog);
 
@@ -21,7 +23,7 @@ size_t catalog_index(const struct catalog *catalog, const struct endpoint *endpo
 const struct family *catalog_family(const struct catalog *catalog, const struct endpoint *endpoint);
 const struct family *const *catalog_families(const struct catalog *catalog);
 
-/* Extension relation types need an address that is ours for ever; `.example` can never be anybody else's. */
+/* Extension relation types need an address that nobody else can ever own: `.example` is reserved. */
 #define RELATION_PREFIX "https://reeve.example/rel"
 /*
  * Where an entity at `entity_template` links to: `suffixes` ("/clusters") of the GETs that have behaviour and need no further
@@ -45,9 +47,11 @@ struct route {
     unsigned allowed; /* bit per enum method: what the matching paths support; 0 when no path matches */
 };
 enum { MAX_PATH_SEGMENTS = 24 };
-/* `segments` are what stands between the slashes behind /api/svc/v2, decoded. Literal segments win over parameters; a
- * suffix such as `:verb` or `.gz` behind a parameter wins over the parameter alone. METHOD_COUNT as method matches nothing
- * and still tells what is allowed. */
+/*
+ * `segments` are the decoded parts between the slashes after /api/svc/v2. Literal segments win over parameters; a
+ * parameter with a suffix such as `:verb` or `.gz` wins over the parameter alone. METHOD_COUNT as method matches
+ * nothing but still tells what is allowed.
+ */
 void catalog_route(const struct catalog *catalog, enum method method, const str *segments, size_t count,
                    struct route *ret_route);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The contract lives in tables: families declare endpoints and fields in the words of this header, and routing,
- * access control, rate limits, validation, links, OpenAPI, documentation and the test matrices come from them.
+ * The contract is in tables: families declare endpoints and fields with the types of this header. Routing, access
+ * control, rate limits, validation, links, OpenAPI, documentation and the test matrices are made from them.
  */
 #ifndef API_CONTRACT_H
 #define API_CONTRACT_H
@@ -24,7 +24,7 @@ enum access_rule {
     ACCESS_ANY_CALLER, /* any valid credentials */
     ACCESS_ROLES,      /* one of the roles, in the organization or project that the path names */
     ACCESS_ANYWHERE,   /* one of the roles, in any organization or project: the path names none */
-    ACCESS_OPERATOR,   /* whoever has a token of an operator; not of this API, but of the operator's (operator/) */
+    ACCESS_OPERATOR,   /* callers with an operator's token; only in the operator's API (operator/) */
 };
 struct access {
     enum access_rule rule;
@@ -86,13 +86,15 @@ struct field {
     enum field_type item; /* of a list of scalars */
     const char *example;  /* JSON text */
     const char *unit;     /* of a number whose name does not say it; empty or NULL: it has none */
-    /* The field decides which further fields stand beside it: one row for each text of .one_of, no value at the end. */
+    /*
+     * The field decides which other fields the object has: one row for each text of .one_of, ended by a row without
+     * value.
+     */
     const struct field_variant *variants;
 };
 struct field_variant {
     const char *value;
-    const struct schema
-        *further; /* what an object of this kind has besides the fields of all; its name stands before theirs */
+    const struct schema *further; /* the additional fields of an object of this kind; its name goes before theirs */
 };
 struct schema {
     const char *name; /* as in the OpenAPI document */
@@ -148,13 +150,13 @@ struct schema {
 /* ---- Behaviour ---- */
 /*
  * A handler is straight-line, blocking code on a thread. It reads with store_read(req->api->store, …), changes through
- * req->tx (opened before it, committed after it by the pipeline), and answers with answer_*() of api/request.h.
+ * req->tx (other stages open and commit it), and answers with answer_*() of api/request.h.
  */
 typedef error handler(struct request *req);
 
 /*
- * A read of one statement is data instead: the pipeline may then run it from the event loop without a thread. `bind`
- * fills the parameters from the path and query and must not block; `answer` turns the rows into an answer.
+ * A read of one statement is data instead: it can then run from the event loop without a thread. `bind` fills the
+ * parameters from the path and query and must not block; `answer` turns the rows into an answer.
  */
 struct read {
     enum sql statement;
@@ -164,8 +166,8 @@ struct read {
 
 /*
  * A list that can also be followed: asked for with `Accept: text/event-stream`, its new items are sent as they come.
- * `open` runs on a thread and finds out where to begin; `bind` and `text` run in the event loop each time that there may
- * be something new, and must not block. `text` turns rows into messages, moves req->stream.after behind them and says
+ * `open` runs on a thread and finds out where to start. `bind` and `text` run in the event loop whenever there may be
+ * something new, and must not block. `text` turns rows into messages, moves req->stream.after past them and says
  * whether there may be more.
  */
 struct feed {
@@ -176,9 +178,9 @@ struct feed {
 };
 
 /*
- * A kind of configuration resource, for the generic behaviour of api/crud.h. Its document is stored as it is shown, but for
- * one field that may be hidden. A project (or organization) has either one of a kind, which is the fallback until somebody
- * changes it, or any number with names of their own.
+ * A kind of configuration resource, for the generic behaviour of api/crud.h. Its document is stored as it is shown,
+ * except for one field that may be hidden. A project (or organization) has either one resource of a kind, which is the
+ * fallback until somebody changes it, or any number of named ones.
  */
 struct change;
 struct kind {
@@ -188,9 +190,9 @@ struct kind {
     const char *field;     /* the field that is the name; NULL: it is the resource's own id, and shown as `id` */
     const char *also;      /* another parameter of the path, which must equal the document's field of that name */
     const char *hidden;    /* the field that is never shown, neither in answers nor in events */
-    bool decides_access;   /* who may connect to clusters depends on it: members must take a change over */
+    bool decides_access;   /* who may connect to clusters depends on it: members must apply a change */
     enum event_type created, changed, deleted;
-    /* The name as it is stored, of one that was sent or is in the path; false when it cannot be one. */
+    /* The stored form of a name that was sent or is in the path; false when it is not a valid name. */
     bool (*canonical)(struct arena *arena, str given, str *ret_name);
     /* Before a change is stored: refuses it, or completes `after`. */
     error (*check)(struct request *req, struct change *change);
@@ -199,17 +201,16 @@ struct kind {
 enum shape { SHAPE_ENTITY, SHAPE_LIST, SHAPE_NOTHING, SHAPE_FILE };
 enum endpoint_flag {
     DEPRECATED = 1,
-    ALSO_V1 = 2,       /* also under /api/svc/v1.0 */
-    NO_ETAG = 4,       /* an answer that is no stored entity */
-    BODY_IS_LIST = 8,  /* the body is a list of what .request describes */
-    EXTENSION = 16,    /* not of the specification: docs/extensions.md */
-    WHILE_LOCKED = 32, /* also in a locked organization: it changes nothing that costs */
-    EVALUATES = 64,    /* what a tenant wrote is evaluated: never where another tenant waits */
-    NOT_ALWAYS_THERE =
-        128, /* not every entity above it has one: whoever answers with one that has links to it, answer_relate() */
+    ALSO_V1 = 2,            /* also under /api/svc/v1.0 */
+    NO_ETAG = 4,            /* an answer that is no stored entity */
+    BODY_IS_LIST = 8,       /* the body is a list of what .request describes */
+    EXTENSION = 16,         /* not of the specification: docs/extensions.md */
+    WHILE_LOCKED = 32,      /* also in a locked organization: it changes nothing that costs */
+    EVALUATES = 64,         /* evaluates what a tenant wrote: never where another tenant waits */
+    NOT_ALWAYS_THERE = 128, /* not every parent has one: a handler adds the link with answer_relate() */
 };
 
-/* `.query` of an endpoint that waits and takes nothing at all: without any table it would not be judged. */
+/* `.query` of a waiting endpoint without parameters: without any table its requests would not be checked. */
 extern const struct field no_parameters[];
 
 struct endpoint {
@@ -219,17 +220,21 @@ struct endpoint {
     struct access access;
     const char *operation;   /* operationId: unique, lowerCamelCase */
     const char *summary;     /* one line without a full stop: "Return all clusters in one project" */
-    const char *description; /* a sentence or three, in our words: what it does, what to know */
+    const char *description; /* one to three sentences, in our words: what it does, what to know */
 
     enum shape shape;
     unsigned success; /* 0: 200, or 201 for a POST, or 204 for SHAPE_NOTHING */
     unsigned flags;
     const char *since; /* dates of the versions, oldest first, separated by spaces; NULL: "2023-01-01" */
-    /* What an endpoint without behaviour waits for: "clusters", "backups", … One with tables is judged by them all the same,
-     * and answers 501 where its behaviour would begin. */
+    /*
+     * What an endpoint without behaviour waits for: "clusters", "backups", … If it has tables, requests are checked
+     * with them and then answered with 501.
+     */
     const char *waits_for;
-    /* By design there is nothing like it on hosts of an operator's own: a request with nothing wrong is answered with this error,
-     * which needs no parameters and says what to do instead. 0: it is not refused. */
+    /*
+     * Refused by design, because it makes no sense on an operator's own hosts: a valid request gets this error, which
+     * needs no parameters and says what to do instead. 0: it is not refused.
+     */
     enum error_code refuses;
 
     const struct read *read; /* at most one of the two; neither: refused, or 501 */
@@ -238,12 +243,11 @@ struct endpoint {
     const struct kind *kind; /* for the generic handlers */
     const struct schema *request, *response;
     const struct field *query; /* its own query parameters, END_OF_FIELDS at the end */
-    /* Those parameters of the path that have a form: an id, one of some texts. Whatever has not that form is not found. */
+    /* Parameters of the path with a form: an id, one of some texts. A value without that form is not found. */
     const struct field *path_fields;
-    const char *file; /* of SHAPE_FILE: the end of its media type, "csv"; NULL: "gzip" */
-    const char *item; /* template of one item, for links: of a list's items, of what a POST creates */
-    const char
-        *below; /* template, for links: what the entity's collections are below, with its id, when that is elsewhere */
+    const char *file;    /* of SHAPE_FILE: the end of its media type, "csv"; NULL: "gzip" */
+    const char *item;    /* template of one item, for links: of a list's items, of what a POST creates */
+    const char *below;   /* template, for links: the path above the entity's collections, if it is another one */
     const char *example; /* of the request body, JSON */
 };
 

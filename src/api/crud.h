@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Behaviour that families share: reading, listing, creating, changing and removing configuration resources as their struct
- * kind (api/contract.h) says. An endpoint names the kind and one of these; what is special about a kind is in its `check`.
+ * Behaviour that families share: reading, listing, creating, changing and removing configuration resources as their
+ * struct kind (api/contract.h) says. An endpoint names the kind and one of these functions; `check` has what is special
+ * about a kind.
  */
 #ifndef API_CRUD_H
 #define API_CRUD_H
@@ -33,7 +34,7 @@ id crud_scope(const struct request *req);
 MUST_USE error crud_lock(struct request *req, struct change *ret_change);
 /* The one of a kind of which there is one, locked; 412 when If-Match does not match. */
 MUST_USE error crud_lock_single(struct request *req, struct change *ret_change);
-/* Checks and stores the change and writes its event. The answer is the caller's: the document as it is shown. */
+/* Checks and stores the change and writes its event. Returns the document as it is shown; the caller answers. */
 MUST_USE error crud_store(struct request *req, struct change *change, str *ret_document, int64_t *ret_revision);
 /* The same, answered with the document. */
 MUST_USE error crud_store_and_answer(struct request *req, struct change *change);

@@ -5,11 +5,11 @@
 
 #include "api/contract.h"
 
-/* Whether there is behaviour, if only that it is refused by design. */
+/* Whether there is behaviour; being refused by design counts. */
 bool endpoint_is_complete(const struct endpoint *endpoint);
 /* "complete", "refused", "waiting" */
 const char *endpoint_status(const struct endpoint *endpoint);
-/* Whether its tables say what may be sent, so that requests can be judged. One that waits may still have none. */
+/* Whether it has tables, so that requests can be checked. A waiting endpoint may have none. */
 bool endpoint_is_described(const struct endpoint *endpoint);
 unsigned endpoint_success_status(const struct endpoint *endpoint);
 

@@ -6,7 +6,7 @@
 
 #include "api/request.h"
 
-/* Of the body: it is taken from people whom nobody knows yet. Twice what the longest names and addresses take. */
+/* Largest body, because the sender is not known yet. Twice what the longest names and addresses need. */
 enum { INVITATION_MAX_BYTES = 4 * 1024 };
 
 /* Fills req->out. INVITATION_NOT_VALID, the same for every reason, when nothing is accepted. May block. */

@@ -13,7 +13,7 @@ void list_bind(const struct request *req, struct params *params);
 /* The organization, then the page: all that a list of an organization's own things needs. */
 MUST_USE error list_bind_organization(struct request *req, struct params *params);
 MUST_USE error list_answer(struct request *req, const struct rows *rows);
-/* Of a list below something: a statement that gives not even one row says that this is not there. */
+/* For a list below an entity: a statement without any row means that the entity does not exist. */
 MUST_USE error list_answer_below(struct request *req, const struct rows *rows);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which version of a resource is served. A client asks with Accept (RFC 9110, section 12.5.1): a date selects the newest
- * version that is not after it, so a client that was written on a day keeps what it saw on that day. No date: the newest.
+ * Which version of a resource is served. A client asks with Accept (RFC 9110, section 12.5.1): a date selects the
+ * newest version up to that date, so that a client always gets the version that it was written for. Without a date it
+ * is the newest.
  */
 #ifndef API_MEDIA_H
 #define API_MEDIA_H

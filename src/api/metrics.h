@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a node counts, in memory that all its processes share: made once before they are forked, added to without
- * locks, and never cleared while the node runs, so that reloading the configuration loses no count.
+ * The counters of a node, in memory that all its processes share. It is made once before they are forked, written
+ * without locks, and never cleared while the node runs, so that a reload loses no count.
  */
 #ifndef API_METRICS_H
 #define API_METRICS_H
@@ -31,7 +31,7 @@ struct gauges {
     int threads_busy, requests_open;
     int redis_up, listening, pipeline_ready; /* 0 or 1 */
 };
-/* A place for this process; places of dead processes are taken over. -1 when all are taken. */
+/* A slot for this process; slots of dead processes are reused. -1 when all are in use. */
 int metrics_join(struct metrics *metrics);
 void metrics_leave(struct metrics *metrics, int place);
 void metrics_set_gauges(struct metrics *metrics, int place, const struct gauges *gauges);

@@ -21,9 +21,9 @@ extern const struct common_parameter common_parameters[COMMON_PARAMETERS];
 bool common_applies(const struct common_parameter *common, const struct endpoint *endpoint);
 
 /*
- * Fills req->query, pretty, envelope, dry_run and page from the text behind the `?`. pretty and envelope are set even
- * when something else is wrong, because the error is answered in that form. Without an endpoint (nothing was found)
- * only they are looked at. An endpoint without behaviour has no table of its parameters yet, so unknown ones pass.
+ * Fills req->query, pretty, envelope, dry_run and page from the text after the `?`. pretty and envelope are set even
+ * when something else is wrong, because they apply to the error as well. Without an endpoint (nothing was found) only
+ * these two are read. An endpoint without behaviour has no table of its parameters yet, so unknown ones pass.
  */
 MUST_USE error query_parse(struct request *req, str raw_query);
 

@@ -20,7 +20,7 @@ struct header {
     str name, value;
 };
 
-/* What the HTTP layer hands in. All texts live as long as the arena. Absent headers are empty. */
+/* The input from the HTTP layer. All texts live as long as the arena. Absent headers are empty. */
 struct received {
     str method; /* "GET"; may be any token */
     str target; /* as it came: "/api/svc/v2/groups/5f…?pretty=true", not decoded */
@@ -74,7 +74,7 @@ struct request {
     const char *version; /* the version's date that is served */
     bool wants_stream;   /* the list is to be followed: Accept prefers text/event-stream, and the endpoint has a feed */
     bool is_v1;          /* came by the older prefix, which has no rate limits */
-    error input_problem; /* wrong query or Accept: found early, told to those who may know, by the validate stage */
+    error input_problem; /* wrong query or Accept; the validate stage reports it to callers who may know it */
 
     /* authenticate, context */
     const struct principal *caller; /* NULL when the operation is public */
@@ -84,9 +84,8 @@ struct request {
     bool confirmed; /* caller and context were read from the database for this request */
 
     /* admit */
-    bool
-        admitted; /* there is room for it and its body is there, if it has one. False only while the layer below waits for that */
-    size_t body_max;  /* so many bytes it may have */
+    bool admitted;    /* there is room for it, and its body has arrived. False while the HTTP layer waits */
+    size_t body_max;  /* most bytes that it may have */
     int64_t asked_us; /* when it asked to be let in */
 
     /* limit */
@@ -115,7 +114,7 @@ struct request {
     } answer;
 
     struct {
-        int64_t after; /* place of the last item that was sent or passed over */
+        int64_t after; /* place of the last item that was sent or skipped */
     } stream;          /* of a list that is followed */
 
     bool replayed;            /* the Idempotency-Key was used before: `answer` is the recorded one */
@@ -131,7 +130,7 @@ struct request {
 void request_bind_reach(const struct request *req, struct params *params);
 /* The decoded value of a path parameter; empty when the template has none of that name. */
 str request_path_value(const struct request *req, const char *name);
-/* The same as an identifier: 404 when it is none, because nothing has such a name. */
+/* The same as an identifier: 404 when it is not one. */
 MUST_USE error request_path_id(struct request *req, const char *name, id *ret_id);
 /* The decoded value of a query parameter; empty when it was not sent. */
 str request_query(const struct request *req, const char *name);
@@ -144,10 +143,12 @@ void answer_created(struct request *req, str document, str key, int64_t revision
 void answer_nothing(struct request *req);
 /* For reads of one entity: its document and revision are the first row; 404 without one. */
 MUST_USE error answer_row(struct request *req, const struct rows *rows);
-/* Beside an entity or nothing: what was asked for goes on as this job. The answer then says where to look how far it is. */
+/* In addition to the answer: the work goes on as this job. The answer then links to its progress. */
 void answer_operation(struct request *req, id job);
-/* Beside an entity: a link that the catalog does not know, because not every entity of the kind has it. `path` is below the API's
- * address ("/users/5f…"), `relation` the name after the common beginning of all relations ("/user"). */
+/*
+ * In addition to an entity: a link that the catalog does not know, because not every entity of the kind has it. `path`
+ * is relative to the API's address ("/users/5f…"), `relation` is the last part of the relation's name ("/user").
+ */
 void answer_relate(struct request *req, const char *relation, str path);
 /* The bytes of a file (SHAPE_FILE), not empty. */
 void answer_file(struct request *req, str bytes);
@@ -157,7 +158,7 @@ void answer_item(struct request *req, str document, str key);
 
 /* An item as answer_item() would write it, with its links; empty when the arena is full. */
 str answer_item_text(struct request *req, struct arena *arena, str document, str key);
-/* The answer is a stream that goes on behind this place. */
+/* The answer is a stream that continues after this place. */
 void answer_stream(struct request *req, int64_t after);
 
 void response_header(struct response *response, str name, str value);
@@ -166,12 +167,15 @@ void response_header(struct response *response, str name, str value);
 str request_etag(struct arena *arena, int64_t revision);
 bool request_etag_is_listed(str header, str etag);
 
-/* What the caller showed of itself, for auth/auth.h. */
+/* The caller's credentials, for auth/auth.h. */
 struct credentials request_credentials(const struct request *req);
 
 /* 404 RESOURCE_NOT_FOUND with the request's path. */
 MUST_USE NEVER_NULL error request_not_found(struct request *req);
-/* ORGANIZATION_LOCKED when the organization is: for handlers that change something in another than the path names. May block. */
+/*
+ * ORGANIZATION_LOCKED when it is locked: for handlers that change an organization other than that of the path. May
+ * block.
+ */
 MUST_USE error request_check_unlocked(struct request *req, id organization);
 /* Checks If-Match against the entity's revision: 412 when it does not match. */
 MUST_USE error request_check_match(struct request *req, int64_t revision);

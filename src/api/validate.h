@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a client sent, held against the field tables. The first mistake is the one that is answered, by its path. */
+/* Checks what a client sent against the field tables. The first mistake is reported with its path. */
 #ifndef API_VALIDATE_H
 #define API_VALIDATE_H
 
@@ -16,16 +16,16 @@ enum validate_mode {
 /*
  * Checks the body and, on create and replace, adds the fallbacks of fields that were not sent. A nested object is
  * checked in the mode of the whole; the items of a list always as created, because a list is replaced as a whole.
- * Without a schema any object will do. `body` NULL is an error as well.
+ * Without a schema any object is valid. `body` NULL is an error as well.
  *
  * The path of a field is written as tags[3].key; no message repeats a value that was sent.
  */
 MUST_USE error validate_body(struct arena *arena, const struct schema *schema, enum validate_mode mode, json_t *body);
 
 /*
- * The same for a change of something that is there, as `before` shows it. It matters for objects of several kinds: when the
- * field that decides is not sent, the kind is the one that is stored. Where that is not known either (`before` NULL, as in
- * validate_body), the body must be right for one of the kinds.
+ * The same for a change of an existing entity, shown by `before`. It matters for objects of several kinds: when the
+ * deciding field is not sent, the stored kind applies. If that is unknown too (`before` NULL, as in validate_body), the
+ * body must be valid for one of the kinds.
  */
 MUST_USE error validate_change(struct arena *arena, const struct schema *schema, enum validate_mode mode,
                                const json_t *before, json_t *body);
@@ -44,7 +44,7 @@ const struct field *field_that_decides(const struct field *fields);
 /* The further fields that its value brings; NULL when it has no such value. */
 const struct field *field_variant(const struct field *decides, str value);
 
-/* What the bounds of a field are; a bound that is not there is not written in the table (0 and 0). */
+/* The bounds of a field; 0 and 0 in the table mean no bounds. */
 bool field_has_min(const struct field *field);
 bool field_has_max(const struct field *field);
 

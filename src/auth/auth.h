@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Authentication for the pipeline: credentials in, principal out. Answers come from an in-memory snapshot that commits
- * invalidate on every node; an answer of "no" is always confirmed in the database first.
+ * Authentication for the stages: credentials in, principal out. Answers come from an in-memory snapshot, which commits
+ * invalidate on every node. A refusal is always confirmed in the database first.
  *
- * With may_block = false nothing here waits: what is not in memory, or would be refused from memory, is WOULD_BLOCK.
+ * With may_block = false nothing here waits: the result is WOULD_BLOCK when the answer is not in memory or would be a
+ * refusal.
  */
 #ifndef AUTH_AUTH_H
 #define AUTH_AUTH_H
@@ -39,30 +40,35 @@ struct credentials {
 MUST_USE error auth_authenticate(struct auth *auth, struct arena *arena, const struct credentials *credentials,
                                  bool may_block, bool fresh, const struct principal **ret_principal);
 
-/* A caller as the database has it now: for confirming a refusal without checking (and using up) credentials again that are good
- * once. INVALID_CREDENTIALS when it is gone. May block. */
+/*
+ * Reads a caller from the database again. This confirms a refusal without checking credentials that work only once a
+ * second time. INVALID_CREDENTIALS when the caller is gone. May block.
+ */
 MUST_USE error auth_reload_principal(struct auth *auth, struct arena *arena, const struct credentials *credentials,
                                      const struct principal *known, const struct principal **ret_principal);
 
-/* A caller was let in from an address: the entries of its access list that allow it were used. Does not wait for anything. */
+/* Notes that a caller was let in from an address by entries of its access list. Does not wait for anything. */
 void auth_note_origin(struct auth *auth, const struct principal *principal, const struct net_address *address);
 
 /*
- * The guard of credentials (limit.h), which authentication and the OAuth endpoints use by themselves. Before credentials are looked at that
- * cost something: OK, or TOO_MANY_FAILURES. After wrong ones: `refusal`, or TOO_MANY_FAILURES when there were too many.
+ * The guard of credentials (limit.h); authentication and the OAuth endpoints call it themselves. Before checking
+ * credentials that are expensive to check: OK or TOO_MANY_FAILURES. After wrong ones: `refusal`, or TOO_MANY_FAILURES
+ * when there were too many.
  */
 MUST_USE error auth_check_guard(struct auth *auth, struct arena *arena, const struct net_address *client,
                                 str credential);
 MUST_USE error auth_count_failure(struct auth *auth, struct arena *arena, const struct net_address *client,
                                   str credential, error refusal);
 
-/* Values for WWW-Authenticate on a 401: Bearer, Digest SHA-256 and Digest MD5 with a fresh nonce. The last two are empty
- * while the keys were never read because the database cannot be reached. Never blocks. */
+/*
+ * Values for WWW-Authenticate on a 401: Bearer, Digest SHA-256 and Digest MD5 with a fresh nonce. The last two are
+ * empty until the keys were read from the database for the first time. Never blocks.
+ */
 void auth_challenges(struct auth *auth, struct arena *arena, bool stale_nonce, str ret_challenges[3]);
-/* True for the refusals that the same client mends with a new nonce: then the challenge says stale=true. */
+/* True for refusals after which the same client can retry with a new nonce: then the challenge says stale=true. */
 bool auth_is_stale_nonce(error problem);
 
-/* What a path names: where a project or organization lives, and the limits that are set for it. */
+/* The project or organization of a path, and the limits that are set for it. */
 struct limit_override {
     enum set_label set;
     int64_t capacity, refill;
@@ -71,7 +77,7 @@ struct context_facts {
     bool exists;
     id organization;
     id project;  /* zero in the context of an organization */
-    bool locked; /* the organization is: reads and deletions go on */
+    bool locked; /* the organization is locked: only reads and deletions work */
     str lock_reason;
     size_t override_count;
     const struct limit_override *overrides; /* the project's or user's before the organization's */
@@ -89,14 +95,14 @@ MUST_USE error auth_federation_organizations(struct auth *auth, struct arena *ar
                                              const id **ret_organizations);
 
 /* ---- The OAuth endpoints (RFC 6749, 7009, 8414). They write their own documents; both may block. ---- */
-/* The form is taken from people whom nobody knows yet. The longest that makes sense, a revocation, has less than 1 KiB. */
+/* The form comes from callers who are not authenticated yet. The longest useful one, a revocation, has less than 1 KiB. */
 enum { OAUTH_FORM_MAX_BYTES = 8 * 1024 };
 struct oauth_answer {
     unsigned status;
     str body;             /* JSON, or empty */
     str www_authenticate; /* empty, or for a 401 */
     int retry_after_s;    /* 0, or for a 503 */
-    error refused;        /* OK, or what to answer with in its place: there were too many wrong tries */
+    error refused;        /* OK, or the error to answer with instead: there were too many wrong tries */
 };
 void oauth_token(struct auth *auth, struct arena *arena, const struct credentials *credentials, str content_type,
                  str form, struct oauth_answer *ret_answer);
@@ -136,7 +142,7 @@ void auth_invitation_mac(struct auth *auth, str token, uint8_t ret_mac[SHA256_BY
 enum { INVITATION_PEPPER_VERSION = 1 };
 /* The key that seals an organization's secrets, unless it has one; auth_create_api_key() does it by itself. */
 MUST_USE error auth_create_data_key(struct auth *auth, struct tx *tx, id organization);
-/* Makes a new key for tokens and nonces, known to all nodes; those signed before stay good until they expire. */
+/* Makes a new key for tokens and nonces, known to all nodes; tokens with the old key stay valid until they expire. */
 MUST_USE error auth_rotate_signing_key(struct auth *auth, struct arena *arena);
 
 /* A key for one purpose, derived from the master key ("idempotency"). */

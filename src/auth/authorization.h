@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Authorization header as such: a scheme and what follows it (RFC 9110 section 11.4). Pure; takes any bytes. */
+/* Parses the Authorization header: a scheme and what follows it (RFC 9110 section 11.4). Pure; takes any bytes. */
 #ifndef AUTH_AUTHORIZATION_H
 #define AUTH_AUTHORIZATION_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A bounded map from identifiers to immutable, reference-counted values, for many readers and few writers. Finding
- * allocates nothing. A full shard gives up the value that was not used for longest (second chance), and values that are too old
- * to be believed go as others come.
+ * allocates nothing. A full shard drops the value that was unused for longest (second chance), and values that are too
+ * old as new ones come.
  */
 #ifndef AUTH_CACHE_H
 #define AUTH_CACHE_H
@@ -20,7 +20,7 @@ struct cached {
 
 struct cache;
 
-/* Twice the age at which a value is asked for again: nobody would believe an older one. */
+/* Twice the age at which a value is loaded again: an older one is never used. */
 enum { CACHE_OLD_MS = 2 * 60 * 1000 };
 
 MUST_USE struct cache *cache_new(size_t cap);
@@ -29,8 +29,8 @@ void cache_free(struct cache *cache);
 /* NULL, or the value with a reference for the caller. */
 MUST_USE struct cached *cache_get(struct cache *cache, id key);
 /*
- * Keeps `value` (with a reference of its own) when `may_keep(context)` says so. It is asked while the shard is locked:
- * an invalidation that comes later finds the value in its place. A value that began to load later stays.
+ * Keeps `value` (with its own reference) when `may_keep(context)` returns true. It is called while the shard is locked,
+ * so that a later invalidation finds the value. A value whose loading began later stays.
  */
 void cache_put(struct cache *cache, id key, struct cached *value, bool (*may_keep)(void *context), void *context);
 void cache_remove(struct cache *cache, id key);

@@ -30,8 +30,8 @@ struct digest_header {
 };
 
 /*
- * The parameters behind "Digest". Any order; unknown ones are ignored; false when one comes twice, one that is needed
- * is missing, or the client wants what is not supported (another algorithm or qop, userhash).
+ * The parameters after "Digest", in any order; unknown ones are ignored. False when one comes twice, a required one is
+ * missing, or the client wants something that is not supported (another algorithm or qop, userhash).
  */
 MUST_USE bool digest_parse(struct arena *arena, str parameters, struct digest_header *ret_header);
 

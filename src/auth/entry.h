@@ -18,7 +18,10 @@ struct facts_entry {
     struct context_facts facts;
 };
 
-/* A public key never changes its owner, so this needs no invalidation; that the owner still exists is an entry of its own. */
+/*
+ * A public key never changes its owner, so this needs no invalidation. Whether the owner still exists is a separate
+ * entry.
+ */
 struct key_entry {
     struct cached cached;
     id principal;

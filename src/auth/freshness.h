@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When something in memory may be believed. Invalidations arrive through a listener, which proves its connection every
- * two seconds and reports within four when it is lost (store/listener.h); while it listens, what was loaded after it
- * began to is current until it is invalidated or SNAPSHOT_MAX_AGE_MS old. Otherwise the database has to be asked, and
- * only when it cannot be reached the old answer serves, up to the same age. Thread safe.
+ * When a value in memory may be used. Invalidations arrive through a listener, which tests its connection every two
+ * seconds and reports a loss within four (store/listener.h). A value that was loaded while it listens is current until
+ * it is invalidated or SNAPSHOT_MAX_AGE_MS old. Otherwise the database has to be asked. Only when it cannot be reached,
+ * the old value is used, up to the same age. Thread safe.
  */
 #ifndef AUTH_FRESHNESS_H
 #define AUTH_FRESHNESS_H
@@ -14,7 +14,7 @@
 
 enum {
     SNAPSHOT_MAX_AGE_MS = 60 * 1000,
-    UNREACHABLE_PAUSE_MS = 1000, /* after a failed check: so long nobody tries again */
+    UNREACHABLE_PAUSE_MS = 1000, /* after a failed check: how long nobody tries again */
 };
 
 struct freshness {
@@ -35,7 +35,7 @@ bool freshness_is_young(struct freshness *freshness, int64_t loaded_at_ms);
 
 /* The database was asked and did not answer, or did. */
 void freshness_note_reachable(struct freshness *freshness, bool reachable);
-/* It did not answer a moment ago: what is young serves without asking again. */
+/* It did not answer a moment ago: young values are used without asking again. */
 bool freshness_is_cut_off(struct freshness *freshness);
 
 #endif

@@ -18,7 +18,7 @@ struct auth {
     struct key master_key;
     struct key pepper;           /* client secrets */
     struct key data_key_sealing; /* the organizations' data keys */
-    struct key no_secret;        /* stands in for the H(A1) of keys that do not exist */
+    struct key no_secret;        /* used as the H(A1) of keys that do not exist */
     struct freshness freshness;
     struct keyring *keyring;
     struct snapshot *snapshot;
@@ -27,10 +27,10 @@ struct auth {
     struct usage *usage;
 };
 
-/* Makes sure that the keys in memory may be used: reads them when that is due. */
+/* Makes sure that the keys in memory can be used: reads them when that is due. */
 MUST_USE error auth_ready_keys(struct auth *auth, struct arena *arena, bool may_block);
 enum token_state { TOKEN_GOOD, TOKEN_EXPIRED, TOKEN_FOREIGN };
-/* What a token says of itself: the principal is not looked at. */
+/* Checks the token only, not the principal. */
 MUST_USE error auth_check_token(struct auth *auth, struct arena *arena, str text, bool may_block,
                                 struct token *ret_token, enum token_state *ret_state);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signed tokens of identity providers (RFC 7515, 7517, 7519), as far as they are needed here: read, and checked against a public key.
- * Two algorithms, each with one kind of key. What a token says of its algorithm chooses among these two and decides nothing else:
- * "none" and everything with a shared secret is no token.
+ * Signed tokens of identity providers (RFC 7515, 7517, 7519), as far as they are needed here: read, and checked against
+ * a public key. Two algorithms, each with one kind of key. The algorithm that a token names only chooses between these
+ * two: "none" and all algorithms with a shared secret are refused.
  */
 #ifndef AUTH_JWT_H
 #define AUTH_JWT_H

@@ -17,16 +17,16 @@ enum { KEYRING_MAX_ID = 255 };
 MUST_USE struct keyring *keyring_new(struct store *store, const struct key *sealing_key);
 void keyring_free(struct keyring *keyring);
 
-/* Another node changed the keys: what is in memory is not to be used without asking the database. */
+/* Another node changed the keys: ask the database before those in memory are used again. */
 void keyring_mark_stale(struct keyring *keyring);
 /* When the keys in memory were read (steady clock, ms); -1 when there are none or they were marked stale. */
 int64_t keyring_loaded_at_ms(struct keyring *keyring);
 bool keyring_is_loaded(struct keyring *keyring);
 /* Reads the keys; makes the first one when there is none. On failure those in memory stay. */
 MUST_USE error keyring_load(struct keyring *keyring, struct arena *arena);
-/* The same, unless it was done more often than an attacker should be able to make it happen: then it is OK at once. */
+/* The same, but with a limit on how often, because attackers can trigger it: beyond it the result is OK at once. */
 MUST_USE error keyring_load_sparingly(struct keyring *keyring, struct arena *arena);
-/* Makes a new key, which signs from now on, and forgets those that nothing good was signed with any more. */
+/* Makes a new key, which signs from now on, and removes keys whose tokens have all expired. */
 MUST_USE error keyring_rotate(struct keyring *keyring, struct arena *arena);
 
 /* All of these answer from memory. */

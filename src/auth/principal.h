@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who calls: a service account, an API key, a person or (on an address of its own) an operator, with everything that decides what it may do. Immutable once loaded. */
+/*
+ * Who calls: a service account, an API key, a person or (on a separate address) an operator, with everything that
+ * decides what they may do. Immutable once loaded.
+ */
 #ifndef AUTH_PRINCIPAL_H
 #define AUTH_PRINCIPAL_H
 
@@ -40,7 +43,7 @@ role_set principal_roles_in_organization(const struct principal *principal, id o
 role_set principal_roles_in_project(const struct principal *principal, id organization, id project);
 /* The union over all contexts. */
 role_set principal_roles_anywhere(const struct principal *principal);
-/* Belongs to it: owns it as a credential of that organization, or holds any role there. */
+/* Whether the principal belongs to the organization: as one of its credentials, or with any role there. */
 bool principal_is_in_organization(const struct principal *principal, id organization);
 bool principal_is_in_project(const struct principal *principal, id organization, id project);
 

@@ -30,7 +30,7 @@ struct digest_secret {
     char sha256_hex[2 * SHA256_BYTES];
     atomic_bool used; /* since it was loaded */
 };
-/* True once for each time that it was loaded, so at most about once a minute: then the use is worth a note. */
+/* True once for each time that it was loaded, so about once a minute at most: then its use is recorded. */
 bool snapshot_is_first_use(const struct digest_secret *secret);
 
 /* *ret_principal is NULL when there is none. */
@@ -45,7 +45,7 @@ enum facts_kind { FACTS_OF_ORGANIZATION, FACTS_OF_PROJECT, FACTS_OF_USER, FACTS_
 MUST_USE error snapshot_facts(struct snapshot *snapshot, struct arena *arena, enum facts_kind kind, id owner,
                               bool may_block, bool fresh, const struct context_facts **ret_facts);
 
-/* A payload of the channel reeve_authority. Whatever cannot be read invalidates everything: too much is safe. */
+/* A payload of the channel reeve_authority. A payload that cannot be read invalidates everything, which is safe. */
 void snapshot_invalidate(struct snapshot *snapshot, str payload);
 
 #endif

@@ -30,7 +30,7 @@ struct token {
 str token_new(struct arena *arena, const struct key *key, uint8_t key_id, id principal, uint32_t expires_at_s,
               uint32_t generation);
 
-/* Takes the text apart and believes nothing: the caller finds the key and asks token_is_signed_by(). */
+/* Only parses the text: the caller finds the key and calls token_is_signed_by(). */
 MUST_USE bool token_parse(str text, struct token *ret_token);
 /* In constant time. */
 bool token_is_signed_by(const struct token *token, const struct key *key);

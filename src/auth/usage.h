@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When, from where and how often the entries of access lists were used. Requests are counted in memory; a thread of its own writes the
- * counts down, so no request waits for it and none fails because of it. The first use is written at once, further ones every ten seconds.
- * What cannot be written is forgotten: the database cannot be reached, or the process was killed. Thread safe.
+ * When, from where and how often the entries of access lists were used. Requests are counted in memory; a thread of its
+ * own writes the counts down, so no request waits for it and none fails because of it. The first use is written at
+ * once, further ones every ten seconds. Counts are lost when the database cannot be reached or the process is killed.
+ * Thread safe.
  */
 #ifndef AUTH_USAGE_H
 #define AUTH_USAGE_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that belongs to one request or one job step. An arena grows in blocks up to a cap that it gets at
- * birth and is freed as a whole; nothing in it is freed alone. What does not live in memory (a query result, a
- * connection) is tied to it with arena_on_free().
+ * Memory that belongs to one request or one job step. An arena grows in blocks up to a cap that is set when it is made.
+ * It is freed as a whole; nothing in it is freed alone. A resource outside of it (a query result, a connection) is tied
+ * to it with arena_on_free().
  *
- * A full arena returns NULL and remembers it: code that builds text may go on with empty strings, and the
- * pipeline asks arena_is_exhausted() before it answers, so that a half-built answer never leaves.
+ * A full arena returns NULL and remembers it: code that builds text may go on with empty strings. The stages ask
+ * arena_is_exhausted() before they answer, so that an incomplete answer is never sent.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -24,12 +24,12 @@ void arena_free(struct arena *arena);
 
 /* Zeroed, aligned for any type; NULL when the cap is reached. */
 MUST_USE void *arena_alloc(struct arena *arena, size_t bytes);
-/* The same with whatever was there before, for a buffer that is written before it is read. */
+/* The same, not zeroed: for a buffer that is written before it is read. */
 MUST_USE void *arena_alloc_unset(struct arena *arena, size_t bytes);
 #define ARENA_NEW(arena, type)          ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, type, count) ((type *)arena_alloc((arena), arena_array_bytes(sizeof(type), (count))))
 
-/* More than any arena has, when the product does not fit. */
+/* When the product does not fit: more than any arena has. */
 static inline size_t
 arena_array_bytes(size_t size, size_t count)
 {

@@ -5,7 +5,7 @@
 
 #define MUST_USE                 __attribute__((warn_unused_result))
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
-/* The compiler then knows that what TRY() runs past has set its outputs; a newer one warns where an older did not. */
+/* Tells the compiler that after TRY() the outputs are set; newer compilers warn otherwise. */
 #define NEVER_NULL        __attribute__((returns_nonnull))
 #define CLEANUP(function) __attribute__((cleanup(function)))
 

@@ -21,9 +21,9 @@ MUST_USE bool disk_keep(struct arena *arena, const char *path, str text, mode_t 
 MUST_USE bool disk_read(struct arena *arena, const char *path, size_t cap_bytes, str *ret_text);
 bool disk_exists(const char *path);
 
-/* With all folders above it (those 0755 and root's); one that is there gets this owner and mode. */
+/* With all folders above it (mode 0755, owned by root); an existing folder gets this owner and mode. */
 MUST_USE bool disk_make_folder(const char *path, mode_t mode, struct disk_owner owner);
-/* Everything below and the folder itself; follows no link and crosses no mount. Nothing there is fine. */
+/* Removes the folder and everything below; follows no link and crosses no mount. A missing folder is no error. */
 MUST_USE bool disk_remove_tree(const char *path);
 /* A file that may be gone already. */
 MUST_USE bool disk_remove(const char *path);

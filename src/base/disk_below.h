@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files below a folder that somebody else may write to, while root works on it. Names are resolved by the kernel from the
- * folder's descriptor: no link is followed, nothing outside of the folder and no other mount is reached, whatever is swapped
- * meanwhile. errno says why.
+ * Files below a folder that somebody else may write to, while root works on it. The kernel resolves names from the
+ * folder's descriptor: no link is followed, and nothing outside of the folder and no other mount is reached, even if
+ * somebody swaps files meanwhile. errno says why.
  *
  * `folder` is a path whose parents are root's; `name` is below it ("tls/member.key").
  */
@@ -11,7 +11,7 @@
 
 #include "base/disk.h"
 
-/* As disk_replace, disk_keep and disk_read. What is read is a file, and root's or the given user's: EPERM otherwise. */
+/* As disk_replace, disk_keep and disk_read. Only a regular file of root or of the given user is read: EPERM otherwise. */
 MUST_USE bool disk_below_replace(const char *folder, const char *name, str text, mode_t mode, struct disk_owner owner);
 MUST_USE bool disk_below_keep(struct arena *arena, const char *folder, const char *name, str text, mode_t mode,
                               struct disk_owner owner, bool *ret_changed);
@@ -21,11 +21,16 @@ MUST_USE bool disk_below_read(struct arena *arena, const char *folder, const cha
 /* The folder itself when the name is empty. One that is there gets this owner and mode. */
 MUST_USE bool disk_below_make_folder(const char *folder, const char *name, mode_t mode, struct disk_owner owner);
 
-/* Everything of a tree belongs to the owner then. The name itself comes last: who owns it owns all of it, also when this was
- * killed half-way and is begun again. Nothing there is fine. */
+/*
+ * Gives a whole tree to the owner. The name itself comes last: its owner owns all of it, also when this was killed
+ * half-way and started again. A missing tree is no error.
+ */
 MUST_USE bool disk_below_own_tree(const char *folder, const char *name, struct disk_owner owner);
 
-/* Calls for each name in the folder, "." and ".." left out. Ends with the first that is false, and is false itself then. */
+/*
+ * Calls the function for each name in the folder, except "." and "..". Stops at the first that returns false, and
+ * returns false then.
+ */
 MUST_USE bool disk_below_each(const char *folder, const char *name, bool (*see)(void *context, const char *entry),
                               void *context);
 

@@ -56,7 +56,7 @@ struct failure {
     struct value parameters[ERROR_MAX_PARAMETERS];
     str detail;
     int retry_after_s; /* 0: no Retry-After */
-    bool stale_nonce;  /* the same client mends it with a new nonce */
+    bool stale_nonce;  /* the same client can retry with a new nonce */
 };
 
 typedef const struct failure *error;
@@ -82,8 +82,8 @@ MUST_USE NEVER_NULL error failure_new(struct arena *arena, enum error_code code,
 MUST_USE NEVER_NULL error error_retry_after(struct arena *arena, error e, int seconds);
 
 /*
- * Not an error of the client's: a stage that may not block found that it would have to. The pipeline then goes
- * on in a thread that may.
+ * Not an error of the client's: a stage that may not block found that it would have to. The request then goes on in a
+ * thread, which may.
  */
 extern const struct failure would_block;
 #define WOULD_BLOCK (&would_block)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Secrets of other services that tenants gave: kept sealed beside a document that shows masks in their place, and bound to the
- * place where they are kept.
+ * Secrets of other services that tenants gave us: stored sealed beside a document that shows masks instead, and bound
+ * to their place.
  */
 #ifndef BASE_GIVEN_SECRET_H
 #define BASE_GIVEN_SECRET_H

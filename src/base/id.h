@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Identifiers: 12 bytes, written as 24 hexadecimal digits. Four bytes of seconds make them sortable by age, two
- * name the cell that owns them, six are random so that nobody can guess a neighbour.
+ * Identifiers: 12 bytes, written as 24 hexadecimal digits. Four bytes of seconds make them sortable by age, two name
+ * the cell that owns them, six are random so that nobody can guess a neighbour.
  *
- * An identifier is there or it is not, and its bytes do not say which: clients send any 24 digits, zeros too. One that was
- * never set is not there.
+ * An identifier can be missing. Its bytes do not show that: clients send any 24 digits, zeros too. An identifier that
+ * was never set is missing.
  */
 #ifndef BASE_ID_H
 #define BASE_ID_H
@@ -32,7 +32,7 @@ MUST_USE bool id_parse(str text, id *ret_id);
 str id_text(struct arena *arena, id value);
 /* The same into a buffer of the caller's, with a NUL. */
 void id_write(id value, char ret_text[ID_DIGITS + 1]);
-/* None equals nothing, not even none: two that are both missing say nothing about each other. */
+/* A missing identifier equals nothing, not even another missing one. */
 bool id_eq(id a, id b);
 bool id_is_there(id value);
 /* The first when it is there, else the second. */

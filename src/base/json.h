@@ -7,13 +7,18 @@
 
 #include "base/error.h"
 
-/* Each value costs a hundred bytes and most of a microsecond, however short its text is. The largest bodies that the field tables allow
- * have a few thousand. */
+/*
+ * Each value costs a hundred bytes and almost a microsecond, however short its text is. The largest bodies that the
+ * field tables allow have a few thousand.
+ */
 enum { JSON_MAX_BYTES = 1024 * 1024, JSON_MAX_DEPTH = 32, JSON_MAX_VALUES = 20000 };
 
 /* Any JSON value; freed with the arena. INVALID_JSON says where it went wrong. */
 MUST_USE error json_parse(struct arena *arena, str text, json_t **ret_json);
-/* The same with another bound on its size and none on its values, for what is not a client of the API. */
+/*
+ * The same with another bound on its size and none on the number of values, for senders that are not clients of the
+ * API.
+ */
 MUST_USE error json_parse_within(struct arena *arena, str text, size_t max_bytes, json_t **ret_json);
 /* Text that Reeve itself or PostgreSQL wrote; NULL when it is not JSON. Freed with the arena. */
 json_t *json_parse_own(struct arena *arena, str text);

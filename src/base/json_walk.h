@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Members of a JSON object as they stand in its text, without parsing it: for text that Reeve itself or PostgreSQL wrote, on the
- * way out. A page of 500 events is looked through ten times as fast as it is parsed and printed again. Never for what clients sent.
+ * Walks through the members of a JSON object without parsing it, for answers whose text Reeve itself or PostgreSQL
+ * wrote. For a page of 500 events this is ten times as fast as parsing and printing. Never for what clients sent.
  */
 #ifndef BASE_JSON_WALK_H
 #define BASE_JSON_WALK_H
@@ -22,7 +22,7 @@ str json_walk_find(str object, const char *name);
 
 /* Whether the text of a value has a number with a fraction or an exponent in it. */
 bool json_walk_has_real(str value);
-/* Behind the quote that ends the string whose first character is at `at`. */
+/* The place after the closing quote of the string whose first character is at `at`. */
 size_t json_walk_skip_string(str text, size_t at);
 
 #endif

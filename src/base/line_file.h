@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of lines that people write: settings, prices. Empty lines and comments that begin with # are left out, and what is wrong is said
- * with the name of the file and the number of the line.
+ * Files of lines that people write: settings, prices. Empty lines and comments that begin with # are left out. Mistakes
+ * are reported with the name of the file and the number of the line.
  */
 #ifndef BASE_LINE_FILE_H
 #define BASE_LINE_FILE_H

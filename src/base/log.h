@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Only edges log: one line a request (nginx writes it), one a job step, and what an operator must know about the
- * process itself. A line is one JSON object on standard error. Secrets are types of their own (base/crypto/crypto.h)
- * that no function here takes.
+ * Logging is for the edges: one line for a request (nginx writes it), one for a job step, and what an operator must
+ * know about the process itself. A line is one JSON object on standard error. Secrets are types of their own
+ * (base/crypto/crypto.h) that no function here takes.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H

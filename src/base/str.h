@@ -38,7 +38,7 @@ str str_slice(str s, size_t from, size_t to);
 str str_trim(str s); /* spaces and tabs at both ends */
 /* Position of the first `c`, or -1. */
 ptrdiff_t str_find(str s, char c);
-/* Cuts the text before the first `separator` off *rest and returns it; *rest becomes empty at the end. */
+/* Removes the text before the first `separator` from *rest and returns it; at the end *rest becomes empty. */
 str str_cut(str *rest, char separator);
 
 /* These return an empty str when the arena is full. */
@@ -54,7 +54,7 @@ MUST_USE bool str_to_int(str s, int64_t min, int64_t max, int64_t *ret_value);
 MUST_USE bool str_from_hex(str hex, void *ret_bytes, size_t count);
 /* Well-formed UTF-8 without NUL. */
 bool str_is_text(str s);
-/* Without control characters: it may become a part of a line of configuration. */
+/* No control characters: the text can be part of a line of configuration. */
 bool str_is_one_line(str s);
 
 /* URL-safe base64 without padding (RFC 4648 section 5). */
@@ -80,7 +80,7 @@ struct buf {
 
 struct buf buf_in(struct arena *arena, size_t cap_bytes);
 void buf_add(struct buf *buf, str s);
-/* Room for `more` bytes at once; what is added then need not grow it step by step. False when it failed. */
+/* Makes room for `more` bytes at once, so that adding them does not grow the text step by step. False when it failed. */
 bool buf_reserve(struct buf *buf, size_t more);
 void buf_add_char(struct buf *buf, char c);
 void buf_add_text(struct buf *buf, const char *text);

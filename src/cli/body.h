@@ -14,12 +14,15 @@ struct outgoing {
     str text; /* of the body; empty: none */
 };
 
-/* EXIT_SUCCESS; or what was wrong is said and the result is the exit status. */
+/* EXIT_SUCCESS; otherwise the mistake was printed and the result is the exit status. */
 MUST_USE int body_make(struct cli *cli, struct outgoing *ret);
 
-/* Puts a value at a place such as a.b[0].c; NULL value: nothing happens. False when the place cannot be. Takes `value` over. */
+/*
+ * Puts a value at a place such as a.b[0].c; NULL value: nothing happens. False when there can be no such place. Takes
+ * ownership of `value`.
+ */
 MUST_USE bool body_put(json_t *body, str path, json_t *value);
-/* What a flag's text means in JSON; NULL when it is not what the field takes, and then *ret_why says what it takes. */
+/* The JSON value of a flag's text; NULL when the field does not accept it, and then *ret_why says what it accepts. */
 MUST_USE json_t *body_value(struct arena *arena, const struct command_field *field, const char *text, str *ret_why);
 
 /* A file, or standard input for "-". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands that are no operation of the API, one function each. */
+/* The commands that are not operations of the API, one function each. */
 #ifndef CLI_BUILTINS_H
 #define CLI_BUILTINS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of `reeve`: what it was told by the environment, the profile and the command line. */
+/* One run of `reeve`: what the environment, the profile and the command line say. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 

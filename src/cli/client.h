@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HTTP: one request and its answer, with the credentials of the profile, and tried again where that is safe. The only file that
- * knows libcurl.
+ * HTTP: one request and its answer, with the credentials of the profile, and with retries where that is safe. The only
+ * file that knows libcurl.
  */
 #ifndef CLI_CLIENT_H
 #define CLI_CLIENT_H
@@ -20,7 +20,7 @@ struct request_out {
     const char *if_match, *idempotency_key, *last_event_id;
     const char *const *headers; /* more of them, "Name: value"; NULL at the end */
     bool is_repeatable;         /* doing it twice does no harm, whatever the method */
-    FILE *sink;                 /* where the bytes of an answer that is no error go instead of .body */
+    FILE *sink;                 /* where the bytes of a successful answer go instead of .body */
     /* Pieces of an answer that goes on; false ends it. */
     bool (*piece)(void *context, str piece);
     void *context;
@@ -41,8 +41,8 @@ void client_free(struct client *client);
 void client_cleanup(struct client **client);
 
 /*
- * EXIT_SUCCESS: an answer is there, whatever its status. Otherwise what went wrong was said. 429, 503 and lost connections are
- * tried again, as often as the options say.
+ * EXIT_SUCCESS: there is an answer, with any status. Otherwise the problem was printed. 429, 503 and lost connections
+ * are retried as often as the options say.
  */
 MUST_USE int client_send(struct client *client, const struct request_out *request, struct answer *ret_answer);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The commands of `reeve`: a table made from the catalog by script/generate-commands. A command is an operation under a name of
- * words. Texts are places in one pool, so that the program starts without touching the table.
+ * The commands of `reeve`: a table made from the catalog by script/generate-commands. A command is an operation under a
+ * name of words. Texts are offsets into one pool, so that the program starts without reading the whole table.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
@@ -34,7 +34,7 @@ enum command_field_flag {
     FIELD_NULLABLE = 4,
     FIELD_DEPRECATED = 8,
     FIELD_JSON = 16,  /* its flag takes JSON: an object, or a list of objects */
-    FIELD_SCOPE = 32, /* a parameter of the path, or a required field, that the profile may have: project, org */
+    FIELD_SCOPE = 32, /* a parameter of the path, or a required field, that the profile can provide: project, org */
 };
 enum command_flag {
     COMMAND_HAS_BODY = 1,
@@ -76,8 +76,8 @@ const struct command_family *command_family_find(const char *name);
 str command_name(struct arena *arena, const struct command *command);
 
 /*
- * Reads words from the front of `words`: as many as name a command. What was understood is in the result even when no command
- * was reached: its family, and the words that some command begins with.
+ * Reads the name of a command from the front of `words`. If there is no such command, the result still has what was
+ * understood: the family, and the words with which some command begins.
  */
 struct command_match {
     const struct command_family *family;
@@ -93,22 +93,28 @@ const struct command *command_of_operation(const char *operation);
 
 #define API_PREFIX      "/api/svc/v2"
 #define OPERATOR_PREFIX "/operator/v1"
-/* What stands before its path. */
+/* The prefix of its path. */
 const char *command_prefix(const struct command *command);
 bool command_is_operators(const struct command *command); /* NULL is not */
 
-/* How many letters must change to make one of the other; for "did you mean". */
+/* How many letters differ between the two; for "did you mean". */
 size_t command_distance(const char *a, const char *b);
-/* The names that come nearest to `word` among those that may stand behind `before`; at most `max`, best first. */
+/* The names nearest to `word` among those that can follow `before`; at most `max`, best first. */
 size_t command_suggest(struct arena *arena, const char *const *before, size_t count, const char *word, str *ret_names,
                        size_t max);
 
-/* Whether the path ends with the parameter: it is what the command is about. */
+/* Whether the path ends with the parameter: then it names what the command works on. */
 bool command_ends_with(const struct command *command, const struct command_field *parameter);
-/* Whether an argument may stand for it: whatever the profile has not, and a project or organization that is itself meant. */
+/*
+ * Whether it can be given as an argument: what the profile cannot provide, and the project or organization that the
+ * command works on.
+ */
 bool command_takes_argument(const struct command *command, const struct command_field *parameter);
 
-/* Whether a project ("groupId") or an organization ("orgId") may be named to it: in its path, or in its body as the profile would. */
+/*
+ * Whether it takes a project ("groupId") or an organization ("orgId"): in its path, or in its body where the profile
+ * can provide it.
+ */
 bool command_has_scope(const struct command *command, const char *name);
 
 /* The field whose flag is `name` (without dashes in front), or whose name in the API it is; NULL: none. */

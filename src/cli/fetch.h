@@ -7,7 +7,7 @@
 
 #include "cli/client.h"
 
-/* EXIT_SUCCESS: a document. Otherwise what went wrong was said, also when the API answered with an error. */
+/* EXIT_SUCCESS: a document. Otherwise the problem was printed, also when the API answered with an error. */
 MUST_USE int fetch_document(struct cli *cli, struct client *client, str target, json_t **ret_document);
 
 #endif

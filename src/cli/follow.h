@@ -17,7 +17,7 @@ struct follow_reader {
     void *context;
 };
 
-/* False: whoever gets the messages has enough, or one is larger than a message may be. */
+/* False when the receiver wants no more messages, or a message is too large. */
 MUST_USE bool follow_read(struct follow_reader *reader, str piece);
 void follow_done(struct follow_reader *reader);
 

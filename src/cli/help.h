@@ -6,7 +6,10 @@
 #include "cli/cli.h"
 
 void help_whole(struct cli *cli, FILE *out);
-/* Of what the words name: the whole, a family, some of its nouns, a command. False: nothing has that name, which was said. */
+/*
+ * Help for what the words name: the program, a family, some of its nouns, a command. False: nothing has that name, and
+ * that was printed.
+ */
 MUST_USE bool help_words(struct cli *cli, const char *const *words, size_t count);
 void help_command(struct cli *cli, FILE *out, const struct command *command);
 void help_builtin(struct cli *cli, FILE *out, const struct builtin *builtin);

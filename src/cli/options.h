@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line: which command, what is given to it. Nothing here talks to anybody. */
+/* Reads the command line: the command and its options. Sends nothing. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
 #include "cli/command.h"
 
-/* Where an option means something. */
+/* The commands for which an option is valid. */
 enum option_scope { FOR_ALL, FOR_CALLS, FOR_LISTS, FOR_CHANGES, FOR_BODIES, FOR_POSTS };
 
 struct option_row {
@@ -46,7 +46,7 @@ enum option {
     OPTION_VERSION,
     OPTION_COUNT
 };
-/* Whether the option means something for the command. */
+/* Whether the option is valid for the command. */
 bool option_applies(const struct option_row *row, const struct command *command);
 
 struct cli;
@@ -73,7 +73,7 @@ struct assignment {
 enum { MAX_ASSIGNMENTS = 512, MAX_ARGUMENTS = 64 };
 struct call {
     const struct command *command;
-    const struct builtin *builtin; /* one of the two, or neither: then help is wanted */
+    const struct builtin *builtin; /* one of the two; neither means help */
     const char *values[OPTION_COUNT];
     const char *arguments[MAX_ARGUMENTS]; /* behind the words */
     size_t argument_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The desktop's secret service, through its own command `secret-tool`: no library is linked for it, and where it is not, it is not. */
+/* The desktop's secret service, through its command `secret-tool`: no library is linked for it, and it is optional. */
 #ifndef CLI_SECRET_SERVICE_H
 #define CLI_SECRET_SERVICE_H
 

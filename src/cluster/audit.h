@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `auditFilter` of a project says: a JSON document of our own (docs/internals/audit.md). Everything in it can be left out, and
- * nothing else may be in it.
+ * Reads `auditFilter` of a project: a JSON document (docs/internals/audit.md). Every field is optional; unknown fields
+ * are refused.
  */
 #ifndef CLUSTER_AUDIT_H
 #define CLUSTER_AUDIT_H
@@ -27,8 +27,9 @@ enum { AUDIT_FILTER_BYTES = 8192, AUDIT_MAX_NAMES = 20, AUDIT_NAME_BYTES = 63 };
 // clang-format on
 
 /*
- * The rule that members are told, with every field there: {"classes": [], "users": [], "databases": [], "catalog", "parameters"}.
- * An empty text is the filter that lets everything through. INVALID_ATTRIBUTE_VALUE names the field: `auditFilter.classes[1]`.
+ * The rule that members are told, with every field there: {"classes": [], "users": [], "databases": [], "catalog",
+ * "parameters"}. An empty text is the filter that records everything. INVALID_ATTRIBUTE_VALUE names the field:
+ * `auditFilter.classes[1]`.
  */
 MUST_USE error audit_filter_read(struct arena *arena, str filter, json_t **ret_rule);
 

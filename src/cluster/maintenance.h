@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When work that the operator starts may begin in a project: one hour of the week, which the project chooses. Nothing here
- * knows what time it is; whoever asks says so.
+ * When work that the operator starts may begin in a project: one hour of the week, which the project chooses. The
+ * caller passes the current time.
  */
 #ifndef CLUSTER_MAINTENANCE_H
 #define CLUSTER_MAINTENANCE_H
@@ -14,7 +14,7 @@
 #define MAINTENANCE_KIND  "maintenanceWindow"
 #define MAINTENANCE_ROUND "round" /* its hidden field: the maintenance that waits, or was the last to begin */
 
-/* Jobs in this step stand aside: others of their subject pass them. store/queue/sql/ knows the name as well. */
+/* A job in this step waits, and newer jobs of its subject may run before it. store/queue/sql/ uses the name as well. */
 #define MAINTENANCE_STEP "wait-window"
 
 enum { MAINTENANCE_MOST_DEFERRALS = 2, MAINTENANCE_HOUR_MS = 3600 * 1000, MAINTENANCE_WEEK_MS = 7 * 24 * 3600 * 1000 };
@@ -40,8 +40,8 @@ bool maintenance_is_protected(const struct maintenance *window, int hour);
 int64_t maintenance_next(const struct maintenance *window, int64_t now_ms);
 
 /*
- * Whether maintenance that is ready may begin. If not, *ret_when is when it may, and a round is planned unless one waits.
- * A window that was missed, because nobody worked in it, is followed by the next one.
+ * Whether maintenance that is ready may begin. If not, *ret_when is when it may, and a round is planned unless one
+ * waits. After a missed window comes the next one.
  */
 bool maintenance_may_begin(struct maintenance *window, int64_t now_ms, int64_t *ret_when);
 /* A week later. False when it was put off as often as it can be. */

@@ -7,14 +7,17 @@
 #include "store/cluster/cluster.h"
 
 bool member_is_primary(const struct cluster_member *member);
-/* It runs, and follows or leads. */
+/* Whether it runs as a replica or as the primary. */
 bool member_is_up(const struct cluster_member *member);
-/* Nothing of it is left on its host, or the host itself is gone. */
+/* Whether nothing of it is left on its host, or the host itself is gone. */
 bool member_is_absent(const struct cluster_member *member);
 
-/* The plan that makes of these members what is wanted. */
+/* The plan that turns these members into what is wanted. */
 void members_plan(const struct wanted *wanted, const struct cluster_members *members, struct plan *ret_plan);
-/* Reserves a host for each member that the plan misses. *ret_full is the first group that no host has room for; NULL: all have one. */
+/*
+ * Reserves a host for each member that the plan lacks. *ret_full is the first group that no host has room for; NULL:
+ * all have one.
+ */
 MUST_USE error members_place_missing(struct tx *tx, const struct cluster *cluster, const struct wanted *wanted,
                                      const struct plan *plan, const struct wanted_group **ret_full);
 

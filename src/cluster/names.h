@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How members and clusters are called in the domain of the deployment (docs/internals/fleet.md, "Names"). */
+/* The names of members and clusters in the domain of the deployment (docs/internals/fleet.md, "Names"). */
 #ifndef CLUSTER_NAMES_H
 #define CLUSTER_NAMES_H
 
@@ -15,7 +15,7 @@ struct cluster_names {
     str domain;   /* "example.test" */
 };
 
-/* Six random letters and digits: names of clusters do not tell what their tenants call them. */
+/* Six random letters and digits: the names of clusters do not reveal their tenants' names. */
 str name_new_set(struct arena *arena);
 /* "k3x9aq-shard-00-02" */
 str name_of_member(struct arena *arena, str set_name, int ordinal);

@@ -14,9 +14,9 @@
 
 // clang-format off
 /*
- * INT(name in the API, PostgreSQL's name, unit that PostgreSQL is told, least, most, needs a restart, sentence)
- * NUM likewise for decimal numbers, SWITCH without bounds, WORD with its list of values.
- * A name that users of such APIs know is kept where it means the same; the others are PostgreSQL's.
+ * INT(name in the API, PostgreSQL's name, unit that PostgreSQL is told, least, most, needs a restart, sentence) NUM
+ * likewise for decimal numbers, SWITCH without bounds, WORD with its list of values. Names of the specification are
+ * used where they mean the same; the others are PostgreSQL's.
  */
 #define CLUSTER_SETTING_TABLE(INT, NUM, SWITCH, WORD) \
     WORD("minimumEnabledTlsProtocol", "ssl_min_protocol_version", tls_protocols, false, \
@@ -87,10 +87,12 @@ struct offered_size; /* store/offer/fleet_offer.h */
  */
 json_t *settings_to_parameters(struct arena *arena, const struct offered_size *size, int64_t disk_gb,
                                const json_t *settings, str major_version);
-/* The first setting that asks for something that servers of this version do not know; NULL: none. 0 asks for nothing: it switches off
- * what they do not have. */
+/*
+ * The first setting that servers of this version do not have; NULL: none. The value 0 is allowed: it switches off what
+ * they do not have.
+ */
 const char *settings_unknown_to(const json_t *settings, str major_version);
-/* Whether servers that run with `before` take `after` over only when they restart. */
+/* Whether servers that run with `before` must restart for `after`. */
 bool settings_need_restart(const json_t *before, const json_t *after);
 
 #endif

@@ -11,8 +11,8 @@
 enum cluster_cause {
     CAUSE_CHANGE,   /* somebody asked for a change, and it was accepted */
     CAUSE_REPAIR,   /* a member must leave its host */
-    CAUSE_REACHED,  /* the last of its jobs ended: everything that was asked for is so */
-    CAUSE_TERMINATE /* somebody asked for its end */
+    CAUSE_REACHED,  /* the last of its jobs ended: everything that was requested is in force */
+    CAUSE_TERMINATE /* its deletion was requested */
 };
 
 struct cluster_transition {
@@ -24,7 +24,7 @@ struct cluster_transition {
 extern const struct cluster_transition cluster_transitions[];
 extern const size_t cluster_transition_count;
 
-/* False when the table has no such row: then what was tried is refused. */
+/* False when the table has no such row: then the change is refused. */
 MUST_USE bool cluster_state_next(enum cluster_state state, enum cluster_cause cause, enum cluster_state *ret_next);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the document of a cluster asks for, in the words of placement: so many members in that region, of that size. Both kinds
+ * What the document of a cluster asks for, for placement: how many members in which region, of which size. Both kinds
  * of documents are read: those of clusters (`replicationSpecs`) and those of flex clusters (`providerSettings`).
  */
 #ifndef CLUSTER_WANTED_H

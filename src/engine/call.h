@@ -37,7 +37,7 @@ struct answer {
 MUST_USE error call_make(struct caller *caller, struct arena *arena, const struct call *call,
                          struct answer *ret_answer);
 
-/* What a server shows when nobody checks it: its chain as PEM. Only to find an authority by its fingerprint. */
+/* The chain that a server shows, unchecked, as PEM. Only for finding an authority by its fingerprint. */
 MUST_USE error call_chain(struct caller *caller, struct arena *arena, str url, str *ret_pems);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the agent knows of a database engine: a table of functions. Each works on one member, can be called any number of
- * times, and brings it nearer to the goal; none of them starts or stops anything, which is systemd's and the agent's part.
+ * What the agent knows of a database engine: a table of functions. Each works on one member, can be called any number
+ * of times, and brings it nearer to the goal. None of them starts or stops anything: systemd and the agent do that.
  */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
@@ -22,17 +22,17 @@ struct engine_member {
     const struct goal *goal;
     const struct goal_cluster *cluster;
     const struct goal_member *member;
-    str folder;              /* everything of it: patroni.yml, data/, tls/, run/; agent/prepare.h says whose they are */
-    str user;                /* name of the system user that it has */
-    struct disk_owner owner; /* what it runs as */
-    struct disk_owner files; /* of what the agent writes for it: root, and the group that it runs as */
-    bool is_shared;          /* it still runs as the user that all members had before each got its own */
-    bool has_etcd_user;      /* it was started as a user of etcd, and not only told to be one since */
+    str folder;                /* all its files: patroni.yml, data/, tls/, run/; agent/prepare.h says who owns them */
+    str user;                  /* name of the system user that it has */
+    struct disk_owner owner;   /* what it runs as */
+    struct disk_owner files;   /* of what the agent writes for it: root, and the group that it runs as */
+    bool is_shared;            /* it still runs as the user that all members had before each got its own */
+    bool has_etcd_user;        /* it was started as a user of etcd, and not only told to be one since */
     struct call_identity self; /* what it shows other members of its cluster */
     struct call_identity host; /* the host's, for when the member is gone */
 };
 
-/* What the engine says about itself. */
+/* What the engine reports. */
 struct engine_observation {
     bool answers;
     enum report_role role;
@@ -60,16 +60,21 @@ struct engine {
     const char *name;
     /* Whether the host has what it takes, and which versions. An error: the agent must not run here. */
     error (*look_at_host)(struct arena *arena, struct report_facts *facts);
-    /* Its files, before it starts and whenever the goal changes; `ret_changed` stays when nothing was written. */
+    /*
+     * Writes its files, before it starts and whenever the goal changes; `ret_changed` is not touched when nothing was
+     * written.
+     */
     error (*write_files)(struct engine_member *self, struct engine_progress *progress, bool *ret_changed);
     /* The command line of its process, for the unit. */
     str (*command)(struct engine_member *self);
     error (*observe)(struct engine_member *self, struct engine_observation *ret_observation);
-    /* Parameters, access, restarts. Moves `progress` as far as it got. */
+    /* Applies parameters, access and restarts. Updates `progress` as far as it got. */
     error (*settle)(struct engine_member *self, const struct engine_observation *seen,
                     struct engine_progress *progress);
-    /* Whether it may be stopped for a moment now: nobody is without a database, and nothing is lost. When it is not, an error
-     * says what it waits for; a leader hands over. `waited_ms`: for how long it has asked. */
+    /*
+     * Whether it may be stopped for a moment now without an outage or loss. If not, the error says what it waits for; a
+     * leader hands over. `waited_ms`: how long it has been asking.
+     */
     error (*make_way)(struct engine_member *self, int64_t waited_ms);
     /* `ret_detail` is a sentence when it failed or must wait. */
     enum engine_outcome (*run_task)(struct engine_member *self, const struct goal_task *task, str *ret_detail);

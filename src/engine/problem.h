@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors on a host. Nobody is answered there, so the detail is not chosen from a table: it is a sentence for whoever looks
- * after the host, and goes into the report as the member's problem. */
+/*
+ * Errors on a host. They answer no client, so the detail is not from a table: it is a sentence for the operator, and
+ * goes into the report as the member's problem.
+ */
 #ifndef ENGINE_PROBLEM_H
 #define ENGINE_PROBLEM_H
 

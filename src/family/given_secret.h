@@ -15,8 +15,8 @@ struct given_secret_field {
     bool is_url;
 };
 /*
- * Moves the secret, if it was sent, from `shown` to `own` and leaves a mask. A mask that was sent stands for the secret of
- * `before`, which may be NULL.
+ * Moves the secret, if it was sent, from `shown` to `own` and leaves a mask. If a mask was sent, the secret of `before`
+ * (may be NULL) is kept.
  */
 MUST_USE error given_secret_take(struct request *req, const struct given_secret_field *field, json_t *shown,
                                  const json_t *before, json_t *own);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much a project may hold: the table of limits, and the check for those who add something. */
+/* How much a project may have: the table of limits, and the check before something is added. */
 #ifndef FAMILY_PROJECT_LIMITS_H
 #define FAMILY_PROJECT_LIMITS_H
 
@@ -24,14 +24,18 @@
 enum project_limit { PROJECT_LIMIT_TABLE(PROJECT_LIMIT_ENUM) PROJECT_LIMIT_COUNT };
 #undef PROJECT_LIMIT_ENUM
 
-/* Before one more of these is added to the request's project: locks the project, so that two cannot both take the last place.
- * PROJECT_LIMIT_REACHED when there is none. */
+/*
+ * Call it before one more is added to the request's project: locks the project, so that two requests cannot both take
+ * the last place. PROJECT_LIMIT_REACHED when none is left.
+ */
 MUST_USE error project_limit_check(struct request *req, enum project_limit limit);
-/* For what adds many at once: asked when they are there, in the same transaction. */
+/* For adding many at once: call it afterwards, in the same transaction. */
 MUST_USE error project_limit_check_after(struct request *req, enum project_limit limit);
 
-/* The same before a person or an invitation gets roles in projects, a list of ids: where `member` has roles already there is room.
- * Projects that the organization does not have are not looked at. */
+/*
+ * The same before a person or an invitation gets roles in projects, a list of ids. A project in which `member` has
+ * roles already needs no room. Projects that the organization does not have are ignored.
+ */
 MUST_USE error project_limit_check_person(struct request *req, id organization, id member, const json_t *projects);
 
 extern const struct schema project_limit_schema;

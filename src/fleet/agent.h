@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agents' API: what hosts ask and how they are answered, without any server around it. A request has the serial number of the client's
- * certificate, which TLS has proven to be the fleet's (in.serial); who that is, and whether it still is, the database says with every
- * request.
+ * The agents' API: what hosts ask and how they are answered, without any server around it. A request has the serial
+ * number of the client's certificate, which TLS has checked (in.serial). With every request the database says which
+ * host that is, and whether the certificate is still valid.
  *
- * The long poll comes in pieces, so that it can wait without a thread: its stages stop with API_NEEDS_NEWS, whoever listens asks who it is
- * and judges, and when the goal is another one than the agent has, it goes on in a thread.
+ * The long poll is split so that it can wait without a thread: its stages stop with API_NEEDS_NEWS. The listener finds
+ * out which host it is and checks it. When the host's goal differs from the agent's, the poll continues in a thread.
  */
 #ifndef FLEET_AGENT_H
 #define FLEET_AGENT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fleet's certificate authority. It says what a certificate is for; of a request it takes only the key. Every certificate
- * is on record before it leaves, in the transaction that made it necessary.
+ * The fleet's certificate authority. It decides what a certificate is for; of a request it uses only the key. Every
+ * certificate is recorded before it is sent, in the transaction that made it necessary.
  */
 #ifndef FLEET_AUTHORITY_H
 #define FLEET_AUTHORITY_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The control plane's side of the fleet: what hosts talk to and what operators command. docs/internals/fleet.md is what both
- * sides agreed on. A fleet has database connections of its own: hosts that all come back at once take none from tenants.
+ * The control plane's side of the fleet: what hosts talk to and what operators command. docs/internals/fleet.md
+ * describes the protocol. A fleet has its own database connections: when all hosts come back at once, tenants keep
+ * theirs.
  */
 #ifndef FLEET_FLEET_H
 #define FLEET_FLEET_H
@@ -32,7 +33,7 @@ struct fleet {
 
 /* NULL without memory. Does not wait for the database. */
 MUST_USE struct fleet *fleet_new(const struct fleet_config *config);
-/* What an operator needs of one, its keys, on a store that somebody else has; nothing of it is freed. Hosts cannot be answered with it. */
+/* Only what operators need: its keys, on a store that the caller owns; nothing of it is freed. It cannot answer hosts. */
 struct fleet fleet_keys(struct store *store, const struct key *master_key);
 void fleet_free(struct fleet *fleet);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a host did that it must not is said in the log, but not again with every poll of the same host. */
+/* Logs what a host did that it must not do, but not again with every poll of the same host. */
 #ifndef FLEET_REFUSAL_H
 #define FLEET_REFUSAL_H
 

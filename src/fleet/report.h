@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What agents send, checked: whatever passes here has the fields that the database reads, with their types and bounds. */
+/* Checks what agents send: a report that passes has the fields that the database reads, with their types and bounds. */
 #ifndef FLEET_REPORT_H
 #define FLEET_REPORT_H
 

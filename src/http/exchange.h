@@ -24,12 +24,12 @@ enum fair_kind {
     FAIR_KINDS,
 };
 
-/* An answer that its client does not read as fast as it came. */
+/* An answer that its client reads more slowly than it was made. */
 struct unsent {
     ngx_queue_t link;
     bool linked;
-    int64_t since_ms; /* the beginning of the span in which it has to move on */
-    off_t sent;       /* what its connection had sent then */
+    int64_t since_ms; /* the start of the period in which some of it must be sent */
+    off_t sent;       /* how much its connection had sent at that moment */
 };
 
 struct exchange {
@@ -43,7 +43,7 @@ struct exchange {
     struct stream *stream;   /* of an answer that goes on: stream.c */
     struct poll *poll;       /* of an agent that waits for a goal: poll.c */
     enum api_step step;      /* where a thread left it */
-    bool held;               /* somebody else works on it: the event loop must not free it */
+    bool held;               /* a thread or the database works on it: the event loop must not free it */
     ngx_thread_task_t *work; /* of handle_api.c */
     struct {
         struct lane *lane; /* NULL: neither waits nor has a place */
@@ -53,7 +53,7 @@ struct exchange {
         bool is_waiting, has_place;
         void (*go)(struct exchange *x);
     } fair;                 /* fair.c */
-    bool body_is_unread;    /* it has a body that nobody has begun to read */
+    bool body_is_unread;    /* it has a body that is not being read yet */
     struct holding holding; /* what it costs: ledger.c */
     struct unsent unsent;   /* while its answer has not left: unsent.c */
 };
@@ -61,8 +61,7 @@ struct exchange {
 /* ---- exchange.c ---- */
 /* The exchange of this request, made the first time. NULL when there is no memory. */
 struct exchange *exchange_of(ngx_http_request_t *r);
-/* Its request, made the first time with what is known whatever happens: method, target, client, id. NULL when there is
- * no memory. */
+/* Its request, made the first time with what is always known: method, target, client, id. NULL when there is no memory. */
 struct request *exchange_request(struct exchange *x);
 /* Between hold and release a thread or the database works on the request, and nginx keeps it even if the client goes. */
 void exchange_hold(struct exchange *x);
@@ -85,7 +84,7 @@ str_of(ngx_str_t s)
 MUST_USE error receive_headers(struct exchange *x);
 /* Whether a body belongs to the request, of whatever length. */
 bool receive_has_body(const ngx_http_request_t *r);
-/* The answer is known without the body: what comes of it is thrown away as it comes. */
+/* The answer does not depend on the body: the body is discarded as it arrives. */
 void receive_skip_body(struct exchange *x);
 /* Reads the body into the arena, then calls done. The result is for nginx's content handler. */
 ngx_int_t receive_body(struct exchange *x, struct arena *arena, size_t max_bytes, void (*done)(struct exchange *x));
@@ -101,7 +100,7 @@ ngx_int_t send_plain(struct exchange *x, unsigned status, str content_type, str 
 ngx_int_t send_plain_later(struct exchange *x, unsigned status, str content_type, str body, int retry_after_s);
 
 /* ---- unsent.c ---- */
-/* The answer was handed to nginx. While some of it has not left it must move on, or the request is ended. */
+/* The answer was handed to nginx. Until all of it is sent the client must keep reading, or the request is ended. */
 void unsent_watch(struct exchange *x);
 void unsent_forget(struct exchange *x);
 void unsent_start(int64_t span_ms, int64_t min_bytes_s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of the request log that somebody without credentials may cause. Whoever sends thousands of requests a second gets a share of lines in
- * a minute, and then one line that says how many were left out. What a caller with good credentials did is always in the log; only that it
- * was refused because of its limits, or took reads back before they were answered, counts here as well.
+ * Limits the lines of the request log that an address without valid credentials can cause. It gets a number of lines in
+ * a minute, and then one line that says how many were left out. What a caller with valid credentials does is always
+ * logged, except requests beyond their limits and reads that they cancelled: these count here as well.
  */
 #ifndef HTTP_LOG_SHARE_H
 #define HTTP_LOG_SHARE_H

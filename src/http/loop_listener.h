@@ -10,14 +10,16 @@
 
 struct loop_listener;
 
-/* In the loop. With `all` some may have been missed, or were too many to note: then anything may have changed. An id may be
- * told twice. */
+/*
+ * Runs in the event loop. With `all` some news were missed or too many: then anything may have changed. An id may be
+ * told twice.
+ */
 typedef void loop_listener_news(const id *about, size_t count, bool all);
 
 /* NULL when there is no memory, thread or place in the event loop. */
 MUST_USE struct loop_listener *loop_listener_new(const char *dsn, const char *channel, loop_listener_news *news);
 void loop_listener_free(struct loop_listener *listener); /* NULL is allowed */
-/* False while nothing would be heard. When it becomes true again, `all` was told. */
+/* False while the connection is lost. When it becomes true again, the callback was called with `all`. */
 bool loop_listener_is_listening(const struct loop_listener *listener);
 
 #endif

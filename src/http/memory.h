@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process has freed goes back to the system. */
+/* Gives memory that a process has freed back to the system. */
 #ifndef HTTP_MEMORY_H
 #define HTTP_MEMORY_H
 

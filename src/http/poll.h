@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Agents that wait for a new goal. A poll is parked in the event loop and costs no thread and no timer: the database tells whose
- * goal has moved, and only those are looked at. Ten thousand are an ordinary number.
+ * Agents that wait for a new goal. A poll waits in the event loop and costs no thread and no timer: the database tells
+ * which hosts have a new goal, and only their polls are checked. Ten thousand polls are normal.
  */
 #ifndef HTTP_POLL_H
 #define HTTP_POLL_H
@@ -11,7 +11,10 @@
 /* With the process: hears what the database tells. */
 MUST_USE bool poll_start(const char *dsn);
 void poll_stop(void);
-/* Each second: those that have waited long enough, what could not be read before, and the end when the process drains. */
+/*
+ * Called each second: answers polls that waited long enough, retries failed reads, and ends all when the process
+ * drains.
+ */
 void poll_tick(void);
 
 /* The request asks for a goal, and belongs to its poll from here on. */

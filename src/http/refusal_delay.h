@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Refusals of callers who go on asking are held back. A 429 costs little, but whoever sends a thousand requests a second beyond
- * their limits takes a processor from everybody else; so the first refusals of a second are answered at once, and the others after
- * a moment in which a client that waits for its answers sends nothing. Nobody who minds Retry-After ever notices.
+ * Delays refusals of callers who ignore them. A 429 costs little, but a thousand of them a second use up a processor.
+ * So the first refusals of a second are answered at once, and the others after a moment, in which a client that waits
+ * for its answers sends nothing. A client that respects Retry-After never notices.
  */
 #ifndef HTTP_REFUSAL_DELAY_H
 #define HTTP_REFUSAL_DELAY_H
@@ -12,10 +12,10 @@
 enum {
     REFUSAL_DELAY_FREE_A_SECOND = 20, /* refusals of one caller in one process */
     REFUSAL_DELAY_MS = 100,
-    REFUSAL_DELAY_MOST_HELD = 1000, /* at a time; what is beyond is answered at once */
+    REFUSAL_DELAY_MOST_HELD = 1000, /* delayed at a time; more are answered at once */
 };
 
-/* The request was answered. True when its answer is held back: then `done` is called from the event loop. */
+/* The request was answered. True when its answer is delayed: then `done` is called from the event loop. */
 MUST_USE bool refusal_delay_hold(struct exchange *x, void (*done)(struct exchange *x));
 
 #endif

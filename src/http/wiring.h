@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the nginx module asks of the program it is part of, so that http/ knows neither reeve.conf nor any family.
- * main/wiring.c answers.
+ * What the nginx module needs from the rest of the program, so that http/ knows neither reeve.conf nor any family.
+ * main/wiring.c implements it.
  */
 #ifndef HTTP_WIRING_H
 #define HTTP_WIRING_H

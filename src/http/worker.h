@@ -27,11 +27,11 @@ MUST_USE bool worker_start(ngx_cycle_t *cycle, struct wiring *wiring, struct met
 void worker_stop(void);
 bool worker_is_stopping(void);
 
-/* A request that somebody works on keeps a draining process alive. */
+/* A held request keeps a draining process alive. */
 void worker_request_begins(void);
 void worker_request_ends(void);
 
-/* False when the request has to go another way. `done` is called from the event loop. */
+/* False when it cannot run here: take another way. `done` is called from the event loop. */
 MUST_USE bool worker_send_read(struct request *req, pipeline_done *done, void *context);
 
 MUST_USE bool worker_send_statement(struct arena *arena, enum sql statement, const struct params *params,

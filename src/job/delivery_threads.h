@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that take turns at what is due, for who delivers: each goes on while its turn did something, else waits until
- * something is told on a channel of the database, or a second has passed.
+ * Threads for deliveries. Each takes turns as long as a turn did something; otherwise it waits for a notification on a
+ * channel of the database, or for a second.
  */
 #ifndef JOB_DELIVERY_THREADS_H
 #define JOB_DELIVERY_THREADS_H
@@ -24,8 +24,10 @@ MUST_USE struct delivery_threads *delivery_threads_new(const char *dsn, const ch
 /* Ends after the turns that are under way. */
 void delivery_threads_free(struct delivery_threads *turns);
 
-/* Doubles with each failure up to five minutes; the half of it is random, so that those who failed together do not come back
- * together. */
+/*
+ * Doubles with each failure up to five minutes; half of it is random, so that deliveries that failed together are not
+ * retried together.
+ */
 int64_t delivery_threads_backoff_ms(int64_t failures);
 
 #endif

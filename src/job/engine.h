@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threads of a worker that do jobs and sweeps. Any number of workers may run: who works on what is decided by the rows.
- * Whoever waits is woken by what is told on the channel, and looks again by itself after a while.
+ * The threads of a worker that do jobs and sweeps. Any number of workers may run: rows in the database decide who works
+ * on what. A notification on the channel wakes a waiting thread; it also checks by itself after a while.
  */
 #ifndef JOB_ENGINE_H
 #define JOB_ENGINE_H
@@ -25,7 +25,7 @@ struct job_engine_config {
 
 /* What it is given must outlive it. NULL without memory or threads. */
 MUST_USE struct job_engine *job_engine_new(const struct job_engine_config *config);
-/* Ends after the steps that are under way; what is left of their jobs is free for other workers at once. */
+/* Ends after the running steps; other workers can continue their jobs at once. */
 void job_engine_free(struct job_engine *engine);
 
 #endif

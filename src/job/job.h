@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jobs: what goes on after a request was answered. A kind of job is a table of steps. A step is small and can be run any
- * number of times; what it changes in the database commits together with the job's transition, its line of history and
- * whatever it says about its subject. Work outside of the database is not done by jobs but by agents, that are told what
- * should be true (docs/internals/fleet.md); a step then waits until it is.
+ * Jobs: work that goes on after a request was answered. A kind of job is a table of steps. A step is small and can run
+ * any number of times. Its changes in the database are committed together with the job's transition, its line of
+ * history and its changes to the subject. Work outside of the database is done by agents, not by jobs: a step changes
+ * the goal (docs/internals/fleet.md) and waits until it is true.
  */
 #ifndef JOB_JOB_H
 #define JOB_JOB_H
@@ -41,8 +41,8 @@ struct job_environment {
 };
 
 enum job_outcome {
-    STEP_DONE,  /* on to the next step, at once */
-    STEP_WAITS, /* not true yet: again when something is told about the subject, or after a while; `why` is a sentence */
+    STEP_DONE,   /* on to the next step, at once */
+    STEP_WAITS,  /* not true yet: runs again after news about the subject, or after a while; `why` is a sentence */
     STEP_FAILED, /* never: the job ends as FAILED; `why` is a sentence for the tenant */
 };
 struct job_result {
@@ -51,7 +51,7 @@ struct job_result {
     int64_t wait_ms; /* of STEP_WAITS: how long nothing will change by itself; 0: the next look is soon */
 };
 
-/* An error is a try that did not count: rolled back, and tried again after a delay that grows. */
+/* After an error the try is rolled back and repeated after a growing delay. */
 typedef error job_step(struct job_context *context, struct job_result *ret_result);
 
 struct job_step_row {
@@ -67,7 +67,10 @@ struct job_kind {
     size_t count;
 };
 
-/* What is done every so often, by one worker at a time. It opens its own transactions, and may be ended anywhere. */
+/*
+ * Work that is repeated by the clock, by one worker at a time. It opens its own transactions, and may be killed
+ * anywhere.
+ */
 struct sweep_context {
     struct store *store;
     struct arena *arena;

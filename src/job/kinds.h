@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kind of job and every sweep that there is. main/ hands the lists to the engine; nobody else need know them all. */
+/* All kinds of jobs and all sweeps. main/ passes the lists to the engine; nobody else needs them. */
 #ifndef JOB_KINDS_H
 #define JOB_KINDS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One message to the mail server that the operator named. It decides what becomes of it; here it counts as sent when it was taken. */
+/* Sends one message to the mail server of the configuration. It counts as sent when the server has accepted it. */
 #ifndef JOB_MAIL_H
 #define JOB_MAIL_H
 

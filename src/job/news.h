@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is told about the subjects of jobs, and the threads that wait for it. Remembers the last few hundred subjects: a thread
- * that just found its step waiting can ask whether something was told since it began to look, which it would else have missed.
+ * News about the subjects of jobs, and the threads that wait for them. Remembers the last few hundred subjects, so that
+ * a thread whose step must wait can ask whether there was news since the step began.
  */
 #ifndef JOB_NEWS_H
 #define JOB_NEWS_H

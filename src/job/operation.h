@@ -28,7 +28,7 @@ extern const char *const job_states[], *const operation_step_states[];
 #define OPERATION_STEP_FIELDS \
     TEXT("name",        "Name of the step.", READ_ONLY | ALWAYS), \
     TEXT("description", "What it does.",     READ_ONLY | ALWAYS), \
-    TEXT("state",       "How far it is.",    READ_ONLY | ALWAYS, .one_of = operation_step_states), \
+    TEXT("state",       "Current state.",    READ_ONLY | ALWAYS, .one_of = operation_step_states), \
     DATE("startedAt",   "When it began.",    READ_ONLY), \
     DATE("finishedAt",  "When it was done.", READ_ONLY)
 // clang-format on

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes one job as far as it goes now: claims it, and runs its steps one after another, a transaction each. */
+/* Runs one job as far as possible now: claims it, and runs its steps one after another, each in its own transaction. */
 #ifndef JOB_RUN_H
 #define JOB_RUN_H
 

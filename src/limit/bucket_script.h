@@ -27,7 +27,7 @@ struct bucket_request {
     struct bucket_name name;
     struct bucket_size size;
     int64_t period_ms;
-    int64_t need;           /* requests that wait for a token: asked for whatever remains; 0 when only giving back */
+    int64_t need;           /* requests that wait for a token, always asked for; 0 when only giving back */
     int64_t want;           /* a block to lease, need included, when enough remains */
     int64_t returned;       /* tokens of an earlier lease that were not used ... */
     int64_t returned_start; /* ... and the period it was from */

@@ -26,36 +26,37 @@ struct bucket {
     int64_t used_at_ms; /* to about a second */
 
     /*
-     * The flight to Redis. Who waits for it is in exactly one of the three counts; an answer moves them out of
-     * `waiters` at once, so that a thread that never sleeps cannot spend what others have waited for.
+     * The request to Redis that is under way. Each thread that waits for it is in exactly one of the three counts; an
+     * answer moves them out of `waiters` at once, so that a thread that never sleeps cannot take tokens that others
+     * have waited for.
      */
     bool is_asking;
     int waiters; /* not served yet */
     int handed;  /* tokens that belong to waiters who have not woken up yet */
     int refused; /* the same for denials */
 
-    /* All below is worth nothing in another mode of the link. */
+    /* Everything below is valid only in this mode of the link. */
     link_mode mode;
 
     /* From Redis, for this size. */
     struct bucket_size size;
     int64_t lease; /* tokens left of it */
     int64_t lease_start;
-    int64_t lease_until_ms; /* it must not outlive its period: the refill counts on it */
+    int64_t lease_until_ms; /* it must end with its period: the refill relies on that */
     int64_t leased_at_ms;
     int64_t want; /* the block to ask for */
     int64_t remaining;
     int64_t refill_at_ms;
     int64_t denied_until_ms;
 
-    /* Of this process alone, while Redis is gone. */
+    /* Of this process alone, while Redis is lost. */
     bool has_local;
     int64_t local_tokens, local_start_ms;
 };
 
 struct shard {
     pthread_mutex_t mutex;
-    pthread_cond_t answered; /* a flight of one of its buckets is over */
+    pthread_cond_t answered; /* a request to Redis for one of its buckets has ended */
     struct bucket **chains;
     struct bucket *newest, *oldest;
     size_t count;
@@ -84,15 +85,15 @@ bucket_table_shard(struct bucket_table *table, uint64_t hash)
 /* These with the shard's mutex held. */
 struct bucket *shard_find(struct shard *shard, uint64_t hash, const struct bucket_name *name);
 /*
- * Finds or adds, and marks as used. When that pushed another bucket out, *ret_evicted is a copy of it, so that its
- * lease can be given back; otherwise its lease is 0. NULL without memory.
+ * Finds or adds a bucket, and marks it as used. If that removed another bucket, *ret_evicted is a copy of it, so that
+ * its lease can be given back; otherwise its lease is 0. NULL without memory.
  */
 struct bucket *shard_use(struct bucket_table *table, struct shard *shard, uint64_t hash, const struct bucket_name *name,
                          int64_t now_ms, struct bucket *ret_evicted);
 /* Frees the buckets that nobody used since then and that hold nothing. */
 void shard_forget_older(struct shard *shard, int64_t used_before_ms);
 
-/* Forgets all that was learned in another mode. */
+/* Drops everything that was learned in another mode. */
 static inline void
 bucket_enter_mode(struct bucket *bucket, link_mode mode)
 {

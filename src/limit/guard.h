@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often something happened in a span of time that begins with the first: wrong tries of an address, or on a credential. Local to the
- * process and of fixed size: an attacker with many keys pushes out those that were counted least.
+ * Counts how often something happened in a span of time that begins with the first: wrong tries of an address, or on a
+ * credential. Local to the process and of fixed size: when it is full, keys with the lowest counts are dropped.
  */
 #ifndef LIMIT_GUARD_H
 #define LIMIT_GUARD_H
@@ -20,7 +20,7 @@ struct guard_key {
 /* Of two texts; any bytes. */
 struct guard_key guard_key_of(str first, str second);
 
-/* `most` of 0 or less: the guard never holds anybody. NULL without memory. */
+/* `most` of 0 or less: the guard never refuses. NULL without memory. */
 MUST_USE struct guard *guard_new(int most, int64_t window_ms);
 void guard_free(struct guard *guard);
 

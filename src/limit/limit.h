@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Token buckets: one per endpoint set and scope instance, shared by all API nodes through Redis, refilled in whole
- * steps every REFILL_PERIOD_S. A process leases small blocks of tokens and spends them in memory; a bucket with few
- * tokens left is asked one by one, so the count stays exact across nodes. Without Redis each process falls back to
- * buckets of its own with the limit divided by the number of nodes last known.
+ * steps every REFILL_PERIOD_S. A process leases small blocks of tokens and spends them in memory. When a bucket has few
+ * tokens left, each one is requested alone, so that the count stays exact across nodes. Without Redis each process
+ * falls back to buckets of its own with the limit divided by the number of nodes last known.
  *
  * Thread safe. limit_take() with may_block = false never waits: it says TAKE_MUST_ASK when Redis has to be asked.
  */
@@ -30,13 +30,15 @@ struct limit_config {
     const char *redis_socket; /* path of a unix socket, or NULL */
     const char *redis_host;   /* used when there is no socket; NULL means 127.0.0.1 */
     int redis_port;           /* 0 means 6379 */
-    /* To be used in this order while those before do not answer. Every node needs the same list: who counts elsewhere
-     * counts alone. */
+    /*
+     * Used in this order while earlier ones do not answer. Every node needs the same list: a node that uses another
+     * Redis counts alone.
+     */
     const struct redis_place *others;
     size_t other_count;
     int redis_timeout_ms;          /* the longest that a request waits for Redis, in all; 0 means 50 */
     int guard_failures_per_minute; /* wrong tries of an address on a credential before they are refused; 0: no guard */
-    int guard_tries_per_minute; /* wrong tries on a credential, or of an address, before they are not looked at; 0: any number */
+    int guard_tries_per_minute; /* wrong tries on a credential, or of an address, before more are refused unchecked; 0: no limit */
 };
 
 /* What a bucket is for: the set, and the organization, project, user or address that the set's scope names. */
@@ -44,7 +46,7 @@ struct bucket_name {
     enum set_label set;
     uint8_t owner[16]; /* an id (12 bytes, then zeros) or an address */
 };
-/* May differ from call to call: the new one counts from then on. A refill below 1 counts as 1. */
+/* May change from call to call: the new size then applies. A refill below 1 counts as 1. */
 struct bucket_size {
     int64_t capacity, refill;
 };
@@ -69,13 +71,13 @@ struct take limit_take(struct limiter *limiter, const struct bucket_name *name, 
                        bool may_block);
 
 struct bucket_name bucket_of_id(enum set_label set, id owner);
-/* An IPv6 address counts by its /64, here and for the guard: whoever has one address has them all. */
+/* An IPv6 address counts by its /64, here and for the guard: its owner has all of its addresses. */
 struct bucket_name bucket_of_address(enum set_label set, const struct net_address *address);
 
 /*
- * The guard of credentials. A wrong try counts for the credential that it names (a public key, a client id; empty when it names none) at
- * the address that it comes from. Whoever sends the right one is never held back by the wrong ones of others. Never blocks; local to the
- * process.
+ * The guard of credentials. A wrong try counts for the credential that it names (a public key, a client id; empty when
+ * it names none) at the address that it comes from. Wrong tries of others never delay a caller with the right one.
+ * Never blocks; local to the process.
  */
 struct guard_try {
     const struct net_address *address;
@@ -83,12 +85,12 @@ struct guard_try {
 };
 void limit_guard_count_failure(struct limiter *limiter, struct guard_try wrong);
 void limit_guard_note_success(struct limiter *limiter, struct guard_try right);
-/* Of a try that was wrong: 0, or the seconds that its sender is asked to wait, because there were too many. */
+/* After a wrong try: 0, or how many seconds its sender must wait because there were too many. */
 int limit_guard_wait_s(struct limiter *limiter, struct guard_try wrong);
 /*
- * 0 when the try is to be looked at. Else there were so many wrong ones on this credential or from this address that it is not: somebody
- * guesses. An address at which the credential was right before, and one that has hardly tried it, are looked at all the same, so that
- * nobody locks out the owner of a credential by naming it.
+ * 0 when the try must be checked. Otherwise there were so many wrong tries on this credential or from this address that
+ * somebody is guessing. An address at which the credential was right before, or that has hardly tried it, is always
+ * checked, so that nobody can lock out the owner of a credential.
  */
 int limit_guard_closed_s(struct limiter *limiter, struct guard_try next);
 

@@ -14,7 +14,7 @@
 #include "limit/seen_texts.h"
 
 enum {
-    DENIAL_MEMORY_MS = 50, /* so that a flood on an empty bucket is no flood on Redis */
+    DENIAL_MEMORY_MS = 50, /* so that many requests for an empty bucket do not flood Redis */
     LEASE_QUICK_MS = 100,  /* a lease that was used up faster than this was too small */
     LEASE_OLD_MS = 1000,   /* what is left of a lease after this is given back */
     SWEEP_EVERY_MS = 1000,
@@ -31,8 +31,10 @@ struct limit_tuning {
 };
 MUST_USE struct limiter *limiter_new_tuned(const struct limit_config *config, const struct limit_tuning *tuning);
 
-/* Leases of buckets that were pushed out of the table, until the background thread gives them back. What does not fit
- * is lost until the bucket's next refill. */
+/*
+ * Leases of buckets that were removed from the table, until the background thread gives them back. Those that do not
+ * fit are lost until the bucket's next refill.
+ */
 enum { RETURNS_MAX = 512 };
 struct returns {
     pthread_mutex_t mutex;

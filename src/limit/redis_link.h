@@ -16,12 +16,12 @@
 
 /* ---- Types ---- */
 
-/* STARTING: the first attempt is not over, so nothing is known and those who may wait do. */
+/* STARTING: the first attempt is not over. Nothing is known yet, so callers that may wait do. */
 enum link_state { LINK_STARTING, LINK_UP, LINK_DOWN };
 
 /*
- * The state together with a number that grows with every change of it. What was learned from Redis in one mode is
- * worth nothing in the next.
+ * The state together with a number that grows with every change of it. What was learned from Redis in one mode is not
+ * valid in the next.
  */
 typedef uint64_t link_mode;
 
@@ -61,7 +61,7 @@ MUST_USE bool redis_link_borrow(struct redis_link *link, int64_t deadline_ms, st
 /* Every borrowed connection comes back here. `worked` = false closes it and declares Redis lost. */
 void redis_link_give_back(struct redis_link *link, struct redis_connection *connection, bool worked);
 
-/* What a command that got no reply failed with, for the log. Call it right after the command: it looks at errno. */
+/* Why a command got no reply, for the log. Call it right after the command: it reads errno. */
 const char *redis_link_failure(const redisContext *context);
 
 /* Declares Redis lost, unless the mode is no longer `seen`: then somebody else already did. */
@@ -77,11 +77,11 @@ bool redis_link_connect(struct redis_link *link, link_prepare *prepare, void *ar
 redisContext *redis_link_own(struct redis_link *link);
 /* Whether the link is up at another place than the first, and one before it answers again. */
 bool redis_link_could_be_better(struct redis_link *link, link_prepare *prepare, void *argument);
-/* Asks the connections nobody uses for a sign of life: Redis may be set to close idle ones. */
+/* Pings idle connections: Redis may be configured to close them. */
 void redis_link_ping_idle(struct redis_link *link);
 /* Sleeps until the mode is no longer `seen`, the time is over, or redis_link_stop(); false after the last. */
 bool redis_link_sleep(struct redis_link *link, link_mode seen, int64_t milliseconds);
-/* Any thread: ends the background thread's sleep for good. */
+/* Any thread: ends the background thread's sleep permanently. */
 void redis_link_stop(struct redis_link *link);
 
 #endif

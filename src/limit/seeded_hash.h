@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hash for tables whose keys a stranger may choose (addresses): without the seed, which is random in every process,
- * nobody can aim many keys at one place.
+ * A hash for tables whose keys strangers choose (addresses). The seed is random in every process, so nobody can choose
+ * many keys that fall into one place.
  */
 #ifndef LIMIT_SEEDED_HASH_H
 #define LIMIT_SEEDED_HASH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts that this process has seen, each for a time. Of fixed size: when a place is full, the text that would be
- * forgotten first makes way. Holds digests, never the texts.
+ * Texts that this process has seen, each for a time. Of fixed size: when a place is full, the text that would expire
+ * first is dropped. Stores digests, never the texts.
  */
 #ifndef LIMIT_SEEN_TEXTS_H
 #define LIMIT_SEEN_TEXTS_H

@@ -10,7 +10,7 @@ int command_api(int argc, char **argv);
 /* `reeved config`: prints a sample or the reference, or checks a file. */
 int command_config(int argc, char **argv);
 
-/* The module beside the program, in the folder that the build puts it in, or where packages install it. */
+/* The path of the module: next to the program, in the build folder, or where packages install it. */
 str api_module_path(struct arena *arena, const struct config *config);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reeve.conf: lines of `key = value`, comments behind #. What keys there are, with their defaults, bounds and a sentence
- * each, is one table in config.c; the sample, the reference and every error message are made from it.
+ * reeve.conf: lines of `key = value`, comments after #. One table in config.c has all keys with their defaults, bounds
+ * and a sentence each. The sample, the reference and every error message are made from it.
  */
 #ifndef MAIN_CONFIG_H
 #define MAIN_CONFIG_H
@@ -16,7 +16,7 @@
 
 enum { CONFIG_MAX_VALUES = 32 };
 
-/* A key that may stand in the file several times. The last value is followed by NULL. */
+/* A key that can be repeated in the file. The last value is followed by NULL. */
 struct config_list {
     size_t count;
     const char *values[CONFIG_MAX_VALUES];
@@ -24,7 +24,7 @@ struct config_list {
 
 #define DEFAULT_CONFIG "/etc/reeve/reeve.conf"
 
-/* Texts are never NULL; what was not given and has no default is "". */
+/* Texts are never NULL; a key that is not set and has no default is "". */
 struct config {
     struct arena *arena;
     const char *path; /* of the file, absolute */

@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 
-/* Whole or not at all: written beside it, then renamed. */
+/* Writes the file whole or not at all: under another name, then renamed. */
 MUST_USE bool files_replace(const char *path, str text);
 /* A folder of mode 0755 with all folders above it; one that is there already is fine. */
 MUST_USE bool files_make_folder(const char *path);

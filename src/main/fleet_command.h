@@ -25,7 +25,7 @@ void fleet_place_close(struct fleet_place *place);
  * reference to `body` is taken. */
 MUST_USE error fleet_call(struct fleet_place *place, const char *method, str path, json_t *body, json_t **ret_answer);
 
-/* One row a subcommand. `argv[0]` of run() is its name; "--config" was taken out already. */
+/* One row for each subcommand. `argv[0]` of run() is its name; "--config" was removed already. */
 struct fleet_command {
     const char *name; /* "host drain" */
     const char *usage, *sentence;

@@ -9,9 +9,9 @@
 
 #include "main/config.h"
 
-/* What is not written in reeve.conf but found at the start. */
+/* Facts that are not in reeve.conf but found out at the start. */
 struct nginx_facts {
-    str user, group;       /* who the workers become; empty when the node was not started by root */
+    str user, group;       /* the user of the processes; empty when the node was not started by root */
     bool stderr_is_socket; /* the journal: it cannot be opened by name */
 };
 /* False, with a line in `problems`, when the user of reeve.conf does not exist. */

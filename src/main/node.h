@@ -26,7 +26,7 @@ MUST_USE const struct catalog *node_catalog(FILE *problems);
 /* The same of the operator's API. */
 MUST_USE const struct catalog *node_operator_catalog(FILE *problems);
 
-/* What a node counts requests by: all operations of its APIs, and the addresses beside them. */
+/* The operations by which a node counts requests: those of its APIs, and the other paths. */
 size_t node_counter_count(void);
 const char *node_counter_name(const void *context, size_t index); /* for metrics_text() */
 size_t node_first_operator_counter(void);

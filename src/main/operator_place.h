@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a command of the operator works that needs the database, and nothing else of a node: the configuration and a store. */
+/* The configuration and a store, for operator's commands that need the database and nothing else of a node. */
 #ifndef MAIN_OPERATOR_PLACE_H
 #define MAIN_OPERATOR_PLACE_H
 
@@ -15,13 +15,17 @@ struct operator_place {
     char url[CONFIG_URL_BYTES];
 };
 
-/* False, with what is wrong on standard error, when it cannot be; closed in either case. Only what has to do with secrets needs the
- * node's key, so that the other commands work for whoever may not read it. */
+/*
+ * False, with the problem on standard error, when it fails; close it in either case. Only commands about secrets need
+ * the node's key; the others also work for users who may not read it.
+ */
 MUST_USE bool operator_place_open(struct operator_place *place, const char *config_path, bool with_key);
 void operator_place_close(struct operator_place *place);
 
-/* An operation of the operator's API in this process. *ret_answer is its document, NULL without one; the reference to `body` is
- * taken. What is changed is written down as changed by `reeved`. */
+/*
+ * An operation of the operator's API in this process. *ret_answer is its document, NULL without one; the reference to
+ * `body` is taken. The history names `reeved` as the author of the change.
+ */
 MUST_USE error operator_api_call_json(struct operator_api *operators, struct arena *arena, const char *method, str path,
                                       json_t *body, json_t **ret_answer);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether other machines are there, and what they say; nobody is waited for longer than two seconds. */
+/* Checks whether other machines answer, and what they say. Waits at most two seconds for each. */
 #ifndef MAIN_PROBE_H
 #define MAIN_PROBE_H
 

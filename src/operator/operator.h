@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operator's API: what those who run the service do with hosts, places, jobs, limits and organizations. Its tables are made of
- * the same words as the tenants' (api/contract.h), so that validation, rendering, the command line and the reference come from them
- * as well; but it has its own address, its own tokens and its own stages (`operator_stages` in operator_api.c). It runs without nginx: `reeved fleet`
- * and its like call the same operations in their own process.
+ * The operator's API: how operators manage hosts, places, jobs, limits and organizations. Its tables use the same types
+ * as the tenants' API (api/contract.h), so that validation, rendering, the command line and the reference are made from
+ * them as well. It has its own address, its own tokens and its own stages (`operator_stages` in operator_api.c). It
+ * runs without nginx: `reeved fleet` and its like call the same operations in their own process.
  */
 #ifndef OPERATOR_OPERATOR_H
 #define OPERATOR_OPERATOR_H
@@ -35,8 +35,8 @@ struct api *operator_api_base(struct operator_api *operators);
 extern const struct stage_list operator_stages;
 
 /*
- * One operation in this process, by whoever may read the configuration of the node: `who` is written down as the one who did it.
- * `body` may be NULL. *ret_answer is the document; empty when the operation answers with nothing.
+ * Runs one operation in this process, for a user who may read the configuration of the node: the history names `who` as
+ * its author. `body` may be NULL. *ret_answer is the document; empty when the operation answers with nothing.
  */
 MUST_USE error operator_api_call(struct operator_api *operators, struct arena *arena, const char *who,
                                  const char *method, str path, const json_t *body, str *ret_answer);

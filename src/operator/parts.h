@@ -29,7 +29,7 @@ MUST_USE error operator_find(struct operator_api *operators, struct arena *arena
                              const struct principal **ret_caller);
 
 /* ---- answers ---- */
-/* A page of a JSON list that is there as a whole; `key` is the field that names an item. */
+/* Answers with a page of a whole JSON list; `key` is the field that names an item. */
 MUST_USE error answer_array(struct request *req, str array, const char *key);
 /* An object that was made with json_pack(). */
 void answer_object(struct request *req, json_t *object);

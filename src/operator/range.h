@@ -11,7 +11,7 @@ enum { RANGE_MOST_ADDRESSES = 65536 };
 
 /* "10.0.1.10-10.0.1.99", "10.0.1.0/26" without its first and last address, or one address: fills in first and count. */
 MUST_USE bool range_read(struct arena *arena, str text, struct address_range *ret_range);
-/* Whether there are so many from this one on, itself included. */
+/* Whether this address is followed by enough others; it counts itself. */
 bool range_fits(const struct net_address *first, int64_t count);
 
 #endif

@@ -23,9 +23,9 @@ struct connection {
 enum { PLACES_BYTES = 1024 };
 
 /*
- * Keywords and values for PQconnectdbParams()/PQconnectStartParams(): the DSN with our defaults beneath it. Of several
- * hosts in it the one that was reached last comes first: each one before it that is switched off would cost seconds.
- * Points into itself; do not copy it.
+ * Keywords and values for PQconnectdbParams()/PQconnectStartParams(): the DSN with our defaults beneath it. If it names
+ * several hosts, the one that was reached last comes first, because each host before it that is down would cost
+ * seconds. Contains pointers to itself; do not copy it.
  */
 struct connection_words {
     const char *keywords[16], *values[16];

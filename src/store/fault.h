@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What libpq reports, in the words of base/error.h. The errors made here are constants: they need no memory, which
- * matters where they are needed most, and may be kept for any time. Only for store/.
+ * What libpq reports, in the words of base/error.h. The errors made here are constants: they need no memory and never
+ * expire. Only for store/.
  */
 #ifndef STORE_FAULT_H
 #define STORE_FAULT_H
@@ -20,7 +20,7 @@ extern const struct failure fault_unavailable, fault_overloaded, fault_internal,
 MUST_USE error fault_of_result(const PGresult *result, const char *statement, struct violation *ret_violation);
 /* INTERNAL_ERROR, logged, when an identifier of the statement is missing. NULL: it has no parameters. */
 MUST_USE error fault_of_params(const struct params *params, const char *statement);
-/* The server said that this connection is of no more use, although it may still be open: shutdown, failover. */
+/* Whether the server ended the use of this connection, although it may still be open: shutdown, failover. */
 bool fault_ends_connection(const PGresult *result);
 /* Logs why a connection could not be made or was lost, at most once a second in a process. */
 void fault_log_connection(const PGconn *pg, const char *what);

@@ -24,7 +24,7 @@ MUST_USE error store_idempotency_find(struct tx *tx, id principal, str key, stru
 MUST_USE error store_idempotency_add(struct tx *tx, id principal, str key, const uint8_t request_hash[SHA256_BYTES],
                                      int status, str answer);
 
-/* After OUTCOME_UNKNOWN: the record is there when, and only when, the change is. */
+/* After OUTCOME_UNKNOWN: the record exists if, and only if, the change was committed. */
 MUST_USE error store_idempotency_find_outside(struct store *store, struct arena *arena, id principal, str key,
                                               struct idempotency_record *ret_record);
 

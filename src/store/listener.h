@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hears what transactions tell with tx_notify(). A thread of its own with a connection of its own; both callbacks run on
- * that thread. Between on_state(false) and the next on_state(true) notifications may have been missed: whoever keeps
- * something in memory because nobody said it changed must then ask anew.
+ * Receives what transactions send with tx_notify(). It has its own thread and connection; both callbacks run on that
+ * thread. Between on_state(false) and the next on_state(true) notifications may be missed: cached values must then be
+ * read again.
  */
 #ifndef STORE_LISTENER_H
 #define STORE_LISTENER_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Brings the schema up to date. Tables, data and grants are migrations: the files of store/migrations/, in order, forward only.
- * Functions, views and triggers are routines: a file each in a folder routines/, put in place again whenever its text is another one
- * than the database has. Each file is a transaction of its own.
+ * Brings the schema up to date. Tables, data and grants are migrations: the files of store/migrations/, in order,
+ * forward only. Functions, views and triggers are routines: a file each in a folder routines/, put in place again
+ * whenever its text is another one than the database has. Each file is a transaction of its own.
  *
- * Any number of nodes may try it at once; one does the work and the others find it done. What waits for a table gives up and
- * tries again instead of queueing in front of running nodes.
+ * Any number of nodes may try it at once; one does the work and the others find it done. A migration that waits for a
+ * table gives up and tries again, so that it does not block running nodes.
  */
 #ifndef STORE_MIGRATE_H
 #define STORE_MIGRATE_H
@@ -17,7 +17,7 @@
 struct migration {
     int version;
     const char *name, *text;
-    const char *was; /* SHA-256 of the file as it was while it held routines, too; NULL: it never did */
+    const char *was; /* SHA-256 of the file from the time when it also contained routines; NULL: it never did */
 };
 extern const struct migration migrations[];
 extern const int migration_count;
@@ -26,7 +26,7 @@ struct routine {
     const char *name, *text;
     bool before_tables; /* policies or indexes of tables call it */
 };
-extern const struct routine routines[]; /* each behind those that it uses */
+extern const struct routine routines[]; /* each after those that it uses */
 extern const int routine_count;
 
 /*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One database connection in libpq's pipeline mode, driven by somebody else's event loop: nginx's in the API, a thread
- * of the store's own for blocking readers. Statements of one turn of the loop go out together behind one Sync; when one
- * of them fails, those that were aborted with it are sent again alone, so that a failure never touches its
- * neighbours. Only for statements that read.
+ * One database connection in libpq's pipeline mode, driven by an event loop of its user: nginx's in the API, a thread
+ * of the store for blocking readers. Statements of one turn of the loop go out together behind one Sync; when one of
+ * them fails, those that were aborted with it are sent again alone, so that a failure never touches its neighbours.
+ * Only for statements that read.
  *
  * Not thread safe: one loop owns it. Connects, prepares and reconnects by itself and never blocks, except to look up a
  * host name when the DSN has one. The socket must be watched level-triggered: one call of pipeline_readable() need not
@@ -27,7 +27,7 @@ MUST_USE struct pipeline *pipeline_new(const struct store_config *config, pipeli
 /* Fails what is still waiting, then closes. */
 void pipeline_free(struct pipeline *pipeline);
 
-/* False when it is not connected or too much is queued: then go another way. The parameters are copied out. */
+/* False when it is not connected or too much is queued: then use another connection. The parameters are copied. */
 MUST_USE bool pipeline_send(struct pipeline *pipeline, struct arena *arena, enum sql statement,
                             const struct params *params, pipeline_done *done, void *context);
 /* At the end of a turn of the loop: sends the Sync and flushes. */

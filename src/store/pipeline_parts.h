@@ -8,7 +8,7 @@
 
 #include "store/pipeline.h"
 
-/* Ready, or not known to be cut off: since it was ready no attempt to connect has failed, so that waiting makes sense. */
+/* Ready, or not known to be cut off: no attempt to connect has failed since it was ready, so waiting makes sense. */
 bool pipeline_is_hopeful(const struct pipeline *pipeline);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The connections for transactions: at most `max`, made when they are needed, the last one given back is the first one
- * taken, so that in quiet times few of them work. Thread safe. Only for store/.
+ * The connections for transactions: at most `max`, made when they are needed. The last one given back is used first, so
+ * that few are used in quiet times. Thread safe. Only for store/.
  */
 #ifndef STORE_POOL_H
 #define STORE_POOL_H
@@ -19,7 +19,7 @@ void pool_free(struct pool *pool);
 MUST_USE error pool_take(struct pool *pool, struct connection **ret_connection, bool *ret_is_new);
 /* A broken connection is closed. */
 void pool_give(struct pool *pool, struct connection *connection);
-/* Closes what is idle: after one connection turned out stale the others are likely to be, too. */
+/* Closes idle connections: when one turned out stale, the others probably are, too. */
 void pool_drop_idle(struct pool *pool);
 struct store_status pool_status(struct pool *pool);
 

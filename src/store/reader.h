@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads for callers that block: a few threads, each with one pipelined connection, send together what callers queued.
+ * Reads for blocking callers: a few threads, each with one pipelined connection, send queued statements together.
  * Thread safe. Only for store/.
  */
 #ifndef STORE_READER_H

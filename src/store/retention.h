@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is over, by table: a row for each kind of record that is of no use after a time. `test/data/tables.tsv` says of every table what
- * shrinks it, and script/check-tables holds it to that. */
+/*
+ * Old records: a row for each kind that is deleted after a time. `test/data/tables.tsv` says for every table what
+ * shrinks it, and script/check-tables checks that.
+ */
 #ifndef STORE_RETENTION_H
 #define STORE_RETENTION_H
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The control database. Every statement is a file in the folder sql/ of its subject, named like a function; SQL_PROJECT_GET is
- * project_get.sql. Nothing outside store/ sees libpq or writes SQL.
+ * The control database. Every statement is a file in the folder sql/ of its subject, named like a function;
+ * SQL_PROJECT_GET is project_get.sql. Nothing outside store/ sees libpq or writes SQL.
  *
- * Reads outside a transaction share a few connections in pipeline mode; the caller blocks and does not know.
- * Transactions have a connection of their own from a bounded pool, run with row-level security for one
- * organization, and roll back unless they were committed.
+ * Reads outside a transaction share a few connections in pipeline mode; the caller simply blocks. Transactions have a
+ * connection of their own from a bounded pool, run with row-level security for one organization, and roll back unless
+ * they were committed.
  *
  * Errors: DATABASE_UNAVAILABLE (503, Retry-After) when the database cannot be reached or a statement timed out,
  * OVERLOADED when the pool has no connection in time, CONCURRENT_CHANGE on a serialization failure or deadlock,
- * OUTCOME_UNKNOWN when the connection broke during COMMIT, INTERNAL_ERROR (logged) on anything that is a bug. A unique or
- * foreign-key violation is not turned into a message here: tx_query() reports it in `struct violation`, and the
- * aggregate that knows the constraint says what it means.
+ * OUTCOME_UNKNOWN when the connection broke during COMMIT, INTERNAL_ERROR (logged) on anything that is a bug. A unique
+ * or foreign-key violation is not turned into a message here: tx_query() reports it in `struct violation`, and the
+ * function that knows the constraint makes the error.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -57,8 +57,10 @@ struct params {
     int formats[PARAMS_MAX];
     char scratch[PARAMS_MAX][24]; /* numbers and ids live here */
 };
-/* Binary bytea of 12 bytes. One that is not there is a bug: the statement then fails with INTERNAL_ERROR and a line in the log
- * instead of asking about whatever its bytes would name. */
+/*
+ * Binary bytea of 12 bytes. A missing one is a bug: the statement is not sent and fails with INTERNAL_ERROR and a line
+ * in the log.
+ */
 void params_id(struct params *params, id value);
 void params_id_or_null(struct params *params, id value);    /* NULL when there is none */
 void params_id_after(struct params *params, id value);      /* of a walk in the order of ids; none: from the first */
@@ -89,8 +91,8 @@ str rows_bytes(struct arena *arena, const struct rows *rows, int row, int column
 MUST_USE error store_read(struct store *store, struct arena *arena, enum sql statement, const struct params *params,
                           struct rows *ret_rows);
 /*
- * Whether the reads of this thread may be slow, from now on: a large page, or what a tenant wrote is evaluated. Such reads have
- * connections of their own, so that nobody else's stands behind them, and their own time-out.
+ * Whether the reads of this thread may be slow, from now on: a large page, or something that a tenant wrote is
+ * evaluated. Such reads have their own connections, so that others do not wait for them, and their own time-out.
  */
 void store_reads_apart(bool apart);
 

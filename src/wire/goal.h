@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The goal: what should be true on one host, as one document (docs/internals/fleet.md). The control plane writes it, the
- * agent keeps it on disk and works from nothing else.
+ * The goal: what should be true on one host, as one document (docs/internals/fleet.md). The control plane writes it;
+ * the agent keeps it on disk and works only from it.
  */
 #ifndef WIRE_GOAL_H
 #define WIRE_GOAL_H
@@ -154,7 +154,7 @@ struct goal {
     struct goal_logs logs;
 };
 
-/* Beside types and bounds: every id once, every member's cluster there, addresses and networks that are some. */
+/* Checks what types and bounds do not: no id twice, a cluster for every member, valid addresses and networks. */
 MUST_USE error goal_parse(struct arena *arena, str text, struct goal *ret_goal);
 
 const struct goal_cluster *goal_find_cluster(const struct goal *goal, id cluster); /* NULL when there is none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is different between two goals, so that only those are woken who have something to do. */
+/* The difference between two goals, so that only threads with something to do are woken. */
 #ifndef WIRE_GOAL_DIFF_H
 #define WIRE_GOAL_DIFF_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which Patroni a host may have: agents do not ask to join with an older one, and would not be let in. */
+/* The oldest Patroni that a host may have: an agent with an older one does not join, and would be refused. */
 #ifndef WIRE_PATRONI_H
 #define WIRE_PATRONI_H
 
@@ -8,8 +8,8 @@
 #include "base/str.h"
 
 /*
- * The oldest that failovers were proven with. Those before 3.0.3 lose acknowledged writes when a partition heals, because
- * they put the leader key without a condition.
+ * The oldest version that failovers were tested with. Versions before 3.0.3 lose acknowledged writes when a partition
+ * heals, because they write the leader key without a condition.
  */
 #define PATRONI_LEAST "4.0.7"
 

@@ -61,7 +61,7 @@ struct wire_shape {
     }
 
 /*
- * Everything is copied into the arena, every text with a NUL behind it. INVALID_JSON when it is no JSON;
+ * Everything is copied into the arena, every text followed by a NUL. INVALID_JSON when it is not JSON;
  * INVALID_ATTRIBUTE_VALUE and MISSING_ATTRIBUTE name the place ("members[3].port").
  */
 MUST_USE error wire_read(struct arena *arena, str text, const struct wire_shape *shape, void *ret);

@@ -18,7 +18,7 @@ struct log_line {
     str text; /* UTF-8 */
 };
 
-/* A server's message of several lines goes on with lines that begin with a tab: of which type they are, the first one said. */
+/* In a server's message of several lines, the further lines begin with a tab; they have the type of the first one. */
 enum { LOG_MEMORY_SLOTS = 64 };
 struct log_memory {
     struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far logs were sent to one target, on the disk: what is behind the place was not taken yet. Without a file (or with one that
- * cannot be read) everything since the target was made counts as not sent: lines may come twice, none is left out.
+ * How far logs were sent to one target, on the disk: lines after the place were not sent yet. Without a readable file
+ * everything since the target was made counts as not sent: lines may be sent twice, but none is left out.
  */
 #ifndef AGENT_LOG_LOG_PLACE_H
 #define AGENT_LOG_LOG_PLACE_H

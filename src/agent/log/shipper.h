@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends what members log to where the goal says: a thread a target, so that one that hangs holds no other. Lines stay in the journal
- * until they were taken, so memory is bounded whatever a receiver does.
+ * Sends the logs of members to the targets in the goal: one thread for each target, so that one that hangs delays no
+ * other. Lines stay in the journal until they were accepted, so memory is bounded whatever a receiver does.
  */
 #ifndef AGENT_LOG_SHIPPER_H
 #define AGENT_LOG_SHIPPER_H
@@ -10,9 +10,9 @@
 
 struct agent;
 
-/* Under the agent's lock: threads for targets that have none. Those whose target is gone end by themselves. */
+/* Under the agent's lock: starts threads for targets that have none. A thread whose target is gone ends by itself. */
 void shippers_follow(struct agent *agent);
-/* Under the agent's lock: how each of them goes, copied. NULL without memory. */
+/* Under the agent's lock: a copy of the state of each target. NULL without memory. */
 const struct report_log *shippers_report(struct agent *agent, struct arena *arena, size_t *ret_count);
 
 #endif

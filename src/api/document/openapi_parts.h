@@ -49,7 +49,7 @@ json_t *undescribed_ref(struct openapi *o);
 json_t *list_ref(struct openapi *o, const struct schema *schema);
 /* The schema of one field's value, with its sentence. */
 json_t *field_schema(struct openapi *o, const struct field *field, enum variant variant);
-/* The same, for a parameter: its sentence stands beside it. */
+/* The same, for a parameter, whose sentence is outside of the schema. */
 json_t *parameter_schema(struct openapi *o, const struct field *field);
 
 /* Of a parameter of the path, and of the answer of an operation whose fields are described. */
@@ -59,7 +59,7 @@ json_t *openapi_answer_example(struct openapi *o, const struct endpoint *endpoin
 json_t *openapi_error_example(struct openapi *o, unsigned status);
 
 /* components.parameters, headers and responses that operations refer to. */
-/* `path` is the key that it stands under: the endpoint's, but for the names of parameters. */
+/* `path` is its key: the endpoint's path, but with other names of parameters. */
 json_t *openapi_operation(struct openapi *o, const struct endpoint *endpoint, const char *path);
 json_t *openapi_parameters(struct openapi *o);
 json_t *openapi_headers(struct openapi *o);

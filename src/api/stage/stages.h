@@ -9,10 +9,10 @@
 #include "api/api.h"
 
 error stage_target(struct request *req); /* the path, and how the answer is to look */
-error
-stage_other_path(struct request *req);  /* answers what is no operation: OAuth, its metadata, the OpenAPI document */
+error stage_other_path(
+    struct request *req); /* answers paths that are not operations: OAuth, its metadata, the OpenAPI document */
 error stage_route(struct request *req); /* path and method -> endpoint */
-/* The rest of routing once the prefix is known: `path` is what stands behind it. */
+/* The rest of routing once the prefix is known: `path` is the part after it. */
 error route_path(struct request *req, str path, str raw_query);
 error stage_authenticate(struct request *req); /* credentials -> caller */
 error stage_origin(struct request *req);       /* is the address on the caller's access list */
@@ -23,15 +23,15 @@ error stage_admit(struct request *req);        /* room for the body and the answ
 error stage_validate(struct request *req);     /* path, query, headers, body */
 error stage_available(struct request *req);    /* is there any behaviour: else 501 */
 error stage_open(struct request *req);         /* a transaction, for what changes something */
-error stage_idempotency(struct request *req);  /* was this very request answered before */
+error stage_idempotency(struct request *req);  /* was the same request answered before */
 error stage_run(struct request *req);
 error stage_commit(struct request *req); /* the change, its event and its idempotency record together */
 error stage_render(struct request *req);
 
-/* What a stage returns that cannot go on without the body: OK when it is there. */
+/* For a stage that needs the body: OK when it has arrived, else what the stage returns. */
 MUST_USE error request_admit(struct request *req, size_t body_max);
 
-/* ---- other_path.c: the addresses that are no operations ---- */
+/* ---- other_path.c: the paths that are not operations ---- */
 size_t other_path_count(void);
 const char *other_path_name(size_t index);
 

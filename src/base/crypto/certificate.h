@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * X.509 as far as a fleet needs it: keys, requests for certificates, and an authority that signs them. Everything goes in and
- * comes out as PEM. Whoever signs says what the certificate is for; of a request only its public key is taken over, and
- * only when the request proves that its maker has the private one.
+ * X.509 as far as a fleet needs it: keys, requests for certificates, and an authority that signs them. Everything goes
+ * in and comes out as PEM. The signer says what the certificate is for. Of a request only its public key is used, and
+ * only when the request proves that its maker has the private key.
  */
 #ifndef BASE_CRYPTO_CERTIFICATE_H
 #define BASE_CRYPTO_CERTIFICATE_H
@@ -20,7 +20,7 @@ enum {
     SERIAL_DIGITS = 32, /* 128 bits, the first of them never set */
 };
 
-/* Whom a certificate may be shown to: whoever checks it refuses it for anything else. */
+/* What a certificate may be used for: those who check it refuse it for anything else. */
 enum certificate_use { USE_BOTH, USE_SERVER, USE_CLIENT };
 
 /* What a certificate says. One of the two names may be empty. */
@@ -44,7 +44,7 @@ struct certificate {
 
 /* An EC key on P-256, in PKCS #8. */
 MUST_USE bool certificate_key_new(struct arena *arena, str *ret_key);
-/* Signed with the key; its subject is only a remark, nobody here believes it. */
+/* Signed with the key; its subject is only a remark and is never trusted. */
 MUST_USE bool certificate_request_new(struct arena *arena, str key, str common_name, str *ret_request);
 
 /* A certificate that may sign others, signed by its own key. */
@@ -53,10 +53,10 @@ MUST_USE bool certificate_authority_new(struct arena *arena, str key, const stru
 /* Signed by the authority. */
 MUST_USE bool certificate_sign(struct arena *arena, str authority, str authority_key, str request,
                                const struct certificate_subject *subject, struct certificate *ret_certificate);
-/* Whether a request can be signed: well-formed, of a key that is strong enough, and signed with it. */
+/* Whether a request can be signed: it is well-formed, its key is strong enough, and the key signed it. */
 bool certificate_request_is_fine(str request);
 
-/* Whether this is one certificate of an authority after the other, and nothing else. */
+/* Whether the text consists of certificates of authorities and nothing else. */
 bool certificate_is_authority_bundle(str pem);
 
 /* SHA-256 of the certificate itself (DER), as `openssl x509 -fingerprint -sha256` has it. */

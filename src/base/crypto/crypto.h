@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cryptography that Reeve needs, in its own words over OpenSSL 3. Keys and secrets are types of their own: the
- * logger and the renderer have no function that takes one.
+ * The cryptography that Reeve needs, over OpenSSL 3. Keys and secrets are types of their own: the logger and the
+ * renderer have no function that takes one.
  */
 #ifndef BASE_CRYPTO_CRYPTO_H
 #define BASE_CRYPTO_CRYPTO_H
@@ -24,9 +24,9 @@ void crypto_random(void *ret_bytes, size_t count);
 void crypto_sha256(str text, uint8_t ret_digest[SHA256_BYTES]);
 void crypto_md5(str text, uint8_t ret_digest[MD5_BYTES]);
 void crypto_hmac_sha256(const struct key *key, str text, uint8_t ret_mac[SHA256_BYTES]);
-/* The same with a key of any length, as other programs are given it. */
+/* The same with a key of any length, for keys that other programs share. */
 void crypto_hmac_sha256_text(str key, str text, uint8_t ret_mac[SHA256_BYTES]);
-/* PBKDF2 with HMAC-SHA-256: what a password becomes, slowly. */
+/* PBKDF2 with HMAC-SHA-256: a slow hash of a password. */
 void crypto_pbkdf2_sha256(str password, str salt, int iterations, uint8_t ret_key[SHA256_BYTES]);
 bool crypto_equal(const void *a, const void *b, size_t count); /* in constant time */
 void crypto_wipe(void *bytes, size_t count);

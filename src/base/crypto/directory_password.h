@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The password by which a directory is searched, as the database keeps it: sealed, and tied to the resource it belongs to. */
+/* The password for searching a directory, as the database keeps it: sealed, and bound to the resource it belongs to. */
 #ifndef BASE_CRYPTO_DIRECTORY_PASSWORD_H
 #define BASE_CRYPTO_DIRECTORY_PASSWORD_H
 

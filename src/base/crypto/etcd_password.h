@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passwords of etcd's users: made here, 256 bits, and sealed wherever they are kept. Bound to where: another row's does not open. */
+/*
+ * Passwords of etcd's users: made here, 256 bits, and always stored sealed. Each is bound to its row: in another row it
+ * does not open.
+ */
 #ifndef BASE_CRYPTO_ETCD_PASSWORD_H
 #define BASE_CRYPTO_ETCD_PASSWORD_H
 
@@ -8,7 +11,7 @@
 
 #define ETCD_KEY_PURPOSE "etcd password v1" /* of crypto_derive() */
 
-/* Sealed; the plain one is only seen by opening it. */
+/* Sealed; open it to get the password. */
 MUST_USE bool etcd_password_of_root_new(struct arena *arena, const struct key *key, str group, str *ret_sealed);
 MUST_USE bool etcd_password_of_root_open(struct arena *arena, const struct key *key, str group, str sealed,
                                          str *ret_password);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The token of an invitation while it waits for its mail: sealed, and tied to the invitation. */
+/* The token of an invitation while it waits for its mail: sealed, and bound to the invitation. */
 #ifndef BASE_CRYPTO_INVITATION_TOKEN_H
 #define BASE_CRYPTO_INVITATION_TOKEN_H
 

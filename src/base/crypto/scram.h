@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What PostgreSQL keeps of a password (RFC 5802, RFC 7677). It is computed before anything is stored, so the password itself
- * is nowhere but in the request.
+ * What PostgreSQL keeps of a password (RFC 5802, RFC 7677). It is computed before anything is stored, so the password
+ * itself is only in the request.
  */
 #ifndef BASE_CRYPTO_SCRAM_H
 #define BASE_CRYPTO_SCRAM_H

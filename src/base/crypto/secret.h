@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Credentials of ours begin with a prefix that says so; this finds them where a client put one by mistake. */
+/* Reeve's own credentials begin with a known prefix. This finds them where a client put one by mistake. */
 #ifndef BASE_CRYPTO_SECRET_H
 #define BASE_CRYPTO_SECRET_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where Reeve may connect to when a tenant names the place. Only https; the name is looked up once, every address that it
- * has must be public, and the connection goes to one of exactly these. Addresses that carry an IPv4 address inside
- * (mapped, 6to4, NAT64, Teredo, ISATAP) are judged by that one, too. What the operator lists is allowed in addition.
+ * Where Reeve may connect to when a tenant names the address. Only https. The name is looked up once, all of its
+ * addresses must be public, and the connection goes to one of exactly these. For an address that contains an IPv4
+ * address (mapped, 6to4, NAT64, Teredo, ISATAP) that one is checked as well. Addresses that the operator lists are
+ * allowed in addition.
  */
 #ifndef BASE_NET_EGRESS_H
 #define BASE_NET_EGRESS_H
@@ -27,8 +28,10 @@ struct egress_allowed { /* by the operator */
 };
 bool egress_is_allowed(const struct egress_allowed *allowed, const struct net_address *address);
 
-/* Whether the host is a name that could be public, or an address (in whichever notation) that is allowed. Looks no name up: what a name
- * leads to is judged when it is used, each time. */
+/*
+ * Whether the host is a name that could be public, or an address (in any notation) that is allowed. Does not look the
+ * name up: its addresses are checked each time it is used.
+ */
 bool egress_host_may_be_allowed(const struct egress_allowed *allowed, const struct egress_url *url);
 
 struct egress_target {
@@ -36,8 +39,10 @@ struct egress_target {
     size_t count;
     struct net_address addresses[EGRESS_MAX_ADDRESSES];
 };
-/* Looks the name up. False, with a sentence that does not say which of the two, when it has no address or any address that is not
- * allowed. Blocks. */
+/*
+ * Looks the name up. False when it has no address, or any address that is not allowed; the sentence does not say which
+ * of the two. Blocks.
+ */
 MUST_USE bool egress_resolve(struct arena *arena, const struct egress_allowed *allowed, str url,
                              struct egress_target *ret_target, str *ret_why);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One HTTPS POST to where a tenant wants it, behind the guard of base/net/egress.h: no redirects, no proxy, bounded in time
- * and size. Of what the other side answers only the status and the first kilobyte are kept. Or one GET, whose answer is kept.
+ * One HTTPS POST to an address that a tenant chose, checked by base/net/egress.h: no redirects, no proxy, bounded in
+ * time and size. Of the answer only the status and the first kilobyte are kept. Or one GET, whose answer is kept.
  */
 #ifndef BASE_NET_POST_H
 #define BASE_NET_POST_H
@@ -24,7 +24,7 @@ void poster_cleanup(struct poster **poster);
 int poster_send(struct poster *poster, struct arena *arena, const struct post_header *headers, size_t header_count,
                 str body, str *ret_why);
 
-/* How the last answer began; it may end anywhere, and be anything. Good until the next is sent. */
+/* The beginning of the last answer, cut anywhere; it can be anything. Valid until the next POST. */
 str poster_answer(const struct poster *poster);
 
 /* One GET instead, for documents that somebody else publishes: a body of at most DOCUMENT_MAX_BYTES with status 200. False with a

@@ -8,13 +8,13 @@
 
 /* The exit status. `command` NULL: of `reeve api`. */
 MUST_USE int output_answer(struct cli *cli, const struct command *command, const struct answer *answer);
-/* What was wrong with the options about output, said before anything is sent. */
+/* Checks the options about output before anything is sent, and prints what is wrong. */
 MUST_USE bool output_check(struct cli *cli);
-/* Whether people are to read it. */
+/* Whether a person reads the output. */
 bool output_is_for_people(const struct cli *cli);
-/* Says what the error document says, what to do about it and where it is explained. The exit status. */
+/* Prints the error, what to do about it and where it is explained. Returns the exit status. */
 MUST_USE int output_error(struct cli *cli, const struct answer *answer);
-/* What is known about an error code: 0, or EXIT_USAGE when nobody knows it. */
+/* Prints what is known about an error code. 0, or EXIT_USAGE when there is no such code. */
 MUST_USE int output_explain(struct cli *cli, const char *code);
 
 #endif

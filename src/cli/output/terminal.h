@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known about the terminal: whether there is one, how wide it is, whether colours are wanted. */
+/* The terminal: whether there is one, its width, and whether to use colours. */
 #ifndef CLI_OUTPUT_TERMINAL_H
 #define CLI_OUTPUT_TERMINAL_H
 
@@ -28,9 +28,9 @@ const char *style_off(bool color, enum style style);
 size_t text_width(str text);
 /* As many whole letters from the front as fit into `width` columns. */
 str text_fit(str text, size_t width);
-/* One line of it without control characters, which a terminal would act on. */
+/* One line of the text without control characters, which a terminal would execute. */
 str text_harmless(struct arena *arena, str text);
-/* Prints in lines of at most `width` columns, each with `indent` spaces in front, the first as it goes on behind `used`. */
+/* Prints lines of at most `width` columns, each indented by `indent` spaces; the first continues after `used` columns. */
 void text_wrap(FILE *out, const char *text, int indent, int used, int width);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --query: picks fields out of an answer. The language is a part of JMESPath, and means there what it means here:
+ * --query: picks fields out of an answer. The language is a part of JMESPath, with the same meaning:
  *
  *     name    a.b    a."a name"    [0]    [-1]    [1:3]    [*]    []    *    @    a | b
  *     [?state == 'IDLE']    [?size > `10`]    [?paused && !tags]    [a, b]    {label: a, other: b.c}    length(@)

@@ -14,13 +14,13 @@ struct session;
 json_t *audit_parameters(struct arena *arena, const struct goal_audit *audit);
 /* On the primary: settings of the users and databases that the rule names, and of no others. */
 MUST_USE error audit_apply(struct engine_member *self);
-/* On every member, once that is in its catalog: what Patroni asks every few seconds is not recorded. */
+/* On every member, once its catalog has it: Patroni's own queries every few seconds are not recorded. */
 MUST_USE error audit_quiet_patroni(struct engine_member *self, struct session *session, bool *is_quiet);
-/* Whether the goal says that servers load what records. */
+/* Whether the goal says that servers load pgaudit. */
 bool audit_is_asked_for(const struct engine_member *self);
 /* An error when it is asked for and this host does not have it. */
 MUST_USE error audit_check_installed(struct engine_member *self);
-/* An error when something is to be recorded, and the server has not loaded what does. */
+/* An error when something is to be recorded and the server has not loaded pgaudit. */
 MUST_USE error audit_check_loaded(struct engine_member *self, struct session *session);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pg_hba.conf and pg_ident.conf. The agent owns both files (hba_file and ident_file point to them), because Patroni looks at its
- * configuration only every few seconds, and whoever was taken off an access list should be out at once.
+ * pg_hba.conf and pg_ident.conf. The agent owns both files (hba_file and ident_file point to them), because Patroni
+ * reads its configuration only every few seconds, and an address that was removed from an access list must lose access
+ * at once.
  *
- * First match wins, so the order is the rule: the socket; replication and rewind between hosts of this cluster by certificate;
- * then nobody may be one of those from elsewhere; then users, from the project's networks only.
+ * The first match wins, so the order matters: the socket; replication and rewind between hosts of this cluster by
+ * certificate; refusal of these users from elsewhere; then other users, from the project's networks only.
  */
 #include <errno.h>
 

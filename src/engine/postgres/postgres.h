@@ -29,7 +29,7 @@ str address_in_url(struct arena *arena, str address);
 MUST_USE error config_write(struct engine_member *self, bool *ret_changed);
 /* Where members of the cluster agree. */
 const struct wire_texts *etcd_endpoints(const struct engine_member *self);
-/* The part that all members share and etcd keeps; the agent of the primary holds it to the goal. */
+/* The part that all members share and etcd keeps; the agent of the primary makes it match the goal. */
 json_t *config_dynamic(struct engine_member *self);
 /* Every parameter of PostgreSQL that the cluster should have. */
 json_t *config_parameters(struct engine_member *self);

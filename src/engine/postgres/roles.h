@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Users and roles of the API as roles of PostgreSQL (docs/internals/engine.md says which is which). In two halves: a plan, that is
- * computed from the goal alone, and making it true on the primary.
+ * Users and roles of the API as roles of PostgreSQL (docs/internals/engine.md says which is which). In two parts: a
+ * plan, computed from the goal alone, and applying it on the primary.
  *
- * What a role of the API allows becomes a *group*: a role without login whose name is a hash of what it allows. Groups are
- * therefore never changed, only made and dropped; changing a user means changing which groups it is in.
+ * What a role of the API allows becomes a *group*: a role without login whose name is a hash of what it allows. So
+ * groups are never changed, only made and dropped; a change of a user changes its groups.
  */
 #ifndef ENGINE_POSTGRES_ROLES_H
 #define ENGINE_POSTGRES_ROLES_H
@@ -71,7 +71,7 @@ void role_plan_digest(struct arena *arena, const struct role_plan *plan, uint8_t
 
 /* The name of a user's role: its own, or its beginning and a hash when PostgreSQL has no room for it. */
 str role_name(struct arena *arena, str user);
-/* Half a sentence about why this cannot be a role's name, or NULL. */
+/* Why this cannot be a role's name, as half a sentence, or NULL. */
 const char *role_name_problem(str user);
 /* Of the role that owns a database. */
 str role_of_owner(struct arena *arena, str database);

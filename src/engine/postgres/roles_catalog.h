@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roles as the server has them: which there are, making one, changing one that somebody holds on to. */
+/* Roles of the server: lists them, makes one, changes one that somebody holds a lock on. */
 #ifndef ENGINE_POSTGRES_ROLES_CATALOG_H
 #define ENGINE_POSTGRES_ROLES_CATALOG_H
 
@@ -29,8 +29,8 @@ struct role_change {
     const str *parameters;
 };
 /*
- * Users may change their own password. One who does that and leaves the transaction open holds the row, and whoever waits for it
- * waits for them. So nobody waits: their sessions are ended, as often as it takes.
+ * Users may change their own password. One who does that and leaves the transaction open locks the row, and everybody
+ * else would wait for them. So nobody waits: their sessions are ended, as often as needed.
  */
 MUST_USE error role_change(struct session *session, const struct role_change *change);
 MUST_USE error role_end_sessions(struct session *session, str user);

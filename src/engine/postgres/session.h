@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session with a member of this host as its superuser, which there is only on the unix socket. Statements time out, are not
- * logged by the server, and do not wait for standbys: what they make is made again by the agent of whoever is primary next.
+ * A session with a member of this host as its superuser, who can connect only through the unix socket. Statements time
+ * out, are not logged by the server, and do not wait for standbys: after a failover the new primary's agent makes their
+ * changes again.
  *
- * What the owner of a database has set for it (ALTER DATABASE … SET) does not hold for these sessions. And because a superuser
- * runs them, no statement may evaluate what a tenant wrote: no expression, default, trigger, rule, view or function of theirs. What
- * has to touch rows of tenants does so as the owner of the table (SET ROLE).
+ * Settings of a database (ALTER DATABASE … SET) do not apply to these sessions. And because a superuser runs them, no
+ * statement may evaluate what a tenant wrote: no expression, default, trigger, rule, view or function of theirs. A
+ * statement that must touch rows of tenants runs as the owner of the table (SET ROLE).
  */
 #ifndef ENGINE_POSTGRES_SESSION_H
 #define ENGINE_POSTGRES_SESSION_H

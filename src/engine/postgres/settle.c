@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Brings a running member to its goal: parameters, who may connect, users, restarts. Nothing counts before it was looked at. */
+/*
+ * Brings a running member to its goal: parameters, who may connect, users, restarts. A change counts as done only after
+ * it was checked.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One member of a cluster after the other, without anybody who orders it: each agent knows its own host only, and asks Patroni, who
- * knows the whole cluster. Replicas go first, by their names; the leader hands over and goes last. Who has moved says so with a tag.
+ * Moves the members of a cluster one after the other, without a coordinator: each agent knows only its own host, and
+ * asks Patroni, which knows the whole cluster. Replicas go first, by their names; the leader hands over and goes last.
+ * A member that has moved says so with a tag.
  */
 #include "engine/postgres/postgres.h"
 

@@ -5,8 +5,10 @@
 
 #include "api/request.h"
 
-/* Writes `deleteAfterDate` as it is stored: UTC, in whole seconds, so that texts compare as moments do. One that was sent must
- * lie in the future. */
+/*
+ * Writes `deleteAfterDate` as it is stored: UTC, in whole seconds, so that texts sort like moments. A date that was
+ * sent must be in the future.
+ */
 MUST_USE error access_check_end(struct request *req, json_t *document, bool was_sent);
 
 #endif

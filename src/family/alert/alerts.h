@@ -12,7 +12,10 @@ extern const struct schema alert_schema, alert_acknowledgement_schema;
 /* ---- Configurations (alert_configs.c) ---- */
 extern const struct kind alert_config;
 handler alert_config_replace, alert_config_toggle;
-/* What a new project begins with: owners are told by mail. None where the deployment sends no mail. Without events. */
+/*
+ * The default configurations of a new project: owners are told by mail. None where the deployment sends no mail. Writes
+ * no events.
+ */
 MUST_USE error alert_config_add_defaults(struct request *req, id organization, id project);
 
 #endif

@@ -15,16 +15,18 @@ extern const char *const any_role_names[];
 /* A role, and where it is granted. */
 extern const struct schema role_assignment_schema;
 
-/* Nobody hands out more than they have: every role of the list must be among those that the caller holds, or that their roles
- * imply, in the context of the request. ROLE_NOT_GRANTABLE names the first that is not. */
+/*
+ * Nobody grants more than they have: in the context of the request, the caller must hold every role of the list,
+ * directly or implied. ROLE_NOT_GRANTABLE names the first that they do not hold.
+ */
 MUST_USE error check_grantable(struct request *req, const json_t *roles);
 
 /* The same for replacing one list of roles by another: nobody takes away more than they could give, either. */
 MUST_USE error check_replaceable(struct request *req, const json_t *before, const json_t *after);
 
 /*
- * An organization is never left without an owner, nor without a person who owns it when there was one. Begin before the
- * change (it locks the organization, so that two owners cannot remove each other), end after it.
+ * An organization never loses its last owner, nor the last person among its owners. Call begin before the change (it
+ * locks the organization, so that two owners cannot remove each other), and end after it.
  */
 struct owner_guard {
     int64_t people_before;

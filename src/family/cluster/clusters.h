@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files about clusters share: the schemas, and the way a change goes from a request to rows and a job. */
+/* What the files about clusters share: the schemas, and how a request for a change becomes rows and a job. */
 #ifndef FAMILY_CLUSTER_CLUSTERS_H
 #define FAMILY_CLUSTER_CLUSTERS_H
 
@@ -12,7 +12,7 @@
 #define CLUSTER_NAME "^[a-zA-Z0-9][a-zA-Z0-9-]*$"
 
 /* ---- clusters.c ---- */
-/* Clusters of the endpoint's kind: of it only the name and the parameter count. */
+/* Clusters of the endpoint's kind; only its name and its parameter matter. */
 extern const struct read cluster_get, cluster_list;
 
 /* ---- cluster_schema.c ---- */
@@ -26,10 +26,10 @@ MUST_USE error cluster_document_check(struct request *req, const struct fleet_of
 /* The newest version that every host of the region has; NOT_OFFERED when there is none. */
 MUST_USE error cluster_default_version(struct request *req, const struct offered_region *region, str *ret_version);
 
-/* ---- cluster_changes.c: the way of a change ---- */
+/* ---- cluster_changes.c: how a change is made ---- */
 /* Of the path or body. 404 when there is none, 412 when If-Match says so. `ret_before` is the cluster as the API shows it. */
 MUST_USE error cluster_take(struct request *req, str kind, str name, struct cluster *ret_cluster, json_t **ret_before);
-/* 409 when the cluster is being deleted, or an outage is simulated in it. */
+/* 409 when the cluster is being deleted, or an outage simulation is running. */
 MUST_USE error cluster_check_changeable(struct request *req, const struct cluster *cluster);
 /* A new cluster with reserved places and the job that makes it; `document` is complete. */
 MUST_USE error cluster_begin(struct request *req, const struct fleet_offer *offer, str kind, str name, json_t *document,
@@ -40,14 +40,14 @@ MUST_USE error cluster_reserve(struct request *req, const struct fleet_offer *of
 /* Stores the document as a change that a job carries out; `job` NULL: there is nothing to do but to store it. */
 MUST_USE error cluster_submit(struct request *req, struct cluster *cluster, const json_t *document,
                               const struct job_kind *job, const json_t *payload);
-/* The cluster as it is now, in the answer and as the `after` of an event that is about it. */
+/* Shows the cluster as it is now, in the answer and as the `after` of its event. */
 MUST_USE error cluster_answer(struct request *req, const struct cluster *cluster, enum event_type type,
                               const json_t *before, bool created);
-/* The same for what was sent once more: no event. */
+/* The same for a repeated request: no event. */
 MUST_USE error cluster_answer_unchanged(struct request *req, const struct cluster *cluster);
 /* Ends a cluster of either kind. */
 MUST_USE error cluster_terminate(struct request *req, str kind, str name);
-/* What was sent, into a cluster that exists, or as a new one: everything but the answer. */
+/* Applies the request to an existing cluster, or creates a new one; does not answer. */
 MUST_USE error cluster_try_create(struct request *req, const json_t *sent, struct cluster *ret_cluster);
 MUST_USE error cluster_try_update(struct request *req, const json_t *sent, struct cluster *ret_cluster,
                                   json_t **ret_before, bool *ret_changed);
@@ -61,7 +61,7 @@ handler cluster_create, cluster_update, cluster_delete;
 extern const struct read cluster_settings_get;
 handler cluster_settings_update;
 
-/* ---- cluster_actions.c: what is neither document nor setting ---- */
+/* ---- cluster_actions.c: actions ---- */
 extern const struct schema access_grant_schema, version_pin_schema, sample_load_schema;
 extern const struct read sample_load_get;
 handler cluster_restart, cluster_grant_access, cluster_revoke_access, cluster_pin, cluster_unpin, sample_load_start,

@@ -22,9 +22,9 @@ MUST_USE error credential_bind_list(struct request *req, struct params *params);
 /* Locked, for a change; 404 when it is not in the request's context, 412 when If-Match does not match. */
 MUST_USE error credential_lock(struct request *req, struct credential *ret_credential);
 /*
- * The same for a change to the credential itself rather than to its roles in a project: whoever can give it a secret, or let
- * it in from another address, can use it. So in a project only credentials that reach no further than it are changed this
- * way, unless by an owner of the organization: else 403.
+ * The same for a change of the credential itself, not of its roles in a project. A caller who can give it a secret, or
+ * allow another address, can use it. So callers in a project can change only credentials without roles elsewhere;
+ * owners of the organization can change all. Otherwise 403.
  */
 MUST_USE error credential_lock_itself(struct request *req, struct credential *ret_credential);
 /* The same for an organization's credential that holds no role in the project yet. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What users and invitations have in common. Both show the same members: people with roles, and invitations that nobody has
- * answered. The context is the request's: its project, or its organization when the path names none.
+ * What users and invitations have in common. Both show the same members: people with roles, and open invitations. The
+ * context is the request's: its project, or its organization when the path names none.
  */
 #ifndef FAMILY_IDENTITY_PEOPLE_H
 #define FAMILY_IDENTITY_PEOPLE_H
@@ -26,7 +26,7 @@ struct wanted_roles {
 
 /* ACTIVE, PENDING, INVITATION_EXPIRED; NULL at the end. */
 extern const char *const membership_statuses[];
-/* Two parameters of a query that mean the same, and whether they let this status through; they do when neither was sent. */
+/* Two query parameters with the same meaning, and whether they allow this status; they allow all when neither was sent. */
 #define MEMBERSHIP_STATUS_QUERY                                                                                \
     TEXT("orgMembershipStatus", "Only people with this status.", 0, .one_of = membership_statuses),            \
         LIST("orgMembershipStatuses", "Only people with one of these statuses; may be repeated.", 0, .max = 4, \
@@ -47,8 +47,10 @@ struct invited {
     struct member member;
     enum event_type event;
 };
-/* Invites whoever has the address: the token is mailed to them, and nobody else ever sees it. In a project, a member of the organization is added at once if `members_too`, and an open
- * invitation is widened. */
+/*
+ * Invites the person with the address: the token is mailed to them, and nobody else ever sees it. In a project, a
+ * member of the organization is added at once if `members_too`, and an open invitation gets the roles in addition.
+ */
 MUST_USE error people_invite(struct request *req, str username, const struct wanted_roles *wanted, bool members_too,
                              struct invited *ret_invited);
 

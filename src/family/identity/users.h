@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What other families use of the users: adding one to a project is also an operation of projects. */
+/* What other families use: adding a user to a project is also an operation of projects. */
 #ifndef FAMILY_IDENTITY_USERS_H
 #define FAMILY_IDENTITY_USERS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one question that whoever changes a cluster or an access list asks. */
+/* The check of resource policies before a cluster or an access list is changed. */
 #ifndef FAMILY_POLICY_RESOURCE_POLICIES_H
 #define FAMILY_POLICY_RESOURCE_POLICIES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of federated databases, which data_federation.c has the operations of. */
+/* The fields of federated databases; the operations are in data_federation.c. */
 #ifndef FAMILY_WAITING_DATA_FEDERATION_H
 #define FAMILY_WAITING_DATA_FEDERATION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of search, which search.c has the operations of. */
+/* The fields of search; the operations are in search.c. */
 #ifndef FAMILY_WAITING_SEARCH_H
 #define FAMILY_WAITING_SEARCH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of stream processing, which streams.c has the operations of. */
+/* The fields of stream processing; the operations are in streams.c. */
 #ifndef FAMILY_WAITING_STREAMS_H
 #define FAMILY_WAITING_STREAMS_H
 

@@ -6,8 +6,8 @@
 #include "job/access/ldap_verify.h"
 
 /*
- * Looks the server up, connects with TLS, binds and searches, each within seconds. The tenant chose the address, so it is held to
- * the rules of base/net/egress.h, twice: before, for all addresses of the name, and again for the one that was connected to,
+ * Looks the server up, connects with TLS, binds and searches, each within seconds. The tenant chose the address, so the
+ * rules of base/net/egress.h are checked twice: for all addresses of the name, and again for the connected address
  * before a byte is sent. Referrals are not followed.
  */
 directory_asker directory_ask;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The check of a directory that a tenant wants its users to be known by. The API writes down what is to be checked, as a resource
- * of the kind 'ldapVerification'; a worker checks it. The password is sealed until then, and gone afterwards.
+ * The check of a directory that a tenant wants to use for its database users. The API stores the request as a resource
+ * of the kind 'ldapVerification'; a worker does the check. Until then the password is stored sealed, and afterwards it
+ * is removed.
  */
 #ifndef JOB_ACCESS_LDAP_VERIFY_H
 #define JOB_ACCESS_LDAP_VERIFY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Raises alerts from events and tells those who want to know: each event is looked at once, each notification goes out at least
- * once, under an id that stays the same. Any number of threads and workers do it side by side.
+ * Raises alerts from events and sends notifications. Each event is processed once; each notification is sent at least
+ * once, always with the same id. Any number of threads and workers can do it in parallel.
  */
 #ifndef JOB_ALERT_ALERT_H
 #define JOB_ALERT_ALERT_H

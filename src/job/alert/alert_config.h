@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How an alert configuration is kept: its document as the API shows it, with masks in the place of secrets, and beside it one field
- * that nobody sees, with the secrets sealed and the place from which on events count.
+ * How an alert configuration is stored: its document as the API shows it, with masks instead of secrets, and one hidden
+ * field with the sealed secrets and the place after which events count.
  */
 #ifndef JOB_ALERT_ALERT_CONFIG_H
 #define JOB_ALERT_ALERT_CONFIG_H
@@ -22,7 +22,7 @@ json_t *alert_secrets_open(struct arena *arena, const struct key *key, id config
 /* What the hidden field holds; NULL without memory. */
 json_t *alert_hidden_new(struct arena *arena, const struct key *key, id config, const json_t *secrets,
                          int64_t after_seq);
-/* Events of the project behind this place count. */
+/* Events of the project after this place count. */
 int64_t alert_config_after_seq(const json_t *document);
 
 /* Whether people are told by mail. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which events can raise an alert. Some tell of a state that an event ends later: their alerts are open until then. The others are
- * of one moment: their alerts close by themselves.
+ * Which events can raise an alert. Some begin a state that a later event ends: their alerts stay open until then. The
+ * others are about one moment: their alerts close by themselves.
  */
 #ifndef JOB_ALERT_ALERT_RULE_H
 #define JOB_ALERT_ALERT_RULE_H

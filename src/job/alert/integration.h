@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Integrations: what a project knows about an outside service, once for each type. A notification of an alert that has no key (or
- * address) of its own uses the one of the project's integration of its type.
+ * Integrations: a project's settings for an outside service, one for each type. A notification of an alert without its
+ * own key (or address) uses the project's integration of its type.
  */
 #ifndef JOB_ALERT_INTEGRATION_H
 #define JOB_ALERT_INTEGRATION_H
@@ -40,7 +40,7 @@ json_t *integration_hidden_new(struct arena *arena, const struct key *key, id in
 /* Secrets by field; NULL when they are not to be opened. */
 json_t *integration_secrets_open(struct arena *arena, const struct key *key, id integration, const json_t *document);
 
-/* Completes a notification without a key, and the object with its secrets, by what the integration has. */
+/* Completes a notification without a key, and the object with its secrets, from the integration. */
 void integration_lend(const struct integration_type *type, const json_t *integration, const json_t *its_secrets,
                       json_t *notifier, json_t *secrets);
 

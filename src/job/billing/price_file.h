@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operator's price file: one line an item, comments behind #.
+ * The operator's price file: one line for each item, comments after #.
  *
  *     member M10 0.08      One member of size M10
  *     disk       0.000137  One GB of disk of one member

@@ -6,7 +6,7 @@
 #include "job/job.h"
 
 extern const struct job_kind cluster_create_job; /* cluster_create.c */
-extern const struct job_kind cluster_update_job; /* cluster_update.c: whatever the document asks for */
+extern const struct job_kind cluster_update_job; /* cluster_update.c: what the document asks for */
 extern const struct job_kind cluster_delete_job; /* cluster_delete.c */
 extern const struct job_kind cluster_pause_job;  /* cluster_pause.c */
 extern const struct job_kind cluster_resume_job;

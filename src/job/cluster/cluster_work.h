@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the steps of all jobs of clusters share. A step begins with cluster_work(): it locks the cluster, reads its members and
- * makes the plan anew, so that each step acts on what is there and not on what an earlier one believed.
+ * What the steps of all jobs of clusters share. A step begins with cluster_work(): it locks the cluster, reads its
+ * members and makes the plan again, so that each step works with the present state and not with that of an earlier
+ * step.
  */
 #ifndef JOB_CLUSTER_CLUSTER_WORK_H
 #define JOB_CLUSTER_CLUSTER_WORK_H
@@ -35,17 +36,23 @@ MUST_USE error step_waits(struct job_context *context, struct job_result *ret_re
     PRINTF_LIKE(3, 4);
 
 /* ---- What several kinds do. Each answers as a step does. ---- */
-/* Members that stay become what their group asks for; those that are as `from` says, PLANNED or STOPPED, run from now on. */
+/* Members that stay get what their group asks for; those in the state `from`, PLANNED or STOPPED, are started. */
 MUST_USE error work_start_members(struct job_context *context, struct cluster_work *work, enum member_desired from,
                                   bool *ret_changed);
-/* Every member that stays is up and has taken everything over, one of them is the primary, and another can take over from it. */
+/*
+ * Waits until every member that stays runs and has applied everything, one of them is the primary, and another can
+ * replace it.
+ */
 MUST_USE error work_wait_for_members(struct job_context *context, struct cluster_work *work,
                                      struct job_result *ret_result);
-/* There is none: everybody who may be elected by the document can be. */
+/* For when there is no primary: starts planned members, lets running ones be elected, and waits. */
 MUST_USE error work_wait_for_primary(struct job_context *context, struct cluster_work *work,
                                      struct job_result *ret_result);
 enum { ANY_PRIORITY = 0 };
-/* A replica of at least this priority becomes the primary. Waits: whoever calls knows who must not be it any more. */
+/*
+ * Makes a replica of at least this priority the primary, and waits for it. The caller knows that the present primary
+ * must change.
+ */
 MUST_USE error work_hand_over(struct job_context *context, struct cluster_work *work, int least_priority,
                               struct job_result *ret_result);
 /* Names for the members that stay. */
@@ -67,7 +74,7 @@ job_step cluster_step_publish_names;
 job_step cluster_step_hand_over;
 job_step cluster_step_remove_members; /* those that do not stay */
 job_step cluster_step_wait_removed;
-/* The last step of a job that has nothing else to say than this event. */
+/* The last step of a job that only writes this event. */
 MUST_USE error cluster_finish_with(struct job_context *context, enum event_type type, struct job_result *ret_result);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the control plane does in etcd (docs/internals/etcd.md): a user and a role for each cluster, that reach its own keys and no other,
- * and authentication for the whole group when nobody works without any more. Everything can be done again at any time.
+ * What the control plane does in etcd (docs/internals/etcd.md): it makes a user and a role for each cluster, for its
+ * own keys only, and turns on authentication of the group when every member uses it. Everything can be repeated at any
+ * time.
  */
 #ifndef JOB_ETCD_ETCD_H
 #define JOB_ETCD_ETCD_H

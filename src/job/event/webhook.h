@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tells webhooks what happened: at least once, in the order of the organization's events. Any number of threads and workers
- * take webhooks from each other's reach by a lease; the epoch of the lease keeps one that was too slow from writing.
+ * Delivers events to webhooks: at least once, in the order of the organization's events. Any number of threads and
+ * workers can run; a lease gives a webhook to one of them, and the epoch of the lease keeps a slow one from writing.
  */
 #ifndef JOB_EVENT_WEBHOOK_H
 #define JOB_EVENT_WEBHOOK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hosts are told about a place that logs go to: which form, where, and with which headers. */
+/* What hosts are told about a target of logs: its form, its address and its headers. */
 #ifndef JOB_LOG_LOG_TARGET_H
 #define JOB_LOG_LOG_TARGET_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Alerts, and how far a project's events have been looked at for them. Events are looked at exactly once: the alerts that they
- * raise or close, their notifications and the new place commit together. Configurations are resources of kind "alertConfig".
+ * Alerts, and how far a project's events have been processed for them. Events are processed exactly once: the alerts
+ * that they raise or close, their notifications and the new place are committed together. Configurations are resources
+ * of kind "alertConfig".
  */
 #ifndef STORE_ALERT_ALERT_H
 #define STORE_ALERT_ALERT_H
@@ -18,8 +19,10 @@ MUST_USE error store_alert_lock(struct tx *tx, id project, id alert, str *ret_do
 /* NULL: not acknowledged any more. */
 MUST_USE error store_alert_acknowledge(struct tx *tx, id project, id alert, const int64_t *until_ms, str comment,
                                        str by);
-/* Holds the project's cursor, and makes it when there is none: nothing is raised until the transaction ends. Before a
- * configuration is changed. */
+/*
+ * Locks the project's cursor, and makes it when there is none: no alert is raised until the transaction ends. Call it
+ * before a configuration is changed.
+ */
 MUST_USE error store_alert_cursor_take(struct tx *tx, id organization, id project, int64_t *ret_newest_seq);
 
 /* A configuration with a notification of this type that lacks the field, and so uses the project's integration. */

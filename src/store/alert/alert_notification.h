@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Notifications of alerts: one row for each time that somebody is to be told. A row is claimed for a while, sent, and recorded as
- * sent by whoever still holds it; who is told again, after a death in between, is told under the same id.
+ * Notifications of alerts: one row for each notification to send. A worker claims a row for a while, sends it, and
+ * records that if it still has the claim. After a crash in between it is sent again, with the same id.
  */
 #ifndef STORE_ALERT_ALERT_NOTIFICATION_H
 #define STORE_ALERT_ALERT_NOTIFICATION_H
@@ -20,7 +20,7 @@ struct notification_draft {
 };
 /* Nothing happens when there is one like it. */
 MUST_USE error store_notification_add(struct tx *tx, const struct notification_draft *draft);
-/* Notifiers that told of the opening, or may have. */
+/* Notifiers that sent the opening, or may have sent it. */
 enum { NOTIFIERS_MAX = 100 };
 MUST_USE error store_notification_told(struct tx *tx, id organization, id alert, id ret_notifiers[NOTIFIERS_MAX],
                                        size_t *ret_count);
@@ -36,7 +36,7 @@ MUST_USE error store_notification_due(struct store *store, struct arena *arena,
 
 struct notification_claim {
     struct notification_place at;
-    int64_t epoch; /* of the lease: who has an older one cannot write any more */
+    int64_t epoch; /* of the lease: a holder of an older one cannot write any more */
     int64_t tries, number, age_s;
     id notifier;
     enum notification_about about;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Changes to who may do what: roles, access lists, generations, people, limits. Each runs inside the caller's
- * transaction and tells every node with the commit that what it keeps in memory about it is out of date.
+ * transaction. On commit every node is told to drop what it keeps in memory about it.
  *
- * Whoever changes such a row in another way (an organization's settings, a project made or deleted) calls
+ * Code that changes such a row in another way (an organization's settings, a project made or deleted) must call
  * authority_changed() as well.
  */
 #ifndef STORE_AUTH_PRINCIPAL_H
@@ -31,11 +31,13 @@ MUST_USE error add_access_list_entry(struct tx *tx, id principal, id organizatio
 MUST_USE error remove_access_list_entry(struct tx *tx, id principal, id organization, str block, bool *ret_removed);
 
 /* ---- Principals ---- */
-/* People belong to no organization: the transaction must be the service's own (the zero id). DUPLICATE_NAME when the user
- * name is taken, in whatever case it is written. */
+/*
+ * People belong to no organization: the transaction must be the service's own (the zero id). DUPLICATE_NAME when the
+ * user name is taken, in upper or lower case.
+ */
 MUST_USE error create_person(struct tx *tx, str username, str first_name, str last_name, id *ret_person);
-/* Whether there is such a person: roles are not given by mistake to somebody else's credentials. */
-/* A service account or API key of the organization, with all that hangs on it. */
+/* Whether the id is a person's: so that roles are not granted to credentials by mistake. */
+/* Deletes a service account or API key of the organization, with everything that belongs to it. */
 MUST_USE error delete_principal(struct tx *tx, id principal, id organization, bool *ret_deleted);
 /* Ends every token of a principal: its generation moves. RESOURCE_NOT_FOUND when the transaction's organization has no such
  * principal. */

@@ -7,7 +7,7 @@
 
 /* ---- For the worker ---- */
 enum { BILLING_DUE_MAX = 100 };
-/* Organizations with something to do, in the order of their ids, behind `after`. */
+/* Organizations with something to do, in the order of their ids, after `after`. */
 MUST_USE error store_billing_due(struct store *store, struct arena *arena, id after, id ret_due[BILLING_DUE_MAX],
                                  size_t *ret_count);
 /* One step for the organization of the transaction, with its event. False when there was nothing to do. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clusters: the document that the tenant changes (a resource of the kind 'cluster' or 'flexCluster') and the rows that the
- * machinery works with. Every change begins with store_cluster_lock(), which lets requests and the steps of jobs take turns.
+ * Clusters: the document that the tenant changes (a resource of the kind 'cluster' or 'flexCluster') and the rows for
+ * jobs. Every change begins with store_cluster_lock(), so that requests and the steps of jobs take turns.
  */
 #ifndef STORE_CLUSTER_CLUSTER_H
 #define STORE_CLUSTER_CLUSTER_H
@@ -41,8 +41,10 @@ MUST_USE error store_cluster_document(struct tx *tx, const struct cluster *clust
                                       int64_t *ret_revision);
 /* DUPLICATE_NAME when a cluster of the project has the name; CONCURRENT_CHANGE when another drew the same set name. */
 MUST_USE error store_cluster_add(struct tx *tx, const struct cluster *cluster);
-/* Replaces document and state, and moves the generation. `is_in_force`: nothing must be done for it, so whoever was up to date
- * still is. */
+/*
+ * Replaces document and state, and increases the generation. `is_in_force`: the change needs no work, so a cluster that
+ * was up to date still is.
+ */
 MUST_USE error store_cluster_set(struct tx *tx, struct cluster *cluster, const json_t *document,
                                  enum cluster_state state, bool is_in_force);
 /* Under another kind, with everything else as it is. */
@@ -56,11 +58,11 @@ MUST_USE error store_cluster_set_state(struct tx *tx, const struct cluster *clus
 /* Whether they differ from what was there. */
 MUST_USE error store_cluster_set_parameters(struct tx *tx, const struct cluster *cluster, str parameters,
                                             bool *ret_changed);
-/* Members must take something over; *goal_generation of the cluster moves. */
+/* Members must apply something; *goal_generation of the cluster increases. */
 MUST_USE error store_cluster_touch(struct tx *tx, struct cluster *cluster);
 /* Members must restart for the goal as it is now; or every one that had to has. */
 MUST_USE error store_cluster_require_restart(struct tx *tx, struct cluster *cluster, bool is_required);
-/* The rows of a cluster without members, and everything that hangs on it. */
+/* Deletes the rows of a cluster without members, and everything that belongs to it. */
 MUST_USE error store_cluster_remove(struct tx *tx, const struct cluster *cluster);
 /* Jobs of the cluster that are not finished, besides this one. Those that wait for a maintenance window have not begun, and do
  * not count. */
@@ -80,7 +82,7 @@ struct cluster_member {
     bool host_drains; /* it is being emptied, or gone */
     bool
         host_leaves; /* and the member must leave it now: the host is gone, or the job that moves the member has begun */
-    bool host_gone;  /* the operator has given it up: nothing there will ever be reported */
+    bool host_gone;  /* the operator removed it as lost: it will never report again */
     str address, private_address;
     enum member_unit unit; /* these as the agent said */
     enum member_role role;
@@ -109,7 +111,7 @@ MUST_USE error store_cluster_member_release(struct tx *tx, id member);
 MUST_USE error store_cluster_member_resize(struct tx *tx, id member, str size, int64_t disk_gb, bool *ret_resized);
 /* Writes `desired`, `electable` and `priority` of the member as they are now in the struct. */
 MUST_USE error store_cluster_member_want(struct tx *tx, id organization, const struct cluster_member *member);
-/* Unless one for this goal, or a later one, was asked for. */
+/* Does nothing when one for this goal, or a later one, was requested. */
 MUST_USE error store_cluster_member_restart_for(struct tx *tx, id organization, id member, int64_t goal);
 /* Unless there was one since the nonce was this. */
 MUST_USE error store_cluster_member_restart_after(struct tx *tx, id organization, id member, int64_t nonce);
@@ -135,7 +137,7 @@ MUST_USE error store_task_add(struct tx *tx, id organization, id member, str kin
 MUST_USE error store_task_find(struct tx *tx, const struct cluster *cluster, str kind, str purpose,
                                struct task_state *ret_state);
 
-/* ---- What hangs on a cluster: outage simulations, loads of sample data ---- */
+/* ---- What belongs to a cluster: outage simulations, loads of sample data ---- */
 struct cluster_part {
     id id;
     str kind, name, document, state;

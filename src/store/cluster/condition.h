@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the control database and what it knows about are, for `reeved check`. Needs no store: a connection is made for each. */
+/*
+ * The condition of the control database and of what it knows about, for `reeved check`. Needs no store: each makes its
+ * own connection.
+ */
 #ifndef STORE_CLUSTER_CONDITION_H
 #define STORE_CLUSTER_CONDITION_H
 

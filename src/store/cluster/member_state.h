@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a member is to be, and what its agent says that it is. In the database these are words. */
+/* The wanted state of a member, and the state that its agent reports. In the database these are words. */
 #ifndef STORE_CLUSTER_MEMBER_STATE_H
 #define STORE_CLUSTER_MEMBER_STATE_H
 
@@ -9,7 +9,7 @@ enum member_desired { MEMBER_PLANNED, MEMBER_RUNNING, MEMBER_STOPPED, MEMBER_REM
 enum member_role { MEMBER_HAS_NO_ROLE, MEMBER_IS_PRIMARY, MEMBER_IS_REPLICA, MEMBER_IS_SYNC_STANDBY };
 /* Of its unit in systemd. OTHER is starting, stopping, failed, or not known. */
 enum member_unit { UNIT_OTHER, UNIT_ACTIVE, UNIT_INACTIVE, UNIT_ABSENT };
-/* Of its server, as Patroni says it. OTHER is everything in which it serves nobody. */
+/* Of its server, as Patroni reports it. OTHER is every state in which it serves nobody. */
 enum member_server { SERVER_OTHER, SERVER_RUNNING, SERVER_STREAMING };
 
 const char *member_desired_word(enum member_desired desired);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Service accounts and API keys: what is the same about them. A zero `project` means the context of the organization;
- * otherwise only credentials that hold a role in that project are there. Making them is auth/'s business (auth/auth.h).
+ * What service accounts and API keys have in common. A zero `project` means the context of the organization; otherwise
+ * only credentials with a role in that project are visible. auth/auth.h makes them.
  */
 #ifndef STORE_CREDENTIAL_CREDENTIAL_H
 #define STORE_CREDENTIAL_CREDENTIAL_H
@@ -12,10 +12,10 @@
 
 enum credential_kind { CREDENTIAL_SERVICE_ACCOUNT, CREDENTIAL_API_KEY };
 
-/* Locked until the transaction ends, so that whatever is counted about it stays true. */
+/* Locked until the transaction ends, so that counts about it stay true. */
 MUST_USE error store_credential_lock(struct tx *tx, enum credential_kind kind, id organization, id credential,
                                      id project, bool *ret_found, int64_t *ret_revision);
-/* After a change: a new revision, and every node forgets what it knows about the credential. */
+/* Call it after a change: a new revision, and every node drops what it knows about the credential. */
 MUST_USE error store_credential_changed(struct tx *tx, id organization, id credential);
 /* As the API shows it, inside the transaction that changed it. */
 MUST_USE error store_credential_document(struct tx *tx, enum credential_kind kind, id organization, id credential,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of etcd: where members of clusters agree (docs/internals/etcd.md). Passwords come and go sealed. */
+/* Etcd groups: where members of clusters agree (docs/internals/etcd.md). Passwords come and go sealed. */
 #ifndef STORE_ETCD_ETCD_H
 #define STORE_ETCD_ETCD_H
 
@@ -16,7 +16,7 @@ struct etcd_place {
     /* Of one cluster: */
     str scope, user, sealed_password; /* user: empty until the group has it */
     /* Of a group: */
-    int64_t waiting; /* members that would be locked out if nothing went without a user */
+    int64_t waiting; /* members that would be locked out if every request needed a user */
     bool is_early;   /* members may start with a user before it is ON */
 };
 

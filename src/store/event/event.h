@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events: what happened, written in the transaction that made it happen. The events of an organization form a chain:
- * each carries SHA-256(hash of the one before || its own document), so that none can be changed, removed or
- * exchanged afterwards without store_audit_verify() finding it.
+ * each has SHA-256(hash of the one before || its own document), so that store_audit_verify() finds every event that was
+ * changed, removed or exchanged afterwards.
  */
 #ifndef STORE_EVENT_EVENT_H
 #define STORE_EVENT_EVENT_H
@@ -22,7 +22,7 @@ struct event_row {
 extern const struct event_row event_rows[EVENT_TYPE_COUNT];
 extern const char *const event_type_names[EVENT_TYPE_COUNT + 1]; /* NULL at the end */
 
-/* Who does something without being a principal: an operator, or the service itself. */
+/* An actor that is not a principal: an operator, or the service itself. */
 struct event_actor {
     str name, kind;          /* OPERATOR and its name; SERVICE */
     str address, request_id; /* empty: not by a request */
@@ -43,7 +43,7 @@ struct event_draft {
 /* Told to listeners on this channel when an event is committed; the payload is the organization's id. */
 #define EVENT_CHANNEL "reeve_event"
 
-/* Takes the organization's chain until the transaction ends: add the event last, so that others wait for little. */
+/* Locks the organization's chain until the transaction ends: add the event last, so that others wait only briefly. */
 MUST_USE error store_event_add(struct tx *tx, const struct event_draft *draft, id *ret_event);
 /* The same for what a worker did by itself: the worker is the actor, whatever the draft says. */
 MUST_USE error store_event_add_by_worker(struct tx *tx, const struct event_draft *draft);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading events. Places count without gaps, so that a page and the count cost the same at any depth, dates included. A
- * filter by type or cluster has no such count: it reaches EVENT_REACH events back and counts no further.
+ * Reading events. Places have no gaps, so that a page and the count cost the same at any depth, also with dates. A list
+ * with a filter by type or cluster cannot use places: it ends after EVENT_REACH events and counts no further.
  */
 #ifndef STORE_EVENT_EVENT_READ_H
 #define STORE_EVENT_EVENT_READ_H
@@ -25,7 +25,7 @@ struct event_filter {
 /* Whether offset + limit may not go beyond EVENT_REACH. */
 bool event_filter_is_bounded(const struct event_filter *filter);
 
-/* Newest first. `ret_total` is -1 when it was not counted, or when there are more than EVENT_REACH behind a filter. */
+/* Newest first. `ret_total` is -1 when it was not counted, or when a filter matches more than EVENT_REACH. */
 struct event_page {
     int64_t total;
     int count; /* at most filter->limit */

@@ -30,7 +30,7 @@ MUST_USE error store_webhook_due(struct store *store, struct arena *arena,
 
 struct webhook_claim {
     struct webhook_place place;
-    int64_t epoch; /* of the lease: who has an older one cannot write any more */
+    int64_t epoch; /* of the lease: a holder of an older one cannot write any more */
     str url, sealed_secret;
     str event_types; /* separated by commas; empty: all */
     int64_t delivered_seq, failures;
@@ -39,7 +39,7 @@ struct webhook_claim {
 MUST_USE error store_webhook_claim(struct store *store, struct arena *arena, struct webhook_place place,
                                    int64_t lease_s, int64_t retry_ms, bool *ret_claimed,
                                    struct webhook_claim *ret_claim);
-/* Moves behind `seq`; false when the lease is lost. Without a status nothing had to be sent. */
+/* Moves past `seq`; false when the lease is lost. Without a status nothing had to be sent. */
 MUST_USE error store_webhook_delivered(struct store *store, struct arena *arena, struct webhook_claim *claim,
                                        int64_t seq, int status, int64_t lease_s, bool *ret_kept);
 /* Gives it back; the event of a pause is written with it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Federations: how organizations use identity providers, and what the groups of these are worth. An organization is always in one
- * federation; triggers make it with the organization, and remove it with the last one. The providers are in
+ * Federations: how organizations use identity providers, and which roles their groups have. An organization is always
+ * in one federation; triggers make it with the organization, and remove it with the last one. The providers are in
  * store/federation/identity_provider.h.
  */
 #ifndef STORE_FEDERATION_FEDERATION_H
@@ -12,18 +12,22 @@
 #include "store/store.h"
 
 /* ---- The federation of an organization ---- */
-/* Locked with the organization, so that nobody joins or leaves meanwhile through here. */
+/* Locked with the organization, so that no organization joins or leaves meanwhile. */
 MUST_USE error store_federation_lock(struct tx *tx, id organization, id *ret_federation);
 MUST_USE error store_federation_size(struct tx *tx, id organization, int64_t *ret_organizations);
-/* Puts the organization into another federation, which begins with it unless it is there. What it had agreed with the old one is
- * gone, and so is the old one when nobody else is in it. Every node is told. */
+/*
+ * Moves the organization into another federation, which is made unless it exists. Its settings in the old one are
+ * deleted, and so is the old one when nobody else is in it. Every node is told.
+ */
 MUST_USE error store_federation_join(struct tx *tx, id organization, id from, id to);
 /* Something in the federation has changed that decides about tokens. */
 MUST_USE error store_federation_changed(struct tx *tx, id federation);
-/* What the people hold who signed in to the organization has changed. */
+/* The roles of people who signed in to the organization have changed. */
 MUST_USE error store_federation_members_changed(struct tx *tx, id organization);
-/* DOMAIN_NOT_ALLOWED when the organization takes in people of some domains only, and not of this address (or, when that is
- * empty, of this person). */
+/*
+ * DOMAIN_NOT_ALLOWED when the organization accepts people from certain domains only, and this address (or, when that is
+ * empty, this person) is in none of them.
+ */
 MUST_USE error store_federation_check_address(struct tx *tx, id organization, str address, id person);
 /* The first of the domains (a JSON list) that is not the federation's; empty: all are. */
 MUST_USE error store_federation_foreign_domain(struct tx *tx, id organization, str domains, str *ret_domain);

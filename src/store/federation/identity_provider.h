@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Identity providers of a federation. Every statement names an organization of that federation: what is not its own it neither
- * sees nor changes. The row also holds the provider's public keys and the whole state of fetching them.
+ * Identity providers of a federation. Every statement names an organization of that federation and works only on its
+ * providers. The row also has the provider's public keys and the state of fetching them.
  */
 #ifndef STORE_FEDERATION_IDENTITY_PROVIDER_H
 #define STORE_FEDERATION_IDENTITY_PROVIDER_H
@@ -39,7 +39,7 @@ MUST_USE error store_identity_provider_due(struct store *store, struct arena *ar
 struct identity_provider_claim {
     struct identity_provider_place place;
     str issuer;
-    int64_t epoch; /* who has an older one cannot write any more */
+    int64_t epoch; /* a holder of an older one cannot write any more */
     id federation;
 };
 /* False when somebody else took it. Each of these is a transaction of its own. */

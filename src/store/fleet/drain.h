@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Emptying hosts. In transactions of the service: a host's members belong to many tenants. */
+/* Draining hosts. In transactions of the service: a host's members belong to many tenants. */
 #ifndef STORE_FLEET_DRAIN_H
 #define STORE_FLEET_DRAIN_H
 
 #include "store/store.h"
 
-/* Adds a job of that kind for each cluster with a member on the host, unless one is at it; *ret_left members are still there. */
+/* Adds a job of that kind for each cluster with a member on the host, unless it has one; *ret_left members are left. */
 MUST_USE error store_host_move_clusters(struct tx *tx, id host, str kind, str first_step, int step_count,
                                         int64_t *ret_left);
 /* DRAINING becomes DRAINED, when nothing is left. */

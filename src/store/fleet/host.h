@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hosts: who they are, what they are told and what they say (docs/internals/fleet.md). Transactions are the service's own. */
+/* Hosts: their identity, their goals and their reports (docs/internals/fleet.md). Transactions are the service's own. */
 #ifndef STORE_FLEET_HOST_H
 #define STORE_FLEET_HOST_H
 
@@ -18,7 +18,7 @@ struct host_facts {
 MUST_USE error store_host_join(struct tx *tx, id fresh_id, const struct join_place *place,
                                const struct host_facts *facts, id *ret_host, int64_t *ret_epoch);
 
-/* What is known about who shows a certificate. */
+/* What is known about the holder of a certificate. */
 struct host_known {
     bool is_found;
     id host;
@@ -35,7 +35,7 @@ MUST_USE error store_host_goal(struct store *store, struct arena *arena, id host
 /* Where logs of its members are sent, as a JSON list, with what is secret sealed; empty: nowhere. */
 MUST_USE error store_host_log_targets(struct store *store, struct arena *arena, id host, str *ret_targets);
 enum report_outcome { REPORT_TAKEN, REPORT_STALE, REPORT_FOREIGN };
-/* The report must have been checked. FOREIGN: taken over, but it spoke of another host's members, too. */
+/* The report must have been checked. FOREIGN: it was stored, but it also named members of another host. */
 MUST_USE error store_host_report(struct tx *tx, id host, int64_t epoch, str report, enum report_outcome *ret_outcome);
 
 /* What the certificate of a member says. The lists are JSON; `name` is empty when the member is not on this host. */
@@ -63,8 +63,8 @@ MUST_USE error store_host_address_remove(struct tx *tx, str host_name, const str
                                          int64_t *ret_removed);
 
 /*
- * For a database that was restored from a backup: versions of goals and generations of clusters and of access move on by `step`, so
- * that no number which an agent has heard since the backup is ever given to something else.
+ * For a database that was restored from a backup: increases the versions of goals and the generations of clusters and
+ * of access by `step`, so that no number that an agent has seen since the backup is used again.
  */
 MUST_USE error store_fleet_restored(struct tx *tx, int64_t step, int64_t *ret_hosts, int64_t *ret_clusters);
 

@@ -13,7 +13,7 @@ struct invitation_place {
 
 struct invitation_mail {
     struct invitation_place at;
-    int64_t tries; /* this one included; whoever names another number has lost the mail */
+    int64_t tries; /* this one included; a worker with another number has lost the mail */
     str username, inviter, organization_name, expires_at, sealed_token;
 };
 

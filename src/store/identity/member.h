@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Members of an organization: people who hold roles there, and invitations that nobody has answered yet, under one roof. A
- * zero `project` means the organization itself. Roles are single rows: adding and removing never touches the others.
+ * Members of an organization: people with roles there, and open invitations. A zero `project` means the organization
+ * itself. Each role is a row: adding or removing one never touches the others.
  */
 #ifndef STORE_IDENTITY_MEMBER_H
 #define STORE_IDENTITY_MEMBER_H
@@ -49,7 +49,10 @@ struct invitation_draft {
     int days;         /* until it expires */
     str sealed_token; /* for its mail */
 };
-/* *ret_invited is false when somebody else was faster with that address. RESOURCE_NOT_FOUND when the organization is gone. */
+/*
+ * *ret_invited is false when another request has just invited that address. RESOURCE_NOT_FOUND when the organization is
+ * gone.
+ */
 MUST_USE error store_invitation_add(struct tx *tx, id organization, const struct invitation_draft *draft,
                                     bool *ret_invited);
 /* An expired one gets another token and forgets what it granted. */
@@ -68,7 +71,7 @@ MUST_USE error store_invitation_for_person(struct store *store, struct arena *ar
 MUST_USE error store_invitation_accept(struct tx *tx, id organization, id invitation, id person, bool *ret_accepted);
 
 /* ---- People ---- */
-/* What a person is called in one organization: another one learns nothing of it. What is empty is taken from the account. */
+/* The name of a person in one organization; others do not see it. Empty parts come from the account. */
 struct member_name {
     str first, last, country;
 };

@@ -11,8 +11,9 @@ struct container_draft {
     str block; /* "10.91.4.0/24" */
 };
 /*
- * Both refuse a block that the project cannot have, and say why: INVALID_ATTRIBUTE_VALUE of the field, ADDRESSES_NOT_FREE, and
- * DUPLICATE_NAME for a second container in a region. Until the transaction ends no member is placed anywhere.
+ * Both refuse a block that the project cannot have, with the reason: INVALID_ATTRIBUTE_VALUE of the field,
+ * ADDRESSES_NOT_FREE, and DUPLICATE_NAME for a second container in a region. Until the transaction ends no member is
+ * placed anywhere.
  */
 MUST_USE error store_container_add(struct tx *tx, const struct container_draft *draft);
 MUST_USE error store_container_update(struct tx *tx, const struct container_draft *draft);

@@ -30,7 +30,7 @@ struct operator_action {
 };
 MUST_USE error store_operator_action_add(struct tx *tx, const struct operator_action *action);
 
-/* ---- What operators remove. False in *ret_is_there: there is none; true in *ret_is_used: something stands on it. ---- */
+/* ---- What operators remove. False in *ret_is_there: there is none; true in *ret_is_used: something uses it. ---- */
 MUST_USE error store_provider_remove(struct tx *tx, str name, bool *ret_is_there, bool *ret_is_used);
 MUST_USE error store_region_remove(struct tx *tx, str provider, str name, bool *ret_is_there, bool *ret_is_used);
 MUST_USE error store_instance_size_remove(struct tx *tx, str name, bool *ret_is_there, bool *ret_is_used);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jobs: work that goes on after its request was answered. The row holds the whole state of a job; what its steps do is not
- * known here (job/job.h). Whoever works on a job has a lease, whose epoch moves with every claim: each change names the epoch,
- * and one that was taken over meanwhile cannot write any more.
+ * Jobs: work that goes on after its request was answered. The row has the whole state of a job; job/job.h has its
+ * steps. A worker has a lease on its job. Each claim increases the lease's epoch, and each change names the epoch, so
+ * that a worker that lost its lease cannot write any more.
  */
 #ifndef STORE_QUEUE_JOB_H
 #define STORE_QUEUE_JOB_H
@@ -40,11 +40,11 @@ enum { JOB_DUE_MAX = 32 };
 /* `kinds` are those that the worker knows, as PostgreSQL writes a text[]. With `any_news` also what only waits. */
 MUST_USE error store_job_due(struct store *store, struct arena *arena, str kinds, bool any_news,
                              struct job_place ret_due[JOB_DUE_MAX], size_t *ret_count);
-/* The one job of a subject that is next in turn, also when it only waits; *ret_count is 0 or 1. */
+/* The next job of a subject, also when it only waits; *ret_count is 0 or 1. */
 MUST_USE error store_job_of_subject(struct store *store, struct arena *arena, str kinds, id subject,
                                     struct job_place *ret_place, size_t *ret_count);
 
-/* How long a worker may be silent, and what a try that fails costs. */
+/* How long a worker may be silent, and the delay after a failed try. */
 struct job_pace {
     int64_t lease_ms;
     struct backoff backoff;
@@ -80,10 +80,10 @@ MUST_USE error store_job_done(struct tx *tx, const struct job *job, str worker, 
 MUST_USE error store_job_failed(struct tx *tx, const struct job *job, str worker, str why, bool *ret_kept);
 MUST_USE error store_job_waits(struct tx *tx, const struct job *job, str worker, str why, int64_t wait_ms,
                                bool *ret_kept);
-/* The try counted for nothing: a transaction of its own, after the step's was rolled back. */
+/* The try failed: a separate transaction, after that of the step was rolled back. */
 MUST_USE error store_job_error(struct store *store, struct arena *arena, const struct job *job, str worker, str why);
 
-/* Marks what is past the deadline of its step, each step once, and tells each. */
+/* Marks jobs that are past the deadline of their step, each step once, and reports each. */
 struct job_late {
     id job, subject;
     str kind, step, subject_name, waits_for;
@@ -116,8 +116,8 @@ MUST_USE error store_job_cancel(struct tx *tx, id organization, id job, str who,
 /* Deletes at most `limit` of those that were finished 30 days ago. */
 MUST_USE error store_job_prune(struct store *store, struct arena *arena, int64_t limit, int64_t days, int *ret_deleted);
 
-/* ---- Sweeps: what is done every so often, by one worker at a time ---- */
-/* A transaction of its own, as store_sweep_end(). False when it is not due, or somebody else is at it. */
+/* ---- Sweeps: work that is repeated by the clock, by one worker at a time ---- */
+/* A transaction of its own, as store_sweep_end(). False when it is not due, or another worker runs it. */
 MUST_USE error store_sweep_claim(struct store *store, struct arena *arena, str name, int64_t every_ms, int64_t lease_ms,
                                  str worker, bool *ret_claimed, int64_t *ret_epoch);
 /* `problem` is empty when there was none. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Teams: their names, members, and roles in projects. Every function takes the organization that the team must belong to.
+ * Teams: their names, members, and roles in projects. Every function takes the organization that the team must belong
+ * to.
  *
- * Lock a team before its members or roles are changed; store_team_changed() afterwards moves its ETag. Whoever changes what
- * members hold calls store_team_members_changed(), before the members are gone.
+ * Lock a team before its members or roles are changed; call store_team_changed() afterwards for a new ETag. Code that
+ * changes the roles of members calls store_team_members_changed() before the members are removed.
  */
 #ifndef STORE_TEAM_TEAM_H
 #define STORE_TEAM_TEAM_H
@@ -41,7 +42,10 @@ struct team_person {
  * leave it until the transaction ends. */
 MUST_USE error store_team_person_find(struct tx *tx, id organization, id person, str username, bool *ret_found,
                                       struct team_person *ret_person);
-/* Both are idempotent: the last parameter says whether anything changed. Every node forgets what the person may do. */
+/*
+ * Both are idempotent: the last parameter says whether anything changed. Every node drops what it knows about the
+ * person.
+ */
 MUST_USE error store_team_member_add(struct tx *tx, id organization, id team, id person, bool *ret_added);
 MUST_USE error store_team_member_remove(struct tx *tx, id organization, id team, id person, bool *ret_removed);
 MUST_USE error store_team_member_count(struct tx *tx, id organization, id team, int64_t *ret_count);

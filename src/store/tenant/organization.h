@@ -18,14 +18,17 @@ MUST_USE error store_organization_lock(struct tx *tx, id organization, struct or
 MUST_USE error store_organization_add(struct tx *tx, id organization, id federation, str name,
                                       bool access_list_required, str settings);
 MUST_USE error store_organization_update(struct tx *tx, id organization, str name, str settings);
-/* First of all in a transaction that deletes the organization: whoever changes a credential locks it, and then the organization;
- * a deletion that went the other way would meet it half-way, and one of the two would wait for a second and fail. */
+/*
+ * Call it first in a transaction that deletes the organization. A change of a credential locks the credential and then
+ * the organization; a deletion in the opposite order would cause a deadlock, and one of the two would fail after a
+ * second.
+ */
 MUST_USE error store_organization_lock_to_delete(struct tx *tx, id organization);
 /* With its credentials and roles. CONCURRENT_CHANGE when a project was added at this moment. */
 MUST_USE error store_organization_delete(struct tx *tx, id organization);
 MUST_USE error store_organization_document(struct tx *tx, id organization, str *ret_document, int64_t *ret_revision);
 
-/* What the organization demands of its members and credentials, as the API shows it. */
+/* The rules of the organization for its members and credentials, as the API shows them. */
 MUST_USE error store_organization_settings(struct tx *tx, id organization, str *ret_document, int64_t *ret_revision);
 /* `access_list_required` NULL: as it is. `settings` are those of store_organization_lock(), changed. */
 MUST_USE error store_organization_set_settings(struct tx *tx, id organization, const bool *access_list_required,

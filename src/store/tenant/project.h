@@ -27,8 +27,10 @@ MUST_USE error store_project_document(struct tx *tx, id organization, id project
 /* To another organization, from the transaction's own; DUPLICATE_NAME when the name is taken there. */
 MUST_USE error store_project_move(struct tx *tx, id project, id from, id to, str name);
 
-/* Before a project goes, by deletion or a move: nothing can be added to it any more, and the credentials that lose their roles
- * in it get another ETag. */
+/*
+ * Call it before a project is deleted or moved: nothing can be added to it any more, and the credentials that lose
+ * their roles in it get a new ETag.
+ */
 MUST_USE error store_project_lock_to_go(struct tx *tx, id organization, id project, struct project *ret_project);
 
 /* Locks the projects of a JSON list of ids. *ret_has_room is false when one of them, in which the member has no role yet, has as
@@ -36,7 +38,7 @@ MUST_USE error store_project_lock_to_go(struct tx *tx, id organization, id proje
 MUST_USE error store_project_check_room(struct tx *tx, id organization, id member, const json_t *projects, str name,
                                         int64_t fallback, bool *ret_has_room, int64_t *ret_most);
 
-/* A value of its own for a limit; without it the default holds. */
+/* The project's own value for a limit; without it the default applies. */
 MUST_USE error store_project_limit_set(struct tx *tx, id organization, id project, str name, int64_t value);
 MUST_USE error store_project_limit_remove(struct tx *tx, id organization, id project, str name);
 
