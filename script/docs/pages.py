@@ -126,7 +126,8 @@ class Renderer(RendererHTML):
     def paragraph_open(self, tokens, at, options, env):
         """A paragraph that is nothing but one of our pictures is that picture."""
         inside = tokens[at + 1].children or []
-        drawn = self.page.picture(inside[0].attrGet("src")) if [token.type for token in inside] == ["image"] else None
+        is_picture = [token.type for token in inside] == ["image"] and inside[0].attrGet("src").endswith(".svg")
+        drawn = self.page.picture(inside[0].attrGet("src")) if is_picture else None
         if drawn:
             tokens[at + 1].children, tokens[at + 2].hidden = [], True
             return f'<figure class="picture">{drawn}</figure>\n'

@@ -22,13 +22,13 @@
     WORD("minimumEnabledTlsProtocol", "ssl_min_protocol_version", tls_protocols, false, \
          "Oldest version of TLS that clients may use.") \
     INT("defaultMaxTimeMS", "statement_timeout", "ms", 0, 86400000, false, \
-        "Statements that run longer are cancelled; 0: never. A session may choose another value.") \
+        "Statements that run longer are cancelled; 0 for never. A session may choose another value.") \
     INT("transactionLifetimeLimitSeconds", "transaction_timeout", "s", 0, 86400, false, \
-        "Transactions that last longer are ended; 0: never. From version 17 on.") \
+        "Transactions that last longer are ended; 0 for never. From version 17 on.") \
     INT("oplogSizeMB", "wal_keep_size", "MB", 0, 1048576, false, \
-        "Size of the write-ahead log that is kept for replicas which were away.") \
+        "Size of the write-ahead log that is kept for replicas that were disconnected.") \
     INT("max_connections", "max_connections", "", 10, 10000, true, \
-        "How many clients can be connected at once. The size of the members decides unless it is set.") \
+        "How many clients can be connected at once. Default: by the size of the members.") \
     INT("max_prepared_transactions", "max_prepared_transactions", "", 0, 10000, true, \
         "How many transactions can be prepared for a two-phase commit.") \
     INT("max_locks_per_transaction", "max_locks_per_transaction", "", 10, 10000, true, \
@@ -40,19 +40,19 @@
     INT("max_parallel_workers_per_gather", "max_parallel_workers_per_gather", "", 0, 64, false, \
         "How many can work on one part of one statement.") \
     INT("work_mem", "work_mem", "kB", 64, 16777216, false, \
-        "Memory in kB for one sort or hash of a statement before it goes to disk.") \
+        "Memory in kB for one sort or hash of a statement before it uses the disk.") \
     INT("maintenance_work_mem", "maintenance_work_mem", "kB", 1024, 16777216, false, \
         "Memory in kB for building indexes and for vacuum.") \
     INT("lock_timeout", "lock_timeout", "ms", 0, 86400000, false, \
-        "Milliseconds that a statement waits for a lock; 0: as long as it takes.") \
+        "Milliseconds that a statement waits for a lock; 0 for no limit.") \
     INT("idle_in_transaction_session_timeout", "idle_in_transaction_session_timeout", "ms", 0, 86400000, false, \
-        "Milliseconds after which a session that idles in a transaction is ended; 0: never.") \
+        "Milliseconds after which a session that is idle in a transaction is ended; 0 for never.") \
     INT("idle_session_timeout", "idle_session_timeout", "ms", 0, 86400000, false, \
-        "Milliseconds after which an idle session is ended; 0: never.") \
+        "Milliseconds after which an idle session is ended; 0 for never.") \
     INT("deadlock_timeout", "deadlock_timeout", "ms", 1, 60000, false, \
-        "Milliseconds of waiting for a lock before deadlocks are looked for.") \
+        "Milliseconds of waiting for a lock before a deadlock is searched for.") \
     INT("log_min_duration_statement", "log_min_duration_statement", "ms", 0, 86400000, false, \
-        "Statements that take at least so many milliseconds are logged; by default none.") \
+        "Statements that take at least this many milliseconds are logged; by default none.") \
     INT("default_statistics_target", "default_statistics_target", "", 1, 10000, false, \
         "How detailed the planner's statistics are.") \
     INT("effective_io_concurrency", "effective_io_concurrency", "", 0, 1000, false, \
@@ -62,7 +62,7 @@
     INT("max_wal_size", "max_wal_size", "MB", 32, 1048576, false, \
         "Megabytes of write-ahead log after which a checkpoint begins.") \
     INT("autovacuum_naptime", "autovacuum_naptime", "s", 1, 86400, false, \
-        "Seconds between two looks at what needs vacuum.") \
+        "Seconds between two checks for tables that need vacuum.") \
     NUM("autovacuum_vacuum_scale_factor", "autovacuum_vacuum_scale_factor", 0, 100, false, \
         "Part of a table that must have changed before it is vacuumed.") \
     NUM("autovacuum_analyze_scale_factor", "autovacuum_analyze_scale_factor", 0, 100, false, \

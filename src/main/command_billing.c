@@ -17,12 +17,9 @@
     "       reeved billing locked [--json]             lists the organizations that are locked\n"               \
     "       reeved billing unpaid [--json]             lists unpaid invoices\n"                                 \
     "       reeved billing paid INVOICE_ID [--note TEXT]   records that an invoice was paid\n"                  \
-    "       reeved billing agree ORG_ID --until DATE   it is not locked for unpaid invoices until then; `none` ends "
-"that"
+    "       reeved billing agree ORG_ID --until DATE   not locked for unpaid invoices until then; `none` ends it"
 
-    enum {
-        REASON_MAX = 250
-    };
+enum { REASON_MAX = 250 };
 
 /* The path of what is done to the thing with this id; empty, with a message, when that is none. */
 static str

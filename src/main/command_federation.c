@@ -17,12 +17,9 @@
     "federation list [--json]                          lists federations that are in use\n"                     \
     "       reeved federation add-domain ORG_ID DOMAIN       gives a domain to the organization's federation\n" \
     "       reeved federation remove-domain ORG_ID DOMAIN    takes it away\n"                                   \
-    "       reeved federation connect ORG_ID OTHER_ORG_ID    moves the first organization into the federation of the "
-"other"
+    "       reeved federation connect ORG_ID OTHER_ORG_ID    moves the first one into the federation of the other"
 
-    enum {
-        DOMAIN_MAX = 253
-    };
+enum { DOMAIN_MAX = 253 };
 
 /* In lower case; false when it is none. */
 static bool

@@ -35,7 +35,7 @@ static const struct schema member_schema = { "HostMember", "A member on a host."
 
 #define HOST_FIELDS                                                                                     \
     TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),                         \
-        TEXT("state", "Whether it gets members.", READ_ONLY | ALWAYS, .one_of = host_state_names),           \
+        TEXT("state", "Whether it gets members.", READ_ONLY | ALWAYS, .one_of = host_state_names),      \
         TEXT("provider", "Provider of the machine.", READ_ONLY | ALWAYS),                               \
         TEXT("region", "Where it is.", READ_ONLY | ALWAYS),                                             \
         TEXT("zone", "Zone: hosts that can fail together.", READ_ONLY | ALWAYS),                        \
@@ -381,8 +381,8 @@ static const struct endpoint endpoints[] = {
       SHAPE_ENTITY, .run = remove_addresses, .response = &address_count_schema,
       .path_fields = range_path },
     { POST, "/tokens", 0, FOR_OPERATORS, "createToken", "Let one machine join as a host",
-      "Makes a token that works once and for a limited time, and the command to run on the machine. Only a hash of the token "
-      "is stored.",
+      "Makes a token that works once and for a limited time, and the command to run on the machine. The token itself is not "
+      "stored.",
       SHAPE_ENTITY, .run = create_token, .request = &token_request_schema, .response = &token_schema,
       .example = "{\"host\": \"h1\", \"provider\": \"OWN\", \"region\": \"EU_WEST\", \"zone\": \"a\"}" },
 };

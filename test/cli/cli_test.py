@@ -127,7 +127,7 @@ def test_swallowing(suite, reeve, rows, words):
         if "there is no flag" in ended.err:  # its name is one of the common flags, and it has another
             continue
         known.add(tuple(line[:-3]))
-        suite.check(ended.status == 2 and "%s needs a value, and what follows is --dry-run. A value that begins with a dash is written %s=--dry-run" % (line[-3], line[-3])
+        suite.check(ended.status == 2 and "%s needs a value, but --dry-run follows. Write a value that begins with a dash as %s=--dry-run" % (line[-3], line[-3])
                     in ended.err and ended.out == b"", "%s: %r", line, ended)
     suite.check(len(known) > 200, "commands whose flags were tried: %d", len(known))
 
@@ -290,7 +290,7 @@ def test_fleet(suite, node, world, reeve, rows, words, examples):
     ended = reeve.pipe("fleet", "jobs", "wait", job)
     suite.check(ended.status == 0 and json.loads(ended.out)["state"] == "DONE", "in a pipe the job: %r", ended)
     ended = reeve.terminal("fleet", "hosts", "drain", busy)
-    suite.check("it goes on: reeve fleet jobs wait " in plain(ended.out), "without --wait it says how to look: %r", ended)
+    suite.check("it is still running: reeve fleet jobs wait " in plain(ended.out), "without --wait it says how to look: %r", ended)
     sql("UPDATE job SET state = 'CANCELLED', finished_at = now() WHERE kind = 'host.drain' AND finished_at IS NULL")
     reeve.pipe("fleet", "hosts", "activate", busy)
     with Scripted(reeve.home) as server:
@@ -597,7 +597,7 @@ def test_wait(suite, node, world, reeve):
             terminal.press("\x03")
             ended = terminal.wait()
         text = plain(ended.out)
-        left = re.search(r"left it running \(\w+\)\. Look again with: reeve (operations wait ([0-9a-f]{24}) --project (\w+))", text)
+        left = re.search(r"left it running \(\w+\)\. Continue to wait with: reeve (operations wait ([0-9a-f]{24}) --project (\w+))", text)
         suite.check(ended.status == 130 and left, "Ctrl-C: %r", ended)
         suite.equal(json.loads(reeve.pipe("clusters", "get", "waited").out)["stateName"], "CREATING", "the cluster after Ctrl-C")
         # In a pipe: lines on standard error, and on standard output the cluster as it is then.

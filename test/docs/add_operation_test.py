@@ -140,8 +140,8 @@ def check_copy(suite, folder):
     """What `make docs-reference` and `make lint` would do, without building what only tests need."""
     for command in ("./build/reeved reference docs/reference", "./build/reeve __reference > docs/reference/cli.md"):
         run(suite, "reference", ["sh", "-c", command], folder)
-    for check in (["script/check-includes"], ["script/check-banned"], ["script/check-catalog"], ["script/check-generated"],
-                  [PYTHON, "test/docs/contributing_test.py"]):
+    checks = sorted(name for name in os.listdir(os.path.join(folder, "script")) if name.startswith("check-") and name != "check-headers")  # no header is new
+    for check in [["script/" + name] for name in checks] + [[PYTHON, "test/docs/contributing_test.py"]]:
         run(suite, os.path.basename(check[-1]), check, folder)
 
 

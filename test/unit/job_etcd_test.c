@@ -222,7 +222,7 @@ group_is_locked_when_nobody_works_without_a_user(void **state)
     assert_int_equal(ask(STR_EMPTY, "/v3/kv/put", key_body("/service/db", "x"), NULL).len, 0);
     assert_ok(etcd_groups_sweep.run(&sweep));
     assert_string_equal(fixture_ask("SELECT auth FROM etcd_group WHERE name = 'g'"), "PREPARED");
-    assert_non_null(strstr(fixture_ask("SELECT waits_for FROM etcd_group WHERE name = 'g'"), "Somebody else"));
+    assert_non_null(strstr(fixture_ask("SELECT waits_for FROM etcd_group WHERE name = 'g'"), "keys of somebody else"));
     assert_int_equal(ask(STR_EMPTY, "/v3/kv/deleterange", key_body("/service/db", NULL), NULL).len, 0);
     /* A user while it is not locked yet, and twice: a step that is run again. */
     assert_ok(make_scope(CLUSTER_A, &is_done));

@@ -80,7 +80,7 @@ every_mistake_is_named_with_its_line(void **state)
         { "member M10 0.08", "there must be a description" },
         { "disk 0.1", "there must be a description" },
         { "disk dear One GB", "\"dear\" is not a price" },
-        { "member M20 0.2 again", "MEMBER_M20 stands twice" },
+        { "member M20 0.2 again", "MEMBER_M20 is there twice" },
         { "member M10 0.08 \xff", "there must be a description" },
     };
     char text[4096] = "member M20 0.1 One member\n# a comment\n", problems[4096], number[64];

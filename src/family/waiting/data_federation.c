@@ -48,7 +48,7 @@ static const struct endpoint data_federation_endpoints[] = {
     { DELETE, "/groups/{groupId}/dataFederation/{tenantName}/limits/{limitName}", S21, ANY_OF(PROJECT_OWNER),
       "deleteGroupDataFederationLimit",
       "Delete one query limit",
-      "Removes one limit.",
+      "Removes one limit from the federated database.",
       .shape = SHAPE_NOTHING, .waits_for = "data federation" },
     { GET, "/groups/{groupId}/dataFederation/{tenantName}/limits/{limitName}", S21, ANY_OF(PROJECT_READ_ONLY),
       "getGroupDataFederationLimit",
