@@ -268,11 +268,11 @@ def waiting_token(fleet):
 
 
 SESSION = "src/engine/postgres/session.c"
-NO_UNDO = (SESSION, "WHERE source IN ('database', 'user', 'database user')", "WHERE false AND source IN ('database', 'user', 'database user')")
+NO_UNDO = ("src/engine/postgres/sql/settings_undo.sql", "WHERE source IN ('database', 'user', 'database user')", "WHERE false AND source IN ('database', 'user', 'database user')")
 AGENT = [
     CodeWall("the agent's session is its own", "the agent's session takes over the search path of the database", [(SESSION, '    "-c search_path=pg_catalog "\n', ""), NO_UNDO]),
     CodeWall("users who go lose their login first", "the agent clears away first, in transactions that may be read-only",
-             [("src/engine/postgres/roles_gone.c", '"DO $$ BEGIN EXECUTE format(\'ALTER ROLE %I NOLOGIN PASSWORD NULL\', current_setting(\'reeve.role\')); END $$"', '"SELECT 1"'),
+             [("src/engine/postgres/sql/roles/user_shut_out.sql", "DO $$ BEGIN EXECUTE format('ALTER ROLE %I NOLOGIN PASSWORD NULL', current_setting('reeve.role')); END $$", "SELECT 1"),
               (SESSION, "-c default_transaction_read_only=off ", ""), NO_UNDO], ("read-only",)),
 ]
 

@@ -39,7 +39,7 @@ CODE = [
     CodeWall("every operation has a limit", "stage_limit() counts and lets pass",
              [(ACCESS, "    if (take.outcome == TAKE_ALLOWED)\n        return OK;", "    if (true)\n        return OK;")]),
     CodeWall("operators have tokens of their own", "the operators' authenticate() takes everybody for an operator",
-             [("src/operator/operator_api.c", "    return operator_find(desk_of(req), req->arena, req->in.authorization, &req->caller);",
+             [("src/operator/operator_api.c", "    return operator_find(operator_api_of(req), req->arena, req->in.authorization, &req->caller);",
                "    static struct principal anybody = { .kind = PRINCIPAL_OPERATOR, .name = { \"x\", 1 } };\n    req->caller = &anybody;\n    return OK;")], ("operator's GET",)),
 ]
 
