@@ -22,7 +22,7 @@ SHELL = ["bash", "--norc", "--noprofile", "--noediting", "-i"]
 PROMPTS = {"PS1": "$ ", "PS2": "> ", "HISTFILE": ""}
 PSQL_PROMPT = r"^\w+=[>#] $"
 BAR = re.compile(r".*[█░]{30} +(\d+)%[^\n]*", re.S)
-BLOCK = re.compile(r"([^\n]*)\n\n```(sh|sql|text)\n(.*?)```", re.S)
+BLOCK = re.compile(r"((?:[^\n]+\n)*[^\n]*)\n\n```(sh|sql|text)\n(.*?)```", re.S)  # the paragraph before it, what it is, its text
 # What differs from run to run, in the page as on the screen. What a step waits for is one of several things.
 MASKS = [(re.compile(pattern), word) for pattern, word in (
     (r"\b[0-9a-f]{24}\b", "<id>"), (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "<date>"), (r"\b\w{6}(?=-shard-)", "<set>"), (r"\.\w+(?=\.db\.example\.org)", ".<project>"),

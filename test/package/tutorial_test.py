@@ -50,12 +50,17 @@ def read(page):
         return file.read()
 
 
+def machines_of(paragraph):
+    """Where the block below it is typed; a line may end anywhere in the words that say it."""
+    flowing = " ".join(paragraph.split())
+    return next((names for words, names in PLACES.items() if flowing.endswith(words)), None)
+
+
 def sections_of(page):
     """(title, [(machines or None, language, text)])"""
     for section in page.split("\n## ")[1:]:
         title, _, rest = section.partition("\n")
-        blocks = [(next((names for words, names in PLACES.items() if before.endswith(words)), None), language, text)
-                  for before, language, text in BLOCK.findall(rest)]
+        blocks = [(machines_of(before), language, text) for before, language, text in BLOCK.findall(rest)]
         yield title, blocks
 
 
