@@ -310,7 +310,10 @@ cluster_overview(struct request *req)
     struct rows rows;
     role_set roles = principal_roles_in_organization(req->caller, req->caller->organization);
     bool whole = (roles & PROJECT_READ_ONLY) != 0;
-    params_id(&params, whole ? req->caller->organization : req->caller->id);
+    if (whole)
+        params_id(&params, req->caller->organization);
+    else
+        params_id(&params, req->caller->id);
     list_bind(req, &params);
     if (!whole)
         request_bind_reach(req, &params);

@@ -264,7 +264,10 @@ project_list(struct request *req)
     struct params params = { 0 };
     struct rows rows;
     struct view view = view_of(req);
-    params_id(&params, view.kind == SEES_ONE_ORGANIZATION ? view.organization : req->caller->id);
+    if (view.kind == SEES_ONE_ORGANIZATION)
+        params_id(&params, view.organization);
+    else
+        params_id(&params, req->caller->id);
     list_bind(req, &params);
     if (view.kind == SEES_SEVERAL)
         params_text(&params, json_text(req->arena, view.organizations));
@@ -307,7 +310,10 @@ project_by_name(struct request *req)
     struct params params = { 0 };
     struct rows rows;
     struct view view = view_of(req);
-    params_id(&params, view.kind == SEES_ONE_ORGANIZATION ? view.organization : req->caller->id);
+    if (view.kind == SEES_ONE_ORGANIZATION)
+        params_id(&params, view.organization);
+    else
+        params_id(&params, req->caller->id);
     params_text(&params, request_path_value(req, "groupName"));
     if (view.kind == SEES_SEVERAL) {
         params_text(&params, json_text(req->arena, view.organizations));

@@ -10,15 +10,6 @@ bind_place(struct params *params, struct alert_place place)
     params_id(params, place.project);
 }
 
-static void
-bind_optional(struct params *params, str text)
-{
-    if (text.len == 0)
-        params_null(params);
-    else
-        params_text(params, text);
-}
-
 /* ---- For requests ---- */
 
 error
@@ -45,8 +36,8 @@ store_alert_acknowledge(struct tx *tx, id project, id alert, const int64_t *unti
         params_null(&params);
     else
         params_int(&params, *until_ms);
-    bind_optional(&params, comment);
-    bind_optional(&params, by);
+    params_text_or_null(&params, comment);
+    params_text_or_null(&params, by);
     return tx_query(tx, SQL_ALERT_ACKNOWLEDGE, &params, NULL, NULL);
 }
 
@@ -138,7 +129,7 @@ store_alert_event_count(struct tx *tx, id project, str type, int64_t seq, str cl
     params_id(&params, project);
     params_text(&params, type);
     params_int(&params, seq);
-    bind_optional(&params, cluster);
+    params_text_or_null(&params, cluster);
     params_int(&params, created_ms);
     TRY(tx_query(tx, SQL_ALERT_EVENT_COUNT, &params, &rows, NULL));
     *ret_count = rows_int(&rows, 0, 0);
@@ -156,7 +147,7 @@ store_alert_add(struct tx *tx, const struct alert_draft *draft, str *ret_documen
     params_id(&params, draft->event);
     params_text(&params, draft->event_type);
     params_text(&params, draft->severity);
-    bind_optional(&params, draft->cluster);
+    params_text_or_null(&params, draft->cluster);
     params_text(&params, draft->is_tracked ? STR("TRACKING") : STR("OPEN"));
     params_bool(&params, draft->lasts);
     params_int(&params, draft->open_s);
@@ -183,7 +174,7 @@ store_alert_ending(struct tx *tx, id project, id config, str cluster, id ret_ale
     struct rows rows;
     params_id(&params, project);
     params_id(&params, config);
-    bind_optional(&params, cluster);
+    params_text_or_null(&params, cluster);
     TRY(tx_query(tx, SQL_ALERT_ENDING, &params, &rows, NULL));
     read_alerts(&rows, ret_alerts, ret_count);
     return OK;

@@ -68,15 +68,6 @@ store_cost_report_prune(struct store *store, struct arena *arena, int *ret_delet
 
 /* ---- Reports ---- */
 
-static void
-bind_list(struct params *params, str list)
-{
-    if (list.len == 0)
-        params_null(params);
-    else
-        params_text(params, list);
-}
-
 error
 store_cost_report_add(struct tx *tx, id organization, const struct cost_report_draft *draft)
 {
@@ -86,10 +77,10 @@ store_cost_report_add(struct tx *tx, id organization, const struct cost_report_d
     params_int(&params, draft->from_ms);
     params_int(&params, draft->to_ms);
     params_text(&params, draft->group_by);
-    bind_list(&params, draft->organizations);
-    bind_list(&params, draft->projects);
-    bind_list(&params, draft->clusters);
-    bind_list(&params, draft->services);
+    params_text_or_null(&params, draft->organizations);
+    params_text_or_null(&params, draft->projects);
+    params_text_or_null(&params, draft->clusters);
+    params_text_or_null(&params, draft->services);
     params_bool(&params, draft->one_is_enough);
     return tx_query(tx, SQL_COST_REPORT_ADD, &params, NULL, NULL);
 }
@@ -102,7 +93,7 @@ store_organization_set_lock(struct tx *tx, id organization, const struct event_a
     struct params params = { 0 };
     struct rows rows;
     params_id(&params, organization);
-    bind_list(&params, reason);
+    params_text_or_null(&params, reason);
     TRY(tx_query(tx, SQL_ORGANIZATION_SET_LOCK, &params, &rows, NULL));
     *ret_changed = rows.count > 0;
     if (!*ret_changed)

@@ -11,15 +11,6 @@ bind_place(struct params *params, id organization, id webhook)
     params_id(params, webhook);
 }
 
-static void
-bind_types(struct params *params, str types)
-{
-    if (types.len == 0)
-        params_null(params);
-    else
-        params_text(params, types);
-}
-
 error
 store_webhook_count(struct tx *tx, id organization, int64_t *ret_count)
 {
@@ -38,7 +29,7 @@ store_webhook_add(struct tx *tx, id organization, id webhook, const struct webho
     bind_place(&params, organization, webhook);
     params_text(&params, draft->url);
     params_text(&params, draft->description);
-    bind_types(&params, draft->event_types);
+    params_text_or_null(&params, draft->event_types);
     params_bool(&params, draft->enabled);
     params_bytes(&params, sealed_secret);
     return tx_query(tx, SQL_WEBHOOK_ADD, &params, NULL, NULL);
@@ -63,7 +54,7 @@ store_webhook_update(struct tx *tx, id organization, id webhook, const struct we
     bind_place(&params, organization, webhook);
     params_text(&params, draft->url);
     params_text(&params, draft->description);
-    bind_types(&params, draft->event_types);
+    params_text_or_null(&params, draft->event_types);
     params_bool(&params, draft->enabled);
     return tx_query(tx, SQL_WEBHOOK_UPDATE, &params, NULL, NULL);
 }

@@ -5,14 +5,14 @@
 #include "store/auth/principal.h"
 #include "store/event/event.h"
 
-/* A statement about one organization, or about something in it. */
+/* A statement about one organization, or about a mapping in it. */
 static error
-ask(struct tx *tx, enum sql statement, id organization, const id *thing, struct rows *ret_rows)
+ask(struct tx *tx, enum sql statement, id organization, const id *mapping, struct rows *ret_rows)
 {
     struct params params = { 0 };
     params_id(&params, organization);
-    if (thing != NULL)
-        params_id(&params, *thing);
+    if (mapping != NULL)
+        params_id(&params, *mapping);
     return tx_query(tx, statement, &params, ret_rows, NULL);
 }
 
@@ -26,11 +26,11 @@ ask_count(struct tx *tx, enum sql statement, id organization, int64_t *ret_count
 }
 
 static error
-ask_document(struct tx *tx, enum sql statement, id organization, const id *thing, str *ret_document,
+ask_document(struct tx *tx, enum sql statement, id organization, const id *mapping, str *ret_document,
              int64_t *ret_revision)
 {
     struct rows rows;
-    TRY(ask(tx, statement, organization, thing, &rows));
+    TRY(ask(tx, statement, organization, mapping, &rows));
     *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 0);
     *ret_revision = rows.count == 0 ? 0 : rows_int(&rows, 0, 1);
     return OK;
@@ -74,10 +74,13 @@ store_federation_members_changed(struct tx *tx, id organization)
 error
 store_federation_join(struct tx *tx, id organization, id from, id to)
 {
+    struct params params = { 0 };
     struct rows rows;
+    params_id(&params, organization);
+    params_id(&params, to);
     /* Before those who signed in are forgotten. */
     TRY(store_federation_members_changed(tx, organization));
-    TRY(ask(tx, SQL_FEDERATION_JOIN, organization, &to, &rows));
+    TRY(tx_query(tx, SQL_FEDERATION_JOIN, &params, &rows, NULL));
     if (rows.count == 0)
         return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(id_text(tx_arena(tx), organization)));
     return store_federation_changed(tx, from);

@@ -11,17 +11,17 @@ not_found(struct tx *tx, id team)
 }
 
 static void
-bind_two(struct params *params, id organization, id other)
+bind_team(struct params *params, id organization, id team)
 {
     params_id(params, organization);
-    params_id(params, other);
+    params_id(params, team);
 }
 
 static void
-bind_three(struct params *params, id organization, id second, id third)
+bind_project(struct params *params, id organization, id project)
 {
-    bind_two(params, organization, second);
-    params_id(params, third);
+    params_id(params, organization);
+    params_id(params, project);
 }
 
 static error
@@ -40,7 +40,7 @@ store_team_lock(struct tx *tx, id organization, id team, bool *ret_found, struct
 {
     struct params params = { 0 };
     struct rows rows;
-    bind_two(&params, organization, team);
+    bind_team(&params, organization, team);
     TRY(tx_query(tx, SQL_TEAM_LOCK, &params, &rows, NULL));
     *ret_found = rows.count == 1;
     if (*ret_found)
@@ -63,7 +63,7 @@ write_team(struct tx *tx, enum sql statement, id organization, id team, str name
     struct params params = { 0 };
     struct rows rows;
     struct violation violation;
-    bind_two(&params, organization, team);
+    bind_team(&params, organization, team);
     params_text(&params, name);
     error problem = tx_query(tx, statement, &params, &rows, &violation);
     if (violation.kind == VIOLATION_UNIQUE)
@@ -89,7 +89,7 @@ store_team_delete(struct tx *tx, id organization, id team)
 {
     struct params params = { 0 };
     struct rows rows;
-    bind_two(&params, organization, team);
+    bind_team(&params, organization, team);
     TRY(tx_query(tx, SQL_TEAM_DELETE, &params, &rows, NULL));
     return rows.count == 1 ? OK : not_found(tx, team);
 }
@@ -99,7 +99,7 @@ store_team_document(struct tx *tx, id organization, id team, str *ret_document, 
 {
     struct params params = { 0 };
     struct rows rows;
-    bind_two(&params, organization, team);
+    bind_team(&params, organization, team);
     TRY(tx_query(tx, SQL_TEAM_GET, &params, &rows, NULL));
     if (rows.count == 0)
         return not_found(tx, team);
@@ -113,7 +113,7 @@ store_team_record(struct tx *tx, id organization, id team, str *ret_document)
 {
     struct params params = { 0 };
     struct rows rows;
-    bind_two(&params, organization, team);
+    bind_team(&params, organization, team);
     TRY(tx_query(tx, SQL_TEAM_RECORD, &params, &rows, NULL));
     if (rows.count == 0)
         return not_found(tx, team);
@@ -144,7 +144,8 @@ write_member(struct tx *tx, enum sql statement, id organization, id team, id per
 {
     struct params params = { 0 };
     struct rows rows;
-    bind_three(&params, organization, team, person);
+    bind_team(&params, organization, team);
+    params_id(&params, person);
     TRY(tx_query(tx, statement, &params, &rows, NULL));
     *ret_changed = rows.count == 1;
     return *ret_changed ? authority_changed(tx, "principal", person) : OK;
@@ -166,7 +167,7 @@ error
 store_team_member_count(struct tx *tx, id organization, id team, int64_t *ret_count)
 {
     struct params params = { 0 };
-    bind_two(&params, organization, team);
+    bind_team(&params, organization, team);
     return count_rows(tx, SQL_TEAM_MEMBER_COUNT, &params, ret_count);
 }
 
@@ -175,7 +176,8 @@ store_team_user(struct tx *tx, id organization, id person, str *ret_document)
 {
     struct params params = { 0 };
     struct rows rows;
-    bind_two(&params, organization, person);
+    params_id(&params, organization);
+    params_id(&params, person);
     TRY(tx_query(tx, SQL_TEAM_USER_GET, &params, &rows, NULL));
     *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 0);
     return OK;
@@ -216,7 +218,7 @@ store_team_roles(struct tx *tx, id organization, id project, const json_t *entri
 {
     struct params params = { 0 };
     struct rows rows;
-    bind_two(&params, organization, project);
+    bind_project(&params, organization, project);
     params_text(&params, json_text(tx_arena(tx), entries));
     TRY(tx_query(tx, SQL_TEAM_GRANT_OF_ALL, &params, &rows, NULL));
     *ret_document = rows_text(&rows, 0, 0);
@@ -229,7 +231,7 @@ store_team_roles_add(struct tx *tx, id organization, id project, const json_t *e
     struct params params = { 0 };
     struct rows rows;
     struct violation violation;
-    bind_two(&params, organization, project);
+    bind_project(&params, organization, project);
     params_text(&params, json_text(tx_arena(tx), entries));
     error problem = tx_query(tx, SQL_TEAM_GRANT_ADD, &params, &rows, &violation);
     if (violation.kind == VIOLATION_FOREIGN_KEY)
@@ -244,7 +246,8 @@ store_team_roles_keep(struct tx *tx, id organization, id project, id team, const
 {
     struct params params = { 0 };
     struct rows rows;
-    bind_three(&params, organization, project, team);
+    bind_project(&params, organization, project);
+    params_id(&params, team);
     params_text(&params, json_text(tx_arena(tx), roles));
     TRY(tx_query(tx, SQL_TEAM_GRANT_KEEP, &params, &rows, NULL));
     *ret_changed = rows.count > 0;
