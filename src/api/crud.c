@@ -24,9 +24,9 @@ static error
 bind_single(struct request *req, struct params *params)
 {
     const struct kind *kind = req->endpoint->kind;
-    params_id(params, req->project);
-    params_text(params, str_from(kind->name));
-    params_text(params, str_from(kind->hidden));
+    params_id(params, P_PROJECT, req->project);
+    params_text(params, P_KIND, str_from(kind->name));
+    params_text(params, P_HIDDEN, str_from(kind->hidden));
     return OK;
 }
 
@@ -35,10 +35,10 @@ answer_single(struct request *req, const struct rows *rows)
 {
     if (rows->count == 0)
         return request_not_found(req);
-    if (rows_is_null(rows, 0, 0))
+    if (rows_is_null(rows, 0, C_DOCUMENT))
         answer_entity(req, str_from(req->endpoint->kind->fallback), REVISION_OF_FALLBACK);
     else
-        answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
+        answer_entity(req, rows_text(rows, 0, C_DOCUMENT), rows_int(rows, 0, C_REVISION));
     return OK;
 }
 
@@ -60,16 +60,16 @@ bind_get(struct request *req, struct params *params)
     const struct kind *kind = req->endpoint->kind;
     str name;
     TRY(name_from_path(req, &name));
-    params_id(params, crud_scope(req));
-    params_text(params, str_from(kind->name));
-    params_text(params, name);
-    params_text(params, str_from(kind->hidden));
+    params_id(params, P_SCOPE, crud_scope(req));
+    params_text(params, P_KIND, str_from(kind->name));
+    params_text(params, P_NAME, name);
+    params_text(params, P_HIDDEN, str_from(kind->hidden));
     if (kind->also == NULL) {
-        params_null(params);
-        params_null(params);
+        params_null(params, P_ALSO);
+        params_null(params, P_ALSO_VALUE);
     } else {
-        params_text(params, str_from(kind->also));
-        params_text(params, request_path_value(req, kind->also));
+        params_text(params, P_ALSO, str_from(kind->also));
+        params_text(params, P_ALSO_VALUE, request_path_value(req, kind->also));
     }
     return OK;
 }
@@ -78,10 +78,10 @@ static error
 bind_list(struct request *req, struct params *params)
 {
     const struct kind *kind = req->endpoint->kind;
-    params_id(params, crud_scope(req));
-    params_text(params, str_from(kind->name));
+    params_id(params, P_SCOPE, crud_scope(req));
+    params_text(params, P_KIND, str_from(kind->name));
     list_bind(req, params);
-    params_text(params, str_from(kind->hidden));
+    params_text(params, P_HIDDEN, str_from(kind->hidden));
     return OK;
 }
 

@@ -4,14 +4,14 @@
 void
 list_bind(const struct request *req, struct params *params)
 {
-    params_int(params, (req->page.number - 1) * req->page.size);
-    params_int(params, req->page.size + 1);
+    params_int(params, P_OFFSET, (req->page.number - 1) * req->page.size);
+    params_int(params, P_LIMIT, req->page.size + 1);
 }
 
 error
 list_bind_organization(struct request *req, struct params *params)
 {
-    params_id(params, req->organization);
+    params_id(params, P_ORGANIZATION, req->organization);
     list_bind(req, params);
     return OK;
 }
@@ -19,10 +19,10 @@ list_bind_organization(struct request *req, struct params *params)
 error
 list_answer(struct request *req, const struct rows *rows)
 {
-    answer_list(req, rows_int(rows, 0, 0), rows->count > req->page.size);
+    answer_list(req, rows_int(rows, 0, C_TOTAL), rows->count > req->page.size);
     for (int row = 0; row < rows->count && row < req->page.size; row++) {
-        if (!rows_is_null(rows, row, 1))
-            answer_item(req, rows_text(rows, row, 1), rows_text(rows, row, 2));
+        if (!rows_is_null(rows, row, C_DOCUMENT))
+            answer_item(req, rows_text(rows, row, C_DOCUMENT), rows_text(rows, row, C_KEY));
     }
     return OK;
 }

@@ -89,7 +89,7 @@ void
 request_bind_reach(const struct request *req, struct params *params)
 {
     if (!req->caller->is_confined) {
-        params_null(params);
+        params_null(params, P_REACH);
         return;
     }
     struct buf list = buf_in(req->arena, MAX_LIST_BYTES);
@@ -98,7 +98,7 @@ request_bind_reach(const struct request *req, struct params *params)
         buf_format(&list, "%s\"%s\"", i == 0 ? "" : ",", id_text(req->arena, req->caller->reach[i]).data);
     buf_add_char(&list, ']');
     str text = buf_str(&list);
-    params_text(params, text.len == 0 ? STR("[]") : text);
+    params_text(params, P_REACH, text.len == 0 ? STR("[]") : text);
 }
 
 str
@@ -169,7 +169,7 @@ answer_row(struct request *req, const struct rows *rows)
 {
     if (rows->count == 0)
         return request_not_found(req);
-    answer_entity(req, rows_text(rows, 0, 0), rows_int(rows, 0, 1));
+    answer_entity(req, rows_text(rows, 0, C_DOCUMENT), rows_int(rows, 0, C_REVISION));
     return OK;
 }
 

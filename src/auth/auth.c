@@ -254,8 +254,8 @@ note_use(struct auth *auth, struct arena *arena, const struct principal *princip
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, principal->organization);
-    params_id(&params, principal->id);
+    params_id(&params, P_ORGANIZATION, principal->organization);
+    params_id(&params, P_PRINCIPAL, principal->id);
     if (tx_begin(auth->store, arena, principal->organization, &tx) == OK &&
         tx_query(tx, SQL_AUTH_API_KEY_TOUCH, &params, &rows, NULL) == OK && tx_commit(tx) == OK)
         return;
@@ -445,13 +445,13 @@ auth_federation_organizations(struct auth *auth, struct arena *arena, id federat
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, federation);
+    params_id(&params, P_FEDERATION, federation);
     TRY(store_read(auth->store, arena, SQL_AUTH_FEDERATION_ORGANIZATIONS, &params, &rows));
     id *organizations = ARENA_ARRAY(arena, id, (size_t)rows.count);
     if (organizations == NULL)
         return fail(arena, OVERLOADED);
     for (int i = 0; i < rows.count; i++)
-        organizations[i] = rows_id(&rows, i, 0);
+        organizations[i] = rows_id(&rows, i, C_ORGANIZATION);
     *ret_count = (size_t)rows.count;
     *ret_organizations = organizations;
     return OK;

@@ -119,9 +119,9 @@ auth_create_data_key(struct auth *auth, struct tx *tx, id organization)
         return fail(arena, OVERLOADED);
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_int(&params, FIRST_DATA_KEY);
-    params_bytes(&params, sealed);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_int(&params, P_VERSION, FIRST_DATA_KEY);
+    params_bytes(&params, P_SEALED, sealed);
     return tx_query(tx, SQL_AUTH_DATA_KEY_CREATE, &params, &rows, NULL);
 }
 
@@ -132,7 +132,7 @@ data_key_of(struct auth *auth, struct tx *tx, id organization, int64_t *ret_vers
     struct arena *arena = tx_arena(tx);
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
+    params_id(&params, P_ORGANIZATION, organization);
     TRY(tx_query(tx, SQL_AUTH_DATA_KEY_NEWEST, &params, &rows, NULL));
     if (rows.count == 0) {
         TRY(auth_create_data_key(auth, tx, organization));
@@ -141,9 +141,9 @@ data_key_of(struct auth *auth, struct tx *tx, id organization, int64_t *ret_vers
     /* Another transaction made it at the same moment and this one cannot see it yet. */
     if (rows.count == 0)
         return fail(arena, CONCURRENT_CHANGE, V("the organization's data key"));
-    *ret_version = rows_int(&rows, 0, 0);
+    *ret_version = rows_int(&rows, 0, C_VERSION);
     if (!credential_open_data_key(arena, &auth->data_key_sealing, organization, *ret_version,
-                                  rows_bytes(arena, &rows, 0, 1), ret_key))
+                                  rows_bytes(arena, &rows, 0, C_SEALED), ret_key))
         return fail(arena, INTERNAL_ERROR);
     return OK;
 }
@@ -163,13 +163,13 @@ auth_create_secret(struct auth *auth, struct tx *tx, id organization, id account
     credential_secret_mac(&auth->pepper, made.secret, mac);
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, account);
-    params_id(&params, made.id);
-    params_bytes(&params, (str){ (char *)mac, sizeof(mac) });
-    params_int(&params, PEPPER_VERSION);
-    params_text(&params, made.mask);
-    params_int(&params, expires_at_ms);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_ACCOUNT, account);
+    params_id(&params, P_ID, made.id);
+    params_bytes(&params, P_MAC, (str){ (char *)mac, sizeof(mac) });
+    params_int(&params, P_PEPPER_VERSION, PEPPER_VERSION);
+    params_text(&params, P_MASK, made.mask);
+    params_int(&params, P_EXPIRES_AT_MS, expires_at_ms);
     TRY(tx_query(tx, SQL_AUTH_SECRET_CREATE, &params, &rows, NULL));
     if (rows.count == 0)
         return fail(arena, RESOURCE_NOT_FOUND, V(credential_client_id(arena, account)));
@@ -185,10 +185,10 @@ auth_create_service_account(struct auth *auth, struct tx *tx, id organization, s
     id account = id_new(store_cell(auth->store));
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, account);
-    params_text(&params, name);
-    params_text(&params, description);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_ACCOUNT, account);
+    params_text(&params, P_NAME, name);
+    params_text(&params, P_DESCRIPTION, description);
     TRY(tx_query(tx, SQL_AUTH_SERVICE_ACCOUNT_CREATE, &params, &rows, NULL));
     struct new_secret secret;
     TRY(auth_create_secret(auth, tx, organization, account, secret_expires_at_ms, &secret));
@@ -240,13 +240,13 @@ auth_create_api_key(struct auth *auth, struct tx *tx, id organization, str descr
     struct params params = { 0 };
     struct rows rows;
     struct violation violation;
-    params_id(&params, organization);
-    params_id(&params, made.id);
-    params_text(&params, made.public_key);
-    params_text(&params, description);
-    params_text(&params, mask_of(arena, "pk", made.private_key));
-    params_bytes(&params, md5);
-    params_bytes(&params, sha256);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_ID, made.id);
+    params_text(&params, P_PUBLIC_KEY, made.public_key);
+    params_text(&params, P_DESCRIPTION, description);
+    params_text(&params, P_MASK, mask_of(arena, "pk", made.private_key));
+    params_bytes(&params, P_HA1_MD5, md5);
+    params_bytes(&params, P_HA1_SHA256, sha256);
     TRY(tx_query(tx, SQL_AUTH_API_KEY_CREATE, &params, &rows, &violation));
     /* One in 36^8 for each key there is; the client repeats the request and gets another one. */
     if (violation.kind == VIOLATION_UNIQUE)

@@ -6,23 +6,6 @@
 #include "auth/credential.h"
 #include "base/log.h"
 
-/* Columns of auth_principal_load. */
-enum {
-    ID,
-    KIND,
-    ORGANIZATION,
-    GENERATION,
-    LIST_REQUIRED,
-    NAME,
-    GRANTS,
-    BLOCKS,
-    REVOKED,
-    HA1_MD5,
-    HA1_SHA256,
-    KEY_VERSION,
-    KEY_SEALED
-};
-
 static void
 dispose_plain(struct cached *cached)
 {
@@ -96,12 +79,13 @@ read_secret(struct arena *arena, const struct rows *rows, id owner, const struct
 {
     struct key data_key;
     str md5, sha256;
-    if (!credential_open_data_key(arena, data_key_sealing, rows_id(rows, 0, ORGANIZATION),
-                                  rows_int(rows, 0, KEY_VERSION), rows_bytes(arena, rows, 0, KEY_SEALED), &data_key))
+    if (!credential_open_data_key(arena, data_key_sealing, rows_id(rows, 0, C_ORGANIZATION),
+                                  rows_int(rows, 0, C_KEY_VERSION), rows_bytes(arena, rows, 0, C_KEY_SEALED),
+                                  &data_key))
         return false;
     bool opened =
-        credential_open(arena, &data_key, owner, "ha1_md5", rows_bytes(arena, rows, 0, HA1_MD5), &md5) &&
-        credential_open(arena, &data_key, owner, "ha1_sha256", rows_bytes(arena, rows, 0, HA1_SHA256), &sha256) &&
+        credential_open(arena, &data_key, owner, "ha1_md5", rows_bytes(arena, rows, 0, C_HA1_MD5), &md5) &&
+        credential_open(arena, &data_key, owner, "ha1_sha256", rows_bytes(arena, rows, 0, C_HA1_SHA256), &sha256) &&
         md5.len == sizeof(ret->md5_hex) && sha256.len == sizeof(ret->sha256_hex);
     crypto_wipe(&data_key, sizeof(data_key));
     if (!opened)
@@ -117,8 +101,8 @@ error
 entry_of_principal(struct arena *arena, const struct rows *rows, const struct key *data_key_sealing,
                    int64_t began_at_ms, struct principal_entry **ret_entry)
 {
-    str grants = rows_text(rows, 0, GRANTS), blocks = rows_text(rows, 0, BLOCKS);
-    str revoked = rows_text(rows, 0, REVOKED), name = rows_text(rows, 0, NAME);
+    str grants = rows_text(rows, 0, C_GRANTS), blocks = rows_text(rows, 0, C_BLOCKS);
+    str revoked = rows_text(rows, 0, C_REVOKED), name = rows_text(rows, 0, C_NAME);
     size_t grants_bytes = count_items(grants) * sizeof(struct grant);
     size_t blocks_bytes = count_items(blocks) * sizeof(struct net_block);
     size_t revoked_count = revoked.len / (2 * TOKEN_FINGERPRINT_BYTES);
@@ -137,12 +121,12 @@ entry_of_principal(struct arena *arena, const struct rows *rows, const struct ke
     struct net_block *block_room = (struct net_block *)(at += grants_bytes);
     uint8_t(*revoked_room)[TOKEN_FINGERPRINT_BYTES] = (void *)(at += blocks_bytes);
     char *name_room = at + revoked_count * TOKEN_FINGERPRINT_BYTES;
-    p->id = rows_id(rows, 0, ID);
-    p->kind = kind_from(rows_text(rows, 0, KIND));
-    if (!rows_is_null(rows, 0, ORGANIZATION))
-        p->organization = rows_id(rows, 0, ORGANIZATION);
-    p->generation = rows_int(rows, 0, GENERATION);
-    p->access_list_required = rows_bool(rows, 0, LIST_REQUIRED);
+    p->id = rows_id(rows, 0, C_ID);
+    p->kind = kind_from(rows_text(rows, 0, C_KIND));
+    if (!rows_is_null(rows, 0, C_ORGANIZATION))
+        p->organization = rows_id(rows, 0, C_ORGANIZATION);
+    p->generation = rows_int(rows, 0, C_GENERATION);
+    p->access_list_required = rows_bool(rows, 0, C_LIST_REQUIRED);
     p->loaded_at_ms = began_at_ms;
     p->grants = grant_room;
     p->blocks = block_room;
@@ -190,8 +174,8 @@ read_overrides(str list, struct limit_override *overrides)
 error
 entry_of_facts(struct arena *arena, const struct rows *rows, int64_t began_at_ms, struct facts_entry **ret_entry)
 {
-    str overrides = rows_text(rows, 0, 2);
-    str reason = rows_text(rows, 0, 3);
+    str overrides = rows_text(rows, 0, C_OVERRIDES);
+    str reason = rows_text(rows, 0, C_LOCK_REASON);
     size_t override_bytes = count_items(overrides) * sizeof(struct limit_override);
     struct facts_entry *entry = calloc(1, sizeof(*entry) + override_bytes + reason.len);
     if (entry == NULL)
@@ -201,11 +185,11 @@ entry_of_facts(struct arena *arena, const struct rows *rows, int64_t began_at_ms
     entry->cached.dispose = dispose_plain;
     struct limit_override *room = (struct limit_override *)(entry + 1);
     entry->facts = (struct context_facts){ .exists = true, .overrides = room, .loaded_at_ms = began_at_ms };
-    if (!rows_is_null(rows, 0, 0))
-        entry->facts.organization = rows_id(rows, 0, 0);
-    if (!rows_is_null(rows, 0, 1))
-        entry->facts.project = rows_id(rows, 0, 1);
-    entry->facts.locked = !rows_is_null(rows, 0, 3);
+    if (!rows_is_null(rows, 0, C_ORGANIZATION))
+        entry->facts.organization = rows_id(rows, 0, C_ORGANIZATION);
+    if (!rows_is_null(rows, 0, C_PROJECT))
+        entry->facts.project = rows_id(rows, 0, C_PROJECT);
+    entry->facts.locked = !rows_is_null(rows, 0, C_LOCK_REASON);
     if (reason.len > 0) {
         char *reason_room = (char *)room + override_bytes;
         memcpy(reason_room, reason.data, reason.len);

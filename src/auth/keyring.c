@@ -102,8 +102,8 @@ add_key(struct keyring *keyring, struct tx *tx, int64_t key_id, bool *ret_added)
         return fail(arena, OVERLOADED);
     struct params params = { 0 };
     struct rows rows;
-    params_int(&params, key_id);
-    params_bytes(&params, sealed);
+    params_int(&params, P_KEY_ID, key_id);
+    params_bytes(&params, P_SEALED, sealed);
     TRY(tx_query(tx, SQL_AUTH_SIGNING_KEY_ADD, &params, &rows, NULL));
     *ret_added = rows.count == 1;
     return OK;
@@ -123,9 +123,9 @@ static error
 unseal(struct keyring *keyring, struct arena *arena, const struct rows *rows, struct keys *ret_keys)
 {
     for (int i = 0; i < rows->count && ret_keys->count < KEYRING_MAX_ID; i++) {
-        int64_t key_id = rows_int(rows, i, 0);
+        int64_t key_id = rows_int(rows, i, C_ID);
         str plain;
-        if (!crypto_open(arena, &keyring->sealing_key, place_of(arena, key_id), rows_bytes(arena, rows, i, 1),
+        if (!crypto_open(arena, &keyring->sealing_key, place_of(arena, key_id), rows_bytes(arena, rows, i, C_SEALED),
                          &plain) ||
             plain.len != KEY_BYTES) {
             log_line(LOG_ERROR, "signing_key_sealed", "Signing key %d does not open: was the master key changed?",
@@ -196,7 +196,7 @@ keyring_rotate(struct keyring *keyring, struct arena *arena)
     bool added;
     TRY(tx_begin_service(keyring->store, arena, &tx));
     TRY(tx_query(tx, SQL_AUTH_SIGNING_KEY_LIST, &params, &rows, NULL));
-    int64_t newest = rows.count == 0 ? 0 : rows_int(&rows, 0, 0);
+    int64_t newest = rows.count == 0 ? 0 : rows_int(&rows, 0, C_ID);
     if (newest >= KEYRING_MAX_ID) {
         log_line(LOG_ERROR, "signing_keys_used_up", "All %d identifiers of signing keys were used.", KEYRING_MAX_ID);
         return fail(arena, INTERNAL_ERROR);

@@ -129,8 +129,8 @@ find_secret(struct auth *auth, struct arena *arena, const struct rows *secrets, 
     int found = -1;
     credential_secret_mac(&auth->pepper, secret, mac);
     for (int i = 0; i < secrets->count; i++) {
-        str stored = rows_bytes(arena, secrets, i, 2);
-        if (stored.len == sizeof(mac) && rows_int(secrets, i, 3) == PEPPER_VERSION &&
+        str stored = rows_bytes(arena, secrets, i, C_MAC);
+        if (stored.len == sizeof(mac) && rows_int(secrets, i, C_PEPPER_VERSION) == PEPPER_VERSION &&
             crypto_equal(stored.data, mac, sizeof(mac)))
             found = i;
     }
@@ -143,8 +143,8 @@ note_use(struct auth *auth, struct arena *arena, id organization, id secret)
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, secret);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_SECRET, secret);
     /* Never at the price of the token. */
     if (tx_begin(auth->store, arena, organization, &tx) == OK &&
         tx_query(tx, SQL_AUTH_SECRET_TOUCH, &params, &rows, NULL) == OK && tx_commit(tx) == OK)
@@ -161,7 +161,7 @@ check_client(struct auth *auth, struct arena *arena, const struct credentials *c
     struct rows secrets;
     const struct principal *principal;
     bool named = credential_parse_client_id(client_id, &account);
-    params_id(&params, account);
+    params_id(&params, P_ACCOUNT, account);
     TRY(store_read(auth->store, arena, SQL_AUTH_SECRET_LIST, &params, &secrets));
     TRY(snapshot_principal(auth->snapshot, arena, account, true, true, &principal));
     int secret = find_secret(auth, arena, &secrets, client_secret);
@@ -169,8 +169,8 @@ check_client(struct auth *auth, struct arena *arena, const struct credentials *c
     if (!named || secret < 0 || principal == NULL ||
         principal_check_origin(principal, &credentials->client) != ORIGIN_ALLOWED)
         return OK;
-    if (rows_bool(&secrets, secret, 4))
-        note_use(auth, arena, rows_id(&secrets, secret, 1), rows_id(&secrets, secret, 0));
+    if (rows_bool(&secrets, secret, C_SHOULD_NOTE))
+        note_use(auth, arena, rows_id(&secrets, secret, C_ORGANIZATION), rows_id(&secrets, secret, C_ID));
     usage_note(auth->usage, principal, &credentials->client);
     *ret_client = principal;
     return OK;
@@ -258,14 +258,14 @@ revoke(struct auth *auth, struct arena *arena, const struct principal *client, c
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 }, whose = { 0 };
     struct rows rows;
-    params_id(&params, client->id);
-    params_bytes(&params, (str){ (const char *)token_fingerprint(token), TOKEN_FINGERPRINT_BYTES });
-    params_int(&params, token->expires_at_s);
-    params_id(&whose, client->id);
+    params_id(&params, P_PRINCIPAL, client->id);
+    params_bytes(&params, P_FINGERPRINT, (str){ (const char *)token_fingerprint(token), TOKEN_FINGERPRINT_BYTES });
+    params_int(&params, P_EXPIRES_AT_S, token->expires_at_s);
+    params_id(&whose, P_PRINCIPAL, client->id);
     TRY(tx_begin(auth->store, arena, client->organization, &tx));
     TRY(tx_query(tx, SQL_AUTH_TOKEN_REVOKE, &params, &rows, NULL));
     TRY(tx_query(tx, SQL_AUTH_TOKEN_REVOKED_COUNT, &whose, &rows, NULL));
-    if (rows_int(&rows, 0, 0) > MAX_REVOKED_TOKENS) {
+    if (rows_int(&rows, 0, C_COUNT) > MAX_REVOKED_TOKENS) {
         TRY(revoke_tokens(tx, client->id));
         TRY(tx_query(tx, SQL_AUTH_TOKEN_FORGET_REVOKED, &whose, &rows, NULL));
     }

@@ -221,11 +221,11 @@ load(struct snapshot *snapshot, struct arena *arena, enum entry_kind kind, id ow
     };
     struct params params = { 0 };
     struct rows rows;
-    params_id_or_null(&params, own);
+    params_id_or_null(&params, P_ID, own);
     if (kind == ENTRY_PRINCIPAL && public_key.len > 0)
-        params_text(&params, str_dup(arena, public_key));
+        params_text(&params, P_PUBLIC_KEY, str_dup(arena, public_key));
     else if (kind == ENTRY_PRINCIPAL)
-        params_null(&params);
+        params_null(&params, P_PUBLIC_KEY);
 
     pthread_mutex_lock(&snapshot->recent_lock);
     struct keeping keeping = { .snapshot = snapshot, .began_at_count = snapshot->recent_count, .kind = kind };

@@ -49,10 +49,10 @@ write_down(struct store *store, const struct note *note)
     struct rows rows;
     if (arena == NULL)
         return false;
-    params_id(&params, note->organization);
-    params_id(&params, note->principal);
-    params_text(&params, net_address_text(arena, &note->address));
-    params_int(&params, note->count);
+    params_id(&params, P_ORGANIZATION, note->organization);
+    params_id(&params, P_PRINCIPAL, note->principal);
+    params_text(&params, P_ADDRESS, net_address_text(arena, &note->address));
+    params_int(&params, P_COUNT, note->count);
     return tx_begin(store, arena, note->organization, &tx) == OK &&
            tx_query(tx, SQL_AUTH_ACCESS_LIST_TOUCH, &params, &rows, NULL) == OK && tx_commit(tx) == OK;
 }

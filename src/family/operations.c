@@ -64,21 +64,21 @@ FAMILY(operations_family, "operations", "Operations",
        operations_endpoints);
 
 static void
-bind_filter(struct request *req, struct params *params, const char *name)
+bind_filter(struct request *req, struct params *params, enum param parameter, const char *name)
 {
     str value = request_query(req, name);
     if (value.len == 0)
-        params_null(params);
+        params_null(params, parameter);
     else
-        params_text(params, value);
+        params_text(params, parameter, value);
 }
 
 static error
 bind_list(struct request *req, struct params *params)
 {
-    params_id(params, req->project);
-    bind_filter(req, params, "clusterName");
-    bind_filter(req, params, "state");
+    params_id(params, P_PROJECT, req->project);
+    bind_filter(req, params, P_CLUSTER_NAME, "clusterName");
+    bind_filter(req, params, P_STATE, "state");
     list_bind(req, params);
     return OK;
 }
@@ -86,12 +86,13 @@ bind_list(struct request *req, struct params *params)
 static error
 answer_operations(struct request *req, const struct rows *rows)
 {
-    answer_list(req, rows_int(rows, 0, 0), rows->count > req->page.size);
+    answer_list(req, rows_int(rows, 0, C_TOTAL), rows->count > req->page.size);
     for (int row = 0; row < rows->count && row < req->page.size; row++) {
-        if (!rows_is_null(rows, row, 1))
+        if (!rows_is_null(rows, row, C_DOCUMENT))
             answer_item(req,
-                        operation_document(req->arena, all_job_kinds, rows_text(rows, row, 1), rows_text(rows, row, 3)),
-                        rows_text(rows, row, 2));
+                        operation_document(req->arena, all_job_kinds, rows_text(rows, row, C_DOCUMENT),
+                                           rows_text(rows, row, C_DONE)),
+                        rows_text(rows, row, C_KEY));
     }
     return OK;
 }
@@ -101,8 +102,8 @@ bind_get(struct request *req, struct params *params)
 {
     id operation;
     TRY(request_path_id(req, "operationId", &operation));
-    params_id(params, req->project);
-    params_id(params, operation);
+    params_id(params, P_PROJECT, req->project);
+    params_id(params, P_OPERATION, operation);
     return OK;
 }
 
@@ -111,6 +112,8 @@ answer_operation_found(struct request *req, const struct rows *rows)
 {
     if (rows->count == 0)
         return request_not_found(req);
-    answer_entity(req, operation_document(req->arena, all_job_kinds, rows_text(rows, 0, 0), rows_text(rows, 0, 1)), 0);
+    answer_entity(
+        req, operation_document(req->arena, all_job_kinds, rows_text(rows, 0, C_DOCUMENT), rows_text(rows, 0, C_DONE)),
+        0);
     return OK;
 }

@@ -38,8 +38,8 @@ load(struct request *req, struct limit_state ret_states[PROJECT_LIMIT_COUNT])
 {
     struct params params = { 0 };
     struct rows own, usage;
-    params_id(&params, req->organization);
-    params_id(&params, req->project);
+    params_id(&params, P_ORGANIZATION, req->organization);
+    params_id(&params, P_PROJECT, req->project);
     if (req->tx != NULL) {
         TRY(tx_query(req->tx, SQL_PROJECT_LIMIT_LIST, &params, &own, NULL));
         TRY(tx_query(req->tx, SQL_PROJECT_USAGE, &params, &usage, NULL));
@@ -50,14 +50,14 @@ load(struct request *req, struct limit_state ret_states[PROJECT_LIMIT_COUNT])
     for (size_t i = 0; i < PROJECT_LIMIT_COUNT; i++) {
         ret_states[i] = (struct limit_state){ .value = limits[i].fallback, .revision = REVISION_OF_DEFAULT };
         for (int row = 0; row < own.count; row++) {
-            if (str_is(rows_text(&own, row, 0), limits[i].name)) {
-                ret_states[i].value = rows_int(&own, row, 1);
-                ret_states[i].revision = rows_int(&own, row, 2);
+            if (str_is(rows_text(&own, row, C_NAME), limits[i].name)) {
+                ret_states[i].value = rows_int(&own, row, C_VALUE);
+                ret_states[i].revision = rows_int(&own, row, C_REVISION);
             }
         }
         for (int row = 0; row < usage.count; row++) {
-            if (str_is(rows_text(&usage, row, 0), limits[i].counted))
-                ret_states[i].usage = rows_int(&usage, row, 1);
+            if (str_is(rows_text(&usage, row, C_COUNTED), limits[i].counted))
+                ret_states[i].usage = rows_int(&usage, row, C_COUNT);
         }
     }
     return OK;

@@ -122,7 +122,7 @@ job_report_list(struct store *store, struct arena *arena, const struct job_filte
     buf_add_text(&out, "{\"results\":[");
     for (int row = 0; row < rows.count; row++) {
         buf_add_text(&out, row == 0 ? "" : ",");
-        buf_add(&out, rows_text(&rows, row, 0));
+        buf_add(&out, rows_text(&rows, row, C_DOCUMENT));
     }
     buf_add_text(&out, "]}");
     *ret_document = buf_str(&out);
@@ -151,11 +151,11 @@ add_jobs(struct buf *out, const struct rows *rows)
     int64_t overdue = 0, oldest_s = 0;
     metric_begin(out, METRIC_JOBS);
     for (int row = 0; row < rows->count; row++) {
-        str kind = rows_text(rows, row, 0), state = rows_text(rows, row, 1);
+        str kind = rows_text(rows, row, C_KIND), state = rows_text(rows, row, C_STATE);
         buf_format(out, "reeve_jobs{kind=\"%.*s\",state=\"%.*s\"} %lld\n", STR_ARG(kind), STR_ARG(state),
-                   (long long)rows_int(rows, row, 2));
-        overdue += rows_int(rows, row, 3);
-        oldest_s = rows_int(rows, row, 4) > oldest_s ? rows_int(rows, row, 4) : oldest_s;
+                   (long long)rows_int(rows, row, C_COUNT));
+        overdue += rows_int(rows, row, C_OVERDUE);
+        oldest_s = rows_int(rows, row, C_OLDEST_S) > oldest_s ? rows_int(rows, row, C_OLDEST_S) : oldest_s;
     }
     metric_begin(out, METRIC_JOBS_OVERDUE);
     buf_format(out, "reeve_jobs_overdue %lld\n", (long long)overdue);
@@ -168,8 +168,8 @@ add_sweeps(struct buf *out, const struct rows *rows)
 {
     metric_begin(out, METRIC_SWEEP_AGE);
     for (int row = 0; row < rows->count; row++)
-        buf_format(out, "reeve_sweep_age_seconds{sweep=\"%.*s\"} %lld\n", STR_ARG(rows_text(rows, row, 0)),
-                   (long long)rows_int(rows, row, 1));
+        buf_format(out, "reeve_sweep_age_seconds{sweep=\"%.*s\"} %lld\n", STR_ARG(rows_text(rows, row, C_NAME)),
+                   (long long)rows_int(rows, row, C_AGE_S));
 }
 
 str

@@ -95,12 +95,12 @@ bind_organizations(struct request *req, struct params *params)
 {
     str locked = request_query(req, "locked");
     list_bind(req, params);
-    params_null(params);
-    params_text(params, request_query(req, "name"));
+    params_null(params, P_ORGANIZATION);
+    params_text(params, P_NAME, request_query(req, "name"));
     if (locked.len > 0)
-        params_bool(params, str_is(locked, "true"));
+        params_bool(params, P_LOCKED, str_is(locked, "true"));
     else
-        params_null(params);
+        params_null(params, P_LOCKED);
     return OK;
 }
 static const struct read organizations = { SQL_OPERATOR_ORGANIZATION_LIST, bind_organizations, list_answer };
@@ -110,15 +110,15 @@ read_organization(struct request *req, id organization, str *ret_document)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_int(&params, 0);
-    params_int(&params, 1);
-    params_id(&params, organization);
-    params_text(&params, STR_EMPTY);
-    params_null(&params);
+    params_int(&params, P_OFFSET, 0);
+    params_int(&params, P_LIMIT, 1);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_text(&params, P_NAME, STR_EMPTY);
+    params_null(&params, P_LOCKED);
     TRY(store_read(req->api->store, req->arena, SQL_OPERATOR_ORGANIZATION_LIST, &params, &rows));
-    if (rows_is_null(&rows, 0, 1))
+    if (rows_is_null(&rows, 0, C_DOCUMENT))
         return request_not_found(req);
-    *ret_document = rows_text(&rows, 0, 1);
+    *ret_document = rows_text(&rows, 0, C_DOCUMENT);
     return OK;
 }
 

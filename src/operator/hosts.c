@@ -256,7 +256,7 @@ static error
 bind_addresses(struct request *req, struct params *params)
 {
     list_bind(req, params);
-    params_text(params, request_query(req, "host"));
+    params_text(params, P_HOST, request_query(req, "host"));
     return OK;
 }
 static const struct read addresses = { SQL_HOST_ADDRESS_PAGE, bind_addresses, list_answer };

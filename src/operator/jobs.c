@@ -75,8 +75,8 @@ bind_jobs(struct request *req, struct params *params)
 {
     str state = request_query(req, "state");
     list_bind(req, params);
-    params_id_or_null(params, request_query_id(req, "groupId"));
-    params_text(params, state.len == 0 ? STR(JOB_STATE_OPEN) : str_is(state, "ALL") ? STR_EMPTY : state);
+    params_id_or_null(params, P_PROJECT, request_query_id(req, "groupId"));
+    params_text(params, P_STATE, state.len == 0 ? STR(JOB_STATE_OPEN) : str_is(state, "ALL") ? STR_EMPTY : state);
     return OK;
 }
 static const struct read jobs = { SQL_JOB_PAGE, bind_jobs, list_answer };

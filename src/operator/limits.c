@@ -43,7 +43,7 @@ static error
 bind_limits(struct request *req, struct params *params)
 {
     list_bind(req, params);
-    params_id_or_null(params, request_query_id(req, "owner"));
+    params_id_or_null(params, P_OWNER, request_query_id(req, "owner"));
     return OK;
 }
 static const struct read limits = { SQL_LIMIT_OVERRIDE_LIST, bind_limits, list_answer };

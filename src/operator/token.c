@@ -141,7 +141,7 @@ static error
 bind_history(struct request *req, struct params *params)
 {
     list_bind(req, params);
-    params_text(params, request_query(req, "operator"));
+    params_text(params, P_OPERATOR, request_query(req, "operator"));
     return OK;
 }
 static const struct read history = { SQL_OPERATOR_ACTION_LIST, bind_history, list_answer };

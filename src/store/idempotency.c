@@ -6,8 +6,8 @@
 static void
 name_key(struct params *params, id principal, str key)
 {
-    params_id(params, principal);
-    params_text(params, key);
+    params_id(params, P_PRINCIPAL, principal);
+    params_text(params, P_KEY, key);
 }
 
 error
@@ -17,7 +17,7 @@ store_idempotency_lock(struct tx *tx, id principal, str key, bool *ret_in_flight
     struct rows rows;
     name_key(&params, principal, key);
     TRY(tx_query(tx, SQL_IDEMPOTENCY_LOCK, &params, &rows, NULL));
-    *ret_in_flight = !rows_bool(&rows, 0, 0);
+    *ret_in_flight = !rows_bool(&rows, 0, C_LOCKED);
     return OK;
 }
 
@@ -26,10 +26,10 @@ read_record(struct arena *arena, const struct rows *rows, struct idempotency_rec
 {
     struct idempotency_record record = { .found = rows->count > 0 };
     if (record.found) {
-        if (!str_from_hex(rows_text(rows, 0, 0), record.request_hash, SHA256_BYTES))
+        if (!str_from_hex(rows_text(rows, 0, C_REQUEST_HASH), record.request_hash, SHA256_BYTES))
             return &fault_internal;
-        record.status = (int)rows_int(rows, 0, 1);
-        record.answer = rows_bytes(arena, rows, 0, 2);
+        record.status = (int)rows_int(rows, 0, C_STATUS);
+        record.answer = rows_bytes(arena, rows, 0, C_ANSWER);
         if (arena_is_exhausted(arena))
             return &fault_overloaded;
     }
@@ -64,8 +64,8 @@ store_idempotency_add(struct tx *tx, id principal, str key, const uint8_t reques
 {
     struct params params = { 0 };
     name_key(&params, principal, key);
-    params_bytes(&params, (str){ (const char *)request_hash, SHA256_BYTES });
-    params_int(&params, status);
-    params_bytes(&params, answer);
+    params_bytes(&params, P_REQUEST_HASH, (str){ (const char *)request_hash, SHA256_BYTES });
+    params_int(&params, P_STATUS, status);
+    params_bytes(&params, P_ANSWER, answer);
     return tx_query(tx, SQL_IDEMPOTENCY_ADD, &params, NULL, NULL);
 }

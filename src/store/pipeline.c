@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "store/connection.h"
 #include "store/fault.h"
+#include "store/params.h"
 #include "store/pipeline_parts.h"
 #include "store/rows.h"
 
@@ -103,6 +104,7 @@ finish_slot(struct pipeline *pipeline, int which, error problem, PGresult *resul
     pipeline_done *done = slot->done;
     void *context = slot->context;
     struct arena *arena = slot->arena;
+    enum sql statement = slot->statement;
     release_slot(pipeline, which);
     if (done == NULL) {
         PQclear(result);
@@ -110,8 +112,8 @@ finish_slot(struct pipeline *pipeline, int which, error problem, PGresult *resul
     }
     struct rows rows = { 0 };
     if (problem == OK && arena == NULL)
-        rows = (struct rows){ .result = result, .count = rows_count(result) };
-    else if (problem == OK && !rows_adopt(arena, result, &rows))
+        rows = rows_of(statement, result);
+    else if (problem == OK && !rows_adopt(arena, statement, result, &rows))
         problem = &fault_overloaded;
     else if (problem != OK)
         PQclear(result);
@@ -120,7 +122,7 @@ finish_slot(struct pipeline *pipeline, int which, error problem, PGresult *resul
 
 /* False only without memory. */
 static bool
-copy_params(struct slot *slot, const struct params *params)
+copy_params(struct slot *slot, const struct params_in_order *params)
 {
     size_t total = 0;
     slot->count = params->count;
@@ -360,14 +362,14 @@ bool
 pipeline_send(struct pipeline *pipeline, struct arena *arena, enum sql statement, const struct params *params,
               pipeline_done *done, void *context)
 {
-    static const struct params none;
+    struct params_in_order ordered;
     int which = pipeline->free_slot;
     if (!pipeline_is_ready(pipeline) || which < 0 || pipeline->last - pipeline->first > EXPECTED_MAX - 2 * SLOT_MAX)
         return false;
-    if (params != NULL && params->missing > 0) /* the other way says what is wrong */
-        return false;
+    if ((params != NULL && params->missing != PARAM_NONE) || !params_order(params, statement, &ordered))
+        return false; /* the other way says what is wrong */
     struct slot *slot = &pipeline->slots[which];
-    if (!copy_params(slot, params == NULL ? &none : params))
+    if (!copy_params(slot, &ordered))
         return false;
     pipeline->free_slot = slot->next;
     pipeline->in_use++;

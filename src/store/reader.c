@@ -295,14 +295,14 @@ read_with(struct reader *reader, struct arena *arena, enum sql statement, const 
     free_job(job);
     if (problem != OK)
         return problem;
-    return rows_adopt(arena, result, ret_rows) ? OK : &fault_overloaded;
+    return rows_adopt(arena, statement, result, ret_rows) ? OK : &fault_overloaded;
 }
 
 error
 readers_read(struct readers *readers, struct arena *arena, enum sql statement, const struct params *params,
              struct rows *ret_rows)
 {
-    TRY(fault_of_params(params, sql_rows[statement].name));
+    TRY(fault_of_params(params, statement));
     if (readers->count == 0)
         return &fault_unavailable;
     struct reader *reader = choose(readers);

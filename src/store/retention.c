@@ -20,9 +20,9 @@ store_retention_prune(struct store *store, struct arena *arena, const struct ret
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
-    params_int(&params, limit);
+    params_int(&params, P_LIMIT, limit);
     if (row->takes_days)
-        params_int(&params, days);
+        params_int(&params, P_DAYS, days);
     TRY(tx_begin_service(store, arena, &tx));
     TRY(tx_query(tx, row->prune, &params, &rows, NULL));
     *ret_deleted = rows.count;

@@ -7,8 +7,8 @@
 
 #include "store/store.h"
 
-int rows_count(const PGresult *result);
+struct rows rows_of(enum sql statement, PGresult *result);
 /* Ties the result to the arena; false when the arena is full, then the result is gone. */
-MUST_USE bool rows_adopt(struct arena *arena, PGresult *result, struct rows *ret_rows);
+MUST_USE bool rows_adopt(struct arena *arena, enum sql statement, PGresult *result, struct rows *ret_rows);
 
 #endif

@@ -20,7 +20,7 @@
 
 #include "base/error.h"
 #include "base/id.h"
-#include "store/sql.gen.h" /* enum sql: SQL_<FILE NAME IN CAPITALS> */
+#include "store/sql.gen.h" /* SQL_<FILE NAME>, P_<PARAMETER>, C_<COLUMN>, in capitals */
 
 struct store;
 struct tx;
@@ -47,11 +47,16 @@ struct store_status {
 };
 struct store_status store_status(struct store *store);
 
-/* ---- Parameters: bound in order, $1 first. Texts are not copied and must outlive the query. ---- */
+/*
+ * ---- Parameters ----
+ * :host in a statement is P_HOST here. They are bound in any order; a statement that takes others than were bound is not sent, and
+ * fails with INTERNAL_ERROR and a line in the log. Texts are not copied and must outlive the query.
+ */
 enum { PARAMS_MAX = 24 };
 struct params {
     int count;
-    int missing; /* number of the first identifier that was not there, from 1: such a statement is not sent */
+    enum param missing; /* the first identifier that was not there: such a statement is not sent */
+    uint16_t names[PARAMS_MAX];
     const char *values[PARAMS_MAX];
     int lengths[PARAMS_MAX];
     int formats[PARAMS_MAX];
@@ -61,31 +66,37 @@ struct params {
  * Binary bytea of 12 bytes. A missing one is a bug: the statement is not sent and fails with INTERNAL_ERROR and a line
  * in the log.
  */
-void params_id(struct params *params, id value);
-void params_id_or_null(struct params *params, id value);    /* NULL when there is none */
-void params_id_after(struct params *params, id value);      /* of a walk in the order of ids; none: from the first */
-void params_text(struct params *params, str value);         /* must be NUL-terminated (every arena str is) */
-void params_text_or_null(struct params *params, str value); /* NULL when it is empty */
-void params_int(struct params *params, int64_t value);
-void params_bool(struct params *params, bool value);
-void params_bytes(struct params *params, str value); /* bytea, binary */
-void params_null(struct params *params);
+void params_id(struct params *params, enum param name, id value);
+void params_id_or_null(struct params *params, enum param name, id value); /* NULL when there is none */
+/* Of a walk in the order of ids; none: from the first. */
+void params_id_after(struct params *params, enum param name, id value);
+void params_text(struct params *params, enum param name, str value); /* must be NUL-terminated (every arena str is) */
+void params_text_or_null(struct params *params, enum param name, str value); /* NULL when it is empty */
+void params_int(struct params *params, enum param name, int64_t value);
+void params_bool(struct params *params, enum param name, bool value);
+void params_bytes(struct params *params, enum param name, str value); /* bytea, binary */
+void params_null(struct params *params, enum param name);
 
-/* ---- Results ---- */
+/*
+ * ---- Results ----
+ * A column that is called epoch in the statement (by itself or AS epoch) is C_EPOCH here. To read one that the statement does not
+ * give is a bug that ends the program.
+ */
 struct rows {
-    void *result; /* PGresult; freed with the arena that was given to the query */
-    int count;    /* rows returned, or rows affected by a statement that returns none */
+    void *result;           /* PGresult; freed with the arena that was given to the query */
+    const uint8_t *columns; /* the place of each enum column, from 1; 0: the statement does not give it */
+    int count;              /* rows returned, or rows affected by a statement that returns none */
 };
-str rows_text(const struct rows *rows, int row, int column);
-bool rows_is_null(const struct rows *rows, int row, int column);
-int64_t rows_int(const struct rows *rows, int row, int column);
-bool rows_bool(const struct rows *rows, int row, int column);
+str rows_text(const struct rows *rows, int row, enum column column);
+bool rows_is_null(const struct rows *rows, int row, enum column column);
+int64_t rows_int(const struct rows *rows, int row, enum column column);
+bool rows_bool(const struct rows *rows, int row, enum column column);
 /* The column holds 24 hexadecimal digits (encode(id, 'hex')); none when it is NULL. */
-id rows_id(const struct rows *rows, int row, int column);
+id rows_id(const struct rows *rows, int row, enum column column);
 /* What all of it takes in memory. */
 size_t rows_size(const struct rows *rows);
 /* The column holds encode(bytes, 'hex'). */
-str rows_bytes(struct arena *arena, const struct rows *rows, int row, int column);
+str rows_bytes(struct arena *arena, const struct rows *rows, int row, enum column column);
 
 /* ---- One read, outside any transaction ---- */
 MUST_USE error store_read(struct store *store, struct arena *arena, enum sql statement, const struct params *params,

@@ -141,7 +141,7 @@ tx_query(struct tx *tx, enum sql statement, const struct params *params, struct 
     }
     if (tx->failed != OK)
         return tx->failed;
-    error missing = fault_of_params(params, sql_rows[statement].name);
+    error missing = fault_of_params(params, statement);
     if (missing != OK)
         return note_failure(tx, missing);
     PGresult *result = connection_run(tx->connection, statement, params);
@@ -157,7 +157,7 @@ tx_query(struct tx *tx, enum sql statement, const struct params *params, struct 
         return note_failure(tx, problem);
     }
     struct rows rows;
-    if (!rows_adopt(tx->arena, result, &rows))
+    if (!rows_adopt(tx->arena, statement, result, &rows))
         return note_failure(tx, &fault_overloaded);
     if (ret_rows != NULL)
         *ret_rows = rows;
@@ -224,7 +224,7 @@ error
 tx_notify(struct tx *tx, const char *channel, str payload)
 {
     struct params params = { 0 };
-    params_text(&params, str_from(channel));
-    params_text(&params, payload);
+    params_text(&params, P_CHANNEL, str_from(channel));
+    params_text(&params, P_PAYLOAD, payload);
     return tx_query(tx, SQL_NOTIFY, &params, NULL, NULL);
 }

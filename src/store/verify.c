@@ -39,17 +39,17 @@ leave_organization(struct walk *walk, struct arena *arena)
     walk->organizations++;
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, walk->organization);
+    params_id(&params, P_ORGANIZATION, walk->organization);
     TRY(connection_query(walk->connection, arena, SQL_EVENT_VERIFY_CHAIN, &params, &rows));
     str name = id_text(arena, walk->organization);
     if (rows.count == 0) {
         report(walk, arena, "Organization %s has events but no chain.", name.data);
         return OK;
     }
-    if (rows_int(&rows, 0, 0) != walk->seq)
+    if (rows_int(&rows, 0, C_SEQ) != walk->seq)
         report(walk, arena, "The chain of organization %s ends at %lld, but its last event is %lld.", name.data,
-               (long long)rows_int(&rows, 0, 0), (long long)walk->seq);
-    else if (!str_eq(rows_bytes(arena, &rows, 0, 1), (str){ (const char *)walk->hash, walk->hash_len }))
+               (long long)rows_int(&rows, 0, C_SEQ), (long long)walk->seq);
+    else if (!str_eq(rows_bytes(arena, &rows, 0, C_HASH), (str){ (const char *)walk->hash, walk->hash_len }))
         report(walk, arena, "The end of the chain of organization %s is not the hash of its last event.", name.data);
     return OK;
 }
@@ -58,21 +58,22 @@ leave_organization(struct walk *walk, struct arena *arena)
 static bool
 columns_match(struct arena *arena, const struct rows *rows, int row)
 {
-    json_t *document = json_parse_own(arena, rows_text(rows, row, 5));
+    json_t *document = json_parse_own(arena, rows_text(rows, row, C_DOCUMENT));
     const json_t *project = json_object_get(document, "project");
-    return str_eq(json_str(json_object_get(document, "org")), rows_text(rows, row, 0)) &&
-           json_integer_value(json_object_get(document, "seq")) == rows_int(rows, row, 1) &&
-           str_eq(json_str(json_object_get(document, "id")), rows_text(rows, row, 2)) &&
-           json_is_null(project) == rows_is_null(rows, row, 3) && str_eq(json_str(project), rows_text(rows, row, 3)) &&
-           str_eq(json_str(json_object_get(document, "type")), rows_text(rows, row, 4)) &&
-           str_eq(json_str(json_object_get(document, "cluster")), rows_text(rows, row, 7));
+    return str_eq(json_str(json_object_get(document, "org")), rows_text(rows, row, C_ORGANIZATION)) &&
+           json_integer_value(json_object_get(document, "seq")) == rows_int(rows, row, C_SEQ) &&
+           str_eq(json_str(json_object_get(document, "id")), rows_text(rows, row, C_ID)) &&
+           json_is_null(project) == rows_is_null(rows, row, C_PROJECT) &&
+           str_eq(json_str(project), rows_text(rows, row, C_PROJECT)) &&
+           str_eq(json_str(json_object_get(document, "type")), rows_text(rows, row, C_TYPE)) &&
+           str_eq(json_str(json_object_get(document, "cluster")), rows_text(rows, row, C_CLUSTER));
 }
 
 static error
 check_event(struct walk *walk, struct arena *arena, const struct rows *rows, int row)
 {
-    id organization = rows_id(rows, row, 0);
-    int64_t seq = rows_int(rows, row, 1);
+    id organization = rows_id(rows, row, C_ORGANIZATION);
+    int64_t seq = rows_int(rows, row, C_SEQ);
     if (walk->is_inside && !id_eq(organization, walk->organization))
         TRY(leave_organization(walk, arena));
     if (!walk->is_inside) {
@@ -89,9 +90,10 @@ check_event(struct walk *walk, struct arena *arena, const struct rows *rows, int
         report(walk, arena, "Organization %s: the columns of event %lld do not say what its document says.", name.data,
                (long long)seq);
     uint8_t expected[SHA256_BYTES];
-    if (!event_hash(arena, (str){ (const char *)walk->hash, walk->hash_len }, rows_text(rows, row, 5), expected))
+    if (!event_hash(arena, (str){ (const char *)walk->hash, walk->hash_len }, rows_text(rows, row, C_DOCUMENT),
+                    expected))
         return &fault_overloaded;
-    str stored = rows_bytes(arena, rows, row, 6);
+    str stored = rows_bytes(arena, rows, row, C_HASH);
     if (!str_eq(stored, (str){ (const char *)expected, sizeof(expected) }))
         report(walk, arena, "Organization %s: event %lld does not fit to the one before it.", name.data,
                (long long)seq);
@@ -109,8 +111,8 @@ check_batch(struct walk *walk, struct arena *arena, bool *ret_more)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id_after(&params, walk->is_inside ? walk->organization : ID_NONE);
-    params_int(&params, walk->is_inside ? walk->seq : INT64_MIN);
+    params_id_after(&params, P_AFTER_ORGANIZATION, walk->is_inside ? walk->organization : ID_NONE);
+    params_int(&params, P_AFTER_SEQ, walk->is_inside ? walk->seq : INT64_MIN);
     TRY(connection_query(walk->connection, arena, SQL_EVENT_VERIFY_NEXT, &params, &rows));
     for (int row = 0; row < rows.count; row++)
         TRY(check_event(walk, arena, &rows, row));
@@ -128,7 +130,7 @@ check_bare_chains(struct walk *walk, struct arena *arena)
     for (int row = 0; row < rows.count; row++) {
         walk->organizations++;
         report(walk, arena, "The chain of organization %s ends at %lld, but it has no events.",
-               rows_text(&rows, row, 0).data, (long long)rows_int(&rows, row, 1));
+               rows_text(&rows, row, C_ORGANIZATION).data, (long long)rows_int(&rows, row, C_SEQ));
     }
     return OK;
 }

@@ -337,7 +337,7 @@ class Rig:
 
     def load_bare(self, seconds):
         with open(self.path("bare.sql"), "w") as file:
-            file.write(self.statement.replace("$1", ":organization").replace("$2", ":project") + ";\n")
+            file.write(self.statement + ";\n")
         command = [find_pgbench(), "-n", "-M", "prepared", "-c", str(CLIENTS), "-j", str(THREADS), "-T", str(seconds),
                    "-f", self.path("bare.sql"), "-D", f"organization=\\x{self.organization}", "-D", f"project=\\x{self.project}",
                    "-h", self.dsn["host"], "-p", self.dsn["port"], "-U", self.dsn["user"], self.dsn["dbname"]]

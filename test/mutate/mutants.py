@@ -30,7 +30,7 @@ C = {
 }
 SQL = {
     "condition left out": (r"\bAND (?!NOT EXISTS|EXISTS)((?:[^()\n]|\([^()]*\))+?)(?=\s+AND\b|\s+OR\b|\s*\n|\s*$|\s*\))", " "),
-    "= becomes <>": (r" = (?=\$|\w)", " <> "),
+    "= becomes <>": (r" = (?=:|\$|\w)", " <> "),
     "< becomes <=": (r" < ", " <= "),
     "> becomes >=": (r" > ", " >= "),
     "AND becomes OR": (r"\bAND\b", "OR"),

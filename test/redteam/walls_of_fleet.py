@@ -248,7 +248,7 @@ CODE = [
                "JOIN host h ON h.id = decode(c.owner, 'hex') OR h.id = (SELECT m.host_id FROM cluster_member m WHERE encode(m.id, 'hex') = c.owner)"),
               ("src/store/fleet/sql/host_by_serial.sql", " AND c.kind = 'HOST'", "")], ("agents' listener, cluster certificate: GET", "agents' listener, member certificate: GET", "agents' listener, etcd certificate: GET")),
     CodeWall("hosts get certificates of their own members only", "host_member_names.sql does not compare the host",
-             [("src/store/fleet/sql/host_member_names.sql", "WHERE m.host_id = $1 AND m.id", "WHERE $1::bytea IS NOT NULL AND m.id")]),
+             [("src/store/fleet/sql/host_member_names.sql", "WHERE m.host_id = :host AND m.id", "WHERE :host::bytea IS NOT NULL AND m.id")]),
     CodeWall("agents of an older epoch are refused", "judge_host() does not look at the epoch",
              [("src/fleet/agent.c", "    else if (epoch >= 0 && epoch < known->epoch)", "    else if (false)"), ("src/fleet/agent.c", "    else if (epoch > known->epoch)", "    else if (false)")],
              ("goal: ",)),
@@ -257,7 +257,7 @@ CODE = [
               (SIGNING, "    return make(arena, authority, authority_key, key, subject, ret_certificate);",
                "    asked = X509_REQ_get_subject_name(request);\n    bool made = make(arena, authority, authority_key, key, subject, ret_certificate);\n    asked = NULL;\n    return made;")]),
     CodeWall("hosts join with a token that was made for them", "join_token_take.sql takes any token for one that waits, whatever its form",
-             [("src/fleet/join.c", "    if (secret_is_well_formed(token, TOKEN_KIND))", "    if (true)"), ("src/store/fleet/sql/join_token_take.sql", "WHERE hash = $1 FOR UPDATE", "WHERE $1::bytea IS NOT NULL AND used_at IS NULL FOR UPDATE")]),
+             [("src/fleet/join.c", "    if (secret_is_well_formed(token, TOKEN_KIND))", "    if (true)"), ("src/store/fleet/sql/join_token_take.sql", "WHERE hash = :hash FOR UPDATE", "WHERE :hash::bytea IS NOT NULL AND used_at IS NULL FOR UPDATE")]),
 ]
 
 

@@ -11,12 +11,12 @@ step_states(struct arena *arena, struct place place, id job)
     struct params params = { 0 };
     struct rows rows;
     struct buf out = buf_in(arena, 1024);
-    params_id(&params, place.project);
-    params_id(&params, job);
+    params_id(&params, P_PROJECT, place.project);
+    params_id(&params, P_OPERATION, job);
     assert_ok(store_read(store, arena, SQL_OPERATION_GET, &params, &rows));
     assert_int_equal(rows.count, 1);
-    json_t *document =
-        json_parse_own(arena, operation_document(arena, test_kinds, rows_text(&rows, 0, 0), rows_text(&rows, 0, 1)));
+    json_t *document = json_parse_own(
+        arena, operation_document(arena, test_kinds, rows_text(&rows, 0, C_DOCUMENT), rows_text(&rows, 0, C_DONE)));
     json_t *step;
     size_t i;
     assert_non_null(document);

@@ -101,11 +101,11 @@ assert_status(id project, const char *name, const char *expected)
     struct arena *arena CLEANUP(arena_cleanup) = arena_new(1024 * 1024);
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
-    params_text(&params, str_from(name));
+    params_id(&params, P_PROJECT, project);
+    params_text(&params, P_NAME, str_from(name));
     assert_ok(store_read(store, arena, SQL_ACCESS_ENTRY_STATUS, &params, &rows));
     assert_int_equal(rows.count, 1);
-    assert_string_equal(rows_text(&rows, 0, 0).data, expected);
+    assert_string_equal(rows_text(&rows, 0, C_STATE).data, expected);
 }
 
 /* ---- In force ---- */

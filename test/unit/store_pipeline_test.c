@@ -57,15 +57,24 @@ struct answer {
     char text[32];
 };
 
+/* Of any statement. */
 static void
-on_done(void *context, error problem, struct rows rows)
+on_counted(void *context, error problem, struct rows rows)
 {
     struct answer *answer = context;
     answer->calls++;
     answer->problem = problem;
     answer->count = rows.count;
+}
+
+/* Of those that give a seq. */
+static void
+on_done(void *context, error problem, struct rows rows)
+{
+    struct answer *answer = context;
+    on_counted(context, problem, rows);
     if (problem == OK && rows.count > 0)
-        snprintf(answer->text, sizeof(answer->text), "%.*s", STR_ARG(rows_text(&rows, 0, 0)));
+        snprintf(answer->text, sizeof(answer->text), "%.*s", STR_ARG(rows_text(&rows, 0, C_SEQ)));
 }
 
 /* event_verify_chain answers the seq of an organization's chain: chains 1 to 100 have seq 1001 to 1100. */
@@ -73,7 +82,7 @@ static bool
 send_good(struct pipeline *pipeline, uint32_t number, struct answer *answer)
 {
     struct params params = { 0 };
-    params_id(&params, fixture_id(number));
+    params_id(&params, P_ORGANIZATION, fixture_id(number));
     return pipeline_send(pipeline, arena, SQL_EVENT_VERIFY_CHAIN, &params, on_done, answer);
 }
 
@@ -82,8 +91,8 @@ static bool
 send_bad(struct pipeline *pipeline, struct answer *answer)
 {
     struct params params = { 0 };
-    params_id(&params, fixture_id(1));
-    params_text(&params, STR("not a number"));
+    params_id(&params, P_AFTER_ORGANIZATION, fixture_id(1));
+    params_text(&params, P_AFTER_SEQ, STR("not a number"));
     return pipeline_send(pipeline, arena, SQL_EVENT_VERIFY_NEXT, &params, on_done, answer);
 }
 
@@ -200,13 +209,13 @@ large_parameters_survive_being_sent_again(void **state)
     key[5000] = '\0';
     struct answer answers[3] = { { 0 } };
     struct params params = { 0 };
-    params_id(&params, fixture_id(1));
-    params_text(&params, str_from(key));
+    params_id(&params, P_PRINCIPAL, fixture_id(1));
+    params_text(&params, P_KEY, str_from(key));
     assert_true(send_bad(pipeline, &answers[0]));
-    assert_true(pipeline_send(pipeline, arena, SQL_IDEMPOTENCY_FIND, &params, on_done, &answers[1]));
+    assert_true(pipeline_send(pipeline, arena, SQL_IDEMPOTENCY_FIND, &params, on_counted, &answers[1]));
     /* Behind a Prepare, so in another batch than the bad one; the second of its kind stands right behind one. */
     assert_true(send_bad(pipeline, &answers[0]));
-    assert_true(pipeline_send(pipeline, arena, SQL_IDEMPOTENCY_FIND, &params, on_done, &answers[2]));
+    assert_true(pipeline_send(pipeline, arena, SQL_IDEMPOTENCY_FIND, &params, on_counted, &answers[2]));
     memset(key, 'x', sizeof(key) - 1); /* copied out: the caller's text may go */
     memset(&params, 0, sizeof(params));
     run_until_answered(pipeline, answers, 3, 5000);
@@ -287,15 +296,15 @@ slow_statement_fails_alone(void **state)
     struct pipeline *pipeline = connected(&config);
     struct answer warm[2] = { { 0 } }, answers[3] = { { 0 } };
     struct params params = { 0 };
-    params_id(&params, fixture_id(1));
-    params_text(&params, STR("k"));
-    assert_true(pipeline_send(pipeline, arena, SQL_IDEMPOTENCY_FIND, &params, on_done, &warm[0]));
+    params_id(&params, P_PRINCIPAL, fixture_id(1));
+    params_text(&params, P_KEY, STR("k"));
+    assert_true(pipeline_send(pipeline, arena, SQL_IDEMPOTENCY_FIND, &params, on_counted, &warm[0]));
     assert_true(send_good(pipeline, 1, &warm[1]));
     run_until_answered(pipeline, warm, 2, 5000);
     PGconn *blocker = fixture_connect(fixture_dsn);
     fixture_ask_on(blocker, "BEGIN; LOCK TABLE idempotency IN ACCESS EXCLUSIVE MODE");
     assert_true(send_good(pipeline, 1, &answers[0]));
-    assert_true(pipeline_send(pipeline, arena, SQL_IDEMPOTENCY_FIND, &params, on_done, &answers[1]));
+    assert_true(pipeline_send(pipeline, arena, SQL_IDEMPOTENCY_FIND, &params, on_counted, &answers[1]));
     assert_true(send_good(pipeline, 3, &answers[2]));
     run_until_answered(pipeline, answers, 3, 3000);
     assert_good(&answers[0], 1);
@@ -379,7 +388,7 @@ send_next(void *context, error problem, struct rows rows)
     chain->calls++;
     if (chain->left-- > 0) {
         struct params params = { 0 };
-        params_id(&params, fixture_id(1));
+        params_id(&params, P_ORGANIZATION, fixture_id(1));
         assert_true(pipeline_send(chain->pipeline, arena, SQL_EVENT_VERIFY_CHAIN, &params, send_next, chain));
     }
 }
@@ -417,9 +426,9 @@ read_often(void *context)
         uint32_t number = (uint32_t)(i % 100) + 1;
         struct params params = { 0 };
         struct rows rows;
-        params_id(&params, fixture_id(number));
+        params_id(&params, P_ORGANIZATION, fixture_id(number));
         if (store_read(store, own, SQL_EVENT_VERIFY_CHAIN, &params, &rows) != OK || rows.count != 1 ||
-            rows_int(&rows, 0, 0) != 1000 + (int64_t)number)
+            rows_int(&rows, 0, C_SEQ) != 1000 + (int64_t)number)
             return "wrong";
     }
     return NULL;
@@ -453,7 +462,7 @@ readers_come_back_after_a_loss(void **state)
     kill_readers();
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, fixture_id(1));
+    params_id(&params, P_ORGANIZATION, fixture_id(1));
     error problem = OK;
     for (int i = 0; i < 100; i++) {
         problem = store_read(store, arena, SQL_EVENT_VERIFY_CHAIN, &params, &rows);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every statement is known to the server, and every statement that touches a tenant's rows is held to one tenant by a
- * parameter. The second is proven on the text: the parameter that the scope line names must be compared with, or
- * inserted into, a column that carries a tenant.
+ * Every statement is known to the server, which has the same parameters and columns in it as script/generate-sql; and every
+ * statement that touches a tenant's rows is held to one tenant by a parameter. This is proven on the text: the parameter that
+ * the scope line names must be compared with, or inserted into, a column that carries a tenant.
  */
 #include "store_fixture.h"
 
@@ -296,11 +296,45 @@ every_statement_can_be_prepared(void **state)
         if (PQresultStatus(result) != PGRES_COMMAND_OK)
             fail_msg("%s: %s", sql_rows[i].name, PQerrorMessage(fixture_owner));
         PQclear(result);
-        result = PQdescribePrepared(fixture_owner, sql_rows[i].name);
-        if (PQnparams(result) > PARAMS_MAX)
-            fail_msg("%s has %d parameters, more than PARAMS_MAX", sql_rows[i].name, PQnparams(result));
-        PQclear(result);
     }
+}
+
+/* What the server says of a prepared statement against what the generator read out of its text. */
+static int
+compare_names(const struct sql_row *row, const PGresult *said)
+{
+    int wrong_count = 0;
+    if (PQnparams(said) != row->param_count || PQnparams(said) > PARAMS_MAX) {
+        print_error("%s.sql has %d parameters, not %d; PARAMS_MAX is %d\n", row->name, PQnparams(said),
+                    row->param_count, PARAMS_MAX);
+        wrong_count++;
+    }
+    if (PQnfields(said) != row->column_count) {
+        print_error("%s.sql gives %d columns, not %d\n", row->name, PQnfields(said), row->column_count);
+        return wrong_count + 1;
+    }
+    for (int i = 0; i < row->column_count; i++) {
+        if (row->column_names[i] != NULL && strcmp(row->column_names[i], PQfname(said, i)) != 0) {
+            print_error("column %d of %s.sql is %s, not %s\n", i + 1, row->name, PQfname(said, i),
+                        row->column_names[i]);
+            wrong_count++;
+        }
+    }
+    return wrong_count;
+}
+
+static void
+every_statement_has_the_names_that_c_knows(void **state)
+{
+    (void)state;
+    int wrong_count = 0;
+    for (int i = 0; i < SQL_COUNT; i++) {
+        PGresult *said = PQdescribePrepared(fixture_owner, sql_rows[i].name);
+        assert_int_equal(PQresultStatus(said), PGRES_COMMAND_OK);
+        wrong_count += compare_names(&sql_rows[i], said);
+        PQclear(said);
+    }
+    assert_int_equal(wrong_count, 0);
 }
 
 static void
@@ -362,6 +396,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(judge_finds_what_it_is_there_for),
         cmocka_unit_test(every_statement_can_be_prepared),
+        cmocka_unit_test(every_statement_has_the_names_that_c_knows),
         cmocka_unit_test(every_statement_is_held_to_its_tenant),
     };
     return cmocka_run_group_tests(tests, fixture_set_up, fixture_tear_down);

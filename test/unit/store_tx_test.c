@@ -83,16 +83,16 @@ violation_is_described_and_ends_the_transaction(void **state)
     struct violation violation;
     struct params params = { 0 };
     /* An event at a place that is taken. */
-    params_id(&params, organization);
-    params_int(&params, 1);
-    params_id(&params, project);
-    params_null(&params);
-    params_null(&params);
-    params_text(&params, STR("T"));
-    params_int(&params, 0);
-    params_text(&params, STR("{}"));
-    params_bytes(&params, STR("hash"));
-    params_null(&params);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_int(&params, P_SEQ, 1);
+    params_id(&params, P_EVENT, project);
+    params_null(&params, P_PROJECT);
+    params_null(&params, P_PROJECT_SEQ);
+    params_text(&params, P_TYPE, STR("T"));
+    params_int(&params, P_CREATED_MS, 0);
+    params_text(&params, P_DOCUMENT, STR("{}"));
+    params_bytes(&params, P_HASH, STR("hash"));
+    params_null(&params, P_CLUSTER);
     assert_ok(tx_begin(store, arena, organization, &tx));
     assert_ok(tx_query(tx, SQL_EVENT_ADD, &params, NULL, &violation));
     assert_int_equal(violation.kind, VIOLATION_NONE);
@@ -124,7 +124,7 @@ a_statement_without_its_identifier_is_not_sent(void **state)
     struct tx *tx;
     struct rows rows;
     struct params missing = { 0 };
-    params_id(&missing, ID_NONE);
+    params_id(&missing, P_ID, ID_NONE);
     assert_fails(store_read(store, arena, SQL_AUTH_ORGANIZATION_FACTS, &missing, &rows), INTERNAL_ERROR);
     assert_ok(tx_begin(store, arena, fixture_id(9), &tx));
     assert_fails(tx_query(tx, SQL_AUTH_ORGANIZATION_FACTS, &missing, &rows, NULL), INTERNAL_ERROR);
@@ -134,9 +134,50 @@ a_statement_without_its_identifier_is_not_sent(void **state)
     struct params zeros = { 0 };
     id value;
     assert_true(id_parse(STR("000000000000000000000000"), &value));
-    params_id(&zeros, value);
+    params_id(&zeros, P_ID, value);
     assert_ok(store_read(store, arena, SQL_AUTH_ORGANIZATION_FACTS, &zeros, &rows));
     assert_int_equal(rows.count, 0);
+    arena_free(arena);
+    store_free(store);
+}
+
+/* Parameters are found by their names: in whatever order they are bound, and no others than the statement takes. */
+static void
+parameters_and_columns_go_by_name(void **state)
+{
+    (void)state;
+    struct store_config config = fixture_config();
+    struct store *store = fixture_store(&config);
+    struct arena *arena = arena_new(FIXTURE_ARENA_BYTES);
+    id organization = fixture_id(72), project = fixture_id(73);
+    fixture_add_organization(organization);
+    fixture_add_project(project, organization);
+    struct rows rows;
+    struct params turned = { 0 }, lacking = { 0 }, strange = { 0 }, more = { 0 };
+    params_id(&turned, P_PROJECT, project);
+    params_id(&turned, P_ORGANIZATION, organization);
+    assert_ok(store_read(store, arena, SQL_PROJECT_GET, &turned, &rows));
+    assert_int_equal(rows.count, 1);
+    assert_true(rows_int(&rows, 0, C_REVISION) > 0);
+    assert_non_null(strstr(rows_text(&rows, 0, C_DOCUMENT).data, id_text(arena, project).data));
+
+    params_id(&lacking, P_PROJECT, project);
+    assert_fails(store_read(store, arena, SQL_PROJECT_GET, &lacking, &rows), INTERNAL_ERROR);
+    assert_fails(store_read(store, arena, SQL_PROJECT_GET, NULL, &rows), INTERNAL_ERROR);
+    params_id(&strange, P_PROJECT, project);
+    params_id(&strange, P_TEAM, organization);
+    assert_fails(store_read(store, arena, SQL_PROJECT_GET, &strange, &rows), INTERNAL_ERROR);
+    params_id(&more, P_ORGANIZATION, organization);
+    params_id(&more, P_PROJECT, project);
+    params_text(&more, P_NAME, STR("x"));
+    assert_fails(store_read(store, arena, SQL_PROJECT_GET, &more, &rows), INTERNAL_ERROR);
+
+    struct tx *tx;
+    assert_ok(tx_begin(store, arena, organization, &tx));
+    assert_ok(tx_query(tx, SQL_PROJECT_GET, &turned, &rows, NULL));
+    assert_int_equal(rows.count, 1);
+    assert_fails(tx_query(tx, SQL_PROJECT_GET, &strange, &rows, NULL), INTERNAL_ERROR);
+    tx_rollback(tx);
     arena_free(arena);
     store_free(store);
 }
@@ -341,11 +382,11 @@ reader_cannot_write(void **state)
     struct rows rows;
     /* Adding through the reading connection is refused: readers are read only. */
     struct params params = { 0 };
-    params_id(&params, fixture_id(1));
-    params_text(&params, STR("by a reader"));
-    params_bytes(&params, STR("hash"));
-    params_int(&params, 200);
-    params_bytes(&params, STR("answer"));
+    params_id(&params, P_PRINCIPAL, fixture_id(1));
+    params_text(&params, P_KEY, STR("by a reader"));
+    params_bytes(&params, P_REQUEST_HASH, STR("hash"));
+    params_int(&params, P_STATUS, 200);
+    params_bytes(&params, P_ANSWER, STR("answer"));
     assert_non_null(store_read(store, arena, SQL_IDEMPOTENCY_ADD, &params, &rows));
     assert_false(has_record(store, fixture_id(1), "by a reader"));
     arena_free(arena);
@@ -360,6 +401,7 @@ main(void)
         cmocka_unit_test(forgotten_transaction_ends_with_its_arena),
         cmocka_unit_test(violation_is_described_and_ends_the_transaction),
         cmocka_unit_test(a_statement_without_its_identifier_is_not_sent),
+        cmocka_unit_test(parameters_and_columns_go_by_name),
         cmocka_unit_test(only_who_says_so_works_as_the_service),
         cmocka_unit_test(full_pool_is_overloaded_after_its_wait),
         cmocka_unit_test(stale_connection_is_replaced_without_an_error),

@@ -139,10 +139,10 @@ static error
 bind_list(struct request *req, struct params *params)
 {
     str user = request_path_value(req, "username");
-    params_id(params, req->project);
-    params_text(params, user_certificate_owner(req->arena, req->project, user));
+    params_id(params, P_PROJECT, req->project);
+    params_text(params, P_OWNER, user_certificate_owner(req->arena, req->project, user));
     list_bind(req, params);
-    params_text(params, user);
+    params_text(params, P_USERNAME, user);
     return OK;
 }
 

@@ -110,8 +110,8 @@ bind_get(struct request *req, struct params *params)
 {
     id alert;
     TRY(request_path_id(req, "alertId", &alert));
-    params_id(params, req->project);
-    params_id(params, alert);
+    params_id(params, P_PROJECT, req->project);
+    params_id(params, P_ALERT, alert);
     return OK;
 }
 
@@ -119,37 +119,37 @@ static error
 bind_list(struct request *req, struct params *params)
 {
     str status = request_query(req, "status");
-    params_id(params, req->project);
+    params_id(params, P_PROJECT, req->project);
     list_bind(req, params);
     if (status.len == 0)
-        params_null(params);
+        params_null(params, P_STATUS);
     else
-        params_text(params, status);
+        params_text(params, P_STATUS, status);
     return OK;
 }
 
 static error
-bind_list_of(struct request *req, struct params *params, const char *parameter)
+bind_list_of(struct request *req, struct params *params, const char *parameter, enum param name)
 {
     id of;
     TRY(request_path_id(req, parameter, &of));
-    params_id(params, req->project);
+    params_id(params, P_PROJECT, req->project);
     list_bind(req, params);
-    params_id(params, of);
+    params_id(params, name, of);
     return OK;
 }
 
 static error
 bind_list_of_config(struct request *req, struct params *params)
 {
-    return bind_list_of(req, params, "alertConfigId");
+    return bind_list_of(req, params, "alertConfigId", P_CONFIG);
 }
 
 static error
 bind_configs(struct request *req, struct params *params)
 {
-    TRY(bind_list_of(req, params, "alertId"));
-    params_text(params, STR(ALERT_HIDDEN_FIELD));
+    TRY(bind_list_of(req, params, "alertId", P_ALERT));
+    params_text(params, P_HIDDEN, STR(ALERT_HIDDEN_FIELD));
     return OK;
 }
 

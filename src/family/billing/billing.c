@@ -211,7 +211,7 @@ FAMILY(billing_family, "billing", "Billing", "Invoices of an organization, its u
 
 /* Parameters that may stand several times, as PostgreSQL writes a text[]. Their tables let nothing through that needs quotes. */
 static void
-bind_query_list(struct request *req, struct params *params, const char *name)
+bind_query_list(struct request *req, struct params *params, enum param parameter, const char *name)
 {
     struct buf out = buf_in(req->arena, 4096);
     for (size_t i = 0; i < req->query_count; i++) {
@@ -221,21 +221,21 @@ bind_query_list(struct request *req, struct params *params, const char *name)
         buf_add(&out, req->query[i].value);
     }
     if (out.len == 0) {
-        params_null(params);
+        params_null(params, parameter);
         return;
     }
     buf_add_char(&out, '}');
-    params_text(params, buf_str(&out));
+    params_text(params, parameter, buf_str(&out));
 }
 
 static void
-bind_query_date(struct request *req, struct params *params, const char *name)
+bind_query_date(struct request *req, struct params *params, enum param parameter, const char *name)
 {
     int64_t ms;
     if (date_parse(request_query(req, name), &ms))
-        params_int(params, ms);
+        params_int(params, parameter, ms);
     else
-        params_null(params);
+        params_null(params, parameter);
 }
 
 static error
@@ -248,18 +248,18 @@ bind_skus(struct request *req, struct params *params)
 static error
 bind_sku(struct request *req, struct params *params)
 {
-    params_text(params, request_path_value(req, "skuId"));
+    params_text(params, P_SKU, request_path_value(req, "skuId"));
     return OK;
 }
 
 static error
 bind_invoices(struct request *req, struct params *params)
 {
-    params_id(params, req->organization);
-    bind_query_list(req, params, "statusNames");
-    bind_query_date(req, params, "fromDate");
-    bind_query_date(req, params, "toDate");
-    params_bool(params, !str_is(request_query(req, "orderBy"), "asc"));
+    params_id(params, P_ORGANIZATION, req->organization);
+    bind_query_list(req, params, P_STATUSES, "statusNames");
+    bind_query_date(req, params, P_FROM_MS, "fromDate");
+    bind_query_date(req, params, P_TO_MS, "toDate");
+    params_bool(params, P_NEWEST_FIRST, !str_is(request_query(req, "orderBy"), "asc"));
     list_bind(req, params);
     return OK;
 }
@@ -269,8 +269,8 @@ bind_invoice(struct request *req, struct params *params)
 {
     id invoice;
     TRY(request_path_id(req, "invoiceId", &invoice));
-    params_id(params, req->organization);
-    params_id(params, invoice);
+    params_id(params, P_ORGANIZATION, req->organization);
+    params_id(params, P_INVOICE, invoice);
     return OK;
 }
 
@@ -279,16 +279,16 @@ bind_lines(struct request *req, struct params *params)
 {
     str by = request_query(req, "sortField");
     TRY(bind_invoice(req, params));
-    bind_query_list(req, params, "groupIds");
-    bind_query_list(req, params, "clusterIds");
-    bind_query_list(req, params, "skuServices");
-    bind_query_date(req, params, "usageStartDate");
-    bind_query_date(req, params, "usageEndDate");
-    bind_query_date(req, params, "billStartDate");
-    bind_query_date(req, params, "billEndDate");
-    params_bool(params, str_is(request_query(req, "includeZeroCentLineItems"), "false"));
-    params_text(params, by.len == 0 ? STR("USAGE_DATES") : by);
-    params_bool(params, str_is(request_query(req, "sortOrder"), "DESCENDING"));
+    bind_query_list(req, params, P_PROJECTS, "groupIds");
+    bind_query_list(req, params, P_CLUSTERS, "clusterIds");
+    bind_query_list(req, params, P_SERVICES, "skuServices");
+    bind_query_date(req, params, P_USED_FROM_MS, "usageStartDate");
+    bind_query_date(req, params, P_USED_TO_MS, "usageEndDate");
+    bind_query_date(req, params, P_BILLED_FROM_MS, "billStartDate");
+    bind_query_date(req, params, P_BILLED_TO_MS, "billEndDate");
+    params_bool(params, P_WITHOUT_ZERO, str_is(request_query(req, "includeZeroCentLineItems"), "false"));
+    params_text(params, P_SORT_BY, by.len == 0 ? STR("USAGE_DATES") : by);
+    params_bool(params, P_LARGEST_FIRST, str_is(request_query(req, "sortOrder"), "DESCENDING"));
     list_bind(req, params);
     return OK;
 }
@@ -296,8 +296,8 @@ bind_lines(struct request *req, struct params *params)
 static error
 bind_report(struct request *req, struct params *params)
 {
-    params_id(params, req->organization);
-    params_text(params, request_path_value(req, "token"));
+    params_id(params, P_ORGANIZATION, req->organization);
+    params_text(params, P_TOKEN, request_path_value(req, "token"));
     return OK;
 }
 
@@ -306,7 +306,7 @@ answer_text(struct request *req, const struct rows *rows)
 {
     if (rows->count == 0)
         return request_not_found(req);
-    answer_file(req, rows_text(rows, 0, 0));
+    answer_file(req, rows_text(rows, 0, C_CONTENT));
     return OK;
 }
 

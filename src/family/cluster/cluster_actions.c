@@ -146,9 +146,9 @@ serverless_refused(struct request *req)
 static error
 bind_sample(struct request *req, struct params *params)
 {
-    params_id(params, req->project);
-    params_text(params, STR(SAMPLE_LOAD_KIND));
-    params_text(params, request_path_value(req, "sampleDatasetId"));
+    params_id(params, P_PROJECT, req->project);
+    params_text(params, P_KIND, STR(SAMPLE_LOAD_KIND));
+    params_text(params, P_NAME, request_path_value(req, "sampleDatasetId"));
     return OK;
 }
 
@@ -173,10 +173,10 @@ sample_load_start(struct request *req)
     TRY(cluster_submit(req, &cluster, cluster.document, &sample_load_job,
                        json_in(req->arena, json_pack("{s:s}", "load", name.data))));
     TRY(request_event_of_cluster(req, EVENT_SAMPLE_DATA_REQUESTED, cluster.name, NULL, shown));
-    params_id(&params, req->project);
-    params_text(&params, part.kind);
-    params_text(&params, part.name);
+    params_id(&params, P_PROJECT, req->project);
+    params_text(&params, P_KIND, part.kind);
+    params_text(&params, P_NAME, part.name);
     TRY(tx_query(req->tx, SQL_CLUSTER_PART_GET, &params, &rows, NULL));
-    answer_created(req, rows_text(&rows, 0, 0), name, rows_int(&rows, 0, 1));
+    answer_created(req, rows_text(&rows, 0, C_DOCUMENT), name, rows_int(&rows, 0, C_REVISION));
     return OK;
 }

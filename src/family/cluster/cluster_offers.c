@@ -311,9 +311,9 @@ cluster_overview(struct request *req)
     role_set roles = principal_roles_in_organization(req->caller, req->caller->organization);
     bool whole = (roles & PROJECT_READ_ONLY) != 0;
     if (whole)
-        params_id(&params, req->caller->organization);
+        params_id(&params, P_ORGANIZATION, req->caller->organization);
     else
-        params_id(&params, req->caller->id);
+        params_id(&params, P_CALLER, req->caller->id);
     list_bind(req, &params);
     if (!whole)
         request_bind_reach(req, &params);

@@ -10,8 +10,8 @@
 static error
 bind_get(struct request *req, struct params *params)
 {
-    params_id(params, req->project);
-    params_text(params, request_path_value(req, "clusterName"));
+    params_id(params, P_PROJECT, req->project);
+    params_text(params, P_CLUSTER_NAME, request_path_value(req, "clusterName"));
     return OK;
 }
 
@@ -43,8 +43,8 @@ read_settings(struct request *req, str *ret_text, int64_t *ret_revision)
     TRY(tx_query(req->tx, SQL_CLUSTER_SETTINGS_GET, &params, &rows, NULL));
     if (rows.count == 0)
         return request_not_found(req);
-    *ret_text = rows_text(&rows, 0, 0);
-    *ret_revision = rows_int(&rows, 0, 1);
+    *ret_text = rows_text(&rows, 0, C_DOCUMENT);
+    *ret_revision = rows_int(&rows, 0, C_REVISION);
     return OK;
 }
 

@@ -194,17 +194,17 @@ static error
 bind_get(struct request *req, struct params *params)
 {
     const struct kind *kind = req->endpoint->kind;
-    params_id(params, req->project);
-    params_text(params, str_from(kind->name));
-    params_text(params, request_path_value(req, kind->parameter));
+    params_id(params, P_PROJECT, req->project);
+    params_text(params, P_KIND, str_from(kind->name));
+    params_text(params, P_NAME, request_path_value(req, kind->parameter));
     return OK;
 }
 
 static error
 bind_list(struct request *req, struct params *params)
 {
-    params_id(params, req->project);
-    params_text(params, str_from(req->endpoint->kind->name));
+    params_id(params, P_PROJECT, req->project);
+    params_text(params, P_KIND, str_from(req->endpoint->kind->name));
     list_bind(req, params);
     return OK;
 }
@@ -212,8 +212,8 @@ bind_list(struct request *req, struct params *params)
 static error
 bind_named(struct request *req, struct params *params)
 {
-    params_id(params, req->project);
-    params_text(params, request_path_value(req, "clusterName"));
+    params_id(params, P_PROJECT, req->project);
+    params_text(params, P_CLUSTER_NAME, request_path_value(req, "clusterName"));
     return OK;
 }
 
@@ -222,8 +222,10 @@ answer_status(struct request *req, const struct rows *rows)
 {
     if (rows->count == 0)
         return request_not_found(req);
-    answer_entity(
-        req, rows_bool(rows, 0, 0) ? STR("{\"changeStatus\":\"APPLIED\"}") : STR("{\"changeStatus\":\"PENDING\"}"), 0);
+    answer_entity(req,
+                  rows_bool(rows, 0, C_IS_APPLIED) ? STR("{\"changeStatus\":\"APPLIED\"}")
+                                                   : STR("{\"changeStatus\":\"PENDING\"}"),
+                  0);
     return OK;
 }
 
@@ -243,12 +245,12 @@ answer_cluster(struct request *req, const struct rows *rows)
     TRY(answer_row(req, rows));
     const char *project = id_text(req->arena, req->project).data;
     str name = request_path_value(req, req->endpoint->kind->parameter);
-    if (rows_bool(rows, 0, 2))
+    if (rows_bool(rows, 0, C_HAS_OUTAGE))
         answer_relate(req, "/outageSimulation",
                       str_format(req->arena, "/groups/%s/clusters/%.*s/outageSimulation", project, STR_ARG(name)));
-    if (!rows_is_null(rows, 0, 3))
-        answer_relate(
-            req, "/sampleDatasetLoad",
-            str_format(req->arena, "/groups/%s/sampleDatasetLoad/%.*s", project, STR_ARG(rows_text(rows, 0, 3))));
+    if (!rows_is_null(rows, 0, C_SAMPLE_LOAD))
+        answer_relate(req, "/sampleDatasetLoad",
+                      str_format(req->arena, "/groups/%s/sampleDatasetLoad/%.*s", project,
+                                 STR_ARG(rows_text(rows, 0, C_SAMPLE_LOAD))));
     return OK;
 }

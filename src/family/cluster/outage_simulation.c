@@ -72,9 +72,9 @@ FAMILY(outage_simulation_family, "outage-simulation", "Outage simulation",
 static error
 bind_get(struct request *req, struct params *params)
 {
-    params_id(params, req->project);
-    params_text(params, STR(OUTAGE_KIND));
-    params_text(params, request_path_value(req, "clusterName"));
+    params_id(params, P_PROJECT, req->project);
+    params_text(params, P_KIND, STR(OUTAGE_KIND));
+    params_text(params, P_NAME, request_path_value(req, "clusterName"));
     return OK;
 }
 

@@ -27,18 +27,18 @@ credential_bind_get(struct request *req, struct params *params)
     struct credential credential;
     if (!credential_from_path(req, &credential))
         return request_not_found(req);
-    params_id(params, req->organization);
-    params_id(params, credential.id);
-    params_id_or_null(params, req->project);
+    params_id(params, P_ORGANIZATION, req->organization);
+    params_id(params, P_CREDENTIAL, credential.id);
+    params_id_or_null(params, P_PROJECT, req->project);
     return OK;
 }
 
 error
 credential_bind_list(struct request *req, struct params *params)
 {
-    params_id(params, req->organization);
+    params_id(params, P_ORGANIZATION, req->organization);
     list_bind(req, params);
-    params_id_or_null(params, req->project);
+    params_id_or_null(params, P_PROJECT, req->project);
     return OK;
 }
 
@@ -194,10 +194,10 @@ find(struct request *req, struct credential *ret)
 static void
 bind_page(struct request *req, const struct credential *credential, struct params *params)
 {
-    params_id(params, req->organization);
+    params_id(params, P_ORGANIZATION, req->organization);
     list_bind(req, params);
-    params_id(params, credential->id);
-    params_bool(params, credential->kind == CREDENTIAL_API_KEY);
+    params_id(params, P_CREDENTIAL, credential->id);
+    params_bool(params, P_IS_API_KEY, credential->kind == CREDENTIAL_API_KEY);
 }
 
 error
@@ -256,14 +256,14 @@ access_list_get(struct request *req)
     if (!net_parse_block(request_path_value(req, "ipAddress"), &block))
         return request_not_found(req);
     TRY(find(req, &credential));
-    params_id(&params, req->organization);
-    params_id(&params, credential.id);
-    params_text(&params, net_block_text(req->arena, &block));
-    params_bool(&params, credential.kind == CREDENTIAL_API_KEY);
+    params_id(&params, P_ORGANIZATION, req->organization);
+    params_id(&params, P_CREDENTIAL, credential.id);
+    params_text(&params, P_BLOCK, net_block_text(req->arena, &block));
+    params_bool(&params, P_IS_API_KEY, credential.kind == CREDENTIAL_API_KEY);
     TRY(store_read(req->api->store, req->arena, SQL_ACCESS_LIST_ENTRY_GET, &params, &rows));
     if (rows.count == 0)
         return request_not_found(req);
-    answer_entity(req, rows_text(&rows, 0, 0), 0);
+    answer_entity(req, rows_text(&rows, 0, C_DOCUMENT), 0);
     return OK;
 }
 

@@ -229,9 +229,9 @@ bind_projects(struct request *req, struct params *params)
     struct credential credential;
     if (!credential_from_path(req, &credential))
         return request_not_found(req);
-    params_id(params, req->organization);
+    params_id(params, P_ORGANIZATION, req->organization);
     list_bind(req, params);
-    params_id(params, credential.id);
+    params_id(params, P_CREDENTIAL, credential.id);
     return OK;
 }
 

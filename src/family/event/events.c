@@ -229,10 +229,10 @@ bind_get(struct request *req, struct params *params)
 {
     id event;
     TRY(request_path_id(req, "eventId", &event));
-    params_id(params, id_or(req->project, req->organization));
-    params_id(params, event);
+    params_id(params, P_SCOPE, id_or(req->project, req->organization));
+    params_id(params, P_EVENT, event);
     if (!id_is_there(req->project))
-        params_bool(params, !sees_projects(req));
+        params_bool(params, P_OUTSIDE_PROJECTS, !sees_projects(req));
     return OK;
 }
 
@@ -241,8 +241,8 @@ answer_get(struct request *req, const struct rows *rows)
 {
     if (rows->count == 0)
         return request_not_found(req);
-    int64_t seq = rows_int(rows, 0, 0);
-    answer_entity(req, event_view(req->arena, rows_text(rows, 0, 1), seq), seq);
+    int64_t seq = rows_int(rows, 0, C_SEQ);
+    answer_entity(req, event_view(req->arena, rows_text(rows, 0, C_DOCUMENT), seq), seq);
     return OK;
 }
 

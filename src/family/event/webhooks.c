@@ -86,8 +86,8 @@ bind_get(struct request *req, struct params *params)
 {
     id webhook;
     TRY(request_path_id(req, "webhookId", &webhook));
-    params_id(params, req->organization);
-    params_id(params, webhook);
+    params_id(params, P_ORGANIZATION, req->organization);
+    params_id(params, P_WEBHOOK, webhook);
     return OK;
 }
 

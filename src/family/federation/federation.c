@@ -228,7 +228,7 @@ FAMILY(federation_family, "federation", "Federated sign-in",
 static error
 bind_organization(struct request *req, struct params *params)
 {
-    params_id(params, req->organization);
+    params_id(params, P_ORGANIZATION, req->organization);
     return OK;
 }
 
@@ -237,8 +237,8 @@ bind_mapping(struct request *req, struct params *params)
 {
     id mapping;
     TRY(request_path_id(req, "id", &mapping));
-    params_id(params, req->organization);
-    params_id(params, mapping);
+    params_id(params, P_ORGANIZATION, req->organization);
+    params_id(params, P_MAPPING, mapping);
     return OK;
 }
 

@@ -137,8 +137,8 @@ bind_get(struct request *req, struct params *params)
 {
     id provider;
     TRY(request_path_id(req, "identityProviderId", &provider));
-    params_id(params, req->organization);
-    params_id(params, provider);
+    params_id(params, P_ORGANIZATION, req->organization);
+    params_id(params, P_PROVIDER, provider);
     return OK;
 }
 
@@ -147,7 +147,7 @@ static error
 answer_provider(struct request *req, const struct rows *rows)
 {
     TRY(answer_row(req, rows));
-    if (str_is(json_walk_find(rows_text(rows, 0, 0), "protocol"), "\"SAML\""))
+    if (str_is(json_walk_find(rows_text(rows, 0, C_DOCUMENT), "protocol"), "\"SAML\""))
         answer_relate(req, "/metadata.xml",
                       str_format(req->arena, "/federationSettings/%.*s/identityProviders/%.*s/metadata.xml",
                                  STR_ARG(request_path_value(req, "federationSettingsId")),
@@ -176,10 +176,11 @@ bind_list(struct request *req, struct params *params)
 {
     bool people = asks_for(req, "idpType", "WORKFORCE");
     bool oidc = people && asks_for(req, "protocol", "OIDC"), saml = people && asks_for(req, "protocol", "SAML");
-    params_id(params, req->organization);
+    params_id(params, P_ORGANIZATION, req->organization);
     list_bind(req, params);
-    params_text(params, str_format(req->arena, "[%s%s%s]", oidc ? "\"OIDC\"" : "", oidc && saml ? "," : "",
-                                   saml ? "\"SAML\"" : ""));
+    params_text(
+        params, P_PROTOCOLS,
+        str_format(req->arena, "[%s%s%s]", oidc ? "\"OIDC\"" : "", oidc && saml ? "," : "", saml ? "\"SAML\"" : ""));
     return OK;
 }
 
@@ -523,7 +524,7 @@ identity_provider_metadata(struct request *req)
     struct rows rows;
     TRY(bind_get(req, &params));
     TRY(store_read(req->api->store, req->arena, SQL_IDENTITY_PROVIDER_GET, &params, &rows));
-    const json_t *document = rows.count == 0 ? NULL : json_parse_own(req->arena, rows_text(&rows, 0, 0));
+    const json_t *document = rows.count == 0 ? NULL : json_parse_own(req->arena, rows_text(&rows, 0, C_DOCUMENT));
     /* An OpenID Connect provider has none: it needs to know nothing about this service. */
     if (!str_is(json_str(json_object_get(document, "protocol")), "SAML"))
         return request_not_found(req);

@@ -96,10 +96,10 @@ const struct read invitation_get = { SQL_INVITATION_GET, people_bind_get, answer
 static error
 bind_list(struct request *req, struct params *params)
 {
-    params_id(params, req->organization);
+    params_id(params, P_ORGANIZATION, req->organization);
     list_bind(req, params);
-    params_id_or_null(params, req->project);
-    params_text(params, request_query(req, "username"));
+    params_id_or_null(params, P_PROJECT, req->project);
+    params_text(params, P_USERNAME, request_query(req, "username"));
     return OK;
 }
 

@@ -42,9 +42,9 @@ people_bind_get(struct request *req, struct params *params)
     id member;
     if (!member_from_path(req, &member))
         return request_not_found(req);
-    params_id(params, req->organization);
-    params_id(params, member);
-    params_id_or_null(params, req->project);
+    params_id(params, P_ORGANIZATION, req->organization);
+    params_id(params, P_MEMBER, member);
+    params_id_or_null(params, P_PROJECT, req->project);
     return OK;
 }
 

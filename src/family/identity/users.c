@@ -284,9 +284,9 @@ static error
 answer_user(struct request *req, const struct rows *rows)
 {
     TRY(answer_row(req, rows));
-    if (!people_status_is_wanted(req, rows_text(rows, 0, 2)))
+    if (!people_status_is_wanted(req, rows_text(rows, 0, C_STATUS)))
         return request_not_found(req);
-    if (str_is(rows_text(rows, 0, 2), "ACTIVE"))
+    if (str_is(rows_text(rows, 0, C_STATUS), "ACTIVE"))
         answer_relate(req, "/user", str_format(req->arena, "/users/%.*s", STR_ARG(request_path_value(req, "userId"))));
     return OK;
 }
@@ -324,19 +324,19 @@ static error
 bind_list(struct request *req, struct params *params)
 {
     json_t *statuses = statuses_of(req);
-    params_id(params, req->organization);
+    params_id(params, P_ORGANIZATION, req->organization);
     list_bind(req, params);
-    params_id_or_null(params, req->project);
-    params_text(params, request_query(req, "username"));
+    params_id_or_null(params, P_PROJECT, req->project);
+    params_text(params, P_USERNAME, request_query(req, "username"));
     if (statuses == NULL)
-        params_null(params);
+        params_null(params, P_STATUSES);
     else
-        params_text(params, json_text(req->arena, statuses));
+        params_text(params, P_STATUSES, json_text(req->arena, statuses));
     if (str_is(request_query(req, "includeOrgUsers"), "true"))
-        params_text(params, json_text(req->arena, roles_that_count_in_projects(req)));
+        params_text(params, P_PROJECT_ROLES, json_text(req->arena, roles_that_count_in_projects(req)));
     else
-        params_null(params);
-    params_bool(params, str_is(request_query(req, "flattenTeams"), "true"));
+        params_null(params, P_PROJECT_ROLES);
+    params_bool(params, P_FLATTEN_TEAMS, str_is(request_query(req, "flattenTeams"), "true"));
     return OK;
 }
 
@@ -347,14 +347,14 @@ bind_person(struct request *req, struct params *params)
 {
     id person;
     str name = request_path_value(req, "userName");
-    params_id(params, req->caller->id);
+    params_id(params, P_CALLER, req->caller->id);
     if (name.len > 0) {
-        params_null(params);
+        params_null(params, P_PERSON);
     } else {
         TRY(request_path_id(req, "userId", &person));
-        params_id(params, person);
+        params_id(params, P_PERSON, person);
     }
-    params_text(params, name);
+    params_text(params, P_NAME, name);
     request_bind_reach(req, params);
     return OK;
 }
@@ -364,7 +364,7 @@ answer_person(struct request *req, const struct rows *rows)
 {
     if (rows->count == 0)
         return request_not_found(req);
-    answer_created(req, rows_text(rows, 0, 0), rows_text(rows, 0, 2), rows_int(rows, 0, 1));
+    answer_created(req, rows_text(rows, 0, C_DOCUMENT), rows_text(rows, 0, C_ID), rows_int(rows, 0, C_REVISION));
     return OK;
 }
 

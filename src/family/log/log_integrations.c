@@ -323,17 +323,17 @@ static const struct kind log_integration = {
 static error
 bind_get(struct request *req, struct params *params)
 {
-    params_id(params, req->project);
-    params_text(params, request_path_value(req, "id"));
+    params_id(params, P_PROJECT, req->project);
+    params_text(params, P_ID, request_path_value(req, "id"));
     return OK;
 }
 
 static error
 bind_list(struct request *req, struct params *params)
 {
-    params_id(params, req->project);
+    params_id(params, P_PROJECT, req->project);
     list_bind(req, params);
-    params_text(params, request_query(req, "integrationType"));
+    params_text(params, P_INTEGRATION_TYPE, request_query(req, "integrationType"));
     return OK;
 }
 

@@ -205,8 +205,8 @@ bind_status(struct request *req, struct params *params)
     str name;
     if (!canonical_block(req->arena, request_path_value(req, "entryValue"), &name))
         return request_not_found(req);
-    params_id(params, req->project);
-    params_text(params, name);
+    params_id(params, P_PROJECT, req->project);
+    params_text(params, P_NAME, name);
     return OK;
 }
 
@@ -215,7 +215,7 @@ answer_status(struct request *req, const struct rows *rows)
 {
     if (rows->count == 0)
         return request_not_found(req);
-    str state = rows_text(rows, 0, 0);
+    str state = rows_text(rows, 0, C_STATE);
     answer_entity(req, str_format(req->arena, "{\"STATUS\":\"%.*s\"}", STR_ARG(state)), 0);
     return OK;
 }

@@ -48,13 +48,13 @@ FAMILY(ip_addresses_family, "ip-addresses", "Project IP addresses",
 static error
 bind_addresses(struct request *req, struct params *params)
 {
-    params_id(params, req->project);
+    params_id(params, P_PROJECT, req->project);
     return OK;
 }
 
 static error
 answer_addresses(struct request *req, const struct rows *rows)
 {
-    answer_entity(req, rows_text(rows, 0, 0), 0);
+    answer_entity(req, rows_text(rows, 0, C_DOCUMENT), 0);
     return OK;
 }

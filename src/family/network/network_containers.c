@@ -40,17 +40,17 @@ bind_get(struct request *req, struct params *params)
 {
     id container;
     TRY(request_path_id(req, "containerId", &container));
-    params_id(params, req->project);
-    params_id(params, container);
+    params_id(params, P_PROJECT, req->project);
+    params_id(params, P_CONTAINER, container);
     return OK;
 }
 
 static error
 bind_list(struct request *req, struct params *params)
 {
-    params_id(params, req->project);
+    params_id(params, P_PROJECT, req->project);
     list_bind(req, params);
-    params_text(params, request_query(req, "providerName"));
+    params_text(params, P_PROVIDER_NAME, request_query(req, "providerName"));
     return OK;
 }
 

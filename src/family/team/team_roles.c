@@ -18,9 +18,9 @@ const struct schema team_role_schema = { "TeamRole", "A team and its roles in a 
 static error
 bind_project_list(struct request *req, struct params *params)
 {
-    params_id(params, req->organization);
+    params_id(params, P_ORGANIZATION, req->organization);
     list_bind(req, params);
-    params_id(params, req->project);
+    params_id(params, P_PROJECT, req->project);
     return OK;
 }
 
@@ -32,9 +32,9 @@ bind_project_team(struct request *req, struct params *params)
     id team;
     if (!team_from_path(req, &team))
         return request_not_found(req);
-    params_id(params, req->organization);
-    params_id(params, req->project);
-    params_id(params, team);
+    params_id(params, P_ORGANIZATION, req->organization);
+    params_id(params, P_PROJECT, req->project);
+    params_id(params, P_TEAM, team);
     return OK;
 }
 

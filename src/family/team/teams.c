@@ -223,8 +223,8 @@ bind_get(struct request *req, struct params *params)
     id team;
     if (!team_from_path(req, &team))
         return request_not_found(req);
-    params_id(params, req->organization);
-    params_id(params, team);
+    params_id(params, P_ORGANIZATION, req->organization);
+    params_id(params, P_TEAM, team);
     return OK;
 }
 
@@ -233,8 +233,8 @@ static const struct read team_get = { SQL_TEAM_GET, bind_get, answer_row };
 static error
 bind_by_name(struct request *req, struct params *params)
 {
-    params_id(params, req->organization);
-    params_text(params, request_path_value(req, "teamName"));
+    params_id(params, P_ORGANIZATION, req->organization);
+    params_text(params, P_NAME, request_path_value(req, "teamName"));
     return OK;
 }
 
@@ -243,7 +243,7 @@ answer_by_name(struct request *req, const struct rows *rows)
 {
     if (rows->count == 0)
         return request_not_found(req);
-    answer_created(req, rows_text(rows, 0, 1), rows_text(rows, 0, 0), rows_int(rows, 0, 2));
+    answer_created(req, rows_text(rows, 0, C_DOCUMENT), rows_text(rows, 0, C_ID), rows_int(rows, 0, C_REVISION));
     return OK;
 }
 
@@ -342,18 +342,18 @@ bind_members(struct request *req, id team, struct params *params)
 {
     str username = request_query(req, "username");
     id person;
-    params_id(params, req->organization);
+    params_id(params, P_ORGANIZATION, req->organization);
     list_bind(req, params);
-    params_id(params, team);
+    params_id(params, P_TEAM, team);
     if (username.len > 0)
-        params_text(params, username);
+        params_text(params, P_USERNAME, username);
     else
-        params_null(params);
+        params_null(params, P_USERNAME);
     if (id_parse(request_query(req, "userId"), &person))
-        params_id(params, person);
+        params_id(params, P_PERSON, person);
     else
-        params_null(params);
-    params_bool(params, people_status_is_wanted(req, STR("ACTIVE"))); /* who is invited is in no team */
+        params_null(params, P_PERSON);
+    params_bool(params, P_WITH_ACTIVE, people_status_is_wanted(req, STR("ACTIVE"))); /* who is invited is in no team */
 }
 
 static error

@@ -63,7 +63,7 @@ FAMILY(organization_settings_family, "organization-settings", "Organization sett
 static error
 bind_get(struct request *req, struct params *params)
 {
-    params_id(params, req->organization);
+    params_id(params, P_ORGANIZATION, req->organization);
     return OK;
 }
 

@@ -184,7 +184,7 @@ FAMILY(organizations_family, "organizations", "Organizations", "Organizations an
 static error
 bind_get(struct request *req, struct params *params)
 {
-    params_id(params, req->organization);
+    params_id(params, P_ORGANIZATION, req->organization);
     return OK;
 }
 
@@ -193,9 +193,9 @@ static const struct read organization_get = { SQL_ORGANIZATION_GET, bind_get, an
 static error
 bind_list(struct request *req, struct params *params)
 {
-    params_id(params, req->caller->id);
+    params_id(params, P_CALLER, req->caller->id);
     list_bind(req, params);
-    params_text(params, request_query(req, "name"));
+    params_text(params, P_NAME, request_query(req, "name"));
     request_bind_reach(req, params);
     return OK;
 }
@@ -275,15 +275,15 @@ add_owner(struct request *req, id organization, json_t *answer)
     /* Whom the caller can see, and by the names that they see: strangers have to be invited. */
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, req->caller->id);
-    params_id(&params, owner);
-    params_text(&params, STR_EMPTY);
+    params_id(&params, P_CALLER, req->caller->id);
+    params_id(&params, P_PERSON, owner);
+    params_text(&params, P_NAME, STR_EMPTY);
     request_bind_reach(req, &params);
     TRY(store_read(req->api->store, req->arena, SQL_PERSON_VISIBLE, &params, &rows));
     if (rows.count == 0)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("orgOwnerId"),
                     V("none of your organizations has this person"));
-    const json_t *person = json_parse_own(req->arena, rows_text(&rows, 0, 0));
+    const json_t *person = json_parse_own(req->arena, rows_text(&rows, 0, C_DOCUMENT));
     struct member_name name = { .first = json_str(json_object_get(person, "firstName")),
                                 .last = json_str(json_object_get(person, "lastName")) };
     TRY(store_member_set_name(req->tx, organization, owner, &name));

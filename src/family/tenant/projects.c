@@ -216,8 +216,8 @@ settings_text(struct request *req, json_t *current)
 static error
 bind_get(struct request *req, struct params *params)
 {
-    params_id(params, req->organization);
-    params_id(params, req->project);
+    params_id(params, P_ORGANIZATION, req->organization);
+    params_id(params, P_PROJECT, req->project);
     return OK;
 }
 
@@ -265,12 +265,12 @@ project_list(struct request *req)
     struct rows rows;
     struct view view = view_of(req);
     if (view.kind == SEES_ONE_ORGANIZATION)
-        params_id(&params, view.organization);
+        params_id(&params, P_ORGANIZATION, view.organization);
     else
-        params_id(&params, req->caller->id);
+        params_id(&params, P_CALLER, req->caller->id);
     list_bind(req, &params);
     if (view.kind == SEES_SEVERAL)
-        params_text(&params, json_text(req->arena, view.organizations));
+        params_text(&params, P_ORGANIZATIONS, json_text(req->arena, view.organizations));
     if (view.kind != SEES_ONE_ORGANIZATION)
         request_bind_reach(req, &params);
     TRY(store_read(req->api->store, req->arena, statements[view.kind], &params, &rows));
@@ -284,17 +284,17 @@ project_list_of_organization(struct request *req)
     struct rows rows;
     bool whole = (req->roles & PROJECT_READ_ONLY) != 0;
     str name = request_query(req, "name");
-    params_id(&params, req->organization);
+    params_id(&params, P_ORGANIZATION, req->organization);
     list_bind(req, &params);
     if (whole && name.len == 0) {
         TRY(store_read(req->api->store, req->arena, SQL_PROJECT_LIST, &params, &rows));
         return list_answer(req, &rows);
     }
     if (whole)
-        params_null(&params);
+        params_null(&params, P_CALLER);
     else
-        params_id(&params, req->caller->id);
-    params_text(&params, name);
+        params_id(&params, P_CALLER, req->caller->id);
+    params_text(&params, P_NAME, name);
     TRY(store_read(req->api->store, req->arena, SQL_PROJECT_LIST_OF_ORGANIZATION, &params, &rows));
     return list_answer(req, &rows);
 }
@@ -311,20 +311,20 @@ project_by_name(struct request *req)
     struct rows rows;
     struct view view = view_of(req);
     if (view.kind == SEES_ONE_ORGANIZATION)
-        params_id(&params, view.organization);
+        params_id(&params, P_ORGANIZATION, view.organization);
     else
-        params_id(&params, req->caller->id);
-    params_text(&params, request_path_value(req, "groupName"));
+        params_id(&params, P_CALLER, req->caller->id);
+    params_text(&params, P_NAME, request_path_value(req, "groupName"));
     if (view.kind == SEES_SEVERAL) {
-        params_text(&params, json_text(req->arena, view.organizations));
-        params_id(&params, req->caller->organization);
+        params_text(&params, P_ORGANIZATIONS, json_text(req->arena, view.organizations));
+        params_id(&params, P_OWN_ORGANIZATION, req->caller->organization);
     }
     if (view.kind != SEES_ONE_ORGANIZATION)
         request_bind_reach(req, &params);
     TRY(store_read(req->api->store, req->arena, statements[view.kind], &params, &rows));
     if (rows.count == 0)
         return request_not_found(req);
-    answer_created(req, rows_text(&rows, 0, 1), rows_text(&rows, 0, 0), rows_int(&rows, 0, 2));
+    answer_created(req, rows_text(&rows, 0, C_DOCUMENT), rows_text(&rows, 0, C_ID), rows_int(&rows, 0, C_REVISION));
     return OK;
 }
 

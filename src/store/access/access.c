@@ -9,9 +9,9 @@ store_access_touch(struct tx *tx, id project, int64_t *ret_generation)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
+    params_id(&params, P_PROJECT, project);
     TRY(tx_query(tx, SQL_ACCESS_TOUCH, &params, &rows, NULL));
-    *ret_generation = rows_int(&rows, 0, 0);
+    *ret_generation = rows_int(&rows, 0, C_GENERATION);
     return OK;
 }
 
@@ -20,9 +20,9 @@ store_access_inherited(struct tx *tx, struct arena *arena, id project, json_t **
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
+    params_id(&params, P_PROJECT, project);
     TRY(tx_query(tx, SQL_ACCESS_INHERITED, &params, &rows, NULL));
-    *ret_inherited = json_parse_own(arena, rows_text(&rows, 0, 0));
+    *ret_inherited = json_parse_own(arena, rows_text(&rows, 0, C_INHERITED));
     return *ret_inherited == NULL ? fail(arena, OVERLOADED) : OK;
 }
 
@@ -31,10 +31,10 @@ store_access_role_holder(struct tx *tx, id project, str role, str *ret_holder)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
-    params_text(&params, role);
+    params_id(&params, P_PROJECT, project);
+    params_text(&params, P_ROLE, role);
     TRY(tx_query(tx, SQL_ACCESS_ROLE_HOLDER, &params, &rows, NULL));
-    *ret_holder = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 0);
+    *ret_holder = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, C_NAME);
     return OK;
 }
 
@@ -50,11 +50,11 @@ store_access_expired(struct store *store, struct arena *arena, struct access_exp
     *ret_count = 0;
     for (int row = 0; row < rows.count && row < ACCESS_EXPIRED_MAX; row++)
         ret_expired[(*ret_count)++] = (struct access_expired){
-            .organization = rows_id(&rows, row, 0),
-            .project = rows_id(&rows, row, 1),
-            .kind = rows_text(&rows, row, 2),
-            .resource = rows_id(&rows, row, 3),
-            .name = rows_text(&rows, row, 4),
+            .organization = rows_id(&rows, row, C_ORGANIZATION),
+            .project = rows_id(&rows, row, C_PROJECT),
+            .kind = rows_text(&rows, row, C_KIND),
+            .resource = rows_id(&rows, row, C_RESOURCE),
+            .name = rows_text(&rows, row, C_NAME),
         };
     return OK;
 }
@@ -67,9 +67,9 @@ store_access_expire(struct store *store, struct arena *arena, const struct acces
     struct params params = { 0 };
     struct rows rows;
     int64_t generation;
-    params_id(&params, expired->project);
-    params_text(&params, expired->kind);
-    params_id(&params, expired->resource);
+    params_id(&params, P_PROJECT, expired->project);
+    params_text(&params, P_KIND, expired->kind);
+    params_id(&params, P_RESOURCE, expired->resource);
     TRY(tx_begin(store, arena, expired->organization, &tx));
     TRY(tx_query(tx, SQL_ACCESS_EXPIRE, &params, &rows, NULL));
     *ret_removed = rows.count == 1;
@@ -82,7 +82,7 @@ store_access_expire(struct store *store, struct arena *arena, const struct acces
         .type = type,
         .organization = expired->organization,
         .project = expired->project,
-        .before = json_parse_own(arena, rows_text(&rows, 0, 0)),
+        .before = json_parse_own(arena, rows_text(&rows, 0, C_DOCUMENT)),
     };
     TRY(store_event_add_by_worker(tx, &draft));
     return tx_commit(tx);

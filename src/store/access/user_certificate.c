@@ -6,14 +6,14 @@ store_project_authority(struct tx *tx, id project, struct authority_row *ret_row
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
+    params_id(&params, P_PROJECT, project);
     TRY(tx_query(tx, SQL_PROJECT_AUTHORITY_GET, &params, &rows, NULL));
     *ret_row = (struct authority_row){ .certificate = STR_EMPTY };
     if (rows.count > 0)
         *ret_row = (struct authority_row){
-            .id = rows_id(&rows, 0, 0),
-            .certificate = rows_text(&rows, 0, 1),
-            .sealed_key = rows_bytes(tx_arena(tx), &rows, 0, 2),
+            .id = rows_id(&rows, 0, C_ID),
+            .certificate = rows_text(&rows, 0, C_CERTIFICATE),
+            .sealed_key = rows_bytes(tx_arena(tx), &rows, 0, C_KEY),
         };
     return OK;
 }
@@ -23,12 +23,12 @@ store_project_authority_add(struct tx *tx, id organization, id project, const st
                             int64_t not_after_ms)
 {
     struct params params = { 0 };
-    params_id(&params, project);
-    params_id(&params, organization);
-    params_id(&params, row->id);
-    params_text(&params, row->certificate);
-    params_bytes(&params, row->sealed_key);
-    params_int(&params, not_after_ms);
+    params_id(&params, P_PROJECT, project);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_ID, row->id);
+    params_text(&params, P_CERTIFICATE, row->certificate);
+    params_bytes(&params, P_SEALED_KEY, row->sealed_key);
+    params_int(&params, P_NOT_AFTER_MS, not_after_ms);
     return tx_query(tx, SQL_PROJECT_AUTHORITY_ADD, &params, NULL, NULL);
 }
 
@@ -51,9 +51,9 @@ store_user_certificates_until(struct tx *tx, id project, str user, str *ret_unti
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
-    params_text(&params, user_certificate_owner(tx_arena(tx), project, user));
+    params_id(&params, P_PROJECT, project);
+    params_text(&params, P_OWNER, user_certificate_owner(tx_arena(tx), project, user));
     TRY(tx_query(tx, SQL_USER_CERTIFICATE_UNTIL, &params, &rows, NULL));
-    *ret_until = rows.count == 0 || rows_is_null(&rows, 0, 0) ? STR_EMPTY : rows_text(&rows, 0, 0);
+    *ret_until = rows.count == 0 || rows_is_null(&rows, 0, C_UNTIL) ? STR_EMPTY : rows_text(&rows, 0, C_UNTIL);
     return OK;
 }

@@ -6,8 +6,8 @@
 static void
 bind_place(struct params *params, struct alert_place place)
 {
-    params_id(params, place.organization);
-    params_id(params, place.project);
+    params_id(params, P_ORGANIZATION, place.organization);
+    params_id(params, P_PROJECT, place.project);
 }
 
 /* ---- For requests ---- */
@@ -17,12 +17,12 @@ store_alert_lock(struct tx *tx, id project, id alert, str *ret_document, int64_t
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
-    params_id(&params, alert);
+    params_id(&params, P_PROJECT, project);
+    params_id(&params, P_ALERT, alert);
     TRY(tx_query(tx, SQL_ALERT_LOCK, &params, &rows, NULL));
-    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 0);
-    *ret_revision = rows.count == 0 ? 0 : rows_int(&rows, 0, 1);
-    *ret_is_closed = rows.count > 0 && str_is(rows_text(&rows, 0, 2), "CLOSED");
+    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, C_DOCUMENT);
+    *ret_revision = rows.count == 0 ? 0 : rows_int(&rows, 0, C_REVISION);
+    *ret_is_closed = rows.count > 0 && str_is(rows_text(&rows, 0, C_STATUS), "CLOSED");
     return OK;
 }
 
@@ -30,14 +30,14 @@ error
 store_alert_acknowledge(struct tx *tx, id project, id alert, const int64_t *until_ms, str comment, str by)
 {
     struct params params = { 0 };
-    params_id(&params, project);
-    params_id(&params, alert);
+    params_id(&params, P_PROJECT, project);
+    params_id(&params, P_ALERT, alert);
     if (until_ms == NULL)
-        params_null(&params);
+        params_null(&params, P_UNTIL_MS);
     else
-        params_int(&params, *until_ms);
-    params_text_or_null(&params, comment);
-    params_text_or_null(&params, by);
+        params_int(&params, P_UNTIL_MS, *until_ms);
+    params_text_or_null(&params, P_COMMENT, comment);
+    params_text_or_null(&params, P_BY, by);
     return tx_query(tx, SQL_ALERT_ACKNOWLEDGE, &params, NULL, NULL);
 }
 
@@ -48,7 +48,7 @@ store_alert_cursor_take(struct tx *tx, id organization, id project, int64_t *ret
     struct rows rows;
     bind_place(&params, (struct alert_place){ organization, project });
     TRY(tx_query(tx, SQL_ALERT_CURSOR_TAKE, &params, &rows, NULL));
-    *ret_newest_seq = rows_int(&rows, 0, 0);
+    *ret_newest_seq = rows_int(&rows, 0, C_NEWEST_SEQ);
     return OK;
 }
 
@@ -57,13 +57,13 @@ store_alert_config_borrows(struct tx *tx, id project, str type, str field, bool 
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
-    params_text(&params, type);
-    params_text(&params, field);
+    params_id(&params, P_PROJECT, project);
+    params_text(&params, P_TYPE, type);
+    params_text(&params, P_FIELD, field);
     TRY(tx_query(tx, SQL_ALERT_CONFIG_BORROWS, &params, &rows, NULL));
     *ret_found = rows.count == 1;
     if (*ret_found)
-        *ret_config = rows_id(&rows, 0, 0);
+        *ret_config = rows_id(&rows, 0, C_CONFIG);
     return OK;
 }
 
@@ -77,7 +77,8 @@ store_alert_due(struct store *store, struct arena *arena, struct alert_place ret
     TRY(store_read(store, arena, SQL_ALERT_DUE, &params, &rows));
     *ret_count = 0;
     for (int row = 0; row < rows.count && row < ALERT_DUE_MAX; row++)
-        ret_due[(*ret_count)++] = (struct alert_place){ rows_id(&rows, row, 0), rows_id(&rows, row, 1) };
+        ret_due[(*ret_count)++] =
+            (struct alert_place){ rows_id(&rows, row, C_ORGANIZATION), rows_id(&rows, row, C_PROJECT) };
     return OK;
 }
 
@@ -89,7 +90,7 @@ store_alert_cursor_lock(struct tx *tx, struct alert_place place, bool *ret_held,
     bind_place(&params, place);
     TRY(tx_query(tx, SQL_ALERT_CURSOR_LOCK, &params, &rows, NULL));
     *ret_held = rows.count > 0;
-    *ret_seq = rows.count > 0 ? rows_int(&rows, 0, 0) : 0;
+    *ret_seq = rows.count > 0 ? rows_int(&rows, 0, C_PROJECT_SEQ) : 0;
     return OK;
 }
 
@@ -98,7 +99,7 @@ store_alert_cursor_move(struct tx *tx, struct alert_place place, int64_t seq)
 {
     struct params params = { 0 };
     bind_place(&params, place);
-    params_int(&params, seq);
+    params_int(&params, P_SEQ, seq);
     return tx_query(tx, SQL_ALERT_CURSOR_MOVE, &params, NULL, NULL);
 }
 
@@ -108,13 +109,13 @@ store_alert_configs(struct tx *tx, struct arena *arena, id project, const struct
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
+    params_id(&params, P_PROJECT, project);
     TRY(tx_query(tx, SQL_ALERT_CONFIG_ENABLED, &params, &rows, NULL));
     struct alert_config_row *configs = ARENA_ARRAY(arena, struct alert_config_row, (size_t)rows.count + 1);
     if (configs == NULL)
         return fail(arena, OVERLOADED);
     for (int row = 0; row < rows.count; row++)
-        configs[row] = (struct alert_config_row){ rows_id(&rows, row, 0), rows_text(&rows, row, 1) };
+        configs[row] = (struct alert_config_row){ rows_id(&rows, row, C_CONFIG), rows_text(&rows, row, C_DOCUMENT) };
     *ret_configs = configs;
     *ret_count = (size_t)rows.count;
     return OK;
@@ -126,13 +127,13 @@ store_alert_event_count(struct tx *tx, id project, str type, int64_t seq, str cl
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
-    params_text(&params, type);
-    params_int(&params, seq);
-    params_text_or_null(&params, cluster);
-    params_int(&params, created_ms);
+    params_id(&params, P_PROJECT, project);
+    params_text(&params, P_TYPE, type);
+    params_int(&params, P_SEQ, seq);
+    params_text_or_null(&params, P_CLUSTER, cluster);
+    params_int(&params, P_CREATED_MS, created_ms);
     TRY(tx_query(tx, SQL_ALERT_EVENT_COUNT, &params, &rows, NULL));
-    *ret_count = rows_int(&rows, 0, 0);
+    *ret_count = rows_int(&rows, 0, C_COUNT);
     return OK;
 }
 
@@ -142,19 +143,19 @@ store_alert_add(struct tx *tx, const struct alert_draft *draft, str *ret_documen
     struct params params = { 0 };
     struct rows rows;
     bind_place(&params, draft->place);
-    params_id(&params, draft->alert);
-    params_id(&params, draft->config);
-    params_id(&params, draft->event);
-    params_text(&params, draft->event_type);
-    params_text(&params, draft->severity);
-    params_text_or_null(&params, draft->cluster);
-    params_text(&params, draft->is_tracked ? STR("TRACKING") : STR("OPEN"));
-    params_bool(&params, draft->lasts);
-    params_int(&params, draft->open_s);
-    params_int(&params, draft->event_count);
-    params_int(&params, draft->created_ms);
+    params_id(&params, P_ALERT, draft->alert);
+    params_id(&params, P_CONFIG, draft->config);
+    params_id(&params, P_EVENT, draft->event);
+    params_text(&params, P_EVENT_TYPE, draft->event_type);
+    params_text(&params, P_SEVERITY, draft->severity);
+    params_text_or_null(&params, P_CLUSTER, draft->cluster);
+    params_text(&params, P_STATUS, draft->is_tracked ? STR("TRACKING") : STR("OPEN"));
+    params_bool(&params, P_LASTS, draft->lasts);
+    params_int(&params, P_OPEN_S, draft->open_s);
+    params_int(&params, P_EVENT_COUNT, draft->event_count);
+    params_int(&params, P_CREATED_MS, draft->created_ms);
     TRY(tx_query(tx, SQL_ALERT_ADD, &params, &rows, NULL));
-    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 0);
+    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, C_DOCUMENT);
     return OK;
 }
 
@@ -163,7 +164,7 @@ read_alerts(const struct rows *rows, id ret_alerts[ALERT_ENDING_MAX], size_t *re
 {
     *ret_count = 0;
     for (int row = 0; row < rows->count && row < ALERT_ENDING_MAX; row++)
-        ret_alerts[(*ret_count)++] = rows_id(rows, row, 0);
+        ret_alerts[(*ret_count)++] = rows_id(rows, row, C_ALERT);
 }
 
 error
@@ -172,9 +173,9 @@ store_alert_ending(struct tx *tx, id project, id config, str cluster, id ret_ale
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
-    params_id(&params, config);
-    params_text_or_null(&params, cluster);
+    params_id(&params, P_PROJECT, project);
+    params_id(&params, P_CONFIG, config);
+    params_text_or_null(&params, P_CLUSTER, cluster);
     TRY(tx_query(tx, SQL_ALERT_ENDING, &params, &rows, NULL));
     read_alerts(&rows, ret_alerts, ret_count);
     return OK;
@@ -185,9 +186,9 @@ store_alert_ending_of_config(struct tx *tx, id project, id config, id ret_alerts
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
-    params_id(&params, config);
-    params_int(&params, ALERT_ENDING_MAX);
+    params_id(&params, P_PROJECT, project);
+    params_id(&params, P_CONFIG, config);
+    params_int(&params, P_LIMIT, ALERT_ENDING_MAX);
     TRY(tx_query(tx, SQL_ALERT_ENDING_OF_CONFIG, &params, &rows, NULL));
     read_alerts(&rows, ret_alerts, ret_count);
     return OK;
@@ -197,8 +198,8 @@ error
 store_alert_close_moments(struct tx *tx, id project, id config)
 {
     struct params params = { 0 };
-    params_id(&params, project);
-    params_id(&params, config);
+    params_id(&params, P_PROJECT, project);
+    params_id(&params, P_CONFIG, config);
     return tx_query(tx, SQL_ALERT_CLOSE_MOMENTS, &params, NULL, NULL);
 }
 
@@ -207,11 +208,11 @@ store_alert_close(struct tx *tx, id organization, id alert, str *ret_document, s
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, alert);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_ALERT, alert);
     TRY(tx_query(tx, SQL_ALERT_CLOSE, &params, &rows, NULL));
-    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 0);
-    *ret_cluster = rows.count == 0 || rows_is_null(&rows, 0, 1) ? STR_EMPTY : rows_text(&rows, 0, 1);
+    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, C_DOCUMENT);
+    *ret_cluster = rows.count == 0 || rows_is_null(&rows, 0, C_CLUSTER) ? STR_EMPTY : rows_text(&rows, 0, C_CLUSTER);
     return OK;
 }
 
@@ -225,8 +226,8 @@ store_alert_closing(struct store *store, struct arena *arena, struct alert_closi
     *ret_count = 0;
     for (int row = 0; row < rows.count && row < ALERT_CLOSING_MAX; row++)
         ret_closing[(*ret_count)++] = (struct alert_closing){
-            .place = { rows_id(&rows, row, 0), rows_id(&rows, row, 1) },
-            .alert = rows_id(&rows, row, 2),
+            .place = { rows_id(&rows, row, C_ORGANIZATION), rows_id(&rows, row, C_PROJECT) },
+            .alert = rows_id(&rows, row, C_ALERT),
         };
     return OK;
 }

@@ -22,14 +22,14 @@ error
 store_notification_add(struct tx *tx, const struct notification_draft *draft)
 {
     struct params params = { 0 };
-    params_id(&params, draft->place.organization);
-    params_id(&params, draft->place.project);
-    params_id(&params, id_new(store_cell(tx_store(tx))));
-    params_id(&params, draft->alert);
-    params_id(&params, draft->notifier);
-    params_text(&params, str_from(notification_about_words[draft->about]));
-    params_int(&params, draft->delay_min);
-    params_int(&params, draft->number);
+    params_id(&params, P_ORGANIZATION, draft->place.organization);
+    params_id(&params, P_PROJECT, draft->place.project);
+    params_id(&params, P_ID, id_new(store_cell(tx_store(tx))));
+    params_id(&params, P_ALERT, draft->alert);
+    params_id(&params, P_NOTIFIER, draft->notifier);
+    params_text(&params, P_ABOUT, str_from(notification_about_words[draft->about]));
+    params_int(&params, P_DELAY_MIN, draft->delay_min);
+    params_int(&params, P_NUMBER, draft->number);
     return tx_query(tx, SQL_ALERT_NOTIFICATION_ADD, &params, NULL, NULL);
 }
 
@@ -38,12 +38,12 @@ store_notification_told(struct tx *tx, id organization, id alert, id ret_notifie
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, alert);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_ALERT, alert);
     TRY(tx_query(tx, SQL_ALERT_TOLD, &params, &rows, NULL));
     *ret_count = 0;
     for (int row = 0; row < rows.count && row < NOTIFIERS_MAX; row++)
-        ret_notifiers[(*ret_count)++] = rows_id(&rows, row, 0);
+        ret_notifiers[(*ret_count)++] = rows_id(&rows, row, C_NOTIFIER);
     return OK;
 }
 
@@ -59,9 +59,9 @@ store_notification_due(struct store *store, struct arena *arena,
     *ret_count = 0;
     for (int row = 0; row < rows.count && row < NOTIFICATION_DUE_MAX; row++)
         ret_due[(*ret_count)++] = (struct notification_place){
-            .place = { rows_id(&rows, row, 0), rows_id(&rows, row, 1) },
-            .alert = rows_id(&rows, row, 2),
-            .notification = rows_id(&rows, row, 3),
+            .place = { rows_id(&rows, row, C_ORGANIZATION), rows_id(&rows, row, C_PROJECT) },
+            .alert = rows_id(&rows, row, C_ALERT),
+            .notification = rows_id(&rows, row, C_NOTIFICATION),
         };
     return OK;
 }
@@ -80,8 +80,8 @@ static error
 on_alert(struct tx *tx, enum sql statement, const struct notification_place *at, struct rows *ret_rows)
 {
     struct params params = { 0 };
-    params_id(&params, at->place.project);
-    params_id(&params, at->alert);
+    params_id(&params, P_PROJECT, at->place.project);
+    params_id(&params, P_ALERT, at->alert);
     return tx_query(tx, statement, &params, ret_rows, NULL);
 }
 
@@ -92,10 +92,10 @@ read_facts(struct tx *tx, struct arena *arena, struct notification_claim *claim)
     TRY(on_alert(tx, SQL_ALERT_FACTS, &claim->at, &rows));
     if (rows.count == 0)
         return fail(arena, OVERLOADED);
-    claim->alert = str_dup(arena, rows_text(&rows, 0, 0));
-    claim->config = rows_is_null(&rows, 0, 1) ? STR_EMPTY : str_dup(arena, rows_text(&rows, 0, 1));
-    claim->project_name = str_dup(arena, rows_text(&rows, 0, 2));
-    claim->lasts = rows_bool(&rows, 0, 3);
+    claim->alert = str_dup(arena, rows_text(&rows, 0, C_ALERT));
+    claim->config = rows_is_null(&rows, 0, C_CONFIG) ? STR_EMPTY : str_dup(arena, rows_text(&rows, 0, C_CONFIG));
+    claim->project_name = str_dup(arena, rows_text(&rows, 0, C_NAME));
+    claim->lasts = rows_bool(&rows, 0, C_LASTS);
     return OK;
 }
 
@@ -106,10 +106,10 @@ store_notification_claim(struct store *store, struct arena *arena, struct notifi
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, at.place.organization);
-    params_id(&params, at.notification);
-    params_int(&params, lease_s);
-    params_int(&params, retry_ms);
+    params_id(&params, P_ORGANIZATION, at.place.organization);
+    params_id(&params, P_NOTIFICATION, at.notification);
+    params_int(&params, P_LEASE_S, lease_s);
+    params_int(&params, P_RETRY_MS, retry_ms);
     *ret_claimed = false;
     TRY(tx_begin(store, arena, at.place.organization, &tx));
     TRY(lock_alert(tx, &at));
@@ -118,12 +118,12 @@ store_notification_claim(struct store *store, struct arena *arena, struct notifi
         return OK;
     struct notification_claim claim = {
         .at = at,
-        .epoch = rows_int(&rows, 0, 0),
-        .tries = rows_int(&rows, 0, 1),
-        .notifier = rows_id(&rows, 0, 2),
-        .about = about_from(rows_text(&rows, 0, 3)),
-        .number = rows_int(&rows, 0, 4),
-        .age_s = rows_int(&rows, 0, 5),
+        .epoch = rows_int(&rows, 0, C_LEASE_EPOCH),
+        .tries = rows_int(&rows, 0, C_TRIES),
+        .notifier = rows_id(&rows, 0, C_NOTIFIER),
+        .about = about_from(rows_text(&rows, 0, C_ABOUT)),
+        .number = rows_int(&rows, 0, C_NUMBER),
+        .age_s = rows_int(&rows, 0, C_AGE_S),
     };
     TRY(on_alert(tx, SQL_ALERT_OPENS, &at, NULL));
     TRY(read_facts(tx, arena, &claim));
@@ -136,13 +136,13 @@ store_notification_claim(struct store *store, struct arena *arena, struct notifi
 static void
 bind_claim(struct params *params, const struct notification_claim *claim, int status)
 {
-    params_id(params, claim->at.place.organization);
-    params_id(params, claim->at.notification);
-    params_int(params, claim->epoch);
+    params_id(params, P_ORGANIZATION, claim->at.place.organization);
+    params_id(params, P_NOTIFICATION, claim->at.notification);
+    params_int(params, P_EPOCH, claim->epoch);
     if (status == 0)
-        params_null(params);
+        params_null(params, P_STATUS);
     else
-        params_int(params, status);
+        params_int(params, P_STATUS, status);
 }
 
 error
@@ -189,9 +189,9 @@ store_notification_failed(struct store *store, struct arena *arena, const struct
     struct params params = { 0 };
     struct rows rows;
     bind_claim(&params, claim, status);
-    params_text(&params, why);
-    params_int(&params, retry_ms);
-    params_text(&params, str_from(states[end]));
+    params_text(&params, P_WHY, why);
+    params_int(&params, P_RETRY_MS, retry_ms);
+    params_text(&params, P_STATE, str_from(states[end]));
     TRY(tx_begin(store, arena, claim->at.place.organization, &tx));
     TRY(lock_alert(tx, &claim->at));
     TRY(tx_query(tx, SQL_ALERT_NOTIFICATION_FAILED, &params, &rows, NULL));
@@ -214,20 +214,20 @@ store_alert_recipients(struct store *store, struct arena *arena, id organization
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
+    params_id(&params, P_ORGANIZATION, organization);
     if (wanted->roles.len == 0)
-        params_null(&params);
+        params_null(&params, P_ROLES);
     else
-        params_text(&params, wanted->roles);
-    params_id_or_null(&params, wanted->project);
-    params_id_or_null(&params, wanted->team);
+        params_text(&params, P_ROLES, wanted->roles);
+    params_id_or_null(&params, P_PROJECT, wanted->project);
+    params_id_or_null(&params, P_TEAM, wanted->team);
     if (wanted->username.len == 0)
-        params_null(&params);
+        params_null(&params, P_USERNAME);
     else
-        params_text(&params, wanted->username);
+        params_text(&params, P_USERNAME, wanted->username);
     TRY(store_read(store, arena, SQL_ALERT_RECIPIENTS, &params, &rows));
     *ret_count = 0;
     for (int row = 0; row < rows.count && row < RECIPIENTS_MAX; row++)
-        ret_recipients[(*ret_count)++] = rows_text(&rows, row, 0);
+        ret_recipients[(*ret_count)++] = rows_text(&rows, row, C_USERNAME);
     return OK;
 }

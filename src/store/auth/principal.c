@@ -28,10 +28,10 @@ add_role_grant(struct tx *tx, id principal, id organization, id project, str rol
     struct params params = { 0 };
     struct rows rows;
     struct violation violation;
-    params_id(&params, organization);
-    params_id(&params, principal);
-    params_id_or_null(&params, project);
-    params_text(&params, role);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_PRINCIPAL, principal);
+    params_id_or_null(&params, P_PROJECT, project);
+    params_text(&params, P_ROLE, role);
     TRY(tx_query(tx, SQL_PRINCIPAL_ROLE_GRANT_ADD, &params, &rows, &violation));
     if (violation.kind == VIOLATION_FOREIGN_KEY)
         return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(id_text(tx_arena(tx), principal)));
@@ -46,10 +46,10 @@ error
 remove_role_grant(struct tx *tx, id principal, id organization, id project, str role, bool *ret_removed)
 {
     struct params params = { 0 };
-    params_id(&params, organization);
-    params_id(&params, principal);
-    params_id_or_null(&params, project);
-    params_text(&params, role);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_PRINCIPAL, principal);
+    params_id_or_null(&params, P_PROJECT, project);
+    params_text(&params, P_ROLE, role);
     TRY(remove_row(tx, SQL_PRINCIPAL_ROLE_GRANT_REMOVE, &params, ret_removed));
     return authority_changed(tx, "principal", principal);
 }
@@ -60,10 +60,10 @@ add_access_list_entry(struct tx *tx, id principal, id organization, str block, s
     struct params params = { 0 };
     struct rows rows;
     struct violation violation;
-    params_id(&params, organization);
-    params_id(&params, principal);
-    params_text(&params, block);
-    params_text(&params, comment);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_PRINCIPAL, principal);
+    params_text(&params, P_BLOCK, block);
+    params_text(&params, P_COMMENT, comment);
     TRY(tx_query(tx, SQL_PRINCIPAL_ACCESS_LIST_ADD, &params, &rows, &violation));
     if (violation.kind == VIOLATION_FOREIGN_KEY)
         return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(id_text(tx_arena(tx), principal)));
@@ -76,9 +76,9 @@ error
 remove_access_list_entry(struct tx *tx, id principal, id organization, str block, bool *ret_removed)
 {
     struct params params = { 0 };
-    params_id(&params, organization);
-    params_id(&params, principal);
-    params_text(&params, block);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_PRINCIPAL, principal);
+    params_text(&params, P_BLOCK, block);
     TRY(remove_row(tx, SQL_PRINCIPAL_ACCESS_LIST_REMOVE, &params, ret_removed));
     return authority_changed(tx, "principal", principal);
 }
@@ -90,10 +90,10 @@ create_person(struct tx *tx, str username, str first_name, str last_name, id *re
     struct rows rows;
     struct violation violation;
     id person = id_new(store_cell(tx_store(tx)));
-    params_id(&params, person);
-    params_text(&params, username);
-    params_text(&params, first_name);
-    params_text(&params, last_name);
+    params_id(&params, P_PERSON, person);
+    params_text(&params, P_USERNAME, username);
+    params_text(&params, P_FIRST_NAME, first_name);
+    params_text(&params, P_LAST_NAME, last_name);
     TRY(tx_query(tx, SQL_PRINCIPAL_PERSON_CREATE, &params, &rows, &violation));
     if (violation.kind == VIOLATION_UNIQUE)
         return fail(tx_arena(tx), DUPLICATE_NAME, V("username"), V(username));
@@ -108,8 +108,8 @@ error
 delete_principal(struct tx *tx, id principal, id organization, bool *ret_deleted)
 {
     struct params params = { 0 };
-    params_id(&params, organization);
-    params_id(&params, principal);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_PRINCIPAL, principal);
     TRY(remove_row(tx, SQL_PRINCIPAL_DELETE, &params, ret_deleted));
     return authority_changed(tx, "principal", principal);
 }
@@ -119,7 +119,7 @@ revoke_tokens(struct tx *tx, id principal)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, principal);
+    params_id(&params, P_PRINCIPAL, principal);
     TRY(tx_query(tx, SQL_PRINCIPAL_GENERATION_BUMP, &params, &rows, NULL));
     /* Row-level security hides the principals of others: a revocation that does nothing must not look like one. */
     if (rows.count == 0)
@@ -132,10 +132,10 @@ set_limit_override(struct tx *tx, const char *what, id owner, str set, int64_t c
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, owner);
-    params_text(&params, set);
-    params_int(&params, capacity);
-    params_int(&params, refill);
+    params_id(&params, P_OWNER, owner);
+    params_text(&params, P_SET, set);
+    params_int(&params, P_CAPACITY, capacity);
+    params_int(&params, P_REFILL, refill);
     TRY(tx_query(tx, SQL_PRINCIPAL_LIMIT_OVERRIDE_SET, &params, &rows, NULL));
     return authority_changed(tx, what, owner);
 }
@@ -144,8 +144,8 @@ error
 remove_limit_override(struct tx *tx, const char *what, id owner, str set, bool *ret_removed)
 {
     struct params params = { 0 };
-    params_id(&params, owner);
-    params_text(&params, set);
+    params_id(&params, P_OWNER, owner);
+    params_text(&params, P_SET, set);
     TRY(remove_row(tx, SQL_PRINCIPAL_LIMIT_OVERRIDE_REMOVE, &params, ret_removed));
     return authority_changed(tx, what, owner);
 }

@@ -12,11 +12,11 @@ store_billing_due(struct store *store, struct arena *arena, id after, id ret_due
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id_after(&params, after);
+    params_id_after(&params, P_AFTER, after);
     TRY(store_read(store, arena, SQL_BILLING_DUE, &params, &rows));
     *ret_count = 0;
     for (int row = 0; row < rows.count && row < BILLING_DUE_MAX; row++)
-        ret_due[(*ret_count)++] = rows_id(&rows, row, 0);
+        ret_due[(*ret_count)++] = rows_id(&rows, row, C_ORGANIZATION);
     return OK;
 }
 
@@ -26,17 +26,17 @@ store_billing_step(struct tx *tx, id organization, bool *ret_did_something)
     enum { SPANS_AT_ONCE = 200 };
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, id_new(store_cell(tx_store(tx))));
-    params_int(&params, SPANS_AT_ONCE);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_ID, id_new(store_cell(tx_store(tx))));
+    params_int(&params, P_SPANS, SPANS_AT_ONCE);
     TRY(tx_query(tx, SQL_BILLING_STEP, &params, &rows, NULL));
-    *ret_did_something = !str_is(rows_text(&rows, 0, 0), "NOTHING");
-    if (!str_is(rows_text(&rows, 0, 0), "CLOSED"))
+    *ret_did_something = !str_is(rows_text(&rows, 0, C_OUTCOME), "NOTHING");
+    if (!str_is(rows_text(&rows, 0, C_OUTCOME), "CLOSED"))
         return OK;
     struct event_draft draft = {
         .type = EVENT_INVOICE_CLOSED,
         .organization = organization,
-        .after = json_parse_own(tx_arena(tx), rows_text(&rows, 0, 1)),
+        .after = json_parse_own(tx_arena(tx), rows_text(&rows, 0, C_INVOICE)),
     };
     return store_event_add_by_worker(tx, &draft);
 }
@@ -47,10 +47,10 @@ store_price_list_set(struct store *store, struct arena *arena, str items, int64_
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
-    params_text(&params, items);
+    params_text(&params, P_ITEMS, items);
     TRY(tx_begin_service(store, arena, &tx));
     TRY(tx_query(tx, SQL_PRICE_LIST_SET, &params, &rows, NULL));
-    *ret_changes = rows_int(&rows, 0, 0);
+    *ret_changes = rows_int(&rows, 0, C_CHANGES);
     return tx_commit(tx);
 }
 
@@ -72,16 +72,16 @@ error
 store_cost_report_add(struct tx *tx, id organization, const struct cost_report_draft *draft)
 {
     struct params params = { 0 };
-    params_id(&params, organization);
-    params_text(&params, draft->token);
-    params_int(&params, draft->from_ms);
-    params_int(&params, draft->to_ms);
-    params_text(&params, draft->group_by);
-    params_text_or_null(&params, draft->organizations);
-    params_text_or_null(&params, draft->projects);
-    params_text_or_null(&params, draft->clusters);
-    params_text_or_null(&params, draft->services);
-    params_bool(&params, draft->one_is_enough);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_text(&params, P_TOKEN, draft->token);
+    params_int(&params, P_FROM_MS, draft->from_ms);
+    params_int(&params, P_TO_MS, draft->to_ms);
+    params_text(&params, P_GROUP_BY, draft->group_by);
+    params_text_or_null(&params, P_ORGANIZATIONS, draft->organizations);
+    params_text_or_null(&params, P_PROJECTS, draft->projects);
+    params_text_or_null(&params, P_CLUSTERS, draft->clusters);
+    params_text_or_null(&params, P_SERVICES, draft->services);
+    params_bool(&params, P_ONE_IS_ENOUGH, draft->one_is_enough);
     return tx_query(tx, SQL_COST_REPORT_ADD, &params, NULL, NULL);
 }
 
@@ -92,8 +92,8 @@ store_organization_set_lock(struct tx *tx, id organization, const struct event_a
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_text_or_null(&params, reason);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_text_or_null(&params, P_REASON, reason);
     TRY(tx_query(tx, SQL_ORGANIZATION_SET_LOCK, &params, &rows, NULL));
     *ret_changed = rows.count > 0;
     if (!*ret_changed)
@@ -118,6 +118,6 @@ store_organization_locked(struct store *store, struct arena *arena, str *ret_lis
     struct params params = { 0 };
     struct rows rows;
     TRY(store_read(store, arena, SQL_ORGANIZATION_LOCKED_LIST, &params, &rows));
-    *ret_list = rows_text(&rows, 0, 0);
+    *ret_list = rows_text(&rows, 0, C_LIST);
     return OK;
 }

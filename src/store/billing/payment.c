@@ -12,12 +12,12 @@ store_payment_due(struct store *store, struct arena *arena, id after, int64_t da
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id_after(&params, after);
-    params_int(&params, days);
+    params_id_after(&params, P_AFTER, after);
+    params_int(&params, P_DAYS, days);
     TRY(store_read(store, arena, SQL_PAYMENT_DUE, &params, &rows));
     *ret_count = 0;
     for (int row = 0; row < rows.count && row < PAYMENT_DUE_MAX; row++)
-        ret_due[(*ret_count)++] = rows_id(&rows, row, 0);
+        ret_due[(*ret_count)++] = rows_id(&rows, row, C_ORGANIZATION);
     return OK;
 }
 
@@ -27,15 +27,15 @@ judge(struct tx *tx, id organization, const struct event_actor *by, int64_t days
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_int(&params, days);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_int(&params, P_DAYS, days);
     TRY(tx_query(tx, SQL_PAYMENT_JUDGE, &params, &rows, NULL));
     *ret_changed = rows.count > 0;
     if (!*ret_changed)
         return OK;
     TRY(authority_changed(tx, "org", organization));
-    bool locks = !rows_is_null(&rows, 0, 0);
-    str reason = rows_text(&rows, 0, 0);
+    bool locks = !rows_is_null(&rows, 0, C_LOCK_REASON);
+    str reason = rows_text(&rows, 0, C_LOCK_REASON);
     struct event_draft draft = {
         .type = locks ? EVENT_ORGANIZATION_LOCKED : EVENT_ORGANIZATION_UNLOCKED,
         .organization = organization,
@@ -65,11 +65,11 @@ store_payment_owner(struct store *store, struct arena *arena, id invoice, id *re
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, invoice);
+    params_id(&params, P_INVOICE, invoice);
     TRY(store_read(store, arena, SQL_PAYMENT_OWNER, &params, &rows));
     if (rows.count == 0)
         return fail(arena, RESOURCE_NOT_FOUND, V(str_format(arena, "invoice %s", id_text(arena, invoice).data)));
-    *ret_organization = rows_id(&rows, 0, 0);
+    *ret_organization = rows_id(&rows, 0, C_ORGANIZATION);
     return OK;
 }
 
@@ -100,9 +100,9 @@ store_payment_add(struct tx *tx, id organization, const struct event_actor *by, 
     struct params params = { 0 };
     struct rows rows;
     TRY(store_organization_lock(tx, organization, &unused));
-    params_id(&params, organization);
-    params_id(&params, invoice);
-    params_text(&params, text);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_INVOICE, invoice);
+    params_text(&params, P_TEXT, text);
     TRY(tx_query(tx, SQL_PAYMENT_ADD, &params, &rows, NULL));
     *ret_changed = rows.count > 0;
     if (!*ret_changed)
@@ -120,16 +120,16 @@ store_payment_agree(struct tx *tx, id organization, const struct event_actor *by
     struct params params = { 0 };
     struct rows rows;
     TRY(store_organization_lock(tx, organization, &unused));
-    params_id(&params, organization);
+    params_id(&params, P_ORGANIZATION, organization);
     if (until_ms > 0)
-        params_int(&params, until_ms);
+        params_int(&params, P_UNTIL_MS, until_ms);
     else
-        params_null(&params);
+        params_null(&params, P_UNTIL_MS);
     TRY(tx_query(tx, SQL_PAYMENT_AGREE, &params, &rows, NULL));
     *ret_changed = rows.count > 0;
     if (!*ret_changed)
         return OK;
-    str until = rows_text(&rows, 0, 0);
+    str until = rows_text(&rows, 0, C_UNTIL);
     json_t *facts = until_ms > 0 ? json_pack("{s:s%}", "until", until.data, until.len) : json_pack("{s:n}", "until");
     return note(tx, organization, by, EVENT_PAYMENT_AGREED, facts, days);
 }
@@ -139,8 +139,8 @@ store_payment_unpaid(struct store *store, struct arena *arena, int64_t days, str
 {
     struct params params = { 0 };
     struct rows rows;
-    params_int(&params, days);
+    params_int(&params, P_DAYS, days);
     TRY(store_read(store, arena, SQL_PAYMENT_UNPAID_LIST, &params, &rows));
-    *ret_list = rows_text(&rows, 0, 0);
+    *ret_list = rows_text(&rows, 0, C_LIST);
     return OK;
 }

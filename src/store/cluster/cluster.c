@@ -9,35 +9,35 @@ lock(struct tx *tx, id organization, id project, const char *kinds, const str *n
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
-    params_text(&params, str_from(kinds));
+    params_id(&params, P_PROJECT, project);
+    params_text(&params, P_KINDS, str_from(kinds));
     if (name != NULL)
-        params_text(&params, *name);
+        params_text(&params, P_NAME, *name);
     else
-        params_null(&params);
+        params_null(&params, P_NAME);
     if (cluster != NULL)
-        params_id(&params, *cluster);
+        params_id(&params, P_CLUSTER, *cluster);
     else
-        params_null(&params);
+        params_null(&params, P_CLUSTER);
     TRY(tx_query(tx, SQL_CLUSTER_LOCK, &params, &rows, NULL));
     *ret_found = rows.count > 0;
     if (rows.count > 0)
         *ret_cluster = (struct cluster){
             .organization = organization,
             .project = project,
-            .id = rows_id(&rows, 0, 0),
-            .name = rows_text(&rows, 0, 1),
-            .state = cluster_state_from(rows_text(&rows, 0, 2)),
-            .document = json_parse_own(tx_arena(tx), rows_text(&rows, 0, 3)),
-            .generation = rows_int(&rows, 0, 4),
-            .observed_generation = rows_int(&rows, 0, 5),
-            .set_name = rows_text(&rows, 0, 6),
-            .major_version = rows_text(&rows, 0, 7),
-            .parameters = rows_text(&rows, 0, 8),
-            .goal_generation = rows_int(&rows, 0, 9),
-            .kind = rows_text(&rows, 0, 10),
-            .label = rows_is_null(&rows, 0, 11) ? STR_EMPTY : rows_text(&rows, 0, 11),
-            .restart_generation = rows_int(&rows, 0, 12),
+            .id = rows_id(&rows, 0, C_ID),
+            .name = rows_text(&rows, 0, C_NAME),
+            .state = cluster_state_from(rows_text(&rows, 0, C_STATE)),
+            .document = json_parse_own(tx_arena(tx), rows_text(&rows, 0, C_DOCUMENT)),
+            .generation = rows_int(&rows, 0, C_GENERATION),
+            .observed_generation = rows_int(&rows, 0, C_OBSERVED_GENERATION),
+            .set_name = rows_text(&rows, 0, C_SET_NAME),
+            .major_version = rows_text(&rows, 0, C_MAJOR_VERSION),
+            .parameters = rows_text(&rows, 0, C_PARAMETERS),
+            .goal_generation = rows_int(&rows, 0, C_GOAL_GENERATION),
+            .kind = rows_text(&rows, 0, C_KIND),
+            .label = rows_is_null(&rows, 0, C_LABEL) ? STR_EMPTY : rows_text(&rows, 0, C_LABEL),
+            .restart_generation = rows_int(&rows, 0, C_RESTART_GENERATION),
         };
     if (rows.count > 0 && ret_cluster->state == CLUSTER_STATE_COUNT)
         return fail(tx_arena(tx), INTERNAL_ERROR);
@@ -65,13 +65,13 @@ store_cluster_find(struct tx *tx, id project, str kind, str name, bool *ret_foun
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
-    params_text(&params, kind);
-    params_text(&params, name);
+    params_id(&params, P_PROJECT, project);
+    params_text(&params, P_KIND, kind);
+    params_text(&params, P_NAME, name);
     TRY(tx_query(tx, SQL_CLUSTER_FIND, &params, &rows, NULL));
     *ret_found = rows.count > 0;
     if (rows.count > 0)
-        *ret_cluster = rows_id(&rows, 0, 0);
+        *ret_cluster = rows_id(&rows, 0, C_CLUSTER);
     return OK;
 }
 
@@ -80,14 +80,14 @@ store_cluster_without_library(struct tx *tx, id project, str library, size_t *re
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
-    params_text(&params, library);
+    params_id(&params, P_PROJECT, project);
+    params_text(&params, P_LIBRARY, library);
     TRY(tx_query(tx, SQL_CLUSTER_LIST_WITHOUT_LIBRARY, &params, &rows, NULL));
     id *clusters = ARENA_ARRAY(tx_arena(tx), id, (size_t)rows.count + 1);
     if (clusters == NULL)
         return fail(tx_arena(tx), OVERLOADED);
     for (int row = 0; row < rows.count; row++)
-        clusters[row] = rows_id(&rows, row, 0);
+        clusters[row] = rows_id(&rows, row, C_CLUSTER);
     *ret_count = (size_t)rows.count;
     *ret_clusters = clusters;
     return OK;
@@ -98,14 +98,14 @@ store_cluster_document(struct tx *tx, const struct cluster *cluster, str *ret_do
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, cluster->project);
-    params_text(&params, cluster->kind);
-    params_text(&params, cluster->name);
+    params_id(&params, P_PROJECT, cluster->project);
+    params_text(&params, P_KIND, cluster->kind);
+    params_text(&params, P_NAME, cluster->name);
     TRY(tx_query(tx, SQL_CLUSTER_GET, &params, &rows, NULL));
     if (rows.count == 0)
         return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(cluster->name));
-    *ret_document = rows_text(&rows, 0, 0);
-    *ret_revision = rows_int(&rows, 0, 1);
+    *ret_document = rows_text(&rows, 0, C_DOCUMENT);
+    *ret_revision = rows_int(&rows, 0, C_REVISION);
     return OK;
 }
 
@@ -114,14 +114,14 @@ add_document(struct tx *tx, const struct cluster *cluster)
 {
     struct params params = { 0 };
     struct violation violation;
-    params_id(&params, cluster->project);
-    params_text(&params, cluster->kind);
-    params_id(&params, cluster->id);
-    params_text(&params, cluster->name);
-    params_id(&params, cluster->organization);
-    params_text(&params, json_text(tx_arena(tx), cluster->document));
-    params_text(&params, str_from(cluster_state_names[cluster->state]));
-    params_int(&params, cluster->generation);
+    params_id(&params, P_PROJECT, cluster->project);
+    params_text(&params, P_KIND, cluster->kind);
+    params_id(&params, P_CLUSTER, cluster->id);
+    params_text(&params, P_NAME, cluster->name);
+    params_id(&params, P_ORGANIZATION, cluster->organization);
+    params_text(&params, P_DOCUMENT, json_text(tx_arena(tx), cluster->document));
+    params_text(&params, P_STATE, str_from(cluster_state_names[cluster->state]));
+    params_int(&params, P_GENERATION, cluster->generation);
     error problem = tx_query(tx, SQL_CLUSTER_RESOURCE_ADD, &params, NULL, &violation);
     if (violation.kind == VIOLATION_UNIQUE)
         return fail(tx_arena(tx), DUPLICATE_NAME, V("name"), V(cluster->name));
@@ -134,14 +134,14 @@ store_cluster_add(struct tx *tx, const struct cluster *cluster)
     struct params params = { 0 };
     struct violation violation;
     TRY(add_document(tx, cluster));
-    params_id(&params, cluster->organization);
-    params_id(&params, cluster->project);
-    params_id(&params, cluster->id);
-    params_text(&params, cluster->name);
-    params_text(&params, str_is(cluster->kind, CLUSTER_KIND) ? STR("DEDICATED") : STR("FLEX"));
-    params_text(&params, cluster->set_name);
-    params_text(&params, cluster->major_version);
-    params_text(&params, cluster->parameters);
+    params_id(&params, P_ORGANIZATION, cluster->organization);
+    params_id(&params, P_PROJECT, cluster->project);
+    params_id(&params, P_CLUSTER, cluster->id);
+    params_text(&params, P_NAME, cluster->name);
+    params_text(&params, P_KIND, str_is(cluster->kind, CLUSTER_KIND) ? STR("DEDICATED") : STR("FLEX"));
+    params_text(&params, P_SET_NAME, cluster->set_name);
+    params_text(&params, P_MAJOR_VERSION, cluster->major_version);
+    params_text(&params, P_PARAMETERS, cluster->parameters);
     error problem = tx_query(tx, SQL_CLUSTER_ADD, &params, NULL, &violation);
     if (violation.kind != VIOLATION_UNIQUE)
         return problem;
@@ -154,9 +154,9 @@ store_cluster_add(struct tx *tx, const struct cluster *cluster)
 static void
 bind_document(struct params *params, const struct cluster *cluster)
 {
-    params_id(params, cluster->project);
-    params_text(params, cluster->kind);
-    params_id(params, cluster->id);
+    params_id(params, P_PROJECT, cluster->project);
+    params_text(params, P_KIND, cluster->kind);
+    params_id(params, P_CLUSTER, cluster->id);
 }
 
 error
@@ -166,13 +166,13 @@ store_cluster_set(struct tx *tx, struct cluster *cluster, const json_t *document
     struct params params = { 0 };
     struct rows rows;
     bind_document(&params, cluster);
-    params_text(&params, json_text(tx_arena(tx), document));
-    params_text(&params, str_from(cluster_state_names[state]));
-    params_bool(&params, is_in_force);
+    params_text(&params, P_DOCUMENT, json_text(tx_arena(tx), document));
+    params_text(&params, P_STATE, str_from(cluster_state_names[state]));
+    params_bool(&params, P_IS_IN_FORCE, is_in_force);
     TRY(tx_query(tx, SQL_CLUSTER_SET, &params, &rows, NULL));
     if (rows.count == 0)
         return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(cluster->name));
-    cluster->generation = rows_int(&rows, 0, 0);
+    cluster->generation = rows_int(&rows, 0, C_GENERATION);
     cluster->document = document;
     cluster->state = state;
     return OK;
@@ -186,9 +186,9 @@ store_cluster_change_kind(struct tx *tx, struct cluster *cluster, str kind)
     TRY(tx_query(tx, SQL_CLUSTER_RESOURCE_REMOVE, &document, NULL, NULL));
     cluster->kind = kind;
     TRY(add_document(tx, cluster));
-    params_id(&params, cluster->organization);
-    params_id(&params, cluster->id);
-    params_text(&params, str_is(kind, CLUSTER_KIND) ? STR("DEDICATED") : STR("FLEX"));
+    params_id(&params, P_ORGANIZATION, cluster->organization);
+    params_id(&params, P_CLUSTER, cluster->id);
+    params_text(&params, P_KIND, str_is(kind, CLUSTER_KIND) ? STR("DEDICATED") : STR("FLEX"));
     return tx_query(tx, SQL_CLUSTER_SET_KIND, &params, NULL, NULL);
 }
 
@@ -197,16 +197,16 @@ store_cluster_set_state(struct tx *tx, const struct cluster *cluster, enum clust
 {
     struct params params = { 0 };
     bind_document(&params, cluster);
-    params_text(&params, str_from(cluster_state_names[state]));
-    params_int(&params, observed);
+    params_text(&params, P_STATE, str_from(cluster_state_names[state]));
+    params_int(&params, P_OBSERVED, observed);
     return tx_query(tx, SQL_CLUSTER_SET_STATE, &params, NULL, NULL);
 }
 
 static void
 bind_cluster(struct params *params, const struct cluster *cluster)
 {
-    params_id(params, cluster->organization);
-    params_id(params, cluster->id);
+    params_id(params, P_ORGANIZATION, cluster->organization);
+    params_id(params, P_CLUSTER, cluster->id);
 }
 
 error
@@ -215,7 +215,7 @@ store_cluster_set_parameters(struct tx *tx, const struct cluster *cluster, str p
     struct params params = { 0 };
     struct rows rows;
     bind_cluster(&params, cluster);
-    params_text(&params, parameters);
+    params_text(&params, P_PARAMETERS, parameters);
     TRY(tx_query(tx, SQL_CLUSTER_SET_PARAMETERS, &params, &rows, NULL));
     *ret_changed = rows.count > 0;
     return OK;
@@ -226,10 +226,10 @@ store_cluster_touch(struct tx *tx, struct cluster *cluster)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, cluster->id);
+    params_id(&params, P_CLUSTER, cluster->id);
     TRY(tx_query(tx, SQL_CLUSTER_TOUCH, &params, &rows, NULL));
-    if (rows.count > 0 && !rows_is_null(&rows, 0, 0))
-        cluster->goal_generation = rows_int(&rows, 0, 0);
+    if (rows.count > 0 && !rows_is_null(&rows, 0, C_GOAL_GENERATION))
+        cluster->goal_generation = rows_int(&rows, 0, C_GOAL_GENERATION);
     return OK;
 }
 
@@ -239,10 +239,10 @@ store_cluster_require_restart(struct tx *tx, struct cluster *cluster, bool is_re
     struct params params = { 0 };
     struct rows rows;
     bind_cluster(&params, cluster);
-    params_bool(&params, is_required);
+    params_bool(&params, P_IS_REQUIRED, is_required);
     TRY(tx_query(tx, SQL_CLUSTER_REQUIRE_RESTART, &params, &rows, NULL));
     if (rows.count > 0)
-        cluster->restart_generation = rows_int(&rows, 0, 0);
+        cluster->restart_generation = rows_int(&rows, 0, C_RESTART_GENERATION);
     return OK;
 }
 
@@ -255,8 +255,8 @@ store_cluster_remove(struct tx *tx, const struct cluster *cluster)
     TRY(tx_query(tx, SQL_CLUSTER_REMOVE, &row, NULL, NULL));
     bind_document(&document, cluster);
     TRY(tx_query(tx, SQL_CLUSTER_RESOURCE_REMOVE, &document, NULL, NULL));
-    params_id(&parts, cluster->project);
-    params_text(&parts, cluster->name);
+    params_id(&parts, P_PROJECT, cluster->project);
+    params_text(&parts, P_NAME, cluster->name);
     return tx_query(tx, SQL_CLUSTER_PARTS_REMOVE, &parts, NULL, NULL);
 }
 
@@ -266,9 +266,9 @@ store_cluster_unfinished_jobs(struct tx *tx, const struct cluster *cluster, id b
     struct params params = { 0 };
     struct rows rows;
     bind_cluster(&params, cluster);
-    params_id(&params, besides);
+    params_id(&params, P_BESIDES, besides);
     TRY(tx_query(tx, SQL_JOB_UNFINISHED, &params, &rows, NULL));
-    *ret_count = rows.count == 0 ? 0 : rows_int(&rows, 0, 0);
+    *ret_count = rows.count == 0 ? 0 : rows_int(&rows, 0, C_COUNT);
     return OK;
 }
 
@@ -276,9 +276,9 @@ error
 store_cluster_cancel_jobs(struct tx *tx, id organization, id cluster, str besides_kind)
 {
     struct params params = { 0 };
-    params_id(&params, organization);
-    params_id(&params, cluster);
-    params_text(&params, besides_kind);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_CLUSTER, cluster);
+    params_text(&params, P_BESIDES_KIND, besides_kind);
     return tx_query(tx, SQL_JOB_CANCEL_OF_SUBJECT, &params, NULL, NULL);
 }
 
@@ -289,9 +289,9 @@ store_name_add(struct tx *tx, const struct cluster *cluster, str name, str type,
 {
     struct params params = { 0 };
     bind_cluster(&params, cluster);
-    params_text(&params, name);
-    params_text(&params, type);
-    params_text(&params, content);
+    params_text(&params, P_NAME, name);
+    params_text(&params, P_TYPE, type);
+    params_text(&params, P_CONTENT, content);
     return tx_query(tx, SQL_DNS_RECORD_ADD, &params, NULL, NULL);
 }
 
@@ -300,8 +300,8 @@ store_name_remove(struct tx *tx, const struct cluster *cluster, str host, str se
 {
     struct params params = { 0 };
     bind_cluster(&params, cluster);
-    params_text(&params, host);
-    params_text(&params, service_target);
+    params_text(&params, P_HOST, host);
+    params_text(&params, P_SERVICE_TARGET, service_target);
     return tx_query(tx, SQL_DNS_RECORD_REMOVE_NAME, &params, NULL, NULL);
 }
 
@@ -320,17 +320,17 @@ store_part_lock(struct tx *tx, id project, str kind, str name, bool *ret_found, 
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
-    params_text(&params, kind);
-    params_text(&params, name);
+    params_id(&params, P_PROJECT, project);
+    params_text(&params, P_KIND, kind);
+    params_text(&params, P_NAME, name);
     TRY(tx_query(tx, SQL_CLUSTER_PART_LOCK, &params, &rows, NULL));
     *ret_found = rows.count > 0;
     if (rows.count > 0)
         *ret_part = (struct cluster_part){ .kind = kind,
                                            .name = name,
-                                           .document = rows_text(&rows, 0, 0),
-                                           .state = rows_text(&rows, 0, 1),
-                                           .id = rows_id(&rows, 0, 2) };
+                                           .document = rows_text(&rows, 0, C_DOCUMENT),
+                                           .state = rows_text(&rows, 0, C_STATE),
+                                           .id = rows_id(&rows, 0, C_ID) };
     return OK;
 }
 
@@ -338,13 +338,13 @@ error
 store_part_put(struct tx *tx, id organization, id project, const struct cluster_part *part)
 {
     struct params params = { 0 };
-    params_id(&params, project);
-    params_text(&params, part->kind);
-    params_id(&params, part->id);
-    params_text(&params, part->name);
-    params_id(&params, organization);
-    params_text(&params, part->document);
-    params_text(&params, part->state);
+    params_id(&params, P_PROJECT, project);
+    params_text(&params, P_KIND, part->kind);
+    params_id(&params, P_PART, part->id);
+    params_text(&params, P_NAME, part->name);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_text(&params, P_DOCUMENT, part->document);
+    params_text(&params, P_STATE, part->state);
     return tx_query(tx, SQL_CLUSTER_PART_PUT, &params, NULL, NULL);
 }
 
@@ -357,8 +357,8 @@ store_outages_expired(struct store *store, struct arena *arena, struct part_plac
     TRY(store_read(store, arena, SQL_OUTAGE_EXPIRED, &params, &rows));
     *ret_count = 0;
     for (int row = 0; row < rows.count && row < PART_PLACES_MAX; row++)
-        ret_places[(*ret_count)++] = (struct part_place){ .organization = rows_id(&rows, row, 0),
-                                                          .project = rows_id(&rows, row, 1),
-                                                          .name = rows_text(&rows, row, 2) };
+        ret_places[(*ret_count)++] = (struct part_place){ .organization = rows_id(&rows, row, C_ORGANIZATION),
+                                                          .project = rows_id(&rows, row, C_PROJECT),
+                                                          .name = rows_text(&rows, row, C_NAME) };
     return OK;
 }

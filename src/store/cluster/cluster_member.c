@@ -4,7 +4,7 @@
 
 /* NULL and the empty text mean the same to whoever reads these. */
 static str
-text_or_empty(const struct rows *rows, int row, int column)
+text_or_empty(const struct rows *rows, int row, enum column column)
 {
     return rows_is_null(rows, row, column) ? STR_EMPTY : rows_text(rows, row, column);
 }
@@ -14,38 +14,38 @@ store_cluster_members(struct tx *tx, id cluster, struct cluster_members *ret_mem
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, cluster);
+    params_id(&params, P_CLUSTER, cluster);
     TRY(tx_query(tx, SQL_CLUSTER_MEMBERS, &params, &rows, NULL));
     if (rows.count > STORE_MAX_MEMBERS)
         return fail(tx_arena(tx), INTERNAL_ERROR);
     ret_members->count = (size_t)rows.count;
     for (int row = 0; row < rows.count; row++)
         ret_members->items[row] = (struct cluster_member){
-            .id = rows_id(&rows, row, 0),
-            .ordinal = (int)rows_int(&rows, row, 1),
-            .desired = member_desired_from(rows_text(&rows, row, 2)),
-            .size = rows_text(&rows, row, 3),
-            .disk_gb = rows_int(&rows, row, 4),
-            .electable = rows_bool(&rows, row, 5),
-            .priority = (int)rows_int(&rows, row, 6),
-            .provider = rows_text(&rows, row, 7),
-            .region = rows_text(&rows, row, 8),
-            .host_drains = rows_bool(&rows, row, 9),
-            .host_gone = rows_bool(&rows, row, 10),
-            .address = text_or_empty(&rows, row, 11),
-            .private_address = text_or_empty(&rows, row, 12),
-            .unit = member_unit_from(rows_text(&rows, row, 13)),
-            .role = member_role_from(rows_text(&rows, row, 14)),
-            .server = member_server_from(rows_text(&rows, row, 15)),
-            .server_word = rows_text(&rows, row, 15),
-            .version = text_or_empty(&rows, row, 16),
-            .applied_goal = rows_int(&rows, row, 17),
-            .restart_nonce = rows_int(&rows, row, 18),
-            .restart_goal = rows_int(&rows, row, 19),
-            .applied_restart = rows_int(&rows, row, 20),
-            .pending_restart = rows_bool(&rows, row, 21),
-            .problem = text_or_empty(&rows, row, 22),
-            .host_leaves = rows_bool(&rows, row, 23),
+            .id = rows_id(&rows, row, C_ID),
+            .ordinal = (int)rows_int(&rows, row, C_ORDINAL),
+            .desired = member_desired_from(rows_text(&rows, row, C_DESIRED)),
+            .size = rows_text(&rows, row, C_SIZE),
+            .disk_gb = rows_int(&rows, row, C_DISK_GB),
+            .electable = rows_bool(&rows, row, C_ELECTABLE),
+            .priority = (int)rows_int(&rows, row, C_PRIORITY),
+            .provider = rows_text(&rows, row, C_PROVIDER),
+            .region = rows_text(&rows, row, C_REGION),
+            .host_drains = rows_bool(&rows, row, C_HOST_DRAINS),
+            .host_gone = rows_bool(&rows, row, C_HOST_GONE),
+            .address = text_or_empty(&rows, row, C_ADDRESS),
+            .private_address = text_or_empty(&rows, row, C_PRIVATE_ADDRESS),
+            .unit = member_unit_from(rows_text(&rows, row, C_UNIT)),
+            .role = member_role_from(rows_text(&rows, row, C_ROLE)),
+            .server = member_server_from(rows_text(&rows, row, C_RUNNING)),
+            .server_word = rows_text(&rows, row, C_RUNNING),
+            .version = text_or_empty(&rows, row, C_VERSION),
+            .applied_goal = rows_int(&rows, row, C_APPLIED_GOAL),
+            .restart_nonce = rows_int(&rows, row, C_RESTART_NONCE),
+            .restart_goal = rows_int(&rows, row, C_RESTART_GOAL),
+            .applied_restart = rows_int(&rows, row, C_APPLIED_RESTART),
+            .pending_restart = rows_bool(&rows, row, C_PENDING_RESTART),
+            .problem = text_or_empty(&rows, row, C_PROBLEM),
+            .host_leaves = rows_bool(&rows, row, C_HOST_LEAVES),
         };
     return OK;
 }
@@ -56,21 +56,21 @@ store_cluster_member_place(struct tx *tx, const struct cluster *cluster, const s
 {
     struct params number = { 0 }, params = { 0 };
     struct rows rows;
-    params_id(&number, cluster->organization);
-    params_id(&number, cluster->id);
+    params_id(&number, P_ORGANIZATION, cluster->organization);
+    params_id(&number, P_CLUSTER, cluster->id);
     TRY(tx_query(tx, SQL_CLUSTER_NEXT_ORDINAL, &number, &rows, NULL));
     if (rows.count == 0)
         return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(cluster->name));
-    params_id(&params, cluster->id);
-    params_int(&params, rows_int(&rows, 0, 0));
-    params_text(&params, place->provider);
-    params_text(&params, place->region);
-    params_text(&params, place->size);
-    params_int(&params, place->disk_gb);
-    params_bool(&params, place->electable);
-    params_int(&params, place->priority);
+    params_id(&params, P_CLUSTER, cluster->id);
+    params_int(&params, P_ORDINAL, rows_int(&rows, 0, C_ORDINAL));
+    params_text(&params, P_PROVIDER, place->provider);
+    params_text(&params, P_REGION, place->region);
+    params_text(&params, P_SIZE, place->size);
+    params_int(&params, P_DISK_GB, place->disk_gb);
+    params_bool(&params, P_ELECTABLE, place->electable);
+    params_int(&params, P_PRIORITY, place->priority);
     TRY(tx_query(tx, SQL_CLUSTER_MEMBER_PLACE, &params, &rows, NULL));
-    *ret_placed = rows.count > 0 && !rows_is_null(&rows, 0, 0);
+    *ret_placed = rows.count > 0 && !rows_is_null(&rows, 0, C_MEMBER);
     return OK;
 }
 
@@ -79,7 +79,7 @@ store_cluster_member_release(struct tx *tx, id member)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, member);
+    params_id(&params, P_MEMBER, member);
     return tx_query(tx, SQL_CLUSTER_MEMBER_RELEASE, &params, &rows, NULL);
 }
 
@@ -88,11 +88,11 @@ store_cluster_member_resize(struct tx *tx, id member, str size, int64_t disk_gb,
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, member);
-    params_text(&params, size);
-    params_int(&params, disk_gb);
+    params_id(&params, P_MEMBER, member);
+    params_text(&params, P_SIZE, size);
+    params_int(&params, P_DISK_GB, disk_gb);
     TRY(tx_query(tx, SQL_CLUSTER_MEMBER_RESIZE, &params, &rows, NULL));
-    *ret_resized = rows.count > 0 && rows_bool(&rows, 0, 0);
+    *ret_resized = rows.count > 0 && rows_bool(&rows, 0, C_RESIZED);
     return OK;
 }
 
@@ -100,11 +100,11 @@ error
 store_cluster_member_want(struct tx *tx, id organization, const struct cluster_member *member)
 {
     struct params params = { 0 };
-    params_id(&params, organization);
-    params_id(&params, member->id);
-    params_text(&params, str_from(member_desired_word(member->desired)));
-    params_bool(&params, member->electable);
-    params_int(&params, member->priority);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_MEMBER, member->id);
+    params_text(&params, P_DESIRED, str_from(member_desired_word(member->desired)));
+    params_bool(&params, P_ELECTABLE, member->electable);
+    params_int(&params, P_PRIORITY, member->priority);
     return tx_query(tx, SQL_CLUSTER_MEMBER_WANT, &params, NULL, NULL);
 }
 
@@ -112,10 +112,10 @@ static error
 restart(struct tx *tx, id organization, id member, int64_t goal, int64_t nonce)
 {
     struct params params = { 0 };
-    params_id(&params, organization);
-    params_id(&params, member);
-    params_int(&params, goal);
-    params_int(&params, nonce);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_MEMBER, member);
+    params_int(&params, P_GOAL, goal);
+    params_int(&params, P_NONCE, nonce);
     return tx_query(tx, SQL_CLUSTER_MEMBER_RESTART, &params, NULL, NULL);
 }
 
@@ -137,11 +137,11 @@ error
 store_task_add(struct tx *tx, id organization, id member, str kind, str parameters)
 {
     struct params params = { 0 };
-    params_id(&params, organization);
-    params_id(&params, id_new(store_cell(tx_store(tx))));
-    params_id(&params, member);
-    params_text(&params, kind);
-    params_text(&params, parameters);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_TASK, id_new(store_cell(tx_store(tx))));
+    params_id(&params, P_MEMBER, member);
+    params_text(&params, P_KIND, kind);
+    params_text(&params, P_PARAMETERS, parameters);
     return tx_query(tx, SQL_HOST_TASK_ADD, &params, NULL, NULL);
 }
 
@@ -156,17 +156,18 @@ store_task_find(struct tx *tx, const struct cluster *cluster, str kind, str purp
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, cluster->organization);
-    params_id(&params, cluster->id);
-    params_text(&params, kind);
-    params_text(&params, purpose);
+    params_id(&params, P_ORGANIZATION, cluster->organization);
+    params_id(&params, P_CLUSTER, cluster->id);
+    params_text(&params, P_KIND, kind);
+    params_text(&params, P_PURPOSE, purpose);
     TRY(tx_query(tx, SQL_HOST_TASK_OF_CLUSTER, &params, &rows, NULL));
     *ret_state = (struct task_state){ .outcome = TASK_NONE, .may_be_repeated = true };
     if (rows.count == 0)
         return OK;
-    ret_state->outcome = task_outcome_from(rows_is_null(&rows, 0, 0) ? STR_EMPTY : rows_text(&rows, 0, 0));
-    ret_state->detail = text_or_empty(&rows, 0, 1);
-    ret_state->member = rows_id(&rows, 0, 2);
-    ret_state->may_be_repeated = rows_bool(&rows, 0, 3);
+    ret_state->outcome =
+        task_outcome_from(rows_is_null(&rows, 0, C_OUTCOME) ? STR_EMPTY : rows_text(&rows, 0, C_OUTCOME));
+    ret_state->detail = text_or_empty(&rows, 0, C_DETAIL);
+    ret_state->member = rows_id(&rows, 0, C_MEMBER);
+    ret_state->may_be_repeated = rows_bool(&rows, 0, C_MAY_BE_REPEATED);
     return OK;
 }

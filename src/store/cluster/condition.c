@@ -15,7 +15,7 @@ ask(const char *dsn, const char *role, enum sql statement, struct arena *arena, 
     if (connection == NULL)
         return &fault_unavailable;
     TRY(connection_query(connection, arena, statement, NULL, &rows));
-    *ret_json = rows_text(&rows, 0, 0);
+    *ret_json = rows_text(&rows, 0, C_JSON);
     return OK;
 }
 

@@ -10,14 +10,14 @@ store_credential_lock(struct tx *tx, enum credential_kind kind, id organization,
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, credential);
-    params_text(&params, kind == CREDENTIAL_API_KEY ? STR("api_key") : STR("service_account"));
-    params_id_or_null(&params, project);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_CREDENTIAL, credential);
+    params_text(&params, P_KIND, kind == CREDENTIAL_API_KEY ? STR("api_key") : STR("service_account"));
+    params_id_or_null(&params, P_PROJECT, project);
     TRY(tx_query(tx, SQL_CREDENTIAL_LOCK, &params, &rows, NULL));
     *ret_found = rows.count == 1;
     if (*ret_found)
-        *ret_revision = rows_int(&rows, 0, 0);
+        *ret_revision = rows_int(&rows, 0, C_REVISION);
     return OK;
 }
 
@@ -26,8 +26,8 @@ store_credential_changed(struct tx *tx, id organization, id credential)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, credential);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_CREDENTIAL, credential);
     TRY(tx_query(tx, SQL_CREDENTIAL_TOUCH, &params, &rows, NULL));
     return authority_changed(tx, "principal", credential);
 }
@@ -38,15 +38,15 @@ store_credential_document(struct tx *tx, enum credential_kind kind, id organizat
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, credential);
-    params_id_or_null(&params, project);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_CREDENTIAL, credential);
+    params_id_or_null(&params, P_PROJECT, project);
     enum sql statement = kind == CREDENTIAL_API_KEY ? SQL_API_KEY_GET : SQL_SERVICE_ACCOUNT_GET;
     TRY(tx_query(tx, statement, &params, &rows, NULL));
     if (rows.count == 0)
         return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(id_text(tx_arena(tx), credential)));
-    *ret_document = rows_text(&rows, 0, 0);
-    *ret_revision = rows_int(&rows, 0, 1);
+    *ret_document = rows_text(&rows, 0, C_DOCUMENT);
+    *ret_revision = rows_int(&rows, 0, C_REVISION);
     return OK;
 }
 
@@ -56,11 +56,11 @@ store_credential_describe(struct tx *tx, enum credential_kind kind, id organizat
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, credential);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_CREDENTIAL, credential);
     if (kind == CREDENTIAL_SERVICE_ACCOUNT)
-        params_text_or_null(&params, name);
-    params_text_or_null(&params, description);
+        params_text_or_null(&params, P_NAME, name);
+    params_text_or_null(&params, P_DESCRIPTION, description);
     enum sql statement = kind == CREDENTIAL_API_KEY ? SQL_API_KEY_UPDATE : SQL_SERVICE_ACCOUNT_UPDATE;
     return tx_query(tx, statement, &params, &rows, NULL);
 }
@@ -70,11 +70,11 @@ store_credential_roles(struct tx *tx, id organization, id credential, id project
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, credential);
-    params_id_or_null(&params, project);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_CREDENTIAL, credential);
+    params_id_or_null(&params, P_PROJECT, project);
     TRY(tx_query(tx, SQL_CREDENTIAL_ROLES, &params, &rows, NULL));
-    *ret_roles = json_parse_own(tx_arena(tx), rows_text(&rows, 0, 0));
+    *ret_roles = json_parse_own(tx_arena(tx), rows_text(&rows, 0, C_ROLES));
     return *ret_roles == NULL ? fail(tx_arena(tx), OVERLOADED) : OK;
 }
 
@@ -83,10 +83,10 @@ store_credential_set_roles(struct tx *tx, id organization, id credential, id pro
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, credential);
-    params_id_or_null(&params, project);
-    params_text(&params, json_text(tx_arena(tx), roles));
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_CREDENTIAL, credential);
+    params_id_or_null(&params, P_PROJECT, project);
+    params_text(&params, P_ROLES, json_text(tx_arena(tx), roles));
     TRY(tx_query(tx, SQL_CREDENTIAL_ROLES_KEEP, &params, &rows, NULL));
     for (size_t i = 0; i < json_array_size(roles); i++)
         TRY(add_role_grant(tx, credential, organization, project, json_str(json_array_get(roles, i))));
@@ -98,20 +98,20 @@ store_credential_reaches_beyond(struct tx *tx, id organization, id credential, i
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, credential);
-    params_id(&params, project);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_CREDENTIAL, credential);
+    params_id(&params, P_PROJECT, project);
     TRY(tx_query(tx, SQL_CREDENTIAL_REACHES_BEYOND, &params, &rows, NULL));
-    *ret_beyond = rows_bool(&rows, 0, 0);
+    *ret_beyond = rows_bool(&rows, 0, C_BEYOND);
     return OK;
 }
 
 static void
 bind_secret(struct params *params, id organization, id account, id secret)
 {
-    params_id(params, organization);
-    params_id(params, account);
-    params_id(params, secret);
+    params_id(params, P_ORGANIZATION, organization);
+    params_id(params, P_ACCOUNT, account);
+    params_id(params, P_SECRET, secret);
 }
 
 error
@@ -119,10 +119,10 @@ store_secret_count(struct tx *tx, id organization, id account, int64_t *ret_coun
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, account);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_ACCOUNT, account);
     TRY(tx_query(tx, SQL_SECRET_COUNT, &params, &rows, NULL));
-    *ret_count = rows_int(&rows, 0, 0);
+    *ret_count = rows_int(&rows, 0, C_COUNT);
     return OK;
 }
 
@@ -133,7 +133,7 @@ store_secret_document(struct tx *tx, id organization, id account, id secret, str
     struct rows rows;
     bind_secret(&params, organization, account, secret);
     TRY(tx_query(tx, SQL_SECRET_GET, &params, &rows, NULL));
-    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 0);
+    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, C_DOCUMENT);
     return OK;
 }
 
@@ -153,9 +153,9 @@ store_owner_count(struct tx *tx, id organization, int64_t *ret_all, int64_t *ret
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
+    params_id(&params, P_ORGANIZATION, organization);
     TRY(tx_query(tx, SQL_OWNER_COUNT, &params, &rows, NULL));
-    *ret_all = rows_int(&rows, 0, 0);
-    *ret_people = rows_int(&rows, 0, 1);
+    *ret_all = rows_int(&rows, 0, C_COUNT);
+    *ret_people = rows_int(&rows, 0, C_PEOPLE);
     return OK;
 }

@@ -17,15 +17,15 @@ static struct etcd_place
 place_of(struct arena *arena, const struct rows *rows, int row)
 {
     return (struct etcd_place){
-        .group = rows_text(rows, row, 0),
-        .endpoints = rows_text(rows, row, 1),
-        .auth = auth_from(rows_text(rows, row, 2)),
-        .sealed_root = rows_bytes(arena, rows, row, 3),
-        .scope = rows_text(rows, row, 4),
-        .user = rows_text(rows, row, 5),
-        .sealed_password = rows_bytes(arena, rows, row, 6),
-        .waiting = rows_int(rows, row, 7),
-        .is_early = rows_bool(rows, row, 8),
+        .group = rows_text(rows, row, C_NAME),
+        .endpoints = rows_text(rows, row, C_ENDPOINTS),
+        .auth = auth_from(rows_text(rows, row, C_AUTH)),
+        .sealed_root = rows_bytes(arena, rows, row, C_ROOT),
+        .scope = rows_text(rows, row, C_SET_NAME),
+        .user = rows_text(rows, row, C_ETCD_USER),
+        .sealed_password = rows_bytes(arena, rows, row, C_ETCD_PASSWORD),
+        .waiting = rows_int(rows, row, C_WAITING),
+        .is_early = rows_bool(rows, row, C_EARLY),
     };
 }
 
@@ -35,7 +35,7 @@ store_etcd_of_cluster(struct store *store, struct arena *arena, id cluster, bool
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, cluster);
+    params_id(&params, P_CLUSTER, cluster);
     TRY(store_read(store, arena, SQL_ETCD_OF_CLUSTER, &params, &rows));
     *ret_found = rows.count > 0;
     if (*ret_found)
@@ -67,8 +67,8 @@ store_etcd_without_user(struct store *store, struct arena *arena, size_t *ret_co
     TRY(store_read(store, arena, SQL_ETCD_CLUSTERS_WITHOUT_USER, &params, &rows));
     *ret_count = 0;
     for (int i = 0; i < rows.count && i < ETCD_CLUSTERS_MAX; i++) {
-        ret_clusters[*ret_count] = rows_id(&rows, i, 0);
-        ret_organizations[(*ret_count)++] = rows_id(&rows, i, 1);
+        ret_clusters[*ret_count] = rows_id(&rows, i, C_CLUSTER);
+        ret_organizations[(*ret_count)++] = rows_id(&rows, i, C_ORGANIZATION);
     }
     return OK;
 }
@@ -77,9 +77,9 @@ error
 store_etcd_group_set_auth(struct tx *tx, str group, enum etcd_auth auth, str waits_for)
 {
     struct params params = { 0 };
-    params_text(&params, group);
-    params_text(&params, str_from(auth_words[auth]));
-    params_text(&params, waits_for);
+    params_text(&params, P_GROUP, group);
+    params_text(&params, P_AUTH, str_from(auth_words[auth]));
+    params_text(&params, P_WAITS_FOR, waits_for);
     return tx_query(tx, SQL_ETCD_GROUP_SET_AUTH, &params, NULL, NULL);
 }
 
@@ -89,11 +89,11 @@ store_cluster_etcd_bind(struct tx *tx, id cluster, str provider, str region, boo
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, cluster);
-    params_text(&params, provider);
-    params_text(&params, region);
+    params_id(&params, P_CLUSTER, cluster);
+    params_text(&params, P_PROVIDER, provider);
+    params_text(&params, P_REGION, region);
     TRY(tx_query(tx, SQL_CLUSTER_ETCD_BIND, &params, &rows, NULL));
-    *ret_bound = rows_bool(&rows, 0, 0);
+    *ret_bound = rows_bool(&rows, 0, C_BOUND);
     return OK;
 }
 
@@ -101,9 +101,9 @@ error
 store_cluster_etcd_password(struct tx *tx, id organization, id cluster, str sealed)
 {
     struct params params = { 0 };
-    params_id(&params, organization);
-    params_id(&params, cluster);
-    params_bytes(&params, sealed);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_CLUSTER, cluster);
+    params_bytes(&params, P_SEALED, sealed);
     return tx_query(tx, SQL_CLUSTER_ETCD_PASSWORD_SET, &params, NULL, NULL);
 }
 
@@ -112,8 +112,8 @@ store_cluster_etcd_user(struct tx *tx, id cluster, str user)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, cluster);
-    params_text(&params, user);
+    params_id(&params, P_CLUSTER, cluster);
+    params_text(&params, P_USER, user);
     return tx_query(tx, SQL_CLUSTER_ETCD_USER_SET, &params, &rows, NULL);
 }
 
@@ -124,11 +124,11 @@ store_etcd_group_add(struct tx *tx, const struct etcd_group_draft *draft, bool *
     struct params params = { 0 };
     struct rows rows = { 0 };
     struct violation violation;
-    params_text(&params, draft->name);
-    params_text(&params, draft->endpoints);
-    params_text(&params, draft->regions);
-    params_int(&params, draft->capacity);
-    params_bytes(&params, draft->sealed_root);
+    params_text(&params, P_NAME, draft->name);
+    params_text(&params, P_ENDPOINTS, draft->endpoints);
+    params_text(&params, P_REGIONS, draft->regions);
+    params_int(&params, P_CAPACITY, draft->capacity);
+    params_bytes(&params, P_SEALED_ROOT, draft->sealed_root);
     TRY(tx_query(tx, SQL_ETCD_GROUP_ADD, &params, &rows, &violation));
     *ret_added = violation.kind == VIOLATION_NONE && rows.count > 0;
     return OK;
@@ -139,14 +139,14 @@ store_etcd_group_change(struct tx *tx, const struct etcd_group_change *change, b
 {
     struct params params = { 0 };
     struct rows rows;
-    params_text(&params, change->name);
-    params_text_or_null(&params, change->state);
+    params_text(&params, P_NAME, change->name);
+    params_text_or_null(&params, P_STATE, change->state);
     if (change->capacity < 0)
-        params_null(&params);
+        params_null(&params, P_CAPACITY);
     else
-        params_int(&params, change->capacity);
-    params_bool(&params, change->secure);
-    params_bytes(&params, change->sealed_root);
+        params_int(&params, P_CAPACITY, change->capacity);
+    params_bool(&params, P_SECURE, change->secure);
+    params_bytes(&params, P_SEALED_ROOT, change->sealed_root);
     TRY(tx_query(tx, SQL_ETCD_GROUP_CHANGE, &params, &rows, NULL));
     *ret_is_there = rows.count > 0;
     return OK;
@@ -158,7 +158,7 @@ store_etcd_group_remove(struct tx *tx, str name, bool *ret_is_there, bool *ret_i
     struct params params = { 0 };
     struct rows rows = { 0 };
     struct violation violation;
-    params_text(&params, name);
+    params_text(&params, P_NAME, name);
     TRY(tx_query(tx, SQL_ETCD_GROUP_REMOVE, &params, &rows, &violation));
     *ret_is_used = violation.kind != VIOLATION_NONE;
     *ret_is_there = *ret_is_used || rows.count > 0;

@@ -82,14 +82,14 @@ store_event_add(struct tx *tx, const struct event_draft *draft, id *ret_event)
     bool has_project = id_is_there(draft->project);
     struct rows place;
     struct params params = { 0 };
-    params_id(&params, draft->organization);
+    params_id(&params, P_ORGANIZATION, draft->organization);
     if (has_project)
-        params_id(&params, draft->project);
+        params_id(&params, P_PROJECT, draft->project);
     else
-        params_null(&params);
+        params_null(&params, P_PROJECT);
     TRY(tx_query(tx, SQL_EVENT_TAKE_PLACE, &params, &place, NULL));
-    int64_t seq = rows_int(&place, 0, 0), created_ms = rows_int(&place, 0, 2);
-    str previous_hash = rows_bytes(arena, &place, 0, 1);
+    int64_t seq = rows_int(&place, 0, C_SEQ), created_ms = rows_int(&place, 0, C_CREATED_MS);
+    str previous_hash = rows_bytes(arena, &place, 0, C_HASH);
 
     id event = id_new(store_cell(tx_store(tx)));
     str document = document_of(arena, draft, event, seq, created_ms);
@@ -98,24 +98,24 @@ store_event_add(struct tx *tx, const struct event_draft *draft, id *ret_event)
         return &fault_overloaded;
 
     params = (struct params){ 0 };
-    params_id(&params, draft->organization);
-    params_int(&params, seq);
-    params_id(&params, event);
+    params_id(&params, P_ORGANIZATION, draft->organization);
+    params_int(&params, P_SEQ, seq);
+    params_id(&params, P_EVENT, event);
     if (has_project) {
-        params_id(&params, draft->project);
-        params_int(&params, rows_int(&place, 0, 3));
+        params_id(&params, P_PROJECT, draft->project);
+        params_int(&params, P_PROJECT_SEQ, rows_int(&place, 0, C_PROJECT_SEQ));
     } else {
-        params_null(&params);
-        params_null(&params);
+        params_null(&params, P_PROJECT);
+        params_null(&params, P_PROJECT_SEQ);
     }
-    params_text(&params, str_from(event_rows[draft->type].name));
-    params_int(&params, created_ms);
-    params_text(&params, document);
-    params_bytes(&params, (str){ (const char *)hash, sizeof(hash) });
+    params_text(&params, P_TYPE, str_from(event_rows[draft->type].name));
+    params_int(&params, P_CREATED_MS, created_ms);
+    params_text(&params, P_DOCUMENT, document);
+    params_bytes(&params, P_HASH, (str){ (const char *)hash, sizeof(hash) });
     if (draft->cluster.len > 0)
-        params_text(&params, str_dup(arena, draft->cluster));
+        params_text(&params, P_CLUSTER, str_dup(arena, draft->cluster));
     else
-        params_null(&params);
+        params_null(&params, P_CLUSTER);
     TRY(tx_query(tx, SQL_EVENT_ADD, &params, NULL, NULL));
     TRY(tx_notify(tx, EVENT_CHANNEL, id_text(arena, draft->organization)));
     *ret_event = event;

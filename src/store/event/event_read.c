@@ -47,12 +47,12 @@ text_array(struct arena *arena, const str *texts, size_t count)
 }
 
 static void
-params_bound(struct params *params, const int64_t *bound)
+params_bound(struct params *params, enum param parameter, const int64_t *bound)
 {
     if (bound == NULL)
-        params_null(params);
+        params_null(params, parameter);
     else
-        params_int(params, *bound);
+        params_int(params, parameter, *bound);
 }
 
 bool
@@ -78,28 +78,28 @@ store_event_list(struct store *store, struct arena *arena, const struct event_fi
                  struct event_page *ret_page)
 {
     struct params params = { 0 };
-    params_id(&params, filter->scope);
-    params_bound(&params, filter->min_ms);
-    params_bound(&params, filter->max_ms);
-    params_int(&params, filter->offset);
-    params_int(&params, filter->limit);
+    params_id(&params, P_SCOPE, filter->scope);
+    params_bound(&params, P_MIN_MS, filter->min_ms);
+    params_bound(&params, P_MAX_MS, filter->max_ms);
+    params_int(&params, P_OFFSET, filter->offset);
+    params_int(&params, P_LIMIT, filter->limit);
     bool windowed = filter->cluster_count > 0 || filter->outside_projects;
     if (event_filter_is_bounded(filter)) {
         if (filter->types != NULL)
-            params_text(&params, type_array(arena, filter->types));
+            params_text(&params, P_TYPES, type_array(arena, filter->types));
         else
-            params_null(&params);
+            params_null(&params, P_TYPES);
         /* One more than is counted, to know that there are more. What looks through a window needs it in any case. */
-        params_int(&params, filter->count || windowed ? EVENT_REACH + 1 : 0);
+        params_int(&params, P_MOST, filter->count || windowed ? EVENT_REACH + 1 : 0);
     }
     if (filter->cluster_count > 0)
-        params_text(&params, text_array(arena, filter->clusters, filter->cluster_count));
+        params_text(&params, P_CLUSTERS, text_array(arena, filter->clusters, filter->cluster_count));
     struct event_page page;
     TRY(store_read(store, arena, statement_for(filter), &params, &page.rows));
-    page.total = rows_int(&page.rows, 0, 0);
+    page.total = rows_int(&page.rows, 0, C_TOTAL);
     if (!filter->count || (event_filter_is_bounded(filter) && page.total > EVENT_REACH))
         page.total = -1;
-    page.count = rows_is_null(&page.rows, 0, 1) ? 0 : page.rows.count;
+    page.count = rows_is_null(&page.rows, 0, C_DOCUMENT) ? 0 : page.rows.count;
     *ret_page = page;
     return OK;
 }
@@ -107,19 +107,19 @@ store_event_list(struct store *store, struct arena *arena, const struct event_fi
 str
 event_page_document(const struct event_page *page, int row)
 {
-    return rows_text(&page->rows, row, 1);
+    return rows_text(&page->rows, row, C_DOCUMENT);
 }
 
 str
 event_page_id(const struct event_page *page, int row)
 {
-    return rows_text(&page->rows, row, 2);
+    return rows_text(&page->rows, row, C_ID);
 }
 
 int64_t
 event_page_seq(const struct event_page *page, int row)
 {
-    return rows_int(&page->rows, row, 3);
+    return rows_int(&page->rows, row, C_SEQ);
 }
 
 /* ---- Following ---- */
@@ -127,33 +127,33 @@ event_page_seq(const struct event_page *page, int row)
 void
 event_follow_bind(struct params *params, id scope, int64_t after)
 {
-    params_id(params, scope);
-    params_int(params, after);
-    params_int(params, EVENT_FOLLOW_ROWS);
+    params_id(params, P_SCOPE, scope);
+    params_int(params, P_AFTER, after);
+    params_int(params, P_LIMIT, EVENT_FOLLOW_ROWS);
 }
 
 int
 event_follow_count(const struct rows *rows)
 {
-    return rows->count > 0 && rows_is_null(rows, 0, 1) ? 0 : rows->count;
+    return rows->count > 0 && rows_is_null(rows, 0, C_SEQ) ? 0 : rows->count;
 }
 
 int64_t
 event_follow_end(const struct rows *rows)
 {
-    return rows_int(rows, 0, 0);
+    return rows_int(rows, 0, C_LAST_SEQ);
 }
 
 struct event_followed
 event_follow_row(const struct rows *rows, int row)
 {
     return (struct event_followed){
-        .seq = rows_int(rows, row, 1),
-        .type = rows_text(rows, row, 2),
-        .of_project = rows_bool(rows, row, 3),
-        .cluster = rows_is_null(rows, row, 4) ? STR_EMPTY : rows_text(rows, row, 4),
-        .document = rows_text(rows, row, 5),
-        .id = rows_text(rows, row, 6),
+        .seq = rows_int(rows, row, C_SEQ),
+        .type = rows_text(rows, row, C_TYPE),
+        .of_project = rows_bool(rows, row, C_OF_PROJECT),
+        .cluster = rows_is_null(rows, row, C_CLUSTER) ? STR_EMPTY : rows_text(rows, row, C_CLUSTER),
+        .document = rows_text(rows, row, C_DOCUMENT),
+        .id = rows_text(rows, row, C_ID),
     };
 }
 

@@ -7,8 +7,8 @@
 static void
 bind_place(struct params *params, id organization, id webhook)
 {
-    params_id(params, organization);
-    params_id(params, webhook);
+    params_id(params, P_ORGANIZATION, organization);
+    params_id(params, P_WEBHOOK, webhook);
 }
 
 error
@@ -16,9 +16,9 @@ store_webhook_count(struct tx *tx, id organization, int64_t *ret_count)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
+    params_id(&params, P_ORGANIZATION, organization);
     TRY(tx_query(tx, SQL_WEBHOOK_COUNT, &params, &rows, NULL));
-    *ret_count = rows.count == 0 ? 0 : rows_int(&rows, 0, 0);
+    *ret_count = rows.count == 0 ? 0 : rows_int(&rows, 0, C_COUNT);
     return OK;
 }
 
@@ -27,11 +27,11 @@ store_webhook_add(struct tx *tx, id organization, id webhook, const struct webho
 {
     struct params params = { 0 };
     bind_place(&params, organization, webhook);
-    params_text(&params, draft->url);
-    params_text(&params, draft->description);
-    params_text_or_null(&params, draft->event_types);
-    params_bool(&params, draft->enabled);
-    params_bytes(&params, sealed_secret);
+    params_text(&params, P_URL, draft->url);
+    params_text(&params, P_DESCRIPTION, draft->description);
+    params_text_or_null(&params, P_EVENT_TYPES, draft->event_types);
+    params_bool(&params, P_ENABLED, draft->enabled);
+    params_bytes(&params, P_SEALED_SECRET, sealed_secret);
     return tx_query(tx, SQL_WEBHOOK_ADD, &params, NULL, NULL);
 }
 
@@ -42,8 +42,8 @@ store_webhook_lock(struct tx *tx, id organization, id webhook, str *ret_document
     struct rows rows;
     bind_place(&params, organization, webhook);
     TRY(tx_query(tx, SQL_WEBHOOK_LOCK, &params, &rows, NULL));
-    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 0);
-    *ret_revision = rows.count == 0 ? 0 : rows_int(&rows, 0, 1);
+    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, C_DOCUMENT);
+    *ret_revision = rows.count == 0 ? 0 : rows_int(&rows, 0, C_REVISION);
     return OK;
 }
 
@@ -52,10 +52,10 @@ store_webhook_update(struct tx *tx, id organization, id webhook, const struct we
 {
     struct params params = { 0 };
     bind_place(&params, organization, webhook);
-    params_text(&params, draft->url);
-    params_text(&params, draft->description);
-    params_text_or_null(&params, draft->event_types);
-    params_bool(&params, draft->enabled);
+    params_text(&params, P_URL, draft->url);
+    params_text(&params, P_DESCRIPTION, draft->description);
+    params_text_or_null(&params, P_EVENT_TYPES, draft->event_types);
+    params_bool(&params, P_ENABLED, draft->enabled);
     return tx_query(tx, SQL_WEBHOOK_UPDATE, &params, NULL, NULL);
 }
 
@@ -78,7 +78,8 @@ store_webhook_due(struct store *store, struct arena *arena, struct webhook_place
     TRY(store_read(store, arena, SQL_WEBHOOK_DUE, &params, &rows));
     *ret_count = 0;
     for (int row = 0; row < rows.count && row < WEBHOOK_DUE_MAX; row++)
-        ret_due[(*ret_count)++] = (struct webhook_place){ rows_id(&rows, row, 0), rows_id(&rows, row, 1) };
+        ret_due[(*ret_count)++] =
+            (struct webhook_place){ rows_id(&rows, row, C_ORGANIZATION), rows_id(&rows, row, C_WEBHOOK) };
     return OK;
 }
 
@@ -90,8 +91,8 @@ store_webhook_claim(struct store *store, struct arena *arena, struct webhook_pla
     struct params params = { 0 };
     struct rows rows;
     bind_place(&params, place.organization, place.webhook);
-    params_int(&params, lease_s);
-    params_int(&params, retry_ms);
+    params_int(&params, P_LEASE_S, lease_s);
+    params_int(&params, P_RETRY_MS, retry_ms);
     TRY(tx_begin(store, arena, place.organization, &tx));
     TRY(tx_query(tx, SQL_WEBHOOK_CLAIM, &params, &rows, NULL));
     TRY(tx_commit(tx));
@@ -99,12 +100,13 @@ store_webhook_claim(struct store *store, struct arena *arena, struct webhook_pla
     if (rows.count > 0)
         *ret_claim = (struct webhook_claim){
             .place = place,
-            .epoch = rows_int(&rows, 0, 0),
-            .url = str_dup(arena, rows_text(&rows, 0, 1)),
-            .sealed_secret = rows_bytes(arena, &rows, 0, 2),
-            .event_types = rows_is_null(&rows, 0, 3) ? STR_EMPTY : str_dup(arena, rows_text(&rows, 0, 3)),
-            .delivered_seq = rows_int(&rows, 0, 4),
-            .failures = rows_int(&rows, 0, 5),
+            .epoch = rows_int(&rows, 0, C_LEASE_EPOCH),
+            .url = str_dup(arena, rows_text(&rows, 0, C_URL)),
+            .sealed_secret = rows_bytes(arena, &rows, 0, C_SECRET),
+            .event_types =
+                rows_is_null(&rows, 0, C_EVENT_TYPES) ? STR_EMPTY : str_dup(arena, rows_text(&rows, 0, C_EVENT_TYPES)),
+            .delivered_seq = rows_int(&rows, 0, C_DELIVERED_SEQ),
+            .failures = rows_int(&rows, 0, C_FAILURES),
         };
     return OK;
 }
@@ -117,13 +119,13 @@ store_webhook_delivered(struct store *store, struct arena *arena, struct webhook
     struct params params = { 0 };
     struct rows rows;
     bind_place(&params, claim->place.organization, claim->place.webhook);
-    params_int(&params, claim->epoch);
-    params_int(&params, seq);
+    params_int(&params, P_EPOCH, claim->epoch);
+    params_int(&params, P_SEQ, seq);
     if (status == 0)
-        params_null(&params);
+        params_null(&params, P_STATUS);
     else
-        params_int(&params, status);
-    params_int(&params, lease_s);
+        params_int(&params, P_STATUS, status);
+    params_int(&params, P_LEASE_S, lease_s);
     TRY(tx_begin(store, arena, claim->place.organization, &tx));
     TRY(tx_query(tx, SQL_WEBHOOK_DELIVERED, &params, &rows, NULL));
     TRY(tx_commit(tx));
@@ -152,18 +154,18 @@ store_webhook_failed(struct store *store, struct arena *arena, const struct webh
     struct params params = { 0 };
     struct rows rows;
     bind_place(&params, claim->place.organization, claim->place.webhook);
-    params_int(&params, claim->epoch);
+    params_int(&params, P_EPOCH, claim->epoch);
     if (status == 0)
-        params_null(&params);
+        params_null(&params, P_STATUS);
     else
-        params_int(&params, status);
-    params_text(&params, why);
-    params_int(&params, retry_ms);
-    params_int(&params, pause_after_s);
+        params_int(&params, P_STATUS, status);
+    params_text(&params, P_WHY, why);
+    params_int(&params, P_RETRY_MS, retry_ms);
+    params_int(&params, P_PAUSE_AFTER_S, pause_after_s);
     TRY(tx_begin(store, arena, claim->place.organization, &tx));
     TRY(tx_query(tx, SQL_WEBHOOK_FAILED, &params, &rows, NULL));
-    if (rows.count > 0 && rows_bool(&rows, 0, 0))
-        TRY(add_pause_event(tx, arena, claim->place.organization, rows_text(&rows, 0, 1)));
+    if (rows.count > 0 && rows_bool(&rows, 0, C_IS_PAUSED))
+        TRY(add_pause_event(tx, arena, claim->place.organization, rows_text(&rows, 0, C_DOCUMENT)));
     return tx_commit(tx);
 }
 
@@ -173,7 +175,7 @@ store_webhook_release(struct store *store, struct arena *arena, const struct web
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     bind_place(&params, claim->place.organization, claim->place.webhook);
-    params_int(&params, claim->epoch);
+    params_int(&params, P_EPOCH, claim->epoch);
     TRY(tx_begin(store, arena, claim->place.organization, &tx));
     TRY(tx_query(tx, SQL_WEBHOOK_RELEASE, &params, NULL, NULL));
     return tx_commit(tx);

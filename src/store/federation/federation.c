@@ -10,9 +10,9 @@ static error
 ask(struct tx *tx, enum sql statement, id organization, const id *mapping, struct rows *ret_rows)
 {
     struct params params = { 0 };
-    params_id(&params, organization);
+    params_id(&params, P_ORGANIZATION, organization);
     if (mapping != NULL)
-        params_id(&params, *mapping);
+        params_id(&params, P_MAPPING, *mapping);
     return tx_query(tx, statement, &params, ret_rows, NULL);
 }
 
@@ -21,7 +21,7 @@ ask_count(struct tx *tx, enum sql statement, id organization, int64_t *ret_count
 {
     struct rows rows;
     TRY(ask(tx, statement, organization, NULL, &rows));
-    *ret_count = rows.count == 0 ? 0 : rows_int(&rows, 0, 0);
+    *ret_count = rows.count == 0 ? 0 : rows_int(&rows, 0, C_COUNT);
     return OK;
 }
 
@@ -31,8 +31,8 @@ ask_document(struct tx *tx, enum sql statement, id organization, const id *mappi
 {
     struct rows rows;
     TRY(ask(tx, statement, organization, mapping, &rows));
-    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 0);
-    *ret_revision = rows.count == 0 ? 0 : rows_int(&rows, 0, 1);
+    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, C_DOCUMENT);
+    *ret_revision = rows.count == 0 ? 0 : rows_int(&rows, 0, C_REVISION);
     return OK;
 }
 
@@ -45,7 +45,7 @@ store_federation_lock(struct tx *tx, id organization, id *ret_federation)
     TRY(ask(tx, SQL_FEDERATION_LOCK, organization, NULL, &rows));
     if (rows.count == 0)
         return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(id_text(tx_arena(tx), organization)));
-    *ret_federation = rows_id(&rows, 0, 0);
+    *ret_federation = rows_id(&rows, 0, C_FEDERATION);
     return OK;
 }
 
@@ -66,8 +66,8 @@ store_federation_members_changed(struct tx *tx, id organization)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_text(&params, STR(AUTHORITY_CHANNEL));
+    params_id(&params, P_ORGANIZATION, organization);
+    params_text(&params, P_CHANNEL, STR(AUTHORITY_CHANNEL));
     return tx_query(tx, SQL_FEDERATION_NOTIFY, &params, &rows, NULL);
 }
 
@@ -76,8 +76,8 @@ store_federation_join(struct tx *tx, id organization, id from, id to)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, to);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_FEDERATION, to);
     /* Before those who signed in are forgotten. */
     TRY(store_federation_members_changed(tx, organization));
     TRY(tx_query(tx, SQL_FEDERATION_JOIN, &params, &rows, NULL));
@@ -91,11 +91,11 @@ store_federation_check_address(struct tx *tx, id organization, str address, id p
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_text(&params, address);
-    params_id_or_null(&params, person);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_text(&params, P_ADDRESS, address);
+    params_id_or_null(&params, P_PERSON, person);
     TRY(tx_query(tx, SQL_FEDERATION_LETS_IN, &params, &rows, NULL));
-    if (rows.count == 0 || rows_is_null(&rows, 0, 0) || rows_bool(&rows, 0, 0))
+    if (rows.count == 0 || rows_is_null(&rows, 0, C_LETS_IN) || rows_bool(&rows, 0, C_LETS_IN))
         return OK;
     return fail(tx_arena(tx), DOMAIN_NOT_ALLOWED);
 }
@@ -105,10 +105,10 @@ store_federation_foreign_domain(struct tx *tx, id organization, str domains, str
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_text(&params, domains);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_text(&params, P_DOMAINS, domains);
     TRY(tx_query(tx, SQL_FEDERATION_DOMAINS_MISSING, &params, &rows, NULL));
-    *ret_domain = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 0);
+    *ret_domain = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, C_DOMAIN);
     return OK;
 }
 
@@ -134,14 +134,14 @@ store_connected_update(struct tx *tx, id organization, const struct connected_dr
     struct params params = { 0 };
     struct rows rows;
     struct violation violation;
-    params_id(&params, organization);
+    params_id(&params, P_ORGANIZATION, organization);
     if (draft->has_provider)
-        params_id(&params, draft->provider);
+        params_id(&params, P_PROVIDER, draft->provider);
     else
-        params_null(&params);
-    params_bool(&params, draft->domain_restriction);
-    params_text(&params, draft->domain_allow_list);
-    params_text(&params, draft->sign_in_roles);
+        params_null(&params, P_PROVIDER);
+    params_bool(&params, P_DOMAIN_RESTRICTION, draft->domain_restriction);
+    params_text(&params, P_DOMAIN_ALLOW_LIST, draft->domain_allow_list);
+    params_text(&params, P_SIGN_IN_ROLES, draft->sign_in_roles);
     TRY(tx_query(tx, SQL_CONNECTED_ORGANIZATION_UPDATE, &params, &rows, &violation));
     *ret_known = violation.kind != VIOLATION_FOREIGN_KEY;
     if (violation.kind != VIOLATION_NONE && *ret_known)
@@ -163,9 +163,9 @@ name_mapping(struct tx *tx, enum sql statement, id organization, id mapping, str
     struct params params = { 0 };
     struct rows rows;
     struct violation violation;
-    params_id(&params, organization);
-    params_id(&params, mapping);
-    params_text(&params, group);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_MAPPING, mapping);
+    params_text(&params, P_GROUP, group);
     TRY(tx_query(tx, statement, &params, &rows, &violation));
     if (violation.kind == VIOLATION_UNIQUE)
         return fail(tx_arena(tx), DUPLICATE_NAME, V("externalGroupName"), V(group));
@@ -197,10 +197,10 @@ store_role_mapping_role_add(struct tx *tx, id organization, id mapping, id proje
     struct params params = { 0 };
     struct rows rows;
     struct violation violation;
-    params_id(&params, organization);
-    params_id(&params, mapping);
-    params_id_or_null(&params, project);
-    params_text(&params, role);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_MAPPING, mapping);
+    params_id_or_null(&params, P_PROJECT, project);
+    params_text(&params, P_ROLE, role);
     TRY(tx_query(tx, SQL_ROLE_MAPPING_ROLE_ADD, &params, &rows, &violation));
     *ret_known = violation.kind != VIOLATION_FOREIGN_KEY;
     if (violation.kind != VIOLATION_NONE && *ret_known)
@@ -236,9 +236,11 @@ store_federation_issuer(struct store *store, struct arena *arena, str issuer, co
 {
     struct params params = { 0 };
     struct rows rows;
-    params_text(&params, issuer);
+    params_text(&params, P_ISSUER, issuer);
     TRY(store_read(store, arena, SQL_AUTH_ISSUER, &params, &rows));
-    *ret_rows = rows.count == 0 || rows_is_null(&rows, 0, 0) ? NULL : json_parse_own(arena, rows_text(&rows, 0, 0));
+    *ret_rows = rows.count == 0 || rows_is_null(&rows, 0, C_PROVIDERS)
+                    ? NULL
+                    : json_parse_own(arena, rows_text(&rows, 0, C_PROVIDERS));
     return OK;
 }
 
@@ -248,19 +250,19 @@ store_federation_sign_in(struct store *store, struct arena *arena, id provider, 
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, provider);
-    params_text(&params, address);
-    params_text(&params, groups);
-    params_int(&params, issued_s);
+    params_id(&params, P_PROVIDER, provider);
+    params_text(&params, P_ADDRESS, address);
+    params_text(&params, P_GROUPS, groups);
+    params_int(&params, P_ISSUED_S, issued_s);
     TRY(store_read(store, arena, SQL_AUTH_SIGN_IN, &params, &rows));
     *ret_count = 0;
     for (int row = 0; row < rows.count && *ret_count < max; row++)
         ret_places[(*ret_count)++] = (struct federated_place){
-            .person = rows_id(&rows, row, 0),
-            .organization = rows_id(&rows, row, 1),
-            .groups = rows_text(&rows, row, 2),
-            .changes_roles = rows_bool(&rows, row, 3),
-            .is_news = rows_bool(&rows, row, 4),
+            .person = rows_id(&rows, row, C_PERSON),
+            .organization = rows_id(&rows, row, C_ORGANIZATION),
+            .groups = rows_text(&rows, row, C_GROUPS),
+            .changes_roles = rows_bool(&rows, row, C_CHANGES_ROLES),
+            .is_news = rows_bool(&rows, row, C_IS_NEWS),
         };
     return OK;
 }
@@ -293,11 +295,11 @@ store_federation_signed_in(struct store *store, struct arena *arena, const struc
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, news->place.organization);
-    params_id(&params, news->place.person);
-    params_id(&params, news->provider);
-    params_text(&params, news->place.groups);
-    params_int(&params, news->issued_s);
+    params_id(&params, P_ORGANIZATION, news->place.organization);
+    params_id(&params, P_PERSON, news->place.person);
+    params_id(&params, P_PROVIDER, news->provider);
+    params_text(&params, P_GROUPS, news->place.groups);
+    params_int(&params, P_ISSUED_S, news->issued_s);
     TRY(tx_begin(store, arena, news->place.organization, &tx));
     TRY(tx_query(tx, SQL_FEDERATED_MEMBER_PUT, &params, &rows, NULL));
     if (rows.count > 0 && news->place.changes_roles)
@@ -311,9 +313,9 @@ store_federation_want_keys(struct store *store, struct arena *arena, id organiza
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, provider);
-    params_int(&params, not_within_s);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_PROVIDER, provider);
+    params_int(&params, P_NOT_WITHIN_S, not_within_s);
     TRY(tx_begin(store, arena, organization, &tx));
     TRY(tx_query(tx, SQL_IDENTITY_PROVIDER_WANT_KEYS, &params, &rows, NULL));
     return tx_commit(tx);
@@ -327,7 +329,7 @@ store_federation_list(struct store *store, struct arena *arena, str *ret_list)
     struct params params = { 0 };
     struct rows rows;
     TRY(store_read(store, arena, SQL_FEDERATION_LIST, &params, &rows));
-    *ret_list = rows_text(&rows, 0, 0);
+    *ret_list = rows_text(&rows, 0, C_LIST);
     return OK;
 }
 
@@ -336,9 +338,9 @@ store_federation_of(struct store *store, struct arena *arena, id organization, i
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
+    params_id(&params, P_ORGANIZATION, organization);
     TRY(store_read(store, arena, SQL_FEDERATION_OF_ORGANIZATION, &params, &rows));
-    *ret_federation = rows.count == 0 ? ID_NONE : rows_id(&rows, 0, 0);
+    *ret_federation = rows.count == 0 ? ID_NONE : rows_id(&rows, 0, C_FEDERATION);
     return OK;
 }
 
@@ -347,7 +349,7 @@ store_federation_exists(struct store *store, struct arena *arena, id federation,
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, federation);
+    params_id(&params, P_FEDERATION, federation);
     TRY(store_read(store, arena, SQL_FEDERATION_EXISTS, &params, &rows));
     *ret_exists = rows.count > 0;
     return OK;
@@ -359,8 +361,8 @@ store_federation_domain_add(struct tx *tx, id federation, str domain)
     struct params params = { 0 };
     struct rows rows;
     struct violation violation;
-    params_text(&params, domain);
-    params_id(&params, federation);
+    params_text(&params, P_DOMAIN, domain);
+    params_id(&params, P_FEDERATION, federation);
     TRY(tx_query(tx, SQL_FEDERATION_DOMAIN_ADD, &params, &rows, &violation));
     if (violation.kind == VIOLATION_UNIQUE)
         return fail(tx_arena(tx), DUPLICATE_NAME, V("domain"), V(domain));
@@ -374,8 +376,8 @@ store_federation_domain_remove(struct tx *tx, id federation, str domain, bool *r
 {
     struct params params = { 0 };
     struct rows rows;
-    params_text(&params, domain);
-    params_id(&params, federation);
+    params_text(&params, P_DOMAIN, domain);
+    params_id(&params, P_FEDERATION, federation);
     TRY(tx_query(tx, SQL_FEDERATION_DOMAIN_REMOVE, &params, &rows, NULL));
     *ret_removed = rows.count > 0;
     return store_federation_changed(tx, federation);

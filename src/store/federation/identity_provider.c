@@ -6,8 +6,8 @@
 static void
 bind_place(struct params *params, id organization, id provider)
 {
-    params_id(params, organization);
-    params_id(params, provider);
+    params_id(params, P_ORGANIZATION, organization);
+    params_id(params, P_PROVIDER, provider);
 }
 
 error
@@ -15,9 +15,9 @@ store_identity_provider_count(struct tx *tx, id organization, int64_t *ret_count
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
+    params_id(&params, P_ORGANIZATION, organization);
     TRY(tx_query(tx, SQL_IDENTITY_PROVIDER_COUNT, &params, &rows, NULL));
-    *ret_count = rows_int(&rows, 0, 0);
+    *ret_count = rows_int(&rows, 0, C_COUNT);
     return OK;
 }
 
@@ -27,11 +27,11 @@ store_identity_provider_add(struct tx *tx, id organization, id provider, const s
     struct params params = { 0 };
     struct rows rows;
     bind_place(&params, organization, provider);
-    params_text(&params, draft->protocol);
-    params_text(&params, draft->status);
-    params_text(&params, draft->issuer);
-    params_text(&params, draft->domains);
-    params_text(&params, draft->settings);
+    params_text(&params, P_PROTOCOL, draft->protocol);
+    params_text(&params, P_STATUS, draft->status);
+    params_text(&params, P_ISSUER, draft->issuer);
+    params_text(&params, P_DOMAINS, draft->domains);
+    params_text(&params, P_SETTINGS, draft->settings);
     return tx_query(tx, SQL_IDENTITY_PROVIDER_ADD, &params, &rows, NULL);
 }
 
@@ -43,10 +43,10 @@ store_identity_provider_lock(struct tx *tx, id organization, id provider, str *r
     struct rows rows;
     bind_place(&params, organization, provider);
     TRY(tx_query(tx, SQL_IDENTITY_PROVIDER_LOCK, &params, &rows, NULL));
-    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 0);
-    *ret_revision = rows.count == 0 ? 0 : rows_int(&rows, 0, 1);
+    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, C_DOCUMENT);
+    *ret_revision = rows.count == 0 ? 0 : rows_int(&rows, 0, C_REVISION);
     if (ret_hidden != NULL)
-        *ret_hidden = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 2);
+        *ret_hidden = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, C_HIDDEN);
     return OK;
 }
 
@@ -56,10 +56,10 @@ store_identity_provider_update(struct tx *tx, id organization, id provider, cons
     struct params params = { 0 };
     struct rows rows;
     bind_place(&params, organization, provider);
-    params_text(&params, draft->status);
-    params_text(&params, draft->issuer);
-    params_text(&params, draft->domains);
-    params_text(&params, draft->settings);
+    params_text(&params, P_STATUS, draft->status);
+    params_text(&params, P_ISSUER, draft->issuer);
+    params_text(&params, P_DOMAINS, draft->domains);
+    params_text(&params, P_SETTINGS, draft->settings);
     return tx_query(tx, SQL_IDENTITY_PROVIDER_UPDATE, &params, &rows, NULL);
 }
 
@@ -97,7 +97,8 @@ store_identity_provider_due(struct store *store, struct arena *arena,
     TRY(store_read(store, arena, SQL_IDENTITY_PROVIDER_DUE, &params, &rows));
     *ret_count = 0;
     for (int row = 0; row < rows.count && row < IDENTITY_PROVIDER_DUE_MAX; row++)
-        ret_due[(*ret_count)++] = (struct identity_provider_place){ rows_id(&rows, row, 0), rows_id(&rows, row, 1) };
+        ret_due[(*ret_count)++] =
+            (struct identity_provider_place){ rows_id(&rows, row, C_ORGANIZATION), rows_id(&rows, row, C_PROVIDER) };
     return OK;
 }
 
@@ -116,9 +117,9 @@ store_identity_provider_claim(struct store *store, struct arena *arena, struct i
     if (rows.count > 0)
         *ret_claim = (struct identity_provider_claim){
             .place = place,
-            .issuer = str_dup(arena, rows_text(&rows, 0, 0)),
-            .epoch = rows_int(&rows, 0, 1),
-            .federation = rows_id(&rows, 0, 2),
+            .issuer = str_dup(arena, rows_text(&rows, 0, C_ISSUER_URI)),
+            .epoch = rows_int(&rows, 0, C_KEYS_EPOCH),
+            .federation = rows_id(&rows, 0, C_FEDERATION),
         };
     return OK;
 }
@@ -127,7 +128,7 @@ static void
 bind_claim(struct params *params, const struct identity_provider_claim *claim)
 {
     bind_place(params, claim->place.organization, claim->place.provider);
-    params_int(params, claim->epoch);
+    params_int(params, P_EPOCH, claim->epoch);
 }
 
 error
@@ -138,11 +139,11 @@ store_identity_provider_fetched(struct store *store, struct arena *arena, const 
     struct params params = { 0 };
     struct rows rows;
     bind_claim(&params, claim);
-    params_text(&params, keys);
-    params_int(&params, again_after_s);
+    params_text(&params, P_KEYS, keys);
+    params_int(&params, P_AGAIN_AFTER_S, again_after_s);
     TRY(tx_begin(store, arena, claim->place.organization, &tx));
     TRY(tx_query(tx, SQL_IDENTITY_PROVIDER_FETCHED, &params, &rows, NULL));
-    if (rows.count > 0 && rows_bool(&rows, 0, 0))
+    if (rows.count > 0 && rows_bool(&rows, 0, C_IS_NEWS))
         TRY(store_federation_changed(tx, claim->federation));
     return tx_commit(tx);
 }
@@ -155,7 +156,7 @@ store_identity_provider_not_fetched(struct store *store, struct arena *arena,
     struct params params = { 0 };
     struct rows rows;
     bind_claim(&params, claim);
-    params_text(&params, why);
+    params_text(&params, P_WHY, why);
     TRY(tx_begin(store, arena, claim->place.organization, &tx));
     TRY(tx_query(tx, SQL_IDENTITY_PROVIDER_NOT_FETCHED, &params, &rows, NULL));
     return tx_commit(tx);

@@ -6,12 +6,12 @@ store_host_move_clusters(struct tx *tx, id host, str kind, str first_step, int s
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, host);
-    params_text(&params, kind);
-    params_text(&params, first_step);
-    params_int(&params, step_count);
+    params_id(&params, P_HOST, host);
+    params_text(&params, P_KIND, kind);
+    params_text(&params, P_FIRST_STEP, first_step);
+    params_int(&params, P_STEP_COUNT, step_count);
     TRY(tx_query(tx, SQL_HOST_MOVE_CLUSTERS, &params, &rows, NULL));
-    *ret_left = rows.count == 0 ? 0 : rows_int(&rows, 0, 0);
+    *ret_left = rows.count == 0 ? 0 : rows_int(&rows, 0, C_CLUSTERS_LEFT);
     return OK;
 }
 
@@ -19,6 +19,6 @@ error
 store_host_drained(struct tx *tx, id host)
 {
     struct params params = { 0 };
-    params_id(&params, host);
+    params_id(&params, P_HOST, host);
     return tx_query(tx, SQL_HOST_DRAINED, &params, NULL, NULL);
 }

@@ -15,26 +15,26 @@ store_host_join(struct tx *tx, id fresh_id, const struct join_place *place, cons
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, fresh_id);
-    params_text(&params, place->host_name);
-    params_text(&params, place->provider);
-    params_text(&params, place->region);
-    params_text(&params, place->zone);
-    params_text(&params, facts->cpus);
-    params_int(&params, facts->memory_mb);
-    params_int(&params, facts->disk_gb);
-    params_text(&params, facts->address);
-    params_text(&params, facts->json);
+    params_id(&params, P_ID, fresh_id);
+    params_text(&params, P_HOST_NAME, place->host_name);
+    params_text(&params, P_PROVIDER, place->provider);
+    params_text(&params, P_REGION, place->region);
+    params_text(&params, P_ZONE, place->zone);
+    params_text(&params, P_CPUS, facts->cpus);
+    params_int(&params, P_MEMORY_MB, facts->memory_mb);
+    params_int(&params, P_DISK_GB, facts->disk_gb);
+    params_text(&params, P_ADDRESS, facts->address);
+    params_text(&params, P_FACTS, facts->json);
     TRY(tx_query(tx, SQL_HOST_JOIN, &params, &rows, NULL));
-    *ret_host = rows_id(&rows, 0, 0);
-    *ret_epoch = rows_int(&rows, 0, 1);
+    *ret_host = rows_id(&rows, 0, C_HOST);
+    *ret_epoch = rows_int(&rows, 0, C_EPOCH);
     return OK;
 }
 
 void
 store_host_by_serial_bind(struct params *params, str serial)
 {
-    params_text(params, serial);
+    params_text(params, P_SERIAL, serial);
 }
 
 struct host_known
@@ -44,12 +44,12 @@ store_host_by_serial_row(const struct rows *rows)
         return (struct host_known){ 0 };
     return (struct host_known){
         .is_found = true,
-        .host = rows_id(rows, 0, 0),
-        .epoch = rows_int(rows, 0, 1),
-        .goal_version = rows_int(rows, 0, 2),
-        .is_removed = rows_bool(rows, 0, 3),
-        .is_revoked = rows_bool(rows, 0, 4),
-        .is_expired = rows_bool(rows, 0, 5),
+        .host = rows_id(rows, 0, C_HOST),
+        .epoch = rows_int(rows, 0, C_EPOCH),
+        .goal_version = rows_int(rows, 0, C_VERSION),
+        .is_removed = rows_bool(rows, 0, C_IS_REMOVED),
+        .is_revoked = rows_bool(rows, 0, C_IS_REVOKED),
+        .is_expired = rows_bool(rows, 0, C_IS_EXPIRED),
     };
 }
 
@@ -69,11 +69,11 @@ store_host_goal(struct store *store, struct arena *arena, id host, str domain, s
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, host);
-    params_text(&params, domain);
-    params_text(&params, etcd_json);
+    params_id(&params, P_HOST, host);
+    params_text(&params, P_DOMAIN, domain);
+    params_text(&params, P_ETCD_JSON, etcd_json);
     TRY(store_read(store, arena, SQL_HOST_GOAL_GET, &params, &rows));
-    *ret_goal = rows.count == 0 || rows_is_null(&rows, 0, 0) ? STR_EMPTY : rows_text(&rows, 0, 0);
+    *ret_goal = rows.count == 0 || rows_is_null(&rows, 0, C_GOAL) ? STR_EMPTY : rows_text(&rows, 0, C_GOAL);
     return OK;
 }
 
@@ -82,9 +82,9 @@ store_host_log_targets(struct store *store, struct arena *arena, id host, str *r
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, host);
+    params_id(&params, P_HOST, host);
     TRY(store_read(store, arena, SQL_HOST_LOG_TARGETS, &params, &rows));
-    *ret_targets = rows.count == 0 || rows_is_null(&rows, 0, 0) ? STR_EMPTY : rows_text(&rows, 0, 0);
+    *ret_targets = rows.count == 0 || rows_is_null(&rows, 0, C_TARGETS) ? STR_EMPTY : rows_text(&rows, 0, C_TARGETS);
     return OK;
 }
 
@@ -93,11 +93,11 @@ store_host_report(struct tx *tx, id host, int64_t epoch, str report, enum report
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, host);
-    params_int(&params, epoch);
-    params_text(&params, report);
+    params_id(&params, P_HOST, host);
+    params_int(&params, P_EPOCH, epoch);
+    params_text(&params, P_REPORT, report);
     TRY(tx_query(tx, SQL_HOST_REPORT_TAKE, &params, &rows, NULL));
-    str word = rows_text(&rows, 0, 0);
+    str word = rows_text(&rows, 0, C_OUTCOME);
     *ret_outcome = str_is(word, "STALE") ? REPORT_STALE : str_is(word, "FOREIGN") ? REPORT_FOREIGN : REPORT_TAKEN;
     return OK;
 }
@@ -108,15 +108,16 @@ store_host_member_names(struct store *store, struct arena *arena, id host, id me
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, host);
-    params_id(&params, member);
-    params_text(&params, domain);
+    params_id(&params, P_HOST, host);
+    params_id(&params, P_MEMBER, member);
+    params_text(&params, P_DOMAIN, domain);
     TRY(store_read(store, arena, SQL_HOST_MEMBER_NAMES, &params, &rows));
     if (rows.count == 0)
         *ret_names = (struct member_names){ .name = STR_EMPTY };
     else
-        *ret_names = (struct member_names){ rows_text(&rows, 0, 0), rows_text(&rows, 0, 1), rows_text(&rows, 0, 2),
-                                            rows_id(&rows, 0, 3), rows_text(&rows, 0, 4) };
+        *ret_names = (struct member_names){ rows_text(&rows, 0, C_NAME), rows_text(&rows, 0, C_HOST_NAMES),
+                                            rows_text(&rows, 0, C_ADDRESSES), rows_id(&rows, 0, C_CLUSTER),
+                                            rows_text(&rows, 0, C_SET_NAME) };
     return OK;
 }
 
@@ -127,7 +128,7 @@ change(struct tx *tx, enum sql statement, const struct params *params, bool *ret
     TRY(tx_query(tx, statement, params, &rows, NULL));
     *ret_is_there = rows.count > 0;
     if (rows.count > 0)
-        *ret_host = rows_id(&rows, 0, 0);
+        *ret_host = rows_id(&rows, 0, C_HOST);
     return OK;
 }
 
@@ -135,8 +136,8 @@ error
 store_host_set_state(struct tx *tx, str name, enum host_state state, bool *ret_is_there, id *ret_host)
 {
     struct params params = { 0 };
-    params_text(&params, name);
-    params_text(&params, str_from(host_state_names[state]));
+    params_text(&params, P_NAME, name);
+    params_text(&params, P_STATE, str_from(host_state_names[state]));
     return change(tx, SQL_HOST_SET_STATE, &params, ret_is_there, ret_host);
 }
 
@@ -144,8 +145,8 @@ error
 store_host_remove(struct tx *tx, str name, bool is_lost, bool *ret_is_there, id *ret_host)
 {
     struct params params = { 0 };
-    params_text(&params, name);
-    params_bool(&params, is_lost);
+    params_text(&params, P_NAME, name);
+    params_bool(&params, P_IS_LOST, is_lost);
     return change(tx, SQL_HOST_REMOVE, &params, ret_is_there, ret_host);
 }
 
@@ -154,14 +155,14 @@ store_host_address_add(struct tx *tx, str host_name, const struct address_range 
 {
     struct params params = { 0 };
     struct rows rows;
-    params_text(&params, host_name);
-    params_text(&params, range->first);
+    params_text(&params, P_HOST_NAME, host_name);
+    params_text(&params, P_FIRST, range->first);
     if (range->private_first.len == 0)
-        params_null(&params);
+        params_null(&params, P_PRIVATE_FIRST);
     else
-        params_text(&params, range->private_first);
-    params_int(&params, range->prefix);
-    params_int(&params, range->count);
+        params_text(&params, P_PRIVATE_FIRST, range->private_first);
+    params_int(&params, P_PREFIX, range->prefix);
+    params_int(&params, P_COUNT, range->count);
     TRY(tx_query(tx, SQL_HOST_ADDRESS_ADD, &params, &rows, NULL));
     *ret_added = rows.count;
     return OK;
@@ -172,10 +173,10 @@ store_fleet_restored(struct tx *tx, int64_t step, int64_t *ret_hosts, int64_t *r
 {
     struct params params = { 0 };
     struct rows rows;
-    params_int(&params, step);
+    params_int(&params, P_STEP, step);
     TRY(tx_query(tx, SQL_FLEET_RESTORED, &params, &rows, NULL));
-    *ret_hosts = rows_int(&rows, 0, 0);
-    *ret_clusters = rows_int(&rows, 0, 1);
+    *ret_hosts = rows_int(&rows, 0, C_HOSTS);
+    *ret_clusters = rows_int(&rows, 0, C_CLUSTERS);
     return OK;
 }
 
@@ -184,9 +185,9 @@ store_host_address_remove(struct tx *tx, str host_name, const struct address_ran
 {
     struct params params = { 0 };
     struct rows rows;
-    params_text(&params, host_name);
-    params_text(&params, range->first);
-    params_int(&params, range->count);
+    params_text(&params, P_HOST_NAME, host_name);
+    params_text(&params, P_FIRST, range->first);
+    params_int(&params, P_COUNT, range->count);
     TRY(tx_query(tx, SQL_HOST_ADDRESS_REMOVE, &params, &rows, NULL));
     *ret_removed = rows.count;
     return OK;

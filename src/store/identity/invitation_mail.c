@@ -10,7 +10,8 @@ store_invitation_mails_due(struct store *store, struct arena *arena,
     TRY(store_read(store, arena, SQL_INVITATION_MAIL_DUE, &params, &rows));
     *ret_count = 0;
     for (int row = 0; row < rows.count && row < INVITATION_MAILS_MAX; row++)
-        ret_due[(*ret_count)++] = (struct invitation_place){ rows_id(&rows, row, 0), rows_id(&rows, row, 1) };
+        ret_due[(*ret_count)++] =
+            (struct invitation_place){ rows_id(&rows, row, C_ORGANIZATION), rows_id(&rows, row, C_INVITATION) };
     return OK;
 }
 
@@ -21,9 +22,9 @@ store_invitation_mail_claim(struct store *store, struct arena *arena, struct inv
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, at.organization);
-    params_id(&params, at.invitation);
-    params_int(&params, lease_ms);
+    params_id(&params, P_ORGANIZATION, at.organization);
+    params_id(&params, P_INVITATION, at.invitation);
+    params_int(&params, P_LEASE_MS, lease_ms);
     *ret_claimed = false;
     TRY(tx_begin(store, arena, at.organization, &tx));
     TRY(tx_query(tx, SQL_INVITATION_MAIL_CLAIM, &params, &rows, NULL));
@@ -31,12 +32,12 @@ store_invitation_mail_claim(struct store *store, struct arena *arena, struct inv
         return OK;
     struct invitation_mail mail = {
         .at = at,
-        .tries = rows_int(&rows, 0, 0),
-        .username = str_dup(arena, rows_text(&rows, 0, 1)),
-        .inviter = str_dup(arena, rows_text(&rows, 0, 2)),
-        .organization_name = str_dup(arena, rows_text(&rows, 0, 3)),
-        .expires_at = str_dup(arena, rows_text(&rows, 0, 4)),
-        .sealed_token = rows_bytes(arena, &rows, 0, 5),
+        .tries = rows_int(&rows, 0, C_MAIL_TRIES),
+        .username = str_dup(arena, rows_text(&rows, 0, C_USERNAME)),
+        .inviter = str_dup(arena, rows_text(&rows, 0, C_INVITER_NAME)),
+        .organization_name = str_dup(arena, rows_text(&rows, 0, C_NAME)),
+        .expires_at = str_dup(arena, rows_text(&rows, 0, C_EXPIRES_AT)),
+        .sealed_token = rows_bytes(arena, &rows, 0, C_SEALED_TOKEN),
     };
     TRY(tx_commit(tx));
     *ret_mail = mail;
@@ -58,9 +59,9 @@ note(struct store *store, struct arena *arena, enum sql statement, const struct 
 static void
 bind(struct params *params, const struct invitation_mail *mail)
 {
-    params_id(params, mail->at.organization);
-    params_id(params, mail->at.invitation);
-    params_int(params, mail->tries);
+    params_id(params, P_ORGANIZATION, mail->at.organization);
+    params_id(params, P_INVITATION, mail->at.invitation);
+    params_int(params, P_TRIES, mail->tries);
 }
 
 error
@@ -77,11 +78,11 @@ store_invitation_not_mailed(struct store *store, struct arena *arena, const stru
 {
     struct params params = { 0 };
     bind(&params, mail);
-    params_text(&params, why);
+    params_text(&params, P_WHY, why);
     if (retry_ms < 0)
-        params_null(&params);
+        params_null(&params, P_RETRY_MS);
     else
-        params_int(&params, retry_ms);
+        params_int(&params, P_RETRY_MS, retry_ms);
     return note(store, arena, SQL_INVITATION_NOT_MAILED, mail, &params);
 }
 
@@ -91,7 +92,7 @@ store_invitation_list_all(struct store *store, struct arena *arena, str *ret_lis
     struct params params = { 0 };
     struct rows rows;
     TRY(store_read(store, arena, SQL_INVITATION_LIST_ALL, &params, &rows));
-    *ret_list = rows_text(&rows, 0, 0);
+    *ret_list = rows_text(&rows, 0, C_LIST);
     return OK;
 }
 
@@ -101,12 +102,12 @@ store_invitation_sealed_token(struct store *store, struct arena *arena, id invit
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, invitation);
+    params_id(&params, P_INVITATION, invitation);
     TRY(store_read(store, arena, SQL_INVITATION_SEALED_TOKEN, &params, &rows));
     *ret_found = rows.count == 1;
     if (*ret_found) {
-        *ret_sealed = rows_bytes(arena, &rows, 0, 0);
-        *ret_username = rows_text(&rows, 0, 1);
+        *ret_sealed = rows_bytes(arena, &rows, 0, C_SEALED_TOKEN);
+        *ret_username = rows_text(&rows, 0, C_USERNAME);
     }
     return OK;
 }

@@ -17,8 +17,8 @@ store_member_lock(struct tx *tx, id organization, id member)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, member);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_MEMBER, member);
     return tx_query(tx, SQL_MEMBER_LOCK, &params, &rows, NULL);
 }
 
@@ -27,17 +27,17 @@ store_member_find(struct tx *tx, id organization, id member, id project, bool *r
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, member);
-    params_id_or_null(&params, project);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_MEMBER, member);
+    params_id_or_null(&params, P_PROJECT, project);
     TRY(tx_query(tx, SQL_MEMBER_GET, &params, &rows, NULL));
     *ret_found = rows.count == 1;
     if (*ret_found)
         *ret_member = (struct member){
             .id = member,
-            .status = status_of(rows_text(&rows, 0, 2)),
-            .document = rows_text(&rows, 0, 0),
-            .revision = rows_int(&rows, 0, 1),
+            .status = status_of(rows_text(&rows, 0, C_STATUS)),
+            .document = rows_text(&rows, 0, C_DOCUMENT),
+            .revision = rows_int(&rows, 0, C_REVISION),
         };
     return OK;
 }
@@ -47,12 +47,13 @@ store_member_by_name(struct tx *tx, id organization, str username, bool *ret_fou
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_text(&params, username);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_text(&params, P_USERNAME, username);
     TRY(tx_query(tx, SQL_MEMBER_BY_NAME, &params, &rows, NULL));
     *ret_found = rows.count == 1;
     if (*ret_found)
-        *ret_member = (struct member){ .id = rows_id(&rows, 0, 0), .status = status_of(rows_text(&rows, 0, 1)) };
+        *ret_member =
+            (struct member){ .id = rows_id(&rows, 0, C_MEMBER), .status = status_of(rows_text(&rows, 0, C_STATUS)) };
     return OK;
 }
 
@@ -61,10 +62,10 @@ store_member_by_name(struct tx *tx, id organization, str username, bool *ret_fou
 static void
 bind_role(struct params *params, id organization, id member, id project, str role)
 {
-    params_id(params, organization);
-    params_id(params, member);
-    params_id_or_null(params, project);
-    params_text(params, role);
+    params_id(params, P_ORGANIZATION, organization);
+    params_id(params, P_MEMBER, member);
+    params_id_or_null(params, P_PROJECT, project);
+    params_text(params, P_ROLE, role);
 }
 
 error
@@ -98,10 +99,10 @@ store_member_keep_roles(struct tx *tx, id organization, const struct member *mem
     struct params params = { 0 };
     struct rows rows;
     bool is_active = member->status == MEMBER_ACTIVE;
-    params_id(&params, organization);
-    params_id(&params, member->id);
-    params_text(&params, part == ROLES_IN_ONE_PROJECT ? id_text(tx_arena(tx), project) : str_from(parts[part]));
-    params_text(&params, json_text(tx_arena(tx), kept));
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_MEMBER, member->id);
+    params_text(&params, P_PART, part == ROLES_IN_ONE_PROJECT ? id_text(tx_arena(tx), project) : str_from(parts[part]));
+    params_text(&params, P_KEPT, json_text(tx_arena(tx), kept));
     TRY(tx_query(tx, is_active ? SQL_MEMBER_GRANTS_KEEP : SQL_INVITATION_ROLES_KEEP, &params, &rows, NULL));
     return is_active ? authority_changed(tx, "principal", member->id) : OK;
 }
@@ -111,9 +112,9 @@ delete_invitation(struct tx *tx, id organization, id invitation, bool only_when_
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, invitation);
-    params_bool(&params, only_when_empty);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_INVITATION, invitation);
+    params_bool(&params, P_ONLY_WHEN_EMPTY, only_when_empty);
     return tx_query(tx, SQL_INVITATION_DELETE, &params, &rows, NULL);
 }
 
@@ -130,8 +131,8 @@ store_member_remove(struct tx *tx, id organization, const struct member *member,
         return delete_invitation(tx, organization, member->id, false);
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, member->id);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_MEMBER, member->id);
     TRY(tx_query(tx, SQL_MEMBER_GRANTS_REMOVE, &params, &rows, NULL));
     return authority_changed(tx, "principal", member->id);
 }
@@ -141,11 +142,11 @@ store_member_remove(struct tx *tx, id organization, const struct member *member,
 static void
 bind_draft(struct params *params, const struct invitation_draft *draft)
 {
-    params_bytes(params, (str){ (const char *)draft->mac, 32 });
-    params_int(params, draft->pepper_version);
-    params_text(params, draft->inviter_name);
-    params_int(params, draft->days);
-    params_bytes(params, draft->sealed_token);
+    params_bytes(params, P_MAC, (str){ (const char *)draft->mac, 32 });
+    params_int(params, P_PEPPER_VERSION, draft->pepper_version);
+    params_text(params, P_INVITER_NAME, draft->inviter_name);
+    params_int(params, P_DAYS, draft->days);
+    params_bytes(params, P_SEALED_TOKEN, draft->sealed_token);
 }
 
 error
@@ -154,9 +155,9 @@ store_invitation_add(struct tx *tx, id organization, const struct invitation_dra
     struct params params = { 0 };
     struct rows rows;
     struct violation violation;
-    params_id(&params, organization);
-    params_id(&params, draft->id);
-    params_text(&params, draft->username);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_INVITATION, draft->id);
+    params_text(&params, P_USERNAME, draft->username);
     bind_draft(&params, draft);
     TRY(tx_query(tx, SQL_INVITATION_ADD, &params, &rows, &violation));
     if (violation.kind == VIOLATION_FOREIGN_KEY) /* deleted at this moment */
@@ -170,8 +171,8 @@ store_invitation_renew(struct tx *tx, id organization, const struct invitation_d
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, draft->id);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_INVITATION, draft->id);
     bind_draft(&params, draft);
     TRY(tx_query(tx, SQL_INVITATION_RENEW, &params, &rows, NULL));
     return rows.count == 1 ? OK : fail(tx_arena(tx), CONCURRENT_CHANGE, V("the invitation"));
@@ -182,8 +183,8 @@ store_invitation_count(struct tx *tx, id organization, int most, bool *ret_allow
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_int(&params, most);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_int(&params, P_MOST, most);
     TRY(tx_query(tx, SQL_INVITATION_COUNT_TAKE, &params, &rows, NULL));
     *ret_allowed = rows.count == 1;
     return OK;
@@ -195,14 +196,14 @@ store_invitation_document(struct tx *tx, id organization, id invitation, id proj
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, invitation);
-    params_id_or_null(&params, project);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_MEMBER, invitation);
+    params_id_or_null(&params, P_PROJECT, project);
     TRY(tx_query(tx, SQL_INVITATION_GET, &params, &rows, NULL));
     *ret_found = rows.count == 1;
     if (*ret_found) {
-        *ret_document = rows_text(&rows, 0, 0);
-        *ret_revision = rows_int(&rows, 0, 1);
+        *ret_document = rows_text(&rows, 0, C_DOCUMENT);
+        *ret_revision = rows_int(&rows, 0, C_REVISION);
     }
     return OK;
 }
@@ -213,13 +214,13 @@ store_invitation_by_token(struct store *store, struct arena *arena, const uint8_
 {
     struct params params = { 0 };
     struct rows rows;
-    params_bytes(&params, (str){ (const char *)mac, 32 });
-    params_text(&params, username);
+    params_bytes(&params, P_MAC, (str){ (const char *)mac, 32 });
+    params_text(&params, P_USERNAME, username);
     TRY(store_read(store, arena, SQL_INVITATION_BY_TOKEN, &params, &rows));
     *ret_found = rows.count == 1;
     if (*ret_found) {
-        *ret_organization = rows_id(&rows, 0, 0);
-        *ret_invitation = rows_id(&rows, 0, 1);
+        *ret_organization = rows_id(&rows, 0, C_ORGANIZATION);
+        *ret_invitation = rows_id(&rows, 0, C_INVITATION);
     }
     return OK;
 }
@@ -230,12 +231,12 @@ store_invitation_for_person(struct store *store, struct arena *arena, id invitat
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, invitation);
-    params_text(&params, username);
+    params_id(&params, P_INVITATION, invitation);
+    params_text(&params, P_USERNAME, username);
     TRY(store_read(store, arena, SQL_INVITATION_FOR_PERSON, &params, &rows));
     *ret_found = rows.count == 1;
     if (*ret_found)
-        *ret_organization = rows_id(&rows, 0, 0);
+        *ret_organization = rows_id(&rows, 0, C_ORGANIZATION);
     return OK;
 }
 
@@ -245,8 +246,8 @@ store_invitation_accept(struct tx *tx, id organization, id invitation, id person
     struct params params = { 0 };
     struct rows rows, roles;
     bool belongs = false;
-    params_id(&params, organization);
-    params_id(&params, invitation);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_INVITATION, invitation);
     TRY(store_member_lock(tx, organization, invitation));
     TRY(tx_query(tx, SQL_INVITATION_ACCEPT, &params, &rows, NULL));
     *ret_accepted = rows.count == 1;
@@ -254,10 +255,10 @@ store_invitation_accept(struct tx *tx, id organization, id invitation, id person
         return OK;
     TRY(tx_query(tx, SQL_INVITATION_ROLES, &params, &roles, NULL));
     for (int i = 0; i < roles.count; i++) {
-        bool in_project = !rows_is_null(&roles, i, 0);
+        bool in_project = !rows_is_null(&roles, i, C_PROJECT);
         belongs |= !in_project;
-        TRY(add_role_grant(tx, person, organization, in_project ? rows_id(&roles, i, 0) : ID_NONE,
-                           rows_text(&roles, i, 1)));
+        TRY(add_role_grant(tx, person, organization, in_project ? rows_id(&roles, i, C_PROJECT) : ID_NONE,
+                           rows_text(&roles, i, C_ROLE)));
     }
     /* Whoever works in a project belongs to its organization. */
     return belongs ? OK : add_role_grant(tx, person, organization, ID_NONE, STR("ORG_MEMBER"));
@@ -270,11 +271,11 @@ store_member_set_name(struct tx *tx, id organization, id person, const struct me
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, person);
-    params_text(&params, name->first);
-    params_text(&params, name->last);
-    params_text(&params, name->country);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_PERSON, person);
+    params_text(&params, P_FIRST, name->first);
+    params_text(&params, P_LAST, name->last);
+    params_text(&params, P_COUNTRY, name->country);
     return tx_query(tx, SQL_MEMBER_NAME_PUT, &params, &rows, NULL);
 }
 
@@ -283,11 +284,11 @@ store_person_by_username(struct tx *tx, str username, bool *ret_found, id *ret_p
 {
     struct params params = { 0 };
     struct rows rows;
-    params_text(&params, username);
+    params_text(&params, P_USERNAME, username);
     TRY(tx_query(tx, SQL_PERSON_BY_USERNAME, &params, &rows, NULL));
     *ret_found = rows.count == 1;
     if (*ret_found)
-        *ret_person = rows_id(&rows, 0, 0);
+        *ret_person = rows_id(&rows, 0, C_PERSON);
     return OK;
 }
 
@@ -296,8 +297,8 @@ store_person_set_country(struct tx *tx, id person, str country)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, person);
-    params_text(&params, country);
+    params_id(&params, P_PERSON, person);
+    params_text(&params, P_COUNTRY, country);
     return tx_query(tx, SQL_PERSON_SET_COUNTRY, &params, &rows, NULL);
 }
 
@@ -306,11 +307,11 @@ store_person_document(struct tx *tx, id organization, id person, str *ret_docume
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, person);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_PERSON, person);
     TRY(tx_query(tx, SQL_PERSON_IN_ORGANIZATION, &params, &rows, NULL));
     if (rows.count == 0)
         return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(id_text(tx_arena(tx), person)));
-    *ret_document = rows_text(&rows, 0, 0);
+    *ret_document = rows_text(&rows, 0, C_DOCUMENT);
     return OK;
 }

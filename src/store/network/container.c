@@ -17,12 +17,12 @@ check_obstacle(struct tx *tx, const struct container_draft *draft)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, draft->project);
-    params_text(&params, draft->provider);
-    params_text(&params, draft->region);
-    params_text(&params, draft->block);
+    params_id(&params, P_PROJECT, draft->project);
+    params_text(&params, P_PROVIDER, draft->provider);
+    params_text(&params, P_REGION, draft->region);
+    params_text(&params, P_BLOCK, draft->block);
     TRY(tx_query(tx, SQL_CONTAINER_OBSTACLE, &params, &rows, NULL));
-    str obstacle = rows_text(&rows, 0, 0);
+    str obstacle = rows_text(&rows, 0, C_OBSTACLE);
     for (size_t i = 0; i < LENGTH(obstacles); i++) {
         if (str_is(obstacle, obstacles[i].obstacle))
             return fail(tx_arena(tx), INVALID_ATTRIBUTE_VALUE, V(obstacles[i].field), V(obstacles[i].why));
@@ -47,12 +47,12 @@ store_container_add(struct tx *tx, const struct container_draft *draft)
     struct params params = { 0 };
     struct violation violation;
     TRY(check_obstacle(tx, draft));
-    params_id(&params, draft->project);
-    params_id(&params, draft->id);
-    params_id(&params, draft->organization);
-    params_text(&params, draft->provider);
-    params_text(&params, draft->region);
-    params_text(&params, draft->block);
+    params_id(&params, P_PROJECT, draft->project);
+    params_id(&params, P_ID, draft->id);
+    params_id(&params, P_ORGANIZATION, draft->organization);
+    params_text(&params, P_PROVIDER, draft->provider);
+    params_text(&params, P_REGION, draft->region);
+    params_text(&params, P_BLOCK, draft->block);
     error problem = tx_query(tx, SQL_CONTAINER_ADD, &params, NULL, &violation);
     return explain(tx, draft, &violation, problem);
 }
@@ -63,9 +63,9 @@ store_container_update(struct tx *tx, const struct container_draft *draft)
     struct params params = { 0 };
     struct violation violation;
     TRY(check_obstacle(tx, draft));
-    params_id(&params, draft->project);
-    params_id(&params, draft->id);
-    params_text(&params, draft->block);
+    params_id(&params, P_PROJECT, draft->project);
+    params_id(&params, P_ID, draft->id);
+    params_text(&params, P_BLOCK, draft->block);
     error problem = tx_query(tx, SQL_CONTAINER_UPDATE, &params, NULL, &violation);
     return explain(tx, draft, &violation, problem);
 }
@@ -75,11 +75,11 @@ store_container_lock(struct tx *tx, id project, id container, str *ret_document,
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
-    params_id(&params, container);
+    params_id(&params, P_PROJECT, project);
+    params_id(&params, P_CONTAINER, container);
     TRY(tx_query(tx, SQL_CONTAINER_LOCK, &params, &rows, NULL));
-    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 0);
-    *ret_revision = rows.count == 0 ? 0 : rows_int(&rows, 0, 1);
+    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, C_DOCUMENT);
+    *ret_revision = rows.count == 0 ? 0 : rows_int(&rows, 0, C_REVISION);
     return OK;
 }
 
@@ -87,7 +87,7 @@ error
 store_container_delete(struct tx *tx, id project, id container)
 {
     struct params params = { 0 };
-    params_id(&params, project);
-    params_id(&params, container);
+    params_id(&params, P_PROJECT, project);
+    params_id(&params, P_CONTAINER, container);
     return tx_query(tx, SQL_CONTAINER_DELETE, &params, NULL, NULL);
 }

@@ -9,11 +9,11 @@ static struct offered_size
 size_of_row(const struct rows *rows, int row)
 {
     return (struct offered_size){
-        .name = rows_text(rows, row, 0),
-        .cpus = strtod(rows_text(rows, row, 1).data, NULL),
-        .memory_mb = rows_int(rows, row, 2),
-        .disk_gb = rows_int(rows, row, 3),
-        .max_connections = rows_int(rows, row, 4),
+        .name = rows_text(rows, row, C_NAME),
+        .cpus = strtod(rows_text(rows, row, C_CPUS).data, NULL),
+        .memory_mb = rows_int(rows, row, C_MEMORY_MB),
+        .disk_gb = rows_int(rows, row, C_DISK_GB),
+        .max_connections = rows_int(rows, row, C_MAX_CONNECTIONS),
     };
 }
 
@@ -29,10 +29,10 @@ store_fleet_offer(struct store *store, struct arena *arena, struct fleet_offer *
     TRY(store_read(store, arena, SQL_CLUSTER_SIZE_LIST, &params, &sizes));
     for (int row = 0; row < regions.count && row < OFFER_MAX_REGIONS; row++)
         offer->regions[offer->region_count++] = (struct offered_region){
-            .provider = rows_text(&regions, row, 0),
-            .region = rows_text(&regions, row, 1),
-            .hosts = rows_int(&regions, row, 2),
-            .versions = json_parse_own(arena, rows_text(&regions, row, 3)),
+            .provider = rows_text(&regions, row, C_PROVIDER),
+            .region = rows_text(&regions, row, C_REGION),
+            .hosts = rows_int(&regions, row, C_COUNT),
+            .versions = json_parse_own(arena, rows_text(&regions, row, C_VERSIONS)),
         };
     for (int row = 0; row < sizes.count && row < OFFER_MAX_SIZES; row++)
         offer->sizes[offer->size_count++] = size_of_row(&sizes, row);
@@ -81,7 +81,7 @@ store_offered_size(struct tx *tx, str name, bool *ret_found, struct offered_size
     *ret_found = false;
     TRY(tx_query(tx, SQL_CLUSTER_SIZE_LIST, &params, &rows, NULL));
     for (int row = 0; row < rows.count && !*ret_found; row++) {
-        if (str_eq(rows_text(&rows, row, 0), name)) {
+        if (str_eq(rows_text(&rows, row, C_NAME), name)) {
             *ret_size = size_of_row(&rows, row);
             *ret_found = true;
         }

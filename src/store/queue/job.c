@@ -15,18 +15,18 @@ store_job_add(struct tx *tx, const struct job_draft *draft, id *ret_job)
 {
     struct params lock = { 0 }, params = { 0 };
     id job = id_new(store_cell(tx_store(tx)));
-    params_id(&lock, draft->subject);
+    params_id(&lock, P_SUBJECT, draft->subject);
     TRY(tx_query(tx, SQL_JOB_LOCK_SUBJECT, &lock, NULL, NULL));
-    params_id_or_null(&params, draft->organization);
-    params_id_or_null(&params, draft->project);
-    params_id(&params, job);
-    params_text(&params, draft->kind);
-    params_id(&params, draft->subject);
-    params_text(&params, draft->subject_name);
-    params_int(&params, draft->generation);
-    params_text(&params, draft->payload.len == 0 ? STR("{}") : draft->payload);
-    params_text(&params, draft->first_step);
-    params_int(&params, draft->step_count);
+    params_id_or_null(&params, P_ORGANIZATION, draft->organization);
+    params_id_or_null(&params, P_PROJECT, draft->project);
+    params_id(&params, P_JOB, job);
+    params_text(&params, P_KIND, draft->kind);
+    params_id(&params, P_SUBJECT, draft->subject);
+    params_text(&params, P_SUBJECT_NAME, draft->subject_name);
+    params_int(&params, P_GENERATION, draft->generation);
+    params_text(&params, P_PAYLOAD, draft->payload.len == 0 ? STR("{}") : draft->payload);
+    params_text(&params, P_FIRST_STEP, draft->first_step);
+    params_int(&params, P_STEP_COUNT, draft->step_count);
     TRY(tx_query(tx, SQL_JOB_ADD, &params, NULL, NULL));
     TRY(tx_notify(tx, JOB_CHANNEL, id_text(tx_arena(tx), draft->subject)));
     *ret_job = job;
@@ -41,11 +41,11 @@ read_places(struct arena *arena, const struct rows *rows, size_t most, struct jo
     *ret_count = 0;
     for (int row = 0; row < rows->count && *ret_count < most; row++) {
         ret_places[(*ret_count)++] = (struct job_place){
-            .organization = rows_id(rows, row, 0),
-            .job = rows_id(rows, row, 1),
-            .subject = rows_id(rows, row, 2),
-            .kind = str_dup(arena, rows_text(rows, row, 3)),
-            .step = str_dup(arena, rows_text(rows, row, 4)),
+            .organization = rows_id(rows, row, C_ORGANIZATION),
+            .job = rows_id(rows, row, C_JOB),
+            .subject = rows_id(rows, row, C_SUBJECT),
+            .kind = str_dup(arena, rows_text(rows, row, C_KIND)),
+            .step = str_dup(arena, rows_text(rows, row, C_STEP)),
         };
     }
 }
@@ -56,8 +56,8 @@ store_job_due(struct store *store, struct arena *arena, str kinds, bool any_news
 {
     struct params params = { 0 };
     struct rows rows;
-    params_text(&params, kinds);
-    params_bool(&params, any_news);
+    params_text(&params, P_KINDS, kinds);
+    params_bool(&params, P_ANY_NEWS, any_news);
     TRY(store_read(store, arena, SQL_JOB_DUE, &params, &rows));
     read_places(arena, &rows, JOB_DUE_MAX, ret_due, ret_count);
     return OK;
@@ -69,8 +69,8 @@ store_job_of_subject(struct store *store, struct arena *arena, str kinds, id sub
 {
     struct params params = { 0 };
     struct rows rows;
-    params_text(&params, kinds);
-    params_id(&params, subject);
+    params_text(&params, P_KINDS, kinds);
+    params_id(&params, P_SUBJECT, subject);
     TRY(store_read(store, arena, SQL_JOB_OF_SUBJECT, &params, &rows));
     read_places(arena, &rows, 1, ret_place, ret_count);
     return OK;
@@ -83,15 +83,15 @@ store_job_claim(struct store *store, struct arena *arena, const struct job_place
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
-    params_id_or_null(&params, place->organization);
-    params_id(&params, place->job);
-    params_text(&params, place->step);
-    params_bool(&params, has_news);
-    params_int(&params, pace->lease_ms);
-    params_int(&params, deadline_s);
-    params_int(&params, pace->backoff.first_ms);
-    params_int(&params, pace->backoff.most_ms);
-    params_text(&params, worker);
+    params_id_or_null(&params, P_ORGANIZATION, place->organization);
+    params_id(&params, P_JOB, place->job);
+    params_text(&params, P_STEP, place->step);
+    params_bool(&params, P_HAS_NEWS, has_news);
+    params_int(&params, P_LEASE_MS, pace->lease_ms);
+    params_int(&params, P_DEADLINE_S, deadline_s);
+    params_int(&params, P_BACKOFF_FIRST_MS, pace->backoff.first_ms);
+    params_int(&params, P_BACKOFF_MOST_MS, pace->backoff.most_ms);
+    params_text(&params, P_WORKER, worker);
     TRY(store_job_begin(store, arena, place->organization, &tx));
     TRY(tx_query(tx, SQL_JOB_CLAIM, &params, &rows, NULL));
     TRY(tx_commit(tx));
@@ -101,18 +101,18 @@ store_job_claim(struct store *store, struct arena *arena, const struct job_place
     *ret_job = (struct job){
         .id = place->job,
         .organization = place->organization,
-        .epoch = rows_int(&rows, 0, 0),
-        .project = rows_id(&rows, 0, 1),
-        .subject = rows_id(&rows, 0, 2),
-        .kind = str_dup(arena, rows_text(&rows, 0, 3)),
-        .subject_name = str_dup(arena, rows_text(&rows, 0, 4)),
-        .generation = rows_int(&rows, 0, 5),
-        .payload = str_dup(arena, rows_text(&rows, 0, 6)),
-        .step = str_dup(arena, rows_text(&rows, 0, 7)),
-        .step_number = (int)rows_int(&rows, 0, 8),
-        .step_count = (int)rows_int(&rows, 0, 9),
-        .try = (int)rows_int(&rows, 0, 10),
-        .failures = (int)rows_int(&rows, 0, 11),
+        .epoch = rows_int(&rows, 0, C_LEASE_EPOCH),
+        .project = rows_id(&rows, 0, C_PROJECT),
+        .subject = rows_id(&rows, 0, C_SUBJECT),
+        .kind = str_dup(arena, rows_text(&rows, 0, C_KIND)),
+        .subject_name = str_dup(arena, rows_text(&rows, 0, C_SUBJECT_NAME)),
+        .generation = rows_int(&rows, 0, C_GENERATION),
+        .payload = str_dup(arena, rows_text(&rows, 0, C_PAYLOAD)),
+        .step = str_dup(arena, rows_text(&rows, 0, C_STEP)),
+        .step_number = (int)rows_int(&rows, 0, C_STEP_NUMBER),
+        .step_count = (int)rows_int(&rows, 0, C_STEP_COUNT),
+        .try = (int)rows_int(&rows, 0, C_TRY),
+        .failures = (int)rows_int(&rows, 0, C_FAILURES),
     };
     return OK;
 }
@@ -122,22 +122,22 @@ store_job_claim(struct store *store, struct arena *arena, const struct job_place
 static void
 bind_lease(struct params *params, const struct job *job)
 {
-    params_id_or_null(params, job->organization);
-    params_id(params, job->id);
-    params_int(params, job->epoch);
+    params_id_or_null(params, P_ORGANIZATION, job->organization);
+    params_id(params, P_JOB, job->id);
+    params_int(params, P_EPOCH, job->epoch);
 }
 
 static error
 add_history(struct tx *tx, id organization, id job, str step, int64_t try, const char *outcome, str detail, str worker)
 {
     struct params params = { 0 };
-    params_id_or_null(&params, organization);
-    params_id(&params, job);
-    params_text(&params, step);
-    params_int(&params, try);
-    params_text(&params, str_from(outcome));
-    params_text_or_null(&params, detail);
-    params_text(&params, worker);
+    params_id_or_null(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_JOB, job);
+    params_text(&params, P_STEP, step);
+    params_int(&params, P_TRY, try);
+    params_text(&params, P_OUTCOME, str_from(outcome));
+    params_text_or_null(&params, P_DETAIL, detail);
+    params_text(&params, P_WORKER, worker);
     return tx_query(tx, SQL_JOB_HISTORY_ADD, &params, NULL, NULL);
 }
 
@@ -159,13 +159,13 @@ store_job_next_step(struct tx *tx, struct job *job, str worker, const struct job
     struct params params = { 0 };
     struct rows rows;
     bind_lease(&params, job);
-    params_text(&params, next->step);
-    params_int(&params, next->number);
-    params_int(&params, next->count);
-    params_bool(&params, next->goes_on);
-    params_int(&params, next->deadline_s);
-    params_int(&params, pace->lease_ms);
-    params_int(&params, pace->backoff.first_ms);
+    params_text(&params, P_STEP, next->step);
+    params_int(&params, P_NUMBER, next->number);
+    params_int(&params, P_COUNT, next->count);
+    params_bool(&params, P_GOES_ON, next->goes_on);
+    params_int(&params, P_DEADLINE_S, next->deadline_s);
+    params_int(&params, P_LEASE_MS, pace->lease_ms);
+    params_int(&params, P_BACKOFF_FIRST_MS, pace->backoff.first_ms);
     TRY(tx_query(tx, SQL_JOB_NEXT_STEP, &params, &rows, NULL));
     *ret_kept = rows.count > 0;
     if (!*ret_kept)
@@ -185,8 +185,8 @@ end_job(struct tx *tx, const struct job *job, str worker, const char *state, str
     struct params params = { 0 };
     struct rows rows;
     bind_lease(&params, job);
-    params_text(&params, str_from(state));
-    params_text_or_null(&params, why);
+    params_text(&params, P_STATE, str_from(state));
+    params_text_or_null(&params, P_WHY, why);
     TRY(tx_query(tx, SQL_JOB_END, &params, &rows, NULL));
     *ret_kept = rows.count > 0;
     if (!*ret_kept)
@@ -213,11 +213,11 @@ store_job_waits(struct tx *tx, const struct job *job, str worker, str why, int64
     struct params params = { 0 };
     struct rows rows;
     bind_lease(&params, job);
-    params_text(&params, why);
-    params_int(&params, wait_ms);
+    params_text(&params, P_WHY, why);
+    params_int(&params, P_WAIT_MS, wait_ms);
     TRY(tx_query(tx, SQL_JOB_WAIT, &params, &rows, NULL));
     *ret_kept = rows.count > 0;
-    if (!*ret_kept || !rows_bool(&rows, 0, 0))
+    if (!*ret_kept || !rows_bool(&rows, 0, C_IS_NEWS))
         return OK;
     return add_history(tx, job->organization, job->id, job->step, job->try, "WAITS", why, worker);
 }
@@ -229,10 +229,10 @@ store_job_error(struct store *store, struct arena *arena, const struct job *job,
     struct params params = { 0 };
     struct rows rows;
     bind_lease(&params, job);
-    params_text(&params, why);
+    params_text(&params, P_WHY, why);
     TRY(store_job_begin(store, arena, job->organization, &tx));
     TRY(tx_query(tx, SQL_JOB_ERROR, &params, &rows, NULL));
-    if (rows.count > 0 && rows_bool(&rows, 0, 0))
+    if (rows.count > 0 && rows_bool(&rows, 0, C_IS_NEWS))
         TRY(add_history(tx, job->organization, job->id, job->step, job->try, "ERROR", why, worker));
     return tx_commit(tx);
 }
@@ -246,8 +246,8 @@ mark_late(struct store *store, struct arena *arena, id organization, id job, str
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
-    params_id_or_null(&params, organization);
-    params_id(&params, job);
+    params_id_or_null(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_JOB, job);
     TRY(store_job_begin(store, arena, organization, &tx));
     TRY(tx_query(tx, SQL_JOB_MARK_LATE, &params, &rows, NULL));
     *ret_marked = rows.count > 0;
@@ -255,14 +255,14 @@ mark_late(struct store *store, struct arena *arena, id organization, id job, str
         return OK;
     *ret_late = (struct job_late){
         .job = job,
-        .kind = rows_text(&rows, 0, 0),
-        .step = rows_text(&rows, 0, 1),
-        .waits_for = rows_text(&rows, 0, 3),
-        .subject = rows_id(&rows, 0, 4),
-        .subject_name = rows_text(&rows, 0, 5),
-        .late_s = rows_int(&rows, 0, 6),
+        .kind = rows_text(&rows, 0, C_KIND),
+        .step = rows_text(&rows, 0, C_STEP),
+        .waits_for = rows_text(&rows, 0, C_WAITS_FOR),
+        .subject = rows_id(&rows, 0, C_SUBJECT),
+        .subject_name = rows_text(&rows, 0, C_SUBJECT_NAME),
+        .late_s = rows_int(&rows, 0, C_LATE_S),
     };
-    TRY(add_history(tx, organization, job, ret_late->step, rows_int(&rows, 0, 2), "OVERDUE", ret_late->waits_for,
+    TRY(add_history(tx, organization, job, ret_late->step, rows_int(&rows, 0, C_TRY), "OVERDUE", ret_late->waits_for,
                     worker));
     return tx_commit(tx);
 }
@@ -277,7 +277,8 @@ store_job_mark_late(struct store *store, struct arena *arena, str worker,
     for (int row = 0; row < rows.count; row++) {
         struct job_late late;
         bool marked = false;
-        TRY(mark_late(store, arena, rows_id(&rows, row, 0), rows_id(&rows, row, 1), worker, &late, &marked));
+        TRY(mark_late(store, arena, rows_id(&rows, row, C_ORGANIZATION), rows_id(&rows, row, C_JOB), worker, &late,
+                      &marked));
         if (marked)
             tell(context, &late);
     }
@@ -290,9 +291,9 @@ error
 store_job_list(struct store *store, struct arena *arena, const struct job_filter *filter, struct rows *ret_rows)
 {
     struct params params = { 0 };
-    params_id_or_null(&params, filter->project);
-    params_text_or_null(&params, filter->state);
-    params_int(&params, filter->limit);
+    params_id_or_null(&params, P_PROJECT, filter->project);
+    params_text_or_null(&params, P_STATE, filter->state);
+    params_int(&params, P_LIMIT, filter->limit);
     return store_read(store, arena, SQL_JOB_LIST, &params, ret_rows);
 }
 
@@ -301,18 +302,18 @@ store_job_get(struct store *store, struct arena *arena, id job, struct job_recor
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, job);
+    params_id(&params, P_JOB, job);
     TRY(store_read(store, arena, SQL_JOB_GET, &params, &rows));
     *ret_record = (struct job_record){ .found = rows.count > 0 };
     if (rows.count > 0)
         *ret_record = (struct job_record){
             .found = true,
-            .document = rows_text(&rows, 0, 0),
-            .steps_done = rows_text(&rows, 0, 1),
-            .history = rows_text(&rows, 0, 2),
-            .organization = rows_id(&rows, 0, 3),
-            .project = rows_id(&rows, 0, 4),
-            .subject_name = rows_text(&rows, 0, 5),
+            .document = rows_text(&rows, 0, C_DOCUMENT),
+            .steps_done = rows_text(&rows, 0, C_STEPS_DONE),
+            .history = rows_text(&rows, 0, C_HISTORY),
+            .organization = rows_id(&rows, 0, C_ORGANIZATION),
+            .project = rows_id(&rows, 0, C_PROJECT),
+            .subject_name = rows_text(&rows, 0, C_SUBJECT_NAME),
         };
     return OK;
 }
@@ -330,14 +331,14 @@ decide(struct tx *tx, enum sql statement, id organization, id job, const char *o
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id_or_null(&params, organization);
-    params_id(&params, job);
+    params_id_or_null(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_JOB, job);
     TRY(tx_query(tx, statement, &params, &rows, NULL));
     *ret_changed = rows.count > 0;
     if (rows.count == 0)
         return OK;
-    TRY(add_history(tx, organization, job, rows_text(&rows, 0, 0), 0, outcome, STR_EMPTY, who));
-    return tx_notify(tx, JOB_CHANNEL, rows_text(&rows, 0, 1));
+    TRY(add_history(tx, organization, job, rows_text(&rows, 0, C_STEP), 0, outcome, STR_EMPTY, who));
+    return tx_notify(tx, JOB_CHANNEL, rows_text(&rows, 0, C_SUBJECT));
 }
 
 error
@@ -358,8 +359,8 @@ store_job_prune(struct store *store, struct arena *arena, int64_t limit, int64_t
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
-    params_int(&params, limit);
-    params_int(&params, days);
+    params_int(&params, P_LIMIT, limit);
+    params_int(&params, P_DAYS, days);
     TRY(tx_begin_service(store, arena, &tx));
     TRY(tx_query(tx, SQL_JOB_PRUNE, &params, &rows, NULL));
     *ret_deleted = rows.count;
@@ -375,16 +376,16 @@ store_sweep_claim(struct store *store, struct arena *arena, str name, int64_t ev
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
-    params_text(&params, name);
-    params_int(&params, every_ms);
-    params_int(&params, lease_ms);
-    params_text(&params, worker);
+    params_text(&params, P_NAME, name);
+    params_int(&params, P_EVERY_MS, every_ms);
+    params_int(&params, P_LEASE_MS, lease_ms);
+    params_text(&params, P_WORKER, worker);
     TRY(tx_begin_service(store, arena, &tx));
     TRY(tx_query(tx, SQL_SWEEP_CLAIM, &params, &rows, NULL));
     TRY(tx_commit(tx));
     *ret_claimed = rows.count > 0;
     if (rows.count > 0)
-        *ret_epoch = rows_int(&rows, 0, 0);
+        *ret_epoch = rows_int(&rows, 0, C_LEASE_EPOCH);
     return OK;
 }
 
@@ -393,9 +394,9 @@ store_sweep_end(struct store *store, struct arena *arena, str name, int64_t epoc
 {
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
-    params_text(&params, name);
-    params_int(&params, epoch);
-    params_text_or_null(&params, problem);
+    params_text(&params, P_NAME, name);
+    params_int(&params, P_EPOCH, epoch);
+    params_text_or_null(&params, P_PROBLEM, problem);
     TRY(tx_begin_service(store, arena, &tx));
     TRY(tx_query(tx, SQL_SWEEP_END, &params, NULL, NULL));
     return tx_commit(tx);

@@ -3,4 +3,4 @@
 DELETE FROM idempotency
 WHERE (principal_id, key) IN (SELECT principal_id, key FROM idempotency
                               WHERE created_at <= now() - interval '24 hours'
-                              ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+                              ORDER BY created_at LIMIT :limit FOR UPDATE SKIP LOCKED)

@@ -1,3 +1,3 @@
 -- Tells every listener of a channel something when the transaction commits.
 -- scope: none, because it touches no table
-SELECT pg_notify($1, $2)
+SELECT pg_notify(:channel, :payload)

@@ -1,4 +1,4 @@
 -- Makes a resource.
--- scope: project $1
-INSERT INTO resource (scope, kind, id, name, org_id, document, access_generation) VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7::bigint)
-RETURNING encode(id, 'hex'), document::text, revision
+-- scope: project :scope
+INSERT INTO resource (scope, kind, id, name, org_id, document, access_generation) VALUES (:scope, :kind, :id, :name, :organization, :document::jsonb, :generation::bigint)
+RETURNING encode(id, 'hex') AS id, document::text, revision

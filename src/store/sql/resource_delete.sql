@@ -1,3 +1,3 @@
 -- Removes a resource.
--- scope: project $1
-DELETE FROM resource WHERE scope = $1 AND kind = $2 AND id = $3
+-- scope: project :scope
+DELETE FROM resource WHERE scope = :scope AND kind = :kind AND id = :resource

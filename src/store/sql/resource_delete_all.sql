@@ -1,3 +1,3 @@
 -- Removes every resource of a project that is being deleted.
--- scope: project $1
-DELETE FROM resource WHERE scope = $1
+-- scope: project :project
+DELETE FROM resource WHERE scope = :project

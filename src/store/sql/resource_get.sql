@@ -1,4 +1,4 @@
--- A resource by its name, without the field $4; found only when its field $5, unless that is null, is $6.
--- scope: project $1
-SELECT (document - $4::text)::text, revision FROM resource
-WHERE scope = $1 AND kind = $2 AND name = $3 AND ($5::text IS NULL OR document ->> $5 = $6)
+-- A resource by its name, without the field :hidden; found only when its field :also, unless that is null, is :also_value.
+-- scope: project :scope
+SELECT (document - :hidden::text)::text AS document, revision FROM resource
+WHERE scope = :scope AND kind = :kind AND name = :name AND (:also::text IS NULL OR document ->> :also = :also_value)

@@ -1,5 +1,5 @@
--- The one resource of a kind in a project, without the field $3: no row when there is no such project, nulls when it was never set.
--- scope: project $1
-SELECT (r.document - $3::text)::text, r.revision
-FROM project p LEFT JOIN resource r ON r.scope = $1 AND r.kind = $2 AND r.name = ''
-WHERE p.id = $1
+-- The one resource of a kind in a project, without the field :hidden: no row when there is no such project, nulls when it was never set.
+-- scope: project :project
+SELECT (r.document - :hidden::text)::text AS document, r.revision
+FROM project p LEFT JOIN resource r ON r.scope = :project AND r.kind = :kind AND r.name = ''
+WHERE p.id = :project

@@ -1,3 +1,3 @@
 -- Locks a resource by its name.
--- scope: project $1
-SELECT encode(id, 'hex'), document::text, revision FROM resource WHERE scope = $1 AND kind = $2 AND name = $3 FOR UPDATE
+-- scope: project :scope
+SELECT encode(id, 'hex') AS id, document::text, revision FROM resource WHERE scope = :scope AND kind = :kind AND name = :name FOR UPDATE

@@ -13,15 +13,15 @@ not_found(struct tx *tx, id team)
 static void
 bind_team(struct params *params, id organization, id team)
 {
-    params_id(params, organization);
-    params_id(params, team);
+    params_id(params, P_ORGANIZATION, organization);
+    params_id(params, P_TEAM, team);
 }
 
 static void
 bind_project(struct params *params, id organization, id project)
 {
-    params_id(params, organization);
-    params_id(params, project);
+    params_id(params, P_ORGANIZATION, organization);
+    params_id(params, P_PROJECT, project);
 }
 
 static error
@@ -29,7 +29,7 @@ count_rows(struct tx *tx, enum sql statement, const struct params *params, int64
 {
     struct rows rows;
     TRY(tx_query(tx, statement, params, &rows, NULL));
-    *ret_count = rows_int(&rows, 0, 0);
+    *ret_count = rows_int(&rows, 0, C_COUNT);
     return OK;
 }
 
@@ -44,7 +44,7 @@ store_team_lock(struct tx *tx, id organization, id team, bool *ret_found, struct
     TRY(tx_query(tx, SQL_TEAM_LOCK, &params, &rows, NULL));
     *ret_found = rows.count == 1;
     if (*ret_found)
-        *ret_team = (struct team){ .name = rows_text(&rows, 0, 0), .revision = rows_int(&rows, 0, 1) };
+        *ret_team = (struct team){ .name = rows_text(&rows, 0, C_NAME), .revision = rows_int(&rows, 0, C_REVISION) };
     return OK;
 }
 
@@ -52,7 +52,7 @@ error
 store_team_count(struct tx *tx, id organization, int64_t *ret_count)
 {
     struct params params = { 0 };
-    params_id(&params, organization);
+    params_id(&params, P_ORGANIZATION, organization);
     return count_rows(tx, SQL_TEAM_COUNT, &params, ret_count);
 }
 
@@ -64,7 +64,7 @@ write_team(struct tx *tx, enum sql statement, id organization, id team, str name
     struct rows rows;
     struct violation violation;
     bind_team(&params, organization, team);
-    params_text(&params, name);
+    params_text(&params, P_NAME, name);
     error problem = tx_query(tx, statement, &params, &rows, &violation);
     if (violation.kind == VIOLATION_UNIQUE)
         return fail(tx_arena(tx), DUPLICATE_NAME, V("name"), V(name));
@@ -103,8 +103,8 @@ store_team_document(struct tx *tx, id organization, id team, str *ret_document, 
     TRY(tx_query(tx, SQL_TEAM_GET, &params, &rows, NULL));
     if (rows.count == 0)
         return not_found(tx, team);
-    *ret_document = rows_text(&rows, 0, 0);
-    *ret_revision = rows_int(&rows, 0, 1);
+    *ret_document = rows_text(&rows, 0, C_DOCUMENT);
+    *ret_revision = rows_int(&rows, 0, C_REVISION);
     return OK;
 }
 
@@ -117,7 +117,7 @@ store_team_record(struct tx *tx, id organization, id team, str *ret_document)
     TRY(tx_query(tx, SQL_TEAM_RECORD, &params, &rows, NULL));
     if (rows.count == 0)
         return not_found(tx, team);
-    *ret_document = rows_text(&rows, 0, 0);
+    *ret_document = rows_text(&rows, 0, C_DOCUMENT);
     return OK;
 }
 
@@ -129,13 +129,14 @@ store_team_person_find(struct tx *tx, id organization, id person, str username, 
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id_or_null(&params, person);
-    params_text(&params, username);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id_or_null(&params, P_PERSON, person);
+    params_text(&params, P_USERNAME, username);
     TRY(tx_query(tx, SQL_TEAM_PERSON_FIND, &params, &rows, NULL));
     *ret_found = rows.count > 0;
     if (*ret_found)
-        *ret_person = (struct team_person){ .id = rows_id(&rows, 0, 0), .username = rows_text(&rows, 0, 1) };
+        *ret_person =
+            (struct team_person){ .id = rows_id(&rows, 0, C_PERSON), .username = rows_text(&rows, 0, C_USERNAME) };
     return OK;
 }
 
@@ -145,7 +146,7 @@ write_member(struct tx *tx, enum sql statement, id organization, id team, id per
     struct params params = { 0 };
     struct rows rows;
     bind_team(&params, organization, team);
-    params_id(&params, person);
+    params_id(&params, P_PERSON, person);
     TRY(tx_query(tx, statement, &params, &rows, NULL));
     *ret_changed = rows.count == 1;
     return *ret_changed ? authority_changed(tx, "principal", person) : OK;
@@ -176,10 +177,10 @@ store_team_user(struct tx *tx, id organization, id person, str *ret_document)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_id(&params, person);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_PERSON, person);
     TRY(tx_query(tx, SQL_TEAM_USER_GET, &params, &rows, NULL));
-    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, 0);
+    *ret_document = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, C_DOCUMENT);
     return OK;
 }
 
@@ -189,7 +190,7 @@ static bool
 has_team(const struct rows *rows, str team)
 {
     for (int row = 0; row < rows->count; row++) {
-        if (str_eq(rows_text(rows, row, 0), team))
+        if (str_eq(rows_text(rows, row, C_TEAM), team))
             return true;
     }
     return false;
@@ -200,8 +201,8 @@ store_team_lock_all(struct tx *tx, id organization, const json_t *entries, int64
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_text(&params, json_text(tx_arena(tx), entries));
+    params_id(&params, P_ORGANIZATION, organization);
+    params_text(&params, P_ENTRIES, json_text(tx_arena(tx), entries));
     TRY(tx_query(tx, SQL_TEAM_LOCK_ALL, &params, &rows, NULL));
     for (size_t i = 0; i < json_array_size(entries); i++) {
         if (!has_team(&rows, json_str(json_object_get(json_array_get(entries, i), "teamId")))) {
@@ -219,9 +220,9 @@ store_team_roles(struct tx *tx, id organization, id project, const json_t *entri
     struct params params = { 0 };
     struct rows rows;
     bind_project(&params, organization, project);
-    params_text(&params, json_text(tx_arena(tx), entries));
+    params_text(&params, P_ENTRIES, json_text(tx_arena(tx), entries));
     TRY(tx_query(tx, SQL_TEAM_GRANT_OF_ALL, &params, &rows, NULL));
-    *ret_document = rows_text(&rows, 0, 0);
+    *ret_document = rows_text(&rows, 0, C_DOCUMENTS);
     return OK;
 }
 
@@ -232,7 +233,7 @@ store_team_roles_add(struct tx *tx, id organization, id project, const json_t *e
     struct rows rows;
     struct violation violation;
     bind_project(&params, organization, project);
-    params_text(&params, json_text(tx_arena(tx), entries));
+    params_text(&params, P_ENTRIES, json_text(tx_arena(tx), entries));
     error problem = tx_query(tx, SQL_TEAM_GRANT_ADD, &params, &rows, &violation);
     if (violation.kind == VIOLATION_FOREIGN_KEY)
         return fail(tx_arena(tx), CONCURRENT_CHANGE, V("the project"));
@@ -247,8 +248,8 @@ store_team_roles_keep(struct tx *tx, id organization, id project, id team, const
     struct params params = { 0 };
     struct rows rows;
     bind_project(&params, organization, project);
-    params_id(&params, team);
-    params_text(&params, json_text(tx_arena(tx), roles));
+    params_id(&params, P_TEAM, team);
+    params_text(&params, P_ROLES, json_text(tx_arena(tx), roles));
     TRY(tx_query(tx, SQL_TEAM_GRANT_KEEP, &params, &rows, NULL));
     *ret_changed = rows.count > 0;
     return OK;
@@ -261,8 +262,8 @@ store_team_changed(struct tx *tx, id organization, const json_t *entries)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_text(&params, json_text(tx_arena(tx), entries));
+    params_id(&params, P_ORGANIZATION, organization);
+    params_text(&params, P_ENTRIES, json_text(tx_arena(tx), entries));
     return tx_query(tx, SQL_TEAM_TOUCH, &params, &rows, NULL);
 }
 
@@ -271,8 +272,8 @@ store_team_members_changed(struct tx *tx, id organization, const json_t *entries
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, organization);
-    params_text(&params, json_text(tx_arena(tx), entries));
-    params_text(&params, STR(AUTHORITY_CHANNEL));
+    params_id(&params, P_ORGANIZATION, organization);
+    params_text(&params, P_ENTRIES, json_text(tx_arena(tx), entries));
+    params_text(&params, P_CHANNEL, STR(AUTHORITY_CHANNEL));
     return tx_query(tx, SQL_TEAM_NOTIFY, &params, &rows, NULL);
 }

@@ -12,8 +12,8 @@ not_found(struct tx *tx, id project)
 static void
 bind_project(struct params *params, id organization, id project)
 {
-    params_id(params, organization);
-    params_id(params, project);
+    params_id(params, P_ORGANIZATION, organization);
+    params_id(params, P_PROJECT, project);
 }
 
 error
@@ -26,10 +26,10 @@ store_project_lock(struct tx *tx, id organization, id project, struct project *r
     if (rows.count == 0)
         return not_found(tx, project);
     *ret_project = (struct project){
-        .name = rows_text(&rows, 0, 0),
-        .settings = rows_text(&rows, 0, 1),
-        .revision = rows_int(&rows, 0, 2),
-        .cluster_count = rows_int(&rows, 0, 3),
+        .name = rows_text(&rows, 0, C_NAME),
+        .settings = rows_text(&rows, 0, C_SETTINGS),
+        .revision = rows_int(&rows, 0, C_REVISION),
+        .cluster_count = rows_int(&rows, 0, C_CLUSTER_COUNT),
     };
     return OK;
 }
@@ -42,8 +42,8 @@ write_project(struct tx *tx, enum sql statement, id organization, id project, st
     struct rows rows;
     struct violation violation;
     bind_project(&params, organization, project);
-    params_text(&params, name);
-    params_text(&params, settings);
+    params_text(&params, P_NAME, name);
+    params_text(&params, P_SETTINGS, settings);
     error problem = tx_query(tx, statement, &params, &rows, &violation);
     if (violation.kind == VIOLATION_UNIQUE)
         return fail(tx_arena(tx), DUPLICATE_NAME, V("name"), V(name));
@@ -68,7 +68,7 @@ store_project_delete(struct tx *tx, id organization, id project)
 {
     struct params scope = { 0 }, params = { 0 };
     struct rows rows;
-    params_id(&scope, project);
+    params_id(&scope, P_PROJECT, project);
     TRY(tx_query(tx, SQL_RESOURCE_DELETE_ALL, &scope, &rows, NULL));
     bind_project(&params, organization, project);
     TRY(tx_query(tx, SQL_PROJECT_DELETE, &params, &rows, NULL));
@@ -84,8 +84,8 @@ store_project_document(struct tx *tx, id organization, id project, str *ret_docu
     TRY(tx_query(tx, SQL_PROJECT_GET, &params, &rows, NULL));
     if (rows.count == 0)
         return not_found(tx, project);
-    *ret_document = rows_text(&rows, 0, 0);
-    *ret_revision = rows_int(&rows, 0, 1);
+    *ret_document = rows_text(&rows, 0, C_DOCUMENT);
+    *ret_revision = rows_int(&rows, 0, C_REVISION);
     return OK;
 }
 
@@ -95,14 +95,14 @@ store_project_move(struct tx *tx, id project, id from, id to, str name)
     struct params params = { 0 };
     struct rows rows;
     struct violation violation;
-    params_id(&params, project);
-    params_id(&params, from);
-    params_id(&params, to);
+    params_id(&params, P_PROJECT, project);
+    params_id(&params, P_FROM, from);
+    params_id(&params, P_TO, to);
     error problem = tx_query(tx, SQL_PROJECT_MOVE, &params, &rows, &violation);
     if (violation.kind == VIOLATION_UNIQUE)
         return fail(tx_arena(tx), DUPLICATE_NAME, V("name"), V(name));
     TRY(problem);
-    return rows.count == 1 && rows_bool(&rows, 0, 0) ? OK : not_found(tx, project);
+    return rows.count == 1 && rows_bool(&rows, 0, C_MOVED) ? OK : not_found(tx, project);
 }
 
 /* Credentials are touched before the project is locked, because everybody else locks them in this order; and after it, for those
@@ -126,17 +126,17 @@ store_project_check_room(struct tx *tx, id organization, id member, const json_t
     struct params all = { 0 }, params = { 0 };
     struct rows rows;
     str list = json_text(tx_arena(tx), projects);
-    params_id(&all, organization);
-    params_text(&all, list);
+    params_id(&all, P_ORGANIZATION, organization);
+    params_text(&all, P_PROJECTS, list);
     TRY(tx_query(tx, SQL_PROJECT_LOCK_ALL, &all, &rows, NULL));
-    params_id(&params, organization);
-    params_id(&params, member);
-    params_text(&params, list);
-    params_text(&params, name);
-    params_int(&params, fallback);
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_MEMBER, member);
+    params_text(&params, P_PROJECTS, list);
+    params_text(&params, P_NAME, name);
+    params_int(&params, P_FALLBACK, fallback);
     TRY(tx_query(tx, SQL_PROJECT_WITHOUT_ROOM, &params, &rows, NULL));
     *ret_has_room = rows.count == 0;
-    *ret_most = *ret_has_room ? fallback : rows_int(&rows, 0, 1);
+    *ret_most = *ret_has_room ? fallback : rows_int(&rows, 0, C_VALUE);
     return OK;
 }
 
@@ -146,8 +146,8 @@ store_project_limit_set(struct tx *tx, id organization, id project, str name, in
     struct params params = { 0 };
     struct rows rows;
     bind_project(&params, organization, project);
-    params_text(&params, name);
-    params_int(&params, value);
+    params_text(&params, P_NAME, name);
+    params_int(&params, P_VALUE, value);
     return tx_query(tx, SQL_PROJECT_LIMIT_SET, &params, &rows, NULL);
 }
 
@@ -157,7 +157,7 @@ store_project_limit_remove(struct tx *tx, id organization, id project, str name)
     struct params params = { 0 };
     struct rows rows;
     bind_project(&params, organization, project);
-    params_text(&params, name);
+    params_text(&params, P_NAME, name);
     return tx_query(tx, SQL_PROJECT_LIMIT_REMOVE, &params, &rows, NULL);
 }
 
@@ -166,8 +166,8 @@ store_project_maintenance_waits(struct tx *tx, id project, int64_t *ret_count)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, project);
+    params_id(&params, P_PROJECT, project);
     TRY(tx_query(tx, SQL_JOB_WAITS_FOR_WINDOW, &params, &rows, NULL));
-    *ret_count = rows.count == 0 ? 0 : rows_int(&rows, 0, 0);
+    *ret_count = rows.count == 0 ? 0 : rows_int(&rows, 0, C_COUNT);
     return OK;
 }

@@ -1,3 +1,3 @@
 -- The authority that signs certificates of a project's database users.
--- scope: project $1
-SELECT encode(id, 'hex'), certificate, encode(key, 'hex') FROM authority WHERE project_id = $1 AND purpose = 'PROJECT'
+-- scope: project :project
+SELECT encode(id, 'hex') AS id, certificate, encode(key, 'hex') AS key FROM authority WHERE project_id = :project AND purpose = 'PROJECT'

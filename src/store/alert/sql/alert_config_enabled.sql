@@ -1,4 +1,4 @@
 -- The configurations of a project that are switched on.
--- scope: project $1
-SELECT encode(id, 'hex'), document::text FROM resource
-WHERE scope = $1 AND kind = 'alertConfig' AND (document ->> 'enabled')::boolean ORDER BY id
+-- scope: project :project
+SELECT encode(id, 'hex') AS config, document::text FROM resource
+WHERE scope = :project AND kind = 'alertConfig' AND (document ->> 'enabled')::boolean ORDER BY id

@@ -1,5 +1,5 @@
--- The configuration that raised an alert, without the field $5, when it is still there; no row when the project has no such alert.
--- scope: project $1
-SELECT count(r.id) OVER (), CASE WHEN $2::bigint = 0 THEN (r.document - $5::text)::text END, r.name
-FROM alert a LEFT JOIN resource r ON r.scope = $1 AND r.kind = 'alertConfig' AND r.id = a.config_id
-WHERE a.project_id = $1 AND a.id = $4 LIMIT $3::bigint
+-- The configuration that raised an alert, without the field :hidden, when it is still there; no row when the project has no such alert.
+-- scope: project :project
+SELECT count(r.id) OVER () AS total, CASE WHEN :offset::bigint = 0 THEN (r.document - :hidden::text)::text END AS document, r.name AS key
+FROM alert a LEFT JOIN resource r ON r.scope = :project AND r.kind = 'alertConfig' AND r.id = a.config_id
+WHERE a.project_id = :project AND a.id = :alert LIMIT :limit::bigint

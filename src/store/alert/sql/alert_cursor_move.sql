@@ -1,3 +1,3 @@
 -- Records that a project's events were looked at up to a place.
--- scope: organization $1
-UPDATE alert_cursor SET project_seq = $3::bigint WHERE org_id = $1 AND project_id = $2
+-- scope: organization :organization
+UPDATE alert_cursor SET project_seq = :seq::bigint WHERE org_id = :organization AND project_id = :project

@@ -1,3 +1,3 @@
 -- One alert as the API shows it.
--- scope: project $1
-SELECT alert_json(a), a.revision FROM alert a WHERE a.project_id = $1 AND a.id = $2
+-- scope: project :project
+SELECT alert_json(a) AS document, a.revision FROM alert a WHERE a.project_id = :project AND a.id = :alert

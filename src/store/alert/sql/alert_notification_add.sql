@@ -1,5 +1,5 @@
--- Has a notification of an alert sent after $7 minutes.
--- scope: organization $1
+-- Has a notification of an alert sent after :delay_min minutes.
+-- scope: organization :organization
 INSERT INTO alert_notification (org_id, project_id, id, alert_id, notifier_id, about, number, due_at, next_try_at)
-SELECT $1::bytea, $2::bytea, $3, $4, $5, $6, $8::int, d.at, d.at FROM (SELECT now() + $7::bigint * interval '1 minute' AS at) d
+SELECT :organization::bytea, :project::bytea, :id, :alert, :notifier, :about, :number::int, d.at, d.at FROM (SELECT now() + :delay_min::bigint * interval '1 minute' AS at) d
 ON CONFLICT DO NOTHING

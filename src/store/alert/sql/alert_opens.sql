@@ -1,4 +1,4 @@
 -- An alert whose first notification is due is open, not only tracked.
--- scope: project $1
+-- scope: project :project
 UPDATE alert SET status = 'OPEN', updated_at = now(), revision = nextval('revision')
-WHERE project_id = $1 AND id = $2 AND status = 'TRACKING'
+WHERE project_id = :project AND id = :alert AND status = 'TRACKING'

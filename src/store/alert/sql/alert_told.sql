@@ -1,5 +1,5 @@
 -- Which notifications of a configuration told, or may have told, that an alert was opened. Asked before it is closed.
--- scope: organization $1
-SELECT encode(n.notifier_id, 'hex') FROM alert_notification n
-WHERE n.org_id = $1 AND n.alert_id = $2 AND n.about = 'OPENED' AND (n.state = 'SENT' OR (n.state = 'PENDING' AND n.tries > 0))
+-- scope: organization :organization
+SELECT encode(n.notifier_id, 'hex') AS notifier FROM alert_notification n
+WHERE n.org_id = :organization AND n.alert_id = :alert AND n.about = 'OPENED' AND (n.state = 'SENT' OR (n.state = 'PENDING' AND n.tries > 0))
 ORDER BY n.notifier_id

@@ -1,5 +1,5 @@
 -- Notes that entries of an access list let requests in from an address, and how many.
--- scope: organization $1
+-- scope: organization :organization
 UPDATE access_list_entry
-   SET last_used_at = now(), last_used_address = $3::inet, request_count = request_count + $4::bigint
- WHERE org_id = $1 AND principal_id = $2 AND block >>= $3::inet;
+   SET last_used_at = now(), last_used_address = :address::inet, request_count = request_count + :count::bigint
+ WHERE org_id = :organization AND principal_id = :principal AND block >>= :address::inet;

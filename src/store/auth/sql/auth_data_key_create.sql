@@ -1,5 +1,5 @@
 -- Gives an organization a data key unless it has this version of it.
--- scope: organization $1
+-- scope: organization :organization
 INSERT INTO data_key (org_id, version, sealed)
-VALUES ($1, $2::int, $3)
+VALUES (:organization, :version::int, :sealed)
 ON CONFLICT (org_id, version) DO NOTHING;

@@ -11,5 +11,5 @@ SELECT json_agg(json_build_object(
            'organizations', (SELECT coalesce(json_agg(encode(c.org_id, 'hex') ORDER BY c.org_id), '[]')
                              FROM connected_organization c WHERE c.provider_id = p.id),
            'member', (SELECT encode(o.id, 'hex') FROM organization o WHERE o.federation_id = p.federation_id ORDER BY o.id LIMIT 1),
-           'keys', CASE WHEN p.keys_fetched_at > now() - interval '1 day' THEN p.keys ELSE '[]' END) ORDER BY p.id)::text
-  FROM (SELECT i.* FROM identity_provider i WHERE i.issuer_uri = $1 AND i.protocol = 'OIDC' AND i.status = 'ACTIVE' ORDER BY i.id LIMIT 100) p
+           'keys', CASE WHEN p.keys_fetched_at > now() - interval '1 day' THEN p.keys ELSE '[]' END) ORDER BY p.id)::text AS providers
+  FROM (SELECT i.* FROM identity_provider i WHERE i.issuer_uri = :issuer AND i.protocol = 'OIDC' AND i.status = 'ACTIVE' ORDER BY i.id LIMIT 100) p

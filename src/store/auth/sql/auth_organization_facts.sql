@@ -1,10 +1,10 @@
 -- Whether an organization exists, and the limits that are set for it.
--- scope: organization $1
-SELECT encode(o.id, 'hex'),
-       NULL,
+-- scope: organization :id
+SELECT encode(o.id, 'hex') AS organization,
+       NULL AS project,
        (SELECT string_agg(l.set_name || ':' || l.capacity || ':' || l.refill, ',')
           FROM limit_override l
-         WHERE l.owner = o.id),
+         WHERE l.owner = o.id) AS overrides,
        o.lock_reason
   FROM organization o
- WHERE o.id = $1;
+ WHERE o.id = :id;

@@ -1,3 +1,3 @@
 -- How many tokens of a principal were revoked one by one.
--- scope: principal $1
-SELECT count(*) FROM revoked_token WHERE principal_id = $1;
+-- scope: principal :principal
+SELECT count(*) AS count FROM revoked_token WHERE principal_id = :principal;

@@ -1,3 +1,3 @@
 -- Takes a block of addresses off the access list of a principal.
--- scope: organization $1
-DELETE FROM access_list_entry WHERE org_id = $1 AND principal_id = $2 AND block = $3::text::cidr;
+-- scope: organization :organization
+DELETE FROM access_list_entry WHERE org_id = :organization AND principal_id = :principal AND block = :block::text::cidr;

@@ -1,3 +1,3 @@
 -- Ends every token of a principal.
--- scope: principal $1
-UPDATE principal SET generation = generation + 1, revision = nextval('revision') WHERE id = $1;
+-- scope: principal :principal
+UPDATE principal SET generation = generation + 1, revision = nextval('revision') WHERE id = :principal;

@@ -1,4 +1,4 @@
--- Takes a role in an organization ($3 null) or in one of its projects away.
--- scope: organization $1
+-- Takes a role in an organization (:project null) or in one of its projects away.
+-- scope: organization :organization
 DELETE FROM role_grant
- WHERE org_id = $1 AND principal_id = $2 AND project_id IS NOT DISTINCT FROM $3::bytea AND role = $4::text;
+ WHERE org_id = :organization AND principal_id = :principal AND project_id IS NOT DISTINCT FROM :project::bytea AND role = :role::text;

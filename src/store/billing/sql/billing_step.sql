@@ -1,4 +1,4 @@
--- Opens an invoice, adds at most $3 spans of usage to it, or closes it; $2 is an id of the own cell.
+-- Opens an invoice, adds at most :spans spans of usage to it, or closes it; :id is an id of the own cell.
 -- scope: none, because the function looks for itself at whom the transaction acts for
-SELECT s.outcome, (SELECT invoice_json(i)::text FROM invoice i WHERE i.id = s.invoice_id AND s.outcome = 'CLOSED')
-FROM billing_step($1, $2, billing_now(), $3::int) s
+SELECT s.outcome, (SELECT invoice_json(i)::text FROM invoice i WHERE i.id = s.invoice_id AND s.outcome = 'CLOSED') AS invoice
+FROM billing_step(:organization, :id, billing_now(), :spans::int) s

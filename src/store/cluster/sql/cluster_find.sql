@@ -1,3 +1,3 @@
 -- The id of a cluster.
--- scope: project $1
-SELECT encode(r.id, 'hex') FROM resource r WHERE r.scope = $1 AND r.kind = $2 AND r.name = $3
+-- scope: project :project
+SELECT encode(r.id, 'hex') AS cluster FROM resource r WHERE r.scope = :project AND r.kind = :kind AND r.name = :name

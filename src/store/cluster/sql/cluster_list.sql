@@ -1,13 +1,13 @@
 -- A page of a project's clusters of one kind, oldest first.
--- scope: project $1
-SELECT c.total, p.document, p.name
-FROM (SELECT coalesce((SELECT total FROM list_counter WHERE scope = $1 AND kind = $2), 0) AS total) c
+-- scope: project :project
+SELECT c.total, p.document, p.name AS key
+FROM (SELECT coalesce((SELECT total FROM list_counter WHERE scope = :project AND kind = :kind), 0) AS total) c
 LEFT JOIN LATERAL (
     SELECT d.document, d.id, d.name
-    FROM list_start($1, $2, $3::bigint) s,
-         LATERAL (SELECT r.id FROM resource r WHERE r.scope = $1 AND r.kind = $2 AND r.id >= s.anchor
-                  ORDER BY r.id OFFSET s.skip LIMIT $4::bigint) page,
+    FROM list_start(:project, :kind, :offset::bigint) s,
+         LATERAL (SELECT r.id FROM resource r WHERE r.scope = :project AND r.kind = :kind AND r.id >= s.anchor
+                  ORDER BY r.id OFFSET s.skip LIMIT :limit::bigint) page,
          cluster_document d
-    WHERE d.scope = $1 AND d.kind = $2 AND d.id = page.id
+    WHERE d.scope = :project AND d.kind = :kind AND d.id = page.id
 ) p ON true
 ORDER BY p.id

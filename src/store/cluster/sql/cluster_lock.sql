@@ -1,7 +1,7 @@
--- A cluster, locked for a change, with what its machinery needs; $4 instead of a name when that is known.
--- scope: project $1
-SELECT encode(r.id, 'hex'), r.name, r.state, r.document::text, r.generation, r.observed_generation, c.set_name, c.major_version,
-       c.parameters::text, c.goal_generation, r.kind, (SELECT a.hash FROM project_access a WHERE a.project_id = $1), c.restart_generation
+-- A cluster, locked for a change, with what its machinery needs; :cluster instead of a name when that is known.
+-- scope: project :project
+SELECT encode(r.id, 'hex') AS id, r.name, r.state, r.document::text, r.generation, r.observed_generation, c.set_name, c.major_version,
+       c.parameters::text, c.goal_generation, r.kind, (SELECT a.hash FROM project_access a WHERE a.project_id = :project) AS label, c.restart_generation
 FROM resource r JOIN cluster c ON c.id = r.id
-WHERE r.scope = $1 AND r.kind = ANY ($2::text[]) AND ($3::text IS NULL OR r.name = $3) AND ($4::bytea IS NULL OR r.id = $4)
+WHERE r.scope = :project AND r.kind = ANY (:kinds::text[]) AND (:name::text IS NULL OR r.name = :name) AND (:cluster::bytea IS NULL OR r.id = :cluster)
 FOR UPDATE OF r

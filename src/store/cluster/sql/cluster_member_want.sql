@@ -1,3 +1,3 @@
 -- What a member should be.
--- scope: organization $1
-UPDATE cluster_member SET desired = $3, electable = $4::boolean, priority = $5::int WHERE org_id = $1 AND id = $2
+-- scope: organization :organization
+UPDATE cluster_member SET desired = :desired, electable = :electable::boolean, priority = :priority::int WHERE org_id = :organization AND id = :member

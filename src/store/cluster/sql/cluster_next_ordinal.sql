@@ -1,3 +1,3 @@
 -- The number of the next member.
--- scope: organization $1
-UPDATE cluster SET next_ordinal = next_ordinal + 1 WHERE org_id = $1 AND id = $2 RETURNING next_ordinal - 1
+-- scope: organization :organization
+UPDATE cluster SET next_ordinal = next_ordinal + 1 WHERE org_id = :organization AND id = :cluster RETURNING next_ordinal - 1 AS ordinal

@@ -1,3 +1,3 @@
 -- Removes what hangs on a cluster.
--- scope: project $1
-DELETE FROM resource WHERE scope = $1 AND kind = ANY ('{outageSimulation,sampleDatasetLoad}') AND document ->> 'clusterName' = $2
+-- scope: project :project
+DELETE FROM resource WHERE scope = :project AND kind = ANY ('{outageSimulation,sampleDatasetLoad}') AND document ->> 'clusterName' = :name

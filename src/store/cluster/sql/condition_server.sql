@@ -8,4 +8,4 @@ SELECT json_build_object(
     'off', (SELECT coalesce(string_agg(name, ', ' ORDER BY name), '') FROM pg_settings
             WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'),
     'freeConnections', current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-                       - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'))::text
+                       - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'))::text AS json

@@ -10,4 +10,4 @@ SELECT json_build_object(
             'patroni', h.facts ->> 'patroniVersion',
             'certificateLeftS', (SELECT extract(epoch FROM max(c.not_after) - now())::bigint FROM certificate c
                                  WHERE c.kind = 'HOST' AND c.owner = encode(h.id, 'hex') AND c.revoked_at IS NULL)) ORDER BY h.name), '[]')
-        FROM host h WHERE h.state <> 'REMOVED'))::text
+        FROM host h WHERE h.state <> 'REMOVED'))::text AS json

@@ -1,3 +1,3 @@
 -- Takes back what a host was asked to do and has not said to have done.
--- scope: organization $1
-DELETE FROM host_task WHERE org_id = $1 AND id = $2 AND outcome IS NULL
+-- scope: organization :organization
+DELETE FROM host_task WHERE org_id = :organization AND id = :task AND outcome IS NULL

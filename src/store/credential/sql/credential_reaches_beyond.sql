@@ -1,6 +1,6 @@
 -- Whether a credential holds any role outside one project, beside belonging to the organization.
--- scope: organization $1
+-- scope: organization :organization
 SELECT EXISTS (
     SELECT 1 FROM role_grant g
-    WHERE g.org_id = $1 AND g.principal_id = $2
-      AND (g.project_id IS NULL AND g.role <> 'ORG_MEMBER' OR g.project_id <> $3))
+    WHERE g.org_id = :organization AND g.principal_id = :credential
+      AND (g.project_id IS NULL AND g.role <> 'ORG_MEMBER' OR g.project_id <> :project)) AS beyond

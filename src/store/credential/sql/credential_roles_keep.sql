@@ -1,5 +1,5 @@
 -- Takes away the roles of one context that are not in a JSON list.
--- scope: organization $1
+-- scope: organization :organization
 DELETE FROM role_grant
-WHERE org_id = $1 AND principal_id = $2 AND project_id IS NOT DISTINCT FROM $3::bytea
-  AND NOT ($4::jsonb ? role)
+WHERE org_id = :organization AND principal_id = :credential AND project_id IS NOT DISTINCT FROM :project::bytea
+  AND NOT (:roles::jsonb ? role)

@@ -1,3 +1,3 @@
 -- The credential is another one now: its ETag moves.
--- scope: organization $1
-UPDATE principal SET revision = nextval('revision') WHERE org_id = $1 AND id = $2 RETURNING revision
+-- scope: organization :organization
+UPDATE principal SET revision = nextval('revision') WHERE org_id = :organization AND id = :credential RETURNING revision

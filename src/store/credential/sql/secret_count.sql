@@ -1,3 +1,3 @@
 -- How many secrets of a service account have not expired.
--- scope: organization $1
-SELECT count(*) FROM service_account_secret WHERE org_id = $1 AND account_id = $2 AND expires_at > now()
+-- scope: organization :organization
+SELECT count(*) AS count FROM service_account_secret WHERE org_id = :organization AND account_id = :account AND expires_at > now()

@@ -1,3 +1,3 @@
 -- Ends one secret of a service account.
--- scope: organization $1
-DELETE FROM service_account_secret WHERE org_id = $1 AND account_id = $2 AND id = $3
+-- scope: organization :organization
+DELETE FROM service_account_secret WHERE org_id = :organization AND account_id = :account AND id = :secret

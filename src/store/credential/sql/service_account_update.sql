@@ -1,4 +1,4 @@
 -- Changes the name and description of a service account; NULL leaves one as it is.
--- scope: organization $1
-UPDATE service_account SET name = coalesce($3::text, name), description = coalesce($4::text, description)
-WHERE org_id = $1 AND id = $2
+-- scope: organization :organization
+UPDATE service_account SET name = coalesce(:name::text, name), description = coalesce(:description::text, description)
+WHERE org_id = :organization AND id = :credential

@@ -1,3 +1,3 @@
 -- Binds a cluster to a group of etcd with room left.
 -- scope: none, because the function looks at whom the transaction acts for
-SELECT cluster_bind_etcd($1, $2, $3)
+SELECT cluster_bind_etcd(:cluster, :provider, :region) AS bound

@@ -1,3 +1,3 @@
 -- Removes a group of etcd that no cluster is in.
 -- scope: none, because groups of etcd are the operator's
-DELETE FROM etcd_group WHERE name = $1 AND name <> 'default' RETURNING name
+DELETE FROM etcd_group WHERE name = :name AND name <> 'default' RETURNING name

@@ -1,3 +1,3 @@
 -- One event of a project.
--- scope: project $1
-SELECT project_seq, document FROM event WHERE project_id = $1 AND id = $2
+-- scope: project :scope
+SELECT project_seq AS seq, document FROM event WHERE project_id = :scope AND id = :event

@@ -1,3 +1,3 @@
 -- Where the chain of one organization ends.
--- scope: organization $1
-SELECT seq, encode(hash, 'hex') FROM event_chain WHERE org_id = $1
+-- scope: organization :organization
+SELECT seq, encode(hash, 'hex') AS hash FROM event_chain WHERE org_id = :organization

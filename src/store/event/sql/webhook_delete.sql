@@ -1,3 +1,3 @@
 -- Removes a webhook.
--- scope: organization $1
-DELETE FROM webhook WHERE org_id = $1 AND id = $2
+-- scope: organization :organization
+DELETE FROM webhook WHERE org_id = :organization AND id = :webhook

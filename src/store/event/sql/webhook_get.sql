@@ -1,3 +1,3 @@
 -- One webhook as the API shows it.
--- scope: organization $1
-SELECT webhook_json(w), w.revision FROM webhook w WHERE w.org_id = $1 AND w.id = $2
+-- scope: organization :organization
+SELECT webhook_json(w) AS document, w.revision FROM webhook w WHERE w.org_id = :organization AND w.id = :webhook

@@ -1,3 +1,3 @@
 -- One webhook as the API shows it, held until the transaction ends.
--- scope: organization $1
-SELECT webhook_json(w), w.revision FROM webhook w WHERE w.org_id = $1 AND w.id = $2 FOR UPDATE
+-- scope: organization :organization
+SELECT webhook_json(w) AS document, w.revision FROM webhook w WHERE w.org_id = :organization AND w.id = :webhook FOR UPDATE

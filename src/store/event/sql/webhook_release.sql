@@ -1,3 +1,3 @@
 -- Gives a webhook back that has nothing more to tell.
--- scope: organization $1
-UPDATE webhook SET lease_until = NULL, next_try_at = now() WHERE org_id = $1 AND id = $2 AND lease_epoch = $3::bigint
+-- scope: organization :organization
+UPDATE webhook SET lease_until = NULL, next_try_at = now() WHERE org_id = :organization AND id = :webhook AND lease_epoch = :epoch::bigint

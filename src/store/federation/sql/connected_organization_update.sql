@@ -1,7 +1,7 @@
 -- Changes how an organization uses its federation. The reference keeps it to providers of that federation.
--- scope: organization $1
-UPDATE connected_organization SET provider_id = $2, domain_restriction = $3::boolean,
-    domain_allow_list = ARRAY(SELECT DISTINCT lower(named.domain) FROM jsonb_array_elements_text($4::jsonb) AS named (domain) ORDER BY 1),
-    sign_in_roles = ARRAY(SELECT DISTINCT named.role FROM jsonb_array_elements_text($5::jsonb) AS named (role) ORDER BY 1),
+-- scope: organization :organization
+UPDATE connected_organization SET provider_id = :provider, domain_restriction = :domain_restriction::boolean,
+    domain_allow_list = ARRAY(SELECT DISTINCT lower(named.domain) FROM jsonb_array_elements_text(:domain_allow_list::jsonb) AS named (domain) ORDER BY 1),
+    sign_in_roles = ARRAY(SELECT DISTINCT named.role FROM jsonb_array_elements_text(:sign_in_roles::jsonb) AS named (role) ORDER BY 1),
     revision = nextval('revision')
-WHERE org_id = $1
+WHERE org_id = :organization

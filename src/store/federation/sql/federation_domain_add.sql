@@ -1,3 +1,3 @@
 -- A domain of e-mail addresses is a federation's.
 -- scope: none, because domains are the operator's to give
-INSERT INTO federation_domain (domain, federation_id) VALUES ($1, $2)
+INSERT INTO federation_domain (domain, federation_id) VALUES (:domain, :federation)

@@ -1,3 +1,3 @@
 -- A domain of e-mail addresses is a federation's no more.
 -- scope: none, because domains are the operator's to take
-DELETE FROM federation_domain WHERE domain = $1 AND federation_id = $2
+DELETE FROM federation_domain WHERE domain = :domain AND federation_id = :federation

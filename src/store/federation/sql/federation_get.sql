@@ -1,6 +1,6 @@
 -- What an organization's federation is, in short.
--- scope: organization $1
-SELECT d.document, text_revision(d.document)
+-- scope: organization :organization
+SELECT d.document, text_revision(d.document) AS revision
 FROM (SELECT json_strip_nulls(json_build_object(
           'id', encode(o.federation_id, 'hex'),
           'federatedDomains', (SELECT coalesce(json_agg(f.domain ORDER BY f.domain), '[]')
@@ -11,4 +11,4 @@ FROM (SELECT json_strip_nulls(json_build_object(
       FROM organization o
       JOIN connected_organization c ON c.org_id = o.id
       LEFT JOIN identity_provider p ON p.id = c.provider_id
-      WHERE o.id = $1) d
+      WHERE o.id = :organization) d

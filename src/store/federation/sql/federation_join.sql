@@ -1,3 +1,3 @@
 -- Puts an organization into a federation, a new one or that of others; what it agreed with the old one ends, and so does that if it was the last.
--- scope: organization $1
-UPDATE organization SET federation_id = $2, revision = nextval('revision') WHERE id = $1
+-- scope: organization :organization
+UPDATE organization SET federation_id = :federation, revision = nextval('revision') WHERE id = :organization

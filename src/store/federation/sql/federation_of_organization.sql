@@ -1,3 +1,3 @@
 -- The federation that an organization is in.
--- scope: organization $1
-SELECT encode(o.federation_id, 'hex') FROM organization o WHERE o.id = $1
+-- scope: organization :organization
+SELECT encode(o.federation_id, 'hex') AS federation FROM organization o WHERE o.id = :organization

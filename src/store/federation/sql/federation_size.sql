@@ -1,3 +1,3 @@
 -- How many organizations share an organization's federation.
--- scope: organization $1
-SELECT federation_size(o.id) FROM organization o WHERE o.id = $1
+-- scope: organization :organization
+SELECT federation_size(o.id) AS count FROM organization o WHERE o.id = :organization

@@ -1,6 +1,6 @@
 -- Forgets the public keys of an identity provider; what is being fetched now is not stored any more, and a worker fetches anew.
--- scope: organization $1
+-- scope: organization :organization
 UPDATE identity_provider p SET keys = NULL, keys_fetched_at = NULL, keys_due_at = now(), keys_failures = 0, keys_error = NULL,
     keys_epoch = p.keys_epoch + 1
 FROM organization o
-WHERE o.id = $1 AND p.federation_id = o.federation_id AND p.id = $2
+WHERE o.id = :organization AND p.federation_id = o.federation_id AND p.id = :provider

@@ -1,12 +1,12 @@
--- A page of the identity providers of an organization's federation, oldest first, those of the protocols in the JSON list $4.
--- scope: organization $1
+-- A page of the identity providers of an organization's federation, oldest first, those of the protocols in the JSON list :protocols.
+-- scope: organization :organization
 WITH listed AS (
     SELECT p.id FROM organization o JOIN identity_provider p ON p.federation_id = o.federation_id
-    WHERE o.id = $1 AND $4::jsonb ? p.protocol
+    WHERE o.id = :organization AND :protocols::jsonb ? p.protocol
 )
-SELECT c.total, p.document, encode(p.id, 'hex')
+SELECT c.total, p.document, encode(p.id, 'hex') AS key
 FROM (SELECT count(*) AS total FROM listed) c
 LEFT JOIN LATERAL (SELECT i.id, identity_provider_json(i) AS document
-                   FROM (SELECT id FROM listed ORDER BY id OFFSET $2::bigint LIMIT $3::bigint) page
+                   FROM (SELECT id FROM listed ORDER BY id OFFSET :offset::bigint LIMIT :limit::bigint) page
                    JOIN identity_provider i ON i.id = page.id) p ON true
 ORDER BY p.id

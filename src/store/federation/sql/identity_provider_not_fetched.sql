@@ -1,5 +1,5 @@
 -- Why the keys of an identity provider could not be fetched.
--- scope: organization $1
-UPDATE identity_provider p SET keys_error = $4
+-- scope: organization :organization
+UPDATE identity_provider p SET keys_error = :why
 FROM organization o
-WHERE o.id = $1 AND p.federation_id = o.federation_id AND p.id = $2 AND p.keys_epoch = $3::bigint
+WHERE o.id = :organization AND p.federation_id = o.federation_id AND p.id = :provider AND p.keys_epoch = :epoch::bigint

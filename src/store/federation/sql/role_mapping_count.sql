@@ -1,3 +1,3 @@
 -- How many role mappings an organization has.
--- scope: organization $1
-SELECT count(*) FROM role_mapping WHERE org_id = $1
+-- scope: organization :organization
+SELECT count(*) AS count FROM role_mapping WHERE org_id = :organization

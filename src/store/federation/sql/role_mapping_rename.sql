@@ -1,3 +1,3 @@
 -- Another group for a role mapping.
--- scope: organization $1
-UPDATE role_mapping SET external_group = $3, revision = nextval('revision') WHERE org_id = $1 AND id = $2
+-- scope: organization :organization
+UPDATE role_mapping SET external_group = :group, revision = nextval('revision') WHERE org_id = :organization AND id = :mapping

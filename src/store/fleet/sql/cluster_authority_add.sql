@@ -1,5 +1,5 @@
 -- Makes a cluster's authority, unless another host's request was faster.
 -- scope: none, because agents of hosts ask for it, and hosts are the operator's
 INSERT INTO authority (id, purpose, cluster_id, project_id, org_id, certificate, key, not_after)
-SELECT $2, 'CLUSTER', c.id, c.project_id, c.org_id, $3, $4, to_timestamp($5::bigint / 1000.0) FROM cluster c WHERE c.id = $1
+SELECT :id, 'CLUSTER', c.id, c.project_id, c.org_id, :certificate, :sealed_key, to_timestamp(:not_after_ms::bigint / 1000.0) FROM cluster c WHERE c.id = :cluster
 ON CONFLICT DO NOTHING

@@ -1,3 +1,3 @@
 -- A name of a cluster.
--- scope: organization $1
-INSERT INTO dns_record (org_id, cluster_id, name, type, content) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
+-- scope: organization :organization
+INSERT INTO dns_record (org_id, cluster_id, name, type, content) VALUES (:organization, :cluster, :name, :type, :content) ON CONFLICT DO NOTHING

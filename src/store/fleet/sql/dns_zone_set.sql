@@ -1,4 +1,4 @@
 -- Names the zone that members' names are in, and who answers for it.
 -- scope: none, because a deployment has one zone
-INSERT INTO dns_zone (id, name, nameservers, contact) VALUES (1, $1, $2::text[], $3)
+INSERT INTO dns_zone (id, name, nameservers, contact) VALUES (1, :name, :nameservers::text[], :contact)
 ON CONFLICT (id) DO UPDATE SET name = excluded.name, nameservers = excluded.nameservers, contact = excluded.contact

@@ -1,7 +1,7 @@
 -- A host joins, or joins again under its name: then its epoch moves, and it keeps its members.
 -- scope: none, because hosts are the operator's
 INSERT INTO host AS h (id, name, provider, region, zone, cpus, memory_mb, disk_gb, address, facts)
-VALUES ($1, $2, $3, $4, $5, $6::numeric, $7::int, $8::int, $9::inet, $10::jsonb)
+VALUES (:id, :host_name, :provider, :region, :zone, :cpus::numeric, :memory_mb::int, :disk_gb::int, :address::inet, :facts::jsonb)
 ON CONFLICT (name) DO UPDATE SET
     epoch = h.epoch + 1, provider = excluded.provider, region = excluded.region, zone = excluded.zone,
     state = CASE WHEN h.state = 'REMOVED' THEN 'ACTIVE' ELSE h.state END,
@@ -9,4 +9,4 @@ ON CONFLICT (name) DO UPDATE SET
     cpus = greatest(excluded.cpus, h.used_cpus), memory_mb = greatest(excluded.memory_mb, h.used_memory_mb),
     disk_gb = greatest(excluded.disk_gb, h.used_disk_gb), address = excluded.address, facts = excluded.facts,
     seen_version = 0, joined_at = now()
-RETURNING encode(id, 'hex'), epoch
+RETURNING encode(id, 'hex') AS host, epoch

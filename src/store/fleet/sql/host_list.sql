@@ -1,4 +1,4 @@
--- The fleet as the operator sees it; one host when $1 is not empty.
+-- The fleet as the operator sees it; one host when :host is not empty.
 -- scope: none, because hosts are the operator's and hold members of many organizations
 SELECT coalesce(json_agg(json_build_object(
     'id', encode(h.id, 'hex'),
@@ -23,6 +23,6 @@ SELECT coalesce(json_agg(json_build_object(
     'agentVersion', h.facts ->> 'agentVersion',
     'patroniVersion', h.facts ->> 'patroniVersion',
     'postgresVersions', coalesce(h.facts -> 'postgresVersions', '[]'),
-    'strays', coalesce(h.facts -> 'strays', '[]')) ORDER BY h.name), '[]')::text
+    'strays', coalesce(h.facts -> 'strays', '[]')) ORDER BY h.name), '[]')::text AS json
 FROM host h JOIN host_goal_version v ON v.host_id = h.id
-WHERE ($1 = '' AND h.state <> 'REMOVED') OR h.name = $1
+WHERE (:host = '' AND h.state <> 'REMOVED') OR h.name = :host

@@ -15,9 +15,9 @@ SELECT coalesce(json_agg(json_build_object(
     'lagBytes', m.lag_bytes,
     'version', m.version,
     'problem', m.problem,
-    'reportedAt', api_date(m.reported_at)) ORDER BY m.id), '[]')::text
+    'reportedAt', api_date(m.reported_at)) ORDER BY m.id), '[]')::text AS json
 FROM host h
 JOIN cluster_member m ON m.host_id = h.id
 JOIN cluster c ON c.id = m.cluster_id
 LEFT JOIN host_address a ON a.member_id = m.id
-WHERE h.name = $1
+WHERE h.name = :host

@@ -1,3 +1,3 @@
 -- Takes over what a host says about its own members and tasks.
 -- scope: none, because hosts are the operator's and hold members of many organizations
-SELECT host_report($1, $2::bigint, $3::jsonb)
+SELECT host_report(:host, :epoch::bigint, :report::jsonb) AS outcome

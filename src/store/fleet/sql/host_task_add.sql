@@ -1,4 +1,4 @@
 -- Asks the host of a member to do something once.
--- scope: organization $1
+-- scope: organization :organization
 INSERT INTO host_task (org_id, id, host_id, member_id, kind, parameters)
-SELECT m.org_id, $2, m.host_id, m.id, $4, $5::jsonb FROM cluster_member m WHERE m.org_id = $1 AND m.id = $3
+SELECT m.org_id, :task, m.host_id, m.id, :kind, :parameters::jsonb FROM cluster_member m WHERE m.org_id = :organization AND m.id = :member

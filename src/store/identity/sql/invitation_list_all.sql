@@ -3,5 +3,5 @@
 SELECT coalesce(json_agg(json_build_object(
            'invitationId', encode(i.id, 'hex'), 'orgId', encode(i.org_id, 'hex'), 'username', i.username,
            'createdAt', api_date(i.created_at), 'mailedAt', api_date(i.mailed_at), 'mailError', i.mail_error)
-           ORDER BY i.created_at DESC), '[]')::text
+           ORDER BY i.created_at DESC), '[]')::text AS list
 FROM (SELECT * FROM invitation WHERE accepted_at IS NULL AND expires_at > now() ORDER BY created_at DESC LIMIT 1000) i

@@ -1,4 +1,4 @@
--- Takes a role in an organization ($3 null) or in one of its projects off an invitation.
--- scope: organization $1
+-- Takes a role in an organization (:project null) or in one of its projects off an invitation.
+-- scope: organization :organization
 DELETE FROM invitation_role
-WHERE org_id = $1 AND invitation_id = $2 AND project_id IS NOT DISTINCT FROM $3::bytea AND role = $4::text
+WHERE org_id = :organization AND invitation_id = :member AND project_id IS NOT DISTINCT FROM :project::bytea AND role = :role::text

@@ -1,3 +1,3 @@
 -- Notes where a person lives.
--- scope: principal $1
-UPDATE person SET country = $2::text WHERE id = $1
+-- scope: principal :person
+UPDATE person SET country = :country::text WHERE id = :person

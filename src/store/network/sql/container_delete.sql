@@ -1,3 +1,3 @@
 -- Removes a network container.
--- scope: project $1
-DELETE FROM network_container WHERE project_id = $1 AND id = $2
+-- scope: project :project
+DELETE FROM network_container WHERE project_id = :project AND id = :container

@@ -1,6 +1,6 @@
 -- The addresses of a project's clusters: where members take connections, and where connections of theirs come from.
--- scope: project $1
-SELECT json_build_object('groupId', encode($1::bytea, 'hex'), 'services', json_build_object('clusters', coalesce(json_agg(c.document ORDER BY c.name), '[]')))::text
+-- scope: project :project
+SELECT json_build_object('groupId', encode(:project::bytea, 'hex'), 'services', json_build_object('clusters', coalesce(json_agg(c.document ORDER BY c.name), '[]')))::text AS document
 FROM (SELECT c.name, json_build_object(
                  'clusterName', c.name,
                  'inbound', coalesce(json_agg(DISTINCT host(a.address)) FILTER (WHERE m.desired IN ('RUNNING', 'STOPPED')), '[]'),
@@ -11,5 +11,5 @@ FROM (SELECT c.name, json_build_object(
       LEFT JOIN cluster_member m ON m.cluster_id = c.id
       LEFT JOIN host_address a ON a.member_id = m.id
       LEFT JOIN host h ON h.id = m.host_id
-      WHERE c.project_id = $1
+      WHERE c.project_id = :project
       GROUP BY c.id, c.name) c

@@ -1,3 +1,3 @@
 -- Removes a size that no member has.
 -- scope: none, because sizes are the operator's
-DELETE FROM instance_size WHERE name = $1 RETURNING name
+DELETE FROM instance_size WHERE name = :name RETURNING name

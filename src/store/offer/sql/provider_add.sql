@@ -1,3 +1,3 @@
 -- Adds a provider: whose machines they are.
 -- scope: none, because providers are the operator's
-INSERT INTO provider (name) VALUES ($1) ON CONFLICT DO NOTHING
+INSERT INTO provider (name) VALUES (:name) ON CONFLICT DO NOTHING

@@ -1,3 +1,3 @@
 -- Removes a provider that has no regions.
 -- scope: none, because providers are the operator's
-DELETE FROM provider WHERE name = $1 RETURNING name
+DELETE FROM provider WHERE name = :name RETURNING name

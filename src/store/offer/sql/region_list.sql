@@ -3,5 +3,5 @@
 SELECT coalesce(json_agg(json_build_object('provider', r.provider, 'name', r.name,
                                            'hosts', (SELECT count(*) FROM host h
                                                      WHERE h.provider = r.provider AND h.region = r.name AND h.state <> 'REMOVED'))
-                         ORDER BY r.provider, r.name), '[]')::text
+                         ORDER BY r.provider, r.name), '[]')::text AS json
 FROM region r

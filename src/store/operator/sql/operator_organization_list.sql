@@ -1,9 +1,9 @@
--- A page of all organizations, oldest first: one ($3), those whose name contains a text ($4), those that are locked ($5).
+-- A page of all organizations, oldest first: one (:organization), those whose name contains a text (:name), those that are locked (:locked).
 -- scope: none, because operators look after all organizations
 WITH wanted AS (
     SELECT * FROM organization o
-    WHERE ($3::bytea IS NULL OR o.id = $3) AND position(lower($4) IN lower(o.name)) > 0
-      AND ($5::boolean IS NULL OR $5 = (o.locked_at IS NOT NULL)))
+    WHERE (:organization::bytea IS NULL OR o.id = :organization) AND position(lower(:name) IN lower(o.name)) > 0
+      AND (:locked::boolean IS NULL OR :locked = (o.locked_at IS NOT NULL)))
 SELECT c.total, p.document, p.key
 FROM (SELECT count(*) AS total FROM wanted) c
 LEFT JOIN LATERAL (
@@ -13,5 +13,5 @@ LEFT JOIN LATERAL (
         'paymentAgreedUntil', api_date(o.payment_agreed_until),
         'projects', (SELECT count(*) FROM project r WHERE r.org_id = o.id),
         'clusters', (SELECT count(*) FROM cluster r WHERE r.org_id = o.id)))::text AS document
-    FROM wanted o ORDER BY o.id OFFSET $1::bigint LIMIT $2::bigint) p ON true
+    FROM wanted o ORDER BY o.id OFFSET :offset::bigint LIMIT :limit::bigint) p ON true
 ORDER BY p.id

@@ -1,3 +1,3 @@
 -- How many policies an organization has.
--- scope: organization $1
-SELECT count(*) FROM resource WHERE scope = $1 AND org_id = $1 AND kind = 'resourcePolicy'
+-- scope: organization :organization
+SELECT count(*) AS count FROM resource WHERE scope = :organization AND org_id = :organization AND kind = 'resourcePolicy'

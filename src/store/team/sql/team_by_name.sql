@@ -1,3 +1,3 @@
 -- One team by its name.
--- scope: organization $1
-SELECT encode(t.id, 'hex'), team_json(t), t.revision FROM team t WHERE t.org_id = $1 AND t.name = $2
+-- scope: organization :organization
+SELECT encode(t.id, 'hex') AS id, team_json(t) AS document, t.revision FROM team t WHERE t.org_id = :organization AND t.name = :name

@@ -1,3 +1,3 @@
 -- Takes a person out of a team.
--- scope: organization $1
-DELETE FROM team_member WHERE org_id = $1 AND team_id = $2 AND person_id = $3
+-- scope: organization :organization
+DELETE FROM team_member WHERE org_id = :organization AND team_id = :team AND person_id = :person

@@ -1,3 +1,3 @@
 -- One team with its members and all its roles.
--- scope: organization $1
-SELECT team_record_json(t) FROM team t WHERE t.org_id = $1 AND t.id = $2
+-- scope: organization :organization
+SELECT team_record_json(t) AS document FROM team t WHERE t.org_id = :organization AND t.id = :team

@@ -1,3 +1,3 @@
 -- Gives a team another name.
--- scope: organization $1
-UPDATE team SET name = $3, revision = nextval('revision') WHERE org_id = $1 AND id = $2 RETURNING revision
+-- scope: organization :organization
+UPDATE team SET name = :name, revision = nextval('revision') WHERE org_id = :organization AND id = :team RETURNING revision

@@ -1,3 +1,3 @@
 -- Removes an organization with its credentials. Its events stay.
--- scope: organization $1
-DELETE FROM organization WHERE id = $1
+-- scope: organization :organization
+DELETE FROM organization WHERE id = :organization

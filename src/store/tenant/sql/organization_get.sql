@@ -1,3 +1,3 @@
 -- One organization as the API shows it.
--- scope: organization $1
-SELECT document, revision FROM organization_document WHERE id = $1
+-- scope: organization :organization
+SELECT document, revision FROM organization_document WHERE id = :organization

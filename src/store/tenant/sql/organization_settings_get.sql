@@ -1,5 +1,5 @@
 -- The settings of an organization as the API shows them.
--- scope: organization $1
+-- scope: organization :organization
 SELECT json_strip_nulls(json_build_object(
            'apiAccessListRequired', o.access_list_required,
            'maxServiceAccountSecretValidityInHours', coalesce((o.settings ->> 'maxServiceAccountSecretValidityInHours')::int, 8760),
@@ -7,6 +7,6 @@ SELECT json_strip_nulls(json_build_object(
            'multiFactorAuthRequired', false,
            'restrictEmployeeAccess', false,
            'genAIFeaturesEnabled', false,
-           'streamsCrossGroupEnabled', false))::text,
+           'streamsCrossGroupEnabled', false))::text AS document,
        o.revision
-FROM organization o WHERE o.id = $1
+FROM organization o WHERE o.id = :organization

@@ -1,3 +1,3 @@
 -- Changes an organization's name and settings.
--- scope: organization $1
-UPDATE organization SET name = $2, settings = $3::jsonb, revision = nextval('revision') WHERE id = $1
+-- scope: organization :organization
+UPDATE organization SET name = :name, settings = :settings::jsonb, revision = nextval('revision') WHERE id = :organization

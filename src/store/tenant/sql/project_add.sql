@@ -1,3 +1,3 @@
 -- Creates a project.
--- scope: organization $1
-INSERT INTO project (org_id, id, name, settings) VALUES ($1, $2, $3, $4::jsonb)
+-- scope: organization :organization
+INSERT INTO project (org_id, id, name, settings) VALUES (:organization, :project, :name, :settings::jsonb)

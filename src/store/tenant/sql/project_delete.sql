@@ -1,3 +1,3 @@
 -- Removes a project; the roles granted in it go with it.
--- scope: organization $1
-DELETE FROM project WHERE org_id = $1 AND id = $2
+-- scope: organization :organization
+DELETE FROM project WHERE org_id = :organization AND id = :project

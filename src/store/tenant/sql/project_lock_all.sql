@@ -1,5 +1,5 @@
 -- The projects that a JSON list of ids names, locked in one order everywhere, so that two requests cannot wait for each other.
--- scope: organization $1
+-- scope: organization :organization
 SELECT encode(id, 'hex') FROM project
-WHERE org_id = $1 AND id IN (SELECT decode(named.id, 'hex') FROM jsonb_array_elements_text($2::jsonb) AS named (id))
+WHERE org_id = :organization AND id IN (SELECT decode(named.id, 'hex') FROM jsonb_array_elements_text(:projects::jsonb) AS named (id))
 ORDER BY id FOR NO KEY UPDATE

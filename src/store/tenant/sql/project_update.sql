@@ -1,3 +1,3 @@
 -- Changes a project's name and settings.
--- scope: organization $1
-UPDATE project SET name = $3, settings = $4::jsonb, revision = nextval('revision') WHERE org_id = $1 AND id = $2
+-- scope: organization :organization
+UPDATE project SET name = :name, settings = :settings::jsonb, revision = nextval('revision') WHERE org_id = :organization AND id = :project
