@@ -2,7 +2,9 @@
 """What hosts may say and hear: joining once, certificates that end, goals that arrive at once, reports that change only what is
 their own. Whatever is refused changes nothing."""
 import asyncio
+import http.client
 import json
+import re
 import secrets
 import subprocess
 import sys
@@ -12,7 +14,7 @@ import time
 from agents import FACTS, SERVICE, Agent, AsyncAgent, Fleet, bulk_agents
 from client import wait_until
 from suite import Suite, ends_on_signal
-from world import changed_tables, row_hashes, sql
+from world import PREFIX, bootstrap, changed_tables, connect, new_id, row_hashes, sql
 
 PARKED = 1000
 RACES = 3
@@ -353,9 +355,76 @@ async def park_many(suite, fleet, agents):
         client.close()
 
 
+# ---- Counters ----
+def counters(node):
+    """How many requests of each operation had which status, and how many were timed: {(operation, status): requests, (operation, "timed"): requests}."""
+    text = node.operator("/metrics")[1]
+    found = {(operation, status): int(n) for operation, status, n in re.findall(r'^reeve_http_requests_total\{operation="(\w*)",status="(\w+)"\} (\d+)$', text, re.M)}
+    found.update({(operation, "timed"): int(n) for operation, n in re.findall(r'^reeve_http_request_duration_seconds_count\{operation="(\w*)"\} (\d+)$', text, re.M)})
+    return found
+
+
+def counted_since(node, before):
+    return {key: n - before.get(key, 0) for key, n in counters(node).items() if n != before.get(key, 0)}
+
+
+def test_counters(suite, fleet, h1):
+    """What tenants, operators and hosts ask is counted alike: each request once, under its name and its status. What belongs to no operation has no name."""
+    node, tenants = fleet.node, connect(fleet.node)
+    owner = bootstrap(node.conf, "counted")
+    owner.fetch(tenants)
+    operator = json.loads(node.run("operator", "add", "counter", "--json").stdout)["token"]
+
+    def tenant(method, target, auth=None, body=None):
+        return lambda: tenants.ask(method, target, auth, body).status
+
+    def oauth(path, secret, form):
+        return lambda: tenants._client_form("/api/oauth/" + path, owner.client_id, secret, form).status
+
+    def operators(method, path, token=operator):
+        def ask():
+            connection = http.client.HTTPConnection("127.0.0.1", node.operator_port, timeout=20)
+            connection.request(method, "/operator/v1" + path, headers={"Authorization": "Bearer " + token} if token else {})
+            status = connection.getresponse().status
+            connection.close()
+            return status
+        return ask
+
+    def host(asks, method, path, body=None):
+        return lambda: asks(method, "/agent/v1/" + path, body)[0]
+    bearer, organization, member = owner.bearer(), PREFIX + "/orgs/" + owner.home, "members/%s/certificate" % new_id()
+    for name, status, ask in (
+            ("getRoot", 200, tenant("GET", PREFIX, bearer)), ("getRoot", 200, tenant("HEAD", PREFIX, bearer)), ("getRoot", 401, tenant("GET", PREFIX)),
+            ("getOrganization", 200, tenant("GET", organization, bearer)), ("getOrganization", 404, tenant("GET", PREFIX + "/orgs/" + new_id(), bearer)),
+            ("getOrganization", 400, tenant("GET", organization + "?unknown=1", bearer)),
+            ("updateOrganization", 200, tenant("PATCH", organization, bearer, {"name": "counted once"})), ("updateOrganization", 400, tenant("PATCH", organization, bearer, {"name": 1})),
+            ("", 404, tenant("GET", PREFIX + "/nothing", bearer)), ("", 404, tenant("GET", "/nothing")), ("", 405, tenant("PUT", PREFIX, bearer, {})),
+            ("oauthToken", 200, oauth("token", owner.client_secret, "grant_type=client_credentials")),
+            ("oauthToken", 401, oauth("token", owner.client_secret[:-1] + "_", "grant_type=client_credentials")), ("oauthToken", 405, tenant("GET", "/api/oauth/token")),
+            ("oauthRevoke", 200, oauth("revoke", owner.client_secret, "token=x")), ("oauthRevoke", 405, tenant("DELETE", "/api/oauth/revoke")),
+            ("acceptInvitation", 400, tenant("POST", "/api/invitations/accept", None, {"token": 1})), ("acceptInvitation", 405, tenant("GET", "/api/invitations/accept")),
+            ("oauthMetadata", 200, tenant("GET", "/.well-known/oauth-authorization-server")), ("oauthMetadata", 405, tenant("POST", "/.well-known/oauth-authorization-server")),
+            ("openApiDocument", 200, tenant("GET", "/api/openapi.json")), ("openApiDocument", 405, tenant("POST", "/api/openapi.json")),
+            ("showOperator", 200, operators("GET", "")), ("listHosts", 200, operators("GET", "/hosts")), ("listHosts", 400, operators("GET", "/hosts?unknown=1")),
+            ("drainHost", 404, operators("POST", "/hosts/nobody:drain")), ("", 404, operators("GET", "/nothing")), ("", 405, operators("PUT", "/hosts")),
+            ("", 401, operators("GET", "/hosts", None)), ("", 401, operators("GET", "/hosts", operator[:-1])),
+            ("agentJoin", 403, host(fleet.ask, "POST", "join", {"token": "reeve_join_" + "A" * 49, "csr": fleet.csr, "facts": FACTS})), ("agentJoin", 405, host(fleet.ask, "GET", "join")),
+            ("agentGoal", 200, host(h1.ask, "GET", "goal?after=0&epoch=%d" % h1.epoch)), ("agentGoal", 400, host(h1.ask, "GET", "goal")),
+            ("agentGoal", 401, host(fleet.ask, "GET", "goal?after=0&epoch=1")), ("agentGoal", 409, host(h1.ask, "GET", "goal?after=0&epoch=0")),
+            ("agentReport", 200, host(h1.ask, "POST", "report", h1.report_document())), ("agentReport", 400, host(h1.ask, "POST", "report", {})),
+            ("agentHostCertificate", 200, host(h1.ask, "POST", "certificate", {"csr": fleet.csr})), ("agentMemberCertificate", 404, host(h1.ask, "POST", member, {"csr": fleet.csr})),
+            ("agentMemberCertificate", 405, host(h1.ask, "GET", member)), ("", 404, host(h1.ask, "POST", "nothing"))):
+        before = counters(node)
+        suite.equal((ask(), counted_since(node, before)), (status, {(name, str(status)): 1, (name, "timed"): 1}), "%s that is answered with %d, and how it is counted" % (name or "no operation", status))
+    before = counters(node)
+    node.operator("/readyz")
+    suite.equal(counted_since(node, before), {}, "whoever supervises the node is not counted")
+    tenants.close()
+
+
 def test_drain(suite, fleet, h1):
     """A node that stops answers parked polls at once, and a reload does, too."""
-    answers = []
+    answers, before = [], counters(fleet.node)
     version = h1.goal()[1]["version"]
     thread = threading.Thread(target=lambda: answers.append(h1.goal(after=version)))
     thread.start()
@@ -366,6 +435,7 @@ def test_drain(suite, fleet, h1):
     suite.equal([status for status, _ in answers], [204], "answer of a node that reloads")
     suite.check(time.monotonic() - began < 5, "a parked poll ends soon when the node reloads: %.1f s" % (time.monotonic() - began))
     suite.equal(h1.goal(after=0)[0], 200, "a goal after the reload")
+    suite.equal(counted_since(fleet.node, before), {("agentGoal", "200"): 2, ("agentGoal", "204"): 1, ("agentGoal", "timed"): 3}, "counters before and after the reload")
 
 
 def test_rest(suite, fleet):
@@ -395,6 +465,7 @@ def main():
         cluster = test_reports(suite, fleet, h1, h2)
         test_latency(suite, fleet, h1, cluster)
         asyncio.run(no_wake_is_lost(suite, h1, cluster))
+        test_counters(suite, fleet, h1)
         test_drain(suite, fleet, h1)
         asyncio.run(park_many(suite, fleet, bulk_agents(fleet, PARKED)))
         test_rest(suite, fleet)
