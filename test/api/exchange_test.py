@@ -42,7 +42,7 @@ from exchange_federation import prepare_federation
 from exchange_policies import POLICY_WAYS
 from exchange_people import SEEN_BY_OTHERS
 from suite import Contract, Suite, ends_on_signal
-from world import PREFIX, World, catalog, connect, invitation_token, new_id, no_limits, row_hashes, changed_tables, sql, start_node, tell_nodes
+from world import PREFIX, Bystander, World, catalog, connect, invitation_token, new_id, no_limits, row_hashes, changed_tables, sql, start_node, tell_nodes
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = {
@@ -150,7 +150,7 @@ class Runner:
         self.suite, self.world, self.node = suite, world, node
         self.contract = Contract()
         self.connection = connect(node)
-        self.count = 0
+        self.count, self.left = 0, []
 
     def actors(self, number):
         """A new organization with an owner, a reader and a member; all without limits."""
@@ -200,6 +200,12 @@ class Runner:
                 problems = ["%r" % why]
             self.count += 1
             self.suite.check(not problems, "%s: %s" % (where, "; ".join(problems)))
+        self.left.append(Bystander(name, values["org"]))
+
+    def check_bystanders(self):
+        """What the files left behind is the same after all the others: the same names in organizations of their own."""
+        for one in self.left:
+            self.suite.equal(one.changed(), [], "tables in which others changed what %s had made" % one.name)
 
     def repeat_exchange(self, exchange, values, callers):
         until = time.monotonic() + PATIENCE.get(exchange.title.partition(":")[0], 0)
@@ -900,6 +906,7 @@ def main():
             test_dry_run(suite, runner, world)
             test_created_owner(suite, runner, world)
             test_no_escalation(suite, runner, world)
+        runner.check_bystanders()
         suite.say("%d answers held against the OpenAPI document" % runner.contract.count)
         world.close()
     return suite.finish()

@@ -84,13 +84,26 @@ def tell_nodes():
 NOTED = "'{last_used_at,last_used_address,request_count}'::text[]"
 
 
-def row_hashes():
-    """A hash of all rows of every table, by name; the order of rows does not count."""
+def row_hashes(mentioning=""):
+    """A hash of all rows of every table, by name, or of those that mention what the expression describes; the order of rows does not count."""
     tables = sql("SELECT format('%I.%I', schemaname, tablename) FROM pg_tables "
                  "WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1").split("\n")
     parts = ["SELECT '%s', count(*), md5(coalesce(string_agg(h, '' ORDER BY h), '')) FROM "
-             "(SELECT md5((to_jsonb(t) - %s)::text) AS h FROM ONLY %s t) rows" % (table, NOTED, table) for table in tables]
+             "(SELECT md5((to_jsonb(t) - %s)::text) AS h FROM ONLY %s t WHERE '%s' = '' OR to_jsonb(t)::text ~ '%s') rows" % (table, NOTED, table, mentioning, mentioning) for table in tables]
     return {line.split("|")[0]: line for line in sql(" UNION ALL ".join(parts)).split("\n")}
+
+
+class Bystander:
+    """An organization that nobody has anything to do with any more: whatever names it, its projects or its credentials stays as it is."""
+
+    def __init__(self, name, organization):
+        self.name = name
+        self.ids = sql("SELECT string_agg(DISTINCT encode(i, 'hex'), '|') FROM (SELECT id FROM organization UNION ALL SELECT id FROM project UNION ALL SELECT id FROM principal) x (i) "
+                       "WHERE i = decode('{0}', 'hex') OR i IN (SELECT id FROM project WHERE org_id = decode('{0}', 'hex')) OR i IN (SELECT id FROM principal WHERE org_id = decode('{0}', 'hex'))".format(organization))
+        self.rows = row_hashes(self.ids) if self.ids else {}
+
+    def changed(self):
+        return changed_tables(self.rows, row_hashes(self.ids)) if self.ids else []
 
 
 def changed_tables(before, after):
