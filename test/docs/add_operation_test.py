@@ -5,7 +5,7 @@
     test/docs/add_operation_test.py [--build build] [--count | --keep FOLDER]
 
 The text is what is tried: every block of its examples is put where the line above it says, in a copy of the tree. The copy is built and
-held against the static checks, and the exchanges that were added are run against a node of it. A block that belongs nowhere is a failure, so
+held against the static checks, what the new statements do is accepted as the text says, and the exchanges that were added are run against a node of it. A block that belongs nowhere is a failure, so
 nothing in CONTRIBUTING.md is code that was never compiled.
 
 Also says how many places each example touches; --count only that. --build is a folder whose nginx headers are taken, which saves their configuration.
@@ -17,6 +17,7 @@ A line that says where a block goes begins with the file and one of these, and m
     **`file`**, above `beginning of a line`                                   **`file`**, below `part of a line`
 """
 import argparse
+import difflib
 import os
 import re
 import shutil
@@ -34,7 +35,9 @@ SECTION = re.compile(r"^## Adding an operation\n(.*?)^## ", re.M | re.S)
 EXAMPLE = re.compile(r"^### (.+)\n", re.M)
 PLACE = re.compile(r"^\*\*`(?P<file>[^`]+)`\*\*, (?P<how>new|above|below|at the end of|at the end)(?: `(?P<where>[^`]+)`)?(?P<rest>[.:, ].*?)?\Z", re.S)
 BLOCK = re.compile(r"(?P<before>[^\n]+(?:\n[^\n]+)*)\n\n```(?P<language>\w+)\n(?P<text>.*?)^```$", re.M | re.S)
-TARGETS = ("reeved", "reeve", "src/http/ngx_http_reeve_module.so")
+STATEMENT_TEST = "test/unit/store_statement_test"
+TARGETS = ("reeved", "reeve", "src/http/ngx_http_reeve_module.so", STATEMENT_TEST)
+EXPECTED = "test/data/statements/expected.txt"
 
 
 # ---- Reading the text ----
@@ -133,7 +136,7 @@ def run(suite, what, command, folder, **environment):
 
 def build_copy(suite, folder):
     # Neither optimized nor with symbols: a row of the SQL or of the events has nearly everything compiled again.
-    return run(suite, "configure", ["meson", "setup", "build", "-Dbuildtype=plain", "-Dtests=false"], folder) and run(suite, "build", ["ninja", "-C", "build", *TARGETS], folder)
+    return run(suite, "configure", ["meson", "setup", "build", "-Dbuildtype=plain"], folder) and run(suite, "build", ["ninja", "-C", "build", *TARGETS], folder)
 
 
 def check_copy(suite, folder):
@@ -143,6 +146,23 @@ def check_copy(suite, folder):
     checks = sorted(name for name in os.listdir(os.path.join(folder, "script")) if name.startswith("check-") and name != "check-headers")  # no header is new
     for check in [["script/" + name] for name in checks] + [[PYTHON, "test/docs/contributing_test.py"]]:
         run(suite, os.path.basename(check[-1]), check, folder)
+
+
+def accept_statements(suite, folder, edits):
+    """What a newcomer does about new statements: the test shows what they do, which is copied and then passes. Nothing else may have changed."""
+    wanted = set(os.path.basename(edit.file)[:-len(".sql")] for edit in edits if edit.how == "new" and edit.file.endswith(".sql"))
+    test = ["../script/with-services", STATEMENT_TEST]
+    build = os.path.join(folder, "build")
+    with open(os.path.join(folder, EXPECTED), encoding="utf-8") as file:
+        before = file.read().splitlines()
+    first = subprocess.run(test, cwd=build, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    suite.check(first.returncode != 0, "store_statement_test passes before anybody has looked at the new statements")
+    shutil.copy(os.path.join(build, "statements.actual"), os.path.join(folder, EXPECTED))
+    with open(os.path.join(folder, EXPECTED), encoding="utf-8") as file:
+        changes = [line for line in difflib.ndiff(before, file.read().splitlines()) if line[0] in "+-"]
+    suite.equal([line for line in changes if line[0] == "-"], [], "lines of other statements that have changed")
+    suite.equal(set(re.findall(r"^\+ (\w+)\(", "\n".join(changes), re.M)), wanted, "statements that are new in expected.txt")
+    run(suite, "statements", test, build)
 
 
 def run_exchanges(suite, folder, files):
@@ -196,6 +216,7 @@ def try_examples(suite, examples, folder, build):
     if build_copy(suite, folder):
         operations = check_answers(suite, folder, edits)
         check_copy(suite, folder)
+        accept_statements(suite, folder, edits)
         suite.say("%d operations were added; %s" % (operations, run_exchanges(suite, folder, files)))
 
 
