@@ -30,6 +30,7 @@ C = {
 }
 SQL = {
     "condition left out": (r"\bAND (?!NOT EXISTS|EXISTS)((?:[^()\n]|\([^()]*\))+?)(?=\s+AND\b|\s+OR\b|\s*\n|\s*$|\s*\))", " "),
+    "first condition left out": (r"\bWHERE (?!NOT EXISTS|EXISTS)((?:[^()\n]|\([^()]*\))+?)\s+AND\b", "WHERE"),
     "= becomes <>": (r" = (?=:|\$|\w)", " <> "),
     "< becomes <=": (r" < ", " <= "),
     "> becomes >=": (r" > ", " >= "),

@@ -17,6 +17,8 @@ from run_all import SUITES  # noqa: E402
 
 # They take minutes, and come by nothing that others do not. The exchanges are run file by file.
 LEFT_OUT = {"api exchanges", "api soak", "api kill", "api limits", "api abuse", "unit job_cluster_kill_test", "unit store_list_test"}
+# They run the SQL files themselves, so the lines of C that run them say nothing about these two.
+ALL_SQL = {"unit store_statement_test", "unit store_lock_test"}
 PROGRAMS = ["reeved", "reeve", "reeve-agent", "src/http/ngx_http_reeve_module.so"]
 SERVICES, PYTHON = "script/with-services", "/usr/bin/python3"
 
@@ -169,4 +171,6 @@ class Paths:
             found = self.of_routine(name, {name})
         else:
             found = self.near(mutant.path, mutant.line)
+        if mutant.path.endswith(".sql"):
+            found |= ALL_SQL & set(self.seconds)
         return sorted(found, key=self.seconds.get)
