@@ -127,10 +127,8 @@ check_count(struct arena *arena, const struct field *field, int64_t count, const
 static bool
 check_one_of(struct arena *arena, const char *const *allowed, str text, str *ret_expected)
 {
-    for (const char *const *a = allowed; *a != NULL; a++) {
-        if (str_is(text, *a))
-            return true;
-    }
+    if (str_word(text, allowed) >= 0)
+        return true;
     struct buf out = buf_in(arena, 16 * 1024);
     buf_add_text(&out, "must be one of ");
     for (const char *const *a = allowed; *a != NULL; a++)

@@ -12,16 +12,16 @@ enum {
     FETCH_MS = 5000,
     MAX_ANSWER_BYTES = 64 * 1024,
     MAX_HEADER_BYTES = 64 * 1024,
-    GIVEN_SECRET_BYTES = 1024
+    KEPT_BYTES = 1024
 };
 
 struct poster {
     CURL *curl;
     struct egress_target target;
     struct curl_slist *pinned;
-    size_t answer_bytes, given_secret_bytes;
-    char kept[GIVEN_SECRET_BYTES]; /* how the answer to a POST begins */
-    struct buf answer;             /* of a GET, whole */
+    size_t answer_bytes, kept_bytes;
+    char kept[KEPT_BYTES]; /* how the answer to a POST begins */
+    struct buf answer;     /* of a GET, whole */
     char problem[CURL_ERROR_SIZE];
 };
 
@@ -66,17 +66,17 @@ static size_t
 keep_beginning(char *bytes, size_t size, size_t count, void *context)
 {
     struct poster *poster = context;
-    size_t room = GIVEN_SECRET_BYTES - poster->given_secret_bytes, some = size * count < room ? size * count : room;
+    size_t room = KEPT_BYTES - poster->kept_bytes, some = size * count < room ? size * count : room;
     if (some > 0)
-        memcpy(poster->kept + poster->given_secret_bytes, bytes, some);
-    poster->given_secret_bytes += some;
+        memcpy(poster->kept + poster->kept_bytes, bytes, some);
+    poster->kept_bytes += some;
     return throw_away(bytes, size, count, context);
 }
 
 str
 poster_answer(const struct poster *poster)
 {
-    return (str){ poster->kept, poster->given_secret_bytes };
+    return (str){ poster->kept, poster->kept_bytes };
 }
 
 /* ---- ---- */
@@ -194,7 +194,7 @@ poster_send(struct poster *poster, struct arena *arena, const struct post_header
         *ret_why = STR("There is no memory.");
         return 0;
     }
-    poster->answer_bytes = poster->given_secret_bytes = 0;
+    poster->answer_bytes = poster->kept_bytes = 0;
     poster->problem[0] = '\0';
     curl_easy_setopt(poster->curl, CURLOPT_HTTPHEADER, list);
     curl_easy_setopt(poster->curl, CURLOPT_POST, 1L);

@@ -122,13 +122,13 @@ const struct field identity_provider_path[] = {
 };
 
 /* What is kept in the row's settings: everything that was sent but what has a column of its own. */
-static const char *const given_secret_of_all[] = { "displayName", "description", NULL };
-static const char *const given_secret_of_oidc[] = { "audience",    "authorizationType", "clientId",
-                                                    "groupsClaim", "userClaim",         NULL };
-static const char *const given_secret_of_saml[] = { "ssoUrl",         "ssoDebugEnabled",
-                                                    "requestBinding", "responseSignatureAlgorithm",
-                                                    "pemFileInfo",    "acsUrl",
-                                                    "audienceUri",    NULL };
+static const char *const settings_of_all[] = { "displayName", "description", NULL };
+static const char *const settings_of_oidc[] = { "audience",    "authorizationType", "clientId",
+                                                "groupsClaim", "userClaim",         NULL };
+static const char *const settings_of_saml[] = { "ssoUrl",         "ssoDebugEnabled",
+                                                "requestBinding", "responseSignatureAlgorithm",
+                                                "pemFileInfo",    "acsUrl",
+                                                "audienceUri",    NULL };
 
 /* ---- Reading ---- */
 
@@ -292,8 +292,8 @@ draft_of(struct request *req, const json_t *document, const json_t *hidden)
 {
     str protocol = json_str(json_object_get(document, "protocol"));
     json_t *settings = json_in(req->arena, json_object());
-    keep(settings, document, given_secret_of_all);
-    keep(settings, document, str_is(protocol, "OIDC") ? given_secret_of_oidc : given_secret_of_saml);
+    keep(settings, document, settings_of_all);
+    keep(settings, document, str_is(protocol, "OIDC") ? settings_of_oidc : settings_of_saml);
     if (json_object_size(hidden) > 0)
         json_object_set(settings, "hidden", (json_t *)hidden);
     return (struct identity_provider_draft){
