@@ -324,6 +324,9 @@ def test_keys(suite, place, provider):
     first = provider.keys
     old = provider.token("ada@federated.example")
     rotated = provider.make_keys("three:RSA") + [first[1]]
+    # Every change of the provider has its keys fetched once more. That one ends before the keys are new, and no other is due.
+    wait_until(lambda: sql("SELECT bool_and(keys_failures = 0 AND keys_due_at > now()) FROM identity_provider WHERE protocol = 'OIDC' AND status = 'ACTIVE'") == "t", 60)
+    sql("UPDATE identity_provider SET keys_due_at = now() + interval '1 hour'")
     provider.start(rotated)
     new = provider.token("ada@federated.example")
     sql("UPDATE identity_provider SET keys_tried_at = now() - interval '1 minute'")
