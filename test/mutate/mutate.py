@@ -98,7 +98,7 @@ class Tree:
 
 
 # ---- What is kept ----
-def load_map(tree, again):
+def load_map(tree, again, jobs):
     path = os.path.join(WORK, "map.json.gz")
     state = git("-C", ROOT, "rev-parse", "HEAD")
     if os.path.exists(path) and not again:
@@ -109,7 +109,7 @@ def load_map(tree, again):
         return known
     build = os.path.join(WORK, "build-coverage")
     tree.setup(build, "-Db_coverage=true")
-    made = {"state": state, **make_map(tree.path, build, os.path.join(WORK, "counted"), say)}
+    made = {"state": state, **make_map(tree.path, build, os.path.join(WORK, "counted"), jobs, say)}
     with gzip.open(path, "wt") as file:
         json.dump(made, file)
     return made
@@ -202,7 +202,7 @@ def main():
         for mutant in mutants:
             say("%s:%d  %s\n    - %s\n    + %s" % (mutant.path, mutant.line, mutant.kind, mutant.was, mutant.now))
         return 0
-    known, equivalent, results = load_map(first, options.map), read_equivalent(), Results()
+    known, equivalent, results = load_map(first, options.map, options.jobs), read_equivalent(), Results()
     paths, trees = Paths(known, first.files("src/")), [first] + [Tree(number) for number in range(2, options.jobs + 1)]
     for tree in trees:
         tree.setup(tree.build, "-Doptimization=0")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tests that a fault is tried with, and which lines of C each of them comes by."""
 import collections
+import concurrent.futures
 import glob
 import json
 import os
@@ -98,23 +99,31 @@ def lines_in(folder, tree, build):
     return found
 
 
-def make_map(tree, build, folder, say):
+def count_lines(test, tree, build, folder):
+    """(whether it passed, how long it took, {file: lines that it comes by})"""
+    os.makedirs(folder)
+    os.chmod(folder, 0o1777)  # nginx's processes are another user
+    began = time.monotonic()
+    passed = run_test(test, tree, build, 1800, {"GCOV_PREFIX": folder})
+    took = time.monotonic() - began
+    lines = lines_in(folder, tree, build) if passed else {}
+    shutil.rmtree(folder, ignore_errors=True)
+    return passed, took, lines
+
+
+def make_map(tree, build, folder, jobs, say):
     """{"tests": {file: {line: tests}}, "seconds": {test: how long it takes}}. `build` has coverage; `folder` is for what is counted."""
     tests, seconds = collections.defaultdict(lambda: collections.defaultdict(list)), {}
     names = all_tests(tree, build)
-    for number, test in enumerate(names, 1):
-        shutil.rmtree(folder, ignore_errors=True)
-        os.makedirs(folder)
-        os.chmod(folder, 0o1777)  # nginx's processes are another user
-        began = time.monotonic()
-        passed = run_test(test, tree, build, 1800, {"GCOV_PREFIX": folder})
-        seconds[test] = time.monotonic() - began
-        say("%3d of %d  %-40s %4d s%s" % (number, len(names), test, seconds[test], "" if passed else "  FAILED without any fault: left out"))
-        if passed:
-            for file, lines in lines_in(folder, tree, build).items():
+    shutil.rmtree(folder, ignore_errors=True)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        running = {pool.submit(count_lines, test, tree, build, os.path.join(folder, re.sub(r"\W", "-", test))): test for test in names}
+        for number, done in enumerate(concurrent.futures.as_completed(running), 1):
+            test, (passed, seconds[running[done]], found) = running[done], done.result()
+            say("%3d of %d  %-40s %4d s%s" % (number, len(names), test, seconds[test], "" if passed else "  FAILED without any fault: left out"))
+            for file, lines in found.items():
                 for line in lines:
                     tests[file][str(line)].append(test)
-    shutil.rmtree(folder, ignore_errors=True)
     return {"tests": tests, "seconds": seconds}
 
 
