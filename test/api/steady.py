@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the API suites pass at the first try on a machine that has no time for them: all of them, some rounds in a row, beside a loop on each
-processor that never rests.
+"""Whether the API suites pass at the first try on a machine that has no time for them: all of them, some rounds in a row, several side by side,
+beside a loop on each processor that never rests.
 
     make steady                                                       10 rounds, and docs/reports/steady.md; takes hours
     test/api/steady.py --build build --rounds 2 exchanges http        some of them
@@ -9,11 +9,13 @@ processor that never rests.
 Rounds are kept in BUILD/steady.tsv with the commit they were made at: a run that was ended goes on where it was. A suite that failed once has failed.
 """
 import argparse
+import concurrent.futures
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 from run_all import ROOT, SUITES
@@ -54,9 +56,9 @@ def read_rows(path, commit):
     return [(int(number), name, int(passed), int(failed), int(seconds)) for at, number, name, passed, failed, seconds in rows if at == commit]
 
 
-def write_report(path, rows, names, rounds):
-    lines = ["# The API suites on a busy machine", "", "Written by `make steady`: %d rounds of all suites, one after the other, beside a loop on each of %d processors. No suite is run a second time."
-             % (rounds, len(os.sched_getaffinity(0))), "", "| suite | rounds | passed | failed | seconds, shortest to longest |", "|---|---|---|---|---|"]
+def write_report(path, rows, names, options):
+    lines = ["# The API suites on a busy machine", "", "Written by `make steady`: %d rounds of all suites, %d side by side, beside a loop on each of %d processors. No suite is run a second time."
+             % (options.rounds, options.lanes, len(os.sched_getaffinity(0))), "", "| suite | rounds | passed | failed | seconds, shortest to longest |", "|---|---|---|---|---|"]
     for name in names:
         own = [row for row in rows if row[1] == name]
         if own:
@@ -75,6 +77,7 @@ def main():
     parser.add_argument("suites", nargs="*", help="default: all but " + ", ".join(LEFT_OUT))
     parser.add_argument("--build", default="build")
     parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--lanes", type=int, default=3, help="so many suites side by side, besides the loops (default: 3)")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin no suite after so long; the next run goes on")
     parser.add_argument("--report")
     options = parser.parse_args()
@@ -84,19 +87,26 @@ def main():
     kept, ends = os.path.join(options.build, "steady.tsv"), time.monotonic() + 60 * options.minutes
     rows = read_rows(kept, commit)
     done = {row[:2] for row in rows}
-    with BusyLoops():
-        for number, name in ((number, name) for number in range(1, options.rounds + 1) for name in names):
-            if (number, name) in done or time.monotonic() > ends:
-                continue
-            passed, failed, seconds, text = run_suite(name, options.build)
+    waiting = [(number, name) for number in range(1, options.rounds + 1) for name in names if (number, name) not in done]
+    writing = threading.Lock()
+
+    def work(number, name):
+        if time.monotonic() > ends:
+            return
+        passed, failed, seconds, text = run_suite(name, options.build)
+        with writing:
             rows.append((number, name, passed, failed, seconds))
             with open(kept, "a", encoding="utf-8") as file:
                 file.write("%s\t%d\t%s\t%d\t%d\t%d\n" % (commit, *rows[-1]))
             print("round %d  %-14s %d passed, %d failed, %d s" % rows[-1], flush=True)
             if failed:
                 print("\n".join(text.splitlines()[-40:]), flush=True)
+
+    with BusyLoops(), concurrent.futures.ThreadPoolExecutor(options.lanes) as lanes:
+        for done_one in [lanes.submit(work, *one) for one in waiting]:
+            done_one.result()
     if options.report:
-        write_report(options.report, rows, names, options.rounds)
+        write_report(options.report, rows, names, options)
     print(summary(rows))
     return 1 if any(row[3] for row in rows) else 0
 
