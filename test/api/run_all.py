@@ -50,6 +50,7 @@ SUITES = {
     "agents": ("agents_test.py", 600),
     "names": ("names_test.py", 120),
     "restored": ("restored_test.py", 120),
+    "missing": ("missing_table_test.py", 240),
     "check": ("check_test.py", 120),
     "operator": ("operator_test.py", 240),
     "stateful": ("stateful_test.py", 300),

@@ -8,7 +8,8 @@
 
 The first run builds with coverage and runs every test once, so that it is known which lines each one comes by, and how long it takes (kept in
 build-mutate/map.json.gz). A mutant of C is tried with the tests that come by its line, a statement with those that come by a line of C that runs it,
-a routine with those of the statements and routines that mention it; the shortest ones first. One that nobody comes by survives.
+a routine with those of the statements and routines that mention it, what runs on hosts also with tests on a fleet; the shortest ones first.
+One that nobody comes by survives.
 Results are kept in build-mutate/results.tsv: a run that was ended goes on where it was. Mutants that change nothing are in test/mutate/equivalent.tsv, with the reason.
 """
 import argparse
@@ -22,7 +23,7 @@ import threading
 import time
 
 from mutants import choose
-from tests import CATALOG, HERE, ROOT, Paths, make_map, run_test, targets_of
+from tests import CATALOG, HERE, ON_HOSTS, ROOT, Paths, make_map, run_test, targets_of
 
 WORK = os.path.join(ROOT, "build-mutate")
 PATIENCE = 3  # a mutant may make a test so many times slower before it counts as killed
@@ -88,7 +89,7 @@ class Tree:
         for test in tests:
             if spent > most_s:
                 break
-            took = seconds.get(test, 10)
+            took = seconds.get(test) or ON_HOSTS.get(test, 10)
             spent += took
             if not self.make(targets_of(test)):
                 return BROKEN, "the compiler"

@@ -44,9 +44,16 @@ def catalog_command(_, build):
     return ["script/check-catalog", "--reeved", build + "/reeved"]
 
 
+def fleet_command(names, _):
+    return [PYTHON, "test/cluster/run_all.py", *names.split()]
+
+
 # kind of a test: how it is run. A test is named by its kind and its own name.
-COMMANDS = {"unit": unit_command, "api": api_command, "exchange": exchange_command, "cli": cli_command, "lint": catalog_command}
+COMMANDS = {"unit": unit_command, "api": api_command, "exchange": exchange_command, "cli": cli_command, "lint": catalog_command, "fleet": fleet_command}
 CATALOG = "lint catalog"
+# What runs on hosts is tried on hosts, too. Nobody counts lines there: these tests come by all of it. {test: seconds}
+ON_HOSTS = {"fleet smoke access": 120, "fleet audit directory logs": 150}
+OF_HOSTS = ("src/agent/", "src/engine/", "src/wire/", "src/main/reeve_agent.c")
 
 
 def all_tests(tree, build):
@@ -64,10 +71,11 @@ def targets_of(test):
     return ["test/unit/" + name] if kind == "unit" else PROGRAMS
 
 
-def run_test(test, tree, build, seconds, env=None):
-    """Whether it passed."""
+def run_test(test, tree, build, seconds, counted=None):
+    """Whether it passed. `counted` is the folder for what a build with coverage counts: nginx's processes are another user, and write there, too."""
     kind, name = test.split(" ", 1)
-    process = subprocess.Popen(COMMANDS[kind](name, build), cwd=tree, env={**os.environ, "REEVE_BUILD": build, **(env or {})}, stdout=subprocess.DEVNULL,
+    env, umask = ({"GCOV_PREFIX": counted}, 0) if counted else ({}, -1)
+    process = subprocess.Popen(COMMANDS[kind](name, build), cwd=tree, env={**os.environ, "REEVE_BUILD": build, **env}, umask=umask, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         return process.wait(seconds) == 0
@@ -102,9 +110,9 @@ def lines_in(folder, tree, build):
 def count_lines(test, tree, build, folder):
     """(whether it passed, how long it took, {file: lines that it comes by})"""
     os.makedirs(folder)
-    os.chmod(folder, 0o1777)  # nginx's processes are another user
+    os.chmod(folder, 0o1777)
     began = time.monotonic()
-    passed = run_test(test, tree, build, 1800, {"GCOV_PREFIX": folder})
+    passed = run_test(test, tree, build, 1800, folder)
     took = time.monotonic() - began
     lines = lines_in(folder, tree, build) if passed else {}
     shutil.rmtree(folder, ignore_errors=True)
@@ -182,4 +190,4 @@ class Paths:
             found = self.near(mutant.path, mutant.line)
         if mutant.path.endswith(".sql"):
             found |= ALL_SQL & set(self.seconds)
-        return sorted(found, key=self.seconds.get)
+        return sorted(found, key=self.seconds.get) + (list(ON_HOSTS) if mutant.path.startswith(OF_HOSTS) else [])
