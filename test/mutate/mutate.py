@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether the tests would notice: makes small faults, one at a time, and runs the tests that come by there.
 
-    make mutate                                              300 of them, and docs/reports/mutate.md; takes some hours
+    make mutate                                              200 of them, all in statements, and docs/reports/mutate.md; takes some hours
     test/mutate/mutate.py --count 20 --only src/auth         some, in one folder
     test/mutate/mutate.py --show --count 5                   which ones there would be
 
 The first run builds with coverage and runs every test once, so that it is known which lines each one comes by, and how long it takes (kept in
 build-mutate/map.json.gz). A mutant of C is tried with the tests that come by its line, a statement with those that come by a line of C that runs it,
 a routine with those of the statements and routines that mention it, what runs on hosts also with tests on a fleet; the shortest ones first.
-One that nobody comes by survives.
+One that nobody comes by survives. Statements of the store are not among them: statements.py tries every fault in every one of them, and is run at the end.
 Results are kept in build-mutate/results.tsv: a run that was ended goes on where it was. Mutants that change nothing are in test/mutate/equivalent.tsv, with the reason.
 """
 import argparse
@@ -17,6 +17,7 @@ import glob
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -26,6 +27,7 @@ from mutants import choose
 from tests import CATALOG, HERE, ON_HOSTS, ROOT, Paths, make_map, run_test, targets_of
 
 WORK = os.path.join(ROOT, "build-mutate")
+IS_STATEMENT = re.compile(r"src/store/(?:\w+/)*sql/")
 PATIENCE = 3  # a mutant may make a test so many times slower before it counts as killed
 SURVIVED, KILLED, BROKEN = "survived", "killed", "does not build"
 COLUMNS = ("path", "was", "now", "kind", "outcome", "by")
@@ -142,6 +144,12 @@ class Results:
             say("%-14s %s:%d  %s  (%s)" % (outcome, mutant.path, mutant.line, mutant.kind, by))
 
 
+def try_statements(build):
+    """Rows like those of the others, of every fault in every statement of the store."""
+    done = subprocess.run(["script/with-services", os.path.join(HERE, "statements.py"), "--rows", build], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    return [dict(zip(COLUMNS, line.split("\t"))) for line in done.stdout.splitlines() if line.count("\t") == len(COLUMNS) - 1]
+
+
 # ---- The report ----
 def score(rows):
     counted = [row for row in rows if row["outcome"] in (KILLED, SURVIVED)]
@@ -185,7 +193,7 @@ def work(tree, waiting, paths, results, options, ends):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="src/", help="files whose names begin so")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many at a time, each in a tree of its own")
@@ -198,7 +206,7 @@ def main():
     ends = time.monotonic() + 60 * options.minutes
     os.makedirs(WORK, exist_ok=True)
     first = Tree(1)
-    mutants = choose(first.files(options.only), options.count, options.seed)
+    mutants = choose({path: text for path, text in first.files(options.only).items() if not IS_STATEMENT.match(path)}, options.count, options.seed)
     if options.show:
         for mutant in mutants:
             say("%s:%d  %s\n    - %s\n    + %s" % (mutant.path, mutant.line, mutant.kind, mutant.was, mutant.now))
@@ -215,6 +223,8 @@ def main():
     for thread in threads:
         thread.join()
     rows = [results.rows[mutant.key()] for mutant in mutants if mutant.key() in results.rows]
+    if options.only == "src/":
+        rows += try_statements(first.build)
     if options.report:
         write_report(rows, equivalent, options.report)
     for name, some in languages(rows).items():

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether store_statement_test would notice: every small fault that can be made in a statement, one at a time and all of them.
 
-    script/with-services test/mutate/statements.py [BUILD]
+    script/with-services test/mutate/statements.py [--rows] [BUILD]     --rows: a line for each, for mutate.py, instead of the survivors
 
 Nothing is built for it: the test takes the texts with their faults and runs the calls of test/data/statements/calls.txt with each. Locks are
 left to store_lock_test. Those in equivalent.tsv, which change nothing that anybody could see, do not count.
@@ -47,7 +47,8 @@ def with_numbers_of(parameters, made):
 
 
 def main():
-    build = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build")
+    words = [word for word in sys.argv[1:] if word != "--rows"]
+    build = words[0] if words else os.path.join(ROOT, "build")
     generator, equivalent, faults = load_generator(), read_equivalent(), []
     for name, path in generator.files_below(os.path.join(ROOT, "src", "store"), "sql"):
         parameters = numbered(generator, name, generator.read(path))[1]
@@ -63,7 +64,9 @@ def main():
     outcomes = [line for line in said.splitlines() if line in ("killed", "survived", "broken")]
     assert len(outcomes) == len(faults), (len(outcomes), len(faults))
     for (mutant, _, _), outcome in zip(faults, outcomes):
-        if outcome == "survived":
+        if "--rows" in sys.argv:
+            print("\t".join((mutant.path, mutant.was, mutant.now, mutant.kind, outcome, "unit store_statement_test")))
+        elif outcome == "survived":
             print("%s:%d  %s\n    - %s\n    + %s" % (mutant.path, mutant.line, mutant.kind, mutant.was, mutant.now))
     killed, survived = outcomes.count("killed"), outcomes.count("survived")
     print("statements: %d mutants, %d killed, score %.2f" % (killed + survived, killed, killed / (killed + survived)))
