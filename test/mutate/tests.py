@@ -72,10 +72,16 @@ def targets_of(test):
 
 
 def run_test(test, tree, build, seconds, counted=None):
-    """Whether it passed. `counted` is the folder for what a build with coverage counts: nginx's processes are another user, and write there, too."""
+    """
+    Whether it passed. `counted` is the folder for what a build with coverage counts, below "upper". Names of such files are part of the programs, so
+    the test sees its own layer over the build folder. Everybody may write there: nginx's processes are another user.
+    """
     kind, name = test.split(" ", 1)
-    env, umask = ({"GCOV_PREFIX": counted}, 0) if counted else ({}, -1)
-    process = subprocess.Popen(COMMANDS[kind](name, build), cwd=tree, env={**os.environ, "REEVE_BUILD": build, **env}, umask=umask, stdout=subprocess.DEVNULL,
+    command = COMMANDS[kind](name, build)
+    if counted:
+        layer = "mount -t overlay overlay -o lowerdir=%s,upperdir=%s/upper,workdir=%s/work %s" % (build, counted, counted, build)
+        command = ["unshare", "--mount", "sh", "-c", layer + ' && umask 0 && exec "$@"', "sh", *command]
+    process = subprocess.Popen(command, cwd=tree, env={**os.environ, "REEVE_BUILD": build}, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         return process.wait(seconds) == 0
@@ -91,10 +97,10 @@ def run_test(test, tree, build, seconds, counted=None):
 
 # ---- Who comes by where ----
 def lines_in(folder, tree, build):
-    """{file: lines} of what was counted in a folder of gcda files, which mirrors the build folder."""
+    """{file: lines} of what was counted in a folder of gcda files, which is a layer over the build folder."""
     found = collections.defaultdict(set)
     for path in glob.glob(folder + "/**/*.gcda", recursive=True):
-        notes = os.path.join(build, os.path.relpath(path, folder + build))[:-len("gcda")] + "gcno"
+        notes = os.path.join(build, os.path.relpath(path, folder))[:-len("gcda")] + "gcno"
         if not os.path.exists(notes):
             continue
         shutil.copy(notes, os.path.dirname(path))
@@ -109,12 +115,13 @@ def lines_in(folder, tree, build):
 
 def count_lines(test, tree, build, folder):
     """(whether it passed, how long it took, {file: lines that it comes by})"""
-    os.makedirs(folder)
-    os.chmod(folder, 0o1777)
+    os.makedirs(folder + "/upper")
+    os.makedirs(folder + "/work")
+    os.chmod(folder + "/upper", 0o777)
     began = time.monotonic()
     passed = run_test(test, tree, build, 1800, folder)
     took = time.monotonic() - began
-    lines = lines_in(folder, tree, build) if passed else {}
+    lines = lines_in(folder + "/upper", tree, build) if passed else {}
     shutil.rmtree(folder, ignore_errors=True)
     return passed, took, lines
 
@@ -124,6 +131,7 @@ def make_map(tree, build, folder, jobs, say):
     tests, seconds = collections.defaultdict(lambda: collections.defaultdict(list)), {}
     names = all_tests(tree, build)
     shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run(["chmod", "-R", "a+rwX", build], check=True)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         running = {pool.submit(count_lines, test, tree, build, os.path.join(folder, re.sub(r"\W", "-", test))): test for test in names}
         for number, done in enumerate(concurrent.futures.as_completed(running), 1):
