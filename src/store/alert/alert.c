@@ -48,6 +48,8 @@ store_alert_cursor_take(struct tx *tx, id organization, id project, int64_t *ret
     struct rows rows;
     bind_place(&params, (struct alert_place){ organization, project });
     TRY(tx_query(tx, SQL_ALERT_CURSOR_TAKE, &params, &rows, NULL));
+    if (rows.count == 0)
+        return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(id_text(tx_arena(tx), project)));
     *ret_newest_seq = rows_int(&rows, 0, C_NEWEST_SEQ);
     return OK;
 }

@@ -21,7 +21,7 @@ MUST_USE error store_alert_acknowledge(struct tx *tx, id project, id alert, cons
                                        str by);
 /*
  * Locks the project's cursor, and makes it when there is none: no alert is raised until the transaction ends. Call it
- * before a configuration is changed.
+ * before a configuration is changed. RESOURCE_NOT_FOUND when the organization has no such project.
  */
 MUST_USE error store_alert_cursor_take(struct tx *tx, id organization, id project, int64_t *ret_newest_seq);
 

@@ -65,10 +65,10 @@ add_access_list_entry(struct tx *tx, id principal, id organization, str block, s
     params_text(&params, P_BLOCK, block);
     params_text(&params, P_COMMENT, comment);
     TRY(tx_query(tx, SQL_PRINCIPAL_ACCESS_LIST_ADD, &params, &rows, &violation));
-    if (violation.kind == VIOLATION_FOREIGN_KEY)
-        return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(id_text(tx_arena(tx), principal)));
-    if (violation.kind != VIOLATION_NONE)
+    if (violation.kind != VIOLATION_NONE && violation.kind != VIOLATION_FOREIGN_KEY)
         return fail(tx_arena(tx), INTERNAL_ERROR);
+    if (rows.count == 0)
+        return fail(tx_arena(tx), RESOURCE_NOT_FOUND, V(id_text(tx_arena(tx), principal)));
     return authority_changed(tx, "principal", principal);
 }
 

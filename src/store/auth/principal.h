@@ -27,6 +27,7 @@ MUST_USE error add_role_grant(struct tx *tx, id principal, id organization, id p
 MUST_USE error remove_role_grant(struct tx *tx, id principal, id organization, id project, str role, bool *ret_removed);
 
 /* ---- The access list: `block` is what net_block_text() writes ---- */
+/* RESOURCE_NOT_FOUND when the organization has no such service account or API key. */
 MUST_USE error add_access_list_entry(struct tx *tx, id principal, id organization, str block, str comment);
 MUST_USE error remove_access_list_entry(struct tx *tx, id principal, id organization, str block, bool *ret_removed);
 

@@ -88,6 +88,8 @@ store_event_add(struct tx *tx, const struct event_draft *draft, id *ret_event)
     else
         params_null(&params, P_PROJECT);
     TRY(tx_query(tx, SQL_EVENT_TAKE_PLACE, &params, &place, NULL));
+    if (place.count == 0)
+        return fail(arena, RESOURCE_NOT_FOUND, V(id_text(arena, draft->project)));
     int64_t seq = rows_int(&place, 0, C_SEQ), created_ms = rows_int(&place, 0, C_CREATED_MS);
     str previous_hash = rows_bytes(arena, &place, 0, C_HASH);
 

@@ -43,7 +43,8 @@ struct event_draft {
 /* Told to listeners on this channel when an event is committed; the payload is the organization's id. */
 #define EVENT_CHANNEL "reeve_event"
 
-/* Locks the organization's chain until the transaction ends: add the event last, so that others wait only briefly. */
+/* Locks the organization's chain until the transaction ends: add the event last, so that others wait only briefly.
+ * RESOURCE_NOT_FOUND when the project belongs to another organization. */
 MUST_USE error store_event_add(struct tx *tx, const struct event_draft *draft, id *ret_event);
 /* The same for what a worker did by itself: the worker is the actor, whatever the draft says. */
 MUST_USE error store_event_add_by_worker(struct tx *tx, const struct event_draft *draft);

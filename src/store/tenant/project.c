@@ -148,7 +148,8 @@ store_project_limit_set(struct tx *tx, id organization, id project, str name, in
     bind_project(&params, organization, project);
     params_text(&params, P_NAME, name);
     params_int(&params, P_VALUE, value);
-    return tx_query(tx, SQL_PROJECT_LIMIT_SET, &params, &rows, NULL);
+    TRY(tx_query(tx, SQL_PROJECT_LIMIT_SET, &params, &rows, NULL));
+    return rows.count == 1 ? OK : not_found(tx, project);
 }
 
 error

@@ -38,7 +38,7 @@ MUST_USE error store_project_lock_to_go(struct tx *tx, id organization, id proje
 MUST_USE error store_project_check_room(struct tx *tx, id organization, id member, const json_t *projects, str name,
                                         int64_t fallback, bool *ret_has_room, int64_t *ret_most);
 
-/* The project's own value for a limit; without it the default applies. */
+/* The project's own value for a limit; without it the default applies. RESOURCE_NOT_FOUND when the organization has no such project. */
 MUST_USE error store_project_limit_set(struct tx *tx, id organization, id project, str name, int64_t value);
 MUST_USE error store_project_limit_remove(struct tx *tx, id organization, id project, str name);
 
