@@ -55,7 +55,7 @@ struct invitation_draft {
  */
 MUST_USE error store_invitation_add(struct tx *tx, id organization, const struct invitation_draft *draft,
                                     bool *ret_invited);
-/* An expired one gets another token and forgets what it granted. */
+/* An expired one gets another token and forgets what it granted. CONCURRENT_CHANGE when it was accepted meanwhile. */
 MUST_USE error store_invitation_renew(struct tx *tx, id organization, const struct invitation_draft *draft);
 /* Counts one more today; false when there were `most` already. */
 MUST_USE error store_invitation_count(struct tx *tx, id organization, int most, bool *ret_allowed);
