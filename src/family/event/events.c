@@ -132,7 +132,7 @@ read_types(struct request *req)
     bool *types = ARENA_ARRAY(req->arena, bool, EVENT_TYPE_COUNT + 1);
     bool any = false, chosen = false;
     if (types == NULL)
-        return NULL; /* the pipeline finds that the arena is full */
+        return NULL; /* the stages find that the arena is full */
     for (size_t i = 0; i < req->query_count; i++) {
         if (str_is(req->query[i].name, "eventType"))
             types[type_from(req->query[i].value)] = chosen = any = true;
