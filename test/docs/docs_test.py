@@ -6,6 +6,7 @@ What needs a browser is tried with Chromium when it is installed, and left out o
 """
 import argparse
 import collections
+import glob
 import html.parser
 import json
 import os
@@ -22,6 +23,9 @@ import browser  # noqa: E402
 from pages import Markdown, slug, split_table  # noqa: E402
 
 VOID = {"meta", "link", "input", "br", "hr", "img", "wbr"}
+# What `reeve … --wait` draws: the kind of job, its steps, and a bar of thirty.
+SHOWN_JOB = re.compile(r"^(\w+\.\w+) \S+  [A-Z]+\n((?:  \S [a-z-]+ .*\n)+)  (█*)░* +(\d+)%", re.M)
+SHOWN_STEP = re.compile(r"^  (\S) ([a-z-]+) +(?:[\d.]+ s)? +(\S.*)$", re.M)
 
 
 class Page(html.parser.HTMLParser):
@@ -146,6 +150,30 @@ class Site(unittest.TestCase):
     def test_every_written_page_is_there(self):
         for source, page in self.written():
             self.assertIn(page, self.pages, source)
+
+    def test_steps_that_a_page_shows_are_those_of_the_job(self):
+        """All of them in their order, with what is said about each, and how far they are. A report shows what was so on its day."""
+        steps, said = collections.defaultdict(list), set()
+        for kind, step in re.findall(r"^job:([^:\n]+):([^:\n]+):before-effect$", self.reeved("jobs", "--failpoints"), re.M):
+            steps[kind].append(step)
+        for path in glob.glob(os.path.join(ROOT, "src/job/**/*.c"), recursive=True):
+            with open(path, encoding="utf-8") as file:
+                said.update(re.findall(r'\{ "([a-z-]+)",\s+"([^"]+)"', file.read()))
+        shown = []
+        for source, _ in self.written():
+            if source.startswith("docs/reports/"):
+                continue
+            with open(os.path.join(ROOT, source), encoding="utf-8") as file:
+                shown += [(source, *block) for block in SHOWN_JOB.findall(file.read())]
+        self.assertGreater(len(shown), 3)
+        for source, kind, lines, full, percent in shown:
+            rows = SHOWN_STEP.findall(lines)
+            self.assertEqual([name for _, name, _ in rows], steps[kind], f"{source}: {kind}")
+            for sign, name, sentence in rows:
+                if sign in "✓·":  # the one under way says what it waits for
+                    self.assertIn((name, sentence), said, f"{source}: {kind}")
+            done = 100 * sum(sign == "✓" for sign, _, _ in rows) // len(rows)
+            self.assertEqual((len(full), percent), (done * 30 // 100, str(done)), f"{source}: {kind}")
 
     def test_the_overview_of_the_repository_names_every_page(self):
         with open(os.path.join(ROOT, "docs/README.md"), encoding="utf-8") as file:
