@@ -116,32 +116,34 @@ sees_projects(const struct request *req)
     return id_is_there(req->project) || (req->roles & PROJECT_READ_ONLY) != 0;
 }
 
-static int
-type_from(str name)
+/* The stages have refused what is no type. */
+static void
+choose_type(bool types[EVENT_TYPE_COUNT], str name, bool is_chosen)
 {
-    int type = 0;
-    while (type < EVENT_TYPE_COUNT && !str_is(name, event_type_names[type]))
-        type++;
-    return type;
+    int type = str_word(name, event_type_names);
+    if (type >= 0)
+        types[type] = is_chosen;
 }
 
 /* NULL when the request names no type. Exclusion is the choice of all others: so each is found in an index. */
 static const bool *
 read_types(struct request *req)
 {
-    bool *types = ARENA_ARRAY(req->arena, bool, EVENT_TYPE_COUNT + 1);
+    bool *types = ARENA_ARRAY(req->arena, bool, EVENT_TYPE_COUNT);
     bool any = false, chosen = false;
     if (types == NULL)
         return NULL; /* the stages find that the arena is full */
     for (size_t i = 0; i < req->query_count; i++) {
-        if (str_is(req->query[i].name, "eventType"))
-            types[type_from(req->query[i].value)] = chosen = any = true;
+        if (str_is(req->query[i].name, "eventType")) {
+            choose_type(types, req->query[i].value, true);
+            chosen = any = true;
+        }
     }
     for (int i = 0; !chosen && i < EVENT_TYPE_COUNT; i++)
         types[i] = true;
     for (size_t i = 0; i < req->query_count; i++) {
         if (str_is(req->query[i].name, "excludedEventType")) {
-            types[type_from(req->query[i].value)] = false;
+            choose_type(types, req->query[i].value, false);
             any = true;
         }
     }
