@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "store/fault.h"
-#include "store/params.h"
 #include "store/rows.h"
 
 /* How much longer than the server we wait, and how long a transaction may sit idle with its locks. */
@@ -225,12 +224,11 @@ connection_exec(struct connection *connection, const char *text)
 }
 
 PGresult *
-connection_run(struct connection *connection, enum sql statement, const struct params *params)
+connection_run(struct connection *connection, enum sql statement, const struct params_in_order *params)
 {
-    struct params_in_order ordered;
     const struct sql_row *row = &sql_rows[statement];
     uint64_t bit = UINT64_C(1) << (statement % 64), *word = &connection->prepared[statement / 64];
-    if (connection->broken || !params_order(params, statement, &ordered))
+    if (connection->broken)
         return NULL;
     if ((*word & bit) == 0) {
         if (PQsendPrepare(connection->pg, row->name, row->text, 0, NULL) == 0) {
@@ -243,7 +241,7 @@ connection_run(struct connection *connection, enum sql statement, const struct p
         PQclear(result);
         *word |= bit;
     }
-    if (PQsendQueryPrepared(connection->pg, row->name, ordered.count, ordered.values, ordered.lengths, ordered.formats,
+    if (PQsendQueryPrepared(connection->pg, row->name, params->count, params->values, params->lengths, params->formats,
                             0) == 0) {
         connection->broken = true;
         return NULL;
@@ -311,8 +309,9 @@ error
 connection_query(struct connection *connection, struct arena *arena, enum sql statement, const struct params *params,
                  struct rows *ret_rows)
 {
-    TRY(fault_of_params(params, statement));
-    PGresult *result = connection_run(connection, statement, params);
+    struct params_in_order ordered;
+    TRY(fault_of_params(params, statement, &ordered));
+    PGresult *result = connection_run(connection, statement, &ordered);
     if (result == NULL || !connection_succeeded(result)) {
         error problem = fault_of_result(result, sql_rows[statement].name, NULL);
         PQclear(result);

@@ -8,6 +8,7 @@
 
 #include <libpq-fe.h>
 
+#include "store/params.h"
 #include "store/store.h"
 
 #define ROLE_TENANT "reeve_tenant"
@@ -51,7 +52,8 @@ void connection_cleanup(struct connection **connection);
  * connection broke. The caller clears it. */
 MUST_USE PGresult *connection_exec(struct connection *connection, const char *text);
 /* Runs a statement of a folder sql/, preparing it the first time. */
-MUST_USE PGresult *connection_run(struct connection *connection, enum sql statement, const struct params *params);
+MUST_USE PGresult *connection_run(struct connection *connection, enum sql statement,
+                                  const struct params_in_order *params);
 bool connection_succeeded(const PGresult *result);
 /* The rows of one, in the arena, or the fault that it ended with. */
 MUST_USE error connection_query(struct connection *connection, struct arena *arena, enum sql statement,

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "store/params.h"
 
 #define DETAIL(code, status, detail, remedy) __attribute__((unused)) static const char detail_of_##code[] = detail;
 ERROR_TABLE(DETAIL)
@@ -115,14 +114,13 @@ fault_of_result(const PGresult *result, const char *statement, struct violation 
 }
 
 error
-fault_of_params(const struct params *params, enum sql statement)
+fault_of_params(const struct params *params, enum sql statement, struct params_in_order *ret_ordered)
 {
-    struct params_in_order ordered;
     const char *name = sql_rows[statement].name;
     if (params != NULL && params->missing != PARAM_NONE)
         log_line(LOG_ERROR, "identifier_missing", "%s was to be run without the identifier :%s", name,
                  param_names[params->missing]);
-    else if (!params_order(params, statement, &ordered))
+    else if (!params_order(params, statement, ret_ordered))
         log_line(LOG_ERROR, "parameters_wrong", "%s was to be run with other parameters than it takes; not bound: %s",
                  name, param_names[params_not_bound(params, statement)]);
     else

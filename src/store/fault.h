@@ -8,6 +8,7 @@
 
 #include <libpq-fe.h>
 
+#include "store/params.h"
 #include "store/store.h"
 
 extern const struct failure fault_unavailable, fault_overloaded, fault_internal, fault_concurrent,
@@ -18,8 +19,8 @@ extern const struct failure fault_unavailable, fault_overloaded, fault_internal,
  * With ret_violation a broken constraint is described there and the result is OK.
  */
 MUST_USE error fault_of_result(const PGresult *result, const char *statement, struct violation *ret_violation);
-/* INTERNAL_ERROR, logged, when an identifier of the statement is missing, or it takes other parameters. NULL: none were bound. */
-MUST_USE error fault_of_params(const struct params *params, enum sql statement);
+/* INTERNAL_ERROR, logged, when an identifier of the statement is missing, or it takes other parameters; else they are put in order. NULL: none were bound. */
+MUST_USE error fault_of_params(const struct params *params, enum sql statement, struct params_in_order *ret_ordered);
 /* Whether the server ended the use of this connection, although it may still be open: shutdown, failover. */
 bool fault_ends_connection(const PGresult *result);
 /* Logs why a connection could not be made or was lost, at most once a second in a process. */

@@ -302,7 +302,8 @@ error
 readers_read(struct readers *readers, struct arena *arena, enum sql statement, const struct params *params,
              struct rows *ret_rows)
 {
-    TRY(fault_of_params(params, statement));
+    struct params_in_order ordered; /* again when it is sent; here to say what is wrong */
+    TRY(fault_of_params(params, statement, &ordered));
     if (readers->count == 0)
         return &fault_unavailable;
     struct reader *reader = choose(readers);

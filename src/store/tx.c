@@ -141,10 +141,11 @@ tx_query(struct tx *tx, enum sql statement, const struct params *params, struct 
     }
     if (tx->failed != OK)
         return tx->failed;
-    error missing = fault_of_params(params, statement);
+    struct params_in_order ordered;
+    error missing = fault_of_params(params, statement, &ordered);
     if (missing != OK)
         return note_failure(tx, missing);
-    PGresult *result = connection_run(tx->connection, statement, params);
+    PGresult *result = connection_run(tx->connection, statement, &ordered);
     if (result == NULL || !connection_succeeded(result)) {
         error problem = fault_of_result(result, sql_rows[statement].name, ret_violation);
         PQclear(result);

@@ -14,7 +14,7 @@ CODE = [
              [(ACCESS, "        return fail(req->arena, ADDRESS_NOT_ALLOWED, V(net_address_text(req->arena, &req->in.client)));", "        break;")]),
     CodeWall("identifiers have no value that means none", "id_parse() takes zeros for nothing, statements take nothing for zeros, and nobody asks for a role",
              [("src/base/id.c", "        return false;\n    *ret_id = value;", "        return false;\n    static const uint8_t zeros[ID_BYTES];\n    value.is_there = memcmp(value.bytes, zeros, ID_BYTES) != 0;\n    *ret_id = value;"),
-              ("src/store/fault.c", "fault_of_params(const struct params *params, enum sql statement)\n{", "fault_of_params(const struct params *params, enum sql statement)\n{\n    return OK;"),
+              ("src/store/fault.c", "    if (params != NULL && params->missing != PARAM_NONE)\n", "    if (false)\n"),
               NO_ROLE]),
     CodeWall("children are looked up below their parent", "resource_get.sql does not compare the project",
              [("src/store/sql/resource_get.sql", "WHERE scope = :scope AND kind", "WHERE :scope::bytea IS NOT NULL AND kind")]),
