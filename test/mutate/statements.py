@@ -7,8 +7,6 @@
 Nothing is built for it: the test takes the texts with their faults and runs the calls of test/data/statements/calls.txt with each. Locks are
 left to store_lock_test. Those in equivalent.tsv, which change nothing that anybody could see, do not count.
 """
-import importlib.machinery
-import importlib.util
 import os
 import re
 import subprocess
@@ -17,19 +15,13 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.join(ROOT, "script")]
 from mutants import mutants_of  # noqa: E402
 from mutate import read_equivalent  # noqa: E402
+from sql_generator import generator  # noqa: E402
 
 
-def load_generator():
-    loader = importlib.machinery.SourceFileLoader("generate_sql", os.path.join(ROOT, "script", "generate-sql"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
-
-
-def numbered(generator, name, text):
+def numbered(name, text):
     """(the text as the server gets it, the names of its parameters), or None when the generator refuses it."""
     with tempfile.TemporaryDirectory() as store:
         os.makedirs(store + "/sql")
@@ -49,12 +41,12 @@ def with_numbers_of(parameters, made):
 def main():
     words = [word for word in sys.argv[1:] if word != "--rows"]
     build = words[0] if words else os.path.join(ROOT, "build")
-    generator, equivalent, faults = load_generator(), read_equivalent(), []
+    equivalent, faults = read_equivalent(), []
     for name, path in generator.files_below(os.path.join(ROOT, "src", "store"), "sql"):
-        parameters = numbered(generator, name, generator.read(path))[1]
+        parameters = numbered(name, generator.read(path))[1]
         for mutant in mutants_of(os.path.relpath(path, ROOT), generator.read(path)):
             is_for_others = mutant.kind == "lock left out" or mutant.key() in equivalent
-            made = None if is_for_others else numbered(generator, name, mutant.text)
+            made = None if is_for_others else numbered(name, mutant.text)
             if made is not None:
                 faults.append((mutant, name[:-len(".sql")], with_numbers_of(parameters, made)))
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
