@@ -40,8 +40,9 @@ def cli_command(name, _):
     return [SERVICES, PYTHON, "test/cli/%s.py" % name]
 
 
-def catalog_command(_, build):
-    return ["script/check-catalog", "--reeved", build + "/reeved"]
+def tables_command(_, build):
+    """Roles are written down in test/data, bounds and words in the generated reference."""
+    return ["sh", "-c", "script/check-catalog --reeved $0/reeved && script/check-generated $0", build]
 
 
 def fleet_command(names, _):
@@ -49,8 +50,8 @@ def fleet_command(names, _):
 
 
 # kind of a test: how it is run. A test is named by its kind and its own name.
-COMMANDS = {"unit": unit_command, "api": api_command, "exchange": exchange_command, "cli": cli_command, "lint": catalog_command, "fleet": fleet_command}
-CATALOG = "lint catalog"
+COMMANDS = {"unit": unit_command, "api": api_command, "exchange": exchange_command, "cli": cli_command, "lint": tables_command, "fleet": fleet_command}
+TABLES = "lint tables"
 # What runs on hosts is tried on hosts, too. Nobody counts lines there: these tests come by all of it. {test: seconds}
 ON_HOSTS = {"fleet smoke access": 120, "fleet audit directory logs": 150}
 OF_HOSTS = ("src/agent/", "src/engine/", "src/wire/", "src/main/reeve_agent.c")
@@ -190,8 +191,6 @@ class Paths:
     def find(self, mutant):
         """The shortest ones first."""
         name = os.path.basename(mutant.path)[:-len(".sql")]
-        if mutant.kind == "role changed":
-            return [CATALOG]
         if "/sql/" in mutant.path:
             found = self.of_statement(name)
         elif "/routines/" in mutant.path:
@@ -200,4 +199,5 @@ class Paths:
             found = self.near(mutant.path, mutant.line)
         if mutant.path.endswith(".sql"):
             found |= ALL_SQL & set(self.seconds)
-        return sorted(found, key=self.seconds.get) + (list(ON_HOSTS) if mutant.path.startswith(OF_HOSTS) else [])
+        lints = [TABLES] if mutant.path.endswith(".c") and not mutant.path.startswith(OF_HOSTS) else []
+        return lints + sorted(found, key=self.seconds.get) + (list(ON_HOSTS) if mutant.path.startswith(OF_HOSTS) else [])
