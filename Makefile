@@ -76,6 +76,9 @@ stateful: all ## 10^6 operations of eight clients against two nodes, held agains
 steady: all ## the API suites ten times beside a busy machine, none of them tried twice; takes hours, and goes on where it was
 	$(PYTHON) test/api/steady.py --build $(BUILD) --report docs/reports/steady.md
 
+openapi-compare: all ## whether the OpenAPI document differs from that of a commit in wording only: make openapi-compare AGAINST=commit
+	$(PYTHON) test/openapi/compare --against $(AGAINST) --build $(BUILD) --report docs/reports/openapi-wording.md
+
 mutate: ## small faults in C and SQL, one at a time, and whether a test notices: takes hours, and goes on where it was
 	$(PYTHON) test/mutate/mutate.py --report docs/reports/mutate.md
 
