@@ -12,15 +12,15 @@ from access_matrix import Operation
 from suite import Suite, ends_on_signal
 from world import World, catalog, connect, sql, start_node
 
-THREADS = 4
-LETTERS = re.compile(r'\b[0-9a-f]{24}\b|\d{4}-\d\d-\d\dT[\d:.]+Z|reeve_[\w-]+|-----BEGIN[^"]+|\b[0-9a-z]{6}-shard')
+THREADS, SHOWN = 4, 4
+NEW_EACH_TIME = re.compile(r'\b[0-9a-f]{24}\b|\d{4}-\d\d-\d\dT[\d:.]+Z|reeve_[\w-]+|-----BEGIN[^"]+|\b[0-9a-z]{6}-shard')
 TABLES = """SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
             AND relname NOT IN ('schema_migration') ORDER BY 1"""
 
 
 def plain(answer):
     """Without what is new in every answer."""
-    return answer.status, LETTERS.sub("_", answer.body.decode(errors="replace"))
+    return answer.status, NEW_EACH_TIME.sub("_", answer.body.decode(errors="replace"))
 
 
 class Questions:
@@ -50,13 +50,16 @@ class Questions:
             thread.join()
         return answers
 
-    def differences(self, answers):
-        """[(operation, what it answered)] of those that are neither as before nor an error of the server."""
-        return [(op, got) for op, got, known in zip(self.operations, answers, self.known)
-                if got is None or got[0] < 500 and (got[0] != known[0] or known[1] is not None and got[1] != known[1])]
+    @staticmethod
+    def noticed(answers):
+        """The numbers of those that ended with an error of the server."""
+        return {number for number, got in enumerate(answers) if got is not None and got[0] >= 500}
 
-    def failed(self, answers):
-        return sum(got is not None and got[0] >= 500 for got in answers)
+    def wrong(self, answers):
+        """The first of those that are neither as before nor an error of the server; empty when there is none."""
+        found = [(op, got) for op, got, known in zip(self.operations, answers, self.known)
+                 if got is None or got[0] < 500 and (got[0] != known[0] or known[1] is not None and got[1] != known[1])]
+        return "; ".join("%s %s: %s" % (op.method, op.path, str(got)[:200]) for op, got in found[:SHOWN])
 
 
 class Without:
@@ -81,13 +84,13 @@ def main():
         for table in tables:
             with Without(table):
                 answers = questions.ask_all()
-            failures += questions.failed(answers)
-            touched.update(number for number, got in enumerate(answers) if got is not None and got[0] >= 500)
-            wrong = questions.differences(answers)
-            suite.check(not wrong, "without %s: %s", table, "; ".join("%s %s: %s" % (op.method, op.path, str(got)[:200]) for op, got in wrong[:4]))
+            noticed, wrong = questions.noticed(answers), questions.wrong(answers)
+            failures += len(noticed)
+            touched |= noticed
+            suite.check(not wrong, "without %s: %s", table, wrong)
         suite.check(len(touched) * 4 > len(questions.known) * 3, "only %d operations noticed any table: is this a test?", len(touched))
-        after = questions.differences(questions.ask_all())
-        suite.check(not after, "after all are back: %s", "; ".join("%s %s: %s" % (op.method, op.path, str(got)[:200]) for op, got in after[:4]))
+        after = questions.wrong(questions.ask_all())
+        suite.check(not after, "after all are back: %s", after)
         suite.say("%d tables away in turn, %d errors of the server, by %d of %d operations" % (len(tables), failures, len(touched), len(questions.known)))
     return suite.finish()
 

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether store_statement_test would notice: every small fault that can be made in a statement, one at a time and all of them.
 
-    script/with-services test/mutate/statements.py [--rows] [BUILD]     --rows: a line for each, for mutate.py, instead of the survivors
+    script/with-services test/mutate/statements.py [--rows] [BUILD]
 
 Nothing is built for it: the test takes the texts with their faults and runs the calls of test/data/statements/calls.txt with each. Locks are
 left to store_lock_test. Those in equivalent.tsv, which change nothing that anybody could see, do not count.
 """
+import argparse
 import os
 import re
 import subprocess
@@ -39,8 +40,10 @@ def with_numbers_of(parameters, made):
 
 
 def main():
-    words = [word for word in sys.argv[1:] if word != "--rows"]
-    build = words[0] if words else os.path.join(ROOT, "build")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", nargs="?", default=os.path.join(ROOT, "build"))
+    parser.add_argument("--rows", action="store_true", help="a line for each, for mutate.py, instead of the survivors")
+    options = parser.parse_args()
     equivalent, faults = read_equivalent(), []
     for name, path in generator.files_below(os.path.join(ROOT, "src", "store"), "sql"):
         parameters = numbered(name, generator.read(path))[1]
@@ -52,11 +55,11 @@ def main():
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
         file.write("".join("%s\x1f%s\x1e" % (name, text) for _, name, text in faults))
         file.flush()
-        said = subprocess.run([os.path.join(build, "test", "unit", "store_statement_test"), "--faults", file.name], stdout=subprocess.PIPE, text=True, check=True).stdout
+        said = subprocess.run([os.path.join(options.build, "test", "unit", "store_statement_test"), "--faults", file.name], stdout=subprocess.PIPE, text=True, check=True).stdout
     outcomes = [line for line in said.splitlines() if line in ("killed", "survived", "broken")]
     assert len(outcomes) == len(faults), (len(outcomes), len(faults))
     for (mutant, _, _), outcome in zip(faults, outcomes):
-        if "--rows" in sys.argv:
+        if options.rows:
             print("\t".join((mutant.path, mutant.was, mutant.now, mutant.kind, outcome, "unit store_statement_test")))
         elif outcome == "survived":
             print("%s:%d  %s\n    - %s\n    + %s" % (mutant.path, mutant.line, mutant.kind, mutant.was, mutant.now))
