@@ -5,7 +5,7 @@
 Callers that are let in get 501 from operations that have no behaviour yet; those that change something are asked with
 dryRun=true.
 
-A second part does not ask the tables (D1): the owner of one organization puts 24 zeros and the other organization's identifiers into
+A second part does not ask the tables (D1): the owner of one organization puts 24 zeros, a word, and the other organization's identifiers into
 every parameter of every path, one by one and mixed, without dryRun. Nobody's and somebody else's things do not answer.
 """
 import multiprocessing
@@ -50,6 +50,7 @@ MALFORMED = [
 
 
 ZERO = "0" * 24
+NO_IDENTIFIER = "not-an-identifier"
 # Parameters that name no thing of a tenant's, but one of a few words that the operation knows.
 WORDS = frozenset(("cloudProvider", "clusterView", "databaseName", "endpointSetId", "integrationType", "limitName", "logName"))
 
@@ -178,6 +179,7 @@ class Plan:
 
         for name in op.parameters:
             yield attack("zero " + name, {name: ZERO})
+            yield attack("no identifier as " + name, {name: NO_IDENTIFIER})
         if len(op.parameters) > 1:
             yield attack("zeros", {name: ZERO for name in op.parameters if name not in WORDS})
         for name, value in theirs.items():

@@ -92,6 +92,25 @@ a_cluster_that_was_never_finished_can_be_ended(void **state)
     assert_no_orphans("the end of what was not finished");
 }
 
+/* Members must not start with rights in etcd that they are about to lose. */
+static void
+a_cluster_waits_for_its_place_in_etcd(void **state)
+{
+    (void)state;
+    struct place place = new_place();
+    fixture_ask("UPDATE etcd_group SET auth = 'PREPARED', early = false");
+    assert_asks(place, "createGroupCluster", "", document("orders", THREE_IN_A), "OK");
+    struct job_runner worker = runner();
+    run_jobs_once(&worker);
+    assert_string_equal(fixture_ask("SELECT step FROM job WHERE project_id = %s", fixture_quote(place.project)),
+                        "make-scope");
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE desired <> 'PLANNED'"), 0);
+    fixture_ask("UPDATE etcd_group SET auth = 'OFF'");
+    settle();
+    assert_string_equal(of_cluster(place, "orders", "state"), "IDLE");
+    remove_cluster(place, "orders");
+}
+
 static void
 more_and_fewer_members(void **state)
 {
@@ -724,6 +743,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cluster_is_made_and_can_be_reached),
         cmocka_unit_test(a_cluster_that_was_never_finished_can_be_ended),
+        cmocka_unit_test(a_cluster_waits_for_its_place_in_etcd),
         cmocka_unit_test(more_and_fewer_members),
         cmocka_unit_test(another_region_takes_over_without_a_gap),
         cmocka_unit_test(the_primary_goes_where_the_priority_is_highest),

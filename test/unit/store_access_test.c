@@ -223,6 +223,26 @@ what_is_over_goes_with_an_event_and_the_rest_stays(void **state)
                      last + 2);
 }
 
+/* Its event cannot be written: the entry stays, whoever sweeps is told, and the next sweep does it. */
+static void
+what_cannot_be_removed_is_not_forgotten(void **state)
+{
+    (void)state;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(8 * 1024 * 1024);
+    struct sweep_context context = { .store = store, .arena = arena };
+    int64_t generation;
+    id project = new_project();
+    const char *quoted = fixture_quote(project);
+    add_resource(project, "databaseUser", "over", document_that_ends(arena, -1000).data, &generation);
+    fixture_ask("ALTER TABLE event RENAME TO event_elsewhere");
+    error problem = expired_access_sweep.run(&context);
+    fixture_ask("ALTER TABLE event_elsewhere RENAME TO event");
+    assert_ptr_not_equal(problem, OK);
+    assert_string_equal(fixture_ask("SELECT count(*) FROM resource WHERE scope = %s", quoted), "1");
+    run_sweep();
+    assert_string_equal(fixture_ask("SELECT count(*) FROM resource WHERE scope = %s", quoted), "0");
+}
+
 static void
 who_got_more_time_meanwhile_stays(void **state)
 {
@@ -313,6 +333,7 @@ main(void)
         cmocka_unit_test(a_member_that_says_why_it_cannot_makes_it_failed),
         cmocka_unit_test(members_of_other_projects_do_not_count),
         cmocka_unit_test(what_is_over_goes_with_an_event_and_the_rest_stays),
+        cmocka_unit_test(what_cannot_be_removed_is_not_forgotten),
         cmocka_unit_test(who_got_more_time_meanwhile_stays),
         cmocka_unit_test(more_than_one_page_of_them_goes_at_once),
         cmocka_unit_test(looking_for_them_uses_its_index),

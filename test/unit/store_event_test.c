@@ -222,6 +222,30 @@ concurrent_events_are_chained_without_gaps(void **state)
                         "200 200");
 }
 
+/* Two organizations whose events were at other times: a moment has its place among one's own. */
+static void
+place_of_a_moment_is_among_ones_own_events(void **state)
+{
+    (void)state;
+    enum { EVENTS = 6 };
+    char place[8];
+    start_anew(2, EVENTS);
+    fixture_ask(
+        "UPDATE event SET created_at = timestamptz '2026-01-01 00:00Z' + seq * interval '1 hour' WHERE org_id = %s",
+        fixture_quote(fixture_id(1)));
+    fixture_ask(
+        "UPDATE event SET created_at = timestamptz '2026-03-01 00:00Z' + seq * interval '1 hour' WHERE org_id = %s",
+        fixture_quote(fixture_id(2)));
+    for (int hour = 1; hour <= EVENTS + 1; hour++) {
+        snprintf(place, sizeof(place), "%d", hour);
+        for (int o = 1; o <= 2; o++)
+            assert_string_equal(
+                fixture_ask("SELECT event_place_from(%s, timestamptz '2026-0%d-01 00:00Z' + %d * interval '1 hour')",
+                            fixture_quote(fixture_id((uint32_t)o)), o == 1 ? 1 : 3, hour),
+                place);
+    }
+}
+
 int
 main(void)
 {
@@ -235,6 +259,7 @@ main(void)
         cmocka_unit_test(rolled_back_event_leaves_no_gap),
         cmocka_unit_test(several_events_of_one_transaction_are_chained),
         cmocka_unit_test(concurrent_events_are_chained_without_gaps),
+        cmocka_unit_test(place_of_a_moment_is_among_ones_own_events),
     };
     return cmocka_run_group_tests(tests, open_store, close_store);
 }

@@ -567,6 +567,23 @@ fleet_is_the_operators(void **state)
     fixture_ask_on(tenant, "ROLLBACK");
 }
 
+/* A view that runs with the rights of its owner shows everybody's rows to whoever may read it. */
+static void
+views_run_with_the_rights_of_who_asks(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        fixture_ask(
+            "SELECT string_agg(c.relname, ' ') FROM pg_class c WHERE c.relkind = 'v' "
+            "AND c.relnamespace = 'public'::regnamespace AND (has_table_privilege('reeve_tenant', c.oid, 'SELECT') "
+            "OR has_table_privilege('reeve_reader', c.oid, 'SELECT')) "
+            "AND NOT coalesce('security_invoker=true' = ANY (c.reloptions), false)"),
+        "");
+    assert_string_equal(
+        fixture_ask("SELECT count(*) > 0 FROM pg_class WHERE relkind = 'v' AND relname = 'organization_document'"),
+        "t");
+}
+
 int
 main(void)
 {
@@ -579,6 +596,7 @@ main(void)
         cmocka_unit_test(people_are_seen_by_all_and_changed_by_the_service_only),
         cmocka_unit_test(transaction_without_an_organization_sees_nothing),
         cmocka_unit_test(fleet_is_the_operators),
+        cmocka_unit_test(views_run_with_the_rights_of_who_asks),
         cmocka_unit_test(project_is_moved_with_what_it_has_and_only_by_its_owner),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

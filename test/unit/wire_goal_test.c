@@ -294,6 +294,14 @@ differences_are_found_by_part(void **state)
     again.etcd.items[0] = STR("https://10.0.0.1:2379");
     assert_ptr_equal(goal_diff(arena, &full, &again, &changes), OK);
     assert_true(changes.everything);
+    again = parse(arena, GOAL(CLUSTER, MEMBER, TASK));
+    again.etcd.count--;
+    assert_ptr_equal(goal_diff(arena, &full, &again, &changes), OK);
+    assert_true(changes.everything);
+    again = parse(arena, GOAL(CLUSTER, MEMBER, TASK));
+    again.authority = STR("another authority");
+    assert_ptr_equal(goal_diff(arena, &full, &again, &changes), OK);
+    assert_true(changes.everything);
     arena_free(arena);
 }
 
