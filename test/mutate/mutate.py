@@ -198,7 +198,7 @@ def main():
     parser.add_argument("--only", default="src/", help="files whose names begin so")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many at a time, each in a tree of its own")
     parser.add_argument("--minutes", type=float, default=1e9, help="end after so long; the next run goes on")
-    parser.add_argument("--most", type=float, default=240, help="seconds of tests for one mutant")
+    parser.add_argument("--most", type=float, default=400, help="seconds of tests for one mutant")
     parser.add_argument("--map", action="store_true", help="make the map anew")
     parser.add_argument("--show", action="store_true", help="only say which mutants there would be")
     parser.add_argument("--report")

@@ -32,8 +32,8 @@ def api_command(name, _):
     return [PYTHON, "test/api/run_all.py", name]
 
 
-def exchange_command(name, _):
-    return [SERVICES, PYTHON, "test/api/exchange_test.py", name]
+def exchange_command(names, _):
+    return [SERVICES, PYTHON, "test/api/exchange_test.py", *names.split()]
 
 
 def cli_command(name, _):
@@ -51,6 +51,7 @@ def fleet_command(names, _):
 
 # kind of a test: how it is run. A test is named by its kind and its own name.
 COMMANDS = {"unit": unit_command, "api": api_command, "exchange": exchange_command, "cli": cli_command, "lint": tables_command, "fleet": fleet_command}
+WITH_NODES = ("api", "exchange")
 TABLES = "lint tables"
 # What runs on hosts is tried on hosts, too. Nobody counts lines there: these tests come by all of it. {test: seconds}
 ON_HOSTS = {"fleet smoke access": 120, "fleet audit directory logs": 150}
@@ -81,8 +82,8 @@ def run_test(test, tree, build, seconds, counted=None):
     command = COMMANDS[kind](name, build)
     if counted:
         layer = "mount -t overlay overlay -o lowerdir=%s,upperdir=%s/upper,workdir=%s/work %s" % (build, counted, counted, build)
-        # The command line's own test looks at modes of files.
-        command = ["unshare", "--mount", "sh", "-c", layer + ("" if kind == "cli" else " && umask 0") + ' && exec "$@"', "sh", *command]
+        # Only tests with a node need it; others look at modes of files.
+        command = ["unshare", "--mount", "sh", "-c", layer + (" && umask 0" if kind in WITH_NODES else "") + ' && exec "$@"', "sh", *command]
     process = subprocess.Popen(command, cwd=tree, env={**os.environ, "REEVE_BUILD": build}, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True)
     try:
@@ -101,7 +102,7 @@ def run_test(test, tree, build, seconds, counted=None):
 def lines_in(folder, tree, build):
     """{file: lines} of what was counted in a folder of gcda files, which is a layer over the build folder."""
     found = collections.defaultdict(set)
-    for path in glob.glob(folder + "/**/*.gcda", recursive=True):
+    for path in glob.glob(folder + "/**/*.gcda", recursive=True, include_hidden=True):  # ../wire/goal.c of the agent is .._wire_goal.c.gcda
         notes = os.path.join(build, os.path.relpath(path, folder))[:-len("gcda")] + "gcno"
         if not os.path.exists(notes):
             continue
@@ -146,6 +147,11 @@ def make_map(tree, build, folder, jobs, say):
     return {"tests": tests, "seconds": seconds}
 
 
+def read_unit(test):
+    with open(os.path.join(ROOT, "test/unit", test.split(" ", 1)[1] + ".c"), encoding="utf-8") as file:
+        return file.read()
+
+
 class Paths:
     """From a mutant to the tests that could see it."""
 
@@ -157,6 +163,7 @@ class Paths:
                 for number, line in enumerate(text.splitlines(), 1):
                     for name in re.findall(r"\bSQL_([A-Z0-9_]+)\b", line):
                         self.uses[name.lower()].add((path, number))
+        self.units = {test: read_unit(test) for test in self.seconds if test.startswith("unit ")}
         self.sql = {path: re.sub(r"--[^\n]*", "", text) for path, text in files.items() if path.endswith(".sql")}
 
     def in_folder(self, folder):
@@ -180,13 +187,20 @@ class Paths:
             if other in seen or not re.search(r"\b%s\b" % re.escape(name), text):
                 continue
             found |= self.of_statement(other) if "/sql/" in path else self.of_routine(other, seen | {other}) if "/routines/" in path else set()
+        found |= self.units_with(r"\b%s\b" % re.escape(name))
         # A trigger is run by whoever changes its table.
         own = next((text for path, text in self.sql.items() if path.endswith("/routines/%s.sql" % name)), "")
         for table in re.findall(r"\bTRIGGER \w+ .*? ON (\w+)", own, re.S):
+            changes = r"\b(INSERT INTO|UPDATE|DELETE FROM) %s\b" % table
+            found |= self.units_with(changes)
             for path, text in self.sql.items():
-                if "/sql/" in path and re.search(r"\b(INSERT INTO|UPDATE|DELETE FROM) %s\b" % table, text):
+                if "/sql/" in path and re.search(changes, text):
                     found |= self.of_statement(os.path.basename(path)[:-len(".sql")])
         return found
+
+    def units_with(self, pattern):
+        """Tests that write SQL themselves come by routines without any line of C that runs them."""
+        return set(test for test, text in self.units.items() if re.search(pattern, text))
 
     def find(self, mutant):
         """The shortest ones first."""
@@ -200,4 +214,13 @@ class Paths:
         if mutant.path.endswith(".sql"):
             found |= ALL_SQL & set(self.seconds)
         lints = [TABLES] if mutant.path.endswith(".c") and not mutant.path.startswith(OF_HOSTS) else []
-        return lints + sorted(found, key=self.seconds.get) + (list(ON_HOSTS) if mutant.path.startswith(OF_HOSTS) else [])
+        return lints + sorted(self.exchanges_together(found), key=self.seconds.get) + (list(ON_HOSTS) if mutant.path.startswith(OF_HOSTS) else [])
+
+    def exchanges_together(self, found):
+        """Files of exchanges as one test: most of what each takes is the start of its node."""
+        files = sorted(test.split(" ", 1)[1] for test in found if test.startswith("exchange "))
+        if not files:
+            return found
+        together = "exchange " + " ".join(files)
+        self.seconds[together] = max(self.seconds["exchange " + name] for name in files) + 2 * len(files)
+        return [test for test in found if not test.startswith("exchange ")] + [together]
