@@ -260,6 +260,26 @@ sweeps_say_so(void **state)
     assert_int_equal(silent, 0);
 }
 
+/* What is due can be read, and not be done. */
+static void
+sweeps_with_work_say_so(void **state)
+{
+    (void)state;
+    struct job_environment environment = { .domain = "d", .retention_days = 30 };
+    id organization = fixture_id(1), project = fixture_id(2);
+    fixture_add_organization(organization);
+    fixture_add_project(project, organization);
+    fixture_ask(
+        "INSERT INTO alert (id, org_id, project_id, config_id, event_id, event_type, severity, status, lasts, created_at, updated_at, "
+        "close_at) VALUES (%s, %s, %s, %s, %s, 'T', 'INFO', 'OPEN', false, now(), now(), now() - interval '1 minute')",
+        fixture_quote(one), fixture_quote(organization), fixture_quote(project), fixture_quote(one),
+        fixture_quote(one));
+    SAYS(OVERLOADED, past_alerts_sweep.run(&(struct sweep_context){ taken, arena, &environment }));
+    assert_string_equal(fixture_ask("SELECT status FROM alert"), "OPEN");
+    assert_ok(past_alerts_sweep.run(&(struct sweep_context){ store, arena, &environment }));
+    assert_string_equal(fixture_ask("SELECT status FROM alert"), "CLOSED");
+}
+
 int
 main(void)
 {
@@ -270,6 +290,7 @@ main(void)
         cmocka_unit_test(without_a_connection_nothing_is_written),
         cmocka_unit_test(keys_are_not_replaced),
         cmocka_unit_test(sweeps_say_so),
+        cmocka_unit_test(sweeps_with_work_say_so),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
