@@ -30,6 +30,7 @@ id_of_bytes(const void *bytes)
 bool
 id_parse(str text, id *ret_id)
 {
+    *ret_id = ID_NONE;
     if (text.len != ID_DIGITS)
         return false;
     for (size_t i = 0; i < ID_DIGITS; i++) {

@@ -26,7 +26,7 @@ typedef struct id {
 id id_new(uint16_t cell);
 /* From 12 bytes that were kept somewhere. */
 id id_of_bytes(const void *bytes);
-/* 24 lower-case hexadecimal digits, nothing else. */
+/* 24 lower-case hexadecimal digits, nothing else; none when it is something else. */
 MUST_USE bool id_parse(str text, id *ret_id);
 /* Empty when there is none. */
 str id_text(struct arena *arena, id value);

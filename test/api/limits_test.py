@@ -3,6 +3,7 @@
 one's own; and what happens when Redis is killed."""
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -148,6 +149,11 @@ class Scope:
             self.problem = why
 
 
+def denied(node, set_name):
+    found = re.search(r'^reeve_rate_limit_denied_total\{set="%s"\} (\d+)$' % set_name, node.operator("/metrics")[1], re.M)
+    return int(found.group(1)) if found else 0
+
+
 def test_scopes(suite, contract, nodes, org, project):
     bearer = lambda: Bearer(org.token)
     scopes = [
@@ -170,6 +176,7 @@ def test_scopes(suite, contract, nodes, org, project):
         check_drain(suite, contract, what + ", full bucket", full, scope.capacity, scope.capacity, scope.refill, full.began)
         check_drain(suite, contract, what + ", after the refill", refilled, scope.refill, scope.capacity, scope.refill,
                     full.began + PERIOD_S)
+        suite.equal(sum(denied(node, scope.set_name) for node in nodes), len(full.refused) + len(refilled.refused), what + ": what the metrics count as refused")
         suite.say("%s: %d let through (%.1f s), %d refused; after 60 s %d let through (%.1f s)"
                   % (what, full.granted, full.last_grant - full.began, len(full.refused), refilled.granted, refilled.last_grant - refilled.began))
 
