@@ -223,6 +223,33 @@ what_is_over_goes_with_an_event_and_the_rest_stays(void **state)
                      last + 2);
 }
 
+/* Only of the user whose time is over: their certificate would let them in for longer. */
+static void
+certificates_end_with_their_user(void **state)
+{
+    (void)state;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(1024 * 1024);
+    int64_t generation;
+    id project = new_project();
+    const char *digits = id_text(arena, project).data;
+    fixture_ask(
+        "INSERT INTO authority (id, purpose, org_id, certificate, key, not_after) VALUES (%s, 'PROJECT', %s, '', '', now())",
+        fixture_quote(project), fixture_quote(fixture_id(ORGANIZATION)));
+    fixture_ask(
+        "INSERT INTO certificate (serial, authority, kind, owner, not_after) SELECT '%s-' || name, %s, 'USER', '%s/' || name, "
+        "now() + interval '1 day' FROM unnest('{over,lasts,entry}'::text[]) name",
+        digits, fixture_quote(project), digits);
+    add_resource(project, "databaseUser", "over", document_that_ends(arena, -1000).data, &generation);
+    add_resource(project, "databaseUser", "lasts", document_that_ends(arena, 3600000).data, &generation);
+    add_resource(project, "accessListEntry", "entry", document_that_ends(arena, -1000).data, &generation);
+    run_sweep();
+    assert_string_equal(
+        fixture_ask(
+            "SELECT string_agg(split_part(owner, '/', 2), ',') FROM certificate WHERE authority = %s AND revoked_at IS NOT NULL",
+            fixture_quote(project)),
+        "over");
+}
+
 /* Its event cannot be written: the entry stays, whoever sweeps is told, and the next sweep does it. */
 static void
 what_cannot_be_removed_is_not_forgotten(void **state)
@@ -333,6 +360,7 @@ main(void)
         cmocka_unit_test(a_member_that_says_why_it_cannot_makes_it_failed),
         cmocka_unit_test(members_of_other_projects_do_not_count),
         cmocka_unit_test(what_is_over_goes_with_an_event_and_the_rest_stays),
+        cmocka_unit_test(certificates_end_with_their_user),
         cmocka_unit_test(what_cannot_be_removed_is_not_forgotten),
         cmocka_unit_test(who_got_more_time_meanwhile_stays),
         cmocka_unit_test(more_than_one_page_of_them_goes_at_once),
