@@ -21,7 +21,6 @@ import time
 from run_all import ROOT, SUITES
 
 LEFT_OUT = ("soak",)  # it measures memory, and has a target of its own
-PATIENCE = "4"  # how many times as long a suite may take: it has a third of the machine
 BUSY = "while True: pass"
 RESULT = re.compile(r"^(\S+): (\d+) passed, (\d+) failed \((\d+) s\)", re.M)
 
@@ -38,10 +37,10 @@ class BusyLoops:
             loop.wait()
 
 
-def run_suite(name, build):
-    """(passed, failed, seconds, what it printed)"""
+def run_suite(name, build, lanes):
+    """(passed, failed, seconds, what it printed). It may take as many times as long as there are others, the loops among them."""
     began = time.monotonic()
-    done = subprocess.run([sys.executable, os.path.join(ROOT, "test/api/run_all.py"), name], env={**os.environ, "REEVE_BUILD": build, "REEVE_PATIENCE": PATIENCE},
+    done = subprocess.run([sys.executable, os.path.join(ROOT, "test/api/run_all.py"), name], env={**os.environ, "REEVE_BUILD": build, "REEVE_PATIENCE": str(lanes + 1)},
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     found = RESULT.search(done.stdout)
     passed, failed = (int(found.group(2)), int(found.group(3))) if found else (0, 1)
@@ -93,7 +92,7 @@ def main():
     def work(number, name):
         if time.monotonic() > ends:
             return
-        passed, failed, seconds, text = run_suite(name, options.build)
+        passed, failed, seconds, text = run_suite(name, options.build, options.lanes)
         with writing:
             rows.append((number, name, passed, failed, seconds))
             with open(kept, "a", encoding="utf-8") as file:
