@@ -51,6 +51,7 @@ def fleet_command(names, _):
 
 # kind of a test: how it is run. A test is named by its kind and its own name.
 COMMANDS = {"unit": unit_command, "api": api_command, "exchange": exchange_command, "cli": cli_command, "lint": tables_command, "fleet": fleet_command}
+ORDER = ("unit", "exchange", "api", "cli")
 WITH_NODES = ("api", "exchange")
 TABLES = "lint tables"
 # What runs on hosts is tried on hosts, too. Nobody counts lines there: these tests come by all of it. {test: seconds}
@@ -204,7 +205,7 @@ class Paths:
         return set(test for test, text in self.units.items() if re.search(pattern, text))
 
     def find(self, mutant):
-        """The shortest ones first."""
+        """Those that see most in the shortest time first."""
         name = os.path.basename(mutant.path)[:-len(".sql")]
         if "/sql/" in mutant.path:
             found = self.of_statement(name)
@@ -215,7 +216,8 @@ class Paths:
         if mutant.path.endswith(".sql"):
             found |= ALL_SQL & set(self.seconds)
         lints = [TABLES] if mutant.path.endswith(".c") and not mutant.path.startswith(OF_HOSTS) else []
-        return lints + sorted(self.exchanges_together(found), key=self.seconds.get) + (list(ON_HOSTS) if mutant.path.startswith(OF_HOSTS) else [])
+        found = sorted(self.exchanges_together(found), key=lambda test: (ORDER.index(test.split(" ")[0]), self.seconds[test]))
+        return lints + found + (list(ON_HOSTS) if mutant.path.startswith(OF_HOSTS) else [])
 
     def exchanges_together(self, found):
         """Files of exchanges as one test: most of what each takes is the start of its node."""
