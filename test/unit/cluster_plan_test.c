@@ -3,6 +3,7 @@
 #include "arena_fixture.h"
 
 #include "base/json.h"
+#include "cluster/member.h"
 #include "cluster/names.h"
 #include "cluster/plan.h"
 #include "cluster/state.h"
@@ -298,11 +299,37 @@ names_are_those_of_the_contract(void **state)
         assert_true((set.data[i] >= 'a' && set.data[i] <= 'z') || (set.data[i] >= '0' && set.data[i] <= '9'));
 }
 
+/* Each of the three alone is not enough. */
+static void
+a_member_is_up_when_its_unit_its_role_and_its_server_say_so(void **state)
+{
+    (void)state;
+    static const struct {
+        enum member_unit unit;
+        enum member_role role;
+        enum member_server server;
+        bool is_up;
+    } rows[] = {
+        { UNIT_ACTIVE, MEMBER_IS_PRIMARY, SERVER_RUNNING, true },
+        { UNIT_ACTIVE, MEMBER_IS_REPLICA, SERVER_STREAMING, true },
+        { UNIT_ABSENT, MEMBER_IS_PRIMARY, SERVER_RUNNING, false },
+        { UNIT_ABSENT, MEMBER_IS_REPLICA, SERVER_STREAMING, false },
+        { UNIT_ACTIVE, MEMBER_HAS_NO_ROLE, SERVER_STREAMING, false },
+        { UNIT_ACTIVE, MEMBER_IS_REPLICA, SERVER_RUNNING, false },
+        { UNIT_ACTIVE, MEMBER_IS_PRIMARY, SERVER_STREAMING, false },
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        struct cluster_member member = { .unit = rows[i].unit, .role = rows[i].role, .server = rows[i].server };
+        assert_int_equal(member_is_up(&member), rows[i].is_up);
+    }
+}
+
 int
 main(void)
 {
     json_init();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_member_is_up_when_its_unit_its_role_and_its_server_say_so),
         cmocka_unit_test(a_new_cluster_misses_everybody),
         cmocka_unit_test(what_is_asked_for_stays),
         cmocka_unit_test(fewer_members_keep_the_primary_and_the_oldest),

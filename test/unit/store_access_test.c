@@ -178,6 +178,26 @@ members_of_other_projects_do_not_count(void **state)
     assert_status(project, "10.0.0.0/8", "ACTIVE");
 }
 
+/* ---- A directory that is to be checked ---- */
+static void
+nothing_is_checked_for_a_project_that_is_gone(void **state)
+{
+    (void)state;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(1024 * 1024);
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct job_environment nobody_to_ask = { 0 };
+    struct job job = { .organization = fixture_id(ORGANIZATION),
+                       .project = fixture_id(987654),
+                       .subject = fixture_id(987655) };
+    struct job_result result = { .outcome = STEP_FAILED };
+    assert_ok(tx_begin(store, arena, job.organization, &tx));
+    struct job_context context = {
+        .store = store, .tx = tx, .arena = arena, .job = &job, .environment = &nobody_to_ask
+    };
+    assert_ok(ldap_verify_job.steps[0].run(&context, &result));
+    assert_int_equal(result.outcome, STEP_DONE);
+}
+
 /* ---- The end of what is temporary ---- */
 static void
 run_sweep(void)
@@ -359,6 +379,7 @@ main(void)
         cmocka_unit_test(a_later_change_does_not_make_an_earlier_one_pending),
         cmocka_unit_test(a_member_that_says_why_it_cannot_makes_it_failed),
         cmocka_unit_test(members_of_other_projects_do_not_count),
+        cmocka_unit_test(nothing_is_checked_for_a_project_that_is_gone),
         cmocka_unit_test(what_is_over_goes_with_an_event_and_the_rest_stays),
         cmocka_unit_test(certificates_end_with_their_user),
         cmocka_unit_test(what_cannot_be_removed_is_not_forgotten),
