@@ -7,7 +7,7 @@ import time
 
 import rig
 from ledger import TABLES, Writer, lost
-from tenant import Tenant, client_address, psql, wait_psql
+from tenant import DATABASE, Tenant, client_address, psql, wait_psql
 
 import hosts  # noqa: E402  (found by rig)
 from state import Problem, wait_until  # noqa: E402
@@ -31,6 +31,11 @@ def life_of_a_cluster(suite, fleet):
     rig.judge_time(suite, time.monotonic() - began, FIRST_WRITE_S, "from the POST to the first acknowledged write")
     status, output, error = psql(fleet, dsn, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
     suite.check((status, output) == (0, "t"), "the connection string works as it is, with verify-full: %s %s", output, error)
+
+    tenant.ask("POST", tenant.of_project("/clusters/%s/index" % CLUSTER),
+               {"db": DATABASE, "collection": "ledger", "keys": [{"at": -1}], "options": {"name": "by_moment"}})
+    tenant.wait_idle(CLUSTER, 60)
+    suite.equal(psql(fleet, dsn, "SELECT indexdef LIKE '%(at DESC)' FROM pg_indexes WHERE indexname = 'by_moment'")[1], "t", "the index that was asked for")
 
     rig.wait_full_strength(fleet, CLUSTER, 3, 60)
     suite.equal(len({member.host for member in rig.members(fleet, CLUSTER)}), 3, "hosts that members are on")
