@@ -37,6 +37,14 @@ def life_of_a_cluster(suite, fleet):
     tenant.wait_idle(CLUSTER, 60)
     suite.equal(psql(fleet, dsn, "SELECT indexdef LIKE '%(at DESC)' FROM pg_indexes WHERE indexname = 'by_moment'")[1], "t", "the index that was asked for")
 
+    tenant.ask("POST", tenant.of_project("/sampleDatasetLoad/" + CLUSTER))
+    tenant.wait_idle(CLUSTER, 60)
+    password = tenant.create_user("analyst", [{"roleName": "read", "databaseName": "sample_shop"}])
+    sample = tenant.dsn(document, "analyst", password).replace("/%s?" % DATABASE, "/sample_shop?")
+    rows = wait_psql(fleet, sample, "SELECT (SELECT count(*) FROM customer), (SELECT count(*) FROM product), (SELECT count(*) FROM purchase), "
+                     "(SELECT count(*) FROM purchase_line)", 30)
+    suite.equal(rows, "2000|200|10000|29837", "rows of the sample data")
+
     rig.wait_full_strength(fleet, CLUSTER, 3, 60)
     suite.equal(len({member.host for member in rig.members(fleet, CLUSTER)}), 3, "hosts that members are on")
     writer = Writer(fleet, dsn)
