@@ -54,6 +54,23 @@ no_way_leads_to_what_is_forbidden(void **state)
     settle();
 }
 
+/* For the limit: those of others do not use it up. */
+static void
+policies_are_counted_by_organization(void **state)
+{
+    (void)state;
+    struct place place = new_place(), other = new_place();
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(1024 * 1024);
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    int64_t count = -1;
+    for (int i = 0; i < 3; i++)
+        add_policy(place, "p", "$members < 1");
+    add_policy(other, "p", "$members < 1");
+    assert_ok(tx_begin(store, arena, place.organization, &tx));
+    assert_ok(store_policy_count(tx, place.organization, &count));
+    assert_int_equal(count, 3);
+}
+
 static void
 policies_of_others_do_not_count(void **state)
 {
@@ -176,9 +193,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_way_leads_to_what_is_forbidden),
-        cmocka_unit_test(policies_of_others_do_not_count),
-        cmocka_unit_test(rules_that_take_long_are_refused),
+        cmocka_unit_test(no_way_leads_to_what_is_forbidden), cmocka_unit_test(policies_are_counted_by_organization),
+        cmocka_unit_test(policies_of_others_do_not_count),   cmocka_unit_test(rules_that_take_long_are_refused),
         cmocka_unit_test(ten_rules_cost_little_of_a_change),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
