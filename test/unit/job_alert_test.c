@@ -3,6 +3,7 @@
 
 #include "base/given_secret.h"
 #include "base/json.h"
+#include "base/net/post.h"
 #include "job/alert/alert_config.h"
 #include "job/alert/alert_message.h"
 #include "job/alert/alert_rule.h"
@@ -176,6 +177,19 @@ nothing_in_a_mail_becomes_a_header(void **state)
     assert_false(mail_address_is_plain(STR("a@b>\r\nRCPT TO:<c@d")));
 }
 
+static void
+nothing_is_fetched_where_nobody_answers(void **state)
+{
+    (void)state;
+    struct net_block loopback;
+    assert_true(net_parse_block(STR("127.0.0.0/8"), &loopback) && post_init());
+    const struct egress_allowed allowed = { 1, &loopback };
+    str body = STR("as before"), why = STR_EMPTY;
+    assert_false(poster_fetch(arena, &allowed, NULL, STR("https://127.0.0.1:1/keys"), &body, &why));
+    assert_true(why.len > 0);
+    assert_string_equal(body.data, "as before");
+}
+
 int
 main(void)
 {
@@ -188,6 +202,7 @@ main(void)
         cmocka_unit_test_setup_teardown(services_are_reached_where_they_are, open_arena, close_arena),
         cmocka_unit_test_setup_teardown(a_refusal_in_a_good_answer_is_seen, open_arena, close_arena),
         cmocka_unit_test_setup_teardown(nothing_in_a_mail_becomes_a_header, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(nothing_is_fetched_where_nobody_answers, open_arena, close_arena),
     };
     json_init();
     return cmocka_run_group_tests(tests, NULL, NULL);
