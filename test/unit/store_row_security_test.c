@@ -108,6 +108,22 @@ fill(int base)
                 fixture_quote(secret), o, fixture_quote(fixture_id(HOST)), fixture_quote(secret));
     fixture_ask("INSERT INTO project_access (project_id, org_id, hash) VALUES (%s, %s, 'hash%d')",
                 fixture_quote(project), o, base / 1000);
+    fixture_ask("INSERT INTO backup_stanza (id, org_id, project_id, cluster_id, cluster_name, incarnation, name, "
+                "major_version, cipher) VALUES (%s, %s, %s, %s, 'c', 1, 'set%03d-1', '17', '')",
+                fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret), base / 1000);
+    fixture_ask(
+        "INSERT INTO stanza_seat (id, org_id, stanza_id, host_id, ordinal, reserved_gb) VALUES (%s, %s, %s, %s, 0, 1)",
+        fixture_quote(secret), o, fixture_quote(secret), fixture_quote(fixture_id(HOST)));
+    fixture_ask(
+        "INSERT INTO wal_span (seat_id, ordinal, org_id, from_lsn, to_lsn, from_timeline, to_timeline, from_at, to_at) "
+        "VALUES (%s, 0, %s, '0/1', '0/2', 1, 1, now(), now())",
+        fixture_quote(secret), o);
+    fixture_ask(
+        "INSERT INTO snapshot (id, org_id, project_id, cluster_id, stanza_id, origin) VALUES (%s, %s, %s, %s, %s, "
+        "'ON_DEMAND')",
+        fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret), fixture_quote(secret));
+    fixture_ask("INSERT INTO snapshot_copy (snapshot_id, seat_id, org_id, state) VALUES (%s, %s, %s, 'COMPLETED')",
+                fixture_quote(secret), fixture_quote(secret), o);
     fixture_ask("INSERT INTO network_container (id, org_id, project_id, provider, region, block) "
                 "VALUES (%s, %s, %s, 'P', 'R', '10.%d.0.0/24')",
                 fixture_quote(secret), o, fixture_quote(project), base / 1000);
@@ -186,6 +202,11 @@ static const struct {
     { "invoice_line",           "org_id = $B",                                    NULL,                   1 },
     { "invoice_payment",        "org_id = $B",                                    NULL,                   1 },
     { "cost_report",            "org_id = $B",                                    NULL,                   1 },
+    { "backup_stanza",          "org_id = $B",                                    "cluster_name = 'x'",   1 },
+    { "stanza_seat",            "org_id = $B",                                    "reserved_gb = 9",      1 },
+    { "wal_span",               "org_id = $B",                                    "ended_by = 'x'",       1 },
+    { "snapshot",               "org_id = $B",                                    "description = 'x'",    1 },
+    { "snapshot_copy",          "org_id = $B",                                    "label = 'x'",          1 },
     { "list_counter",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_block",             "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_segment",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
@@ -207,6 +228,7 @@ static const char *const not_of_tenants[] = {
     "host_goal_version",
     "cluster_walls",
     "etcd_group",
+    "object_store",
     "host_address",
     "join_token",
     "dns_zone",

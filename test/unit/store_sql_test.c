@@ -56,6 +56,11 @@ static const char *const tenant_tables[] = {
     "host_task",
     "project_access",
     "dns_record",
+    "backup_stanza",
+    "stanza_seat",
+    "wal_span",
+    "snapshot",
+    "snapshot_copy",
 };
 /* Tables whose own id is the tenant. */
 static const char *const tenants[] = { "organization", "project", "principal", "person", "service_account", "api_key" };

@@ -38,6 +38,12 @@ INSERT INTO host (id, name, provider, region, zone, state, cpus, memory_mb, disk
                  ('h4', 'P', 'A', 'z3', 'REMOVED', NULL), ('h5', 'P', 'A', 'z3', 'DRAINING', '10.0.5.1')) h (name, provider, region, zone, state, address);
 UPDATE host SET used_cpus = 0, used_memory_mb = 0, used_disk_gb = 0 WHERE name IN ('h3', 'h4', 'h5');
 UPDATE host SET facts = facts || '{"postgresVersions": ["17.6", "15.1"]}' WHERE name = 'h3';
+INSERT INTO host (id, name, provider, region, zone, purpose, cpus, memory_mb, disk_gb, used_disk_gb, address, facts, last_seen_at, joined_at)
+    SELECT test.named(h.name), h.name, 'P', h.region, h.zone, 'REPOSITORY', 8, 8192, 4000, 1000, h.address::inet,
+           '{"agentVersion": "0.1", "pgbackrestVersion": "2.55.1"}', now() - interval '1 minute', now() - interval '1 day'
+    FROM (VALUES ('r1', 'A', 'z1', '10.0.1.9'), ('r2', 'A', 'z2', '10.0.2.9'), ('r3', 'B', 'z1', '10.0.3.9')) h (name, region, zone, address);
+UPDATE host SET used_disk_gb = 0 WHERE name = 'r3';
+INSERT INTO object_store (name, endpoint, bucket, region, keys) VALUES ('eu', 'https://s3.eu.example', 'b', 'r', '\x0a'), ('us', 'https://s3.us.example', 'b', 'r', '\x0b');
 INSERT INTO authority (id, purpose, certificate, key, not_after) VALUES (test.named('fleet authority'), 'FLEET', 'fleet', 'k', now() + interval '1 day');
 INSERT INTO certificate (serial, authority, kind, owner, created_at, not_after, revoked_at) VALUES
     ('H1', test.id('fleet authority'), 'HOST', encode(test.id('h1'), 'hex'), now() - interval '2 hours', now() + interval '1 day', NULL),
@@ -184,6 +190,37 @@ CREATE FUNCTION test.job(t text, p text, p_name text, p_subject text, p_kind tex
     SELECT test.id(p || ' job ' || p_name), n, test.id(t || ' org'), 'step' || n, n, 'DONE', p, now() - n * interval '1 minute' FROM generate_series(1, 2) n
 $$;
 
+-- Of each cluster an old stanza that is only read, and the open one with two seats. Three snapshots: one that is shown, one that is hidden, one
+-- that is asked for.
+CREATE FUNCTION test.backup(t text, p text, p_name text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    b text := p || ' ' || p_name;
+    o bytea := test.id(t || ' org');
+    j bytea := test.id(p || ' project');
+    n int := 0;
+BEGIN
+    INSERT INTO backup_stanza (id, org_id, project_id, cluster_id, cluster_name, incarnation, name, major_version, state, cipher, created_at, frozen_at)
+        SELECT test.named(b || ' stanza' || s.n), o, j, test.id(b), p_name, s.n, substr(md5(p || p_name), 1, 6) || '-' || s.n, '17', s.state, '\x0c', now() - (3 - s.n) * interval '1 day', s.frozen_at
+        FROM (VALUES (1, 'FROZEN', now() - interval '1 day'), (2, 'OPEN', NULL)) s (n, state, frozen_at);
+    INSERT INTO stanza_seat (id, org_id, stanza_id, host_id, ordinal, reserved_gb, desired, unit, received_lsn, timeline, lag_bytes, lag_ms, window_from, window_to, used_bytes, reported_at)
+        SELECT test.named(b || ' seat' || s.n), o, test.id(b || ' stanza' || s.stanza), test.id(s.host), s.ordinal, 10, s.desired, s.unit, '0/5000148', 2, 0, 320, now() - interval '1 day', now() - interval '1 second', 1000 * s.n, now() - interval '5 seconds'
+        FROM (VALUES (0, 1, 'r1', 0, 'FROZEN', 'inactive'), (1, 2, 'r1', 0, 'RUNNING', 'active'), (2, 2, 'r2', 1, 'RUNNING', 'active')) s (n, stanza, host, ordinal, desired, unit);
+    WHILE n < 3 LOOP
+        INSERT INTO wal_span (seat_id, ordinal, org_id, from_lsn, to_lsn, from_timeline, to_timeline, from_at, to_at, ended_by) VALUES
+            (test.id(b || ' seat' || n), 0, o, '0/1000000', '0/2000000', 1, 1, now() - interval '1 day', now() - interval '20 hours', 'a gap'),
+            (test.id(b || ' seat' || n), 1, o, '0/3000000', '0/5000148', 1, 2, now() - interval '19 hours', now() - interval '1 second', NULL);
+        n := n + 1;
+    END LOOP;
+    INSERT INTO snapshot (id, org_id, project_id, cluster_id, stanza_id, origin, frequency, policy_items, description, state, created_at, finished_at, expires_at, protected_until, hidden_at, server_version, size_bytes, storage_bytes)
+        SELECT test.named(b || ' snapshot ' || s.name), o, j, test.id(b), test.id(b || ' stanza2'), s.origin, s.frequency, CASE s.origin WHEN 'SCHEDULED' THEN ARRAY[test.named(b || ' item')] ELSE '{}' END, CASE s.origin WHEN 'ON_DEMAND' THEN 'of ' || p END,
+               s.state, now() - s.age::interval, CASE s.state WHEN 'COMPLETED' THEN now() - s.age::interval + interval '1 minute' END, now() + s.stays::interval, now() + s.protected::interval, now() + s.hidden::interval, '17.6', 4000, 1000
+        FROM (VALUES ('shown', 'SCHEDULED', 'daily', 'COMPLETED', '3 hours', '1 day', '1 hour', NULL), ('hidden', 'SCHEDULED', 'hourly', 'COMPLETED', '2 days', '-1 hour', NULL, '-1 hour'),
+                     ('expired', 'SCHEDULED', 'hourly', 'COMPLETED', '1 day', '-1 minute', NULL, NULL), ('wanted', 'ON_DEMAND', NULL, 'QUEUED', '1 minute', '3 days', NULL, NULL)) s (name, origin, frequency, state, age, stays, protected, hidden);
+    INSERT INTO snapshot_copy (snapshot_id, seat_id, org_id, label, type, needs, timeline, start_lsn, stop_lsn, started_at, finished_at, size_bytes, delta_bytes, state)
+        SELECT test.id(b || ' snapshot ' || s.name), test.id(b || ' seat1'), o, s.label, s.type, s.needs::text[], 1, '0/4000000', '0/4000100', now() - interval '3 hours', now() - interval '3 hours' + interval '1 minute', 4000, 1000, 'COMPLETED'
+        FROM (VALUES ('shown', '20201116-031700F', 'FULL', '{}'), ('hidden', '20201116-031700F_20201116-091700I', 'INCR', '{20201116-031700F}')) s (name, label, type, needs);
+END $$;
+
 CREATE FUNCTION test.alert(t text, p text, p_name text, p_config text, p_cluster text, p_status text, p_lasts boolean, p_close interval, p_resolved interval) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO alert (id, org_id, project_id, config_id, event_id, event_type, severity, cluster, status, lasts, close_at, created_at, updated_at, resolved_at)
@@ -228,6 +265,7 @@ BEGIN
         (p || '-5', test.id(p || ' authority'), 'USER', 'y', now() - interval '3 hours', now() + interval '4 hours', NULL), (p || '-6', test.id(p || ' authority'), 'MEMBER', 'x', now() - interval '3 hours', now() + interval '5 hours', NULL),
         (p || '-7', test.id(p || ' authority'), 'USER', 'z', now() - interval '3 hours', now(), NULL);
     PERFORM test.cluster(t, p, 'orders', true), test.cluster(t, p, 'second', false);
+    PERFORM test.backup(t, p, 'orders'), test.backup(t, p, 'second');
     INSERT INTO resource (scope, kind, id, name, org_id, document, state, access_generation) VALUES
         (j, 'databaseUser', test.named(p || ' user'), 'x', o, jsonb_build_object('of', p, 'verifier', 'v', 'roles', CASE p WHEN 'alfa1' THEN '[{"roleName": "r"}]' ELSE '[{"roleName": "q"}]' END::jsonb, 'deleteAfterDate', api_date(now() - interval '1 hour')), '', 5),
         (j, 'databaseUser', test.named(p || ' user other'), 'y', o, jsonb_build_object('of', p, 'roles', CASE p WHEN 'alfa1' THEN '[{"roleName": "q"}]' ELSE '[{"roleName": "r"}]' END::jsonb, 'deleteAfterDate', api_date(now() + interval '1 hour')), '', 5),

@@ -29,7 +29,7 @@ BEGIN
                      WHERE m.cluster_id = p_cluster AND h.provider = p_provider AND h.region = p_region);
     SELECT h.id INTO v_host
     FROM host h
-    WHERE h.state = 'ACTIVE' AND h.provider = p_provider AND h.region = p_region
+    WHERE h.state = 'ACTIVE' AND h.purpose = 'DATABASE' AND h.provider = p_provider AND h.region = p_region
       AND h.cpus - h.used_cpus >= v_size.cpus
       AND h.memory_mb - h.used_memory_mb >= v_size.memory_mb
       AND h.disk_gb - h.used_disk_gb >= v_disk_gb

@@ -6,6 +6,6 @@ SELECT h.provider, h.region, count(*) AS count,
         FROM (SELECT split_part(e.version, '.', 1) AS major
               FROM host o CROSS JOIN LATERAL jsonb_array_elements_text(
                   CASE jsonb_typeof(o.facts -> 'postgresVersions') WHEN 'array' THEN o.facts -> 'postgresVersions' ELSE '[]' END) e(version)
-              WHERE o.provider = h.provider AND o.region = h.region AND o.state = 'ACTIVE' AND e.version ~ '^(1[6-9]|[2-9][0-9])([.][0-9]+)*$'
+              WHERE o.provider = h.provider AND o.region = h.region AND o.state = 'ACTIVE' AND o.purpose = 'DATABASE' AND e.version ~ '^(1[6-9]|[2-9][0-9])([.][0-9]+)*$'
               GROUP BY 1 HAVING count(DISTINCT o.id) = count(DISTINCT h.id)) v)::text AS versions
-FROM host h WHERE h.state = 'ACTIVE' GROUP BY h.provider, h.region ORDER BY h.provider, h.region
+FROM host h WHERE h.state = 'ACTIVE' AND h.purpose = 'DATABASE' GROUP BY h.provider, h.region ORDER BY h.provider, h.region
