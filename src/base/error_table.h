@@ -92,6 +92,8 @@
         "container in the region uses addresses of that block only.") \
     ROW(NO_ETCD_CAPACITY, 409, "No etcd group has room for another cluster in region {} of {}.", \
         "Ask the operator to add an etcd group or to enlarge one, or choose another region.") \
+    ROW(NO_BACKUP_CAPACITY, 409, "No repository host in region {} of {} has room for backups of {} GB.", \
+        "Ask the operator to add a repository host with pgBackRest 2.55 or newer to the region, or to give one more disk; or leave backups off.") \
     ROW(ADDRESSES_NOT_FREE, 409, "Some addresses of block {} are reserved for another project or used by one.", \
         "Choose another block; the operator knows which addresses are free.") \
     ROW(CONTAINER_IN_USE, 409, "Members of the project's clusters use addresses of container {}.", \
@@ -197,6 +199,9 @@
         "Set operator_certificate and operator_certificate_key in reeve.conf and use https://, or ask on the node itself, at its loopback address.") \
     ROW(HOST_HAS_MEMBERS, 409, "Host {} still has {} members.", \
         "Drain the host and wait until none is left. Remove a host that will never come back with `--lost`: its members are replaced.") \
+    ROW(HOST_HAS_BACKUPS, 409, "Host {} still keeps the backups of {} clusters.", \
+        "They go with their clusters, or when backups are switched off and deleted. Remove a host that will never come back with `--lost`: " \
+        "what it kept is lost, and other repository hosts begin anew.") \
     ROW(FLEET_NOT_FOUNDED, 409, "The fleet has no certificate authority yet.", \
         "Run `reeved fleet init` on a node.") \
     ROW(STILL_IN_USE, 409, "{} {} cannot be removed: {}.", \

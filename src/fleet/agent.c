@@ -9,6 +9,7 @@
 #include "fleet/goal_secret.h"
 #include "fleet/refusal.h"
 #include "fleet/report.h"
+#include "store/backup/seat.h"
 
 enum { REPORT_TRIES = 3 };
 
@@ -66,7 +67,7 @@ take_report(struct fleet *fleet, struct arena *arena, id host, const struct repo
     TRY(tx_commit(tx));
     if (outcome == REPORT_FOREIGN)
         refusal_note(host, "agent_foreign_member",
-                     STR("it reports a member that is on another host; that was left alone."));
+                     STR("it reports a member or a seat that is on another host; that was left alone."));
     return OK;
 }
 
@@ -124,20 +125,25 @@ read_request_for_certificate(struct arena *arena, str body, str *ret_csr, enum c
                : fail(arena, INVALID_ATTRIBUTE_VALUE, V("purpose"), V("it must be SERVER, CLUSTER or ETCD"));
 }
 
-/* `member` is of the certificate that its cluster's authority signs; NULL: the fleet's does. */
+/* Whose authority signs. */
+struct signer {
+    id cluster;
+    str scope; /* empty: the fleet's does */
+};
+
 static error
 issue(struct request *req, enum certificate_kind kind, str owner, str csr, struct certificate_subject subject,
-      const struct member_names *member)
+      struct signer signer)
 {
     struct fleet *fleet = agents_fleet(req);
     struct authority authority;
     str certificate;
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    if (member == NULL)
+    if (signer.scope.len == 0)
         TRY(authority_open(fleet, req->arena, &authority));
     TRY(tx_begin_service(fleet->store, req->arena, &tx));
-    if (member != NULL)
-        TRY(authority_of_cluster(fleet, tx, member->cluster, member->scope, &authority));
+    if (signer.scope.len > 0)
+        TRY(authority_of_cluster(fleet, tx, signer.cluster, signer.scope, &authority));
     TRY(authority_issue(&authority, tx, kind, owner, csr, subject, &certificate));
     TRY(tx_commit(tx));
     agent_answer(req, 200, agent_certificate_document(req->arena, certificate, &authority));
@@ -150,7 +156,8 @@ run_host_certificate(struct request *req)
     str csr;
     TRY(read_request_for_certificate(req->arena, req->in.body, &csr, NULL));
     str owner = id_text(req->arena, req->agent->host);
-    return issue(req, CERTIFICATE_HOST, owner, csr, (struct certificate_subject){ .common_name = owner }, NULL);
+    return issue(req, CERTIFICATE_HOST, owner, csr, (struct certificate_subject){ .common_name = owner },
+                 (struct signer){ .scope = STR_EMPTY });
 }
 
 /* Texts of a JSON list; those that are null are left out. */
@@ -194,7 +201,33 @@ run_member_certificate(struct request *req)
     if (kind == CERTIFICATE_MEMBER_ETCD)
         subject = (struct certificate_subject){ .common_name = STR_EMPTY };
     return issue(req, kind, str_dup(req->arena, argument), csr, subject,
-                 kind == CERTIFICATE_MEMBER_CLUSTER ? &found : NULL);
+                 kind == CERTIFICATE_MEMBER_CLUSTER ? (struct signer){ found.cluster, found.scope }
+                                                    : (struct signer){ .scope = STR_EMPTY });
+}
+
+/* With it a repository host is let in by the members of one cluster, and by nobody else. */
+static error
+run_seat_certificate(struct request *req)
+{
+    struct fleet *fleet = agents_fleet(req);
+    id host = req->agent->host, seat;
+    str csr;
+    struct host_seat found = { .scope = STR_EMPTY };
+    TRY(read_request_for_certificate(req->arena, req->in.body, &csr, NULL));
+    if (id_parse(req->agent->argument, &seat))
+        TRY(store_host_seat(fleet->store, req->arena, host, seat, &found));
+    if (found.scope.len == 0) {
+        refusal_note(host, "agent_foreign_certificate",
+                     STR("it asks for the certificate of a seat that it does not have."));
+        return request_not_found(req);
+    }
+    str owner = id_text(req->arena, seat);
+    struct certificate_subject subject = {
+        .common_name = str_format(req->arena, "reeve-seat-%s", owner.data),
+        .addresses = &found.address,
+        .address_count = found.address.len > 0 ? 1 : 0,
+    };
+    return issue(req, CERTIFICATE_SEAT, owner, csr, subject, (struct signer){ found.cluster, found.scope });
 }
 
 /* ---- The long poll ---- */
@@ -262,6 +295,8 @@ static const struct agent_operation {
     { "agentHostCertificate", "POST", "/agent/v1/certificate", "", .run = run_host_certificate },
     { "agentMemberCertificate", "POST", "/agent/v1/members/", "/certificate", .has_argument = true,
       .run = run_member_certificate },
+    { "agentSeatCertificate", "POST", "/agent/v1/seats/", "/certificate", .has_argument = true,
+      .run = run_seat_certificate },
     { "agentGoal", "GET", "/agent/v1/goal", "", .is_poll = true, .read = read_poll, .run = run_goal },
 };
 

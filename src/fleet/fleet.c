@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/crypto/backup_secret.h"
 #include "base/crypto/directory_password.h"
 #include "base/crypto/etcd_password.h"
 
@@ -31,6 +32,7 @@ fleet_keys(struct store *store, const struct key *master_key)
         .token_key = crypto_derive(master_key, "join token v1"),
         .directory_key = crypto_derive(master_key, DIRECTORY_KEY_PURPOSE),
         .etcd_key = crypto_derive(master_key, ETCD_KEY_PURPOSE),
+        .backup_key = crypto_derive(master_key, BACKUP_KEY_PURPOSE),
     };
 }
 
@@ -66,6 +68,7 @@ fleet_free(struct fleet *fleet)
     crypto_wipe(&fleet->token_key, sizeof(fleet->token_key));
     crypto_wipe(&fleet->directory_key, sizeof(fleet->directory_key));
     crypto_wipe(&fleet->etcd_key, sizeof(fleet->etcd_key));
+    crypto_wipe(&fleet->backup_key, sizeof(fleet->backup_key));
     crypto_wipe(&fleet->logs.key, sizeof(fleet->logs.key));
     arena_free(arena);
 }

@@ -1,45 +1,96 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/goal_secret.h"
 
+#include "base/crypto/backup_secret.h"
 #include "base/crypto/directory_password.h"
 #include "base/crypto/etcd_password.h"
+#include "base/json.h"
 #include "base/log.h"
 
+/* Each writes what stands behind the field's name, as JSON. */
 static bool
-open_directory(struct fleet *fleet, struct arena *arena, id owner, str sealed, str *ret_password)
+write_directory(struct fleet *fleet, struct arena *arena, str owner, str sealed, struct buf *out)
 {
-    return directory_password_open(arena, &fleet->directory_key, owner, sealed, ret_password);
+    id resource;
+    str password;
+    if (!id_parse(owner, &resource) ||
+        !directory_password_open(arena, &fleet->directory_key, resource, sealed, &password))
+        return false;
+    buf_add_json(out, password);
+    return true;
 }
 
 static bool
-open_etcd(struct fleet *fleet, struct arena *arena, id owner, str sealed, str *ret_password)
+bytes_from_hex(struct arena *arena, str hex, str *ret_bytes)
 {
-    char *bytes = ARENA_ARRAY(arena, char, sealed.len / 2 + 1);
-    return bytes != NULL && str_from_hex(sealed, bytes, sealed.len / 2) &&
-           etcd_password_of_cluster_open(arena, &fleet->etcd_key, owner, (str){ bytes, sealed.len / 2 }, ret_password);
+    char *bytes = ARENA_ARRAY(arena, char, hex.len / 2 + 1);
+    *ret_bytes = (str){ bytes, hex.len / 2 };
+    return bytes != NULL && str_from_hex(hex, bytes, hex.len / 2);
+}
+
+static bool
+write_etcd(struct fleet *fleet, struct arena *arena, str owner, str hex, struct buf *out)
+{
+    id cluster;
+    str sealed, password;
+    if (!id_parse(owner, &cluster) || !bytes_from_hex(arena, hex, &sealed) ||
+        !etcd_password_of_cluster_open(arena, &fleet->etcd_key, cluster, sealed, &password))
+        return false;
+    buf_add_json(out, password);
+    return true;
+}
+
+static bool
+write_cipher(struct fleet *fleet, struct arena *arena, str owner, str hex, struct buf *out)
+{
+    id stanza;
+    str sealed, pass;
+    if (!id_parse(owner, &stanza) || !bytes_from_hex(arena, hex, &sealed) ||
+        !backup_cipher_open(arena, &fleet->backup_key, stanza, sealed, &pass))
+        return false;
+    buf_add_json(out, pass);
+    return true;
+}
+
+/* Two texts are sealed as one document, and become two fields. */
+static bool
+write_store_keys(struct fleet *fleet, struct arena *arena, str owner, str hex, struct buf *out)
+{
+    str sealed, keys;
+    if (!bytes_from_hex(arena, hex, &sealed) ||
+        !object_store_keys_open(arena, &fleet->backup_key, owner, sealed, &keys))
+        return false;
+    const json_t *document = json_parse_own(arena, keys);
+    buf_add_json(out, json_str(json_object_get(document, "key")));
+    buf_add_text(out, ",\"secretKey\":");
+    buf_add_json(out, json_str(json_object_get(document, "secretKey")));
+    return true;
 }
 
 /*
- * As PostgreSQL writes them: the one in a document that is stored, the other made by a function. No text of a tenant can look like that,
+ * As PostgreSQL writes them: the first in a document that is stored, the others made by functions. No text of a tenant can look like that,
  * because quotes inside of texts have a backslash in front; so a goal of many megabytes need not be taken apart for it.
  */
 static const struct {
-    const char *mark, *field, *what;
-    bool (*open)(struct fleet *fleet, struct arena *arena, id owner, str sealed, str *ret_password);
+    const char *mark, *field, *what, *otherwise; /* otherwise: what is written when it cannot be opened */
+    bool (*write)(struct fleet *fleet, struct arena *arena, str owner, str sealed, struct buf *out);
 } secrets[] = {
-    { "\"bindPassword\": \"sealed:", "\"bindPassword\": ", "a directory", open_directory },
-    { "\"etcdPassword\":\"sealed:", "\"etcdPassword\":", "a cluster's user of etcd", open_etcd },
+    { "\"bindPassword\": \"sealed:", "\"bindPassword\": ", "The password of a directory", "\"\"", write_directory },
+    { "\"etcdPassword\":\"sealed:", "\"etcdPassword\":", "The password of a cluster's user of etcd", "\"\"",
+      write_etcd },
+    { "\"cipherPass\":\"sealed:", "\"cipherPass\":", "The passphrase of a cluster's backups", "\"\"", write_cipher },
+    { "\"storeKeys\":\"sealed:", "\"key\":", "A key of an object store", "\"\",\"secretKey\":\"\"", write_store_keys },
 };
 
-static str
-open_one(struct fleet *fleet, struct arena *arena, size_t kind, str place)
+static void
+write_one(struct fleet *fleet, struct arena *arena, size_t kind, str place, struct buf *out)
 {
-    str owner_text = str_cut(&place, ':'), password;
-    id owner;
-    if (id_parse(owner_text, &owner) && secrets[kind].open(fleet, arena, owner, place, &password))
-        return password;
-    log_line(LOG_ERROR, "goal_secret", "The password of %s cannot be opened with this node's key.", secrets[kind].what);
-    return STR_EMPTY;
+    str owner = str_cut(&place, ':');
+    buf_add_text(out, secrets[kind].field);
+    if (secrets[kind].write(fleet, arena, owner, place, out))
+        return;
+    log_line(LOG_ERROR, "goal_secret", "%s cannot be opened with this node's key.", secrets[kind].what);
+    buf_add_text(out, secrets[kind].otherwise);
 }
 
 static error
@@ -58,8 +109,7 @@ open_kind(struct fleet *fleet, struct arena *arena, size_t kind, str goal, str *
         if (quote == NULL)
             return fail(arena, INTERNAL_ERROR);
         buf_add(&out, (str){ from, (size_t)(mark - from) });
-        buf_add_text(&out, secrets[kind].field);
-        buf_add_json(&out, open_one(fleet, arena, kind, (str){ value, (size_t)(quote - value) }));
+        write_one(fleet, arena, kind, (str){ value, (size_t)(quote - value) }, &out);
         from = quote + 1;
     }
     buf_add(&out, (str){ from, (size_t)(end - from) });

@@ -137,6 +137,7 @@ agent_join(struct request *req)
     struct authority authority;
     struct join_place place;
     id host;
+    bool joined;
     int64_t epoch, revoked;
     str certificate;
     TRY(read_joining(req, &joining));
@@ -144,7 +145,9 @@ agent_join(struct request *req)
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     TRY(tx_begin_service(fleet->store, arena, &tx));
     TRY(take_token(fleet, tx, joining.token, &place));
-    TRY(store_host_join(tx, id_new(store_cell(fleet->store)), &place, &joining.facts, &host, &epoch));
+    TRY(store_host_join(tx, id_new(store_cell(fleet->store)), &place, &joining.facts, &joined, &host, &epoch));
+    if (!joined)
+        return fail(arena, JOIN_TOKEN_NOT_VALID, V("the host of this name has another purpose, and is not empty"));
     str owner = id_text(arena, host);
     TRY(store_certificate_revoke(tx, STR("HOST"), owner, &revoked));
     TRY(authority_issue(&authority, tx, CERTIFICATE_HOST, owner, joining.csr,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/report.h"
 
+#include "base/date.h"
 #include "base/id.h"
 #include "base/net/net.h"
 
@@ -15,6 +16,9 @@ enum kind {
     KIND_BOOL,
     KIND_ADDRESS, /* IPv4 or IPv6 */
     KIND_TEXTS,   /* a list of at most `max` texts */
+    KIND_IDS,     /* a list of at most `max` identifiers */
+    KIND_DATE,
+    KIND_LSN, /* a place in WAL: 0/5000148 */
 };
 
 struct said_field {
@@ -33,6 +37,7 @@ static const struct said_field fact_fields[] = {
     { "agentVersion",     KIND_TEXT,    false, 64,            NULL, NULL },
     { "patroniVersion",   KIND_TEXT,    false, 64,            NULL, NULL },
     { "postgresVersions", KIND_TEXTS,   false, 32,            NULL, NULL },
+    { "pgbackrestVersion", KIND_TEXT,   false, 64,            NULL, NULL },
     { "cpus",             KIND_NUMBER,  false, 65536,         NULL, NULL },
     { "memoryMb",         KIND_COUNT,   false, INT32_MAX,     NULL, NULL },
     { "diskGb",           KIND_COUNT,   false, INT32_MAX,     NULL, NULL },
@@ -57,6 +62,50 @@ static const struct said_field task_fields[] = {
     { "id",               KIND_ID,      true,     0,         NULL, NULL },
     { "outcome",          KIND_CHOICE,  true,     0,         report_task_words, NULL },
     { "detail",           KIND_LONG,    false,    4096,      NULL, "\"\"" },
+};
+static const char *const copy_types[] = { "FULL", "INCR", NULL };
+static const char *const copy_states[] = { "IN_PROGRESS", "COMPLETED", "FAILED", NULL };
+static const char *const copy_frequencies[] = { "hourly", "daily", "weekly", "monthly", "yearly", NULL };
+static const struct said_field seat_fields[] = {
+    { "id",               KIND_ID,      true,     0,         NULL, NULL },
+    { "unit",             KIND_TEXT,    false,    32,        NULL, "\"unknown\"" },
+    { "problem",          KIND_LONG,    false,    1024,      NULL, "null" },
+    { "receivedLsn",      KIND_LSN,     false,    0,         NULL, "null" },
+    { "timeline",         KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "lagBytes",         KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "lagMs",            KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "windowFrom",       KIND_DATE,    false,    0,         NULL, "null" },
+    { "windowTo",         KIND_DATE,    false,    0,         NULL, "null" },
+    { "usedBytes",        KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+};
+static const struct said_field span_fields[] = { /* of a seat */
+    { "ordinal",          KIND_COUNT,   true,     INT32_MAX, NULL, NULL },
+    { "fromLsn",          KIND_LSN,     false,    0,         NULL, "null" },
+    { "toLsn",            KIND_LSN,     false,    0,         NULL, "null" },
+    { "fromTimeline",     KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "toTimeline",       KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "fromAt",           KIND_DATE,    false,    0,         NULL, "null" },
+    { "toAt",             KIND_DATE,    false,    0,         NULL, "null" },
+    { "endedBy",          KIND_LONG,    false,    1024,      NULL, "null" },
+};
+static const struct said_field copy_fields[] = { /* of a snapshot, at a seat */
+    { "id",               KIND_ID,      true,     0,         NULL, NULL },
+    { "label",            KIND_TEXT,    false,    64,        NULL, "null" },
+    { "type",             KIND_CHOICE,  false,    0,         copy_types, "null" },
+    { "needs",            KIND_TEXTS,   false,    1000,      NULL, "[]" },
+    { "state",            KIND_CHOICE,  true,     0,         copy_states, NULL },
+    { "frequency",        KIND_CHOICE,  false,    0,         copy_frequencies, "null" },
+    { "policyItems",      KIND_IDS,     false,    64,        NULL, "[]" },
+    { "createdAt",        KIND_DATE,    false,    0,         NULL, "null" },
+    { "finishedAt",       KIND_DATE,    false,    0,         NULL, "null" },
+    { "expiresAt",        KIND_DATE,    false,    0,         NULL, "null" },
+    { "timeline",         KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "startLsn",         KIND_LSN,     false,    0,         NULL, "null" },
+    { "stopLsn",          KIND_LSN,     false,    0,         NULL, "null" },
+    { "sizeBytes",        KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "deltaBytes",       KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "serverVersion",    KIND_TEXT,    false,    64,        NULL, "null" },
+    { "problem",          KIND_LONG,    false,    1024,      NULL, "null" },
 };
 static const struct said_field log_fields[] = { /* kept with the facts, too */
     { "id",               KIND_ID,      true,     0,         NULL, NULL },
@@ -95,6 +144,36 @@ cut_length(str text, size_t max)
     return max;
 }
 
+/* As PostgreSQL writes one: two hexadecimal numbers of 32 bits. */
+static bool
+is_lsn(str text)
+{
+    str low = text, high = str_cut(&low, '/');
+    const str parts[] = { high, low };
+    for (size_t i = 0; i < LENGTH(parts); i++) {
+        if (parts[i].len < 1 || parts[i].len > 8 || strspn(parts[i].data, "0123456789ABCDEFabcdef") < parts[i].len)
+            return false;
+    }
+    return true;
+}
+
+/* Lists of texts or identifiers. */
+static const char *
+why_not_list(const struct said_field *field, const json_t *value, struct arena *arena)
+{
+    id parsed;
+    if (!json_is_array(value) || json_array_size(value) > (size_t)field->max)
+        return str_format(arena, "it must be a list of at most %lld texts", (long long)field->max).data;
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        str item = json_str(json_array_get(value, i));
+        if (field->kind == KIND_IDS && !id_parse(item, &parsed))
+            return "its items must be 24 hexadecimal digits";
+        if (item.len == 0 || item.len > TEXT_BYTES)
+            return "its items must be texts of at most 256 bytes";
+    }
+    return NULL;
+}
+
 /* What it must be, for the message; NULL when it is fine. */
 static const char *
 why_not(const struct said_field *field, const json_t *value, struct arena *arena)
@@ -102,6 +181,7 @@ why_not(const struct said_field *field, const json_t *value, struct arena *arena
     str text = json_str(value);
     struct net_address address;
     id parsed;
+    int64_t moment;
     switch (field->kind) {
     case KIND_ID: return id_parse(text, &parsed) ? NULL : "it must be 24 hexadecimal digits";
     case KIND_TEXT:
@@ -120,16 +200,12 @@ why_not(const struct said_field *field, const json_t *value, struct arena *arena
                    : "it must be a number above 0";
     case KIND_BOOL: return json_is_boolean(value) ? NULL : "it must be true or false";
     case KIND_ADDRESS: return net_parse_address(text, &address) ? NULL : "it must be an address";
-    case KIND_TEXTS: break;
+    case KIND_DATE: return date_parse(text, &moment) ? NULL : "it must be a date such as 2027-01-01T00:00:00Z";
+    case KIND_LSN: return is_lsn(text) ? NULL : "it must be a place in WAL such as 0/5000148";
+    case KIND_TEXTS:
+    case KIND_IDS: break;
     }
-    if (!json_is_array(value) || json_array_size(value) > (size_t)field->max)
-        return str_format(arena, "it must be a list of at most %lld texts", (long long)field->max).data;
-    for (size_t i = 0; i < json_array_size(value); i++) {
-        str item = json_str(json_array_get(value, i));
-        if (item.len == 0 || item.len > TEXT_BYTES)
-            return "its items must be texts of at most 256 bytes";
-    }
-    return NULL;
+    return why_not_list(field, value, arena);
 }
 
 static error
@@ -147,8 +223,13 @@ take_field(struct arena *arena, const char *path, const struct said_field *field
         if (must_be != NULL)
             return fail(arena, INVALID_ATTRIBUTE_VALUE, V(str_format(arena, "%s%s", path, field->name)), V(must_be));
         str text = json_str(value);
-        taken = field->kind == KIND_LONG ? json_stringn(text.data, cut_length(text, (size_t)field->max))
-                                         : json_incref(value);
+        int64_t moment = 0;
+        if (field->kind == KIND_LONG)
+            taken = json_stringn(text.data, cut_length(text, (size_t)field->max));
+        else if (field->kind == KIND_DATE && date_parse(text, &moment)) /* the database's own time zone is not asked */
+            taken = json_string(date_text(arena, moment).data);
+        else
+            taken = json_incref(value);
     }
     return json_object_set_new(into, field->name, taken) == 0 ? OK : fail(arena, OVERLOADED);
 }
@@ -163,9 +244,10 @@ take_fields(struct arena *arena, const char *path, const struct said_field *fiel
 }
 
 /* ---- Lists of objects ---- */
+/* `name` is the list's path as well, in front of which `before` stands: "seats[3].". */
 static error
-take_list(struct arena *arena, const char *name, const struct said_field *fields, size_t count, const json_t *said,
-          json_t *into)
+take_list(struct arena *arena, const char *before, const char *name, const struct said_field *fields, size_t count,
+          const json_t *said, json_t *into)
 {
     json_t *list = json_object_get(said, name), *taken = json_array();
     if (taken == NULL || json_object_set_new(into, name, taken) != 0)
@@ -173,17 +255,33 @@ take_list(struct arena *arena, const char *name, const struct said_field *fields
     if (list == NULL || json_is_null(list))
         return OK;
     if (!json_is_array(list) || json_array_size(list) > LIST_MAX)
-        return fail(arena, INVALID_ATTRIBUTE_VALUE, V(name), V("it must be a list of at most 20000 objects"));
+        return fail(arena, INVALID_ATTRIBUTE_VALUE, V(str_format(arena, "%s%s", before, name)),
+                    V("it must be a list of at most 20000 objects"));
     for (size_t i = 0; i < json_array_size(list); i++) {
         json_t *item = json_object();
         if (item == NULL || json_array_append_new(taken, item) != 0)
             return fail(arena, OVERLOADED);
-        char path[48];
-        snprintf(path, sizeof(path), "%s[%zu].", name, i);
+        char path[96];
+        snprintf(path, sizeof(path), "%s%s[%zu].", before, name, i);
         if (!json_is_object(json_array_get(list, i)))
-            return fail(arena, INVALID_ATTRIBUTE_VALUE, V(str_format(arena, "%s[%zu]", name, i)),
+            return fail(arena, INVALID_ATTRIBUTE_VALUE, V(str_format(arena, "%s%s[%zu]", before, name, i)),
                         V("it must be an object"));
         TRY(take_fields(arena, path, fields, count, json_array_get(list, i), item));
+    }
+    return OK;
+}
+
+static error
+take_seats(struct arena *arena, const json_t *said, json_t *into)
+{
+    TRY(take_list(arena, "", "seats", seat_fields, LENGTH(seat_fields), said, into));
+    json_t *seats = json_object_get(into, "seats");
+    for (size_t i = 0; i < json_array_size(seats); i++) {
+        json_t *seat = json_array_get(seats, i), *from = json_array_get(json_object_get(said, "seats"), i);
+        char path[48];
+        snprintf(path, sizeof(path), "seats[%zu].", i);
+        TRY(take_list(arena, path, "spans", span_fields, LENGTH(span_fields), from, seat));
+        TRY(take_list(arena, path, "snapshots", copy_fields, LENGTH(copy_fields), from, seat));
     }
     return OK;
 }
@@ -219,11 +317,12 @@ report_read(struct arena *arena, str body, struct report *ret_report)
     TRY(take_fields(arena, "", report_fields, LENGTH(report_fields), said, taken));
     TRY(report_read_facts(arena, "facts.", json_object_get(said, "facts"), &facts));
     TRY(take_fields(arena, "", state_fields, LENGTH(state_fields), said, facts));
-    TRY(take_list(arena, "logs", log_fields, LENGTH(log_fields), said, facts));
+    TRY(take_list(arena, "", "logs", log_fields, LENGTH(log_fields), said, facts));
     if (json_object_set(taken, "facts", facts) != 0)
         return fail(arena, OVERLOADED);
-    TRY(take_list(arena, "members", member_fields, LENGTH(member_fields), said, taken));
-    TRY(take_list(arena, "tasks", task_fields, LENGTH(task_fields), said, taken));
+    TRY(take_list(arena, "", "members", member_fields, LENGTH(member_fields), said, taken));
+    TRY(take_list(arena, "", "tasks", task_fields, LENGTH(task_fields), said, taken));
+    TRY(take_seats(arena, said, taken));
     ret_report->epoch = json_integer_value(json_object_get(taken, "epoch"));
     ret_report->json = json_text(arena, taken);
     return ret_report->json.len > 0 ? OK : fail(arena, OVERLOADED);

@@ -228,10 +228,18 @@ run_certificate(const struct fleet_command *command, struct fleet_place *place, 
 }
 
 /* ---- token ---- */
+static void
+print_token(const char *host, const char *hours, const char *command, bool has_members)
+{
+    printf("Run this on %s within %s hour(s); it works once:\n\n  %s\n", host, hours, command);
+    if (has_members)
+        printf("\nThen give it addresses for members: reeved fleet address add --host %s FIRST-LAST\n", host);
+}
+
 static int
 run_token(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
 {
-    enum { HOST, PROVIDER, REGION, ZONE, HOURS, JSON };
+    enum { HOST, PROVIDER, REGION, ZONE, PURPOSE, HOURS, JSON };
     struct option_value options[] = {
         [HOST] = { "--host", "Name of the host. If it exists, it joins again, and its old certificate stops working.",
                    .required = true },
@@ -239,6 +247,8 @@ run_token(const struct fleet_command *command, struct fleet_place *place, int ar
         [REGION] = { "--region", "Where it is.", .required = true },
         [ZONE] = { "--zone", "Zone: hosts that can fail together. Members of a cluster are placed in different zones.",
                    .value = "a" },
+        [PURPOSE] = { "--purpose", "DATABASE: for members of clusters. REPOSITORY: for backups of clusters.",
+                      .value = "DATABASE" },
         [HOURS] = { "--hours", "How long the token can be used.", .value = "1" },
         [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
     };
@@ -249,11 +259,12 @@ run_token(const struct fleet_command *command, struct fleet_place *place, int ar
         return status;
     if (!str_to_int(str_from(options[HOURS].value), 1, MAX_TOKEN_HOURS, &hours))
         return fleet_complain(command, "--hours takes a number from 1 to 168");
-    error problem = fleet_call(place, "POST", STR("/tokens"),
-                               json_pack("{s:s, s:s, s:s, s:s, s:I}", "host", options[HOST].value, "provider",
-                                         options[PROVIDER].value, "region", options[REGION].value, "zone",
-                                         options[ZONE].value, "hours", (json_int_t)hours),
-                               &made);
+    error problem =
+        fleet_call(place, "POST", STR("/tokens"),
+                   json_pack("{s:s, s:s, s:s, s:s, s:s, s:I}", "host", options[HOST].value, "provider",
+                             options[PROVIDER].value, "region", options[REGION].value, "zone", options[ZONE].value,
+                             "purpose", options[PURPOSE].value, "hours", (json_int_t)hours),
+                   &made);
     if (problem != OK)
         return fleet_fail(command, problem);
     const struct fleet_line lines[] = {
@@ -263,9 +274,8 @@ run_token(const struct fleet_command *command, struct fleet_place *place, int ar
     if (options[JSON].value != NULL)
         fleet_print_lines(place->arena, true, lines, LENGTH(lines));
     else
-        printf("Run this on %s within %s hour(s); it works once:\n\n  %s\n\n"
-               "Then give it addresses for members: reeved fleet address add --host %s FIRST-LAST\n",
-               options[HOST].value, options[HOURS].value, lines[1].value.data, options[HOST].value);
+        print_token(options[HOST].value, options[HOURS].value, lines[1].value.data,
+                    str_is(str_from(options[PURPOSE].value), host_purpose_names[HOST_FOR_DATABASES]));
     return 0;
 }
 

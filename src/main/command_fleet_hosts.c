@@ -8,13 +8,19 @@
 #include "store/fleet/host.h"
 
 static const struct fleet_column host_columns[] = {
-    { "name", "NAME" },       { "state", "STATE" },        { "region", "REGION" },    { "zone", "ZONE" },
-    { "members", "MEMBERS" }, { "usedCpus", "CPUS" },      { "cpus", "OF" },          { "usedMemoryMb", "MEMORY" },
-    { "memoryMb", "OF" },     { "freeAddresses", "FREE" }, { "silentS", "SILENT S" }, { "strays", "STRAYS" },
+    { "name", "NAME" },        { "state", "STATE" },         { "purpose", "PURPOSE" }, { "region", "REGION" },
+    { "zone", "ZONE" },        { "members", "MEMBERS" },     { "seats", "SEATS" },     { "usedCpus", "CPUS" },
+    { "cpus", "OF" },          { "usedMemoryMb", "MEMORY" }, { "memoryMb", "OF" },     { "freeAddresses", "FREE" },
+    { "silentS", "SILENT S" }, { "strays", "STRAYS" },
 };
 static const struct fleet_column member_columns[] = {
     { "name", "MEMBER" }, { "clusterName", "CLUSTER" }, { "address", "ADDRESS" }, { "desired", "DESIRED" },
     { "unit", "UNIT" },   { "role", "ROLE" },           { "running", "RUNNING" }, { "problem", "PROBLEM" },
+};
+
+static const struct fleet_column seat_columns[] = {
+    { "stanza", "STANZA" }, { "clusterName", "CLUSTER" }, { "ordinal", "SITE" },   { "desired", "DESIRED" },
+    { "unit", "UNIT" },     { "lagMs", "LAG MS" },        { "windowTo", "UNTIL" }, { "problem", "PROBLEM" },
 };
 
 /* ---- host list, show ---- */
@@ -34,10 +40,11 @@ run_host_list(const struct fleet_command *command, struct fleet_place *place, in
 }
 
 static void
-print_host(struct arena *arena, json_t *host, str members, bool as_json)
+print_host(struct arena *arena, json_t *host, str members, str seats, bool as_json)
 {
     if (as_json) {
-        if (json_object_set(host, "memberList", json_parse_own(arena, members)) == 0)
+        if (json_object_set(host, "memberList", json_parse_own(arena, members)) == 0 &&
+            json_object_set(host, "seatList", json_parse_own(arena, seats)) == 0)
             printf("%.*s\n", STR_ARG(json_text(arena, host)));
         return;
     }
@@ -49,16 +56,19 @@ print_host(struct arena *arena, json_t *host, str members, bool as_json)
         printf("%-17s %.*s\n", name, STR_ARG(text));
     }
     putchar('\n');
-    fleet_print_list(arena, members, false, member_columns, LENGTH(member_columns));
+    if (str_is(json_str(json_object_get(host, "purpose")), host_purpose_names[HOST_FOR_BACKUPS]))
+        fleet_print_list(arena, seats, false, seat_columns, LENGTH(seat_columns));
+    else
+        fleet_print_list(arena, members, false, member_columns, LENGTH(member_columns));
 }
 
 static int
 run_host_show(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
 {
-    struct option_value options[] = { { "--json", "Print it as JSON, with its members.", .is_flag = true } };
+    struct option_value options[] = { { "--json", "Print it as JSON, with its members and seats.", .is_flag = true } };
     const char *name = NULL;
     int status;
-    str hosts, members = STR_EMPTY;
+    str hosts, members = STR_EMPTY, seats = STR_EMPTY;
     if (!read_options(argc, argv, command->usage, options, LENGTH(options), &name, &status))
         return status;
     if (name == NULL)
@@ -66,12 +76,14 @@ run_host_show(const struct fleet_command *command, struct fleet_place *place, in
     error problem = store_fleet_list(place->fleet->store, place->arena, SQL_HOST_LIST, str_from(name), &hosts);
     if (problem == OK)
         problem = store_fleet_list(place->fleet->store, place->arena, SQL_HOST_MEMBER_LIST, str_from(name), &members);
+    if (problem == OK)
+        problem = store_fleet_list(place->fleet->store, place->arena, SQL_HOST_SEAT_LIST, str_from(name), &seats);
     if (problem != OK)
         return fleet_fail(command, problem);
     json_t *host = json_array_get(json_parse_own(place->arena, hosts), 0);
     if (host == NULL)
         return fleet_complain(command, "there is no such host; `reeved fleet host list` shows all hosts");
-    print_host(place->arena, host, members, options[0].value != NULL);
+    print_host(place->arena, host, members, seats, options[0].value != NULL);
     return 0;
 }
 
@@ -224,7 +236,8 @@ run_address_list(const struct fleet_command *command, struct fleet_place *place,
 const struct fleet_command fleet_host_commands[] = {
     { "host list", "fleet host list", "List the hosts: what they have, what is used, and when they last reported.",
       run_host_list },
-    { "host show", "fleet host show NAME", "Show one host with its members.", run_host_show },
+    { "host show", "fleet host show NAME", "Show one host with its members, or with the backups that it keeps.",
+      run_host_show },
     { "host drain", "fleet host drain NAME", "Put no new members on a host, and move its members away.",
       run_host_drain },
     { "host activate", "fleet host activate NAME", "Put members on a drained host again.", run_host_activate },

@@ -33,42 +33,69 @@ static const struct field member_fields[] = {
 };
 static const struct schema member_schema = { "HostMember", "A member on a host.", member_fields };
 
-#define HOST_FIELDS                                                                                     \
-    TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),                         \
-        TEXT("state", "Whether it gets members.", READ_ONLY | ALWAYS, .one_of = host_state_names),      \
-        TEXT("provider", "Provider of the machine.", READ_ONLY | ALWAYS),                               \
-        TEXT("region", "Where it is.", READ_ONLY | ALWAYS),                                             \
-        TEXT("zone", "Zone: hosts that can fail together.", READ_ONLY | ALWAYS),                        \
-        INTEGER("members", "Members on it.", READ_ONLY | ALWAYS),                                       \
-        NUMBER("usedCpus", "Processors that members use.", READ_ONLY | ALWAYS),                         \
-        NUMBER("cpus", "Processors of the host.", READ_ONLY | ALWAYS),                                  \
-        INTEGER("usedMemoryMb", "Memory that members use, in MiB.", READ_ONLY | ALWAYS),                \
-        INTEGER("memoryMb", "Memory of the host, in MiB.", READ_ONLY | ALWAYS),                         \
-        INTEGER("usedDiskGb", "Disk space that members use, in GiB.", READ_ONLY | ALWAYS),              \
-        INTEGER("diskGb", "Disk space of the host, in GiB.", READ_ONLY | ALWAYS),                       \
-        INTEGER("freeAddresses", "Addresses that no member uses.", READ_ONLY | ALWAYS),                 \
-        INTEGER("addresses", "Addresses for members.", READ_ONLY | ALWAYS),                             \
-        INTEGER("silentS", "Seconds since the last report of its agent.", READ_ONLY | NULLABLE),        \
-        LIST("strays", "Units on it that belong to no member.", READ_ONLY | ALWAYS, .item = TYPE_TEXT), \
-        ID("id", "Identifier of the host.", READ_ONLY | ALWAYS),                                        \
-        INTEGER("epoch", "How often a machine joined as this host.", READ_ONLY | ALWAYS),               \
-        TEXT("address", "Its own address.", READ_ONLY | NULLABLE),                                      \
-        INTEGER("goalVersion", "Version of the goal for the host.", READ_ONLY | ALWAYS),                \
-        INTEGER("seenVersion", "Version of the goal that it has reached.", READ_ONLY | ALWAYS),         \
-        DATE("joinedAt", "When it joined.", READ_ONLY | ALWAYS),                                        \
-        DATE("lastSeenAt", "When its agent last reported.", READ_ONLY | NULLABLE),                      \
-        TEXT("agentVersion", "Version of its agent.", READ_ONLY | NULLABLE),                            \
-        TEXT("patroniVersion", "Version of Patroni on it.", READ_ONLY | NULLABLE),                      \
+static const struct field seat_fields[] = {
+    ID("id", "Identifier of the seat: of this cluster's backups on this host.", READ_ONLY | ALWAYS),
+    TEXT("stanza", "Name of the history that it keeps: the cluster's scope and a number.", READ_ONLY | ALWAYS),
+    ID("clusterId", "Cluster that is backed up.", READ_ONLY | ALWAYS),
+    TEXT("clusterName", "Name of that cluster.", READ_ONLY | ALWAYS),
+    ID("projectId", "Project of that cluster.", READ_ONLY | ALWAYS),
+    INTEGER("ordinal", "0: the first place of these backups; 1: the second site.", READ_ONLY | ALWAYS),
+    TEXT("objectStore", "Object store that the data is in; null: the host's disk.", READ_ONLY | NULLABLE),
+    INTEGER("reservedGb", "Disk space that is reserved for it, in GiB.", READ_ONLY | ALWAYS),
+    TEXT("desired", "State that it should have.", READ_ONLY | ALWAYS),
+    TEXT("unit", "State of the service that receives WAL.", READ_ONLY | ALWAYS),
+    INTEGER("lagBytes", "How far it is behind the primary.", READ_ONLY | NULLABLE),
+    INTEGER("lagMs", "How far it is behind the primary, in milliseconds.", READ_ONLY | NULLABLE),
+    DATE("windowFrom", "First moment that can be restored.", READ_ONLY | NULLABLE),
+    DATE("windowTo", "Last moment that can be restored.", READ_ONLY | NULLABLE),
+    INTEGER("usedBytes", "Bytes that its backups and its WAL take.", READ_ONLY | NULLABLE),
+    TEXT("problem", "Problem that its agent reports.", READ_ONLY | NULLABLE),
+    DATE("reportedAt", "When its agent last reported it.", READ_ONLY | NULLABLE),
+    END_OF_FIELDS,
+};
+static const struct schema seat_schema = { "HostSeat", "The backups of a cluster on a host.", seat_fields };
+
+#define HOST_FIELDS                                                                                             \
+    TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),                                 \
+        TEXT("state", "Whether it gets members, or backups.", READ_ONLY | ALWAYS, .one_of = host_state_names),  \
+        TEXT("purpose", "DATABASE: it has members of clusters. REPOSITORY: it keeps their backups.",            \
+             READ_ONLY | ALWAYS, .one_of = host_purpose_names),                                                 \
+        TEXT("provider", "Provider of the machine.", READ_ONLY | ALWAYS),                                       \
+        TEXT("region", "Where it is.", READ_ONLY | ALWAYS),                                                     \
+        TEXT("zone", "Zone: hosts that can fail together.", READ_ONLY | ALWAYS),                                \
+        INTEGER("members", "Members on it.", READ_ONLY | ALWAYS),                                               \
+        INTEGER("seats", "Clusters whose backups are on it.", READ_ONLY | ALWAYS),                              \
+        NUMBER("usedCpus", "Processors that members use.", READ_ONLY | ALWAYS),                                 \
+        NUMBER("cpus", "Processors of the host.", READ_ONLY | ALWAYS),                                          \
+        INTEGER("usedMemoryMb", "Memory that members use, in MiB.", READ_ONLY | ALWAYS),                        \
+        INTEGER("memoryMb", "Memory of the host, in MiB.", READ_ONLY | ALWAYS),                                 \
+        INTEGER("usedDiskGb", "Disk space that members or backups have reserved, in GiB.", READ_ONLY | ALWAYS), \
+        INTEGER("diskGb", "Disk space of the host, in GiB.", READ_ONLY | ALWAYS),                               \
+        INTEGER("freeAddresses", "Addresses that no member uses.", READ_ONLY | ALWAYS),                         \
+        INTEGER("addresses", "Addresses for members.", READ_ONLY | ALWAYS),                                     \
+        INTEGER("silentS", "Seconds since the last report of its agent.", READ_ONLY | NULLABLE),                \
+        LIST("strays", "Units on it that belong to no member.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),         \
+        ID("id", "Identifier of the host.", READ_ONLY | ALWAYS),                                                \
+        INTEGER("epoch", "How often a machine joined as this host.", READ_ONLY | ALWAYS),                       \
+        TEXT("address", "Its own address.", READ_ONLY | NULLABLE),                                              \
+        INTEGER("goalVersion", "Version of the goal for the host.", READ_ONLY | ALWAYS),                        \
+        INTEGER("seenVersion", "Version of the goal that it has reached.", READ_ONLY | ALWAYS),                 \
+        DATE("joinedAt", "When it joined.", READ_ONLY | ALWAYS),                                                \
+        DATE("lastSeenAt", "When its agent last reported.", READ_ONLY | NULLABLE),                              \
+        TEXT("agentVersion", "Version of its agent.", READ_ONLY | NULLABLE),                                    \
+        TEXT("patroniVersion", "Version of Patroni on it.", READ_ONLY | NULLABLE),                              \
+        TEXT("pgbackrestVersion", "Version of pgBackRest on it.", READ_ONLY | NULLABLE),                        \
         LIST("postgresVersions", "Versions of the database on it.", READ_ONLY | ALWAYS, .item = TYPE_TEXT)
 
 static const struct field host_fields[] = { HOST_FIELDS, END_OF_FIELDS };
-static const struct schema host_schema = { "Host", "A machine that members run on.", host_fields };
+static const struct schema host_schema = { "Host", "A machine that has members, or keeps backups.", host_fields };
 static const struct field one_host_fields[] = {
     HOST_FIELDS,
     LIST("memberList", "The members on it.", READ_ONLY | ALWAYS, .of = &member_schema),
+    LIST("seatList", "The clusters whose backups are on it.", READ_ONLY | ALWAYS, .of = &seat_schema),
     END_OF_FIELDS,
 };
-static const struct schema one_host_schema = { "HostWithMembers", "A host with its members.", one_host_fields };
+static const struct schema one_host_schema = { "HostWithMembers", "A host with what is on it.", one_host_fields };
 
 static const struct field changed_fields[] = {
     TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),
@@ -125,6 +152,8 @@ static const struct field token_request_fields[] = {
     TEXT("region", "Where it is.", REQUIRED, .min = 1, .max = 63, .example = "\"EU_WEST\""),
     TEXT("zone", "Zone: hosts that can fail together. Members of a cluster are placed in different zones.", 0, .min = 1,
          .max = NAME_MAX_CHARACTERS, .pattern = HOST_NAME, .fallback = "\"a\""),
+    TEXT("purpose", "What the host is for: members of clusters (DATABASE), or backups of clusters (REPOSITORY).", 0,
+         .one_of = host_purpose_names, .fallback = "\"DATABASE\""),
     INTEGER("hours", "How long the token can be used.", 0, .min = 1, .max = MAX_TOKEN_HOURS, .fallback = "1"),
     END_OF_FIELDS,
 };
@@ -169,13 +198,15 @@ find_host(struct request *req, str name, json_t **ret_host)
 static error
 show_host(struct request *req)
 {
-    str name = request_path_value(req, "hostName"), members;
+    str name = request_path_value(req, "hostName"), members, seats;
     json_t *host;
     TRY(find_host(req, name, &host));
     if (host == NULL)
         return request_not_found(req);
     TRY(store_fleet_list(req->api->store, req->arena, SQL_HOST_MEMBER_LIST, name, &members));
+    TRY(store_fleet_list(req->api->store, req->arena, SQL_HOST_SEAT_LIST, name, &seats));
     json_object_set(host, "memberList", json_parse_own(req->arena, members));
+    json_object_set(host, "seatList", json_parse_own(req->arena, seats));
     answer_entity(req, json_text(req->arena, host), 0);
     return OK;
 }
@@ -228,6 +259,8 @@ explain_host(struct request *req, str name)
     TRY(find_host(req, name, &host));
     if (host == NULL || str_word(json_str(json_object_get(host, "state")), host_state_names) == HOST_REMOVED)
         return request_not_found(req);
+    if (json_integer_value(json_object_get(host, "seats")) > 0)
+        return fail(req->arena, HOST_HAS_BACKUPS, V(name), V(json_integer_value(json_object_get(host, "seats"))));
     return fail(req->arena, HOST_HAS_MEMBERS, V(name), V(json_integer_value(json_object_get(host, "members"))));
 }
 
@@ -330,6 +363,7 @@ create_token(struct request *req)
         json_str(json_object_get(req->body, "provider")),
         json_str(json_object_get(req->body, "region")),
         json_str(json_object_get(req->body, "zone")),
+        (enum host_purpose)str_word(json_str(json_object_get(req->body, "purpose")), host_purpose_names),
     };
     int64_t hours = json_integer_value(json_object_get(req->body, "hours"));
     bool is_valid = false;
@@ -355,18 +389,19 @@ static const struct endpoint endpoints[] = {
       "Lists the hosts: what they have, how much of it is used, and when their agents last reported. Removed hosts are left out.",
       SHAPE_LIST, .run = list_hosts, .response = &host_schema, .item = "/hosts/{hostName}" },
     { GET, "/hosts/{hostName}", 0, FOR_OPERATORS, "showHost", "Return one host with its members",
-      "Shows the host and every member on it, as its agent last reported them.",
+      "Shows the host and everything on it, as its agent last reported it: members of clusters, or clusters' backups.",
       SHAPE_ENTITY, .run = show_host, .response = &one_host_schema, .path_fields = host_path },
     { POST, "/hosts/{hostName}:drain", 0, FOR_OPERATORS, "drainHost", "Empty one host",
       "The host gets no new members, and a worker moves its members to other hosts. That takes as long as copying their data and "
-      "waits for the maintenance windows of their projects. The answer names the job.",
+      "waits for the maintenance windows of their projects. The answer names the job. A repository host gets no backups of other "
+      "clusters; those that it keeps stay until they are deleted, and it goes on receiving.",
       SHAPE_ENTITY, 200, .run = drain_host, .response = &changed_schema, .path_fields = host_path },
     { POST, "/hosts/{hostName}:activate", 0, FOR_OPERATORS, "activateHost", "Put members on one host again",
       "Ends draining: the host gets new members again. Members that have moved do not come back.",
       SHAPE_ENTITY, 200, .run = activate_host, .response = &changed_schema, .path_fields = host_path },
     { DELETE, "/hosts/{hostName}", 0, FOR_OPERATORS, "removeHost", "Remove one host",
-      "Refuses the host's certificate from now on. The host must have no members. Remove a host that will never come back with "
-      "`lost`: workers replace its members. If that machine does come back, erase it before it reaches the network.",
+      "Refuses the host's certificate from now on. The host must have no members and no backups. Remove a host that will never come back with "
+      "`lost`: workers replace its members, and other repository hosts take over its clusters' backups from now on. If that machine does come back, erase it before it reaches the network.",
       SHAPE_NOTHING, .run = remove_host, .query = remove_query, .path_fields = host_path },
     { GET, "/addresses", 0, FOR_OPERATORS, "listAddresses", "Return the addresses for members",
       "Lists the addresses of one host or of all hosts, and which members use them.",

@@ -264,6 +264,119 @@ def test_reports(suite, fleet, h1, h2):
     return cluster
 
 
+# ---- Seats: backups on repository hosts ----
+def seat_report(seat, **changes):
+    return {"id": seat, "unit": "active", "problem": None, "receivedLsn": "0/5000148", "timeline": 1, "lagBytes": 0, "lagMs": 3, "windowFrom": "2026-01-01T00:00:00Z",
+            "windowTo": "2026-01-01T01:00:00.250Z", "usedBytes": 5, "spans": [], "snapshots": [], **changes}
+
+
+def span_report(**changes):
+    return {"ordinal": 0, "fromLsn": "0/1000000", "toLsn": "A/5000148", "fromTimeline": 1, "toTimeline": 2, "fromAt": "2026-01-01T00:00:00Z", "toAt": "2026-01-01T01:00:00Z",
+            "endedBy": None, **changes}
+
+
+def copy_report(snapshot, **changes):
+    return {"id": snapshot, "label": "20260101-000000F", "type": "FULL", "needs": [], "state": "COMPLETED", "frequency": "hourly", "policyItems": [secrets.token_hex(12)],
+            "createdAt": "2026-01-01T00:00:00Z", "finishedAt": "2026-01-01T00:01:00Z", "expiresAt": "2099-01-03T00:00:00Z", "timeline": 1, "startLsn": "0/1", "stopLsn": "0/2",
+            "sizeBytes": 4000, "deltaBytes": 1000, "serverVersion": "17.6", "problem": None, **changes}
+
+
+def test_seats(suite, fleet, h1, cluster):
+    facts = {**FACTS, "pgbackrestVersion": "2.55.1"}
+    r1, r2 = (fleet.join(name, zone=zone, purpose="REPOSITORY", facts=facts) for name, zone in (("r1", "a"), ("r2", "b")))
+    suite.equal(sql("SELECT string_agg(name || ' ' || purpose, ', ' ORDER BY name) FROM host WHERE state = 'ACTIVE'"), "h1 DATABASE, h2 DATABASE, r1 REPOSITORY, r2 REPOSITORY", "what hosts are for")
+    done = fleet.command("token", "--host", "r9", "--provider", "OWN", "--region", "EU_WEST", "--purpose", "CUPBOARD", ok=False)
+    suite.check(done.returncode != 0 and "purpose" in done.stderr, "a purpose that there is not: %s" % done.stderr)
+    token = fleet.token("h1", purpose="REPOSITORY")
+    refused(suite, lambda: fleet.ask("POST", "/agent/v1/join", {"token": token, "csr": fleet.csr, "facts": facts}), 403, "JOIN_TOKEN_NOT_VALID", "a host of members joins as one of backups")
+
+    stanza, seats = secrets.token_hex(12), []
+    sql("INSERT INTO backup_stanza (id, org_id, project_id, cluster_id, cluster_name, incarnation, name, major_version, cipher) SELECT '\\x%s', org_id, project_id, id, name, 1, "
+        "set_name || '-1', '17', '' FROM cluster WHERE id = '\\x%s'" % (stanza, cluster))
+    for ordinal in range(2):
+        seats.append(sql(SERVICE + "SELECT encode(seat_place('\\x%s', %d, 'OWN', 'EU_WEST', 20), 'hex')" % (stanza, ordinal)))
+    at = {sql("SELECT encode(host_id, 'hex') FROM stanza_seat WHERE id = '\\x%s'" % seat): seat for seat in seats}
+    suite.equal(sorted(at), sorted([r1.id, r2.id]), "hosts of the seats: two zones")
+    own, foreign = at[r1.id], at[r2.id]
+    goal = r1.goal()[1]
+    suite.equal(([seat["id"] for seat in goal["seats"]], goal["members"], goal["seats"][0]["desired"]), ([own], [], "RUNNING"), "seats of the goal")
+    suite.equal(sorted(goal["seats"][0]["members"][0]), ["address", "backupPort", "id", "name", "port"], "what is told of a member")
+    suite.equal(goal["seats"][0]["cipherPass"], "", "a passphrase that was sealed by nobody")
+    told = h1.goal()[1]
+    suite.equal((told["seats"], sorted(seat["name"] for seat in told["clusters"][0]["backup"]["seats"])), ([], sorted("reeve-seat-" + seat for seat in seats)), "what members' hosts are told of it")
+
+    def state(seat):
+        return json.loads(sql("SELECT to_jsonb(t) FROM stanza_seat t WHERE id = '\\x%s'" % seat))
+
+    def said(*reports):
+        return r1.report(seats=list(reports))
+    snapshot = secrets.token_hex(12)
+    suite.equal(said(seat_report(own, spans=[span_report()], snapshots=[copy_report(snapshot)])), (200, {}), "a report of a seat")
+    row = state(own)
+    suite.equal((row["unit"], row["received_lsn"], row["lag_ms"], row["window_to"]), ("active", "0/5000148", 3, "2026-01-01T01:00:00.25+00:00"), "what was taken over of a seat")
+    suite.equal(sql("SELECT to_lsn || ' ' || (ended_by IS NULL) FROM wal_span"), "A/5000148 true", "what was taken over of WAL")
+    suite.equal(sql("SELECT n.origin || ' ' || n.state || ' ' || c.label || ' ' || cardinality(n.policy_items) FROM snapshot n JOIN snapshot_copy c ON c.snapshot_id = n.id"),
+                "SCHEDULED COMPLETED 20260101-000000F 1", "a snapshot that the host took by itself")
+
+    # What is another's stays as it is: a seat of another host, a snapshot of another cluster, an earlier end of what is kept.
+    before, lines = row_hashes(), fleet.node.error_text().count("agent_foreign_member")
+    suite.equal(said(seat_report(foreign, unit="failed", spans=[span_report()], snapshots=[copy_report(secrets.token_hex(12))]))[0], 200, "a report about another host's seat")
+    suite.equal(h1.report(seats=[seat_report(own, unit="failed")])[0], 200, "a seat in a report of a host of members")
+    suite.equal([table for table in changed_tables(before, row_hashes()) if table != "public.host"], [], "tables that changed with another's seat")
+    other = fleet.make_cluster(sql("SELECT encode(project_id, 'hex') FROM cluster WHERE id = '\\x%s'" % cluster), sql("SELECT encode(org_id, 'hex') FROM cluster WHERE id = '\\x%s'" % cluster), "other")
+    theirs, kept = secrets.token_hex(12), secrets.token_hex(12)
+    sql("INSERT INTO backup_stanza (id, org_id, project_id, cluster_id, cluster_name, incarnation, name, major_version, cipher) SELECT '\\x%s', org_id, project_id, id, name, 1, set_name || '-1', '17', '' "
+        "FROM cluster WHERE id = '\\x%s'; INSERT INTO snapshot (id, org_id, project_id, cluster_id, stanza_id, origin, state, expires_at) SELECT '\\x%s', org_id, project_id, cluster_id, id, 'ON_DEMAND', "
+        "'COMPLETED', '2098-01-01' FROM backup_stanza WHERE id = '\\x%s'" % (theirs, other, kept, theirs))
+    suite.equal(said(seat_report(own, snapshots=[copy_report(kept, state="FAILED"), copy_report(snapshot, expiresAt="2026-01-01T00:00:00Z")]))[0], 200, "a report about another cluster's snapshot")
+    suite.equal(sql("SELECT state || ' ' || (SELECT count(*) FROM snapshot_copy c WHERE c.snapshot_id = n.id) FROM snapshot n WHERE n.id = '\\x%s'" % kept), "COMPLETED 0", "another cluster's snapshot")
+    suite.equal(sql("SELECT extract(year FROM expires_at) FROM snapshot WHERE id = '\\x%s'" % snapshot), "2099", "how long a snapshot is kept")
+    wait_until(lambda: fleet.node.error_text().count("agent_foreign_member") > lines, 5)
+
+    # Whatever cannot be read changes nothing.
+    wrong = [seat_report(own, **{field: value}) for field, values in {
+        "id": ["x", 1, None], "unit": [1, "x" * 33], "problem": [1], "receivedLsn": ["0", "0/G", "0/123456789", "/", 5], "timeline": [-1, "1"], "lagMs": [-1, 1.5], "lagBytes": ["0"],
+        "windowFrom": ["now", "2026-13-01T00:00:00Z", 1], "windowTo": [""], "usedBytes": [-1], "spans": [{}, [1], [{}]], "snapshots": [{}, [1], [{}]]}.items() for value in values]
+    wrong += [seat_report(own, spans=[span_report(**{field: value})]) for field, values in {
+        "ordinal": [-1, 1 << 31, "0"], "fromLsn": ["x"], "toLsn": [1], "fromTimeline": [-1], "toAt": ["yesterday"], "endedBy": [1]}.items() for value in values]
+    wrong += [seat_report(own, snapshots=[copy_report(snapshot, **{field: value})]) for field, values in {
+        "id": ["x"], "label": ["x" * 65, 1], "type": ["HALF"], "needs": ["x", [""], [1]], "state": ["REMOVING", None, "DONE"], "frequency": ["secondly"], "policyItems": [["x"], "x"],
+        "createdAt": [1], "expiresAt": ["never"], "startLsn": ["0:1"], "sizeBytes": [-1], "serverVersion": ["x" * 65], "problem": [[]]}.items() for value in values]
+    before = row_hashes()
+    for document in wrong:
+        status, answer = said(document)
+        suite.check(status == 400 and answer["errorCode"] in ("INVALID_ATTRIBUTE_VALUE", "MISSING_ATTRIBUTE") and "seats[0]" in answer["detail"], "a wrong report of a seat: %r %r" % (status, answer))
+    suite.equal(changed_tables(before, row_hashes()), [], "tables that changed with wrong reports of seats")
+
+    # Certificates of seats: for the host that the seat is on, by the cluster's authority.
+    path = "/agent/v1/seats/%s/certificate"
+    status, issued = r1.ask("POST", path % own, {"csr": fleet.csr})
+    suite.equal((status, sorted(issued)), (200, ["authority", "certificate"]), "a seat's certificate")
+    text = openssl("x509", "-noout", "-text", "-nameopt", "RFC2253", text=issued["certificate"])
+    suite.check("Subject: CN=reeve-seat-%s,O=reeve-repository" % own in text and "TLS Web Client Authentication" in text, "what a seat's certificate says: %s" % text)
+    suite.equal(issued["authority"], sql("SELECT certificate FROM authority WHERE purpose = 'CLUSTER' AND cluster_id = '\\x%s'" % cluster) + "\n", "who signs it")
+    suite.equal(r1.goal()[1]["seats"][0]["clusterAuthority"].strip(), issued["authority"].strip(), "the authority in the goal")
+    for who, seat in ((r1, foreign), (h1, own), (r2, own), (r1, secrets.token_hex(12)), (r1, "x"), (r1, own + "/x")):
+        refused(suite, lambda who=who, seat=seat: who.ask("POST", path % seat, {"csr": fleet.csr}), 404, "RESOURCE_NOT_FOUND", "%s asks for the certificate of seat %r" % (who.name, seat))
+    refused(suite, lambda: r1.ask("POST", path % own, {}), 400, "MISSING_ATTRIBUTE", "a seat's certificate without a request")
+
+    # Removed: told until the host has nothing of it any more, then its place is free.
+    suite.equal(fleet.command("host", "remove", "r1", ok=False).returncode != 0, True, "a host with backups is not removed")
+    shown = json.loads(fleet.command("host", "show", "r1", "--json"))
+    suite.equal((shown["purpose"], shown["seats"], shown["usedDiskGb"], [seat["id"] for seat in shown["seatList"]]), ("REPOSITORY", 1, 20, [own]), "`fleet host show` of a repository host")
+    sql(SERVICE + "UPDATE backup_stanza SET state = 'REMOVING' WHERE id = '\\x%s'; UPDATE stanza_seat SET desired = 'REMOVED'" % stanza)
+    refused(suite, lambda: r1.ask("POST", path % own, {"csr": fleet.csr}), 404, "RESOURCE_NOT_FOUND", "a certificate for a seat that goes")
+    for agent, seat in ((r1, own), (r2, foreign)):
+        suite.equal(agent.goal()[1]["seats"][0]["desired"], "REMOVED", "a seat that goes, in the goal")
+        suite.equal(agent.report(seats=[seat_report(seat, unit="absent")])[0], 200, "a seat that is gone")
+        suite.equal(agent.goal()[1]["seats"], [], "seats of the goal when it is gone")
+    suite.equal(sql("SELECT count(*) || ' ' || (SELECT sum(used_disk_gb) FROM host WHERE purpose = 'REPOSITORY') || ' ' || (SELECT count(*) FROM certificate WHERE kind = 'SEAT' AND revoked_at IS NULL) "
+                    "FROM backup_stanza WHERE id = '\\x%s'" % stanza), "0 0 0", "what is left of backups, of their room and their certificates")
+    sql(SERVICE + "DELETE FROM backup_stanza; DELETE FROM cluster WHERE id = '\\x%s'" % other)
+    for name in ("r1", "r2"):
+        fleet.command("host", "remove", name)
+
+
 # ---- Goals arrive ----
 def test_latency(suite, fleet, h1, cluster):
     times = []
@@ -413,7 +526,7 @@ def test_counters(suite, fleet, h1):
             ("agentGoal", 401, host(fleet.ask, "GET", "goal?after=0&epoch=1")), ("agentGoal", 409, host(h1.ask, "GET", "goal?after=0&epoch=0")),
             ("agentReport", 200, host(h1.ask, "POST", "report", h1.report_document())), ("agentReport", 400, host(h1.ask, "POST", "report", {})),
             ("agentHostCertificate", 200, host(h1.ask, "POST", "certificate", {"csr": fleet.csr})), ("agentMemberCertificate", 404, host(h1.ask, "POST", member, {"csr": fleet.csr})),
-            ("agentMemberCertificate", 405, host(h1.ask, "GET", member)), ("", 404, host(h1.ask, "POST", "nothing"))):
+            ("agentMemberCertificate", 405, host(h1.ask, "GET", member)), ("agentSeatCertificate", 404, host(h1.ask, "POST", "seats/%s/certificate" % new_id(), {"csr": fleet.csr})), ("", 404, host(h1.ask, "POST", "nothing"))):
         before = counters(node)
         suite.equal((ask(), counted_since(node, before)), (status, {(name, str(status)): 1, (name, "timed"): 1}), "%s that is answered with %d, and how it is counted" % (name or "no operation", status))
     before = counters(node)
@@ -463,6 +576,7 @@ def main():
         h1, h2 = test_join(suite, fleet)
         test_identity(suite, fleet, h1, h2)
         cluster = test_reports(suite, fleet, h1, h2)
+        test_seats(suite, fleet, h1, cluster)
         test_latency(suite, fleet, h1, cluster)
         asyncio.run(no_wake_is_lost(suite, h1, cluster))
         test_counters(suite, fleet, h1)

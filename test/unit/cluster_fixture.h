@@ -83,6 +83,8 @@ static struct {
     size_t member_count, cluster_count;
     bool switched_over;                      /* hosts that have reported know nothing of it yet */
     bool refuses_switchover, hides_restarts; /* it is not said that a restart is pending */
+    bool receives_nothing;                   /* repository hosts are there, and get no WAL */
+    json_t *snapshots;                       /* that every seat reports; NULL: none */
 } played;
 
 static struct played_member *
@@ -201,6 +203,25 @@ play_task(const json_t *goal, const json_t *task)
     return json_pack("{s:s, s:s, s:s}", "id", text_of(task, "id"), "outcome", "DONE", "detail", "");
 }
 
+static json_t *
+play_seat(const json_t *wants)
+{
+    const char *desired = text_of(wants, "desired");
+    bool receives = strcmp(desired, "RUNNING") == 0 && !played.receives_nothing &&
+                    json_array_size(json_object_get(wants, "members")) > 0;
+    json_t *spans = json_array();
+    if (receives)
+        json_array_append_new(spans, json_pack("{s:i, s:s, s:s, s:i, s:i, s:s, s:s}", "ordinal", 0, "fromLsn",
+                                               "0/1000000", "toLsn", "0/5000000", "fromTimeline", 1, "toTimeline", 1,
+                                               "fromAt", "2026-01-01T00:00:00Z", "toAt", "2026-01-01T01:00:00Z"));
+    return json_pack("{s:s, s:s, s:s?, s:i, s:i, s:o, s:o}", "id", text_of(wants, "id"), "unit",
+                     strcmp(desired, "REMOVED") == 0 ? "absent"
+                     : receives                      ? "active"
+                                                     : "inactive",
+                     "receivedLsn", receives ? "0/5000000" : NULL, "timeline", 1, "lagMs", 5, "spans", spans,
+                     "snapshots", played.snapshots == NULL ? json_array() : json_incref(played.snapshots));
+}
+
 /* One host reads its goal and reports once. */
 static void
 play_host(id host)
@@ -214,14 +235,16 @@ play_host(id host)
     json_t *goal = json_parse_own(arena, str_dup(arena, str_from(PQgetvalue(result, 0, 0))));
     PQclear(result);
     assert_non_null(goal);
-    json_t *members = json_array(), *tasks = json_array();
+    json_t *members = json_array(), *tasks = json_array(), *seats = json_array();
     const json_t *item;
     size_t index;
     json_array_foreach(json_object_get(goal, "tasks"), index, item) json_array_append_new(tasks, play_task(goal, item));
     json_array_foreach(json_object_get(goal, "members"), index, item)
         json_array_append_new(members, play_member(goal, item));
-    json_t *report = json_in(arena, json_pack("{s:O, s:{s:[s]}, s:o, s:o}", "version", json_object_get(goal, "version"),
-                                              "facts", "postgresVersions", "17.6", "members", members, "tasks", tasks));
+    json_array_foreach(json_object_get(goal, "seats"), index, item) json_array_append_new(seats, play_seat(item));
+    json_t *report = json_in(arena, json_pack("{s:O, s:{s:[s]}, s:o, s:o, s:o}", "version",
+                                              json_object_get(goal, "version"), "facts", "postgresVersions", "17.6",
+                                              "members", members, "tasks", tasks, "seats", seats));
     char host_text[40];
     snprintf(host_text, sizeof(host_text), "\\x");
     id_write(host, host_text + 2);
@@ -238,7 +261,8 @@ play_agents(void)
 {
     PGresult *hosts =
         PQexec(fixture_owner, "SELECT encode(h.id, 'hex') FROM host h WHERE h.state <> 'REMOVED' AND EXISTS "
-                              "(SELECT FROM cluster_member m WHERE m.host_id = h.id) ORDER BY h.id");
+                              "(SELECT FROM cluster_member m WHERE m.host_id = h.id UNION ALL "
+                              "SELECT FROM stanza_seat t WHERE t.host_id = h.id) ORDER BY h.id");
     fixture_ask("SET reeve.service = 'on'");
     do {
         played.switched_over = false;
@@ -430,10 +454,16 @@ of_cluster(struct place place, const char *name, const char *expression)
 static const struct {
     const char *wrong, *query;
 } orphans[] = {
-    { "capacity that no member has",
+    { "capacity that no member and no seat has",
       "SELECT h.name FROM host h LEFT JOIN cluster_member m ON m.host_id = h.id GROUP BY h.id "
       "HAVING h.used_cpus <> coalesce(sum(m.cpus), 0) OR h.used_memory_mb <> coalesce(sum(m.memory_mb), 0) "
-      "OR h.used_disk_gb <> coalesce(sum(m.disk_gb), 0)" },
+      "OR h.used_disk_gb <> coalesce(sum(m.disk_gb), 0) + (SELECT coalesce(sum(t.reserved_gb), 0) FROM stanza_seat t WHERE t.host_id = h.id)" },
+    { "a history or a seat that should be gone, or belongs to no open one",
+      "SELECT s.name FROM backup_stanza s LEFT JOIN stanza_seat t ON t.stanza_id = s.id WHERE s.state = 'REMOVING' OR t.id IS NULL "
+      "OR (t.desired = 'RUNNING') <> (s.state = 'OPEN')" },
+    { "a cluster that should have backups and has none, or the other way round",
+      "SELECT r.name FROM resource r WHERE r.kind = 'cluster' AND coalesce((r.document -> 'backupEnabled')::boolean, false) <> "
+      "EXISTS (SELECT FROM backup_stanza s WHERE s.cluster_id = r.id AND s.state = 'OPEN')" },
     { "an address that no member has, or a member without one",
       "SELECT 'x' WHERE (SELECT count(*) FROM host_address WHERE member_id IS NOT NULL) <> (SELECT count(*) FROM cluster_member)" },
     { "a certificate in force of a member that is gone",

@@ -40,6 +40,19 @@ struct lock_row {
     "job_claim(job => x('job due'), step => 'plan', has_news => false, lease_ms => 1000, deadline_s => 60, backoff_first_ms => 100, backoff_most_ms => 1000, worker => 'w')"
 #define MEMBER "x('second member0')"
 #define BOB    "t('bob')"
+#define SEAT_SAYS(what)                                                                                                \
+    "host_report_take(host => id('r1'), epoch => 1, report => jsonb_build_object('version', 1, 'facts', '{}'::jsonb, " \
+    "'members', '[]'::jsonb, 'tasks', '[]'::jsonb, 'seats', jsonb_build_array(jsonb_build_object('id', "               \
+    "hex(x('orders seat1')), 'unit', 'active', " what "))))"
+#define SPAN_TO(lsn)                                                                                               \
+    SEAT_SAYS(                                                                                                     \
+        "'snapshots', '[]'::jsonb, 'spans', jsonb_build_array(jsonb_build_object('ordinal', 7, 'fromLsn', '0/1', " \
+        "'toLsn', '" lsn "', 'fromTimeline', 1, 'toTimeline', 1, 'fromAt', '2020-01-01T00:00:00Z', 'toAt', "       \
+        "'2020-01-01T00:00:00Z'))")
+#define COPY_IS(state)                                                                                                  \
+    SEAT_SAYS(                                                                                                          \
+        "'spans', '[]'::jsonb, 'snapshots', jsonb_build_array(jsonb_build_object('id', hex(id('n9')), 'state', '" state \
+        "', 'label', 'L', 'needs', '[]'::jsonb, 'policyItems', '[]'::jsonb))")
 #define PRICES(more)                                                                                                \
     "price_list_set(items => '[{\"id\": \"MEMBER_M10\", \"description\": \"A member.\", \"microcents\": 6000000}, " \
     "{\"id\": \"DISK_GB\", \"description\": \"Disk.\", \"microcents\": 100000}, "                                   \
@@ -126,6 +139,11 @@ static const struct lock_row rows[] = {
       .meanwhile = LOCK("host", "id", "id('h1')") " NOWAIT" },
     { "member_resize", LOCK("cluster_member", "id", "x('orders member0')"), "cluster_member_resize(member => x('orders member0'), size => 'M20', disk_gb => 20)",
       .meanwhile = LOCK("host", "id", "id('h1')") " NOWAIT" },
+    { "seat_place", "SELECT placement_lock()", "seat_place(stanza => x('orders stanza2'), ordinal => 0, provider => 'P', region => 'A', reserved_gb => 1)" },
+    { "host_move_seats", "SELECT placement_lock()", "host_move_seats(host => id('r1'))" },
+    { "seat_release", "SELECT placement_lock()", "SELECT seat_release(x('orders seat0'))" },
+    { "seat_release", LOCK("stanza_seat", "id", "x('orders seat0')"), "SELECT seat_release(x('orders seat0'))", .before = "UPDATE stanza_seat SET desired = 'REMOVED' WHERE id = x('orders seat0')",
+      .meanwhile = LOCK("host", "id", "id('r1')") " NOWAIT" },
     IN_ORDER("goal_moves", "host_goal_version", "host_id", "id('h1')", "id('h2')", "SELECT cluster_touch(x('orders')); SET CONSTRAINTS ALL IMMEDIATE"),
     { "price_list_set", PRICES("ONE"), PRICES("TWO"), .ended = "SELECT string_agg(id, ' ' ORDER BY id COLLATE \"C\") = 'DISK_GB MEMBER_M10 TWO' FROM sku WHERE offered" },
     { "list_change", "resource_add(scope => p(), kind => 'thing', id => id('n1'), name => 'n1', document => '{}', generation => 5)", "resource_add(scope => p(), kind => 'thing', id => id('n2'), name => 'n2', document => '{}', generation => 5)",
@@ -140,6 +158,12 @@ static const struct lock_row rows[] = {
     { "auth_data_key_create", "auth_data_key_create(version => 9, sealed => '\\x01')", "auth_data_key_create(version => 9, sealed => '\\x02')", .says = "0", .ended = "SELECT sealed = '\\x01' FROM data_key WHERE org_id = o() AND version = 9" },
     { "auth_signing_key_add", "auth_signing_key_add(key_id => 9, sealed => '\\x01')", "auth_signing_key_add(key_id => 9, sealed => '\\x02')", .says = "0", .ended = "SELECT sealed = '\\x01' FROM signing_key WHERE id = 9" },
     { "auth_token_revoke", "auth_token_revoke(principal => t('account'), fingerprint => '\\x99', expires_at_s => 1600000000)", .says = "0", .ended = "SELECT count(*) = 1 FROM revoked_token WHERE fingerprint = '\\x99'" },
+    { "stanza_add", "stanza_add(cluster => x('bare'), stanza => id('n1'), cipher => '\\x01')", "stanza_add(cluster => x('bare'), stanza => id('n2'), cipher => '\\x02')", .says = "",
+      .ended = "SELECT count(*) = 1 FROM backup_stanza WHERE cluster_id = x('bare')" },
+    { "backup_schedule_add", "SELECT backup_schedule_add(o(), p(), id('n3'), 'n', now())", .ended = "SELECT count(*) = 1 FROM resource WHERE kind = 'backupSchedule' AND name = hex(id('n3'))" },
+    { "host_report_spans", SPAN_TO("0/2"), SPAN_TO("0/3"), .says = "OK", .ended = "SELECT count(*) = 1 AND max(to_lsn) = '0/3' FROM wal_span WHERE ordinal = 7" },
+    { "host_report_copies", COPY_IS("IN_PROGRESS"), COPY_IS("COMPLETED"), .says = "OK",
+      .ended = "SELECT state = 'COMPLETED' FROM snapshot WHERE id = id('n9')" },
     { "cluster_authority_add", "cluster_authority_add(cluster => x('bare'), id => id('n1'), certificate => 'c', sealed_key => '\\x01', not_after_ms => 0)", "cluster_authority_add(cluster => x('bare'), id => id('n2'), certificate => 'c', sealed_key => '\\x01', not_after_ms => 0)", .says = "0",
       .ended = "SELECT count(*) = 1 FROM authority WHERE cluster_id = x('bare')" },
     { "cluster_part_put", "cluster_part_put(kind => 'outageSimulation', part => id('n3'), name => 'third', document => '{}', state => 'A')", "cluster_part_put(kind => 'outageSimulation', part => id('n4'), name => 'third', document => '{}', state => 'B')", .says = "1",
@@ -153,7 +177,7 @@ static const struct lock_row rows[] = {
       .ended = "SELECT external_groups = '{g1}' FROM federated_member WHERE org_id = o() AND person_id = " BOB },
     { "federation_follows", "organization_add(organization => id('o1'), name => 'n', federation => id('f1'), access_list_required => true, settings => '{}')", "organization_add(organization => id('o2'), name => 'n', federation => id('f1'), access_list_required => true, settings => '{}')", .ended = "SELECT count(*) = 1 FROM federation WHERE id = id('f1')" },
     { "host_address_add", "host_address_add(host_name => 'h1', first => '10.200.0.1', private_first => NULL, prefix => 24, count => 1)", "host_address_add(host_name => 'h2', first => '10.200.0.1', private_first => NULL, prefix => 24, count => 1)", .says = "0", .ended = "SELECT host_id = id('h1') FROM host_address WHERE address = '10.200.0.1'" },
-    { "host_join", "host_join(id => id('j1'), host_name => 'h77', provider => 'P', region => 'A', zone => 'z', cpus => 4, memory_mb => 8192, disk_gb => 100, address => '10.0.9.1', facts => '{}')", "host_join(id => id('j2'), host_name => 'h77', provider => 'P', region => 'A', zone => 'z', cpus => 4, memory_mb => 8192, disk_gb => 100, address => '10.0.9.1', facts => '{}')",
+    { "host_join", "host_join(id => id('j1'), host_name => 'h77', provider => 'P', region => 'A', zone => 'z', cpus => 4, memory_mb => 8192, disk_gb => 100, address => '10.0.9.1', facts => '{}', purpose => 'DATABASE')", "host_join(id => id('j2'), host_name => 'h77', provider => 'P', region => 'A', zone => 'z', cpus => 4, memory_mb => 8192, disk_gb => 100, address => '10.0.9.1', facts => '{}', purpose => 'DATABASE')",
       .ended = "SELECT id = id('j1') AND epoch = 2 FROM host WHERE name = 'h77'" },
     { "idempotency_add", "idempotency_add(principal => t('account'), key => 'race', request_hash => '\\x01', status => 201, answer => '\\x01')", "idempotency_add(principal => t('account'), key => 'race', request_hash => '\\x01', status => 201, answer => '\\x02')", .ended = "SELECT answer = '\\x02' FROM idempotency WHERE key = 'race'" },
     { "instance_size_set", "instance_size_set(name => 'M50', cpus => 1, memory_mb => 1, disk_gb => 1, max_connections => 1, ordinal => 1)", "instance_size_set(name => 'M50', cpus => 2, memory_mb => 2, disk_gb => 2, max_connections => 2, ordinal => 2)", .ended = "SELECT cpus = 2 FROM instance_size WHERE name = 'M50'" },

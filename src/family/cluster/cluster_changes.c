@@ -169,6 +169,7 @@ cluster_begin(struct request *req, const struct fleet_offer *offer, str kind, st
     TRY(store_cluster_add(req->tx, &cluster));
     TRY(bind_etcd(req, &cluster, &wanted));
     TRY(cluster_reserve(req, offer, &cluster));
+    TRY(cluster_backups_follow(req, &cluster));
     TRY(add_job(req, &cluster, &cluster_create_job, NULL));
     *ret_cluster = cluster;
     return OK;
@@ -220,7 +221,9 @@ choose_job(struct request *req, const struct cluster *cluster, const json_t *bef
 {
     bool was_paused = json_is_true(json_object_get(before, "paused")),
          paused = json_is_true(json_object_get(after, "paused"));
-    bool moves = !json_equal(json_object_get(before, "replicationSpecs"), json_object_get(after, "replicationSpecs"));
+    bool moves =
+        !json_equal(json_object_get(before, "replicationSpecs"), json_object_get(after, "replicationSpecs")) ||
+        json_is_true(json_object_get(before, "backupEnabled")) != json_is_true(json_object_get(after, "backupEnabled"));
     if (moves && (was_paused || paused))
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster->name), V("it is paused or about to be paused"));
     *ret_job = moves                  ? &cluster_update_job
@@ -254,8 +257,10 @@ cluster_try_update(struct request *req, const json_t *sent, struct cluster *ret_
         return OK;
     TRY(choose_job(req, &cluster, before, after, &job));
     TRY(cluster_submit(req, &cluster, after, job, NULL));
-    if (job == &cluster_update_job)
+    if (job == &cluster_update_job) {
         TRY(cluster_reserve(req, offer, &cluster));
+        TRY(cluster_backups_follow(req, &cluster));
+    }
     *ret_cluster = cluster;
     return OK;
 }
@@ -292,13 +297,14 @@ cluster_upgrade(struct request *req)
     TRY(store_cluster_change_kind(req->tx, &cluster, STR(CLUSTER_KIND)));
     TRY(cluster_submit(req, &cluster, document, &cluster_update_job, NULL));
     TRY(cluster_reserve(req, offer, &cluster));
+    TRY(cluster_backups_follow(req, &cluster));
     return cluster_answer(req, &cluster, EVENT_CLUSTER_UPDATE_SUBMITTED, before, false);
 }
 
 /* ---- The end ---- */
 
 error
-cluster_terminate(struct request *req, str kind, str name)
+cluster_terminate(struct request *req, str kind, str name, bool keeps_backups)
 {
     struct cluster cluster;
     json_t *before;
@@ -314,18 +320,19 @@ cluster_terminate(struct request *req, str kind, str name)
     answer_nothing(req);
     if (!cluster_state_next(cluster.state, CAUSE_TERMINATE, &state))
         return OK; /* it is on its way already */
+    if (keeps_backups)
+        TRY(cluster_backups_check_kept(req, &cluster));
     if (json_is_true(json_object_get(cluster.document, "terminationProtectionEnabled")))
         return fail(req->arena, TERMINATION_PROTECTED, V(name));
     TRY(store_cluster_set(req->tx, &cluster, cluster.document, state, false));
-    TRY(add_job(req, &cluster, &cluster_delete_job, NULL));
+    json_t *payload = keeps_backups ? json_in(req->arena, json_pack("{s:b}", "retainBackups", true)) : NULL;
+    TRY(add_job(req, &cluster, &cluster_delete_job, payload));
     return request_event_of_cluster(req, EVENT_CLUSTER_DELETE_SUBMITTED, name, before, NULL);
 }
 
 error
 cluster_delete(struct request *req)
 {
-    if (str_is(request_query(req, "retainBackups"), "true"))
-        return fail(req->arena, NOT_OFFERED, V("Keeping the backups of a deleted cluster"),
-                    V("clusters have no backups yet"));
-    return cluster_terminate(req, STR(CLUSTER_KIND), request_path_value(req, "clusterName"));
+    return cluster_terminate(req, STR(CLUSTER_KIND), request_path_value(req, "clusterName"),
+                             str_is(request_query(req, "retainBackups"), "true"));
 }

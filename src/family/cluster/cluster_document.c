@@ -197,8 +197,6 @@ take_out_nothing(struct request *req, json_t *document)
     static const struct {
         const char *name, *what, *why;
     } fields[] = {
-        { "backupEnabled", "A cluster with backups", "the service takes none" },
-        { "pitEnabled", "Restoring any moment", "the service takes no backups" },
         { "globalClusterSelfManagedSharding", "A cluster in shards",
           "the engine cannot spread data over several replica sets" },
         { "encryptionAtRestProvider", NULL, NULL }, /* NONE is the only one that its table allows */
@@ -215,6 +213,7 @@ error
 cluster_document_check(struct request *req, const struct fleet_offer *offer, const json_t *before, json_t *document)
 {
     TRY(take_out_nothing(req, document));
+    TRY(cluster_backups_check(req, document));
     str type = json_str(json_object_get(document, "clusterType"));
     if (!str_is(type, "REPLICASET"))
         return fail(req->arena, NOT_OFFERED, V(str_format(req->arena, "Cluster type %.*s", STR_ARG(type))),

@@ -95,7 +95,7 @@ static const struct field overview_cluster_fields[] = {
          "is no primary; dead: no member answers.",
          READ_ONLY | ALWAYS, .one_of = (const char *const[]){ "available", "warning", "unavailable", "dead", NULL }),
     INTEGER("alertCount", "Number of alerts about the cluster that are open.", READ_ONLY | ALWAYS),
-    BOOL("backupEnabled", "Whether the cluster is backed up: not yet.", READ_ONLY | ALWAYS),
+    BOOL("backupEnabled", "Whether the cluster is backed up.", READ_ONLY | ALWAYS),
     BOOL("authEnabled", "Whether clients must log in: always.", READ_ONLY | ALWAYS),
     BOOL("sslEnabled", "Whether connections are encrypted: always.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,

@@ -43,16 +43,16 @@ static const struct field serverless_fields[] = {
 static const struct schema serverless_schema = { "ServerlessUpgrade", "An upgrade that is not offered.",
                                                  serverless_fields };
 
-/* Both are about backups, which there are none of yet: nothing is kept, so nothing is added to the list. */
 static const struct field list_query[] = {
     BOOL("includeDeletedWithRetainedBackups",
-         "Whether to include deleted clusters whose backups are kept. No backups are kept yet, so there are none.", 0,
-         .fallback = "false"),
+         "Whether to include deleted clusters whose backups are kept. They are not listed yet; their snapshots are "
+         "found under the name of the cluster.",
+         0, .fallback = "false"),
     END_OF_FIELDS,
 };
 static const struct field delete_query[] = {
-    BOOL("retainBackups", "Whether to keep the cluster's backups. There are none yet, so true is refused.", 0,
-         .fallback = "false"),
+    BOOL("retainBackups", "Whether to keep the cluster's snapshots until they expire. Refused when it has no backups.",
+         0, .fallback = "false"),
     END_OF_FIELDS,
 };
 

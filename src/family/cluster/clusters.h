@@ -26,6 +26,14 @@ MUST_USE error cluster_document_check(struct request *req, const struct fleet_of
 /* The newest version that every host of the region has; NOT_OFFERED when there is none. */
 MUST_USE error cluster_default_version(struct request *req, const struct offered_region *region, str *ret_version);
 
+/* ---- cluster_backups.c ---- */
+/* Of a document; what asks for nothing is not kept. */
+MUST_USE error cluster_backups_check(struct request *req, json_t *document);
+/* NOT_OFFERED when the cluster has none that could be kept. */
+MUST_USE error cluster_backups_check_kept(struct request *req, const struct cluster *cluster);
+/* Makes it so: a history begins or ends. NO_BACKUP_CAPACITY when there is no place for it. */
+MUST_USE error cluster_backups_follow(struct request *req, struct cluster *cluster);
+
 /* ---- cluster_changes.c: how a change is made ---- */
 /* Of the path or body. 404 when there is none, 412 when If-Match says so. `ret_before` is the cluster as the API shows it. */
 MUST_USE error cluster_take(struct request *req, str kind, str name, struct cluster *ret_cluster, json_t **ret_before);
@@ -45,8 +53,8 @@ MUST_USE error cluster_answer(struct request *req, const struct cluster *cluster
                               const json_t *before, bool created);
 /* The same for a repeated request: no event. */
 MUST_USE error cluster_answer_unchanged(struct request *req, const struct cluster *cluster);
-/* Ends a cluster of either kind. */
-MUST_USE error cluster_terminate(struct request *req, str kind, str name);
+/* Ends a cluster of either kind, with its backups unless they are kept. */
+MUST_USE error cluster_terminate(struct request *req, str kind, str name, bool keeps_backups);
 /* Applies the request to an existing cluster, or creates a new one; does not answer. */
 MUST_USE error cluster_try_create(struct request *req, const json_t *sent, struct cluster *ret_cluster);
 MUST_USE error cluster_try_update(struct request *req, const json_t *sent, struct cluster *ret_cluster,

@@ -187,5 +187,5 @@ flex_update(struct request *req)
 static error
 flex_delete(struct request *req)
 {
-    return cluster_terminate(req, STR(FLEX_CLUSTER_KIND), request_path_value(req, "name"));
+    return cluster_terminate(req, STR(FLEX_CLUSTER_KIND), request_path_value(req, "name"), false);
 }

@@ -122,6 +122,7 @@ finish(struct job_context *context, struct job_result *ret_result)
 static const struct job_step_row steps[] = {
     { "hide-names",     "Removes the names of the cluster.",                         hide_names,     60 },
     { "remove-members", "Tells the hosts to remove their members.",                  remove_members, 60 },
+    { "end-backups",    "Ends or removes the cluster's backups.",                    cluster_step_end_backups, 60 },
     { "wait-removed",   "Waits until servers and data are removed from every host.", wait_removed,   600 },
     { "forget-scope",   "Removes what the cluster's members agreed on.",             forget_scope,   300 },
     { "release",        "Releases addresses and capacity.",                          release,        60 },

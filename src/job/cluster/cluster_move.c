@@ -11,6 +11,7 @@
 #include "cluster/state.h"
 #include "job/cluster/cluster_jobs.h"
 #include "job/cluster/cluster_work.h"
+#include "store/backup/stanza.h"
 #include "store/fleet/drain.h"
 #include "store/resource.h"
 
@@ -139,6 +140,9 @@ move_members(struct job_context *context, struct job_result *ret_result)
                                  str_from(cluster_move_job.steps[0].name), (int)cluster_move_job.count, &left));
     if (left > 0)
         return step_waits(context, ret_result, "%lld members have not left the host.", (long long)left);
+    TRY(store_host_move_seats(context->tx, context->job->subject, &left));
+    if (left > 0)
+        return step_waits(context, ret_result, "The host still keeps the backups of %lld clusters.", (long long)left);
     return step_done(ret_result);
 }
 
@@ -162,7 +166,7 @@ static const struct job_step_row move_steps[] = {
     { "finish",         "Records that every member is in its place.",                    finish,                      60 },
 };
 static const struct job_step_row drain_steps[] = {
-    { "move-members", "Waits until every cluster has moved its member away.", move_members, WINDOW_LONGEST_S },
+    { "move-members", "Waits until nothing of a cluster is on it any more.", move_members, WINDOW_LONGEST_S },
     { "finish",       "Records that the host is empty.",                      finish_host,  60 },
 };
 // clang-format on

@@ -74,6 +74,8 @@ job_step cluster_step_publish_names;
 job_step cluster_step_hand_over;
 job_step cluster_step_remove_members; /* those that do not stay */
 job_step cluster_step_wait_removed;
+job_step cluster_step_wait_backups; /* until a repository host receives what is written; cluster_backup.c */
+job_step cluster_step_end_backups;  /* with the cluster they go, unless whoever deletes it keeps them */
 /* The last step of a job that only writes this event. */
 MUST_USE error cluster_finish_with(struct job_context *context, enum event_type type, struct job_result *ret_result);
 

@@ -136,7 +136,8 @@ store_fleet_list(struct store *store, struct arena *arena, enum sql statement, s
 {
     struct params params = { 0 };
     struct rows rows;
-    if (statement == SQL_HOST_LIST || statement == SQL_HOST_MEMBER_LIST || statement == SQL_HOST_ADDRESS_LIST)
+    if (statement == SQL_HOST_LIST || statement == SQL_HOST_MEMBER_LIST || statement == SQL_HOST_ADDRESS_LIST ||
+        statement == SQL_HOST_SEAT_LIST)
         params_text(&params, P_HOST, about);
     TRY(store_read(store, arena, statement, &params, &rows));
     *ret_json = rows.count == 0 ? STR("[]") : rows_text(&rows, 0, C_JSON);
@@ -144,6 +145,12 @@ store_fleet_list(struct store *store, struct arena *arena, enum sql statement, s
 }
 
 /* ---- Join tokens ---- */
+const char *const host_purpose_names[] = {
+    [HOST_FOR_DATABASES] = "DATABASE",
+    [HOST_FOR_BACKUPS] = "REPOSITORY",
+    NULL,
+};
+
 error
 store_join_token_add(struct tx *tx, str hash, const struct join_place *place, int64_t lifetime_s, bool *ret_is_valid)
 {
@@ -153,6 +160,7 @@ store_join_token_add(struct tx *tx, str hash, const struct join_place *place, in
     params_text(&params, P_PROVIDER, place->provider);
     params_text(&params, P_REGION, place->region);
     params_text(&params, P_ZONE, place->zone);
+    params_text(&params, P_PURPOSE, str_from(host_purpose_names[place->purpose]));
     params_int(&params, P_LIFETIME_S, lifetime_s);
     return add(tx, SQL_JOIN_TOKEN_ADD, &params, ret_is_valid);
 }
@@ -170,8 +178,14 @@ store_join_token_take(struct tx *tx, str hash, enum join_token_state *ret_state,
         *ret_state = rows_bool(&rows, 0, C_IS_USED) ? TOKEN_USED : TOKEN_EXPIRED;
     } else {
         *ret_state = TOKEN_TAKEN;
-        *ret_place = (struct join_place){ rows_text(&rows, 0, C_HOST_NAME), rows_text(&rows, 0, C_PROVIDER),
-                                          rows_text(&rows, 0, C_REGION), rows_text(&rows, 0, C_ZONE) };
+        int purpose = str_word(rows_text(&rows, 0, C_PURPOSE), host_purpose_names);
+        *ret_place = (struct join_place){
+            rows_text(&rows, 0, C_HOST_NAME),
+            rows_text(&rows, 0, C_PROVIDER),
+            rows_text(&rows, 0, C_REGION),
+            rows_text(&rows, 0, C_ZONE),
+            (enum host_purpose)(purpose < 0 ? HOST_FOR_DATABASES : purpose),
+        };
     }
     return OK;
 }

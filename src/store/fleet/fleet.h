@@ -47,8 +47,12 @@ MUST_USE error store_dns_zone_set(struct tx *tx, str name, str nameservers, str 
 MUST_USE error store_fleet_list(struct store *store, struct arena *arena, enum sql statement, str about, str *ret_json);
 
 /* ---- Join tokens ---- */
+/* What a host is for: members of clusters, or their backups. */
+enum host_purpose { HOST_FOR_DATABASES, HOST_FOR_BACKUPS };
+extern const char *const host_purpose_names[]; /* NULL at the end */
 struct join_place {
     str host_name, provider, region, zone;
+    enum host_purpose purpose;
 };
 /* False when there is no such region. */
 MUST_USE error store_join_token_add(struct tx *tx, str hash, const struct join_place *place, int64_t lifetime_s,

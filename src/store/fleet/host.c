@@ -11,7 +11,7 @@ const char *const host_state_names[] = {
 
 error
 store_host_join(struct tx *tx, id fresh_id, const struct join_place *place, const struct host_facts *facts,
-                id *ret_host, int64_t *ret_epoch)
+                bool *ret_joined, id *ret_host, int64_t *ret_epoch)
 {
     struct params params = { 0 };
     struct rows rows;
@@ -25,9 +25,13 @@ store_host_join(struct tx *tx, id fresh_id, const struct join_place *place, cons
     params_int(&params, P_DISK_GB, facts->disk_gb);
     params_text(&params, P_ADDRESS, facts->address);
     params_text(&params, P_FACTS, facts->json);
+    params_text(&params, P_PURPOSE, str_from(host_purpose_names[place->purpose]));
     TRY(tx_query(tx, SQL_HOST_JOIN, &params, &rows, NULL));
-    *ret_host = rows_id(&rows, 0, C_HOST);
-    *ret_epoch = rows_int(&rows, 0, C_EPOCH);
+    *ret_joined = rows.count > 0;
+    if (*ret_joined) {
+        *ret_host = rows_id(&rows, 0, C_HOST);
+        *ret_epoch = rows_int(&rows, 0, C_EPOCH);
+    }
     return OK;
 }
 

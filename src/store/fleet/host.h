@@ -14,9 +14,9 @@ struct host_facts {
     str address; /* its own */
     str json;    /* everything that it said */
 };
-/* `fresh_id` is for a host that there is not yet. */
+/* `fresh_id` is for a host that there is not yet. False when there is one that has members or seats of another purpose. */
 MUST_USE error store_host_join(struct tx *tx, id fresh_id, const struct join_place *place,
-                               const struct host_facts *facts, id *ret_host, int64_t *ret_epoch);
+                               const struct host_facts *facts, bool *ret_joined, id *ret_host, int64_t *ret_epoch);
 
 /* What is known about the holder of a certificate. */
 struct host_known {

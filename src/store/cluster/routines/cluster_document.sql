@@ -12,6 +12,8 @@ SELECT r.scope, r.kind, r.id, r.name, r.org_id, r.state, r.generation, r.observe
             'generation', r.generation,
             'observedGeneration', r.observed_generation)
         || CASE WHEN r.kind = 'cluster' THEN jsonb_strip_nulls(jsonb_build_object(
+               'backupEnabled', coalesce(r.document -> 'backupEnabled', 'false'),
+               'pitEnabled', coalesce(r.document -> 'pitEnabled', 'false'),
                'featureCompatibilityVersion', CASE WHEN document_in_force(r.document -> 'pin', 'until')
                                                    THEN r.document -> 'pin' ->> 'version' ELSE c.major_version END,
                'featureCompatibilityVersionExpirationDate', CASE WHEN document_in_force(r.document -> 'pin', 'until')

@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION project_clusters(p_project bytea) RETURNS jsonb LANGU
         'availability', CASE WHEN m.primaries > 0 AND m.silent = 0 THEN 'available' WHEN m.primaries > 0 THEN 'warning'
                              WHEN m.silent < m.members THEN 'unavailable' ELSE 'dead' END,
         'alertCount', (SELECT count(*) FROM alert a WHERE a.project_id = p_project AND a.cluster = c.name AND a.status = 'OPEN'),
-        'backupEnabled', false,
+        'backupEnabled', EXISTS (SELECT FROM backup_stanza s WHERE s.cluster_id = c.id AND s.state = 'OPEN'),
         'authEnabled', true,
         'sslEnabled', true) ORDER BY c.id), '[]')
     FROM cluster c

@@ -1,6 +1,6 @@
--- The report was checked by fleet/report.c: every field that is here has its type and bounds. Nothing is taken over about members
--- and tasks of other hosts; OK, STALE, or FOREIGN when it spoke of a member of another host beside its own.
--- Rows are locked in the order members, host: what changes a member's wanted state goes the same way.
+-- The report was checked by fleet/report.c: every field that is here has its type and bounds. Nothing is taken over about members,
+-- tasks and seats of other hosts; OK, STALE, or FOREIGN when it spoke of one of another host beside its own.
+-- Rows are locked in the order members, seats, host: what changes a member's wanted state goes the same way.
 CREATE OR REPLACE FUNCTION host_report(p_host bytea, p_epoch bigint, p_report jsonb) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
@@ -10,6 +10,7 @@ DECLARE
     v_tasks bytea[];
     v_facts jsonb;
     v_foreign boolean;
+    v_seats record;
 BEGIN
     IF reeve_is_service() IS NOT TRUE THEN
         RAISE EXCEPTION 'reports are taken over by the service only' USING ERRCODE = 'insufficient_privilege';
@@ -19,6 +20,11 @@ BEGIN
     IF v_epoch IS DISTINCT FROM p_epoch THEN
         RETURN 'STALE';
     END IF;
+
+    -- A seat that its host has removed gives its place back. Before anything else is locked: it takes its turn with placing.
+    PERFORM seat_release(t.id) FROM stanza_seat t
+        WHERE t.host_id = p_host AND t.desired = 'REMOVED'
+          AND t.id IN (SELECT decode(s ->> 'id', 'hex') FROM jsonb_array_elements(p_report -> 'seats') s WHERE s ->> 'unit' = 'absent');
 
     WITH said AS MATERIALIZED (
         SELECT decode(s.id, 'hex') AS member, s.*
@@ -57,6 +63,12 @@ BEGIN
     SELECT array_agg(DISTINCT n.cluster_id::bytea) FILTER (WHERE n.changed OR n.moved),
            (SELECT count(*) FROM said s JOIN cluster_member m ON m.id = s.member WHERE m.host_id <> p_host) > 0
         INTO v_clusters, v_foreign FROM mine n;
+
+    IF jsonb_array_length(p_report -> 'seats') > 0 THEN
+        SELECT * INTO v_seats FROM host_report_seats(p_host, p_report -> 'seats');
+        v_clusters := v_clusters || v_seats.clusters;
+        v_foreign := v_foreign OR v_seats.has_foreign;
+    END IF;
 
     WITH done AS (
         UPDATE host_task t SET outcome = s.outcome, detail = s.detail, finished_at = now()

@@ -7,6 +7,7 @@ SELECT coalesce(json_agg(json_build_object(
     'region', h.region,
     'zone', h.zone,
     'state', h.state,
+    'purpose', h.purpose,
     'epoch', h.epoch,
     'address', host(h.address),
     'goalVersion', v.version,
@@ -20,8 +21,10 @@ SELECT coalesce(json_agg(json_build_object(
     'addresses', (SELECT count(*) FROM host_address a WHERE a.host_id = h.id),
     'freeAddresses', (SELECT count(*) FROM host_address a WHERE a.host_id = h.id AND a.member_id IS NULL),
     'members', (SELECT count(*) FROM cluster_member m WHERE m.host_id = h.id),
+    'seats', (SELECT count(*) FROM stanza_seat t WHERE t.host_id = h.id),
     'agentVersion', h.facts ->> 'agentVersion',
     'patroniVersion', h.facts ->> 'patroniVersion',
+    'pgbackrestVersion', h.facts ->> 'pgbackrestVersion',
     'postgresVersions', coalesce(h.facts -> 'postgresVersions', '[]'),
     'strays', coalesce(h.facts -> 'strays', '[]')) ORDER BY h.name), '[]')::text AS json
 FROM host h JOIN host_goal_version v ON v.host_id = h.id

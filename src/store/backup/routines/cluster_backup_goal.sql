@@ -1,0 +1,15 @@
+-- Whom the members of a cluster let in to be backed up. NULL when it has no backups.
+CREATE OR REPLACE FUNCTION cluster_backup_goal(p_cluster bytea) RETURNS json
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    SELECT json_build_object(
+        'stanza', s.name,
+        'seats', (SELECT json_agg(json_build_object('id', encode(t.id, 'hex'), 'ordinal', t.ordinal, 'name', 'reeve-seat-' || encode(t.id, 'hex'),
+                                                    'hostAddress', host(h.address)) ORDER BY t.ordinal)
+                  FROM stanza_seat t JOIN host h ON h.id = t.host_id
+                  WHERE t.stanza_id = s.id AND t.desired = 'RUNNING' AND h.state <> 'REMOVED' AND h.address IS NOT NULL))
+    FROM backup_stanza s
+    WHERE s.cluster_id = p_cluster AND s.state = 'OPEN'
+      AND EXISTS (SELECT FROM stanza_seat t JOIN host h ON h.id = t.host_id
+                  WHERE t.stanza_id = s.id AND t.desired = 'RUNNING' AND h.state <> 'REMOVED' AND h.address IS NOT NULL)
+$$;
+REVOKE ALL ON FUNCTION cluster_backup_goal(bytea) FROM PUBLIC;

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Backups of clusters, from requests through jobs to what repository hosts are told and report. */
+#include "cluster_fixture.h"
+
+#include "auth/auth.h"
+#include "base/crypto/backup_secret.h"
+#include "limit/limit.h"
+
+enum { REPOSITORY = 50 }; /* numbers of repository hosts begin there */
+static const struct key master_key = { { 3, 1, 4 } };
+
+static void
+add_repository(int number, const char *region, const char *version)
+{
+    fixture_ask(
+        "INSERT INTO host (id, name, provider, region, zone, purpose, cpus, memory_mb, disk_gb, address, facts, last_seen_at) "
+        "VALUES (%s, 'r%d', 'P', '%s', 'z%d', 'REPOSITORY', 4, 8192, 100, '10.9.0.%d', '{\"pgbackrestVersion\": \"%s\"}', now())",
+        fixture_quote(host_id(REPOSITORY + number)), number, region, number, number, version);
+}
+
+static void
+remove_repositories(void)
+{
+    fixture_ask("DELETE FROM host WHERE purpose = 'REPOSITORY'");
+}
+
+#define WITH_BACKUPS(name) \
+    "{\"name\": \"" name "\", \"backupEnabled\": true, \"replicationSpecs\": [{\"regionConfigs\": [" THREE_IN_A "]}]}"
+
+static struct place
+new_cluster(const char *body)
+{
+    struct place place = new_place();
+    assert_asks(place, "createGroupCluster", "", body, "OK");
+    settle();
+    return place;
+}
+
+static void
+remove_cluster(struct place place)
+{
+    assert_asks(place, "deleteGroupCluster", "orders", NULL, "OK");
+    settle();
+    assert_no_orphans("the end of a cluster with backups");
+    assert_int_equal(count("SELECT count(*) FROM backup_stanza"), 0);
+    assert_int_equal(count("SELECT count(*) FROM certificate WHERE kind = 'SEAT' AND revoked_at IS NULL"), 0);
+}
+
+/* What the goal of a host says, as text. */
+static const char *
+goal_says(id host, const char *path)
+{
+    return fixture_ask("SELECT host_goal(%s, 'example.test', '[]')::jsonb #>> '{%s}'", fixture_quote(host), path);
+}
+
+/* ---- Beginning ---- */
+static void
+a_cluster_is_ready_when_its_changes_are_received(void **state)
+{
+    (void)state;
+    struct place place = new_place();
+    add_repository(1, "A", "2.55.1");
+    assert_asks(place, "createGroupCluster", "", WITH_BACKUPS("orders"), "OK");
+    assert_string_equal(
+        fixture_ask("SELECT s.name = c.set_name || '-1' AND s.state = 'OPEN' FROM backup_stanza s, cluster c"), "t");
+    assert_string_equal(fixture_ask("SELECT used_disk_gb FROM host WHERE name = 'r1'"), "20"); /* twice the cluster's */
+    played.receives_nothing = true;
+    struct job_runner worker = runner();
+    for (int64_t until = clock_steady_ms() + 20000; clock_steady_ms() < until;) {
+        run_jobs_once(&worker);
+        play_agents();
+        if (strcmp(fixture_ask("SELECT step FROM job WHERE finished_at IS NULL"), "wait-backups") == 0)
+            break;
+    }
+    run_jobs_once(&worker);
+    assert_string_equal(of_cluster(place, "orders", "state"), "CREATING");
+    assert_string_equal(fixture_ask("SELECT step || ': ' || waits_for FROM job WHERE finished_at IS NULL"),
+                        "wait-backups: The repository host has not received anything yet.");
+    played.receives_nothing = false;
+    settle();
+    assert_string_equal(of_cluster(place, "orders", "state"), "IDLE");
+    assert_string_equal(fixture_ask("SELECT d.document::json ->> 'backupEnabled' FROM cluster_document d"), "true");
+    assert_no_orphans("making a cluster with backups");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM wal_span WHERE to_lsn = '0/5000000' AND ended_by IS NULL"),
+                        "1");
+    remove_cluster(place);
+    remove_repositories();
+}
+
+static void
+both_sides_are_told_of_each_other(void **state)
+{
+    (void)state;
+    add_repository(1, "A", "2.55.1");
+    struct place place = new_cluster(WITH_BACKUPS("orders"));
+    id member_host;
+    assert_true(id_parse(str_from(fixture_ask("SELECT encode(host_id, 'hex') FROM cluster_member WHERE ordinal = 0")),
+                         &member_host));
+    char seat[64];
+    snprintf(seat, sizeof(seat), "reeve-seat-%s", fixture_ask("SELECT encode(id, 'hex') FROM stanza_seat"));
+    assert_string_equal(goal_says(member_host, "clusters,0,backup,seats,0,name"), seat);
+    assert_string_equal(goal_says(member_host, "clusters,0,backup,seats,0,hostAddress"), "10.9.0.1");
+    assert_string_equal(goal_says(member_host, "seats"),
+                        "[]"); /* nothing of a seat but its name is for hosts of members */
+    id repository = host_id(REPOSITORY + 1);
+    assert_string_equal(goal_says(repository, "members"), "[]");
+    assert_string_equal(goal_says(repository, "seats,0,desired"), "RUNNING");
+    assert_string_equal(goal_says(repository, "seats,0,members,2,backupPort"), "27018");
+    assert_string_equal(goal_says(repository, "seats,0,members,3"), "");
+    assert_string_equal(goal_says(repository, "seats,0,schedule,items,0,frequency"), "hourly");
+    assert_string_equal(goal_says(repository, "seats,0,remove"), "[]");
+    assert_int_equal(strncmp(goal_says(repository, "seats,0,cipherPass"), "sealed:", 7), 0);
+    /* The passphrase opens with the node's key, in its own row only. */
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(FIXTURE_ARENA_BYTES);
+    struct key key = crypto_derive(&master_key, BACKUP_KEY_PURPOSE);
+    char sealed[512], bytes[256];
+    snprintf(sealed, sizeof(sealed), "%s", fixture_ask("SELECT encode(cipher, 'hex') FROM backup_stanza"));
+    id stanza;
+    str pass;
+    assert_true(id_parse(str_from(fixture_ask("SELECT encode(id, 'hex') FROM backup_stanza")), &stanza));
+    assert_true(str_from_hex(str_from(sealed), bytes, strlen(sealed) / 2));
+    assert_true(backup_cipher_open(arena, &key, stanza, (str){ bytes, strlen(sealed) / 2 }, &pass));
+    assert_int_equal(pass.len, 64);
+    assert_false(backup_cipher_open(arena, &key, member_host, (str){ bytes, strlen(sealed) / 2 }, &pass));
+    /* Where a member goes, its repository host hears of it. */
+    int before = count("SELECT version FROM host_goal_version v JOIN host h ON h.id = v.host_id WHERE h.name = 'r1'");
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("A", "M10", 1)), "OK");
+    settle();
+    assert_string_equal(goal_says(repository, "seats,0,members,1"), "");
+    assert_true(count("SELECT version FROM host_goal_version v JOIN host h ON h.id = v.host_id WHERE h.name = 'r1'") >
+                before);
+    remove_cluster(place);
+    remove_repositories();
+}
+
+static void
+without_a_host_that_can_keep_them_there_are_no_backups(void **state)
+{
+    (void)state;
+    struct place place = new_place();
+    assert_asks(place, "createGroupCluster", "", WITH_BACKUPS("orders"), "NO_BACKUP_CAPACITY");
+    add_repository(1, "B", "2.55.1"); /* of another region */
+    add_repository(2, "A", "2.54");   /* too old */
+    assert_asks(place, "createGroupCluster", "", WITH_BACKUPS("orders"), "NO_BACKUP_CAPACITY");
+    fixture_ask("UPDATE host SET facts = '{\"pgbackrestVersion\": \"2.55.1\"}', disk_gb = 19 WHERE name = 'r2'");
+    assert_asks(place, "createGroupCluster", "", WITH_BACKUPS("orders"), "NO_BACKUP_CAPACITY");
+    fixture_ask("UPDATE host SET disk_gb = 20, state = 'DRAINING' WHERE name = 'r2'");
+    assert_asks(place, "createGroupCluster", "", WITH_BACKUPS("orders"), "NO_BACKUP_CAPACITY");
+    assert_int_equal(count("SELECT count(*) FROM cluster"), 0);
+    assert_int_equal(count("SELECT count(*) FROM backup_stanza"), 0);
+    fixture_ask("UPDATE host SET state = 'ACTIVE' WHERE name = 'r2'");
+    assert_asks(place, "createGroupCluster", "", WITH_BACKUPS("orders"), "OK");
+    settle();
+    assert_int_equal(
+        count("SELECT count(*) FROM cluster_member m JOIN host h ON h.id = m.host_id WHERE h.purpose = 'REPOSITORY'"),
+        0);
+    remove_cluster(place);
+    remove_repositories();
+}
+
+/* ---- Changing ---- */
+static void
+backups_are_switched_off_and_on_again(void **state)
+{
+    (void)state;
+    add_repository(1, "A", "2.56");
+    struct place place = new_place();
+    assert_asks(place, "createGroupCluster", "", document("orders", THREE_IN_A), "OK");
+    settle();
+    assert_asks(place, "updateGroupCluster", "orders", "{\"pitEnabled\": true}", "INVALID_ATTRIBUTE_VALUE");
+    assert_asks(place, "updateGroupCluster", "orders", "{\"backupEnabled\": true, \"pitEnabled\": true}", "OK");
+    assert_string_equal(of_cluster(place, "orders", "state"), "UPDATING");
+    settle();
+    assert_no_orphans("switching backups on");
+    assert_asks(place, "updateGroupCluster", "orders", "{\"backupEnabled\": false, \"pitEnabled\": false}", "OK");
+    settle();
+    assert_string_equal(
+        fixture_ask(
+            "SELECT s.state || ' ' || t.desired || ' ' || (s.frozen_at IS NOT NULL) FROM backup_stanza s JOIN stanza_seat t ON t.stanza_id = s.id"),
+        "FROZEN FROZEN true");
+    assert_string_equal(goal_says(host_id(REPOSITORY + 1), "seats,0,members"), "[]");
+    assert_string_equal(
+        fixture_ask("SELECT count(*) FROM host h, LATERAL (SELECT host_goal(h.id, 'd', '[]')::jsonb AS goal) g, "
+                    "jsonb_array_elements(g.goal -> 'clusters') c WHERE c -> 'backup' <> 'null'"),
+        "0");
+    assert_no_orphans("switching backups off");
+    assert_asks(place, "updateGroupCluster", "orders", "{\"backupEnabled\": true}", "OK");
+    settle();
+    assert_string_equal(
+        fixture_ask("SELECT string_agg(incarnation || ' ' || state, ', ' ORDER BY incarnation) FROM backup_stanza"),
+        "1 FROZEN, 2 OPEN");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM resource WHERE kind = 'backupSchedule' AND scope = %s",
+                                    fixture_quote(place.project)),
+                        "1");
+    assert_asks(place, "updateGroupCluster", "orders", "{\"paused\": true}", "OK");
+    settle();
+    assert_asks(place, "updateGroupCluster", "orders", "{\"backupEnabled\": false}", "CLUSTER_NOT_CHANGEABLE");
+    assert_asks(place, "updateGroupCluster", "orders", "{\"paused\": false}", "OK");
+    settle();
+    assert_no_orphans("switching backups on again");
+    remove_cluster(place);
+    remove_repositories();
+}
+
+/* ---- What repository hosts say ---- */
+static json_t *
+snapshot_said(const char *digits, const char *state, const char *frequency)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:[], s:[], s:s?, s:s, s:s, s:i, s:i}", "id", digits, "state", state,
+                     "label", "20260101-000000F", "type", "FULL", "needs", "policyItems", "frequency", frequency,
+                     "createdAt", "2026-01-01T00:00:00Z", "expiresAt", "2099-01-01T00:00:00Z", "sizeBytes", 4000,
+                     "deltaBytes", 1000);
+}
+
+static void
+snapshots_are_known_when_their_host_says_so(void **state)
+{
+    (void)state;
+    add_repository(1, "A", "2.55.1");
+    struct place place = new_cluster(WITH_BACKUPS("orders"));
+    played.snapshots = json_array();
+    json_array_append_new(played.snapshots, snapshot_said("65a1b2c3d4e5f60718293a4b", "IN_PROGRESS", "daily"));
+    play_agents();
+    assert_string_equal(fixture_ask("SELECT origin || ' ' || frequency || ' ' || state FROM snapshot"),
+                        "SCHEDULED daily IN_PROGRESS");
+    /* Dates of how long it is kept are the control plane's from then on. */
+    fixture_ask("UPDATE snapshot SET expires_at = '2050-01-01 00:00+00'");
+    json_array_clear(played.snapshots);
+    json_array_append_new(played.snapshots, snapshot_said("65a1b2c3d4e5f60718293a4b", "COMPLETED", "daily"));
+    play_agents();
+    assert_string_equal(
+        fixture_ask(
+            "SELECT n.state || ' ' || n.size_bytes || ' ' || n.storage_bytes || ' ' || c.label || ' ' || extract(year FROM n.expires_at) "
+            "FROM snapshot n JOIN snapshot_copy c ON c.snapshot_id = n.id"),
+        "COMPLETED 4000 1000 20260101-000000F 2050");
+    /* One that was asked for is in the goal until its host has said how it went. */
+    fixture_ask(
+        "INSERT INTO snapshot (id, org_id, project_id, cluster_id, stanza_id, origin, expires_at) SELECT '\\x65a1b2c3d4e5f60718293a4c', org_id, project_id, cluster_id, id, "
+        "'ON_DEMAND', '2099-01-01 00:00+00' FROM backup_stanza");
+    id repository = host_id(REPOSITORY + 1);
+    assert_string_equal(goal_says(repository, "seats,0,wanted,0,snapshotId"), "65a1b2c3d4e5f60718293a4c");
+    json_array_append_new(played.snapshots, snapshot_said("65a1b2c3d4e5f60718293a4c", "FAILED", NULL));
+    play_agents();
+    assert_string_equal(goal_says(repository, "seats,0,wanted"), "[]");
+    assert_string_equal(fixture_ask("SELECT state FROM snapshot WHERE origin = 'ON_DEMAND'"), "FAILED");
+    /* What is to go is named until it is no longer reported. */
+    fixture_ask("UPDATE snapshot_copy SET state = 'REMOVING'");
+    assert_string_equal(goal_says(repository, "seats,0,remove,0,label"), "20260101-000000F");
+    play_agents();
+    assert_int_equal(count("SELECT count(*) FROM snapshot_copy WHERE state = 'REMOVING'"), 2);
+    json_array_clear(played.snapshots);
+    play_agents();
+    assert_int_equal(count("SELECT count(*) FROM snapshot_copy"), 0);
+    json_decref(played.snapshots);
+    played.snapshots = NULL;
+    remove_cluster(place);
+    remove_repositories();
+}
+
+static void
+what_is_protected_outlives_its_cluster(void **state)
+{
+    (void)state;
+    add_repository(1, "A", "2.55.1");
+    struct place place = new_cluster(WITH_BACKUPS("orders"));
+    fixture_ask(
+        "INSERT INTO snapshot (id, org_id, project_id, cluster_id, stanza_id, origin, state, expires_at, protected_until) SELECT '\\x65a1b2c3d4e5f60718293a4d', org_id, "
+        "project_id, cluster_id, id, 'SCHEDULED', 'COMPLETED', now() + interval '1 day', now() + interval '1 day' FROM backup_stanza");
+    assert_asks(place, "deleteGroupCluster", "orders", NULL, "OK");
+    settle();
+    assert_string_equal(
+        fixture_ask("SELECT s.state || ' ' || t.desired FROM backup_stanza s JOIN stanza_seat t ON t.stanza_id = s.id"),
+        "FROZEN FROZEN");
+    assert_string_equal(goal_says(host_id(REPOSITORY + 1), "seats,0,protect,0,snapshotId"), "65a1b2c3d4e5f60718293a4d");
+    assert_no_orphans("a cluster whose backups are protected");
+    /* Once nothing is left to restore, its host removes the rest. */
+    fixture_ask("UPDATE snapshot SET protected_until = now() - interval '1 second', hidden_at = now()");
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(FIXTURE_ARENA_BYTES);
+    struct sweep_context context = { .store = store, .arena = arena };
+    assert_ok(spent_backups_sweep.run(&context));
+    play_agents();
+    assert_int_equal(count("SELECT count(*) FROM backup_stanza"), 0);
+    assert_int_equal(count("SELECT count(*) FROM snapshot"), 0);
+    remove_repositories();
+}
+
+static void
+whoever_deletes_a_cluster_may_keep_its_backups(void **state)
+{
+    (void)state;
+    add_repository(1, "A", "2.55.1");
+    struct place place = new_cluster(WITH_BACKUPS("orders"));
+    fixture_ask(
+        "INSERT INTO snapshot (id, org_id, project_id, cluster_id, stanza_id, origin, state, expires_at) SELECT '\\x65a1b2c3d4e5f60718293a4e', org_id, project_id, "
+        "cluster_id, id, 'SCHEDULED', 'COMPLETED', now() + interval '1 day' FROM backup_stanza");
+    fixture_ask(
+        "INSERT INTO job (id, org_id, project_id, kind, subject, subject_name, step, step_count, payload) SELECT '\\x65a1b2c3d4e5f60718293a4f', org_id, project_id, "
+        "'cluster.delete', id, name, 'hide-names', 7, '{\"retainBackups\": true}' FROM cluster");
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster"), 0);
+    assert_string_equal(
+        fixture_ask("SELECT s.state || ' ' || t.desired FROM backup_stanza s JOIN stanza_seat t ON t.stanza_id = s.id"),
+        "FROZEN FROZEN");
+    /* With its project they go, too. */
+    fixture_ask("DELETE FROM job WHERE project_id = %s", fixture_quote(place.project));
+    fixture_ask("DELETE FROM project WHERE id = %s", fixture_quote(place.project));
+    play_agents();
+    assert_int_equal(count("SELECT count(*) FROM backup_stanza"), 0);
+    assert_no_orphans("backups that were kept");
+    remove_repositories();
+}
+
+/* ---- Hosts that are lost ---- */
+static void
+another_host_takes_over_from_one_that_is_lost(void **state)
+{
+    (void)state;
+    add_repository(1, "A", "2.55.1");
+    struct place place = new_cluster(WITH_BACKUPS("orders"));
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(FIXTURE_ARENA_BYTES);
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    id job;
+    fixture_ask("UPDATE host SET state = 'REMOVED' WHERE name = 'r1'");
+    assert_ok(tx_begin_service(store, arena, &tx));
+    assert_ok(job_add(tx, &host_drain_job,
+                      (struct job_draft){ .subject = host_id(REPOSITORY + 1), .subject_name = STR("r1") }, &job));
+    assert_ok(tx_commit(tx));
+    struct job_runner worker = runner();
+    run_jobs_once(&worker);
+    assert_string_equal(fixture_ask("SELECT waits_for FROM job WHERE finished_at IS NULL"),
+                        "The host still keeps the backups of 1 clusters.");
+    add_repository(2, "A", "2.55.1");
+    settle();
+    assert_string_equal(
+        fixture_ask("SELECT h.name || ' ' || t.unit FROM stanza_seat t JOIN host h ON h.id = t.host_id"), "r2 active");
+    assert_string_equal(fixture_ask("SELECT used_disk_gb FROM host WHERE name = 'r1'"), "0");
+    assert_no_orphans("a repository host that was lost");
+    remove_cluster(place);
+    remove_repositories();
+}
+
+static struct limiter *limiter;
+
+static int
+set_up(void **state)
+{
+    struct limit_config limit = { .redis_socket = getenv("REEVE_TEST_REDIS"), .redis_timeout_ms = 5000 };
+    if (cluster_set_up(state) != 0)
+        return -1;
+    struct auth_config config = { .master_key = master_key, .token_lifetime_s = 3600, .dsn = fixture_dsn };
+    limiter = limiter_new(&limit);
+    test_api.auth = auth_new(store, limiter, &config);
+    return test_api.auth == NULL ? -1 : 0;
+}
+
+static int
+tear_down(void **state)
+{
+    auth_free(test_api.auth);
+    limiter_free(limiter);
+    return cluster_tear_down(state);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cluster_is_ready_when_its_changes_are_received),
+        cmocka_unit_test(both_sides_are_told_of_each_other),
+        cmocka_unit_test(without_a_host_that_can_keep_them_there_are_no_backups),
+        cmocka_unit_test(backups_are_switched_off_and_on_again),
+        cmocka_unit_test(snapshots_are_known_when_their_host_says_so),
+        cmocka_unit_test(what_is_protected_outlives_its_cluster),
+        cmocka_unit_test(whoever_deletes_a_cluster_may_keep_its_backups),
+        cmocka_unit_test(another_host_takes_over_from_one_that_is_lost),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
