@@ -37,7 +37,7 @@ def url(fleet, name):
 def token(fleet, name):
     host = fleet.host(name)
     answer = control.reeved(fleet, "fleet", "token", "--host", name, "--provider", host["provider"], "--region", host["region"],
-                            "--zone", host["zone"], "--json")
+                            "--zone", host["zone"], *(["--purpose", host["purpose"]] if "purpose" in host else []), "--json")
     return json.loads(answer)["token"]
 
 
@@ -51,12 +51,13 @@ def install(fleet, name):
 
 
 def join(fleet, name):
-    """On the booted host: a token, the join, the addresses that members may have, and the unit."""
+    """On the booted host: a token, the join, the addresses that members may have if it has members, and the unit."""
     if fleet.packages:
         hosts.run(fleet, name, "dpkg", "--install", PACKAGE)
     agent = "reeve-agent" if fleet.packages else AGENT
     hosts.run(fleet, name, agent, "join", "--url", url(fleet, name), "--token", token(fleet, name), "--start")
-    control.reeved(fleet, "fleet", "address", "add", "--host", name, "--prefix", str(NETWORK.prefixlen), fleet.host(name)["pool"])
+    if "pool" in fleet.host(name):
+        control.reeved(fleet, "fleet", "address", "add", "--host", name, "--prefix", str(NETWORK.prefixlen), fleet.host(name)["pool"])
 
 
 def wait_seen(fleet, names, seconds=30):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A fleet on one machine: real hosts with systemd, a real control plane, a network of their own. Needs root.
 
-  fleet up [--hosts N] [--regions N] [--zones N] [--build DIR | --packages DIR]
+  fleet up [--hosts N] [--repositories N] [--regions N] [--zones N] [--build DIR | --packages DIR]
+                             hosts for members h1, h2 …, and repository hosts for their backups r1, r2 …
   fleet down                 ends everything of it and removes its folder; also after a crash, or when `up` was killed
   fleet status               hosts and processes, a line each
   fleet env                  addresses, credentials and paths, as shell variables
@@ -39,7 +40,8 @@ def up(arguments):
         raise Problem("a fleet makes network namespaces and mounts: run this as root")
     root_image = image.ensure(lambda sentence: print(sentence, file=sys.stderr, flush=True))
     build = os.path.join(arguments.dir, "programs") if arguments.packages else arguments.build
-    fleet = Fleet.create(arguments.dir, build, arguments.hosts, arguments.regions, arguments.zones, arguments.packages)
+    fleet = Fleet.create(arguments.dir, build, arguments.hosts, arguments.regions, arguments.zones, arguments.packages,
+                         arguments.repositories)
     try:
         if fleet.packages:
             packages.take_programs(fleet.packages, fleet.build)
@@ -213,6 +215,7 @@ def parse(words):
 
     one = command("up", up)
     one.add_argument("--hosts", type=int, default=3)
+    one.add_argument("--repositories", type=int, default=0, help="hosts that keep backups, in the regions in turn")
     one.add_argument("--regions", type=int, default=2)
     one.add_argument("--zones", type=int, default=3)
     one.add_argument("--build", default=os.path.join(state.ROOT, os.environ.get("REEVE_BUILD", "build")))

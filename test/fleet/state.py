@@ -33,7 +33,7 @@ class Fleet:
         self.began = time.monotonic()
 
     @classmethod
-    def create(cls, folder, build, host_count, regions, zones, packages=None):
+    def create(cls, folder, build, host_count, regions, zones, packages=None, repositories=0):
         folder = os.path.abspath(folder)
         if os.path.exists(os.path.join(folder, "fleet.json")):
             raise Problem("there is a fleet in %s already; take it down first" % folder)
@@ -47,6 +47,11 @@ class Fleet:
                 "address": "10.78.0.%d" % (10 + number), "provider": PROVIDER, "region": "REGION_%d" % region,
                 "zone": "zone-%d" % ((number - 1) % zones + 1),
                 "pool": "10.78.%d.1-10.78.%d.%d" % (number, number, ADDRESSES_PER_HOST)}
+        for number in range(1, repositories + 1):
+            # Regions in turn, as every region with clusters needs one; a second one of a region is in another zone.
+            hosts["r%d" % number] = {
+                "address": "10.78.0.%d" % (100 + number), "provider": PROVIDER, "region": "REGION_%d" % ((number - 1) % regions + 1),
+                "zone": "zone-%d" % ((number - 1) // regions % zones + 1), "purpose": "REPOSITORY"}
         fleet = cls(folder, {"id": secrets.token_hex(3), "build": os.path.abspath(build), "hosts": hosts,
                              "packages": packages and os.path.abspath(packages)})
         fleet.save()
@@ -81,6 +86,11 @@ class Fleet:
     @property
     def hosts(self):
         return self.record["hosts"]
+
+    @property
+    def repositories(self):
+        """Names of the hosts that keep backups; they have no members."""
+        return [name for name, host in self.hosts.items() if host.get("purpose") == "REPOSITORY"]
 
     @property
     def regions(self):
