@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A hostile agent on a live fleet: with a host's own certificate it claims things about members of other hosts, asks for their certificates and goals, and
 speaks as an agent from before. What it says about others must change nothing."""
+import contextlib
 import json
 import os
 import subprocess
@@ -18,6 +19,7 @@ WATCH = ("DO $$ BEGIN FOR i IN 1..150 LOOP IF EXISTS (SELECT FROM cluster_member
 FACTS = {"agentVersion": "0.1.0", "patroniVersion": "4.0.7", "postgresVersions": ["17.6"], "cpus": 2, "memoryMb": 24000, "diskGb": 80, "walls": []}
 REPORTS, GOALS = "hosts report about their own members only", "goals have a host's own members only"
 CERTIFICATES, EPOCHS = "hosts get certificates of their own members only", "agents of an older epoch are refused"
+SEAT_REPORTS, SEAT_CERTIFICATES = "hosts report about their own seats only", "hosts get certificates of their own seats only"
 SUBJECTS = "what a certificate says is decided by who signs it"
 
 
@@ -66,6 +68,36 @@ class Hostile:
         finally:
             control.superuser(self.fleet, "DELETE FROM host_task WHERE id = decode('%s', 'hex')" % task)
 
+    @contextlib.contextmanager
+    def seat_elsewhere(self):
+        """Backups of another tenant's cluster, on another host. No agent knows of them: nobody but the attacker says anything about them."""
+        stanza, seat = os.urandom(12).hex(), os.urandom(12).hex()
+        control.superuser(self.fleet, "INSERT INTO backup_stanza (id, org_id, project_id, cluster_id, cluster_name, incarnation, name, major_version, state, cipher) SELECT decode('%s', 'hex'), "
+                                      "c.org_id, c.project_id, c.id, c.name, 99, c.set_name || '-99', '17', 'FROZEN', '' FROM cluster c JOIN cluster_member m ON m.cluster_id = c.id "
+                                      "WHERE m.id = decode('%s', 'hex')" % (stanza, self.apart.id))
+        # On a host that has no agent, which would have to make something of it.
+        control.superuser(self.fleet, "INSERT INTO host (id, name, provider, region, zone, purpose, cpus, memory_mb, disk_gb) SELECT decode('%s', 'hex'), 'red-%s', provider, region, zone, "
+                                      "'REPOSITORY', 1, 1, 1 FROM host WHERE id = decode('%s', 'hex')" % (seat, seat, self.other_host))
+        control.superuser(self.fleet, "INSERT INTO stanza_seat (id, org_id, stanza_id, host_id, ordinal, reserved_gb) SELECT decode('%s', 'hex'), s.org_id, s.id, decode('%s', 'hex'), 0, 0 "
+                                      "FROM backup_stanza s WHERE s.id = decode('%s', 'hex')" % (seat, seat, stanza))
+        try:
+            yield seat
+        finally:
+            control.superuser(self.fleet, "DELETE FROM stanza_seat WHERE id = decode('%s', 'hex')" % seat)
+            control.superuser(self.fleet, "DELETE FROM backup_stanza WHERE id = decode('%s', 'hex')" % stanza)
+            control.superuser(self.fleet, "DELETE FROM host WHERE id = decode('%s', 'hex')" % seat)
+
+    def claim_seat(self, **changes):
+        with self.seat_elsewhere() as seat:
+            self.report(seats=[{"id": seat, "unit": "failed", "problem": MARK, "spans": [], "snapshots": [], **changes}])
+            found = control.superuser(self.fleet, "SELECT problem FROM stanza_seat WHERE id = decode('%s', 'hex') UNION ALL SELECT label FROM snapshot_copy WHERE seat_id = decode('%s', 'hex') "
+                                                  "UNION ALL SELECT ended_by FROM wal_span WHERE seat_id = decode('%s', 'hex')" % (seat, seat, seat))
+            return "taken over" if MARK in str(found) else None
+
+    def seat_certificate(self):
+        with self.seat_elsewhere() as seat:
+            return self.certificate("/agent/v1/seats/%s/certificate" % seat, ("subject",))
+
     def speak_for_host(self, **more):
         self.report(strays=[MARK], **more)
         found = control.superuser(self.fleet, "SELECT to_jsonb(h)::text FROM host h WHERE id = decode('%s', 'hex')" % self.other_host)
@@ -112,6 +144,12 @@ def rows_of(hostile, ground):
         for purpose in ("CLUSTER", "MEMBER", "ETCD", None):
             yield ("certificate: %s of %s" % (purpose, one.name), CERTIFICATES,
                    lambda o=one, p=purpose: hostile.certificate("/agent/v1/members/%s/certificate" % o.id, ("subject",), **({"purpose": p} if p else {})))
+    yield "report: another's seat has failed", SEAT_REPORTS, hostile.claim_seat
+    yield ("report: another's seat has a snapshot", SEAT_REPORTS,
+           lambda: hostile.claim_seat(problem=None, snapshots=[{"id": os.urandom(12).hex(), "state": "COMPLETED", "label": MARK, "needs": [], "policyItems": []}]))
+    yield ("report: another's seat has a gap", SEAT_REPORTS,
+           lambda: hostile.claim_seat(problem=None, spans=[{"ordinal": 0, "fromLsn": "0/1", "toLsn": "0/2", "fromTimeline": 1, "toTimeline": 1, "fromAt": "2026-01-01", "toAt": "2026-01-02", "endedBy": MARK}]))
+    yield "certificate: of another's seat", SEAT_CERTIFICATES, hostile.seat_certificate
     for more in ({"hostId": hostile.other_host}, {"host": hostile.other_host}, {"hostName": hostile.apart.host}):
         yield "report: as another host, %s" % next(iter(more)), REPORTS, lambda m=more: hostile.speak_for_host(**m)
     yield from of_goals(hostile, ground)

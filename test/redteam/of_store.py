@@ -24,7 +24,7 @@ WHOSE = {
     "identity_provider": "t.federation_id IN (SELECT federation_id FROM organization WHERE id = {b})",
     "certificate": "t.authority IN (SELECT id FROM authority WHERE org_id = {b})",
     # The operator's: no tenant's transaction has to see anything of them.
-    **{table: "true" for table in ("operator", "operator_action", "join_token", "signing_key", "etcd_group", "cluster_walls", "host", "host_address", "host_goal_version")},
+    **{table: "true" for table in ("operator", "operator_action", "join_token", "signing_key", "etcd_group", "object_store", "cluster_walls", "host", "host_address", "host_goal_version")},
 }
 # Beside a tenant's transaction: hosts, regions, sizes and schema are the operator's, people belong to no organization, and a record of an idempotent request is
 # found by its principal and key only, and sealed.
@@ -58,11 +58,11 @@ def whose(table, columns):
 
 # ---- A row of B in every table ----
 MADE_UP = {"reeve_id": "decode('{id}', 'hex')", "bytea": "decode('{id}', 'hex')", "bytea[]": "'{{}}'", "text[]": "'{{}}'", "boolean": "false", "jsonb": "'{{}}'", "json": "'{{}}'", "inet": "'10.99.0.1'",
-           "cidr": "'10.99.0.0/24'", "date": "'2020-01-01'", "timestamp with time zone": "now()"}
+           "cidr": "'10.99.0.0/24'", "date": "'2020-01-01'", "timestamp with time zone": "now()", "pg_lsn": "'0/1'"}
 
 
 POINTERS = {("operator", "name"): "'red'", ("operator", "token_hash"): "sha256('red')", ("revoked_token", "principal_id"): "(SELECT id FROM principal WHERE org_id = {b} LIMIT 1)",
-            ("certificate", "authority"): "(SELECT id FROM authority WHERE org_id = {b} LIMIT 1)"}
+            ("backup_stanza", "name"): "'redred-1'", ("object_store", "name"): "'red'", ("certificate", "authority"): "(SELECT id FROM authority WHERE org_id = {b} LIMIT 1)"}
 
 
 def make_up(ground, table, columns):

@@ -239,6 +239,8 @@ LIVE = [
     Wall("names are told one by one", "PowerDNS with allow-axfr-ips", started_otherwise("pdns", lambda words: [*words, "--disable-axfr=no", "--allow-axfr-ips=0.0.0.0/0"])),
     Wall("hosts report about their own members only", "host_report() without `host_id = p_host`",
          with_function("host_report(bytea, bigint, jsonb)", (" AND m.host_id = p_host", ""), (" AND t.host_id = p_host", ""))),
+    Wall("hosts report about their own seats only", "host_report_seats() without `host_id = p_host`",
+         with_function("host_report_seats(bytea, jsonb)", (" AND t.host_id = p_host", ""))),
     Wall("goals have a host's own members only", "host_goal() without `host_id = p_host`, for the hostile host, whose own agent sleeps meanwhile", everything_for_hostile),
 ]
 
@@ -249,6 +251,8 @@ CODE = [
               ("src/store/fleet/sql/host_by_serial.sql", " AND c.kind = 'HOST'", "")], ("agents' listener, cluster certificate: GET", "agents' listener, member certificate: GET", "agents' listener, etcd certificate: GET")),
     CodeWall("hosts get certificates of their own members only", "host_member_names.sql does not compare the host",
              [("src/store/fleet/sql/host_member_names.sql", "WHERE m.host_id = :host AND m.id", "WHERE :host::bytea IS NOT NULL AND m.id")]),
+    CodeWall("hosts get certificates of their own seats only", "host_seat_find.sql does not compare the host",
+             [("src/store/backup/sql/host_seat_find.sql", "WHERE t.host_id = :host AND t.id", "WHERE :host::bytea IS NOT NULL AND t.id")]),
     CodeWall("agents of an older epoch are refused", "judge_host() does not look at the epoch",
              [("src/fleet/agent.c", "    else if (epoch >= 0 && epoch < known->epoch)", "    else if (false)"), ("src/fleet/agent.c", "    else if (epoch > known->epoch)", "    else if (false)")],
              ("goal: ",)),
