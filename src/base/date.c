@@ -11,9 +11,15 @@ is_leap(int year)
     return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
 }
 
-/* Days since 1970-01-01 of a date in the proleptic Gregorian calendar, counted in eras of 400 years. */
-static int64_t
-days_from_civil(int year, int month, int day)
+int
+date_days_in_month(int year, int month)
+{
+    return days_in_month[month - 1] + (month == 2 && is_leap(year));
+}
+
+/* Counted in eras of 400 years. */
+int64_t
+date_day_number(int year, int month, int day)
 {
     year -= month <= 2;
     int64_t era = (year >= 0 ? year : year - 399) / 400;
@@ -23,8 +29,8 @@ days_from_civil(int year, int month, int day)
     return era * 146097 + day_of_era - 719468;
 }
 
-static void
-civil_from_days(int64_t days, int *year, int *month, int *day)
+void
+date_of_day(int64_t days, int *ret_year, int *ret_month, int *ret_day)
 {
     days += 719468;
     int64_t era = (days >= 0 ? days : days - 146096) / 146097;
@@ -32,9 +38,9 @@ civil_from_days(int64_t days, int *year, int *month, int *day)
     int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
     int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     int64_t shifted_month = (5 * day_of_year + 2) / 153;
-    *day = (int)(day_of_year - (153 * shifted_month + 2) / 5 + 1);
-    *month = (int)(shifted_month < 10 ? shifted_month + 3 : shifted_month - 9);
-    *year = (int)(year_of_era + era * 400 + (*month <= 2));
+    *ret_day = (int)(day_of_year - (153 * shifted_month + 2) / 5 + 1);
+    *ret_month = (int)(shifted_month < 10 ? shifted_month + 3 : shifted_month - 9);
+    *ret_year = (int)(year_of_era + era * 400 + (*ret_month <= 2));
 }
 
 str
@@ -51,7 +57,7 @@ date_text(struct arena *arena, int64_t ms)
         days--;
     }
     int year, month, day;
-    civil_from_days(days, &year, &month, &day);
+    date_of_day(days, &year, &month, &day);
     str text = str_format(arena, "%04d-%02d-%02dT%02d:%02d:%02d", year, month, day, (int)(rest / 3600),
                           (int)(rest / 60 % 60), (int)(rest % 60));
     if (millis != 0)
@@ -88,7 +94,7 @@ take_day(str *rest, int *year, int *month, int *day)
         return false;
     if (*year < 1 || *month < 1 || *month > 12 || *day < 1)
         return false;
-    return *day <= days_in_month[*month - 1] + (*month == 2 && is_leap(*year));
+    return *day <= date_days_in_month(*year, *month);
 }
 
 /* Fractions of a second, cut to milliseconds. */
@@ -142,9 +148,9 @@ date_parse(str text, int64_t *ret_ms)
         if (hour > 23 || minute > 59 || second > 60 || !take_zone(&text, &zone) || text.len > 0)
             return false;
     }
-    int64_t seconds = days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - zone * 60;
+    int64_t seconds = date_day_number(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - zone * 60;
     /* The zone or a leap second may have moved it out of the years that can be written. */
-    if (seconds < days_from_civil(1, 1, 1) * 86400 || seconds >= days_from_civil(10000, 1, 1) * 86400)
+    if (seconds < date_day_number(1, 1, 1) * 86400 || seconds >= date_day_number(10000, 1, 1) * 86400)
         return false;
     *ret_ms = seconds * 1000 + millis;
     return true;

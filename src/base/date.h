@@ -25,4 +25,9 @@ MUST_USE bool date_parse(str text, int64_t *ret_ms);
 /* A calendar day "2025-03-12" that exists, as 20250312. */
 MUST_USE bool date_parse_day(str text, int *ret_yyyymmdd);
 
+/* Days since 1970-01-01 of a day in the proleptic Gregorian calendar, and back; months count from 1. */
+int64_t date_day_number(int year, int month, int day);
+void date_of_day(int64_t days, int *ret_year, int *ret_month, int *ret_day);
+int date_days_in_month(int year, int month);
+
 #endif
