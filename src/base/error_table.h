@@ -56,6 +56,8 @@
         "Add the address to the access list, or call from one that is on it.") \
     ROW(ACCESS_LIST_REQUIRED, 403, "The organization requires an access list, and these credentials have none.", \
         "Add the caller's address to the access list of the service account or API key.") \
+    ROW(NOT_THE_AUTHORIZED_PERSON, 403, "Only {} can end this policy.", \
+        "Have that person end it, with their own credentials.") \
     ROW(MISSING_ROLE, 403, "This operation needs one of the roles {}.", \
         "Have one of these roles granted to the caller.") \
     ROW(BEYOND_THE_PROJECT, 403, "{} also holds roles outside this project.", \
@@ -77,6 +79,8 @@
         "Use one of the methods in the Allow header.") \
     ROW(NOT_ACCEPTABLE, 406, "None of the media types in Accept is available: {}.", \
         "Ask for application/vnd.svc.2025-03-12+json.") \
+    ROW(NO_BACKUPS, 404, "Nothing is kept of cluster {}: it has no backups.", \
+        "Set backupEnabled of the cluster to true. Its region needs a repository host, which the operator adds.") \
     ROW(VERSION_NOT_AVAILABLE, 406, "Version {} cannot be served: {}.", \
         "Ask for the date of an existing version, such as 2025-03-12, or a later one.") \
     ROW(REQUEST_TIMEOUT, 408, "The request did not arrive in time.", \
@@ -102,6 +106,16 @@
         "Wait until the state that the detail names has ended, or end it, then try again.") \
     ROW(TERMINATION_PROTECTED, 409, "Cluster {} is protected against termination.", \
         "Set terminationProtectionEnabled to false first.") \
+    ROW(BACKUPS_NOT_ENABLED, 409, "Cluster {} has no backups.", \
+        "Set backupEnabled of the cluster to true. Its region needs a repository host, which the operator adds.") \
+    ROW(SNAPSHOT_UNFINISHED, 409, "A snapshot of cluster {} was requested before and is not finished.", \
+        "Wait until it is completed or failed, or delete it.") \
+    ROW(BACKUP_PROTECTED, 409, "It is protected by the project's backup compliance policy until {}.", \
+        "Wait until then. Nobody can shorten this, neither the owner of the project nor the operator.") \
+    ROW(BELOW_COMPLIANCE_POLICY, 409, "{} is less than what the project's backup compliance policy asks for: {}.", \
+        "Ask for as much as the policy does, or for more.") \
+    ROW(COMPLIANCE_POLICY_IN_FORCE, 409, "The backup compliance policy is in force, and {} would make it weaker or change who it names.", \
+        "Send at least what the policy has now. Only the person whom it names can have another one named.") \
     ROW(NO_MAINTENANCE_WAITS, 409, "No maintenance is waiting in project {}.", \
         "Nothing needs to be done. Maintenance can be put off while it waits; with autoDefer it is put off as soon as it waits.") \
     ROW(MAINTENANCE_NOT_DEFERRABLE, 409, "The maintenance was already put off {} times, the most that is allowed.", \

@@ -20,6 +20,7 @@ extern const struct sweep provider_keys_sweep;                                /*
 extern const struct sweep payments_sweep;                                     /* payment_sweep.c */
 extern const struct sweep etcd_groups_sweep;                                  /* etcd.c */
 extern const struct sweep spent_backups_sweep;                                /* stanza_sweep.c */
+extern const struct sweep expired_backups_sweep, late_snapshots_sweep;        /* backup_sweep.c */
 
 /* ---- Kinds: a row each, with the file that it is in ---- */
 // clang-format off

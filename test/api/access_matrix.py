@@ -39,6 +39,11 @@ LET_IN = {
     "removeFederationSettingConnectedOrgConfig": (409, "ONLY_CONNECTED_ORGANIZATION"),
     "deferGroupMaintenanceWindow": (409, "NO_MAINTENANCE_WAITS"),
     "upgradeGroupClusterTenantUpgradeToServerless": (400, "NOT_OFFERED"),
+    # No project has a policy for its backups, and no cluster has shards.
+    "getGroupBackupCompliancePolicy": (404, "RESOURCE_NOT_FOUND"),
+    "disableGroupBackupCompliancePolicy": (404, "RESOURCE_NOT_FOUND"),
+    "getGroupClusterBackupSnapshotShardedCluster": (404, "RESOURCE_NOT_FOUND"),
+    "deleteGroupClusterBackupSnapshotShardedCluster": (404, "RESOURCE_NOT_FOUND"),
     # The path of the example is that of an integration which is there.
     "createGroupIntegration": (409, "DUPLICATE_NAME"),
 }

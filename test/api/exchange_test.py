@@ -184,6 +184,14 @@ class Runner:
             values.update(seed_usage(values["org"]))
         if name == "federation.txt":
             values.update(prepare_federation(self.world, values))
+        if name == "backups.txt":  # what a repository host would have reported
+            for project in ("project", "vault"):
+                values[project] = self.world.must(201, "POST", "/groups", callers["owner"], {"name": project, "orgId": values["org"]}).json()["id"]
+            for project, cluster in (("project", "orders"), ("project", "plain"), ("vault", "ledger")):
+                self.world.must(201, "POST", "/groups/%s/clusters" % values[project], callers["owner"], {"name": cluster, "replicationSpecs": [{"regionConfigs": [
+                    {"providerName": "ONPREM", "regionName": "EU_NORTH", "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}}]}]})
+            values["taken"] = self.world.make_backups(values["org"], values["project"], "orders")
+            values["kept"] = self.world.make_backups(values["org"], values["vault"], "ledger")
         if name == "operations.txt":  # workers do what these stand for; here is only how it is shown
             project = values["project"] = new_id()
             sql("INSERT INTO project (id, org_id, name) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), '%s')" % (project, values["org"], project))
@@ -463,7 +471,11 @@ def test_team_bounds(suite, runner, world, node):
 NOT_LINKED = {
     "by name, what is also found by its id": {"getProjectByName", "getOrgTeamByName", "getUserByName"},
     "refused by design, so there is none": {"getPeer", "getGroupCloudProviderAccess", "getGroupPrivateEndpointEndpointService",
-                                            "getGroupPrivateEndpointEndpointServiceEndpoint", "getGroupEncryptionAtRestPrivateEndpoint"},
+                                            "getGroupPrivateEndpointEndpointServiceEndpoint", "getGroupEncryptionAtRestPrivateEndpoint",
+                                            "listGroupBackupPrivateEndpoints", "getGroupBackupPrivateEndpoint", "getGroupClusterBackupCheckpoint",
+                                            "getGroupClusterBackupSnapshotShardedCluster"},
+    "not every cluster has backups, nor every project a policy for them": {"getGroupClusterBackupSchedule", "getGroupClusterBackupWindow",
+                                                                           "getGroupBackupCompliancePolicy"},
     "what one request asked for, and only its answer names": {"getGroupUserSecurityLdapVerify", "getOrgBillingCostExplorerUsage"},
 }
 

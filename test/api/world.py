@@ -195,6 +195,8 @@ def values_for(path, values):
     """The fixtures for one path: not every database user has certificates, and two families call their parameter only a name."""
     if path.endswith("/certs") and "certificateUser" in values:
         return {**values, "username": values["certificateUser"]}
+    if "/flexClusters/{name}/backup/snapshots/{snapshotId}" in path and "flexSnapshotId" in values:
+        values = {**values, "snapshotId": values["flexSnapshotId"]}
     for part, fixture in (("/flexClusters/{name}", "flexName"), ("/sampleDatasetLoad/{name}", "clusterName")):
         if part in path and fixture in values:
             return {**values, "name": values[fixture]}
@@ -309,6 +311,34 @@ class World:
                 "'%s', 1, 'DONE', 'test')" % (job, number + 1, org, name))
         return job
 
+    @staticmethod
+    def make_backups(org, project, cluster):
+        """Gives a cluster backups, as if a repository host had reported them. The id of a snapshot that is completed."""
+        snapshot = new_id()
+        sql("""BEGIN;
+            INSERT INTO host (id, name, provider, region, zone, purpose, cpus, memory_mb, disk_gb, address) VALUES (decode('{repository}', 'hex'), 'repository', 'ONPREM',
+                'EU_NORTH', 'z1', 'REPOSITORY', 8, 8192, 4000, '10.78.250.1') ON CONFLICT DO NOTHING;
+            INSERT INTO backup_stanza (id, org_id, project_id, cluster_id, cluster_name, incarnation, name, major_version, cipher)
+                SELECT decode('{stanza}', 'hex'), r.org_id, r.scope, r.id, r.name, 1, c.set_name || '-1', '17', '\\x00'
+                FROM resource r JOIN cluster c ON c.id = r.id WHERE r.scope = decode('{project}', 'hex') AND r.name = '{cluster}';
+            INSERT INTO stanza_seat (id, org_id, stanza_id, host_id, ordinal, reserved_gb, unit, received_lsn, timeline, lag_bytes, lag_ms, window_from, window_to,
+                                     used_bytes, reported_at)
+                VALUES (decode('{seat}', 'hex'), decode('{org}', 'hex'), decode('{stanza}', 'hex'), decode('{repository}', 'hex'), 0, 10, 'active', '0/5000148', 1, 0, 320,
+                        now() - interval '1 hour', now() - interval '1 second', 1000, now());
+            INSERT INTO wal_span VALUES (decode('{seat}', 'hex'), 0, decode('{org}', 'hex'), '0/3000000', '0/5000148', 1, 1, now() - interval '1 hour', now() - interval '1 second');
+            SELECT backup_schedule_add(t.org_id, t.project_id, t.cluster_id, t.cluster_name, '2026-11-16 03:17:00+00') FROM backup_stanza t WHERE t.id = decode('{stanza}', 'hex');
+            INSERT INTO snapshot (id, org_id, project_id, cluster_id, stanza_id, origin, frequency, policy_items, state, created_at, finished_at, expires_at, server_version,
+                                  size_bytes, storage_bytes)
+                SELECT decode('{snapshot}', 'hex'), t.org_id, t.project_id, t.cluster_id, t.id, 'SCHEDULED', 'daily',
+                       ARRAY[decode(s.document #>> '{{policies,0,policyItems,1,id}}', 'hex')], 'COMPLETED', now() - interval '50 minutes', now() - interval '49 minutes',
+                       now() + interval '7 days' - interval '50 minutes', '17.6', 4000, 1000
+                FROM backup_stanza t JOIN resource s ON s.scope = t.project_id AND s.name = encode(t.cluster_id, 'hex') WHERE t.id = decode('{stanza}', 'hex');
+            INSERT INTO snapshot_copy (snapshot_id, seat_id, org_id, label, type, timeline, start_lsn, stop_lsn, started_at, finished_at, size_bytes, delta_bytes, state)
+                VALUES (decode('{snapshot}', 'hex'), decode('{seat}', 'hex'), decode('{org}', 'hex'), '20261116-031700F', 'FULL', 1, '0/3000028', '0/3000100',
+                        now() - interval '50 minutes', now() - interval '49 minutes', 4000, 1000, 'COMPLETED');
+            COMMIT""".format(org=org, project=project, cluster=cluster, stanza=new_id(), seat=new_id(), snapshot=snapshot, repository="6" * 24))
+        return snapshot
+
     def make_team(self, owner, project, mark=""):
         """A team with its person and a role in the project. World A has those of the examples, and a person whose name is the first
         text that the body matrix thinks of."""
@@ -393,7 +423,8 @@ class World:
                       for more in ({"audience": "reeve"}, {"protocol": "SAML"}))
         mapping = self.must(200, "POST", "%s/connectedOrgConfigs/%s/roleMappings" % (federation, whose.home), owner,
                             {"externalGroupName": "fixture", "roleAssignments": [{"orgId": whose.home, "role": "ORG_MEMBER"}]}).json()["id"]
-        return {"identityProviderId": oidc, "samlProviderId": saml, "roleMappingId": mapping,
+        snapshot, _, flex_snapshot = (self.make_backups(whose.home, place, cluster + mark) for cluster in ("c1", "c2", "small"))
+        return {"snapshotId": snapshot, "flexSnapshotId": flex_snapshot, "identityProviderId": oidc, "samlProviderId": saml, "roleMappingId": mapping,
                 "alertConfigId": config, "alertId": alert, "integrationType": "WEBHOOK", "id": target, "clusterName": "c1" + mark, "flexName": "small" + mark, "name": "small" + mark, "containerId": container, "sampleDatasetId": load, "roleName": "fixture" + mark, "databaseName": "admin", "username": "fixture_user" + mark, "entryValue": address, "requestId": check["requestId"],
                 "resourcePolicyId": policy,
                 "certificateUser": "CN=fixture" + mark, "groupId": place, "orgId": whose.home, "federationSettingsId": self.federation[whose.home], "endpointSetId": "S17",

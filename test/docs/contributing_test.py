@@ -40,8 +40,8 @@ def check_example(suite, method, path, table, statement, job, test):
     suite.check(re.search(target, read(test), re.M), "%s does not ask for %s", test, operation)
 
 
-# Half of a flex cluster is there; its backups wait with all others.
-WAITS_AT_HOME = {"src/family/cluster/flex_clusters.c"}
+# Half of a flex cluster is there, and half of backups: restores and exports wait.
+WAITS_AT_HOME = {"src/family/backup/backups.c", "src/family/cluster/flex_clusters.c"}
 
 
 def check_waiting(suite):

@@ -4,11 +4,11 @@
 #include "base/json.h"
 #include "cluster/state.h"
 #include "cluster/wanted.h"
+#include "family/backup/backups.h"
 #include "family/cluster/clusters.h"
 #include "family/families.h"
 #include "family/project_limits.h"
 #include "family/tenant/projects.h"
-#include "family/waiting/backups.h"
 
 static const struct field provider_fields[] = {
     TEXT("backingProviderName", "Provider of the hosts, by the name that the operator gave.", REQUIRED | ALWAYS,
@@ -112,13 +112,13 @@ static const struct endpoint flex_clusters_endpoints[] = {
       "Return all snapshots of one flex cluster",
       "Lists the daily snapshots that still exist.",
       .shape = SHAPE_LIST, .since = "2024-11-13",
-      .item = "/groups/{groupId}/flexClusters/{name}/backup/snapshots/{snapshotId}", .waits_for = "backups",
+      .item = "/groups/{groupId}/flexClusters/{name}/backup/snapshots/{snapshotId}", .read = &flex_snapshot_list,
       .response = &flex_snapshot_schema },
     { GET, "/groups/{groupId}/flexClusters/{name}/backup/snapshots/{snapshotId}", S31, ANY_OF(PROJECT_READ_ONLY),
       "getGroupFlexClusterBackupSnapshot",
       "Return one snapshot of one flex cluster",
       "Returns when one snapshot was taken and when it ends.",
-      .since = "2024-11-13", .waits_for = "backups",
+      .since = "2024-11-13", .read = &flex_snapshot_get,
       .path_fields = snapshot_path, .response = &flex_snapshot_schema },
     { POST, "/groups/{groupId}/flexClusters/{name}/backup/download", S31, ANY_OF(PROJECT_BACKUP_EXPORT_OPERATOR),
       "downloadGroupFlexClusterBackup",

@@ -5,6 +5,7 @@
 #include "api/crud.h"
 #include "api/list.h"
 #include "api/request_event.h"
+#include "base/date.h"
 #include "base/json.h"
 #include "family/alert/alerts.h"
 #include "family/cluster/clusters.h"
@@ -13,6 +14,7 @@
 #include "family/identity/users.h"
 #include "family/project_limits.h"
 #include "store/auth/principal.h"
+#include "store/backup/policy.h"
 #include "store/identity/member.h"
 #include "store/tenant/project.h"
 
@@ -417,12 +419,16 @@ project_delete(struct request *req)
 {
     struct project current;
     str document;
-    int64_t revision;
+    int64_t revision, protected_ms;
     json_t *before;
     TRY(store_project_lock_to_go(req->tx, req->organization, req->project, &current));
     TRY(request_check_match(req, current.revision));
     if (current.cluster_count > 0)
         return fail(req->arena, PROJECT_NOT_EMPTY, V(current.name), V(current.cluster_count));
+    /* What a compliance policy protects outlives its cluster, and would go with the project. */
+    TRY(store_backup_protected_until(req->tx, req->project, &protected_ms));
+    if (protected_ms > 0)
+        return fail(req->arena, BACKUP_PROTECTED, V(date_text(req->arena, protected_ms / 1000 * 1000)));
     TRY(read_document(req, req->project, &document, &revision, &before));
     TRY(store_project_delete(req->tx, req->organization, req->project));
     TRY(authority_changed(req->tx, "project", req->project));

@@ -101,6 +101,14 @@
     ROW(EVENT_SAMPLE_DATA_REQUESTED, "SAMPLE_DATASET_LOAD_REQUESTED", "Sample data was requested.") \
     ROW(EVENT_SAMPLE_DATA_LOADED, "SAMPLE_DATASET_LOADED", "Sample data was loaded into a cluster.") \
     ROW(EVENT_SAMPLE_DATA_FAILED, "SAMPLE_DATASET_LOAD_FAILED", "Sample data could not be loaded.") \
+    ROW(EVENT_SNAPSHOT_REQUESTED, "BACKUP_SNAPSHOT_REQUESTED", "A snapshot of a cluster was requested.") \
+    ROW(EVENT_SNAPSHOT_RETENTION_CHANGED, "BACKUP_SNAPSHOT_RETENTION_CHANGED", "A snapshot is kept longer or less long than before.") \
+    ROW(EVENT_SNAPSHOT_DELETED, "BACKUP_SNAPSHOT_DELETED", "A snapshot was deleted before its time.") \
+    ROW(EVENT_SNAPSHOT_LATE, "BACKUP_SNAPSHOT_LATE", "A snapshot of a cluster's schedule was not taken in time.") \
+    ROW(EVENT_SNAPSHOT_IN_TIME, "BACKUP_SNAPSHOT_IN_TIME", "Snapshots of a cluster are taken in time again.") \
+    ROW(EVENT_BACKUP_SCHEDULE_CHANGED, "BACKUP_SCHEDULE_CHANGED", "The backup schedule of a cluster was changed.") \
+    ROW(EVENT_COMPLIANCE_POLICY_SET, "BACKUP_COMPLIANCE_POLICY_SET", "The backup compliance policy of a project was set.") \
+    ROW(EVENT_COMPLIANCE_POLICY_ENDED, "BACKUP_COMPLIANCE_POLICY_ENDED", "The backup compliance policy of a project was ended.") \
     ROW(EVENT_OPERATION_RETRIED,         "OPERATION_RETRIED",           "An operator retried an operation.") \
     ROW(EVENT_OPERATION_CANCELLED,       "OPERATION_CANCELLED",         "An operator cancelled an operation.") \
     ROW(EVENT_ALERT_CONFIG_CREATED,      "ALERT_CONFIG_CREATED",        "An alert configuration was created.") \

@@ -211,6 +211,10 @@ BEGIN
             (test.id(b || ' seat' || n), 1, o, '0/3000000', '0/5000148', 1, 2, now() - interval '19 hours', now() - interval '1 second', NULL);
         n := n + 1;
     END LOOP;
+    INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT j, 'backupSchedule', test.named(b || ' schedule'), encode(test.id(b), 'hex'), o, jsonb_build_object(
+        'clusterId', encode(test.id(b), 'hex'), 'clusterName', p_name, 'referenceHourOfDay', 3, 'referenceMinuteOfHour', 17, 'restoreWindowDays', 2,
+        'policies', jsonb_build_array(jsonb_build_object('id', encode(test.named(b || ' policy'), 'hex'), 'policyItems', jsonb_build_array(jsonb_build_object(
+            'id', encode(test.named(b || ' item'), 'hex'), 'frequencyType', 'daily', 'frequencyInterval', 1, 'retentionUnit', 'days', 'retentionValue', 7)))), 'extraRetentionSettings', '[]'::jsonb);
     INSERT INTO snapshot (id, org_id, project_id, cluster_id, stanza_id, origin, frequency, policy_items, description, state, created_at, finished_at, expires_at, protected_until, hidden_at, server_version, size_bytes, storage_bytes)
         SELECT test.named(b || ' snapshot ' || s.name), o, j, test.id(b), test.id(b || ' stanza2'), s.origin, s.frequency, CASE s.origin WHEN 'SCHEDULED' THEN ARRAY[test.named(b || ' item')] ELSE '{}' END, CASE s.origin WHEN 'ON_DEMAND' THEN 'of ' || p END,
                s.state, now() - s.age::interval, CASE s.state WHEN 'COMPLETED' THEN now() - s.age::interval + interval '1 minute' END, now() + s.stays::interval, now() + s.protected::interval, now() + s.hidden::interval, '17.6', 4000, 1000

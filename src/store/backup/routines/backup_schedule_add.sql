@@ -6,6 +6,7 @@ LANGUAGE sql VOLATILE AS $$
     SELECT p_project, 'backupSchedule', reeve_new_id(p_cluster), encode(p_cluster, 'hex'), p_org, jsonb_build_object(
         'clusterId', encode(p_cluster, 'hex'),
         'clusterName', p_name,
+        'changedAt', api_date(now()), -- not shown: what is late is counted from it
         'policies', jsonb_build_array(jsonb_build_object(
             'id', encode(reeve_new_id(p_cluster), 'hex'),
             'policyItems', (SELECT jsonb_agg(jsonb_build_object('id', encode(reeve_new_id(p_cluster), 'hex')) || i.item ORDER BY i.place) FROM (

@@ -3,8 +3,8 @@
  * The fields of schedules, of the policy that protects backups, and of places outside. docs/internals/contract.md says
  * which fields of the specification were left out, and why.
  */
+#include "family/backup/backups.h"
 #include "family/identity/people.h"
-#include "family/waiting/backups.h"
 
 enum { LONGEST_RETENTION = 3650, LONGEST_WINDOW_DAYS = 365, MOST_RULES = 20, MOST_COPIES = 10 };
 
@@ -201,3 +201,51 @@ static const struct field schedule_fields[] = {
 const struct schema schedule_schema = { "BackupSchedule",
                                         "When snapshots of a cluster are taken and how long they are kept.",
                                         schedule_fields };
+
+/* ---- What can be restored ---- */
+
+static const struct field span_fields[] = {
+    DATE("from", "First moment.", READ_ONLY | ALWAYS),
+    DATE("to", "Last moment.", READ_ONLY | ALWAYS),
+    TEXT("fromLsn", "Where it begins in the write-ahead log.", READ_ONLY | ALWAYS, .example = "\"0/3000000\""),
+    TEXT("toLsn", "Where it ends.", READ_ONLY | ALWAYS, .example = "\"0/5000148\""),
+    INTEGER("fromTimeline", "Timeline at its beginning.", READ_ONLY | ALWAYS),
+    INTEGER("toTimeline", "Timeline at its end.", READ_ONLY | ALWAYS),
+    TEXT("endedBy", "Why it broke; not there while it goes on.", READ_ONLY),
+    END_OF_FIELDS,
+};
+static const struct schema span_schema = { "BackupSpan", "A piece of write-ahead log without a gap.", span_fields };
+
+static const struct field seat_fields[] = {
+    ID("id", "Identifier of the place.", READ_ONLY | ALWAYS),
+    TEXT("cloudProvider", "Provider of the repository host.", READ_ONLY | ALWAYS),
+    TEXT("regionName", "Region of the repository host.", READ_ONLY | ALWAYS),
+    TEXT("state", "Whether the write-ahead log arrives there.", READ_ONLY | ALWAYS,
+         .one_of = (const char *const[]){ "WAITING", "WORKING", "FAILING", "FROZEN", NULL }),
+    TEXT("problem", "What is wrong.", READ_ONLY),
+    DATE("from", "First moment that can be restored from there.", READ_ONLY),
+    DATE("to", "Last moment.", READ_ONLY),
+    INTEGER("lagMillis", "How far it was behind the primary when it last reported.", READ_ONLY),
+    INTEGER("lagBytes", "The same in bytes of write-ahead log.", READ_ONLY),
+    TEXT("receivedLsn", "How far the write-ahead log has arrived.", READ_ONLY),
+    INTEGER("timeline", "On which timeline.", READ_ONLY),
+    INTEGER("usedBytes", "Disk space that everything takes there.", READ_ONLY),
+    DATE("reportedAt", "When it last reported.", READ_ONLY),
+    LIST("spans", "The pieces of write-ahead log, oldest first. Between two of them nothing can be restored.",
+         READ_ONLY | ALWAYS, .of = &span_schema),
+    END_OF_FIELDS,
+};
+static const struct schema seat_schema = { "BackupSeat", "A place where backups of a cluster are kept.", seat_fields };
+
+static const struct field window_fields[] = {
+    DATE("from", "First moment that can be restored.", READ_ONLY),
+    DATE("to", "Last moment that can be restored.", READ_ONLY),
+    INTEGER("lagSeconds", "How long ago that is: what would be lost if all hosts of the cluster were lost now.",
+            READ_ONLY),
+    TEXT("stanza", "Name of the history: a restore in place begins the next one.", READ_ONLY | ALWAYS),
+    TEXT("state", "Whether the history goes on or is only kept.", READ_ONLY | ALWAYS,
+         .one_of = (const char *const[]){ "OPEN", "FROZEN", NULL }),
+    LIST("seats", "The places where it is kept.", READ_ONLY | ALWAYS, .of = &seat_schema),
+    END_OF_FIELDS,
+};
+const struct schema window_schema = { "BackupWindow", "What of a cluster can be restored.", window_fields };

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The older interface to snapshots. It reads the same snapshots; new clients use backups. */
-#include "family/waiting/backups.h"
+#include "api/api.h"
+#include "backup/schedule_document.h"
+#include "base/json.h"
+#include "family/absent.h"
+#include "family/backup/backups.h"
 
 /* ---- Checkpoints ---- */
 
@@ -95,6 +99,9 @@ static const struct field legacy_snapshot_query[] = {
     END_OF_FIELDS,
 };
 
+static const struct read legacy_schedule_get;
+static handler legacy_schedule_update;
+
 // clang-format off
 static const struct field checkpoint_path[] = { ID("checkpointId", "Identifier of the checkpoint.", 0), END_OF_FIELDS };
 
@@ -102,28 +109,27 @@ static const struct endpoint legacy_backups_endpoints[] = {
     { GET, "/groups/{groupId}/clusters/{clusterName}/backupCheckpoints", S37, ANY_OF(PROJECT_READ_ONLY),
       "listGroupClusterBackupCheckpoints",
       "Return all backup checkpoints of one cluster",
-      "Lists moments between snapshots at which all shards of the cluster agree. Checkpoints are not needed any more: backups "
-      "can restore any moment.",
+      "The list is empty: checkpoints are not needed any more, because backups can restore any moment.",
       .shape = SHAPE_LIST, .flags = DEPRECATED,
-      .item = "/groups/{groupId}/clusters/{clusterName}/backupCheckpoints/{checkpointId}", .waits_for = "backups",
+      .item = "/groups/{groupId}/clusters/{clusterName}/backupCheckpoints/{checkpointId}", .read = &sharded_snapshot_list,
       .response = &checkpoint_schema },
     { GET, "/groups/{groupId}/clusters/{clusterName}/backupCheckpoints/{checkpointId}", S37,
       ANY_OF(PROJECT_READ_ONLY), "getGroupClusterBackupCheckpoint",
       "Return one backup checkpoint",
-      "Returns one moment at which all shards agree, with the position of each.",
-      .flags = DEPRECATED, .waits_for = "backups",
+      "None is ever found: backups can restore any moment.",
+      .flags = DEPRECATED, .run = absent_one,
       .path_fields = checkpoint_path, .response = &checkpoint_schema },
     { GET, "/groups/{groupId}/clusters/{clusterName}/snapshotSchedule", S37, ANY_OF(PROJECT_READ_ONLY),
       "getGroupClusterSnapshotSchedule",
       "Return the legacy snapshot schedule of one cluster",
       "Returns the schedule in the older form. Use the backup schedule instead.",
-      .flags = DEPRECATED, .waits_for = "backups",
+      .flags = DEPRECATED, .read = &legacy_schedule_get,
       .response = &legacy_schedule_schema },
     { PATCH, "/groups/{groupId}/clusters/{clusterName}/snapshotSchedule", S37, ANY_OF(PROJECT_OWNER),
       "updateGroupClusterSnapshotSchedule",
       "Update the legacy snapshot schedule of one cluster",
       "Changes the schedule in the older form. Use the backup schedule instead.",
-      .flags = DEPRECATED, .waits_for = "backups",
+      .flags = DEPRECATED, .run = legacy_schedule_update,
       .request = &legacy_schedule_schema, .response = &legacy_schedule_schema,
       .example = "{\"snapshotIntervalHours\": 12, \"snapshotRetentionDays\": 3}" },
     { GET, "/groups/{groupId}/clusters/{clusterName}/snapshots", S37, ANY_OF(PROJECT_READ_ONLY),
@@ -131,25 +137,25 @@ static const struct endpoint legacy_backups_endpoints[] = {
       "Return all legacy snapshots of one cluster",
       "Lists snapshots in the older form. Use the snapshots under backup instead.",
       .shape = SHAPE_LIST, .flags = DEPRECATED,
-      .item = "/groups/{groupId}/clusters/{clusterName}/snapshots/{snapshotId}", .waits_for = "backups",
+      .item = "/groups/{groupId}/clusters/{clusterName}/snapshots/{snapshotId}", .read = &legacy_snapshot_list,
       .query = legacy_snapshot_query, .response = &legacy_snapshot_schema },
     { DELETE, "/groups/{groupId}/clusters/{clusterName}/snapshots/{snapshotId}", S37, ANY_OF(PROJECT_OWNER),
       "deleteGroupClusterSnapshot",
       "Delete one legacy snapshot",
       "Deletes the snapshot before its time. Moments that can be restored only from it are lost.",
-      .shape = SHAPE_NOTHING, .flags = DEPRECATED, .waits_for = "backups",
+      .shape = SHAPE_NOTHING, .flags = DEPRECATED, .run = legacy_snapshot_delete,
       .path_fields = snapshot_path },
     { GET, "/groups/{groupId}/clusters/{clusterName}/snapshots/{snapshotId}", S37, ANY_OF(PROJECT_READ_ONLY),
       "getGroupClusterSnapshot",
       "Return one legacy snapshot",
       "Returns one snapshot in the older form.",
-      .flags = DEPRECATED, .waits_for = "backups",
+      .flags = DEPRECATED, .read = &legacy_snapshot_get,
       .path_fields = snapshot_path, .response = &legacy_snapshot_schema },
     { PATCH, "/groups/{groupId}/clusters/{clusterName}/snapshots/{snapshotId}", S37, ANY_OF(PROJECT_OWNER),
       "updateGroupClusterSnapshot",
       "Update the end date of one legacy snapshot",
       "Changes how long the snapshot is kept, or keeps it for good.",
-      .flags = DEPRECATED, .waits_for = "backups",
+      .flags = DEPRECATED, .run = legacy_snapshot_update,
       .path_fields = snapshot_path, .request = &legacy_snapshot_schema, .response = &legacy_snapshot_schema,
       .example = "{\"expires\": \"2030-01-01T00:00:00Z\"}" },
 };
@@ -158,3 +164,172 @@ static const struct endpoint legacy_backups_endpoints[] = {
 FAMILY(legacy_backups_family, "legacy-backups", "Legacy backups",
        "The older interface to snapshots and checkpoints, kept for clients that still use it.",
        legacy_backups_endpoints);
+
+/* ---- The schedule ---- */
+
+/* A field of the older form, and which values it can have; 0 at the end. */
+struct legacy_field {
+    const char *name;
+    int values[24];
+};
+static const struct legacy_field legacy_values[] = {
+    { "snapshotIntervalHours", { 6, 8, 12, 24 } },
+    { "snapshotRetentionDays", { 2, 3, 4, 5 } },
+    { "dailySnapshotRetentionDays", { 3, 4, 5, 6, 7, 15, 30, 60, 90, 120, 180, 360 } },
+    { "weeklySnapshotRetentionWeeks", { 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 52 } },
+    { "monthlySnapshotRetentionMonths", { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 18, 24, 36 } },
+    { "clusterCheckpointIntervalMin", { 15, 30, 60 } },
+};
+enum { OFTEN_FIELDS = 2 /* of the above: there 0 does not mean that there is no rule */, CHECKPOINT_FIELD = 5 };
+
+static error
+check_values(struct request *req)
+{
+    for (size_t i = 0; i < LENGTH(legacy_values); i++) {
+        const json_t *sent = json_object_get(req->body, legacy_values[i].name);
+        bool is_fine = sent == NULL || (json_integer_value(sent) == 0 && i >= OFTEN_FIELDS && i < CHECKPOINT_FIELD);
+        for (const int *value = legacy_values[i].values; !is_fine && *value != 0; value++)
+            is_fine = json_integer_value(sent) == *value;
+        if (!is_fine)
+            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(legacy_values[i].name),
+                        V("the older form does not have this value: use the backup schedule"));
+    }
+    return OK;
+}
+
+static json_t *
+find_rule(const json_t *items, const char *frequency)
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach(items, index, item)
+    {
+        if (str_is(json_str(json_object_get(item, "frequencyType")), frequency))
+            return item;
+    }
+    return NULL;
+}
+
+/* The older form cannot say everything that a schedule can have: the nearest that it can. */
+static json_int_t
+within(int64_t value, int64_t least, int64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* How long a rule keeps in another unit, rounded down; 0 without a rule. */
+static int64_t
+kept(const json_t *rule, enum schedule_unit unit)
+{
+    static const int64_t days[] = {
+        [SCHEDULE_DAYS] = 1, [SCHEDULE_WEEKS] = 7, [SCHEDULE_MONTHS] = 30, [SCHEDULE_YEARS] = 365
+    };
+    struct schedule_item item;
+    if (rule == NULL || !schedule_document_item(rule, &item))
+        return 0;
+    if (item.unit == SCHEDULE_YEARS && unit == SCHEDULE_MONTHS)
+        return item.value * INT64_C(12);
+    return item.value * days[item.unit] / days[unit];
+}
+
+static void
+answer_legacy(struct request *req, const json_t *schedule, int64_t revision)
+{
+    const json_t *items = schedule_document_items(schedule), *hourly = find_rule(items, "hourly"),
+                 *daily = find_rule(items, "daily");
+    json_t *shown = json_in(
+        req->arena,
+        json_pack("{s:O, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:i}", "clusterId", json_object_get(schedule, "clusterId"),
+                  "groupId", id_text(req->arena, req->project).data, "snapshotIntervalHours",
+                  hourly == NULL ? (json_int_t)24
+                                 : within(json_integer_value(json_object_get(hourly, "frequencyInterval")), 6, 12),
+                  "snapshotRetentionDays", within(kept(hourly == NULL ? daily : hourly, SCHEDULE_DAYS), 2, 5),
+                  "dailySnapshotRetentionDays", within(kept(daily, SCHEDULE_DAYS), 0, 360),
+                  "weeklySnapshotRetentionWeeks", within(kept(find_rule(items, "weekly"), SCHEDULE_WEEKS), 0, 52),
+                  "monthlySnapshotRetentionMonths", within(kept(find_rule(items, "monthly"), SCHEDULE_MONTHS), 0, 36),
+                  "pointInTimeWindowHours", json_integer_value(json_object_get(schedule, "restoreWindowDays")) * 24,
+                  "clusterCheckpointIntervalMin", 15));
+    answer_entity(req, json_text(req->arena, shown), revision);
+}
+
+static error
+answer_read(struct request *req, const struct rows *rows)
+{
+    json_t *document;
+    TRY(schedule_found(req, rows, &document));
+    answer_legacy(req, document, rows_int(rows, 0, C_REVISION));
+    return OK;
+}
+
+static const struct read legacy_schedule_get = { SQL_BACKUP_SCHEDULE_GET, schedule_bind, answer_read };
+
+/* The rule of a frequency keeps for so long; 0: there is none. `interval` is that of a rule which is not there yet. */
+static void
+set_rule(json_t *items, const char *frequency, int interval, const char *unit, json_int_t value)
+{
+    json_t *rule = find_rule(items, frequency);
+    if (value == 0) {
+        for (size_t i = json_array_size(items); i-- > 0;) {
+            if (json_array_get(items, i) == rule)
+                json_array_remove(items, i);
+        }
+        return;
+    }
+    if (rule == NULL) {
+        rule = json_pack("{s:s, s:i}", "frequencyType", frequency, "frequencyInterval", interval);
+        json_array_append_new(items, rule);
+    }
+    json_object_set_new(rule, "retentionUnit", json_string(unit));
+    json_object_set_new(rule, "retentionValue", json_integer(value));
+}
+
+/* What was sent, else what was there before. */
+static json_int_t
+sent_or(struct request *req, const char *field, int64_t otherwise)
+{
+    const json_t *sent = json_object_get(req->body, field);
+    return sent == NULL ? (json_int_t)otherwise : json_integer_value(sent);
+}
+
+/* Only the rules that the older form knows are changed, and of them only what was sent. */
+static void
+change_rules(struct request *req, json_t *items)
+{
+    const json_t *hourly = find_rule(items, "hourly"), *daily = find_rule(items, "daily");
+    json_int_t interval =
+        sent_or(req, "snapshotIntervalHours", json_integer_value(json_object_get(hourly, "frequencyInterval")));
+    if (json_object_get(req->body, "snapshotIntervalHours") != NULL ||
+        json_object_get(req->body, "snapshotRetentionDays") != NULL) {
+        bool is_daily = interval == 24 || interval == 0;
+        json_int_t days = sent_or(req, "snapshotRetentionDays", kept(hourly == NULL ? daily : hourly, SCHEDULE_DAYS));
+        set_rule(items, "hourly", (int)interval, "days", is_daily ? 0 : days);
+        if (!is_daily)
+            json_object_set_new(find_rule(items, "hourly"), "frequencyInterval", json_integer(interval));
+        else if (daily == NULL || json_object_get(req->body, "snapshotRetentionDays") != NULL)
+            set_rule(items, "daily", 1, "days", days);
+    }
+    if (json_object_get(req->body, "dailySnapshotRetentionDays") != NULL)
+        set_rule(items, "daily", 1, "days", sent_or(req, "dailySnapshotRetentionDays", 0));
+    if (json_object_get(req->body, "weeklySnapshotRetentionWeeks") != NULL)
+        set_rule(items, "weekly", 6, "weeks", sent_or(req, "weeklySnapshotRetentionWeeks", 0));
+    if (json_object_get(req->body, "monthlySnapshotRetentionMonths") != NULL)
+        set_rule(items, "monthly", SCHEDULE_LAST_DAY, "months", sent_or(req, "monthlySnapshotRetentionMonths", 0));
+}
+
+static error
+legacy_schedule_update(struct request *req)
+{
+    struct schedule_change change;
+    const json_t *hours = json_object_get(req->body, "pointInTimeWindowHours");
+    TRY(check_values(req));
+    TRY(schedule_take(req, &change));
+    json_t *items = schedule_document_items(change.after);
+    if (items == NULL)
+        return fail(req->arena, INTERNAL_ERROR);
+    change_rules(req, items);
+    if (hours != NULL)
+        json_object_set_new(change.after, "restoreWindowDays", json_integer((json_integer_value(hours) + 23) / 24));
+    TRY(schedule_store(req, &change));
+    answer_legacy(req, change.after, change.revision);
+    return OK;
+}

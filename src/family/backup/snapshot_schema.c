@@ -3,9 +3,9 @@
  * The fields of snapshots, exports and restores. docs/internals/contract.md says which fields of the specification were
  * left out, and why.
  */
+#include "family/backup/backups.h"
 #include "family/cluster/clusters.h"
 #include "family/moments.h"
-#include "family/waiting/backups.h"
 
 enum { LONGEST_RETENTION = 3650, LONGEST_DOWNLOAD_HOURS = 168, MOST_DOWNLOADS = 100 };
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files about backups share: the fields, and how requests of the newer and the older form become the same changes. */
+#ifndef FAMILY_BACKUP_BACKUPS_H
+#define FAMILY_BACKUP_BACKUPS_H
+
+#include "api/request.h"
+#include "store/cluster/cluster.h"
+
+/* ---- backup_schema.c: what is kept, and by which rules ---- */
+extern const struct schema export_bucket_schema, backup_endpoint_schema, compliance_schema, schedule_schema;
+extern const struct schema window_schema;
+extern const struct field compliance_query[];
+
+/* ---- snapshot_schema.c: snapshots and what is made of them ---- */
+extern const struct schema snapshot_schema, sharded_snapshot_schema, snapshot_request_schema, retention_schema;
+extern const struct schema export_schema, restore_job_schema, legacy_restore_job_schema;
+extern const struct schema flex_snapshot_schema, flex_restore_job_schema, flex_download_schema;
+extern const struct field snapshot_query[], legacy_restore_job_query[];
+extern const struct field snapshot_path[];
+
+/* ---- snapshots.c ---- */
+extern const struct read snapshot_list, snapshot_get, sharded_snapshot_list, sharded_snapshot_get, flex_snapshot_list,
+    flex_snapshot_get, legacy_snapshot_list, legacy_snapshot_get;
+handler snapshot_take, snapshot_update, snapshot_delete, legacy_snapshot_update, legacy_snapshot_delete;
+
+/* ---- schedules.c ---- */
+extern const struct read schedule_get, window_get;
+handler schedule_update, schedule_delete;
+
+/* For reads in another form: what the statement takes, and the document that it gave. */
+MUST_USE error schedule_bind(struct request *req, struct params *params);
+MUST_USE error schedule_found(struct request *req, const struct rows *rows, json_t **ret_document);
+
+/* A schedule that is about to be changed. */
+struct schedule_change {
+    struct cluster cluster;
+    id id; /* of the resource */
+    int64_t revision;
+    json_t *before, *after;
+};
+/* Of the cluster in the path, locked; 404 without such a cluster, BACKUPS_NOT_ENABLED when nothing is kept of it. `after` is a copy of `before`. */
+MUST_USE error schedule_take(struct request *req, struct schedule_change *ret_change);
+/* Checks the rules of `after`, gives new ones their ids, and stores it with its event, unless nothing changed. */
+MUST_USE error schedule_store(struct request *req, struct schedule_change *change);
+/* Checks rules by what the field tables cannot say; `path` is where they stand in the body. Rules that are also among `before` (may be NULL) keep
+ * their ids. */
+MUST_USE error schedule_check_items(struct request *req, const char *path, const json_t *before, json_t *items);
+
+/* ---- compliance.c ---- */
+extern const struct read compliance_get;
+handler compliance_set, compliance_end;
+/* The policy of the project, locked; NULL when it has none. */
+MUST_USE error compliance_find(struct request *req, json_t **ret_policy);
+/* Refuses a schedule that is less than what the policy asks for. */
+MUST_USE error compliance_check_schedule(struct request *req, const json_t *policy, const json_t *schedule);
+/* Refuses to keep a snapshot on demand less long than the policy asks for. */
+MUST_USE error compliance_check_on_demand(struct request *req, const json_t *policy, int64_t now_ms,
+                                          int64_t expires_ms);
+/* How long the policy wants snapshots on demand to be kept; `otherwise_ms` when it does not say. */
+int64_t compliance_on_demand_expires(const json_t *policy, int64_t now_ms, int64_t otherwise_ms);
+/* It is protected until then: BACKUP_PROTECTED. */
+MUST_USE NEVER_NULL error compliance_refusal(struct request *req, int64_t protected_ms);
+
+#endif
