@@ -43,6 +43,8 @@ facts_text(struct arena *arena, const struct report_facts *facts)
     buf_add_json(&out, facts->agent_version);
     buf_add_text(&out, ",\"patroniVersion\":");
     buf_add_json(&out, facts->patroni_version);
+    buf_add_text(&out, ",\"pgbackrestVersion\":");
+    buf_add_json(&out, facts->pgbackrest_version);
     buf_add_text(&out, ",\"postgresVersions\":[");
     for (size_t i = 0; i < facts->postgres_versions.count; i++) {
         buf_add_text(&out, i == 0 ? "" : ",");

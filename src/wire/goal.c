@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/net/net.h"
+#include "wire/plain_name.h"
 
 enum { NAME_BYTES = 1024, LDAP_BYTES = 8192, PEM_BYTES = 1024 * 1024, SOME = 10000 };
 
@@ -104,6 +105,7 @@ static const struct wire_field cluster_fields[] = {
     { "peers",            WIRE_LIST,   R, AT(goal_cluster, peers),             .max = 256, .of = &peer_shape },
     { "access",           WIRE_OBJECT, 0, AT(goal_cluster, access),            .of = &access_shape },
     { "etcd",             WIRE_OBJECT, 0, AT(goal_cluster, etcd),              .of = &etcd_shape },
+    { "backup",           WIRE_OBJECT, 0, AT(goal_cluster, backup),            .of = &goal_backup_shape },
 };
 const struct wire_shape goal_cluster_shape = WIRE_SHAPE(struct goal_cluster, cluster_fields);
 
@@ -145,6 +147,7 @@ static const struct wire_field goal_fields[] = {
     { "members",   WIRE_LIST,  R, AT(goal, members),   .max = GOAL_MAX_MEMBERS, .of = &goal_member_shape },
     { "tasks",     WIRE_LIST,  0, AT(goal, tasks),     .max = SOME, .of = &goal_task_shape },
     { "logs",      WIRE_OBJECT, 0, AT(goal, logs),     .of = &goal_logs_shape },
+    { "seats",     WIRE_LIST,  0, AT(goal, seats),     .max = GOAL_MAX_SEATS, .of = &goal_seat_shape },
 };
 static const struct wire_shape goal_shape = WIRE_SHAPE(struct goal, goal_fields);
 // clang-format on
@@ -159,19 +162,6 @@ static error
 wrong(struct arena *arena, const char *list, size_t index, const char *field, const char *what)
 {
     return fail(arena, INVALID_ATTRIBUTE_VALUE, V(str_format(arena, "%s[%zu].%s", list, index, field)), V(what));
-}
-
-/* These become parts of file names and lines of configuration. */
-static bool
-is_plain_name(str name)
-{
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.data[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-              (c == '.' && i > 0)))
-            return false;
-    }
-    return name.len > 0;
 }
 
 static bool
@@ -190,7 +180,7 @@ is_directory(const struct goal_ldap *ldap)
         if (!str_is_one_line(lines[i]))
             return false;
     }
-    return is_plain_name(ldap->hostname) || is_address(ldap->hostname);
+    return plain_name(ldap->hostname) || is_address(ldap->hostname);
 }
 
 static error
@@ -211,7 +201,7 @@ check_access(struct arena *arena, struct goal_access *access, size_t index)
     if (access->ldap.hostname.len > 0 && !is_directory(&access->ldap))
         return wrong(arena, "clusters", index, "access.ldap", "one of its texts is not what it should be");
     for (size_t i = 0; i < access->audit.classes.count; i++) {
-        if (!is_plain_name(access->audit.classes.items[i]))
+        if (!plain_name(access->audit.classes.items[i]))
             return wrong(arena, "clusters", index, "access.audit.classes", "letters are wanted");
     }
     return OK;
@@ -220,9 +210,9 @@ check_access(struct arena *arena, struct goal_access *access, size_t index)
 static error
 check_cluster(struct arena *arena, struct goal_cluster *cluster, size_t index)
 {
-    if (!is_plain_name(cluster->scope))
+    if (!plain_name(cluster->scope))
         return wrong(arena, "clusters", index, "scope", "letters and digits are wanted");
-    if (!is_plain_name(cluster->major_version))
+    if (!plain_name(cluster->major_version))
         return wrong(arena, "clusters", index, "majorVersion", "a number is wanted");
     int walls = str_word(cluster->walls_text, goal_walls_words);
     if (walls < 0)
@@ -230,9 +220,10 @@ check_cluster(struct arena *arena, struct goal_cluster *cluster, size_t index)
     cluster->walls = (enum goal_walls)walls;
     for (size_t i = 0; i < cluster->peers.count; i++) {
         const struct goal_peer *peer = &cluster->peers.items[i];
-        if (!is_plain_name(peer->name) || !is_address(peer->address) || !is_address(peer->host_address))
+        if (!plain_name(peer->name) || !is_address(peer->address) || !is_address(peer->host_address))
             return wrong(arena, "clusters", index, "peers", "a name or address that is none");
     }
+    TRY(goal_backup_check(arena, &cluster->backup, index));
     return check_access(arena, &cluster->access, index);
 }
 
@@ -243,12 +234,12 @@ check_member(struct arena *arena, const struct goal *goal, struct goal_member *m
     if (desired < 0)
         return wrong(arena, "members", index, "desired", "RUNNING, STOPPED or REMOVED is wanted");
     member->desired = (enum goal_desired)desired;
-    if (!is_plain_name(member->name))
+    if (!plain_name(member->name))
         return wrong(arena, "members", index, "name", "letters, digits and dashes are wanted");
     if (!is_address(member->address))
         return wrong(arena, "members", index, "address", "an address is wanted");
     for (size_t i = 0; i < member->names.count; i++) {
-        if (!is_plain_name(member->names.items[i]))
+        if (!plain_name(member->names.items[i]))
             return wrong(arena, "members", index, "names", "one of them is no host name");
     }
     if (goal_find_cluster(goal, member->cluster) == NULL)
@@ -292,6 +283,7 @@ goal_parse(struct arena *arena, str text, struct goal *ret_goal)
     TRY(check_once(arena, "clusters", goal.clusters.items, goal.clusters.count, sizeof(*goal.clusters.items)));
     TRY(check_once(arena, "members", goal.members.items, goal.members.count, sizeof(*goal.members.items)));
     TRY(check_once(arena, "tasks", goal.tasks.items, goal.tasks.count, sizeof(*goal.tasks.items)));
+    TRY(check_once(arena, "seats", goal.seats.items, goal.seats.count, sizeof(*goal.seats.items)));
     for (size_t i = 0; i < goal.clusters.count; i++)
         TRY(check_cluster(arena, &goal.clusters.items[i], i));
     if (goal.clusters.count > 0)
@@ -308,6 +300,10 @@ goal_parse(struct arena *arena, str text, struct goal *ret_goal)
             task->parameters = STR("{}");
     }
     TRY(goal_logs_check(arena, &goal.logs));
+    for (size_t i = 0; i < goal.seats.count; i++)
+        TRY(goal_seat_check(arena, &goal.seats.items[i], i));
+    if (goal.seats.count > 0)
+        SORT(goal.seats);
     *ret_goal = goal;
     return OK;
 }
@@ -326,4 +322,12 @@ goal_find_member(const struct goal *goal, id member)
     if (goal->members.count == 0)
         return NULL;
     return bsearch(&member, goal->members.items, goal->members.count, sizeof(*goal->members.items), compare_ids);
+}
+
+const struct goal_seat *
+goal_find_seat(const struct goal *goal, id seat)
+{
+    if (goal->seats.count == 0)
+        return NULL;
+    return bsearch(&seat, goal->seats.items, goal->seats.count, sizeof(*goal->seats.items), compare_ids);
 }

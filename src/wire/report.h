@@ -4,6 +4,7 @@
 #define WIRE_REPORT_H
 
 #include "base/id.h"
+#include "wire/report_seats.h"
 #include "wire/report_words.h"
 #include "wire/shape.h"
 
@@ -14,6 +15,7 @@ struct report_facts {
     struct wire_texts postgres_versions;
     int64_t cpus, memory_mb, disk_gb;
     struct wire_texts walls; /* "<member id>=<phase>" of what is in force */
+    str pgbackrest_version;  /* empty: it is not installed */
 };
 
 struct report_member {
@@ -44,10 +46,11 @@ struct report {
     int64_t epoch, version;
     str boot_id;
     struct report_facts facts;
-    size_t member_count, task_count, log_count;
+    size_t member_count, task_count, log_count, seat_count;
     const struct report_member *members;
     const struct report_task *tasks;
     const struct report_log *logs;
+    const struct report_seat *seats;
     struct wire_texts strays;
 };
 

@@ -125,6 +125,130 @@ where_logs_go_is_read_and_a_form_of_a_newer_control_plane_is_none(void **state)
     arena_free(arena);
 }
 
+#define SEAT                                                                                                                               \
+    "{\"id\":\"0000000000000000000000e5\",\"stanza\":\"k3x9aq-1\",\"clusterId\":\"0000000000000000000000c1\",\"scope\":\"k3x9aq\","        \
+    "\"majorVersion\":\"17\",\"ordinal\":0,\"desired\":\"RUNNING\",\"cipherPass\":\"secret\",\"clusterAuthority\":\"PEM\",\"store\":null," \
+    "\"members\":[{\"id\":\"0000000000000000000000a1\",\"name\":\"k3x9aq-shard-00-00\",\"address\":\"10.78.1.5\",\"port\":27017,"          \
+    "\"backupPort\":27018}],\"schedule\":{\"referenceHour\":3,\"referenceMinute\":17,\"windowDays\":2,"                                    \
+    "\"items\":[{\"id\":\"0000000000000000000000e6\",\"frequency\":\"hourly\",\"interval\":6,\"retentionUnit\":\"days\","                  \
+    "\"retentionValue\":2}],\"extraDays\":{\"daily\":3}},"                                                                                 \
+    "\"wanted\":[{\"snapshotId\":\"0000000000000000000000e7\",\"type\":\"FULL\",\"expiresAt\":\"2026-11-20T00:00:00Z\"}],"                 \
+    "\"protect\":[{\"snapshotId\":\"0000000000000000000000e8\",\"until\":\"2027-11-20T00:00:00Z\"}],"                                      \
+    "\"remove\":[{\"snapshotId\":\"0000000000000000000000e9\",\"label\":\"20261116-031700F_20261116-091700I\"}]}"
+
+static str
+goal_with_seats(struct arena *arena, const char *seats)
+{
+    str whole = str_from(GOAL(CLUSTER, MEMBER, TASK));
+    return str_format(arena, "{\"seats\":[%s],%s", seats, whole.data + 1);
+}
+
+static void
+seats_of_a_repository_host_are_read(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(ARENA_BYTES);
+    struct goal goal = parse(arena, goal_with_seats(arena, SEAT).data);
+    assert_int_equal(goal.seats.count, 1);
+    const struct goal_seat *seat = &goal.seats.items[0];
+    assert_ptr_equal(goal_find_seat(&goal, seat->id), seat);
+    assert_string_equal(seat->stanza.data, "k3x9aq-1");
+    assert_int_equal(seat->desired, SEAT_RUNNING);
+    assert_int_equal(seat->store.endpoint.len, 0);
+    assert_int_equal(seat->members.items[0].backup_port, 27018);
+    assert_int_equal(seat->schedule.items.items[0].interval, 6);
+    assert_int_equal(seat->schedule.extra_days.daily, 3);
+    assert_string_equal(seat->wanted.items[0].type.data, "FULL");
+    assert_string_equal(seat->protect.items[0].until.data, "2027-11-20T00:00:00Z");
+    assert_string_equal(seat->remove.items[0].label.data, "20261116-031700F_20261116-091700I");
+    assert_int_equal(parse(arena, GOAL(CLUSTER, MEMBER, TASK)).seats.count, 0);
+    arena_free(arena);
+}
+
+/* What is in a seat becomes lines of configuration and arguments of programs that run beside other tenants' backups. */
+static void
+seats_that_would_write_other_lines_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to, *where;
+    } rows[] = {
+        { "\"stanza\":\"k3x9aq-1\"", "\"stanza\":\"../other\"", "seats[0].stanza" },
+        { "\"cipherPass\":\"secret\"", "\"cipherPass\":\"x\\nrepo1-path=/\"", "seats[0].cipherPass" },
+        { "\"cipherPass\":\"secret\"", "\"cipherPass\":\"\"", "seats[0].cipherPass" },
+        { "\"desired\":\"RUNNING\"", "\"desired\":\"STOPPED\"", "seats[0].desired" },
+        { "\"address\":\"10.78.1.5\"", "\"address\":\"10.78.1\"", "seats[0].members" },
+        { "\"type\":\"FULL\"", "\"type\":\"DIFF\"", "seats[0].wanted" },
+        { "\"expiresAt\":\"2026-11-20T00:00:00Z\"", "\"expiresAt\":\"soon\"", "seats[0].wanted" },
+        { "\"until\":\"2027-11-20T00:00:00Z\"", "\"until\":\"\"", "seats[0].protect" },
+        { "20261116-031700F_20261116-091700I", "--repo1-path=/", "seats[0].remove" },
+        { "\"store\":null",
+          "\"store\":{\"endpoint\":\"s3\",\"bucket\":\"b\",\"region\":\"r\",\"key\":\"k\",\"secretKey\":\"a\\nb\"}",
+          "seats[0].store" },
+        { "\"id\":\"0000000000000000000000a1\",", "", "members[0].id" },
+    };
+    static const char whole[] = SEAT;
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        struct arena *arena = arena_new(ARENA_BYTES);
+        struct goal ignored;
+        const char *place = strstr(whole, rows[i].from);
+        assert_non_null(place);
+        str seat = str_format(arena, "%.*s%s%s", (int)(place - whole), whole, rows[i].to, place + strlen(rows[i].from));
+        error why = goal_parse(arena, goal_with_seats(arena, seat.data), &ignored);
+        if (why == OK || strstr(why->detail.data, rows[i].where) == NULL)
+            fail_msg("%s: %s", rows[i].to, why == OK ? "taken" : why->detail.data);
+        arena_free(arena);
+    }
+    struct arena *arena = arena_new(ARENA_BYTES);
+    struct goal ignored;
+    assert_true(goal_parse(arena, goal_with_seats(arena, SEAT "," SEAT), &ignored) != OK);
+    arena_free(arena);
+}
+
+static void
+who_backs_a_cluster_up_is_read_and_wakes_its_members(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(ARENA_BYTES);
+    static const char whole[] = GOAL(CLUSTER, MEMBER, TASK), from[] = "\"parameters\":{\"max";
+    static const char backup[] =
+        "\"backup\":{\"stanza\":\"k3x9aq-1\",\"seats\":[{\"id\":\"0000000000000000000000e5\",\"ordinal\":1,"
+        "\"name\":\"reeve-seat-0000000000000000000000e5\",\"hostAddress\":\"10.78.0.21\"}]},";
+    const char *place = strstr(whole, from);
+    str text = str_format(arena, "%.*s%s%s", (int)(place - whole), whole, backup, place);
+    struct goal goal = parse(arena, text.data), none = parse(arena, whole), ignored;
+    struct goal_changes changes;
+    assert_string_equal(goal.clusters.items[0].backup.seats.items[0].host_address.data, "10.78.0.21");
+    assert_int_equal(goal.clusters.items[0].backup.seats.items[0].ordinal, 1);
+    assert_int_equal(none.clusters.items[0].backup.stanza.len, 0);
+    assert_ptr_equal(goal_diff(arena, &none, &goal, &changes), OK);
+    assert_int_equal(changes.count, 1);
+    assert_int_equal(changes.items[0].part, PART_CLUSTER);
+    char *address = strstr(text.data, "10.78.0.21");
+    address[0] = 'x';
+    assert_true(goal_parse(arena, text, &ignored) != OK);
+    arena_free(arena);
+}
+
+static void
+a_seat_that_changed_is_a_change_of_its_own(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(ARENA_BYTES);
+    str text = goal_with_seats(arena, SEAT);
+    struct goal before = parse(arena, text.data), none = parse(arena, GOAL(CLUSTER, MEMBER, TASK));
+    memcpy(strstr(text.data, "\"ordinal\":0,\"desired\""), "\"ordinal\":1", strlen("\"ordinal\":1"));
+    struct goal after = parse(arena, text.data);
+    struct goal_changes changes;
+    assert_ptr_equal(goal_diff(arena, &before, &after, &changes), OK);
+    assert_int_equal(changes.count, 1);
+    assert_int_equal(changes.items[0].part, PART_SEAT);
+    assert_int_equal(changes.items[0].kind, CHANGE_ALTERED);
+    assert_ptr_equal(goal_diff(arena, &after, &none, &changes), OK);
+    assert_int_equal(changes.items[0].kind, CHANGE_GONE);
+    arena_free(arena);
+}
+
 /* Replaces the first `from` of the example; the result must be refused, and say where. */
 static void
 must_refuse(const char *from, const char *to, const char *where)
@@ -382,6 +506,10 @@ main(void)
         cmocka_unit_test(the_documented_example_is_read_whole),
         cmocka_unit_test(what_is_recorded_and_a_directory_are_read),
         cmocka_unit_test(where_logs_go_is_read_and_a_form_of_a_newer_control_plane_is_none),
+        cmocka_unit_test(seats_of_a_repository_host_are_read),
+        cmocka_unit_test(seats_that_would_write_other_lines_are_refused),
+        cmocka_unit_test(who_backs_a_cluster_up_is_read_and_wakes_its_members),
+        cmocka_unit_test(a_seat_that_changed_is_a_change_of_its_own),
         cmocka_unit_test(what_is_wrong_is_refused_and_named),
         cmocka_unit_test(members_that_are_there_twice_are_refused),
         cmocka_unit_test(deep_nesting_ends_at_32_levels_also_where_nobody_looks),

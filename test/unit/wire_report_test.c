@@ -23,25 +23,87 @@ the_documented_example_is_written(void **state)
                                                .access_generation = 12,
                                                .problem = STR_EMPTY } };
     const struct report_task tasks[] = { { task, true, STR_EMPTY } };
-    struct report report = { .epoch = 3,
-                             .version = 42,
-                             .boot_id = STR("b"),
-                             .facts = { STR("0.1.0"), STR("4.0.7"), { 1, versions }, 2, 24000, 80 },
-                             .member_count = 1,
-                             .members = members,
-                             .task_count = 1,
-                             .tasks = tasks,
-                             .log_count = 1,
-                             .logs = &(struct report_log){ { { 0xe1 }, true }, false, STR("It answered 503.") },
-                             .strays = { 1, strays } };
+    struct report report = {
+        .epoch = 3,
+        .version = 42,
+        .boot_id = STR("b"),
+        .facts = { STR("0.1.0"), STR("4.0.7"), { 1, versions }, 2, 24000, 80, .pgbackrest_version = STR("2.55.1") },
+        .member_count = 1,
+        .members = members,
+        .task_count = 1,
+        .tasks = tasks,
+        .log_count = 1,
+        .logs = &(struct report_log){ { { 0xe1 }, true }, false, STR("It answered 503.") },
+        .strays = { 1, strays }
+    };
     assert_string_equal(
         report_write(arena, &report).data,
-        "{\"epoch\":3,\"version\":42,\"bootId\":\"b\",\"facts\":{\"agentVersion\":\"0.1.0\",\"patroniVersion\":\"4.0.7\",\"postgresVersions\":[\"17.6\"],"
+        "{\"epoch\":3,\"version\":42,\"bootId\":\"b\",\"facts\":{\"agentVersion\":\"0.1.0\",\"patroniVersion\":\"4.0.7\",\"pgbackrestVersion\":\"2.55.1\",\"postgresVersions\":[\"17.6\"],"
         "\"cpus\":2,\"memoryMb\":24000,\"diskGb\":80,\"walls\":[]},\"members\":[{\"id\":\"0000000000000000000000a1\",\"unit\":\"active\",\"role\":\"PRIMARY\","
         "\"running\":\"running\",\"timeline\":1,\"lagBytes\":0,\"version\":\"17.6\",\"goalGeneration\":5,\"accessGeneration\":12,\"restartNonce\":0,"
         "\"pendingRestart\":false,\"problem\":null}],\"tasks\":[{\"id\":\"0000000000000000000000b1\",\"outcome\":\"DONE\",\"detail\":\"\"}],"
         "\"logs\":[{\"id\":\"e10000000000000000000000\",\"state\":\"FAILING\",\"detail\":\"It answered 503.\"}],"
-        "\"strays\":[\"reeve-member-x.service\"]}");
+        "\"seats\":[],\"strays\":[\"reeve-member-x.service\"]}");
+    arena_free(arena);
+}
+
+/* As docs/internals/backups.md has it. */
+static void
+a_seat_is_written_with_its_spans_and_snapshots(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 22);
+    str needs[] = { STR("20261116-031700F") }, items[] = { STR("0000000000000000000000e1") };
+    const struct report_span spans[] = { { 0, STR("0/1000000"), STR("0/5000148"), 1, 2, STR("2026-11-16T03:00:00Z"),
+                                           STR("2026-11-16T04:00:00Z"), STR_EMPTY } };
+    const struct report_copy copies[] = {
+        { .snapshot = { { 0xa1 }, true },
+          .label = STR("20261116-031700F_20261116-091700I"),
+          .type = STR("INCR"),
+          .needs = { 1, needs },
+          .state = COPY_COMPLETED,
+          .frequency = STR("hourly"),
+          .policy_items = { 1, items },
+          .created_at = STR("2026-11-16T09:17:00Z"),
+          .finished_at = STR_EMPTY,
+          .expires_at = STR_EMPTY,
+          .timeline = 1,
+          .start_lsn = STR("0/2000028"),
+          .stop_lsn = STR_EMPTY,
+          .size_bytes = 100,
+          .delta_bytes = -1,
+          .server_version = STR("17.6"),
+          .problem = STR_EMPTY },
+    };
+    const struct report_seat seats[] = { { .id = { { 0xb1 }, true },
+                                           .unit = STR("active"),
+                                           .problem = STR_EMPTY,
+                                           .received_lsn = STR("0/5000148"),
+                                           .timeline = 2,
+                                           .lag_bytes = 0,
+                                           .lag_ms = 320,
+                                           .window_from = STR_EMPTY,
+                                           .window_to = STR("2026-11-16T04:00:00Z"),
+                                           .used_bytes = 123,
+                                           .span_count = 1,
+                                           .spans = spans,
+                                           .copy_count = 1,
+                                           .copies = copies } };
+    struct report report = { .boot_id = STR_EMPTY, .seat_count = 1, .seats = seats };
+    str text = report_write(arena, &report);
+    assert_non_null(strstr(
+        text.data,
+        "\"seats\":[{\"id\":\"b10000000000000000000000\",\"unit\":\"active\",\"problem\":null,\"receivedLsn\":\"0/5000148\",\"timeline\":2,"
+        "\"lagBytes\":0,\"lagMs\":320,\"windowFrom\":null,\"windowTo\":\"2026-11-16T04:00:00Z\",\"usedBytes\":123,"
+        "\"spans\":[{\"ordinal\":0,\"fromLsn\":\"0/1000000\",\"toLsn\":\"0/5000148\",\"fromTimeline\":1,\"toTimeline\":2,"
+        "\"fromAt\":\"2026-11-16T03:00:00Z\",\"toAt\":\"2026-11-16T04:00:00Z\",\"endedBy\":null}],"
+        "\"snapshots\":[{\"id\":\"a10000000000000000000000\",\"label\":\"20261116-031700F_20261116-091700I\",\"type\":\"INCR\","
+        "\"needs\":[\"20261116-031700F\"],\"state\":\"COMPLETED\",\"frequency\":\"hourly\",\"policyItem\":\"0000000000000000000000e1\","
+        "\"policyItems\":[\"0000000000000000000000e1\"],\"createdAt\":\"2026-11-16T09:17:00Z\",\"finishedAt\":null,\"expiresAt\":null,"
+        "\"timeline\":1,\"startLsn\":\"0/2000028\",\"stopLsn\":null,\"sizeBytes\":100,\"deltaBytes\":null,\"serverVersion\":\"17.6\","
+        "\"problem\":null}]}],"));
+    json_t *ignored;
+    assert_ptr_equal(json_parse(arena, text, &ignored), OK);
     arena_free(arena);
 }
 
@@ -78,6 +140,7 @@ main(void)
     json_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_documented_example_is_written),
+        cmocka_unit_test(a_seat_is_written_with_its_spans_and_snapshots),
         cmocka_unit_test(sentences_of_programs_are_made_presentable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

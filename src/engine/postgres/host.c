@@ -74,6 +74,7 @@ postgres_look_at_host(struct arena *arena, struct report_facts *facts)
 {
     facts->patroni_version = version_in(arena, ask_program(arena, "/usr/bin/patroni", "--version"));
     facts->postgres_versions = postgres_versions(arena);
+    facts->pgbackrest_version = version_in(arena, ask_program(arena, "/usr/bin/pgbackrest", "version"));
     if (facts->patroni_version.len == 0)
         return problem(arena, "Patroni is not installed: /usr/bin/patroni --version says nothing.");
     if (!patroni_is_new_enough(facts->patroni_version))

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a repository host reports about its seats (docs/internals/backups.md). */
+#ifndef WIRE_REPORT_SEATS_H
+#define WIRE_REPORT_SEATS_H
+
+#include "base/id.h"
+#include "wire/shape.h"
+
+/* Times are texts as date_text() writes them, positions as PostgreSQL does ("0/5000148"). Empty and -1: not known, written as null. */
+struct report_span {
+    int64_t ordinal;
+    str from_lsn, to_lsn;
+    int64_t from_timeline, to_timeline;
+    str from_at, to_at;
+    str ended_by; /* a sentence; empty: it goes on */
+};
+
+enum report_copy_state { COPY_IN_PROGRESS, COPY_COMPLETED, COPY_FAILED };
+extern const char *const report_copy_words[]; /* by the enum; NULL at the end */
+
+struct report_copy { /* of a snapshot */
+    id snapshot;
+    str label, type; /* empty until there is one; FULL or INCR */
+    struct wire_texts needs;
+    enum report_copy_state state;
+    str frequency; /* empty: somebody asked for it */
+    struct wire_texts policy_items;
+    str created_at, finished_at, expires_at;
+    int64_t timeline;
+    str start_lsn, stop_lsn;
+    int64_t size_bytes, delta_bytes;
+    str server_version;
+    str problem;
+};
+
+struct report_seat {
+    id id;
+    str unit; /* of the receiver, as systemd says */
+    str problem;
+    str received_lsn;
+    int64_t timeline, lag_bytes, lag_ms;
+    str window_from, window_to;
+    int64_t used_bytes;
+    size_t span_count, copy_count;
+    const struct report_span *spans;
+    const struct report_copy *copies;
+};
+
+#endif
