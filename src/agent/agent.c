@@ -137,8 +137,9 @@ agent_adopt(struct agent *agent, struct arena *arena, str document)
     drop_use(why == OK ? before : held);
     pthread_mutex_unlock(&agent->lock);
     if (why == OK)
-        log_line(LOG_INFO, "goal", "Goal %lld: %zu members, %zu tasks, %zu changes.", (long long)held->goal.version,
-                 held->goal.members.count, held->goal.tasks.count, changes.count);
+        log_line(LOG_INFO, "goal", "Goal %lld: %zu members, %zu seats, %zu tasks, %zu changes.",
+                 (long long)held->goal.version, held->goal.members.count, held->goal.seats.count,
+                 held->goal.tasks.count, changes.count);
     return why;
 }
 
@@ -181,15 +182,16 @@ prepare(struct agent *agent, struct arena *arena)
     };
     agent->boot_id = facts_boot_id(arena);
     TRY(facts_read(arena, agent->host.engine, &agent->facts));
+    agent->host.pgbackrest_version = agent->facts.pgbackrest_version;
     TRY(find_owner(arena, &agent->host.shared));
     /* Members see their own folder only, but must be able to walk to it. */
-    if (!disk_make_folder(MEMBERS_FOLDER, 0755, root) ||
+    if (!disk_make_folder(MEMBERS_FOLDER, 0755, root) || !disk_make_folder(SEATS_FOLDER, 0755, root) ||
         !disk_make_folder(agent->config.state->folder.data, 0700, root))
         return problem(arena, "/var/lib/reeve cannot be made: %s.", strerror(errno));
     str logs = str_format(arena, "%s/logs", agent->config.state->folder.data);
     if (!disk_make_folder(logs.data, 0700, root))
         return problem(arena, "%s cannot be made: %s.", logs.data, strerror(errno));
-    TRY(users_open(arena, agent->config.state->folder, STR(MEMBERS_FOLDER), &agent->host.users));
+    TRY(users_open(arena, agent->config.state->folder, STR(MEMBERS_FOLDER), STR(SEATS_FOLDER), &agent->host.users));
     agent->host.units = units_new(workers_wake_unit, agent);
     return agent->host.units == NULL ? problem(arena, "There is no memory.") : OK;
 }

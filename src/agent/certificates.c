@@ -149,6 +149,52 @@ certificates_of_member(struct engine_member *self, const struct state *state, bo
     return OK;
 }
 
+/* ---- Of a seat ---- */
+static error
+fetch_seat(struct caller *caller, struct arena *arena, const struct state *state, id seat, str folder,
+           struct disk_owner files, str key)
+{
+    str request;
+    struct control_certificate issued;
+    if (state->url.len == 0)
+        return problem(arena,
+                       "%s/tls/seat.crt is missing or wrong, and without a control plane nobody signs another one.",
+                       folder.data);
+    if (!certificate_request_new(arena, key, id_text(arena, seat), &request))
+        return problem(arena, "A certificate request could not be made.");
+    TRY(control_seat_certificate(caller, arena, state, seat, request, &issued));
+    if (!certificate_is_of(issued.certificate, key) || judge_time(issued.certificate) == BAD)
+        return problem(arena, "The certificate that came for a seat is of another key, or over.");
+    failpoint("agent:seat:write-certificate:before");
+    return disk_below_replace(folder.data, "tls/seat.crt", issued.certificate, 0640, files)
+               ? OK
+               : problem(arena, "%s/tls/seat.crt cannot be written: %s.", folder.data, strerror(errno));
+}
+
+error
+certificates_of_seat(struct caller *caller, struct arena *arena, const struct state *state, id seat, str folder,
+                     struct disk_owner files, bool *ret_changed)
+{
+    str key, certificate = STR_EMPTY;
+    if (!disk_below_read(arena, folder.data, "tls/seat.key", PEM_BYTES, 0, &key) || key.len == 0) {
+        if (!certificate_key_new(arena, &key))
+            return problem(arena, "A key could not be made.");
+        if (!disk_below_replace(folder.data, "tls/seat.key", key, 0640, files))
+            return problem(arena, "%s/tls/seat.key cannot be written: %s.", folder.data, strerror(errno));
+    }
+    if (!disk_below_read(arena, folder.data, "tls/seat.crt", PEM_BYTES, 0, &certificate))
+        certificate = STR_EMPTY;
+    enum verdict verdict = certificate_is_of(certificate, key) ? judge_time(certificate) : BAD;
+    if (verdict == GOOD || (verdict == OLD && state->url.len == 0))
+        return OK;
+    error why = fetch_seat(caller, arena, state, seat, folder, files, key);
+    if (why == OK)
+        *ret_changed = true;
+    else if (verdict == OLD)
+        log_line(LOG_WARNING, "certificate_not_renewed", "%.*s", STR_ARG(why->detail));
+    return verdict == OLD ? OK : why;
+}
+
 error
 certificates_of_host(struct caller *caller, struct arena *arena, const struct state *state, bool *ret_changed)
 {

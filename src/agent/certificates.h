@@ -16,6 +16,10 @@
  */
 MUST_USE error certificates_of_member(struct engine_member *self, const struct state *state, bool *ret_changed);
 
+/* Of a seat: tls/seat.key and tls/seat.crt below its folder, which `files` owns. As for members otherwise. */
+MUST_USE error certificates_of_seat(struct caller *caller, struct arena *arena, const struct state *state, id seat,
+                                    str folder, struct disk_owner files, bool *ret_changed);
+
 /* The host's own; `ret_changed` says that connections must be opened again. */
 MUST_USE error certificates_of_host(struct caller *caller, struct arena *arena, const struct state *state,
                                     bool *ret_changed);

@@ -125,6 +125,14 @@ control_member_certificate(struct caller *caller, struct arena *arena, const str
 }
 
 error
+control_seat_certificate(struct caller *caller, struct arena *arena, const struct state *state, id seat, str request,
+                         struct control_certificate *ret_certificate)
+{
+    str path = str_format(arena, "/agent/v1/seats/%s/certificate", id_text(arena, seat).data);
+    return ask_certificate(caller, arena, state, path, "", request, ret_certificate);
+}
+
+error
 control_join(struct caller *caller, struct arena *arena, const struct state *state, str token, str request, str facts,
              struct control_joined *ret_joined)
 {

@@ -28,6 +28,10 @@ MUST_USE error control_member_certificate(struct caller *caller, struct arena *a
                                           id member, const char *purpose, str request,
                                           struct control_certificate *ret_certificate);
 
+/* Of a seat of this host, signed by the authority of the cluster that it backs up. */
+MUST_USE error control_seat_certificate(struct caller *caller, struct arena *arena, const struct state *state, id seat,
+                                        str request, struct control_certificate *ret_certificate);
+
 struct control_joined {
     id host;
     str host_name;

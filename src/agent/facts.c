@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "agent/member_backup.h"
 #include "agent/state.h"
 #include "agent/unit_file.h"
 
@@ -68,7 +69,8 @@ static bool
 is_wanted(struct arena *arena, const struct goal *goal, str unit)
 {
     for (size_t i = 0; goal != NULL && i < goal->members.count; i++) {
-        if (str_eq(unit_name(arena, goal->members.items[i].id), unit))
+        id member = goal->members.items[i].id;
+        if (str_eq(unit_name(arena, member), unit) || str_eq(member_backup_unit(arena, member), unit))
             return true;
     }
     return false;

@@ -7,8 +7,10 @@
 
 #include "agent/address.h"
 #include "agent/certificates.h"
+#include "agent/member_backup.h"
 #include "agent/prepare.h"
 #include "agent/unit_file.h"
+#include "agent/unit_keep.h"
 #include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/log.h"
@@ -197,12 +199,6 @@ read_state(struct pass *pass)
     return units_state(pass->host->units, pass->self.arena, pass->unit.data, &pass->report->unit);
 }
 
-static bool
-is_up(str state)
-{
-    return str_is(state, "active") || str_is(state, "activating") || str_is(state, "reloading");
-}
-
 /* ---- Which certificates are in force ---- */
 /* With root's files and not the member's own: a member does not say by itself how far it is. */
 static str
@@ -323,7 +319,7 @@ move_over(struct pass *pass)
     TRY(keep_unit(pass, &ignored));
     failpoint("agent:member:move:restart");
     TRY(units_reread(pass->host->units, pass->self.arena));
-    if (is_up(pass->report->unit))
+    if (unit_is_up(pass->report->unit))
         TRY(units_restart(pass->host->units, pass->self.arena, pass->unit.data));
     failpoint("agent:member:move:after");
     /* Not before: when it is not true, the control plane locks a member out of its etcd. Who is killed here moves it once more. */
@@ -382,14 +378,15 @@ bring_up(struct pass *pass)
     TRY(read_state(pass));
     TRY(runs_as_other(pass, &is_other));
     pass->self.is_shared |= is_other;
-    if (pass->self.is_shared && !is_up(pass->report->unit))
+    if (pass->self.is_shared && !unit_is_up(pass->report->unit))
         TRY(move_over(pass));
     set_owner(&pass->self, pass->host);
-    if (!is_up(pass->report->unit))
+    if (!unit_is_up(pass->report->unit))
         pass->self.has_etcd_user = pass->self.cluster->etcd.user.len > 0; /* with what its files say when it starts */
     TRY(prepare_folders(pass->self.arena, pass->self.folder, pass->self.owner.group));
     TRY(certificates_of_member(&pass->self, pass->host->state, &certificate_changed));
     pass->memory->progress.access_is_new |= certificate_changed;
+    pass->memory->progress.backup_is_new |= certificate_changed;
     TRY(pass->host->engine->write_files(&pass->self, &pass->memory->progress, &files_changed));
     /* Until it was told, every pass tries again: a file that is on the disk is not yet in force. */
     if (files_changed || certificate_changed)
@@ -398,17 +395,18 @@ bring_up(struct pass *pass)
         TRY(keep_unit(pass, &unit_changed));
     wall = keep_wall(pass, unit_changed);
     TRY(read_state(pass));
-    if (!is_up(pass->report->unit))
+    if (!unit_is_up(pass->report->unit))
         TRY(start(pass));
     else if (str_is(pass->report->unit, "active") && (!pass->memory->was_told || unit_changed))
         TRY(tell(pass, unit_changed, is_other));
     error seen = look(pass);
+    error backup = member_backup_keep(pass->host, &pass->self, &pass->memory->progress);
     /* It answers who shows the new certificate, and the server has loaded whom to believe. */
     if (seen == OK && pass->memory->was_told && !pass->memory->progress.access_is_new)
         seen = note_walls(pass);
     if ((pass->self.is_shared || lacks_etcd_user(pass)) && str_is(pass->report->unit, "active"))
         waits = wait_for_turn(pass);
-    return seen != OK ? seen : wall != OK ? wall : waits;
+    return seen != OK ? seen : wall != OK ? wall : waits != OK ? waits : backup;
 }
 
 /* ---- STOPPED and REMOVED ---- */
@@ -421,7 +419,8 @@ bring_down(struct pass *pass)
         TRY(units_disable(pass->host->units, arena, pass->unit.data));
         TRY(units_reread(pass->host->units, arena));
     }
-    if (is_up(pass->report->unit) || str_is(pass->report->unit, "deactivating")) {
+    TRY(member_backup_drop(pass->host, &pass->self));
+    if (unit_is_up(pass->report->unit) || str_is(pass->report->unit, "deactivating")) {
         failpoint("agent:member:stop-unit:before");
         TRY(units_stop(pass->host->units, arena, pass->unit.data));
         failpoint("agent:member:stop-unit:after");

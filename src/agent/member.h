@@ -19,6 +19,7 @@ struct member_host {
     struct users *users;
     struct disk_owner shared; /* the user that all members ran as before each had its own */
     str agent;                /* path of this program */
+    str pgbackrest_version;   /* empty: it is not installed */
 };
 
 /* What is kept about a member between passes. */

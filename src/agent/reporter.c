@@ -97,9 +97,11 @@ report_once(struct agent *agent, struct caller *caller, int64_t *tried)
     if (report.len == 0)
         return true; /* nothing is known yet */
     error why = send_report(agent, caller, arena, report);
-    if (why != OK)
+    if (why != OK) {
         log_line(LOG_WARNING, "no_report", "%.*s", STR_ARG(why->detail));
-    return why == OK;
+        return false;
+    }
+    return true;
 }
 
 /* ---- Renewal ---- */

@@ -90,6 +90,33 @@ static const char walls[] =
     "[Install]\n"
     "WantedBy=multi-user.target\n";
 
+/*
+ * What backups need beside the databases. It gives way to them: a backup that takes longer is better than a database that answers late.
+ * Not of the kind that systemd waits for until it has ended: a backup may take hours.
+ */
+static const char beside[] = "# Written by reeve-agent, which overwrites whatever is changed here.\n"
+                             "[Unit]\n"
+                             "Description=Reeve %s\n"
+                             "Wants=network-online.target\n"
+                             "After=network-online.target\n"
+                             "StartLimitIntervalSec=0\n"
+                             "\n"
+                             "[Service]\n"
+                             "Type=exec\n"
+                             "User=%s\n"
+                             "Group=%s\n"
+                             "Environment=HOME=%s LANG=C.UTF-8 PATH=/usr/bin:/bin\n"
+                             "ExecStart=%s\n"
+                             "ExecReload=/bin/kill -HUP $MAINPID\n"
+                             "Restart=%s\n"
+                             "RestartSec=1\n"
+                             "TimeoutStopSec=30\n"
+                             "LimitNOFILE=16384\n"
+                             "TasksMax=128\n"
+                             "MemoryMax=%dM\n"
+                             "CPUWeight=20\n"
+                             "IOWeight=20\n";
+
 str
 unit_text(struct arena *arena, const struct unit_wish *wish)
 {
@@ -101,6 +128,16 @@ unit_text(struct arena *arena, const struct unit_wish *wish)
                    member->address.data, (int)member->prefix, (int)member->port, wish->peers.len > 0 ? " --peers " : "",
                    wish->peers.data, wish->etcd_ports.len > 0 ? " --etcd-ports " : "", wish->etcd_ports.data,
                    wish->command.data, (long long)member->memory_mb, quota < 1 ? 1 : quota);
+    str second = str_format(arena, walls, folder);
+    return first.len == 0 || second.len == 0 ? STR_EMPTY : str_format(arena, "%s%s", first.data, second.data);
+}
+
+str
+unit_text_beside(struct arena *arena, const struct unit_beside *wish)
+{
+    const char *user = wish->user.data, *folder = wish->folder.data;
+    str first = str_format(arena, beside, wish->description.data, user, user, folder, wish->command.data,
+                           wish->is_kept_up ? "always" : "no", wish->memory_mb);
     str second = str_format(arena, walls, folder);
     return first.len == 0 || second.len == 0 ? STR_EMPTY : str_format(arena, "%s%s", first.data, second.data);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a member's unit. */
+/* The texts of units. */
 #ifndef AGENT_UNIT_FILE_H
 #define AGENT_UNIT_FILE_H
 
@@ -19,6 +19,15 @@ struct unit_wish {
 /* "reeve-member-<id>.service" */
 str unit_name(struct arena *arena, id member);
 str unit_text(struct arena *arena, const struct unit_wish *wish);
+
+/* What backups need on hosts of members and of repositories, behind the same walls. */
+struct unit_beside {
+    str description; /* for people */
+    str user, folder, command;
+    bool is_kept_up; /* started again whenever it ends */
+    int memory_mb;
+};
+str unit_text_beside(struct arena *arena, const struct unit_beside *wish);
 
 /* The user of members that were made before each had its own. */
 #define UNIT_SHARED_USER "postgres"

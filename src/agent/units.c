@@ -16,7 +16,6 @@
 #define PATH    "/org/freedesktop/systemd1"
 #define MANAGER SERVICE ".Manager"
 #define UNIT    SERVICE ".Unit"
-#define OURS    "reeve-member-"
 
 enum {
     JOBS_KEPT = 256, /* that ended lately: a job may end before its caller learnt its name */
@@ -50,6 +49,17 @@ struct units {
 };
 
 /* ---- Signals ---- */
+static bool
+is_ours(const char *unit)
+{
+    static const char *const ours[] = { "reeve-member-", "reeve-wal-", "reeve-backup-" };
+    for (size_t i = 0; i < LENGTH(ours); i++) {
+        if (strncmp(unit, ours[i], strlen(ours[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int
 on_job_removed(sd_bus_message *message, void *context, sd_bus_error *ret_error)
 {
@@ -65,7 +75,7 @@ on_job_removed(sd_bus_message *message, void *context, sd_bus_error *ret_error)
     snprintf(units->ended[place].result, sizeof(units->ended[place].result), "%s", result);
     pthread_cond_broadcast(&units->job_ended);
     pthread_mutex_unlock(&units->job_lock);
-    if (strncmp(unit, OURS, strlen(OURS)) == 0)
+    if (is_ours(unit))
         units->on_change(units->owner, unit);
     return 0;
 }
@@ -76,8 +86,7 @@ on_properties_changed(sd_bus_message *message, void *context, sd_bus_error *ret_
     (void)ret_error;
     struct units *units = context;
     char *unit = NULL;
-    if (sd_bus_path_decode(sd_bus_message_get_path(message), PATH "/unit", &unit) > 0 &&
-        strncmp(unit, OURS, strlen(OURS)) == 0)
+    if (sd_bus_path_decode(sd_bus_message_get_path(message), PATH "/unit", &unit) > 0 && is_ours(unit))
         units->on_change(units->owner, unit);
     free(unit);
     return 0;

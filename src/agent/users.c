@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "agent/program.h"
 #include "base/disk_below.h"
 #include "base/failpoint.h"
 #include "base/json.h"
+#include "engine/program.h"
 
 enum { FILE_BYTES = 4 * 1024 * 1024, ENTRY_BYTES = 16 * 1024, RANGE = USERS_LAST - USERS_FIRST + 1 };
 
 struct users {
     pthread_mutex_t lock;
-    char *file, *members;
-    uid_t next; /* where the search for a free one begins: what was given back comes last */
+    char *file, *places[2]; /* folders of members, and of seats */
+    uid_t next;             /* where the search for a free one begins: what was given back comes last */
     struct taken {
         id member;
         uid_t user;
@@ -75,7 +75,7 @@ write_file(struct users *users, struct arena *arena)
 }
 
 error
-users_open(struct arena *arena, str folder, str members, struct users **ret_users)
+users_open(struct arena *arena, str folder, str members, str seats, struct users **ret_users)
 {
     struct users *users = calloc(1, sizeof(*users));
     if (users == NULL)
@@ -83,9 +83,11 @@ users_open(struct arena *arena, str folder, str members, struct users **ret_user
     pthread_mutex_init(&users->lock, NULL);
     users->next = USERS_FIRST;
     users->taken = calloc(RANGE, sizeof(*users->taken));
-    users->members = strdup(members.data);
+    users->places[0] = strdup(members.data);
+    users->places[1] = strdup(seats.data);
     error why = OK;
-    if (asprintf(&users->file, "%s/users.json", folder.data) < 0 || users->taken == NULL || users->members == NULL)
+    if (asprintf(&users->file, "%s/users.json", folder.data) < 0 || users->taken == NULL || users->places[0] == NULL ||
+        users->places[1] == NULL)
         why = fail(arena, OVERLOADED);
     if (why == OK)
         why = read_file(users, arena);
@@ -103,7 +105,8 @@ users_close(struct users *users)
         return;
     pthread_mutex_destroy(&users->lock);
     free(users->taken);
-    free(users->members);
+    free(users->places[0]);
+    free(users->places[1]);
     free(users->file);
     free(users);
 }
@@ -144,30 +147,50 @@ is_foreign(struct arena *arena, uid_t user)
            !str_is(ours, found_group->gr_name);
 }
 
-/* The user that data of the member belong to: when the file was lost they keep theirs, and nobody else gets it. */
+/* What belongs to the user in the folder of a member, and in that of a seat. */
+static const char *const owned[] = { "data", "repo" };
+
 static bool
-owner_of_data(const struct users *users, struct arena *arena, const char *member, uid_t *ret_user)
+owner_in(struct arena *arena, const char *place, const char *name, const char *what, uid_t *ret_user)
 {
     struct stat status;
-    str folder = str_format(arena, "%s/%s", users->members, member);
-    if (!disk_below_look(folder.data, "data", &status) || status.st_uid < USERS_FIRST || status.st_uid > USERS_LAST)
+    str folder = str_format(arena, "%s/%s", place, name);
+    if (!disk_below_look(folder.data, what, &status) || status.st_uid < USERS_FIRST || status.st_uid > USERS_LAST)
         return false;
     *ret_user = status.st_uid;
     return true;
 }
 
+/* The user that data of the member belong to: when the file was lost they keep theirs, and nobody else gets it. */
 static bool
-owns_data(const struct users *users, struct arena *arena, uid_t user)
+owner_of_data(const struct users *users, struct arena *arena, const char *member, uid_t *ret_user)
 {
-    DIR *all = opendir(users->members);
+    for (size_t i = 0; i < LENGTH(users->places); i++) {
+        if (owner_in(arena, users->places[i], member, owned[i], ret_user))
+            return true;
+    }
+    return false;
+}
+
+static bool
+owns_data_in(struct arena *arena, const char *place, const char *what, uid_t user)
+{
+    DIR *all = opendir(place);
     bool found = false;
     for (const struct dirent *one = all == NULL ? NULL : readdir(all); one != NULL && !found; one = readdir(all)) {
         uid_t owner;
-        found = one->d_name[0] != '.' && owner_of_data(users, arena, one->d_name, &owner) && owner == user;
+        found = one->d_name[0] != '.' && owner_in(arena, place, one->d_name, what, &owner) && owner == user;
     }
     if (all != NULL)
         closedir(all);
     return found;
+}
+
+static bool
+owns_data(const struct users *users, struct arena *arena, uid_t user)
+{
+    return owns_data_in(arena, users->places[0], owned[0], user) ||
+           owns_data_in(arena, users->places[1], owned[1], user);
 }
 
 /* Under the lock. */

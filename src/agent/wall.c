@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/wall.h"
 
-#include "agent/program.h"
 #include "agent/users.h"
 #include "base/net/net.h"
+#include "engine/program.h"
 
 #define NFT   "/usr/sbin/nft"
 #define TABLE "inet reeve"
@@ -73,13 +73,19 @@ add_door(struct buf *out, const char *verb, const struct wall_member *member)
                member->address.data, member->port);
 }
 
+static void
+add_rules(struct buf *out)
+{
+    buf_format(out, rules, USERS_FIRST, USERS_LAST, USERS_FIRST, USERS_LAST, USERS_FIRST, USERS_LAST, USERS_FIRST,
+               USERS_LAST);
+}
+
 str
 wall_text(struct arena *arena, const struct wall_member *member)
 {
     struct buf out = buf_in(arena, SCRIPT_BYTES);
     str ports = member->etcd_ports;
-    buf_format(&out, rules, USERS_FIRST, USERS_LAST, USERS_FIRST, USERS_LAST, USERS_FIRST, USERS_LAST, USERS_FIRST,
-               USERS_LAST);
+    add_rules(&out);
     add_own(arena, &out, "add", member);
     add_door(&out, "add", member);
     while (ports.len > 0) {
@@ -103,6 +109,14 @@ error
 wall_put(struct arena *arena, const struct wall_member *member)
 {
     return run(arena, wall_text(arena, member));
+}
+
+error
+wall_put_rules(struct arena *arena)
+{
+    struct buf out = buf_in(arena, SCRIPT_BYTES);
+    add_rules(&out);
+    return run(arena, buf_str(&out));
 }
 
 /* Added first: what is not there cannot be deleted, and one that is missing would keep the others. */

@@ -19,6 +19,8 @@ struct wall_member {
 /* May be done any number of times; what others have stays. */
 MUST_USE error wall_put(struct arena *arena, const struct wall_member *member);
 MUST_USE error wall_remove(struct arena *arena, const struct wall_member *member);
+/* Only the rules, for users who have no address of their own: seats of a repository host. */
+MUST_USE error wall_put_rules(struct arena *arena);
 /* The commands that wall_put gives to nftables: for tests. */
 str wall_text(struct arena *arena, const struct wall_member *member);
 

@@ -9,7 +9,7 @@
 #include "base/str.h"
 
 struct disk_owner {
-    uid_t user;
+    uid_t user; /* both -1: whoever writes it */
     gid_t group;
 };
 

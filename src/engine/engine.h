@@ -52,6 +52,8 @@ struct engine_progress {
     int64_t users_looked_at_ms;                /* when grants on what tenants created meanwhile were looked at */
     bool patroni_is_quiet;                     /* it asks in sessions that are not recorded */
     bool access_is_new;                        /* its files were replaced since the server loaded them */
+    bool backup_is_new;                        /* the same of what lets repository hosts read its data */
+    int64_t backup_generation;                 /* whose role for WAL was made or dropped, while it was the primary */
 };
 
 enum engine_outcome { OUTCOME_DONE, OUTCOME_FAILED, OUTCOME_LATER };
@@ -67,6 +69,8 @@ struct engine {
     error (*write_files)(struct engine_member *self, struct engine_progress *progress, bool *ret_changed);
     /* The command line of its process, for the unit. */
     str (*command)(struct engine_member *self);
+    /* Of the process that repository hosts read its data through; empty when the cluster has no backups. */
+    str (*backup_command)(struct engine_member *self);
     error (*observe)(struct engine_member *self, struct engine_observation *ret_observation);
     /* Applies parameters, access and restarts. Updates `progress` as far as it got. */
     error (*settle)(struct engine_member *self, const struct engine_observation *seen,

@@ -17,12 +17,14 @@
 #include "agent/users.h"
 #include "base/failpoint.h"
 #include "base/json.h"
+#include "engine/postgres/backup/keep.h"
+#include "engine/postgres/backup/receive.h"
 #include "main/commands.h"
 #include "wire/report.h"
 
 #define UNIT "reeve-agent.service"
 
-enum { COMMAND_ARENA_BYTES = 64 * 1024 * 1024, TOKEN_BYTES = 1024 };
+enum { COMMAND_ARENA_BYTES = 64 * 1024 * 1024, KEEP_ARENA_BYTES = 512 * 1024 * 1024, TOKEN_BYTES = 1024 };
 
 static int
 say_why(const char *command, error why)
@@ -253,6 +255,33 @@ command_prepare(int argc, char **argv)
     return why == OK ? EXIT_SUCCESS : say_why("prepare", why);
 }
 
+/* ---- receive ---- */
+static int
+command_receive(int argc, char **argv)
+{
+    struct option_value options[] = { { "--folder", "Folder of the seat.", .required = true } };
+    int status;
+    if (!read_options(argc, argv, "receive --folder DIR", options, LENGTH(options), NULL, &status))
+        return status;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(COMMAND_ARENA_BYTES);
+    if (arena == NULL)
+        return EXIT_FAILURE;
+    return say_why("receive", receive_run(arena, str_from(options[0].value)));
+}
+
+/* ---- keep ---- */
+static int
+command_keep(int argc, char **argv)
+{
+    struct option_value options[] = { { "--folder", "Folder of the seat.", .required = true } };
+    int status;
+    if (!read_options(argc, argv, "keep --folder DIR", options, LENGTH(options), NULL, &status))
+        return status;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(KEEP_ARENA_BYTES);
+    error why = arena == NULL ? WOULD_BLOCK : keep_run(arena, str_from(options[0].value));
+    return why == OK ? EXIT_SUCCESS : say_why("keep", why);
+}
+
 // clang-format off
 static const struct {
     const char *name, *sentence;
@@ -262,6 +291,8 @@ static const struct {
     { "run",     "Make the goal of the control plane true on this host, and report.", command_run },
     { "status",  "Show what runs here, as last reported.",                            command_status },
     { "prepare", "Do what needs root before a member starts; for units.",             command_prepare },
+    { "receive", "Receive the WAL of a cluster into its repository; for units.",      command_receive },
+    { "keep",    "Make and remove backups as the agent has ordered; for units.",      command_keep },
     { "address", "Add or remove an address of a member; for units.",                  command_address },
 };
 // clang-format on

@@ -66,7 +66,7 @@ report_write(struct arena *arena, const struct report *report)
     buf_add_text(&out, "],\"seats\":[");
     for (size_t i = 0; i < report->seat_count; i++) {
         buf_add_text(&out, i == 0 ? "" : ",");
-        report_add_seat(&out, arena, &report->seats[i]);
+        buf_add(&out, report->seats[i]);
     }
     report_add_texts(&out, arena, "],\"strays\":", &report->strays);
     buf_add_char(&out, '}');

@@ -50,7 +50,7 @@ struct report {
     const struct report_member *members;
     const struct report_task *tasks;
     const struct report_log *logs;
-    const struct report_seat *seats;
+    const str *seats; /* each as report_seat_text() wrote it */
     struct wire_texts strays;
 };
 

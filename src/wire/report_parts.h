@@ -3,7 +3,6 @@
 #ifndef WIRE_REPORT_PARTS_H
 #define WIRE_REPORT_PARTS_H
 
-#include "wire/report_seats.h"
 #include "wire/shape.h"
 
 /* Cut to REPORT_SENTENCE_BYTES, and made UTF-8. */
@@ -11,6 +10,5 @@ void report_add_text(struct buf *out, struct arena *arena, const char *name, str
 void report_add_text_or_null(struct buf *out, struct arena *arena, const char *name, str text); /* empty: null */
 void report_add_number(struct buf *out, const char *name, int64_t value);                       /* negative: null */
 void report_add_texts(struct buf *out, struct arena *arena, const char *name, const struct wire_texts *texts);
-void report_add_seat(struct buf *out, struct arena *arena, const struct report_seat *seat);
 
 #endif

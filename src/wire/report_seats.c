@@ -2,6 +2,7 @@
 #include "wire/report_seats.h"
 
 #include "wire/report_parts.h"
+#include "wire/report_words.h"
 
 const char *const report_copy_words[] = { "IN_PROGRESS", "COMPLETED", "FAILED", NULL };
 
@@ -51,9 +52,10 @@ add_copy(struct buf *out, struct arena *arena, const struct report_copy *copy)
     buf_add_char(out, '}');
 }
 
-void
-report_add_seat(struct buf *out, struct arena *arena, const struct report_seat *seat)
+str
+report_seat_text(struct arena *arena, const struct report_seat *seat)
 {
+    struct buf text = buf_in(arena, REPORT_MAX_BYTES), *out = &text;
     report_add_text(out, arena, "{\"id\":", id_text(arena, seat->id));
     report_add_text(out, arena, ",\"unit\":", seat->unit);
     report_add_text_or_null(out, arena, ",\"problem\":", seat->problem);
@@ -69,10 +71,12 @@ report_add_seat(struct buf *out, struct arena *arena, const struct report_seat *
         buf_add_text(out, i == 0 ? "" : ",");
         add_span(out, arena, &seat->spans[i]);
     }
-    buf_add_text(out, "],\"snapshots\":[");
-    for (size_t i = 0; i < seat->copy_count; i++) {
+    buf_add_text(out, seat->copies == NULL ? "],\"snapshots\":null}" : "],\"snapshots\":[");
+    for (size_t i = 0; seat->copies != NULL && i < seat->copy_count; i++) {
         buf_add_text(out, i == 0 ? "" : ",");
         add_copy(out, arena, &seat->copies[i]);
     }
-    buf_add_text(out, "]}");
+    if (seat->copies != NULL)
+        buf_add_text(out, "]}");
+    return buf_str(out);
 }

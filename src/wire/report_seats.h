@@ -43,7 +43,10 @@ struct report_seat {
     int64_t used_bytes;
     size_t span_count, copy_count;
     const struct report_span *spans;
-    const struct report_copy *copies;
+    const struct report_copy *copies; /* NULL: what is there is not known now, and nothing follows from it */
 };
+
+/* As a report has it. Empty when the arena is full. */
+str report_seat_text(struct arena *arena, const struct report_seat *seat);
 
 #endif

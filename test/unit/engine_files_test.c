@@ -10,6 +10,7 @@
 #include "base/crypto/certificate.h"
 #include "base/crypto/certificate_look.h"
 #include "engine/postgres/audit.h"
+#include "engine/postgres/backup/member_side.h"
 #include "engine/postgres/postgres.h"
 
 static struct goal_peer peers[] = {
@@ -88,6 +89,93 @@ content(struct fixture *f, const char *name)
     str text;
     assert_true(disk_read(f->arena, member_path(&f->self, name).data, 1 << 20, &text));
     return text;
+}
+
+static struct goal_backup_seat seats[] = {
+    { .ordinal = 0, .name = STR("reeve-seat-5e01"), .host_address = STR("10.0.0.21") },
+    { .ordinal = 1, .name = STR("reeve-seat-5e02"), .host_address = STR("2001:db8::21") },
+};
+
+static void
+a_cluster_without_backups_has_nothing_of_them(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    bool changed = false;
+    f.cluster.backup = (struct goal_backup){ STR("abc123-1"), { LENGTH(seats), seats } };
+    for (int i = 0; i < 2; i++) { /* none in the goal; or one, but no authority of its own yet */
+        f.cluster.backup.stanza = i == 0 ? STR_EMPTY : STR("abc123-1");
+        assert_ptr_equal(hba_write(&f.self, &changed), OK);
+        assert_ptr_equal(backup_write_files(&f.self, &changed), OK);
+        assert_null(strstr(content(&f, "pg_hba.conf").data, "reeve_wal"));
+        assert_null(strstr(content(&f, "pg_ident.conf").data, "reeve_seat"));
+        assert_int_equal(backup_command(&f.self).len, 0);
+        assert_false(disk_exists(member_path(&f.self, "pgbackrest.conf").data));
+        json_t *dynamic = config_dynamic(&f.self);
+        assert_null(json_object_get(dynamic, "slots"));
+        assert_null(json_object_get(config_parameters(&f.self), "max_slot_wal_keep_size"));
+    }
+    tear_down(&f);
+}
+
+static void
+seats_of_a_cluster_are_let_in_and_nobody_else_as_them(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    bool changed = false;
+    f.cluster.backup = (struct goal_backup){ STR("abc123-1"), { LENGTH(seats), seats } };
+    f.cluster.walls = WALLS_CLOSED;
+    f.member.disk_gb = 10;
+    assert_true(disk_replace(member_path(&f.self, CLUSTER_AUTHORITY).data, STR("CLUSTER"), 0600, f.self.owner));
+    assert_ptr_equal(hba_write(&f.self, &changed), OK);
+    /* Before the networks of tenants: whatever password they gave a role of that name is worth nothing. */
+    assert_non_null(strstr(content(&f, "pg_hba.conf").data,
+                           "hostssl replication reeve_wal 10.0.0.21/32 cert map=reeve_seat\n"
+                           "hostssl postgres reeve_wal 10.0.0.21/32 cert map=reeve_seat\n"
+                           "hostssl replication reeve_wal 2001:db8::21/128 cert map=reeve_seat\n"
+                           "hostssl postgres reeve_wal 2001:db8::21/128 cert map=reeve_seat\n"
+                           "host all reeve_wal all reject\n"
+                           "host all postgres,reeve_replicator,reeve_rewinder all reject\n"));
+    assert_non_null(strstr(content(&f, "pg_ident.conf").data,
+                           "\nreeve_seat reeve-seat-5e01 reeve_wal\nreeve_seat reeve-seat-5e02 reeve_wal\n"));
+    assert_ptr_equal(backup_write_files(&f.self, &changed), OK);
+    str config = content(&f, "pgbackrest.conf");
+    assert_non_null(
+        strstr(config.data, "\ntls-server-auth=reeve-seat-5e01=abc123-1\ntls-server-auth=reeve-seat-5e02=abc123-1\n"));
+    assert_non_null(strstr(config.data, "/tls/cluster-authority.crt\n"));
+    assert_null(strstr(config.data, "repo")); /* it has nothing with which a repository could be reached */
+    assert_string_equal(json_text(f.arena, json_object_get(config_dynamic(&f.self), "slots")).data,
+                        "{\"reeve_wal_0\":{\"type\":\"physical\"},\"reeve_wal_1\":{\"type\":\"physical\"}}");
+    assert_string_equal(json_string_value(json_object_get(config_parameters(&f.self), "max_slot_wal_keep_size")),
+                        "2048MB");
+    f.cluster.backup.stanza = STR_EMPTY; /* and everything goes when the cluster has none any more */
+    assert_ptr_equal(backup_write_files(&f.self, &changed), OK);
+    assert_false(disk_exists(member_path(&f.self, "pgbackrest.conf").data));
+    tear_down(&f);
+}
+
+static void
+slots_of_seats_that_are_gone_are_dropped_and_those_of_others_stay(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 20);
+    json_t *have =
+        json_in(arena, json_pack("{s:{s:{}, s:{}, s:{}}}", "slots", "reeve_wal_0", "reeve_wal_1", "tenants"));
+    json_t *want = json_in(arena, json_pack("{s:{s:{}}}", "slots", "reeve_wal_0")),
+           *none = json_in(arena, json_object());
+    json_t *patch = json_in(arena, json_object());
+    backup_drop_slots(have, want, patch);
+    assert_string_equal(json_text(arena, patch).data, "{\"slots\":{\"reeve_wal_1\":null}}");
+    patch = json_in(arena, json_object());
+    backup_drop_slots(have, none, patch);
+    assert_string_equal(json_text(arena, patch).data, "{\"slots\":{\"reeve_wal_0\":null,\"reeve_wal_1\":null}}");
+    patch = json_in(arena, json_object());
+    backup_drop_slots(none, none, patch);
+    assert_int_equal(json_object_size(patch), 0);
+    arena_free(arena);
 }
 
 static void
@@ -364,6 +452,9 @@ main(void)
 {
     json_init();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cluster_without_backups_has_nothing_of_them),
+        cmocka_unit_test(seats_of_a_cluster_are_let_in_and_nobody_else_as_them),
+        cmocka_unit_test(slots_of_seats_that_are_gone_are_dropped_and_those_of_others_stay),
         cmocka_unit_test(who_may_connect_is_in_the_right_order),
         cmocka_unit_test(users_of_a_directory_are_asked_about_there),
         cmocka_unit_test(what_is_recorded_is_a_parameter_unless_somebody_is_named),

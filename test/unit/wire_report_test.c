@@ -75,20 +75,21 @@ a_seat_is_written_with_its_spans_and_snapshots(void **state)
           .server_version = STR("17.6"),
           .problem = STR_EMPTY },
     };
-    const struct report_seat seats[] = { { .id = { { 0xb1 }, true },
-                                           .unit = STR("active"),
-                                           .problem = STR_EMPTY,
-                                           .received_lsn = STR("0/5000148"),
-                                           .timeline = 2,
-                                           .lag_bytes = 0,
-                                           .lag_ms = 320,
-                                           .window_from = STR_EMPTY,
-                                           .window_to = STR("2026-11-16T04:00:00Z"),
-                                           .used_bytes = 123,
-                                           .span_count = 1,
-                                           .spans = spans,
-                                           .copy_count = 1,
-                                           .copies = copies } };
+    const struct report_seat seat = { .id = { { 0xb1 }, true },
+                                      .unit = STR("active"),
+                                      .problem = STR_EMPTY,
+                                      .received_lsn = STR("0/5000148"),
+                                      .timeline = 2,
+                                      .lag_bytes = 0,
+                                      .lag_ms = 320,
+                                      .window_from = STR_EMPTY,
+                                      .window_to = STR("2026-11-16T04:00:00Z"),
+                                      .used_bytes = 123,
+                                      .span_count = 1,
+                                      .spans = spans,
+                                      .copy_count = 1,
+                                      .copies = copies };
+    str seats[] = { report_seat_text(arena, &seat) };
     struct report report = { .boot_id = STR_EMPTY, .seat_count = 1, .seats = seats };
     str text = report_write(arena, &report);
     assert_non_null(strstr(
@@ -104,6 +105,9 @@ a_seat_is_written_with_its_spans_and_snapshots(void **state)
         "\"problem\":null}]}],"));
     json_t *ignored;
     assert_ptr_equal(json_parse(arena, text, &ignored), OK);
+    /* An empty list says that nothing is there; who does not know says so, or rows of snapshots would go. */
+    struct report_seat unknown = { .id = seat.id, .unit = STR("unknown") };
+    assert_non_null(strstr(report_seat_text(arena, &unknown).data, "\"spans\":[],\"snapshots\":null}"));
     arena_free(arena);
 }
 

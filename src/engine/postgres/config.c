@@ -6,6 +6,7 @@
 #include "base/disk_below.h"
 #include "base/net/net.h"
 #include "engine/postgres/audit.h"
+#include "engine/postgres/backup/member_side.h"
 #include "engine/postgres/postgres.h"
 
 // clang-format off
@@ -92,19 +93,23 @@ config_parameters(struct engine_member *self)
             json_object_set_new(parameters, pair->name.data, text(pair->value));
     }
     json_object_update(parameters, audit_parameters(self->arena, &self->cluster->access.audit));
+    json_object_update_missing(parameters, backup_parameters(self));
     return parameters;
 }
 
 json_t *
 config_dynamic(struct engine_member *self)
 {
-    return json_in(self->arena, json_pack("{s:i, s:i, s:i, s:i, s:b, s:b, s:{s:b, s:b, s:O}}", //
-                                          "ttl", 20, "loop_wait", 5, "retry_timeout", 5,       //
-                                          "maximum_lag_on_failover", 16 * 1024 * 1024,         //
-                                          "synchronous_mode", (int)self->cluster->synchronous, //
-                                          "failsafe_mode", 1,                                  //
-                                          "postgresql", "use_pg_rewind", 1, "use_slots", 1,    //
-                                          "parameters", config_parameters(self)));
+    json_t *dynamic = json_in(self->arena, json_pack("{s:i, s:i, s:i, s:i, s:b, s:b, s:{s:b, s:b, s:O}}", //
+                                                     "ttl", 20, "loop_wait", 5, "retry_timeout", 5,       //
+                                                     "maximum_lag_on_failover", 16 * 1024 * 1024,         //
+                                                     "synchronous_mode", (int)self->cluster->synchronous, //
+                                                     "failsafe_mode", 1,                                  //
+                                                     "postgresql", "use_pg_rewind", 1, "use_slots", 1,    //
+                                                     "parameters", config_parameters(self)));
+    if (backup_is_on(self))
+        json_object_set(dynamic, "slots", backup_slots(self));
+    return dynamic;
 }
 
 /* What a member shows other members, and whom it believes among them, in each phase (docs/internals/fleet.md). */

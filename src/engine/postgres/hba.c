@@ -11,6 +11,7 @@
 
 #include "base/disk_below.h"
 #include "base/net/net.h"
+#include "engine/postgres/backup/member_side.h"
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/roles.h"
 
@@ -133,6 +134,7 @@ hba_text(struct engine_member *self)
         buf_format(&out, "hostssl replication " REPLICATOR " %s cert map=reeve_member\n", peers.items[i].data);
         buf_format(&out, "hostssl all " REPLICATOR "," REWINDER " %s cert map=reeve_member\n", peers.items[i].data);
     }
+    backup_add_hba(self, &out);
     buf_add_text(&out, "host all " SUPERUSER "," REPLICATOR "," REWINDER " all reject\n"
                        "host replication all all reject\n");
     for (size_t i = 0; i < networks->count; i++) {
@@ -167,6 +169,7 @@ ident_text(struct engine_member *self)
         buf_format(&out, "reeve_member %s " REPLICATOR "\n", peers->items[i].name.data);
         buf_format(&out, "reeve_member %s " REWINDER "\n", peers->items[i].name.data);
     }
+    backup_add_ident(self, &out);
     for (size_t i = 0; i < users->count; i++) {
         const struct goal_user *user = &users->items[i];
         if (user->login != LOGIN_X509 || role_name_problem(user->name) != NULL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "base/failpoint.h"
+#include "engine/postgres/backup/member_side.h"
 #include "engine/postgres/postgres.h"
 
 enum { ASK_MS = 5000, CHANGE_MS = 10000, RESTART_MS = 180000, SWITCH_MS = 60000, ANSWER_BYTES = 1024 * 1024 };
@@ -128,7 +129,9 @@ patroni_configure(struct engine_member *self, bool is_primary, bool *ret_equal)
     json_t *have = json_parse_own(self->arena, answer.body);
     if (answer.status != 200 || !json_is_object(have))
         return problem(self->arena, "Patroni of %s has no configuration to show yet.", self->member->name.data);
-    json_t *patch = json_in(self->arena, patch_for(have, config_dynamic(self), false));
+    json_t *want = config_dynamic(self);
+    json_t *patch = json_in(self->arena, patch_for(have, want, false));
+    backup_drop_slots(have, want, patch);
     *ret_equal = json_object_size(patch) == 0;
     if (*ret_equal || !is_primary)
         return OK;

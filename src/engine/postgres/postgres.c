@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/postgres/postgres.h"
 
+#include "engine/postgres/backup/member_side.h"
+
 static error
 write_files(struct engine_member *self, struct engine_progress *progress, bool *ret_changed)
 {
     TRY(hba_write(self, &progress->access_is_new));
     TRY(start_write(self));
+    TRY(backup_write_files(self, &progress->backup_is_new));
     return config_write(self, ret_changed);
 }
 
@@ -14,6 +17,7 @@ const struct engine engine_postgres = {
     .look_at_host = postgres_look_at_host,
     .write_files = write_files,
     .command = start_command,
+    .backup_command = backup_command,
     .observe = patroni_observe,
     .settle = postgres_settle,
     .make_way = postgres_make_way,

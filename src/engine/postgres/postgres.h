@@ -10,6 +10,7 @@
 #define SUPERUSER       "postgres"
 #define REPLICATOR      "reeve_replicator"
 #define REWINDER        "reeve_rewinder"
+#define WAL_ROLE        "reeve_wal"     /* repository hosts receive WAL as this one */
 #define MANAGED_ROLE    "reeve_managed" /* who is a member was made by Reeve, and is the only one it changes */
 #define X509_ROLE       "reeve_x509"    /* who is a member logs in with a certificate */
 #define LDAP_ROLE       "reeve_ldap"    /* who is a member proves who it is to the project's directory */

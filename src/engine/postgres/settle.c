@@ -12,6 +12,7 @@
 #include "base/failpoint.h"
 #include "base/net/net.h"
 #include "engine/postgres/audit.h"
+#include "engine/postgres/backup/member_side.h"
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/roles_apply.h"
 #include "engine/postgres/session.h"
@@ -92,7 +93,8 @@ load_access(struct engine_member *self)
     const str parameters[] = {
         network_list(self), self->cluster->access.ldap.hostname.len == 0 ? STR("true") : STR("false"),
         STR(SUPERUSER),     STR(REPLICATOR),
-        STR(REWINDER),      STR(LDAP_ROLE)
+        STR(REWINDER),      STR(LDAP_ROLE),
+        STR(WAL_ROLE)
     };
     TRY(session_open(self, STR(SUPERUSER), &session));
     TRY(session_query(session, SQL_ACCESS_ERROR, 0, NULL, &rows));
@@ -195,5 +197,6 @@ postgres_settle(struct engine_member *self, const struct engine_observation *see
     error access = settle_access(self, seen, progress);
     error parameters = settle_parameters(self, seen, progress);
     error restart = settle_restart(self, progress);
-    return access != OK ? access : parameters != OK ? parameters : restart;
+    error backup = backup_settle(self, seen, progress);
+    return access != OK ? access : parameters != OK ? parameters : restart != OK ? restart : backup;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "agent/program.h"
+#include "engine/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,16 +38,36 @@ start(const char *const *argv, int input, int output, pid_t *ret_child)
 }
 
 static str
-what_it_said(struct arena *arena, int output)
+everything_said(struct arena *arena, int output, size_t cap_bytes)
 {
-    char said[MOST_SAID];
-    ssize_t length = pread(output, said, sizeof(said), 0);
-    str text = str_trim((str){ said, length < 0 ? 0 : (size_t)length });
-    return str_dup(arena, str_cut(&text, '\n'));
+    struct stat status;
+    size_t length = fstat(output, &status) != 0 ? 0 : (size_t)status.st_size;
+    length = length < cap_bytes ? length : cap_bytes;
+    char *said = arena_alloc(arena, length + 1);
+    ssize_t got = said == NULL ? -1 : pread(output, said, length, 0);
+    if (got < 0)
+        return STR_EMPTY;
+    said[got] = '\0';
+    return (str){ said, (size_t)got };
+}
+
+/* The line that says what is wrong, as pgBackRest marks it; else the first. */
+static str
+what_it_meant(struct arena *arena, str said)
+{
+    str first = STR_EMPTY;
+    while (said.len > 0) {
+        str line = str_trim(str_cut(&said, '\n'));
+        const char *marked = line.len == 0 ? NULL : memmem(line.data, line.len, "ERROR: ", strlen("ERROR: "));
+        if (marked != NULL)
+            return str_dup(arena, str_slice(line, (size_t)(marked - line.data), line.len));
+        first = first.len == 0 ? line : first;
+    }
+    return str_dup(arena, first);
 }
 
 error
-program_run(struct arena *arena, const char *const *argv, str input)
+program_ask(struct arena *arena, const char *const *argv, str input, size_t cap_bytes, str *ret_said)
 {
     int in = file_in_memory(input), out = file_in_memory(STR_EMPTY), status = -1;
     pid_t child;
@@ -57,12 +78,20 @@ program_run(struct arena *arena, const char *const *argv, str input)
     } else {
         while (waitpid(child, &status, 0) < 0 && errno == EINTR)
             ;
+        *ret_said = everything_said(arena, out, cap_bytes);
         if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-            why = problem(arena, "%s failed: %s.", argv[0], what_it_said(arena, out).data);
+            why = problem(arena, "%s failed: %s.", argv[0], what_it_meant(arena, *ret_said).data);
     }
     if (in >= 0)
         close(in);
     if (out >= 0)
         close(out);
     return why;
+}
+
+error
+program_run(struct arena *arena, const char *const *argv, str input)
+{
+    str ignored;
+    return program_ask(arena, argv, input, MOST_SAID, &ignored);
 }

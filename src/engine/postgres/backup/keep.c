@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/postgres/backup/keep.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdatomic.h>
+
+#include "base/clock.h"
+#include "base/disk.h"
+#include "base/failpoint.h"
+#include "base/log.h"
+#include "engine/postgres/backup/receive_config.h"
+#include "engine/program.h"
+
+enum { FILE_BYTES = 4 * 1024 * 1024, INFO_BYTES = 64 * 1024 * 1024, MOST_WORDS = 32, DAY_MS = 24 * 3600 * 1000 };
+
+#define NEVER_BY_ITSELF "--repo1-retention-full-type=count", "--repo1-retention-full=9999999"
+
+struct keep {
+    struct arena *arena;
+    str folder, stanza;
+    json_t *order, *info;
+};
+
+/* ---- pgBackRest ---- */
+static error
+pgbackrest(struct keep *keep, const char *config, const char *const *words, str *ret_said)
+{
+    str config_option = str_format(keep->arena, "--config=%s/%s", keep->folder.data, config);
+    str stanza = str_format(keep->arena, "--stanza=%s", keep->stanza.data);
+    const char *argv[MOST_WORDS] = { "/usr/bin/pgbackrest", config_option.data, stanza.data };
+    size_t count = 3;
+    for (size_t i = 0; words[i] != NULL && count < MOST_WORDS - 1; i++)
+        argv[count++] = words[i];
+    argv[count] = NULL;
+    return program_ask(keep->arena, argv, STR_EMPTY, INFO_BYTES, ret_said);
+}
+
+static error
+read_info(struct keep *keep)
+{
+    const char *const words[] = { "info", "--output=json", "--log-level-console=off", NULL };
+    str said;
+    TRY(pgbackrest(keep, SEAT_PUSH_CONFIG, words, &said));
+    keep->info = json_parse_own(keep->arena, said);
+    return json_is_array(keep->info) ? OK : problem(keep->arena, "pgBackRest did not say what is in the repository.");
+}
+
+json_t *
+keep_backups(const json_t *info)
+{
+    return json_object_get(json_array_get(info, 0), "backup");
+}
+
+/* ---- A backup ---- */
+static bool
+is_made(struct keep *keep, str snapshot)
+{
+    const json_t *one;
+    size_t i;
+    json_array_foreach(keep_backups(keep->info), i, one)
+    {
+        if (str_eq(json_str(json_object_get(json_object_get(one, "annotation"), "snapshot")), snapshot) &&
+            !json_is_true(json_object_get(one, "error")))
+            return true;
+    }
+    return false;
+}
+
+static error
+back_up(struct keep *keep)
+{
+    const json_t *wish = json_object_get(keep->order, "backup"), *value;
+    const char *words[MOST_WORDS - 4], *name;
+    size_t count = 0;
+    str ignored;
+    if (!json_is_object(wish) || is_made(keep, json_str(json_object_get(wish, "snapshot"))))
+        return OK;
+    words[count++] = "backup";
+    words[count++] = str_format(keep->arena, "--type=%s", json_str(json_object_get(wish, "type")).data).data;
+    json_object_foreach(json_object_get(wish, "annotations"), name, value)
+    {
+        if (count < LENGTH(words) - 1)
+            words[count++] = str_format(keep->arena, "--annotation=%s=%s", name, json_str(value).data).data;
+    }
+    words[count] = NULL;
+    failpoint("keep:backup:before");
+    TRY(pgbackrest(keep, SEAT_PULL_CONFIG, words, &ignored));
+    failpoint("keep:backup:after");
+    return OK;
+}
+
+/* ---- What goes ---- */
+bool
+keep_next_removed(str *rest, str *ret_label)
+{
+    static const char mark[] = "remove expired backup ";
+    while (rest->len > 0) {
+        str line = str_cut(rest, '\n');
+        const char *found = line.len == 0 ? NULL : memmem(line.data, line.len, mark, strlen(mark));
+        if (found == NULL)
+            continue;
+        str behind = str_slice(line, (size_t)(found - line.data) + strlen(mark), line.len);
+        *ret_label = str_trim(str_cut(&behind, ' '));
+        return true;
+    }
+    return false;
+}
+
+/* `expire` takes along whatever builds on a backup, without a word. So what it would remove is asked first, and must be this one alone. */
+static error
+remove_one(struct keep *keep, str label)
+{
+    str set = str_format(keep->arena, "--set=%s", label.data), said, named;
+    const char *const try_words[] = {
+        "expire", set.data, "--dry-run", "--log-level-console=info", NEVER_BY_ITSELF, NULL
+    };
+    const char *const words[] = { "expire", set.data, NEVER_BY_ITSELF, NULL };
+    size_t count = 0;
+    TRY(pgbackrest(keep, SEAT_PUSH_CONFIG, try_words, &said));
+    for (str rest = said; keep_next_removed(&rest, &named); count++) {
+        if (!str_eq(named, label))
+            return problem(keep->arena, "%.*s is not removed: %.*s would go with it.", STR_ARG(label), STR_ARG(named));
+    }
+    if (count != 1)
+        return problem(keep->arena, "%.*s is not removed: pgBackRest would remove %zu backups.", STR_ARG(label), count);
+    failpoint("keep:remove:before");
+    TRY(pgbackrest(keep, SEAT_PUSH_CONFIG, words, &said));
+    failpoint("keep:remove:after");
+    log_line(LOG_INFO, "backup_removed", "%.*s", STR_ARG(label));
+    return OK;
+}
+
+static bool
+is_there(struct keep *keep, str label)
+{
+    const json_t *one;
+    size_t i;
+    json_array_foreach(keep_backups(keep->info), i, one)
+    {
+        if (str_eq(json_str(json_object_get(one, "label")), label))
+            return true;
+    }
+    return false;
+}
+
+/* In the order that they were given: leaves first. One that cannot go now keeps no other. */
+static error
+remove_all(struct keep *keep)
+{
+    const json_t *one;
+    size_t i;
+    error first = OK;
+    json_array_foreach(json_object_get(keep->order, "remove"), i, one)
+    {
+        error why = is_there(keep, json_str(one)) ? remove_one(keep, json_str(one)) : OK;
+        first = first == OK ? why : first;
+    }
+    return first;
+}
+
+/* WAL that only moments before the window need. What older backups need for themselves stays with them. */
+static error
+shorten_wal(struct keep *keep, int64_t *ret_retained)
+{
+    int64_t window_ms = json_integer_value(json_object_get(keep->order, "windowDays")) * DAY_MS, fulls = 0,
+            retained = 1;
+    const json_t *one;
+    size_t i;
+    str ignored;
+    json_array_foreach(keep_backups(keep->info), i, one)
+    {
+        if (!str_is(json_str(json_object_get(one, "type")), "full"))
+            continue;
+        int64_t stop_ms = json_integer_value(json_object_get(json_object_get(one, "timestamp"), "stop")) * 1000;
+        fulls++;
+        retained += stop_ms > clock_now_ms() - window_ms;
+    }
+    *ret_retained = retained;
+    if (fulls <= retained)
+        return OK;
+    str count = str_format(keep->arena, "--repo1-retention-archive=%lld", (long long)retained);
+    const char *const words[] = { "expire", NEVER_BY_ITSELF, "--repo1-retention-archive-type=full", count.data, NULL };
+    failpoint("keep:shorten:before");
+    return pgbackrest(keep, SEAT_PUSH_CONFIG, words, &ignored);
+}
+
+/* All of it, before the seat itself goes: what is in a bucket would stay otherwise. */
+static error
+remove_stanza(struct keep *keep)
+{
+    static const char *const parts[] = { "backup", "archive" };
+    for (size_t i = 0; i < LENGTH(parts); i++) {
+        str path = str_format(keep->arena, "%s/%s", parts[i], keep->stanza.data), ignored;
+        const char *const words[] = { "repo-rm", "--recurse", path.data, NULL };
+        TRY(pgbackrest(keep, SEAT_PUSH_CONFIG, words, &ignored));
+    }
+    return OK;
+}
+
+/* ---- How much it takes ---- */
+static atomic_llong used_bytes; /* nftw() has no place for a context, and this program does one thing */
+
+static int
+add_size(const char *path, const struct stat *status, int type, struct FTW *ftw)
+{
+    (void)path;
+    (void)ftw;
+    if (type == FTW_F)
+        used_bytes += (long long)status->st_blocks * 512;
+    return 0;
+}
+
+static int64_t
+measure(struct keep *keep)
+{
+    static const char *const parts[] = { "repo", SEAT_WAL, SEAT_ASIDE };
+    used_bytes = 0;
+    for (size_t i = 0; i < LENGTH(parts); i++)
+        nftw(str_format(keep->arena, "%s/%s", keep->folder.data, parts[i]).data, add_size, 16, FTW_PHYS);
+    return used_bytes;
+}
+
+/* ---- ---- */
+static error
+write_down(struct keep *keep, error backup, error removal, int64_t retained)
+{
+    static const struct disk_owner unchanged = { (uid_t)-1, (gid_t)-1 };
+    str path = str_format(keep->arena, "%s/" SEAT_KEPT_FILE, keep->folder.data);
+    json_t *kept = json_in(
+        keep->arena, json_pack("{s:I, s:s, s:s, s:I, s:I, s:I, s:O}", "number",
+                               json_integer_value(json_object_get(keep->order, "number")),                       //
+                               "backupProblem", backup == OK ? "" : str_dup(keep->arena, backup->detail).data,   //
+                               "removeProblem", removal == OK ? "" : str_dup(keep->arena, removal->detail).data, //
+                               "retainedFulls", (json_int_t)retained, "usedBytes", (json_int_t)measure(keep),    //
+                               "atMs", (json_int_t)clock_now_ms(), "info", keep->info));
+    str text = kept == NULL ? STR_EMPTY : json_text(keep->arena, kept);
+    if (text.len == 0 || !disk_replace(path.data, text, 0600, unchanged))
+        return problem(keep->arena, "%s cannot be written: %s.", path.data, strerror(errno));
+    return OK;
+}
+
+error
+keep_run(struct arena *arena, str folder)
+{
+    struct keep keep = { .arena = arena, .folder = folder };
+    str path = str_format(arena, "%s/" SEAT_ORDER_FILE, folder.data), text;
+    struct receive_config *config = ARENA_ARRAY(arena, struct receive_config, 1);
+    int64_t retained = 0;
+    if (config == NULL)
+        return fail(arena, OVERLOADED);
+    TRY(receive_config_read(arena, folder, config));
+    keep.stanza = config->stanza;
+    keep.order = disk_read(arena, path.data, FILE_BYTES, &text) ? json_parse_own(arena, text) : NULL;
+    if (!json_is_object(keep.order))
+        return problem(arena, "%s cannot be understood.", path.data);
+    TRY(read_info(&keep));
+    error backup = OK, removal = OK;
+    if (json_is_true(json_object_get(keep.order, "isLast"))) {
+        removal = remove_stanza(&keep);
+    } else {
+        backup = back_up(&keep);
+        removal = remove_all(&keep);
+        TRY(read_info(&keep));
+        error shortened = shorten_wal(&keep, &retained);
+        removal = removal != OK ? removal : shortened;
+    }
+    TRY(read_info(&keep));
+    if (backup != OK)
+        log_line(LOG_WARNING, "no_backup", "%.*s", STR_ARG(backup->detail));
+    return write_down(&keep, backup, removal, retained);
+}

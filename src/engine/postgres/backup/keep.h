@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `reeve-agent keep`: does what the agent has ordered with one repository, and says what is in it. It runs as the user of the seat, who
+ * alone may read the repository.
+ *
+ * The order: {"number", "backup": null or {"snapshot", "type", "annotations": {…}}, "remove": [label …], "windowDays", "isLast"}.
+ * What it came to: {"number", "backupProblem", "removeProblem", "retainedFulls", "usedBytes", "atMs", "info": as pgBackRest says}.
+ */
+#ifndef ENGINE_POSTGRES_BACKUP_KEEP_H
+#define ENGINE_POSTGRES_BACKUP_KEEP_H
+
+#include "base/json.h"
+#include "engine/problem.h"
+
+/* Nothing of what was ordered is done twice. An error: not even what is there can be said. */
+MUST_USE error keep_run(struct arena *arena, str folder);
+
+/* Backups of the one stanza in what `info` says. */
+json_t *keep_backups(const json_t *info);
+/* The labels that a line of `expire --dry-run` names as removed, one after the other; false at the end. */
+bool keep_next_removed(str *rest, str *ret_label);
+
+#endif
