@@ -10,6 +10,7 @@
 #include "agent/facts.h"
 #include "agent/internal.h"
 #include "agent/log/shipper.h"
+#include "agent/seat/seats.h"
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -131,6 +132,7 @@ agent_adopt(struct agent *agent, struct arena *arena, str document)
         workers_follow(agent, &changes);
         tasks_follow(agent, &changes);
         shippers_follow(agent);
+        seats_follow(agent, &changes);
         agent->report_is_wanted = true;
         pthread_cond_signal(&agent->report_wanted);
     }

@@ -16,6 +16,7 @@ enum {
     AGENT_MOST_WORKERS = GOAL_MAX_MEMBERS,
     AGENT_MOST_TASKS = 1024,
     AGENT_MOST_SHIPPERS = GOAL_MAX_LOG_TARGETS,
+    AGENT_MOST_SEATS = GOAL_MAX_SEATS,
     PASS_ARENA_BYTES = 128 * 1024 * 1024
 };
 
@@ -48,6 +49,7 @@ struct task_run {
 };
 
 struct shipper;
+struct seat_worker;
 
 struct agent {
     struct agent_config config;
@@ -63,6 +65,8 @@ struct agent {
     size_t task_count;
     struct shipper *shippers[AGENT_MOST_SHIPPERS];
     size_t shipper_count;
+    struct seat_worker *seats[AGENT_MOST_SEATS];
+    size_t seat_count;
 
     pthread_cond_t report_wanted;
     bool report_is_wanted;

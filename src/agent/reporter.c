@@ -6,6 +6,7 @@
 #include "agent/facts.h"
 #include "agent/internal.h"
 #include "agent/log/shipper.h"
+#include "agent/seat/seats.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -40,7 +41,8 @@ collect(struct agent *agent, struct arena *arena, struct report *report)
                 (struct report_task){ run->task, run->done, str_dup(arena, str_from(run->detail)) };
     }
     report->logs = shippers_report(agent, arena, &report->log_count);
-    if (report->logs == NULL)
+    report->seats = seats_report(agent, arena, &report->seat_count);
+    if (report->logs == NULL || report->seats == NULL)
         return false;
     report->members = members;
     report->tasks = tasks;
@@ -101,6 +103,9 @@ report_once(struct agent *agent, struct caller *caller, int64_t *tried)
         log_line(LOG_WARNING, "no_report", "%.*s", STR_ARG(why->detail));
         return false;
     }
+    pthread_mutex_lock(&agent->lock);
+    seats_were_told(agent);
+    pthread_mutex_unlock(&agent->lock);
     return true;
 }
 

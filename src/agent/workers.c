@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "agent/internal.h"
+#include "agent/seat/seats.h"
 #include "agent/unit_file.h"
 #include "base/log.h"
 #include "base/steady_cond.h"
@@ -214,6 +215,8 @@ workers_wake_unit(void *context, const char *unit)
         if (str_is(unit_name(arena, agent->workers[i]->member), unit))
             wake(agent->workers[i]);
     }
+    if (arena != NULL)
+        seats_wake_unit(agent, arena, unit);
     pthread_mutex_unlock(&agent->lock);
 }
 
@@ -226,5 +229,5 @@ workers_tried_version(struct agent *agent)
         if (!worker->stop && worker->tried_version < worker->wanted_version)
             return 0;
     }
-    return version;
+    return seats_have_tried(agent) ? version : 0;
 }

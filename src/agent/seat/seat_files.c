@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/seat/seat_files.h"
+
+#include <errno.h>
+
+#include "agent/state.h"
+#include "base/disk_below.h"
+#include "base/json.h"
+#include "engine/postgres/backup/member_side.h"
+#include "engine/postgres/backup/receive_config.h"
+
+enum { CONFIG_BYTES = 256 * 1024 };
+
+#define HEADER "# Written by reeve-agent, which overwrites whatever is changed here.\n"
+
+error
+seat_folders(struct seat_pass *pass)
+{
+    static const struct {
+        const char *name;
+        mode_t mode;
+        bool is_own; /* the seat's */
+    } folders[] = { { "", 0750, false },      { "tls", 0750, false },     { "repo", 0700, true },
+                    { SEAT_WAL, 0700, true }, { SEAT_ASIDE, 0700, true }, { "spool", 0700, true },
+                    { "state", 0700, true } };
+    if (!disk_make_folder(pass->folder.data, 0750, pass->files))
+        return problem(pass->arena, "%s cannot be made: %s.", pass->folder.data, strerror(errno));
+    for (size_t i = 0; i < LENGTH(folders); i++) {
+        if (!disk_below_make_folder(pass->folder.data, folders[i].name, folders[i].mode,
+                                    folders[i].is_own ? pass->owner : pass->files))
+            return problem(pass->arena, "%s/%s cannot be made: %s.", pass->folder.data, folders[i].name,
+                           strerror(errno));
+    }
+    return OK;
+}
+
+/* ---- pgBackRest ---- */
+static void
+add_store(struct buf *out, const struct goal_seat *seat, str folder)
+{
+    const struct goal_seat_store *store = &seat->store;
+    str endpoint = store->endpoint;
+    if (endpoint.len == 0) {
+        buf_format(out, "repo1-path=%s/repo\n", folder.data);
+        return;
+    }
+    if (str_starts_with(endpoint, STR("https://")))
+        endpoint = str_slice(endpoint, strlen("https://"), endpoint.len);
+    buf_format(out,
+               "repo1-type=s3\n"
+               "repo1-path=%s/%s-%d\n"
+               "repo1-s3-endpoint=%.*s\n"
+               "repo1-s3-bucket=%s\n"
+               "repo1-s3-region=%s\n"
+               "repo1-s3-uri-style=%s\n"
+               "repo1-s3-key=%s\n"
+               "repo1-s3-key-secret=%s\n",
+               store->path.data, seat->stanza.data, (int)seat->ordinal, STR_ARG(endpoint), store->bucket.data,
+               store->region.data, store->uri_style.len > 0 ? store->uri_style.data : "host", store->key.data,
+               store->secret_key.data);
+    if (store->authority.len > 0)
+        buf_format(out, "repo1-storage-ca-file=%s/tls/store-authority.crt\n", folder.data);
+}
+
+/* Members are read through their own servers, as the seat of their cluster. */
+static void
+add_members(struct buf *out, const struct goal_seat *seat, str folder)
+{
+    buf_format(out, "\n[%s]\n", seat->stanza.data);
+    for (size_t i = 0; i < seat->members.count; i++) {
+        const struct goal_seat_member *member = &seat->members.items[i];
+        char name[ID_DIGITS + 1];
+        int n = (int)i + 1;
+        id_write(member->id, name);
+        buf_format(out,
+                   "pg%d-host=%s\npg%d-host-type=tls\npg%d-host-port=%d\n"
+                   "pg%d-host-ca-file=%s/" CLUSTER_AUTHORITY "\npg%d-host-cert-file=%s/tls/seat.crt\n"
+                   "pg%d-host-key-file=%s/tls/seat.key\npg%d-host-config=" MEMBERS_FOLDER "/%s/" BACKUP_CONFIG "\n"
+                   "pg%d-path=" MEMBERS_FOLDER "/%s/data\npg%d-port=%d\npg%d-socket-path=" MEMBERS_FOLDER "/%s/run\n"
+                   "pg%d-user=" SUPERUSER "\n",
+                   n, member->address.data, n, n, (int)member->backup_port, n, folder.data, n, folder.data, n,
+                   folder.data, n, name, n, name, n, (int)member->port, n, name, n);
+    }
+}
+
+/*
+ * Nothing expires by itself: what goes is said one by one. archive-check is for servers that archive by themselves; here the
+ * agent sees to it that WAL is complete. archive-push-queue-max is never set: it drops WAL.
+ */
+str
+seat_config_text(struct arena *arena, const struct goal_seat *seat, str folder, bool with_members)
+{
+    struct buf out = buf_in(arena, CONFIG_BYTES);
+    buf_format(&out,
+               HEADER "[global]\n"
+                      "repo1-cipher-type=aes-256-cbc\n"
+                      "repo1-cipher-pass=%s\n"
+                      "repo1-bundle=y\n"
+                      "repo1-block=y\n"
+                      "repo1-retention-full-type=count\n"
+                      "repo1-retention-full=9999999\n"
+                      "expire-auto=n\n"
+                      "compress-type=zst\n"
+                      "compress-level=3\n"
+                      "process-max=2\n"
+                      "lock-path=%s/spool/lock\n"
+                      "spool-path=%s/spool\n"
+                      "log-level-console=error\n"
+                      "log-level-file=off\n"
+                      "log-level-stderr=off\n"
+                      "protocol-timeout=660\n"
+                      "db-timeout=600\n",
+               seat->cipher_pass.data, folder.data, folder.data);
+    add_store(&out, seat, folder);
+    if (with_members) {
+        buf_add_text(&out, "archive-check=n\nbackup-standby=prefer\nstart-fast=y\n");
+        add_members(&out, seat, folder);
+    }
+    return buf_str(&out);
+}
+
+/* ---- The receiver ---- */
+static str
+receive_text(struct seat_pass *pass)
+{
+    const struct goal_seat *seat = pass->seat;
+    json_t *members = json_array();
+    for (size_t i = 0; i < seat->members.count; i++) {
+        const struct goal_seat_member *member = &seat->members.items[i];
+        json_array_append_new(members, json_pack("{s:s, s:s, s:I}", "name", member->name.data, "address",
+                                                 member->address.data, "port", (json_int_t)member->port));
+    }
+    json_t *all = json_in(pass->arena, json_pack("{s:s, s:s, s:o}", "stanza", seat->stanza.data, "slot",
+                                                 backup_slot(pass->arena, seat->ordinal).data, "members", members));
+    return all == NULL ? STR_EMPTY : json_text(pass->arena, all);
+}
+
+/* There is none: of a cluster that is gone, or of a store that the system knows. */
+static str
+or_empty(str authority)
+{
+    return authority.len > 0 ? authority : STR("\n");
+}
+
+error
+seat_files(struct seat_pass *pass, bool *ret_changed)
+{
+    const struct goal_seat *seat = pass->seat;
+    bool ignored;
+    const struct {
+        const char *name;
+        str content;
+        bool *changed; /* who must know: the receiver reads its own file when it starts, the others at every use */
+    } files[] = {
+        { "tls/authority.crt", pass->goal->authority, &ignored },
+        { CLUSTER_AUTHORITY, or_empty(seat->cluster_authority), &ignored },
+        { "tls/store-authority.crt", or_empty(seat->store.authority), &ignored },
+        { SEAT_PUSH_CONFIG, seat_config_text(pass->arena, seat, pass->folder, false), &ignored },
+        { SEAT_PULL_CONFIG, seat_config_text(pass->arena, seat, pass->folder, true), &ignored },
+        { SEAT_RECEIVE_FILE, receive_text(pass), ret_changed },
+    };
+    for (size_t i = 0; i < LENGTH(files); i++) {
+        if (arena_is_exhausted(pass->arena) || files[i].content.len == 0)
+            return fail(pass->arena, OVERLOADED);
+        if (!disk_below_keep(pass->arena, pass->folder.data, files[i].name, files[i].content, 0640, pass->files,
+                             files[i].changed))
+            return problem(pass->arena, "%s/%s cannot be written: %s.", pass->folder.data, files[i].name,
+                           strerror(errno));
+    }
+    return OK;
+}

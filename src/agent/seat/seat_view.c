@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/seat/seat_view.h"
+
+#include "base/clock.h"
+#include "base/date.h"
+#include "base/disk_below.h"
+#include "engine/postgres/backup/receive_config.h"
+#include "engine/postgres/backup/wal_place.h"
+
+enum { STATE_BYTES = 4 * 1024 * 1024, KEPT_BYTES = 80 * 1024 * 1024, SILENT_MS = 15000 };
+
+static const json_t *
+read_said(struct seat_pass *pass, const char *name, size_t most)
+{
+    str text;
+    json_t *said = NULL;
+    if (!disk_below_read(pass->arena, pass->folder.data, name, most, pass->owner.user, &text) ||
+        json_parse_within(pass->arena, text, most, &said) != OK || !json_is_object(said))
+        return NULL;
+    return said;
+}
+
+struct seat_view
+seat_view_read(struct seat_pass *pass)
+{
+    return (struct seat_view){ read_said(pass, SEAT_STATE_FILE, STATE_BYTES),
+                               read_said(pass, SEAT_KEPT_FILE, KEPT_BYTES) };
+}
+
+/* ---- Values ---- */
+static int64_t
+number(const json_t *object, const char *name, int64_t otherwise)
+{
+    const json_t *value = json_object_get(object, name);
+    return json_is_integer(value) ? json_integer_value(value) : otherwise;
+}
+
+static str
+text(const json_t *object, const char *name)
+{
+    return json_str(json_object_get(object, name));
+}
+
+static str
+moment(struct arena *arena, int64_t ms)
+{
+    return ms < 0 ? STR_EMPTY : date_text(arena, ms);
+}
+
+const json_t *
+seat_view_backups(const struct seat_view *view)
+{
+    const json_t *info = json_object_get(view->kept, "info");
+    return json_object_get(json_array_get(info, 0), "backup");
+}
+
+str
+seat_annotation(const json_t *backup, const char *name)
+{
+    return text(json_object_get(backup, "annotation"), name);
+}
+
+static int64_t
+annotated_number(const json_t *backup, const char *name, int64_t otherwise)
+{
+    int64_t value;
+    return str_to_int(seat_annotation(backup, name), INT64_MIN, INT64_MAX, &value) ? value : otherwise;
+}
+
+/* By the primary's clock, as it was against this host's when the backup was made. */
+static int64_t
+stop_ms(const json_t *backup)
+{
+    return number(json_object_get(backup, "timestamp"), "stop", 0) * 1000 + annotated_number(backup, "skew", 0);
+}
+
+/* ---- WAL without a gap ---- */
+static const json_t *
+current_span(const struct seat_view *view)
+{
+    const json_t *spans = json_object_get(view->wal, "spans");
+    return json_array_size(spans) == 0 ? NULL : json_array_get(spans, json_array_size(spans) - 1);
+}
+
+static bool
+lsn_of(const json_t *object, const char *name, uint64_t *ret_lsn)
+{
+    return lsn_parse(text(object, name), ret_lsn);
+}
+
+static bool
+begins_in(const json_t *span, const json_t *backup)
+{
+    uint64_t from, to, start;
+    bool has_ended = text(span, "endedBy").len > 0;
+    return lsn_of(span, "fromLsn", &from) && lsn_of(span, "toLsn", &to) &&
+           lsn_of(json_object_get(backup, "lsn"), "start", &start) && from <= start && (!has_ended || start < to);
+}
+
+static bool
+ends_in(const json_t *span, const json_t *backup)
+{
+    uint64_t to, stop;
+    return begins_in(span, backup) && lsn_of(span, "toLsn", &to) &&
+           lsn_of(json_object_get(backup, "lsn"), "stop", &stop) && stop <= to;
+}
+
+enum report_copy_state
+seat_view_state(const struct seat_view *view, const json_t *backup, str *ret_problem)
+{
+    const json_t *span;
+    size_t i;
+    *ret_problem = STR_EMPTY;
+    if (json_is_true(json_object_get(backup, "error"))) {
+        *ret_problem = STR("Pages with wrong checksums were found.");
+        return COPY_FAILED;
+    }
+    json_array_foreach(json_object_get(view->wal, "spans"), i, span)
+    {
+        if (ends_in(span, backup))
+            return COPY_COMPLETED;
+    }
+    if (current_span(view) == NULL || begins_in(current_span(view), backup))
+        return COPY_IN_PROGRESS;
+    *ret_problem = STR("WAL that it needs is missing.");
+    return COPY_FAILED;
+}
+
+bool
+seat_view_receives(const struct seat_view *view)
+{
+    return text(view->wal, "receivedLsn").len > 0 && text(view->wal, "receiveProblem").len == 0;
+}
+
+int64_t
+seat_view_newest_full_ms(const struct seat_view *view)
+{
+    int64_t newest = -1;
+    const json_t *backup;
+    size_t i;
+    json_array_foreach(seat_view_backups(view), i, backup)
+    {
+        int64_t at = number(json_object_get(backup, "timestamp"), "stop", 0) * 1000;
+        bool is_usable = str_is(text(backup, "type"), "full") && !json_is_true(json_object_get(backup, "error")) &&
+                         (current_span(view) == NULL || begins_in(current_span(view), backup));
+        newest = is_usable && at > newest ? at : newest;
+    }
+    return newest;
+}
+
+/* ---- The report ---- */
+static struct wire_texts
+words_of(struct arena *arena, str list, char separator)
+{
+    struct wire_texts words = { .items = ARENA_ARRAY(arena, str, list.len + 1) };
+    while (words.items != NULL && list.len > 0) {
+        str word = str_cut(&list, separator);
+        if (word.len > 0)
+            words.items[words.count++] = str_dup(arena, word);
+    }
+    return words;
+}
+
+static struct wire_texts
+needs_of(struct arena *arena, const json_t *backup)
+{
+    const json_t *all = json_object_get(backup, "reference"), *one;
+    struct wire_texts needs = { .items = ARENA_ARRAY(arena, str, json_array_size(all) + 1) };
+    size_t i;
+    if (needs.items == NULL)
+        return needs;
+    json_array_foreach(all, i, one) needs.items[needs.count++] = json_str(one);
+    return needs;
+}
+
+static bool
+read_copy(struct seat_pass *pass, const struct seat_view *view, const json_t *backup, struct report_copy *copy)
+{
+    struct arena *arena = pass->arena;
+    const json_t *info = json_object_get(backup, "info"), *lsn = json_object_get(backup, "lsn");
+    struct wal_place place = { 0 };
+    str problem_text;
+    *copy = (struct report_copy){
+        .label = text(backup, "label"),
+        .type = str_is(text(backup, "type"), "full") ? STR("FULL") : STR("INCR"),
+        .needs = needs_of(arena, backup),
+        .state = seat_view_state(view, backup, &problem_text),
+        .frequency = seat_annotation(backup, "frequency"),
+        .policy_items = words_of(arena, seat_annotation(backup, "items"), ','),
+        .created_at = moment(arena, annotated_number(backup, "created", -1)),
+        .finished_at = moment(arena, stop_ms(backup)),
+        .expires_at = moment(arena, annotated_number(backup, "expires", -1)),
+        .timeline = -1,
+        .start_lsn = text(lsn, "start"),
+        .stop_lsn = text(lsn, "stop"),
+        .size_bytes = number(info, "size", -1),
+        .delta_bytes = number(json_object_get(info, "repository"), "delta", -1),
+        .server_version = seat_annotation(backup, "server"),
+    };
+    copy->problem = problem_text;
+    if (wal_place_parse(text(json_object_get(backup, "archive"), "start"), 1 << 20, &place))
+        copy->timeline = place.timeline;
+    return id_parse(seat_annotation(backup, "snapshot"), &copy->snapshot);
+}
+
+static struct report_span
+read_span(struct arena *arena, const json_t *span)
+{
+    return (struct report_span){ .ordinal = number(span, "ordinal", 0),
+                                 .from_lsn = text(span, "fromLsn"),
+                                 .to_lsn = text(span, "toLsn"),
+                                 .from_timeline = number(span, "fromTimeline", -1),
+                                 .to_timeline = number(span, "toTimeline", -1),
+                                 .from_at = moment(arena, number(span, "fromMs", -1)),
+                                 .to_at = moment(arena, number(span, "toMs", -1)),
+                                 .ended_by = text(span, "endedBy") };
+}
+
+/* The oldest full backup whose WAL was not shortened away; moments before it cannot be reached. */
+static int64_t
+shortened_before_ms(const struct seat_view *view)
+{
+    int64_t retained = number(view->kept, "retainedFulls", 0), seen = 0, before = 0;
+    const json_t *all = seat_view_backups(view);
+    for (size_t i = json_array_size(all); i > 0 && seen < retained; i--) {
+        const json_t *backup = json_array_get(all, i - 1);
+        if (str_is(text(backup, "type"), "full")) {
+            seen++;
+            before = stop_ms(backup);
+        }
+    }
+    return before;
+}
+
+/* From the end of the first backup in the newest span that has one, to where WAL has come. */
+static void
+report_window(struct seat_pass *pass, const struct seat_view *view, struct report_seat *report)
+{
+    const json_t *spans = json_object_get(view->wal, "spans"), *backup;
+    int64_t not_before = shortened_before_ms(view);
+    for (size_t k = json_array_size(spans); k > 0; k--) {
+        const json_t *span = json_array_get(spans, k - 1);
+        int64_t from = -1, to = number(span, "toMs", -1);
+        size_t i;
+        json_array_foreach(seat_view_backups(view), i, backup)
+        {
+            int64_t at = stop_ms(backup);
+            if (ends_in(span, backup) && !json_is_true(json_object_get(backup, "error")) && at >= not_before &&
+                (from < 0 || at < from))
+                from = at;
+        }
+        if (from >= 0 && to >= from) {
+            report->window_from = moment(pass->arena, from);
+            report->window_to = moment(pass->arena, to);
+            return;
+        }
+    }
+}
+
+static void
+report_receiver(const struct seat_view *view, struct report_seat *report)
+{
+    int64_t silent_ms = clock_now_ms() - number(view->wal, "atMs", 0), lag = number(view->wal, "lagMs", -1);
+    str receiving = text(view->wal, "receiveProblem"), pushing = text(view->wal, "pushProblem");
+    report->received_lsn = text(view->wal, "receivedLsn");
+    report->timeline = number(view->wal, "timeline", -1);
+    report->lag_bytes = number(view->wal, "lagBytes", -1);
+    report->lag_ms = lag < 0 ? -1 : lag + (silent_ms > 0 ? silent_ms : 0);
+    report->problem = silent_ms > SILENT_MS ? STR("The receiver of WAL says nothing.")
+                      : receiving.len > 0   ? receiving
+                      : pushing.len > 0     ? pushing
+                                            : text(view->kept, "backupProblem");
+    if (report->problem.len == 0)
+        report->problem = text(view->kept, "removeProblem");
+}
+
+void
+seat_view_report(struct seat_pass *pass, const struct seat_view *view, size_t more, struct report_seat *report,
+                 struct report_copy **ret_copies)
+{
+    const json_t *spans = json_object_get(view->wal, "spans"), *backups = seat_view_backups(view), *one;
+    struct report_span *span_list = ARENA_ARRAY(pass->arena, struct report_span, json_array_size(spans) + 1);
+    struct report_copy *copies = ARENA_ARRAY(pass->arena, struct report_copy, json_array_size(backups) + more + 1);
+    size_t i;
+    report->used_bytes = number(view->kept, "usedBytes", -1);
+    *ret_copies = copies;
+    if (span_list == NULL || copies == NULL) {
+        *ret_copies = NULL;
+        return;
+    }
+    if (view->wal != NULL)
+        report_receiver(view, report);
+    json_array_foreach(spans, i, one) span_list[report->span_count++] = read_span(pass->arena, one);
+    json_array_foreach(backups, i, one)
+    {
+        if (read_copy(pass, view, one, &copies[report->copy_count]))
+            report->copy_count++;
+    }
+    report->spans = span_list;
+    report->copies = view->kept == NULL ? NULL : copies;
+    report_window(pass, view, report);
+}

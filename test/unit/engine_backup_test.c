@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a receiver of WAL remembers and tells, and what is read from pgBackRest. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "agent/seat/seat_files.h"
+#include "base/json.h"
+#include "engine/postgres/backup/keep.h"
+#include "engine/postgres/backup/wal_state.h"
+
+enum { SEGMENT = 4 * 1024 * 1024 };
+
+struct fixture {
+    struct arena *arena;
+    char folder[64];
+    struct wal_state *state;
+};
+
+static void
+open_state(struct fixture *f)
+{
+    assert_ptr_equal(wal_state_open(f->arena, str_from(f->folder), &f->state), OK);
+}
+
+static struct fixture
+set_up(void)
+{
+    struct fixture f = { .arena = arena_new(1 << 24), .folder = "/tmp/reeve-backup-XXXXXX" };
+    struct disk_owner self = { getuid(), getgid() };
+    assert_non_null(mkdtemp(f.folder));
+    assert_true(disk_make_folder(str_format(f.arena, "%s/state", f.folder).data, 0700, self));
+    open_state(&f);
+    assert_true(wal_state_set_segment_bytes(f.state, SEGMENT));
+    return f;
+}
+
+static void
+tear_down(struct fixture *f)
+{
+    wal_state_close(f->state);
+    assert_true(disk_remove_tree(f->folder));
+    arena_free(f->arena);
+}
+
+static json_t *
+told(struct fixture *f)
+{
+    str text;
+    assert_true(wal_state_publish(f->state, f->arena));
+    assert_true(disk_read(f->arena, str_format(f->arena, "%s/" SEAT_STATE_FILE, f->folder).data, 1 << 20, &text));
+    return json_parse_own(f->arena, text);
+}
+
+static json_t *
+span(struct fixture *f, size_t place)
+{
+    return json_array_get(json_object_get(told(f), "spans"), place);
+}
+
+static void
+observe(struct fixture *f, uint64_t number, int64_t primary_ms, uint64_t flushed, uint64_t received)
+{
+    struct wal_observation seen = {
+        .number = number, .primary_ms = primary_ms, .flushed = flushed, .timeline = 1, .segment_bytes = SEGMENT
+    };
+    wal_state_observe(f->state, &seen, received);
+}
+
+static void
+a_moment_is_in_the_window_when_all_that_was_flushed_then_is_here(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    assert_ptr_equal(wal_state_pushed(f.state, f.arena, (struct wal_place){ 1, 5 }), OK);
+    observe(&f, 1, 1000, 100, 90); /* ten bytes are missing */
+    assert_int_equal(json_integer_value(json_object_get(span(&f, 0), "toMs")), -1);
+    observe(&f, 2, 2000, 200, 100); /* what was flushed a second ago is here, what is flushed now is not */
+    assert_int_equal(json_integer_value(json_object_get(span(&f, 0), "toMs")), 1000);
+    assert_int_equal(json_integer_value(json_object_get(told(&f), "lagBytes")), 100);
+    observe(&f, 2, 2000, 200, 200);
+    assert_int_equal(json_integer_value(json_object_get(span(&f, 0), "toMs")), 2000);
+    observe(&f, 3, 500, 200, 200); /* the primary's clock was set back: the window tells its time */
+    assert_int_equal(json_integer_value(json_object_get(span(&f, 0), "toMs")), 500);
+    tear_down(&f);
+}
+
+static void
+a_writer_that_never_rests_does_not_keep_the_window_from_moving(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    assert_ptr_equal(wal_state_pushed(f.state, f.arena, (struct wal_place){ 1, 5 }), OK);
+    for (uint64_t i = 1; i < 1000; i++)
+        observe(&f, i, (int64_t)i * 1000, i * 100, (i - 1) * 100); /* always a second behind */
+    assert_int_equal(json_integer_value(json_object_get(span(&f, 0), "toMs")), 998000);
+    for (uint64_t i = 1000; i < 2000; i++)
+        observe(&f, i, (int64_t)i * 1000, i * 100, 99900); /* and for long nothing comes at all */
+    observe(&f, 2000, 2000000, 200000, 200000);
+    assert_int_equal(json_integer_value(json_object_get(span(&f, 0), "toMs")), 2000000);
+    tear_down(&f);
+}
+
+static void
+a_gap_ends_what_was_continuous_for_good(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    struct wal_place last;
+    assert_false(wal_state_last(f.state, &last));
+    assert_ptr_equal(wal_state_pushed(f.state, f.arena, (struct wal_place){ 1, 5 }), OK);
+    assert_ptr_equal(wal_state_pushed(f.state, f.arena, (struct wal_place){ 1, 6 }), OK);
+    observe(&f, 1, 1000, 100, 100);
+    assert_ptr_equal(wal_state_begin_span(f.state, f.arena, (struct wal_place){ 2, 9 }, STR("Two are missing.")), OK);
+    assert_true(wal_state_last(f.state, &last) && last.timeline == 2 && last.segment == 8);
+    assert_ptr_equal(wal_state_pushed(f.state, f.arena, (struct wal_place){ 2, 9 }), OK);
+    assert_ptr_equal(wal_state_pushed_history(f.state, f.arena, 2), OK);
+    assert_ptr_equal(wal_state_made_stanza(f.state, f.arena), OK);
+    for (int life = 0; life < 2; life++) { /* and after the receiver was killed */
+        assert_string_equal(json_string_value(json_object_get(span(&f, 0), "endedBy")), "Two are missing.");
+        assert_string_equal(json_string_value(json_object_get(span(&f, 0), "toLsn")), "0/1C00000");
+        assert_string_equal(json_string_value(json_object_get(span(&f, 1), "fromLsn")), "0/2400000");
+        assert_string_equal(json_string_value(json_object_get(span(&f, 1), "toLsn")), "0/2800000");
+        assert_string_equal(json_string_value(json_object_get(span(&f, 1), "endedBy")), "");
+        assert_int_equal(json_integer_value(json_object_get(span(&f, 1), "ordinal")), 1);
+        assert_true(wal_state_has_history(f.state, 2) && !wal_state_has_history(f.state, 3));
+        assert_true(wal_state_has_stanza(f.state));
+        assert_true(wal_state_last(f.state, &last) && last.segment == 9);
+        assert_false(wal_state_set_segment_bytes(f.state, SEGMENT * 2));
+        wal_state_close(f.state);
+        open_state(&f);
+    }
+    tear_down(&f);
+}
+
+/* Who forgot what is stored would take a gap for a beginning. */
+static void
+a_damaged_memory_is_not_taken_for_an_empty_one(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    struct disk_owner self = { getuid(), getgid() };
+    static const char *const damaged[] = { "", "{", "{}", "{\"spans\":[{}]}", "{\"spans\":[],\"hasLast\":true}" };
+    for (size_t i = 0; i < LENGTH(damaged); i++) {
+        struct wal_state *ignored = NULL;
+        assert_true(
+            disk_replace(str_format(f.arena, "%s/" SEAT_MEMORY_FILE, f.folder).data, str_from(damaged[i]), 0600, self));
+        assert_ptr_not_equal(wal_state_open(f.arena, str_from(f.folder), &ignored), OK);
+    }
+    tear_down(&f);
+}
+
+static void
+what_would_be_removed_is_read_from_what_pgbackrest_says(void **state)
+{
+    (void)state;
+    str said = STR(
+        "2026-11-16 13:52:01.123 P00   INFO: [DRY-RUN] expire command begin 2.55.1: --dry-run --set=20261116-133833F\n"
+        "2026-11-16 13:52:01.124 P00   INFO: [DRY-RUN] repo1: expire adhoc backup set 20261116-133833F, 20261116-133833F_20261116-133943D\n"
+        "2026-11-16 13:52:01.125 P00   INFO: [DRY-RUN] repo1: remove expired backup 20261116-133833F_20261116-133943D\n"
+        "2026-11-16 13:52:01.126 P00   INFO: [DRY-RUN] repo1: remove expired backup 20261116-133833F\n");
+    str label;
+    assert_true(keep_next_removed(&said, &label) && str_is(label, "20261116-133833F_20261116-133943D"));
+    assert_true(keep_next_removed(&said, &label) && str_is(label, "20261116-133833F"));
+    assert_false(keep_next_removed(&said, &label));
+}
+
+static void
+a_seat_has_a_repository_of_its_own_and_nothing_expires_by_itself(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 22);
+    struct goal_seat_member member = { .id = { { 0xa1 }, true },
+                                       .name = STR("s-shard-00-00"),
+                                       .address = STR("10.0.1.1"),
+                                       .port = 27017,
+                                       .backup_port = 27018 };
+    struct goal_seat seat = { .stanza = STR("abc123-1"), .cipher_pass = STR("secret"), .members = { 1, &member } };
+    str push = seat_config_text(arena, &seat, STR("/F"), false), pull = seat_config_text(arena, &seat, STR("/F"), true);
+    assert_non_null(strstr(push.data, "\nrepo1-cipher-pass=secret\n"));
+    assert_non_null(strstr(push.data, "\nrepo1-path=/F/repo\n"));
+    assert_non_null(strstr(push.data, "\nexpire-auto=n\n"));
+    assert_null(strstr(push.data, "queue-max"));
+    assert_null(strstr(push.data, "pg1-"));
+    assert_non_null(strstr(pull.data, "\n[abc123-1]\npg1-host=10.0.1.1\n"));
+    assert_non_null(strstr(pull.data, "\npg1-path=/var/lib/reeve/members/a10000000000000000000000/data\n"));
+    seat.store = (struct goal_seat_store){ .endpoint = STR("https://s3.example:9000"),
+                                           .bucket = STR("b"),
+                                           .region = STR("r"),
+                                           .path = STR("/reeve"),
+                                           .uri_style = STR("path"),
+                                           .authority = STR("PEM"),
+                                           .key = STR("k"),
+                                           .secret_key = STR("s") };
+    push = seat_config_text(arena, &seat, STR("/F"), false);
+    assert_non_null(
+        strstr(push.data, "\nrepo1-type=s3\nrepo1-path=/reeve/abc123-1-0\nrepo1-s3-endpoint=s3.example:9000\n"));
+    assert_null(strstr(push.data, "/F/repo"));
+    arena_free(arena);
+}
+
+int
+main(void)
+{
+    json_init();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_moment_is_in_the_window_when_all_that_was_flushed_then_is_here),
+        cmocka_unit_test(a_writer_that_never_rests_does_not_keep_the_window_from_moving),
+        cmocka_unit_test(a_gap_ends_what_was_continuous_for_good),
+        cmocka_unit_test(a_damaged_memory_is_not_taken_for_an_empty_one),
+        cmocka_unit_test(what_would_be_removed_is_read_from_what_pgbackrest_says),
+        cmocka_unit_test(a_seat_has_a_repository_of_its_own_and_nothing_expires_by_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
