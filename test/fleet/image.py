@@ -91,7 +91,7 @@ BARE_HOST = Recipe("bare-host", "trixie", [
     *BARE, "libllvm19", "libicu76", "sysstat", "python3-bcrypt", "python3-chardet", "python3-consul", "python3-cryptography", "python3-dateutil",
     "python3-dnspython", "python3-httpx", "python3-prettytable", "python3-psutil", "python3-psycopg2", "python3-pygments", "python3-requests", "python3-rich",
     "python3-yaml", "python3-ydiff"], fetched=[
-    "postgresql-17", "postgresql-17-pgaudit", "patroni", "python3-etcd", "python3-idna", "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables"])
+    "postgresql-17", "postgresql-17-pgaudit", "patroni", "pgbackrest", "python3-etcd", "python3-idna", "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables"])
 
 # Those that script/ci needs.
 ALL = [HOST, SERVER, BARE_CONTROL, BARE_HOST]
