@@ -103,6 +103,9 @@ fleet-load: all ## 10,000 hosts come back at once: how long it takes, and what a
 agent-test: all ## the agent on three hosts with systemd of their own: needs root, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/agent_test.py
 
+backup-agent-test: all ## backups by the agents of four hosts with systemd of their own: needs root, takes six minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/backup_agent_test.py
+
 fleet-upgrade: ## a fleet of the version before the walls, with clusters under writes, is upgraded from packages: needs root, takes ten minutes
 	$(PYTHON) test/cluster/fleet_upgrade_test.py --report docs/reports/fleet-upgrade.md
 

@@ -38,14 +38,13 @@ class Authority:
             self.pem = file.read()
         self.fingerprint = hashlib.sha256(ssl.PEM_cert_to_DER_cert(self.pem)).hexdigest()
 
-    def sign(self, request, subject, names, days="10"):
+    def sign(self, request, subject, names, days="10", use="serverAuth,clientAuth"):
         """A certificate for the key of a request; the subject is ours, never the request's."""
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             with open(folder + "/request", "w") as file:
                 file.write(request)
             with open(folder + "/extensions", "w") as file:
-                file.write("subjectAltName=%s\nextendedKeyUsage=serverAuth,clientAuth\n" % ",".join(names) if names else
-                           "extendedKeyUsage=clientAuth\n")
+                file.write("subjectAltName=%s\nextendedKeyUsage=%s\n" % (",".join(names), use) if names else "extendedKeyUsage=clientAuth\n")
             return openssl("x509", "-req", "-in", folder + "/request", "-CA", self.folder + "/authority.pem",
                            "-CAkey", self.folder + "/key.pem", "-set_serial", "0x" + secrets.token_hex(8), "-days", days,
                            "-subj", subject, "-extfile", folder + "/extensions")
@@ -85,7 +84,9 @@ class Host:
 class SmallControl:
     def __init__(self, fleet, authority):
         self.fleet, self.authority = fleet, authority
-        self.hosts, self.tokens, self.members = {}, {}, {}
+        self.hosts, self.tokens, self.members, self.seats = {}, {}, {}, {}
+        self.snapshots = {}            # by seat, as last told
+        self.cluster_authorities = {}  # of clusters that have one of their own
         self.changed = threading.Condition()
         self.is_open = True
         authority.issue(fleet.path("tls/control"), "/CN=control", ["IP:" + ADDRESS])
@@ -95,6 +96,7 @@ class SmallControl:
         self.server = None
 
     def start(self):
+        self.is_open = True
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.fleet.path("tls/control/chain.pem"), self.fleet.path("tls/control/key.pem"))
         context.load_verify_locations(self.authority.folder + "/authority.pem")
@@ -142,6 +144,9 @@ class SmallControl:
                 body = json.loads(self.rfile.read(length) or "{}")
                 url = urllib.parse.urlsplit(self.path)
                 query = dict(urllib.parse.parse_qsl(url.query))
+                if not control.is_open:  # a connection from before
+                    self.close_connection = True
+                    return
                 self.answer(*control.handle(self.command, url.path, query, body, self.caller()))
 
             do_GET = do_POST = do_HEAD = handle_any
@@ -173,6 +178,8 @@ class SmallControl:
                              authority=self.authority.pem)
             for member in goal["members"]:
                 self.members[member["id"]] = (host.id, member)
+            for seat in goal.get("seats", ()):
+                self.seats[seat["id"]] = (host.id, seat)
             self.changed.notify_all()
             return host.version
 
@@ -192,13 +199,26 @@ class SmallControl:
         if path == "/agent/v1/certificate":
             return 200, {"certificate": self.authority.sign(body["csr"], "/O=reeve-host/CN=" + host.id, []),
                          "authority": self.authority.pem}
+        match = re.fullmatch(r"/agent/v1/seats/([0-9a-f]{24})/certificate", path)
+        if match:
+            return self.sign_seat(host, match[1], body)
         match = re.fullmatch(r"/agent/v1/members/([0-9a-f]{24})/certificate", path)
         owner, member = self.members.get(match[1], (None, None)) if match else (None, None)
         if owner != host.id:
             return 404, {"errorCode": "RESOURCE_NOT_FOUND", "detail": "No such member here."}
         names = ["DNS:" + name for name in member["names"]] + ["IP:" + member["address"]]
-        return 200, {"certificate": self.authority.sign(body["csr"], "/O=reeve-member/CN=" + member["name"], names),
-                     "authority": self.authority.pem}
+        own = self.cluster_authorities.get(member["clusterId"])
+        signer = own if own and body.get("purpose") == "CLUSTER" else self.authority
+        use = "serverAuth" if body.get("purpose") == "SERVER" else "serverAuth,clientAuth"
+        return 200, {"certificate": signer.sign(body["csr"], "/O=reeve-member/CN=" + member["name"], names, use=use),
+                     "authority": signer.pem}
+
+    def sign_seat(self, host, identity, body):
+        owner, seat = self.seats.get(identity, (None, None))
+        if owner != host.id:
+            return 404, {"errorCode": "RESOURCE_NOT_FOUND", "detail": "No such seat here."}
+        signer = self.cluster_authorities[seat["clusterId"]]
+        return 200, {"certificate": signer.sign(body["csr"], "/O=reeve-repository/CN=reeve-seat-" + identity, []), "authority": signer.pem}
 
     def join(self, body):
         name = self.tokens.pop(body["token"], None)
@@ -227,6 +247,10 @@ class SmallControl:
         with self.changed:
             if body["epoch"] != host.epoch:
                 return 409, {"errorCode": "STALE_EPOCH", "detail": "Another machine has joined as this host."}
+            for seat in body.get("seats", ()):  # null: nothing new is known
+                if seat["snapshots"] is None:
+                    seat["snapshots"] = self.snapshots.get(seat["id"], [])
+                self.snapshots[seat["id"]] = seat["snapshots"]
             host.report, host.reported_at = body, time.monotonic()
             host.reports += 1
             self.changed.notify_all()
