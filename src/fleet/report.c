@@ -281,7 +281,10 @@ take_seats(struct arena *arena, const json_t *said, json_t *into)
         char path[48];
         snprintf(path, sizeof(path), "seats[%zu].", i);
         TRY(take_list(arena, path, "spans", span_fields, LENGTH(span_fields), from, seat));
-        TRY(take_list(arena, path, "snapshots", copy_fields, LENGTH(copy_fields), from, seat));
+        /* An empty list says that there are none. Without a list it is not known now, and nothing may follow from that. */
+        json_t *snapshots = json_object_get(from, "snapshots");
+        if (snapshots != NULL && !json_is_null(snapshots))
+            TRY(take_list(arena, path, "snapshots", copy_fields, LENGTH(copy_fields), from, seat));
     }
     return OK;
 }

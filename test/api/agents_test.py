@@ -59,6 +59,7 @@ def test_join(suite, fleet):
     refused(suite, join(facts={**FACTS, "cpus": "many"}), 400, "INVALID_ATTRIBUTE_VALUE", "facts of a wrong type")
     refused(suite, join(facts={}), 400, "MISSING_ATTRIBUTE", "no facts")
     refused(suite, join(facts={**FACTS, "patroniVersion": "3.0.2"}), 400, "INVALID_ATTRIBUTE_VALUE", "an old Patroni")
+    refused(suite, join(facts={**FACTS, "patroniVersion": ""}), 400, "INVALID_ATTRIBUTE_VALUE", "a host of members without Patroni")
     refused(suite, lambda: fleet.ask("GET", "/agent/v1/join"), 405, "METHOD_NOT_ALLOWED", "GET of join")
     refused(suite, lambda: fleet.ask("POST", "/agent/v1/nothing"), 404, "RESOURCE_NOT_FOUND", "a path that does not exist")
 
@@ -282,7 +283,7 @@ def copy_report(snapshot, **changes):
 
 
 def test_seats(suite, fleet, h1, cluster):
-    facts = {**FACTS, "pgbackrestVersion": "2.55.1"}
+    facts = {**FACTS, "pgbackrestVersion": "2.55.1", "patroniVersion": ""}
     r1, r2 = (fleet.join(name, zone=zone, purpose="REPOSITORY", facts=facts) for name, zone in (("r1", "a"), ("r2", "b")))
     suite.equal(sql("SELECT string_agg(name || ' ' || purpose, ', ' ORDER BY name) FROM host WHERE state = 'ACTIVE'"), "h1 DATABASE, h2 DATABASE, r1 REPOSITORY, r2 REPOSITORY", "what hosts are for")
     done = fleet.command("token", "--host", "r9", "--provider", "OWN", "--region", "EU_WEST", "--purpose", "CUPBOARD", ok=False)
@@ -317,6 +318,8 @@ def test_seats(suite, fleet, h1, cluster):
     suite.equal(sql("SELECT to_lsn || ' ' || (ended_by IS NULL) FROM wal_span"), "A/5000148 true", "what was taken over of WAL")
     suite.equal(sql("SELECT n.origin || ' ' || n.state || ' ' || c.label || ' ' || cardinality(n.policy_items) FROM snapshot n JOIN snapshot_copy c ON c.snapshot_id = n.id"),
                 "SCHEDULED COMPLETED 20260101-000000F 1", "a snapshot that the host took by itself")
+    suite.equal(r2.report(seats=[seat_report(foreign, snapshots=[copy_report(snapshot)])])[0], 200, "a report of the other seat")
+    suite.equal(sql("SELECT (SELECT count(*) FROM snapshot) || ' ' || count(DISTINCT seat_id) FROM snapshot_copy"), "1 2", "a snapshot of two seats")
 
     # What is another's stays as it is: a seat of another host, a snapshot of another cluster, an earlier end of what is kept.
     before, lines = row_hashes(), fleet.node.error_text().count("agent_foreign_member")
@@ -332,6 +335,16 @@ def test_seats(suite, fleet, h1, cluster):
     suite.equal(sql("SELECT state || ' ' || (SELECT count(*) FROM snapshot_copy c WHERE c.snapshot_id = n.id) FROM snapshot n WHERE n.id = '\\x%s'" % kept), "COMPLETED 0", "another cluster's snapshot")
     suite.equal(sql("SELECT extract(year FROM expires_at) FROM snapshot WHERE id = '\\x%s'" % snapshot), "2099", "how long a snapshot is kept")
     wait_until(lambda: fleet.node.error_text().count("agent_foreign_member") > lines, 5)
+
+    # Without a list nothing is known of what a host has; only a list that has not got it says that a copy is gone.
+    def copies_left(document):
+        return said(document)[0], sql("SELECT count(*) FROM snapshot_copy WHERE snapshot_id = '\\x%s' AND seat_id = '\\x%s'" % (snapshot, own))
+    sql("UPDATE snapshot_copy SET state = 'REMOVING' WHERE snapshot_id = '\\x%s'" % snapshot)
+    suite.equal(copies_left(seat_report(own, snapshots=None)), (200, "1"), "a copy that is to go, and its host does not know what it has")
+    silent = seat_report(own)
+    del silent["snapshots"]
+    suite.equal(copies_left(silent), (200, "1"), "a copy that is to go, and its host says nothing of copies")
+    suite.equal(copies_left(seat_report(own)), (200, "0"), "a copy that is to go, and its host has it no more")
 
     # Whatever cannot be read changes nothing.
     wrong = [seat_report(own, **{field: value}) for field, values in {

@@ -85,6 +85,7 @@ static struct {
     bool refuses_switchover, hides_restarts; /* it is not said that a restart is pending */
     bool receives_nothing;                   /* repository hosts are there, and get no WAL */
     json_t *snapshots;                       /* that every seat reports; NULL: none */
+    bool knows_no_snapshots;                 /* seats have just started: they report null */
 } played;
 
 static struct played_member *
@@ -219,7 +220,10 @@ play_seat(const json_t *wants)
                      : receives                      ? "active"
                                                      : "inactive",
                      "receivedLsn", receives ? "0/5000000" : NULL, "timeline", 1, "lagMs", 5, "spans", spans,
-                     "snapshots", played.snapshots == NULL ? json_array() : json_incref(played.snapshots));
+                     "snapshots",
+                     played.knows_no_snapshots  ? json_null()
+                     : played.snapshots == NULL ? json_array()
+                                                : json_incref(played.snapshots));
 }
 
 /* One host reads its goal and reports once. */
@@ -242,9 +246,10 @@ play_host(id host)
     json_array_foreach(json_object_get(goal, "members"), index, item)
         json_array_append_new(members, play_member(goal, item));
     json_array_foreach(json_object_get(goal, "seats"), index, item) json_array_append_new(seats, play_seat(item));
-    json_t *report = json_in(arena, json_pack("{s:O, s:{s:[s]}, s:o, s:o, s:o}", "version",
-                                              json_object_get(goal, "version"), "facts", "postgresVersions", "17.6",
-                                              "members", members, "tasks", tasks, "seats", seats));
+    json_t *report =
+        json_in(arena, json_pack("{s:O, s:{s:[s], s:s}, s:o, s:o, s:o}", "version", json_object_get(goal, "version"),
+                                 "facts", "postgresVersions", "17.6", "pgbackrestVersion", "2.55.1", "members", members,
+                                 "tasks", tasks, "seats", seats));
     char host_text[40];
     snprintf(host_text, sizeof(host_text), "\\x");
     id_write(host, host_text + 2);

@@ -1,12 +1,15 @@
 -- Snapshots as a host reports them. One that it took by itself is known from its first report on. How long one is kept is the control
--- plane's to say once it knows it: no host can shorten that. A copy that was to be removed is forgotten when the host has it no more.
+-- plane's to say once it knows it: no host can shorten that. A copy that was to be removed is forgotten when the host says what it has, and
+-- that copy is not among it. A seat without a list does not know now, so nothing follows from it.
 CREATE OR REPLACE FUNCTION host_report_copies(p_host bytea, p_seats jsonb, OUT clusters bytea[], OUT has_foreign boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+    v_seats jsonb := (SELECT coalesce(jsonb_agg(e), '[]') FROM jsonb_array_elements(p_seats) e WHERE jsonb_typeof(e -> 'snapshots') = 'array');
 BEGIN
     WITH said AS MATERIALIZED (
         SELECT t.id AS seat_id, t.ordinal, decode(y.id, 'hex') AS snapshot_id, z.*, y.state AS copy_state, y.label, y.type, y.needs, y.frequency, y."policyItems",
                y."createdAt", y."finishedAt", y."expiresAt", y.timeline, y."startLsn", y."stopLsn", y."sizeBytes", y."deltaBytes", y."serverVersion", y.problem
-        FROM jsonb_array_elements(p_seats) e
+        FROM jsonb_array_elements(v_seats) e
         JOIN stanza_seat t ON t.id = decode(e ->> 'id', 'hex') AND t.host_id = p_host
         JOIN backup_stanza z ON z.id = t.stanza_id
         CROSS JOIN LATERAL jsonb_to_recordset(e -> 'snapshots')
@@ -45,7 +48,7 @@ BEGIN
                OR (c.state <> 'REMOVING' AND c.state <> excluded.state)
         RETURNING c.snapshot_id
     ), removed AS (
-        DELETE FROM snapshot_copy c USING stanza_seat t, jsonb_array_elements(p_seats) e
+        DELETE FROM snapshot_copy c USING stanza_seat t, jsonb_array_elements(v_seats) e
         WHERE t.id = decode(e ->> 'id', 'hex') AND t.host_id = p_host AND c.seat_id = t.id AND c.state = 'REMOVING'
           AND NOT EXISTS (SELECT FROM said s WHERE s.seat_id = c.seat_id AND s.snapshot_id = c.snapshot_id)
         RETURNING c.snapshot_id
@@ -65,10 +68,10 @@ BEGIN
                           THEN 'IN_PROGRESS'
                       ELSE 'FAILED' END AS state,
                  min(y.problem) AS problem, min(y.finished_at) AS finished_at, max(y.size_bytes) AS size_bytes, max(y.delta_bytes) AS delta_bytes,
-                 (SELECT max(v ->> 'serverVersion') FROM jsonb_array_elements(p_seats) e, jsonb_array_elements(e -> 'snapshots') v
+                 (SELECT max(v ->> 'serverVersion') FROM jsonb_array_elements(v_seats) e, jsonb_array_elements(e -> 'snapshots') v
                   WHERE v ->> 'id' = encode(y.snapshot_id, 'hex')) AS server_version
           FROM snapshot_copy y JOIN snapshot o ON o.id = y.snapshot_id
-          WHERE y.snapshot_id IN (SELECT decode(v ->> 'id', 'hex') FROM jsonb_array_elements(p_seats) e, jsonb_array_elements(e -> 'snapshots') v)
+          WHERE y.snapshot_id IN (SELECT decode(v ->> 'id', 'hex') FROM jsonb_array_elements(v_seats) e, jsonb_array_elements(e -> 'snapshots') v)
             AND y.snapshot_id IN (SELECT i.snapshot_id FROM snapshot_copy i JOIN stanza_seat t ON t.id = i.seat_id WHERE t.host_id = p_host)
           GROUP BY y.snapshot_id, o.origin, o.stanza_id) c
     WHERE n.id = c.snapshot_id
