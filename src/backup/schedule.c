@@ -111,6 +111,26 @@ schedule_missed(const struct schedule *schedule, int64_t after_ms, int64_t until
     return items;
 }
 
+int64_t
+schedule_last(const struct schedule *schedule, int64_t after_ms, int64_t until_ms)
+{
+    /* Within such a time each is due at least once. */
+    static const int days[SCHEDULE_FREQUENCIES] = { [SCHEDULE_HOURLY] = 1,
+                                                    [SCHEDULE_DAILY] = 1,
+                                                    [SCHEDULE_WEEKLY] = DAYS_OF_WEEK,
+                                                    [SCHEDULE_MONTHLY] = 31,
+                                                    [SCHEDULE_YEARLY] = 366 };
+    int64_t last = after_ms;
+    for (size_t i = 0; i < schedule->count; i++) {
+        const struct schedule_item *item = &schedule->items[i];
+        int64_t from = until_ms - days[item->frequency] * day_ms;
+        int64_t at = next_of_item(schedule, item, from > after_ms ? from : after_ms);
+        for (; at <= until_ms; at = next_of_item(schedule, item, at))
+            last = at > last ? at : last;
+    }
+    return last;
+}
+
 /* ---- What ---- */
 
 static bool

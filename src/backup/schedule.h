@@ -75,6 +75,8 @@ bool schedule_next(const struct schedule *schedule, int64_t after_ms, int64_t *r
  * can take a snapshot of an hour that is over.
  */
 schedule_items schedule_missed(const struct schedule *schedule, int64_t after_ms, int64_t until_ms);
+/* The last moment of it; `after_ms` itself when nothing was due. */
+int64_t schedule_last(const struct schedule *schedule, int64_t after_ms, int64_t until_ms);
 
 /* ---- What ---- */
 

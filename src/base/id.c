@@ -5,18 +5,26 @@
 #include "base/crypto/crypto.h"
 
 id
-id_new(uint16_t cell)
+id_from(uint16_t cell, int64_t at_ms, const uint8_t rest[ID_REST_BYTES])
 {
     id value = { .is_there = true };
-    uint32_t seconds = (uint32_t)(clock_now_ms() / 1000);
+    uint32_t seconds = (uint32_t)(at_ms / 1000);
     value.bytes[0] = (uint8_t)(seconds >> 24);
     value.bytes[1] = (uint8_t)(seconds >> 16);
     value.bytes[2] = (uint8_t)(seconds >> 8);
     value.bytes[3] = (uint8_t)seconds;
     value.bytes[4] = (uint8_t)(cell >> 8);
     value.bytes[5] = (uint8_t)cell;
-    crypto_random(value.bytes + 6, 6);
+    memcpy(value.bytes + ID_BYTES - ID_REST_BYTES, rest, ID_REST_BYTES);
     return value;
+}
+
+id
+id_new(uint16_t cell)
+{
+    uint8_t rest[ID_REST_BYTES];
+    crypto_random(rest, sizeof(rest));
+    return id_from(cell, clock_now_ms(), rest);
 }
 
 id

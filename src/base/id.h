@@ -14,7 +14,7 @@
 
 #include "base/str.h"
 
-enum { ID_BYTES = 12, ID_DIGITS = 24 };
+enum { ID_BYTES = 12, ID_DIGITS = 24, ID_REST_BYTES = 6 };
 
 typedef struct id {
     uint8_t bytes[ID_BYTES];
@@ -24,6 +24,8 @@ typedef struct id {
 #define ID_NONE ((id){ .is_there = false })
 
 id id_new(uint16_t cell);
+/* One whose last six bytes are the caller's: for what several must name alike without asking each other. */
+id id_from(uint16_t cell, int64_t at_ms, const uint8_t rest[ID_REST_BYTES]);
 /* From 12 bytes that were kept somewhere. */
 id id_of_bytes(const void *bytes);
 /* 24 lower-case hexadecimal digits, nothing else; none when it is something else. */

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "backup/schedule.h"
+#include "backup/snapshot_id.h"
 #include "base/date.h"
 
 enum { MINUTE_MS = 60 * 1000, DAY_MS = 24 * 3600 * 1000, MOST_CASES = 64 };
@@ -226,6 +227,48 @@ what_was_missed_is_taken_once(void **state)
     assert_int_equal(schedule_missed(&schedule, friday, at("2027-11-22T12:00:00Z")), 0xf);
 }
 
+static void
+the_last_moment_does_not_depend_on_how_long_one_was_away(void **state)
+{
+    (void)state;
+    struct schedule schedule = usual(), yearly = { .reference_hour = 3, .reference_minute = 17 };
+    yearly.items[yearly.count++] = (struct schedule_item){ SCHEDULE_YEARLY, 1, SCHEDULE_YEARS, 10 };
+    int64_t friday = at("2026-11-20T03:17:00Z");
+    assert_int_equal(schedule_last(&schedule, friday, friday), friday);
+    assert_int_equal(schedule_last(&schedule, friday, at("2026-11-20T09:16:59Z")), friday);
+    assert_string_equal(when(schedule_last(&schedule, friday, at("2026-11-20T09:17:00Z"))), "2026-11-20T09:17:00Z");
+    assert_string_equal(when(schedule_last(&schedule, friday, at("2026-11-22T12:00:00Z"))), "2026-11-22T09:17:00Z");
+    assert_string_equal(when(schedule_last(&schedule, 0, at("2026-11-22T12:00:00Z"))), "2026-11-22T09:17:00Z");
+    assert_string_equal(when(schedule_last(&yearly, 0, at("2028-12-31T12:00:00Z"))), "2028-01-01T03:17:00Z");
+    /* Every moment that is due is the last one from then on, until the next. */
+    int64_t moment = friday, next = 0;
+    for (int i = 0; i < 1000; i++, moment = next) {
+        schedule_items items;
+        assert_true(schedule_next(&schedule, moment, &next, &items));
+        assert_int_equal(schedule_last(&schedule, moment, next), next);
+        assert_int_equal(schedule_last(&schedule, friday, next - 1), moment);
+    }
+}
+
+static void
+seats_name_a_snapshot_alike_and_nobody_else_does(void **state)
+{
+    (void)state;
+    int64_t due = at("2026-11-20T09:17:00Z");
+    id one = snapshot_id_scheduled(arena, STR("s"), STR("k3x9aq-1"), due, STR("a,b"));
+    assert_true(id_eq(one, snapshot_id_scheduled(arena, STR("s"), STR("k3x9aq-1"), due, STR("a,b"))));
+    const id others[] = {
+        snapshot_id_scheduled(arena, STR("t"), STR("k3x9aq-1"), due, STR("a,b")),
+        snapshot_id_scheduled(arena, STR("s"), STR("k3x9aq-2"), due, STR("a,b")),
+        snapshot_id_scheduled(arena, STR("s"), STR("k3x9aq-1"), due + 1, STR("a,b")),
+        snapshot_id_scheduled(arena, STR("s"), STR("k3x9aq-1"), due, STR("a")),
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_false(id_eq(one, others[i]));
+        assert_memory_equal(one.bytes, others[i].bytes, 4); /* sorted by when it was due */
+    }
+}
+
 /* ---- What ---- */
 
 static void
@@ -342,6 +385,8 @@ main(void)
         cmocka_unit_test(without_rules_nothing_is_due),
         cmocka_unit_test(what_is_due_at_the_same_moment_comes_together),
         cmocka_unit_test(what_was_missed_is_taken_once),
+        cmocka_unit_test(the_last_moment_does_not_depend_on_how_long_one_was_away),
+        cmocka_unit_test(seats_name_a_snapshot_alike_and_nobody_else_does),
         cmocka_unit_test(what_is_kept_long_is_full),
         cmocka_unit_test(a_full_one_is_built_upon_for_eight_days),
         cmocka_unit_test(the_most_seldom_rule_gives_its_name),

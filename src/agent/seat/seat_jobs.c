@@ -5,6 +5,7 @@
 
 #include "agent/unit_keep.h"
 #include "backup/schedule.h"
+#include "backup/snapshot_id.h"
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/date.h"
@@ -245,14 +246,19 @@ scheduled(struct seat_pass *pass, struct seat_jobs *jobs, const struct seat_view
 {
     struct plan plan = plan_of(pass->seat);
     const struct schedule *schedule = &plan.schedule;
-    int64_t now = clock_now_ms();
-    schedule_items due = schedule_missed(schedule, number(jobs->memory, "scheduledUntilMs"), now);
+    int64_t now = clock_now_ms(), until = number(jobs->memory, "scheduledUntilMs");
+    schedule_items due = schedule_missed(schedule, until, now);
     if (due == 0)
         return NULL;
-    enum schedule_type type = schedule_type_of(schedule, due, seat_view_newest_full_ms(view), now);
+    str items = item_ids(pass->arena, &plan, due);
+    id snapshot = snapshot_id_scheduled(pass->arena, pass->seat->cipher_pass, pass->seat->stanza,
+                                        schedule_last(schedule, until, now), items);
     json_object_set_new(jobs->memory, "scheduledUntilMs", json_integer(now));
-    return job_new(pass, id_new(0), type == SCHEDULE_FULL ? "full" : "diff",
-                   schedule_frequency_words[schedule_frequency_of(schedule, due)], item_ids(pass->arena, &plan, due),
+    if (is_kept(view, id_text(pass->arena, snapshot)))
+        return NULL; /* the clock was set back */
+    enum schedule_type type = schedule_type_of(schedule, due, seat_view_newest_full_ms(view), now);
+    return job_new(pass, snapshot, type == SCHEDULE_FULL ? "full" : "diff",
+                   schedule_frequency_words[schedule_frequency_of(schedule, due)], items,
                    schedule_expires(schedule, due, now), false);
 }
 
