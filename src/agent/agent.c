@@ -248,8 +248,10 @@ agent_run(const struct agent_config *config)
         log_line(LOG_ERROR, "agent_cannot_run", "%.*s", STR_ARG(why->detail));
         return AGENT_FAILED;
     }
-    log_line(LOG_INFO, "agent_started", "reeve-agent %s, Patroni %s.", REEVE_VERSION,
-             agent->facts.patroni_version.data);
+    bool has_patroni = agent->facts.patroni_version.len > 0;
+    log_line(LOG_INFO, "agent_started", "reeve-agent %s, %s%s.", REEVE_VERSION,
+             has_patroni ? "Patroni " : "no Patroni: this host can keep backups, and has no members",
+             has_patroni ? agent->facts.patroni_version.data : "");
     if (config->goal_file == NULL)
         take_up_old_goal(agent);
     if (!start_threads(agent))

@@ -38,6 +38,7 @@ join_token_add(struct fleet *fleet, struct tx *tx, const struct join_place *plac
 struct joining {
     str token, csr;
     struct host_facts facts;
+    bool has_patroni;
 };
 
 static error
@@ -64,6 +65,7 @@ read_joining(struct request *req, struct joining *ret_joining)
         return fail(
             arena, INVALID_ATTRIBUTE_VALUE, V("facts.patroniVersion"),
             V("Patroni before " PATRONI_LEAST " can lose acknowledged writes; install a newer one on this host"));
+    ret_joining->has_patroni = patroni.len > 0;
     str address = json_str(json_object_get(facts, "address"));
     ret_joining->facts = (struct host_facts){
         .cpus = str_format(arena, "%.3f", json_number_value(cpus)),
@@ -145,6 +147,9 @@ agent_join(struct request *req)
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     TRY(tx_begin_service(fleet->store, arena, &tx));
     TRY(take_token(fleet, tx, joining.token, &place));
+    if (place.purpose == HOST_FOR_DATABASES && !joining.has_patroni)
+        return fail(arena, INVALID_ATTRIBUTE_VALUE, V("facts.patroniVersion"),
+                    V("members need Patroni; install " PATRONI_LEAST " or newer on this host"));
     TRY(store_host_join(tx, id_new(store_cell(fleet->store)), &place, &joining.facts, &joined, &host, &epoch));
     if (!joined)
         return fail(arena, JOIN_TOKEN_NOT_VALID, V("the host of this name has another purpose, and is not empty"));

@@ -429,7 +429,7 @@ check_host(struct examination *at, const json_t *host)
     if (silent > HOST_SILENT_S)
         wrong(at, "Check that its agent runs and reaches agent_listen: `systemctl status reeve-agent` there.",
               "Host %s has been silent for %lld minutes.", name, (long long)silent / 60);
-    if (patroni != NULL && !patroni_is_new_enough(str_from(patroni)))
+    if (patroni != NULL && patroni[0] != '\0' && !patroni_is_new_enough(str_from(patroni)))
         wrong(at,
               "Install patroni " PATRONI_LEAST " or newer there (Debian 13 has it) before anything is placed on it.",
               "Host %s has Patroni %s, which can lose acknowledged writes in a failover.", name, patroni);

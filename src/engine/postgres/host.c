@@ -9,6 +9,7 @@
 
 #include "engine/postgres/postgres.h"
 #include "wire/patroni.h"
+#include "wire/pgbackrest.h"
 
 enum { OUTPUT_BYTES = 4096, MOST_VERSIONS = 16 };
 
@@ -75,6 +76,9 @@ postgres_look_at_host(struct arena *arena, struct report_facts *facts)
     facts->patroni_version = version_in(arena, ask_program(arena, "/usr/bin/patroni", "--version"));
     facts->postgres_versions = postgres_versions(arena);
     facts->pgbackrest_version = version_in(arena, ask_program(arena, "/usr/bin/pgbackrest", "version"));
+    /* That is enough for a host that keeps backups. It gets members only if it said that it has Patroni (fleet/join.c). */
+    if (facts->patroni_version.len == 0 && pgbackrest_is_new_enough(facts->pgbackrest_version))
+        return OK;
     if (facts->patroni_version.len == 0)
         return problem(arena, "Patroni is not installed: /usr/bin/patroni --version says nothing.");
     if (!patroni_is_new_enough(facts->patroni_version))
