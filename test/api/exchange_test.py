@@ -474,8 +474,7 @@ NOT_LINKED = {
                                             "getGroupPrivateEndpointEndpointServiceEndpoint", "getGroupEncryptionAtRestPrivateEndpoint",
                                             "listGroupBackupPrivateEndpoints", "getGroupBackupPrivateEndpoint", "getGroupClusterBackupCheckpoint",
                                             "getGroupClusterBackupSnapshotShardedCluster"},
-    "not every cluster has backups, nor every project a policy for them": {"getGroupClusterBackupSchedule", "getGroupClusterBackupWindow",
-                                                                           "getGroupBackupCompliancePolicy"},
+    "not every project has a policy for its backups": {"getGroupBackupCompliancePolicy"},
     "what one request asked for, and only its answer names": {"getGroupUserSecurityLdapVerify", "getOrgBillingCostExplorerUsage"},
 }
 

@@ -248,6 +248,10 @@ answer_cluster(struct request *req, const struct rows *rows)
     if (rows_bool(rows, 0, C_HAS_OUTAGE))
         answer_relate(req, "/outageSimulation",
                       str_format(req->arena, "/groups/%s/clusters/%.*s/outageSimulation", project, STR_ARG(name)));
+    static const char *const of_backups[] = { "/backup/schedule", "/backup/window" };
+    for (size_t i = 0; rows_bool(rows, 0, C_HAS_BACKUPS) && i < LENGTH(of_backups); i++)
+        answer_relate(req, of_backups[i],
+                      str_format(req->arena, "/groups/%s/clusters/%.*s%s", project, STR_ARG(name), of_backups[i]));
     if (!rows_is_null(rows, 0, C_SAMPLE_LOAD))
         answer_relate(req, "/sampleDatasetLoad",
                       str_format(req->arena, "/groups/%s/sampleDatasetLoad/%.*s", project,
