@@ -171,6 +171,24 @@ def test_last_sign_in(suite, place, provider):
     wait_until(lambda: shown(in_organization) > "2020-01-02" and shown(alone) == shown(in_organization), 10)
 
 
+def test_named_person(suite, place, provider):
+    """A compliance policy names a person: only they can end it, with their own token, whatever roles others have."""
+    gus, ivy = "gus@federated.example", "ivy@federated.example"
+    for address in (gus, ivy):
+        place.world.make_person(address, place.owner.home, "ORG_OWNER")
+    path = "/groups/%s/backupCompliancePolicy" % place.world.make_project(place.owner, "kept")
+    place.must(200, "PUT", path, {"authorizedEmail": gus.capitalize(), "authorizedUserFirstName": "Gus", "authorizedUserLastName": "Grissom"})
+
+    def end(caller):
+        answer = place.connection.ask("DELETE", PREFIX + path, caller)
+        return answer.status, answer.code() if answer.body else None
+    suite.equal(end(place.owner.bearer()), (403, "NOT_THE_AUTHORIZED_PERSON"), "the owner's service account")
+    suite.equal(end(Bearer(provider.token(ivy))), (403, "NOT_THE_AUTHORIZED_PERSON"), "another owner")
+    place.must(200, "GET", path)
+    suite.equal(end(Bearer(provider.token(gus))), (204, None), "the person whom the policy names")
+    place.must(404, "GET", path)
+
+
 def test_who_comes_in(suite, place, provider):
     for algorithm in ("RS256", "ES256"):
         token = provider.token("ada@federated.example", alg=algorithm)
@@ -430,7 +448,7 @@ def main():
             world = World(node, with_roles=False)
             with connect(node) as connection:
                 place = Place(world, node, connection, provider)
-                for test in (test_before_connection, test_last_sign_in, test_who_comes_in, test_forged, test_confined, test_roles, test_client, test_ends, test_keys,
+                for test in (test_before_connection, test_last_sign_in, test_named_person, test_who_comes_in, test_forged, test_confined, test_roles, test_client, test_ends, test_keys,
                              test_shared):
                     test(suite, place, provider)
             world.close()

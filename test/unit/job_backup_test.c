@@ -1,31 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Backups of clusters, from requests through jobs to what repository hosts are told and report. */
-#include "cluster_fixture.h"
+#include "backup_fixture.h"
 
-#include "auth/auth.h"
 #include "base/crypto/backup_secret.h"
-#include "limit/limit.h"
 
-enum { REPOSITORY = 50 }; /* numbers of repository hosts begin there */
-static const struct key master_key = { { 3, 1, 4 } };
-
-static void
-add_repository(int number, const char *region, const char *version)
-{
-    fixture_ask(
-        "INSERT INTO host (id, name, provider, region, zone, purpose, cpus, memory_mb, disk_gb, address, facts, last_seen_at) "
-        "VALUES (%s, 'r%d', 'P', '%s', 'z%d', 'REPOSITORY', 4, 8192, 100, '10.9.0.%d', '{\"pgbackrestVersion\": \"%s\"}', now())",
-        fixture_quote(host_id(REPOSITORY + number)), number, region, number, number, version);
-}
+#define WITH_BACKUPS(name) \
+    "{\"name\": \"" name "\", \"backupEnabled\": true, \"replicationSpecs\": [{\"regionConfigs\": [" THREE_IN_A "]}]}"
 
 static void
 remove_repositories(void)
 {
     fixture_ask("DELETE FROM host WHERE purpose = 'REPOSITORY'");
 }
-
-#define WITH_BACKUPS(name) \
-    "{\"name\": \"" name "\", \"backupEnabled\": true, \"replicationSpecs\": [{\"regionConfigs\": [" THREE_IN_A "]}]}"
 
 static struct place
 new_cluster(const char *body)
@@ -248,6 +234,11 @@ snapshots_are_known_when_their_host_says_so(void **state)
     assert_string_equal(goal_says(repository, "seats,0,remove,0,label"), "20260101-000000F");
     play_agents();
     assert_int_equal(count("SELECT count(*) FROM snapshot_copy WHERE state = 'REMOVING'"), 2);
+    /* That a host does not know what it has does not mean that it has nothing. */
+    played.knows_no_snapshots = true;
+    play_agents();
+    assert_int_equal(count("SELECT count(*) FROM snapshot_copy WHERE state = 'REMOVING'"), 2);
+    played.knows_no_snapshots = false;
     json_array_clear(played.snapshots);
     play_agents();
     assert_int_equal(count("SELECT count(*) FROM snapshot_copy"), 0);
@@ -273,6 +264,13 @@ what_is_protected_outlives_its_cluster(void **state)
         "FROZEN FROZEN");
     assert_string_equal(goal_says(host_id(REPOSITORY + 1), "seats,0,protect,0,snapshotId"), "65a1b2c3d4e5f60718293a4d");
     assert_no_orphans("a cluster whose backups are protected");
+    /* It would go with its project, which stays for its sake; and so does the policy. */
+    fixture_ask(
+        "INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT project_id, 'backupCompliancePolicy', '\\x65a1b2c3d4e5f60718293a50', '', org_id, "
+        "'{\"authorizedEmail\": \"test\"}' FROM backup_stanza");
+    assert_asks(place, "deleteProject", "", NULL, "BACKUP_PROTECTED");
+    assert_asks(place, "disableGroupBackupCompliancePolicy", "", NULL, "BACKUP_PROTECTED");
+    assert_int_equal(count("SELECT count(*) FROM snapshot") + count("SELECT count(*) FROM backup_stanza"), 2);
     /* Once nothing is left to restore, its host removes the rest. */
     fixture_ask("UPDATE snapshot SET protected_until = now() - interval '1 second', hidden_at = now()");
     struct arena *arena CLEANUP(arena_cleanup) = arena_new(FIXTURE_ARENA_BYTES);
@@ -281,6 +279,10 @@ what_is_protected_outlives_its_cluster(void **state)
     play_agents();
     assert_int_equal(count("SELECT count(*) FROM backup_stanza"), 0);
     assert_int_equal(count("SELECT count(*) FROM snapshot"), 0);
+    assert_asks(place, "disableGroupBackupCompliancePolicy", "", NULL, "OK");
+    assert_int_equal(events_of(place, "BACKUP_COMPLIANCE_POLICY_ENDED"), 1);
+    assert_int_equal(count("SELECT count(*) FROM resource WHERE kind = 'backupCompliancePolicy'"), 0);
+    assert_asks(place, "deleteProject", "", NULL, "OK");
     remove_repositories();
 }
 
@@ -341,26 +343,6 @@ another_host_takes_over_from_one_that_is_lost(void **state)
 
 static struct limiter *limiter;
 
-static int
-set_up(void **state)
-{
-    struct limit_config limit = { .redis_socket = getenv("REEVE_TEST_REDIS"), .redis_timeout_ms = 5000 };
-    if (cluster_set_up(state) != 0)
-        return -1;
-    struct auth_config config = { .master_key = master_key, .token_lifetime_s = 3600, .dsn = fixture_dsn };
-    limiter = limiter_new(&limit);
-    test_api.auth = auth_new(store, limiter, &config);
-    return test_api.auth == NULL ? -1 : 0;
-}
-
-static int
-tear_down(void **state)
-{
-    auth_free(test_api.auth);
-    limiter_free(limiter);
-    return cluster_tear_down(state);
-}
-
 int
 main(void)
 {
@@ -374,5 +356,5 @@ main(void)
         cmocka_unit_test(whoever_deletes_a_cluster_may_keep_its_backups),
         cmocka_unit_test(another_host_takes_over_from_one_that_is_lost),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, backup_set_up, backup_tear_down);
 }

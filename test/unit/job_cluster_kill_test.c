@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Workers that are killed at every place of every step of every job about clusters: another one goes on, and it ends as it should. */
-#include "cluster_fixture.h"
+#include "backup_fixture.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -109,13 +109,22 @@ static const struct scene scenes[] = {
     { &cluster_delete_job, THREE_IN_A, { 0 }, "deleteGroupCluster", NULL, "CLUSTER_DELETED", false },
 };
 
+/* Every cluster here has backups, so that no step about them has nothing to do. */
+static const char *
+with_backups(const char *regions)
+{
+    static char text[4096];
+    snprintf(text, sizeof(text), "{\"backupEnabled\": true, %s", document("orders", regions) + 1);
+    return text;
+}
+
 static void
 play_scene(const struct scene *scene, const char *failpoint)
 {
     struct place place = new_place();
-    char body[2048];
+    char body[4096];
     if (scene->before != NULL) {
-        assert_asks(place, "createGroupCluster", "", document("orders", scene->before), "OK");
+        assert_asks(place, "createGroupCluster", "", with_backups(scene->before), "OK");
         settle();
         assert_int_equal(events_of(place, scene->event), 0);
     }
@@ -124,7 +133,7 @@ play_scene(const struct scene *scene, const char *failpoint)
         settle();
     }
     if (scene->kind == &cluster_create_job)
-        snprintf(body, sizeof(body), "%s", document("orders", THREE_IN_A));
+        snprintf(body, sizeof(body), "%s", with_backups(THREE_IN_A));
     else if (scene->body != NULL && scene->body[0] == '{' && scene->body[1] == '"' &&
              strstr(scene->body, "providerName") != NULL)
         snprintf(body, sizeof(body), "%s", document(NULL, scene->body));
@@ -145,7 +154,8 @@ play_scene(const struct scene *scene, const char *failpoint)
     assert_string_equal(of_cluster(place, "orders", "1"), "");
     assert_no_orphans(failpoint);
     assert_int_equal(count("SELECT count(*) FROM cluster_member") + count("SELECT count(*) FROM dns_record") +
-                         count("SELECT count(*) FROM host_task"),
+                         count("SELECT count(*) FROM host_task") + count("SELECT count(*) FROM backup_stanza") +
+                         count("SELECT count(*) FROM resource WHERE kind = 'backupSchedule'"),
                      0);
 }
 
@@ -154,6 +164,7 @@ kill_anywhere_and_everything_ends_as_it_should(void **state)
 {
     (void)state;
     int cells = 0;
+    add_repository(1, "A", "2.55.1");
     for (size_t i = 0; i < LENGTH(scenes); i++) {
         const struct job_kind *kind = scenes[i].kind;
         for (size_t step = 0; step < kind->count; step++) {
@@ -181,5 +192,5 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kill_anywhere_and_everything_ends_as_it_should),
     };
-    return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
+    return cmocka_run_group_tests(tests, backup_set_up, backup_tear_down);
 }
