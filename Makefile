@@ -106,6 +106,9 @@ agent-test: all ## the agent on three hosts with systemd of their own: needs roo
 backup-agent-test: all ## backups by the agents of four hosts with systemd of their own: needs root, takes six minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/backup_agent_test.py
 
+backup-life-test: all ## backups of a cluster through the control plane, on a fleet with a repository host: needs root, takes two minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/backup_life_test.py
+
 fleet-upgrade: ## a fleet of the version before the walls, with clusters under writes, is upgraded from packages: needs root, takes ten minutes
 	$(PYTHON) test/cluster/fleet_upgrade_test.py --report docs/reports/fleet-upgrade.md
 
