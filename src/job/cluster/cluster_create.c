@@ -32,7 +32,7 @@ static const struct job_step_row steps[] = {
     { "wait-primary",  "Waits until the primary accepts writes.",        cluster_step_wait_primary,  300 },
     { "wait-replicas", "Waits until every replica follows the primary.", cluster_step_wait_members,  600 },
     { "publish-names", "Makes the names of the cluster known.",          cluster_step_publish_names, 60 },
-    { "wait-backups",  "Waits until the cluster's changes are received by a repository host, if it has backups.", cluster_step_wait_backups, 600 },
+    { "wait-backups",  "Waits until its backups receive what is written.", cluster_step_wait_backups, 600 },
     { "finish",        "Records that the cluster can be used.",          finish,                     60 },
 };
 // clang-format on

@@ -177,7 +177,7 @@ static const struct job_step_row steps[] = {
     { "hand-back",        "Makes a member in the right place the primary.",              cluster_step_hand_over,      300 },
     { "wait-settled",     "Waits until every member follows it.",                        cluster_step_wait_members,   600 },
     { "resize",           "Releases room that is no longer needed.",                     resize,                      60 },
-    { "wait-backups",     "Waits until the cluster's changes are received by a repository host, if it has backups.", cluster_step_wait_backups, 600 },
+    { "wait-backups",     "Waits until its backups receive what is written.", cluster_step_wait_backups, 600 },
     { "finish",           "Records that the change is in force.",                        finish,                      60 },
 };
 // clang-format on
