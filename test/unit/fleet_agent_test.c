@@ -8,6 +8,7 @@
 #include "fleet/agent.h"
 #include "fleet/authority.h"
 #include "fleet/join.h"
+#include "wire/patroni.h"
 
 static const char *const etcd[] = { "https://e1:2379", "https://e2:2379" };
 static struct fleet *fleet;
@@ -93,9 +94,9 @@ make_token(const struct join_place *place, bool *ret_is_valid, str *ret_token)
 }
 
 static str
-new_token(const char *host)
+new_token_for(const char *host, enum host_purpose purpose)
 {
-    struct join_place place = { str_from(host), STR("P"), STR("R"), STR("a") };
+    struct join_place place = { str_from(host), STR("P"), STR("R"), STR("a"), purpose };
     bool is_valid = false;
     str token = STR_EMPTY;
     assert_ok(make_token(&place, &is_valid, &token));
@@ -103,11 +104,25 @@ new_token(const char *host)
     return token;
 }
 
+static str
+new_token(const char *host)
+{
+    return new_token_for(host, HOST_FOR_DATABASES);
+}
+
 static json_t *
-join_body(str token)
+join_body_without_patroni(str token)
 {
     return json_pack("{s:s%, s:s%, s:{s:f, s:i, s:i}}", "token", token.data, token.len, "csr", csr.data, csr.len,
                      "facts", "cpus", 2.5, "memoryMb", 1024, "diskGb", 10);
+}
+
+static json_t *
+join_body(str token)
+{
+    json_t *body = join_body_without_patroni(token);
+    json_object_set_new(json_object_get(body, "facts"), "patroniVersion", json_string(PATRONI_LEAST));
+    return body;
 }
 
 static str
@@ -174,6 +189,20 @@ token_works_once(void **state)
                         str_format(arena, "HOST%.*s", STR_ARG(field(joined, "hostId"))).data);
     assert_int_equal(ask(STR_EMPTY, "/agent/v1/join", join_body(token)).status, 403);
     assert_string_equal(fixture_ask("SELECT count(*) || ' ' || max(epoch) FROM host"), "1 1");
+}
+
+/* A token that was refused for what its host lacks is still good when the host has it. */
+static void
+only_hosts_of_members_need_patroni(void **state)
+{
+    (void)state;
+    str token = new_token("h5");
+    struct answered refused = ask(STR_EMPTY, "/agent/v1/join", join_body_without_patroni(token));
+    assert_int_equal(refused.status, 400);
+    assert_non_null(strstr(str_dup(arena, refused.body).data, "facts.patroniVersion"));
+    assert_int_equal(ask(STR_EMPTY, "/agent/v1/join", join_body(token)).status, 201);
+    token = new_token_for("r1", HOST_FOR_BACKUPS);
+    assert_int_equal(ask(STR_EMPTY, "/agent/v1/join", join_body_without_patroni(token)).status, 201);
 }
 
 static void
@@ -308,6 +337,7 @@ main(void)
         cmocka_unit_test(nothing_works_before_there_is_an_authority),
         cmocka_unit_test(authority_is_made_once_and_its_key_is_sealed),
         cmocka_unit_test(token_works_once),
+        cmocka_unit_test(only_hosts_of_members_need_patroni),
         cmocka_unit_test(joining_again_ends_the_old_certificate),
         cmocka_unit_test(poll_waits_until_its_goal_moves),
         cmocka_unit_test(certificate_of_a_member_says_what_it_is_for),
