@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The life of a cluster's backups on real hosts, as its tenant sees it and as it is on the repository host: switched on with the cluster, a snapshot that
-was asked for, switched off and on again, and gone with the cluster. Needs root."""
+was asked for and deleted, switched off and on again, and gone with the cluster. Needs root."""
 import os
 import sys
 import time
@@ -64,6 +64,7 @@ def switched_on_with_the_cluster(suite, kept):
 
 
 def a_snapshot_on_demand(suite, kept):
+    window = kept.ask("GET", "/backup/window")["from"]
     made = kept.ask("POST", "/backup/snapshots", {"description": "before the change", "retentionInDays": 1})["id"]
 
     def shown():
@@ -73,6 +74,9 @@ def a_snapshot_on_demand(suite, kept):
     label = kept.sql("SELECT label FROM snapshot_copy WHERE snapshot_id = '\\x%s' AND type = 'FULL'" % made)[0][0]
     labels = kept.on_repository(LABELS)
     suite.check(label in labels and len(labels) == 2, "what is in the repository: %s", labels)
+    kept.ask("DELETE", "/backup/snapshots/" + made)
+    waited(lambda: kept.on_repository(LABELS) == [other for other in labels if other != label], "it leaves the repository when it is deleted", 60)
+    suite.check(kept.ask("GET", "/backup/window")["from"] == window, "and the window stays")
 
 
 def switched_off_and_on(suite, kept):

@@ -155,6 +155,20 @@ take(const struct schedule *schedule, schedule_items items, int64_t at_ms, int64
         serial, is_full ? "FULL" : "INCR", is_full ? "true" : "false", serial);
 }
 
+/* As a host does that has all WAL since the first copy. */
+static void
+report_window(void)
+{
+    fixture_ask("UPDATE stanza_seat SET window_from = (SELECT min(finished_at) FROM snapshot_copy), window_to = now()");
+}
+
+static const char *
+removing(void)
+{
+    return fixture_ask(
+        "SELECT coalesce(string_agg(label, ',' ORDER BY label), '') FROM snapshot_copy WHERE state = 'REMOVING'");
+}
+
 static void
 check_what_is_kept(bool is_old)
 {
@@ -202,6 +216,7 @@ months_of_snapshots_come_and_go(void **state)
                 "UPDATE snapshot SET protected_until = expires_at + interval '3 days' WHERE id = decode(lpad(to_hex(%d), 24, '0'), 'hex')",
                 serial);
         serial++;
+        report_window();
         run(&expired_backups_sweep);
         check_what_is_kept(at_ms - start_ms > 3 * (int64_t)DAY_MS);
         fixture_ask("DELETE FROM snapshot_copy WHERE state = 'REMOVING'"); /* as the host says that they are gone */
@@ -229,12 +244,50 @@ what_builds_on_a_copy_goes_first(void **state)
     fixture_ask(
         "UPDATE snapshot SET expires_at = now() - interval '1 minute' WHERE finished_at < now() - interval '4 days'");
     run(&expired_backups_sweep);
-    assert_string_equal(fixture_ask("SELECT string_agg(label, ',') FROM snapshot_copy WHERE state = 'REMOVING'"), "L2");
+    assert_string_equal(removing(), "L2");
     run(&expired_backups_sweep); /* the host has not said yet that it is gone */
-    assert_string_equal(fixture_ask("SELECT string_agg(label, ',') FROM snapshot_copy WHERE state = 'REMOVING'"), "L2");
+    assert_string_equal(removing(), "L2");
     fixture_ask("DELETE FROM snapshot_copy WHERE state = 'REMOVING'");
     run(&expired_backups_sweep);
-    assert_string_equal(fixture_ask("SELECT string_agg(label, ',') FROM snapshot_copy WHERE state = 'REMOVING'"), "L1");
+    assert_string_equal(removing(), "L1");
+}
+
+/* Full ones of 5, 3 and 1 days ago and of this hour, with a window of two days; all but the last are hidden. */
+static void
+take_four_and_hide_three(void)
+{
+    struct schedule schedule = read_schedule();
+    int64_t now_ms = clock_now_ms();
+    static const int days[] = { 5, 3, 1 };
+    for (int i = 0; i < 3; i++)
+        take(&schedule, 0x4, now_ms - days[i] * (int64_t)DAY_MS, now_ms, i + 1);
+    take(&schedule, 0x4, now_ms - DAY_MS / 24, now_ms, 4);
+    fixture_ask("UPDATE snapshot SET hidden_at = now() WHERE finished_at < now() - interval '2 hours'");
+}
+
+static void
+a_copy_within_the_window_goes_when_an_older_one_reaches_as_far(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *window_from, *goes;
+    } rows[] = {
+        { "min(finished_at)", "L1,L3" }, /* the one of three days ago is enough for all of it */
+        { "max(finished_at)", "L1" },    /* it is before a gap, and nobody says what else is */
+        { "min(finished_at) FILTER (WHERE label = 'L3')", "L1" }, /* the window begins with it */
+        { "max(finished_at) FILTER (WHERE false)", "L1" },        /* nobody knows */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        tear_down(state);
+        set_up(state);
+        take_four_and_hide_three();
+        fixture_ask("UPDATE stanza_seat SET window_to = now(), window_from = (SELECT %s FROM snapshot_copy)",
+                    rows[i].window_from);
+        run(&expired_backups_sweep);
+        assert_string_equal(removing(), rows[i].goes);
+        run(&expired_backups_sweep); /* what goes is no reason for others to go */
+        assert_string_equal(removing(), rows[i].goes);
+    }
 }
 
 /* A snapshot that a host reported in the moment in which the policy was set. */
@@ -297,12 +350,13 @@ what_cannot_be_late_is_not(void **state)
         "DELETE FROM resource WHERE kind = 'backupSchedule'",
     };
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
+        tear_down(state);
         set_up(state);
         fixture_ask("%s", reasons[i]);
         run(&late_snapshots_sweep);
         assert_string_equal(events(), "");
-        tear_down(state);
     }
+    tear_down(state);
     set_up(state);
     run(&late_snapshots_sweep);
     assert_string_equal(events(), "BACKUP_SNAPSHOT_LATE");
@@ -314,9 +368,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_database_counts_as_the_library_does),    TEST(months_of_snapshots_come_and_go),
-        TEST(what_builds_on_a_copy_goes_first),           TEST(what_slipped_past_the_policy_is_protected),
-        TEST(a_snapshot_that_does_not_come_is_told_once), TEST(what_cannot_be_late_is_not),
+        TEST(the_database_counts_as_the_library_does),
+        TEST(months_of_snapshots_come_and_go),
+        TEST(what_builds_on_a_copy_goes_first),
+        TEST(a_copy_within_the_window_goes_when_an_older_one_reaches_as_far),
+        TEST(what_slipped_past_the_policy_is_protected),
+        TEST(a_snapshot_that_does_not_come_is_told_once),
+        TEST(what_cannot_be_late_is_not),
     };
     return cmocka_run_group_tests(tests, open_world, close_store);
 }
