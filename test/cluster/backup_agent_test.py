@@ -284,6 +284,26 @@ def what_goes_is_what_was_named(suite, rig):
     waited(rig, suite, lambda: cluster.kept().get("unit") == "active", "it goes on", 30)
 
 
+def a_repository_that_cannot_be_read_is_not_taken_for_an_empty_one(suite, rig):
+    cluster = rig.clusters[0]
+    labels = lambda: sorted(s["label"] for s in cluster.snapshots())  # noqa: E731
+    before, closed = labels(), "%s/repo/backup/%s" % (FOLDER, cluster.stanza)
+    wanted = secrets.token_hex(12)
+    mode = rig.on_repository("stat", "-c", "%a", closed).strip()
+    rig.on_repository("chmod", "0", closed)
+    cluster.wanted = [{"snapshotId": wanted, "type": "INCR", "expiresAt": None}]
+    rig.publish()
+    unit = "reeve-backup-%s.service" % SEAT
+    waited(rig, suite, lambda: unit in (cluster.kept()["problem"] or ""), "the host says that it cannot work", 60)
+    suite.check("The repository cannot be read" in rig.on_repository("journalctl", "--no-pager", "-u", unit), "its journal says why")
+    suite.check(labels() == before, "what was there is not gone: %s", labels())
+    rig.on_repository("chmod", mode, closed)
+    waited(rig, suite, lambda: any(s["id"] == wanted for s in cluster.snapshots()), "it goes on when the repository can be read", 120)
+    suite.check(set(before) < set(labels()), "with what was there: %s", labels())
+    cluster.wanted = []
+    rig.publish()
+
+
 def lsn(text):
     high, low = text.split("/")
     return int(high, 16) << 32 | int(low, 16)
@@ -452,7 +472,7 @@ def backups_end_and_nothing_is_left(suite, rig):
 
 TESTS_IN_ORDER = [
     a_cluster_has_nothing_of_it_before, wal_is_received, the_first_full_backup_is_made_at_once, nothing_is_missing_after_a_switchover_and_a_dead_receiver,
-    segments_are_in_the_repository_in_order, snapshots_on_demand_and_by_schedule, what_goes_is_what_was_named,
+    segments_are_in_the_repository_in_order, snapshots_on_demand_and_by_schedule, what_goes_is_what_was_named, a_repository_that_cannot_be_read_is_not_taken_for_an_empty_one,
     members_reach_no_repository, seats_are_walled_off, a_receiver_that_is_ahead_of_the_fork_goes_back,
     what_the_new_primary_never_had_comes_from_another_member, backups_end_and_nothing_is_left]
 

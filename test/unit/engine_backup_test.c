@@ -166,6 +166,32 @@ what_would_be_removed_is_read_from_what_pgbackrest_says(void **state)
     assert_false(keep_next_removed(&said, &label));
 }
 
+/* `info` ends well in all of these cases. */
+static void
+a_repository_that_lets_nobody_in_is_not_taken_for_an_empty_one(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *status, *why;
+    } rows[] = {
+        { "{\"code\":0,\"message\":\"ok\"}", "" },
+        { "{\"code\":1,\"message\":\"missing stanza path\"}", "" },
+        { "{\"code\":2,\"message\":\"no valid backups\"}", "" },
+        { "{\"code\":99,\"message\":\"[ProtocolError] HTTP request failed with 403 (Forbidden):\\n*** Path/Query ***:\\nGET /\"}",
+          "[ProtocolError] HTTP request failed with 403 (Forbidden):" },
+        { "{\"code\":99}", "pgBackRest does not say why" },
+    };
+    struct arena *arena = arena_new(1 << 20);
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        str said = str_format(arena, "[{\"backup\":[],\"repo\":[{\"cipher\":\"none\",\"key\":1,\"status\":%s}]}]",
+                              rows[i].status);
+        json_t *info = json_parse_own(arena, said);
+        assert_non_null(info);
+        assert_true(str_is(keep_unreadable(info), rows[i].why));
+    }
+    arena_free(arena);
+}
+
 static void
 a_seat_has_a_repository_of_its_own_and_nothing_expires_by_itself(void **state)
 {
@@ -210,6 +236,7 @@ main(void)
         cmocka_unit_test(a_gap_ends_what_was_continuous_for_good),
         cmocka_unit_test(a_damaged_memory_is_not_taken_for_an_empty_one),
         cmocka_unit_test(what_would_be_removed_is_read_from_what_pgbackrest_says),
+        cmocka_unit_test(a_repository_that_lets_nobody_in_is_not_taken_for_an_empty_one),
         cmocka_unit_test(a_seat_has_a_repository_of_its_own_and_nothing_expires_by_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

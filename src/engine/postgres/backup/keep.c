@@ -36,14 +36,36 @@ pgbackrest(struct keep *keep, const char *config, const char *const *words, str 
     return program_ask(keep->arena, argv, STR_EMPTY, INFO_BYTES, ret_said);
 }
 
+str
+keep_unreadable(const json_t *info)
+{
+    enum { STATUS_OTHER = 99 }; /* smaller ones are what can be seen: no stanza yet, no backup yet */
+    const json_t *one;
+    size_t i;
+    json_array_foreach(json_object_get(json_array_get(info, 0), "repo"), i, one)
+    {
+        const json_t *status = json_object_get(one, "status");
+        str message = json_str(json_object_get(status, "message"));
+        if (json_integer_value(json_object_get(status, "code")) >= STATUS_OTHER)
+            return message.len == 0 ? STR("pgBackRest does not say why") : str_trim(str_cut(&message, '\n'));
+    }
+    return STR_EMPTY;
+}
+
 static error
 read_info(struct keep *keep)
 {
     const char *const words[] = { "info", "--output=json", "--log-level-console=off", NULL };
     str said;
     TRY(pgbackrest(keep, SEAT_PUSH_CONFIG, words, &said));
-    keep->info = json_parse_own(keep->arena, said);
-    return json_is_array(keep->info) ? OK : problem(keep->arena, "pgBackRest did not say what is in the repository.");
+    json_t *info = json_parse_own(keep->arena, said);
+    str why = keep_unreadable(info);
+    if (!json_is_array(info))
+        return problem(keep->arena, "pgBackRest did not say what is in the repository.");
+    if (why.len > 0)
+        return problem(keep->arena, "The repository cannot be read: %.*s.", STR_ARG(why));
+    keep->info = info;
+    return OK;
 }
 
 json_t *

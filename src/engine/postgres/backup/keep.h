@@ -17,6 +17,8 @@ MUST_USE error keep_run(struct arena *arena, str folder);
 
 /* Backups of the one stanza in what `info` says. */
 json_t *keep_backups(const json_t *info);
+/* Why the repository could not be read, as `info` says, which ends well and lists nothing then; empty: it was read. */
+str keep_unreadable(const json_t *info);
 /* The labels that a line of `expire --dry-run` names as removed, one after the other; false at the end. */
 bool keep_next_removed(str *rest, str *ret_label);
 
