@@ -49,7 +49,7 @@ struct goal_seat_extra { /* days that snapshots of a frequency are kept longer *
 };
 struct goal_seat_schedule {
     int64_t reference_hour, reference_minute;
-    int64_t window_days; /* how far back any second can be restored */
+    int64_t window_days; /* how far back any second can be restored; 0: nobody says, and no WAL is removed */
     struct goal_seat_items items;
     struct goal_seat_extra extra_days;
 };

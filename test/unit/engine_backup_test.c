@@ -193,6 +193,34 @@ a_repository_that_lets_nobody_in_is_not_taken_for_an_empty_one(void **state)
 }
 
 static void
+wal_of_the_window_stays(void **state)
+{
+    (void)state;
+    static const char said[] = "[{\"backup\":["
+                               "{\"type\":\"full\",\"error\":false,\"timestamp\":{\"stop\":100}},"
+                               "{\"type\":\"full\",\"error\":false,\"timestamp\":{\"stop\":200}},"
+                               "{\"type\":\"diff\",\"error\":false,\"timestamp\":{\"stop\":250}},"
+                               "{\"type\":\"full\",\"error\":true,\"timestamp\":{\"stop\":300}},"
+                               "{\"type\":\"full\",\"error\":false,\"timestamp\":{\"stop\":400}}]}]";
+    static const struct {
+        int64_t window_s, count, end_s;
+    } rows[] = {
+        { 500, 1, 400 },
+        { 399, 3, 200 }, /* the one at 300 has damaged pages: nobody can begin there */
+        { 199, 4, 100 },
+        { 99, 0, 100 }, /* none is older */
+    };
+    struct arena *arena = arena_new(1 << 20);
+    const json_t *info = json_parse_own(arena, str_from(said));
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        int64_t end_ms = -1;
+        assert_int_equal(keep_fulls_with_wal(info, rows[i].window_s * 1000, &end_ms), rows[i].count);
+        assert_int_equal(end_ms, rows[i].end_s * 1000);
+    }
+    arena_free(arena);
+}
+
+static void
 a_seat_has_a_repository_of_its_own_and_nothing_expires_by_itself(void **state)
 {
     (void)state;
@@ -237,6 +265,7 @@ main(void)
         cmocka_unit_test(a_damaged_memory_is_not_taken_for_an_empty_one),
         cmocka_unit_test(what_would_be_removed_is_read_from_what_pgbackrest_says),
         cmocka_unit_test(a_repository_that_lets_nobody_in_is_not_taken_for_an_empty_one),
+        cmocka_unit_test(wal_of_the_window_stays),
         cmocka_unit_test(a_seat_has_a_repository_of_its_own_and_nothing_expires_by_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,11 +67,17 @@ annotated_number(const json_t *backup, const char *name, int64_t otherwise)
     return str_to_int(seat_annotation(backup, name), INT64_MIN, INT64_MAX, &value) ? value : otherwise;
 }
 
+static int64_t
+stop_here_ms(const json_t *backup)
+{
+    return number(json_object_get(backup, "timestamp"), "stop", 0) * 1000;
+}
+
 /* By the primary's clock, as it was against this host's when the backup was made. */
 static int64_t
 stop_ms(const json_t *backup)
 {
-    return number(json_object_get(backup, "timestamp"), "stop", 0) * 1000 + annotated_number(backup, "skew", 0);
+    return stop_here_ms(backup) + annotated_number(backup, "skew", 0);
 }
 
 /* ---- WAL without a gap ---- */
@@ -140,7 +146,7 @@ seat_view_newest_full_ms(const struct seat_view *view)
     size_t i;
     json_array_foreach(seat_view_backups(view), i, backup)
     {
-        int64_t at = number(json_object_get(backup, "timestamp"), "stop", 0) * 1000;
+        int64_t at = stop_here_ms(backup);
         bool is_usable = str_is(text(backup, "type"), "full") && !json_is_true(json_object_get(backup, "error")) &&
                          (current_span(view) == NULL || begins_in(current_span(view), backup));
         newest = is_usable && at > newest ? at : newest;
@@ -173,12 +179,19 @@ needs_of(struct arena *arena, const json_t *backup)
     return needs;
 }
 
+/* Where the WAL begins that it needs; of which only the timeline is used, so that the size of segments does not matter. */
+static bool
+archive_start(const json_t *backup, struct wal_place *ret_place)
+{
+    return wal_place_parse(text(json_object_get(backup, "archive"), "start"), 1 << 20, ret_place);
+}
+
 static bool
 read_copy(struct seat_pass *pass, const struct seat_view *view, const json_t *backup, struct report_copy *copy)
 {
     struct arena *arena = pass->arena;
     const json_t *info = json_object_get(backup, "info"), *lsn = json_object_get(backup, "lsn");
-    struct wal_place place = { 0 };
+    struct wal_place place;
     str problem_text;
     *copy = (struct report_copy){
         .label = text(backup, "label"),
@@ -198,38 +211,49 @@ read_copy(struct seat_pass *pass, const struct seat_view *view, const json_t *ba
         .server_version = seat_annotation(backup, "server"),
     };
     copy->problem = problem_text;
-    if (wal_place_parse(text(json_object_get(backup, "archive"), "start"), 1 << 20, &place))
+    if (archive_start(backup, &place))
         copy->timeline = place.timeline;
     return id_parse(seat_annotation(backup, "snapshot"), &copy->snapshot);
 }
 
-static struct report_span
-read_span(struct arena *arena, const json_t *span)
+/* The full backup before which WAL was removed; NULL: none was. */
+static const json_t *
+first_with_wal(const struct seat_view *view)
 {
-    return (struct report_span){ .ordinal = number(span, "ordinal", 0),
-                                 .from_lsn = text(span, "fromLsn"),
-                                 .to_lsn = text(span, "toLsn"),
-                                 .from_timeline = number(span, "fromTimeline", -1),
-                                 .to_timeline = number(span, "toTimeline", -1),
-                                 .from_at = moment(arena, number(span, "fromMs", -1)),
-                                 .to_at = moment(arena, number(span, "toMs", -1)),
-                                 .ended_by = text(span, "endedBy") };
+    int64_t shortened_ms = number(view->kept, "shortenedMs", 0);
+    const json_t *backup;
+    size_t i;
+    json_array_foreach(seat_view_backups(view), i, backup)
+    {
+        if (shortened_ms > 0 && str_is(text(backup, "type"), "full") && stop_here_ms(backup) >= shortened_ms)
+            return backup;
+    }
+    return NULL;
 }
 
-/* The oldest full backup whose WAL was not shortened away; moments before it cannot be reached. */
-static int64_t
-shortened_before_ms(const struct seat_view *view)
+/* As much of a span as is still there. False: nothing. */
+static bool
+read_span(struct arena *arena, const json_t *span, const json_t *first, struct report_span *ret_span)
 {
-    int64_t retained = number(view->kept, "retainedFulls", 0), seen = 0, before = 0;
-    const json_t *all = seat_view_backups(view);
-    for (size_t i = json_array_size(all); i > 0 && seen < retained; i--) {
-        const json_t *backup = json_array_get(all, i - 1);
-        if (str_is(text(backup, "type"), "full")) {
-            seen++;
-            before = stop_ms(backup);
-        }
-    }
-    return before;
+    uint64_t from, start;
+    struct wal_place place;
+    *ret_span = (struct report_span){ .ordinal = number(span, "ordinal", 0),
+                                      .from_lsn = text(span, "fromLsn"),
+                                      .to_lsn = text(span, "toLsn"),
+                                      .from_timeline = number(span, "fromTimeline", -1),
+                                      .to_timeline = number(span, "toTimeline", -1),
+                                      .from_at = moment(arena, number(span, "fromMs", -1)),
+                                      .to_at = moment(arena, number(span, "toMs", -1)),
+                                      .ended_by = text(span, "endedBy") };
+    if (!lsn_of(span, "fromLsn", &from) || !lsn_of(json_object_get(first, "lsn"), "start", &start) || start <= from)
+        return true;
+    if (!begins_in(span, first))
+        return false;
+    ret_span->from_lsn = text(json_object_get(first, "lsn"), "start");
+    ret_span->from_at = moment(arena, stop_ms(first));
+    if (archive_start(first, &place))
+        ret_span->from_timeline = place.timeline;
+    return true;
 }
 
 /* From the end of the first backup in the newest span that has one, to where WAL has come. */
@@ -237,7 +261,7 @@ static void
 report_window(struct seat_pass *pass, const struct seat_view *view, struct report_seat *report)
 {
     const json_t *spans = json_object_get(view->wal, "spans"), *backup;
-    int64_t not_before = shortened_before_ms(view);
+    int64_t shortened_ms = number(view->kept, "shortenedMs", 0); /* moments before it cannot be reached */
     for (size_t k = json_array_size(spans); k > 0; k--) {
         const json_t *span = json_array_get(spans, k - 1);
         int64_t from = -1, to = number(span, "toMs", -1);
@@ -245,8 +269,8 @@ report_window(struct seat_pass *pass, const struct seat_view *view, struct repor
         json_array_foreach(seat_view_backups(view), i, backup)
         {
             int64_t at = stop_ms(backup);
-            if (ends_in(span, backup) && !json_is_true(json_object_get(backup, "error")) && at >= not_before &&
-                (from < 0 || at < from))
+            if (ends_in(span, backup) && !json_is_true(json_object_get(backup, "error")) &&
+                stop_here_ms(backup) >= shortened_ms && (from < 0 || at < from))
                 from = at;
         }
         if (from >= 0 && to >= from) {
@@ -279,6 +303,7 @@ seat_view_report(struct seat_pass *pass, const struct seat_view *view, size_t mo
                  struct report_copy **ret_copies)
 {
     const json_t *spans = json_object_get(view->wal, "spans"), *backups = seat_view_backups(view), *one;
+    const json_t *first = first_with_wal(view);
     struct report_span *span_list = ARENA_ARRAY(pass->arena, struct report_span, json_array_size(spans) + 1);
     struct report_copy *copies = ARENA_ARRAY(pass->arena, struct report_copy, json_array_size(backups) + more + 1);
     size_t i;
@@ -290,7 +315,11 @@ seat_view_report(struct seat_pass *pass, const struct seat_view *view, size_t mo
     }
     if (view->wal != NULL)
         report_receiver(view, report);
-    json_array_foreach(spans, i, one) span_list[report->span_count++] = read_span(pass->arena, one);
+    json_array_foreach(spans, i, one)
+    {
+        if (read_span(pass->arena, one, first, &span_list[report->span_count]))
+            report->span_count++;
+    }
     json_array_foreach(backups, i, one)
     {
         if (read_copy(pass, view, one, &copies[report->copy_count]))

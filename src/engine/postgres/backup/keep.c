@@ -20,6 +20,7 @@ struct keep {
     struct arena *arena;
     str folder, stanza;
     json_t *order, *info;
+    int64_t shortened_ms; /* the end of the full backup before which WAL was removed; 0: none was */
 };
 
 /* ---- pgBackRest ---- */
@@ -181,28 +182,35 @@ remove_all(struct keep *keep)
     return first;
 }
 
-/* WAL that only moments before the window need. What older backups need for themselves stays with them. */
-static error
-shorten_wal(struct keep *keep, int64_t *ret_retained)
+int64_t
+keep_fulls_with_wal(const json_t *info, int64_t window_ms, int64_t *ret_end_ms)
 {
-    int64_t window_ms = json_integer_value(json_object_get(keep->order, "windowDays")) * DAY_MS, fulls = 0,
-            retained = 1;
-    const json_t *one;
-    size_t i;
-    str ignored;
-    json_array_foreach(keep_backups(keep->info), i, one)
-    {
+    const json_t *all = keep_backups(info);
+    int64_t count = 0;
+    for (size_t i = json_array_size(all); i > 0; i--) {
+        const json_t *one = json_array_get(all, i - 1);
         if (!str_is(json_str(json_object_get(one, "type")), "full"))
             continue;
-        int64_t stop_ms = json_integer_value(json_object_get(json_object_get(one, "timestamp"), "stop")) * 1000;
-        fulls++;
-        retained += stop_ms > clock_now_ms() - window_ms;
+        count++;
+        *ret_end_ms = json_integer_value(json_object_get(json_object_get(one, "timestamp"), "stop")) * 1000;
+        if (*ret_end_ms <= window_ms && !json_is_true(json_object_get(one, "error")))
+            return count;
     }
-    *ret_retained = retained;
-    if (fulls <= retained)
+    return 0;
+}
+
+/* WAL that only moments before the window need. What older backups need for themselves stays with them. */
+static error
+shorten_wal(struct keep *keep)
+{
+    int64_t days = json_integer_value(json_object_get(keep->order, "windowDays")), end_ms = 0;
+    int64_t fulls = days <= 0 ? 0 : keep_fulls_with_wal(keep->info, clock_now_ms() - days * DAY_MS, &end_ms);
+    str ignored;
+    if (fulls == 0)
         return OK;
-    str count = str_format(keep->arena, "--repo1-retention-archive=%lld", (long long)retained);
+    str count = str_format(keep->arena, "--repo1-retention-archive=%lld", (long long)fulls);
     const char *const words[] = { "expire", NEVER_BY_ITSELF, "--repo1-retention-archive-type=full", count.data, NULL };
+    keep->shortened_ms = end_ms > keep->shortened_ms ? end_ms : keep->shortened_ms;
     failpoint("keep:shorten:before");
     return pgbackrest(keep, SEAT_PUSH_CONFIG, words, &ignored);
 }
@@ -243,9 +251,18 @@ measure(struct keep *keep)
     return used_bytes;
 }
 
-/* ---- ---- */
+/* ---- What it came to ---- */
+static int64_t
+shortened_before(struct keep *keep)
+{
+    str path = str_format(keep->arena, "%s/" SEAT_KEPT_FILE, keep->folder.data), text;
+    const json_t *kept =
+        disk_read(keep->arena, path.data, INFO_BYTES, &text) ? json_parse_own(keep->arena, text) : NULL;
+    return json_integer_value(json_object_get(kept, "shortenedMs"));
+}
+
 static error
-write_down(struct keep *keep, error backup, error removal, int64_t retained)
+write_down(struct keep *keep, error backup, error removal)
 {
     static const struct disk_owner unchanged = { (uid_t)-1, (gid_t)-1 };
     str path = str_format(keep->arena, "%s/" SEAT_KEPT_FILE, keep->folder.data);
@@ -254,8 +271,8 @@ write_down(struct keep *keep, error backup, error removal, int64_t retained)
                                json_integer_value(json_object_get(keep->order, "number")),                       //
                                "backupProblem", backup == OK ? "" : str_dup(keep->arena, backup->detail).data,   //
                                "removeProblem", removal == OK ? "" : str_dup(keep->arena, removal->detail).data, //
-                               "retainedFulls", (json_int_t)retained, "usedBytes", (json_int_t)measure(keep),    //
-                               "atMs", (json_int_t)clock_now_ms(), "info", keep->info));
+                               "shortenedMs", (json_int_t)keep->shortened_ms, "usedBytes",                       //
+                               (json_int_t)measure(keep), "atMs", (json_int_t)clock_now_ms(), "info", keep->info));
     str text = kept == NULL ? STR_EMPTY : json_text(keep->arena, kept);
     if (text.len == 0 || !disk_replace(path.data, text, 0600, unchanged))
         return problem(keep->arena, "%s cannot be written: %s.", path.data, strerror(errno));
@@ -268,11 +285,11 @@ keep_run(struct arena *arena, str folder)
     struct keep keep = { .arena = arena, .folder = folder };
     str path = str_format(arena, "%s/" SEAT_ORDER_FILE, folder.data), text;
     struct receive_config *config = ARENA_ARRAY(arena, struct receive_config, 1);
-    int64_t retained = 0;
     if (config == NULL)
         return fail(arena, OVERLOADED);
     TRY(receive_config_read(arena, folder, config));
     keep.stanza = config->stanza;
+    keep.shortened_ms = shortened_before(&keep);
     keep.order = disk_read(arena, path.data, FILE_BYTES, &text) ? json_parse_own(arena, text) : NULL;
     if (!json_is_object(keep.order))
         return problem(arena, "%s cannot be understood.", path.data);
@@ -284,11 +301,11 @@ keep_run(struct arena *arena, str folder)
         backup = back_up(&keep);
         removal = remove_all(&keep);
         TRY(read_info(&keep));
-        error shortened = shorten_wal(&keep, &retained);
+        error shortened = shorten_wal(&keep);
         removal = removal != OK ? removal : shortened;
     }
     TRY(read_info(&keep));
     if (backup != OK)
         log_line(LOG_WARNING, "no_backup", "%.*s", STR_ARG(backup->detail));
-    return write_down(&keep, backup, removal, retained);
+    return write_down(&keep, backup, removal);
 }

@@ -3,8 +3,10 @@
  * `reeve-agent keep`: does what the agent has ordered with one repository, and says what is in it. It runs as the user of the seat, who
  * alone may read the repository.
  *
- * The order: {"number", "backup": null or {"snapshot", "type", "annotations": {…}}, "remove": [label …], "windowDays", "isLast"}.
- * What it came to: {"number", "backupProblem", "removeProblem", "retainedFulls", "usedBytes", "atMs", "info": as pgBackRest says}.
+ * The order: {"number", "backup": null or {"snapshot", "type", "annotations": {…}}, "remove": [label …], "windowDays": 0 when all WAL is to stay,
+ *   "isLast"}.
+ * What it came to: {"number", "backupProblem", "removeProblem", "shortenedMs": the end of the full backup before which WAL was removed,
+ *   "usedBytes", "atMs", "info": as pgBackRest says}.
  */
 #ifndef ENGINE_POSTGRES_BACKUP_KEEP_H
 #define ENGINE_POSTGRES_BACKUP_KEEP_H
@@ -19,6 +21,8 @@ MUST_USE error keep_run(struct arena *arena, str folder);
 json_t *keep_backups(const json_t *info);
 /* Why the repository could not be read, as `info` says, which ends well and lists nothing then; empty: it was read. */
 str keep_unreadable(const json_t *info);
+/* How many full backups, from the newest on, need all WAL since: up to the newest sound one that ended by `window_ms`. 0: there is none. */
+int64_t keep_fulls_with_wal(const json_t *info, int64_t window_ms, int64_t *ret_end_ms);
 /* The labels that a line of `expire --dry-run` names as removed, one after the other; false at the end. */
 bool keep_next_removed(str *rest, str *ret_label);
 
