@@ -207,13 +207,13 @@ def nothing_is_missing_after_a_switchover_and_a_dead_receiver(suite, rig):
     cluster = rig.clusters[0]
     with Writer(rig, cluster) as writer:
         waited(rig, suite, lambda: writer.told > 20, "some rows", 60)
-        old = cluster.member("PRIMARY")
+        old, timeline = cluster.member("PRIMARY"), cluster.kept()["timeline"]
         cluster.tasks = [{"id": secrets.token_hex(12), "memberId": old["id"], "kind": "SWITCHOVER", "parameters": {}}]
         rig.publish()
         waited(rig, suite, lambda: cluster.seen(old).get("role") in ("REPLICA", "SYNC_STANDBY") and "PRIMARY" in cluster.roles(), "a switchover", 60)
         cluster.tasks = []
         rig.publish()
-        waited(rig, suite, lambda: cluster.kept().get("timeline") == 2 and cluster.kept()["lagMs"] < 5000, "the receiver has followed", 60)
+        waited(rig, suite, lambda: cluster.kept()["timeline"] > timeline and cluster.kept()["lagMs"] < 5000, "the receiver has followed", 60)
         rig.on_repository("systemctl", "kill", "-s", "KILL", "reeve-wal-%s.service" % SEAT)
         told = writer.told
         waited(rig, suite, lambda: writer.told > told + 20, "more rows", 60)
@@ -223,7 +223,7 @@ def nothing_is_missing_after_a_switchover_and_a_dead_receiver(suite, rig):
     stopped = time.time()
     waited(rig, suite, lambda: moment(cluster.kept()["windowTo"]) > stopped, "the window covers all of it", 30)
     spans = cluster.kept()["spans"]
-    suite.check(len(spans) == 1 and spans[0]["toTimeline"] == 2 and not spans[0]["endedBy"], "without a gap: %s", spans)
+    suite.check(len(spans) == 1 and spans[0]["toTimeline"] > timeline and not spans[0]["endedBy"], "without a gap: %s", spans)
     rows = restored_rows(rig, partial=True)
     suite.check(rows == [str(told), str(told)], "restored %s of %d acknowledged rows", rows, told)
     rig.fleet.say("restored %s of %d acknowledged rows" % (rows[0], told))
