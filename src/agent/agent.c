@@ -235,6 +235,8 @@ agent_run(const struct agent_config *config)
         return AGENT_FAILED;
     agent->config = *config;
     pthread_mutex_init(&agent->lock, NULL);
+    agent->workers.kind = &workers_kind;
+    agent->seats.kind = &seats_kind;
     steady_cond_init(&agent->report_wanted);
     steady_cond_init(&agent->end_wanted);
     /* Every thread inherits that these are blocked; one waits for them. */

@@ -9,16 +9,11 @@
 #include <pthread.h>
 
 #include "agent/agent.h"
+#include "agent/crew.h"
 #include "agent/member.h"
 #include "wire/goal_diff.h"
 
-enum {
-    AGENT_MOST_WORKERS = GOAL_MAX_MEMBERS,
-    AGENT_MOST_TASKS = 1024,
-    AGENT_MOST_SHIPPERS = GOAL_MAX_LOG_TARGETS,
-    AGENT_MOST_SEATS = GOAL_MAX_SEATS,
-    PASS_ARENA_BYTES = 128 * 1024 * 1024
-};
+enum { AGENT_MOST_TASKS = 1024, AGENT_MOST_SHIPPERS = GOAL_MAX_LOG_TARGETS, PASS_ARENA_BYTES = 128 * 1024 * 1024 };
 
 /* A goal that a thread may still use. */
 struct held_goal {
@@ -28,15 +23,9 @@ struct held_goal {
 };
 
 struct worker {
-    struct agent *agent;
-    id member;
-    pthread_t thread;
-    pthread_cond_t news;
-    bool wake, stop, ended;
-    int64_t wanted_version, tried_version; /* of the goal */
-    bool redo_users;                       /* tenants created something for which grants are missing */
-    struct member_memory memory;           /* the thread's own */
-    struct arena *report_arena;            /* what the last pass saw; NULL before the first */
+    struct crew_hand hand;
+    bool redo_users;             /* tenants created something for which grants are missing */
+    struct member_memory memory; /* the thread's own */
     struct report_member report;
 };
 
@@ -49,7 +38,6 @@ struct task_run {
 };
 
 struct shipper;
-struct seat_worker;
 
 struct agent {
     struct agent_config config;
@@ -58,15 +46,12 @@ struct agent {
     str boot_id;
 
     pthread_mutex_t lock;
-    struct held_goal *goal; /* NULL: not known yet */
-    struct worker *workers[AGENT_MOST_WORKERS];
-    size_t worker_count;
+    struct held_goal *goal;     /* NULL: not known yet */
+    struct crew workers, seats; /* of members, and of what a repository host keeps */
     struct task_run *tasks[AGENT_MOST_TASKS];
     size_t task_count;
     struct shipper *shippers[AGENT_MOST_SHIPPERS];
     size_t shipper_count;
-    struct seat_worker *seats[AGENT_MOST_SEATS];
-    size_t seat_count;
 
     pthread_cond_t report_wanted;
     bool report_is_wanted;
@@ -94,6 +79,7 @@ void *learner_run(void *agent);
 void *reporter_run(void *agent);
 
 /* ---- workers.c, under the lock ---- */
+extern const struct crew_kind workers_kind;
 void workers_follow(struct agent *agent, const struct goal_changes *changes);
 void workers_wake_unit(void *agent, const char *unit); /* takes the lock itself */
 /* The goal of which every part was tried; 0: none yet. */

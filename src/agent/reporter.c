@@ -19,13 +19,13 @@ static const struct disk_owner root = { 0, 0 };
 static bool
 collect(struct agent *agent, struct arena *arena, struct report *report)
 {
-    struct report_member *members = ARENA_ARRAY(arena, struct report_member, agent->worker_count + 1);
+    struct report_member *members = ARENA_ARRAY(arena, struct report_member, agent->workers.count + 1);
     struct report_task *tasks = ARENA_ARRAY(arena, struct report_task, agent->task_count + 1);
     if (members == NULL || tasks == NULL)
         return false;
-    for (size_t i = 0; i < agent->worker_count; i++) {
-        const struct worker *worker = agent->workers[i];
-        if (worker->report_arena == NULL || worker->stop)
+    for (size_t i = 0; i < agent->workers.count; i++) {
+        const struct worker *worker = (const struct worker *)agent->workers.hands[i];
+        if (worker->hand.seen == NULL || worker->hand.stop)
             continue;
         struct report_member *member = &members[report->member_count++];
         *member = worker->report;

@@ -48,8 +48,8 @@ end(struct task_run *run, enum engine_outcome outcome, const char *detail)
     run->ended = true;
     run->done = outcome == OUTCOME_DONE;
     snprintf(run->detail, sizeof(run->detail), "%s", run->done ? "" : detail);
-    for (size_t i = 0; i < agent->worker_count; i++)
-        agent->workers[i]->redo_users |= run->done;
+    for (size_t i = 0; i < agent->workers.count; i++)
+        ((struct worker *)agent->workers.hands[i])->redo_users |= run->done;
     agent->report_is_wanted = true;
     pthread_cond_signal(&agent->report_wanted);
 }

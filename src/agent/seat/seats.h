@@ -5,10 +5,9 @@
 
 #include "agent/internal.h"
 
+extern const struct crew_kind seats_kind;
 void seats_follow(struct agent *agent, const struct goal_changes *changes);
 void seats_wake_unit(struct agent *agent, struct arena *arena, const char *unit);
-/* False while a part of the goal was not tried yet. */
-bool seats_have_tried(struct agent *agent);
 /* Each as report_seat_text() wrote it; without snapshots where there is no room for them. NULL when the arena is full. */
 const str *seats_report(struct agent *agent, struct arena *arena, size_t *ret_count);
 /* The control plane has taken what seats_report() gave last. */
