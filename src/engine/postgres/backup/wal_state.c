@@ -315,8 +315,6 @@ wal_state_observe(struct wal_state *state, const struct wal_observation *seen, u
         span->to_ms = state->observed[covered - 1].primary_ms;
         if (span->from_ms < 0)
             span->from_ms = span->to_ms;
-    }
-    if (covered > 0 && span != NULL) {
         state->observed_count -= covered;
         memmove(state->observed, state->observed + covered, state->observed_count * sizeof(*state->observed));
     }
