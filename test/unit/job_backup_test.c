@@ -188,6 +188,38 @@ backups_are_switched_off_and_on_again(void **state)
     remove_repositories();
 }
 
+static void
+a_policy_leaves_no_cluster_without_backups(void **state)
+{
+    (void)state;
+    add_repository(1, "A", "2.55.1");
+    struct place place = new_cluster(WITH_BACKUPS("orders"));
+    fixture_ask(
+        "INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT project_id, 'backupCompliancePolicy', '\\x65a1b2c3d4e5f60718293a51', '', org_id, "
+        "'{\"authorizedEmail\": \"test\", \"restoreWindowDays\": 9, \"scheduledPolicyItems\": [{\"id\": \"65a1b2c3d4e5f60718293a52\", \"frequencyType\": \"daily\", "
+        "\"frequencyInterval\": 1, \"retentionUnit\": \"days\", \"retentionValue\": 30}]}' FROM backup_stanza");
+    assert_asks(place, "updateGroupCluster", "orders", "{\"backupEnabled\": false}", "BELOW_COMPLIANCE_POLICY");
+    assert_asks(place, "createGroupCluster", "", document("bare", THREE_IN_A), "BELOW_COMPLIANCE_POLICY");
+    assert_string_equal(fixture_ask("SELECT string_agg(state, ',') FROM backup_stanza"), "OPEN");
+    assert_int_equal(count("SELECT count(*) FROM cluster"), 1);
+    /* A new one begins with the rules of the policy, each once. */
+    assert_asks(place, "createGroupCluster", "", WITH_BACKUPS("second"), "OK");
+    settle();
+    assert_string_equal(
+        fixture_ask(
+            "SELECT string_agg(i ->> 'frequencyType' || ' ' || (i ->> 'retentionValue'), ', ' ORDER BY n) FROM resource r, "
+            "jsonb_array_elements(r.document #> '{policies,0,policyItems}') WITH ORDINALITY t (i, n) "
+            "WHERE r.kind = 'backupSchedule' AND r.document ->> 'clusterName' = 'second'"),
+        "hourly 2, weekly 4, monthly 12, daily 30");
+    fixture_ask("DELETE FROM resource WHERE kind = 'backupCompliancePolicy'");
+    assert_asks(place, "updateGroupCluster", "orders", "{\"backupEnabled\": false}", "OK");
+    settle();
+    assert_asks(place, "deleteGroupCluster", "second", NULL, "OK");
+    settle();
+    remove_cluster(place);
+    remove_repositories();
+}
+
 /* ---- What repository hosts say ---- */
 static json_t *
 snapshot_said(const char *digits, const char *state, const char *frequency)
@@ -351,6 +383,7 @@ main(void)
         cmocka_unit_test(both_sides_are_told_of_each_other),
         cmocka_unit_test(without_a_host_that_can_keep_them_there_are_no_backups),
         cmocka_unit_test(backups_are_switched_off_and_on_again),
+        cmocka_unit_test(a_policy_leaves_no_cluster_without_backups),
         cmocka_unit_test(snapshots_are_known_when_their_host_says_so),
         cmocka_unit_test(what_is_protected_outlives_its_cluster),
         cmocka_unit_test(whoever_deletes_a_cluster_may_keep_its_backups),

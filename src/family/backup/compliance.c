@@ -14,8 +14,6 @@
 #include "store/backup/snapshot.h"
 #include "store/resource.h"
 
-#define POLICY_KIND "backupCompliancePolicy"
-
 /* ---- Reading ---- */
 
 static error
@@ -32,7 +30,7 @@ compliance_find(struct request *req, json_t **ret_policy)
 {
     struct resource current;
     bool found;
-    TRY(store_resource_lock(req->tx, req->project, STR(POLICY_KIND), STR_EMPTY, &found, &current));
+    TRY(store_resource_lock(req->tx, req->project, STR(COMPLIANCE_POLICY_KIND), STR_EMPTY, &found, &current));
     *ret_policy = found ? json_parse_own(req->arena, current.document) : NULL;
     return found && *ret_policy == NULL ? fail(req->arena, OVERLOADED) : OK;
 }
@@ -268,7 +266,9 @@ compliance_set(struct request *req)
 {
     struct resource current, ignored;
     str bare;
-    TRY(store_resource_lock_single(req->tx, req->organization, req->project, STR(POLICY_KIND), STR("{}"), &current));
+    TRY(store_backup_policy_hold(req->tx, req->organization, req->project));
+    TRY(store_resource_lock_single(req->tx, req->organization, req->project, STR(COMPLIANCE_POLICY_KIND), STR("{}"),
+                                   &current));
     json_t *before = json_parse_own(req->arena, current.document),
            *after = json_in(req->arena, json_deep_copy(req->body));
     if (before == NULL || after == NULL)
@@ -286,7 +286,7 @@ compliance_set(struct request *req)
     struct resource_draft draft = { .organization = req->organization,
                                     .scope = req->project,
                                     .id = current.id,
-                                    .kind = STR(POLICY_KIND),
+                                    .kind = STR(COMPLIANCE_POLICY_KIND),
                                     .document = json_text(req->arena, after) };
     TRY(store_resource_replace(req->tx, &draft, &ignored));
     TRY(store_snapshots_protect(req->tx, req->project));
@@ -302,7 +302,7 @@ compliance_end(struct request *req)
     struct resource current;
     bool found;
     int64_t protected_ms;
-    TRY(store_resource_lock(req->tx, req->project, STR(POLICY_KIND), STR_EMPTY, &found, &current));
+    TRY(store_resource_lock(req->tx, req->project, STR(COMPLIANCE_POLICY_KIND), STR_EMPTY, &found, &current));
     if (!found)
         return request_not_found(req);
     TRY(request_check_match(req, current.revision));
@@ -314,7 +314,7 @@ compliance_end(struct request *req)
         return compliance_refusal(req, protected_ms);
     if (!is_authorized(req, before))
         return fail(req->arena, NOT_THE_AUTHORIZED_PERSON, V(json_str(json_object_get(before, "authorizedEmail"))));
-    TRY(store_resource_delete(req->tx, req->project, STR(POLICY_KIND), current.id));
+    TRY(store_resource_delete(req->tx, req->project, STR(COMPLIANCE_POLICY_KIND), current.id));
     TRY(request_event(req, EVENT_COMPLIANCE_POLICY_ENDED, before, NULL));
     answer_nothing(req);
     return OK;

@@ -10,7 +10,9 @@
 #include "cluster/backup.h"
 #include "cluster/plan.h"
 #include "family/cluster/clusters.h"
+#include "store/backup/policy.h"
 #include "store/backup/stanza.h"
+#include "store/resource.h"
 
 /* Any moment is restored from a snapshot and the WAL after it. */
 error
@@ -24,6 +26,20 @@ cluster_backups_check(struct request *req, json_t *document)
             json_object_del(document, backup_fields[i]);
     }
     return OK;
+}
+
+error
+cluster_backups_check_policy(struct request *req, const json_t *document)
+{
+    struct resource policy;
+    bool found;
+    if (json_is_true(json_object_get(document, "backupEnabled")))
+        return OK;
+    TRY(store_backup_policy_hold(req->tx, req->organization, req->project));
+    TRY(store_resource_lock(req->tx, req->project, STR(COMPLIANCE_POLICY_KIND), STR_EMPTY, &found, &policy));
+    return found ? fail(req->arena, BELOW_COMPLIANCE_POLICY, V("backupEnabled"),
+                        V("each cluster of the project must have backups"))
+                 : OK;
 }
 
 static error

@@ -187,6 +187,7 @@ cluster_try_create(struct request *req, const json_t *sent, struct cluster *ret_
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("paused"),
                     V("a new cluster cannot be paused; create it first"));
     TRY(cluster_document_check(req, offer, NULL, document));
+    TRY(cluster_backups_check_policy(req, document));
     return cluster_begin(req, offer, STR(CLUSTER_KIND), json_str(json_object_get(sent, "name")), document, ret_cluster);
 }
 
@@ -255,6 +256,8 @@ cluster_try_update(struct request *req, const json_t *sent, struct cluster *ret_
     *ret_cluster = cluster;
     if (!*ret_changed)
         return OK;
+    if (json_is_true(json_object_get(before, "backupEnabled")))
+        TRY(cluster_backups_check_policy(req, after));
     TRY(choose_job(req, &cluster, before, after, &job));
     TRY(cluster_submit(req, &cluster, after, job, NULL));
     if (job == &cluster_update_job) {
@@ -294,6 +297,7 @@ cluster_upgrade(struct request *req)
     TRY(store_fleet_offer(req->api->store, req->arena, &offer));
     json_t *was = json_in(req->arena, json_pack("{s:s}", "dbMajorVersion", cluster.major_version.data));
     TRY(cluster_document_check(req, offer, was, document));
+    TRY(cluster_backups_check_policy(req, document));
     TRY(store_cluster_change_kind(req->tx, &cluster, STR(CLUSTER_KIND)));
     TRY(cluster_submit(req, &cluster, document, &cluster_update_job, NULL));
     TRY(cluster_reserve(req, offer, &cluster));

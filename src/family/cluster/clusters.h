@@ -29,6 +29,8 @@ MUST_USE error cluster_default_version(struct request *req, const struct offered
 /* ---- cluster_backups.c ---- */
 /* Of a document; what asks for nothing is not kept. */
 MUST_USE error cluster_backups_check(struct request *req, json_t *document);
+/* BELOW_COMPLIANCE_POLICY when the document asks for none, and the project has a policy. */
+MUST_USE error cluster_backups_check_policy(struct request *req, const json_t *document);
 /* NOT_OFFERED when the cluster has none that could be kept. */
 MUST_USE error cluster_backups_check_kept(struct request *req, const struct cluster *cluster);
 /* Makes it so: a history begins or ends. NO_BACKUP_CAPACITY when there is no place for it. */

@@ -2,6 +2,16 @@
 #include "store/backup/policy.h"
 
 error
+store_backup_policy_hold(struct tx *tx, id organization, id project)
+{
+    struct params params = { 0 };
+    struct rows ignored;
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_PROJECT, project);
+    return tx_query(tx, SQL_PROJECT_LOCK, &params, &ignored, NULL);
+}
+
+error
 store_backup_schedules_lock(struct tx *tx, id project, size_t *ret_count, struct stored_schedule **ret_schedules)
 {
     struct params params = { 0 };

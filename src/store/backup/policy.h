@@ -5,10 +5,14 @@
 
 #include "store/store.h"
 
+#define COMPLIANCE_POLICY_KIND "backupCompliancePolicy" /* the resource; its name is empty */
+
 struct stored_schedule {
     id id;
     str document;
 };
+/* Locks the project: whoever sets a policy and whoever wants a cluster without backups wait for each other. */
+MUST_USE error store_backup_policy_hold(struct tx *tx, id organization, id project);
 /* All schedules of a project, locked until the transaction ends. */
 MUST_USE error store_backup_schedules_lock(struct tx *tx, id project, size_t *ret_count,
                                            struct stored_schedule **ret_schedules);
