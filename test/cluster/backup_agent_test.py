@@ -439,7 +439,7 @@ def seats_are_walled_off(suite, rig):
     result = subprocess_result(rig, REPOSITORY, "psql 'host=%s port=27017 user=reeve_wal dbname=postgres connect_timeout=3 %s' -c 'SELECT 1'" % (member["address"], login))
     suite.check(result != 0, "a seat of another cluster's authority receives nothing, from the same host and with the same name")
     right = "sslmode=require sslcert=%s/tls/seat.crt sslkey=%s/tls/seat.key" % (FOLDER, FOLDER)
-    result = subprocess_result(rig, REPOSITORY, "psql 'host=%s port=27017 user=reeve_wal dbname=postgres connect_timeout=3 %s' -c 'SELECT 1'" % (member["address"], right))
+    result = subprocess_result(rig, REPOSITORY, "psql 'host=%s port=27017 user=reeve_wal dbname=postgres connect_timeout=60 %s' -c 'SELECT 1'" % (member["address"], right))
     suite.check(result == 0, "while the right one does")
     result = subprocess_result(rig, REPOSITORY, "psql 'host=%s port=27017 user=reeve_wal dbname=shop connect_timeout=3 %s' -c 'SELECT 1'" % (member["address"], right))
     suite.check(result != 0, "though not into a tenant's database")
