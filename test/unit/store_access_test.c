@@ -179,23 +179,34 @@ members_of_other_projects_do_not_count(void **state)
 }
 
 /* ---- A directory that is to be checked ---- */
-static void
-nothing_is_checked_for_a_project_that_is_gone(void **state)
+static enum job_outcome
+check_directory(id project, id subject)
 {
-    (void)state;
     struct arena *arena CLEANUP(arena_cleanup) = arena_new(1024 * 1024);
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct job_environment nobody_to_ask = { 0 };
-    struct job job = { .organization = fixture_id(ORGANIZATION),
-                       .project = fixture_id(987654),
-                       .subject = fixture_id(987655) };
+    struct job job = { .organization = fixture_id(ORGANIZATION), .project = project, .subject = subject };
     struct job_result result = { .outcome = STEP_FAILED };
     assert_ok(tx_begin(store, arena, job.organization, &tx));
     struct job_context context = {
         .store = store, .tx = tx, .arena = arena, .job = &job, .environment = &nobody_to_ask
     };
     assert_ok(ldap_verify_job.steps[0].run(&context, &result));
-    assert_int_equal(result.outcome, STEP_DONE);
+    return result.outcome;
+}
+
+/* Its password is removed with the check: there is nothing to ask with. */
+static void
+a_directory_is_checked_once_and_not_for_a_project_that_is_gone(void **state)
+{
+    (void)state;
+    int64_t generation;
+    char name[ID_DIGITS + 1];
+    id project = new_project(), subject = fixture_id(987655);
+    id_write(subject, name);
+    assert_int_equal(check_directory(project, subject), STEP_DONE);
+    add_resource(project, "ldapVerification", name, "{\"status\": \"SUCCESS\"}", &generation);
+    assert_int_equal(check_directory(project, subject), STEP_DONE);
 }
 
 /* ---- The end of what is temporary ---- */
@@ -379,7 +390,7 @@ main(void)
         cmocka_unit_test(a_later_change_does_not_make_an_earlier_one_pending),
         cmocka_unit_test(a_member_that_says_why_it_cannot_makes_it_failed),
         cmocka_unit_test(members_of_other_projects_do_not_count),
-        cmocka_unit_test(nothing_is_checked_for_a_project_that_is_gone),
+        cmocka_unit_test(a_directory_is_checked_once_and_not_for_a_project_that_is_gone),
         cmocka_unit_test(what_is_over_goes_with_an_event_and_the_rest_stays),
         cmocka_unit_test(certificates_end_with_their_user),
         cmocka_unit_test(what_cannot_be_removed_is_not_forgotten),
