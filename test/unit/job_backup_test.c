@@ -2,6 +2,8 @@
 /* Backups of clusters, from requests through jobs to what repository hosts are told and report. */
 #include "backup_fixture.h"
 
+#include <pthread.h>
+
 #include "base/crypto/backup_secret.h"
 
 #define WITH_BACKUPS(name) \
@@ -373,6 +375,57 @@ another_host_takes_over_from_one_that_is_lost(void **state)
     remove_repositories();
 }
 
+/* ---- Who waits for whom ---- */
+static void *
+change_schedule(void *place)
+{
+    return (void *)ask(*(struct place *)place, "updateGroupClusterBackupSchedule", "orders",
+                       "{\"deleteSnapshots\": true, \"restoreWindowDays\": 3}");
+}
+
+/* Schedules are changed while somebody else has `held`; meanwhile `free` can be had. */
+static void
+assert_waits(struct place place, const char *held, const char *free)
+{
+    PGconn *holder = fixture_connect(fixture_dsn);
+    pthread_t changing;
+    void *outcome;
+    fixture_ask_on(holder, "BEGIN");
+    fixture_ask_on(holder, held);
+    assert_int_equal(pthread_create(&changing, NULL, change_schedule, &place), 0);
+    int waiting = 0;
+    for (int64_t until = clock_steady_ms() + 20000; waiting == 0 && clock_steady_ms() < until;)
+        waiting = (int)count("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+    assert_int_equal(waiting, 1);
+    fixture_ask_on(holder, free);
+    fixture_ask_on(holder, "ROLLBACK");
+    assert_int_equal(pthread_join(changing, &outcome), 0);
+    assert_string_equal(outcome, "OK");
+    PQfinish(holder);
+}
+
+/* One who deleted a snapshot had it and wanted the end of the events, one who changed a schedule had that and wanted the snapshot. The same with the
+ * policy and the schedules that it is about. */
+static void
+a_schedule_is_changed_in_the_order_that_others_keep(void **state)
+{
+    (void)state;
+    add_repository(1, "A", "2.55.1");
+    struct place place = new_cluster(WITH_BACKUPS("orders"));
+    fixture_ask(
+        "INSERT INTO snapshot (id, org_id, project_id, cluster_id, stanza_id, origin, state, expires_at) SELECT "
+        "'\\x65a1b2c3d4e5f60718293a4f', org_id, project_id, cluster_id, id, 'SCHEDULED', 'COMPLETED', now() + interval '1 day' FROM backup_stanza");
+    assert_waits(place, "SELECT FROM snapshot FOR UPDATE", "SELECT FROM event_chain FOR UPDATE NOWAIT");
+    fixture_ask(
+        "INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT project_id, 'backupCompliancePolicy', "
+        "'\\x65a1b2c3d4e5f60718293a50', '', org_id, '{\"restoreWindowDays\": 1}' FROM backup_stanza");
+    assert_waits(place, "SELECT FROM resource WHERE kind = 'backupCompliancePolicy' FOR UPDATE",
+                 "SELECT FROM resource WHERE kind = 'backupSchedule' FOR UPDATE NOWAIT");
+    fixture_ask("DELETE FROM resource WHERE kind = 'backupCompliancePolicy'");
+    remove_cluster(place);
+    remove_repositories();
+}
+
 static struct limiter *limiter;
 
 int
@@ -388,6 +441,7 @@ main(void)
         cmocka_unit_test(what_is_protected_outlives_its_cluster),
         cmocka_unit_test(whoever_deletes_a_cluster_may_keep_its_backups),
         cmocka_unit_test(another_host_takes_over_from_one_that_is_lost),
+        cmocka_unit_test(a_schedule_is_changed_in_the_order_that_others_keep),
     };
     return cmocka_run_group_tests(tests, backup_set_up, backup_tear_down);
 }

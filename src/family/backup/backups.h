@@ -37,6 +37,8 @@ struct schedule_change {
     id id; /* of the resource */
     int64_t revision;
     json_t *before, *after;
+    json_t *policy;                            /* NULL: the project has none */
+    bool updates_snapshots, deletes_snapshots; /* those that are there follow the new rules; those without a rule go */
 };
 /* Of the cluster in the path, locked; 404 without such a cluster, BACKUPS_NOT_ENABLED when nothing is kept of it. `after` is a copy of `before`. */
 MUST_USE error schedule_take(struct request *req, struct schedule_change *ret_change);

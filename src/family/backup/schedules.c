@@ -84,13 +84,15 @@ const struct read window_get = { SQL_BACKUP_WINDOW_GET, bind_window, answer_wind
 error
 schedule_take(struct request *req, struct schedule_change *ret_change)
 {
-    struct schedule_change change;
+    struct schedule_change change = { 0 };
     struct resource current;
     bool found;
     str name = request_path_value(req, "clusterName");
     TRY(store_cluster_lock(req->tx, req->organization, req->project, STR(CLUSTER_KIND), name, &found, &change.cluster));
     if (!found)
         return request_not_found(req);
+    TRY(compliance_find(
+        req, &change.policy)); /* before the schedule, because whoever sets a policy looks at schedules next */
     TRY(store_resource_lock(req->tx, req->project, STR(SCHEDULE_KIND), id_text(req->arena, change.cluster.id), &found,
                             &current));
     if (!found)
@@ -167,18 +169,12 @@ schedule_check_items(struct request *req, const char *path, const json_t *before
     return OK;
 }
 
-error
-schedule_store(struct request *req, struct schedule_change *change)
+static error
+replace(struct request *req, struct schedule_change *change)
 {
-    json_t *policy;
     struct resource stored;
-    TRY(schedule_check_items(req, "policies[0].policyItems", schedule_document_items(change->before),
-                             schedule_document_items(change->after)));
-    if (json_equal(change->before, change->after))
-        return OK;
-    TRY(compliance_find(req, &policy));
-    if (policy != NULL)
-        TRY(compliance_check_schedule(req, policy, change->after));
+    if (change->policy != NULL)
+        TRY(compliance_check_schedule(req, change->policy, change->after));
     schedule_document_touch(req->arena, change->after, clock_now_ms());
     struct resource_draft draft = { .organization = req->organization,
                                     .scope = req->project,
@@ -187,7 +183,24 @@ schedule_store(struct request *req, struct schedule_change *change)
                                     .document = json_text(req->arena, change->after) };
     TRY(store_resource_replace(req->tx, &draft, &stored));
     change->revision = stored.revision;
-    return request_event(req, EVENT_BACKUP_SCHEDULE_CHANGED, change->before, change->after);
+    return OK;
+}
+
+/* The event comes last, as everywhere: who waits for a snapshot must not keep others from writing theirs. */
+error
+schedule_store(struct request *req, struct schedule_change *change)
+{
+    TRY(schedule_check_items(req, "policies[0].policyItems", schedule_document_items(change->before),
+                             schedule_document_items(change->after)));
+    bool is_changed = !json_equal(change->before, change->after);
+    if (is_changed)
+        TRY(replace(req, change));
+    str stored = json_text(req->arena, change->after);
+    if (change->updates_snapshots)
+        TRY(store_snapshots_keep_by_schedule(req->tx, req->project, change->cluster.id, stored));
+    if (change->deletes_snapshots)
+        TRY(store_snapshots_hide_without_rule(req->tx, req->project, change->cluster.id, stored));
+    return is_changed ? request_event(req, EVENT_BACKUP_SCHEDULE_CHANGED, change->before, change->after) : OK;
 }
 
 /* What it has no behaviour for is refused, and not stored as if it had. */
@@ -241,12 +254,9 @@ schedule_update(struct request *req)
     TRY(check_offered(req));
     TRY(schedule_take(req, &change));
     TRY(merge(req, &change));
+    change.updates_snapshots = json_is_true(json_object_get(req->body, "updateSnapshots"));
+    change.deletes_snapshots = json_is_true(json_object_get(req->body, "deleteSnapshots"));
     TRY(schedule_store(req, &change));
-    str stored = json_text(req->arena, change.after);
-    if (json_is_true(json_object_get(req->body, "updateSnapshots")))
-        TRY(store_snapshots_keep_by_schedule(req->tx, req->project, change.cluster.id, stored));
-    if (json_is_true(json_object_get(req->body, "deleteSnapshots")))
-        TRY(store_snapshots_hide_without_rule(req->tx, req->project, change.cluster.id, stored));
     answer_entity(req, shown_text(req, change.after), change.revision);
     return OK;
 }
