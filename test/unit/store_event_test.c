@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "store/event/event.h"
+#include "store/event/event_read.h"
 
 static const char *const A = "'\\x650000000001000000000001'";
 
@@ -222,6 +223,21 @@ concurrent_events_are_chained_without_gaps(void **state)
                         "200 200");
 }
 
+/* Whatever a client asks for is the name of a cluster, not a part of the statement. */
+static void
+names_with_quotes_are_names(void **state)
+{
+    (void)state;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(FIXTURE_ARENA_BYTES);
+    const str names[] = { STR("a\"b"), STR("c\\"), STR("d\",\"e"), STR("{}") };
+    struct event_filter filter = {
+        .of_project = true, .scope = fixture_id(500), .cluster_count = LENGTH(names), .clusters = names, .limit = 10
+    };
+    struct event_page page;
+    start_anew(1, 2);
+    assert_ok(store_event_list(store, arena, &filter, &page));
+}
+
 /* Two organizations whose events were at other times: a moment has its place among one's own. */
 static void
 place_of_a_moment_is_among_ones_own_events(void **state)
@@ -259,6 +275,7 @@ main(void)
         cmocka_unit_test(rolled_back_event_leaves_no_gap),
         cmocka_unit_test(several_events_of_one_transaction_are_chained),
         cmocka_unit_test(concurrent_events_are_chained_without_gaps),
+        cmocka_unit_test(names_with_quotes_are_names),
         cmocka_unit_test(place_of_a_moment_is_among_ones_own_events),
     };
     return cmocka_run_group_tests(tests, open_store, close_store);
