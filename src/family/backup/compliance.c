@@ -217,12 +217,14 @@ apply_to_schedule(struct request *req, const json_t *policy, const struct stored
     return request_event_of_cluster(req, EVENT_BACKUP_SCHEDULE_CHANGED, cluster, before, after);
 }
 
+/* To what there is: snapshots first, because schedules write events, and whoever has those must not wait for snapshots. */
 static error
-apply_to_schedules(struct request *req, const json_t *policy)
+apply(struct request *req, const json_t *policy)
 {
     struct stored_schedule *schedules;
     size_t count;
     TRY(store_backup_schedules_lock(req->tx, req->project, &count, &schedules));
+    TRY(store_snapshots_protect(req->tx, req->project));
     for (size_t i = 0; i < count; i++)
         TRY(apply_to_schedule(req, policy, &schedules[i]));
     return OK;
@@ -282,14 +284,13 @@ compliance_set(struct request *req)
     TRY(store_backup_bare_cluster(req->tx, req->project, &bare));
     if (bare.len > 0)
         return fail(req->arena, BACKUPS_NOT_ENABLED, V(bare));
-    TRY(apply_to_schedules(req, after));
+    TRY(apply(req, after));
     struct resource_draft draft = { .organization = req->organization,
                                     .scope = req->project,
                                     .id = current.id,
                                     .kind = STR(COMPLIANCE_POLICY_KIND),
                                     .document = json_text(req->arena, after) };
     TRY(store_resource_replace(req->tx, &draft, &ignored));
-    TRY(store_snapshots_protect(req->tx, req->project));
     TRY(request_event(req, EVENT_COMPLIANCE_POLICY_SET, current.is_new ? NULL : before, after));
     return answer_stored(req);
 }
