@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/net/net.h"
+#include "wire/goal_check.h"
 #include "wire/plain_name.h"
 
 enum { NAME_BYTES = 1024, LDAP_BYTES = 8192, PEM_BYTES = 1024 * 1024, SOME = 10000 };
@@ -158,19 +159,6 @@ static const char *const login_words[] = { "SCRAM", "X509", "LDAP", NULL };
 static const char *const task_words[] = { "SWITCHOVER", "FORGET_SCOPE", "CREATE_INDEX", "LOAD_SAMPLE", NULL };
 
 /* ---- What types and bounds do not say ---- */
-static error
-wrong(struct arena *arena, const char *list, size_t index, const char *field, const char *what)
-{
-    return fail(arena, INVALID_ATTRIBUTE_VALUE, V(str_format(arena, "%s[%zu].%s", list, index, field)), V(what));
-}
-
-static bool
-is_address(str text)
-{
-    struct net_address ignored;
-    return net_parse_address(text, &ignored);
-}
-
 /* All but the certificates become parts of lines of configuration. */
 static bool
 is_directory(const struct goal_ldap *ldap)
@@ -180,7 +168,7 @@ is_directory(const struct goal_ldap *ldap)
         if (!str_is_one_line(lines[i]))
             return false;
     }
-    return plain_name(ldap->hostname) || is_address(ldap->hostname);
+    return plain_name(ldap->hostname) || goal_is_address(ldap->hostname);
 }
 
 static error
@@ -189,20 +177,20 @@ check_access(struct arena *arena, struct goal_access *access, size_t index)
     struct net_block ignored;
     for (size_t i = 0; i < access->networks.count; i++) {
         if (!net_parse_block(access->networks.items[i], &ignored))
-            return wrong(arena, "clusters", index, "access.networks", "one of them is no network");
+            return goal_wrong(arena, "clusters", index, "access.networks", "one of them is no network");
     }
     for (size_t i = 0; i < access->users.count; i++) {
         struct goal_user *user = &access->users.items[i];
         int login = str_word(user->login_text, login_words);
         if (login < 0)
-            return wrong(arena, "clusters", index, "access.users", "a login that this agent does not know");
+            return goal_wrong(arena, "clusters", index, "access.users", "a login that this agent does not know");
         user->login = (enum goal_login)login;
     }
     if (access->ldap.hostname.len > 0 && !is_directory(&access->ldap))
-        return wrong(arena, "clusters", index, "access.ldap", "one of its texts is not what it should be");
+        return goal_wrong(arena, "clusters", index, "access.ldap", "one of its texts is not what it should be");
     for (size_t i = 0; i < access->audit.classes.count; i++) {
         if (!plain_name(access->audit.classes.items[i]))
-            return wrong(arena, "clusters", index, "access.audit.classes", "letters are wanted");
+            return goal_wrong(arena, "clusters", index, "access.audit.classes", "letters are wanted");
     }
     return OK;
 }
@@ -211,17 +199,17 @@ static error
 check_cluster(struct arena *arena, struct goal_cluster *cluster, size_t index)
 {
     if (!plain_name(cluster->scope))
-        return wrong(arena, "clusters", index, "scope", "letters and digits are wanted");
+        return goal_wrong(arena, "clusters", index, "scope", "letters and digits are wanted");
     if (!plain_name(cluster->major_version))
-        return wrong(arena, "clusters", index, "majorVersion", "a number is wanted");
+        return goal_wrong(arena, "clusters", index, "majorVersion", "a number is wanted");
     int walls = str_word(cluster->walls_text, goal_walls_words);
     if (walls < 0)
-        return wrong(arena, "clusters", index, "walls", "a phase that this agent does not know");
+        return goal_wrong(arena, "clusters", index, "walls", "a phase that this agent does not know");
     cluster->walls = (enum goal_walls)walls;
     for (size_t i = 0; i < cluster->peers.count; i++) {
         const struct goal_peer *peer = &cluster->peers.items[i];
-        if (!plain_name(peer->name) || !is_address(peer->address) || !is_address(peer->host_address))
-            return wrong(arena, "clusters", index, "peers", "a name or address that is none");
+        if (!plain_name(peer->name) || !goal_is_address(peer->address) || !goal_is_address(peer->host_address))
+            return goal_wrong(arena, "clusters", index, "peers", "a name or address that is none");
     }
     TRY(goal_backup_check(arena, &cluster->backup, index));
     return check_access(arena, &cluster->access, index);
@@ -232,18 +220,18 @@ check_member(struct arena *arena, const struct goal *goal, struct goal_member *m
 {
     int desired = str_word(member->desired_text, desired_words);
     if (desired < 0)
-        return wrong(arena, "members", index, "desired", "RUNNING, STOPPED or REMOVED is wanted");
+        return goal_wrong(arena, "members", index, "desired", "RUNNING, STOPPED or REMOVED is wanted");
     member->desired = (enum goal_desired)desired;
     if (!plain_name(member->name))
-        return wrong(arena, "members", index, "name", "letters, digits and dashes are wanted");
-    if (!is_address(member->address))
-        return wrong(arena, "members", index, "address", "an address is wanted");
+        return goal_wrong(arena, "members", index, "name", "letters, digits and dashes are wanted");
+    if (!goal_is_address(member->address))
+        return goal_wrong(arena, "members", index, "address", "an address is wanted");
     for (size_t i = 0; i < member->names.count; i++) {
         if (!plain_name(member->names.items[i]))
-            return wrong(arena, "members", index, "names", "one of them is no host name");
+            return goal_wrong(arena, "members", index, "names", "one of them is no host name");
     }
     if (goal_find_cluster(goal, member->cluster) == NULL)
-        return wrong(arena, "members", index, "clusterId", "there is no such cluster in the document");
+        return goal_wrong(arena, "members", index, "clusterId", "there is no such cluster in the document");
     return OK;
 }
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "base/date.h"
-#include "base/net/net.h"
+#include "wire/goal_check.h"
 #include "wire/plain_name.h"
 
 enum { NAME_BYTES = 1024, SECRET_BYTES = 4096, PEM_BYTES = 1024 * 1024, LABEL_BYTES = 64, SOME = 10000 };
@@ -117,19 +117,6 @@ const struct wire_shape goal_backup_shape = WIRE_SHAPE(struct goal_backup, backu
 
 const char *const goal_seat_desired_words[] = { "RUNNING", "FROZEN", "REMOVED", NULL };
 
-static error
-wrong(struct arena *arena, const char *list, size_t index, const char *field, const char *what)
-{
-    return fail(arena, INVALID_ATTRIBUTE_VALUE, V(str_format(arena, "%s[%zu].%s", list, index, field)), V(what));
-}
-
-static bool
-is_address(str text)
-{
-    struct net_address ignored;
-    return net_parse_address(text, &ignored);
-}
-
 static bool
 is_line(str text)
 {
@@ -164,17 +151,17 @@ check_snapshots(struct arena *arena, const struct goal_seat *seat, size_t index)
     for (size_t i = 0; i < seat->wanted.count; i++) {
         const struct goal_seat_wish *wish = &seat->wanted.items[i];
         if (!str_is(wish->type, "FULL") && !str_is(wish->type, "INCR"))
-            return wrong(arena, "seats", index, "wanted", "FULL or INCR is wanted");
+            return goal_wrong(arena, "seats", index, "wanted", "FULL or INCR is wanted");
         if (wish->expires_at.len > 0 && !date_parse(wish->expires_at, &ignored))
-            return wrong(arena, "seats", index, "wanted", "a time is wanted");
+            return goal_wrong(arena, "seats", index, "wanted", "a time is wanted");
     }
     for (size_t i = 0; i < seat->protect.count; i++) {
         if (!date_parse(seat->protect.items[i].until, &ignored))
-            return wrong(arena, "seats", index, "protect", "a time is wanted");
+            return goal_wrong(arena, "seats", index, "protect", "a time is wanted");
     }
     for (size_t i = 0; i < seat->remove.count; i++) {
         if (!is_label(seat->remove.items[i].label))
-            return wrong(arena, "seats", index, "remove", "a label of a backup is wanted");
+            return goal_wrong(arena, "seats", index, "remove", "a label of a backup is wanted");
     }
     return OK;
 }
@@ -184,20 +171,20 @@ goal_seat_check(struct arena *arena, struct goal_seat *seat, size_t index)
 {
     int desired = str_word(seat->desired_text, goal_seat_desired_words);
     if (desired < 0)
-        return wrong(arena, "seats", index, "desired", "RUNNING, FROZEN or REMOVED is wanted");
+        return goal_wrong(arena, "seats", index, "desired", "RUNNING, FROZEN or REMOVED is wanted");
     seat->desired = (enum goal_seat_desired)desired;
     if (!plain_name(seat->stanza) || !plain_name(seat->scope))
-        return wrong(arena, "seats", index, "stanza", "letters, digits and dashes are wanted");
+        return goal_wrong(arena, "seats", index, "stanza", "letters, digits and dashes are wanted");
     if (!plain_name(seat->major_version))
-        return wrong(arena, "seats", index, "majorVersion", "a number is wanted");
+        return goal_wrong(arena, "seats", index, "majorVersion", "a number is wanted");
     if (!is_line(seat->cipher_pass))
-        return wrong(arena, "seats", index, "cipherPass", "one line is wanted");
+        return goal_wrong(arena, "seats", index, "cipherPass", "one line is wanted");
     if (seat->store.endpoint.len > 0 && !is_store(&seat->store))
-        return wrong(arena, "seats", index, "store", "one of its texts is not what it should be");
+        return goal_wrong(arena, "seats", index, "store", "one of its texts is not what it should be");
     for (size_t i = 0; i < seat->members.count; i++) {
         const struct goal_seat_member *member = &seat->members.items[i];
-        if (!plain_name(member->name) || !is_address(member->address))
-            return wrong(arena, "seats", index, "members", "a name or address that is none");
+        if (!plain_name(member->name) || !goal_is_address(member->address))
+            return goal_wrong(arena, "seats", index, "members", "a name or address that is none");
     }
     return check_snapshots(arena, seat, index);
 }
@@ -206,11 +193,11 @@ error
 goal_backup_check(struct arena *arena, const struct goal_backup *backup, size_t index)
 {
     if (backup->stanza.len > 0 && !plain_name(backup->stanza))
-        return wrong(arena, "clusters", index, "backup.stanza", "letters, digits and dashes are wanted");
+        return goal_wrong(arena, "clusters", index, "backup.stanza", "letters, digits and dashes are wanted");
     for (size_t i = 0; i < backup->seats.count; i++) {
         const struct goal_backup_seat *seat = &backup->seats.items[i];
-        if (!plain_name(seat->name) || !is_address(seat->host_address))
-            return wrong(arena, "clusters", index, "backup.seats", "a name or address that is none");
+        if (!plain_name(seat->name) || !goal_is_address(seat->host_address))
+            return goal_wrong(arena, "clusters", index, "backup.seats", "a name or address that is none");
     }
     return OK;
 }

@@ -294,16 +294,23 @@ builds_on(const json_t *backup, str label)
     return false;
 }
 
-static const struct goal_seat_removal *
-removal_of(const struct goal_seat *seat, const json_t *backup)
+/* Whether the goal says that it is to go, by its label and its snapshot. */
+static bool
+is_to_go(const struct goal_seat *seat, const json_t *backup)
 {
     for (size_t i = 0; i < seat->remove.count; i++) {
         id snapshot;
         if (str_eq(seat->remove.items[i].label, text(backup, "label")) &&
             id_parse(seat_annotation(backup, "snapshot"), &snapshot) && id_eq(snapshot, seat->remove.items[i].snapshot))
-            return &seat->remove.items[i];
+            return true;
     }
-    return NULL;
+    return false;
+}
+
+static bool
+stays(struct seat_pass *pass, const struct seat_jobs *jobs, const json_t *backup)
+{
+    return !is_to_go(pass->seat, backup) || is_protected(jobs, seat_annotation(backup, "snapshot"));
 }
 
 /* Only what is named by both label and snapshot, is not protected, and nothing builds on that stays. The newest first: leaves. */
@@ -314,14 +321,11 @@ removals(struct seat_pass *pass, const struct seat_jobs *jobs, const struct seat
     json_t *labels = json_array();
     for (size_t i = json_array_size(all); i > 0; i--) {
         const json_t *backup = json_array_get(all, i - 1);
-        bool is_needed =
-            removal_of(pass->seat, backup) == NULL || is_protected(jobs, seat_annotation(backup, "snapshot"));
+        bool is_needed = stays(pass, jobs, backup);
         size_t k;
         json_array_foreach(all, k, other)
         {
-            is_needed |=
-                builds_on(other, text(backup, "label")) &&
-                (removal_of(pass->seat, other) == NULL || is_protected(jobs, seat_annotation(other, "snapshot")));
+            is_needed |= builds_on(other, text(backup, "label")) && stays(pass, jobs, other);
         }
         if (!is_needed)
             json_array_append(labels, json_object_get(backup, "label"));

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/date.h"
 #include "base/disk_below.h"
+#include "engine/postgres/backup/keep.h"
 #include "engine/postgres/backup/receive_config.h"
 #include "engine/postgres/backup/wal_place.h"
 
@@ -50,8 +51,7 @@ moment(struct arena *arena, int64_t ms)
 const json_t *
 seat_view_backups(const struct seat_view *view)
 {
-    const json_t *info = json_object_get(view->kept, "info");
-    return json_object_get(json_array_get(info, 0), "backup");
+    return keep_backups(json_object_get(view->kept, "info"));
 }
 
 str

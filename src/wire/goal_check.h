@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the checks of all parts of a goal use. */
+#ifndef WIRE_GOAL_CHECK_H
+#define WIRE_GOAL_CHECK_H
+
+#include "base/error.h"
+
+/* That a field of the item at `index` of a list of the goal cannot be used, and why. */
+MUST_USE error goal_wrong(struct arena *arena, const char *list, size_t index, const char *field, const char *what);
+bool goal_is_address(str text);
+
+#endif
