@@ -376,52 +376,78 @@ another_host_takes_over_from_one_that_is_lost(void **state)
 }
 
 /* ---- Who waits for whom ---- */
+struct request_of {
+    struct place place;
+    const char *operation, *name, *body;
+};
+
 static void *
-change_schedule(void *place)
+send_it(void *request)
 {
-    return (void *)ask(*(struct place *)place, "updateGroupClusterBackupSchedule", "orders",
-                       "{\"deleteSnapshots\": true, \"restoreWindowDays\": 3}");
+    const struct request_of *it = request;
+    return (void *)ask(it->place, it->operation, it->name, it->body);
 }
 
-/* Schedules are changed while somebody else has `held`; meanwhile `free` can be had. */
+/* It is sent while somebody else has `held`; meanwhile `free` can be had. */
 static void
-assert_waits(struct place place, const char *held, const char *free)
+assert_waits(struct request_of request, const char *held, const char *free)
 {
     PGconn *holder = fixture_connect(fixture_dsn);
-    pthread_t changing;
+    pthread_t sending;
     void *outcome;
     fixture_ask_on(holder, "BEGIN");
     fixture_ask_on(holder, held);
-    assert_int_equal(pthread_create(&changing, NULL, change_schedule, &place), 0);
+    assert_int_equal(pthread_create(&sending, NULL, send_it, &request), 0);
     int waiting = 0;
     for (int64_t until = clock_steady_ms() + 20000; waiting == 0 && clock_steady_ms() < until;)
         waiting = (int)count("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
     assert_int_equal(waiting, 1);
     fixture_ask_on(holder, free);
     fixture_ask_on(holder, "ROLLBACK");
-    assert_int_equal(pthread_join(changing, &outcome), 0);
+    assert_int_equal(pthread_join(sending, &outcome), 0);
     assert_string_equal(outcome, "OK");
     PQfinish(holder);
 }
 
-/* One who deleted a snapshot had it and wanted the end of the events, one who changed a schedule had that and wanted the snapshot. The same with the
- * policy and the schedules that it is about. */
 static void
-a_schedule_is_changed_in_the_order_that_others_keep(void **state)
+add_snapshot(const char *digits, const char *expires)
+{
+    fixture_ask(
+        "INSERT INTO snapshot (id, org_id, project_id, cluster_id, stanza_id, origin, state, expires_at) SELECT "
+        "'\\x%s', org_id, project_id, cluster_id, id, 'SCHEDULED', 'COMPLETED', %s FROM backup_stanza",
+        digits, expires);
+}
+
+/* One who deleted a snapshot had it and wanted the end of the events, one who changed a schedule had that and wanted the snapshot. The same with the
+ * policy and the schedules that it is about, and with a policy that is set: it writes an event for each schedule that it raises. */
+static void
+schedules_and_policies_are_changed_in_the_order_that_others_keep(void **state)
 {
     (void)state;
     add_repository(1, "A", "2.55.1");
     struct place place = new_cluster(WITH_BACKUPS("orders"));
-    fixture_ask(
-        "INSERT INTO snapshot (id, org_id, project_id, cluster_id, stanza_id, origin, state, expires_at) SELECT "
-        "'\\x65a1b2c3d4e5f60718293a4f', org_id, project_id, cluster_id, id, 'SCHEDULED', 'COMPLETED', now() + interval '1 day' FROM backup_stanza");
-    assert_waits(place, "SELECT FROM snapshot FOR UPDATE", "SELECT FROM event_chain FOR UPDATE NOWAIT");
+    struct request_of change_schedule = { place, "updateGroupClusterBackupSchedule", "orders",
+                                          "{\"deleteSnapshots\": true, \"restoreWindowDays\": 3}" };
+    struct request_of set_policy = {
+        place, "updateGroupBackupCompliancePolicy", "",
+        "{\"authorizedEmail\": \"a@example.org\", \"authorizedUserFirstName\": \"A\", \"authorizedUserLastName\": \"B\", \"restoreWindowDays\": 9}"
+    };
+    add_snapshot("65a1b2c3d4e5f60718293a4f", "now() + interval '1 day'");
+    assert_waits(change_schedule, "SELECT FROM snapshot FOR UPDATE", "SELECT FROM event_chain FOR UPDATE NOWAIT");
     fixture_ask(
         "INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT project_id, 'backupCompliancePolicy', "
         "'\\x65a1b2c3d4e5f60718293a50', '', org_id, '{\"restoreWindowDays\": 1}' FROM backup_stanza");
-    assert_waits(place, "SELECT FROM resource WHERE kind = 'backupCompliancePolicy' FOR UPDATE",
+    assert_waits(change_schedule, "SELECT FROM resource WHERE kind = 'backupCompliancePolicy' FOR UPDATE",
                  "SELECT FROM resource WHERE kind = 'backupSchedule' FOR UPDATE NOWAIT");
     fixture_ask("DELETE FROM resource WHERE kind = 'backupCompliancePolicy'");
+    add_snapshot("65a1b2c3d4e5f60718293a53", "now() + interval '1 day'");
+    assert_waits(set_policy, "SELECT FROM snapshot FOR UPDATE", "SELECT FROM event_chain FOR UPDATE NOWAIT");
+    assert_int_equal(
+        count(
+            "SELECT count(*) FROM resource WHERE kind = 'backupSchedule' AND (document ->> 'restoreWindowDays')::int = 9"),
+        1);
+    fixture_ask("DELETE FROM resource WHERE kind = 'backupCompliancePolicy'");
+    fixture_ask("UPDATE snapshot SET protected_until = NULL");
     remove_cluster(place);
     remove_repositories();
 }
@@ -441,7 +467,7 @@ main(void)
         cmocka_unit_test(what_is_protected_outlives_its_cluster),
         cmocka_unit_test(whoever_deletes_a_cluster_may_keep_its_backups),
         cmocka_unit_test(another_host_takes_over_from_one_that_is_lost),
-        cmocka_unit_test(a_schedule_is_changed_in_the_order_that_others_keep),
+        cmocka_unit_test(schedules_and_policies_are_changed_in_the_order_that_others_keep),
     };
     return cmocka_run_group_tests(tests, backup_set_up, backup_tear_down);
 }

@@ -11,6 +11,8 @@
 #include "store/access/access.h"
 #include "store/alert/alert.h"
 #include "store/alert/alert_notification.h"
+#include "store/backup/expiry.h"
+#include "store/backup/seat.h"
 #include "store/billing/billing.h"
 #include "store/billing/payment.h"
 #include "store/cluster/cluster.h"
@@ -83,6 +85,8 @@ what_is_due_is_not_nothing(void **state)
     IS_AWAY(store_alert_due(away, arena, (struct alert_place[ALERT_DUE_MAX]){ 0 }, &count));
     IS_AWAY(store_alert_closing(away, arena, (struct alert_closing[ALERT_CLOSING_MAX]){ 0 }, &count));
     IS_AWAY(store_notification_due(away, arena, (struct notification_place[NOTIFICATION_DUE_MAX]){ 0 }, &count));
+    IS_AWAY(store_backup_unprotected(away, arena, (struct backup_project[BACKUP_PROJECTS_MAX]){ 0 }, &count));
+    IS_AWAY(store_backup_schedules_walk(away, arena, ID_NONE, (struct walked_schedule[BACKUP_WALK_MAX]){ 0 }, &count));
     IS_AWAY(store_billing_due(away, arena, ID_NONE, (id[BILLING_DUE_MAX]){ 0 }, &count));
     IS_AWAY(store_payment_due(away, arena, ID_NONE, 30, (id[PAYMENT_DUE_MAX]){ 0 }, &count));
     IS_AWAY(store_outages_expired(away, arena, (struct part_place[PART_PLACES_MAX]){ 0 }, &count));
@@ -127,6 +131,7 @@ what_is_asked_for_is_not_missing(void **state)
     IS_AWAY(store_fleet_list(away, arena, SQL_HOST_LIST, STR_EMPTY, &text));
     IS_AWAY(store_host_by_serial(away, arena, STR("1"), &(struct host_known){ 0 }));
     IS_AWAY(store_host_goal(away, arena, one, STR("d"), STR("[]"), &text));
+    IS_AWAY(store_host_seat(away, arena, one, one, &(struct host_seat){ 0 }));
     IS_AWAY(store_host_log_targets(away, arena, one, &text));
     IS_AWAY(store_host_member_names(away, arena, one, one, STR("d"), &(struct member_names){ 0 }));
     IS_AWAY(store_invitation_list_all(away, arena, &text));
@@ -172,6 +177,9 @@ nothing_is_written(struct store *none, enum error_code word)
     SAYS(word, store_notification_sent(none, arena, &notification, 200, 0));
     SAYS(word, store_notification_failed(none, arena, &notification, 500, STR("why"), 1, NOTIFICATION_AGAIN));
     SAYS(word, alert_raise(none, arena, (struct alert_place){ one, one }, &did));
+    SAYS(word, store_snapshots_expire(none, arena, 1, &deleted));
+    SAYS(word, store_snapshot_copies_release(none, arena, 1, &deleted));
+    SAYS(word, store_snapshots_prune(none, arena, 1, &deleted));
     SAYS(word, store_price_list_set(none, arena, STR("[]"), &number));
     SAYS(word, store_cost_report_prune(none, arena, &deleted));
     SAYS(word, store_webhook_claim(none, arena, webhook.place, 1, 1, &did, &webhook));

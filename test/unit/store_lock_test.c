@@ -108,6 +108,7 @@ static const struct lock_row rows[] = {
     { "invitation_mail_claim", "invitation_mail_claim(invitation => t('invitation'), lease_ms => 5000)", .outcome = GOES_ON, .says = "" },
     { "job_claim", CLAIM_JOB, .outcome = GOES_ON, .says = "" },
     { "job_mark_late", "job_mark_late(job => x('job held'))", .outcome = GOES_ON, .says = "" },
+    { "snapshot_expire", "snapshot_expire(limit => 100)", .outcome = GOES_ON, .says = "0" },
     { "webhook_claim", "webhook_claim(webhook => t('hook'), lease_s => 30, retry_ms => 5000)", .outcome = GOES_ON, .says = "" },
 
     /* ---- What is looked at again after the wait ---- */
