@@ -133,6 +133,9 @@ static const struct lock_row rows[] = {
     /* ---- Everybody in turn ---- */
     { "job_lock_subject", "job_lock_subject(subject => x('orders'))" },
     { "member_lock", "member_lock(member => id('both'))" },
+    /* Two people who invite somebody again whose invitation has expired: one of them does. */
+    { "member_lock", "invitation_renew(invitation => t('invitation expired'), mac => sha256('1'), pepper_version => 2, inviter_name => 'one', days => 30, sealed_token => '\\x01')", "invitation_renew(invitation => t('invitation expired'), mac => sha256('2'), pepper_version => 2, inviter_name => 'two', days => 30, sealed_token => '\\x01')", .says = "",
+      .ended = "SELECT inviter_name = 'one' FROM invitation WHERE id = t('invitation expired')" },
     { "placement_lock", "SELECT placement_lock()" },
     { "cluster_bind_etcd", "SELECT placement_lock()", "cluster_etcd_bind(cluster => x('orders'), provider => 'P', region => 'B')" },
     { "container_is_held", "SELECT placement_lock()", "SELECT container_is_held(x('container'))" },
