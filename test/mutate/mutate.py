@@ -9,7 +9,8 @@
 The first run builds with coverage and runs every test once, so that it is known which lines each one comes by, and how long it takes (kept in
 build-mutate/map.json.gz). A mutant of C is tried with the tests that come by its line, a statement with those that come by a line of C that runs it,
 a routine with those of the statements and routines that mention it, what runs on hosts also with tests on a fleet; the shortest ones first.
-One that nobody comes by survives. Statements of the store are not among them: statements.py tries every fault in every one of them, and is run at the end.
+One in C that survives is tried once more with the sanitizers that CI has. One that nobody comes by survives. Statements of the store are not among
+them: statements.py tries every fault in every one of them, and is run at the end.
 Results are kept in build-mutate/results.tsv: a run that was ended goes on where it was. Mutants that change nothing are in test/mutate/equivalent.tsv, with the reason.
 """
 import argparse
@@ -24,11 +25,13 @@ import threading
 import time
 
 from mutants import choose
-from tests import HERE, ON_HOSTS, ROOT, TABLES, Paths, make_map, run_test, targets_of
+from tests import HERE, ON_HOSTS, ROOT, TABLES, Paths, has_sanitizers, make_map, run_test, targets_of
 
 WORK = os.path.join(ROOT, "build-mutate")
 IS_STATEMENT = re.compile(r"src/store/(?:\w+/)*sql/")
 PATIENCE = 3  # a mutant may make a test so many times slower before it counts as killed
+SANITIZERS = ("-Db_sanitize=address,undefined", "-Db_lundef=false")
+SLOWER = 4  # so many times as long do tests take with them
 SURVIVED, KILLED, BROKEN = "survived", "killed", "does not build"
 COLUMNS = ("path", "was", "now", "kind", "outcome", "by")
 
@@ -47,19 +50,20 @@ class Tree:
     def __init__(self, number):
         self.path = os.path.join(WORK, "tree-%d" % number)
         self.build = os.path.join(WORK, "build-%d" % number)
+        self.sanitized = os.path.join(WORK, "sanitized-%d" % number)
         head = git("-C", ROOT, "rev-parse", "HEAD")
         if not os.path.exists(self.path):
             git("clone", "--quiet", "--shared", "--no-checkout", ROOT, self.path)
         git("-C", self.path, "fetch", "--quiet", "origin", head)
         git("-C", self.path, "checkout", "--quiet", "--force", "--detach", head)
 
-    def setup(self, build, *options):
+    def setup(self, build, *options, compiler="gcc"):
         if not os.path.exists(os.path.join(build, "build.ninja")):
-            subprocess.run(["meson", "setup", build, "-Dwerror=false", *options], cwd=self.path, check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["ninja", "-C", build], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(["meson", "setup", build, "-Dwerror=false", *options], cwd=self.path, env={**os.environ, "CC": compiler}, check=True, stdout=subprocess.DEVNULL)
 
-    def make(self, targets):
-        return subprocess.run(["ninja", "-C", self.build, *targets], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+    @staticmethod
+    def make(build, targets):
+        return subprocess.run(["ninja", "-C", build, *targets], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
     def files(self, only):
         found = {}
@@ -79,23 +83,29 @@ class Tree:
         try:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(mutant.text)
-            return self.outcome(tests, seconds, most_s)
+            found = self.outcome(self.build, tests, seconds, most_s)
+            if found[0] == SURVIVED and mutant.path.endswith(".c"):
+                self.setup(self.sanitized, *SANITIZERS, compiler="clang")
+                some = [test for test in tests if has_sanitizers(test)]
+                again = self.outcome(self.sanitized, some, {test: SLOWER * seconds[test] for test in some}, SLOWER * most_s)
+                found = again if again[0] == KILLED else found
+            return found
         finally:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(before)
 
-    def outcome(self, tests, seconds, most_s):
+    def outcome(self, build, tests, seconds, most_s):
         spent = 0
-        if not self.make(targets_of(TABLES)):
+        if not self.make(build, targets_of(TABLES)):
             return BROKEN, "the compiler"
         for test in tests:
             if spent > most_s:
                 break
             took = seconds.get(test) or ON_HOSTS.get(test, 2)
             spent += took
-            if not self.make(targets_of(test)):
+            if not self.make(build, targets_of(test)):
                 return BROKEN, "the compiler"
-            if not run_test(test, self.path, self.build, PATIENCE * took + 60):
+            if not run_test(test, self.path, build, PATIENCE * took + 60):
                 return KILLED, test
         return SURVIVED, "%d tests come by" % len(tests)
 
@@ -112,6 +122,7 @@ def load_map(tree, again, jobs):
         return known
     build = os.path.join(WORK, "build-coverage")
     tree.setup(build, "-Db_coverage=true")
+    subprocess.run(["ninja", "-C", build], check=True, stdout=subprocess.DEVNULL)
     made = {"state": state, **make_map(tree.path, build, os.path.join(WORK, "counted"), jobs, say)}
     with gzip.open(path, "wt") as file:
         json.dump(made, file)
@@ -215,6 +226,7 @@ def main():
     paths, trees = Paths(known, first.files("src/")), [first] + [Tree(number) for number in range(2, options.jobs + 1)]
     for tree in trees:
         tree.setup(tree.build, "-Doptimization=0")
+        subprocess.run(["ninja", "-C", tree.build], check=True, stdout=subprocess.DEVNULL)
     mutants = [mutant for mutant in mutants if mutant.key() not in equivalent]
     waiting = [mutant for mutant in mutants if mutant.key() not in results.rows]
     threads = [threading.Thread(target=work, args=(tree, waiting, paths, results, options, ends)) for tree in trees]

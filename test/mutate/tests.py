@@ -25,7 +25,7 @@ SERVICES, PYTHON = "script/with-services", "/usr/bin/python3"
 
 
 def unit_command(name, build):
-    return [SERVICES, "meson", "test", "-C", build, "--no-rebuild", name]
+    return [SERVICES, "meson", "test", "-C", build, "--no-rebuild", "--timeout-multiplier", "20", name]  # whoever runs it has a limit of their own
 
 
 def api_command(name, _):
@@ -75,6 +75,11 @@ def targets_of(test):
     return ["test/unit/" + name] if kind == "unit" else PROGRAMS
 
 
+def has_sanitizers(test):
+    """Whether CI runs it with them, too."""
+    return test.split(" ", 1)[0] in ("unit", "exchange")
+
+
 def run_test(test, tree, build, seconds, counted=None):
     """
     Whether it passed. `counted` is the folder for what a build with coverage counts, below "upper". Names of such files are part of the programs, so
@@ -86,7 +91,7 @@ def run_test(test, tree, build, seconds, counted=None):
         layer = "mount -t overlay overlay -o lowerdir=%s,upperdir=%s/upper,workdir=%s/work %s" % (build, counted, counted, build)
         # Only tests with a node need it; others look at modes of files.
         command = ["unshare", "--mount", "sh", "-c", layer + (" && umask 0" if kind in WITH_NODES else "") + ' && exec "$@"', "sh", *command]
-    process = subprocess.Popen(command, cwd=tree, env={**os.environ, "REEVE_BUILD": build}, stdout=subprocess.DEVNULL,
+    process = subprocess.Popen(command, cwd=tree, env={**os.environ, "REEVE_BUILD": build, "UBSAN_OPTIONS": "halt_on_error=1"}, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         return process.wait(seconds) == 0
