@@ -134,6 +134,34 @@ a_gap_ends_what_was_continuous_for_good(void **state)
     tear_down(&f);
 }
 
+/* A history that has ended has no primary that could say it again: without its last moment it would end at its last full segment. */
+static void
+the_last_moment_survives_a_receiver_that_no_primary_answers(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    struct disk_owner self = { getuid(), getgid() };
+    str published = str_format(f.arena, "%s/" SEAT_STATE_FILE, f.folder);
+    assert_ptr_equal(wal_state_pushed(f.state, f.arena, (struct wal_place){ 1, 5 }), OK);
+    observe(&f, 1, 1000, 100, 100); /* after the last segment: only what is published says so */
+    told(&f);
+    for (int life = 0; life < 2; life++) {
+        wal_state_close(f.state);
+        open_state(&f);
+        assert_int_equal(json_integer_value(json_object_get(span(&f, 0), "fromMs")), 1000);
+        assert_int_equal(json_integer_value(json_object_get(span(&f, 0), "toMs")), 1000);
+    }
+    assert_ptr_equal(wal_state_begin_span(f.state, f.arena, (struct wal_place){ 1, 9 }, STR("Two are missing.")), OK);
+    wal_state_close(f.state);
+    open_state(&f); /* what was published is of another span */
+    assert_int_equal(json_integer_value(json_object_get(span(&f, 1), "toMs")), -1);
+    wal_state_close(f.state);
+    assert_true(disk_replace(published.data, STR("{\"spans\":[{"), 0600, self)); /* the host lost power while it was written */
+    open_state(&f);
+    assert_int_equal(json_integer_value(json_object_get(span(&f, 1), "toMs")), -1);
+    tear_down(&f);
+}
+
 /* Who forgot what is stored would take a gap for a beginning. */
 static void
 a_damaged_memory_is_not_taken_for_an_empty_one(void **state)
@@ -262,6 +290,7 @@ main(void)
         cmocka_unit_test(a_moment_is_in_the_window_when_all_that_was_flushed_then_is_here),
         cmocka_unit_test(a_writer_that_never_rests_does_not_keep_the_window_from_moving),
         cmocka_unit_test(a_gap_ends_what_was_continuous_for_good),
+        cmocka_unit_test(the_last_moment_survives_a_receiver_that_no_primary_answers),
         cmocka_unit_test(a_damaged_memory_is_not_taken_for_an_empty_one),
         cmocka_unit_test(what_would_be_removed_is_read_from_what_pgbackrest_says),
         cmocka_unit_test(a_repository_that_lets_nobody_in_is_not_taken_for_an_empty_one),

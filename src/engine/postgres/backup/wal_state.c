@@ -130,6 +130,28 @@ read_memory(struct wal_state *state, const json_t *said)
     return !state->has_last || (state->span_count > 0 && state->segment_bytes > 0);
 }
 
+/*
+ * Up to when everything was here in the life before: it was said every second, of files that were on the disk by then. If no primary
+ * answers any more, because this history has ended, nobody else knows.
+ */
+static void
+take_last_moment(struct wal_state *state, struct arena *arena)
+{
+    str path = str_format(arena, "%s/" SEAT_STATE_FILE, state->folder), text;
+    struct span *span = current(state), said;
+    if (span == NULL || !disk_read(arena, path.data, FILE_BYTES, &text))
+        return;
+    const json_t *spans = json_object_get(json_parse_own(arena, text), "spans");
+    size_t count = json_array_size(spans);
+    if (count == 0 || !read_span(json_array_get(spans, count - 1), &said) || said.ordinal != span->ordinal ||
+        said.from != span->from)
+        return;
+    if (span->from_ms < 0)
+        span->from_ms = said.from_ms;
+    if (said.to_ms > span->to_ms)
+        span->to_ms = said.to_ms;
+}
+
 error
 wal_state_open(struct arena *arena, str folder, struct wal_state **ret_state)
 {
@@ -145,6 +167,7 @@ wal_state_open(struct arena *arena, str folder, struct wal_state **ret_state)
         wal_state_close(state);
         return why;
     }
+    take_last_moment(state, arena);
     pthread_mutex_init(&state->lock, NULL);
     *ret_state = state;
     return OK;
