@@ -156,7 +156,8 @@ the_last_moment_survives_a_receiver_that_no_primary_answers(void **state)
     open_state(&f); /* what was published is of another span */
     assert_int_equal(json_integer_value(json_object_get(span(&f, 1), "toMs")), -1);
     wal_state_close(f.state);
-    assert_true(disk_replace(published.data, STR("{\"spans\":[{"), 0600, self)); /* the host lost power while it was written */
+    assert_true(
+        disk_replace(published.data, STR("{\"spans\":[{"), 0600, self)); /* the host lost power while it was written */
     open_state(&f);
     assert_int_equal(json_integer_value(json_object_get(span(&f, 1), "toMs")), -1);
     tear_down(&f);
