@@ -62,6 +62,10 @@ class Tree:
         if not os.path.exists(os.path.join(build, "build.ninja")):
             subprocess.run(["meson", "setup", build, "-Dwerror=false", *options], cwd=self.path, env={**os.environ, "CC": compiler}, check=True, stdout=subprocess.DEVNULL)
 
+    def build_all(self, build, *options):
+        self.setup(build, *options)
+        subprocess.run(["ninja", "-C", build], check=True, stdout=subprocess.DEVNULL)
+
     @staticmethod
     def make(build, targets):
         return subprocess.run(["ninja", "-C", build, *targets], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
@@ -85,9 +89,9 @@ class Tree:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(mutant.text)
             found = self.outcome(self.build, tests, seconds, most_s)
-            if found[0] == SURVIVED and mutant.path.endswith(".c"):
+            some = [test for test in tests if has_sanitizers(test)]
+            if found[0] == SURVIVED and mutant.path.endswith(".c") and some:
                 self.setup(self.sanitized, *SANITIZERS, compiler="clang")
-                some = [test for test in tests if has_sanitizers(test)]
                 again = self.outcome(self.sanitized, some, {test: SLOWER * seconds[test] for test in some}, SLOWER * most_s)
                 found = again if again[0] == KILLED else found
             return found
@@ -122,8 +126,7 @@ def load_map(tree, again, jobs):
             say("The tree has changed since the map was made: lines may have moved. --map makes it anew.")
         return known
     build = os.path.join(WORK, "build-coverage")
-    tree.setup(build, "-Db_coverage=true")
-    subprocess.run(["ninja", "-C", build], check=True, stdout=subprocess.DEVNULL)
+    tree.build_all(build, "-Db_coverage=true")
     made = {"state": state, **make_map(tree.path, build, os.path.join(WORK, "counted"), jobs, say)}
     with gzip.open(path, "wt") as file:
         json.dump(made, file)
@@ -226,8 +229,7 @@ def main():
     known, equivalent, results = load_map(first, options.map, options.jobs), read_equivalent(), Results()
     paths, trees = Paths(known, first.files("src/")), [first] + [Tree(number) for number in range(2, options.jobs + 1)]
     for tree in trees:
-        tree.setup(tree.build, "-Doptimization=0")
-        subprocess.run(["ninja", "-C", tree.build], check=True, stdout=subprocess.DEVNULL)
+        tree.build_all(tree.build, "-Doptimization=0")
     mutants = [mutant for mutant in mutants if mutant.key() not in equivalent]
     waiting = [mutant for mutant in mutants if mutant.key() not in results.rows]
     threads = [threading.Thread(target=work, args=(tree, waiting, paths, results, options, ends)) for tree in trees]

@@ -410,12 +410,12 @@ assert_waits(struct request_of request, const char *held, const char *free)
 }
 
 static void
-add_snapshot(const char *digits, const char *expires)
+add_snapshot(const char *digits)
 {
     fixture_ask(
         "INSERT INTO snapshot (id, org_id, project_id, cluster_id, stanza_id, origin, state, expires_at) SELECT "
-        "'\\x%s', org_id, project_id, cluster_id, id, 'SCHEDULED', 'COMPLETED', %s FROM backup_stanza",
-        digits, expires);
+        "'\\x%s', org_id, project_id, cluster_id, id, 'SCHEDULED', 'COMPLETED', now() + interval '1 day' FROM backup_stanza",
+        digits);
 }
 
 /* One who deleted a snapshot had it and wanted the end of the events, one who changed a schedule had that and wanted the snapshot. The same with the
@@ -432,7 +432,7 @@ schedules_and_policies_are_changed_in_the_order_that_others_keep(void **state)
         place, "updateGroupBackupCompliancePolicy", "",
         "{\"authorizedEmail\": \"a@example.org\", \"authorizedUserFirstName\": \"A\", \"authorizedUserLastName\": \"B\", \"restoreWindowDays\": 9}"
     };
-    add_snapshot("65a1b2c3d4e5f60718293a4f", "now() + interval '1 day'");
+    add_snapshot("65a1b2c3d4e5f60718293a4f");
     assert_waits(change_schedule, "SELECT FROM snapshot FOR UPDATE", "SELECT FROM event_chain FOR UPDATE NOWAIT");
     fixture_ask(
         "INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT project_id, 'backupCompliancePolicy', "
@@ -440,7 +440,7 @@ schedules_and_policies_are_changed_in_the_order_that_others_keep(void **state)
     assert_waits(change_schedule, "SELECT FROM resource WHERE kind = 'backupCompliancePolicy' FOR UPDATE",
                  "SELECT FROM resource WHERE kind = 'backupSchedule' FOR UPDATE NOWAIT");
     fixture_ask("DELETE FROM resource WHERE kind = 'backupCompliancePolicy'");
-    add_snapshot("65a1b2c3d4e5f60718293a53", "now() + interval '1 day'");
+    add_snapshot("65a1b2c3d4e5f60718293a53");
     assert_waits(set_policy, "SELECT FROM snapshot FOR UPDATE", "SELECT FROM event_chain FOR UPDATE NOWAIT");
     assert_int_equal(
         count(
