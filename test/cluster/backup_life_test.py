@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The life of a cluster's backups on real hosts, as its tenant sees it and as it is on the repository host: switched on with the cluster, a snapshot that
 was asked for and deleted, switched off and on again, and gone with the cluster. Needs root."""
-import os
 import sys
 import time
 
@@ -17,10 +16,6 @@ from suite import Suite  # noqa: E402
 CLUSTER = "kept"
 LEFT = "ls /var/lib/reeve/stanzas /etc/systemd/system | grep -E 'reeve-(wal|backup)|^[0-9a-f]{24}' || true"
 LABELS = "ls -d /var/lib/reeve/stanzas/*/repo/backup/*/*/ | xargs -n 1 basename | grep -E '^[0-9]' || true"
-
-
-def waited(condition, what, seconds):
-    return wait_until(condition, what, seconds * float(os.environ.get("REEVE_PATIENCE", "1")))
 
 
 class Protected:
@@ -58,9 +53,9 @@ def switched_on_with_the_cluster(suite, kept):
     suite.say("idle after %.1f s" % (time.monotonic() - began))
     suite.equal(kept.sql("SELECT unit, received_lsn IS NOT NULL FROM stanza_seat"), [["active", "t"]], "WAL is received when the cluster is IDLE")
     suite.equal(kept.ask("GET", "/backup/schedule")["restoreWindowDays"], 2, "the schedule that it begins with")
-    waited(lambda: [one["status"] for one in kept.snapshots()] == ["completed"], "the first snapshot", 60)
-    window = waited(lambda: kept.ask("GET", "/backup/window").get("to") and kept.ask("GET", "/backup/window"), "a window", 60)
-    waited(lambda: kept.ask("GET", "/backup/window")["to"] > window["to"], "the window moves", 90)  # at least once a minute
+    wait_until(lambda: [one["status"] for one in kept.snapshots()] == ["completed"], "the first snapshot", 60)
+    window = wait_until(lambda: kept.ask("GET", "/backup/window").get("to") and kept.ask("GET", "/backup/window"), "a window", 60)
+    wait_until(lambda: kept.ask("GET", "/backup/window")["to"] > window["to"], "the window moves", 90)  # at least once a minute
 
 
 def a_snapshot_on_demand(suite, kept):
@@ -69,19 +64,19 @@ def a_snapshot_on_demand(suite, kept):
 
     def shown():
         return kept.ask("GET", "/backup/snapshots/" + made)
-    waited(lambda: shown()["status"] in ("completed", "failed"), "the snapshot that was asked for", 60)
+    wait_until(lambda: shown()["status"] in ("completed", "failed"), "the snapshot that was asked for", 60)
     suite.equal((shown()["status"], shown()["snapshotType"], len(kept.snapshots())), ("completed", "onDemand", 2), "a snapshot that was asked for")
     label = kept.sql("SELECT label FROM snapshot_copy WHERE snapshot_id = '\\x%s' AND type = 'FULL'" % made)[0][0]
     labels = kept.on_repository(LABELS)
     suite.check(label in labels and len(labels) == 2, "what is in the repository: %s", labels)
     kept.ask("DELETE", "/backup/snapshots/" + made)
-    waited(lambda: kept.on_repository(LABELS) == [other for other in labels if other != label], "it leaves the repository when it is deleted", 60)
+    wait_until(lambda: kept.on_repository(LABELS) == [other for other in labels if other != label], "it leaves the repository when it is deleted", 60)
     suite.check(kept.ask("GET", "/backup/window")["from"] == window, "and the window stays")
 
 
 def switched_off_and_on(suite, kept):
     kept.change(backupEnabled=False, pitEnabled=False)
-    waited(lambda: kept.sql("SELECT 1 FROM stanza_seat WHERE desired = 'FROZEN' AND unit = 'inactive'"), "the receiver stops", 30)
+    wait_until(lambda: kept.sql("SELECT 1 FROM stanza_seat WHERE desired = 'FROZEN' AND unit = 'inactive'"), "the receiver stops", 30)
     kept.change(backupEnabled=True)
     suite.equal(kept.sql("SELECT s.incarnation, s.state, t.unit FROM backup_stanza s JOIN stanza_seat t ON t.stanza_id = s.id ORDER BY 1"),
                 [["1", "FROZEN", "inactive"], ["2", "OPEN", "active"]], "the next history")
@@ -90,7 +85,7 @@ def switched_off_and_on(suite, kept):
 def gone_with_the_cluster(suite, kept):
     kept.tenant.delete_cluster(CLUSTER)
     kept.tenant.wait_gone(CLUSTER)
-    waited(lambda: not kept.sql("SELECT 1 FROM backup_stanza"), "its backups are gone", 60)
+    wait_until(lambda: not kept.sql("SELECT 1 FROM backup_stanza"), "its backups are gone", 60)
     suite.equal((kept.sql("SELECT used_disk_gb FROM host WHERE name = '%s'" % kept.repository), kept.on_repository(LEFT)), ([["0"]], []), "what is left on the repository host")
     suite.equal(rig.left_behind(kept.fleet), [], "what is left anywhere")
 

@@ -10,9 +10,10 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "test/api"))
+sys.path[:0] = [os.path.join(ROOT, "test", folder) for folder in ("api", "fleet")]
 sys.dont_write_bytecode = True
 
+from patience import PATIENCE  # noqa: E402
 from suite import Suite  # noqa: E402
 
 DEMO_SECONDS = 420  # with the image's two minutes
@@ -26,7 +27,7 @@ def commands():
 
 def shell(command, seconds):
     done = subprocess.run(["bash", "-c", command], cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=seconds, check=False)
+                          stderr=subprocess.STDOUT, timeout=seconds * PATIENCE, check=False)
     return done.returncode, done.stdout
 
 

@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 import control  # noqa: E402
 import network  # noqa: E402
 from client import Bearer, Broken, Connection, trust  # noqa: E402
+from patience import PATIENCE  # noqa: E402
 from state import CLIENT, CONTROL, PROVIDER, Problem, wait_until  # noqa: E402
 
 PREFIX = "/api/svc/v2"
@@ -142,7 +143,7 @@ def psql(fleet, dsn, statement, client="client", timeout=30):
     """psql on a client's machine: (exit status, output, errors)."""
     words = ["psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-c", statement, dsn]
     result = subprocess.run(network.client_command(fleet, words, client), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                            timeout=timeout, check=False)
+                            timeout=timeout * PATIENCE, check=False)
     return result.returncode, result.stdout.strip(), result.stderr.strip()
 
 

@@ -14,6 +14,7 @@ from screen import Screen
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(os.path.dirname(HERE), folder) for folder in ("fleet", "cli")]
+from patience import PATIENCE  # noqa: E402
 from state import Problem, wait_until  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
@@ -68,7 +69,7 @@ class Shell(Terminal):
     def __init__(self, person, words, ends, answers, timeout=240, seen_at=None):
         self.ends, self.answers, self.screen = ends, answers, Screen()
         self.begun, self.frames = 0, []  # of the command that runs: its line on the screen, and what was seen of its bar
-        super().__init__(person, *words, columns=120, timeout=timeout, PROMPT_COMMAND="echo $? >> " + (seen_at or ends))
+        super().__init__(person, *words, columns=120, timeout=timeout * PATIENCE, PROMPT_COMMAND="echo $? >> " + (seen_at or ends))
         self.wait_for(lambda: self.ended() == 1, "the shell's prompt")
 
     def read(self):

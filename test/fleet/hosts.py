@@ -13,6 +13,7 @@ import time
 import container
 import network
 from container import CGROUPS
+from patience import patient
 from state import Problem, wait_until
 
 
@@ -89,7 +90,7 @@ def command(fleet, name, arguments):
 
 def run(fleet, name, *arguments, check=True, **options):
     result = subprocess.run(command(fleet, name, arguments), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                            check=False, **options)
+                            check=False, **patient(options))
     if check and result.returncode != 0:
         raise Problem("%s on %s: %s" % (" ".join(arguments), name, (result.stderr or result.stdout).strip()))
     return result.stdout
@@ -108,13 +109,16 @@ def unit_pid(fleet, name, unit):
 
 
 def state(fleet, name):
-    """systemd's word: running, degraded, starting …; `off` when there is no process 1."""
-    with contextlib.suppress(Problem):
+    """systemd's word: running, degraded, starting …, also when it has no time to say so; `off` when there is no process 1."""
+    try:
         return run(fleet, name, "systemctl", "is-system-running", check=False, timeout=10).strip() or "starting"
-    return "off"
+    except subprocess.TimeoutExpired:
+        return "starting"
+    except Problem:
+        return "off"
 
 
-def wait_booted(fleet, name, seconds=60):
+def wait_booted(fleet, name, seconds=180):
     """Booted is when the host has done all that its units ask for; `degraded` too, and it says which failed."""
     def booted():
         word = state(fleet, name)

@@ -10,6 +10,8 @@ import secrets
 import sys
 import time
 
+from patience import PATIENCE
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DEFAULT_FOLDER = "/tmp/reeve-fleet"  # short: the path of a unix socket may have 107 bytes only
 DOMAIN = "db.test"
@@ -116,6 +118,7 @@ class Fleet:
 
 def wait_until(condition, what, seconds, every=0.1):
     """Returns what `condition` returned once it is true. Every wait of a fleet has an end."""
+    seconds *= PATIENCE
     end = time.monotonic() + seconds
     while True:
         value = condition()

@@ -26,6 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 for folder in ("api", "fleet"):
     sys.path.insert(0, os.path.join(ROOT, "test", folder))
 import image  # noqa: E402
+from patience import PATIENCE  # noqa: E402
 from suite import Suite, ends_on_signal  # noqa: E402
 
 RELEASES = {"12": "bookworm", "13": "trixie"}
@@ -138,7 +139,7 @@ def first_minute(suite, machine, label):
         ("script/bootstrap", "script/bootstrap"),
         ("script/bootstrap a second time finds nothing to do", "script/bootstrap --check"),
         ("make", "make"),
-        ("unit tests", "script/with-services meson test -C build --no-rebuild --print-errorlogs " + names),
+        ("unit tests", "script/with-services meson test -C build --no-rebuild --print-errorlogs --timeout-multiplier %g %s" % (PATIENCE, names)),
     ]
     for name, command in steps:
         status, output, seconds, used = machine.run(command)

@@ -20,11 +20,12 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "fleet"))
 import container  # noqa: E402
+from patience import PATIENCE, patient  # noqa: E402
 
 
 def wait(question, seconds=20):
     """Whether it comes true in time."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds * PATIENCE
     while not question():
         if time.monotonic() > deadline:
             return False
@@ -144,7 +145,7 @@ class Machine(Started):
 
     def run(self, *words, check=True, **options):
         command = container.command(self.init_pid(), words, "DEBIAN_FRONTEND=noninteractive")
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **options)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **patient(options))
         if check and done.returncode != 0:
             raise AssertionError("%s: %s%s" % (" ".join(words), done.stdout, done.stderr))
         return done
