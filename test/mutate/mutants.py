@@ -47,12 +47,17 @@ SQL = {
 }
 
 
+def blanked(text, not_code):
+    return re.sub(not_code, lambda found: re.sub(r"[^\n]", " ", found.group()), text)
+
+
 def negate(text, place):
     """if (x) becomes if (!(x)): finds the parenthesis that closes."""
+    blank = blanked(text, NOT_C)  # a parenthesis in a string closes nothing
     begin = text.index("(", place)
     depth, end = 0, begin
     while True:
-        depth += {"(": 1, ")": -1}.get(text[end], 0)
+        depth += {"(": 1, ")": -1}.get(blank[end], 0)
         if depth == 0:
             break
         end += 1
@@ -76,14 +81,20 @@ class Mutant:
         return "%s\t%s\t%s" % (self.path, self.was, self.now)
 
 
+def is_assignment(blank, place):
+    """Whether a = of SQL gives a column or an option its value: anything else there is no SQL, and says nothing about the tests."""
+    words = re.findall(r"\b(SET|WITH|FROM|WHERE|RETURNING|CASE|WHEN|SELECT|THEN)\b", blank[:place])
+    return words[-1:] in (["SET"], ["WITH"])
+
+
 def mutants_of(path, text):
     """All that can be made of a file."""
     sql = path.endswith(".sql")
-    blank = re.sub(NOT_SQL if sql else NOT_C, lambda found: re.sub(r"[^\n]", " ", found.group()), text)
+    blank = blanked(text, NOT_SQL if sql else NOT_C)
     for kind, (pattern, replacement) in (SQL if sql else C).items():
         for match in re.finditer(pattern, blank, re.M):
             found = re.compile(pattern, re.M).match(text, match.start())
-            if found is None:
+            if found is None or kind == "= becomes <>" and is_assignment(blank, match.start()):
                 continue
             yield Mutant(path, kind, text, found, replacement)
 

@@ -25,7 +25,7 @@ import threading
 import time
 
 from mutants import choose
-from tests import HERE, ON_HOSTS, ROOT, TABLES, Paths, has_sanitizers, make_map, run_test, targets_of
+from tests import HERE, HOST_SECONDS, ROOT, TABLES, Paths, has_sanitizers, make_map, run_test, targets_of
 
 WORK = os.path.join(ROOT, "build-mutate")
 IS_STATEMENT = re.compile(r"src/store/(?:\w+/)*sql/")
@@ -92,7 +92,7 @@ class Tree:
             some = [test for test in tests if has_sanitizers(test)]
             if found[0] == SURVIVED and mutant.path.endswith(".c") and some:
                 self.setup(self.sanitized, *SANITIZERS, compiler="clang")
-                again = self.outcome(self.sanitized, some, {test: SLOWER * seconds[test] for test in some}, SLOWER * most_s)
+                again = self.outcome(self.sanitized, some, {test: SLOWER * seconds[test] for test in some}, most_s)
                 found = again if again[0] == KILLED else found
             return found
         finally:
@@ -106,7 +106,7 @@ class Tree:
         for test in tests:
             if spent > most_s:
                 break
-            took = seconds.get(test) or ON_HOSTS.get(test, 2)
+            took = seconds.get(test) or HOST_SECONDS.get(test, 2)
             spent += took
             if not self.make(build, targets_of(test)):
                 return BROKEN, "the compiler"

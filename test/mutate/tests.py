@@ -16,8 +16,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "test", "api"))
 from run_all import SUITES  # noqa: E402
 
-# They take minutes, and come by nothing that others do not. The exchanges are run file by file.
-LEFT_OUT = {"api exchanges", "api soak", "api kill", "api limits", "api abuse", "unit job_cluster_kill_test", "unit store_list_test"}
+# They take minutes, and come by nothing that others do not. The exchanges are run file by file, also while statements are lost.
+LEFT_OUT = {"api exchanges", "api lost", "api soak", "api kill", "api limits", "api abuse", "unit job_cluster_kill_test", "unit store_list_test"}
 # They run the SQL files themselves, so the lines of C that run them say nothing about these two.
 ALL_SQL = {"unit store_statement_test", "unit store_lock_test"}
 PROGRAMS = ["reeved", "reeve", "reeve-agent", "src/http/ngx_http_reeve_module.so"]
@@ -36,6 +36,10 @@ def exchange_command(names, _):
     return [SERVICES, PYTHON, "test/api/exchange_test.py", *names.split()]
 
 
+def lost_command(names, _):
+    return [SERVICES, PYTHON, "test/api/lost_statement_test.py", "--all", *names.split()]
+
+
 def cli_command(name, _):
     return [SERVICES, PYTHON, "test/cli/%s.py" % name]
 
@@ -49,14 +53,27 @@ def fleet_command(names, _):
     return [PYTHON, "test/cluster/run_all.py", *names.split()]
 
 
+def hosts_command(name, _):
+    return [PYTHON, "test/cluster/%s.py" % name]
+
+
 # kind of a test: how it is run. A test is named by its kind and its own name.
-COMMANDS = {"unit": unit_command, "api": api_command, "exchange": exchange_command, "cli": cli_command, "lint": tables_command, "fleet": fleet_command}
-ORDER = ("unit", "exchange", "api", "cli")
-WITH_NODES = ("api", "exchange")
+COMMANDS = {"unit": unit_command, "api": api_command, "exchange": exchange_command, "lost": lost_command, "cli": cli_command, "lint": tables_command, "fleet": fleet_command, "hosts": hosts_command}
+ORDER = ("unit", "exchange", "lost", "api", "cli")
+WITH_NODES = ("api", "exchange", "lost")
 TABLES = "lint tables"
-# What runs on hosts is tried on hosts, too. Nobody counts lines there: these tests come by all of it. {test: seconds}
-ON_HOSTS = {"fleet smoke access": 120, "fleet audit directory logs": 150}
-OF_HOSTS = ("src/agent/", "src/engine/", "src/wire/", "src/main/reeve_agent.c")
+# What runs on hosts is tried on hosts, too. Nobody counts lines there: these tests come by all of it. The first row that fits: beginnings of paths, {test: seconds}
+ON_HOSTS = (
+    (("src/agent/restore/", "src/engine/postgres/backup/restore"), {"hosts restore_test": 300}),
+    (("src/agent/seat/drill_view.c", "src/agent/seat/seat_drill.c", "src/engine/postgres/drill/", "src/engine/postgres/sql/drill/"), {"hosts drill_life_test": 120}),
+    (("src/agent/seat/", "src/agent/member_backup.c", "src/engine/postgres/backup/", "src/wire/goal_seats.c", "src/wire/report_seats.c"), {"hosts backup_life_test": 120}),
+    (("src/agent/", "src/engine/", "src/wire/", "src/main/reeve_agent.c"), {"fleet smoke access": 120, "fleet audit directory logs": 150}),
+)
+HOST_SECONDS = {test: seconds for _, tests in ON_HOSTS for test, seconds in tests.items()}
+
+
+def on_hosts(path):
+    return next((list(tests) for paths, tests in ON_HOSTS if path.startswith(paths)), [])
 
 
 def all_tests(tree, build):
@@ -220,15 +237,18 @@ class Paths:
             found = self.near(mutant.path, mutant.line)
         if mutant.path.endswith(".sql"):
             found |= ALL_SQL & set(self.seconds)
-        lints = [TABLES] if mutant.path.endswith(".c") and not mutant.path.startswith(OF_HOSTS) else []
-        found = sorted(self.exchanges_together(found), key=lambda test: (ORDER.index(test.split(" ")[0]), self.seconds[test]))
-        return lints + found + (list(ON_HOSTS) if mutant.path.startswith(OF_HOSTS) else [])
+        lints = [TABLES] if mutant.path.endswith(".c") and not on_hosts(mutant.path) else []
+        found = sorted(self.exchanges_together(found, mutant.kind == "failure passed over"), key=lambda test: (ORDER.index(test.split(" ")[0]), self.seconds[test]))
+        return lints + found + on_hosts(mutant.path)
 
-    def exchanges_together(self, found):
-        """Files of exchanges as one test: most of what each takes is the start of its node."""
+    def exchanges_together(self, found, may_fail):
+        """Files of exchanges as one test: most of what each takes is the start of its node. Where something may fail, also with lost statements."""
         files = sorted(test.split(" ", 1)[1] for test in found if test.startswith("exchange "))
         if not files:
             return found
-        together = "exchange " + " ".join(files)
-        self.seconds[together] = max(self.seconds["exchange " + name] for name in files) + 2 * len(files)
-        return [test for test in found if not test.startswith("exchange ")] + [together]
+        took = max(self.seconds["exchange " + name] for name in files) + 2 * len(files)
+        together = {"exchange " + " ".join(files): took}
+        if may_fail:
+            together["lost " + " ".join(files)] = 5 * took
+        self.seconds.update(together)
+        return [test for test in found if not test.startswith("exchange ")] + list(together)
