@@ -417,6 +417,46 @@ killed_worker_leaves_no_user_behind(void **state)
     assert_true(kills >= 18); /* logging in and five words for a user, three to forget it, before and after each */
 }
 
+/* ---- What etcd refuses ---- */
+static const char *refused_path;
+
+/* As somebody who is not logged in, at one path: a real etcd refuses that, and not because it was done before. */
+static int
+call_without_login(struct arena *own, const struct etcd_request *request, str *ret_answer, str *ret_why)
+{
+    struct etcd_request changed = *request;
+    if (strstr(request->url.data, refused_path) != NULL)
+        changed.token = STR_EMPTY;
+    return etcd_call(own, &changed, ret_answer, ret_why);
+}
+
+static void
+nothing_is_done_that_etcd_refuses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        error (*step)(int n, bool *ret_is_done);
+    } rows[] = {
+        { "/v3/auth/role/add", make_scope },      { "/v3/auth/role/grant", make_scope },
+        { "/v3/auth/user/add", make_scope },      { "/v3/auth/user/changepw", make_scope },
+        { "/v3/auth/user/grant", make_scope },    { "/v3/auth/user/delete", forget_scope },
+        { "/v3/auth/role/delete", forget_scope }, { "/v3/kv/deleterange", forget_scope },
+    };
+    bool is_done;
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        fixture_ask("UPDATE cluster SET etcd_user = NULL, etcd_password = NULL WHERE set_name = 'aaaaaa'");
+        refused_path = rows[i].path;
+        environment.call_etcd = call_without_login;
+        assert_ok(rows[i].step(CLUSTER_A, &is_done));
+        environment.call_etcd = etcd_call;
+        if (is_done)
+            fail_msg("%s was refused, and taken for done", rows[i].path);
+    }
+    assert_ok(make_scope(CLUSTER_A, &is_done));
+    assert_true(is_done);
+}
+
 /* A group takes what it has room for, of its own regions; DRAINING none. */
 static void
 cluster_is_bound_to_a_group_with_room(void **state)
@@ -461,6 +501,7 @@ main(void)
         cmocka_unit_test(names_in_certificates_are_no_logins),
         cmocka_unit_test(what_is_deleted_leaves_nothing),
         cmocka_unit_test(killed_worker_leaves_no_user_behind),
+        cmocka_unit_test(nothing_is_done_that_etcd_refuses),
         cmocka_unit_test(cluster_is_bound_to_a_group_with_room),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -165,13 +165,13 @@ static bool
 make_user(struct talk *talk, str password)
 {
     str user = user_of(talk);
-    json_t *permission = range_of(talk);
+    json_t *permission = json_in(talk->arena, range_of(talk));
     json_object_set_new(permission, "permType", json_string("READWRITE"));
     json_t *login =
         json_in(talk->arena, json_pack("{s:s, s:s%}", "name", user.data, "password", password.data, password.len));
     /* One that is there already may have another password, of a try that was rolled back. */
     return order(talk, "/v3/auth/role/add", json_pack("{s:s}", "name", user.data), "already exists") &&
-           order(talk, "/v3/auth/role/grant", json_pack("{s:s, s:o}", "name", user.data, "perm", permission), NULL) &&
+           order(talk, "/v3/auth/role/grant", json_pack("{s:s, s:O}", "name", user.data, "perm", permission), NULL) &&
            order(talk, "/v3/auth/user/add", json_incref(login), "already exists") &&
            order(talk, "/v3/auth/user/changepw", json_incref(login), NULL) &&
            order(talk, "/v3/auth/user/grant", json_pack("{s:s, s:s}", "user", user.data, "role", user.data), NULL);
@@ -213,8 +213,17 @@ etcd_make_scope(struct job_context *context, id cluster, bool *ret_is_done, str 
     return OK;
 }
 
-error
-etcd_remove_scope(struct job_context *context, id cluster, bool *ret_is_mine, bool *ret_is_done, str *ret_why)
+static bool
+remove_user(struct talk *talk)
+{
+    str user = user_of(talk);
+    return order(talk, "/v3/auth/user/delete", json_pack("{s:s}", "name", user.data), "not found") &&
+           order(talk, "/v3/auth/role/delete", json_pack("{s:s}", "role", user.data), "not found");
+}
+
+static error
+remove_scope(struct job_context *context, id cluster, bool also_user, bool *ret_is_mine, bool *ret_is_done,
+             str *ret_why)
 {
     struct talk talk = { .arena = context->arena, .environment = context->environment };
     bool found;
@@ -224,13 +233,22 @@ etcd_remove_scope(struct job_context *context, id cluster, bool *ret_is_mine, bo
     if (!*ret_is_mine)
         return OK;
     TRY(begin(&talk, context->store));
-    str user = user_of(&talk);
-    *ret_is_done = log_in(&talk) &&
-                   order(&talk, "/v3/auth/user/delete", json_pack("{s:s}", "name", user.data), "not found") &&
-                   order(&talk, "/v3/auth/role/delete", json_pack("{s:s}", "role", user.data), "not found") &&
+    *ret_is_done = log_in(&talk) && (!also_user || remove_user(&talk)) &&
                    order(&talk, "/v3/kv/deleterange", range_of(&talk), NULL);
     *ret_why = talk.why;
     return OK;
+}
+
+error
+etcd_remove_scope(struct job_context *context, id cluster, bool *ret_is_mine, bool *ret_is_done, str *ret_why)
+{
+    return remove_scope(context, cluster, true, ret_is_mine, ret_is_done, ret_why);
+}
+
+error
+etcd_remove_keys(struct job_context *context, id cluster, bool *ret_is_mine, bool *ret_is_done, str *ret_why)
+{
+    return remove_scope(context, cluster, false, ret_is_mine, ret_is_done, ret_why);
 }
 
 /* ---- Groups ---- */

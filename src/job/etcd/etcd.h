@@ -28,5 +28,8 @@ MUST_USE error etcd_make_scope(struct job_context *context, id cluster, bool *re
 /* Keys, user and role of a cluster go. *ret_is_mine is false when the group has no users: then a host does it. */
 MUST_USE error etcd_remove_scope(struct job_context *context, id cluster, bool *ret_is_mine, bool *ret_is_done,
                                  str *ret_why);
+/* Only the keys go, so that members that start agree anew; user and role stay. *ret_is_mine as above. */
+MUST_USE error etcd_remove_keys(struct job_context *context, id cluster, bool *ret_is_mine, bool *ret_is_done,
+                                str *ret_why);
 
 #endif
