@@ -106,8 +106,24 @@ agent-test: all ## the agent on three hosts with systemd of their own: needs roo
 backup-agent-test: all ## backups by the agents of four hosts with systemd of their own: needs root, takes six minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/backup_agent_test.py
 
+restore-agent-test: all ## restores by the agents of five hosts with systemd of their own: needs root, takes eight minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/restore_agent_test.py
+
+drill-test: all ## drills on repository hosts, by the agent alone and through the control plane: needs root, takes twenty minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/drill_test.py
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/drill_life_test.py
+
 backup-life-test: all ## backups of a cluster through the control plane, on a fleet with a repository host: needs root, takes two minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/backup_life_test.py
+
+lost-statements: all ## the database lost at each statement of every changing exchange: takes ten minutes
+	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/lost_statement_test.py --all
+
+restore-test: all ## restores through the control plane, an exact second, in place and after the loss of all hosts, five times: needs root, takes twenty minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/restore_test.py --rounds 5 --report docs/reports/restore.md
+
+restore-history-test: all ## restores of seconds around failovers, dead receivers and restores in place: needs root, takes fifteen minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/restore_history_test.py
 
 fleet-upgrade: ## a fleet of the version before the walls, with clusters under writes, is upgraded from packages: needs root, takes ten minutes
 	$(PYTHON) test/cluster/fleet_upgrade_test.py --report docs/reports/fleet-upgrade.md

@@ -10,6 +10,8 @@
 #include "agent/facts.h"
 #include "agent/internal.h"
 #include "agent/log/shipper.h"
+#include "agent/restore/gate.h"
+#include "agent/restore/gates.h"
 #include "agent/seat/seats.h"
 #include "base/backoff.h"
 #include "base/clock.h"
@@ -133,6 +135,7 @@ agent_adopt(struct agent *agent, struct arena *arena, str document)
         tasks_follow(agent, &changes);
         shippers_follow(agent);
         seats_follow(agent, &changes);
+        gates_wake(agent);
         agent->report_is_wanted = true;
         pthread_cond_signal(&agent->report_wanted);
     }
@@ -193,7 +196,8 @@ prepare(struct agent *agent, struct arena *arena)
     str logs = str_format(arena, "%s/logs", agent->config.state->folder.data);
     if (!disk_make_folder(logs.data, 0700, root))
         return problem(arena, "%s cannot be made: %s.", logs.data, strerror(errno));
-    TRY(users_open(arena, agent->config.state->folder, STR(MEMBERS_FOLDER), STR(SEATS_FOLDER), &agent->host.users));
+    TRY(users_open(arena, agent->config.state->folder, STR(MEMBERS_FOLDER), STR(SEATS_FOLDER), STR(DRILLS_FOLDER),
+                   &agent->host.users));
     agent->host.units = units_new(workers_wake_unit, agent);
     return agent->host.units == NULL ? problem(arena, "There is no memory.") : OK;
 }
@@ -215,7 +219,7 @@ wait_for_signal(void *context)
 static bool
 start_threads(struct agent *agent)
 {
-    void *(*const all[])(void *) = { wait_for_signal, learner_run, reporter_run };
+    void *(*const all[])(void *) = { wait_for_signal, learner_run, reporter_run, gates_run };
     for (size_t i = 0; i < LENGTH(all); i++) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, all[i], agent) != 0)
@@ -237,6 +241,10 @@ agent_run(const struct agent_config *config)
     pthread_mutex_init(&agent->lock, NULL);
     agent->workers.kind = &workers_kind;
     agent->seats.kind = &seats_kind;
+    agent->gates = calloc(1, sizeof(*agent->gates));
+    if (agent->gates == NULL)
+        return AGENT_FAILED;
+    steady_cond_init(&agent->gates->news);
     steady_cond_init(&agent->report_wanted);
     steady_cond_init(&agent->end_wanted);
     /* Every thread inherits that these are blocked; one waits for them. */

@@ -149,50 +149,79 @@ certificates_of_member(struct engine_member *self, const struct state *state, bo
     return OK;
 }
 
-/* ---- Of a seat ---- */
+/* ---- Of a seat, and of a gate ---- */
+struct sort {
+    const char *word, *key, *certificate;
+    mode_t key_mode;
+    error (*ask)(struct caller *, struct arena *, const struct state *, id, str, struct control_certificate *);
+};
+static const struct sort seats = { "seat", "tls/seat.key", "tls/seat.crt", 0640, control_seat_certificate };
+/* The key is shown to its server only while that starts. */
+static const struct sort gates = { "gate", "key/gate.key", "gate/gate.crt", 0600, control_gate_certificate };
+
+struct owner {
+    id id;
+    str folder;
+    struct disk_owner files;
+};
+
 static error
-fetch_seat(struct caller *caller, struct arena *arena, const struct state *state, id seat, str folder,
-           struct disk_owner files, str key)
+fetch(const struct sort *sort, struct caller *caller, struct arena *arena, const struct state *state,
+      const struct owner *owner, str key)
 {
     str request;
     struct control_certificate issued;
     if (state->url.len == 0)
-        return problem(arena,
-                       "%s/tls/seat.crt is missing or wrong, and without a control plane nobody signs another one.",
-                       folder.data);
-    if (!certificate_request_new(arena, key, id_text(arena, seat), &request))
+        return problem(arena, "%s/%s is missing or wrong, and without a control plane nobody signs another one.",
+                       owner->folder.data, sort->certificate);
+    if (!certificate_request_new(arena, key, id_text(arena, owner->id), &request))
         return problem(arena, "A certificate request could not be made.");
-    TRY(control_seat_certificate(caller, arena, state, seat, request, &issued));
+    TRY(sort->ask(caller, arena, state, owner->id, request, &issued));
     if (!certificate_is_of(issued.certificate, key) || judge_time(issued.certificate) == BAD)
-        return problem(arena, "The certificate that came for a seat is of another key, or over.");
+        return problem(arena, "The certificate that came for a %s is of another key, or over.", sort->word);
     failpoint("agent:seat:write-certificate:before");
-    return disk_below_replace(folder.data, "tls/seat.crt", issued.certificate, 0640, files)
+    return disk_below_replace(owner->folder.data, sort->certificate, issued.certificate, 0640, owner->files)
                ? OK
-               : problem(arena, "%s/tls/seat.crt cannot be written: %s.", folder.data, strerror(errno));
+               : problem(arena, "%s/%s cannot be written: %s.", owner->folder.data, sort->certificate, strerror(errno));
+}
+
+static error
+keep_sort(const struct sort *sort, struct caller *caller, struct arena *arena, const struct state *state,
+          const struct owner *owner, bool *ret_changed)
+{
+    const char *folder = owner->folder.data;
+    str key, certificate = STR_EMPTY;
+    if (!disk_below_read(arena, folder, sort->key, PEM_BYTES, 0, &key) || key.len == 0) {
+        if (!certificate_key_new(arena, &key))
+            return problem(arena, "A key could not be made.");
+        if (!disk_below_replace(folder, sort->key, key, sort->key_mode, owner->files))
+            return problem(arena, "%s/%s cannot be written: %s.", folder, sort->key, strerror(errno));
+    }
+    if (!disk_below_read(arena, folder, sort->certificate, PEM_BYTES, 0, &certificate))
+        certificate = STR_EMPTY;
+    enum verdict verdict = certificate_is_of(certificate, key) ? judge_time(certificate) : BAD;
+    if (verdict == GOOD || (verdict == OLD && state->url.len == 0))
+        return OK;
+    error why = fetch(sort, caller, arena, state, owner, key);
+    if (why == OK)
+        *ret_changed = true;
+    else if (verdict == OLD)
+        log_line(LOG_WARNING, "certificate_not_renewed", "%.*s", STR_ARG(why->detail));
+    return verdict == OLD ? OK : why;
 }
 
 error
 certificates_of_seat(struct caller *caller, struct arena *arena, const struct state *state, id seat, str folder,
                      struct disk_owner files, bool *ret_changed)
 {
-    str key, certificate = STR_EMPTY;
-    if (!disk_below_read(arena, folder.data, "tls/seat.key", PEM_BYTES, 0, &key) || key.len == 0) {
-        if (!certificate_key_new(arena, &key))
-            return problem(arena, "A key could not be made.");
-        if (!disk_below_replace(folder.data, "tls/seat.key", key, 0640, files))
-            return problem(arena, "%s/tls/seat.key cannot be written: %s.", folder.data, strerror(errno));
-    }
-    if (!disk_below_read(arena, folder.data, "tls/seat.crt", PEM_BYTES, 0, &certificate))
-        certificate = STR_EMPTY;
-    enum verdict verdict = certificate_is_of(certificate, key) ? judge_time(certificate) : BAD;
-    if (verdict == GOOD || (verdict == OLD && state->url.len == 0))
-        return OK;
-    error why = fetch_seat(caller, arena, state, seat, folder, files, key);
-    if (why == OK)
-        *ret_changed = true;
-    else if (verdict == OLD)
-        log_line(LOG_WARNING, "certificate_not_renewed", "%.*s", STR_ARG(why->detail));
-    return verdict == OLD ? OK : why;
+    return keep_sort(&seats, caller, arena, state, &(struct owner){ seat, folder, files }, ret_changed);
+}
+
+error
+certificates_of_gate(struct caller *caller, struct arena *arena, const struct state *state, id gate, str folder,
+                     struct disk_owner files, bool *ret_changed)
+{
+    return keep_sort(&gates, caller, arena, state, &(struct owner){ gate, folder, files }, ret_changed);
 }
 
 error

@@ -20,6 +20,10 @@ MUST_USE error certificates_of_member(struct engine_member *self, const struct s
 MUST_USE error certificates_of_seat(struct caller *caller, struct arena *arena, const struct state *state, id seat,
                                     str folder, struct disk_owner files, bool *ret_changed);
 
+/* Of a gate: key/gate.key, which root alone reads, and gate/gate.crt. */
+MUST_USE error certificates_of_gate(struct caller *caller, struct arena *arena, const struct state *state, id gate,
+                                    str folder, struct disk_owner files, bool *ret_changed);
+
 /* The host's own; `ret_changed` says that connections must be opened again. */
 MUST_USE error certificates_of_host(struct caller *caller, struct arena *arena, const struct state *state,
                                     bool *ret_changed);

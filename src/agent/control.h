@@ -32,6 +32,10 @@ MUST_USE error control_member_certificate(struct caller *caller, struct arena *a
 MUST_USE error control_seat_certificate(struct caller *caller, struct arena *arena, const struct state *state, id seat,
                                         str request, struct control_certificate *ret_certificate);
 
+/* Of a gate of this host, signed by the authority of the cluster that is restored into. */
+MUST_USE error control_gate_certificate(struct caller *caller, struct arena *arena, const struct state *state, id gate,
+                                        str request, struct control_certificate *ret_certificate);
+
 struct control_joined {
     id host;
     str host_name;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "agent/member_backup.h"
+#include "agent/restore/member_restore.h"
 #include "agent/state.h"
 #include "agent/unit_file.h"
 
@@ -70,7 +71,8 @@ is_wanted(struct arena *arena, const struct goal *goal, str unit)
 {
     for (size_t i = 0; goal != NULL && i < goal->members.count; i++) {
         id member = goal->members.items[i].id;
-        if (str_eq(unit_name(arena, member), unit) || str_eq(member_backup_unit(arena, member), unit))
+        if (str_eq(unit_name(arena, member), unit) || str_eq(member_backup_unit(arena, member), unit) ||
+            str_eq(member_restore_unit(arena, member), unit))
             return true;
     }
     return false;

@@ -38,6 +38,7 @@ struct task_run {
 };
 
 struct shipper;
+struct gates;
 
 struct agent {
     struct agent_config config;
@@ -52,6 +53,7 @@ struct agent {
     size_t task_count;
     struct shipper *shippers[AGENT_MOST_SHIPPERS];
     size_t shipper_count;
+    struct gates *gates;
 
     pthread_cond_t report_wanted;
     bool report_is_wanted;

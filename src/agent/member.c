@@ -9,6 +9,8 @@
 #include "agent/certificates.h"
 #include "agent/member_backup.h"
 #include "agent/prepare.h"
+#include "agent/restore/member_restore.h"
+#include "agent/restore/member_way.h"
 #include "agent/unit_file.h"
 #include "agent/unit_keep.h"
 #include "base/clock.h"
@@ -18,14 +20,6 @@
 enum { UNIT_BYTES = 256 * 1024, WALL_AGAIN_MS = 30 * 1000, QUIET_WAIT_MS = 60 * 1000, WALLS_WORD_BYTES = 32 };
 
 static const struct disk_owner root = { 0, 0 };
-
-struct pass {
-    const struct member_host *host;
-    struct engine_member self;
-    struct member_memory *memory;
-    struct report_member *report;
-    str unit, unit_path;
-};
 
 /* What it was started with: Patroni shows another certificate only from its start on. */
 static str
@@ -367,15 +361,29 @@ look(struct pass *pass)
 }
 
 static error
-bring_up(struct pass *pass)
+take_user(struct pass *pass)
 {
-    bool files_changed = false, unit_changed = false, certificate_changed = false, is_other = false;
     uid_t user;
-    error waits = OK, wall = OK;
     TRY(users_take(pass->host->users, pass->self.arena, pass->self.member->id, &user));
     TRY(users_make_account(pass->self.arena, user));
     set_owner(&pass->self, pass->host);
-    TRY(read_state(pass));
+    return read_state(pass);
+}
+
+error
+member_make_ready(struct pass *pass, bool *ret_certificate_changed)
+{
+    TRY(take_user(pass));
+    TRY(prepare_folders(pass->self.arena, pass->self.folder, pass->self.owner.group));
+    return certificates_of_member(&pass->self, pass->host->state, ret_certificate_changed);
+}
+
+error
+member_bring_up(struct pass *pass)
+{
+    bool files_changed = false, unit_changed = false, certificate_changed = false, is_other = false;
+    error waits = OK, wall = OK;
+    TRY(take_user(pass));
     TRY(runs_as_other(pass, &is_other));
     pass->self.is_shared |= is_other;
     if (pass->self.is_shared && !unit_is_up(pass->report->unit))
@@ -410,8 +418,8 @@ bring_up(struct pass *pass)
 }
 
 /* ---- STOPPED and REMOVED ---- */
-static error
-bring_down(struct pass *pass)
+error
+member_bring_down(struct pass *pass)
 {
     struct arena *arena = pass->self.arena;
     TRY(read_state(pass));
@@ -437,7 +445,8 @@ static error
 remove_all(struct pass *pass)
 {
     struct arena *arena = pass->self.arena;
-    TRY(bring_down(pass));
+    TRY(member_bring_down(pass));
+    TRY(member_restore_drop(pass));
     failpoint("agent:member:remove-address:before");
     TRY(address_remove(arena, pass->self.member->address));
     if (pass->self.user.len > 0 && pass->self.cluster != NULL) {
@@ -467,8 +476,8 @@ remove_all(struct pass *pass)
 
 /* ---- ---- */
 static error (*const ways[])(struct pass *) = {
-    [DESIRED_RUNNING] = bring_up,
-    [DESIRED_STOPPED] = bring_down,
+    [DESIRED_RUNNING] = member_restore_way,
+    [DESIRED_STOPPED] = member_bring_down,
     [DESIRED_REMOVED] = remove_all,
 };
 
@@ -481,7 +490,7 @@ is_settled(const struct pass *pass)
     return pass->report->role != REPORT_NO_ROLE && progress->goal_generation == pass->self.cluster->goal_generation &&
            progress->access_generation == pass->self.cluster->access_generation &&
            progress->restart_nonce == pass->self.member->restart_nonce && !progress->access_is_new &&
-           !pass->self.is_shared && !lacks_etcd_user(pass);
+           !pass->self.is_shared && !lacks_etcd_user(pass) && !pass->self.is_closed;
 }
 
 bool

@@ -25,9 +25,10 @@ struct member_host {
 /* What is kept about a member between passes. */
 struct member_memory {
     struct engine_progress progress;
-    bool was_told;          /* a running one was told to read its files since the agent started */
-    int64_t wall_put_ms;    /* when the rules of the network were put up last; 0: not since the agent started */
-    int64_t waits_since_ms; /* since when it waits to move to its own user; 0: it does not wait */
+    bool was_told;            /* a running one was told to read its files since the agent started */
+    int64_t wall_put_ms;      /* when the rules of the network were put up last; 0: not since the agent started */
+    int64_t restore_begun_ms; /* when its restore was begun last; 0: not since the agent started */
+    int64_t waits_since_ms;   /* since when it waits to move to its own user; 0: it does not wait */
 };
 
 /* Everything that a pass needs of a member, for tasks too. */

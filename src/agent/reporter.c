@@ -6,6 +6,7 @@
 #include "agent/facts.h"
 #include "agent/internal.h"
 #include "agent/log/shipper.h"
+#include "agent/restore/gates.h"
 #include "agent/seat/seats.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -33,6 +34,9 @@ collect(struct agent *agent, struct arena *arena, struct report *report)
         member->running = str_dup(arena, member->running);
         member->version = str_dup(arena, member->version);
         member->problem = str_dup(arena, member->problem);
+        member->restore.problem = str_dup(arena, member->restore.problem);
+        member->restore.reached_lsn = str_dup(arena, member->restore.reached_lsn);
+        member->restore.reached_at = str_dup(arena, member->restore.reached_at);
     }
     for (size_t i = 0; i < agent->task_count; i++) {
         const struct task_run *run = agent->tasks[i];
@@ -42,7 +46,8 @@ collect(struct agent *agent, struct arena *arena, struct report *report)
     }
     report->logs = shippers_report(agent, arena, &report->log_count);
     report->seats = seats_report(agent, arena, &report->seat_count);
-    if (report->logs == NULL || report->seats == NULL)
+    gates_report(agent, arena, report);
+    if (report->logs == NULL || report->seats == NULL || report->gates == NULL)
         return false;
     report->members = members;
     report->tasks = tasks;

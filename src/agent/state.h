@@ -12,6 +12,7 @@
 #define STATE_FOLDER   "/var/lib/reeve/agent"
 #define MEMBERS_FOLDER "/var/lib/reeve/members"
 #define SEATS_FOLDER   "/var/lib/reeve/stanzas"
+#define DRILLS_FOLDER  "/var/lib/reeve/drills"
 #define UNITS_FOLDER   "/etc/systemd/system"
 
 struct state {

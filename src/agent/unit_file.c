@@ -84,7 +84,7 @@ static const char walls[] =
     "TemporaryFileSystem=/run:ro\n"
     "TemporaryFileSystem=/var/lib/reeve:ro\n"
     "BindReadOnlyPaths=-/run/systemd/resolve -/run/resolvconf -/run/NetworkManager/resolv.conf\n"
-    "BindPaths=%s\n"
+    "%s"
     "UMask=0077\n"
     "\n"
     "[Install]\n"
@@ -117,6 +117,35 @@ static const char beside[] = "# Written by reeve-agent, which overwrites whateve
                              "CPUWeight=20\n"
                              "IOWeight=20\n";
 
+/*
+ * What was restored is run without a network, and without anything to read but its own folder. Everything is bounded that could be used up:
+ * memory (what is in /tmp counts), processors, processes, time.
+ */
+#define DRILL_WALLS                                              \
+    "PrivateNetwork=yes\n"                                       \
+    "RestrictAddressFamilies=\n"                                 \
+    "RestrictAddressFamilies=AF_UNIX\n"                          \
+    "PrivateTmp=no\n"                                            \
+    "TemporaryFileSystem=/tmp:mode=1777,nodev,nosuid,size=64M\n" \
+    "MemorySwapMax=0\n"                                          \
+    "CPUQuota=100%\n"                                            \
+    "LimitCORE=0\n"                                              \
+    "OOMPolicy=continue\n"
+
+static str
+with_walls(struct arena *arena, str first, str more)
+{
+    str second = str_format(arena, walls, more.data);
+    return first.len == 0 || second.len == 0 || more.len == 0 ? STR_EMPTY
+                                                              : str_format(arena, "%s%s", first.data, second.data);
+}
+
+str
+unit_drill_walls(struct arena *arena, int64_t limit_seconds, bool is_shut_in)
+{
+    return str_format(arena, "%sRuntimeMaxSec=%lld\n", is_shut_in ? DRILL_WALLS : "", (long long)limit_seconds);
+}
+
 str
 unit_text(struct arena *arena, const struct unit_wish *wish)
 {
@@ -128,8 +157,7 @@ unit_text(struct arena *arena, const struct unit_wish *wish)
                    member->address.data, (int)member->prefix, (int)member->port, wish->peers.len > 0 ? " --peers " : "",
                    wish->peers.data, wish->etcd_ports.len > 0 ? " --etcd-ports " : "", wish->etcd_ports.data,
                    wish->command.data, (long long)member->memory_mb, quota < 1 ? 1 : quota);
-    str second = str_format(arena, walls, folder);
-    return first.len == 0 || second.len == 0 ? STR_EMPTY : str_format(arena, "%s%s", first.data, second.data);
+    return with_walls(arena, first, str_format(arena, "BindPaths=%s\n", folder));
 }
 
 str
@@ -138,8 +166,10 @@ unit_text_beside(struct arena *arena, const struct unit_beside *wish)
     const char *user = wish->user.data, *folder = wish->folder.data;
     str first = str_format(arena, beside, wish->description.data, user, user, folder, wish->command.data,
                            wish->is_kept_up ? "always" : "no", wish->memory_mb);
-    str second = str_format(arena, walls, folder);
-    return first.len == 0 || second.len == 0 ? STR_EMPTY : str_format(arena, "%s%s", first.data, second.data);
+    str own = str_format(arena, "BindPaths=%s\n", folder);
+    return with_walls(arena, first,
+                      str_format(arena, "%s%s", wish->places.len > 0 ? wish->places.data : own.data,
+                                 wish->more.len > 0 ? wish->more.data : ""));
 }
 
 bool

@@ -26,8 +26,13 @@ struct unit_beside {
     str user, folder, command;
     bool is_kept_up; /* started again whenever it ends */
     int memory_mb;
+    str places; /* lines that say what it sees in place of its folder; may be empty */
+    str more;   /* further lines; may be empty */
 };
 str unit_text_beside(struct arena *arena, const struct unit_beside *wish);
+
+/* Further lines for a stage of a drill: how long it may take, and what shuts the tenant's data in. */
+str unit_drill_walls(struct arena *arena, int64_t limit_seconds, bool is_shut_in);
 
 /* The user of members that were made before each had its own. */
 #define UNIT_SHARED_USER "postgres"

@@ -19,7 +19,7 @@ enum { FILE_BYTES = 4 * 1024 * 1024, ENTRY_BYTES = 16 * 1024, RANGE = USERS_LAST
 
 struct users {
     pthread_mutex_t lock;
-    char *file, *places[2]; /* folders of members, and of seats */
+    char *file, *places[3]; /* folders of members, of seats, and of drills */
     uid_t next;             /* where the search for a free one begins: what was given back comes last */
     struct taken {
         id member;
@@ -75,7 +75,7 @@ write_file(struct users *users, struct arena *arena)
 }
 
 error
-users_open(struct arena *arena, str folder, str members, str seats, struct users **ret_users)
+users_open(struct arena *arena, str folder, str members, str seats, str drills, struct users **ret_users)
 {
     struct users *users = calloc(1, sizeof(*users));
     if (users == NULL)
@@ -85,9 +85,10 @@ users_open(struct arena *arena, str folder, str members, str seats, struct users
     users->taken = calloc(RANGE, sizeof(*users->taken));
     users->places[0] = strdup(members.data);
     users->places[1] = strdup(seats.data);
+    users->places[2] = strdup(drills.data);
     error why = OK;
     if (asprintf(&users->file, "%s/users.json", folder.data) < 0 || users->taken == NULL || users->places[0] == NULL ||
-        users->places[1] == NULL)
+        users->places[1] == NULL || users->places[2] == NULL)
         why = fail(arena, OVERLOADED);
     if (why == OK)
         why = read_file(users, arena);
@@ -107,6 +108,7 @@ users_close(struct users *users)
     free(users->taken);
     free(users->places[0]);
     free(users->places[1]);
+    free(users->places[2]);
     free(users->file);
     free(users);
 }
@@ -147,8 +149,8 @@ is_foreign(struct arena *arena, uid_t user)
            !str_is(ours, found_group->gr_name);
 }
 
-/* What belongs to the user in the folder of a member, and in that of a seat. */
-static const char *const owned[] = { "data", "repo" };
+/* What belongs to the user in the folder of a member, of a seat, and of a drill. */
+static const char *const owned[] = { "data", "repo", "data" };
 
 static bool
 owner_in(struct arena *arena, const char *place, const char *name, const char *what, uid_t *ret_user)
@@ -189,8 +191,11 @@ owns_data_in(struct arena *arena, const char *place, const char *what, uid_t use
 static bool
 owns_data(const struct users *users, struct arena *arena, uid_t user)
 {
-    return owns_data_in(arena, users->places[0], owned[0], user) ||
-           owns_data_in(arena, users->places[1], owned[1], user);
+    for (size_t i = 0; i < LENGTH(users->places); i++) {
+        if (owns_data_in(arena, users->places[i], owned[i], user))
+            return true;
+    }
+    return false;
 }
 
 /* Under the lock. */

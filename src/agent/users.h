@@ -21,10 +21,11 @@ enum { USERS_FIRST = 70000, USERS_LAST = 89999 };
 struct users;
 
 /*
- * Reads the file in the agent's folder; none is an empty one. `members` is the folder in which every member has one, `seats` that of
- * the seats of a repository host, which have users of the same range.
+ * Reads the file in the agent's folder; none is an empty one. `members` is the folder in which every member has one, `seats` and `drills`
+ * those of a repository host, which have users of the same range.
  */
-MUST_USE error users_open(struct arena *arena, str folder, str members, str seats, struct users **ret_users);
+MUST_USE error users_open(struct arena *arena, str folder, str members, str seats, str drills,
+                          struct users **ret_users);
 void users_close(struct users *users);
 
 /* The member's user; chosen, and written down, when it has none. May be called by several threads. */

@@ -12,7 +12,8 @@ enum { SCRIPT_BYTES = 256 * 1024 };
 
 /*
  * One transaction: the rules are written anew, the sets are added to. Only sockets of members' users are looked at.
- * - An answer to a connection (SYN and ACK) leaves only from an address of its own: whoever listens on an address of another
+ * - A gate answers those whom it is open for.
+ * - Any other answer to a connection (SYN and ACK) leaves only from an address of its own: whoever listens on an address of another
  *   member while that is down, is not heard.
  * - Itself, members of its cluster on this host, and what every client may use of others: fine.
  * - The resolver of this host, and etcd when it is here: fine.
@@ -30,10 +31,14 @@ static const char rules[] =
     "add set " TABLE " doors4 { type ipv4_addr . inet_service; }\n"
     "add set " TABLE " doors6 { type ipv6_addr . inet_service; }\n"
     "add set " TABLE " etcd { type inet_service; }\n"
+    "add set " TABLE " gates4 { type uid . inet_service . ipv4_addr; }\n"
+    "add set " TABLE " gates6 { type uid . inet_service . ipv6_addr; }\n"
     "add chain " TABLE " output { type filter hook output priority filter; policy accept; }\n"
     "flush chain " TABLE " output\n"
     "add rule " TABLE " output meta skuid < %d accept\n"
     "add rule " TABLE " output meta skuid > %d accept\n"
+    "add rule " TABLE " output tcp flags & (syn | ack) == syn | ack meta skuid . tcp sport . ip daddr @gates4 accept\n"
+    "add rule " TABLE " output tcp flags & (syn | ack) == syn | ack meta skuid . tcp sport . ip6 daddr @gates6 accept\n"
     "add rule " TABLE " output tcp flags & (syn | ack) == syn | ack meta skuid . ip saddr != @own4 counter drop\n"
     "add rule " TABLE " output tcp flags & (syn | ack) == syn | ack meta skuid . ip6 saddr != @own6 counter drop\n"
     "add rule " TABLE " output meta skuid . ip daddr @own4 accept\n"
@@ -117,6 +122,33 @@ wall_put_rules(struct arena *arena)
     struct buf out = buf_in(arena, SCRIPT_BYTES);
     add_rules(&out);
     return run(arena, buf_str(&out));
+}
+
+static void
+add_gate(struct buf *out, const struct wall_gate *one)
+{
+    for (size_t i = 0; i < one->gate->clients.count; i++) {
+        str address = one->gate->clients.items[i].address;
+        buf_format(out, "add element " TABLE " gates%d { %u . %d . %.*s }\n", is_v4(address) ? 4 : 6, one->user,
+                   (int)one->gate->port, STR_ARG(address));
+    }
+}
+
+str
+wall_gates_text(struct arena *arena, const struct wall_gate *gates, size_t count)
+{
+    struct buf out = buf_in(arena, SCRIPT_BYTES);
+    add_rules(&out);
+    buf_add_text(&out, "flush set " TABLE " gates4\nflush set " TABLE " gates6\n");
+    for (size_t i = 0; i < count; i++)
+        add_gate(&out, &gates[i]);
+    return buf_str(&out);
+}
+
+error
+wall_put_gates(struct arena *arena, const struct wall_gate *gates, size_t count)
+{
+    return run(arena, wall_gates_text(arena, gates, count));
 }
 
 /* Added first: what is not there cannot be deleted, and one that is missing would keep the others. */

@@ -7,6 +7,7 @@
 #define AGENT_WALL_H
 
 #include "engine/problem.h"
+#include "wire/goal_restore.h"
 
 struct wall_member {
     unsigned user;
@@ -21,6 +22,13 @@ MUST_USE error wall_put(struct arena *arena, const struct wall_member *member);
 MUST_USE error wall_remove(struct arena *arena, const struct wall_member *member);
 /* Only the rules, for users who have no address of their own: seats of a repository host. */
 MUST_USE error wall_put_rules(struct arena *arena);
+/* Who may come to the gates of this host: these and no others, in one step. */
+struct wall_gate {
+    unsigned user; /* that it runs as */
+    const struct goal_gate *gate;
+};
+MUST_USE error wall_put_gates(struct arena *arena, const struct wall_gate *gates, size_t count);
+str wall_gates_text(struct arena *arena, const struct wall_gate *gates, size_t count);
 /* The commands that wall_put gives to nftables: for tests. */
 str wall_text(struct arena *arena, const struct wall_member *member);
 

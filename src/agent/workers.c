@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One thread for each member. */
 #include "agent/internal.h"
+#include "agent/restore/gates.h"
 #include "agent/seat/seats.h"
 #include "agent/unit_file.h"
 #include "base/log.h"
@@ -16,7 +17,17 @@ copy_report(struct arena *arena, const struct report_member *from)
     copy.running = str_dup(arena, from->running);
     copy.version = str_dup(arena, from->version);
     copy.problem = str_dup(arena, from->problem);
+    copy.restore.problem = str_dup(arena, from->restore.problem);
+    copy.restore.reached_lsn = str_dup(arena, from->restore.reached_lsn);
+    copy.restore.reached_at = str_dup(arena, from->restore.reached_at);
     return copy;
+}
+
+static bool
+restores_the_same(const struct report_restore *a, const struct report_restore *b)
+{
+    return id_same(a->id, b->id) && a->state == b->state && str_eq(a->problem, b->problem) &&
+           str_eq(a->reached_lsn, b->reached_lsn);
 }
 
 /* Except how far behind it is, which is never the same twice. */
@@ -26,7 +37,8 @@ says_the_same(const struct report_member *a, const struct report_member *b)
     return str_eq(a->unit, b->unit) && a->role == b->role && str_eq(a->running, b->running) &&
            a->timeline == b->timeline && str_eq(a->version, b->version) && a->goal_generation == b->goal_generation &&
            a->access_generation == b->access_generation && a->restart_nonce == b->restart_nonce &&
-           a->pending_restart == b->pending_restart && str_eq(a->problem, b->problem);
+           a->pending_restart == b->pending_restart && str_eq(a->problem, b->problem) &&
+           restores_the_same(&a->restore, &b->restore);
 }
 
 static void
@@ -115,12 +127,15 @@ workers_wake_unit(void *context, const char *unit)
     }
     if (arena != NULL)
         seats_wake_unit(agent, arena, unit);
+    if (strncmp(unit, "reeve-gate-", strlen("reeve-gate-")) == 0)
+        gates_wake(agent);
     pthread_mutex_unlock(&agent->lock);
 }
 
 int64_t
 workers_tried_version(struct agent *agent)
 {
-    bool have_tried = agent->goal != NULL && crew_has_tried(&agent->workers) && crew_has_tried(&agent->seats);
+    bool have_tried = agent->goal != NULL && crew_has_tried(&agent->workers) && crew_has_tried(&agent->seats) &&
+                      gates_have_tried(agent);
     return have_tried ? agent->goal->goal.version : 0;
 }

@@ -334,3 +334,14 @@ disk_remove_tree(const char *path)
     close_quietly(parent);
     return done;
 }
+
+bool
+disk_below_rename(const char *folder, const char *from, const char *to)
+{
+    int parent = open_folder(folder);
+    if (parent < 0)
+        return false;
+    bool done = renameat2(parent, from, parent, to, RENAME_NOREPLACE) == 0 && fsync(parent) == 0;
+    close_quietly(parent);
+    return done;
+}

@@ -38,6 +38,8 @@ MUST_USE bool disk_below_each(const char *folder, const char *name, bool (*see)(
 struct stat;
 bool disk_below_look(const char *folder, const char *name, struct stat *ret_status);
 MUST_USE bool disk_below_remove(const char *folder, const char *name);
+/* Within the folder itself, and on the disk; EEXIST when there is something of the new name. */
+MUST_USE bool disk_below_rename(const char *folder, const char *from, const char *to);
 /* The owner and mode of a file; false when it is none. */
 MUST_USE bool disk_below_set(const char *folder, const char *name, mode_t mode, struct disk_owner owner);
 

@@ -108,8 +108,16 @@
         "Set terminationProtectionEnabled to false first.") \
     ROW(BACKUPS_NOT_ENABLED, 409, "Cluster {} has no backups.", \
         "Set backupEnabled of the cluster to true. Its region needs a repository host, which the operator adds.") \
+    ROW(DRILL_UNFINISHED, 409, "A drill of cluster {} is under way or waits for its turn.", \
+        "Wait until it has ended: its result counts as well.") \
     ROW(SNAPSHOT_UNFINISHED, 409, "A snapshot of cluster {} was requested before and is not finished.", \
         "Wait until it is completed or failed, or delete it.") \
+    ROW(POINT_NOT_RESTORABLE, 409, "Cluster {} cannot be restored to {}: {}.", \
+        "Choose a point that its backups reach. GET …/backup/window says which moments can be restored, and up to when.") \
+    ROW(RESTORE_TARGET_UNFIT, 409, "What was kept of cluster {} cannot be restored into cluster {}: {}.", \
+        "Restore into a cluster that fits: of the same major version, and with enough disk. It can be created first, and deleted afterwards.") \
+    ROW(RESTORE_NOT_CANCELLABLE, 409, "The restore can no longer be cancelled: {}.", \
+        "Nothing needs to be done. To go back, restore the cluster to a moment before; what it had then is kept.") \
     ROW(BACKUP_PROTECTED, 409, "It is protected by the project's backup compliance policy until {}.", \
         "Wait until then. Nobody can shorten this, neither the owner of the project nor the operator.") \
     ROW(BELOW_COMPLIANCE_POLICY, 409, "{} is less than what the project's backup compliance policy asks for: {}.", \

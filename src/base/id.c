@@ -77,6 +77,12 @@ id_eq(id a, id b)
 }
 
 bool
+id_same(id a, id b)
+{
+    return id_eq(a, b) || (!id_is_there(a) && !id_is_there(b));
+}
+
+bool
 id_is_there(id value)
 {
     return value.is_there;

@@ -36,6 +36,8 @@ str id_text(struct arena *arena, id value);
 void id_write(id value, char ret_text[ID_DIGITS + 1]);
 /* A missing identifier equals nothing, not even another missing one. */
 bool id_eq(id a, id b);
+/* Whether two documents say the same: two that are missing do. Never for who may do what. */
+bool id_same(id a, id b);
 bool id_is_there(id value);
 /* The first when it is there, else the second. */
 id id_or(id first, id second);

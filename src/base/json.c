@@ -154,6 +154,18 @@ json_str(const json_t *string)
     return json_is_string(string) ? (str){ json_string_value(string), json_string_length(string) } : STR_EMPTY;
 }
 
+str
+json_text_at(const json_t *object, const char *name)
+{
+    return json_str(json_object_get(object, name));
+}
+
+int64_t
+json_int_at(const json_t *object, const char *name)
+{
+    return json_integer_value(json_object_get(object, name));
+}
+
 void
 json_init(void)
 {

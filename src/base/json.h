@@ -27,6 +27,9 @@ str json_pretty(struct arena *arena, str text);
 /* Ties a value to the arena and returns it; NULL stays NULL. */
 json_t *json_in(struct arena *arena, json_t *json);
 str json_str(const json_t *string);
+/* Of an object: empty, and 0, when it has none of that name. */
+str json_text_at(const json_t *object, const char *name);
+int64_t json_int_at(const json_t *object, const char *name);
 
 /* Once, before threads start: jansson's hash seed, and object keys kept in the order of insertion. */
 void json_init(void);

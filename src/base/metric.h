@@ -42,7 +42,11 @@
     ROW(JOBS_OLDEST, "reeve_jobs_oldest_seconds", "gauge", "", "Age of the oldest job that is not finished.", \
         "As above.") \
     ROW(SWEEP_AGE, "reeve_sweep_age_seconds", "gauge", "sweep", "Time since each sweep last succeeded; -1 for never.", \
-        "As above. When all of them grow, no worker runs.")
+        "As above. When all of them grow, no worker runs.") \
+    ROW(DRILLS, "reeve_backup_drills", "gauge", "result", "Clusters with backups, by how their last drill ended; NONE: there was none.", \
+        "As above. FAILED: the newest backup could not be restored, or something was missing.") \
+    ROW(DRILLS_OVERDUE, "reeve_backup_drills_overdue", "gauge", "", "Clusters of which it was not proven for too long that their backups can be restored.", \
+        "As above. `reeved fleet host list` shows whether repository hosts are there; the drill itself says why it was not run.")
 // clang-format on
 
 #define ROW(identifier, name, type, labels, help, more) METRIC_##identifier,

@@ -27,6 +27,7 @@ struct engine_member {
     struct disk_owner owner;   /* what it runs as */
     struct disk_owner files;   /* of what the agent writes for it: root, and the group that it runs as */
     bool is_shared;            /* it still runs as the user that all members had before each got its own */
+    bool is_closed;            /* it is being restored: nobody but Reeve's own is let in yet */
     bool has_etcd_user;        /* it was started as a user of etcd, and not only told to be one since */
     struct call_identity self; /* what it shows other members of its cluster */
     struct call_identity host; /* the host's, for when the member is gone */
@@ -56,6 +57,14 @@ struct engine_progress {
     int64_t backup_generation;                 /* whose role for WAL was made or dropped, while it was the primary */
 };
 
+/* How far its own restore is. Texts are as a report has them; empty and -1: not known. */
+struct engine_restored {
+    bool is_done, has_failed;
+    str problem; /* also while it is tried again */
+    int64_t done_bytes, total_bytes;
+    str reached_lsn, reached_at;
+};
+
 enum engine_outcome { OUTCOME_DONE, OUTCOME_FAILED, OUTCOME_LATER };
 
 struct engine {
@@ -72,6 +81,12 @@ struct engine {
     /* Of the process that repository hosts read its data through; empty when the cluster has no backups. */
     str (*backup_command)(struct engine_member *self);
     error (*observe)(struct engine_member *self, struct engine_observation *ret_observation);
+    /* Whether that member of its cluster leads, as it says itself. */
+    bool (*leads)(struct engine_member *self, id member);
+    /* What `reeve-agent restore --folder` needs to restore its data, as the cluster's goal says; what came of it; and that nothing of it is left. */
+    error (*write_restore)(struct engine_member *self, str agent);
+    void (*read_restore)(struct engine_member *self, struct engine_restored *ret_restored);
+    error (*drop_restore)(struct engine_member *self);
     /* Applies parameters, access and restarts. Updates `progress` as far as it got. */
     error (*settle)(struct engine_member *self, const struct engine_observation *seen,
                     struct engine_progress *progress);

@@ -51,9 +51,8 @@ everything_said(struct arena *arena, int output, size_t cap_bytes)
     return (str){ said, (size_t)got };
 }
 
-/* The line that says what is wrong, as pgBackRest marks it; else the first. */
-static str
-what_it_meant(struct arena *arena, str said)
+str
+program_complaint(struct arena *arena, str said)
 {
     str first = STR_EMPTY;
     while (said.len > 0) {
@@ -66,27 +65,37 @@ what_it_meant(struct arena *arena, str said)
     return str_dup(arena, first);
 }
 
-error
-program_ask(struct arena *arena, const char *const *argv, str input, size_t cap_bytes, str *ret_said)
+static error
+run(struct arena *arena, const char *const *argv, str input, size_t cap_bytes, int *ret_status, str *ret_said)
 {
     int in = file_in_memory(input), out = file_in_memory(STR_EMPTY), status = -1;
     pid_t child;
-    error why = OK;
     int failed = in < 0 || out < 0 ? errno : start(argv, in, out, &child);
-    if (failed != 0) {
-        why = problem(arena, "%s cannot be run: %s.", argv[0], strerror(failed));
-    } else {
+    if (failed == 0) {
         while (waitpid(child, &status, 0) < 0 && errno == EINTR)
             ;
         *ret_said = everything_said(arena, out, cap_bytes);
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-            why = problem(arena, "%s failed: %s.", argv[0], what_it_meant(arena, *ret_said).data);
+        *ret_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     }
     if (in >= 0)
         close(in);
     if (out >= 0)
         close(out);
-    return why;
+    return failed == 0 ? OK : problem(arena, "%s cannot be run: %s.", argv[0], strerror(failed));
+}
+
+error
+program_ask(struct arena *arena, const char *const *argv, str input, size_t cap_bytes, str *ret_said)
+{
+    int status;
+    TRY(run(arena, argv, input, cap_bytes, &status, ret_said));
+    return status == 0 ? OK : problem(arena, "%s failed: %s.", argv[0], program_complaint(arena, *ret_said).data);
+}
+
+error
+program_try(struct arena *arena, const char *const *argv, size_t cap_bytes, int *ret_status, str *ret_said)
+{
+    return run(arena, argv, STR_EMPTY, cap_bytes, ret_status, ret_said);
 }
 
 error

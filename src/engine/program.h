@@ -10,4 +10,10 @@ MUST_USE error program_run(struct arena *arena, const char *const *argv, str inp
 /* The same with what it said on both of its outputs, up to so many bytes; also when it failed, if it ran at all. */
 MUST_USE error program_ask(struct arena *arena, const char *const *argv, str input, size_t cap_bytes, str *ret_said);
 
+/* The same for who wants to know how it ended; an error only when it could not be run. Negative: it was killed. */
+MUST_USE error program_try(struct arena *arena, const char *const *argv, size_t cap_bytes, int *ret_status,
+                           str *ret_said);
+/* The line that says what is wrong, as pgBackRest marks it; else the first. */
+str program_complaint(struct arena *arena, str said);
+
 #endif

@@ -45,6 +45,7 @@
     ROW(encryption_at_rest)                     \
     /* Data: kept, moved, searched. */          \
     ROW(backups)                                \
+    ROW(drills)                                 \
     ROW(legacy_backups)                         \
     ROW(online_archives)                        \
     ROW(live_migrations)                        \

@@ -10,6 +10,7 @@
 #include "fleet/refusal.h"
 #include "fleet/report.h"
 #include "store/backup/seat.h"
+#include "store/restore/restore.h"
 
 enum { REPORT_TRIES = 3 };
 
@@ -230,6 +231,31 @@ run_seat_certificate(struct request *req)
     return issue(req, CERTIFICATE_SEAT, owner, csr, subject, (struct signer){ found.cluster, found.scope });
 }
 
+/* With it a repository host lets the members of a restore's target read; they know it by their own authority. */
+static error
+run_gate_certificate(struct request *req)
+{
+    struct fleet *fleet = agents_fleet(req);
+    id host = req->agent->host, restore;
+    str csr;
+    struct host_gate found = { .scope = STR_EMPTY };
+    TRY(read_request_for_certificate(req->arena, req->in.body, &csr, NULL));
+    if (id_parse(req->agent->argument, &restore))
+        TRY(store_host_gate(fleet->store, req->arena, host, restore, &found));
+    if (found.scope.len == 0) {
+        refusal_note(host, "agent_foreign_certificate",
+                     STR("it asks for the certificate of a gate that it does not have."));
+        return request_not_found(req);
+    }
+    str owner = id_text(req->arena, restore);
+    struct certificate_subject subject = {
+        .common_name = str_format(req->arena, "reeve-gate-%s", owner.data),
+        .addresses = &found.address,
+        .address_count = found.address.len > 0 ? 1 : 0,
+    };
+    return issue(req, CERTIFICATE_GATE, owner, csr, subject, (struct signer){ found.cluster, found.scope });
+}
+
 /* ---- The long poll ---- */
 /* Unknown parameters are ignored, as unknown fields are. */
 static error
@@ -297,6 +323,8 @@ static const struct agent_operation {
       .run = run_member_certificate },
     { "agentSeatCertificate", "POST", "/agent/v1/seats/", "/certificate", .has_argument = true,
       .run = run_seat_certificate },
+    { "agentGateCertificate", "POST", "/agent/v1/gates/", "/certificate", .has_argument = true,
+      .run = run_gate_certificate },
     { "agentGoal", "GET", "/agent/v1/goal", "", .is_poll = true, .read = read_poll, .run = run_goal },
 };
 

@@ -19,6 +19,7 @@ static const struct {
     [CERTIFICATE_MEMBER_CLUSTER] = { "MEMBER",  "reeve-cluster", USE_BOTH,   90 * DAY_S },
     [CERTIFICATE_MEMBER_ETCD]    = { "MEMBER",  "reeve-etcd",    USE_CLIENT, 90 * DAY_S },
     [CERTIFICATE_SEAT]           = { "SEAT",    "reeve-repository", USE_BOTH, 90 * DAY_S },
+    [CERTIFICATE_GATE]           = { "GATE",    "reeve-repository", USE_BOTH, 30 * DAY_S },
     [CERTIFICATE_SERVICE]        = { "SERVICE", "reeve-service", USE_BOTH,   365 * DAY_S }, /* etcd is a client of itself */
 };
 // clang-format on

@@ -4,6 +4,8 @@
 #include "base/date.h"
 #include "base/id.h"
 #include "base/net/net.h"
+#include "wire/goal_restore.h"
+#include "wire/lsn.h"
 
 /* ---- The tables: what may be said ---- */
 enum kind {
@@ -107,6 +109,49 @@ static const struct said_field copy_fields[] = { /* of a snapshot, at a seat */
     { "serverVersion",    KIND_TEXT,    false,    64,        NULL, "null" },
     { "problem",          KIND_LONG,    false,    1024,      NULL, "null" },
 };
+static const struct said_field gate_fields[] = {
+    { "id",               KIND_ID,      true,     0,         NULL, NULL },
+    { "state",            KIND_CHOICE,  true,     0,         report_gate_words, NULL },
+    { "problem",          KIND_LONG,    false,    1024,      NULL, "null" },
+    { "servedLsn",        KIND_LSN,     false,    0,         NULL, "null" },
+    { "servedAt",         KIND_DATE,    false,    0,         NULL, "null" },
+};
+static const struct said_field restore_fields[] = { /* of a member */
+    { "id",               KIND_ID,      true,     0,         NULL, NULL },
+    { "state",            KIND_CHOICE,  true,     0,         report_restore_words, NULL },
+    { "phase",            KIND_CHOICE,  false,    0,         goal_restore_phase_words, "null" },
+    { "problem",          KIND_LONG,    false,    1024,      NULL, "null" },
+    { "doneBytes",        KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "totalBytes",       KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "reachedLsn",       KIND_LSN,     false,    0,         NULL, "null" },
+    { "reachedAt",        KIND_DATE,    false,    0,         NULL, "null" },
+};
+static const struct said_field drill_fields[] = { /* of a seat */
+    { "id",               KIND_ID,      true,     0,         NULL, NULL },
+    { "state",            KIND_CHOICE,  true,     0,         report_drill_words, NULL },
+    { "problem",          KIND_LONG,    false,    1024,      NULL, "null" },
+    { "label",            KIND_TEXT,    false,    64,        NULL, "null" },
+    { "startedAt",        KIND_DATE,    false,    0,         NULL, "null" },
+    { "finishedAt",       KIND_DATE,    false,    0,         NULL, "null" },
+    { "recoveryPoint",    KIND_DATE,    false,    0,         NULL, "null" },
+    { "rtoMs",            KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "dataBytes",        KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "serverVersion",    KIND_TEXT,    false,    256,       NULL, "null" },
+};
+static const char *const drill_phases[] = { "restore", "wal", "recover", "check", NULL };
+static const struct said_field phase_fields[] = { /* of a drill */
+    { "name",             KIND_CHOICE,  true,     0,         drill_phases, NULL },
+    { "startedAt",        KIND_DATE,    false,    0,         NULL, "null" },
+    { "ms",               KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+};
+static const struct said_field check_fields[] = { /* of a drill */
+    { "name",             KIND_LONG,    true,     160,       NULL, NULL },
+    { "database",         KIND_LONG,    false,    160,       NULL, "null" },
+    { "result",           KIND_CHOICE,  true,     0,         report_check_words, NULL },
+    { "sentence",         KIND_LONG,    false,    1024,      NULL, "null" },
+    { "tables",           KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "rows",             KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+};
 static const struct said_field log_fields[] = { /* kept with the facts, too */
     { "id",               KIND_ID,      true,     0,         NULL, NULL },
     { "state",            KIND_CHOICE,  true,     0,         report_log_words, NULL },
@@ -142,19 +187,6 @@ cut_length(str text, size_t max)
     while (max > 0 && ((unsigned char)text.data[max] & 0xC0) == 0x80)
         max--;
     return max;
-}
-
-/* As PostgreSQL writes one: two hexadecimal numbers of 32 bits. */
-static bool
-is_lsn(str text)
-{
-    str low = text, high = str_cut(&low, '/');
-    const str parts[] = { high, low };
-    for (size_t i = 0; i < LENGTH(parts); i++) {
-        if (parts[i].len < 1 || parts[i].len > 8 || strspn(parts[i].data, "0123456789ABCDEFabcdef") < parts[i].len)
-            return false;
-    }
-    return true;
 }
 
 /* Lists of texts or identifiers. */
@@ -201,7 +233,7 @@ why_not(const struct said_field *field, const json_t *value, struct arena *arena
     case KIND_BOOL: return json_is_boolean(value) ? NULL : "it must be true or false";
     case KIND_ADDRESS: return net_parse_address(text, &address) ? NULL : "it must be an address";
     case KIND_DATE: return date_parse(text, &moment) ? NULL : "it must be a date such as 2027-01-01T00:00:00Z";
-    case KIND_LSN: return is_lsn(text) ? NULL : "it must be a place in WAL such as 0/5000148";
+    case KIND_LSN: return lsn_is_valid(text) ? NULL : "it must be a place in WAL such as 0/5000148";
     case KIND_TEXTS:
     case KIND_IDS: break;
     }
@@ -271,6 +303,45 @@ take_list(struct arena *arena, const char *before, const char *name, const struc
     return OK;
 }
 
+/* An object in each member that has one. */
+static error
+take_restores(struct arena *arena, const json_t *said, json_t *into)
+{
+    json_t *members = json_object_get(into, "members");
+    for (size_t i = 0; i < json_array_size(members); i++) {
+        json_t *from = json_object_get(json_array_get(json_object_get(said, "members"), i), "restore");
+        char path[48];
+        if (from == NULL || json_is_null(from))
+            continue;
+        json_t *restore = json_object();
+        snprintf(path, sizeof(path), "members[%zu].restore.", i);
+        if (restore == NULL || json_object_set_new(json_array_get(members, i), "restore", restore) != 0)
+            return fail(arena, OVERLOADED);
+        if (!json_is_object(from))
+            return fail(arena, INVALID_ATTRIBUTE_VALUE, V(str_format(arena, "members[%zu].restore", i)),
+                        V("it must be an object"));
+        TRY(take_fields(arena, path, restore_fields, LENGTH(restore_fields), from, restore));
+    }
+    return OK;
+}
+
+static error
+take_drill(struct arena *arena, const char *before, const json_t *said, json_t *into)
+{
+    const json_t *drill = json_object_get(said, "drill");
+    if (drill == NULL || json_is_null(drill))
+        return OK;
+    json_t *taken = json_object();
+    str path = str_format(arena, "%sdrill.", before);
+    if (taken == NULL || json_object_set_new(into, "drill", taken) != 0)
+        return fail(arena, OVERLOADED);
+    if (!json_is_object(drill))
+        return fail(arena, INVALID_ATTRIBUTE_VALUE, V(str_format(arena, "%sdrill", before)), V("it must be an object"));
+    TRY(take_fields(arena, path.data, drill_fields, LENGTH(drill_fields), drill, taken));
+    TRY(take_list(arena, path.data, "phases", phase_fields, LENGTH(phase_fields), drill, taken));
+    return take_list(arena, path.data, "checks", check_fields, LENGTH(check_fields), drill, taken);
+}
+
 static error
 take_seats(struct arena *arena, const json_t *said, json_t *into)
 {
@@ -281,6 +352,7 @@ take_seats(struct arena *arena, const json_t *said, json_t *into)
         char path[48];
         snprintf(path, sizeof(path), "seats[%zu].", i);
         TRY(take_list(arena, path, "spans", span_fields, LENGTH(span_fields), from, seat));
+        TRY(take_drill(arena, path, from, seat));
         /* An empty list says that there are none. Without a list it is not known now, and nothing may follow from that. */
         json_t *snapshots = json_object_get(from, "snapshots");
         if (snapshots != NULL && !json_is_null(snapshots))
@@ -324,8 +396,10 @@ report_read(struct arena *arena, str body, struct report *ret_report)
     if (json_object_set(taken, "facts", facts) != 0)
         return fail(arena, OVERLOADED);
     TRY(take_list(arena, "", "members", member_fields, LENGTH(member_fields), said, taken));
+    TRY(take_restores(arena, said, taken));
     TRY(take_list(arena, "", "tasks", task_fields, LENGTH(task_fields), said, taken));
     TRY(take_seats(arena, said, taken));
+    TRY(take_list(arena, "", "gates", gate_fields, LENGTH(gate_fields), said, taken));
     ret_report->epoch = json_integer_value(json_object_get(taken, "epoch"));
     ret_report->json = json_text(arena, taken);
     return ret_report->json.len > 0 ? OK : fail(arena, OVERLOADED);

@@ -4,6 +4,7 @@
 #define FLEET_REPORT_H
 
 #include "base/json.h"
+#include "wire/report_seats.h"
 #include "wire/report_words.h"
 
 struct report {

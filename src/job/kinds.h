@@ -21,6 +21,7 @@ extern const struct sweep payments_sweep;                                     /*
 extern const struct sweep etcd_groups_sweep;                                  /* etcd.c */
 extern const struct sweep spent_backups_sweep;                                /* stanza_sweep.c */
 extern const struct sweep expired_backups_sweep, late_snapshots_sweep;        /* backup_sweep.c */
+extern const struct sweep backup_drills_sweep;                                /* drill_sweep.c */
 
 /* ---- Kinds: a row each, with the file that it is in ---- */
 // clang-format off
@@ -33,6 +34,7 @@ extern const struct sweep expired_backups_sweep, late_snapshots_sweep;        /*
     ROW(cluster_restart_job)  /* cluster/cluster_restart.c */      \
     ROW(cluster_move_job)     /* cluster/cluster_move.c */         \
     ROW(host_drain_job)       /* the same */                       \
+    ROW(cluster_restore_job)  /* cluster/cluster_restore.c */      \
     ROW(outage_start_job)     /* cluster/cluster_outage.c */       \
     ROW(outage_end_job)       /* the same */                       \
     ROW(sample_load_job)      /* cluster/sample_load.c */          \

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/metric.h"
+#include "store/backup/drill.h"
 
 enum { LIST_MAX_BYTES = 16 * 1024 * 1024, METRICS_MAX_BYTES = 256 * 1024 };
 
@@ -172,14 +173,30 @@ add_sweeps(struct buf *out, const struct rows *rows)
                    (long long)rows_int(rows, row, C_AGE_S));
 }
 
+static void
+add_drills(struct buf *out, const struct rows *rows)
+{
+    int64_t overdue = 0;
+    metric_begin(out, METRIC_DRILLS);
+    for (int row = 0; row < rows->count; row++) {
+        buf_format(out, "reeve_backup_drills{result=\"%.*s\"} %lld\n", STR_ARG(rows_text(rows, row, C_STATE)),
+                   (long long)rows_int(rows, row, C_COUNT));
+        overdue += rows_int(rows, row, C_OVERDUE);
+    }
+    metric_begin(out, METRIC_DRILLS_OVERDUE);
+    buf_format(out, "reeve_backup_drills_overdue %lld\n", (long long)overdue);
+}
+
 str
 job_report_metrics(struct store *store, struct arena *arena)
 {
     struct buf out = buf_in(arena, METRICS_MAX_BYTES);
-    struct rows jobs, sweeps;
-    if (store_job_counts(store, arena, &jobs) != OK || store_sweep_list(store, arena, &sweeps) != OK)
+    struct rows jobs, sweeps, drills;
+    if (store_job_counts(store, arena, &jobs) != OK || store_sweep_list(store, arena, &sweeps) != OK ||
+        store_drill_counts(store, arena, &drills) != OK)
         return STR_EMPTY;
     add_jobs(&out, &jobs);
     add_sweeps(&out, &sweeps);
+    add_drills(&out, &drills);
     return buf_str(&out);
 }

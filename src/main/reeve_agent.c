@@ -19,6 +19,10 @@
 #include "base/json.h"
 #include "engine/postgres/backup/keep.h"
 #include "engine/postgres/backup/receive.h"
+#include "engine/postgres/backup/restore.h"
+#include "engine/postgres/backup/restore_wal.h"
+#include "engine/postgres/drill/drill_fetch.h"
+#include "engine/postgres/drill/drill_prove.h"
 #include "main/commands.h"
 #include "wire/report.h"
 
@@ -282,6 +286,65 @@ command_keep(int argc, char **argv)
     return why == OK ? EXIT_SUCCESS : say_why("keep", why);
 }
 
+/* ---- restore, restore-wal ---- */
+static int
+command_restore(int argc, char **argv)
+{
+    struct option_value options[] = { { "--folder", "Folder of the member.", .required = true } };
+    int status;
+    if (!read_options(argc, argv, "restore --folder DIR", options, LENGTH(options), NULL, &status))
+        return status;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(KEEP_ARENA_BYTES);
+    error why = arena == NULL ? WOULD_BLOCK : restore_run(arena, str_from(options[0].value));
+    return why == OK ? EXIT_SUCCESS : say_why("restore", why);
+}
+
+static int
+command_restore_wal(int argc, char **argv)
+{
+    enum { FOLDER, NAME, INTO, CANNOT_SAY = 255 };
+    struct option_value options[] = {
+        [FOLDER] = { "--folder", "Folder of the member.", .required = true },
+        [NAME] = { "--name", "The file of WAL.", .required = true },
+        [INTO] = { "--into", "Where it is put.", .required = true },
+    };
+    int status;
+    if (!read_options(argc, argv, "restore-wal --folder DIR --name FILE --into PATH", options, LENGTH(options), NULL,
+                      &status))
+        return CANNOT_SAY;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(KEEP_ARENA_BYTES);
+    if (arena == NULL)
+        return CANNOT_SAY;
+    return restore_wal(arena, str_from(options[FOLDER].value), options[NAME].value, options[INTO].value);
+}
+
+/* ---- fetch, prove ---- */
+static int
+command_fetch(int argc, char **argv)
+{
+    struct option_value options[] = { { "--seat", "Folder of the seat.", .required = true },
+                                      { "--folder", "Folder of the drill.", .required = true } };
+    int status;
+    if (!read_options(argc, argv, "fetch --seat DIR --folder DIR", options, LENGTH(options), NULL, &status))
+        return status;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(KEEP_ARENA_BYTES);
+    error why =
+        arena == NULL ? WOULD_BLOCK : drill_fetch_run(arena, str_from(options[0].value), str_from(options[1].value));
+    return why == OK ? EXIT_SUCCESS : say_why("fetch", why);
+}
+
+static int
+command_prove(int argc, char **argv)
+{
+    struct option_value options[] = { { "--folder", "Folder of the drill.", .required = true } };
+    int status;
+    if (!read_options(argc, argv, "prove --folder DIR", options, LENGTH(options), NULL, &status))
+        return status;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(COMMAND_ARENA_BYTES);
+    error why = arena == NULL ? WOULD_BLOCK : drill_prove_run(arena, str_from(options[0].value));
+    return why == OK ? EXIT_SUCCESS : say_why("prove", why);
+}
+
 // clang-format off
 static const struct {
     const char *name, *sentence;
@@ -293,6 +356,10 @@ static const struct {
     { "prepare", "Do what needs root before a member starts; for units.",             command_prepare },
     { "receive", "Receive the WAL of a cluster into its repository; for units.",      command_receive },
     { "keep",    "Make and remove backups as the agent has ordered; for units.",      command_keep },
+    { "restore", "Bring a member's data back from a backup; for units.",              command_restore },
+    { "restore-wal", "Fetch a file of WAL; for PostgreSQL while it recovers.",        command_restore_wal },
+    { "fetch",   "Restore a backup for a drill; for units.",                          command_fetch },
+    { "prove",   "Look whether what was restored is whole; for units.",              command_prove },
     { "address", "Add or remove an address of a member; for units.",                  command_address },
 };
 // clang-format on
@@ -303,7 +370,7 @@ print_help(FILE *out)
     fprintf(out, "reeve-agent %s: looks after the databases of one host\n\nusage: reeve-agent COMMAND [OPTION…]\n\n",
             REEVE_VERSION);
     for (size_t i = 0; i < LENGTH(commands); i++)
-        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].sentence);
+        fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].sentence);
     fprintf(
         out,
         "\nOn a new host, as root:\n\n"

@@ -9,6 +9,7 @@ const struct retention retention_rows[RETENTION_COUNT] = {
     { "tasks of hosts that are finished",            SQL_HOST_TASK_PRUNE,     true },
     { "certificates that have expired",              SQL_CERTIFICATE_PRUNE,   false },
     { "revoked tokens that have expired",            SQL_REVOKED_TOKEN_PRUNE, false },
+    { "restores that are over",                      SQL_RESTORE_PRUNE,       true },
     { "numbers of events of projects that are gone", SQL_EVENT_COUNT_PRUNE,   false },
 };
 // clang-format on

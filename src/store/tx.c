@@ -134,13 +134,11 @@ tx_query(struct tx *tx, enum sql statement, const struct params *params, struct 
 {
     if (ret_violation != NULL)
         *ret_violation = (struct violation){ 0 };
-    if (tx->ended || tx->is_violated) {
-        log_line(LOG_ERROR, "transaction_misused", "%s was run in a transaction that had ended",
-                 sql_rows[statement].name);
-        return &fault_internal;
+    if (tx->ended || tx->is_violated || tx->failed != OK) {
+        log_line(LOG_ERROR, "transaction_misused", "%s was run in a transaction that had %s", sql_rows[statement].name,
+                 tx->failed != OK ? "failed" : "ended");
+        return tx->failed != OK ? tx->failed : &fault_internal;
     }
-    if (tx->failed != OK)
-        return tx->failed;
     struct params_in_order ordered;
     error missing = fault_of_params(params, statement, &ordered);
     if (missing != OK)
@@ -170,8 +168,10 @@ tx_commit(struct tx *tx)
 {
     if (tx->ended || tx->is_violated)
         return &fault_internal;
-    if (tx->failed != OK)
+    if (tx->failed != OK) {
+        log_line(LOG_ERROR, "transaction_misused", "A transaction that had failed was to be committed");
         return tx->failed;
+    }
     PGresult *result = connection_exec(tx->connection, "COMMIT");
     tx->ended = true;
     error problem = OK;

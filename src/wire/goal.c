@@ -107,6 +107,7 @@ static const struct wire_field cluster_fields[] = {
     { "access",           WIRE_OBJECT, 0, AT(goal_cluster, access),            .of = &access_shape },
     { "etcd",             WIRE_OBJECT, 0, AT(goal_cluster, etcd),              .of = &etcd_shape },
     { "backup",           WIRE_OBJECT, 0, AT(goal_cluster, backup),            .of = &goal_backup_shape },
+    { "restore",          WIRE_OBJECT, 0, AT(goal_cluster, restore),           .of = &goal_restore_shape },
 };
 const struct wire_shape goal_cluster_shape = WIRE_SHAPE(struct goal_cluster, cluster_fields);
 
@@ -149,6 +150,7 @@ static const struct wire_field goal_fields[] = {
     { "tasks",     WIRE_LIST,  0, AT(goal, tasks),     .max = SOME, .of = &goal_task_shape },
     { "logs",      WIRE_OBJECT, 0, AT(goal, logs),     .of = &goal_logs_shape },
     { "seats",     WIRE_LIST,  0, AT(goal, seats),     .max = GOAL_MAX_SEATS, .of = &goal_seat_shape },
+    { "gates",     WIRE_LIST,  0, AT(goal, gates),     .max = GOAL_MAX_GATES, .of = &goal_gate_shape },
 };
 static const struct wire_shape goal_shape = WIRE_SHAPE(struct goal, goal_fields);
 // clang-format on
@@ -212,6 +214,7 @@ check_cluster(struct arena *arena, struct goal_cluster *cluster, size_t index)
             return goal_wrong(arena, "clusters", index, "peers", "a name or address that is none");
     }
     TRY(goal_backup_check(arena, &cluster->backup, index));
+    TRY(goal_restore_check(arena, &cluster->restore, index));
     return check_access(arena, &cluster->access, index);
 }
 
@@ -272,6 +275,7 @@ goal_parse(struct arena *arena, str text, struct goal *ret_goal)
     TRY(check_once(arena, "members", goal.members.items, goal.members.count, sizeof(*goal.members.items)));
     TRY(check_once(arena, "tasks", goal.tasks.items, goal.tasks.count, sizeof(*goal.tasks.items)));
     TRY(check_once(arena, "seats", goal.seats.items, goal.seats.count, sizeof(*goal.seats.items)));
+    TRY(check_once(arena, "gates", goal.gates.items, goal.gates.count, sizeof(*goal.gates.items)));
     for (size_t i = 0; i < goal.clusters.count; i++)
         TRY(check_cluster(arena, &goal.clusters.items[i], i));
     if (goal.clusters.count > 0)
@@ -292,6 +296,10 @@ goal_parse(struct arena *arena, str text, struct goal *ret_goal)
         TRY(goal_seat_check(arena, &goal.seats.items[i], i));
     if (goal.seats.count > 0)
         SORT(goal.seats);
+    for (size_t i = 0; i < goal.gates.count; i++)
+        TRY(goal_gate_check(arena, &goal.gates.items[i], i));
+    if (goal.gates.count > 0)
+        SORT(goal.gates);
     *ret_goal = goal;
     return OK;
 }
@@ -318,4 +326,12 @@ goal_find_seat(const struct goal *goal, id seat)
     if (goal->seats.count == 0)
         return NULL;
     return bsearch(&seat, goal->seats.items, goal->seats.count, sizeof(*goal->seats.items), compare_ids);
+}
+
+const struct goal_gate *
+goal_find_gate(const struct goal *goal, id gate)
+{
+    if (goal->gates.count == 0)
+        return NULL;
+    return bsearch(&gate, goal->gates.items, goal->gates.count, sizeof(*goal->gates.items), compare_ids);
 }

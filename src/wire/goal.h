@@ -8,6 +8,7 @@
 
 #include "base/id.h"
 #include "wire/goal_logs.h"
+#include "wire/goal_restore.h"
 #include "wire/goal_seats.h"
 #include "wire/shape.h"
 
@@ -108,6 +109,7 @@ struct goal_cluster {
     struct goal_access access;
     struct goal_etcd etcd; /* no endpoints: those of the goal, of a control plane from before */
     struct goal_backup backup;
+    struct goal_restore restore;
 };
 struct goal_clusters {
     size_t count;
@@ -155,6 +157,7 @@ struct goal {
     struct goal_tasks tasks;
     struct goal_logs logs;
     struct goal_seats seats; /* of a repository host */
+    struct goal_gates gates;
 };
 
 /* Checks what types and bounds do not: no id twice, a cluster for every member, valid addresses and networks. */
@@ -163,6 +166,7 @@ MUST_USE error goal_parse(struct arena *arena, str text, struct goal *ret_goal);
 const struct goal_cluster *goal_find_cluster(const struct goal *goal, id cluster); /* NULL when there is none */
 const struct goal_member *goal_find_member(const struct goal *goal, id member);
 const struct goal_seat *goal_find_seat(const struct goal *goal, id seat);
+const struct goal_gate *goal_find_gate(const struct goal *goal, id gate);
 
 extern const struct wire_shape goal_cluster_shape, goal_member_shape, goal_task_shape;
 

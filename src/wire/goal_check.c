@@ -15,3 +15,14 @@ goal_is_address(str text)
     struct net_address ignored;
     return net_parse_address(text, &ignored);
 }
+
+bool
+goal_is_label(str label)
+{
+    for (size_t i = 0; i < label.len; i++) {
+        char c = label.data[i];
+        if (!((c >= '0' && c <= '9') || c == 'F' || c == 'D' || c == 'I' || ((c == '-' || c == '_') && i > 0)))
+            return false;
+    }
+    return label.len > 0;
+}

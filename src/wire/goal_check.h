@@ -8,5 +8,7 @@
 /* That a field of the item at `index` of a list of the goal cannot be used, and why. */
 MUST_USE error goal_wrong(struct arena *arena, const char *list, size_t index, const char *field, const char *what);
 bool goal_is_address(str text);
+/* As pgBackRest writes them: 20261116-031700F, 20261116-031700F_20261116-091700I. They become arguments. */
+bool goal_is_label(str label);
 
 #endif

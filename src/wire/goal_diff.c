@@ -65,8 +65,9 @@ goal_diff(struct arena *arena, const struct goal *before, const struct goal *aft
 {
     static const struct goal nothing;
     const struct goal *old = before == NULL ? &nothing : before;
-    size_t most = old->clusters.count + old->members.count + old->tasks.count + old->seats.count +
-                  after->clusters.count + after->members.count + after->tasks.count + after->seats.count;
+    size_t most = old->clusters.count + old->members.count + old->tasks.count + old->seats.count + old->gates.count +
+                  after->clusters.count + after->members.count + after->tasks.count + after->seats.count +
+                  after->gates.count;
     struct goal_changes changes = { .items = ARENA_ARRAY(arena, struct goal_change, most + 1),
                                     .everything = before == NULL || is_other_ground(before, after) };
     if (changes.items == NULL)
@@ -75,6 +76,7 @@ goal_diff(struct arena *arena, const struct goal *before, const struct goal *aft
     diff_part(&changes, PART_MEMBER, &goal_member_shape, SORTED(old->members), SORTED(after->members));
     diff_part(&changes, PART_TASK, &goal_task_shape, SORTED(old->tasks), SORTED(after->tasks));
     diff_part(&changes, PART_SEAT, &goal_seat_shape, SORTED(old->seats), SORTED(after->seats));
+    diff_part(&changes, PART_GATE, &goal_gate_shape, SORTED(old->gates), SORTED(after->gates));
     *ret_changes = changes;
     return OK;
 }

@@ -5,7 +5,7 @@
 
 #include "wire/goal.h"
 
-enum goal_part { PART_CLUSTER, PART_MEMBER, PART_TASK, PART_SEAT };
+enum goal_part { PART_CLUSTER, PART_MEMBER, PART_TASK, PART_SEAT, PART_GATE };
 enum goal_change_kind {
     CHANGE_ADDED,
     CHANGE_ALTERED,
@@ -22,7 +22,7 @@ struct goal_changes {
     bool everything; /* what concerns all members changed: the authority, or where etcd is */
 };
 
-/* Clusters first, then members, tasks and seats; each in the order of ids. `before` may be NULL: everything is added. */
+/* Clusters first, then members, tasks, seats and gates; each in the order of ids. `before` may be NULL: everything is added. */
 MUST_USE error goal_diff(struct arena *arena, const struct goal *before, const struct goal *after,
                          struct goal_changes *ret_changes);
 

@@ -81,6 +81,21 @@ static const struct wire_field removal_fields[] = {
 };
 static const struct wire_shape removal_shape = WIRE_SHAPE(struct goal_seat_removal, removal_fields);
 
+static const struct wire_field assertion_fields[] = {
+    { "name",     WIRE_TEXT, R, AT(goal_drill_assertion, name),     .max = 128 },
+    { "database", WIRE_TEXT, R, AT(goal_drill_assertion, database), .max = 63 },
+    { "sql",      WIRE_TEXT, R, AT(goal_drill_assertion, sql),      .max = GOAL_MAX_ASSERTION_BYTES },
+};
+static const struct wire_shape assertion_shape = WIRE_SHAPE(struct goal_drill_assertion, assertion_fields);
+
+static const struct wire_field drill_fields[] = {
+    { "id",               WIRE_ID,   R, AT(goal_drill, id) },
+    { "limitSeconds",     WIRE_INT,  R, AT(goal_drill, limit_seconds),     .min = 10, .max = 7 * 24 * 3600 },
+    { "assertionSeconds", WIRE_INT,  R, AT(goal_drill, assertion_seconds), .min = 1, .max = 3600 },
+    { "assertions",       WIRE_LIST, 0, AT(goal_drill, assertions),        .max = GOAL_MAX_ASSERTIONS, .of = &assertion_shape },
+};
+static const struct wire_shape drill_shape = WIRE_SHAPE(struct goal_drill, drill_fields);
+
 static const struct wire_field seat_fields[] = {
     { "id",               WIRE_ID,     R, AT(goal_seat, id) },
     { "clusterId",        WIRE_ID,     R, AT(goal_seat, cluster) },
@@ -97,6 +112,7 @@ static const struct wire_field seat_fields[] = {
     { "wanted",           WIRE_LIST,   0, AT(goal_seat, wanted),            .max = SOME, .of = &wish_shape },
     { "protect",          WIRE_LIST,   0, AT(goal_seat, protect),           .max = SOME, .of = &protection_shape },
     { "remove",           WIRE_LIST,   0, AT(goal_seat, remove),            .max = SOME, .of = &removal_shape },
+    { "drill",            WIRE_OBJECT, 0, AT(goal_seat, drill),             .of = &drill_shape },
 };
 const struct wire_shape goal_seat_shape = WIRE_SHAPE(struct goal_seat, seat_fields);
 
@@ -132,18 +148,6 @@ is_store(const struct goal_seat_store *store)
            (store->uri_style.len == 0 || str_is(store->uri_style, "path") || str_is(store->uri_style, "host"));
 }
 
-/* As pgBackRest writes them: 20261116-031700F, 20261116-031700F_20261116-091700I. They become arguments. */
-static bool
-is_label(str label)
-{
-    for (size_t i = 0; i < label.len; i++) {
-        char c = label.data[i];
-        if (!((c >= '0' && c <= '9') || c == 'F' || c == 'D' || c == 'I' || ((c == '-' || c == '_') && i > 0)))
-            return false;
-    }
-    return label.len > 0;
-}
-
 static error
 check_snapshots(struct arena *arena, const struct goal_seat *seat, size_t index)
 {
@@ -160,7 +164,7 @@ check_snapshots(struct arena *arena, const struct goal_seat *seat, size_t index)
             return goal_wrong(arena, "seats", index, "protect", "a time is wanted");
     }
     for (size_t i = 0; i < seat->remove.count; i++) {
-        if (!is_label(seat->remove.items[i].label))
+        if (!goal_is_label(seat->remove.items[i].label))
             return goal_wrong(arena, "seats", index, "remove", "a label of a backup is wanted");
     }
     return OK;

@@ -9,7 +9,7 @@
 #include "base/id.h"
 #include "wire/shape.h"
 
-enum { GOAL_MAX_SEATS = 4096, GOAL_MAX_SEAT_MEMBERS = 64 };
+enum { GOAL_MAX_SEATS = 4096, GOAL_MAX_SEAT_MEMBERS = 64, GOAL_MAX_ASSERTIONS = 20, GOAL_MAX_ASSERTION_BYTES = 4000 };
 
 /* FROZEN: nothing is added to it any more, and all of it can be read. */
 enum goal_seat_desired { SEAT_RUNNING, SEAT_FROZEN, SEAT_REMOVED };
@@ -80,6 +80,20 @@ struct goal_seat_removals {
     struct goal_seat_removal *items;
 };
 
+struct goal_drill_assertion { /* of the tenant: a query whose one value must be true */
+    str name, database, sql;
+};
+struct goal_drill_assertions {
+    size_t count;
+    struct goal_drill_assertion *items;
+};
+struct goal_drill {            /* whether the newest backup can be restored is to be tried (docs/internals/drills.md) */
+    id id;                     /* zero: none is wanted */
+    int64_t limit_seconds;     /* for each of its two stages */
+    int64_t assertion_seconds; /* for each of them */
+    struct goal_drill_assertions assertions;
+};
+
 struct goal_seat {
     id id, cluster;
     str stanza, scope, major_version;
@@ -94,6 +108,7 @@ struct goal_seat {
     struct goal_seat_wishes wanted;
     struct goal_seat_protections protect;
     struct goal_seat_removals remove; /* what is not named here is never removed */
+    struct goal_drill drill;
 };
 struct goal_seats {
     size_t count;

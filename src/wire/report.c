@@ -32,6 +32,8 @@ add_member(struct buf *out, struct arena *arena, const struct report_member *mem
     report_add_number(out, ",\"restartNonce\":", member->restart_nonce);
     buf_add_text(out, member->pending_restart ? ",\"pendingRestart\":true" : ",\"pendingRestart\":false");
     report_add_text_or_null(out, arena, ",\"problem\":", member->problem);
+    buf_add_text(out, ",\"restore\":");
+    report_add_restore(out, arena, &member->restore);
     buf_add_char(out, '}');
 }
 
@@ -67,6 +69,11 @@ report_write(struct arena *arena, const struct report *report)
     for (size_t i = 0; i < report->seat_count; i++) {
         buf_add_text(&out, i == 0 ? "" : ",");
         buf_add(&out, report->seats[i]);
+    }
+    buf_add_text(&out, "],\"gates\":[");
+    for (size_t i = 0; i < report->gate_count; i++) {
+        buf_add_text(&out, i == 0 ? "" : ",");
+        report_add_gate(&out, arena, &report->gates[i]);
     }
     report_add_texts(&out, arena, "],\"strays\":", &report->strays);
     buf_add_char(&out, '}');

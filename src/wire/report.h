@@ -4,6 +4,7 @@
 #define WIRE_REPORT_H
 
 #include "base/id.h"
+#include "wire/report_restore.h"
 #include "wire/report_seats.h"
 #include "wire/report_words.h"
 #include "wire/shape.h"
@@ -28,6 +29,7 @@ struct report_member {
     int64_t goal_generation, access_generation, restart_nonce;
     bool pending_restart;
     str problem; /* a sentence, or empty */
+    struct report_restore restore;
 };
 
 struct report_task {
@@ -46,11 +48,12 @@ struct report {
     int64_t epoch, version;
     str boot_id;
     struct report_facts facts;
-    size_t member_count, task_count, log_count, seat_count;
+    size_t member_count, task_count, log_count, seat_count, gate_count;
     const struct report_member *members;
     const struct report_task *tasks;
     const struct report_log *logs;
     const str *seats; /* each as report_seat_text() wrote it */
+    const struct report_gate *gates;
     struct wire_texts strays;
 };
 

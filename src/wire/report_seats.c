@@ -5,6 +5,8 @@
 #include "wire/report_words.h"
 
 const char *const report_copy_words[] = { "IN_PROGRESS", "COMPLETED", "FAILED", NULL };
+const char *const report_drill_words[] = { "WAITING", "RUNNING", "PASSED", "FAILED", NULL };
+const char *const report_check_words[] = { "PASSED", "FAILED", "SKIPPED", NULL };
 
 static void
 add_span(struct buf *out, struct arena *arena, const struct report_span *span)
@@ -52,6 +54,53 @@ add_copy(struct buf *out, struct arena *arena, const struct report_copy *copy)
     buf_add_char(out, '}');
 }
 
+static void
+add_phase(struct buf *out, struct arena *arena, const struct report_phase *phase)
+{
+    report_add_text(out, arena, "{\"name\":", phase->name);
+    report_add_text_or_null(out, arena, ",\"startedAt\":", phase->started_at);
+    report_add_number(out, ",\"ms\":", phase->ms);
+    buf_add_char(out, '}');
+}
+
+static void
+add_check(struct buf *out, struct arena *arena, const struct report_check *check)
+{
+    report_add_text(out, arena, "{\"name\":", check->name);
+    report_add_text_or_null(out, arena, ",\"database\":", check->database);
+    report_add_text(out, arena, ",\"result\":", str_from(report_check_words[check->result]));
+    report_add_text_or_null(out, arena, ",\"sentence\":", check->sentence);
+    report_add_number(out, ",\"tables\":", check->tables);
+    report_add_number(out, ",\"rows\":", check->rows);
+    buf_add_char(out, '}');
+}
+
+static void
+add_drill(struct buf *out, struct arena *arena, const struct report_drill *drill)
+{
+    report_add_text(out, arena, ",\"drill\":{\"id\":", id_text(arena, drill->id));
+    report_add_text(out, arena, ",\"state\":", str_from(report_drill_words[drill->state]));
+    report_add_text_or_null(out, arena, ",\"problem\":", drill->problem);
+    report_add_text_or_null(out, arena, ",\"label\":", drill->label);
+    report_add_text_or_null(out, arena, ",\"startedAt\":", drill->started_at);
+    report_add_text_or_null(out, arena, ",\"finishedAt\":", drill->finished_at);
+    report_add_text_or_null(out, arena, ",\"recoveryPoint\":", drill->recovery_point);
+    report_add_number(out, ",\"rtoMs\":", drill->rto_ms);
+    report_add_number(out, ",\"dataBytes\":", drill->data_bytes);
+    report_add_text_or_null(out, arena, ",\"serverVersion\":", drill->server_version);
+    buf_add_text(out, ",\"phases\":[");
+    for (size_t i = 0; i < drill->phase_count; i++) {
+        buf_add_text(out, i == 0 ? "" : ",");
+        add_phase(out, arena, &drill->phases[i]);
+    }
+    buf_add_text(out, "],\"checks\":[");
+    for (size_t i = 0; i < drill->check_count; i++) {
+        buf_add_text(out, i == 0 ? "" : ",");
+        add_check(out, arena, &drill->checks[i]);
+    }
+    buf_add_text(out, "]}");
+}
+
 str
 report_seat_text(struct arena *arena, const struct report_seat *seat)
 {
@@ -71,7 +120,10 @@ report_seat_text(struct arena *arena, const struct report_seat *seat)
         buf_add_text(out, i == 0 ? "" : ",");
         add_span(out, arena, &seat->spans[i]);
     }
-    buf_add_text(out, seat->copies == NULL ? "],\"snapshots\":null}" : "],\"snapshots\":[");
+    buf_add_text(out, "]");
+    if (id_is_there(seat->drill.id))
+        add_drill(out, arena, &seat->drill);
+    buf_add_text(out, seat->copies == NULL ? ",\"snapshots\":null}" : ",\"snapshots\":[");
     for (size_t i = 0; seat->copies != NULL && i < seat->copy_count; i++) {
         buf_add_text(out, i == 0 ? "" : ",");
         add_copy(out, arena, &seat->copies[i]);

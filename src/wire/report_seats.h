@@ -33,6 +33,34 @@ struct report_copy { /* of a snapshot */
     str problem;
 };
 
+/* Of a drill (docs/internals/drills.md). WAITING: it cannot be run now, and `problem` says why. */
+enum report_drill_state { DRILL_WAITING, DRILL_RUNNING, DRILL_PASSED, DRILL_FAILED };
+extern const char *const report_drill_words[]; /* by the enum; NULL at the end */
+enum report_check_result { CHECK_PASSED, CHECK_FAILED, CHECK_SKIPPED };
+extern const char *const report_check_words[]; /* by the enum; NULL at the end */
+
+struct report_phase {
+    str name, started_at;
+    int64_t ms; /* -1: it goes on */
+};
+struct report_check {
+    str name, database;
+    enum report_check_result result;
+    str sentence;
+    int64_t tables, rows; /* -1: it counted none */
+};
+struct report_drill {
+    id id; /* zero: there is none */
+    enum report_drill_state state;
+    str problem, label, started_at, finished_at;
+    str recovery_point;         /* when the last transaction was committed that came back */
+    int64_t rto_ms, data_bytes; /* until the database could be used; how large it was */
+    str server_version;
+    size_t phase_count, check_count;
+    const struct report_phase *phases;
+    const struct report_check *checks;
+};
+
 struct report_seat {
     id id;
     str unit; /* of the receiver, as systemd says */
@@ -44,6 +72,7 @@ struct report_seat {
     size_t span_count, copy_count;
     const struct report_span *spans;
     const struct report_copy *copies; /* NULL: what is there is not known now, and nothing follows from it */
+    struct report_drill drill;
 };
 
 /* As a report has it. Empty when the arena is full. */

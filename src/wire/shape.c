@@ -602,7 +602,7 @@ equal_values(const struct wire_field *field, const void *a, const void *b)
     switch (field->kind) {
     case WIRE_TEXT:
     case WIRE_RAW: return str_eq(*(const str *)a, *(const str *)b);
-    case WIRE_ID: return id_eq(*(const id *)a, *(const id *)b);
+    case WIRE_ID: return id_same(*(const id *)a, *(const id *)b);
     case WIRE_INT: return *(const int64_t *)a == *(const int64_t *)b;
     case WIRE_NUMBER: return *(const double *)a == *(const double *)b;
     case WIRE_BOOL: return *(const bool *)a == *(const bool *)b;

@@ -423,7 +423,7 @@ def main():
         if wanted in ("test_", "test_r6", "test_r6_log_flood"):
             check_summary(suite, node)
         suite.equal(len(node.workers()), 2, "processes in the end")
-        node.check_sanitizers()
+        node.check_log()
     return suite.finish()
 
 

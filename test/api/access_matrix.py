@@ -36,6 +36,10 @@ LET_IN = {
     "getGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
     "endGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
     "restartGroupClusterPrimaries": (409, "CLUSTER_NOT_CHANGEABLE"),
+    # Their examples name a cluster that there is not.
+    "createGroupClusterBackupRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
+    "createGroupClusterRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
+    "createGroupFlexClusterBackupRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
     "removeFederationSettingConnectedOrgConfig": (409, "ONLY_CONNECTED_ORGANIZATION"),
     "deferGroupMaintenanceWindow": (409, "NO_MAINTENANCE_WAITS"),
     "upgradeGroupClusterTenantUpgradeToServerless": (400, "NOT_OFFERED"),

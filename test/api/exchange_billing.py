@@ -12,9 +12,9 @@ def seed_usage(org):
     span = ("INSERT INTO usage_span (org_id, project_id, project_name, cluster_id, cluster_name, member_id, unit, sku, amount, began_at, ended_at, "
             "billed_until) VALUES (decode('%s', 'hex'), %s, '%s', %s, '%s', decode('%s', 'hex'), '%s', '%s', %d, '%s', '%s', '%s');")
     text = ("INSERT INTO sku VALUES ('MEMBER_M10', 'One member of size M10', true), ('DISK_GB', 'One GB of disk', true), "
-            "('MEMBER_OLD', 'One member of a size of old', false) ON CONFLICT DO NOTHING;"
+            "('MEMBER_OLD', 'One member of a size of old', false), ('MEMBER_NEW', 'One member of a size to come', false) ON CONFLICT DO NOTHING;"
             "INSERT INTO price VALUES ('MEMBER_M10', '2026-01-01 00:00+00', 8000000), ('DISK_GB', '2026-01-01 00:00+00', 13700), "
-            "('MEMBER_OLD', '2026-01-01 00:00+00', 0) ON CONFLICT DO NOTHING;")
+            "('MEMBER_OLD', '2026-01-01 00:00+00', 0), ('MEMBER_NEW', '2126-02-01 00:00+00', 9000000), ('MEMBER_NEW', '2126-01-01 00:00+00', 7000000) ON CONFLICT DO NOTHING;")
     for project, name, cluster, cluster_name, unit, sku, amount, began, ended in (
             ("project", "shop, north", "cluster", "orders", "MEMBER", "MEMBER_M10", 1, "2026-01-31 22:00+00", "2026-02-02 06:00+00"),
             ("project", "shop, north", "cluster", "orders", "DISK", "DISK_GB", 10, "2026-01-31 22:00+00", "2026-02-02 06:00+00"),

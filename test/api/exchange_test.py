@@ -151,6 +151,7 @@ class Runner:
         self.contract = Contract()
         self.connection = connect(node)
         self.count, self.left = 0, []
+        self.answered = None  # what was answered last
 
     def actors(self, number):
         """A new organization with an owner, a reader and a member; all without limits."""
@@ -184,12 +185,15 @@ class Runner:
             values.update(seed_usage(values["org"]))
         if name == "federation.txt":
             values.update(prepare_federation(self.world, values))
-        if name == "backups.txt":  # what a repository host would have reported
+        if name in ("backups.txt", "drills.txt"):  # what a repository host would have reported
             for project in ("project", "vault"):
                 values[project] = self.world.must(201, "POST", "/groups", callers["owner"], {"name": project, "orgId": values["org"]}).json()["id"]
             for project, cluster in (("project", "orders"), ("project", "plain"), ("vault", "ledger")):
                 self.world.must(201, "POST", "/groups/%s/clusters" % values[project], callers["owner"], {"name": cluster, "replicationSpecs": [{"regionConfigs": [
                     {"providerName": "ONPREM", "regionName": "EU_NORTH", "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}}]}]})
+            # One of them has been made, so that something can be restored into it.
+            sql("UPDATE job SET state = 'DONE', finished_at = now() WHERE subject IN (SELECT id FROM cluster WHERE name = 'plain' AND project_id = decode('%s', 'hex'))" % values["project"])
+            sql("UPDATE resource SET state = 'IDLE', observed_generation = generation WHERE kind = 'cluster' AND name = 'plain' AND scope = decode('%s', 'hex')" % values["project"])
             values["taken"] = self.world.make_backups(values["org"], values["project"], "orders")
             values["kept"] = self.world.make_backups(values["org"], values["vault"], "ledger")
         if name == "operations.txt":  # workers do what these stand for; here is only how it is shown
@@ -233,7 +237,7 @@ class Runner:
                 auth = callers[value.strip()]
             else:
                 headers.append((name, value.strip()))
-        answer = self.connection.ask(method, target, auth, None if body is None else body.encode(), headers, accept=None)
+        answer = self.answered = self.connection.ask(method, target, auth, None if body is None else body.encode(), headers, accept=None)
         status, wanted_headers, wanted = exchange.parts(exchange.answer)
         problems = []
         if answer.status != int(status.split()[0]):

@@ -58,6 +58,8 @@ def sanitizer_libraries(module):
             if any(name in line for name in ("libasan", "libubsan", "libtsan", "libclang_rt")) and "=>" in line]
 
 
+SIGNS_OF_MISTAKES = ("runtime error:", "ERROR: AddressSanitizer", "WARNING: ThreadSanitizer", "ERROR: LeakSanitizer",
+                     '"transaction_misused"', '"identifier_missing"', '"parameters_wrong"', '"commit_refused"')
 running = set()
 
 
@@ -241,7 +243,7 @@ class Node:
     def close(self):
         if self.process is not None and self.process.poll() is None:
             self.stop(signal.SIGTERM)
-        self.check_sanitizers()
+        self.check_log()
         if self.own_folder and not os.environ.get("REEVE_KEEP"):
             shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -278,13 +280,13 @@ class Node:
         with open(self.stderr, encoding="utf-8", errors="replace") as f:
             return f.read()[-8000:]
 
-    def check_sanitizers(self):
-        """A report of a sanitizer is a failure of whatever test has the node."""
+    def check_log(self):
+        """A report of a sanitizer is a failure of whatever test has the node, and so is a line that only a mistake in our code can bring."""
         if not os.path.exists(self.stderr):
             return
         with open(self.stderr, encoding="utf-8", errors="replace") as f:
             text = f.read()
-        for sign in ("runtime error:", "ERROR: AddressSanitizer", "WARNING: ThreadSanitizer", "ERROR: LeakSanitizer"):
+        for sign in SIGNS_OF_MISTAKES:
             if sign in text:
                 raise AssertionError(text[max(0, text.index(sign) - 200):][:6000])
 

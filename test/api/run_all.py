@@ -51,6 +51,7 @@ SUITES = {
     "names": ("names_test.py", 120),
     "restored": ("restored_test.py", 120),
     "missing": ("missing_table_test.py", 240),
+    "lost": ("lost_statement_test.py", 300),
     "check": ("check_test.py", 120),
     "operator": ("operator_test.py", 240),
     "stateful": ("stateful_test.py", 300),

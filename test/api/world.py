@@ -197,6 +197,8 @@ def values_for(path, values):
         return {**values, "username": values["certificateUser"]}
     if "/flexClusters/{name}/backup/snapshots/{snapshotId}" in path and "flexSnapshotId" in values:
         values = {**values, "snapshotId": values["flexSnapshotId"]}
+    if "/flexClusters/{name}/backup/restoreJobs/{restoreJobId}" in path and "flexRestoreJobId" in values:
+        values = {**values, "restoreJobId": values["flexRestoreJobId"]}
     for part, fixture in (("/flexClusters/{name}", "flexName"), ("/sampleDatasetLoad/{name}", "clusterName")):
         if part in path and fixture in values:
             return {**values, "name": values[fixture]}
@@ -336,8 +338,24 @@ class World:
             INSERT INTO snapshot_copy (snapshot_id, seat_id, org_id, label, type, timeline, start_lsn, stop_lsn, started_at, finished_at, size_bytes, delta_bytes, state)
                 VALUES (decode('{snapshot}', 'hex'), decode('{seat}', 'hex'), decode('{org}', 'hex'), '20261116-031700F', 'FULL', 1, '0/3000028', '0/3000100',
                         now() - interval '50 minutes', now() - interval '49 minutes', 4000, 1000, 'COMPLETED');
-            COMMIT""".format(org=org, project=project, cluster=cluster, stanza=new_id(), seat=new_id(), snapshot=snapshot, repository="6" * 24))
+            INSERT INTO drill (id, org_id, project_id, cluster_id, stanza_id, seat_id, origin, state, requested_at, given_at, started_at, finished_at, told_at, label, recovery_point, rto_ms,
+                               data_bytes, server_version, phases, checks)
+                SELECT decode('{drill}', 'hex'), t.org_id, t.project_id, t.cluster_id, t.id, decode('{seat}', 'hex'), 'SCHEDULED', 'PASSED', now() - interval '40 minutes', now() - interval '40 minutes',
+                       now() - interval '39 minutes', now() - interval '38 minutes', now(), '20261116-031700F', now() - interval '40 minutes', 5084, 4000, '17.6',
+                       '[{{"name": "restore", "startedAt": "2026-11-16T03:17:00Z", "ms": 2799}}]', '[{{"name": "rows", "database": "shop", "result": "PASSED", "sentence": "Read.", "tables": 2, "rows": 7}}]'
+                FROM backup_stanza t WHERE t.id = decode('{stanza}', 'hex');
+            COMMIT""".format(org=org, project=project, cluster=cluster, stanza=new_id(), seat=new_id(), drill=new_id(), snapshot=snapshot, repository="6" * 24))
         return snapshot
+
+    @staticmethod
+    def make_restore(project, cluster):
+        """A restore from the cluster's backups into itself that has just been asked for; its id."""
+        restore = new_id()
+        sql("INSERT INTO restore_job (id, org_id, project_id, cluster_id, cluster_name, stanza, seat_id, host_id, label, point, snapshot_id, snapshot_at, is_last, target_project_id, target_id, target_name) "
+            "SELECT decode('%s', 'hex'), s.org_id, s.project_id, s.cluster_id, s.cluster_name, s.name, t.id, t.host_id, '20261116-031700F', 'SNAPSHOT', n.id, n.created_at, false, s.project_id, s.cluster_id, "
+            "s.cluster_name FROM backup_stanza s JOIN stanza_seat t ON t.stanza_id = s.id JOIN snapshot n ON n.stanza_id = s.id WHERE s.project_id = decode('%s', 'hex') AND s.cluster_name = '%s'" % (
+                restore, project, cluster))
+        return restore
 
     def make_team(self, owner, project, mark=""):
         """A team with its person and a role in the project. World A has those of the examples, and a person whose name is the first
@@ -424,7 +442,9 @@ class World:
         mapping = self.must(200, "POST", "%s/connectedOrgConfigs/%s/roleMappings" % (federation, whose.home), owner,
                             {"externalGroupName": "fixture", "roleAssignments": [{"orgId": whose.home, "role": "ORG_MEMBER"}]}).json()["id"]
         snapshot, _, flex_snapshot = (self.make_backups(whose.home, place, cluster + mark) for cluster in ("c1", "c2", "small"))
-        return {"snapshotId": snapshot, "flexSnapshotId": flex_snapshot, "identityProviderId": oidc, "samlProviderId": saml, "roleMappingId": mapping,
+        drill = sql("SELECT encode(d.id, 'hex') FROM drill d JOIN snapshot s ON s.stanza_id = d.stanza_id WHERE s.id = decode('%s', 'hex')" % snapshot)
+        restore, flex_restore = (self.make_restore(place, cluster + mark) for cluster in ("c1", "small"))
+        return {"drillId": drill, "restoreJobId": restore, "jobId": restore, "flexRestoreJobId": flex_restore, "snapshotId": snapshot, "flexSnapshotId": flex_snapshot, "identityProviderId": oidc, "samlProviderId": saml, "roleMappingId": mapping,
                 "alertConfigId": config, "alertId": alert, "integrationType": "WEBHOOK", "id": target, "clusterName": "c1" + mark, "flexName": "small" + mark, "name": "small" + mark, "containerId": container, "sampleDatasetId": load, "roleName": "fixture" + mark, "databaseName": "admin", "username": "fixture_user" + mark, "entryValue": address, "requestId": check["requestId"],
                 "resourcePolicyId": policy,
                 "certificateUser": "CN=fixture" + mark, "groupId": place, "orgId": whose.home, "federationSettingsId": self.federation[whose.home], "endpointSetId": "S17",

@@ -84,7 +84,7 @@ class Host:
 class SmallControl:
     def __init__(self, fleet, authority):
         self.fleet, self.authority = fleet, authority
-        self.hosts, self.tokens, self.members, self.seats = {}, {}, {}, {}
+        self.hosts, self.tokens, self.members, self.seats, self.gates = {}, {}, {}, {}, {}
         self.snapshots = {}            # by seat, as last told
         self.cluster_authorities = {}  # of clusters that have one of their own
         self.changed = threading.Condition()
@@ -180,6 +180,8 @@ class SmallControl:
                 self.members[member["id"]] = (host.id, member)
             for seat in goal.get("seats", ()):
                 self.seats[seat["id"]] = (host.id, seat)
+            for gate in goal.get("gates", ()):
+                self.gates[gate["id"]] = (host, gate)
             self.changed.notify_all()
             return host.version
 
@@ -202,6 +204,9 @@ class SmallControl:
         match = re.fullmatch(r"/agent/v1/seats/([0-9a-f]{24})/certificate", path)
         if match:
             return self.sign_seat(host, match[1], body)
+        match = re.fullmatch(r"/agent/v1/gates/([0-9a-f]{24})/certificate", path)
+        if match:
+            return self.sign_gate(host, match[1], body)
         match = re.fullmatch(r"/agent/v1/members/([0-9a-f]{24})/certificate", path)
         owner, member = self.members.get(match[1], (None, None)) if match else (None, None)
         if owner != host.id:
@@ -219,6 +224,14 @@ class SmallControl:
             return 404, {"errorCode": "RESOURCE_NOT_FOUND", "detail": "No such seat here."}
         signer = self.cluster_authorities[seat["clusterId"]]
         return 200, {"certificate": signer.sign(body["csr"], "/O=reeve-repository/CN=reeve-seat-" + identity, []), "authority": signer.pem}
+
+    def sign_gate(self, host, identity, body):
+        owner, gate = self.gates.get(identity, (None, None))
+        if owner is not host:
+            return 404, {"errorCode": "RESOURCE_NOT_FOUND", "detail": "No such gate here."}
+        signer = self.cluster_authorities[gate["clusterId"]]
+        return 200, {"certificate": signer.sign(body["csr"], "/O=reeve-repository/CN=reeve-gate-" + identity, ["IP:" + self.fleet.host(host.name)["address"]]),
+                     "authority": signer.pem}
 
     def join(self, body):
         name = self.tokens.pop(body["token"], None)

@@ -109,10 +109,10 @@ class ValidatorTest(unittest.TestCase):
 
     def test_many_answers_are_checked_quickly(self):
         body, head = compact({"enabled": True, "links": [SELF]}), headers(self.MEDIA)
-        started = time.monotonic()
+        started = time.process_time()
         for _ in range(2000):
             VALIDATOR.check("GET", self.MODE, 200, head, body)
-        self.assertLess(time.monotonic() - started, 4)
+        self.assertLess(time.process_time() - started, 4)  # of a processor: others may use the machine, too
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ WATCH = ("DO $$ BEGIN FOR i IN 1..150 LOOP IF EXISTS (SELECT FROM cluster_member
 FACTS = {"agentVersion": "0.1.0", "patroniVersion": "4.0.7", "postgresVersions": ["17.6"], "cpus": 2, "memoryMb": 24000, "diskGb": 80, "walls": []}
 REPORTS, GOALS = "hosts report about their own members only", "goals have a host's own members only"
 CERTIFICATES, EPOCHS = "hosts get certificates of their own members only", "agents of an older epoch are refused"
+DRILL_REPORTS = "hosts report about their own drills only"
 SEAT_REPORTS, SEAT_CERTIFICATES = "hosts report about their own seats only", "hosts get certificates of their own seats only"
 SUBJECTS = "what a certificate says is decided by who signs it"
 
@@ -94,6 +95,15 @@ class Hostile:
                                                   "UNION ALL SELECT ended_by FROM wal_span WHERE seat_id = decode('%s', 'hex')" % (seat, seat, seat))
             return "taken over" if MARK in str(found) else None
 
+    def claim_drill(self):
+        """That another's backups are proven, when they are not."""
+        with self.seat_elsewhere() as seat:
+            control.superuser(self.fleet, "INSERT INTO drill (id, org_id, project_id, cluster_id, stanza_id, seat_id, origin, state, given_at) SELECT t.id, t.org_id, z.project_id, z.cluster_id, z.id, t.id, "
+                                          "'ON_DEMAND', 'RUNNING', now() FROM stanza_seat t JOIN backup_stanza z ON z.id = t.stanza_id WHERE t.id = decode('%s', 'hex')" % seat)
+            self.report(seats=[{"id": seat, "unit": "active", "spans": [], "drill": {"id": seat, "state": "PASSED", "problem": MARK}}])
+            found = control.superuser(self.fleet, "SELECT problem FROM drill WHERE id = decode('%s', 'hex')" % seat)
+            return "taken over" if MARK in str(found) else None
+
     def seat_certificate(self):
         with self.seat_elsewhere() as seat:
             return self.certificate("/agent/v1/seats/%s/certificate" % seat, ("subject",))
@@ -145,6 +155,7 @@ def rows_of(hostile, ground):
             yield ("certificate: %s of %s" % (purpose, one.name), CERTIFICATES,
                    lambda o=one, p=purpose: hostile.certificate("/agent/v1/members/%s/certificate" % o.id, ("subject",), **({"purpose": p} if p else {})))
     yield "report: another's seat has failed", SEAT_REPORTS, hostile.claim_seat
+    yield "report: another's drill has passed", DRILL_REPORTS, hostile.claim_drill
     yield ("report: another's seat has a snapshot", SEAT_REPORTS,
            lambda: hostile.claim_seat(problem=None, snapshots=[{"id": os.urandom(12).hex(), "state": "COMPLETED", "label": MARK, "needs": [], "policyItems": []}]))
     yield ("report: another's seat has a gap", SEAT_REPORTS,

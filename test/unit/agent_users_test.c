@@ -18,7 +18,7 @@
 struct place {
     struct arena *arena;
     char base[64];
-    str folder, members, seats;
+    str folder, members, seats, drills;
 };
 
 static struct place
@@ -30,6 +30,7 @@ set_up(void)
     p.folder = str_format(p.arena, "%s/agent", p.base);
     p.members = str_format(p.arena, "%s/members", p.base);
     p.seats = str_format(p.arena, "%s/stanzas", p.base);
+    p.drills = str_format(p.arena, "%s/drills", p.base);
     assert_true(disk_make_folder(p.folder.data, 0700, self) && disk_make_folder(p.members.data, 0755, self) &&
                 disk_make_folder(p.seats.data, 0755, self));
     return p;
@@ -56,7 +57,7 @@ static struct users *
 open_users(struct place *p)
 {
     struct users *users = NULL;
-    assert_ptr_equal(users_open(p->arena, p->folder, p->members, p->seats, &users), OK);
+    assert_ptr_equal(users_open(p->arena, p->folder, p->members, p->seats, p->drills, &users), OK);
     return users;
 }
 
@@ -103,7 +104,7 @@ a_file_that_is_damaged_is_not_guessed(void **state)
         struct users *users = NULL;
         str file = str_format(p.arena, "%s/users.json", p.folder.data);
         assert_true(disk_replace(file.data, str_from(damaged[i]), 0600, (struct disk_owner){ getuid(), getgid() }));
-        assert_ptr_not_equal(users_open(p.arena, p.folder, p.members, p.seats, &users), OK);
+        assert_ptr_not_equal(users_open(p.arena, p.folder, p.members, p.seats, p.drills, &users), OK);
         assert_null(users);
         tear_down(&p);
     }

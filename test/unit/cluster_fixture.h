@@ -73,6 +73,8 @@ struct played_member {
     char settings[256]; /* that need a restart, as they were when it started */
     bool is_up;
     int64_t nonce;
+    int data, before;                /* which data it has: 0 is what it began with; -1: nothing is put aside */
+    char restored_by[ID_DIGITS + 1]; /* the restore that replaced it */
 };
 struct played_cluster {
     char id[ID_DIGITS + 1], primary[ID_DIGITS + 1], standby[ID_DIGITS + 1]; /* the synchronous one */
@@ -86,6 +88,9 @@ static struct {
     bool receives_nothing;                   /* repository hosts are there, and get no WAL */
     json_t *snapshots;                       /* that every seat reports; NULL: none */
     bool knows_no_snapshots;                 /* seats have just started: they report null */
+    bool has_backups;                        /* each seat has one snapshot, whose id is the seat's */
+    bool gate_fails, restore_fails;
+    int restores; /* so many members were restored */
 } played;
 
 static struct played_member *
@@ -98,6 +103,7 @@ played_member(const char *digits)
     assert_true(played.member_count < LENGTH(played.members));
     struct played_member *made = &played.members[played.member_count++];
     snprintf(made->id, sizeof(made->id), "%s", digits);
+    made->before = -1;
     fixture_ask(
         "INSERT INTO certificate (serial, authority, kind, owner, not_after) VALUES ('%s', %s, 'MEMBER', '%s', now() + interval '1d') "
         "ON CONFLICT DO NOTHING",
@@ -137,6 +143,43 @@ find_by_id(const json_t *list, const char *field, const char *value)
     return NULL;
 }
 
+/* What the member says about the restore that its cluster is told of. NULL: nothing. *ret_runs: whether its server does. */
+static json_t *
+play_restore(const json_t *restore, struct played_member *member, bool *ret_runs)
+{
+    const char *phase = text_of(restore, "phase"), *digits = text_of(restore, "id"), *state = "STOPPED";
+    *ret_runs = true;
+    if (!json_is_object(restore))
+        return NULL;
+    bool is_first = strcmp(text_of(restore, "first"), member->id) == 0;
+    bool is_mine = strcmp(member->restored_by, digits) == 0;
+    if (strcmp(phase, "STOP") == 0) {
+        *ret_runs = false;
+    } else if (strcmp(phase, "BUILD") == 0) {
+        if (!is_mine) {
+            member->before = member->data;
+            member->data = ++played.restores;
+            snprintf(member->restored_by, sizeof(member->restored_by), "%s", digits);
+        }
+        *ret_runs = !played.restore_fails;
+        state = !played.restore_fails ? "RESTORED" : is_first ? "FAILED" : "RESTORING";
+    } else if (strcmp(phase, "UNDO") == 0) {
+        if (is_mine) {
+            member->data = member->before;
+            member->restored_by[0] = '\0';
+        }
+        state = "UNDONE";
+    } else {
+        member->before = -1;
+        state = "CLEAN";
+    }
+    bool is_restored = strcmp(state, "RESTORED") == 0 && is_first;
+    return json_pack("{s:s, s:s, s:s, s:s?, s:i, s:i, s:s?, s:s?}", "id", digits, "phase", phase, "state", state,
+                     "problem", strcmp(state, "FAILED") == 0 ? "the backup is damaged" : NULL, "doneBytes", 1000,
+                     "totalBytes", 4000, "reachedLsn", is_restored ? "0/4000150" : NULL, "reachedAt",
+                     is_restored ? "2026-01-01T00:30:00Z" : NULL);
+}
+
 static json_t *
 play_member(const json_t *goal, const json_t *wants)
 {
@@ -149,7 +192,14 @@ play_member(const json_t *goal, const json_t *wants)
     char settings[sizeof(member->settings)];
     snprintf(settings, sizeof(settings), "%s %s %s", text_of(parameters, "max_connections"),
              text_of(parameters, "shared_buffers"), text_of(parameters, "max_worker_processes"));
-    if (strcmp(desired, "RUNNING") != 0) {
+    bool runs;
+    const json_t *told = json_object_get(cluster, "restore");
+    json_t *restore = play_restore(told, member, &runs);
+    bool may_lead = restore == NULL || strcmp(text_of(told, "phase"), "CLEAN") == 0 ||
+                    strcmp(text_of(told, "first"), member->id) == 0;
+    if (restore != NULL && strcmp(text_of(told, "phase"), "STOP") == 0)
+        set->primary[0] = set->standby[0] = '\0'; /* also those that were lost with their hosts */
+    if (strcmp(desired, "RUNNING") != 0 || !runs) {
         member->is_up = false;
         if (strcmp(set->primary, member->id) == 0)
             set->primary[0] = '\0';
@@ -162,7 +212,7 @@ play_member(const json_t *goal, const json_t *wants)
         if (!member->is_up || member->nonce != nonce)
             snprintf(member->settings, sizeof(member->settings), "%s", settings);
         member->is_up = true;
-        if (set->primary[0] == '\0' && json_is_true(json_object_get(wants, "electable")))
+        if (set->primary[0] == '\0' && may_lead && json_is_true(json_object_get(wants, "electable")))
             snprintf(set->primary, sizeof(set->primary), "%s", member->id);
         if (strcmp(set->primary, member->id) == 0) {
             role = "PRIMARY";
@@ -178,11 +228,12 @@ play_member(const json_t *goal, const json_t *wants)
         }
     }
     member->nonce = nonce;
-    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:O, s:O, s:I, s:b}", "id", member->id, "unit", unit, "role",
-                     role, "running", running, "timeline", 1, "lagBytes", 0, "version", "17.6", "goalGeneration",
-                     json_object_get(cluster, "goalGeneration"), "accessGeneration",
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:O, s:O, s:I, s:b, s:o*}", "id", member->id, "unit", unit,
+                     "role", role, "running", running, "timeline", 1, "lagBytes", 0, "version", "17.6",
+                     "goalGeneration", json_object_get(cluster, "goalGeneration"), "accessGeneration",
                      json_object_get(cluster, "accessGeneration"), "restartNonce", (json_int_t)nonce, "pendingRestart",
-                     !played.hides_restarts && member->is_up && strcmp(member->settings, settings) != 0);
+                     !played.hides_restarts && member->is_up && strcmp(member->settings, settings) != 0, "restore",
+                     restore);
 }
 
 static json_t *
@@ -205,6 +256,30 @@ play_task(const json_t *goal, const json_t *task)
 }
 
 static json_t *
+play_gate(const json_t *wants)
+{
+    return played.gate_fails ? json_pack("{s:s, s:s, s:s}", "id", text_of(wants, "id"), "state", "FAILED", "problem",
+                                         "its disk is gone")
+                             : json_pack("{s:s, s:s, s:s, s:s}", "id", text_of(wants, "id"), "state", "OPEN",
+                                         "servedLsn", "0/5000000", "servedAt", "2026-01-01T01:00:00Z");
+}
+
+static json_t *
+played_snapshots(const json_t *seat)
+{
+    if (played.knows_no_snapshots)
+        return json_null();
+    if (played.snapshots != NULL)
+        return json_incref(played.snapshots);
+    if (!played.has_backups)
+        return json_array();
+    return json_pack("[{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i}]", "id", text_of(seat, "id"), "state",
+                     "COMPLETED", "label", "20260101-000000F", "type", "FULL", "frequency", "daily", "createdAt",
+                     "2026-01-01T00:00:00Z", "finishedAt", "2026-01-01T00:01:00Z", "startLsn", "0/4000000", "stopLsn",
+                     "0/4000100", "sizeBytes", 4000, "deltaBytes", 1000);
+}
+
+static json_t *
 play_seat(const json_t *wants)
 {
     const char *desired = text_of(wants, "desired");
@@ -220,10 +295,7 @@ play_seat(const json_t *wants)
                      : receives                      ? "active"
                                                      : "inactive",
                      "receivedLsn", receives ? "0/5000000" : NULL, "timeline", 1, "lagMs", 5, "spans", spans,
-                     "snapshots",
-                     played.knows_no_snapshots  ? json_null()
-                     : played.snapshots == NULL ? json_array()
-                                                : json_incref(played.snapshots));
+                     "snapshots", played_snapshots(wants));
 }
 
 /* One host reads its goal and reports once. */
@@ -239,17 +311,18 @@ play_host(id host)
     json_t *goal = json_parse_own(arena, str_dup(arena, str_from(PQgetvalue(result, 0, 0))));
     PQclear(result);
     assert_non_null(goal);
-    json_t *members = json_array(), *tasks = json_array(), *seats = json_array();
+    json_t *members = json_array(), *tasks = json_array(), *seats = json_array(), *gates = json_array();
     const json_t *item;
     size_t index;
     json_array_foreach(json_object_get(goal, "tasks"), index, item) json_array_append_new(tasks, play_task(goal, item));
     json_array_foreach(json_object_get(goal, "members"), index, item)
         json_array_append_new(members, play_member(goal, item));
     json_array_foreach(json_object_get(goal, "seats"), index, item) json_array_append_new(seats, play_seat(item));
-    json_t *report =
-        json_in(arena, json_pack("{s:O, s:{s:[s], s:s}, s:o, s:o, s:o}", "version", json_object_get(goal, "version"),
-                                 "facts", "postgresVersions", "17.6", "pgbackrestVersion", "2.55.1", "members", members,
-                                 "tasks", tasks, "seats", seats));
+    json_array_foreach(json_object_get(goal, "gates"), index, item) json_array_append_new(gates, play_gate(item));
+    json_t *report = json_in(arena, json_pack("{s:O, s:{s:[s], s:s}, s:o, s:o, s:o, s:o}", "version",
+                                              json_object_get(goal, "version"), "facts", "postgresVersions", "17.6",
+                                              "pgbackrestVersion", "2.55.1", "members", members, "tasks", tasks,
+                                              "seats", seats, "gates", gates));
     char host_text[40];
     snprintf(host_text, sizeof(host_text), "\\x");
     id_write(host, host_text + 2);
@@ -309,7 +382,8 @@ endpoint_of(const char *operation)
     return NULL;
 }
 
-/* OK, or the name of the error. `name` is the last parameter of the path. */
+/* OK, or the name of the error. `name` is the second parameter of the path; the third, where there is one, is this. */
+static char third_parameter[ID_DIGITS + 1], last_detail[512];
 static __attribute__((unused)) const char *
 ask(struct place place, const char *operation, const char *name, const char *body)
 {
@@ -322,7 +396,8 @@ ask(struct place place, const char *operation, const char *name, const char *bod
     req->project = place.project;
     req->path_values[0] = id_text(req->arena, place.project);
     req->path_values[1] = str_from(name);
-    req->path_count = 2;
+    req->path_values[2] = str_from(third_parameter);
+    req->path_count = third_parameter[0] == '\0' ? 2 : 3;
     req->in.request_id = STR("r");
     error problem = OK;
     if (req->endpoint->request != NULL) {
@@ -338,6 +413,8 @@ ask(struct place place, const char *operation, const char *name, const char *bod
     if (problem == OK)
         problem = tx_commit(req->tx);
     const char *outcome = problem == OK ? "OK" : error_rows[problem->code].name;
+    snprintf(last_detail, sizeof(last_detail), "%.*s", problem == OK ? 0 : (int)problem->detail.len,
+             problem == OK ? "" : problem->detail.data);
     if (problem != OK && problem->code == INTERNAL_ERROR)
         print_message("%.*s\n", STR_ARG(problem->detail));
     request_free(req);
@@ -351,7 +428,7 @@ runner(void)
     struct job_runner made = {
         .store = store,
         .kinds = all_job_kinds,
-        .environment = { .domain = "example.test" },
+        .environment = { .domain = "example.test", .key = { { 3, 1, 4 } } },
         .pace = { .lease_ms = 100, .backoff = { 1, 2 } },
         .wait = { 2, 2 },
         .worker = "test",
@@ -378,16 +455,22 @@ run_jobs_once(struct job_runner *worker)
 
 /* Until nothing is left to do; the agents play along. */
 static __attribute__((unused)) void
-settle(void)
+settle_for(int64_t most_ms)
 {
     struct job_runner worker = runner();
-    for (int64_t until = clock_steady_ms() + 60000; run_jobs_once(&worker); play_agents()) {
+    for (int64_t until = clock_steady_ms() + most_ms; run_jobs_once(&worker); play_agents()) {
         if (clock_steady_ms() > until)
             fail_msg("%s", fixture_ask(
                                "SELECT kind || ' ' || step || ' ' || state || ': ' || coalesce(waits_for, '') FROM job "
                                "WHERE finished_at IS NULL ORDER BY seq LIMIT 1"));
     }
     play_agents();
+}
+
+static __attribute__((unused)) void
+settle(void)
+{
+    settle_for(60000);
 }
 
 /* ---- Documents ---- */

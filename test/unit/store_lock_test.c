@@ -53,6 +53,17 @@ struct lock_row {
     SEAT_SAYS(                                                                                                          \
         "'spans', '[]'::jsonb, 'snapshots', jsonb_build_array(jsonb_build_object('id', hex(id('n9')), 'state', '" state \
         "', 'label', 'L', 'needs', '[]'::jsonb, 'policyItems', '[]'::jsonb))")
+#define MEMBER_IS(state)                                                                                               \
+    "host_report_take(host => id('h1'), epoch => 1, report => jsonb_build_object('version', 1, 'facts', '{}'::jsonb, " \
+    "'tasks', '[]'::jsonb, 'seats', '[]'::jsonb, 'members', jsonb_build_array(jsonb_build_object('id', "               \
+    "hex(x('orders member0')), 'unit', 'active', 'role', 'NONE', 'running', 'stopped', 'goalGeneration', 1, "          \
+    "'accessGeneration', 1, 'restartNonce', 0, 'pendingRestart', false, 'restore', jsonb_build_object('id', "          \
+    "hex(x('orders restore running')), 'state', '" state "')))))"
+#define ADD_RESTORE(name)                                                                                               \
+    "restore_add(restore => id('" name                                                                                  \
+    "'), cluster => x('orders'), point => 'LATEST', snapshot => NULL, moment_ms => "                                    \
+    "NULL, lsn => NULL, seat => x('orders seat1'), label => 'L', timeline => NULL, is_last => true, target_project => " \
+    "p(), target => id('nowhere'), target_name => 'copy')"
 #define PRICES(more)                                                                                                \
     "price_list_set(items => '[{\"id\": \"MEMBER_M10\", \"description\": \"A member.\", \"microcents\": 6000000}, " \
     "{\"id\": \"DISK_GB\", \"description\": \"Disk.\", \"microcents\": 100000}, "                                   \
@@ -89,6 +100,7 @@ static const struct lock_row rows[] = {
     { "project_lock_against_additions", "project_lock_against_additions()", "principal_role_grant_add(principal => " BOB ", role => 'GROUP_OWNER')" },
     { "project_lock_all", "project_lock_all(projects => list(p(), " P2 "))", "project_lock(project => " P2 ")" },
     IN_ORDER("project_lock_all", "project", "id", "p()", P2, "project_lock_all(projects => list(p(), " P2 "))"),
+    { "restore_lock", "restore_lock(restore => x('orders restore running'))" },
     { "resource_lock", "resource_lock(scope => p(), kind => 'thing', name => 'orders')" },
     { "resource_lock_single", "resource_lock_single(kind => 'thing')" },
     { "role_mapping_lock", "role_mapping_lock(mapping => t('mapping'))" },
@@ -148,6 +160,8 @@ static const struct lock_row rows[] = {
     { "member_resize", LOCK("cluster_member", "id", "x('orders member0')"), "cluster_member_resize(member => x('orders member0'), size => 'M20', disk_gb => 20)",
       .meanwhile = LOCK("host", "id", "id('h1')") " NOWAIT" },
     { "seat_place", "SELECT placement_lock()", "seat_place(stanza => x('orders stanza2'), ordinal => 0, provider => 'P', region => 'A', reserved_gb => 1)" },
+    { "restore_gate_open", "SELECT placement_lock()", "restore_gate_open(restore => x('orders restore running'))", .before = "UPDATE restore_job SET gate_port = NULL WHERE id = x('orders restore running')" },
+    { "seat_shrink", "SELECT placement_lock()", "seat_shrink(stanza => x('orders stanza1'))" },
     { "host_move_seats", "SELECT placement_lock()", "host_move_seats(host => id('r1'))" },
     { "seat_release", "SELECT placement_lock()", "SELECT seat_release(x('orders seat0'))" },
     { "seat_release", LOCK("stanza_seat", "id", "x('orders seat0')"), "SELECT seat_release(x('orders seat0'))", .before = "UPDATE stanza_seat SET desired = 'REMOVED' WHERE id = x('orders seat0')",
@@ -166,10 +180,18 @@ static const struct lock_row rows[] = {
     { "auth_data_key_create", "auth_data_key_create(version => 9, sealed => '\\x01')", "auth_data_key_create(version => 9, sealed => '\\x02')", .says = "0", .ended = "SELECT sealed = '\\x01' FROM data_key WHERE org_id = o() AND version = 9" },
     { "auth_signing_key_add", "auth_signing_key_add(key_id => 9, sealed => '\\x01')", "auth_signing_key_add(key_id => 9, sealed => '\\x02')", .says = "0", .ended = "SELECT sealed = '\\x01' FROM signing_key WHERE id = 9" },
     { "auth_token_revoke", "auth_token_revoke(principal => t('account'), fingerprint => '\\x99', expires_at_s => 1600000000)", .says = "0", .ended = "SELECT count(*) = 1 FROM revoked_token WHERE fingerprint = '\\x99'" },
+    { "drill_add", "drill_add(stanza => x('orders stanza2'), drill => id('n1'))", "drill_add(stanza => x('orders stanza2'), drill => id('n2'))", .says = "", .before = "DELETE FROM drill WHERE id = x('orders drill queued')",
+      .ended = "SELECT count(*) = 1 FROM drill WHERE stanza_id = x('orders stanza2') AND finished_at IS NULL" },
+    { "drill_queue", "drill_queue(limit => 10)", .says = "",
+      .before = "UPDATE backup_stanza SET created_at = now() - interval '8 days' WHERE id = x('second stanza2'); DELETE FROM drill WHERE stanza_id = x('second stanza2')",
+      .ended = "SELECT count(*) = 1 FROM drill WHERE stanza_id = x('second stanza2') AND finished_at IS NULL" },
     { "stanza_add", "stanza_add(cluster => x('bare'), stanza => id('n1'), cipher => '\\x01')", "stanza_add(cluster => x('bare'), stanza => id('n2'), cipher => '\\x02')", .says = "",
       .ended = "SELECT count(*) = 1 FROM backup_stanza WHERE cluster_id = x('bare')" },
     { "backup_schedule_add", "SELECT backup_schedule_add(o(), p(), id('n3'), 'n', now())", .ended = "SELECT count(*) = 1 FROM resource WHERE kind = 'backupSchedule' AND name = hex(id('n3'))" },
     { "host_report_spans", SPAN_TO("0/2"), SPAN_TO("0/3"), .says = "OK", .ended = "SELECT count(*) = 1 AND max(to_lsn) = '0/3' FROM wal_span WHERE ordinal = 7" },
+    { "host_report_restores", MEMBER_IS("RESTORING"), MEMBER_IS("RESTORED"), .before = "DELETE FROM restore_member", .says = "OK",
+      .ended = "SELECT state = 'RESTORED' FROM restore_member WHERE restore_id = x('orders restore running')" },
+    { "restore_add", ADD_RESTORE("n1"), ADD_RESTORE("n2"), .says = "0", .ended = "SELECT count(*) = 1 FROM restore_job WHERE target_id = id('nowhere')" },
     { "host_report_copies", COPY_IS("IN_PROGRESS"), COPY_IS("COMPLETED"), .says = "OK",
       .ended = "SELECT state = 'COMPLETED' FROM snapshot WHERE id = id('n9')" },
     { "cluster_authority_add", "cluster_authority_add(cluster => x('bare'), id => id('n1'), certificate => 'c', sealed_key => '\\x01', not_after_ms => 0)", "cluster_authority_add(cluster => x('bare'), id => id('n2'), certificate => 'c', sealed_key => '\\x01', not_after_ms => 0)", .says = "0",

@@ -124,6 +124,16 @@ fill(int base)
         fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret), fixture_quote(secret));
     fixture_ask("INSERT INTO snapshot_copy (snapshot_id, seat_id, org_id, state) VALUES (%s, %s, %s, 'COMPLETED')",
                 fixture_quote(secret), fixture_quote(secret), o);
+    fixture_ask(
+        "INSERT INTO restore_job (id, org_id, project_id, cluster_id, cluster_name, stanza, label, point, is_last, target_project_id, "
+        "target_id, target_name) VALUES (%s, %s, %s, %s, 'c', 's-1', 'l', 'LATEST', true, %s, %s, 'c')",
+        fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret), fixture_quote(project),
+        fixture_quote(secret));
+    fixture_ask("INSERT INTO restore_member (restore_id, member_id, org_id, state) VALUES (%s, %s, %s, 'STOPPED')",
+                fixture_quote(secret), fixture_quote(secret), o);
+    fixture_ask("INSERT INTO drill (id, org_id, project_id, cluster_id, stanza_id, origin) VALUES (%s, %s, %s, %s, %s, "
+                "'ON_DEMAND')",
+                fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret), fixture_quote(secret));
     fixture_ask("INSERT INTO network_container (id, org_id, project_id, provider, region, block) "
                 "VALUES (%s, %s, %s, 'P', 'R', '10.%d.0.0/24')",
                 fixture_quote(secret), o, fixture_quote(project), base / 1000);
@@ -207,6 +217,9 @@ static const struct {
     { "wal_span",               "org_id = $B",                                    "ended_by = 'x'",       1 },
     { "snapshot",               "org_id = $B",                                    "description = 'x'",    1 },
     { "snapshot_copy",          "org_id = $B",                                    "label = 'x'",          1 },
+    { "restore_job",            "org_id = $B",                                    "problem = 'x'",        1 },
+    { "restore_member",         "org_id = $B",                                    "problem = 'x'",        1 },
+    { "drill",                  "org_id = $B",                                    "problem = 'x'",        1 },
     { "list_counter",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_block",             "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_segment",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },

@@ -41,9 +41,9 @@ the_documented_example_is_written(void **state)
         "{\"epoch\":3,\"version\":42,\"bootId\":\"b\",\"facts\":{\"agentVersion\":\"0.1.0\",\"patroniVersion\":\"4.0.7\",\"pgbackrestVersion\":\"2.55.1\",\"postgresVersions\":[\"17.6\"],"
         "\"cpus\":2,\"memoryMb\":24000,\"diskGb\":80,\"walls\":[]},\"members\":[{\"id\":\"0000000000000000000000a1\",\"unit\":\"active\",\"role\":\"PRIMARY\","
         "\"running\":\"running\",\"timeline\":1,\"lagBytes\":0,\"version\":\"17.6\",\"goalGeneration\":5,\"accessGeneration\":12,\"restartNonce\":0,"
-        "\"pendingRestart\":false,\"problem\":null}],\"tasks\":[{\"id\":\"0000000000000000000000b1\",\"outcome\":\"DONE\",\"detail\":\"\"}],"
+        "\"pendingRestart\":false,\"problem\":null,\"restore\":null}],\"tasks\":[{\"id\":\"0000000000000000000000b1\",\"outcome\":\"DONE\",\"detail\":\"\"}],"
         "\"logs\":[{\"id\":\"e10000000000000000000000\",\"state\":\"FAILING\",\"detail\":\"It answered 503.\"}],"
-        "\"seats\":[],\"strays\":[\"reeve-member-x.service\"]}");
+        "\"seats\":[],\"gates\":[],\"strays\":[\"reeve-member-x.service\"]}");
     arena_free(arena);
 }
 
@@ -111,6 +111,44 @@ a_seat_is_written_with_its_spans_and_snapshots(void **state)
     arena_free(arena);
 }
 
+static void
+gates_and_restores_are_written(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 22);
+    const struct report_gate gates[] = {
+        { { { 0xf1 }, true }, GATE_OPEN, STR_EMPTY, STR("0/5000148"), STR("2026-11-16T04:00:00Z") },
+        { { { 0xf2 }, true }, GATE_FAILED, STR("Its seat is not on this host."), STR_EMPTY, STR_EMPTY },
+    };
+    const struct report_member members[] = { { .unit = STR("active"),
+                                               .running = STR("creating replica"),
+                                               .version = STR_EMPTY,
+                                               .problem = STR_EMPTY,
+                                               .restore = { .id = { { 0xf1 }, true },
+                                                            .state = RESTORE_RESTORING,
+                                                            .phase = RESTORE_BUILD,
+                                                            .problem = STR_EMPTY,
+                                                            .done_bytes = 5,
+                                                            .total_bytes = -1,
+                                                            .reached_lsn = STR_EMPTY,
+                                                            .reached_at = STR_EMPTY } } };
+    struct report report = {
+        .boot_id = STR_EMPTY, .gate_count = 2, .gates = gates, .member_count = 1, .members = members
+    };
+    str text = report_write(arena, &report);
+    assert_non_null(strstr(
+        text.data,
+        "\"gates\":[{\"id\":\"f10000000000000000000000\",\"state\":\"OPEN\",\"problem\":null,"
+        "\"servedLsn\":\"0/5000148\",\"servedAt\":\"2026-11-16T04:00:00Z\"},"
+        "{\"id\":\"f20000000000000000000000\",\"state\":\"FAILED\",\"problem\":\"Its seat is not on this host.\","
+        "\"servedLsn\":null,\"servedAt\":null}]"));
+    assert_non_null(strstr(
+        text.data,
+        "\"restore\":{\"id\":\"f10000000000000000000000\",\"state\":\"RESTORING\",\"phase\":\"BUILD\",\"problem\":null,"
+        "\"doneBytes\":5,\"totalBytes\":null,\"reachedLsn\":null,\"reachedAt\":null}"));
+    arena_free(arena);
+}
+
 /* What programs say may be anything; a report is always JSON. */
 static void
 sentences_of_programs_are_made_presentable(void **state)
@@ -145,6 +183,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_documented_example_is_written),
         cmocka_unit_test(a_seat_is_written_with_its_spans_and_snapshots),
+        cmocka_unit_test(gates_and_restores_are_written),
         cmocka_unit_test(sentences_of_programs_are_made_presentable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "agent/certificates.h"
+#include "agent/seat/seat_drill.h"
 #include "agent/seat/seat_files.h"
 #include "agent/seat/seat_jobs.h"
 #include "agent/unit_file.h"
@@ -111,6 +112,8 @@ keep_going(struct seat_pass *pass, struct report_seat *report, bool *ret_is_busy
     seat_view_report(pass, &view, seat_jobs_count(jobs), report, &copies);
     if (copies != NULL)
         seat_jobs_report(pass, jobs, copies, &report->copy_count);
+    error drill = seat_drill_go_on(pass, &view, report, ret_is_busy);
+    work = work != OK ? work : drill;
     return work != OK ? work : wall;
 }
 
@@ -125,6 +128,7 @@ remove_all(struct seat_pass *pass, struct report_seat *report, bool *ret_is_busy
     uid_t user;
     if (users_find(pass->host->users, pass->seat->id, &user) && disk_exists(pass->folder.data)) {
         TRY(take_user(pass));
+        TRY(seat_drill_end(pass));
         TRY(seat_jobs_read(pass, &jobs));
         TRY(seat_jobs_check_unprotected(pass, jobs));
         TRY(unit_keep_down(pass->host->units, arena, pass->wal_unit.data));

@@ -10,7 +10,9 @@
 
 /* What is kept about a seat between passes. */
 struct seat_memory {
-    int64_t wall_put_ms; /* when the rules of the network were put up last; 0: not since the agent started */
+    int64_t wall_put_ms;      /* when the rules of the network were put up last; 0: not since the agent started */
+    int64_t drill_again_ms;   /* before then no drill is begun */
+    char drill_problem[1024]; /* why */
 };
 
 /* During one pass. */

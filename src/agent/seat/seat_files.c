@@ -9,7 +9,7 @@
 #include "engine/postgres/backup/member_side.h"
 #include "engine/postgres/backup/receive_config.h"
 
-enum { CONFIG_BYTES = 256 * 1024 };
+enum { CONFIG_BYTES = 256 * 1024, FILE_BYTES = 4 * 1024 * 1024 };
 
 #define HEADER "# Written by reeve-agent, which overwrites whatever is changed here.\n"
 
@@ -167,5 +167,29 @@ seat_files(struct seat_pass *pass, bool *ret_changed)
             return problem(pass->arena, "%s/%s cannot be written: %s.", pass->folder.data, files[i].name,
                            strerror(errno));
     }
+    return OK;
+}
+
+/* ---- The agent's own memory ---- */
+json_t *
+seat_own_read(struct seat_pass *pass, const char *name, json_t *otherwise)
+{
+    str text;
+    json_t *said = NULL;
+    json_in(pass->arena, otherwise);
+    if (disk_below_read(pass->arena, pass->folder.data, name, FILE_BYTES, 0, &text))
+        said = json_parse_own(pass->arena, text);
+    else if (errno == ENOENT)
+        return otherwise;
+    return json_is_object(said) ? said : NULL;
+}
+
+error
+seat_own_write(struct seat_pass *pass, const char *name, const json_t *content)
+{
+    static const struct disk_owner root = { 0, 0 };
+    str text = json_text(pass->arena, content);
+    if (text.len == 0 || !disk_below_replace(pass->folder.data, name, text, 0600, root))
+        return problem(pass->arena, "%s/%s cannot be written: %s.", pass->folder.data, name, strerror(errno));
     return OK;
 }

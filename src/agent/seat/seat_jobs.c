@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "agent/seat/seat_files.h"
 #include "agent/unit_keep.h"
 #include "backup/schedule.h"
 #include "backup/snapshot_id.h"
@@ -18,7 +19,7 @@
 #define PROTECTED_FILE "protected.json"
 
 enum {
-    FILE_BYTES = 4 * 1024 * 1024,
+    ITEMS_BYTES = 4 * 1024 * 1024,
     LOOK_AGAIN_MS = 10 * 60 * 1000,
     MOST_ATTEMPTS = 5,
     MOST_FAILED = 32,
@@ -28,8 +29,6 @@ enum {
     FAILED_FOR_MS = 24 * 3600 * 1000,
     DAY_MS = 24 * 3600 * 1000,
 };
-
-static const struct disk_owner root = { 0, 0 };
 
 /*
  * jobs.json: {"number": of the last order, "isOut": whether it is under way, "scheduledUntilMs", "job": null or
@@ -41,40 +40,6 @@ struct seat_jobs {
 };
 
 /* ---- Memory ---- */
-static json_t *
-read_own(struct seat_pass *pass, const char *name, json_t *otherwise)
-{
-    str text;
-    json_t *said = NULL;
-    json_in(pass->arena, otherwise);
-    if (disk_below_read(pass->arena, pass->folder.data, name, FILE_BYTES, 0, &text))
-        said = json_parse_own(pass->arena, text);
-    else if (errno == ENOENT)
-        return otherwise;
-    return json_is_object(said) ? said : NULL;
-}
-
-static error
-write_own(struct seat_pass *pass, const char *name, const json_t *content)
-{
-    str text = json_text(pass->arena, content);
-    if (text.len == 0 || !disk_below_replace(pass->folder.data, name, text, 0600, root))
-        return problem(pass->arena, "%s/%s cannot be written: %s.", pass->folder.data, name, strerror(errno));
-    return OK;
-}
-
-static int64_t
-number(const json_t *object, const char *name)
-{
-    return json_integer_value(json_object_get(object, name));
-}
-
-static str
-text(const json_t *object, const char *name)
-{
-    return json_str(json_object_get(object, name));
-}
-
 /* Later, never earlier, whatever the goal says. */
 static error
 keep_protection(struct seat_pass *pass, struct seat_jobs *jobs)
@@ -84,12 +49,12 @@ keep_protection(struct seat_pass *pass, struct seat_jobs *jobs)
         const struct goal_seat_protection *wish = &pass->seat->protect.items[i];
         str name = id_text(pass->arena, wish->snapshot);
         int64_t until;
-        if (!date_parse(wish->until, &until) || number(jobs->protection, name.data) >= until)
+        if (!date_parse(wish->until, &until) || json_int_at(jobs->protection, name.data) >= until)
             continue;
         json_object_set_new(jobs->protection, name.data, json_integer(until));
         changed = true;
     }
-    return changed ? write_own(pass, PROTECTED_FILE, jobs->protection) : OK;
+    return changed ? seat_own_write(pass, PROTECTED_FILE, jobs->protection) : OK;
 }
 
 error
@@ -98,10 +63,10 @@ seat_jobs_read(struct seat_pass *pass, struct seat_jobs **ret_jobs)
     struct seat_jobs *jobs = ARENA_ARRAY(pass->arena, struct seat_jobs, 1);
     if (jobs == NULL)
         return fail(pass->arena, OVERLOADED);
-    jobs->memory = read_own(pass, JOBS_FILE,
-                            json_pack("{s:i, s:b, s:I, s:n, s:[]}", "number", 0, "isOut", 0, "scheduledUntilMs",
-                                      (json_int_t)clock_now_ms(), "job", "failed"));
-    jobs->protection = read_own(pass, PROTECTED_FILE, json_object());
+    jobs->memory = seat_own_read(pass, JOBS_FILE,
+                                 json_pack("{s:i, s:b, s:I, s:n, s:[]}", "number", 0, "isOut", 0, "scheduledUntilMs",
+                                           (json_int_t)clock_now_ms(), "job", "failed"));
+    jobs->protection = seat_own_read(pass, PROTECTED_FILE, json_object());
     if (jobs->memory == NULL || jobs->protection == NULL)
         return problem(pass->arena, "%s/" JOBS_FILE " or " PROTECTED_FILE " cannot be understood.", pass->folder.data);
     TRY(keep_protection(pass, jobs));
@@ -112,7 +77,7 @@ seat_jobs_read(struct seat_pass *pass, struct seat_jobs **ret_jobs)
 static bool
 is_protected(const struct seat_jobs *jobs, str snapshot)
 {
-    return number(jobs->protection, snapshot.data) > clock_now_ms();
+    return json_int_at(jobs->protection, snapshot.data) > clock_now_ms();
 }
 
 error
@@ -166,7 +131,7 @@ plan_of(const struct goal_seat *seat)
 static str
 item_ids(struct arena *arena, const struct plan *plan, schedule_items due)
 {
-    struct buf out = buf_in(arena, FILE_BYTES);
+    struct buf out = buf_in(arena, ITEMS_BYTES);
     for (size_t i = 0; i < plan->schedule.count; i++) {
         if ((due >> i & 1) != 0)
             buf_format(&out, "%s%s", out.len == 0 ? "" : ",", id_text(arena, plan->items[i]).data);
@@ -192,7 +157,7 @@ is_in(const json_t *list, str snapshot)
     size_t i;
     json_array_foreach(list, i, one)
     {
-        if (str_eq(text(one, "snapshot"), snapshot))
+        if (str_eq(json_text_at(one, "snapshot"), snapshot))
             return true;
     }
     return false;
@@ -218,7 +183,8 @@ first_full(struct seat_pass *pass, const struct seat_jobs *jobs, const struct se
     int64_t days = pass->seat->schedule.window_days + 1;
     const json_t *failed = json_object_get(jobs->memory, "failed");
     const json_t *last = json_array_size(failed) == 0 ? NULL : json_array_get(failed, json_array_size(failed) - 1);
-    if (seat_view_newest_full_ms(view) >= 0 || !seat_view_receives(view) || number(last, "retryAtMs") > clock_now_ms())
+    if (seat_view_newest_full_ms(view) >= 0 || !seat_view_receives(view) ||
+        json_int_at(last, "retryAtMs") > clock_now_ms())
         return NULL;
     days = days < FIRST_FULL_DAYS ? FIRST_FULL_DAYS : days;
     return job_new(pass, id_new(0), "full", "", STR_EMPTY, clock_now_ms() + days * DAY_MS, false);
@@ -246,7 +212,7 @@ scheduled(struct seat_pass *pass, struct seat_jobs *jobs, const struct seat_view
 {
     struct plan plan = plan_of(pass->seat);
     const struct schedule *schedule = &plan.schedule;
-    int64_t now = clock_now_ms(), until = number(jobs->memory, "scheduledUntilMs");
+    int64_t now = clock_now_ms(), until = json_int_at(jobs->memory, "scheduledUntilMs");
     schedule_items due = schedule_missed(schedule, until, now);
     if (due == 0)
         return NULL;
@@ -300,7 +266,7 @@ is_to_go(const struct goal_seat *seat, const json_t *backup)
 {
     for (size_t i = 0; i < seat->remove.count; i++) {
         id snapshot;
-        if (str_eq(seat->remove.items[i].label, text(backup, "label")) &&
+        if (str_eq(seat->remove.items[i].label, json_text_at(backup, "label")) &&
             id_parse(seat_annotation(backup, "snapshot"), &snapshot) && id_eq(snapshot, seat->remove.items[i].snapshot))
             return true;
     }
@@ -325,7 +291,7 @@ removals(struct seat_pass *pass, const struct seat_jobs *jobs, const struct seat
         size_t k;
         json_array_foreach(all, k, other)
         {
-            is_needed |= builds_on(other, text(backup, "label")) && stays(pass, jobs, other);
+            is_needed |= builds_on(other, json_text_at(backup, "label")) && stays(pass, jobs, other);
         }
         if (!is_needed)
             json_array_append(labels, json_object_get(backup, "label"));
@@ -337,33 +303,34 @@ removals(struct seat_pass *pass, const struct seat_jobs *jobs, const struct seat
 static json_t *
 backup_wish(struct seat_pass *pass, const struct seat_view *view, const json_t *job)
 {
-    json_t *annotations = json_pack("{s:s, s:s}", "snapshot", text(job, "snapshot").data, "created",
-                                    str_from_int(pass->arena, number(job, "createdMs")).data);
-    str server = text(view->wal, "serverVersion");
+    json_t *annotations = json_pack("{s:s, s:s}", "snapshot", json_text_at(job, "snapshot").data, "created",
+                                    str_from_int(pass->arena, json_int_at(job, "createdMs")).data);
+    str server = json_text_at(view->wal, "serverVersion");
     server = str_cut(&server, ' ');
     const struct {
         const char *name;
         str value;
     } more[] = {
-        { "frequency", text(job, "frequency") },
-        { "items", text(job, "items") },
-        { "expires", number(job, "expiresMs") < 0 ? STR_EMPTY : str_from_int(pass->arena, number(job, "expiresMs")) },
+        { "frequency", json_text_at(job, "frequency") },
+        { "items", json_text_at(job, "items") },
+        { "expires",
+          json_int_at(job, "expiresMs") < 0 ? STR_EMPTY : str_from_int(pass->arena, json_int_at(job, "expiresMs")) },
         { "server", server },
-        { "skew", str_from_int(pass->arena, number(view->wal, "skewMs")) },
+        { "skew", str_from_int(pass->arena, json_int_at(view->wal, "skewMs")) },
     };
     for (size_t i = 0; i < LENGTH(more); i++) {
         if (more[i].value.len > 0)
             json_object_set_new(annotations, more[i].name, json_stringn(more[i].value.data, more[i].value.len));
     }
-    return json_pack("{s:s, s:s, s:o}", "snapshot", text(job, "snapshot").data, "type", text(job, "type").data,
-                     "annotations", annotations);
+    return json_pack("{s:s, s:s, s:o}", "snapshot", json_text_at(job, "snapshot").data, "type",
+                     json_text_at(job, "type").data, "annotations", annotations);
 }
 
 /* The memory first: who is killed after it finds an order that came to nothing. */
 static error
 give_order(struct seat_pass *pass, struct seat_jobs *jobs, json_t *backup, json_t *remove, bool is_last)
 {
-    int64_t next = number(jobs->memory, "number") + 1;
+    int64_t next = json_int_at(jobs->memory, "number") + 1;
     json_t *order =
         json_in(pass->arena, json_pack("{s:I, s:o, s:o, s:I, s:b}", "number", (json_int_t)next, "backup",
                                        backup != NULL ? backup : json_null(), "remove", remove, "windowDays",
@@ -374,7 +341,7 @@ give_order(struct seat_pass *pass, struct seat_jobs *jobs, json_t *backup, json_
     json_object_set_new(jobs->memory, "number", json_integer(next));
     json_object_set_new(jobs->memory, "isOut", json_true());
     failpoint("agent:seat:order:before");
-    TRY(write_own(pass, JOBS_FILE, jobs->memory));
+    TRY(seat_own_write(pass, JOBS_FILE, jobs->memory));
     if (!disk_below_replace(pass->folder.data, SEAT_ORDER_FILE, order_text, 0640, pass->files))
         return problem(pass->arena, "%s/" SEAT_ORDER_FILE " cannot be written: %s.", pass->folder.data,
                        strerror(errno));
@@ -386,7 +353,7 @@ give_order(struct seat_pass *pass, struct seat_jobs *jobs, json_t *backup, json_
 static void
 note_failure(struct seat_jobs *jobs, json_t *job, str why)
 {
-    int attempts = (int)number(job, "attempts") + 1;
+    int attempts = (int)json_int_at(job, "attempts") + 1;
     json_t *failed = json_object_get(jobs->memory, "failed");
     json_object_set_new(job, "attempts", json_integer(attempts));
     json_object_set_new(job, "problem", json_stringn(why.data, why.len));
@@ -405,14 +372,14 @@ static error
 take_outcome(struct seat_pass *pass, struct seat_jobs *jobs, const struct seat_view *view)
 {
     json_t *job = json_object_get(jobs->memory, "job");
-    bool was_said = view->kept != NULL && number(view->kept, "number") == number(jobs->memory, "number");
-    str why = was_said ? text(view->kept, "backupProblem") : STR("It ended before it was done.");
-    if (has_job(jobs) && is_kept(view, text(job, "snapshot")))
+    bool was_said = view->kept != NULL && json_int_at(view->kept, "number") == json_int_at(jobs->memory, "number");
+    str why = was_said ? json_text_at(view->kept, "backupProblem") : STR("It ended before it was done.");
+    if (has_job(jobs) && is_kept(view, json_text_at(job, "snapshot")))
         json_object_set_new(jobs->memory, "job", json_null());
     else if (has_job(jobs) && why.len > 0)
         note_failure(jobs, job, why);
     /* One that ends without a word will do so again; it is not asked all the time. */
-    int64_t silences = was_said ? 0 : number(jobs->memory, "silences") + 1;
+    int64_t silences = was_said ? 0 : json_int_at(jobs->memory, "silences") + 1;
     json_object_set_new(jobs->memory, "silences", json_integer(silences));
     json_object_set_new(jobs->memory, "pauseUntilMs",
                         json_integer(silences == 0
@@ -420,7 +387,7 @@ take_outcome(struct seat_pass *pass, struct seat_jobs *jobs, const struct seat_v
                                          : clock_now_ms() + backoff_ms((struct backoff){ AGAIN_MS / 10, AGAIN_MOST_MS },
                                                                        silences - 1)));
     json_object_set_new(jobs->memory, "isOut", json_false());
-    return write_own(pass, JOBS_FILE, jobs->memory);
+    return seat_own_write(pass, JOBS_FILE, jobs->memory);
 }
 
 /* What failed is told until nobody wants it any more, or for a day when nobody in particular did. */
@@ -431,9 +398,10 @@ forget_failed(struct seat_pass *pass, struct seat_jobs *jobs)
     for (size_t i = json_array_size(failed); i > 0; i--) {
         const json_t *job = json_array_get(failed, i - 1);
         bool is_wanted = !json_is_true(json_object_get(job, "onDemand")) &&
-                         clock_now_ms() - number(job, "createdMs") < FAILED_FOR_MS;
+                         clock_now_ms() - json_int_at(job, "createdMs") < FAILED_FOR_MS;
         for (size_t k = 0; k < pass->seat->wanted.count; k++)
-            is_wanted |= str_eq(id_text(pass->arena, pass->seat->wanted.items[k].snapshot), text(job, "snapshot"));
+            is_wanted |=
+                str_eq(id_text(pass->arena, pass->seat->wanted.items[k].snapshot), json_text_at(job, "snapshot"));
         if (!is_wanted)
             json_array_remove(failed, i - 1);
     }
@@ -449,15 +417,16 @@ seat_jobs_go_on(struct seat_pass *pass, struct seat_jobs *jobs, const struct sea
         return OK;
     if (json_is_true(json_object_get(jobs->memory, "isOut")))
         TRY(take_outcome(pass, jobs, view));
-    if (number(jobs->memory, "pauseUntilMs") > clock_now_ms())
+    if (json_int_at(jobs->memory, "pauseUntilMs") > clock_now_ms())
         return problem(pass->arena, "%s ended without a word %lld times: its journal says why.", pass->backup_unit.data,
-                       (long long)number(jobs->memory, "silences"));
+                       (long long)json_int_at(jobs->memory, "silences"));
     forget_failed(pass, jobs);
     find_job(pass, jobs, view);
     const json_t *job = json_object_get(jobs->memory, "job");
-    bool backs_up = has_job(jobs) && number(job, "retryAtMs") <= clock_now_ms() && pass->seat->desired == SEAT_RUNNING;
+    bool backs_up =
+        has_job(jobs) && json_int_at(job, "retryAtMs") <= clock_now_ms() && pass->seat->desired == SEAT_RUNNING;
     json_t *remove = removals(pass, jobs, view);
-    bool looks = view->kept == NULL || clock_now_ms() - number(view->kept, "atMs") > LOOK_AGAIN_MS;
+    bool looks = view->kept == NULL || clock_now_ms() - json_int_at(view->kept, "atMs") > LOOK_AGAIN_MS;
     if (!backs_up && !looks && json_array_size(remove) == 0) {
         json_decref(remove);
         return OK;
@@ -473,7 +442,7 @@ seat_jobs_empty(struct seat_pass *pass, struct seat_jobs *jobs, const struct sea
     TRY(units_state(pass->host->units, pass->arena, pass->backup_unit.data, &state));
     *ret_is_empty = view->kept != NULL && seat_view_backups(view) != NULL &&
                     json_array_size(seat_view_backups(view)) == 0 &&
-                    number(view->kept, "number") == number(jobs->memory, "number");
+                    json_int_at(view->kept, "number") == json_int_at(jobs->memory, "number");
     if (*ret_is_empty || unit_is_up(state))
         return OK;
     return give_order(pass, jobs, NULL, json_array(), true);
@@ -491,27 +460,27 @@ report_job(struct seat_pass *pass, const json_t *job, enum report_copy_state sta
            size_t *count)
 {
     struct report_copy *copy = &copies[*count];
-    str items = str_dup(pass->arena, text(job, "items"));
-    *copy = (struct report_copy){ .type = str_is(text(job, "type"), "full") ? STR("FULL") : STR("INCR"),
+    str items = str_dup(pass->arena, json_text_at(job, "items"));
+    *copy = (struct report_copy){ .type = str_is(json_text_at(job, "type"), "full") ? STR("FULL") : STR("INCR"),
                                   .label = STR_EMPTY,
                                   .state = state,
-                                  .frequency = text(job, "frequency"),
-                                  .created_at = date_text(pass->arena, number(job, "createdMs")),
+                                  .frequency = json_text_at(job, "frequency"),
+                                  .created_at = date_text(pass->arena, json_int_at(job, "createdMs")),
                                   .finished_at = STR_EMPTY,
-                                  .expires_at = number(job, "expiresMs") < 0
+                                  .expires_at = json_int_at(job, "expiresMs") < 0
                                                     ? STR_EMPTY
-                                                    : date_text(pass->arena, number(job, "expiresMs")),
+                                                    : date_text(pass->arena, json_int_at(job, "expiresMs")),
                                   .timeline = -1,
                                   .start_lsn = STR_EMPTY,
                                   .stop_lsn = STR_EMPTY,
                                   .size_bytes = -1,
                                   .delta_bytes = -1,
                                   .server_version = STR_EMPTY,
-                                  .problem = text(job, "problem") };
+                                  .problem = json_text_at(job, "problem") };
     copy->policy_items.items = ARENA_ARRAY(pass->arena, str, items.len + 1);
     while (copy->policy_items.items != NULL && items.len > 0)
         copy->policy_items.items[copy->policy_items.count++] = str_cut(&items, ',');
-    if (id_parse(text(job, "snapshot"), &copy->snapshot))
+    if (id_parse(json_text_at(job, "snapshot"), &copy->snapshot))
         (*count)++;
 }
 

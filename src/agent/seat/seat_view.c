@@ -37,12 +37,6 @@ number(const json_t *object, const char *name, int64_t otherwise)
 }
 
 static str
-text(const json_t *object, const char *name)
-{
-    return json_str(json_object_get(object, name));
-}
-
-static str
 moment(struct arena *arena, int64_t ms)
 {
     return ms < 0 ? STR_EMPTY : date_text(arena, ms);
@@ -57,7 +51,7 @@ seat_view_backups(const struct seat_view *view)
 str
 seat_annotation(const json_t *backup, const char *name)
 {
-    return text(json_object_get(backup, "annotation"), name);
+    return json_text_at(json_object_get(backup, "annotation"), name);
 }
 
 static int64_t
@@ -91,14 +85,14 @@ current_span(const struct seat_view *view)
 static bool
 lsn_of(const json_t *object, const char *name, uint64_t *ret_lsn)
 {
-    return lsn_parse(text(object, name), ret_lsn);
+    return lsn_parse(json_text_at(object, name), ret_lsn);
 }
 
 static bool
 begins_in(const json_t *span, const json_t *backup)
 {
     uint64_t from, to, start;
-    bool has_ended = text(span, "endedBy").len > 0;
+    bool has_ended = json_text_at(span, "endedBy").len > 0;
     return lsn_of(span, "fromLsn", &from) && lsn_of(span, "toLsn", &to) &&
            lsn_of(json_object_get(backup, "lsn"), "start", &start) && from <= start && (!has_ended || start < to);
 }
@@ -135,7 +129,7 @@ seat_view_state(const struct seat_view *view, const json_t *backup, str *ret_pro
 bool
 seat_view_receives(const struct seat_view *view)
 {
-    return text(view->wal, "receivedLsn").len > 0 && text(view->wal, "receiveProblem").len == 0;
+    return json_text_at(view->wal, "receivedLsn").len > 0 && json_text_at(view->wal, "receiveProblem").len == 0;
 }
 
 int64_t
@@ -147,7 +141,8 @@ seat_view_newest_full_ms(const struct seat_view *view)
     json_array_foreach(seat_view_backups(view), i, backup)
     {
         int64_t at = stop_here_ms(backup);
-        bool is_usable = str_is(text(backup, "type"), "full") && !json_is_true(json_object_get(backup, "error")) &&
+        bool is_usable = str_is(json_text_at(backup, "type"), "full") &&
+                         !json_is_true(json_object_get(backup, "error")) &&
                          (current_span(view) == NULL || begins_in(current_span(view), backup));
         newest = is_usable && at > newest ? at : newest;
     }
@@ -183,7 +178,7 @@ needs_of(struct arena *arena, const json_t *backup)
 static bool
 archive_start(const json_t *backup, struct wal_place *ret_place)
 {
-    return wal_place_parse(text(json_object_get(backup, "archive"), "start"), 1 << 20, ret_place);
+    return wal_place_parse(json_text_at(json_object_get(backup, "archive"), "start"), 1 << 20, ret_place);
 }
 
 static bool
@@ -194,8 +189,8 @@ read_copy(struct seat_pass *pass, const struct seat_view *view, const json_t *ba
     struct wal_place place;
     str problem_text;
     *copy = (struct report_copy){
-        .label = text(backup, "label"),
-        .type = str_is(text(backup, "type"), "full") ? STR("FULL") : STR("INCR"),
+        .label = json_text_at(backup, "label"),
+        .type = str_is(json_text_at(backup, "type"), "full") ? STR("FULL") : STR("INCR"),
         .needs = needs_of(arena, backup),
         .state = seat_view_state(view, backup, &problem_text),
         .frequency = seat_annotation(backup, "frequency"),
@@ -204,8 +199,8 @@ read_copy(struct seat_pass *pass, const struct seat_view *view, const json_t *ba
         .finished_at = moment(arena, stop_ms(backup)),
         .expires_at = moment(arena, annotated_number(backup, "expires", -1)),
         .timeline = -1,
-        .start_lsn = text(lsn, "start"),
-        .stop_lsn = text(lsn, "stop"),
+        .start_lsn = json_text_at(lsn, "start"),
+        .stop_lsn = json_text_at(lsn, "stop"),
         .size_bytes = number(info, "size", -1),
         .delta_bytes = number(json_object_get(info, "repository"), "delta", -1),
         .server_version = seat_annotation(backup, "server"),
@@ -225,7 +220,7 @@ first_with_wal(const struct seat_view *view)
     size_t i;
     json_array_foreach(seat_view_backups(view), i, backup)
     {
-        if (shortened_ms > 0 && str_is(text(backup, "type"), "full") && stop_here_ms(backup) >= shortened_ms)
+        if (shortened_ms > 0 && str_is(json_text_at(backup, "type"), "full") && stop_here_ms(backup) >= shortened_ms)
             return backup;
     }
     return NULL;
@@ -238,18 +233,18 @@ read_span(struct arena *arena, const json_t *span, const json_t *first, struct r
     uint64_t from, start;
     struct wal_place place;
     *ret_span = (struct report_span){ .ordinal = number(span, "ordinal", 0),
-                                      .from_lsn = text(span, "fromLsn"),
-                                      .to_lsn = text(span, "toLsn"),
+                                      .from_lsn = json_text_at(span, "fromLsn"),
+                                      .to_lsn = json_text_at(span, "toLsn"),
                                       .from_timeline = number(span, "fromTimeline", -1),
                                       .to_timeline = number(span, "toTimeline", -1),
                                       .from_at = moment(arena, number(span, "fromMs", -1)),
                                       .to_at = moment(arena, number(span, "toMs", -1)),
-                                      .ended_by = text(span, "endedBy") };
+                                      .ended_by = json_text_at(span, "endedBy") };
     if (!lsn_of(span, "fromLsn", &from) || !lsn_of(json_object_get(first, "lsn"), "start", &start) || start <= from)
         return true;
     if (!begins_in(span, first))
         return false;
-    ret_span->from_lsn = text(json_object_get(first, "lsn"), "start");
+    ret_span->from_lsn = json_text_at(json_object_get(first, "lsn"), "start");
     ret_span->from_at = moment(arena, stop_ms(first));
     if (archive_start(first, &place))
         ret_span->from_timeline = place.timeline;
@@ -285,17 +280,17 @@ static void
 report_receiver(const struct seat_view *view, struct report_seat *report)
 {
     int64_t silent_ms = clock_now_ms() - number(view->wal, "atMs", 0), lag = number(view->wal, "lagMs", -1);
-    str receiving = text(view->wal, "receiveProblem"), pushing = text(view->wal, "pushProblem");
-    report->received_lsn = text(view->wal, "receivedLsn");
+    str receiving = json_text_at(view->wal, "receiveProblem"), pushing = json_text_at(view->wal, "pushProblem");
+    report->received_lsn = json_text_at(view->wal, "receivedLsn");
     report->timeline = number(view->wal, "timeline", -1);
     report->lag_bytes = number(view->wal, "lagBytes", -1);
     report->lag_ms = lag < 0 ? -1 : lag + (silent_ms > 0 ? silent_ms : 0);
     report->problem = silent_ms > SILENT_MS ? STR("The receiver of WAL says nothing.")
                       : receiving.len > 0   ? receiving
                       : pushing.len > 0     ? pushing
-                                            : text(view->kept, "backupProblem");
+                                            : json_text_at(view->kept, "backupProblem");
     if (report->problem.len == 0)
-        report->problem = text(view->kept, "removeProblem");
+        report->problem = json_text_at(view->kept, "removeProblem");
 }
 
 void

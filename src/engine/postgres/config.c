@@ -224,6 +224,31 @@ postgresql(struct engine_member *self)
                      "parameters", parameters);
 }
 
+static bool
+is_being_built(const struct engine_member *self)
+{
+    return id_is_there(self->cluster->restore.id) && self->cluster->restore.phase == RESTORE_BUILD;
+}
+
+/* A cluster that is restored begins with the member that has the data; whoever else came first would begin an empty one. */
+static bool
+may_begin(const struct engine_member *self)
+{
+    return !is_being_built(self) || id_eq(self->cluster->restore.first, self->member->id);
+}
+
+/* That member has its data already: if it has not, nothing new is begun either. */
+static json_t *
+bootstrap(struct engine_member *self)
+{
+    if (is_being_built(self))
+        return json_pack("{s:O, s:s, s:{s:s, s:b}}", "dcs", config_dynamic(self), "method", "never", "never", "command",
+                         "/bin/false", "no_params", 1);
+    return json_pack("{s:O, s:[{s:s}, {s:s}, s, {s:s}]}", "dcs", config_dynamic(self),    //
+                     "initdb", "encoding", "UTF8", "locale", "C.UTF-8", "data-checksums", //
+                     "wal-segsize", "4");
+}
+
 static json_t *
 whole(struct engine_member *self)
 {
@@ -244,10 +269,8 @@ whole(struct engine_member *self)
                                   "certfile", path(self, among_members[walls].certificate),                //
                                   "keyfile", path(self, among_members[walls].key)));
     json_object_set_new(config, "etcd3", etcd(self));
-    json_object_set_new(config, "bootstrap",
-                        json_pack("{s:O, s:[{s:s}, {s:s}, s, {s:s}]}", "dcs", config_dynamic(self),    //
-                                  "initdb", "encoding", "UTF8", "locale", "C.UTF-8", "data-checksums", //
-                                  "wal-segsize", "4"));
+    if (may_begin(self))
+        json_object_set_new(config, "bootstrap", bootstrap(self));
     json_object_set_new(config, "postgresql", postgresql(self));
     json_object_set_new(config, "tags", tags(self));
     return json_in(self->arena, config);

@@ -137,7 +137,8 @@ hba_text(struct engine_member *self)
     backup_add_hba(self, &out);
     buf_add_text(&out, "host all " SUPERUSER "," REPLICATOR "," REWINDER " all reject\n"
                        "host replication all all reject\n");
-    for (size_t i = 0; i < networks->count; i++) {
+    /* While it is restored, it has users of another time, and perhaps of another cluster. */
+    for (size_t i = 0; !self->is_closed && i < networks->count; i++) {
         str block = block_of(self->arena, networks->items[i]);
         buf_format(&out, "hostssl all +" X509_ROLE " %s cert clientname=DN map=reeve_user\n", block.data);
         buf_format(&out, "hostssl all +" LDAP_ROLE " %s %s\n", block.data, directory.data);

@@ -157,6 +157,28 @@ patroni_restart(struct engine_member *self)
     return OK;
 }
 
+/* ---- Others ---- */
+bool
+patroni_leads(struct engine_member *self, id member)
+{
+    const struct goal_peers *peers = &self->cluster->peers;
+    for (size_t i = 0; i < peers->count; i++) {
+        struct answer answer;
+        if (!id_eq(peers->items[i].member, member))
+            continue;
+        struct call call = {
+            .method = "GET",
+            .url = str_format(self->arena, "https://%s:%d/leader",
+                              address_in_url(self->arena, peers->items[i].address).data, PATRONI_PORT),
+            .identity = self->self,
+            .timeout_ms = ASK_MS,
+            .cap_bytes = ANSWER_BYTES,
+        };
+        return call_make(self->caller, self->arena, &call, &answer) == OK && answer.status == 200;
+    }
+    return false;
+}
+
 /* ---- Once ---- */
 /* Done is when this member is not the leader, whoever is: Patroni chooses a synchronous standby. */
 enum engine_outcome

@@ -2,6 +2,7 @@
 #include "engine/postgres/postgres.h"
 
 #include "engine/postgres/backup/member_side.h"
+#include "engine/postgres/backup/restore_order.h"
 
 static error
 write_files(struct engine_member *self, struct engine_progress *progress, bool *ret_changed)
@@ -19,6 +20,10 @@ const struct engine engine_postgres = {
     .command = start_command,
     .backup_command = backup_command,
     .observe = patroni_observe,
+    .leads = patroni_leads,
+    .write_restore = restore_write_order,
+    .read_restore = restore_read_result,
+    .drop_restore = restore_drop_files,
     .settle = postgres_settle,
     .make_way = postgres_make_way,
     .run_task = postgres_run_task,

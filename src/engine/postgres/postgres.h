@@ -49,6 +49,7 @@ MUST_USE error patroni_observe(struct engine_member *self, struct engine_observa
 /* Makes the dynamic configuration what it should be; `ret_equal` says that this member has it. */
 MUST_USE error patroni_configure(struct engine_member *self, bool is_primary, bool *ret_equal);
 MUST_USE error patroni_restart(struct engine_member *self);
+bool patroni_leads(struct engine_member *self, id member);
 enum engine_outcome patroni_switch_over(struct engine_member *self, str *ret_detail);
 enum engine_outcome patroni_forget_scope(struct engine_member *self, str *ret_detail);
 

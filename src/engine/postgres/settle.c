@@ -162,7 +162,8 @@ settle_access(struct engine_member *self, const struct engine_observation *seen,
         users = settle_users(self, progress);
     else
         progress->users_generation = 0; /* when it becomes the primary it looks at all of them again */
-    if (progress->access_generation == wanted || (is_primary && progress->users_generation != wanted))
+    if (progress->access_generation == wanted || (is_primary && progress->users_generation != wanted) ||
+        self->is_closed)
         return users;
     TRY(audit_is_in_force(self, progress));
     progress->access_generation = wanted;

@@ -118,8 +118,10 @@ run_switchover(struct engine_member *self, json_t *parameters, str *ret_detail)
 static enum engine_outcome
 run_forget_scope(struct engine_member *self, json_t *parameters, str *ret_detail)
 {
+    const struct goal_restore *restore = &self->cluster->restore;
+    bool is_stopped = id_is_there(restore->id) && restore->phase == RESTORE_STOP;
     (void)parameters;
-    if (self->member->desired != DESIRED_REMOVED) {
+    if (self->member->desired != DESIRED_REMOVED && !is_stopped) {
         *ret_detail = STR("The member is still wanted.");
         return OUTCOME_FAILED;
     }

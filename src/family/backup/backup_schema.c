@@ -237,11 +237,22 @@ static const struct field seat_fields[] = {
 };
 static const struct schema seat_schema = { "BackupSeat", "A place where backups of a cluster are kept.", seat_fields };
 
+static const struct field proof_fields[] = {
+    ID("drillId", "The drill that proved it.", READ_ONLY | ALWAYS),
+    DATE("at", "When it ended.", READ_ONLY | ALWAYS),
+    DATE("recoveryPoint", "When the last transaction was committed that came back.", READ_ONLY),
+    INTEGER("recoveryTimeMillis", "How long it took until the database could be used.", READ_ONLY),
+    END_OF_FIELDS,
+};
+static const struct schema proof_schema = { "BackupProof", "The last proof that backups of a cluster can be restored.",
+                                            proof_fields };
+
 static const struct field window_fields[] = {
     DATE("from", "First moment that can be restored.", READ_ONLY),
     DATE("to", "Last moment that can be restored.", READ_ONLY),
     INTEGER("lagSeconds", "How long ago that is: what would be lost if all hosts of the cluster were lost now.",
             READ_ONLY),
+    OBJECT("lastProven", "The last drill that passed; not there when there was none.", READ_ONLY, .of = &proof_schema),
     TEXT("stanza", "Name of the history: a restore in place begins the next one.", READ_ONLY | ALWAYS),
     TEXT("state", "Whether the history goes on or is only kept.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "OPEN", "FROZEN", NULL }),

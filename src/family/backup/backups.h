@@ -23,6 +23,11 @@ extern const struct read snapshot_list, snapshot_get, sharded_snapshot_list, sha
     flex_snapshot_get, legacy_snapshot_list, legacy_snapshot_get;
 handler snapshot_take, snapshot_update, snapshot_delete, legacy_snapshot_update, legacy_snapshot_delete;
 
+/* ---- restores.c ---- */
+extern const struct read restore_list, restore_get, flex_restore_list, flex_restore_get, legacy_restore_list,
+    legacy_restore_get;
+handler restore_create, restore_cancel, legacy_restore_create, flex_restore_create;
+
 /* ---- schedules.c ---- */
 extern const struct read schedule_get, window_get;
 handler schedule_update, schedule_delete;

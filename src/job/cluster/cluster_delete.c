@@ -50,33 +50,6 @@ wait_removed(struct job_context *context, struct job_result *ret_result)
     return step_done(ret_result);
 }
 
-/* In a group of etcd without users any host that had a member can do it; members keep their rows until it did. */
-static error
-forget_scope_on_host(struct job_context *context, struct job_result *ret_result)
-{
-    struct cluster_work *work;
-    struct task_state task;
-    const struct cluster_member *who = NULL;
-    TRY(cluster_work(context, &work));
-    for (size_t i = 0; work->found && i < work->members.count && who == NULL; i++)
-        who = work->members.items[i].host_gone ? NULL : &work->members.items[i];
-    if (who == NULL)
-        return step_done(ret_result);
-    str purpose = id_text(context->arena, context->job->id);
-    TRY(store_task_find(context->tx, &work->cluster, STR("FORGET_SCOPE"), purpose, &task));
-    if (task.outcome == TASK_DONE)
-        return step_done(ret_result);
-    if (task.outcome == TASK_NONE || task.may_be_repeated) {
-        json_t *parameters = json_in(
-            context->arena, json_pack("{s:s, s:s}", "purpose", purpose.data, "scope", work->cluster.set_name.data));
-        TRY(store_task_add(context->tx, work->cluster.organization, who->id, STR("FORGET_SCOPE"),
-                           json_text(context->arena, parameters)));
-    }
-    if (task.outcome == TASK_FAILED)
-        return step_waits(context, ret_result, "The cluster's entry could not be removed: %.*s.", STR_ARG(task.detail));
-    return step_waits(context, ret_result, "The cluster's entry in the fleet's directory is being removed.");
-}
-
 /* What Patroni keeps about the cluster in etcd, with the user that could. */
 static error
 forget_scope(struct job_context *context, struct job_result *ret_result)
@@ -88,7 +61,7 @@ forget_scope(struct job_context *context, struct job_result *ret_result)
     if (work->found)
         TRY(etcd_remove_scope(context, work->cluster.id, &is_mine, &is_done, &why));
     if (!is_mine)
-        return forget_scope_on_host(context, ret_result);
+        return work_forget_scope(context, work, id_text(context->arena, context->job->id), ret_result);
     if (is_done)
         return step_done(ret_result);
     log_line(LOG_WARNING, "etcd", "Keys of cluster %.*s are still there: %.*s", STR_ARG(work->cluster.set_name),

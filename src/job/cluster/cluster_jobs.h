@@ -13,6 +13,8 @@ extern const struct job_kind cluster_resume_job;
 extern const struct job_kind cluster_restart_job; /* cluster_restart.c: another member becomes the primary */
 extern const struct job_kind cluster_move_job;    /* cluster_move.c: members leave a host that is being emptied */
 extern const struct job_kind host_drain_job;
+extern const struct job_kind
+    cluster_restore_job; /* cluster_restore.c: data of a cluster is replaced by what a backup has */
 extern const struct job_kind outage_start_job; /* cluster_outage.c */
 extern const struct job_kind outage_end_job;
 extern const struct job_kind sample_load_job; /* sample_load.c */

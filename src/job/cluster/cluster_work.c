@@ -222,6 +222,29 @@ work_hand_over(struct job_context *context, struct cluster_work *work, int least
     return step_waits(context, ret_result, "Member %.*s hands over to a replica.", STR_ARG(name));
 }
 
+error
+work_forget_scope(struct job_context *context, struct cluster_work *work, str purpose, struct job_result *ret_result)
+{
+    struct task_state task;
+    const struct cluster_member *who = NULL;
+    for (size_t i = 0; work->found && i < work->members.count && who == NULL; i++)
+        who = work->members.items[i].host_gone ? NULL : &work->members.items[i];
+    if (who == NULL)
+        return step_done(ret_result);
+    TRY(store_task_find(context->tx, &work->cluster, STR("FORGET_SCOPE"), purpose, &task));
+    if (task.outcome == TASK_DONE)
+        return step_done(ret_result);
+    if (task.outcome == TASK_NONE || task.may_be_repeated) {
+        json_t *parameters = json_in(
+            context->arena, json_pack("{s:s, s:s}", "purpose", purpose.data, "scope", work->cluster.set_name.data));
+        TRY(store_task_add(context->tx, work->cluster.organization, who->id, STR("FORGET_SCOPE"),
+                           json_text(context->arena, parameters)));
+    }
+    if (task.outcome == TASK_FAILED)
+        return step_waits(context, ret_result, "The cluster's entry could not be removed: %.*s.", STR_ARG(task.detail));
+    return step_waits(context, ret_result, "The cluster's entry in the fleet's directory is being removed.");
+}
+
 static str
 address_type(str address)
 {

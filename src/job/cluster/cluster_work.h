@@ -55,6 +55,12 @@ enum { ANY_PRIORITY = 0 };
  */
 MUST_USE error work_hand_over(struct job_context *context, struct cluster_work *work, int least_priority,
                               struct job_result *ret_result);
+/*
+ * In a group of etcd without users: a host of a member removes what they agreed on. `purpose` is how a step that runs again
+ * finds its task.
+ */
+MUST_USE error work_forget_scope(struct job_context *context, struct cluster_work *work, str purpose,
+                                 struct job_result *ret_result);
 /* Names for the members that stay. */
 MUST_USE error work_publish_names(struct job_context *context, struct cluster_work *work);
 MUST_USE error work_hide_names(struct job_context *context, struct cluster_work *work,

@@ -81,6 +81,15 @@ store_seat_place(struct tx *tx, id stanza, const struct seat_place *place, bool 
 }
 
 error
+store_seat_shrink(struct tx *tx, id stanza)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, P_STANZA, stanza);
+    return tx_query(tx, SQL_SEAT_SHRINK, &params, &rows, NULL);
+}
+
+error
 store_seats_of_cluster(struct tx *tx, id organization, id cluster, size_t *ret_count,
                        struct seat_state ret_seats[STORE_MAX_SEATS])
 {

@@ -30,6 +30,9 @@ struct seat_place {
 /* False when no repository host has room. */
 MUST_USE error store_seat_place(struct tx *tx, id stanza, const struct seat_place *place, bool *ret_placed);
 
+/* Of a history that has ended: room that it does not need is free for others. */
+MUST_USE error store_seat_shrink(struct tx *tx, id stanza);
+
 enum { STORE_MAX_SEATS = 2 };
 struct seat_state {
     int ordinal;

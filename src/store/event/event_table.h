@@ -106,6 +106,18 @@
     ROW(EVENT_SNAPSHOT_DELETED, "BACKUP_SNAPSHOT_DELETED", "A snapshot was deleted before its time.") \
     ROW(EVENT_SNAPSHOT_LATE, "BACKUP_SNAPSHOT_LATE", "A snapshot of a cluster's schedule was not taken in time.") \
     ROW(EVENT_SNAPSHOT_IN_TIME, "BACKUP_SNAPSHOT_IN_TIME", "Snapshots of a cluster are taken in time again.") \
+    ROW(EVENT_RESTORE_REQUESTED, "BACKUP_RESTORE_REQUESTED", "A restore into a cluster was requested.") \
+    ROW(EVENT_RESTORE_CANCEL_REQUESTED, "BACKUP_RESTORE_CANCEL_REQUESTED", "Somebody asked for the end of a restore.") \
+    ROW(EVENT_RESTORE_COMPLETED, "BACKUP_RESTORE_COMPLETED", "A cluster has the data of a backup, and can be used.") \
+    ROW(EVENT_RESTORE_CANCELLED, "BACKUP_RESTORE_CANCELLED", "A restore was cancelled; the cluster has its data from before.") \
+    ROW(EVENT_RESTORE_FAILED, "BACKUP_RESTORE_FAILED", "A restore into a cluster failed.") \
+    ROW(EVENT_DRILL_REQUESTED, "BACKUP_DRILL_REQUESTED", "Somebody asked to try whether backups of a cluster can be restored.") \
+    ROW(EVENT_DRILL_SUCCEEDED, "BACKUP_DRILL_SUCCEEDED", "Backups of a cluster were restored, and everything was there.") \
+    ROW(EVENT_DRILL_FAILED, "BACKUP_DRILL_FAILED", "Backups of a cluster could not be restored, or not everything was there.") \
+    ROW(EVENT_DRILL_NOT_RUN, "BACKUP_DRILL_NOT_RUN", "Whether backups of a cluster can be restored could not be tried.") \
+    ROW(EVENT_DRILL_OVERDUE, "BACKUP_DRILL_OVERDUE", "It was not proven for too long that backups of a cluster can be restored.") \
+    ROW(EVENT_DRILL_IN_TIME, "BACKUP_DRILL_IN_TIME", "It is proven in time again that backups of a cluster can be restored.") \
+    ROW(EVENT_DRILL_SETTINGS_CHANGED, "BACKUP_DRILL_SETTINGS_CHANGED", "When backups are tried, or what they must hold, was changed.") \
     ROW(EVENT_BACKUP_SCHEDULE_CHANGED, "BACKUP_SCHEDULE_CHANGED", "The backup schedule of a cluster was changed.") \
     ROW(EVENT_COMPLIANCE_POLICY_SET, "BACKUP_COMPLIANCE_POLICY_SET", "The backup compliance policy of a project was set.") \
     ROW(EVENT_COMPLIANCE_POLICY_ENDED, "BACKUP_COMPLIANCE_POLICY_ENDED", "The backup compliance policy of a project was ended.") \

@@ -46,8 +46,7 @@ store_operator_by_hash(struct store *store, struct arena *arena, str token_hash,
     TRY(store_read(store, arena, SQL_OPERATOR_BY_HASH, &params, &rows));
     *ret_row = (struct operator_row){ .is_found = rows.count > 0 };
     if (rows.count > 0)
-        *ret_row = (struct operator_row){ true, rows_id(&rows, 0, C_OPERATOR), rows_text(&rows, 0, C_NAME),
-                                          rows_bytes(arena, &rows, 0, C_TOKEN_HASH) };
+        *ret_row = (struct operator_row){ true, rows_id(&rows, 0, C_OPERATOR), rows_text(&rows, 0, C_NAME) };
     return OK;
 }
 

@@ -17,7 +17,7 @@ MUST_USE error store_operator_list(struct store *store, struct arena *arena, str
 struct operator_row {
     bool is_found; /* and its token has not expired */
     id id;
-    str name, token_hash;
+    str name;
 };
 MUST_USE error store_operator_by_hash(struct store *store, struct arena *arena, str token_hash,
                                       struct operator_row *ret_row);

@@ -223,6 +223,23 @@ BEGIN
     INSERT INTO snapshot_copy (snapshot_id, seat_id, org_id, label, type, needs, timeline, start_lsn, stop_lsn, started_at, finished_at, size_bytes, delta_bytes, state)
         SELECT test.id(b || ' snapshot ' || s.name), test.id(b || ' seat1'), o, s.label, s.type, s.needs::text[], 1, '0/4000000', '0/4000100', now() - interval '3 hours', now() - interval '3 hours' + interval '1 minute', 4000, 1000, 'COMPLETED'
         FROM (VALUES ('shown', '20201116-031700F', 'FULL', '{}'), ('hidden', '20201116-031700F_20201116-091700I', 'INCR', '{20201116-031700F}')) s (name, label, type, needs);
+    -- A restore that is over, and one of which its first member speaks.
+    INSERT INTO restore_job (id, org_id, project_id, cluster_id, cluster_name, stanza, seat_id, host_id, label, point, snapshot_id, snapshot_at, point_at, is_last, target_project_id, target_id, target_name,
+                             gate_port, phase, first_member, state, created_at, restored_at, finished_at, reached_at, reached_lsn)
+        SELECT test.named(b || ' restore ' || s.name), o, j, test.id(b), p_name, substr(md5(p || p_name), 1, 6) || '-2', test.id(b || ' seat2'), test.id('r2'), '20201116-031700F', s.point,
+               CASE s.point WHEN 'SNAPSHOT' THEN test.id(b || ' snapshot shown') END, CASE s.point WHEN 'SNAPSHOT' THEN now() - interval '3 hours' END, CASE s.point WHEN 'TIME' THEN '2020-01-01 00:00+00'::timestamptz END, s.point = 'TIME', j, test.id(b), p_name,
+               s.port + (SELECT count(*) FROM restore_job), s.phase, (SELECT m.id FROM cluster_member m WHERE m.cluster_id = test.id(b) AND s.phase IS NOT NULL ORDER BY m.ordinal LIMIT 1), s.state,
+               now() - s.age::interval, now() - s.ended::interval, now() - s.ended::interval, now() - s.ended::interval, CASE WHEN s.ended IS NOT NULL THEN '0/4000150'::pg_lsn END
+        FROM (VALUES ('over', 'SNAPSHOT', NULL::int, NULL, 'DONE', '41 days', '40 days'), ('running', 'TIME', 27100, 'BUILD', 'RUNNING', '5 minutes', NULL)) s (name, point, port, phase, state, age, ended);
+    INSERT INTO restore_member (restore_id, member_id, org_id, phase, state, done_bytes, total_bytes, reached_lsn, reached_at, reported_at)
+        SELECT r.id, r.first_member, o, 'BUILD', 'RESTORED', 3000, 4000, '0/4000150', now() - interval '2 hours', now() - interval '5 seconds' FROM restore_job r WHERE r.cluster_id = test.id(b) AND r.first_member IS NOT NULL;
+    -- A drill of the old stanza that passed and was told, one of the open stanza that failed and was not, and one that waits for its turn.
+    INSERT INTO drill (id, org_id, project_id, cluster_id, stanza_id, seat_id, origin, state, problem, requested_at, given_at, started_at, finished_at, told_at, label, recovery_point, rto_ms, data_bytes, server_version, phases, checks)
+        SELECT test.named(b || ' drill ' || s.name), o, j, test.id(b), test.id(b || ' stanza' || s.stanza), test.id(b || ' seat' || s.seat), s.origin, s.state, s.problem, now() - s.age::interval, now() - s.ended::interval - interval '5 minutes',
+               now() - s.ended::interval - interval '4 minutes', now() - s.ended::interval, now() - s.told::interval, '20201116-031700F', now() - s.ended::interval - interval '5 minutes', 4000, 9000, '17.6',
+               '[{"name": "restore", "startedAt": "2020-01-01T00:00:00Z", "ms": 7}]', '[{"name": "amcheck", "database": "shop", "result": "PASSED", "sentence": "All.", "tables": null, "rows": null}]'
+        FROM (VALUES ('passed', 1, 0, 'SCHEDULED', 'PASSED', NULL, '20 hours', '19 hours', '19 hours'), ('failed', 2, 1, 'ON_DEMAND', 'FAILED', 'It is false.', '10 hours', '9 hours', NULL),
+                     ('queued', 2, NULL, 'SCHEDULED', 'QUEUED', NULL, '1 hour', NULL, NULL)) s (name, stanza, seat, origin, state, problem, age, ended, told);
 END $$;
 
 CREATE FUNCTION test.alert(t text, p text, p_name text, p_config text, p_cluster text, p_status text, p_lasts boolean, p_close interval, p_resolved interval) RETURNS void LANGUAGE plpgsql AS $$

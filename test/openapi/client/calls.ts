@@ -180,6 +180,7 @@ await get(client.GET("/groups/{groupId}/encryptionAtRest", ofProject));
 
 // ---- Data ----
 await ask(client.GET("/groups/{groupId}/backup/exportBuckets", ofProject));
+await get(client.GET("/groups/{groupId}/backup/drillSettings", ofProject));
 await ask(client.GET("/groups/{groupId}/clusters/{clusterName}/snapshotSchedule", ofCluster));
 await ask(client.GET("/groups/{groupId}/clusters/{clusterName}/onlineArchives", ofCluster));
 await ask(client.GET("/orgs/{orgId}/liveMigrations/availableProjects", ofOrg));

@@ -4,6 +4,10 @@ CREATE OR REPLACE FUNCTION backup_window_json(p_project bytea, p_cluster bytea) 
         'from', api_date(b.window_from),
         'to', api_date(b.window_to),
         'lagSeconds', CASE t.state WHEN 'OPEN' THEN greatest(0, ceil(extract(epoch FROM now() - b.window_to)))::bigint END,
+        'lastProven', (SELECT jsonb_build_object('drillId', encode(d.id, 'hex'), 'at', api_date(d.finished_at), 'recoveryPoint', api_date(d.recovery_point),
+                                                 'recoveryTimeMillis', d.rto_ms)
+                       FROM drill d WHERE d.project_id = p_project AND d.cluster_id = p_cluster AND d.stanza_id = t.id AND d.state = 'PASSED'
+                       ORDER BY d.finished_at DESC, d.id DESC LIMIT 1),
         'stanza', t.name,
         'state', t.state,
         'seats', (SELECT coalesce(jsonb_agg(jsonb_build_object(

@@ -8,7 +8,7 @@ RETURNS TABLE (id bytea, ordinal int, desired text, size text, disk_gb int, elec
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
     SELECT m.id, m.ordinal, m.desired, m.size, m.disk_gb, m.electable, m.priority, h.provider, h.region, h.state <> 'ACTIVE',
            h.state = 'REMOVED', host(a.address), host(a.private_address), m.unit,
-           CASE WHEN h.state = 'REMOVED' OR (m.role = 'PRIMARY' AND m.timeline < max(m.timeline) FILTER (WHERE m.role = 'PRIMARY') OVER ())
+           CASE WHEN h.state = 'REMOVED' OR (m.role = 'PRIMARY' AND m.timeline < max(m.timeline) FILTER (WHERE m.role = 'PRIMARY' AND h.state <> 'REMOVED') OVER ())
                 THEN 'NONE' ELSE m.role END,
            m.running, m.version, m.applied_goal, m.restart_nonce, m.restart_goal, m.applied_restart, m.pending_restart, m.problem
     FROM cluster_member m JOIN host h ON h.id = m.host_id LEFT JOIN host_address a ON a.member_id = m.id

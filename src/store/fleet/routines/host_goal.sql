@@ -32,6 +32,7 @@ BEGIN
                 'walls', cluster_walls_goal(c.id),
                 'etcd', cluster_etcd_goal(c.id, p_etcd),
                 'backup', cluster_backup_goal(c.id),
+                'restore', cluster_restore_goal(c.id),
                 'parameters', c.parameters,
                 'peers', (SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
                                      'memberId', encode(m.id, 'hex'),
@@ -71,7 +72,8 @@ BEGIN
                 'kind', t.kind,
                 'parameters', t.parameters) ORDER BY t.id), '[]')
             FROM host_task t WHERE t.host_id = p_host AND t.outcome IS NULL),
-        'seats', host_seats_goal(p_host))
+        'seats', host_seats_goal(p_host),
+        'gates', host_gates_goal(p_host))
     FROM host h JOIN host_goal_version v ON v.host_id = h.id
     WHERE h.id = p_host AND h.state <> 'REMOVED');
 END $$;

@@ -1,6 +1,6 @@
 -- The report was checked by fleet/report.c: every field that is here has its type and bounds. Nothing is taken over about members,
 -- tasks and seats of other hosts; OK, STALE, or FOREIGN when it spoke of one of another host beside its own.
--- Rows are locked in the order members, seats, host: what changes a member's wanted state goes the same way.
+-- Rows are locked in the order members, seats, restores, host: what changes a member's wanted state goes the same way.
 CREATE OR REPLACE FUNCTION host_report(p_host bytea, p_epoch bigint, p_report jsonb) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
@@ -11,6 +11,7 @@ DECLARE
     v_facts jsonb;
     v_foreign boolean;
     v_seats record;
+    v_gates record;
 BEGIN
     IF reeve_is_service() IS NOT TRUE THEN
         RAISE EXCEPTION 'reports are taken over by the service only' USING ERRCODE = 'insufficient_privilege';
@@ -68,6 +69,14 @@ BEGIN
         SELECT * INTO v_seats FROM host_report_seats(p_host, p_report -> 'seats');
         v_clusters := v_clusters || v_seats.clusters;
         v_foreign := v_foreign OR v_seats.has_foreign;
+    END IF;
+    IF jsonb_array_length(p_report -> 'gates') > 0 THEN
+        SELECT * INTO v_gates FROM host_report_gates(p_host, p_report -> 'gates');
+        v_clusters := v_clusters || v_gates.clusters;
+        v_foreign := v_foreign OR v_gates.has_foreign;
+    END IF;
+    IF jsonb_path_exists(p_report, '$.members[*].restore.id') THEN
+        v_clusters := v_clusters || host_report_restores(p_host, p_report -> 'members');
     END IF;
 
     WITH done AS (
