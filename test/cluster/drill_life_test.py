@@ -4,9 +4,9 @@
 import sys
 
 import rig
-from backup_life_test import Protected, waited
+from backup_life_test import Protected
 
-from state import Problem  # noqa: E402
+from state import Problem, wait_until  # noqa: E402
 from suite import Suite  # noqa: E402
 
 BUNDLE = "ls -t /var/lib/reeve/stanzas/*/repo/backup/*/*/bundle/* | xargs ls -S | head -1"
@@ -16,7 +16,7 @@ class Proven(Protected):
     def drill(self):
         """Asks for one, and gives it when it has ended."""
         made = self.ask("POST", "/backup/drills", {})["id"]
-        return waited(lambda: self.ended(made), "the drill that was asked for", 180)
+        return wait_until(lambda: self.ended(made), "the drill that was asked for", 180)
 
     def ended(self, drill):
         shown = self.ask("GET", "/backup/drills/" + drill)
@@ -29,7 +29,7 @@ class Proven(Protected):
 
 def it_is_proven(suite, kept):
     kept.create()
-    waited(lambda: kept.ask("GET", "/backup/window").get("to"), "a window", 120)
+    wait_until(lambda: kept.ask("GET", "/backup/window").get("to"), "a window", 120)
     suite.check("lastProven" not in kept.ask("GET", "/backup/window"), "nothing is proven yet")
     kept.tenant.ask("POST", kept.tenant.of_project("/alertConfigs"), {
         "eventTypeName": "BACKUP_DRILL_FAILED", "enabled": True, "notifications": [{"typeName": "WEBHOOK", "webhookUrl": "https://hooks.example.org/a"}]})
@@ -50,10 +50,10 @@ def damage_raises_an_alert(suite, kept):
     kept.on_repository("cp -p {0} /root/whole; printf '\\377\\376\\375' | dd of={0} bs=1 seek=5000 conv=notrunc 2>/dev/null".format(path))
     drill = kept.drill()
     suite.check(drill["state"] == "FAILED" and "pgbackrest" in drill["problem"], "a damaged backup: %s", drill)
-    waited(lambda: kept.alerts("OPEN") == ["BACKUP_DRILL_FAILED"], "somebody is told", 60)
+    wait_until(lambda: kept.alerts("OPEN") == ["BACKUP_DRILL_FAILED"], "somebody is told", 60)
     kept.on_repository("cp -p /root/whole " + path)
     suite.equal(kept.drill()["state"], "PASSED", "the backup as it was")
-    waited(lambda: kept.alerts("OPEN") == [], "the alert ends", 60)
+    wait_until(lambda: kept.alerts("OPEN") == [], "the alert ends", 60)
     kinds = [one["eventTypeName"] for one in kept.tenant.ask("GET", kept.tenant.of_project("/events?eventType=BACKUP_DRILL_SUCCEEDED&eventType=BACKUP_DRILL_FAILED"))["results"]]
     suite.equal(kinds, ["BACKUP_DRILL_SUCCEEDED", "BACKUP_DRILL_FAILED", "BACKUP_DRILL_SUCCEEDED"], "what happened")
 

@@ -4,14 +4,15 @@
 the primary, a receiver that had more than the new primary, and a restore in place; and a segment that is gone, which is said. Needs root.
 
 The client's rows are what is judged by, as in restore_test.py: all that were acknowledged before the second, and none that was begun after it."""
+import argparse
 import contextlib
 import sys
 import time
 
 import rig
-from ledger import TABLES, Writer
-from restore_scene import CLUSTER, COPY, Scene, copy_at
-from tenant import psql, wait_psql
+from ledger import TABLES
+from restore_scene import CLUSTER, COPY, Scene, copy_at, writing
+from tenant import wait_psql
 
 import hosts  # noqa: E402  (found by rig)
 from state import Problem, wait_until  # noqa: E402
@@ -20,26 +21,12 @@ from suite import Suite  # noqa: E402
 UNITS = "systemctl list-units --plain --no-legend 'reeve-wal-*' | cut -d' ' -f1"
 
 
-def repository(fleet):
-    return next(name for name, host in fleet.hosts.items() if host.get("purpose") == "REPOSITORY")
-
-
-@contextlib.contextmanager
-def writing(scene):
-    psql(scene.fleet, scene.dsn(CLUSTER), "TRUNCATE ledger")
-    writer = Writer(scene.fleet, scene.dsn(CLUSTER))
-    try:
-        yield writer
-    finally:
-        writer.stop()
-
-
 @contextlib.contextmanager
 def nobody_receives(fleet):
     """The repository host's agent and its receivers are off meanwhile."""
-    hosts.run(fleet, repository(fleet), "sh", "-c", "systemctl stop reeve-agent $(%s)" % UNITS, timeout=60)
+    hosts.run(fleet, fleet.repositories[0], "sh", "-c", "systemctl stop reeve-agent $(%s)" % UNITS, timeout=60)
     yield
-    hosts.run(fleet, repository(fleet), "systemctl", "start", "reeve-agent")
+    hosts.run(fleet, fleet.repositories[0], "systemctl", "start", "reeve-agent")
 
 
 def a_second(writer):
@@ -169,19 +156,27 @@ def wal_that_is_gone(suite, scene):
             a_second(writer)
             rig.superuser(scene.fleet, primary, "SELECT pg_switch_wal()")
         scene.wait_window(a_second(writer))
-    hosts.run(scene.fleet, repository(scene.fleet), "sh", "-c",
+    hosts.run(scene.fleet, scene.fleet.repositories[0], "sh", "-c",
               "rm -v $(find /var/lib/reeve -path '*/archive/*' -type f -name '0*-*' -printf '%f %p\\n' | sort | tail -2 | head -1 | cut -d' ' -f2)")
     scene.create(COPY, 1, False)
     done = scene.restore(COPY, latest=True)
     suite.equal((done["state"], done["failed"]), ("FAILED", True), "the latest, behind a segment that is gone: %s" % done)
     said = scene.sql("SELECT problem FROM restore_job ORDER BY created_at DESC LIMIT 1")[0][0]
     suite.check("write-ahead log is damaged" in said, "what is said of it: %s", said)
+    scene.tenant.delete_cluster(COPY)
+    scene.tenant.wait_gone(COPY)
 
 
-PARTS = (a_failover, a_failover_while_nobody_receives, a_member_that_was_built_anew_leads, a_receiver_that_was_ahead, a_restore_in_place, wal_that_is_gone)
+PARTS = {part.__name__: part for part in (a_failover, a_failover_while_nobody_receives, a_member_that_was_built_anew_leads, a_receiver_that_was_ahead,
+                                          a_restore_in_place, wal_that_is_gone)}
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="PART", help="default: all of " + ", ".join(PARTS))
+    options = parser.parse_args()
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error("there is no part " + ", ".join(sorted(unknown)))
     suite = Suite("restores of any history")
     try:
         with rig.fleet_for(4, repositories=1) as fleet:
@@ -189,10 +184,10 @@ def main():
             scene.create(CLUSTER, 3, True)
             wait_psql(fleet, scene.dsn(CLUSTER), TABLES, 60)
             scene.wait_first_snapshot()
-            for part in PARTS if len(sys.argv) == 1 else [part for part in PARTS if part.__name__ in sys.argv[1:]]:
+            for name in options.parts or PARTS:
                 began = time.monotonic()
-                part(suite, scene)
-                suite.say("%s: %.0f s" % (part.__name__.replace("_", " "), time.monotonic() - began))
+                PARTS[name](suite, scene)
+                suite.say("%s: %.0f s" % (name.replace("_", " "), time.monotonic() - began))
             suite.say("histories: point-in-time exact %d of %d" % (sum(scene.exact), len(scene.exact)))
     except Problem as problem:
         suite.fail(str(problem))

@@ -2,8 +2,10 @@
 """What tests of restores share: a tenant with a cluster that has backups, restores as they ask for them, and what must be there afterwards.
 
 That is known from the client: a row that was acknowledged before the second must be there, and one that was begun after it must not."""
+import contextlib
 import datetime
 
+from ledger import Writer
 from tenant import Tenant, client_address, psql
 
 import control  # noqa: E402  (found by rig)
@@ -67,6 +69,17 @@ class Scene:
         except Problem as problem:
             raise Problem("%s: %s; %s" % (problem, self.shown(restore), self.sql("SELECT kind, step, state, waits_for FROM job WHERE finished_at IS NULL"))) from None
         return self.shown(restore)
+
+
+@contextlib.contextmanager
+def writing(scene):
+    """A client that writes numbered rows, one after another, and notes which were acknowledged."""
+    psql(scene.fleet, scene.dsn(CLUSTER), "TRUNCATE ledger")
+    writer = Writer(scene.fleet, scene.dsn(CLUSTER))
+    try:
+        yield writer
+    finally:
+        writer.stop()
 
 
 def copy_at(suite, scene, writer, moment, what):

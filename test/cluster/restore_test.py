@@ -16,7 +16,7 @@ import time
 
 import rig
 from ledger import TABLES, Writer
-from restore_scene import CLUSTER, COPY, Scene, copy_at, judge_exact
+from restore_scene import CLUSTER, COPY, Scene, copy_at, judge_exact, writing
 from tenant import psql, wait_psql
 
 import control  # noqa: E402  (found by rig)
@@ -128,9 +128,7 @@ class Loss:
         scene = self.scene
         scene.wait_first_snapshot()
         scene.take_snapshot()
-        psql(scene.fleet, scene.dsn(CLUSTER), "TRUNCATE ledger")
-        writer = Writer(scene.fleet, scene.dsn(CLUSTER))
-        try:
+        with writing(scene) as writer:
             base_s = base_backup_time(scene)
             time.sleep(random.uniform(2, 6))
             moment = int(time.time())
@@ -140,8 +138,6 @@ class Loss:
             died = time.time()
             destroy(scene.fleet, names)
             self.bring_back(names)
-        finally:
-            writer.stop()
         self.ratio = building_time(scene) / base_s
         rig.wait_full_strength(scene.fleet, CLUSTER, 3, 240)
         self.count(writer, died)
