@@ -208,6 +208,7 @@ copy(struct restore *restore)
         return OK;
     ask_size(restore);
     bool is_watched = pthread_create(&watcher, NULL, watch, restore) == 0;
+    int64_t began_ms = clock_steady_ms();
     failpoint("restore:fetch:before");
     error why = fetch(restore);
     has_ended = true;
@@ -216,6 +217,8 @@ copy(struct restore *restore)
     TRY(why);
     failpoint("restore:fetch:after");
     done_bytes = total_bytes;
+    log_line(LOG_INFO, "restore_copied", "%lld bytes in %lld ms", (long long)total_bytes,
+             (long long)(clock_steady_ms() - began_ms));
     TRY(note_progress(restore));
     return make_ours(restore);
 }
