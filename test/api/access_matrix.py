@@ -9,9 +9,7 @@ A second part does not ask the tables (D1): the owner of one organization puts 2
 every parameter of every path, one by one and mixed, without dryRun. Nobody's and somebody else's things do not answer.
 """
 import multiprocessing
-import os
 import re
-import secrets
 import sys
 import time
 

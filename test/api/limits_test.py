@@ -12,7 +12,7 @@ import time
 
 from client import Bearer, Digest, wait_until
 from suite import Contract, Suite, ends_on_signal
-from world import PREFIX, bootstrap, connect, new_id, no_limits, reeved, sql, start_node
+from world import PREFIX, bootstrap, connect, new_id, no_limits, reeved, start_node
 
 NODES, CONNECTIONS_EACH, QUIET_S, PERIOD_S = 3, 3, 3.0, 60
 # A node counts by itself when Redis takes longer than this. Here three nodes, Redis, PostgreSQL and all clients share a few

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of members through a real PowerDNS with the configuration of deploy/pdns.conf: there from the commit on, gone with it, and
 nothing but names can be read by who answers."""
-import contextlib
 import os
 import shutil
 import socket

@@ -9,11 +9,10 @@ import socket
 import ssl
 import subprocess
 import sys
-import time
 
 from client import wait_until
 from exchange_billing import seed_usage
-from node import free_port, make_certificate
+from node import make_certificate
 from suite import Suite, ends_on_signal
 from world import PREFIX as TENANTS
 from world import World, new_id, reeved, sql, start_node

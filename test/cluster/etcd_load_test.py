@@ -15,7 +15,6 @@ import time
 import rig
 from tenant import Tenant, wait_psql
 
-import control  # noqa: E402  (found by rig)
 import network  # noqa: E402
 from state import ETCD, Problem  # noqa: E402
 from suite import Suite  # noqa: E402

@@ -105,7 +105,7 @@ def of_files(ground):
 
 def of_doors(ground):
     """TCP from inside the member: whatever answers there is none of its business."""
-    facts, fleet = ground.place.facts, ground.fleet
+    facts = ground.place.facts
     inside = [("the victim's Patroni", facts["address"], 8008), ("another service of the host", facts["host"], 5556), ("loopback", "127.0.0.1", 5555)]
     for what, address, port in inside:
         yield what, "rules of the host's network", DIAL % (address, port)
