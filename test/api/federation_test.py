@@ -14,6 +14,7 @@ import time
 import urllib.parse
 import urllib.request
 
+import node_packages
 from client import Bearer, wait_until
 from node import free_port, make_certificate
 from suite import Suite, ends_on_signal
@@ -31,8 +32,7 @@ class IdentityProvider:
         self.certificate, self.key = make_certificate(folder, "provider")
         self.issuer = "https://127.0.0.1:%d" % self.port
         self.context = ssl.create_default_context(cafile=self.certificate)
-        if not os.path.isdir(os.path.join(HERE, "node_modules")):
-            subprocess.run(["npm", "ci", "--ignore-scripts", "--silent"], cwd=HERE, check=True)
+        node_packages.install(HERE)
 
     def make_keys(self, *names):
         """Private keys of these names: "one:RSA"."""

@@ -23,6 +23,9 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "api"))
+import node_packages  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 STATEMENT_FILE = os.path.join(ROOT, "src/store/tenant/sql/project_get.sql")
 CLIENTS = 32
@@ -349,10 +352,7 @@ class Rig:
 
     def start_fastify(self):
         folder = os.path.join(ROOT, "test/bench/fastify")
-        installed, wanted = (os.path.join(folder, name) for name in ("node_modules/.package-lock.json", "package-lock.json"))
-        if not os.path.exists(installed) or os.path.getmtime(installed) < os.path.getmtime(wanted):
-            subprocess.run(["npm", "ci", "--ignore-scripts", "--silent"], cwd=folder, check=True)
-            os.utime(installed)
+        node_packages.install(folder)
         headers, body = self.get_project()
         links = json.loads(body)["links"]
         key, port, principal = os.urandom(32), free_port(), os.urandom(12)

@@ -13,6 +13,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "api"))
+import node_packages
 from suite import ends_on_signal
 from world import BUILD, ROOT, bootstrap, make_fleet, no_limits, reeved, start_node
 
@@ -31,17 +32,6 @@ def run(what, *command, folder=FOLDER, **environment):
     if done.returncode != 0 or what == "calls":
         print(done.stdout, end="", flush=True)
     return done.returncode == 0
-
-
-def install():
-    """Only when the lock file is newer than what was installed from it."""
-    lock, installed = os.path.join(SOURCE, "package-lock.json"), os.path.join(SOURCE, "node_modules", ".package-lock.json")
-    if os.path.exists(installed) and os.path.getmtime(installed) >= os.path.getmtime(lock):
-        return True
-    if not run("npm ci", "npm", "ci", "--ignore-scripts", "--silent", folder=SOURCE):
-        return False
-    os.utime(installed)
-    return True
 
 
 def compile_client():
@@ -68,7 +58,8 @@ def main():
     os.symlink(os.path.join(SOURCE, "node_modules"), os.path.join(FOLDER, "node_modules"))
     with open(DOCUMENT, "w", encoding="utf-8") as file:
         file.write(reeved("openapi", "--base-url", "https://reeve.example.org"))
-    if install() and compile_client() and make_calls():
+    node_packages.install(SOURCE)
+    if compile_client() and make_calls():
         return 0
     return 1
 
