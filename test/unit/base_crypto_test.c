@@ -3,7 +3,10 @@
 
 #include <pthread.h>
 
+#include <stdio.h>
+
 #include "base/crypto/crypto.h"
+#include "base/crypto/s3_signature.h"
 
 static void
 digests_are_those_of_the_standards(void **state)
@@ -133,6 +136,54 @@ threads_do_not_disturb_each_other(void **state)
     }
 }
 
+static void
+part_of_a_file_is_hashed(void **state)
+{
+    (void)state;
+    uint8_t digest[SHA256_BYTES];
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    fputs("xabcx", file);
+    fflush(file);
+    assert_true(crypto_sha256_file(fileno(file), 1, 3, digest));
+    assert_string_equal(str_hex(arena, digest, SHA256_BYTES).data,
+                        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_false(crypto_sha256_file(fileno(file), 1, 5, digest)); /* it became shorter */
+    fclose(file);
+}
+
+/* The examples of the description of Signature Version 4. */
+static void
+requests_to_stores_are_signed_as_the_examples_are(void **state)
+{
+    (void)state;
+    const struct s3_keys keys = { STR("AKIAIOSFODNN7EXAMPLE"), STR("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+                                  STR("us-east-1") };
+    static const struct {
+        const char *query, *signature;
+    } rows[] = {
+        { "lifecycle=", "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543" },
+        { "max-keys=2&prefix=J", "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7" },
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        const struct s3_request request = {
+            .method = "GET",
+            .host = STR("examplebucket.s3.amazonaws.com"),
+            .path = STR("/"),
+            .query = str_from(rows[i].query),
+            .body_sha256 = STR("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            .moment = s3_moment(arena, 1369353600000),
+        };
+        assert_string_equal(request.moment.data, "20130524T000000Z");
+        str wanted = str_format(arena,
+                                "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, "
+                                "SignedHeaders=host;x-amz-content-sha256;x-amz-date, Signature=%s",
+                                rows[i].signature);
+        assert_string_equal(s3_authorization(arena, &keys, &request).data, wanted.data);
+    }
+    assert_string_equal(s3_encode_path(arena, STR("/b/a b/\xc3\xa4+=~_.-")).data, "/b/a%20b/%C3%A4%2B%3D~_.-");
+}
+
 int
 main(void)
 {
@@ -144,6 +195,8 @@ main(void)
         cmocka_unit_test(same_text_is_never_sealed_the_same_way),
         cmocka_unit_test(secrets_have_a_form_that_scanners_can_check),
         cmocka_unit_test(threads_do_not_disturb_each_other),
+        cmocka_unit_test(part_of_a_file_is_hashed),
+        cmocka_unit_test(requests_to_stores_are_signed_as_the_examples_are),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

@@ -22,6 +22,8 @@ struct key {
 void crypto_random(void *ret_bytes, size_t count);
 
 void crypto_sha256(str text, uint8_t ret_digest[SHA256_BYTES]);
+/* Of `bytes` bytes of an open file from `offset` on. False when it has fewer, or cannot be read. */
+MUST_USE bool crypto_sha256_file(int file, int64_t offset, int64_t bytes, uint8_t ret_digest[SHA256_BYTES]);
 void crypto_md5(str text, uint8_t ret_digest[MD5_BYTES]);
 void crypto_hmac_sha256(const struct key *key, str text, uint8_t ret_mac[SHA256_BYTES]);
 /* The same with a key of any length, for keys that other programs share. */

@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/net/bucket.h"
+
+#include <curl/curl.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/net/egress.h"
+
+enum {
+    CONNECT_MS = 10 * 1000,
+    SILENT_S = 60, /* a connection on which nothing moves for so long is given up */
+    ANSWER_BYTES = 8 * 1024,
+    ETAG_BYTES = 256,
+    WORD_CHARS = 64,
+    FIRST_WAIT_MS = 500,
+    LONGEST_WAIT_MS = 15 * 1000,
+    MOST_PARTS = 10000,
+};
+/* What a store takes at once is less than 5 GB; so much is not sent twice when a connection breaks. */
+#define PART_BYTES ((int64_t)128 * 1024 * 1024)
+
+/* Of one request; exactly one of text and file has the body, if there is one. */
+struct call {
+    const char *method;
+    str path, query, text;
+    const struct bucket_file *file;
+    int64_t offset, bytes;
+    str body_sha256, meta_sha256;
+};
+
+struct bucket {
+    CURL *curl;
+    struct bucket_place place;
+    str host;
+    uint16_t port;
+    struct curl_slist *pinned;
+    struct arena *own;
+    /* The last answer. */
+    long status;
+    int64_t length;
+    size_t answer_bytes;
+    char answer[ANSWER_BYTES], etag[ETAG_BYTES], meta_sha256[ETAG_BYTES], problem[CURL_ERROR_SIZE];
+};
+
+/* ---- What curl asks ---- */
+/* Whatever curl made of the address, it connects to one that was judged. */
+static curl_socket_t
+open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    const struct bucket *bucket = context;
+    struct net_address wanted;
+    if (purpose != CURLSOCKTYPE_IPCXN)
+        return CURL_SOCKET_BAD;
+    if (address->family == AF_INET)
+        wanted = net_from_v4((const uint8_t *)&((const struct sockaddr_in *)(const void *)&address->addr)->sin_addr);
+    else if (address->family == AF_INET6)
+        wanted = net_from_v6((const uint8_t *)&((const struct sockaddr_in6 *)(const void *)&address->addr)->sin6_addr);
+    else
+        return CURL_SOCKET_BAD;
+    for (size_t i = 0; i < bucket->place.address_count; i++) {
+        if (memcmp(bucket->place.addresses[i].bytes, wanted.bytes, sizeof(wanted.bytes)) == 0)
+            return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    }
+    return CURL_SOCKET_BAD;
+}
+
+static size_t
+keep_answer(char *bytes, size_t size, size_t count, void *context)
+{
+    struct bucket *bucket = context;
+    size_t room = ANSWER_BYTES - 1 - bucket->answer_bytes, some = size * count < room ? size * count : room;
+    memcpy(bucket->answer + bucket->answer_bytes, bytes, some);
+    bucket->answer_bytes += some;
+    return size * count;
+}
+
+static void
+keep_header(str line, str name, char value[ETAG_BYTES])
+{
+    if (line.len <= name.len || !str_eq_nocase(str_slice(line, 0, name.len), name))
+        return;
+    str rest = str_trim(str_slice(line, name.len, line.len));
+    if (rest.len < ETAG_BYTES)
+        snprintf(value, ETAG_BYTES, "%.*s", STR_ARG(rest));
+}
+
+static size_t
+see_header(char *bytes, size_t size, size_t count, void *context)
+{
+    struct bucket *bucket = context;
+    str all = { bytes, size * count }, line = str_cut(&all, '\r');
+    keep_header(line, STR("etag:"), bucket->etag);
+    keep_header(line, STR("x-amz-meta-sha256:"), bucket->meta_sha256);
+    return size * count;
+}
+
+/* The body of a request, as far as it was read. */
+struct source {
+    const struct call *call;
+    int64_t at;
+};
+
+static size_t
+read_body(char *bytes, size_t size, size_t count, void *context)
+{
+    struct source *source = context;
+    const struct call *call = source->call;
+    int64_t left = call->bytes - source->at;
+    size_t some = (int64_t)(size * count) < left ? size * count : (size_t)left;
+    if (call->file == NULL)
+        memcpy(bytes, call->text.data + source->at, some);
+    else if (some > 0) {
+        ssize_t got = pread(call->file->file, bytes, some, call->offset + source->at);
+        if (got <= 0)
+            return CURL_READFUNC_ABORT;
+        some = (size_t)got;
+    }
+    source->at += (int64_t)some;
+    return some;
+}
+
+/* Once more from the beginning, when a connection that was kept is gone. */
+static int
+seek_body(void *context, curl_off_t offset, int origin)
+{
+    struct source *source = context;
+    if (origin != SEEK_SET || offset < 0 || offset > source->call->bytes)
+        return CURL_SEEKFUNC_CANTSEEK;
+    source->at = offset;
+    return CURL_SEEKFUNC_OK;
+}
+
+/* ---- One request ---- */
+static struct curl_slist *
+add_header(struct curl_slist *list, struct arena *arena, const char *name, str value)
+{
+    struct curl_slist *longer =
+        list == NULL ? NULL : curl_slist_append(list, str_format(arena, "%s: %.*s", name, STR_ARG(value)).data);
+    if (longer == NULL)
+        curl_slist_free_all(list);
+    return longer;
+}
+
+static struct curl_slist *
+headers_of(const struct bucket *bucket, struct arena *arena, const struct call *call)
+{
+    const struct s3_request request = { .method = call->method,
+                                        .host = bucket->host,
+                                        .path = call->path,
+                                        .query = call->query,
+                                        .body_sha256 = call->body_sha256,
+                                        .moment = s3_moment(arena, clock_now_ms()),
+                                        .meta_sha256 = call->meta_sha256 };
+    str authorization = s3_authorization(arena, &bucket->place.keys, &request);
+    struct curl_slist *list =
+        authorization.len == 0 ? NULL : curl_slist_append(NULL, "Content-Type: application/octet-stream");
+    list = add_header(list, arena, "Authorization", authorization);
+    list = add_header(list, arena, "x-amz-date", request.moment);
+    list = add_header(list, arena, "x-amz-content-sha256", call->body_sha256);
+    return call->meta_sha256.len == 0 ? list : add_header(list, arena, "x-amz-meta-sha256", call->meta_sha256);
+}
+
+static bool
+prepare(struct bucket *bucket, struct arena *arena, const struct call *call, struct source *source,
+        struct curl_slist *headers)
+{
+    CURL *c = bucket->curl;
+    CURLcode bad = CURLE_OK;
+    bool has_body = strcmp(call->method, "PUT") == 0 || strcmp(call->method, "POST") == 0;
+    str url = str_format(arena, "%s%s%s%s", bucket->place.service_url.data, call->path.data,
+                         call->query.len > 0 ? "?" : "", call->query.data);
+    curl_easy_reset(c); /* connections stay */
+#define SET(option, value) (bad = bad != CURLE_OK ? bad : curl_easy_setopt(c, option, value))
+    SET(CURLOPT_URL, url.data);
+    SET(CURLOPT_PATH_AS_IS, 1L);
+    SET(CURLOPT_PROTOCOLS_STR, "https");
+    SET(CURLOPT_FOLLOWLOCATION, 0L);
+    SET(CURLOPT_PROXY, "");
+    SET(CURLOPT_NOPROXY, "*");
+    SET(CURLOPT_NOSIGNAL, 1L);
+    SET(CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+    SET(CURLOPT_LOW_SPEED_LIMIT, 1L);
+    SET(CURLOPT_LOW_SPEED_TIME, (long)SILENT_S);
+    SET(CURLOPT_SSL_VERIFYPEER, 1L);
+    SET(CURLOPT_SSL_VERIFYHOST, 2L);
+    SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    SET(CURLOPT_OPENSOCKETDATA, bucket);
+    SET(CURLOPT_WRITEFUNCTION, keep_answer);
+    SET(CURLOPT_WRITEDATA, bucket);
+    SET(CURLOPT_HEADERFUNCTION, see_header);
+    SET(CURLOPT_HEADERDATA, bucket);
+    SET(CURLOPT_ERRORBUFFER, bucket->problem);
+    SET(CURLOPT_USERAGENT, "reeve-export/" REEVE_VERSION);
+    SET(CURLOPT_HTTPHEADER, headers);
+    SET(CURLOPT_CUSTOMREQUEST, call->method);
+    SET(CURLOPT_NOBODY, strcmp(call->method, "HEAD") == 0 ? 1L : 0L);
+    if (has_body) {
+        SET(CURLOPT_UPLOAD, 1L);
+        SET(CURLOPT_INFILESIZE_LARGE, (curl_off_t)call->bytes);
+        SET(CURLOPT_READFUNCTION, read_body);
+        SET(CURLOPT_READDATA, source);
+        SET(CURLOPT_SEEKFUNCTION, seek_body);
+        SET(CURLOPT_SEEKDATA, source);
+    }
+    if (bucket->pinned != NULL)
+        SET(CURLOPT_RESOLVE, bucket->pinned);
+    if (bucket->place.authority_file != NULL)
+        SET(CURLOPT_CAINFO, bucket->place.authority_file);
+#undef SET
+    return bad == CURLE_OK && url.len > 0;
+}
+
+/* The status is 0 when there was none. */
+static void
+ask_once(struct bucket *bucket, struct arena *arena, const struct call *call)
+{
+    struct source source = { .call = call };
+    curl_off_t length = -1;
+    struct curl_slist *headers = headers_of(bucket, arena, call);
+    bucket->status = 0;
+    bucket->answer_bytes = 0;
+    bucket->etag[0] = bucket->meta_sha256[0] = bucket->problem[0] = '\0';
+    if (headers == NULL || !prepare(bucket, arena, call, &source, headers)) {
+        snprintf(bucket->problem, sizeof(bucket->problem), "there is no memory");
+    } else {
+        CURLcode result = curl_easy_perform(bucket->curl);
+        curl_easy_getinfo(bucket->curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+        /* One that answers before it has read everything, and closes, has answered all the same. */
+        if (result == CURLE_OK || result == CURLE_SEND_ERROR || result == CURLE_RECV_ERROR)
+            curl_easy_getinfo(bucket->curl, CURLINFO_RESPONSE_CODE, &bucket->status);
+        if (result != CURLE_OK && bucket->status < 300)
+            bucket->status = 0;
+        if (bucket->status == 0 && bucket->problem[0] == '\0')
+            snprintf(bucket->problem, sizeof(bucket->problem), "%s", curl_easy_strerror(result));
+    }
+    bucket->answer[bucket->answer_bytes] = '\0';
+    bucket->length = length;
+    curl_slist_free_all(headers);
+}
+
+static bool
+is_away(long status)
+{
+    return status == 0 || status == 408 || status == 429 || status >= 500;
+}
+
+/* ---- What it answered ---- */
+/* What stands between two marks. */
+static str
+between(const struct bucket *bucket, const char *before, const char *after)
+{
+    const char *from = strstr(bucket->answer, before);
+    const char *to = from == NULL ? NULL : strstr(from, after);
+    return to == NULL ? STR_EMPTY : (str){ from + strlen(before), (size_t)(to - from) - strlen(before) };
+}
+
+/* The word for what is wrong, when it is one: nothing else of an answer is told to anybody. */
+static str
+word_of(const struct bucket *bucket)
+{
+    str word = between(bucket, "<Code>", "</Code>");
+    for (size_t i = 0; i < word.len; i++) {
+        char c = word.data[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))
+            return STR_EMPTY;
+    }
+    return word.len > WORD_CHARS ? STR_EMPTY : word;
+}
+
+static str
+say_why(const struct bucket *bucket, struct arena *arena, const struct call *call)
+{
+    if (bucket->status == 0)
+        return str_format(arena, "The store does not answer: %s.", bucket->problem);
+    str word = word_of(bucket);
+    return str_format(arena, "The store answered %s of %.*s with %ld%s%.*s.", call->method, STR_ARG(call->path),
+                      bucket->status, word.len > 0 ? " " : "", STR_ARG(word));
+}
+
+static enum bucket_outcome
+ask(struct bucket *bucket, struct arena *arena, const struct call *call, str *ret_why)
+{
+    int64_t deadline_ms = clock_steady_ms() + bucket->place.patience_ms, wait_ms = FIRST_WAIT_MS;
+    for (;;) {
+        ask_once(bucket, arena, call);
+        if (bucket->status >= 200 && bucket->status < 300)
+            return BUCKET_FINE;
+        *ret_why = say_why(bucket, arena, call);
+        if (!is_away(bucket->status))
+            return BUCKET_REFUSED;
+        if (clock_steady_ms() + wait_ms > deadline_ms)
+            return BUCKET_AWAY;
+        clock_sleep_ms(wait_ms);
+        wait_ms = wait_ms * 2 < LONGEST_WAIT_MS ? wait_ms * 2 : LONGEST_WAIT_MS;
+    }
+}
+
+/* ---- A bucket ---- */
+/* "host:port:address,address": curl looks nothing up by itself. A host that is an address needs none. */
+static bool
+pin(struct bucket *bucket, str host)
+{
+    struct net_address literal;
+    if (net_parse_address(host, &literal))
+        return true;
+    struct buf line = buf_in(bucket->own, 4096);
+    buf_format(&line, "%.*s:%u", STR_ARG(host), bucket->port);
+    for (size_t i = 0; i < bucket->place.address_count; i++) {
+        const struct net_address *address = &bucket->place.addresses[i];
+        buf_add_text(&line, i == 0 ? ":" : ",");
+        buf_format(&line, net_is_v4(address) ? "%s" : "[%s]", net_address_text(bucket->own, address).data);
+    }
+    str text = buf_str(&line);
+    bucket->pinned = text.len == 0 ? NULL : curl_slist_append(NULL, text.data);
+    return bucket->pinned != NULL;
+}
+
+struct bucket *
+bucket_open(const struct bucket_place *place)
+{
+    struct bucket *bucket = calloc(1, sizeof(*bucket));
+    struct egress_url url;
+    const char *ignored;
+    if (bucket == NULL)
+        return NULL;
+    bucket->place = *place;
+    bucket->own = arena_new(64 * 1024);
+    bucket->curl = curl_easy_init();
+    if (bucket->own != NULL && bucket->curl != NULL && egress_parse(bucket->own, place->service_url, &url, &ignored)) {
+        bucket->port = url.port;
+        /* As curl writes it: without the usual port. */
+        bool is_v6 = str_find(url.host, ':') >= 0;
+        str host = is_v6 ? str_format(bucket->own, "[%s]", url.host.data) : url.host;
+        bucket->host = url.port == 443 ? host : str_format(bucket->own, "%s:%u", host.data, url.port);
+        if (bucket->host.len > 0 && pin(bucket, url.host))
+            return bucket;
+    }
+    bucket_close(bucket);
+    return NULL;
+}
+
+void
+bucket_close(struct bucket *bucket)
+{
+    if (bucket == NULL)
+        return;
+    curl_easy_cleanup(bucket->curl);
+    curl_slist_free_all(bucket->pinned);
+    arena_free(bucket->own);
+    free(bucket);
+}
+
+void
+bucket_cleanup(struct bucket **bucket)
+{
+    bucket_close(*bucket);
+}
+
+static str
+path_of(const struct bucket *bucket, struct arena *arena, str key)
+{
+    return s3_encode_path(arena, str_format(arena, "/%.*s/%.*s", STR_ARG(bucket->place.name), STR_ARG(key)));
+}
+
+static str
+hash_of(struct arena *arena, str text)
+{
+    uint8_t digest[SHA256_BYTES];
+    crypto_sha256(text, digest);
+    return str_hex(arena, digest, sizeof(digest));
+}
+
+/* ---- Files ---- */
+/* Who may write and not read is told that it may not look: then it is written once more. */
+bool
+bucket_has(struct bucket *bucket, struct arena *arena, str key, const struct bucket_file *file)
+{
+    const struct call call = { .method = "HEAD",
+                               .path = path_of(bucket, arena, key),
+                               .query = STR_EMPTY,
+                               .body_sha256 = hash_of(arena, STR_EMPTY) };
+    ask_once(bucket, arena, &call);
+    return bucket->status == 200 && bucket->length == file->bytes && str_is(file->sha256, bucket->meta_sha256);
+}
+
+enum bucket_outcome
+bucket_put_text(struct bucket *bucket, struct arena *arena, str key, str text, str *ret_why)
+{
+    const struct call call = { .method = "PUT",
+                               .path = path_of(bucket, arena, key),
+                               .query = STR_EMPTY,
+                               .text = text,
+                               .bytes = (int64_t)text.len,
+                               .body_sha256 = hash_of(arena, text),
+                               .meta_sha256 = hash_of(arena, text) };
+    return ask(bucket, arena, &call, ret_why);
+}
+
+static enum bucket_outcome
+put_whole(struct bucket *bucket, struct arena *arena, str path, const struct bucket_file *file, str *ret_why)
+{
+    const struct call call = { .method = "PUT",
+                               .path = path,
+                               .query = STR_EMPTY,
+                               .file = file,
+                               .bytes = file->bytes,
+                               .body_sha256 = file->sha256,
+                               .meta_sha256 = file->sha256 };
+    return ask(bucket, arena, &call, ret_why);
+}
+
+/* ---- Large files ---- */
+struct parts {
+    struct bucket *bucket;
+    struct arena *arena;
+    str path, upload; /* the store's name of what is under way, encoded */
+    const struct bucket_file *file;
+    int64_t part_bytes;
+    struct buf list; /* as the last request has it */
+};
+
+static enum bucket_outcome
+begin_parts(struct parts *parts, str *ret_why)
+{
+    const struct call call = { .method = "POST",
+                               .path = parts->path,
+                               .query = STR("uploads="),
+                               .text = STR_EMPTY,
+                               .body_sha256 = hash_of(parts->arena, STR_EMPTY),
+                               .meta_sha256 = parts->file->sha256 };
+    enum bucket_outcome outcome = ask(parts->bucket, parts->arena, &call, ret_why);
+    if (outcome != BUCKET_FINE)
+        return outcome;
+    parts->upload = str_percent_encode(parts->arena, between(parts->bucket, "<UploadId>", "</UploadId>"));
+    *ret_why = STR("The store does not take files in parts.");
+    return parts->upload.len > 0 ? BUCKET_FINE : BUCKET_REFUSED;
+}
+
+static enum bucket_outcome
+put_part(struct parts *parts, int number, str *ret_why)
+{
+    int64_t offset = (number - 1) * parts->part_bytes, left = parts->file->bytes - offset;
+    uint8_t digest[SHA256_BYTES];
+    struct call call = { .method = "PUT",
+                         .path = parts->path,
+                         .query = str_format(parts->arena, "partNumber=%d&uploadId=%s", number, parts->upload.data),
+                         .file = parts->file,
+                         .offset = offset,
+                         .bytes = left < parts->part_bytes ? left : parts->part_bytes };
+    *ret_why = STR("A file cannot be read.");
+    if (!crypto_sha256_file(parts->file->file, offset, call.bytes, digest))
+        return BUCKET_AWAY;
+    call.body_sha256 = str_hex(parts->arena, digest, sizeof(digest));
+    enum bucket_outcome outcome = ask(parts->bucket, parts->arena, &call, ret_why);
+    if (outcome == BUCKET_FINE)
+        buf_format(&parts->list, "<Part><PartNumber>%d</PartNumber><ETag>%s</ETag></Part>", number,
+                   parts->bucket->etag);
+    return outcome;
+}
+
+/* Some stores answer 200 before they know, and say in the answer that it failed. */
+static enum bucket_outcome
+end_parts(struct parts *parts, str *ret_why)
+{
+    buf_add_text(&parts->list, "</CompleteMultipartUpload>");
+    str text = buf_str(&parts->list);
+    const struct call call = { .method = "POST",
+                               .path = parts->path,
+                               .query = str_format(parts->arena, "uploadId=%s", parts->upload.data),
+                               .text = text,
+                               .bytes = (int64_t)text.len,
+                               .body_sha256 = hash_of(parts->arena, text) };
+    enum bucket_outcome outcome = ask(parts->bucket, parts->arena, &call, ret_why);
+    if (outcome != BUCKET_FINE || strstr(parts->bucket->answer, "<Error") == NULL)
+        return outcome;
+    *ret_why = say_why(parts->bucket, parts->arena, &call);
+    return BUCKET_AWAY;
+}
+
+/* Parts that nobody puts together would be paid for. */
+static void
+drop_parts(struct parts *parts)
+{
+    const struct call call = { .method = "DELETE",
+                               .path = parts->path,
+                               .query = str_format(parts->arena, "uploadId=%s", parts->upload.data),
+                               .body_sha256 = hash_of(parts->arena, STR_EMPTY) };
+    ask_once(parts->bucket, parts->arena, &call);
+}
+
+static enum bucket_outcome
+put_in_parts(struct bucket *bucket, struct arena *arena, str path, const struct bucket_file *file, str *ret_why)
+{
+    int64_t part_bytes = PART_BYTES;
+    while (file->bytes / part_bytes >= MOST_PARTS)
+        part_bytes *= 2;
+    struct parts parts = { .bucket = bucket,
+                           .arena = arena,
+                           .path = path,
+                           .file = file,
+                           .part_bytes = part_bytes,
+                           .list = buf_in(arena, (size_t)MOST_PARTS * 512) };
+    int count = (int)((file->bytes + part_bytes - 1) / part_bytes);
+    enum bucket_outcome outcome = begin_parts(&parts, ret_why);
+    if (outcome != BUCKET_FINE)
+        return outcome;
+    buf_add_text(&parts.list, "<CompleteMultipartUpload>");
+    for (int i = 1; i <= count && outcome == BUCKET_FINE; i++)
+        outcome = put_part(&parts, i, ret_why);
+    if (outcome == BUCKET_FINE)
+        outcome = end_parts(&parts, ret_why);
+    if (outcome != BUCKET_FINE)
+        drop_parts(&parts);
+    return outcome;
+}
+
+enum bucket_outcome
+bucket_put(struct bucket *bucket, struct arena *arena, str key, const struct bucket_file *file, str *ret_why)
+{
+    str path = path_of(bucket, arena, key);
+    return file->bytes <= PART_BYTES ? put_whole(bucket, arena, path, file, ret_why)
+                                     : put_in_parts(bucket, arena, path, file, ret_why);
+}
