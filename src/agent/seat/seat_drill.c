@@ -1,128 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/seat/seat_drill.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <pthread.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
-
 #include "agent/seat/drill_view.h"
-#include "agent/seat/seat_files.h"
-#include "agent/unit_file.h"
+#include "agent/seat/seat_scratch.h"
 #include "agent/unit_keep.h"
 #include "base/clock.h"
 #include "base/date.h"
 #include "base/disk_below.h"
 #include "base/failpoint.h"
 #include "base/log.h"
-#include "engine/postgres/backup/receive_config.h"
 #include "engine/postgres/backup/wal_place.h"
 #include "engine/postgres/drill/drill_files.h"
 #include "wire/goal_check.h"
 
-#define DRILL_FILE "drill.json"
-#define FETCH      "fetch"
-#define PROVE      "prove"
+#define PROVE "prove"
 
 enum {
     MOST_ATTEMPTS = 4,
     SAID_BYTES = 1024 * 1024,
-    FETCH_MEMORY_MB = 1024,
     PROVE_MEMORY_MB = 1024,
     WAIT_AGAIN_MS = 60 * 1000,
     MEGABYTE = 1024 * 1024,
-    SPARE_MB = 512, /* what stays free on the disk, for the WAL of all clusters that are kept here */
 };
 
-/*
- * drill.json: {"id", "stage": fetch, prove, clear or done, "attempts", "isOut": the unit of the stage was started, "startedMs", "stageMs": when the stage began,
- *   "label", "from", "backupMs", "promisedMs", "fetched", "proved", "state": of what it came to, "problem", "finishedMs"}
- */
-struct drill {
-    struct seat_pass *pass;
-    json_t *memory;
-    id id;
-    str name, folder;
-    str fetch_unit, prove_unit;
-};
-
-/* ---- Names ---- */
-str
-seat_drill_unit(struct arena *arena, id seat, const char *stage)
-{
-    return str_format(arena, "reeve-drill-%s-%s.service", id_text(arena, seat).data, stage);
-}
+/* What a drill adds to the file: "label", "from", "backupMs", "promisedMs", "fetched", "proved". */
+static const char *const stages[] = { SCRATCH_FETCH, PROVE, NULL };
+static const struct scratch_kind drill_kind = { .name = "drill", .noun = "drill", .stages = stages };
 
 bool
 seat_drill_has_unit(struct arena *arena, id seat, const char *unit)
 {
-    return str_is(seat_drill_unit(arena, seat, FETCH), unit) || str_is(seat_drill_unit(arena, seat, PROVE), unit);
-}
-
-static struct drill
-drill_of(struct seat_pass *pass, id drill, json_t *memory)
-{
-    struct arena *arena = pass->arena;
-    str name = id_text(arena, drill);
-    return (struct drill){ .pass = pass,
-                           .memory = memory,
-                           .id = drill,
-                           .name = name,
-                           .folder = str_format(arena, DRILLS_FOLDER "/%s", name.data),
-                           .fetch_unit = seat_drill_unit(arena, pass->seat->id, FETCH),
-                           .prove_unit = seat_drill_unit(arena, pass->seat->id, PROVE) };
-}
-
-/* ---- Memory ---- */
-static void
-set_text(struct drill *drill, const char *name, str value)
-{
-    json_object_set_new(drill->memory, name, json_stringn(value.data, value.len));
-}
-
-static void
-set_number(struct drill *drill, const char *name, int64_t value)
-{
-    json_object_set_new(drill->memory, name, json_integer(value));
+    return scratch_has_unit(arena, &drill_kind, seat, unit);
 }
 
 static error
-remember(struct drill *drill)
+end_with(struct scratch *drill, enum report_drill_state state, error why)
 {
-    return seat_own_write(drill->pass, DRILL_FILE, drill->memory);
-}
-
-static error
-go_to_stage(struct drill *drill, const char *stage)
-{
-    set_text(drill, "stage", str_from(stage));
-    set_number(drill, "stageMs", clock_now_ms());
-    json_object_set_new(drill->memory, "isOut", json_false());
-    failpoint("agent:drill:stage-%s:before", stage);
-    TRY(remember(drill));
-    failpoint("agent:drill:stage-%s:after", stage);
-    return OK;
-}
-
-/* What it came to. Told only when nothing is left of it. */
-static error
-end_with(struct drill *drill, enum report_drill_state state, error why)
-{
-    set_text(drill, "state", str_from(report_drill_words[state]));
-    set_text(drill, "problem", why == OK ? STR_EMPTY : why->detail);
-    set_number(drill, "finishedMs", clock_now_ms());
-    return go_to_stage(drill, "clear");
+    return scratch_end_with(drill, report_drill_words[state], why);
 }
 
 /* ---- Whether it can be run ---- */
-static int64_t
-free_mb(void)
-{
-    struct statvfs status;
-    return statvfs(DRILLS_FOLDER, &status) != 0 ? 0 : (int64_t)(status.f_bavail * (status.f_frsize / 1024) / 1024);
-}
-
 /* The newest of which everything is there. */
 static const json_t *
 newest_backup(const struct seat_view *view)
@@ -146,109 +63,54 @@ needed_mb(const struct seat_view *view, const json_t *backup)
     if (lsn_parse(json_text_at(json_object_get(backup, "lsn"), "start"), &from) &&
         lsn_parse(json_text_at(view->wal, "receivedLsn"), &to) && to > from && to - from < INT64_MAX / 4)
         bytes += (int64_t)(to - from);
-    return bytes / MEGABYTE * 6 / 5 + SPARE_MB + 64;
-}
-
-static error
-check_programs(struct seat_pass *pass)
-{
-    static const char *const names[] = { "postgres", "pg_amcheck", "pg_checksums", "pg_controldata" };
-    for (size_t i = 0; i < LENGTH(names); i++) {
-        if (access(drill_program(pass->arena, pass->seat->major_version, names[i]).data, X_OK) != 0)
-            return problem(
-                pass->arena,
-                "This repository host has no server of PostgreSQL %s: install the package postgresql-%s here.",
-                pass->seat->major_version.data, pass->seat->major_version.data);
-    }
-    return OK;
+    return bytes / MEGABYTE * 6 / 5 + SCRATCH_SPARE_MB + 64;
 }
 
 static error
 check_possible(struct seat_pass *pass, const struct seat_view *view, const json_t *backup)
 {
+    static const char *const programs[] = { "postgres", "pg_amcheck", "pg_checksums", "pg_controldata", NULL };
     if (backup == NULL)
         return problem(pass->arena, "There is no backup yet that could be restored.");
-    TRY(check_programs(pass));
-    int64_t needed = needed_mb(view, backup), left = free_mb();
-    if (left < needed)
-        return problem(pass->arena,
-                       "There is too little room on the repository host: %lld MB are needed, and %lld MB are free.",
-                       (long long)needed, (long long)left);
-    return OK;
-}
-
-/* ---- One at a time ---- */
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER; /* while somebody looks whether it is theirs */
-
-static bool
-somebody_else_has_one(str name)
-{
-    DIR *all = opendir(DRILLS_FOLDER);
-    bool found = false;
-    for (const struct dirent *one = all == NULL ? NULL : readdir(all); one != NULL && !found; one = readdir(all))
-        found = one->d_name[0] != '.' && !str_is(name, one->d_name);
-    if (all != NULL)
-        closedir(all);
-    return found;
-}
-
-/* Its folder is what shows that it is under way. */
-static error
-take_turn(struct drill *drill)
-{
-    static const struct disk_owner root = { 0, 0 };
-    error why = OK;
-    pthread_mutex_lock(&turn);
-    if (!disk_make_folder(DRILLS_FOLDER, 0711, root))
-        why = problem(drill->pass->arena, DRILLS_FOLDER " cannot be made: %s.", strerror(errno));
-    else if (somebody_else_has_one(drill->name))
-        why = problem(drill->pass->arena, "Another drill is under way on this repository host.");
-    else if (!disk_make_folder(drill->folder.data, 0711, root))
-        why = problem(drill->pass->arena, "%s cannot be made: %s.", drill->folder.data, strerror(errno));
-    pthread_mutex_unlock(&turn);
-    return why;
+    TRY(scratch_check_programs(pass, programs));
+    return scratch_check_room(pass, needed_mb(view, backup));
 }
 
 /* ---- The beginning ---- */
 static json_t *
-memory_new(struct drill *drill, const json_t *backup, const struct report_seat *report)
+memory_new(struct scratch *drill, const json_t *backup, const struct report_seat *report)
 {
-    int64_t now = clock_now_ms(), promised;
+    int64_t promised;
     if (!date_parse(report->window_to, &promised))
         promised = -1;
-    return json_in(
-        drill->pass->arena,
-        json_pack("{s:s, s:s, s:i, s:b, s:I, s:I, s:s, s:s, s:I, s:I}", "id", drill->name.data, "stage", FETCH,
-                  "attempts", 0, "isOut", 0, "startedMs", (json_int_t)now, "stageMs", (json_int_t)now, "label",
-                  str_dup(drill->pass->arena, json_text_at(backup, "label")).data, "from",
-                  str_dup(drill->pass->arena, json_text_at(json_object_get(backup, "archive"), "start")).data,
-                  "backupMs", (json_int_t)json_int_at(json_object_get(backup, "timestamp"), "stop") * 1000,
-                  "promisedMs", (json_int_t)promised));
+    drill->memory = scratch_memory_new(drill);
+    if (drill->memory == NULL)
+        return NULL;
+    scratch_set_text(drill, "label", json_text_at(backup, "label"));
+    scratch_set_text(drill, "from", json_text_at(json_object_get(backup, "archive"), "start"));
+    scratch_set_number(drill, "backupMs", json_int_at(json_object_get(backup, "timestamp"), "stop") * 1000);
+    scratch_set_number(drill, "promisedMs", promised);
+    return drill->memory;
 }
 
 /* The memory before the folder: whoever finds the folder knows whose it is. */
 static error
-begin(struct drill *drill, const struct seat_view *view, const struct report_seat *report)
+begin(struct scratch *drill, const struct seat_view *view, const struct report_seat *report)
 {
     const json_t *backup = newest_backup(view);
-    static const struct disk_owner root = { 0, 0 };
-    if (!disk_make_folder(DRILLS_FOLDER, 0711, root))
-        return problem(drill->pass->arena, DRILLS_FOLDER " cannot be made: %s.", strerror(errno));
+    TRY(scratch_check_turn(drill));
     TRY(check_possible(drill->pass, view, backup));
-    if (somebody_else_has_one(drill->name))
-        return problem(drill->pass->arena, "Another drill is under way on this repository host.");
-    drill->memory = memory_new(drill, backup, report);
-    if (drill->memory == NULL)
+    if (memory_new(drill, backup, report) == NULL)
         return fail(drill->pass->arena, OVERLOADED);
     failpoint("agent:drill:begin:before");
-    TRY(remember(drill));
+    TRY(scratch_remember(drill));
     failpoint("agent:drill:begin:after");
     return OK;
 }
 
 /* ---- The first stage ---- */
 static str
-order_text(struct drill *drill)
+order_text(struct scratch *drill)
 {
     const struct goal_drill *wish = &drill->pass->seat->drill;
     json_t *assertions = json_array();
@@ -266,108 +128,30 @@ order_text(struct drill *drill)
     return order == NULL ? STR_EMPTY : json_text(drill->pass->arena, order);
 }
 
-static error
-remove_folders(struct drill *drill, const char *const *names)
-{
-    for (; *names != NULL; names++) {
-        str path = str_format(drill->pass->arena, "%s/%s", drill->folder.data, *names);
-        if (!disk_remove_tree(path.data))
-            return problem(drill->pass->arena, "%s cannot be removed: %s.", path.data, strerror(errno));
-    }
-    return OK;
-}
-
-static error
-make_folders(struct drill *drill, const char *const *names, struct disk_owner owner)
-{
-    for (; *names != NULL; names++) {
-        if (!disk_below_make_folder(drill->folder.data, *names, 0700, owner))
-            return problem(drill->pass->arena, "%s/%s cannot be made: %s.", drill->folder.data, *names,
-                           strerror(errno));
-    }
-    return OK;
-}
-
-static error
-start_unit(struct drill *drill, str unit, const struct unit_beside *wish)
-{
-    struct seat_pass *pass = drill->pass;
-    bool ignored = false;
-    str state;
-    TRY(unit_keep(pass->host->units, pass->arena, unit.data, unit_text_beside(pass->arena, wish), false, &ignored));
-    json_object_set_new(drill->memory, "isOut", json_true());
-    set_number(drill, "stageMs", clock_now_ms());
-    TRY(remember(drill));
-    failpoint("agent:drill:start:before");
-    TRY(unit_keep_up(pass->host->units, pass->arena, unit.data, &state));
-    failpoint("agent:drill:start:after");
-    return OK;
-}
-
-/* From nothing, however far an earlier attempt came. */
-static error
-start_fetch(struct drill *drill)
-{
-    static const char *const all[] = { DRILL_DATA, DRILL_WAL, "said", "spool", "out", "conf", "run", NULL };
-    static const char *const seats[] = { DRILL_DATA, DRILL_WAL, "said", "spool", NULL };
-    static const struct disk_owner root = { 0, 0 };
-    struct seat_pass *pass = drill->pass;
-    struct arena *arena = pass->arena;
-    str order = order_text(drill);
-    TRY(take_turn(drill));
-    set_number(drill, "attempts", json_int_at(drill->memory, "attempts") + 1);
-    TRY(remove_folders(drill, all));
-    TRY(make_folders(drill, seats, pass->owner));
-    if (order.len == 0 || !disk_below_replace(drill->folder.data, DRILL_ORDER_FILE, order, 0644, root))
-        return problem(arena, "%s/" DRILL_ORDER_FILE " cannot be written: %s.", drill->folder.data, strerror(errno));
-    const struct unit_beside wish = {
-        .description = str_format(arena, "drill of %s: what is restored", pass->seat->stanza.data),
-        .user = pass->user,
-        .folder = drill->folder,
-        .command = str_format(arena, "%s fetch --seat %s --folder %s", pass->host->agent.data, pass->folder.data,
-                              drill->folder.data),
-        .memory_mb = FETCH_MEMORY_MB,
-        .places = str_format(arena, "BindReadOnlyPaths=%s\nBindPaths=%s\n", pass->folder.data, drill->folder.data),
-        .more = unit_drill_walls(arena, pass->seat->drill.limit_seconds, false),
-    };
-    return start_unit(drill, drill->fetch_unit, &wish);
-}
-
 /* ---- The second stage ---- */
-/* What was restored gets an owner that has nothing else, before anything of it is run. */
 static error
-start_prove(struct drill *drill)
+start_prove(struct scratch *drill)
 {
-    static const char *const trees[] = { DRILL_DATA, DRILL_WAL };
     static const char *const own[] = { "out", "conf", "run", NULL };
-    static const char *const seats[] = { "said", "spool", NULL };
     struct seat_pass *pass = drill->pass;
     struct arena *arena = pass->arena;
-    uid_t user;
-    TRY(users_take(pass->host->users, arena, drill->id, &user));
-    TRY(users_make_account(arena, user));
-    struct disk_owner owner = { user, (gid_t)user };
-    for (size_t i = 0; i < LENGTH(trees); i++) {
-        if (!disk_below_own_tree(drill->folder.data, trees[i], owner))
-            return problem(arena, "%s/%s cannot be given to its user: %s.", drill->folder.data, trees[i],
-                           strerror(errno));
-    }
-    TRY(remove_folders(drill, seats));
-    TRY(make_folders(drill, own, owner));
+    struct disk_owner owner;
+    TRY(scratch_give_away(drill, &owner));
+    TRY(scratch_make_folders(drill, own, owner));
     const struct unit_beside wish = {
         .description = str_format(arena, "drill of %s: what is restored is run", pass->seat->stanza.data),
-        .user = users_name(arena, user),
+        .user = users_name(arena, owner.user),
         .folder = drill->folder,
         .command = str_format(arena, "%s prove --folder %s", pass->host->agent.data, drill->folder.data),
         .memory_mb = PROVE_MEMORY_MB,
         .more = unit_drill_walls(arena, pass->seat->drill.limit_seconds, true),
     };
-    return start_unit(drill, drill->prove_unit, &wish);
+    return scratch_start_unit(drill, PROVE, &wish);
 }
 
 /* ---- How far it is ---- */
 static json_t *
-read_said(struct drill *drill, const char *file, uid_t user)
+read_said(struct scratch *drill, const char *file, uid_t user)
 {
     str text;
     return disk_below_read(drill->pass->arena, drill->folder.data, file, SAID_BYTES, user, &text)
@@ -376,11 +160,11 @@ read_said(struct drill *drill, const char *file, uid_t user)
 }
 
 static void
-look(struct drill *drill)
+look(struct scratch *drill)
 {
     uid_t user;
     json_t *fetched = NULL, *proved = NULL;
-    bool is_proving = str_is(json_text_at(drill->memory, "stage"), PROVE);
+    bool is_proving = scratch_is_at(drill, PROVE);
     if (!is_proving)
         fetched = read_said(drill, DRILL_FETCHED_FILE, drill->pass->owner.user);
     else if (users_find(drill->pass->host->users, drill->id, &user))
@@ -393,7 +177,7 @@ look(struct drill *drill)
 
 /* The unit ended, and nobody said what came of it: killed, or the host was. */
 static error
-ended_without_a_word(struct drill *drill)
+ended_without_a_word(struct scratch *drill)
 {
     int64_t limit = drill->pass->seat->drill.limit_seconds,
             took = clock_now_ms() - json_int_at(drill->memory, "stageMs");
@@ -408,84 +192,59 @@ ended_without_a_word(struct drill *drill)
                                 MOST_ATTEMPTS));
     json_object_del(drill->memory, "fetched");
     json_object_del(drill->memory, "proved");
-    return go_to_stage(drill, FETCH);
+    return scratch_go_to_stage(drill, SCRATCH_FETCH);
 }
 
 /* Clusters that are kept here need the disk more than a drill does. */
 static error
-give_way(struct drill *drill, str unit)
+give_way(struct scratch *drill, str unit)
 {
     TRY(unit_keep_down(drill->pass->host->units, drill->pass->arena, unit.data));
     return end_with(drill, DRILL_WAITING,
                     problem(drill->pass->arena,
                             "It was given up: less than %d MB were left on the disk of the repository host.",
-                            SPARE_MB));
+                            SCRATCH_SPARE_MB));
 }
 
 static error
-go_on_with_stage(struct drill *drill, bool is_proving)
+go_on_with_stage(struct scratch *drill, bool is_proving)
 {
     struct seat_pass *pass = drill->pass;
-    str unit = is_proving ? drill->prove_unit : drill->fetch_unit, state;
+    str unit = scratch_unit(pass->arena, &drill_kind, pass->seat->id, is_proving ? PROVE : SCRATCH_FETCH), state;
     if (!json_is_true(json_object_get(drill->memory, "isOut")))
-        return is_proving ? start_prove(drill) : start_fetch(drill);
+        return is_proving ? start_prove(drill)
+                          : scratch_start_fetch(drill, order_text(drill), pass->seat->drill.limit_seconds);
     TRY(units_state(pass->host->units, pass->arena, unit.data, &state));
     look(drill);
     if (unit_is_up(state) || str_is(state, "deactivating"))
-        return free_mb() < SPARE_MB ? give_way(drill, unit) : OK;
+        return scratch_free_mb() < SCRATCH_SPARE_MB ? give_way(drill, unit) : OK;
     const json_t *fetched = json_object_get(drill->memory, "fetched"),
                  *proved = json_object_get(drill->memory, "proved");
     if (!drill_view_is_done(is_proving ? proved : fetched))
         return ended_without_a_word(drill);
     if (!is_proving && json_text_at(fetched, "problem").len == 0)
-        return go_to_stage(drill, PROVE);
+        return scratch_go_to_stage(drill, PROVE);
     error why = drill_view_judge(pass->arena, fetched, proved, json_int_at(drill->memory, "promisedMs"),
                                  json_int_at(drill->memory, "backupMs"));
     return end_with(drill, why == OK ? DRILL_PASSED : DRILL_FAILED, why);
 }
 
 /* ---- The end ---- */
-/* In an order that can be begun again at any place; the user last, because a number is not given back while it owns something. */
-static error
-clear(struct drill *drill)
-{
-    struct seat_pass *pass = drill->pass;
-    failpoint("agent:drill:clear:before");
-    TRY(unit_drop(pass->host->units, pass->arena, drill->fetch_unit.data));
-    TRY(unit_drop(pass->host->units, pass->arena, drill->prove_unit.data));
-    failpoint("agent:drill:clear-folder:before");
-    if (!disk_remove_tree(drill->folder.data))
-        return problem(pass->arena, "%s cannot be removed: %s.", drill->folder.data, strerror(errno));
-    failpoint("agent:drill:clear-user:before");
-    return users_release(pass->host->users, pass->arena, drill->id);
-}
-
-static error
-forget(struct drill *drill)
-{
-    TRY(clear(drill));
-    failpoint("agent:drill:forget:before");
-    return disk_below_remove(drill->pass->folder.data, DRILL_FILE)
-               ? OK
-               : problem(drill->pass->arena, "%s/" DRILL_FILE " cannot be removed: %s.", drill->pass->folder.data,
-                         strerror(errno));
-}
-
 /* One that came to nothing is begun anew later. */
 static error
-end(struct drill *drill)
+end(struct scratch *drill)
 {
     if (!str_is(json_text_at(drill->memory, "state"), report_drill_words[DRILL_WAITING])) {
-        TRY(clear(drill));
+        TRY(scratch_clear(drill));
         log_line(LOG_INFO, "drill", "%s: %s %s", drill->name.data, json_text_at(drill->memory, "state").data,
                  json_text_at(drill->memory, "problem").data);
-        return go_to_stage(drill, "done");
+        return scratch_go_to_stage(drill, SCRATCH_DONE);
     }
     struct seat_memory *memory = drill->pass->memory;
     str why = json_text_at(drill->memory, "problem");
     snprintf(memory->drill_problem, sizeof(memory->drill_problem), "%.*s", STR_ARG(why));
     memory->drill_again_ms = clock_steady_ms() + WAIT_AGAIN_MS;
-    TRY(forget(drill));
+    TRY(scratch_forget(drill));
     drill->memory = NULL;
     return OK;
 }
@@ -509,10 +268,10 @@ report_waiting(struct seat_pass *pass, str why, struct report_drill *report)
 }
 
 static void
-report_memory(const struct drill *drill, str problem_text, struct report_drill *report)
+report_memory(const struct scratch *drill, str problem_text, struct report_drill *report)
 {
     struct arena *arena = drill->pass->arena;
-    bool is_done = str_is(json_text_at(drill->memory, "stage"), "done");
+    bool is_done = scratch_is_at(drill, SCRATCH_DONE);
     int state = str_word(json_text_at(drill->memory, "state"), report_drill_words);
     *report = (struct report_drill){ .id = drill->id,
                                      .state = is_done && state >= 0 ? (enum report_drill_state)state : DRILL_RUNNING,
@@ -527,21 +286,13 @@ report_memory(const struct drill *drill, str problem_text, struct report_drill *
 
 /* ---- ---- */
 static error
-go_on(struct drill *drill)
+go_on(struct scratch *drill)
 {
-    str stage = json_text_at(drill->memory, "stage");
-    if (str_is(stage, "done"))
+    if (scratch_is_at(drill, SCRATCH_DONE))
         return OK;
-    if (str_is(stage, "clear"))
+    if (scratch_is_at(drill, SCRATCH_CLEAR))
         return end(drill);
-    return go_on_with_stage(drill, str_is(stage, PROVE));
-}
-
-static bool
-read_memory(struct seat_pass *pass, json_t **ret_memory, id *ret_id)
-{
-    *ret_memory = seat_own_read(pass, DRILL_FILE, NULL);
-    return *ret_memory != NULL && id_parse(json_text_at(*ret_memory, "id"), ret_id);
+    return go_on_with_stage(drill, scratch_is_at(drill, PROVE));
 }
 
 error
@@ -549,15 +300,13 @@ seat_drill_go_on(struct seat_pass *pass, const struct seat_view *view, struct re
 {
     id wanted = pass->seat->drill.id, known;
     json_t *memory;
-    bool is_known = read_memory(pass, &memory, &known);
-    if (is_known && (!id_is_there(wanted) || !id_eq(known, wanted))) {
-        struct drill old = drill_of(pass, known, memory);
-        *ret_is_busy = true;
-        return forget(&old);
-    }
-    if (!id_is_there(wanted))
+    bool went;
+    TRY(scratch_forget_other(&drill_kind, pass, wanted, &went));
+    *ret_is_busy |= went;
+    if (went || !id_is_there(wanted))
         return OK;
-    struct drill drill = drill_of(pass, wanted, is_known ? memory : NULL);
+    bool is_known = scratch_read(&drill_kind, pass, &memory, &known);
+    struct scratch drill = scratch_of(&drill_kind, pass, wanted, is_known ? memory : NULL);
     if (!is_known && clock_steady_ms() < pass->memory->drill_again_ms) {
         report_waiting(pass, str_from(pass->memory->drill_problem), &report->drill);
         return OK;
@@ -576,10 +325,7 @@ seat_drill_go_on(struct seat_pass *pass, const struct seat_view *view, struct re
 error
 seat_drill_end(struct seat_pass *pass)
 {
-    json_t *memory;
-    id known;
-    if (!read_memory(pass, &memory, &known))
-        return OK;
-    struct drill old = drill_of(pass, known, memory);
-    return forget(&old);
+    static const id none;
+    bool ignored;
+    return scratch_forget_other(&drill_kind, pass, none, &ignored);
 }

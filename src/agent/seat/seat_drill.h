@@ -9,7 +9,6 @@
 
 #include "agent/seat/seat_view.h"
 
-str seat_drill_unit(struct arena *arena, id seat, const char *stage);
 bool seat_drill_has_unit(struct arena *arena, id seat, const char *unit);
 
 /* After the rest of the report is known: the window that it promises is what the drill has to reach. */
