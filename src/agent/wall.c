@@ -12,6 +12,7 @@ enum { SCRIPT_BYTES = 256 * 1024 };
 
 /*
  * One transaction: the rules are written anew, the sets are added to. Only sockets of members' users are looked at.
+ * - Who is confined reaches the stores that are named for it, and nothing else anywhere.
  * - A gate answers those whom it is open for.
  * - Any other answer to a connection (SYN and ACK) leaves only from an address of its own: whoever listens on an address of another
  *   member while that is down, is not heard.
@@ -33,10 +34,16 @@ static const char rules[] =
     "add set " TABLE " etcd { type inet_service; }\n"
     "add set " TABLE " gates4 { type uid . inet_service . ipv4_addr; }\n"
     "add set " TABLE " gates6 { type uid . inet_service . ipv6_addr; }\n"
+    "add set " TABLE " confined { type uid; }\n"
+    "add set " TABLE " stores4 { type uid . ipv4_addr . inet_service; }\n"
+    "add set " TABLE " stores6 { type uid . ipv6_addr . inet_service; }\n"
     "add chain " TABLE " output { type filter hook output priority filter; policy accept; }\n"
     "flush chain " TABLE " output\n"
     "add rule " TABLE " output meta skuid < %d accept\n"
     "add rule " TABLE " output meta skuid > %d accept\n"
+    "add rule " TABLE " output meta skuid . ip daddr . tcp dport @stores4 accept\n"
+    "add rule " TABLE " output meta skuid . ip6 daddr . tcp dport @stores6 accept\n"
+    "add rule " TABLE " output meta skuid @confined counter reject\n"
     "add rule " TABLE " output tcp flags & (syn | ack) == syn | ack meta skuid . tcp sport . ip daddr @gates4 accept\n"
     "add rule " TABLE " output tcp flags & (syn | ack) == syn | ack meta skuid . tcp sport . ip6 daddr @gates6 accept\n"
     "add rule " TABLE " output tcp flags & (syn | ack) == syn | ack meta skuid . ip saddr != @own4 counter drop\n"
@@ -159,5 +166,42 @@ wall_remove(struct arena *arena, const struct wall_member *member)
     buf_add(&out, wall_text(arena, member));
     add_own(arena, &out, "delete", member);
     add_door(&out, "delete", member);
+    return run(arena, buf_str(&out));
+}
+
+/* ---- Stores ---- */
+static void
+add_store(struct arena *arena, struct buf *out, const char *verb, const struct wall_store *store)
+{
+    buf_format(out, "%s element " TABLE " confined { %u }\n", verb, store->user);
+    for (size_t i = 0; i < store->address_count; i++) {
+        const struct net_address *address = &store->addresses[i];
+        buf_format(out, "%s element " TABLE " stores%d { %u . %s . %d }\n", verb, net_is_v4(address) ? 4 : 6,
+                   store->user, net_address_text(arena, address).data, store->port);
+    }
+}
+
+str
+wall_store_text(struct arena *arena, const struct wall_store *store)
+{
+    struct buf out = buf_in(arena, SCRIPT_BYTES);
+    add_rules(&out);
+    add_store(arena, &out, "add", store);
+    return buf_str(&out);
+}
+
+error
+wall_put_store(struct arena *arena, const struct wall_store *store)
+{
+    return run(arena, wall_store_text(arena, store));
+}
+
+/* Added first, as in wall_remove(). */
+error
+wall_remove_store(struct arena *arena, const struct wall_store *store)
+{
+    struct buf out = buf_in(arena, SCRIPT_BYTES);
+    buf_add(&out, wall_store_text(arena, store));
+    add_store(arena, &out, "delete", store);
     return run(arena, buf_str(&out));
 }

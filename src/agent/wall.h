@@ -6,6 +6,7 @@
 #ifndef AGENT_WALL_H
 #define AGENT_WALL_H
 
+#include "base/net/net.h"
 #include "engine/problem.h"
 #include "wire/goal_restore.h"
 
@@ -29,6 +30,16 @@ struct wall_gate {
 };
 MUST_USE error wall_put_gates(struct arena *arena, const struct wall_gate *gates, size_t count);
 str wall_gates_text(struct arena *arena, const struct wall_gate *gates, size_t count);
+/* Who reaches one store and nothing else: not even this host, or names. */
+struct wall_store {
+    unsigned user;
+    size_t address_count;
+    const struct net_address *addresses;
+    int port;
+};
+MUST_USE error wall_put_store(struct arena *arena, const struct wall_store *store);
+MUST_USE error wall_remove_store(struct arena *arena, const struct wall_store *store);
+str wall_store_text(struct arena *arena, const struct wall_store *store);
 /* The commands that wall_put gives to nftables: for tests. */
 str wall_text(struct arena *arena, const struct wall_member *member);
 

@@ -110,6 +110,10 @@
         "Set backupEnabled of the cluster to true. Its region needs a repository host, which the operator adds.") \
     ROW(DRILL_UNFINISHED, 409, "A drill of cluster {} is under way or waits for its turn.", \
         "Wait until it has ended: its result counts as well.") \
+    ROW(EXPORT_UNFINISHED, 409, "An export of cluster {} is under way or waits for its turn.", \
+        "Wait until it has ended, then ask again.") \
+    ROW(EXPORT_BUCKET_IN_USE, 409, "An export to bucket {} is under way or waits for its turn.", \
+        "Wait until it has ended, then delete the bucket.") \
     ROW(SNAPSHOT_UNFINISHED, 409, "A snapshot of cluster {} was requested before and is not finished.", \
         "Wait until it is completed or failed, or delete it.") \
     ROW(POINT_NOT_RESTORABLE, 409, "Cluster {} cannot be restored to {}: {}.", \

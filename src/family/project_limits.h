@@ -11,6 +11,7 @@
 /* ROW(name in code, name in the API, what is counted (store/tenant/sql/project_usage.sql), default, highest) */
 #define PROJECT_LIMIT_TABLE(ROW) \
     ROW(LIMIT_CLUSTERS,         "project.deployment.clusters",                 "cluster",         25,  90) \
+    ROW(LIMIT_EXPORT_BUCKETS,   "project.backup.exportBuckets",                "backupExportBucket", 20, 100) \
     ROW(LIMIT_ALERT_CONFIGS,    "project.monitoring.alertConfigs",             "alertConfig",    100, 500) \
     ROW(LIMIT_LOG_INTEGRATIONS, "project.monitoring.logIntegrations",          "logIntegration",  10, 100) \
     ROW(LIMIT_CUSTOM_ROLES,     "project.security.databaseAccess.customRoles", "customRole",     100, 1400) \

@@ -6,6 +6,7 @@
 #include "base/crypto/backup_secret.h"
 #include "base/crypto/directory_password.h"
 #include "base/crypto/etcd_password.h"
+#include "base/given_secret.h"
 
 enum { FLEET_ARENA_BYTES = 4 * 1024 * 1024, ETCD_MAX_BYTES = 64 * 1024 };
 
@@ -33,6 +34,7 @@ fleet_keys(struct store *store, const struct key *master_key)
         .directory_key = crypto_derive(master_key, DIRECTORY_KEY_PURPOSE),
         .etcd_key = crypto_derive(master_key, ETCD_KEY_PURPOSE),
         .backup_key = crypto_derive(master_key, BACKUP_KEY_PURPOSE),
+        .export_key = crypto_derive(master_key, EXPORT_BUCKET_KEY_PURPOSE),
     };
 }
 
@@ -69,6 +71,7 @@ fleet_free(struct fleet *fleet)
     crypto_wipe(&fleet->directory_key, sizeof(fleet->directory_key));
     crypto_wipe(&fleet->etcd_key, sizeof(fleet->etcd_key));
     crypto_wipe(&fleet->backup_key, sizeof(fleet->backup_key));
+    crypto_wipe(&fleet->export_key, sizeof(fleet->export_key));
     crypto_wipe(&fleet->logs.key, sizeof(fleet->logs.key));
     arena_free(arena);
 }

@@ -27,6 +27,7 @@ struct fleet {
     struct key directory_key; /* seals passwords of tenants' directories */
     struct key etcd_key;      /* seals passwords of etcd's users */
     struct key backup_key;    /* seals what backups are encrypted with, and keys of object stores */
+    struct key export_key;    /* seals keys of tenants' buckets */
     str domain, etcd_json;
     struct log_goal logs; /* what is told to hosts that send logs */
     struct arena *arena;

@@ -4,6 +4,7 @@
 #include "base/crypto/backup_secret.h"
 #include "base/crypto/directory_password.h"
 #include "base/crypto/etcd_password.h"
+#include "base/given_secret.h"
 #include "base/json.h"
 #include "base/log.h"
 
@@ -67,6 +68,25 @@ write_store_keys(struct fleet *fleet, struct arena *arena, str owner, str hex, s
     return true;
 }
 
+/* The keys of a tenant's bucket, and where the host may connect to because a tenant says so. */
+static bool
+write_export_keys(struct fleet *fleet, struct arena *arena, str owner, str sealed, struct buf *out)
+{
+    id bucket;
+    if (!id_parse(owner, &bucket))
+        return false;
+    str place = given_secret_place(arena, "backupExportBucket", bucket);
+    const json_t *keys = given_secret_open(arena, &fleet->export_key, place, sealed);
+    if (keys == NULL)
+        return false;
+    buf_add_json(out, json_str(json_object_get(keys, "accessKeyId")));
+    buf_add_text(out, ",\"secretKey\":");
+    buf_add_json(out, json_str(json_object_get(keys, "secretAccessKey")));
+    if (fleet->logs.egress.len > 0)
+        buf_format(out, ",%s", fleet->logs.egress.data);
+    return true;
+}
+
 /*
  * As PostgreSQL writes them: the first in a document that is stored, the others made by functions. No text of a tenant can look like that,
  * because quotes inside of texts have a backslash in front; so a goal of many megabytes need not be taken apart for it.
@@ -80,6 +100,8 @@ static const struct {
       write_etcd },
     { "\"cipherPass\":\"sealed:", "\"cipherPass\":", "The passphrase of a cluster's backups", "\"\"", write_cipher },
     { "\"storeKeys\":\"sealed:", "\"key\":", "A key of an object store", "\"\",\"secretKey\":\"\"", write_store_keys },
+    { "\"exportKeys\":\"sealed:", "\"key\":", "The key of an export bucket", "\"\",\"secretKey\":\"\"",
+      write_export_keys },
 };
 
 static void
@@ -103,7 +125,7 @@ open_kind(struct fleet *fleet, struct arena *arena, size_t kind, str goal, str *
         *ret_goal = goal;
         return OK;
     }
-    struct buf out = buf_in(arena, goal.len * 2 + 4096);
+    struct buf out = buf_in(arena, goal.len * 2 + 4 * fleet->logs.egress.len + 4096);
     for (; mark != NULL; mark = memmem(from, (size_t)(end - from), secrets[kind].mark, length)) {
         const char *value = mark + length, *quote = memchr(value, '"', (size_t)(end - value));
         if (quote == NULL)

@@ -14,7 +14,7 @@ log_goal_new(struct arena *arena, const struct key *master_key, const struct log
 {
     struct buf out = buf_in(arena, BEGIN_BYTES);
     str authority = STR_EMPTY;
-    buf_add_text(&out, ",\"logs\":{\"networks\":[");
+    buf_add_text(&out, "\"networks\":[");
     for (size_t i = 0; i < config->network_count; i++) {
         buf_add_text(&out, i == 0 ? "" : ",");
         buf_add_json(&out, str_from(config->networks[i]));
@@ -23,16 +23,15 @@ log_goal_new(struct arena *arena, const struct key *master_key, const struct log
     if (str_from(config->authority_file).len > 0 &&
         !disk_read(arena, config->authority_file, AUTHORITY_BYTES, &authority))
         log_line(LOG_ERROR, "egress_ca",
-                 "%s cannot be read: hosts check receivers of logs against their own authorities.",
+                 "%s cannot be read: hosts check receivers of logs and exports against their own authorities.",
                  config->authority_file);
     if (authority.len > 0) {
         buf_add_text(&out, ",\"authority\":");
         buf_add_json(&out, authority);
     }
-    buf_add_text(&out, ",\"targets\":[");
     return (struct log_goal){
         .key = crypto_derive(master_key, LOG_TARGET_KEY_PURPOSE),
-        .begin = buf_str(&out),
+        .egress = buf_str(&out),
         .relay = str_dup(arena, str_from(config->relay)),
     };
 }
@@ -75,7 +74,7 @@ log_goal_add(const struct log_goal *logs, struct store *store, struct arena *are
         return OK;
     struct buf out = buf_in(arena, goal->len + BLOCK_BYTES);
     buf_add(&out, str_slice(*goal, 0, goal->len - 1)); /* without the last brace */
-    buf_add(&out, logs->begin);
+    buf_format(&out, ",\"logs\":{%s,\"targets\":[", logs->egress.data);
     json_array_foreach(all, i, one)
     {
         const json_t *target = open_target(logs, arena, one);

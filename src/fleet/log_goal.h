@@ -18,7 +18,7 @@ struct log_goal_config {
 };
 struct log_goal {
     struct key key;
-    str begin; /* of the block, up to its targets */
+    str egress; /* where hosts may connect to when a tenant says so, as fields of a goal: also of exports */
     str relay;
 };
 

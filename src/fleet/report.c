@@ -152,6 +152,16 @@ static const struct said_field check_fields[] = { /* of a drill */
     { "tables",           KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
     { "rows",             KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
 };
+static const struct said_field export_fields[] = { /* of a seat */
+    { "id",               KIND_ID,      true,     0,         NULL, NULL },
+    { "state",            KIND_CHOICE,  true,     0,         report_export_words, NULL },
+    { "code",             KIND_TEXT,    false,    64,        NULL, "null" },
+    { "problem",          KIND_LONG,    false,    1024,      NULL, "null" },
+    { "startedAt",        KIND_DATE,    false,    0,         NULL, "null" },
+    { "finishedAt",       KIND_DATE,    false,    0,         NULL, "null" },
+    { "tablesDone",       KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "tablesTotal",      KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+};
 static const struct said_field log_fields[] = { /* kept with the facts, too */
     { "id",               KIND_ID,      true,     0,         NULL, NULL },
     { "state",            KIND_CHOICE,  true,     0,         report_log_words, NULL },
@@ -325,19 +335,34 @@ take_restores(struct arena *arena, const json_t *said, json_t *into)
     return OK;
 }
 
+/* An object of a seat, if it has it: NULL in *ret_taken when it has not. */
+static error
+take_object(struct arena *arena, const char *before, const char *name, const struct said_field *fields, size_t count,
+            const json_t *said, json_t *into, json_t **ret_taken)
+{
+    const json_t *from = json_object_get(said, name);
+    *ret_taken = NULL;
+    if (from == NULL || json_is_null(from))
+        return OK;
+    json_t *taken = json_object();
+    if (taken == NULL || json_object_set_new(into, name, taken) != 0)
+        return fail(arena, OVERLOADED);
+    if (!json_is_object(from))
+        return fail(arena, INVALID_ATTRIBUTE_VALUE, V(str_format(arena, "%s%s", before, name)),
+                    V("it must be an object"));
+    *ret_taken = taken;
+    return take_fields(arena, str_format(arena, "%s%s.", before, name).data, fields, count, from, taken);
+}
+
 static error
 take_drill(struct arena *arena, const char *before, const json_t *said, json_t *into)
 {
     const json_t *drill = json_object_get(said, "drill");
-    if (drill == NULL || json_is_null(drill))
-        return OK;
-    json_t *taken = json_object();
+    json_t *taken;
     str path = str_format(arena, "%sdrill.", before);
-    if (taken == NULL || json_object_set_new(into, "drill", taken) != 0)
-        return fail(arena, OVERLOADED);
-    if (!json_is_object(drill))
-        return fail(arena, INVALID_ATTRIBUTE_VALUE, V(str_format(arena, "%sdrill", before)), V("it must be an object"));
-    TRY(take_fields(arena, path.data, drill_fields, LENGTH(drill_fields), drill, taken));
+    TRY(take_object(arena, before, "drill", drill_fields, LENGTH(drill_fields), said, into, &taken));
+    if (taken == NULL)
+        return OK;
     TRY(take_list(arena, path.data, "phases", phase_fields, LENGTH(phase_fields), drill, taken));
     return take_list(arena, path.data, "checks", check_fields, LENGTH(check_fields), drill, taken);
 }
@@ -348,11 +373,12 @@ take_seats(struct arena *arena, const json_t *said, json_t *into)
     TRY(take_list(arena, "", "seats", seat_fields, LENGTH(seat_fields), said, into));
     json_t *seats = json_object_get(into, "seats");
     for (size_t i = 0; i < json_array_size(seats); i++) {
-        json_t *seat = json_array_get(seats, i), *from = json_array_get(json_object_get(said, "seats"), i);
+        json_t *seat = json_array_get(seats, i), *from = json_array_get(json_object_get(said, "seats"), i), *ignored;
         char path[48];
         snprintf(path, sizeof(path), "seats[%zu].", i);
         TRY(take_list(arena, path, "spans", span_fields, LENGTH(span_fields), from, seat));
         TRY(take_drill(arena, path, from, seat));
+        TRY(take_object(arena, path, "export", export_fields, LENGTH(export_fields), from, seat, &ignored));
         /* An empty list says that there are none. Without a list it is not known now, and nothing may follow from that. */
         json_t *snapshots = json_object_get(from, "snapshots");
         if (snapshots != NULL && !json_is_null(snapshots))

@@ -23,6 +23,8 @@
 #include "engine/postgres/backup/restore_wal.h"
 #include "engine/postgres/drill/drill_fetch.h"
 #include "engine/postgres/drill/drill_prove.h"
+#include "engine/postgres/export/export_dump.h"
+#include "engine/postgres/export/export_upload.h"
 #include "main/commands.h"
 #include "wire/report.h"
 
@@ -345,6 +347,31 @@ command_prove(int argc, char **argv)
     return why == OK ? EXIT_SUCCESS : say_why("prove", why);
 }
 
+/* ---- dump, upload ---- */
+static int
+command_dump(int argc, char **argv)
+{
+    struct option_value options[] = { { "--folder", "Folder of the export.", .required = true } };
+    int status;
+    if (!read_options(argc, argv, "dump --folder DIR", options, LENGTH(options), NULL, &status))
+        return status;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(KEEP_ARENA_BYTES);
+    error why = arena == NULL ? WOULD_BLOCK : export_dump_run(arena, str_from(options[0].value));
+    return why == OK ? EXIT_SUCCESS : say_why("dump", why);
+}
+
+static int
+command_upload(int argc, char **argv)
+{
+    struct option_value options[] = { { "--folder", "Folder of the export.", .required = true } };
+    int status;
+    if (!read_options(argc, argv, "upload --folder DIR", options, LENGTH(options), NULL, &status))
+        return status;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(KEEP_ARENA_BYTES);
+    error why = arena == NULL ? WOULD_BLOCK : export_upload_run(arena, str_from(options[0].value));
+    return why == OK ? EXIT_SUCCESS : say_why("upload", why);
+}
+
 // clang-format off
 static const struct {
     const char *name, *sentence;
@@ -358,8 +385,10 @@ static const struct {
     { "keep",    "Make and remove backups as the agent has ordered; for units.",      command_keep },
     { "restore", "Bring a member's data back from a backup; for units.",              command_restore },
     { "restore-wal", "Fetch a file of WAL; for PostgreSQL while it recovers.",        command_restore_wal },
-    { "fetch",   "Restore a backup for a drill; for units.",                          command_fetch },
+    { "fetch",   "Restore a backup for a drill or an export; for units.",             command_fetch },
     { "prove",   "Look whether what was restored is whole; for units.",              command_prove },
+    { "dump",    "Dump the databases of what was restored; for units.",               command_dump },
+    { "upload",  "Write what was dumped to a bucket; for units.",                     command_upload },
     { "address", "Add or remove an address of a member; for units.",                  command_address },
 };
 // clang-format on

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/date.h"
+#include "base/net/net.h"
 #include "wire/goal_check.h"
 #include "wire/plain_name.h"
 
@@ -96,6 +97,31 @@ static const struct wire_field drill_fields[] = {
 };
 static const struct wire_shape drill_shape = WIRE_SHAPE(struct goal_drill, drill_fields);
 
+static const struct wire_field label_fields[] = {
+    { "key",   WIRE_TEXT, R, AT(goal_export_label, key),   .max = NAME_BYTES },
+    { "value", WIRE_TEXT, R, AT(goal_export_label, value), .max = NAME_BYTES },
+};
+static const struct wire_shape label_shape = WIRE_SHAPE(struct goal_export_label, label_fields);
+
+static const struct wire_field export_fields[] = {
+    { "id",           WIRE_ID,    R, AT(goal_export, id) },
+    { "limitSeconds", WIRE_INT,   R, AT(goal_export, limit_seconds), .min = 10, .max = 7 * 24 * 3600 },
+    { "snapshotId",   WIRE_ID,    R, AT(goal_export, snapshot) },
+    { "snapshotAt",   WIRE_TEXT,  R, AT(goal_export, snapshot_at),   .max = 64 },
+    { "label",        WIRE_TEXT,  R, AT(goal_export, label),         .max = LABEL_BYTES },
+    { "clusterName",  WIRE_TEXT,  R, AT(goal_export, cluster_name),  .max = NAME_BYTES },
+    { "customData",   WIRE_LIST,  0, AT(goal_export, custom_data),   .max = GOAL_MAX_EXPORT_LABELS, .of = &label_shape },
+    { "serviceUrl",   WIRE_TEXT,  R, AT(goal_export, service_url),   .max = NAME_BYTES },
+    { "bucket",       WIRE_TEXT,  R, AT(goal_export, bucket),        .max = 128 },
+    { "region",       WIRE_TEXT,  R, AT(goal_export, region),        .max = 128 },
+    { "prefix",       WIRE_TEXT,  R, AT(goal_export, prefix),        .max = NAME_BYTES },
+    { "key",          WIRE_TEXT,  R, AT(goal_export, key),           .max = SECRET_BYTES },
+    { "secretKey",    WIRE_TEXT,  R, AT(goal_export, secret_key),    .max = SECRET_BYTES },
+    { "networks",     WIRE_TEXTS, 0, AT(goal_export, networks),      .max = 1000 },
+    { "authority",    WIRE_TEXT,  0, AT(goal_export, authority),     .max = PEM_BYTES },
+};
+static const struct wire_shape export_shape = WIRE_SHAPE(struct goal_export, export_fields);
+
 static const struct wire_field seat_fields[] = {
     { "id",               WIRE_ID,     R, AT(goal_seat, id) },
     { "clusterId",        WIRE_ID,     R, AT(goal_seat, cluster) },
@@ -113,6 +139,7 @@ static const struct wire_field seat_fields[] = {
     { "protect",          WIRE_LIST,   0, AT(goal_seat, protect),           .max = SOME, .of = &protection_shape },
     { "remove",           WIRE_LIST,   0, AT(goal_seat, remove),            .max = SOME, .of = &removal_shape },
     { "drill",            WIRE_OBJECT, 0, AT(goal_seat, drill),             .of = &drill_shape },
+    { "export",           WIRE_OBJECT, 0, AT(goal_seat, export_job),        .of = &export_shape },
 };
 const struct wire_shape goal_seat_shape = WIRE_SHAPE(struct goal_seat, seat_fields);
 
@@ -146,6 +173,36 @@ is_store(const struct goal_seat_store *store)
     return is_line(store->endpoint) && is_line(store->bucket) && is_line(store->region) &&
            str_is_one_line(store->path) && is_line(store->key) && is_line(store->secret_key) &&
            (store->uri_style.len == 0 || str_is(store->uri_style, "path") || str_is(store->uri_style, "host"));
+}
+
+/* What becomes a path of a request, and lines of one: nothing in it can mean something else there. */
+static bool
+is_plain_path(str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.data[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+              (c != '\0' && strchr("._-/", c) != NULL)))
+            return false;
+    }
+    return text.len > 0 && text.data[0] != '/' && strstr(text.data, "..") == NULL && strstr(text.data, "//") == NULL;
+}
+
+static error
+check_export(struct arena *arena, const struct goal_export *wish, size_t index)
+{
+    struct net_block ignored;
+    if (!goal_is_label(wish->label))
+        return goal_wrong(arena, "seats", index, "export.label", "a label of a backup is wanted");
+    if (!is_plain_path(wish->prefix) || !is_plain_path(wish->bucket) || !is_plain_path(wish->region))
+        return goal_wrong(arena, "seats", index, "export", "a path, a bucket or a region that is none");
+    if (!is_line(wish->service_url) || !str_is_one_line(wish->key) || !str_is_one_line(wish->secret_key))
+        return goal_wrong(arena, "seats", index, "export", "one of its texts is not what it should be");
+    for (size_t i = 0; i < wish->networks.count; i++) {
+        if (!net_parse_block(wish->networks.items[i], &ignored))
+            return goal_wrong(arena, "seats", index, "export.networks", "one of them is no network");
+    }
+    return OK;
 }
 
 static error
@@ -190,6 +247,8 @@ goal_seat_check(struct arena *arena, struct goal_seat *seat, size_t index)
         if (!plain_name(member->name) || !goal_is_address(member->address))
             return goal_wrong(arena, "seats", index, "members", "a name or address that is none");
     }
+    if (id_is_there(seat->export_job.id))
+        TRY(check_export(arena, &seat->export_job, index));
     return check_snapshots(arena, seat, index);
 }
 

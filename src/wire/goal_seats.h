@@ -9,7 +9,13 @@
 #include "base/id.h"
 #include "wire/shape.h"
 
-enum { GOAL_MAX_SEATS = 4096, GOAL_MAX_SEAT_MEMBERS = 64, GOAL_MAX_ASSERTIONS = 20, GOAL_MAX_ASSERTION_BYTES = 4000 };
+enum {
+    GOAL_MAX_SEATS = 4096,
+    GOAL_MAX_SEAT_MEMBERS = 64,
+    GOAL_MAX_ASSERTIONS = 20,
+    GOAL_MAX_ASSERTION_BYTES = 4000,
+    GOAL_MAX_EXPORT_LABELS = 50
+};
 
 /* FROZEN: nothing is added to it any more, and all of it can be read. */
 enum goal_seat_desired { SEAT_RUNNING, SEAT_FROZEN, SEAT_REMOVED };
@@ -94,6 +100,27 @@ struct goal_drill {            /* whether the newest backup can be restored is t
     struct goal_drill_assertions assertions;
 };
 
+struct goal_export_label { /* of the tenant */
+    str key, value;
+};
+struct goal_export_labels {
+    size_t count;
+    struct goal_export_label *items;
+};
+struct goal_export {       /* a snapshot is to be written to a bucket of its tenant (docs/internals/exports.md) */
+    id id;                 /* zero: none is wanted */
+    int64_t limit_seconds; /* for each of its stages */
+    id snapshot;
+    str snapshot_at; /* when it was taken */
+    str label;       /* of its backup here */
+    str cluster_name;
+    struct goal_export_labels custom_data;
+    str service_url, bucket, region, prefix;
+    str key, secret_key;        /* never logged */
+    struct wire_texts networks; /* that the operator allows beside public addresses */
+    str authority;              /* PEM that the store is checked against; empty: those that the system knows */
+};
+
 struct goal_seat {
     id id, cluster;
     str stanza, scope, major_version;
@@ -109,6 +136,7 @@ struct goal_seat {
     struct goal_seat_protections protect;
     struct goal_seat_removals remove; /* what is not named here is never removed */
     struct goal_drill drill;
+    struct goal_export export_job;
 };
 struct goal_seats {
     size_t count;

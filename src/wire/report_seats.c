@@ -6,6 +6,7 @@
 
 const char *const report_copy_words[] = { "IN_PROGRESS", "COMPLETED", "FAILED", NULL };
 const char *const report_drill_words[] = { "WAITING", "RUNNING", "PASSED", "FAILED", NULL };
+const char *const report_export_words[] = { "WAITING", "RUNNING", "SUCCEEDED", "FAILED", NULL };
 const char *const report_check_words[] = { "PASSED", "FAILED", "SKIPPED", NULL };
 
 static void
@@ -101,6 +102,20 @@ add_drill(struct buf *out, struct arena *arena, const struct report_drill *drill
     buf_add_text(out, "]}");
 }
 
+static void
+add_export(struct buf *out, struct arena *arena, const struct report_export *job)
+{
+    report_add_text(out, arena, ",\"export\":{\"id\":", id_text(arena, job->id));
+    report_add_text(out, arena, ",\"state\":", str_from(report_export_words[job->state]));
+    report_add_text_or_null(out, arena, ",\"code\":", job->code);
+    report_add_text_or_null(out, arena, ",\"problem\":", job->problem);
+    report_add_text_or_null(out, arena, ",\"startedAt\":", job->started_at);
+    report_add_text_or_null(out, arena, ",\"finishedAt\":", job->finished_at);
+    report_add_number(out, ",\"tablesDone\":", job->tables_done);
+    report_add_number(out, ",\"tablesTotal\":", job->tables_total);
+    buf_add_char(out, '}');
+}
+
 str
 report_seat_text(struct arena *arena, const struct report_seat *seat)
 {
@@ -123,6 +138,8 @@ report_seat_text(struct arena *arena, const struct report_seat *seat)
     buf_add_text(out, "]");
     if (id_is_there(seat->drill.id))
         add_drill(out, arena, &seat->drill);
+    if (id_is_there(seat->export_job.id))
+        add_export(out, arena, &seat->export_job);
     buf_add_text(out, seat->copies == NULL ? ",\"snapshots\":null}" : ",\"snapshots\":[");
     for (size_t i = 0; seat->copies != NULL && i < seat->copy_count; i++) {
         buf_add_text(out, i == 0 ? "" : ",");

@@ -61,6 +61,17 @@ struct report_drill {
     const struct report_check *checks;
 };
 
+/* Of an export (docs/internals/exports.md). WAITING: it cannot be run now, and `problem` says why. */
+enum report_export_state { EXPORT_WAITING, EXPORT_RUNNING, EXPORT_SUCCEEDED, EXPORT_FAILED };
+extern const char *const report_export_words[]; /* by the enum; NULL at the end */
+struct report_export {
+    id id; /* zero: there is none */
+    enum report_export_state state;
+    str code, problem; /* why it failed, in a word and in a sentence */
+    str started_at, finished_at;
+    int64_t tables_done, tables_total; /* -1: not known yet */
+};
+
 struct report_seat {
     id id;
     str unit; /* of the receiver, as systemd says */
@@ -73,6 +84,7 @@ struct report_seat {
     const struct report_span *spans;
     const struct report_copy *copies; /* NULL: what is there is not known now, and nothing follows from it */
     struct report_drill drill;
+    struct report_export export_job;
 };
 
 /* As a report has it. Empty when the arena is full. */

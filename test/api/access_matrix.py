@@ -34,7 +34,8 @@ LET_IN = {
     "getGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
     "endGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
     "restartGroupClusterPrimaries": (409, "CLUSTER_NOT_CHANGEABLE"),
-    # Their examples name a cluster that there is not.
+    # Their examples name a cluster, or a snapshot, that there is not.
+    "createGroupClusterBackupExport": (400, "INVALID_ATTRIBUTE_VALUE"),
     "createGroupClusterBackupRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
     "createGroupClusterRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
     "createGroupFlexClusterBackupRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),

@@ -357,6 +357,46 @@ def test_drills(suite, r1, own, stanza):
     sql("DELETE FROM drill")
 
 
+def export_report(export, **changes):
+    return {"id": export, "state": "SUCCEEDED", "code": None, "problem": None, "startedAt": "2026-01-01T00:00:00Z", "finishedAt": "2026-01-01T00:01:00Z", "tablesDone": 2, "tablesTotal": 2, **changes}
+
+
+def test_exports(suite, r1, own, stanza):
+    """An export is told to the host that has its snapshot, with the bucket's key; what the host says of it is taken over once."""
+    export, bucket, snapshot = (secrets.token_hex(12) for _ in range(3))
+    sql("INSERT INTO snapshot (id, org_id, project_id, cluster_id, stanza_id, origin, state, created_at) SELECT '\\x%s', org_id, project_id, cluster_id, id, 'ON_DEMAND', 'COMPLETED', '2026-01-01 00:00+00' "
+        "FROM backup_stanza WHERE id = '\\x%s'" % (snapshot, stanza))
+    sql("INSERT INTO snapshot_copy (snapshot_id, seat_id, org_id, label, state) SELECT '\\x%s', id, org_id, '20260101-000000F', 'COMPLETED' FROM stanza_seat WHERE id = '\\x%s'" % (snapshot, own))
+    sql("INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT project_id, 'backupExportBucket', '\\x%s', '%s', org_id, '{\"serviceUrl\": \"https://objects.example.org\", "
+        "\"bucketName\": \"exports\", \"region\": \"us-east-1\", \"internal\": {\"secrets\": \"AAAA\"}}' FROM backup_stanza WHERE id = '\\x%s'" % (bucket, bucket, stanza))
+    sql("INSERT INTO export_job (id, org_id, project_id, cluster_id, stanza_id, seat_id, snapshot_id, snapshot_at, bucket_id, prefix, custom_data, state, given_at) SELECT '\\x%s', org_id, project_id, "
+        "cluster_id, id, '\\x%s', '\\x%s', '2026-01-01 00:00+00', '\\x%s', 'exported_snapshots/a', '[{\"key\": \"k\", \"value\": \"v\"}]', 'WAITING', now() FROM backup_stanza WHERE id = '\\x%s'" % (
+            export, own, snapshot, bucket, stanza))
+    told = r1.goal()[1]["seats"][0]["export"]
+    suite.equal({name: told[name] for name in ("id", "snapshotId", "label", "prefix", "customData", "serviceUrl", "bucket", "region", "key", "secretKey")},
+                {"id": export, "snapshotId": snapshot, "label": "20260101-000000F", "prefix": "exported_snapshots/a", "customData": [{"key": "k", "value": "v"}],
+                 "serviceUrl": "https://objects.example.org", "bucket": "exports", "region": "us-east-1", "key": "", "secretKey": ""}, "an export in a goal; a key that does not open is empty")
+
+    def said(**changes):
+        return r1.report(seats=[seat_report(own, snapshots=None, export=export_report(export, **changes))])
+
+    def state():
+        return sql("SELECT concat_ws(' ', state, code, problem, tables_done, finished_at IS NOT NULL) FROM export_job WHERE id = '\\x%s'" % export)
+    wrong = {"id": ["x", None], "state": ["DONE", "QUEUED", None], "code": [1, "x" * 65], "problem": [1], "startedAt": ["now"], "tablesDone": [-1, "1"], "tablesTotal": [1.5]}
+    before = row_hashes()
+    for field, values in wrong.items():
+        for value in values:
+            status, answer = said(**{field: value})
+            suite.check(status == 400 and "seats[0].export" in answer["detail"], "a wrong report of an export: %r %r %r %r" % (field, value, status, answer))
+    suite.equal(r1.report(seats=[seat_report(own, snapshots=None, export=7)])[0], 400, "an export that is none")
+    suite.equal(changed_tables(before, row_hashes()), [], "tables that changed with wrong reports of exports")
+    suite.equal((said(state="RUNNING", tablesDone=1)[0], state()), (200, "RUNNING 1 f"), "one that is under way")
+    suite.equal((said(state="FAILED", code="EXPORT_BUCKET_REFUSED", problem="403.")[0], state()), (200, "FAILED EXPORT_BUCKET_REFUSED 403. 2 t"), "one that failed")
+    suite.equal((said()[0], state()), (200, "FAILED EXPORT_BUCKET_REFUSED 403. 2 t"), "what has ended stays")
+    suite.check("export" not in r1.goal()[1]["seats"][0], "it leaves the goal")
+    sql("DELETE FROM export_job; DELETE FROM resource WHERE kind = 'backupExportBucket'; DELETE FROM snapshot WHERE id = '\\x%s'" % snapshot)
+
+
 def test_seats(suite, fleet, h1, cluster):
     facts = {**FACTS, "pgbackrestVersion": "2.55.1", "patroniVersion": ""}
     r1, r2 = (fleet.join(name, zone=zone, purpose="REPOSITORY", facts=facts) for name, zone in (("r1", "a"), ("r2", "b")))
@@ -449,6 +489,7 @@ def test_seats(suite, fleet, h1, cluster):
     suite.equal(changed_tables(before, row_hashes()), [], "tables that changed with wrong reports of seats")
 
     test_drills(suite, r1, own, stanza)
+    test_exports(suite, r1, own, stanza)
 
     # Certificates of seats: for the host that the seat is on, by the cluster's authority.
     path = "/agent/v1/seats/%s/certificate"

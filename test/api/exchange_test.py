@@ -185,7 +185,7 @@ class Runner:
             values.update(seed_usage(values["org"]))
         if name == "federation.txt":
             values.update(prepare_federation(self.world, values))
-        if name in ("backups.txt", "drills.txt"):  # what a repository host would have reported
+        if name in ("backups.txt", "drills.txt", "exports.txt"):  # what a repository host would have reported
             for project in ("project", "vault"):
                 values[project] = self.world.must(201, "POST", "/groups", callers["owner"], {"name": project, "orgId": values["org"]}).json()["id"]
             for project, cluster in (("project", "orders"), ("project", "plain"), ("vault", "ledger")):

@@ -357,6 +357,15 @@ class World:
                 restore, project, cluster))
         return restore
 
+    @staticmethod
+    def make_export(project, snapshot, bucket):
+        """An export of the snapshot that has ended well; its id."""
+        export = new_id()
+        sql("INSERT INTO export_job (id, org_id, project_id, cluster_id, stanza_id, snapshot_id, snapshot_at, bucket_id, prefix, state, tables_done, tables_total, finished_at, told_at) "
+            "SELECT decode('%s', 'hex'), org_id, project_id, cluster_id, stanza_id, id, created_at, decode('%s', 'hex'), 'exported_snapshots/a', 'SUCCEEDED', 2, 2, now(), now() "
+            "FROM snapshot WHERE project_id = decode('%s', 'hex') AND id = decode('%s', 'hex')" % (export, bucket, project, snapshot))
+        return export
+
     def make_team(self, owner, project, mark=""):
         """A team with its person and a role in the project. World A has those of the examples, and a person whose name is the first
         text that the body matrix thinks of."""
@@ -444,7 +453,9 @@ class World:
         snapshot, _, flex_snapshot = (self.make_backups(whose.home, place, cluster + mark) for cluster in ("c1", "c2", "small"))
         drill = sql("SELECT encode(d.id, 'hex') FROM drill d JOIN snapshot s ON s.stanza_id = d.stanza_id WHERE s.id = decode('%s', 'hex')" % snapshot)
         restore, flex_restore = (self.make_restore(place, cluster + mark) for cluster in ("c1", "small"))
-        return {"drillId": drill, "restoreJobId": restore, "jobId": restore, "flexRestoreJobId": flex_restore, "snapshotId": snapshot, "flexSnapshotId": flex_snapshot, "identityProviderId": oidc, "samlProviderId": saml, "roleMappingId": mapping,
+        bucket = self.must(200, "POST", project + "/backup/exportBuckets", owner, {
+            "bucketName": "fixture", "cloudProvider": "AWS", "serviceUrl": "https://objects.example.org", "accessKeyId": "FIXTURE", "secretAccessKey": "0123456789abcdef"}).json()["_id"]
+        return {"exportBucketId": bucket, "exportId": self.make_export(place, snapshot, bucket), "drillId": drill, "restoreJobId": restore, "jobId": restore, "flexRestoreJobId": flex_restore, "snapshotId": snapshot, "flexSnapshotId": flex_snapshot, "identityProviderId": oidc, "samlProviderId": saml, "roleMappingId": mapping,
                 "alertConfigId": config, "alertId": alert, "integrationType": "WEBHOOK", "id": target, "clusterName": "c1" + mark, "flexName": "small" + mark, "name": "small" + mark, "containerId": container, "sampleDatasetId": load, "roleName": "fixture" + mark, "databaseName": "admin", "username": "fixture_user" + mark, "entryValue": address, "requestId": check["requestId"],
                 "resourcePolicyId": policy,
                 "certificateUser": "CN=fixture" + mark, "groupId": place, "orgId": whose.home, "federationSettingsId": self.federation[whose.home], "endpointSetId": "S17",

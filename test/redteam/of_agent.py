@@ -20,6 +20,7 @@ FACTS = {"agentVersion": "0.1.0", "patroniVersion": "4.0.7", "postgresVersions":
 REPORTS, GOALS = "hosts report about their own members only", "goals have a host's own members only"
 CERTIFICATES, EPOCHS = "hosts get certificates of their own members only", "agents of an older epoch are refused"
 DRILL_REPORTS = "hosts report about their own drills only"
+EXPORT_REPORTS = "hosts report about their own exports only"
 SEAT_REPORTS, SEAT_CERTIFICATES = "hosts report about their own seats only", "hosts get certificates of their own seats only"
 SUBJECTS = "what a certificate says is decided by who signs it"
 
@@ -104,6 +105,16 @@ class Hostile:
             found = control.superuser(self.fleet, "SELECT problem FROM drill WHERE id = decode('%s', 'hex')" % seat)
             return "taken over" if MARK in str(found) else None
 
+    def claim_export(self):
+        """That another's snapshot is in its bucket, when it is not."""
+        with self.seat_elsewhere() as seat:
+            control.superuser(self.fleet, "INSERT INTO export_job (id, org_id, project_id, cluster_id, stanza_id, seat_id, snapshot_id, snapshot_at, bucket_id, prefix, state, given_at) SELECT t.id, t.org_id, "
+                                          "z.project_id, z.cluster_id, z.id, t.id, t.id, now(), t.id, 'p', 'RUNNING', now() FROM stanza_seat t JOIN backup_stanza z ON z.id = t.stanza_id WHERE t.id = decode('%s', 'hex')" % seat)
+            self.report(seats=[{"id": seat, "unit": "active", "spans": [], "export": {"id": seat, "state": "SUCCEEDED", "problem": MARK}}])
+            found = control.superuser(self.fleet, "SELECT problem FROM export_job WHERE id = decode('%s', 'hex')" % seat)
+            control.superuser(self.fleet, "DELETE FROM export_job WHERE id = decode('%s', 'hex')" % seat)
+            return "taken over" if MARK in str(found) else None
+
     def seat_certificate(self):
         with self.seat_elsewhere() as seat:
             return self.certificate("/agent/v1/seats/%s/certificate" % seat, ("subject",))
@@ -156,6 +167,7 @@ def rows_of(hostile, ground):
                    lambda o=one, p=purpose: hostile.certificate("/agent/v1/members/%s/certificate" % o.id, ("subject",), **({"purpose": p} if p else {})))
     yield "report: another's seat has failed", SEAT_REPORTS, hostile.claim_seat
     yield "report: another's drill has passed", DRILL_REPORTS, hostile.claim_drill
+    yield "report: another's export is done", EXPORT_REPORTS, hostile.claim_export
     yield ("report: another's seat has a snapshot", SEAT_REPORTS,
            lambda: hostile.claim_seat(problem=None, snapshots=[{"id": os.urandom(12).hex(), "state": "COMPLETED", "label": MARK, "needs": [], "policyItems": []}]))
     yield ("report: another's seat has a gap", SEAT_REPORTS,

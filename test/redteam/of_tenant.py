@@ -192,6 +192,8 @@ def of_places(ground):
                 ("a webhook", "POST", org + "/webhooks", {"url": "https://%s/x" % host}),
                 ("an alert's webhook", "POST", project + "/alertConfigs", {"eventTypeName": "GROUP_UPDATED", "notifications": [{"typeName": "WEBHOOK", "webhookUrl": "https://%s/x" % host}]}),
                 ("an integration", "PUT", project + "/integrations/WEBHOOK", {"type": "WEBHOOK", "url": "https://%s/x" % host}),
+                ("an export bucket", "POST", project + "/backup/exportBuckets", {
+                    "bucketName": "exports", "cloudProvider": "AWS", "serviceUrl": "https://%s" % host, "accessKeyId": "a", "secretAccessKey": "b"}),
                 ("an identity provider", "POST", federation + "/identityProviders", {"displayName": "x", "issuerUri": "https://%s" % host, "audience": "a"}),
                 ("a directory", "PATCH", project + "/userSecurity", {"ldap": {
                     "hostname": bare, "port": 636, "bindUsername": "cn=a", "bindPassword": "correct horse", "authenticationEnabled": True}})):

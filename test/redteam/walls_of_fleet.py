@@ -243,6 +243,8 @@ LIVE = [
          with_function("host_report_seats(bytea, jsonb)", (" AND t.host_id = p_host", ""))),
     Wall("hosts report about their own drills only", "host_report_drills() without `host_id = p_host`",
          with_function("host_report_drills(bytea, jsonb)", (" AND t.host_id = p_host", ""))),
+    Wall("hosts report about their own exports only", "host_report_exports() without `host_id = p_host`",
+         with_function("host_report_exports(bytea, jsonb)", (" AND t.host_id = p_host", ""))),
     Wall("goals have a host's own members only", "host_goal() without `host_id = p_host`, for the hostile host, whose own agent sleeps meanwhile", everything_for_hostile),
 ]
 

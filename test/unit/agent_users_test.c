@@ -238,6 +238,26 @@ rules_name_users_and_addresses(void **state)
     arena_free(arena);
 }
 
+static void
+who_uploads_reaches_the_store_and_nothing_else(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 22);
+    struct net_address addresses[2];
+    assert_true(net_parse_address(STR("192.0.2.7"), &addresses[0]));
+    assert_true(net_parse_address(STR("2001:db8::7"), &addresses[1]));
+    struct wall_store store = { 70009, 2, addresses, 9000 };
+    str text = wall_store_text(arena, &store);
+    assert_non_null(strstr(text.data, "add element inet reeve confined { 70009 }\n"));
+    assert_non_null(strstr(text.data, "stores4 { 70009 . 192.0.2.7 . 9000 }\n"));
+    assert_non_null(strstr(text.data, "stores6 { 70009 . 2001:db8::7 . 9000 }\n"));
+    /* Before anything that lets others through. */
+    const char *confined = strstr(text.data, "meta skuid @confined counter reject"),
+               *open = strstr(text.data, "@own4 accept");
+    assert_true(confined != NULL && open != NULL && confined < open);
+    arena_free(arena);
+}
+
 int
 main(void)
 {
@@ -249,6 +269,7 @@ main(void)
         cmocka_unit_test(killed_anywhere_no_two_share_one),
         cmocka_unit_test(files_go_to_their_owner_and_what_the_agent_wrote_to_root),
         cmocka_unit_test(rules_name_users_and_addresses),
+        cmocka_unit_test(who_uploads_reaches_the_store_and_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,6 +134,11 @@ fill(int base)
     fixture_ask("INSERT INTO drill (id, org_id, project_id, cluster_id, stanza_id, origin) VALUES (%s, %s, %s, %s, %s, "
                 "'ON_DEMAND')",
                 fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret), fixture_quote(secret));
+    fixture_ask(
+        "INSERT INTO export_job (id, org_id, project_id, cluster_id, stanza_id, snapshot_id, snapshot_at, bucket_id, prefix) "
+        "VALUES (%s, %s, %s, %s, %s, %s, now(), %s, 'p')",
+        fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret), fixture_quote(secret),
+        fixture_quote(secret), fixture_quote(secret));
     fixture_ask("INSERT INTO network_container (id, org_id, project_id, provider, region, block) "
                 "VALUES (%s, %s, %s, 'P', 'R', '10.%d.0.0/24')",
                 fixture_quote(secret), o, fixture_quote(project), base / 1000);
@@ -220,6 +225,7 @@ static const struct {
     { "restore_job",            "org_id = $B",                                    "problem = 'x'",        1 },
     { "restore_member",         "org_id = $B",                                    "problem = 'x'",        1 },
     { "drill",                  "org_id = $B",                                    "problem = 'x'",        1 },
+    { "export_job",             "org_id = $B",                                    "problem = 'x'",        1 },
     { "list_counter",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_block",             "scope IN ($B, $PROJECT)",                        NULL,                   2 },
     { "list_segment",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },

@@ -136,7 +136,11 @@ where_logs_go_is_read_and_a_form_of_a_newer_control_plane_is_none(void **state)
     "\"protect\":[{\"snapshotId\":\"0000000000000000000000e8\",\"until\":\"2027-11-20T00:00:00Z\"}],"                                      \
     "\"remove\":[{\"snapshotId\":\"0000000000000000000000e9\",\"label\":\"20261116-031700F_20261116-091700I\"}],"                          \
     "\"drill\":{\"id\":\"0000000000000000000000ea\",\"limitSeconds\":600,\"assertionSeconds\":60,"                                         \
-    "\"assertions\":[{\"name\":\"n\",\"database\":\"shop\",\"sql\":\"SELECT true\"}]}}"
+    "\"assertions\":[{\"name\":\"n\",\"database\":\"shop\",\"sql\":\"SELECT true\"}]},"                                                    \
+    "\"export\":{\"id\":\"0000000000000000000000eb\",\"limitSeconds\":900,\"snapshotId\":\"0000000000000000000000e7\","                    \
+    "\"snapshotAt\":\"2026-11-17T08:00:00Z\",\"label\":\"20261117-080000F\",\"clusterName\":\"orders\","                                   \
+    "\"customData\":[{\"key\":\"ticket\",\"value\":\"4711\"}],\"serviceUrl\":\"https://objects.example.org\",\"bucket\":\"exports\","      \
+    "\"region\":\"us-east-1\",\"prefix\":\"exported_snapshots/a/b\",\"key\":\"k\",\"secretKey\":\"s\",\"networks\":[\"10.9.0.0/16\"]}}"
 
 static str
 goal_with_seats(struct arena *arena, const char *seats)
@@ -166,6 +170,10 @@ seats_of_a_repository_host_are_read(void **state)
     assert_true(id_is_there(seat->drill.id));
     assert_int_equal(seat->drill.limit_seconds, 600);
     assert_string_equal(seat->drill.assertions.items[0].sql.data, "SELECT true");
+    assert_true(id_is_there(seat->export_job.id));
+    assert_string_equal(seat->export_job.prefix.data, "exported_snapshots/a/b");
+    assert_string_equal(seat->export_job.custom_data.items[0].value.data, "4711");
+    assert_string_equal(seat->export_job.networks.items[0].data, "10.9.0.0/16");
     assert_int_equal(parse(arena, GOAL(CLUSTER, MEMBER, TASK)).seats.count, 0);
     arena_free(arena);
 }
@@ -190,6 +198,14 @@ seats_that_would_write_other_lines_are_refused(void **state)
         { "\"limitSeconds\":600", "\"limitSeconds\":0", "seats[0].drill.limitSeconds" },
         { "\"assertionSeconds\":60", "\"assertionSeconds\":86400", "seats[0].drill.assertionSeconds" },
         { "\"sql\":\"SELECT true\"", "\"sql\":7", "seats[0].drill.assertions[0].sql" },
+        { "\"label\":\"20261117-080000F\"", "\"label\":\"--repo1-path=/\"", "seats[0].export.label" },
+        { "exported_snapshots/a/b", "exported_snapshots/../b", "seats[0].export" },
+        { "exported_snapshots/a/b", "/exported_snapshots", "seats[0].export" },
+        { "exported_snapshots/a/b", "a?versions", "seats[0].export" },
+        { "\"bucket\":\"exports\"", "\"bucket\":\"a%2fb\"", "seats[0].export" },
+        { "\"region\":\"us-east-1\"", "\"region\":\"x\\ny\"", "seats[0].export" },
+        { "\"secretKey\":\"s\"", "\"secretKey\":\"a\\nb\"", "seats[0].export" },
+        { "10.9.0.0/16", "10.9.0.0/33", "seats[0].export.networks" },
         { "\"store\":null",
           "\"store\":{\"endpoint\":\"s3\",\"bucket\":\"b\",\"region\":\"r\",\"key\":\"k\",\"secretKey\":\"a\\nb\"}",
           "seats[0].store" },

@@ -106,6 +106,21 @@ a_seat_is_written_with_its_spans_and_snapshots(void **state)
     json_t *ignored;
     assert_ptr_equal(json_parse(arena, text, &ignored), OK);
     /* An empty list says that nothing is there; who does not know says so, or rows of snapshots would go. */
+    struct report_seat exporting = { .id = seat.id,
+                                     .unit = STR("active"),
+                                     .export_job = { .id = { { 0xe1 }, true },
+                                                     .state = EXPORT_FAILED,
+                                                     .code = STR("EXPORT_BUCKET_REFUSED"),
+                                                     .problem = STR("403."),
+                                                     .started_at = STR("2026-11-17T08:00:00Z"),
+                                                     .finished_at = STR_EMPTY,
+                                                     .tables_done = 3,
+                                                     .tables_total = -1 } };
+    assert_non_null(strstr(
+        report_seat_text(arena, &exporting).data,
+        ",\"export\":{\"id\":\"e10000000000000000000000\",\"state\":\"FAILED\",\"code\":\"EXPORT_BUCKET_REFUSED\","
+        "\"problem\":\"403.\",\"startedAt\":\"2026-11-17T08:00:00Z\",\"finishedAt\":null,\"tablesDone\":3,"
+        "\"tablesTotal\":null}"));
     struct report_seat unknown = { .id = seat.id, .unit = STR("unknown") };
     assert_non_null(strstr(report_seat_text(arena, &unknown).data, "\"spans\":[],\"snapshots\":null}"));
     arena_free(arena);

@@ -5,6 +5,7 @@
 
 #include "agent/certificates.h"
 #include "agent/seat/seat_drill.h"
+#include "agent/seat/seat_export.h"
 #include "agent/seat/seat_files.h"
 #include "agent/seat/seat_jobs.h"
 #include "agent/unit_file.h"
@@ -113,7 +114,8 @@ keep_going(struct seat_pass *pass, struct report_seat *report, bool *ret_is_busy
     if (copies != NULL)
         seat_jobs_report(pass, jobs, copies, &report->copy_count);
     error drill = seat_drill_go_on(pass, &view, report, ret_is_busy);
-    work = work != OK ? work : drill;
+    error export_job = seat_export_go_on(pass, &view, report, ret_is_busy);
+    work = work != OK ? work : drill != OK ? drill : export_job;
     return work != OK ? work : wall;
 }
 
@@ -129,6 +131,7 @@ remove_all(struct seat_pass *pass, struct report_seat *report, bool *ret_is_busy
     if (users_find(pass->host->users, pass->seat->id, &user) && disk_exists(pass->folder.data)) {
         TRY(take_user(pass));
         TRY(seat_drill_end(pass));
+        TRY(seat_export_end(pass));
         TRY(seat_jobs_read(pass, &jobs));
         TRY(seat_jobs_check_unprotected(pass, jobs));
         TRY(unit_keep_down(pass->host->units, arena, pass->wal_unit.data));

@@ -13,6 +13,7 @@ struct seat_memory {
     int64_t wall_put_ms;      /* when the rules of the network were put up last; 0: not since the agent started */
     int64_t drill_again_ms;   /* before then no drill is begun */
     char drill_problem[1024]; /* why */
+    int64_t store_wall_ms;    /* when the wall around an export was put up last */
 };
 
 /* During one pass. */

@@ -28,6 +28,11 @@ extern const struct read restore_list, restore_get, flex_restore_list, flex_rest
     legacy_restore_get;
 handler restore_create, restore_cancel, legacy_restore_create, flex_restore_create;
 
+/* ---- exports.c ---- */
+extern const struct kind export_bucket_kind;
+extern const struct read export_list, export_get;
+handler export_bucket_create, export_create;
+
 /* ---- schedules.c ---- */
 extern const struct read schedule_get, window_get;
 handler schedule_update, schedule_delete;

@@ -212,7 +212,8 @@ check_offered(struct request *req)
                     V("the operator decides whether everything is kept at a second site"));
     if (json_is_true(json_object_get(req->body, "autoExportEnabled")) ||
         json_is_object(json_object_get(req->body, "export")))
-        return fail(req->arena, NOT_OFFERED, V("Exporting snapshots automatically"), V("exports do not exist yet"));
+        return fail(req->arena, NOT_OFFERED, V("Exporting snapshots automatically"),
+                    V("ask for each export with a request"));
     return OK;
 }
 

@@ -117,6 +117,12 @@
     ROW(EVENT_DRILL_NOT_RUN, "BACKUP_DRILL_NOT_RUN", "Whether backups of a cluster can be restored could not be tried.") \
     ROW(EVENT_DRILL_OVERDUE, "BACKUP_DRILL_OVERDUE", "It was not proven for too long that backups of a cluster can be restored.") \
     ROW(EVENT_DRILL_IN_TIME, "BACKUP_DRILL_IN_TIME", "It is proven in time again that backups of a cluster can be restored.") \
+    ROW(EVENT_EXPORT_BUCKET_CREATED, "BACKUP_EXPORT_BUCKET_CREATED", "A bucket for exports of snapshots was registered.") \
+    ROW(EVENT_EXPORT_BUCKET_CHANGED, "BACKUP_EXPORT_BUCKET_CHANGED", "The keys of a bucket for exports were changed.") \
+    ROW(EVENT_EXPORT_BUCKET_DELETED, "BACKUP_EXPORT_BUCKET_DELETED", "A bucket for exports of snapshots was removed from its project; what is in it stays.") \
+    ROW(EVENT_EXPORT_REQUESTED, "BACKUP_EXPORT_REQUESTED", "Somebody asked to export a snapshot to a bucket.") \
+    ROW(EVENT_EXPORT_SUCCEEDED, "BACKUP_EXPORT_SUCCEEDED", "A snapshot was exported, and all of it is in the bucket.") \
+    ROW(EVENT_EXPORT_FAILED, "BACKUP_EXPORT_FAILED", "A snapshot could not be exported.") \
     ROW(EVENT_DRILL_SETTINGS_CHANGED, "BACKUP_DRILL_SETTINGS_CHANGED", "When backups are tried, or what they must hold, was changed.") \
     ROW(EVENT_BACKUP_SCHEDULE_CHANGED, "BACKUP_SCHEDULE_CHANGED", "The backup schedule of a cluster was changed.") \
     ROW(EVENT_COMPLIANCE_POLICY_SET, "BACKUP_COMPLIANCE_POLICY_SET", "The backup compliance policy of a project was set.") \

@@ -240,6 +240,15 @@ BEGIN
                '[{"name": "restore", "startedAt": "2020-01-01T00:00:00Z", "ms": 7}]', '[{"name": "amcheck", "database": "shop", "result": "PASSED", "sentence": "All.", "tables": null, "rows": null}]'
         FROM (VALUES ('passed', 1, 0, 'SCHEDULED', 'PASSED', NULL, '20 hours', '19 hours', '19 hours'), ('failed', 2, 1, 'ON_DEMAND', 'FAILED', 'It is false.', '10 hours', '9 hours', NULL),
                      ('queued', 2, NULL, 'SCHEDULED', 'QUEUED', NULL, '1 hour', NULL, NULL)) s (name, stanza, seat, origin, state, problem, age, ended, told);
+    -- A bucket; an export that is done and was told, one that failed and was not, and one that waits for its turn.
+    INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT j, 'backupExportBucket', i, encode(i, 'hex'), o, '{"bucketName": "b", "serviceUrl": "https://s", "region": "r", "internal": {"secrets": "c2VhbGVk"}}'
+        FROM (SELECT test.named(b || ' bucket') AS i) s;
+    INSERT INTO export_job (id, org_id, project_id, cluster_id, stanza_id, seat_id, snapshot_id, snapshot_at, bucket_id, prefix, state, code, problem, tables_done, tables_total, created_at, given_at, started_at, finished_at, told_at)
+        SELECT test.named(b || ' export ' || s.name), o, j, test.id(b), test.id(b || ' stanza2'), test.id(b || ' seat' || s.seat), test.id(b || ' snapshot shown'), '2020-01-01 00:00+00', test.id(b || ' bucket'), 'exported_snapshots/' || s.name, s.state,
+               CASE s.state WHEN 'FAILED' THEN 'EXPORT_BUCKET_REFUSED' END, CASE s.state WHEN 'FAILED' THEN '403.' END, s.done, s.total, now() - s.age::interval, now() - s.ended::interval - interval '5 minutes', now() - s.ended::interval - interval '4 minutes',
+               now() - s.ended::interval, now() - s.told::interval
+        FROM (VALUES ('done', 1, 'SUCCEEDED', 3, 3, '20 hours', '19 hours', '19 hours'), ('failed', 1, 'FAILED', 1, 3, '10 hours', '9 hours', NULL),
+                     ('queued', NULL, 'QUEUED', NULL, NULL, '1 hour', NULL, NULL)) s (name, seat, state, done, total, age, ended, told);
 END $$;
 
 CREATE FUNCTION test.alert(t text, p text, p_name text, p_config text, p_cluster text, p_status text, p_lasts boolean, p_close interval, p_resolved interval) RETURNS void LANGUAGE plpgsql AS $$

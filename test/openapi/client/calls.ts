@@ -179,7 +179,7 @@ await get(client.GET("/groups/{groupId}/cloudProviderAccess", ofProject));
 await get(client.GET("/groups/{groupId}/encryptionAtRest", ofProject));
 
 // ---- Data ----
-await ask(client.GET("/groups/{groupId}/backup/exportBuckets", ofProject));
+await get(client.GET("/groups/{groupId}/backup/exportBuckets", ofProject));
 await get(client.GET("/groups/{groupId}/backup/drillSettings", ofProject));
 await ask(client.GET("/groups/{groupId}/clusters/{clusterName}/snapshotSchedule", ofCluster));
 await ask(client.GET("/groups/{groupId}/clusters/{clusterName}/onlineArchives", ofCluster));

@@ -173,6 +173,20 @@ get_segment(struct fetch *fetch, uint64_t segment, bool *ret_found)
     return OK;
 }
 
+/* Only what the backup itself needs: its own timeline, up to where it ended. */
+static error
+get_wal_of_backup(struct fetch *fetch, struct wal_place place)
+{
+    struct wal_place until;
+    bool found = true;
+    if (!wal_place_parse(ordered(fetch, "until"), fetch->segment_bytes, &until))
+        return problem(fetch->arena, "The backup does not say where its WAL ends.");
+    *fetch->history = (struct wal_history){ .timeline = place.timeline };
+    for (; found && place.segment <= until.segment; place.segment++)
+        TRY(get_segment(fetch, place.segment, &found));
+    return found ? OK : problem(fetch->arena, "WAL that the backup needs is missing in the repository.");
+}
+
 static error
 get_wal(struct fetch *fetch)
 {
@@ -182,6 +196,8 @@ get_wal(struct fetch *fetch)
     TRY(read_segment_bytes(fetch));
     if (!wal_place_parse(ordered(fetch, "from"), fetch->segment_bytes, &place))
         return problem(fetch->arena, "The backup does not say where its WAL begins.");
+    if (ordered(fetch, "until").len > 0)
+        return get_wal_of_backup(fetch, place);
     TRY(follow_timelines(fetch, place.timeline));
     failpoint("drill:wal:before");
     for (; found; place.segment++)

@@ -35,8 +35,8 @@ drill_sentence(str text)
 }
 
 /* ---- What is said ---- */
-static error
-write_down(struct drill_story *story)
+error
+drill_story_write(struct drill_story *story)
 {
     static const struct disk_owner unchanged = { (uid_t)-1, (gid_t)-1 };
     str text = json_text(story->arena, story->said);
@@ -75,7 +75,7 @@ drill_story_phase(struct drill_story *story, const char *name)
         json_object_get(story->said, "phases"),
         json_pack("{s:s, s:I, s:i}", "name", name, "startedMs", (json_int_t)clock_now_ms(), "ms", -1));
     story->phase_began_ms = clock_steady_ms();
-    return write_down(story);
+    return drill_story_write(story);
 }
 
 error
@@ -85,5 +85,5 @@ drill_story_end(struct drill_story *story, error why)
     end_phase(story);
     json_object_set_new(story->said, "problem", json_stringn(sentence.data, sentence.len));
     json_object_set_new(story->said, "isDone", json_true());
-    return write_down(story);
+    return drill_story_write(story);
 }

@@ -9,7 +9,8 @@
  *   said/, spool/      the seat   0700   fetched.json
  *   out/               the drill  0700   proved.json; conf/ and run/ of the server
  *
- * order.json:   {"stanza", "label", "from": first file of WAL, "majorVersion", "assertionSeconds", "assertions": [{"name", "database", "sql"}]}
+ * order.json:   {"stanza", "label", "from": first file of WAL, "majorVersion", "assertionSeconds", "assertions": [{"name", "database", "sql"}]};
+ *               with "until", the last file of WAL, what comes back is the backup itself and nothing that was written after it
  * fetched.json: {"phases": [{"name", "startedMs", "ms"}], "problem", "isDone"}
  * proved.json:  the same, with "recoveryPointMs", "serverVersion", "dataBytes", "checks": [{"name", "database", "result", "sentence", "tables", "rows"}]
  */
@@ -42,6 +43,8 @@ struct drill_story {
 MUST_USE error drill_story_begin(struct arena *arena, str folder, const char *file, struct drill_story *ret_story);
 /* The phase before has ended. */
 MUST_USE error drill_story_phase(struct drill_story *story, const char *name);
+/* What was added to `said` is to be seen. */
+MUST_USE error drill_story_write(struct drill_story *story);
 /* It has ended, with a sentence or well. */
 MUST_USE error drill_story_end(struct drill_story *story, error why);
 

@@ -17,6 +17,9 @@
 
 enum { LOG_BYTES = 4 * 1024 * 1024, SAID_BYTES = 64 * 1024, LOOK_MS = 100, STOP_MS = 60 * 1000 };
 
+#define ONLY_THE_BACKUP \
+    "recovery_target_timeline = 'current'\nrecovery_target = 'immediate'\nrecovery_target_action = 'promote'\n"
+
 static const struct disk_owner unchanged = { (uid_t)-1, (gid_t)-1 };
 
 /* ---- Settings ---- */
@@ -46,7 +49,7 @@ settings_text(struct drill_server *server)
         server->arena,
         "listen_addresses = ''\nport = 5432\nunix_socket_directories = '%s/run'\n"
         "data_directory = '%s/" DRILL_DATA "'\nhba_file = '%s/conf/pg_hba.conf'\nident_file = '%s/conf/pg_ident.conf'\n"
-        "restore_command = 'cp \"%s/" DRILL_WAL "/%%f\" \"%%p\"'\nrecovery_target_timeline = 'latest'\n"
+        "restore_command = 'cp \"%s/" DRILL_WAL "/%%f\" \"%%p\"'\n%s"
         /* Then nothing has to be set as large as it was at the source. */
         "hot_standby = off\n"
         "max_connections = 20\nmax_wal_senders = 0\nmax_prepared_transactions = %s\nshared_buffers = '128MB'\n"
@@ -55,8 +58,9 @@ settings_text(struct drill_server *server)
         "session_replication_role = replica\n%s"
         "logging_collector = off\nlog_destination = 'stderr'\nlog_statement = none\nlog_min_messages = warning\n"
         "lc_messages = 'C'\n",
-        folder, folder, folder, folder, folder, prepared_of_source(server).data,
-        has_switch ? "event_triggers = off\n" : "");
+        folder, folder, folder, folder, folder,
+        server->is_of_backup ? ONLY_THE_BACKUP : "recovery_target_timeline = 'latest'\n",
+        prepared_of_source(server).data, has_switch ? "event_triggers = off\n" : "");
 }
 
 static error

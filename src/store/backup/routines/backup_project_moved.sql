@@ -3,6 +3,7 @@ CREATE OR REPLACE FUNCTION backup_project_moved() RETURNS trigger LANGUAGE plpgs
 BEGIN
     UPDATE snapshot_copy c SET org_id = NEW.org_id FROM snapshot s WHERE s.project_id = NEW.id AND c.snapshot_id = s.id;
     UPDATE drill SET org_id = NEW.org_id WHERE project_id = NEW.id;
+    UPDATE export_job SET org_id = NEW.org_id WHERE project_id = NEW.id;
     UPDATE snapshot SET org_id = NEW.org_id WHERE project_id = NEW.id;
     UPDATE wal_span w SET org_id = NEW.org_id
         FROM backup_stanza s JOIN stanza_seat t ON t.stanza_id = s.id WHERE s.project_id = NEW.id AND w.seat_id = t.id;

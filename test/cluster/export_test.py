@@ -1,0 +1,236 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Exports of snapshots on real hosts, through the whole control plane, to a real server that speaks S3 (object_store/): what is in the bucket is imported with
+pg_restore and is what the snapshot has; killed in the middle it goes on, and sends nothing twice; a store that refuses or is away is told as such; who uploads
+reaches the store and nothing else. Needs root."""
+import collections
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import rig
+from backup_life_test import CLUSTER, Protected
+from tenant import DATABASE, client_address, psql, wait_psql
+
+import control  # noqa: E402  (found by rig)
+import hosts  # noqa: E402
+import process  # noqa: E402
+from state import Problem, wait_until  # noqa: E402
+from suite import Suite  # noqa: E402
+
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "object_store")
+BUCKET, KEY, SECRET, PORT = "exports", "EXPORTER", "correct-horse/battery+staple=", 9000
+TABLES, ROWS = 300, 50
+OBJECT = "._S3rver_object"
+LEFT = "ls /var/lib/reeve/drills /etc/systemd/system | grep -E 'reeve-export|^[0-9a-f]{24}'; nft list set inet reeve confined | grep elements; true"
+FILL = """DO $$ BEGIN FOR i IN 1..%d LOOP EXECUTE format('CREATE TABLE t%%s (n int PRIMARY KEY, words text)', i);
+    EXECUTE format('INSERT INTO t%%s SELECT g, md5(g::text || %%L) FROM generate_series(1, %d) g', i, i); END LOOP; END $$;
+    CREATE TABLE "a b/../c" (n int); INSERT INTO "a b/../c" VALUES (7)""" % (TABLES, ROWS)
+SUM = "SELECT md5(string_agg(s, ',' ORDER BY s)) FROM (SELECT md5(string_agg(t::text, ',' ORDER BY t::text)) AS s FROM (%s) t GROUP BY i) x" % (
+    " UNION ALL ".join("SELECT %d AS i, n, words FROM t%d" % (i, i) for i in range(1, TABLES + 1)))
+
+
+class Store:
+    """The server, and what is in its bucket."""
+
+    def __init__(self, fleet):
+        self.fleet, self.folder, self.address = fleet, fleet.path("objects"), control.RECEIVER[0]
+        self.url = "https://%s:%d" % (self.address, PORT)
+        if not os.path.isdir(os.path.join(HERE, "node_modules")):
+            subprocess.run(["npm", "ci", "--ignore-scripts", "--silent"], cwd=HERE, check=True)
+        os.makedirs(self.folder, exist_ok=True)
+        with open(fleet.path("objects.json"), "w", encoding="utf-8") as file:
+            json.dump({"address": self.address, "port": PORT, "certificate": fleet.path("tls/control/certificate.pem"), "key": fleet.path("tls/control/key.pem"),
+                       "folder": self.folder, "buckets": [BUCKET], "keys": {KEY: SECRET}}, file)
+        if process.pid_of(fleet, "objects"):
+            process.stop(fleet, "objects")
+        with contextlib.suppress(FileNotFoundError):
+            os.truncate(process.log_path(fleet, "objects"), 0)  # of an earlier run on the same fleet
+        process.start(fleet, "objects", "control", ["node", os.path.join(HERE, "server.js"), fleet.path("objects.json")])
+        process.wait_ready(fleet, "objects", lambda: subprocess.run(process.network.command(fleet, "control", ["curl", "-sk", self.url]), check=False,
+                                                                    capture_output=True).returncode == 0, 30)
+
+    def signal(self, name):
+        subprocess.run(["kill", "-" + name, str(process.pid_of(self.fleet, "objects"))], check=True)
+
+    @contextlib.contextmanager
+    def silent_after(self, count):
+        """So many objects were written since, and then the server says nothing for as long as the block takes."""
+        before = sum(number for (method, _), number in self.requests().items() if method == "PUT")
+        wait_until(lambda: sum(number for (method, _), number in self.requests().items() if method == "PUT") >= before + count, "%d objects are written" % count, 180, every=0.01)
+        self.signal("STOP")
+        try:
+            yield
+        finally:
+            self.signal("CONT")
+
+    def requests(self):
+        """How often each method was answered with 200, of each object."""
+        counts = collections.Counter()
+        with open(process.log_path(self.fleet, "objects"), encoding="utf-8") as file:
+            for words in map(str.split, file):
+                if len(words) == 3 and words[2] == "200":
+                    counts[words[0], words[1]] += 1
+        return counts
+
+    def objects(self, prefix):
+        """Path below the prefix: file."""
+        top = os.path.join(self.folder, BUCKET, prefix)
+        found = [os.path.join(folder, name) for folder, _, names in os.walk(top) for name in names if name.endswith(OBJECT)]
+        return {os.path.relpath(path, top)[:-len(OBJECT)]: path for path in found}
+
+
+class Exporter(Protected):
+    def __init__(self, fleet):
+        super().__init__(fleet)
+        self.store = Store(fleet)
+        self.password = self.tenant.create_user()
+        self.tenant.allow(client_address())
+        self.snapshot = self.bucket = None
+
+    def dsn(self):
+        return self.tenant.dsn(self.tenant.cluster(CLUSTER), "app", self.password)
+
+    def register(self, **changes):
+        return self.tenant.ask("POST", self.tenant.of_project("/backup/exportBuckets"), {
+            "bucketName": BUCKET, "cloudProvider": "AWS", "serviceUrl": self.store.url, "accessKeyId": KEY, "secretAccessKey": SECRET, **changes})["_id"]
+
+    def begin(self, bucket):
+        return self.ask("POST", "/backup/exports", {"exportBucketId": bucket, "snapshotId": self.snapshot, "customData": [{"key": "ticket", "value": "4711"}]})["id"]
+
+    def shown(self, export):
+        return self.ask("GET", "/backup/exports/" + export)
+
+    def wait_ended(self, export, seconds=240):
+        wait_until(lambda: self.shown(export)["state"] not in ("Queued", "InProgress"), "the export is over", seconds, every=0.3)
+        return self.shown(export)
+
+    def on_host(self, command):
+        return hosts.run(self.fleet, self.repository, "sh", "-c", command)
+
+    def uploader(self):
+        """Process of the unit that uploads; empty: it does not run."""
+        return self.on_host("systemctl show --property=MainPID --value 'reeve-export-*-upload.service' | grep -v '^0$' || true").strip()
+
+
+def a_snapshot_is_there(suite, made):
+    made.create()
+    wait_psql(made.fleet, made.dsn(), "SELECT 1", 60)
+    status, _, said = psql(made.fleet, made.dsn(), FILL)
+    suite.equal((status, said), (0, ""), "rows")
+    made.sum = psql(made.fleet, made.dsn(), SUM)[1].strip()
+    suite.check(len(made.sum) == 32, "their checksum: %s", made.sum)
+    wait_until(lambda: [one["status"] for one in made.snapshots()] == ["completed"], "the first snapshot", 90)
+    made.snapshot = made.ask("POST", "/backup/snapshots", {"description": "for export", "retentionInDays": 1})["id"]
+    wait_until(lambda: made.ask("GET", "/backup/snapshots/" + made.snapshot)["status"] == "completed", "a snapshot with the rows", 120)
+    psql(made.fleet, made.dsn(), "DROP TABLE t1")  # what happens later is not part of it
+    made.bucket = made.register()
+
+
+def killed_in_the_middle_it_goes_on(suite, made):
+    export = made.begin(made.bucket)
+    with made.store.silent_after(20):
+        wait_until(lambda: made.shown(export)["state"] == "InProgress", "it is known to be under way", 30)
+        made.on_host("systemctl kill --signal=KILL 'reeve-export-*-upload.service'")
+    there = [key for (method, key), count in made.store.requests().items() if method == "PUT"]
+    suite.check(0 < len(there) < TABLES, "objects when it was killed: %d", len(there))
+    done = made.wait_ended(export)
+    suite.equal((done["state"], done.get("stateReason")), ("Successful", None), "an export that was killed")
+    suite.equal(done["exportStatus"], {"exportedCollections": TABLES + 1, "totalCollections": TABLES + 1}, "its tables")
+    requests = made.store.requests()
+    twice = [key for (method, key), count in requests.items() if method == "PUT" and count > 1]
+    suite.check(len(twice) <= 1, "what was sent twice is at most what was under way: %s", twice)
+    suite.check(len([key for key in there if ("HEAD", key) in requests]) >= len(there) - 1, "what was there is looked at only")
+    suite.equal(made.on_host(LEFT).split(), [], "what is left on the repository host")
+    return done
+
+
+def everything_is_in_the_bucket(suite, made, done):
+    objects = made.store.objects(done["prefix"])
+    with open(objects["manifest.json"], encoding="utf-8") as file:
+        manifest = json.load(file)
+    suite.equal((manifest["snapshotId"], manifest["exportId"], manifest["clusterName"], manifest["customData"], manifest["compression"]),
+                (made.snapshot, done["id"], CLUSTER, [{"key": "ticket", "value": "4711"}], "zstd"), "the manifest")
+    listed = {one["path"]: one for one in manifest["files"]}
+    suite.equal(sorted(listed), sorted(set(objects) - {"manifest.json", ".complete"}), "files of the manifest")
+    wrong = [path for path, one in listed.items() if (os.path.getsize(objects[path]), hashlib.sha256(open(objects[path], "rb").read()).hexdigest()) != (one["bytes"], one["sha256"])]
+    suite.equal(wrong, [], "objects that are not what the manifest says")
+    order = [line.split()[1] for line in open(process.log_path(made.fleet, "objects"), encoding="utf-8") if line.startswith("PUT ")]
+    suite.check(order[-2].endswith("manifest.json") and order[-1].endswith(".complete"), "the manifest and .complete come last: %s", order[-2:])
+    suite.check("EXPORTER" not in json.dumps(manifest) and "PASSWORD" not in open(objects["roles.sql"], encoding="utf-8").read(), "nothing secret is in the bucket")
+    return objects, manifest
+
+
+def it_can_be_imported(suite, made, objects, manifest):
+    """Into a database of its own, with the programs that users have."""
+    member = rig.primary_of(made.fleet, CLUSTER)
+    source = next(one["folder"] for one in manifest["databases"] if one["name"] == DATABASE)
+    target = hosts.folder(made.fleet, member.host, "root", "var/tmp/exported")
+    shutil.rmtree(target, ignore_errors=True)
+    os.makedirs(target)
+    for path, file in objects.items():
+        if path.startswith(source + "/"):
+            shutil.copy(file, os.path.join(target, os.path.basename(path)))
+    run = "-X -q -U postgres -h /var/lib/reeve/members/%s/run -p 27017" % member.id
+    said = hosts.run(made.fleet, member.host, "sh", "-c", "psql %s -d postgres -c 'CREATE DATABASE fresh' && /usr/lib/postgresql/17/bin/pg_restore %s --no-owner --no-privileges -d fresh "
+                     "/var/tmp/exported 2>&1" % (run, run.replace("-X -q ", "")), timeout=120, check=False)
+    suite.check("error" not in said, "pg_restore: %s", said)
+    found = rig.superuser(made.fleet, member, SUM, "fresh")
+    suite.equal(found, [[made.sum]], "the checksum of all rows, of a table too that was dropped meanwhile")
+    suite.equal(rig.superuser(made.fleet, member, 'SELECT n FROM "a b/../c"', "fresh"), [["7"]], "a table with an odd name")
+    hosts.run(made.fleet, member.host, "sh", "-c", "psql %s -d postgres -c 'DROP DATABASE fresh'; rm -r /var/tmp/exported" % run)
+
+
+def who_uploads_reaches_the_store_alone(suite, made):
+    export = made.begin(made.bucket)
+    with made.store.silent_after(20):
+        pid = made.uploader()
+        user = made.on_host("stat -c %%u /proc/%s" % pid).strip()
+        suite.check(70000 <= int(user) < 90000, "its user: %s", user)
+        tries = {"the store": (control.RECEIVER[0], PORT, True), "the control plane": (control.RECEIVER[0], 8444, False), "its own host": ("127.0.0.1", 22, False),
+                 "a member": (rig.members(made.fleet, CLUSTER)[0].address, 27017, False), "names": ("10.78.0.2", 53, False)}
+        for what, (address, port, is_open) in tries.items():
+            said = made.on_host("setpriv --reuid=%s --regid=%s --clear-groups timeout 3 bash -c 'exec 3<>/dev/tcp/%s/%d' 2>&1 && echo OPEN; true" % (user, user, address, port))
+            suite.equal("OPEN" in said, is_open, "%s: %s" % (what, said))
+        seen = made.on_host("tr '\\0' '\\n' < /proc/%s/environ; ls /proc/%s/root/var/lib/reeve /proc/%s/root/var/lib/reeve/drills/*; ls /proc/%s/root/var/lib/reeve/stanzas 2>&1; true" % (
+            pid, pid, pid, pid))
+        suite.check("No such file" in seen and "data" not in seen.split(), "what it sees: %s", seen)
+    suite.equal(made.wait_ended(export)["state"], "Successful", "a store that was silent for a while")
+
+
+def a_store_that_refuses_ends_it(suite, made):
+    for what, changes, word in (("another key", {"accessKeyId": "SOMEBODY"}, "403 InvalidAccessKeyId"), ("a wrong secret", {"secretAccessKey": "wrong"}, "403 SignatureDoesNotMatch"),
+                                ("no such bucket", {"bucketName": "elsewhere"}, "404 NoSuchBucket")):
+        bucket = made.register(**changes)
+        done = made.wait_ended(made.begin(bucket))
+        reason = done.get("stateReason", {})
+        suite.check(done["state"] == "Failed" and reason["errorCode"] == "EXPORT_BUCKET_REFUSED" and word in reason["message"] and "Check" in reason["message"], "%s: %s", what, done)
+        suite.check(SECRET not in json.dumps(done) and "wrong" not in json.dumps(done), "no key is told")
+        made.tenant.ask("DELETE", made.tenant.of_project("/backup/exportBuckets/" + bucket))
+    kinds = [one["eventTypeName"] for one in made.tenant.ask("GET", made.tenant.of_project("/events?eventType=BACKUP_EXPORT_SUCCEEDED&eventType=BACKUP_EXPORT_FAILED"))["results"]]
+    wait_until(lambda: len(made.tenant.ask("GET", made.tenant.of_project("/events?eventType=BACKUP_EXPORT_FAILED"))["results"]) == 3, "somebody is told: %s" % kinds, 60)
+    suite.equal(made.on_host(LEFT).split(), [], "what is left on the repository host")
+
+
+def main():
+    suite = Suite("exports")
+    try:
+        with rig.fleet_for(3, repositories=1) as fleet:
+            made = Exporter(fleet)
+            a_snapshot_is_there(suite, made)
+            done = killed_in_the_middle_it_goes_on(suite, made)
+            objects, manifest = everything_is_in_the_bucket(suite, made, done)
+            it_can_be_imported(suite, made, objects, manifest)
+            who_uploads_reaches_the_store_alone(suite, made)
+            a_store_that_refuses_ends_it(suite, made)
+    except Problem as problem:
+        suite.fail(str(problem))
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
