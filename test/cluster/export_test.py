@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 import rig
-from backup_life_test import CLUSTER, Protected
+from backup_life_test import CLUSTER, Protected, gone_with_the_cluster
 from tenant import DATABASE, client_address, psql, wait_psql
 
 import control  # noqa: E402  (found by rig)
@@ -227,6 +227,7 @@ def main():
             it_can_be_imported(suite, made, objects, manifest)
             who_uploads_reaches_the_store_alone(suite, made)
             a_store_that_refuses_ends_it(suite, made)
+            gone_with_the_cluster(suite, made)
     except Problem as problem:
         suite.fail(str(problem))
     return suite.finish()

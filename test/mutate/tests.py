@@ -65,7 +65,8 @@ TABLES = "lint tables"
 # What runs on hosts is tried on hosts, too. Nobody counts lines there: these tests come by all of it. The first row that fits: beginnings of paths, {test: seconds}
 ON_HOSTS = (
     (("src/agent/restore/", "src/engine/postgres/backup/restore"), {"hosts restore_test": 300}),
-    (("src/agent/seat/drill_view.c", "src/agent/seat/seat_drill.c", "src/engine/postgres/drill/", "src/engine/postgres/sql/drill/"), {"hosts drill_life_test": 120}),
+    (("src/agent/seat/drill_view.c", "src/agent/seat/seat_drill.c", "src/agent/seat/seat_scratch.c", "src/engine/postgres/drill/", "src/engine/postgres/sql/drill/"), {"hosts drill_life_test": 120}),
+    (("src/agent/seat/seat_export.c", "src/engine/postgres/export/", "src/base/net/bucket.c"), {"hosts export_test": 240}),
     (("src/agent/seat/", "src/agent/member_backup.c", "src/engine/postgres/backup/", "src/wire/goal_seats.c", "src/wire/report_seats.c"), {"hosts backup_life_test": 120}),
     (("src/agent/", "src/engine/", "src/wire/", "src/main/reeve_agent.c"), {"fleet smoke access": 120, "fleet audit directory logs": 150}),
 )
