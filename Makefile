@@ -113,7 +113,7 @@ drill-test: all ## drills on repository hosts, by the agent alone and through th
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/drill_test.py
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/drill_life_test.py
 
-export-test: all ## exports of snapshots to a real object store, on a fleet with a repository host: needs root, takes five minutes
+export-test: all ## exports of snapshots to a real object store, on a fleet with a repository host: needs root, takes three minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/export_test.py
 
 backup-life-test: all ## backups of a cluster through the control plane, on a fleet with a repository host: needs root, takes two minutes

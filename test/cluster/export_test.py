@@ -18,6 +18,7 @@ from tenant import DATABASE, client_address, psql, wait_psql
 
 import control  # noqa: E402  (found by rig)
 import hosts  # noqa: E402
+import node_packages  # noqa: E402
 import process  # noqa: E402
 from state import Problem, wait_until  # noqa: E402
 from suite import Suite  # noqa: E402
@@ -40,8 +41,7 @@ class Store:
     def __init__(self, fleet):
         self.fleet, self.folder, self.address = fleet, fleet.path("objects"), control.RECEIVER[0]
         self.url = "https://%s:%d" % (self.address, PORT)
-        if not os.path.isdir(os.path.join(HERE, "node_modules")):
-            subprocess.run(["npm", "ci", "--ignore-scripts", "--silent"], cwd=HERE, check=True)
+        node_packages.install(HERE)
         os.makedirs(self.folder, exist_ok=True)
         with open(fleet.path("objects.json"), "w", encoding="utf-8") as file:
             json.dump({"address": self.address, "port": PORT, "certificate": fleet.path("tls/control/certificate.pem"), "key": fleet.path("tls/control/key.pem"),
@@ -112,6 +112,11 @@ class Exporter(Protected):
     def on_host(self, command):
         return hosts.run(self.fleet, self.repository, "sh", "-c", command)
 
+    def kill_while_active(self, stage):
+        """Whether its unit ran, and was killed."""
+        unit = "'reeve-export-*-%s.service'" % stage
+        return "killed" in self.on_host("systemctl is-active --quiet %s && systemctl kill --signal=KILL %s && echo killed; true" % (unit, unit))
+
     def uploader(self):
         """Process of the unit that uploads; empty: it does not run."""
         return self.on_host("systemctl show --property=MainPID --value 'reeve-export-*-upload.service' | grep -v '^0$' || true").strip()
@@ -133,6 +138,7 @@ def a_snapshot_is_there(suite, made):
 
 def killed_in_the_middle_it_goes_on(suite, made):
     export = made.begin(made.bucket)
+    wait_until(lambda: made.kill_while_active("dump"), "it is killed while it dumps", 120, every=0.02)
     with made.store.silent_after(20):
         wait_until(lambda: made.shown(export)["state"] == "InProgress", "it is known to be under way", 30)
         made.on_host("systemctl kill --signal=KILL 'reeve-export-*-upload.service'")
@@ -199,7 +205,8 @@ def who_uploads_reaches_the_store_alone(suite, made):
         seen = made.on_host("tr '\\0' '\\n' < /proc/%s/environ; ls /proc/%s/root/var/lib/reeve /proc/%s/root/var/lib/reeve/drills/*; ls /proc/%s/root/var/lib/reeve/stanzas 2>&1; true" % (
             pid, pid, pid, pid))
         suite.check("No such file" in seen and "data" not in seen.split(), "what it sees: %s", seen)
-    suite.equal(made.wait_ended(export)["state"], "Successful", "a store that was silent for a while")
+        made.on_host("systemctl kill --signal=KILL reeve-agent; systemctl start reeve-agent")
+    suite.equal(made.wait_ended(export)["state"], "Successful", "a store that was silent for a while, and an agent that was killed")
 
 
 def a_store_that_refuses_ends_it(suite, made):
