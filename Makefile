@@ -116,6 +116,9 @@ drill-test: all ## drills on repository hosts, by the agent alone and through th
 export-test: all ## exports of snapshots to a real object store, on a fleet with a repository host: needs root, takes three minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/export_test.py
 
+download-test: all ## a snapshot fetched as a file, resumed, started, withdrawn and expired, on a fleet with a repository host: needs root, takes four minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/download_test.py
+
 backup-life-test: all ## backups of a cluster through the control plane, on a fleet with a repository host: needs root, takes two minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/backup_life_test.py
 

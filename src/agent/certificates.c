@@ -149,15 +149,19 @@ certificates_of_member(struct engine_member *self, const struct state *state, bo
     return OK;
 }
 
-/* ---- Of a seat, and of a gate ---- */
+/* ---- Of a seat, of a gate, and of a download ---- */
 struct sort {
     const char *word, *key, *certificate;
-    mode_t key_mode;
+    mode_t key_mode, certificate_mode;
     error (*ask)(struct caller *, struct arena *, const struct state *, id, str, struct control_certificate *);
 };
-static const struct sort seats = { "seat", "tls/seat.key", "tls/seat.crt", 0640, control_seat_certificate };
+static const struct sort seats = { "seat", "tls/seat.key", "tls/seat.crt", 0640, 0640, control_seat_certificate };
 /* The key is shown to its server only while that starts. */
-static const struct sort gates = { "gate", "key/gate.key", "gate/gate.crt", 0600, control_gate_certificate };
+static const struct sort gates = { "gate", "key/gate.key", "gate/gate.crt", 0600, 0640, control_gate_certificate };
+
+/* Its folder lets nobody in but root and the seat. */
+static const struct sort downloads = { "download", "serve/server.key",          "serve/server.crt", 0644,
+                                       0644,       control_download_certificate };
 
 struct owner {
     id id;
@@ -180,7 +184,8 @@ fetch(const struct sort *sort, struct caller *caller, struct arena *arena, const
     if (!certificate_is_of(issued.certificate, key) || judge_time(issued.certificate) == BAD)
         return problem(arena, "The certificate that came for a %s is of another key, or over.", sort->word);
     failpoint("agent:seat:write-certificate:before");
-    return disk_below_replace(owner->folder.data, sort->certificate, issued.certificate, 0640, owner->files)
+    return disk_below_replace(owner->folder.data, sort->certificate, issued.certificate, sort->certificate_mode,
+                              owner->files)
                ? OK
                : problem(arena, "%s/%s cannot be written: %s.", owner->folder.data, sort->certificate, strerror(errno));
 }
@@ -222,6 +227,14 @@ certificates_of_gate(struct caller *caller, struct arena *arena, const struct st
                      struct disk_owner files, bool *ret_changed)
 {
     return keep_sort(&gates, caller, arena, state, &(struct owner){ gate, folder, files }, ret_changed);
+}
+
+error
+certificates_of_download(struct caller *caller, struct arena *arena, const struct state *state, id download, str folder,
+                         bool *ret_changed)
+{
+    const struct owner owner = { download, folder, { 0, 0 } };
+    return keep_sort(&downloads, caller, arena, state, &owner, ret_changed);
 }
 
 error

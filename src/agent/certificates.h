@@ -24,6 +24,10 @@ MUST_USE error certificates_of_seat(struct caller *caller, struct arena *arena, 
 MUST_USE error certificates_of_gate(struct caller *caller, struct arena *arena, const struct state *state, id gate,
                                     str folder, struct disk_owner files, bool *ret_changed);
 
+/* Of a download: serve/server.key and serve/server.crt, in a folder that only root and the seat come into. */
+MUST_USE error certificates_of_download(struct caller *caller, struct arena *arena, const struct state *state,
+                                        id download, str folder, bool *ret_changed);
+
 /* The host's own; `ret_changed` says that connections must be opened again. */
 MUST_USE error certificates_of_host(struct caller *caller, struct arena *arena, const struct state *state,
                                     bool *ret_changed);

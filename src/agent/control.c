@@ -141,6 +141,14 @@ control_gate_certificate(struct caller *caller, struct arena *arena, const struc
 }
 
 error
+control_download_certificate(struct caller *caller, struct arena *arena, const struct state *state, id download,
+                             str request, struct control_certificate *ret_certificate)
+{
+    str path = str_format(arena, "/agent/v1/downloads/%s/certificate", id_text(arena, download).data);
+    return ask_certificate(caller, arena, state, path, "", request, ret_certificate);
+}
+
+error
 control_join(struct caller *caller, struct arena *arena, const struct state *state, str token, str request, str facts,
              struct control_joined *ret_joined)
 {

@@ -36,6 +36,10 @@ MUST_USE error control_seat_certificate(struct caller *caller, struct arena *are
 MUST_USE error control_gate_certificate(struct caller *caller, struct arena *arena, const struct state *state, id gate,
                                         str request, struct control_certificate *ret_certificate);
 
+/* Of a download that this host hands out, signed by the fleet's authority. */
+MUST_USE error control_download_certificate(struct caller *caller, struct arena *arena, const struct state *state,
+                                            id download, str request, struct control_certificate *ret_certificate);
+
 struct control_joined {
     id host;
     str host_name;

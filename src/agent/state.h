@@ -9,11 +9,12 @@
 #include "base/id.h"
 #include "engine/call.h"
 
-#define STATE_FOLDER   "/var/lib/reeve/agent"
-#define MEMBERS_FOLDER "/var/lib/reeve/members"
-#define SEATS_FOLDER   "/var/lib/reeve/stanzas"
-#define DRILLS_FOLDER  "/var/lib/reeve/drills"
-#define UNITS_FOLDER   "/etc/systemd/system"
+#define STATE_FOLDER     "/var/lib/reeve/agent"
+#define MEMBERS_FOLDER   "/var/lib/reeve/members"
+#define SEATS_FOLDER     "/var/lib/reeve/stanzas"
+#define DRILLS_FOLDER    "/var/lib/reeve/drills"
+#define DOWNLOADS_FOLDER "/var/lib/reeve/downloads"
+#define UNITS_FOLDER     "/etc/systemd/system"
 
 struct state {
     str folder;

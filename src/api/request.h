@@ -36,6 +36,7 @@ struct response {
     unsigned status;
     str body; /* empty for HEAD as well: the HTTP layer sends its length */
     str content_type;
+    str inner; /* not empty: the node's nginx answers, as it does this path, which nobody can ask for from outside */
     size_t header_count;
     struct header headers[MAX_RESPONSE_HEADERS];
 };

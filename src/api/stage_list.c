@@ -109,7 +109,7 @@ challenge(struct request *req, error why)
 // clang-format off
 static const struct stage stages[] = {
     { "target", stage_target, "which address is it?", "" },
-    { "other path", stage_other_path, "is it one of the few that are no operations: OAuth, invitations, the OpenAPI document?", "405, or the answer" },
+    { "other path", stage_other_path, "is it one of the few that are no operations: OAuth, invitations, downloads, the OpenAPI document?", "405, or the answer" },
     { "route", stage_route, "which operation is it?", "404, 405" },
     { "authenticate", stage_authenticate, "who calls? (bearer token or Digest)", "401, 429 of the guard" },
     { "origin", stage_origin, "is the caller's address on the access list of the credentials?", "403" },

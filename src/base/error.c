@@ -115,6 +115,7 @@ error_reason(unsigned status)
         { 406, "Not Acceptable" },
         { 408, "Request Timeout" },
         { 409, "Conflict" },
+        { 410, "Gone" },
         { 412, "Precondition Failed" },
         { 413, "Content Too Large" },
         { 414, "URI Too Long" },

@@ -75,6 +75,8 @@
         "Check the path and the identifiers in it.") \
     ROW(INVITATION_NOT_VALID, 404, "There is no open invitation with this token for this address.", \
         "Check the token and the address. An invitation works once and for a limited time: ask for another one.") \
+    ROW(DOWNLOAD_EXPIRED, 410, "The file is gone: its address has expired, its job was cancelled, or its snapshot was deleted.", \
+        "Ask for another download of the snapshot, or of another one.") \
     ROW(METHOD_NOT_ALLOWED, 405, "Method {} is not supported by {}.", \
         "Use one of the methods in the Allow header.") \
     ROW(NOT_ACCEPTABLE, 406, "None of the media types in Accept is available: {}.", \
@@ -120,6 +122,12 @@
         "Choose a point that its backups reach. GET …/backup/window says which moments can be restored, and up to when.") \
     ROW(RESTORE_TARGET_UNFIT, 409, "What was kept of cluster {} cannot be restored into cluster {}: {}.", \
         "Restore into a cluster that fits: of the same major version, and with enough disk. It can be created first, and deleted afterwards.") \
+    ROW(DOWNLOAD_UNFINISHED, 409, "Another snapshot of cluster {} is being made into a file, or can still be fetched.", \
+        "Wait until its address has expired, or cancel that job; a few seconds later this works.") \
+    ROW(NO_DOWNLOAD_CAPACITY, 409, "The repository host that keeps the snapshot has no room for a file of it: {} GB are needed.", \
+        "Try again later, ask the operator for more disk there, or restore the snapshot into a cluster.") \
+    ROW(DOWNLOAD_NOT_READY, 409, "The file is still being made.", \
+        "Try again when the job is DONE: its deliveryUrl is there then.") \
     ROW(RESTORE_NOT_CANCELLABLE, 409, "The restore can no longer be cancelled: {}.", \
         "Nothing needs to be done. To go back, restore the cluster to a moment before; what it had then is kept.") \
     ROW(BACKUP_PROTECTED, 409, "It is protected by the project's backup compliance policy until {}.", \

@@ -10,7 +10,7 @@
 #include "fleet/refusal.h"
 #include "fleet/report.h"
 #include "store/backup/seat.h"
-#include "store/restore/restore.h"
+#include "store/restore/download.h"
 
 enum { REPORT_TRIES = 3 };
 
@@ -256,6 +256,26 @@ run_gate_certificate(struct request *req)
     return issue(req, CERTIFICATE_GATE, owner, csr, subject, (struct signer){ found.cluster, found.scope });
 }
 
+/* With it a repository host is known to the nodes that fetch a file there; its name is in the certificate, because addresses move. */
+static error
+run_download_certificate(struct request *req)
+{
+    id host = req->agent->host, download;
+    str csr, ignored;
+    bool found = false;
+    TRY(read_request_for_certificate(req->arena, req->in.body, &csr, NULL));
+    if (id_parse(req->agent->argument, &download))
+        TRY(store_host_download(agents_fleet(req)->store, req->arena, host, download, &found, &ignored));
+    if (!found) {
+        refusal_note(host, "agent_foreign_certificate",
+                     STR("it asks for the certificate of a download that it does not have."));
+        return request_not_found(req);
+    }
+    str owner = id_text(req->arena, download), name = str_format(req->arena, "reeve-download-%s", owner.data);
+    struct certificate_subject subject = { .common_name = name, .names = &name, .name_count = 1 };
+    return issue(req, CERTIFICATE_DOWNLOAD, owner, csr, subject, (struct signer){ .scope = STR_EMPTY });
+}
+
 /* ---- The long poll ---- */
 /* Unknown parameters are ignored, as unknown fields are. */
 static error
@@ -325,6 +345,8 @@ static const struct agent_operation {
       .run = run_seat_certificate },
     { "agentGateCertificate", "POST", "/agent/v1/gates/", "/certificate", .has_argument = true,
       .run = run_gate_certificate },
+    { "agentDownloadCertificate", "POST", "/agent/v1/downloads/", "/certificate", .has_argument = true,
+      .run = run_download_certificate },
     { "agentGoal", "GET", "/agent/v1/goal", "", .is_poll = true, .read = read_poll, .run = run_goal },
 };
 

@@ -20,6 +20,7 @@ static const struct {
     [CERTIFICATE_MEMBER_ETCD]    = { "MEMBER",  "reeve-etcd",    USE_CLIENT, 90 * DAY_S },
     [CERTIFICATE_SEAT]           = { "SEAT",    "reeve-repository", USE_BOTH, 90 * DAY_S },
     [CERTIFICATE_GATE]           = { "GATE",    "reeve-repository", USE_BOTH, 30 * DAY_S },
+    [CERTIFICATE_DOWNLOAD]       = { "DOWNLOAD", "reeve-repository", USE_SERVER, 30 * DAY_S },
     [CERTIFICATE_SERVICE]        = { "SERVICE", "reeve-service", USE_BOTH,   365 * DAY_S }, /* etcd is a client of itself */
 };
 // clang-format on

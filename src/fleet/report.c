@@ -162,6 +162,13 @@ static const struct said_field export_fields[] = { /* of a seat */
     { "tablesDone",       KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
     { "tablesTotal",      KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
 };
+static const struct said_field download_fields[] = { /* of a seat */
+    { "id",               KIND_ID,      true,     0,         NULL, NULL },
+    { "state",            KIND_CHOICE,  true,     0,         report_download_words, NULL },
+    { "problem",          KIND_LONG,    false,    1024,      NULL, "null" },
+    { "bytes",            KIND_COUNT,   false,    COUNT_MAX, NULL, "null" },
+    { "sha256",           KIND_TEXT,    false,    64,        NULL, "null" },
+};
 static const struct said_field log_fields[] = { /* kept with the facts, too */
     { "id",               KIND_ID,      true,     0,         NULL, NULL },
     { "state",            KIND_CHOICE,  true,     0,         report_log_words, NULL },
@@ -368,6 +375,22 @@ take_drill(struct arena *arena, const char *before, const json_t *said, json_t *
 }
 
 static error
+take_download(struct arena *arena, const char *before, const json_t *said, json_t *into)
+{
+    const json_t *download = json_object_get(said, "download");
+    if (download == NULL || json_is_null(download))
+        return OK;
+    json_t *taken = json_object();
+    str path = str_format(arena, "%sdownload.", before);
+    if (taken == NULL || json_object_set_new(into, "download", taken) != 0)
+        return fail(arena, OVERLOADED);
+    if (!json_is_object(download))
+        return fail(arena, INVALID_ATTRIBUTE_VALUE, V(str_format(arena, "%sdownload", before)),
+                    V("it must be an object"));
+    return take_fields(arena, path.data, download_fields, LENGTH(download_fields), download, taken);
+}
+
+static error
 take_seats(struct arena *arena, const json_t *said, json_t *into)
 {
     TRY(take_list(arena, "", "seats", seat_fields, LENGTH(seat_fields), said, into));
@@ -379,6 +402,7 @@ take_seats(struct arena *arena, const json_t *said, json_t *into)
         TRY(take_list(arena, path, "spans", span_fields, LENGTH(span_fields), from, seat));
         TRY(take_drill(arena, path, from, seat));
         TRY(take_object(arena, path, "export", export_fields, LENGTH(export_fields), from, seat, &ignored));
+        TRY(take_download(arena, path, from, seat));
         /* An empty list says that there are none. Without a list it is not known now, and nothing may follow from that. */
         json_t *snapshots = json_object_get(from, "snapshots");
         if (snapshots != NULL && !json_is_null(snapshots))

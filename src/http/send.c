@@ -113,9 +113,27 @@ send_stream_headers(struct exchange *x)
     return send_headers(x->r, out->status, out->content_type, -1);
 }
 
+/* What the request has cost is given back: the answer may take hours. */
+static ngx_int_t
+go_inside(struct exchange *x)
+{
+    str path = x->request->out.inner;
+    ngx_str_t copy = { path.len, ngx_pnalloc(x->r->pool, path.len) };
+    if (copy.data == NULL)
+        return NGX_ERROR;
+    ngx_memcpy(copy.data, path.data, path.len);
+    x->request->out = (struct response){ .body = STR_EMPTY, .content_type = STR_EMPTY, .inner = STR_EMPTY };
+    x->request = request_keep_answer(x->request);
+    ledger_set(x, arena_used_bytes(x->request->arena));
+    receive_skip_body(x);
+    return ngx_http_internal_redirect(x->r, &copy, NULL);
+}
+
 ngx_int_t
 send_response(struct exchange *x)
 {
+    if (x->request->out.inner.len > 0)
+        return go_inside(x);
     x->request = request_keep_answer(x->request);
     ledger_set(x, arena_used_bytes(x->request->arena));
     const struct response *out = &x->request->out;

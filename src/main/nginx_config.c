@@ -6,10 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/download.h"
 #include "base/json.h"
 #include "main/node.h"
 
 enum { CONFIG_MAX_BYTES = 256 * 1024 };
+#define DOWNLOAD_CONNECTIONS "8"
+#define DOWNLOAD_RATE        "64m"
 
 /*
  * Forward secrecy and authenticated encryption only. The suites of TLS 1.3 are OpenSSL's own, which are all fine.
@@ -120,6 +123,8 @@ add_limits(struct buf *out, const struct config *config)
     /* All header lines reach the module, which counts and checks them itself. */
     buf_add_text(out, "    ignore_invalid_headers off;\n"
                       "    underscores_in_headers on;\n");
+    if (config->agent_listen[0] != '\0')
+        buf_add_text(out, "    limit_conn_zone $reeve_download_project zone=reeve_downloads:1m;\n");
     if (config->address_concurrency > 0) {
         buf_format(out,
                    "    limit_conn_zone $binary_remote_addr zone=reeve_address:8m;\n"
@@ -137,6 +142,60 @@ add_paths(struct buf *out, const struct config *config)
     for (size_t i = 0; i < LENGTH(kinds); i++)
         buf_format(out, "    %s_temp_path %s/temp/%s;\n", kinds[i], config->run_dir, kinds[i]);
     buf_format(out, "    root %s/empty;\n", config->run_dir);
+}
+
+/* 444 closes the connection: who is not a balancer has no business here. */
+static const char balancers_only[] =
+    "            if ($reeve_is_balancer = 0) {\n                return 444;\n            }\n";
+
+/*
+ * Files of snapshots, which repository hosts hand out to nodes: the module looks at the address that the client has, and leads it to the second location. Nothing is
+ * kept here but one buffer for each connection: a client that reads slowly makes the host wait. So many connections for each project, each so fast: the others'
+ * requests go on. nginx looks at the limits of the first location that has one with a key that is not empty; the project is known in the second only, so the first
+ * must not have those of the server.
+ * 416 is the host's own answer: it says how long the file is.
+ */
+static void
+add_download_locations(struct buf *out, const struct config *config, bool behind_balancer)
+{
+    buf_format(out,
+               "        location " DOWNLOADS_PATH " {\n%s"
+               "            limit_conn reeve_downloads " DOWNLOAD_CONNECTIONS ";\n"
+               "            reeve_api;\n        }\n",
+               behind_balancer ? balancers_only : "");
+    buf_add_text(out, "        location ~ ^" DOWNLOADS_INNER_PATH "(?<reeve_download_place>[0-9a-f.:\\[\\]]+)/"
+                      "(?<reeve_download_project>[0-9a-f]+)/(?<reeve_download>[0-9a-f]+)$ {\n"
+                      "            internal;\n"
+                      "            limit_conn reeve_downloads " DOWNLOAD_CONNECTIONS ";\n"
+                      "            limit_rate " DOWNLOAD_RATE ";\n"
+                      "            proxy_pass https://$reeve_download_place/$reeve_download.tar.gz;\n"
+                      "            proxy_http_version 1.1;\n"
+                      "            proxy_pass_request_headers off;\n"
+                      "            proxy_pass_request_body off;\n"
+                      "            proxy_set_header Range $http_range;\n"
+                      "            proxy_set_header If-Range $http_if_range;\n"
+                      "            proxy_set_header Content-Length \"\";\n"
+                      "            proxy_buffering off;\n"
+                      "            proxy_buffer_size 16k;\n"
+                      "            proxy_buffers 4 16k;\n"
+                      "            proxy_connect_timeout 5s;\n"
+                      "            proxy_read_timeout 30s;\n"
+                      "            proxy_intercept_errors on;\n"
+                      "            error_page 400 403 500 502 503 504 =503 /reeve-error;\n"
+                      "            error_page 404 /reeve-error;\n"
+                      "            add_header Cache-Control no-store;\n"
+                      "            add_header Strict-Transport-Security \"max-age=63072000; includeSubDomains\";\n"
+                      "            add_header X-Content-Type-Options nosniff;\n"
+                      "            add_header X-Request-Id $reeve_request_id;\n");
+    buf_format(out,
+               "            proxy_ssl_certificate %s;\n"
+               "            proxy_ssl_certificate_key %s;\n"
+               "            proxy_ssl_trusted_certificate %s;\n"
+               "            proxy_ssl_verify on;\n"
+               "            proxy_ssl_name reeve-download-$reeve_download;\n"
+               "            proxy_ssl_server_name on;\n"
+               "        }\n",
+               config->agent_certificate, config->agent_certificate_key, config->agent_authority);
 }
 
 static void
@@ -157,9 +216,14 @@ add_api_server(struct buf *out, const struct config *config, const struct config
         buf_add_text(out, "        real_ip_header proxy_protocol;\n");
     }
     buf_add_text(out, error_location);
+    if (config->agent_listen[0] != '\0')
+        add_download_locations(out, config, behind_balancer);
+    else /* it has nothing with which a host would let it in; other nodes do */
+        buf_add_text(out, "        location " DOWNLOADS_INNER_PATH
+                          " {\n            internal;\n            return 503;\n        }\n");
     buf_add_text(out, "        location / {\n");
-    if (behind_balancer) /* 444 closes the connection: who is not a balancer has no business here */
-        buf_add_text(out, "            if ($reeve_is_balancer = 0) {\n                return 444;\n            }\n");
+    if (behind_balancer)
+        buf_add_text(out, balancers_only);
     buf_add_text(out, "            reeve_api;\n        }\n    }\n");
 }
 

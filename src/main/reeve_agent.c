@@ -18,6 +18,7 @@
 #include "base/failpoint.h"
 #include "base/json.h"
 #include "engine/postgres/backup/keep.h"
+#include "engine/postgres/backup/pack.h"
 #include "engine/postgres/backup/receive.h"
 #include "engine/postgres/backup/restore.h"
 #include "engine/postgres/backup/restore_wal.h"
@@ -372,6 +373,20 @@ command_upload(int argc, char **argv)
     return why == OK ? EXIT_SUCCESS : say_why("upload", why);
 }
 
+/* ---- pack ---- */
+static int
+command_pack(int argc, char **argv)
+{
+    struct option_value options[] = { { "--seat", "Folder of the seat.", .required = true },
+                                      { "--folder", "Folder of the download.", .required = true } };
+    int status;
+    if (!read_options(argc, argv, "pack --seat DIR --folder DIR", options, LENGTH(options), NULL, &status))
+        return status;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(KEEP_ARENA_BYTES);
+    error why = arena == NULL ? WOULD_BLOCK : pack_run(arena, str_from(options[0].value), str_from(options[1].value));
+    return why == OK ? EXIT_SUCCESS : say_why("pack", why);
+}
+
 // clang-format off
 static const struct {
     const char *name, *sentence;
@@ -389,6 +404,7 @@ static const struct {
     { "prove",   "Look whether what was restored is whole; for units.",              command_prove },
     { "dump",    "Dump the databases of what was restored; for units.",               command_dump },
     { "upload",  "Write what was dumped to a bucket; for units.",                     command_upload },
+    { "pack",    "Make one file of a backup, for a download; for units.",             command_pack },
     { "address", "Add or remove an address of a member; for units.",                  command_address },
 };
 // clang-format on

@@ -122,6 +122,15 @@ static const struct wire_field export_fields[] = {
 };
 static const struct wire_shape export_shape = WIRE_SHAPE(struct goal_export, export_fields);
 
+static const struct wire_field download_fields[] = {
+    { "id",           WIRE_ID,   R, AT(goal_download, id) },
+    { "desired",      WIRE_TEXT, R, AT(goal_download, desired_text),  .max = 32 },
+    { "label",        WIRE_TEXT, R, AT(goal_download, label),         .max = LABEL_BYTES },
+    { "port",         WIRE_INT,  R, AT(goal_download, port),          .min = 1, .max = 65535 },
+    { "limitSeconds", WIRE_INT,  R, AT(goal_download, limit_seconds), .min = 10, .max = 7 * 24 * 3600 },
+};
+static const struct wire_shape download_shape = WIRE_SHAPE(struct goal_download, download_fields);
+
 static const struct wire_field seat_fields[] = {
     { "id",               WIRE_ID,     R, AT(goal_seat, id) },
     { "clusterId",        WIRE_ID,     R, AT(goal_seat, cluster) },
@@ -140,6 +149,7 @@ static const struct wire_field seat_fields[] = {
     { "remove",           WIRE_LIST,   0, AT(goal_seat, remove),            .max = SOME, .of = &removal_shape },
     { "drill",            WIRE_OBJECT, 0, AT(goal_seat, drill),             .of = &drill_shape },
     { "export",           WIRE_OBJECT, 0, AT(goal_seat, export_job),        .of = &export_shape },
+    { "download",         WIRE_OBJECT, 0, AT(goal_seat, download),          .of = &download_shape },
 };
 const struct wire_shape goal_seat_shape = WIRE_SHAPE(struct goal_seat, seat_fields);
 
@@ -158,6 +168,7 @@ static const struct wire_field backup_fields[] = {
 const struct wire_shape goal_backup_shape = WIRE_SHAPE(struct goal_backup, backup_fields);
 // clang-format on
 
+const char *const goal_download_desired_words[] = { "SERVED", "REMOVED", NULL };
 const char *const goal_seat_desired_words[] = { "RUNNING", "FROZEN", "REMOVED", NULL };
 
 static bool
@@ -227,6 +238,20 @@ check_snapshots(struct arena *arena, const struct goal_seat *seat, size_t index)
     return OK;
 }
 
+static error
+check_download(struct arena *arena, struct goal_download *download, size_t index)
+{
+    if (!id_is_there(download->id))
+        return OK;
+    int desired = str_word(download->desired_text, goal_download_desired_words);
+    if (desired < 0)
+        return goal_wrong(arena, "seats", index, "download.desired", "SERVED or REMOVED is wanted");
+    download->desired = (enum goal_download_desired)desired;
+    return goal_is_label(download->label)
+               ? OK
+               : goal_wrong(arena, "seats", index, "download.label", "a label of a backup is wanted");
+}
+
 error
 goal_seat_check(struct arena *arena, struct goal_seat *seat, size_t index)
 {
@@ -249,6 +274,7 @@ goal_seat_check(struct arena *arena, struct goal_seat *seat, size_t index)
     }
     if (id_is_there(seat->export_job.id))
         TRY(check_export(arena, &seat->export_job, index));
+    TRY(check_download(arena, &seat->download, index));
     return check_snapshots(arena, seat, index);
 }
 

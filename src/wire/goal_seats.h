@@ -121,6 +121,17 @@ struct goal_export {       /* a snapshot is to be written to a bucket of its ten
     str authority;              /* PEM that the store is checked against; empty: those that the system knows */
 };
 
+enum goal_download_desired { DOWNLOAD_SERVED, DOWNLOAD_REMOVED };
+extern const char *const goal_download_desired_words[]; /* by the enum; NULL at the end */
+struct goal_download { /* a backup that is made into a file, which nodes fetch (docs/internals/downloads.md) */
+    id id;             /* zero: there is none */
+    str desired_text;
+    enum goal_download_desired desired;
+    str label;
+    int64_t port;          /* where it is handed out */
+    int64_t limit_seconds; /* for making it */
+};
+
 struct goal_seat {
     id id, cluster;
     str stanza, scope, major_version;
@@ -137,6 +148,7 @@ struct goal_seat {
     struct goal_seat_removals remove; /* what is not named here is never removed */
     struct goal_drill drill;
     struct goal_export export_job;
+    struct goal_download download;
 };
 struct goal_seats {
     size_t count;

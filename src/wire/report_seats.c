@@ -7,6 +7,7 @@
 const char *const report_copy_words[] = { "IN_PROGRESS", "COMPLETED", "FAILED", NULL };
 const char *const report_drill_words[] = { "WAITING", "RUNNING", "PASSED", "FAILED", NULL };
 const char *const report_export_words[] = { "WAITING", "RUNNING", "SUCCEEDED", "FAILED", NULL };
+const char *const report_download_words[] = { "WAITING", "RUNNING", "READY", "FAILED", "ABSENT", NULL };
 const char *const report_check_words[] = { "PASSED", "FAILED", "SKIPPED", NULL };
 
 static void
@@ -116,6 +117,17 @@ add_export(struct buf *out, struct arena *arena, const struct report_export *job
     buf_add_char(out, '}');
 }
 
+static void
+add_download(struct buf *out, struct arena *arena, const struct report_download *download)
+{
+    report_add_text(out, arena, ",\"download\":{\"id\":", id_text(arena, download->id));
+    report_add_text(out, arena, ",\"state\":", str_from(report_download_words[download->state]));
+    report_add_text_or_null(out, arena, ",\"problem\":", download->problem);
+    report_add_number(out, ",\"bytes\":", download->bytes);
+    report_add_text_or_null(out, arena, ",\"sha256\":", download->sha256);
+    buf_add_char(out, '}');
+}
+
 str
 report_seat_text(struct arena *arena, const struct report_seat *seat)
 {
@@ -140,6 +152,8 @@ report_seat_text(struct arena *arena, const struct report_seat *seat)
         add_drill(out, arena, &seat->drill);
     if (id_is_there(seat->export_job.id))
         add_export(out, arena, &seat->export_job);
+    if (id_is_there(seat->download.id))
+        add_download(out, arena, &seat->download);
     buf_add_text(out, seat->copies == NULL ? ",\"snapshots\":null}" : ",\"snapshots\":[");
     for (size_t i = 0; seat->copies != NULL && i < seat->copy_count; i++) {
         buf_add_text(out, i == 0 ? "" : ",");

@@ -72,6 +72,23 @@ struct report_export {
     int64_t tables_done, tables_total; /* -1: not known yet */
 };
 
+/* Of a download (docs/internals/downloads.md). ABSENT: nothing is left of it. */
+enum report_download_state {
+    REPORT_DOWNLOAD_WAITING,
+    REPORT_DOWNLOAD_RUNNING,
+    REPORT_DOWNLOAD_READY,
+    REPORT_DOWNLOAD_FAILED,
+    REPORT_DOWNLOAD_ABSENT,
+};
+extern const char *const report_download_words[]; /* by the enum; NULL at the end */
+struct report_download {
+    id id; /* zero: there is none */
+    enum report_download_state state;
+    str problem;
+    int64_t bytes; /* of the file */
+    str sha256;
+};
+
 struct report_seat {
     id id;
     str unit; /* of the receiver, as systemd says */
@@ -85,6 +102,7 @@ struct report_seat {
     const struct report_copy *copies; /* NULL: what is there is not known now, and nothing follows from it */
     struct report_drill drill;
     struct report_export export_job;
+    struct report_download download;
 };
 
 /* As a report has it. Empty when the arena is full. */

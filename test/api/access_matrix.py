@@ -39,6 +39,7 @@ LET_IN = {
     "createGroupClusterBackupRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
     "createGroupClusterRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
     "createGroupFlexClusterBackupRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
+    "downloadGroupFlexClusterBackup": (400, "INVALID_ATTRIBUTE_VALUE"),
     "removeFederationSettingConnectedOrgConfig": (409, "ONLY_CONNECTED_ORGANIZATION"),
     "deferGroupMaintenanceWindow": (409, "NO_MAINTENANCE_WAITS"),
     "upgradeGroupClusterTenantUpgradeToServerless": (400, "NOT_OFFERED"),

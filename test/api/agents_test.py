@@ -323,6 +323,39 @@ def test_gates(suite, fleet, h1, r1, r2, cluster, seat):
     sql("DELETE FROM restore_job")
 
 
+def test_downloads(suite, fleet, h1, r1, r2, seat):
+    """A file of a snapshot that r1 hands out: whose certificate is whose, and what others may say about it."""
+    download, path = secrets.token_hex(12), "/agent/v1/downloads/%s/certificate"
+    sql("INSERT INTO restore_job (id, org_id, project_id, cluster_id, cluster_name, stanza, seat_id, host_id, label, point, snapshot_id, is_last, delivery) "
+        "SELECT '\\x%s', s.org_id, s.project_id, s.cluster_id, s.cluster_name, s.name, t.id, t.host_id, '20260101-000000F', 'SNAPSHOT', t.id, false, 'DOWNLOAD' "
+        "FROM stanza_seat t JOIN backup_stanza s ON s.id = t.stanza_id WHERE t.id = '\\x%s'" % (download, seat))
+    refused(suite, lambda: r1.ask("POST", path % download, {"csr": fleet.csr}), 404, "RESOURCE_NOT_FOUND", "a certificate for what is not handed out")
+    sql("INSERT INTO download (restore_id, org_id, seat_id, host_id, port, reserved_gb) SELECT id, org_id, seat_id, host_id, 27207, 0 FROM restore_job WHERE id = '\\x%s'" % download)
+    told = [item for item in r1.goal()[1]["seats"] if item["id"] == seat][0]["download"]
+    suite.equal(told, {"id": download, "desired": "SERVED", "label": "20260101-000000F", "port": 27207, "limitSeconds": 21600}, "a download in the goal")
+    suite.equal([item for item in r2.goal()[1]["seats"] if item.get("download")], [], "downloads of another repository host")
+    status, issued = r1.ask("POST", path % download, {"csr": fleet.csr})
+    suite.equal((status, sorted(issued)), (200, ["authority", "certificate"]), "a download's certificate")
+    text = openssl("x509", "-noout", "-text", "-nameopt", "RFC2253", text=issued["certificate"])
+    suite.check("Subject: CN=reeve-download-%s,O=reeve-repository" % download in text and "DNS:reeve-download-%s" % download in text, "what a download's certificate says: %s" % text)
+    suite.check("TLS Web Server Authentication" in text and "TLS Web Client Authentication" not in text, "nobody is let in with it: %s" % text)
+    for who, argument in ((r2, download), (h1, download), (r1, seat), (r1, secrets.token_hex(12)), (r1, "x"), (r1, download + "/x")):
+        refused(suite, lambda who=who, argument=argument: who.ask("POST", path % argument, {"csr": fleet.csr}), 404, "RESOURCE_NOT_FOUND", "%s asks for the certificate of download %r" % (who.name, argument))
+    said = {"id": download, "state": "READY", "bytes": 77, "sha256": "ab"}
+    suite.equal(r2.report(seats=[seat_report(seat, download=said)])[0], 200, "a report about another host's download")
+    suite.equal(sql("SELECT state FROM restore_job WHERE id = '\\x%s'" % download), "RUNNING", "what was taken over of it")
+    for wrong in ({"id": download, "state": "HALF"}, {"id": download}, {"id": "x", "state": "READY"}, {**said, "bytes": -1}, "x", []):
+        status, answer = r1.report(seats=[seat_report(seat, download=wrong)])
+        suite.check(status == 400 and "seats[0].download" in answer["detail"], "a wrong report of a download: %r %r" % (status, answer))
+    suite.equal(r1.report(seats=[seat_report(seat, download=said)])[0], 200, "a report of a download")
+    suite.equal(sql("SELECT r.state || ' ' || d.file_bytes || ' ' || d.sha256 FROM restore_job r JOIN download d ON d.restore_id = r.id"), "DONE 77 ab", "what was taken over of a download")
+    sql("UPDATE download SET ended_at = now()")
+    refused(suite, lambda: r1.ask("POST", path % download, {"csr": fleet.csr}), 404, "RESOURCE_NOT_FOUND", "a certificate for a download that has ended")
+    suite.equal(r1.report(seats=[seat_report(seat, download={"id": download, "state": "ABSENT"})])[0], 200, "a report that nothing is left")
+    suite.equal((sql("SELECT released_at IS NOT NULL FROM download"), sql("SELECT count(*) FROM certificate WHERE kind = 'DOWNLOAD' AND revoked_at IS NULL")), ("t", "0"), "what is left of a download")
+    sql("DELETE FROM restore_job")
+
+
 def drill_report(drill, **changes):
     return {"id": drill, "state": "PASSED", "problem": None, "label": "20260101-000000F", "startedAt": "2026-01-01T00:00:00Z", "finishedAt": "2026-01-01T00:01:00Z",
             "recoveryPoint": "2026-01-01T00:00:00Z", "rtoMs": 5000, "dataBytes": 4000, "serverVersion": "17.6", "phases": [{"name": "restore", "startedAt": "2026-01-01T00:00:00Z", "ms": 7}],
@@ -503,6 +536,7 @@ def test_seats(suite, fleet, h1, cluster):
         refused(suite, lambda who=who, seat=seat: who.ask("POST", path % seat, {"csr": fleet.csr}), 404, "RESOURCE_NOT_FOUND", "%s asks for the certificate of seat %r" % (who.name, seat))
     refused(suite, lambda: r1.ask("POST", path % own, {}), 400, "MISSING_ATTRIBUTE", "a seat's certificate without a request")
     test_gates(suite, fleet, h1, r1, r2, cluster, own)
+    test_downloads(suite, fleet, h1, r1, r2, own)
 
     # Removed: told until the host has nothing of it any more, then its place is free.
     suite.equal(fleet.command("host", "remove", "r1", ok=False).returncode != 0, True, "a host with backups is not removed")
@@ -662,6 +696,7 @@ def test_counters(suite, fleet, h1):
             ("acceptInvitation", 400, tenant("POST", "/api/invitations/accept", None, {"token": 1})), ("acceptInvitation", 405, tenant("GET", "/api/invitations/accept")),
             ("oauthMetadata", 200, tenant("GET", "/.well-known/oauth-authorization-server")), ("oauthMetadata", 405, tenant("POST", "/.well-known/oauth-authorization-server")),
             ("openApiDocument", 200, tenant("GET", "/api/openapi.json")), ("openApiDocument", 405, tenant("POST", "/api/openapi.json")),
+            ("fetchDownload", 404, tenant("GET", "/api/downloads/x")), ("fetchDownload", 405, tenant("POST", "/api/downloads/x")),
             ("showOperator", 200, operators("GET", "")), ("listHosts", 200, operators("GET", "/hosts")), ("listHosts", 400, operators("GET", "/hosts?unknown=1")),
             ("drainHost", 404, operators("POST", "/hosts/nobody:drain")), ("", 404, operators("GET", "/nothing")), ("", 405, operators("PUT", "/hosts")),
             ("", 401, operators("GET", "/hosts", None)), ("", 401, operators("GET", "/hosts", operator[:-1])),
@@ -670,7 +705,8 @@ def test_counters(suite, fleet, h1):
             ("agentGoal", 401, host(fleet.ask, "GET", "goal?after=0&epoch=1")), ("agentGoal", 409, host(h1.ask, "GET", "goal?after=0&epoch=0")),
             ("agentReport", 200, host(h1.ask, "POST", "report", h1.report_document())), ("agentReport", 400, host(h1.ask, "POST", "report", {})),
             ("agentHostCertificate", 200, host(h1.ask, "POST", "certificate", {"csr": fleet.csr})), ("agentMemberCertificate", 404, host(h1.ask, "POST", member, {"csr": fleet.csr})),
-            ("agentMemberCertificate", 405, host(h1.ask, "GET", member)), ("agentSeatCertificate", 404, host(h1.ask, "POST", "seats/%s/certificate" % new_id(), {"csr": fleet.csr})), ("agentGateCertificate", 404, host(h1.ask, "POST", "gates/%s/certificate" % new_id(), {"csr": fleet.csr})), ("", 404, host(h1.ask, "POST", "nothing"))):
+            ("agentMemberCertificate", 405, host(h1.ask, "GET", member)), ("agentSeatCertificate", 404, host(h1.ask, "POST", "seats/%s/certificate" % new_id(), {"csr": fleet.csr})), ("agentGateCertificate", 404, host(h1.ask, "POST", "gates/%s/certificate" % new_id(), {"csr": fleet.csr})),
+            ("agentDownloadCertificate", 404, host(h1.ask, "POST", "downloads/%s/certificate" % new_id(), {"csr": fleet.csr})), ("", 404, host(h1.ask, "POST", "nothing"))):
         before = counters(node)
         suite.equal((ask(), counted_since(node, before)), (status, {(name, str(status)): 1, (name, "timed"): 1}), "%s that is answered with %d, and how it is counted" % (name or "no operation", status))
     before = counters(node)

@@ -20,7 +20,7 @@ PACKAGES = [
     # a host
     "systemd", "systemd-sysv", "dbus", "iproute2", "procps", "ca-certificates",
     # what runs on it; Patroni's module for etcd imports python3-idna only when it meets TLS, so apt does not know
-    "postgresql-17", "postgresql-17-pgaudit", "patroni", "python3-etcd", "python3-idna", "etcd-server", "etcd-client", "pgbackrest",
+    "postgresql-17", "postgresql-17-pgaudit", "patroni", "python3-etcd", "python3-idna", "etcd-server", "etcd-client", "pgbackrest", "nginx-light",
     # what reeve-agent is linked against
     "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables",
 ]
@@ -28,7 +28,7 @@ PACKAGES = [
 # Distribution units would work on their own while time is measured; on hosts some would take the ports, too.
 MASKED = ["apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer", "fstrim.timer", "systemd-firstboot.service",
           "console-getty.service", "getty@.service"]
-MASKED_ON_HOSTS = ["etcd.service", "patroni.service", "postgresql.service", "pgbackrest.service"]
+MASKED_ON_HOSTS = ["etcd.service", "nginx.service", "patroni.service", "postgresql.service", "pgbackrest.service"]
 
 # Half of the image by size, and never used: compiled queries, translations, manuals.
 LEFT_OUT = ["/usr/lib/*/libLLVM*", "/usr/lib/postgresql/*/lib/llvmjit*", "/usr/lib/postgresql/*/lib/bitcode/*",

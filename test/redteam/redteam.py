@@ -17,6 +17,7 @@ import rows
 import ground as grounds
 import of_agent
 import of_database
+import of_download
 import of_hosts
 import of_node
 import of_outside
@@ -29,7 +30,7 @@ import walls_of_node
 from state import Problem
 from world import changed_tables, row_hashes
 
-NODE, FLEET = [of_node, of_tenant, of_store], [of_outside, of_hosts, of_agent, of_database, of_session]
+NODE, FLEET = [of_node, of_tenant, of_download, of_store], [of_outside, of_hosts, of_agent, of_database, of_session]
 
 
 def known_walls():

@@ -2,11 +2,12 @@
 #include "arena_fixture.h"
 
 #include <pthread.h>
-
 #include <stdio.h>
 
 #include "base/crypto/crypto.h"
+#include "base/crypto/download_token.h"
 #include "base/crypto/s3_signature.h"
+#include "base/crypto/secret.h"
 
 static void
 digests_are_those_of_the_standards(void **state)
@@ -184,6 +185,24 @@ requests_to_stores_are_signed_as_the_examples_are(void **state)
     assert_string_equal(s3_encode_path(arena, STR("/b/a b/\xc3\xa4+=~_.-")).data, "/b/a%20b/%C3%A4%2B%3D~_.-");
 }
 
+/* Found by the id alone, and by nobody without the key. */
+static void
+the_token_of_a_download_follows_from_its_id(void **state)
+{
+    (void)state;
+    const struct key key = { { 1 } }, other = { { 2 } };
+    const id download = { { 1 }, true }, another = { { 2 }, true };
+    str token = download_token(arena, &key, download);
+    assert_int_equal(token.len, strlen("reeve_dl_") + 43);
+    assert_true(str_eq(token, download_token(arena, &key, download)));
+    assert_true(download_token_is(arena, &key, download, token));
+    assert_false(download_token_is(arena, &key, another, token));
+    assert_false(download_token_is(arena, &other, download, token));
+    assert_false(download_token_is(arena, &key, download, str_slice(token, 0, token.len - 1)));
+    assert_false(download_token_is(arena, &key, download, STR_EMPTY));
+    assert_true(secret_is_in(token.data, token.len)); /* so logs hide it */
+}
+
 int
 main(void)
 {
@@ -194,6 +213,7 @@ main(void)
         cmocka_unit_test(sealed_text_opens_with_the_same_key_and_place_only),
         cmocka_unit_test(same_text_is_never_sealed_the_same_way),
         cmocka_unit_test(secrets_have_a_form_that_scanners_can_check),
+        cmocka_unit_test(the_token_of_a_download_follows_from_its_id),
         cmocka_unit_test(threads_do_not_disturb_each_other),
         cmocka_unit_test(part_of_a_file_is_hashed),
         cmocka_unit_test(requests_to_stores_are_signed_as_the_examples_are),

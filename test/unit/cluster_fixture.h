@@ -90,7 +90,8 @@ static struct {
     bool knows_no_snapshots;                 /* seats have just started: they report null */
     bool has_backups;                        /* each seat has one snapshot, whose id is the seat's */
     bool gate_fails, restore_fails;
-    int restores; /* so many members were restored */
+    const char *download; /* what a host says of one that it is to hand out; NULL: nothing */
+    int restores;         /* so many members were restored */
 } played;
 
 static struct played_member *
@@ -280,6 +281,21 @@ played_snapshots(const json_t *seat)
 }
 
 static json_t *
+play_download(const json_t *wants)
+{
+    if (!json_is_object(wants))
+        return json_null();
+    bool is_removed = strcmp(text_of(wants, "desired"), "REMOVED") == 0;
+    if (!is_removed && played.download == NULL)
+        return json_null();
+    const char *state = is_removed ? "ABSENT" : played.download;
+    bool is_ready = strcmp(state, "READY") == 0;
+    return json_pack("{s:s, s:s, s:s?, s:I, s:s?}", "id", text_of(wants, "id"), "state", state, "problem",
+                     strcmp(state, "FAILED") == 0 ? "There is no room." : NULL, "bytes", (json_int_t)77, "sha256",
+                     is_ready ? "ab" : NULL);
+}
+
+static json_t *
 play_seat(const json_t *wants)
 {
     const char *desired = text_of(wants, "desired");
@@ -290,12 +306,13 @@ play_seat(const json_t *wants)
         json_array_append_new(spans, json_pack("{s:i, s:s, s:s, s:i, s:i, s:s, s:s}", "ordinal", 0, "fromLsn",
                                                "0/1000000", "toLsn", "0/5000000", "fromTimeline", 1, "toTimeline", 1,
                                                "fromAt", "2026-01-01T00:00:00Z", "toAt", "2026-01-01T01:00:00Z"));
-    return json_pack("{s:s, s:s, s:s?, s:i, s:i, s:o, s:o}", "id", text_of(wants, "id"), "unit",
+    return json_pack("{s:s, s:s, s:s?, s:i, s:i, s:o, s:o, s:o}", "id", text_of(wants, "id"), "unit",
                      strcmp(desired, "REMOVED") == 0 ? "absent"
                      : receives                      ? "active"
                                                      : "inactive",
                      "receivedLsn", receives ? "0/5000000" : NULL, "timeline", 1, "lagMs", 5, "spans", spans,
-                     "snapshots", played_snapshots(wants));
+                     "snapshots", played_snapshots(wants), "download",
+                     play_download(json_object_get(wants, "download")));
 }
 
 /* One host reads its goal and reports once. */

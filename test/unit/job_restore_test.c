@@ -261,7 +261,9 @@ what_cannot_be_restored_is_refused_with_what_can(void **state)
     (void)state;
     struct place place = new_source(), stranger = new_place();
     char body[256];
-    assert_asks_restore(place, "{\"deliveryType\": \"download\"}", "NOT_OFFERED");
+    assert_asks_restore(place, "{\"deliveryType\": \"download\"}", "MISSING_ATTRIBUTE");
+    assert_asks(place, "createGroupClusterRestoreJob", "orders", "{\"delivery\": {\"methodName\": \"HTTP\"}}",
+                "NOT_OFFERED");
     assert_asks_restore(place, "{\"deliveryType\": \"pointInTime\"" INTO("orders"), "MISSING_ATTRIBUTE");
     assert_asks_restore(place, "{\"deliveryType\": \"pointInTime\", \"latest\": false" INTO("orders"),
                         "MISSING_ATTRIBUTE");

@@ -64,6 +64,9 @@ struct lock_row {
     "'), cluster => x('orders'), point => 'LATEST', snapshot => NULL, moment_ms => "                                    \
     "NULL, lsn => NULL, seat => x('orders seat1'), label => 'L', timeline => NULL, is_last => true, target_project => " \
     "p(), target => id('nowhere'), target_name => 'copy')"
+#define PLACE_DOWNLOAD(name)                                                                                    \
+    "download_place(restore => id('" name "'), cluster => x('orders'), seat => x('orders seat1'), snapshot => " \
+    "x('orders snapshot shown'), label => 'L', reserved_gb => 1)"
 #define PRICES(more)                                                                                                \
     "price_list_set(items => '[{\"id\": \"MEMBER_M10\", \"description\": \"A member.\", \"microcents\": 6000000}, " \
     "{\"id\": \"DISK_GB\", \"description\": \"Disk.\", \"microcents\": 100000}, "                                   \
@@ -163,6 +166,8 @@ static const struct lock_row rows[] = {
     { "restore_gate_open", "SELECT placement_lock()", "restore_gate_open(restore => x('orders restore running'))", .before = "UPDATE restore_job SET gate_port = NULL WHERE id = x('orders restore running')" },
     { "seat_shrink", "SELECT placement_lock()", "seat_shrink(stanza => x('orders stanza1'))" },
     { "host_move_seats", "SELECT placement_lock()", "host_move_seats(host => id('r1'))" },
+    { "download_place", "SELECT placement_lock()", PLACE_DOWNLOAD("d1") },
+    { "download_release", "SELECT placement_lock()", "SELECT download_release(x('orders restore over'))" },
     { "seat_release", "SELECT placement_lock()", "SELECT seat_release(x('orders seat0'))" },
     { "seat_release", LOCK("stanza_seat", "id", "x('orders seat0')"), "SELECT seat_release(x('orders seat0'))", .before = "UPDATE stanza_seat SET desired = 'REMOVED' WHERE id = x('orders seat0')",
       .meanwhile = LOCK("host", "id", "id('r1')") " NOWAIT" },
@@ -180,6 +185,8 @@ static const struct lock_row rows[] = {
     { "auth_data_key_create", "auth_data_key_create(version => 9, sealed => '\\x01')", "auth_data_key_create(version => 9, sealed => '\\x02')", .says = "0", .ended = "SELECT sealed = '\\x01' FROM data_key WHERE org_id = o() AND version = 9" },
     { "auth_signing_key_add", "auth_signing_key_add(key_id => 9, sealed => '\\x01')", "auth_signing_key_add(key_id => 9, sealed => '\\x02')", .says = "0", .ended = "SELECT sealed = '\\x01' FROM signing_key WHERE id = 9" },
     { "auth_token_revoke", "auth_token_revoke(principal => t('account'), fingerprint => '\\x99', expires_at_s => 1600000000)", .says = "0", .ended = "SELECT count(*) = 1 FROM revoked_token WHERE fingerprint = '\\x99'" },
+    { "download_place", PLACE_DOWNLOAD("d1"), PLACE_DOWNLOAD("d2"), .says = "BUSY",
+      .ended = "SELECT count(*) = 1 FROM download WHERE seat_id = x('orders seat1') AND released_at IS NULL" },
     { "drill_add", "drill_add(stanza => x('orders stanza2'), drill => id('n1'))", "drill_add(stanza => x('orders stanza2'), drill => id('n2'))", .says = "", .before = "DELETE FROM drill WHERE id = x('orders drill queued')",
       .ended = "SELECT count(*) = 1 FROM drill WHERE stanza_id = x('orders stanza2') AND finished_at IS NULL" },
     { "export_add", "export_add(export => id('n1'), bucket => x('orders bucket'), snapshot => x('orders snapshot shown'), asked_s => 1, custom_data => '[]')",

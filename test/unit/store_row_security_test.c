@@ -131,6 +131,8 @@ fill(int base)
         fixture_quote(secret));
     fixture_ask("INSERT INTO restore_member (restore_id, member_id, org_id, state) VALUES (%s, %s, %s, 'STOPPED')",
                 fixture_quote(secret), fixture_quote(secret), o);
+    fixture_ask("INSERT INTO download (restore_id, org_id, port, reserved_gb) VALUES (%s, %s, 27200, 1)",
+                fixture_quote(secret), o);
     fixture_ask("INSERT INTO drill (id, org_id, project_id, cluster_id, stanza_id, origin) VALUES (%s, %s, %s, %s, %s, "
                 "'ON_DEMAND')",
                 fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret), fixture_quote(secret));
@@ -224,6 +226,7 @@ static const struct {
     { "snapshot_copy",          "org_id = $B",                                    "label = 'x'",          1 },
     { "restore_job",            "org_id = $B",                                    "problem = 'x'",        1 },
     { "restore_member",         "org_id = $B",                                    "problem = 'x'",        1 },
+    { "download",               "org_id = $B",                                    "sha256 = 'x'",         1 },
     { "drill",                  "org_id = $B",                                    "problem = 'x'",        1 },
     { "export_job",             "org_id = $B",                                    "problem = 'x'",        1 },
     { "list_counter",           "scope IN ($B, $PROJECT)",                        NULL,                   2 },

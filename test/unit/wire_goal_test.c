@@ -140,7 +140,9 @@ where_logs_go_is_read_and_a_form_of_a_newer_control_plane_is_none(void **state)
     "\"export\":{\"id\":\"0000000000000000000000eb\",\"limitSeconds\":900,\"snapshotId\":\"0000000000000000000000e7\","                    \
     "\"snapshotAt\":\"2026-11-17T08:00:00Z\",\"label\":\"20261117-080000F\",\"clusterName\":\"orders\","                                   \
     "\"customData\":[{\"key\":\"ticket\",\"value\":\"4711\"}],\"serviceUrl\":\"https://objects.example.org\",\"bucket\":\"exports\","      \
-    "\"region\":\"us-east-1\",\"prefix\":\"exported_snapshots/a/b\",\"key\":\"k\",\"secretKey\":\"s\",\"networks\":[\"10.9.0.0/16\"]}}"
+    "\"region\":\"us-east-1\",\"prefix\":\"exported_snapshots/a/b\",\"key\":\"k\",\"secretKey\":\"s\",\"networks\":[\"10.9.0.0/16\"]},"    \
+    "\"download\":{\"id\":\"0000000000000000000000ec\",\"desired\":\"SERVED\",\"label\":\"20261116-031700F\",\"port\":27200,"              \
+    "\"limitSeconds\":700}}"
 
 static str
 goal_with_seats(struct arena *arena, const char *seats)
@@ -174,6 +176,9 @@ seats_of_a_repository_host_are_read(void **state)
     assert_string_equal(seat->export_job.prefix.data, "exported_snapshots/a/b");
     assert_string_equal(seat->export_job.custom_data.items[0].value.data, "4711");
     assert_string_equal(seat->export_job.networks.items[0].data, "10.9.0.0/16");
+    assert_true(id_is_there(seat->download.id));
+    assert_int_equal(seat->download.desired, DOWNLOAD_SERVED);
+    assert_int_equal(seat->download.port, 27200);
     assert_int_equal(parse(arena, GOAL(CLUSTER, MEMBER, TASK)).seats.count, 0);
     arena_free(arena);
 }
@@ -206,6 +211,9 @@ seats_that_would_write_other_lines_are_refused(void **state)
         { "\"region\":\"us-east-1\"", "\"region\":\"x\\ny\"", "seats[0].export" },
         { "\"secretKey\":\"s\"", "\"secretKey\":\"a\\nb\"", "seats[0].export" },
         { "10.9.0.0/16", "10.9.0.0/33", "seats[0].export.networks" },
+        { "\"desired\":\"SERVED\"", "\"desired\":\"RUNNING\"", "seats[0].download.desired" },
+        { "\"label\":\"20261116-031700F\"", "\"label\":\"--repo1-path=/\"", "seats[0].download.label" },
+        { "\"port\":27200", "\"port\":0", "seats[0].download.port" },
         { "\"store\":null",
           "\"store\":{\"endpoint\":\"s3\",\"bucket\":\"b\",\"region\":\"r\",\"key\":\"k\",\"secretKey\":\"a\\nb\"}",
           "seats[0].store" },

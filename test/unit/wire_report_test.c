@@ -123,6 +123,12 @@ a_seat_is_written_with_its_spans_and_snapshots(void **state)
         "\"tablesTotal\":null}"));
     struct report_seat unknown = { .id = seat.id, .unit = STR("unknown") };
     assert_non_null(strstr(report_seat_text(arena, &unknown).data, "\"spans\":[],\"snapshots\":null}"));
+    unknown.download = (struct report_download){
+        .id = { { 0xd1 }, true }, .state = REPORT_DOWNLOAD_READY, .problem = STR_EMPTY, .bytes = 77, .sha256 = STR("ab")
+    };
+    assert_non_null(strstr(report_seat_text(arena, &unknown).data,
+                           "\"spans\":[],\"download\":{\"id\":\"d10000000000000000000000\",\"state\":\"READY\","
+                           "\"problem\":null,\"bytes\":77,\"sha256\":\"ab\"},\"snapshots\":null}"));
     arena_free(arena);
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "agent/certificates.h"
+#include "agent/download/seat_download.h"
 #include "agent/seat/seat_drill.h"
 #include "agent/seat/seat_export.h"
 #include "agent/seat/seat_files.h"
@@ -115,7 +116,8 @@ keep_going(struct seat_pass *pass, struct report_seat *report, bool *ret_is_busy
         seat_jobs_report(pass, jobs, copies, &report->copy_count);
     error drill = seat_drill_go_on(pass, &view, report, ret_is_busy);
     error export_job = seat_export_go_on(pass, &view, report, ret_is_busy);
-    work = work != OK ? work : drill != OK ? drill : export_job;
+    error download = seat_download_go_on(pass, &view, report, ret_is_busy);
+    work = work != OK ? work : drill != OK ? drill : export_job != OK ? export_job : download;
     return work != OK ? work : wall;
 }
 
@@ -132,6 +134,7 @@ remove_all(struct seat_pass *pass, struct report_seat *report, bool *ret_is_busy
         TRY(take_user(pass));
         TRY(seat_drill_end(pass));
         TRY(seat_export_end(pass));
+        TRY(seat_download_end(pass));
         TRY(seat_jobs_read(pass, &jobs));
         TRY(seat_jobs_check_unprotected(pass, jobs));
         TRY(unit_keep_down(pass->host->units, arena, pass->wal_unit.data));

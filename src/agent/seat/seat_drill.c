@@ -25,7 +25,9 @@ enum {
 
 /* What a drill adds to the file: "label", "from", "backupMs", "promisedMs", "fetched", "proved". */
 static const char *const stages[] = { SCRATCH_FETCH, PROVE, NULL };
-static const struct scratch_kind drill_kind = { .name = "drill", .noun = "drill", .stages = stages };
+static const struct scratch_kind drill_kind = {
+    .name = "drill", .noun = "drill", .place = DRILLS_FOLDER, .stages = stages
+};
 
 bool
 seat_drill_has_unit(struct arena *arena, id seat, const char *unit)
@@ -67,13 +69,14 @@ needed_mb(const struct seat_view *view, const json_t *backup)
 }
 
 static error
-check_possible(struct seat_pass *pass, const struct seat_view *view, const json_t *backup)
+check_possible(struct scratch *drill, const struct seat_view *view, const json_t *backup)
 {
+    struct seat_pass *pass = drill->pass;
     static const char *const programs[] = { "postgres", "pg_amcheck", "pg_checksums", "pg_controldata", NULL };
     if (backup == NULL)
         return problem(pass->arena, "There is no backup yet that could be restored.");
     TRY(scratch_check_programs(pass, programs));
-    return scratch_check_room(pass, needed_mb(view, backup));
+    return scratch_check_room(drill, needed_mb(view, backup));
 }
 
 /* ---- The beginning ---- */
@@ -99,7 +102,7 @@ begin(struct scratch *drill, const struct seat_view *view, const struct report_s
 {
     const json_t *backup = newest_backup(view);
     TRY(scratch_check_turn(drill));
-    TRY(check_possible(drill->pass, view, backup));
+    TRY(check_possible(drill, view, backup));
     if (memory_new(drill, backup, report) == NULL)
         return fail(drill->pass->arena, OVERLOADED);
     failpoint("agent:drill:begin:before");
@@ -217,7 +220,7 @@ go_on_with_stage(struct scratch *drill, bool is_proving)
     TRY(units_state(pass->host->units, pass->arena, unit.data, &state));
     look(drill);
     if (unit_is_up(state) || str_is(state, "deactivating"))
-        return scratch_free_mb() < SCRATCH_SPARE_MB ? give_way(drill, unit) : OK;
+        return scratch_free_mb(&drill_kind) < SCRATCH_SPARE_MB ? give_way(drill, unit) : OK;
     const json_t *fetched = json_object_get(drill->memory, "fetched"),
                  *proved = json_object_get(drill->memory, "proved");
     if (!drill_view_is_done(is_proving ? proved : fetched))

@@ -37,7 +37,7 @@ enum stage { STAGE_FETCH, STAGE_DUMP, STAGE_UPLOAD };
 static const char *const stages[] = { SCRATCH_FETCH, DUMP, UPLOAD, NULL }; /* by the enum */
 static error take_wall_down(struct scratch *job);
 static const struct scratch_kind export_kind = {
-    .name = "export", .noun = "export", .stages = stages, .let_go = take_wall_down
+    .name = "export", .noun = "export", .place = DRILLS_FOLDER, .stages = stages, .let_go = take_wall_down
 };
 
 static const struct goal_export *
@@ -84,7 +84,7 @@ check_possible(struct scratch *job, const json_t *backup)
         return problem(job->pass->arena, "The snapshot is not in the repository.");
     TRY(scratch_check_programs(job->pass, programs));
     int64_t megabytes = json_int_at(json_object_get(backup, "info"), "size") / MEGABYTE;
-    return scratch_check_room(job->pass, megabytes * 2 * 6 / 5 + SCRATCH_SPARE_MB + 64);
+    return scratch_check_room(job, megabytes * 2 * 6 / 5 + SCRATCH_SPARE_MB + 64);
 }
 
 static error
@@ -380,7 +380,7 @@ go_on_with_stage(struct scratch *job, enum stage stage)
     struct said said = look(job, stage);
     if (unit_is_up(state) || str_is(state, "deactivating")) {
         TRY(is_upload ? keep_wall(job) : OK);
-        return scratch_free_mb() < SCRATCH_SPARE_MB ? give_way(job, unit) : OK;
+        return scratch_free_mb(&export_kind) < SCRATCH_SPARE_MB ? give_way(job, unit) : OK;
     }
     if (!said.is_done)
         return ended_without_a_word(job, is_upload);

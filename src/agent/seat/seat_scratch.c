@@ -45,7 +45,7 @@ scratch_of(const struct scratch_kind *kind, struct seat_pass *pass, id own, json
                              .memory = memory,
                              .id = own,
                              .name = name,
-                             .folder = str_format(pass->arena, DRILLS_FOLDER "/%s", name.data) };
+                             .folder = str_format(pass->arena, "%s/%s", kind->place, name.data) };
 }
 
 /* ---- Memory ---- */
@@ -66,9 +66,9 @@ json_t *
 scratch_memory_new(struct scratch *scratch)
 {
     int64_t now = clock_now_ms();
-    return json_in(scratch->pass->arena,
-                   json_pack("{s:s, s:s, s:i, s:b, s:I, s:I}", "id", scratch->name.data, "stage", SCRATCH_FETCH,
-                             "attempts", 0, "isOut", 0, "startedMs", (json_int_t)now, "stageMs", (json_int_t)now));
+    return json_in(scratch->pass->arena, json_pack("{s:s, s:s, s:i, s:b, s:I, s:I}", "id", scratch->name.data, "stage",
+                                                   scratch->kind->stages[0], "attempts", 0, "isOut", 0, "startedMs",
+                                                   (json_int_t)now, "stageMs", (json_int_t)now));
 }
 
 void
@@ -118,10 +118,10 @@ scratch_is_at(const struct scratch *scratch, const char *stage)
 
 /* ---- Whether it can be run ---- */
 int64_t
-scratch_free_mb(void)
+scratch_free_mb(const struct scratch_kind *kind)
 {
     struct statvfs status;
-    return statvfs(DRILLS_FOLDER, &status) != 0 ? 0 : (int64_t)(status.f_bavail * (status.f_frsize / 1024) / 1024);
+    return statvfs(kind->place, &status) != 0 ? 0 : (int64_t)(status.f_bavail * (status.f_frsize / 1024) / 1024);
 }
 
 error
@@ -138,12 +138,12 @@ scratch_check_programs(struct seat_pass *pass, const char *const *names)
 }
 
 error
-scratch_check_room(struct seat_pass *pass, int64_t needed_mb)
+scratch_check_room(const struct scratch *scratch, int64_t needed_mb)
 {
-    int64_t left = scratch_free_mb();
+    int64_t left = scratch_free_mb(scratch->kind);
     return left >= needed_mb
                ? OK
-               : problem(pass->arena,
+               : problem(scratch->pass->arena,
                          "There is too little room on the repository host: %lld MB are needed, and %lld MB are free.",
                          (long long)needed_mb, (long long)left);
 }
@@ -152,9 +152,9 @@ scratch_check_room(struct seat_pass *pass, int64_t needed_mb)
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER; /* while somebody looks whether it is theirs */
 
 static bool
-somebody_else_has_one(str name)
+somebody_else_has_one(const char *place, str name)
 {
-    DIR *all = opendir(DRILLS_FOLDER);
+    DIR *all = opendir(place);
     bool found = false;
     for (const struct dirent *one = all == NULL ? NULL : readdir(all); one != NULL && !found; one = readdir(all))
         found = one->d_name[0] != '.' && !str_is(name, one->d_name);
@@ -167,9 +167,9 @@ error
 scratch_check_turn(struct scratch *scratch)
 {
     struct arena *arena = scratch->pass->arena;
-    if (!disk_make_folder(DRILLS_FOLDER, 0711, root))
-        return problem(arena, DRILLS_FOLDER " cannot be made: %s.", strerror(errno));
-    return somebody_else_has_one(scratch->name)
+    if (!disk_make_folder(scratch->kind->place, 0711, root))
+        return problem(arena, "%s cannot be made: %s.", scratch->kind->place, strerror(errno));
+    return somebody_else_has_one(scratch->kind->place, scratch->name)
                ? problem(arena, "Another drill or export is under way on this repository host.")
                : OK;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is restored beside a seat for a while: for drills and exports. It has a folder in DRILLS_FOLDER, which shows that it is under way; one at
- * a time on a host. It goes in stages, each with a unit of its own. What is under way is in a file of the seat's folder before it begins, so the agent may be
+ * What is made of a backup beside its seat, for a while: drills, exports and downloads. It has a folder in the place of its kind, which shows that it is
+ * under way; one drill or export at a time on a host. It goes in stages, each with a unit of its own. What is under way is in a file of the seat's folder before it begins, so the agent may be
  * killed anywhere; nothing is left of one that has ended, or that the goal does not name any more.
  *
  * The file: {"id", "stage", "attempts", "isOut": the unit of the stage was started, "startedMs", "stageMs": when the stage began, "state": of what it came to,
- *   "problem", "finishedMs"} and what the kind adds. The stage that all begin with is "fetch"; the last two are "clear" and "done".
+ *   "problem", "finishedMs"} and what the kind adds. The last two stages of drills and exports are "clear" and "done".
  */
 #ifndef AGENT_SEAT_SEAT_SCRATCH_H
 #define AGENT_SEAT_SEAT_SCRATCH_H
@@ -23,7 +23,8 @@ struct scratch;
 struct scratch_kind {
     const char *name;          /* "drill": of its units, its file and its failpoints */
     const char *noun;          /* "drill": for sentences */
-    const char *const *stages; /* that have units; NULL at the end */
+    const char *place;         /* where its folders are */
+    const char *const *stages; /* that have units, from the first on; NULL at the end */
     /* Before its user is given back, when none of its units runs any more; NULL: nothing is to be done. */
     error (*let_go)(struct scratch *scratch);
 };
@@ -55,10 +56,10 @@ MUST_USE error scratch_end_with(struct scratch *scratch, const char *state, erro
 bool scratch_is_at(const struct scratch *scratch, const char *stage);
 
 /* ---- Whether it can be run ---- */
-int64_t scratch_free_mb(void);
+int64_t scratch_free_mb(const struct scratch_kind *kind);
 /* Whether the host has these programs of the cluster's version; NULL at the end of the list. */
 MUST_USE error scratch_check_programs(struct seat_pass *pass, const char *const *names);
-MUST_USE error scratch_check_room(struct seat_pass *pass, int64_t needed_mb);
+MUST_USE error scratch_check_room(const struct scratch *scratch, int64_t needed_mb);
 /* Makes the folder of all; refuses when another one is under way. */
 MUST_USE error scratch_check_turn(struct scratch *scratch);
 

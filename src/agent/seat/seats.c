@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/seat/seats.h"
 
+#include "agent/download/seat_download.h"
 #include "agent/seat/seat.h"
 #include "agent/seat/seat_drill.h"
 #include "agent/seat/seat_export.h"
@@ -130,7 +131,8 @@ seats_wake_unit(struct agent *agent, struct arena *arena, const char *unit)
     for (size_t i = 0; i < agent->seats.count; i++) {
         struct crew_hand *hand = agent->seats.hands[i];
         if (str_is(seat_wal_unit(arena, hand->id), unit) || str_is(seat_backup_unit(arena, hand->id), unit) ||
-            seat_drill_has_unit(arena, hand->id, unit) || seat_export_has_unit(arena, hand->id, unit))
+            seat_drill_has_unit(arena, hand->id, unit) || seat_export_has_unit(arena, hand->id, unit) ||
+            seat_download_has_unit(arena, hand->id, unit))
             crew_wake(hand);
     }
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The few paths that are not operations: OAuth, its metadata, invitations, and the OpenAPI document. None of them has a
+ * The few paths that are not operations: OAuth, its metadata, invitations, downloads, and the OpenAPI document. None of them has a
  * bucket; the guard of credentials slows down guessing.
  */
 #include "api/catalog.h"
 #include "api/document/openapi.h"
+#include "api/download.h"
 #include "api/invitation.h"
 #include "api/stage/stages.h"
 
@@ -90,12 +91,14 @@ openapi(struct request *req)
 static const struct {
     const char *name, *method, *path;
     error (*answer)(struct request *req);
+    bool has_more; /* the path is how it begins */
 } rows[] = {
     { "oauthToken", "POST", "/api/oauth/token", token },
     { "oauthRevoke", "POST", "/api/oauth/revoke", revoke },
     { "acceptInvitation", "POST", "/api/invitations/accept", accept_invitation },
     { "oauthMetadata", "GET", "/.well-known/oauth-authorization-server", metadata },
     { "openApiDocument", "GET", "/api/openapi.json", openapi },
+    { "fetchDownload", "GET", DOWNLOADS_PATH, download_answer, .has_more = true },
 };
 
 size_t
@@ -130,7 +133,9 @@ stage_other_path(struct request *req)
 {
     req->head = str_is(req->in.method, "HEAD");
     for (size_t i = 0; i < LENGTH(rows); i++) {
-        if (str_is(req->path, rows[i].path))
+        bool is_it =
+            rows[i].has_more ? str_starts_with(req->path, str_from(rows[i].path)) : str_is(req->path, rows[i].path);
+        if (is_it)
             return answer(req, i);
     }
     return OK;

@@ -137,7 +137,8 @@ static const struct endpoint backups_endpoints[] = {
       "createGroupClusterBackupRestoreJob",
       "Restore one cluster from a backup",
       "Starts restoring a snapshot or a chosen moment into a cluster: the same, or another one that exists. Asynchronous; meanwhile the target accepts no "
-      "connections, and its data is replaced. Downloads are not offered.",
+      "connections, and its data is replaced. With deliveryType download the snapshot becomes one file, from which PostgreSQL can be started; the finished job has its "
+      "address, which works for 24 hours, without credentials, and can be resumed.",
       .success = 200, .item = "/groups/{groupId}/clusters/{clusterName}/backup/restoreJobs/{restoreJobId}",
       .run = restore_create,
       .request = &restore_job_schema, .response = &restore_job_schema,
@@ -147,7 +148,8 @@ static const struct endpoint backups_endpoints[] = {
       ANY_OF(PROJECT_BACKUP_EXPORT_OPERATOR | PROJECT_BACKUP_RECOVERY_OPERATOR),
       "cancelGroupClusterBackupRestoreJob",
       "Cancel one restore job",
-      "Stops a restore, and gives the target its data from before. Once the target accepts writes again, it cannot be cancelled.",
+      "Stops a restore, and gives the target its data from before. Once the target accepts writes again, it cannot be cancelled. The "
+      "file of a download is removed, and its address does not work any more.",
       .shape = SHAPE_NOTHING, .run = restore_cancel,
       .path_fields = restore_job_path },
     { GET, "/groups/{groupId}/clusters/{clusterName}/backup/restoreJobs/{restoreJobId}", S11,

@@ -26,7 +26,16 @@ handler snapshot_take, snapshot_update, snapshot_delete, legacy_snapshot_update,
 /* ---- restores.c ---- */
 extern const struct read restore_list, restore_get, flex_restore_list, flex_restore_get, legacy_restore_list,
     legacy_restore_get;
-handler restore_create, restore_cancel, legacy_restore_create, flex_restore_create;
+handler restore_create, restore_cancel, legacy_restore_create, flex_restore_create, flex_download_create;
+
+/* ---- downloads.c ---- */
+struct restore_draft;
+struct restore_place;
+/* Asks for the file of the snapshot that the draft names, and answers with it. */
+MUST_USE error download_create(struct request *req, const struct restore_place *shown_as, struct restore_draft *draft);
+/* A restore as it is shown, with its address if it is a download that the caller can fetch. */
+str download_show(struct request *req, str document);
+MUST_USE error download_cancel(struct request *req, const struct restore_place *shown_as);
 
 /* ---- exports.c ---- */
 extern const struct kind export_bucket_kind;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Restores: a snapshot, a moment or a place in the WAL of one cluster becomes the data of another one, or of the same. A request checks that it can be done,
- * writes the row and adds the job; the rest is job/cluster/cluster_restore.c. The older form and that of flex clusters become the same rows.
+ * writes the row and adds the job; the rest is job/cluster/cluster_restore.c. Into a file instead of a cluster: downloads.c. The older form and that of flex clusters become the same rows.
  */
 #include "store/restore/restore.h"
 
@@ -65,6 +65,15 @@ bind_get(struct request *req, struct params *params, const char *form)
     return OK;
 }
 
+static error
+answer_one(struct request *req, const struct rows *rows)
+{
+    if (rows->count == 0)
+        return request_not_found(req);
+    answer_entity(req, download_show(req, rows_text(rows, 0, C_DOCUMENT)), rows_int(rows, 0, C_REVISION));
+    return OK;
+}
+
 #define FORM(name, form)                                                                     \
     static error list_of_##name(struct request *req, struct params *params)                  \
     {                                                                                        \
@@ -75,7 +84,7 @@ bind_get(struct request *req, struct params *params, const char *form)
         return bind_get(req, params, form);                                                  \
     }                                                                                        \
     const struct read name##_list = { SQL_RESTORE_LIST, list_of_##name, list_answer_below }, \
-                      name##_get = { SQL_RESTORE_GET, one_of_##name, answer_row }
+                      name##_get = { SQL_RESTORE_GET, one_of_##name, answer_one }
 FORM(restore, RESTORE_FORM);
 FORM(flex_restore, RESTORE_FORM_FLEX);
 FORM(legacy_restore, RESTORE_FORM_LEGACY);
@@ -92,6 +101,7 @@ struct asked {
     id target;               /* none: by name */
     const char *target_field;
     str target_name;
+    bool is_download; /* into a file, and not into a cluster */
 };
 
 /* An identifier of the body; none when it was not sent. Its form was checked by the field table. */
@@ -136,6 +146,19 @@ read_snapshot(struct request *req, struct asked *asked)
     return id_is_there(asked->wish.snapshot) ? OK : fail(req->arena, MISSING_ATTRIBUTE, V("snapshotId"));
 }
 
+/* A download has no target, and is of a snapshot as it was taken. */
+static error
+check_only_snapshot(struct request *req)
+{
+    static const char *const others[] = { "targetClusterName", "targetGroupId", "pointInTimeUTCSeconds",
+                                          "pointInTimeLsn", "latest" };
+    for (size_t i = 0; i < LENGTH(others); i++) {
+        if (json_object_get(req->body, others[i]) != NULL)
+            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(others[i]), V("it cannot be sent with download"));
+    }
+    return OK;
+}
+
 static error
 read_asked(struct request *req, struct asked *ret_asked)
 {
@@ -144,9 +167,9 @@ read_asked(struct request *req, struct asked *ret_asked)
                                  .target_project = body_id(req->body, "targetGroupId"),
                                  .target_field = "targetClusterName",
                                  .target_name = json_str(json_object_get(req->body, "targetClusterName")) };
-    if (str_is(delivery, "download"))
-        return fail(req->arena, NOT_OFFERED, V("Downloading a snapshot"),
-                    V("it can be restored into a cluster, from which pg_dump reads it"));
+    ret_asked->is_download = str_is(delivery, "download");
+    if (ret_asked->is_download)
+        TRY(check_only_snapshot(req));
     if (str_is(delivery, "pointInTime") && json_object_get(req->body, "snapshotId") != NULL)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("snapshotId"),
                     V("pointInTime finds its snapshot by itself"));
@@ -164,8 +187,8 @@ read_legacy(struct request *req, struct asked *ret_asked)
                                  .target_field = "delivery.targetClusterName",
                                  .target_name = json_str(json_object_get(delivery, "targetClusterName")) };
     if (!str_is(json_str(json_object_get(delivery, "methodName")), "AUTOMATED_RESTORE"))
-        return fail(req->arena, NOT_OFFERED, V("Downloading a snapshot"),
-                    V("it can be restored into a cluster, from which pg_dump reads it"));
+        return fail(req->arena, NOT_OFFERED, V("HTTP in this form"),
+                    V("POST …/clusters/{clusterName}/backup/restoreJobs with deliveryType download makes a file"));
     if (json_object_get(req->body, "checkpointId") != NULL)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("checkpointId"),
                     V("there are no checkpoints: send pointInTimeUTCMillis"));
@@ -373,17 +396,24 @@ tell(struct request *req, const struct restore_draft *draft, const json_t *shown
                : request_event_in(req, EVENT_RESTORE_REQUESTED, req->organization, draft->target_project, NULL, shown);
 }
 
+/* Of the path's cluster; which restore it is, is not known yet. */
+static struct restore_place
+place_of(struct request *req, const char *form)
+{
+    return (struct restore_place){ .project = req->project,
+                                   .kind = is_flex(form) ? STR(FLEX_CLUSTER_KIND) : STR(CLUSTER_KIND),
+                                   .cluster = source_name(req, form),
+                                   .form = str_from(form) };
+}
+
 /* Shows it in its form: the older one has lists. */
 static error
 answer(struct request *req, const char *form, const struct restore_draft *draft)
 {
-    struct restore_place place = { .project = req->project,
-                                   .restore = draft->id,
-                                   .kind = is_flex(form) ? STR(FLEX_CLUSTER_KIND) : STR(CLUSTER_KIND),
-                                   .cluster = source_name(req, form),
-                                   .form = str_from(form) };
+    struct restore_place place = place_of(req, form);
     str shown, key = id_text(req->arena, draft->id);
     int64_t revision;
+    place.restore = draft->id;
     TRY(store_restore_document(req->tx, &place, &shown, &revision));
     TRY(tell(req, draft, json_parse_own(req->arena, shown)));
     if (strcmp(form, RESTORE_FORM_LEGACY) == 0) {
@@ -395,13 +425,29 @@ answer(struct request *req, const char *form, const struct restore_draft *draft)
     return OK;
 }
 
-static error
-begin(struct request *req, struct asked *asked)
+static struct restore_draft
+draft_of(struct request *req, const struct asked *asked)
 {
-    struct restore_draft draft = { .id = id_new(store_cell(req->api->store)),
+    return (struct restore_draft){ .id = id_new(store_cell(req->api->store)),
                                    .organization = req->organization,
                                    .project = req->project,
                                    .wish = asked->wish };
+}
+
+static error
+begin_download(struct request *req, const struct asked *asked)
+{
+    struct restore_draft draft = draft_of(req, asked);
+    struct restore_place place = place_of(req, asked->form);
+    TRY(find_source(req, asked, &draft.cluster));
+    TRY(choose_backup(req, asked, draft.cluster, &draft.source));
+    return download_create(req, &place, &draft);
+}
+
+static error
+begin(struct request *req, struct asked *asked)
+{
+    struct restore_draft draft = draft_of(req, asked);
     struct cluster target;
     bool was_lost;
     TRY(find_source(req, asked, &draft.cluster));
@@ -421,7 +467,7 @@ restore_create(struct request *req)
 {
     struct asked asked;
     TRY(read_asked(req, &asked));
-    return begin(req, &asked);
+    return asked.is_download ? begin_download(req, &asked) : begin(req, &asked);
 }
 
 error
@@ -440,6 +486,14 @@ flex_restore_create(struct request *req)
     return begin(req, &asked);
 }
 
+error
+flex_download_create(struct request *req)
+{
+    struct asked asked;
+    TRY(read_flex(req, &asked));
+    return begin_download(req, &asked);
+}
+
 /* ---- Cancelling ---- */
 
 static const char *
@@ -455,10 +509,7 @@ why_not_cancellable(const struct restore *restore)
 error
 restore_cancel(struct request *req)
 {
-    struct restore_place place = { .project = req->project,
-                                   .kind = STR(CLUSTER_KIND),
-                                   .cluster = request_path_value(req, "clusterName"),
-                                   .form = STR(RESTORE_FORM) };
+    struct restore_place place = place_of(req, RESTORE_FORM);
     struct cluster target;
     struct restore restore;
     id project, cluster;
@@ -469,6 +520,8 @@ restore_cancel(struct request *req)
     TRY(store_restore_target(req->tx, &place, &found, &project, &cluster));
     if (!found)
         return request_not_found(req);
+    if (!id_is_there(cluster))
+        return download_cancel(req, &place);
     TRY(store_cluster_lock_id(req->tx, req->organization, project, cluster, &found, &target));
     TRY(store_restore_lock(req->tx, req->organization, place.restore, &found, &restore));
     TRY(store_restore_document(req->tx, &place, &shown, &revision));

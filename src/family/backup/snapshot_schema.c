@@ -148,7 +148,10 @@ static const struct field restore_job_fields[] = {
     BOOL("cancelled", "Whether it was cancelled.", READ_ONLY | ALWAYS),
     BOOL("failed", "Whether it failed.", READ_ONLY | ALWAYS),
     BOOL("expired", "Whether its download can no longer be fetched.", READ_ONLY | ALWAYS),
-    LIST("deliveryUrl", "Where to fetch a download.", READ_ONLY, .item = TYPE_TEXT),
+    LIST("deliveryUrl", "Where to fetch a download, for whoever may ask for one: the address needs no credentials.",
+         READ_ONLY, .item = TYPE_TEXT),
+    INTEGER("downloadBytes", "How large the file of a download is. An extension of this service.", READ_ONLY),
+    TEXT("downloadSha256", "SHA-256 of the file of a download. An extension of this service.", READ_ONLY),
     DATE("timestamp", "When the snapshot was taken.", READ_ONLY),
     TEXT("state",
          "RUNNING; UNDOING: it failed or was cancelled, and the cluster gets its data from before; or how it ended. An "
@@ -253,7 +256,8 @@ static const struct field flex_restore_job_fields[] = {
     DATE("restoreScheduledDate", "When it was asked for.", READ_ONLY | ALWAYS),
     DATE("restoreFinishedDate", "When it ended.", READ_ONLY),
     DATE("expirationDate", "Until when a download can be fetched.", READ_ONLY),
-    TEXT("snapshotUrl", "Where to fetch a download.", READ_ONLY),
+    TEXT("snapshotUrl", "Where to fetch a download, for whoever may ask for one: the address needs no credentials.",
+         READ_ONLY),
     END_OF_FIELDS,
 };
 const struct schema flex_restore_job_schema = { "FlexBackupRestoreJob", "A restore of a flex cluster.",

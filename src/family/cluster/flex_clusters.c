@@ -123,10 +123,10 @@ static const struct endpoint flex_clusters_endpoints[] = {
     { POST, "/groups/{groupId}/flexClusters/{name}/backup/download", S31, ANY_OF(PROJECT_BACKUP_EXPORT_OPERATOR),
       "downloadGroupFlexClusterBackup",
       "Request a download of one flex cluster snapshot",
-      "Prepares a snapshot for download and answers with the job. The finished job has the address, which works for a limited "
-      "time.",
+      "Prepares a snapshot for download and answers with the job. The finished job has the address, which works for 24 hours, "
+      "without credentials, and can be resumed.",
       .success = 200, .since = "2024-11-13",
-      .item = "/groups/{groupId}/flexClusters/{name}/backup/restoreJobs/{restoreJobId}", .waits_for = "backups",
+      .item = "/groups/{groupId}/flexClusters/{name}/backup/restoreJobs/{restoreJobId}", .run = flex_download_create,
       .request = &flex_download_schema, .response = &flex_restore_job_schema,
       .example = "{\"snapshotId\": \"65a1b2c3d4e5f60718293a4b\"}" },
 };

@@ -111,6 +111,11 @@
     ROW(EVENT_RESTORE_COMPLETED, "BACKUP_RESTORE_COMPLETED", "A cluster has the data of a backup, and can be used.") \
     ROW(EVENT_RESTORE_CANCELLED, "BACKUP_RESTORE_CANCELLED", "A restore was cancelled; the cluster has its data from before.") \
     ROW(EVENT_RESTORE_FAILED, "BACKUP_RESTORE_FAILED", "A restore into a cluster failed.") \
+    ROW(EVENT_DOWNLOAD_REQUESTED, "BACKUP_DOWNLOAD_REQUESTED", "Somebody asked for a snapshot as a file.") \
+    ROW(EVENT_DOWNLOAD_READY, "BACKUP_DOWNLOAD_READY", "The file of a snapshot can be fetched.") \
+    ROW(EVENT_DOWNLOAD_FAILED, "BACKUP_DOWNLOAD_FAILED", "The file of a snapshot could not be made.") \
+    ROW(EVENT_DOWNLOAD_FETCHED, "BACKUP_DOWNLOAD_FETCHED", "Somebody with its address fetched the file of a snapshot for the first time.") \
+    ROW(EVENT_DOWNLOAD_CANCELLED, "BACKUP_DOWNLOAD_CANCELLED", "The file of a snapshot was withdrawn.") \
     ROW(EVENT_DRILL_REQUESTED, "BACKUP_DRILL_REQUESTED", "Somebody asked to try whether backups of a cluster can be restored.") \
     ROW(EVENT_DRILL_SUCCEEDED, "BACKUP_DRILL_SUCCEEDED", "Backups of a cluster were restored, and everything was there.") \
     ROW(EVENT_DRILL_FAILED, "BACKUP_DRILL_FAILED", "Backups of a cluster could not be restored, or not everything was there.") \

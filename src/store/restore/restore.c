@@ -167,8 +167,8 @@ store_restore_target(struct tx *tx, const struct restore_place *place, bool *ret
     TRY(tx_query(tx, SQL_RESTORE_PLACE, &params, &rows, NULL));
     *ret_found = rows.count > 0;
     if (*ret_found) {
-        *ret_target_project = rows_id(&rows, 0, C_TARGET_PROJECT);
-        *ret_target = rows_id(&rows, 0, C_TARGET);
+        *ret_target_project = id_or_none(&rows, 0, C_TARGET_PROJECT);
+        *ret_target = id_or_none(&rows, 0, C_TARGET);
     }
     return OK;
 }

@@ -60,7 +60,7 @@ struct restore_place {
 /* Empty when there is none. */
 MUST_USE error store_restore_document(struct tx *tx, const struct restore_place *place, str *ret_document,
                                       int64_t *ret_revision);
-/* Its target, without a lock. */
+/* Its target, without a lock; none for a download. */
 MUST_USE error store_restore_target(struct tx *tx, const struct restore_place *place, bool *ret_found,
                                     id *ret_target_project, id *ret_target);
 

@@ -9,6 +9,7 @@ BEGIN
         FROM backup_stanza s JOIN stanza_seat t ON t.stanza_id = s.id WHERE s.project_id = NEW.id AND w.seat_id = t.id;
     UPDATE stanza_seat t SET org_id = NEW.org_id FROM backup_stanza s WHERE s.project_id = NEW.id AND t.stanza_id = s.id;
     UPDATE restore_member m SET org_id = NEW.org_id FROM restore_job r WHERE r.project_id = NEW.id AND m.restore_id = r.id;
+    UPDATE download d SET org_id = NEW.org_id FROM restore_job r WHERE r.project_id = NEW.id AND d.restore_id = r.id;
     UPDATE restore_job SET org_id = NEW.org_id WHERE project_id = NEW.id;
     UPDATE backup_stanza SET org_id = NEW.org_id WHERE project_id = NEW.id;
     RETURN NULL;

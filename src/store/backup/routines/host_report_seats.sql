@@ -31,7 +31,8 @@ BEGIN
 
     PERFORM host_report_spans(p_host, p_seats);
     SELECT * INTO v_copies FROM host_report_copies(p_host, p_seats);
-    clusters := clusters || v_copies.clusters || host_report_drills(p_host, p_seats) || host_report_exports(p_host, p_seats);
+    clusters := clusters || v_copies.clusters || host_report_drills(p_host, p_seats) || host_report_exports(p_host, p_seats)
+                || host_report_downloads(p_host, p_seats);
     has_foreign := has_foreign OR v_copies.has_foreign;
 END $$;
 REVOKE ALL ON FUNCTION host_report_seats(bytea, jsonb) FROM PUBLIC;

@@ -35,6 +35,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
                      AND NOT EXISTS (SELECT FROM snapshot_copy y WHERE y.snapshot_id = n.id AND y.seat_id = t.id AND y.state <> 'IN_PROGRESS')),
         'drill', CASE WHEN t.desired <> 'REMOVED' THEN drill_goal(t.id) END,
         'export', CASE WHEN t.desired <> 'REMOVED' THEN export_goal(t.id) END,
+        'download', download_goal(t.id),
         'protect', (SELECT coalesce(json_agg(json_build_object(
                                'snapshotId', encode(n.id, 'hex'), 'until', api_date(n.protected_until)) ORDER BY n.id), '[]')
                     FROM snapshot n WHERE n.stanza_id = s.id AND n.protected_until > now()),

@@ -26,6 +26,10 @@ BEGIN
     PERFORM seat_release(t.id) FROM stanza_seat t
         WHERE t.host_id = p_host AND t.desired = 'REMOVED'
           AND t.id IN (SELECT decode(s ->> 'id', 'hex') FROM jsonb_array_elements(p_report -> 'seats') s WHERE s ->> 'unit' = 'absent');
+    PERFORM download_release(d.restore_id) FROM download d
+        WHERE d.host_id = p_host AND d.ended_at IS NOT NULL AND d.released_at IS NULL
+          AND d.restore_id IN (SELECT decode(s -> 'download' ->> 'id', 'hex') FROM jsonb_array_elements(p_report -> 'seats') s
+                               WHERE s -> 'download' ->> 'state' = 'ABSENT' AND decode(s ->> 'id', 'hex') = d.seat_id);
 
     WITH said AS MATERIALIZED (
         SELECT decode(s.id, 'hex') AS member, s.*

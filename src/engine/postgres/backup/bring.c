@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/postgres/backup/bring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/postgres/backup/receive_config.h"
+#include "engine/postgres/drill/drill_files.h"
+#include "engine/program.h"
+
+enum { SAID_BYTES = 64 * 1024, MOST_WORDS = 16 };
+
+/* ---- pgBackRest ---- */
+/*
+ * The repository is mounted read-only in this unit, so locks are kept elsewhere. What `ret_said` has when it failed without saying ERROR: it
+ * looked, and there is none.
+ */
+static error
+pgbackrest(const struct bring *bring, const char *const *words, str *ret_said)
+{
+    struct arena *arena = bring->arena;
+    const char *argv[MOST_WORDS + 6] = {
+        "/usr/bin/pgbackrest",
+        str_format(arena, "--config=%s/" SEAT_PUSH_CONFIG, bring->seat.data).data,
+        str_format(arena, "--stanza=%s", bring->stanza.data).data,
+        str_format(arena, "--pg1-path=%s/" DRILL_DATA, bring->folder.data).data,
+        str_format(arena, "--lock-path=%s/spool", bring->folder.data).data,
+    };
+    size_t count = 5;
+    for (size_t i = 0; words[i] != NULL && i < MOST_WORDS; i++)
+        argv[count++] = words[i];
+    argv[count] = NULL;
+    return program_ask(arena, argv, STR_EMPTY, SAID_BYTES, ret_said);
+}
+
+/*
+ * A superuser of the source could have made a tablespace, or a link, that leads anywhere: into the repository itself, for one. All tablespaces
+ * go into the data's own folder, and links are restored as what they lead to.
+ */
+error
+bring_backup(const struct bring *bring)
+{
+    str set = str_format(bring->arena, "--set=%s", bring->label.data), ignored;
+    str tablespaces =
+        str_format(bring->arena, "--tablespace-map-all=%s/" DRILL_DATA "/reeve_tablespaces", bring->folder.data);
+    const char *const words[] = { set.data, tablespaces.data, "--type=none", "--archive-mode=off", "restore", NULL };
+    return pgbackrest(bring, words, &ignored);
+}
+
+/* ---- Files of WAL ---- */
+static bool
+is_error(str said)
+{
+    return said.len > 0 && memmem(said.data, said.len, "ERROR", strlen("ERROR")) != NULL;
+}
+
+static error
+copy(struct arena *arena, const char *from, const char *to, bool *ret_found)
+{
+    int in = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), out = -1;
+    struct stat status;
+    *ret_found =
+        in >= 0 && fstat(in, &status) == 0 && (out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)) >= 0;
+    ssize_t got = 1;
+    for (off_t at = 0; *ret_found && got > 0 && at < status.st_size;)
+        got = sendfile(out, in, &at, (size_t)(status.st_size - at));
+    error why = got >= 0 ? OK : problem(arena, "%s cannot be copied: %s.", from, strerror(errno));
+    if (in >= 0)
+        close(in);
+    if (out >= 0)
+        close(out);
+    return why;
+}
+
+/* A file goes from what was received to the repository meanwhile: so twice. */
+error
+bring_wal(const struct bring *bring, str name, str into, bool *ret_found)
+{
+    static const char *const suffixes[] = { "", ".partial" };
+    const char *const words[] = { "archive-get", name.data, into.data, NULL };
+    str said;
+    *ret_found = false;
+    for (int try = 0; try < 2; try++) {
+        error why = pgbackrest(bring, words, &said);
+        *ret_found = why == OK;
+        if (*ret_found || is_error(said))
+            return why;
+        for (size_t i = 0; i < LENGTH(suffixes); i++) {
+            str from = str_format(bring->arena, "%s/" SEAT_WAL "/%s%s", bring->seat.data, name.data, suffixes[i]);
+            TRY(copy(bring->arena, from.data, into.data, ret_found));
+            if (*ret_found)
+                return OK;
+        }
+    }
+    return OK;
+}
+
+error
+bring_segment_bytes(const struct bring *bring, uint64_t *ret_bytes)
+{
+    static const char mark[] = "Bytes per WAL segment:";
+    str data = str_format(bring->arena, "%s/" DRILL_DATA, bring->folder.data), said;
+    str program = drill_program(bring->arena, bring->major_version, "pg_controldata");
+    const char *const argv[] = { program.data, data.data, NULL };
+    TRY(program_ask(bring->arena, argv, STR_EMPTY, SAID_BYTES, &said));
+    const char *found = memmem(said.data, said.len, mark, strlen(mark));
+    str rest = found == NULL ? STR_EMPTY : str_slice(said, (size_t)(found - said.data) + strlen(mark), said.len);
+    int64_t bytes;
+    if (!str_to_int(str_trim(str_cut(&rest, '\n')), 1 << 20, 1 << 30, &bytes))
+        return problem(bring->arena, "pg_controldata does not say how large files of WAL are.");
+    *ret_bytes = (uint64_t)bytes;
+    return OK;
+}
