@@ -122,6 +122,9 @@ download-test: all ## a snapshot fetched as a file, resumed, started, withdrawn 
 backup-life-test: all ## backups of a cluster through the control plane, on a fleet with a repository host: needs root, takes two minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/backup_life_test.py
 
+backup-faults-test: all ## WAL and backups that are removed, damaged or cannot be written, on a fleet with a repository host: needs root, takes fifteen minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/backup_faults_test.py
+
 lost-statements: all ## the database lost at each statement of every changing exchange: takes ten minutes
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/lost_statement_test.py --all
 

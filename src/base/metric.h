@@ -43,6 +43,8 @@
         "As above.") \
     ROW(SWEEP_AGE, "reeve_sweep_age_seconds", "gauge", "sweep", "Time since each sweep last succeeded; -1 for never.", \
         "As above. When all of them grow, no worker runs.") \
+    ROW(BACKUP_SEATS, "reeve_backup_seats", "gauge", "state", "Seats on repository hosts: WORKING, FAILING, or DAMAGED.", \
+        "As above. FAILING: nothing is taken in, or not everything. DAMAGED: something that was kept is lost, and no full backup was made since. The events BACKUP_FAILING and BACKUP_DAMAGED say of which cluster, and why.") \
     ROW(DRILLS, "reeve_backup_drills", "gauge", "result", "Clusters with backups, by how their last drill ended; NONE: there was none.", \
         "As above. FAILED: the newest backup could not be restored, or something was missing.") \
     ROW(DRILLS_OVERDUE, "reeve_backup_drills_overdue", "gauge", "", "Clusters of which it was not proven for too long that their backups can be restored.", \

@@ -24,6 +24,7 @@ extern const struct sweep expired_backups_sweep, late_snapshots_sweep;        /*
 extern const struct sweep backup_downloads_sweep;                             /* download_sweep.c */
 extern const struct sweep backup_drills_sweep;                                /* drill_sweep.c */
 extern const struct sweep backup_exports_sweep;                               /* export_sweep.c */
+extern const struct sweep backup_faults_sweep;                                /* fault_sweep.c */
 
 /* ---- Kinds: a row each, with the file that it is in ---- */
 // clang-format off

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/metric.h"
 #include "store/backup/drill.h"
+#include "store/backup/seat.h"
 
 enum { LIST_MAX_BYTES = 16 * 1024 * 1024, METRICS_MAX_BYTES = 256 * 1024 };
 
@@ -187,16 +188,26 @@ add_drills(struct buf *out, const struct rows *rows)
     buf_format(out, "reeve_backup_drills_overdue %lld\n", (long long)overdue);
 }
 
+static void
+add_seats(struct buf *out, const struct rows *rows)
+{
+    metric_begin(out, METRIC_BACKUP_SEATS);
+    for (int row = 0; row < rows->count; row++)
+        buf_format(out, "reeve_backup_seats{state=\"%.*s\"} %lld\n", STR_ARG(rows_text(rows, row, C_STATE)),
+                   (long long)rows_int(rows, row, C_COUNT));
+}
+
 str
 job_report_metrics(struct store *store, struct arena *arena)
 {
     struct buf out = buf_in(arena, METRICS_MAX_BYTES);
-    struct rows jobs, sweeps, drills;
+    struct rows jobs, sweeps, seats, drills;
     if (store_job_counts(store, arena, &jobs) != OK || store_sweep_list(store, arena, &sweeps) != OK ||
-        store_drill_counts(store, arena, &drills) != OK)
+        store_seat_counts(store, arena, &seats) != OK || store_drill_counts(store, arena, &drills) != OK)
         return STR_EMPTY;
     add_jobs(&out, &jobs);
     add_sweeps(&out, &sweeps);
+    add_seats(&out, &seats);
     add_drills(&out, &drills);
     return buf_str(&out);
 }

@@ -22,6 +22,7 @@
 #include "engine/postgres/backup/receive.h"
 #include "engine/postgres/backup/restore.h"
 #include "engine/postgres/backup/restore_wal.h"
+#include "engine/postgres/backup/verify.h"
 #include "engine/postgres/drill/drill_fetch.h"
 #include "engine/postgres/drill/drill_prove.h"
 #include "engine/postgres/export/export_dump.h"
@@ -289,6 +290,19 @@ command_keep(int argc, char **argv)
     return why == OK ? EXIT_SUCCESS : say_why("keep", why);
 }
 
+/* ---- verify ---- */
+static int
+command_verify(int argc, char **argv)
+{
+    struct option_value options[] = { { "--folder", "Folder of the seat.", .required = true } };
+    int status;
+    if (!read_options(argc, argv, "verify --folder DIR", options, LENGTH(options), NULL, &status))
+        return status;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(KEEP_ARENA_BYTES);
+    error why = arena == NULL ? WOULD_BLOCK : verify_run(arena, str_from(options[0].value));
+    return why == OK ? EXIT_SUCCESS : say_why("verify", why);
+}
+
 /* ---- restore, restore-wal ---- */
 static int
 command_restore(int argc, char **argv)
@@ -398,6 +412,7 @@ static const struct {
     { "prepare", "Do what needs root before a member starts; for units.",             command_prepare },
     { "receive", "Receive the WAL of a cluster into its repository; for units.",      command_receive },
     { "keep",    "Make and remove backups as the agent has ordered; for units.",      command_keep },
+    { "verify",  "Read everything in a repository, and note damage; for units.",      command_verify },
     { "restore", "Bring a member's data back from a backup; for units.",              command_restore },
     { "restore-wal", "Fetch a file of WAL; for PostgreSQL while it recovers.",        command_restore_wal },
     { "fetch",   "Restore a backup for a drill or an export; for units.",             command_fetch },

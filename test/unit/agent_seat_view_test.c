@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "agent/seat/seat_view.h"
+#include "base/clock.h"
 
 /* Three full backups, of a day each, and WAL that begins a day before them. The second span began after a gap in the third night. */
 static const char wal[] =
@@ -30,17 +31,30 @@ parse(struct arena *arena, str text)
     return parsed;
 }
 
+static struct seat_view
+view_of(struct arena *arena, const char *backups, long long shortened_ms, const char *holes)
+{
+    str kept = str_format(arena, "{'shortenedMs': %lld, 'info': [{'backup': [%s]}], 'holes': [%s]}", shortened_ms,
+                          backups, holes);
+    return seat_view_of(arena, parse(arena, str_from(wal)), parse(arena, kept));
+}
+
 static struct report_seat
-reported(struct arena *arena, const char *backups, long long shortened_ms)
+reported_with(struct arena *arena, const char *backups, long long shortened_ms, const char *holes)
 {
     struct seat_pass pass = { .arena = arena };
     struct report_seat report = { 0 };
     struct report_copy *copies;
-    str kept = str_format(arena, "{'shortenedMs': %lld, 'info': [{'backup': [%s]}]}", shortened_ms, backups);
-    struct seat_view view = { parse(arena, str_from(wal)), parse(arena, kept) };
+    struct seat_view view = view_of(arena, backups, shortened_ms, holes);
     seat_view_report(&pass, &view, 0, &report, &copies);
     assert_non_null(copies);
     return report;
+}
+
+static struct report_seat
+reported(struct arena *arena, const char *backups, long long shortened_ms)
+{
+    return reported_with(arena, backups, shortened_ms, "");
 }
 
 #define assert_text(found, expected) assert_string_equal((found).len == 0 ? "" : (found).data, expected)
@@ -85,6 +99,115 @@ wal_that_was_removed_is_not_claimed(void **state)
     arena_free(arena);
 }
 
+/* ---- What is missing in the repository ---- */
+#define HOLE(ordinal, from, to, before_ms, after_ms)                                                \
+    "{'ordinal': " #ordinal ", 'fromLsn': '" from "', 'toLsn': '" to                                \
+    "', 'beforeTimeline': 1, 'afterTimeline': 2, 'beforeMs': " #before_ms ", 'afterMs': " #after_ms \
+    ", 'why': 'Gone.'}"
+
+static void
+wal_that_is_missing_splits_its_span(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 22);
+    struct report_seat split =
+        reported_with(arena, FIRST ", " SECOND, 0, HOLE(0, "0/3000000", "0/3800000", 100000000, 110000000));
+    assert_int_equal(split.span_count, 3);
+    assert_text(split.spans[0].to_lsn, "0/3000000");
+    assert_text(split.spans[0].to_at, "1970-01-02T03:46:40Z");
+    assert_text(split.spans[0].ended_by, "Gone.");
+    assert_int_equal(split.spans[0].to_timeline, 1);
+    assert_text(split.spans[1].from_lsn, "0/3800000");
+    assert_text(split.spans[1].from_at, "1970-01-02T06:33:20Z");
+    assert_int_equal(split.spans[1].from_timeline, 2);
+    assert_text(split.spans[1].ended_by, "A gap.");
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(split.spans[i].ordinal, i);
+    assert_text(split.window_from,
+                "1970-01-03T00:00:00.500Z"); /* of the second backup: what is before it ends at the hole */
+    assert_text(split.window_to, "1970-01-05T01:13:20Z");
+    for (size_t i = 0; i < split.copy_count; i++)
+        assert_int_equal(split.copies[i].state, COPY_COMPLETED);
+    arena_free(arena);
+}
+
+/* What nobody knows is not promised. */
+static void
+the_window_ends_at_a_hole_until_there_is_a_backup_behind_it(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 22);
+    static const char behind[] = HOLE(1, "0/9800000", "0/A000000", 440000000, -1);
+    struct report_seat ended = reported_with(arena, FIRST ", " THIRD, 0, behind);
+    assert_text(ended.window_from, "1970-01-06T00:00:00.500Z");
+    assert_text(ended.window_to, "1970-01-06T02:13:20Z");
+    assert_int_equal(ended.span_count, 3);
+    assert_text(ended.spans[2].from_lsn, "0/A000000"); /* it goes on there, with nothing in it yet */
+    assert_text(ended.spans[2].ended_by, "");
+    struct seat_view view = view_of(arena, FIRST ", " THIRD, 0, behind);
+    assert_int_equal(seat_view_newest_full_ms(&view), -1); /* so one is begun */
+    struct report_seat unknown = reported_with(arena, THIRD, 0, HOLE(1, "0/9800000", "0/A000000", -1, -1));
+    assert_text(unknown.window_to, "");
+    struct report_seat own = reported_with(arena, THIRD, 0, HOLE(1, "0/9000000", "0/9800000", 440000000, -1));
+    assert_int_equal(own.copies[0].state, COPY_FAILED);
+    assert_text(own.copies[0].problem, "WAL that it needs is missing.");
+    struct report_seat foreign = reported_with(arena, THIRD, 0, HOLE(7, "0/9000000", "0/9800000", 1, 1));
+    assert_int_equal(foreign.span_count, 2);
+    arena_free(arena);
+}
+
+/* ---- What is damaged ---- */
+#define DAMAGED(label, start, stop, stop_s)                                                                 \
+    "{'label': '" label "F', 'type': 'full', 'error': true, 'damage': 'Damaged.', 'lsn': {'start': '" start \
+    "', 'stop': '" stop "'}, 'timestamp': {'stop': " #stop_s "}, 'annotation': {'snapshot': '" label "'}}"
+
+static void
+nothing_is_built_on_a_damaged_backup(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 22);
+    static const char both[] = THIRD ", " DAMAGED("a00000000000000000000004", "0/9800028", "0/9800100", 450000);
+    struct seat_view view = view_of(arena, THIRD, 0, ""), damaged = view_of(arena, both, 0, "");
+    struct report_seat report = reported(arena, both, 0);
+    assert_int_equal(seat_view_newest_full_ms(&view), 432000000);
+    assert_int_equal(seat_view_newest_full_ms(&damaged), -1);
+    assert_int_equal(report.copies[0].state, COPY_COMPLETED);
+    assert_int_equal(report.copies[1].state, COPY_FAILED);
+    assert_text(report.copies[1].problem, "Damaged.");
+    assert_text(report.window_from, "1970-01-06T00:00:00.500Z");
+    arena_free(arena);
+}
+
+/* ---- Clocks ---- */
+static void
+clocks_that_differ_are_said(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 22);
+    static const struct {
+        long long skew_ms;
+        const char *said;
+    } rows[] = {
+        { 250, "" },
+        { -200000, "" },
+        { 1209600000, "The primary's clock is 1209600 s ahead of the repository host's" },
+        { -1209600000, "The primary's clock is 1209600 s behind the repository host's" },
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        struct seat_pass pass = { .arena = arena };
+        struct report_seat report = { 0 };
+        struct report_copy *copies;
+        str told = str_format(arena, "{'spans': [], 'skewMs': %lld, 'atMs': %lld}", rows[i].skew_ms,
+                              (long long)clock_now_ms());
+        struct seat_view view = seat_view_of(arena, parse(arena, told), NULL);
+        seat_view_report(&pass, &view, 0, &report, &copies);
+        assert_true(rows[i].said[0] == '\0' ? report.problem.len == 0
+                                            : str_starts_with(report.problem, str_from(rows[i].said)));
+        assert_int_equal(seat_view_clocks_differ(&view), rows[i].said[0] != '\0');
+    }
+    arena_free(arena);
+}
+
 int
 main(void)
 {
@@ -92,6 +215,10 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_window_begins_with_the_first_backup_of_the_newest_span_that_has_one),
         cmocka_unit_test(wal_that_was_removed_is_not_claimed),
+        cmocka_unit_test(wal_that_is_missing_splits_its_span),
+        cmocka_unit_test(the_window_ends_at_a_hole_until_there_is_a_backup_behind_it),
+        cmocka_unit_test(clocks_that_differ_are_said),
+        cmocka_unit_test(nothing_is_built_on_a_damaged_backup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "agent/seat/seat_files.h"
 #include "base/json.h"
 #include "engine/postgres/backup/keep.h"
+#include "engine/postgres/backup/wal_folder.h"
 #include "engine/postgres/backup/wal_state.h"
 
 enum { SEGMENT = 4 * 1024 * 1024 };
@@ -163,6 +164,114 @@ the_last_moment_survives_a_receiver_that_no_primary_answers(void **state)
     tear_down(&f);
 }
 
+/* When a segment is found to be missing, it is known when it began; of old ones less exactly, and never too late. */
+static void
+the_last_moment_of_each_segment_is_remembered(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    str text;
+    for (uint64_t i = 1; i <= 5000; i++) {
+        observe(&f, 2 * i, (int64_t)i * 1000, i * SEGMENT + 10, i * SEGMENT + 10);
+        observe(&f, 2 * i + 1, (int64_t)i * 1000 + 500, i * SEGMENT + 20, i * SEGMENT + 20);
+        if (i == 1) /* a moment counts when there is a span that it belongs to */
+            assert_ptr_equal(wal_state_pushed(f.state, f.arena, (struct wal_place){ 1, 1 }), OK);
+    }
+    assert_ptr_equal(wal_state_pushed(f.state, f.arena, (struct wal_place){ 1, 5000 }), OK);
+    for (int life = 0; life < 2; life++) {
+        assert_true(disk_read(f.arena, str_format(f.arena, "%s/" SEAT_MEMORY_FILE, f.folder).data, 1 << 20, &text));
+        const json_t *marks = json_object_get(json_parse_own(f.arena, text), "marks"), *one;
+        size_t i;
+        assert_in_range(json_array_size(marks), 1000, 2048);
+        json_array_foreach(marks, i, one)
+        {
+            int64_t lsn = json_integer_value(json_array_get(one, 0));
+            assert_int_equal(json_integer_value(json_array_get(one, 1)), lsn / SEGMENT * 1000 + 500);
+        }
+        one = json_array_get(marks, json_array_size(marks) - 1);
+        assert_int_equal(json_integer_value(json_array_get(one, 1)), 5000500);
+        wal_state_close(f.state);
+        open_state(&f);
+        assert_ptr_equal(wal_state_made_stanza(f.state, f.arena), OK); /* writes it again */
+    }
+    tear_down(&f);
+}
+
+static void
+observe_skewed(struct fixture *f, uint64_t number, int64_t primary_ms, int64_t skew_ms)
+{
+    struct wal_observation seen = { .number = number,
+                                    .primary_ms = primary_ms,
+                                    .skew_ms = skew_ms,
+                                    .flushed = number * 100,
+                                    .timeline = 1,
+                                    .segment_bytes = SEGMENT };
+    wal_state_observe(f->state, &seen, number * 100);
+    assert_ptr_equal(wal_state_follow_clock(f->state, f->arena), OK);
+}
+
+/* Two weeks ahead: no moment of that time is promised, and none after it from a backup before it. */
+static void
+a_clock_that_is_wrong_adds_nothing_to_the_window(void **state)
+{
+    (void)state;
+    const int64_t weeks_ms = (int64_t)14 * 24 * 3600 * 1000;
+    struct fixture f = set_up();
+    assert_ptr_equal(wal_state_pushed(f.state, f.arena, (struct wal_place){ 1, 5 }), OK);
+    observe_skewed(&f, 1, 1000, 10);
+    observe_skewed(&f, 2, 2000 - weeks_ms, -weeks_ms);
+    observe_skewed(&f, 3, 3000, 20); /* behind: who looks for a later moment finds it */
+    assert_int_equal(json_array_size(json_object_get(told(&f), "spans")), 1);
+    assert_int_equal(json_integer_value(json_object_get(span(&f, 0), "toMs")), 3000);
+    observe_skewed(&f, 4, 4000 + weeks_ms, weeks_ms);
+    assert_int_equal(json_integer_value(json_object_get(span(&f, 0), "toMs")), 3000);
+    wal_state_close(f.state); /* and after the receiver was killed */
+    open_state(&f);
+    observe_skewed(&f, 5, 5000 + weeks_ms, weeks_ms);
+    assert_int_equal(json_array_size(json_object_get(told(&f), "spans")), 1);
+    observe_skewed(&f, 6, 6000, 10);
+    assert_int_equal(json_array_size(json_object_get(told(&f), "spans")), 2);
+    assert_non_null(strstr(json_string_value(json_object_get(span(&f, 0), "endedBy")), "clock was ahead"));
+    assert_int_equal(json_integer_value(json_object_get(span(&f, 0), "toMs")), 3000);
+    assert_string_equal(json_string_value(json_object_get(span(&f, 1), "fromLsn")), "0/1800000");
+    observe_skewed(&f, 7, 7000, 10);
+    assert_int_equal(json_array_size(json_object_get(told(&f), "spans")), 2);
+    assert_int_equal(json_integer_value(json_object_get(span(&f, 1), "toMs")), 7000);
+    assert_ptr_equal(wal_state_pushed(f.state, f.arena, (struct wal_place){ 1, 6 }), OK); /* no gap */
+    assert_int_equal(json_array_size(json_object_get(told(&f), "spans")), 2);
+    tear_down(&f);
+}
+
+/* pg_receivewal fills a file before it writes to it. When the disk was full then, it would refuse the file for ever. */
+static void
+a_file_that_could_not_be_filled_is_put_aside(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    struct disk_owner self = { getuid(), getgid() };
+    static const struct {
+        const char *name;
+        off_t size;
+        bool stays;
+    } files[] = { { "000000010000000000000005", SEGMENT, true },
+                  { "000000010000000000000006.partial", SEGMENT, true },
+                  { "000000010000000000000007.partial", 8192, false },
+                  { "000000010000000000000008.partial", 0, true } };
+    assert_true(disk_make_folder(str_format(f.arena, "%s/wal", f.folder).data, 0700, self));
+    assert_true(disk_make_folder(str_format(f.arena, "%s/aside", f.folder).data, 0700, self));
+    for (size_t i = 0; i < LENGTH(files); i++) {
+        str path = str_format(f.arena, "%s/wal/%s", f.folder, files[i].name);
+        assert_true(disk_replace(path.data, STR("x"), 0600, self));
+        assert_int_equal(truncate(path.data, files[i].size), 0);
+    }
+    assert_ptr_equal(wal_folder_put_stubs_aside(f.arena, str_from(f.folder), SEGMENT), OK);
+    for (size_t i = 0; i < LENGTH(files); i++) {
+        const char *place = files[i].stays ? "wal" : "aside";
+        assert_true(disk_exists(str_format(f.arena, "%s/%s/%s", f.folder, place, files[i].name).data));
+    }
+    tear_down(&f);
+}
+
 /* Who forgot what is stored would take a gap for a beginning. */
 static void
 a_damaged_memory_is_not_taken_for_an_empty_one(void **state)
@@ -292,6 +401,9 @@ main(void)
         cmocka_unit_test(a_writer_that_never_rests_does_not_keep_the_window_from_moving),
         cmocka_unit_test(a_gap_ends_what_was_continuous_for_good),
         cmocka_unit_test(the_last_moment_survives_a_receiver_that_no_primary_answers),
+        cmocka_unit_test(the_last_moment_of_each_segment_is_remembered),
+        cmocka_unit_test(a_clock_that_is_wrong_adds_nothing_to_the_window),
+        cmocka_unit_test(a_file_that_could_not_be_filled_is_put_aside),
         cmocka_unit_test(a_damaged_memory_is_not_taken_for_an_empty_one),
         cmocka_unit_test(what_would_be_removed_is_read_from_what_pgbackrest_says),
         cmocka_unit_test(a_repository_that_lets_nobody_in_is_not_taken_for_an_empty_one),

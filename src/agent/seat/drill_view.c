@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/date.h"
+#include "engine/postgres/backup/wal_place.h"
 #include "engine/problem.h"
 
 enum {
@@ -90,14 +91,17 @@ drill_view_of(struct arena *arena, str said_text)
     json_t *said = NULL;
     if (json_parse_within(arena, said_text, SAID_BYTES, &said) != OK || !json_is_object(said))
         return NULL;
-    json_t *view =
-        json_in(arena, json_pack("{s:o, s:o, s:b, s:I, s:I}", "phases", phases_of(said), "checks", checks_of(said),
-                                 "isDone", (int)json_is_true(json_object_get(said, "isDone")), "recoveryPointMs",
-                                 (json_int_t)number(said, "recoveryPointMs", clock_now_ms() + DAY_MS), "dataBytes",
-                                 (json_int_t)number(said, "dataBytes", INT64_MAX)));
+    json_t *view = json_in(arena, json_pack("{s:o, s:o, s:b, s:I, s:I, s:I, s:I}", "phases", phases_of(said), "checks",
+                                            checks_of(said), "isDone",
+                                            (int)json_is_true(json_object_get(said, "isDone")), "recoveryPointMs",
+                                            (json_int_t)number(said, "recoveryPointMs", clock_now_ms() + DAY_MS),
+                                            "dataBytes", (json_int_t)number(said, "dataBytes", INT64_MAX),
+                                            "segmentBytes", (json_int_t)number(said, "segmentBytes", INT32_MAX),
+                                            "timeline", (json_int_t)number(said, "timeline", UINT32_MAX)));
     if (view == NULL)
         return NULL;
     json_object_set_new(view, "problem", string(text(said, "problem", SENTENCE_BYTES)));
+    json_object_set_new(view, "endLsn", string(text(said, "endLsn", NAME_BYTES)));
     json_object_set_new(view, "serverVersion", string(text(said, "serverVersion", NAME_BYTES)));
     return view;
 }
@@ -184,14 +188,32 @@ drill_view_report(struct arena *arena, const json_t *fetched, const json_t *prov
 /* ---- What follows ---- */
 /* Everything that can be restored according to the report must have come back. */
 static error
-judge_recovery_point(struct arena *arena, const json_t *proved, int64_t promised_ms, int64_t backup_ms)
+judge_recovery_point(struct arena *arena, const json_t *proved, const struct drill_promise *promise)
 {
     int64_t reached = number(proved, "recoveryPointMs", INT64_MAX);
-    reached = reached > backup_ms ? reached : backup_ms;
-    if (promised_ms < 0 || reached >= promised_ms - HEARTBEATS_MS)
+    reached = reached > promise->backup_ms ? reached : promise->backup_ms;
+    if (promise->until_ms < 0 || reached >= promise->until_ms - HEARTBEATS_MS)
         return OK;
     return problem(arena, "Moments up to %s could be restored, as was reported; what came back ends at %s.",
-                   date_text(arena, promised_ms).data, date_text(arena, reached).data);
+                   date_text(arena, promise->until_ms).data, date_text(arena, reached).data);
+}
+
+/*
+ * And all WAL that was received: PostgreSQL takes a piece that is damaged or missing for the end of it. On another timeline, which a failover began meanwhile,
+ * positions begin again at the fork.
+ */
+static error
+judge_end(struct arena *arena, const json_t *fetched, const json_t *proved, const struct drill_promise *promise)
+{
+    uint64_t end, reached;
+    str said = text(proved, "endLsn", NAME_BYTES);
+    int64_t segment_bytes = number(fetched, "segmentBytes", INT32_MAX);
+    if (!lsn_parse(promise->lsn, &end) || !lsn_parse(said, &reached) || segment_bytes <= 0 ||
+        number(fetched, "timeline", UINT32_MAX) != promise->timeline ||
+        wal_reaches(reached, end, (uint64_t)segment_bytes))
+        return OK;
+    return problem(arena, "WAL up to %.*s was received, and recovery ended at %.*s.", STR_ARG(promise->lsn),
+                   STR_ARG(said));
 }
 
 static error
@@ -213,8 +235,7 @@ judge_checks(struct arena *arena, const json_t *proved)
 }
 
 error
-drill_view_judge(struct arena *arena, const json_t *fetched, const json_t *proved, int64_t promised_ms,
-                 int64_t backup_ms)
+drill_view_judge(struct arena *arena, const json_t *fetched, const json_t *proved, const struct drill_promise *promise)
 {
     const json_t *both[] = { fetched, proved };
     for (size_t i = 0; i < LENGTH(both); i++) {
@@ -222,6 +243,7 @@ drill_view_judge(struct arena *arena, const json_t *fetched, const json_t *prove
         if (why.len > 0)
             return problem(arena, "%.*s", STR_ARG(why));
     }
-    TRY(judge_recovery_point(arena, proved, promised_ms, backup_ms));
+    TRY(judge_recovery_point(arena, proved, promise));
+    TRY(judge_end(arena, fetched, proved, promise));
     return judge_checks(arena, proved);
 }

@@ -15,11 +15,15 @@ bool drill_view_is_done(const json_t *said);
 
 /* The phases and checks of both, into a report. Either may be NULL. */
 void drill_view_report(struct arena *arena, const json_t *fetched, const json_t *proved, struct report_drill *drill);
-/*
- * What follows from it. `promised_ms` is the end of the window as it was reported before the drill began; negative: none was. An error says why
- * it has failed.
- */
-MUST_USE error drill_view_judge(struct arena *arena, const json_t *fetched, const json_t *proved, int64_t promised_ms,
-                                int64_t backup_ms);
+/* What was said before the drill began could be restored. */
+struct drill_promise {
+    int64_t until_ms; /* the end of the window as it was reported; negative: none was */
+    str lsn;          /* of WAL that was received, on that timeline; empty: none */
+    int64_t timeline;
+    int64_t backup_ms; /* when the backup was made */
+};
+/* What follows from it. An error says why it has failed. */
+MUST_USE error drill_view_judge(struct arena *arena, const json_t *fetched, const json_t *proved,
+                                const struct drill_promise *promise);
 
 #endif

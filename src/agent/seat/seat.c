@@ -2,6 +2,7 @@
 #include "agent/seat/seat.h"
 
 #include <errno.h>
+#include <sys/statvfs.h>
 
 #include "agent/certificates.h"
 #include "agent/download/seat_download.h"
@@ -9,6 +10,7 @@
 #include "agent/seat/seat_export.h"
 #include "agent/seat/seat_files.h"
 #include "agent/seat/seat_jobs.h"
+#include "agent/seat/seat_verify.h"
 #include "agent/unit_file.h"
 #include "agent/unit_keep.h"
 #include "agent/wall.h"
@@ -16,7 +18,7 @@
 #include "base/failpoint.h"
 #include "wire/pgbackrest.h"
 
-enum { WALL_AGAIN_MS = 30 * 1000, RECEIVER_MEMORY_MB = 256, BACKUP_MEMORY_MB = 1024 };
+enum { WALL_AGAIN_MS = 30 * 1000, SPARE_MB = 512, RECEIVER_MEMORY_MB = 256, BACKUP_MEMORY_MB = 1024 };
 
 str
 seat_wal_unit(struct arena *arena, id seat)
@@ -78,6 +80,24 @@ keep_wall(struct seat_pass *pass)
     return OK;
 }
 
+/* Said before everything stops: what fills the last of the disk cannot say anything any more. */
+static error
+check_room(struct seat_pass *pass)
+{
+    struct statvfs status;
+    if (statvfs(pass->folder.data, &status) != 0)
+        return OK;
+    int64_t left_mb = (int64_t)(status.f_bavail * (status.f_frsize / 1024) / 1024);
+    pass->has_room = left_mb >= SPARE_MB;
+    if (pass->has_room)
+        return OK;
+    return problem(
+        pass->arena,
+        "The disk of the repository host is full: %lld MB are left. No backup is begun below %d MB; members keep the WAL "
+        "that cannot be received.",
+        (long long)left_mb, SPARE_MB);
+}
+
 static error
 keep_receiver(struct seat_pass *pass, bool changed, str *ret_state)
 {
@@ -108,8 +128,10 @@ keep_going(struct seat_pass *pass, struct report_seat *report, bool *ret_is_busy
     TRY(keep_units(pass, pass->seat->desired == SEAT_RUNNING, &changed));
     error wall = keep_wall(pass);
     TRY(keep_receiver(pass, changed, &report->unit));
+    error room = check_room(pass);
     TRY(seat_jobs_read(pass, &jobs));
     struct seat_view view = seat_view_read(pass);
+    error verify = seat_verify_go_on(pass, &view);
     error work = seat_jobs_go_on(pass, jobs, &view, ret_is_busy);
     seat_view_report(pass, &view, seat_jobs_count(jobs), report, &copies);
     if (copies != NULL)
@@ -117,8 +139,10 @@ keep_going(struct seat_pass *pass, struct report_seat *report, bool *ret_is_busy
     error drill = seat_drill_go_on(pass, &view, report, ret_is_busy);
     error export_job = seat_export_go_on(pass, &view, report, ret_is_busy);
     error download = seat_download_go_on(pass, &view, report, ret_is_busy);
-    work = work != OK ? work : drill != OK ? drill : export_job != OK ? export_job : download;
-    return work != OK ? work : wall;
+    const error all[] = { room, work, drill, export_job, download, verify, wall };
+    for (size_t i = 0; i < LENGTH(all); i++)
+        TRY(all[i]); /* the first is told */
+    return OK;
 }
 
 /* ---- REMOVED ---- */
@@ -135,6 +159,7 @@ remove_all(struct seat_pass *pass, struct report_seat *report, bool *ret_is_busy
         TRY(seat_drill_end(pass));
         TRY(seat_export_end(pass));
         TRY(seat_download_end(pass));
+        TRY(seat_verify_end(pass));
         TRY(seat_jobs_read(pass, &jobs));
         TRY(seat_jobs_check_unprotected(pass, jobs));
         TRY(unit_keep_down(pass->host->units, arena, pass->wal_unit.data));
@@ -174,6 +199,7 @@ seat_pass(const struct member_host *host, struct arena *arena, struct caller *ca
         .user = STR_EMPTY,
         .wal_unit = seat_wal_unit(arena, seat->id),
         .backup_unit = seat_backup_unit(arena, seat->id),
+        .has_room = true,
         .memory = memory,
     };
     bool is_busy = false;

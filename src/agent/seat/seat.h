@@ -28,6 +28,7 @@ struct seat_pass {
     struct disk_owner owner; /* what it runs as */
     struct disk_owner files; /* of what the agent writes for it to read */
     str wal_unit, backup_unit;
+    bool has_room; /* for backups; WAL is received as long as there is any */
     struct seat_memory *memory;
 };
 

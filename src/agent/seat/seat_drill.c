@@ -23,7 +23,7 @@ enum {
     MEGABYTE = 1024 * 1024,
 };
 
-/* What a drill adds to the file: "label", "from", "backupMs", "promisedMs", "fetched", "proved". */
+/* What a drill adds to the file: "label", "from", "backupMs", "promisedMs", "promisedLsn", "promisedTimeline", "fetched", "proved". */
 static const char *const stages[] = { SCRATCH_FETCH, PROVE, NULL };
 static const struct scratch_kind drill_kind = {
     .name = "drill", .noun = "drill", .place = DRILLS_FOLDER, .stages = stages
@@ -81,9 +81,10 @@ check_possible(struct scratch *drill, const struct seat_view *view, const json_t
 
 /* ---- The beginning ---- */
 static json_t *
-memory_new(struct scratch *drill, const json_t *backup, const struct report_seat *report)
+memory_new(struct scratch *drill, const struct seat_view *view, const json_t *backup, const struct report_seat *report)
 {
-    int64_t promised;
+    int64_t promised, timeline;
+    str end = seat_view_end(view, backup, &timeline);
     if (!date_parse(report->window_to, &promised))
         promised = -1;
     drill->memory = scratch_memory_new(drill);
@@ -93,6 +94,8 @@ memory_new(struct scratch *drill, const json_t *backup, const struct report_seat
     scratch_set_text(drill, "from", json_text_at(json_object_get(backup, "archive"), "start"));
     scratch_set_number(drill, "backupMs", json_int_at(json_object_get(backup, "timestamp"), "stop") * 1000);
     scratch_set_number(drill, "promisedMs", promised);
+    scratch_set_text(drill, "promisedLsn", end);
+    scratch_set_number(drill, "promisedTimeline", timeline);
     return drill->memory;
 }
 
@@ -103,7 +106,7 @@ begin(struct scratch *drill, const struct seat_view *view, const struct report_s
     const json_t *backup = newest_backup(view);
     TRY(scratch_check_turn(drill));
     TRY(check_possible(drill, view, backup));
-    if (memory_new(drill, backup, report) == NULL)
+    if (memory_new(drill, view, backup, report) == NULL)
         return fail(drill->pass->arena, OVERLOADED);
     failpoint("agent:drill:begin:before");
     TRY(scratch_remember(drill));
@@ -227,8 +230,11 @@ go_on_with_stage(struct scratch *drill, bool is_proving)
         return ended_without_a_word(drill);
     if (!is_proving && json_text_at(fetched, "problem").len == 0)
         return scratch_go_to_stage(drill, PROVE);
-    error why = drill_view_judge(pass->arena, fetched, proved, json_int_at(drill->memory, "promisedMs"),
-                                 json_int_at(drill->memory, "backupMs"));
+    const struct drill_promise promise = { .until_ms = json_int_at(drill->memory, "promisedMs"),
+                                           .lsn = json_text_at(drill->memory, "promisedLsn"),
+                                           .timeline = json_int_at(drill->memory, "promisedTimeline"),
+                                           .backup_ms = json_int_at(drill->memory, "backupMs") };
+    error why = drill_view_judge(pass->arena, fetched, proved, &promise);
     return end_with(drill, why == OK ? DRILL_PASSED : DRILL_FAILED, why);
 }
 

@@ -6,7 +6,7 @@
  *   <folder>/                              root:seat  0750
  *   pgbackrest.conf, push.conf             root:seat  0640   the repository's cipher pass and keys are in them
  *   receive.json, order.json, tls/…        root:seat  0640
- *   jobs.json, protected.json, drill.json, export.json, download.json  root:root  0600   the agent's own memory
+ *   jobs.json, protected.json, drill.json, export.json, download.json, verify.json  root:root  0600   the agent's own memory
  *   repo/, wal/, aside/, spool/, state/    seat:seat  0700
  */
 #ifndef AGENT_SEAT_SEAT_FILES_H

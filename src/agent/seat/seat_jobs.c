@@ -74,10 +74,34 @@ seat_jobs_read(struct seat_pass *pass, struct seat_jobs **ret_jobs)
     return OK;
 }
 
+/* ---- Clocks that may be wrong ---- */
+/* Whether something waits until then. Nothing waits longer than this: the clock was set back. */
 static bool
-is_protected(const struct seat_jobs *jobs, str snapshot)
+is_ahead(int64_t ms)
 {
-    return json_int_at(jobs->protection, snapshot.data) > clock_now_ms();
+    int64_t now = clock_now_ms();
+    return ms > now && ms - now <= AGAIN_MOST_MS;
+}
+
+/* By this host's clock or the primary's, whichever is earlier: nothing ends too early because one of them is wrong. */
+static int64_t
+earliest_now_ms(const struct seat_view *view)
+{
+    int64_t skew = seat_view_skew_ms(view);
+    return clock_now_ms() + (skew < 0 ? skew : 0);
+}
+
+static int64_t
+latest_now_ms(const struct seat_view *view)
+{
+    int64_t skew = seat_view_skew_ms(view);
+    return clock_now_ms() + (skew > 0 ? skew : 0);
+}
+
+static bool
+is_protected(const struct seat_jobs *jobs, const struct seat_view *view, str snapshot)
+{
+    return json_int_at(jobs->protection, snapshot.data) > earliest_now_ms(view);
 }
 
 error
@@ -183,11 +207,10 @@ first_full(struct seat_pass *pass, const struct seat_jobs *jobs, const struct se
     int64_t days = pass->seat->schedule.window_days + 1;
     const json_t *failed = json_object_get(jobs->memory, "failed");
     const json_t *last = json_array_size(failed) == 0 ? NULL : json_array_get(failed, json_array_size(failed) - 1);
-    if (seat_view_newest_full_ms(view) >= 0 || !seat_view_receives(view) ||
-        json_int_at(last, "retryAtMs") > clock_now_ms())
+    if (seat_view_newest_full_ms(view) >= 0 || !seat_view_receives(view) || is_ahead(json_int_at(last, "retryAtMs")))
         return NULL;
     days = days < FIRST_FULL_DAYS ? FIRST_FULL_DAYS : days;
-    return job_new(pass, id_new(0), "full", "", STR_EMPTY, clock_now_ms() + days * DAY_MS, false);
+    return job_new(pass, id_new(0), "full", "", STR_EMPTY, latest_now_ms(view) + days * DAY_MS, false);
 }
 
 static json_t *
@@ -213,6 +236,8 @@ scheduled(struct seat_pass *pass, struct seat_jobs *jobs, const struct seat_view
     struct plan plan = plan_of(pass->seat);
     const struct schedule *schedule = &plan.schedule;
     int64_t now = clock_now_ms(), until = json_int_at(jobs->memory, "scheduledUntilMs");
+    if (until > now) /* the clock was set back: nothing would be due until it is there again */
+        json_object_set_new(jobs->memory, "scheduledUntilMs", json_integer(until = now));
     schedule_items due = schedule_missed(schedule, until, now);
     if (due == 0)
         return NULL;
@@ -225,7 +250,7 @@ scheduled(struct seat_pass *pass, struct seat_jobs *jobs, const struct seat_view
     enum schedule_type type = schedule_type_of(schedule, due, seat_view_newest_full_ms(view), now);
     return job_new(pass, snapshot, type == SCHEDULE_FULL ? "full" : "diff",
                    schedule_frequency_words[schedule_frequency_of(schedule, due)], items,
-                   schedule_expires(schedule, due, now), false);
+                   schedule_expires(schedule, due, latest_now_ms(view)), false);
 }
 
 static bool
@@ -274,9 +299,9 @@ is_to_go(const struct goal_seat *seat, const json_t *backup)
 }
 
 static bool
-stays(struct seat_pass *pass, const struct seat_jobs *jobs, const json_t *backup)
+stays(struct seat_pass *pass, const struct seat_jobs *jobs, const struct seat_view *view, const json_t *backup)
 {
-    return !is_to_go(pass->seat, backup) || is_protected(jobs, seat_annotation(backup, "snapshot"));
+    return !is_to_go(pass->seat, backup) || is_protected(jobs, view, seat_annotation(backup, "snapshot"));
 }
 
 /* Only what is named by both label and snapshot, is not protected, and nothing builds on that stays. The newest first: leaves. */
@@ -287,11 +312,11 @@ removals(struct seat_pass *pass, const struct seat_jobs *jobs, const struct seat
     json_t *labels = json_array();
     for (size_t i = json_array_size(all); i > 0; i--) {
         const json_t *backup = json_array_get(all, i - 1);
-        bool is_needed = stays(pass, jobs, backup);
+        bool is_needed = stays(pass, jobs, view, backup);
         size_t k;
         json_array_foreach(all, k, other)
         {
-            is_needed |= builds_on(other, json_text_at(backup, "label")) && stays(pass, jobs, other);
+            is_needed |= builds_on(other, json_text_at(backup, "label")) && stays(pass, jobs, view, other);
         }
         if (!is_needed)
             json_array_append(labels, json_object_get(backup, "label"));
@@ -328,13 +353,14 @@ backup_wish(struct seat_pass *pass, const struct seat_view *view, const json_t *
 
 /* The memory first: who is killed after it finds an order that came to nothing. */
 static error
-give_order(struct seat_pass *pass, struct seat_jobs *jobs, json_t *backup, json_t *remove, bool is_last)
+give_order(struct seat_pass *pass, struct seat_jobs *jobs, const struct seat_view *view, json_t *backup, json_t *remove,
+           bool is_last)
 {
+    int64_t days = seat_view_clocks_differ(view) ? 0 : pass->seat->schedule.window_days;
     int64_t next = json_int_at(jobs->memory, "number") + 1;
-    json_t *order =
-        json_in(pass->arena, json_pack("{s:I, s:o, s:o, s:I, s:b}", "number", (json_int_t)next, "backup",
-                                       backup != NULL ? backup : json_null(), "remove", remove, "windowDays",
-                                       (json_int_t)pass->seat->schedule.window_days, "isLast", (int)is_last));
+    json_t *order = json_in(pass->arena, json_pack("{s:I, s:o, s:o, s:I, s:b}", "number", (json_int_t)next, "backup",
+                                                   backup != NULL ? backup : json_null(), "remove", remove,
+                                                   "windowDays", (json_int_t)days, "isLast", (int)is_last));
     str order_text = order == NULL ? STR_EMPTY : json_text(pass->arena, order), state;
     if (order_text.len == 0)
         return fail(pass->arena, OVERLOADED);
@@ -417,22 +443,23 @@ seat_jobs_go_on(struct seat_pass *pass, struct seat_jobs *jobs, const struct sea
         return OK;
     if (json_is_true(json_object_get(jobs->memory, "isOut")))
         TRY(take_outcome(pass, jobs, view));
-    if (json_int_at(jobs->memory, "pauseUntilMs") > clock_now_ms())
+    if (is_ahead(json_int_at(jobs->memory, "pauseUntilMs")))
         return problem(pass->arena, "%s ended without a word %lld times: its journal says why.", pass->backup_unit.data,
                        (long long)json_int_at(jobs->memory, "silences"));
     forget_failed(pass, jobs);
     find_job(pass, jobs, view);
     const json_t *job = json_object_get(jobs->memory, "job");
-    bool backs_up =
-        has_job(jobs) && json_int_at(job, "retryAtMs") <= clock_now_ms() && pass->seat->desired == SEAT_RUNNING;
+    bool backs_up = has_job(jobs) && !is_ahead(json_int_at(job, "retryAtMs")) && pass->seat->desired == SEAT_RUNNING &&
+                    pass->has_room;
     json_t *remove = removals(pass, jobs, view);
-    bool looks = view->kept == NULL || clock_now_ms() - json_int_at(view->kept, "atMs") > LOOK_AGAIN_MS;
+    int64_t age_ms = clock_now_ms() - json_int_at(view->kept, "atMs"); /* negative: the clock was set back */
+    bool looks = view->kept == NULL || view->is_stale || age_ms > LOOK_AGAIN_MS || age_ms < -LOOK_AGAIN_MS;
     if (!backs_up && !looks && json_array_size(remove) == 0) {
         json_decref(remove);
         return OK;
     }
     *ret_is_busy = true;
-    return give_order(pass, jobs, backs_up ? backup_wish(pass, view, job) : NULL, remove, false);
+    return give_order(pass, jobs, view, backs_up ? backup_wish(pass, view, job) : NULL, remove, false);
 }
 
 error
@@ -445,7 +472,7 @@ seat_jobs_empty(struct seat_pass *pass, struct seat_jobs *jobs, const struct sea
                     json_int_at(view->kept, "number") == json_int_at(jobs->memory, "number");
     if (*ret_is_empty || unit_is_up(state))
         return OK;
-    return give_order(pass, jobs, NULL, json_array(), true);
+    return give_order(pass, jobs, view, NULL, json_array(), true);
 }
 
 /* ---- The report ---- */

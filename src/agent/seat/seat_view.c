@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/seat/seat_view.h"
 
+#include "agent/seat/seat_spans.h"
 #include "base/clock.h"
 #include "base/date.h"
 #include "base/disk_below.h"
@@ -24,8 +25,14 @@ read_said(struct seat_pass *pass, const char *name, size_t most)
 struct seat_view
 seat_view_read(struct seat_pass *pass)
 {
-    return (struct seat_view){ read_said(pass, SEAT_STATE_FILE, STATE_BYTES),
-                               read_said(pass, SEAT_KEPT_FILE, KEPT_BYTES) };
+    return seat_view_of(pass->arena, read_said(pass, SEAT_STATE_FILE, STATE_BYTES),
+                        read_said(pass, SEAT_KEPT_FILE, KEPT_BYTES));
+}
+
+struct seat_view
+seat_view_of(struct arena *arena, const json_t *wal, const json_t *kept)
+{
+    return (struct seat_view){ .wal = wal, .kept = kept, .spans = seat_spans(arena, wal, kept) };
 }
 
 /* ---- Values ---- */
@@ -78,8 +85,8 @@ stop_ms(const json_t *backup)
 static const json_t *
 current_span(const struct seat_view *view)
 {
-    const json_t *spans = json_object_get(view->wal, "spans");
-    return json_array_size(spans) == 0 ? NULL : json_array_get(spans, json_array_size(spans) - 1);
+    size_t count = json_array_size(view->spans);
+    return count == 0 ? NULL : json_array_get(view->spans, count - 1);
 }
 
 static bool
@@ -112,10 +119,11 @@ seat_view_state(const struct seat_view *view, const json_t *backup, str *ret_pro
     size_t i;
     *ret_problem = STR_EMPTY;
     if (json_is_true(json_object_get(backup, "error"))) {
-        *ret_problem = STR("Pages with wrong checksums were found.");
+        str damage = json_text_at(backup, "damage");
+        *ret_problem = damage.len > 0 ? damage : STR("Pages with wrong checksums were found.");
         return COPY_FAILED;
     }
-    json_array_foreach(json_object_get(view->wal, "spans"), i, span)
+    json_array_foreach(view->spans, i, span)
     {
         if (ends_in(span, backup))
             return COPY_COMPLETED;
@@ -124,6 +132,24 @@ seat_view_state(const struct seat_view *view, const json_t *backup, str *ret_pro
         return COPY_IN_PROGRESS;
     *ret_problem = STR("WAL that it needs is missing.");
     return COPY_FAILED;
+}
+
+str
+seat_view_end(const struct seat_view *view, const json_t *backup, int64_t *ret_timeline)
+{
+    const json_t *span;
+    size_t i;
+    *ret_timeline = number(view->wal, "timeline", -1);
+    if (current_span(view) != NULL && ends_in(current_span(view), backup))
+        return json_text_at(view->wal, "receivedLsn");
+    json_array_foreach(view->spans, i, span)
+    {
+        if (!ends_in(span, backup))
+            continue;
+        *ret_timeline = number(span, "toTimeline", -1);
+        return json_text_at(span, "toLsn");
+    }
+    return STR_EMPTY;
 }
 
 bool
@@ -136,6 +162,7 @@ int64_t
 seat_view_newest_full_ms(const struct seat_view *view)
 {
     int64_t newest = -1;
+    bool is_damaged = false;
     const json_t *backup;
     size_t i;
     json_array_foreach(seat_view_backups(view), i, backup)
@@ -145,8 +172,9 @@ seat_view_newest_full_ms(const struct seat_view *view)
                          !json_is_true(json_object_get(backup, "error")) &&
                          (current_span(view) == NULL || begins_in(current_span(view), backup));
         newest = is_usable && at > newest ? at : newest;
+        is_damaged = str_is(json_text_at(backup, "type"), "full") ? json_text_at(backup, "damage").len > 0 : is_damaged;
     }
-    return newest;
+    return is_damaged ? -1 : newest; /* the next would build on the last one, whatever is before it */
 }
 
 /* ---- The report ---- */
@@ -255,7 +283,7 @@ read_span(struct arena *arena, const json_t *span, const json_t *first, struct r
 static void
 report_window(struct seat_pass *pass, const struct seat_view *view, struct report_seat *report)
 {
-    const json_t *spans = json_object_get(view->wal, "spans"), *backup;
+    const json_t *spans = view->spans, *backup;
     int64_t shortened_ms = number(view->kept, "shortenedMs", 0); /* moments before it cannot be reached */
     for (size_t k = json_array_size(spans); k > 0; k--) {
         const json_t *span = json_array_get(spans, k - 1);
@@ -276,8 +304,32 @@ report_window(struct seat_pass *pass, const struct seat_view *view, struct repor
     }
 }
 
+int64_t
+seat_view_skew_ms(const struct seat_view *view)
+{
+    return number(view->wal, "skewMs", 0);
+}
+
+bool
+seat_view_clocks_differ(const struct seat_view *view)
+{
+    return wal_clocks_differ(seat_view_skew_ms(view));
+}
+
+static str
+clock_problem(struct arena *arena, const struct seat_view *view)
+{
+    int64_t skew_s = seat_view_skew_ms(view) / 1000;
+    if (!seat_view_clocks_differ(view))
+        return STR_EMPTY;
+    return str_format(arena,
+                      "The primary's clock is %lld s %s the repository host's: set both by a time server. Until then "
+                      "no moment is added to what can be restored, and no WAL is removed.",
+                      (long long)(skew_s < 0 ? -skew_s : skew_s), skew_s < 0 ? "behind" : "ahead of");
+}
+
 static void
-report_receiver(const struct seat_view *view, struct report_seat *report)
+report_receiver(struct arena *arena, const struct seat_view *view, struct report_seat *report)
 {
     int64_t silent_ms = clock_now_ms() - number(view->wal, "atMs", 0), lag = number(view->wal, "lagMs", -1);
     str receiving = json_text_at(view->wal, "receiveProblem"), pushing = json_text_at(view->wal, "pushProblem");
@@ -291,13 +343,17 @@ report_receiver(const struct seat_view *view, struct report_seat *report)
                                             : json_text_at(view->kept, "backupProblem");
     if (report->problem.len == 0)
         report->problem = json_text_at(view->kept, "removeProblem");
+    if (report->problem.len == 0)
+        report->problem = json_text_at(view->kept, "lookProblem");
+    if (report->problem.len == 0)
+        report->problem = clock_problem(arena, view);
 }
 
 void
 seat_view_report(struct seat_pass *pass, const struct seat_view *view, size_t more, struct report_seat *report,
                  struct report_copy **ret_copies)
 {
-    const json_t *spans = json_object_get(view->wal, "spans"), *backups = seat_view_backups(view), *one;
+    const json_t *spans = view->spans, *backups = seat_view_backups(view), *one;
     const json_t *first = first_with_wal(view);
     struct report_span *span_list = ARENA_ARRAY(pass->arena, struct report_span, json_array_size(spans) + 1);
     struct report_copy *copies = ARENA_ARRAY(pass->arena, struct report_copy, json_array_size(backups) + more + 1);
@@ -309,7 +365,7 @@ seat_view_report(struct seat_pass *pass, const struct seat_view *view, size_t mo
         return;
     }
     if (view->wal != NULL)
-        report_receiver(view, report);
+        report_receiver(pass->arena, view, report);
     json_array_foreach(spans, i, one)
     {
         if (read_span(pass->arena, one, first, &span_list[report->span_count]))

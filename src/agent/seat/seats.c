@@ -5,6 +5,7 @@
 #include "agent/seat/seat.h"
 #include "agent/seat/seat_drill.h"
 #include "agent/seat/seat_export.h"
+#include "agent/seat/seat_verify.h"
 #include "base/clock.h"
 #include "base/crypto/crypto.h"
 #include "base/log.h"
@@ -131,8 +132,8 @@ seats_wake_unit(struct agent *agent, struct arena *arena, const char *unit)
     for (size_t i = 0; i < agent->seats.count; i++) {
         struct crew_hand *hand = agent->seats.hands[i];
         if (str_is(seat_wal_unit(arena, hand->id), unit) || str_is(seat_backup_unit(arena, hand->id), unit) ||
-            seat_drill_has_unit(arena, hand->id, unit) || seat_export_has_unit(arena, hand->id, unit) ||
-            seat_download_has_unit(arena, hand->id, unit))
+            str_is(seat_verify_unit(arena, hand->id), unit) || seat_drill_has_unit(arena, hand->id, unit) ||
+            seat_export_has_unit(arena, hand->id, unit) || seat_download_has_unit(arena, hand->id, unit))
             crew_wake(hand);
     }
 }

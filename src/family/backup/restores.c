@@ -8,6 +8,7 @@
 #include "api/api.h"
 #include "api/list.h"
 #include "api/request_event.h"
+#include "base/clock.h"
 #include "base/date.h"
 #include "base/json.h"
 #include "cluster/part.h"
@@ -303,16 +304,20 @@ refuse_point(struct request *req, const struct asked *asked, str source, id clus
 {
     str nearest;
     const struct restore_wish *wish = &asked->wish;
+    struct restore_wish near = *wish;
     if (wish->point == RESTORE_SNAPSHOT)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(asked->point_field),
                     V("it must be a completed snapshot of this cluster"));
-    TRY(store_restore_nearest(req->tx, req->project, cluster, wish, &nearest));
+    if (wish->point == RESTORE_LATEST) {
+        near.point = RESTORE_TIME;
+        near.moment_ms = clock_now_ms();
+    }
+    TRY(store_restore_nearest(req->tx, req->project, cluster, &near, &nearest));
     str wanted = wish->point == RESTORE_TIME  ? date_text(req->arena, wish->moment_ms)
                  : wish->point == RESTORE_LSN ? wish->lsn
                                               : STR("its latest moment");
-    str why = nearest.len == 0 || wish->point == RESTORE_LATEST
-                  ? STR("its first snapshot is not completed")
-                  : str_format(req->arena, "the nearest that its backups reach is %.*s", STR_ARG(nearest));
+    str why = nearest.len == 0 ? STR("its first snapshot is not completed")
+                               : str_format(req->arena, "the nearest that its backups reach is %.*s", STR_ARG(nearest));
     return fail(req->arena, POINT_NOT_RESTORABLE, V(source), V(wanted), V(why));
 }
 

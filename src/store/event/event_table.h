@@ -129,6 +129,10 @@
     ROW(EVENT_EXPORT_SUCCEEDED, "BACKUP_EXPORT_SUCCEEDED", "A snapshot was exported, and all of it is in the bucket.") \
     ROW(EVENT_EXPORT_FAILED, "BACKUP_EXPORT_FAILED", "A snapshot could not be exported.") \
     ROW(EVENT_DRILL_SETTINGS_CHANGED, "BACKUP_DRILL_SETTINGS_CHANGED", "When backups are tried, or what they must hold, was changed.") \
+    ROW(EVENT_BACKUP_DAMAGED, "BACKUP_DAMAGED", "Something that was kept of a cluster is missing or damaged: some moments or snapshots cannot be restored any more.") \
+    ROW(EVENT_BACKUP_SOUND, "BACKUP_SOUND", "What a cluster writes now can be restored again.") \
+    ROW(EVENT_BACKUP_FAILING, "BACKUP_FAILING", "What a cluster writes is not kept as it should be.") \
+    ROW(EVENT_BACKUP_WORKING, "BACKUP_WORKING", "What a cluster writes is kept again.") \
     ROW(EVENT_BACKUP_SCHEDULE_CHANGED, "BACKUP_SCHEDULE_CHANGED", "The backup schedule of a cluster was changed.") \
     ROW(EVENT_COMPLIANCE_POLICY_SET, "BACKUP_COMPLIANCE_POLICY_SET", "The backup compliance policy of a project was set.") \
     ROW(EVENT_COMPLIANCE_POLICY_ENDED, "BACKUP_COMPLIANCE_POLICY_ENDED", "The backup compliance policy of a project was ended.") \

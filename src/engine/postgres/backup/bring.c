@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/postgres/backup/control_data.h"
 #include "engine/postgres/backup/receive_config.h"
 #include "engine/postgres/drill/drill_files.h"
 #include "engine/program.h"
@@ -101,16 +102,8 @@ bring_wal(const struct bring *bring, str name, str into, bool *ret_found)
 error
 bring_segment_bytes(const struct bring *bring, uint64_t *ret_bytes)
 {
-    static const char mark[] = "Bytes per WAL segment:";
     str data = str_format(bring->arena, "%s/" DRILL_DATA, bring->folder.data), said;
     str program = drill_program(bring->arena, bring->major_version, "pg_controldata");
-    const char *const argv[] = { program.data, data.data, NULL };
-    TRY(program_ask(bring->arena, argv, STR_EMPTY, SAID_BYTES, &said));
-    const char *found = memmem(said.data, said.len, mark, strlen(mark));
-    str rest = found == NULL ? STR_EMPTY : str_slice(said, (size_t)(found - said.data) + strlen(mark), said.len);
-    int64_t bytes;
-    if (!str_to_int(str_trim(str_cut(&rest, '\n')), 1 << 20, 1 << 30, &bytes))
-        return problem(bring->arena, "pg_controldata does not say how large files of WAL are.");
-    *ret_bytes = (uint64_t)bytes;
-    return OK;
+    TRY(control_data_read(bring->arena, program, data, &said));
+    return control_data_segment_bytes(bring->arena, said, ret_bytes);
 }

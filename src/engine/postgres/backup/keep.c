@@ -10,6 +10,8 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "engine/postgres/backup/receive_config.h"
+#include "engine/postgres/backup/verify.h"
+#include "engine/postgres/backup/wal_holes.h"
 #include "engine/program.h"
 
 enum { FILE_BYTES = 4 * 1024 * 1024, INFO_BYTES = 64 * 1024 * 1024, MOST_WORDS = 32, DAY_MS = 24 * 3600 * 1000 };
@@ -20,8 +22,18 @@ struct keep {
     struct arena *arena;
     str folder, stanza;
     json_t *order, *info;
+    const json_t *before; /* what the last order came to; NULL: there was none */
+    const json_t *verified;
+    json_t *holes;
     int64_t shortened_ms; /* the end of the full backup before which WAL was removed; 0: none was */
 };
+
+static json_t *
+read_file(struct keep *keep, const char *name, size_t most)
+{
+    str path = str_format(keep->arena, "%s/%s", keep->folder.data, name), text;
+    return disk_read(keep->arena, path.data, most, &text) ? json_parse_own(keep->arena, text) : NULL;
+}
 
 /* ---- pgBackRest ---- */
 static error
@@ -65,6 +77,7 @@ read_info(struct keep *keep)
         return problem(keep->arena, "pgBackRest did not say what is in the repository.");
     if (why.len > 0)
         return problem(keep->arena, "The repository cannot be read: %.*s.", STR_ARG(why));
+    verify_mark_damaged(keep->verified, keep_backups(info));
     keep->info = info;
     return OK;
 }
@@ -251,51 +264,80 @@ measure(struct keep *keep)
     return used_bytes;
 }
 
-/* ---- What it came to ---- */
-static int64_t
-shortened_before(struct keep *keep)
+/* ---- What is missing ---- */
+/* What must be there is read first: the receiver goes on storing meanwhile. */
+static error
+look_for_holes(struct keep *keep)
 {
-    str path = str_format(keep->arena, "%s/" SEAT_KEPT_FILE, keep->folder.data), text;
-    const json_t *kept =
-        disk_read(keep->arena, path.data, INFO_BYTES, &text) ? json_parse_own(keep->arena, text) : NULL;
-    return json_integer_value(json_object_get(kept, "shortenedMs"));
+    str path = str_format(keep->arena, "archive/%s", keep->stanza.data), said;
+    const char *const words[] = { "repo-ls", "--recurse", "--sort=none", path.data, NULL };
+    struct wal_look look = { .folder = keep->folder,
+                             .memory = read_file(keep, SEAT_MEMORY_FILE, FILE_BYTES),
+                             .info = keep->info,
+                             .shortened_ms = keep->shortened_ms,
+                             .damaged = json_object_get(keep->verified, "wal") };
+    TRY(pgbackrest(keep, SEAT_PUSH_CONFIG, words, &said));
+    if (said.len >= INFO_BYTES) /* what was cut off would be taken for missing */
+        return problem(keep->arena, "There is too much WAL in the repository to look whether some is missing.");
+    look.listed = said;
+    return wal_holes(keep->arena, &look, &keep->holes);
+}
+
+/* ---- What it came to ---- */
+static const char *
+sentence_of(struct keep *keep, error why)
+{
+    return why == OK ? "" : str_dup(keep->arena, why->detail).data;
 }
 
 static error
-write_down(struct keep *keep, error backup, error removal)
+write_down(struct keep *keep, error backup, error removal, error look)
 {
     static const struct disk_owner unchanged = { (uid_t)-1, (gid_t)-1 };
     str path = str_format(keep->arena, "%s/" SEAT_KEPT_FILE, keep->folder.data);
-    json_t *kept = json_in(
-        keep->arena, json_pack("{s:I, s:s, s:s, s:I, s:I, s:I, s:O}", "number",
-                               json_integer_value(json_object_get(keep->order, "number")),                       //
-                               "backupProblem", backup == OK ? "" : str_dup(keep->arena, backup->detail).data,   //
-                               "removeProblem", removal == OK ? "" : str_dup(keep->arena, removal->detail).data, //
-                               "shortenedMs", (json_int_t)keep->shortened_ms, "usedBytes",                       //
-                               (json_int_t)measure(keep), "atMs", (json_int_t)clock_now_ms(), "info", keep->info));
+    json_t *kept =
+        json_in(keep->arena, json_pack("{s:I, s:s, s:s, s:s, s:I, s:I, s:I, s:O, s:O}", "number",
+                                       json_integer_value(json_object_get(keep->order, "number")), "backupProblem",
+                                       sentence_of(keep, backup), "removeProblem", sentence_of(keep, removal),
+                                       "lookProblem", sentence_of(keep, look), "shortenedMs",
+                                       (json_int_t)keep->shortened_ms, "usedBytes", (json_int_t)measure(keep), "atMs",
+                                       (json_int_t)clock_now_ms(), "info", keep->info, "holes", keep->holes));
     str text = kept == NULL ? STR_EMPTY : json_text(keep->arena, kept);
     if (text.len == 0 || !disk_replace(path.data, text, 0600, unchanged))
         return problem(keep->arena, "%s cannot be written: %s.", path.data, strerror(errno));
     return OK;
 }
 
+/* What was found last time stands until somebody has looked again. */
+static error
+read_before(struct keep *keep)
+{
+    json_t *none = json_in(keep->arena, json_array());
+    keep->before = read_file(keep, SEAT_KEPT_FILE, INFO_BYTES);
+    keep->verified = read_file(keep, SEAT_VERIFIED_FILE, FILE_BYTES);
+    keep->shortened_ms = json_int_at(keep->before, "shortenedMs");
+    keep->holes = json_object_get(keep->before, "holes");
+    keep->holes = json_is_array(keep->holes) ? keep->holes : none;
+    return keep->holes == NULL ? fail(keep->arena, OVERLOADED) : OK;
+}
+
 error
 keep_run(struct arena *arena, str folder)
 {
     struct keep keep = { .arena = arena, .folder = folder };
-    str path = str_format(arena, "%s/" SEAT_ORDER_FILE, folder.data), text;
     struct receive_config *config = ARENA_ARRAY(arena, struct receive_config, 1);
     if (config == NULL)
         return fail(arena, OVERLOADED);
     TRY(receive_config_read(arena, folder, config));
     keep.stanza = config->stanza;
-    keep.shortened_ms = shortened_before(&keep);
-    keep.order = disk_read(arena, path.data, FILE_BYTES, &text) ? json_parse_own(arena, text) : NULL;
+    TRY(read_before(&keep));
+    keep.order = read_file(&keep, SEAT_ORDER_FILE, FILE_BYTES);
     if (!json_is_object(keep.order))
-        return problem(arena, "%s cannot be understood.", path.data);
+        return problem(arena, "%s/" SEAT_ORDER_FILE " cannot be understood.", folder.data);
     TRY(read_info(&keep));
-    error backup = OK, removal = OK;
-    if (json_is_true(json_object_get(keep.order, "isLast"))) {
+    error backup = OK, removal = OK, look = OK;
+    bool is_last = json_is_true(json_object_get(keep.order, "isLast"));
+    if (is_last) {
         removal = remove_stanza(&keep);
     } else {
         backup = back_up(&keep);
@@ -305,7 +347,9 @@ keep_run(struct arena *arena, str folder)
         removal = removal != OK ? removal : shortened;
     }
     TRY(read_info(&keep));
+    if (!is_last)
+        look = look_for_holes(&keep);
     if (backup != OK)
         log_line(LOG_WARNING, "no_backup", "%.*s", STR_ARG(backup->detail));
-    return write_down(&keep, backup, removal);
+    return write_down(&keep, backup, removal, look);
 }

@@ -5,8 +5,9 @@
  *
  * The order: {"number", "backup": null or {"snapshot", "type", "annotations": {…}}, "remove": [label …], "windowDays": 0 when all WAL is to stay,
  *   "isLast"}.
- * What it came to: {"number", "backupProblem", "removeProblem", "shortenedMs": the end of the full backup before which WAL was removed,
- *   "usedBytes", "atMs", "info": as pgBackRest says}.
+ * What it came to: {"number", "backupProblem", "removeProblem", "lookProblem", "shortenedMs": the end of the full backup before which WAL was removed,
+ *   "usedBytes", "atMs", "info": as pgBackRest says, with "error" and "damage" in what is found to be damaged (verify.h), "holes": WAL that is missing
+ *   (wal_holes.h)}.
  */
 #ifndef ENGINE_POSTGRES_BACKUP_KEEP_H
 #define ENGINE_POSTGRES_BACKUP_KEEP_H

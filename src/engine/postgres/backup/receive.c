@@ -132,14 +132,15 @@ last_words(struct receiver *receiver, struct arena *arena)
     return got <= 0 ? STR_EMPTY : str_dup(arena, (str){ words, (size_t)got });
 }
 
-/* The last line says what ended it. */
+/* The last line says what ended it, unless that is only that it has ended. */
 static str
 sentence_of(struct arena *arena, str words)
 {
     str last = STR_EMPTY;
     while (words.len > 0) {
         str line = str_trim(str_cut(&words, '\n'));
-        last = line.len > 0 ? line : last;
+        if (line.len > 0 && (last.len == 0 || !str_ends_with(line, STR("error: disconnected"))))
+            last = line;
     }
     return str_dup(arena, last);
 }
@@ -274,6 +275,7 @@ go_on(struct receiver *receiver, struct arena *arena, const struct wal_observati
         return OK;
     receiver->start_at_ms = clock_steady_ms() + AGAIN_MS;
     TRY(heal_fork(receiver, arena, seen));
+    TRY(wal_folder_put_stubs_aside(arena, receiver->config->folder, seen->segment_bytes));
     if (seen->slot_is_lost)
         begin_to_fill(receiver);
     return receiver->fills ? fill(receiver, arena, seen) : pull(receiver, arena);

@@ -6,15 +6,16 @@
 #include "engine/problem.h"
 
 /* Below the folder of a seat; agent/seat/seat_files.h says who owns what. */
-#define SEAT_RECEIVE_FILE "receive.json"
-#define SEAT_ORDER_FILE   "order.json"
-#define SEAT_PUSH_CONFIG  "push.conf"       /* of pgBackRest: knows the repository, and no members */
-#define SEAT_PULL_CONFIG  "pgbackrest.conf" /* and the members, too */
-#define SEAT_WAL          "wal"
-#define SEAT_ASIDE        "aside"
-#define SEAT_STATE_FILE   "state/wal.json"   /* written every second, for the agent */
-#define SEAT_MEMORY_FILE  "state/spans.json" /* survives a crash */
-#define SEAT_KEPT_FILE    "state/kept.json"  /* what the last order came to */
+#define SEAT_RECEIVE_FILE  "receive.json"
+#define SEAT_ORDER_FILE    "order.json"
+#define SEAT_PUSH_CONFIG   "push.conf"       /* of pgBackRest: knows the repository, and no members */
+#define SEAT_PULL_CONFIG   "pgbackrest.conf" /* and the members, too */
+#define SEAT_WAL           "wal"
+#define SEAT_ASIDE         "aside"
+#define SEAT_STATE_FILE    "state/wal.json"      /* written every second, for the agent */
+#define SEAT_MEMORY_FILE   "state/spans.json"    /* survives a crash */
+#define SEAT_KEPT_FILE     "state/kept.json"     /* what the last order came to */
+#define SEAT_VERIFIED_FILE "state/verified.json" /* what was damaged when everything was read last */
 
 enum { RECEIVE_MOST_MEMBERS = 64 };
 

@@ -14,6 +14,7 @@
 #include "base/failpoint.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "engine/postgres/backup/control_data.h"
 #include "engine/postgres/backup/restore_log.h"
 #include "engine/postgres/backup/restore_order.h"
 #include "engine/postgres/backup/restore_wal.h"
@@ -224,16 +225,11 @@ copy(struct restore *restore)
 }
 
 /* ---- Recovery ---- */
-/* What of the server that was backed up must not be less here, by its name in pg_controldata. */
-static str
-control_value(str said, const char *name, str otherwise)
+static error
+read_control(struct restore *restore, str *ret_control)
 {
-    while (said.len > 0) {
-        str value = str_cut(&said, '\n'), key = str_cut(&value, ':');
-        if (str_is(key, name))
-            return str_trim(value);
-    }
-    return otherwise;
+    str program = str_format(restore->arena, "%s/pg_controldata", restore->bin.data);
+    return control_data_read(restore->arena, program, path(restore, "data"), ret_control);
 }
 
 static void
@@ -268,8 +264,9 @@ settings_text(struct restore *restore, str control, bool to_the_end)
         { "shared_buffers", STR("32MB") },
         { "huge_pages", STR("off") },
         { "max_connections", STR("10") },
-        { "max_prepared_transactions", control_value(control, "max_prepared_xacts setting", STR("0")) },
-        { "track_commit_timestamp", control_value(control, "track_commit_timestamp setting", STR("off")) },
+        /* What must not be less than at the server that was backed up. */
+        { "max_prepared_transactions", control_data_value(control, "max_prepared_xacts setting", STR("0")) },
+        { "track_commit_timestamp", control_data_value(control, "track_commit_timestamp setting", STR("off")) },
         { "wal_level", STR("replica") },
         { "timezone", STR("UTC") },
         { "log_timezone", STR("UTC") },
@@ -340,11 +337,11 @@ wait_until_promoted(struct restore *restore)
 }
 
 static error
-check_promoted(struct restore *restore, const char *const *look)
+check_promoted(struct restore *restore)
 {
     str control;
-    TRY(program_ask(restore->arena, look, STR_EMPTY, SAID_BYTES, &control));
-    if (!str_is(control_value(control, "Database cluster state", STR_EMPTY), "shut down") ||
+    TRY(read_control(restore, &control));
+    if (!str_is(control_data_value(control, "Database cluster state", STR_EMPTY), "shut down") ||
         disk_exists(path(restore, "data/recovery.signal").data))
         return problem(restore->arena, "PostgreSQL did not recover all of it.");
     return OK;
@@ -380,12 +377,10 @@ static error
 recover(struct restore *restore, bool to_the_end)
 {
     str data = path(restore, "data"), log = path(restore, LOG), control;
-    str program = str_format(restore->arena, "%s/pg_controldata", restore->bin.data);
     str options = str_format(restore->arena, "-c config_file=%s/" SETTINGS, restore->folder.data);
-    const char *const look[] = { program.data, data.data, NULL };
     const char *const start[] = { "-t", "31536000", "-l", log.data, "-o", options.data, "start", NULL };
     const char *const stop[] = { "-t", "3600", "-m", "fast", "stop", NULL };
-    TRY(program_ask(restore->arena, look, STR_EMPTY, SAID_BYTES, &control));
+    TRY(read_control(restore, &control));
     TRY(write_file(restore, SETTINGS, settings_text(restore, control, to_the_end)));
     TRY(write_file(restore, DOORS, STR("local all all reject\n")));
     if (!disk_remove(path(restore, "data/postmaster.pid").data) ||
@@ -399,29 +394,21 @@ recover(struct restore *restore, bool to_the_end)
         return why_not(restore, why);
     failpoint("restore:recover:after");
     TRY(pg_ctl(restore, stop));
-    return check_promoted(restore, look);
+    return check_promoted(restore);
 }
 
-/*
- * PostgreSQL takes damaged WAL for the end of it, and is content. What was received last may end in the middle of a record, and no
- * record is as long as this; or at the end of a segment that a switch has filled with nothing.
- */
+/* PostgreSQL takes damaged WAL for the end of it, and is content. */
 static error
 check_end(struct restore *restore)
 {
-    enum { LONGEST_RECORD_BYTES = 1024 * 1024 };
-    str lsn, at, control, data = path(restore, "data");
-    str program = str_format(restore->arena, "%s/pg_controldata", restore->bin.data);
-    const char *const look[] = { program.data, data.data, NULL };
-    uint64_t reached, end;
-    int64_t segment;
+    str lsn, at, control;
+    uint64_t reached, end, segment_bytes;
     restore_reached(restore->arena, log_text(restore), &lsn, &at);
     if (!lsn_parse(lsn, &reached) || !lsn_parse(restore->end_lsn, &end))
         return OK;
-    TRY(program_ask(restore->arena, look, STR_EMPTY, SAID_BYTES, &control));
-    if (!str_to_int(control_value(control, "Bytes per WAL segment", STR_EMPTY), 1, INT32_MAX, &segment))
-        return problem(restore->arena, "%s says nothing of segments.", program.data);
-    if (reached + LONGEST_RECORD_BYTES + (end % (uint64_t)segment == 0 ? (uint64_t)segment : 0) >= end)
+    TRY(read_control(restore, &control));
+    TRY(control_data_segment_bytes(restore->arena, control, &segment_bytes));
+    if (wal_reaches(reached, end, segment_bytes))
         return OK;
     return problem(restore->arena, RESTORE_LACKS_WAL ": it ended at %.*s, and %.*s was received.", STR_ARG(lsn),
                    STR_ARG(restore->end_lsn));

@@ -126,6 +126,22 @@ wal_folder_put_aside(struct arena *arena, str folder, const struct wal_file *fil
 }
 
 error
+wal_folder_put_stubs_aside(struct arena *arena, str folder, uint64_t segment_bytes)
+{
+    struct wal_files files;
+    TRY(wal_folder_list(arena, folder, segment_bytes, &files));
+    for (size_t i = 0; i < files.count; i++) {
+        struct stat status;
+        const struct wal_file *file = &files.items[i];
+        if (file->is_complete || stat(wal_folder_path(arena, folder, file, segment_bytes).data, &status) != 0 ||
+            status.st_size == 0 || (uint64_t)status.st_size == segment_bytes)
+            continue;
+        TRY(wal_folder_put_aside(arena, folder, file, segment_bytes));
+    }
+    return OK;
+}
+
+error
 wal_folder_remove(struct arena *arena, str folder, const struct wal_file *file, uint64_t segment_bytes)
 {
     str path = wal_folder_path(arena, folder, file, segment_bytes);

@@ -27,6 +27,11 @@ bool wal_folder_has(const struct wal_files *files, struct wal_place place);
 MUST_USE error wal_folder_put_aside(struct arena *arena, str folder, const struct wal_file *file,
                                     uint64_t segment_bytes);
 MUST_USE error wal_folder_remove(struct arena *arena, str folder, const struct wal_file *file, uint64_t segment_bytes);
+/*
+ * An unfinished file of a wrong size is put aside: pg_receivewal fills a file before it writes to it, and when the disk was full meanwhile it would refuse that
+ * file for ever. Nothing was written to it yet.
+ */
+MUST_USE error wal_folder_put_stubs_aside(struct arena *arena, str folder, uint64_t segment_bytes);
 /* What was put aside more than a week ago goes. */
 void wal_folder_clear_aside(struct arena *arena, str folder);
 /*

@@ -181,3 +181,17 @@ wal_is_of(struct wal_place place, bool is_complete, const struct wal_history *hi
         return false;
     return is_complete ? (place.segment + 1) * segment_bytes <= fork : place.segment * segment_bytes <= fork;
 }
+
+bool
+wal_reaches(uint64_t reached, uint64_t end, uint64_t segment_bytes)
+{
+    enum { LONGEST_RECORD_BYTES = 1024 * 1024 }; /* none is as long */
+    return reached + LONGEST_RECORD_BYTES + (end % segment_bytes == 0 ? segment_bytes : 0) >= end;
+}
+
+bool
+wal_clocks_differ(int64_t skew_ms)
+{
+    enum { MOST_MS = 5 * 60 * 1000 };
+    return skew_ms > MOST_MS || skew_ms < -MOST_MS;
+}

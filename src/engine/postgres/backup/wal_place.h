@@ -59,4 +59,13 @@ bool wal_follows(struct wal_place last, struct wal_place next, const struct wal_
 /* Whether a file belongs to the past of a timeline; one that is not complete need only begin before the fork. */
 bool wal_is_of(struct wal_place place, bool is_complete, const struct wal_history *history, uint64_t segment_bytes);
 
+/* Whether the primary's clock and this host's are so far apart that one of them must be wrong: moments of the window are by the primary's. */
+bool wal_clocks_differ(int64_t skew_ms);
+
+/*
+ * Whether who has replayed up to `reached` has all of what was received up to `end`. That may end in the middle of a record, or with a segment that a
+ * switch has filled with nothing.
+ */
+bool wal_reaches(uint64_t reached, uint64_t end, uint64_t segment_bytes);
+
 #endif

@@ -137,6 +137,7 @@ push_all(struct pusher *pusher, struct arena *arena)
     if (segment_bytes == 0)
         return OK; /* the primary has not said anything yet */
     TRY(make_stanza(pusher, arena));
+    TRY(wal_state_follow_clock(pusher->state, arena));
     TRY(wal_folder_list(arena, pusher->config->folder, segment_bytes, &files));
     TRY(push_histories(pusher, arena, &files));
     TRY(push_segments(pusher, arena, &files, segment_bytes));

@@ -12,7 +12,14 @@
 #include "base/failpoint.h"
 #include "base/json.h"
 
-enum { MOST_SPANS = 200, MOST_OBSERVED = 128, MOST_HISTORIES = 1024, SENTENCE = 512, FILE_BYTES = 4 * 1024 * 1024 };
+enum {
+    MOST_SPANS = 200,
+    MOST_OBSERVED = 128,
+    MOST_HISTORIES = 1024,
+    MOST_MARKS = 2048,
+    SENTENCE = 512,
+    FILE_BYTES = 4 * 1024 * 1024
+};
 
 struct span {
     int64_t ordinal;
@@ -22,23 +29,31 @@ struct span {
     char ended_by[SENTENCE];
 };
 
+/* Everything that was committed by then, by the primary's clock, lies before that position. */
+struct moment {
+    uint64_t flushed;
+    int64_t primary_ms;
+};
+
 /* The first part survives; the second is of this life. */
 struct wal_state {
     pthread_mutex_t lock;
     char *folder;
     uint64_t segment_bytes;
     bool has_last, has_stanza;
+    bool
+        was_ahead; /* the primary's clock, since the span began: what it committed then looks later than all that follows */
     struct wal_place last;
     size_t span_count, history_count;
     struct span spans[MOST_SPANS]; /* the last goes on */
     uint32_t histories[MOST_HISTORIES];
+    struct moment marks[MOST_MARKS]; /* oldest first: the last moment of each segment, of old ones only some */
+    size_t mark_count;
 
+    bool is_ahead_known; /* was_ahead is on the disk */
     struct wal_observation seen;
     uint64_t received;
-    struct {
-        uint64_t flushed;
-        int64_t primary_ms;
-    } observed[MOST_OBSERVED]; /* a ring: moments that what is received does not cover yet */
+    struct moment observed[MOST_OBSERVED]; /* a ring: moments that what is received does not cover yet */
     size_t observed_from, observed_count;
     char problems[2][SENTENCE];
 };
@@ -69,6 +84,16 @@ spans_json(struct wal_state *state, struct arena *arena)
     return spans;
 }
 
+static json_t *
+marks_json(const struct wal_state *state)
+{
+    json_t *marks = json_array();
+    for (size_t i = 0; i < state->mark_count; i++)
+        json_array_append_new(
+            marks, json_pack("[I, I]", (json_int_t)state->marks[i].flushed, (json_int_t)state->marks[i].primary_ms));
+    return marks;
+}
+
 /* Under the lock. */
 static error
 remember(struct wal_state *state, struct arena *arena)
@@ -78,12 +103,13 @@ remember(struct wal_state *state, struct arena *arena)
     json_t *histories = json_array();
     for (size_t i = 0; i < state->history_count; i++)
         json_array_append_new(histories, json_integer(state->histories[i]));
-    json_t *all = json_in(arena, json_pack("{s:I, s:b, s:o, s:I, s:I, s:b, s:o}", "segmentBytes",
+    json_t *all = json_in(arena, json_pack("{s:I, s:b, s:o, s:I, s:I, s:b, s:b, s:o, s:o}", "segmentBytes",
                                            (json_int_t)state->segment_bytes,                            //
                                            "hasStanza", (int)state->has_stanza, "histories", histories, //
                                            "lastTimeline", (json_int_t)state->last.timeline, "lastSegment",
                                            (json_int_t)state->last.segment, //
-                                           "hasLast", (int)state->has_last, "spans", spans_json(state, arena)));
+                                           "hasLast", (int)state->has_last, "wasAhead", (int)state->was_ahead, "spans",
+                                           spans_json(state, arena), "marks", marks_json(state)));
     str text = all == NULL ? STR_EMPTY : json_text(arena, all);
     failpoint("receive:remember:before");
     if (text.len == 0 || !disk_replace(path.data, text, 0600, unchanged))
@@ -105,6 +131,19 @@ read_span(const json_t *one, struct span *span)
            lsn_parse(json_str(json_object_get(one, "toLsn")), &span->to);
 }
 
+static void
+read_marks(struct wal_state *state, const json_t *marks)
+{
+    const json_t *one;
+    size_t i;
+    json_array_foreach(marks, i, one)
+    {
+        if (state->mark_count < MOST_MARKS)
+            state->marks[state->mark_count++] = (struct moment){ (uint64_t)json_integer_value(json_array_get(one, 0)),
+                                                                 json_integer_value(json_array_get(one, 1)) };
+    }
+}
+
 static bool
 read_memory(struct wal_state *state, const json_t *said)
 {
@@ -115,6 +154,7 @@ read_memory(struct wal_state *state, const json_t *said)
     state->segment_bytes = (uint64_t)json_integer_value(json_object_get(said, "segmentBytes"));
     state->has_stanza = json_is_true(json_object_get(said, "hasStanza"));
     state->has_last = json_is_true(json_object_get(said, "hasLast"));
+    state->was_ahead = state->is_ahead_known = json_is_true(json_object_get(said, "wasAhead"));
     state->last = (struct wal_place){ (uint32_t)json_integer_value(json_object_get(said, "lastTimeline")),
                                       (uint64_t)json_integer_value(json_object_get(said, "lastSegment")) };
     json_array_foreach(json_object_get(said, "histories"), i, one)
@@ -127,6 +167,7 @@ read_memory(struct wal_state *state, const json_t *said)
         if (i >= MOST_SPANS || !read_span(one, &state->spans[state->span_count++]))
             return false;
     }
+    read_marks(state, json_object_get(said, "marks"));
     return !state->has_last || (state->span_count > 0 && state->segment_bytes > 0);
 }
 
@@ -218,6 +259,7 @@ static void
 add_span(struct wal_state *state, struct wal_place place)
 {
     int64_t ordinal = state->span_count == 0 ? 0 : current(state)->ordinal + 1;
+    bool knows_time = state->seen.number > 0 && !wal_clocks_differ(state->seen.skew_ms);
     if (state->span_count == MOST_SPANS)
         memmove(state->spans, state->spans + 1, --state->span_count * sizeof(*state->spans));
     state->spans[state->span_count++] = (struct span){ .ordinal = ordinal,
@@ -225,14 +267,14 @@ add_span(struct wal_state *state, struct wal_place place)
                                                        .to = place.segment * state->segment_bytes,
                                                        .from_timeline = place.timeline,
                                                        .to_timeline = place.timeline,
-                                                       .from_ms = state->seen.number > 0 ? state->seen.primary_ms : -1,
+                                                       .from_ms = knows_time ? state->seen.primary_ms : -1,
                                                        .to_ms = -1 };
 }
 
-error
-wal_state_begin_span(struct wal_state *state, struct arena *arena, struct wal_place place, str reason)
+/* Under the lock. */
+static error
+begin_span(struct wal_state *state, struct arena *arena, struct wal_place place, str reason)
 {
-    pthread_mutex_lock(&state->lock);
     if (current(state) != NULL)
         snprintf(current(state)->ended_by, sizeof(current(state)->ended_by), "%.*s", STR_ARG(reason));
     add_span(state, place);
@@ -240,7 +282,37 @@ wal_state_begin_span(struct wal_state *state, struct arena *arena, struct wal_pl
     state->last = (struct wal_place){ place.timeline, place.segment - 1 };
     state->has_last = true;
     state->observed_count = 0;
-    error why = remember(state, arena);
+    return remember(state, arena);
+}
+
+error
+wal_state_begin_span(struct wal_state *state, struct arena *arena, struct wal_place place, str reason)
+{
+    pthread_mutex_lock(&state->lock);
+    error why = begin_span(state, arena, place, reason);
+    pthread_mutex_unlock(&state->lock);
+    return why;
+}
+
+/*
+ * Whoever goes to a moment stops at the first commit that looks later. So after a time in which the primary's clock was ahead nothing of a later moment
+ * can be reached from a backup before it: a new span begins.
+ */
+error
+wal_state_follow_clock(struct wal_state *state, struct arena *arena)
+{
+    error why = OK;
+    pthread_mutex_lock(&state->lock);
+    bool is_right = state->seen.number > 0 && !wal_clocks_differ(state->seen.skew_ms);
+    if (state->was_ahead && !state->is_ahead_known) {
+        state->is_ahead_known = true;
+        why = remember(state, arena);
+    }
+    if (why == OK && state->was_ahead && is_right && state->has_last) {
+        state->was_ahead = state->is_ahead_known = false;
+        why = begin_span(state, arena, (struct wal_place){ state->last.timeline, state->last.segment + 1 },
+                         STR("The primary's clock was ahead of the repository host's."));
+    }
     pthread_mutex_unlock(&state->lock);
     return why;
 }
@@ -303,17 +375,41 @@ wal_state_made_stanza(struct wal_state *state, struct arena *arena)
 }
 
 /* ---- The window ---- */
+/* Every second one stays, the last among them. */
+static size_t
+halve(struct moment *moments, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++)
+        moments[i] = moments[i * 2 + 1];
+    return count / 2;
+}
+
 /* Under the lock. Moments are kept until what they need has come; of too many every second one is enough. */
 static void
 keep_moment(struct wal_state *state, const struct wal_observation *seen)
 {
-    if (state->observed_count == MOST_OBSERVED) {
-        for (size_t i = 0; i < MOST_OBSERVED / 2; i++)
-            state->observed[i] = state->observed[i * 2 + 1];
-        state->observed_count = MOST_OBSERVED / 2;
+    if (state->observed_count == MOST_OBSERVED)
+        state->observed_count = halve(state->observed, MOST_OBSERVED);
+    state->observed[state->observed_count++] = (struct moment){ seen->flushed, seen->primary_ms };
+}
+
+/*
+ * Under the lock. One a segment, so that it can be said when a segment began that is found to be missing later. Of too many every second one is
+ * left out: what is lost then is told too large, never too small.
+ */
+static void
+mark(struct wal_state *state, struct moment covered)
+{
+    struct moment *last = state->mark_count == 0 ? NULL : &state->marks[state->mark_count - 1];
+    if (state->segment_bytes == 0)
+        return;
+    if (last != NULL && last->flushed / state->segment_bytes == covered.flushed / state->segment_bytes) {
+        *last = covered;
+        return;
     }
-    state->observed[state->observed_count].flushed = seen->flushed;
-    state->observed[state->observed_count++].primary_ms = seen->primary_ms;
+    if (state->mark_count == MOST_MARKS)
+        state->mark_count = halve(state->marks, MOST_MARKS);
+    state->marks[state->mark_count++] = covered;
 }
 
 /*
@@ -334,10 +430,15 @@ wal_state_observe(struct wal_state *state, const struct wal_observation *seen, u
     while (covered < state->observed_count && state->observed[covered].flushed <= received)
         covered++;
     struct span *span = current(state);
-    if (covered > 0 && span != NULL) {
+    bool differs = wal_clocks_differ(seen->skew_ms);
+    state->was_ahead |= differs && seen->skew_ms > 0 && span != NULL;
+    if (differs || state->was_ahead) { /* nobody knows what time it is, or the next span begins */
+        state->observed_count = 0;
+    } else if (covered > 0 && span != NULL) {
         span->to_ms = state->observed[covered - 1].primary_ms;
         if (span->from_ms < 0)
             span->from_ms = span->to_ms;
+        mark(state, state->observed[covered - 1]);
         state->observed_count -= covered;
         memmove(state->observed, state->observed + covered, state->observed_count * sizeof(*state->observed));
     }

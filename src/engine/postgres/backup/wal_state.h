@@ -22,6 +22,8 @@ MUST_USE bool wal_state_set_segment_bytes(struct wal_state *state, uint64_t byte
 /* Of what the pusher does; on the disk when they return. */
 /* `place` does not follow what is there: what was continuous ends, and something new begins with it. */
 MUST_USE error wal_state_begin_span(struct wal_state *state, struct arena *arena, struct wal_place place, str reason);
+/* Begins a span by itself when the primary's clock is right again after it was ahead. */
+MUST_USE error wal_state_follow_clock(struct wal_state *state, struct arena *arena);
 MUST_USE error wal_state_pushed(struct wal_state *state, struct arena *arena, struct wal_place place);
 bool wal_state_has_history(struct wal_state *state, uint32_t timeline);
 MUST_USE error wal_state_pushed_history(struct wal_state *state, struct arena *arena, uint32_t timeline);

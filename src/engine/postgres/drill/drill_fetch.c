@@ -100,11 +100,13 @@ get_wal(struct fetch *fetch)
     bool found = true;
     TRY(drill_story_phase(&fetch->story, "wal"));
     TRY(bring_segment_bytes(&fetch->bring, &fetch->segment_bytes));
+    json_object_set_new(fetch->story.said, "segmentBytes", json_integer((json_int_t)fetch->segment_bytes));
     if (!wal_place_parse(ordered(fetch, "from"), fetch->segment_bytes, &place))
         return problem(fetch->arena, "The backup does not say where its WAL begins.");
     if (ordered(fetch, "until").len > 0)
         return get_wal_of_backup(fetch, place);
     TRY(follow_timelines(fetch, place.timeline));
+    json_object_set_new(fetch->story.said, "timeline", json_integer(fetch->history->timeline));
     failpoint("drill:wal:before");
     for (; found; place.segment++)
         TRY(get_segment(fetch, place.segment, &found));

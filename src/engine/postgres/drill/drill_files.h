@@ -11,8 +11,8 @@
  *
  * order.json:   {"stanza", "label", "from": first file of WAL, "majorVersion", "assertionSeconds", "assertions": [{"name", "database", "sql"}]};
  *               with "until", the last file of WAL, what comes back is the backup itself and nothing that was written after it
- * fetched.json: {"phases": [{"name", "startedMs", "ms"}], "problem", "isDone"}
- * proved.json:  the same, with "recoveryPointMs", "serverVersion", "dataBytes", "checks": [{"name", "database", "result", "sentence", "tables", "rows"}]
+ * fetched.json: {"phases": [{"name", "startedMs", "ms"}], "problem", "isDone", "segmentBytes", "timeline": that WAL leads to}
+ * proved.json:  the same phases, with "recoveryPointMs", "endLsn": where WAL ended, "serverVersion", "dataBytes", "checks": [{"name", "database", "result", "sentence", "tables", "rows"}]
  */
 #ifndef ENGINE_POSTGRES_DRILL_DRILL_FILES_H
 #define ENGINE_POSTGRES_DRILL_DRILL_FILES_H

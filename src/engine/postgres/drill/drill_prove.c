@@ -60,8 +60,9 @@ look(struct prove *prove, struct drill_ask *ask)
         recovered = -1; /* nothing was committed since the backup began */
     if (!str_to_int(drill_value(&answer, 0, 1), 0, INT64_MAX, &bytes))
         bytes = -1;
-    str version = str_dup(prove->arena, drill_value(&answer, 0, 2));
+    str version = str_dup(prove->arena, drill_value(&answer, 0, 2)), end = drill_server_reached(&prove->server);
     json_object_set_new(prove->story.said, "recoveryPointMs", json_integer(recovered));
+    json_object_set_new(prove->story.said, "endLsn", json_stringn(end.data, end.len));
     json_object_set_new(prove->story.said, "dataBytes", json_integer(bytes));
     json_object_set_new(prove->story.said, "serverVersion", json_stringn(version.data, version.len));
     return OK;

@@ -10,12 +10,13 @@
 
 #include "base/clock.h"
 #include "base/disk.h"
+#include "engine/postgres/backup/control_data.h"
+#include "engine/postgres/backup/restore_log.h"
 #include "engine/postgres/drill/drill_ask.h"
 #include "engine/postgres/drill/drill_files.h"
 #include "engine/postgres/postgres.h"
-#include "engine/program.h"
 
-enum { LOG_BYTES = 4 * 1024 * 1024, SAID_BYTES = 64 * 1024, LOOK_MS = 100, STOP_MS = 60 * 1000 };
+enum { LOG_BYTES = 4 * 1024 * 1024, LOOK_MS = 100, STOP_MS = 60 * 1000 };
 
 #define ONLY_THE_BACKUP \
     "recovery_target_timeline = 'current'\nrecovery_target = 'immediate'\nrecovery_target_action = 'promote'\n"
@@ -27,16 +28,13 @@ static const struct disk_owner unchanged = { (uid_t)-1, (gid_t)-1 };
 static str
 prepared_of_source(struct drill_server *server)
 {
-    static const char mark[] = "max_prepared_xacts setting:";
     str data = str_format(server->arena, "%s/" DRILL_DATA, server->folder.data), said;
     str program = drill_program(server->arena, server->major_version, "pg_controldata");
-    const char *const argv[] = { program.data, data.data, NULL };
     int64_t count;
-    if (program_ask(server->arena, argv, STR_EMPTY, SAID_BYTES, &said) != OK)
+    if (control_data_read(server->arena, program, data, &said) != OK ||
+        !str_to_int(control_data_value(said, "max_prepared_xacts setting", STR("0")), 0, 10000, &count))
         return STR("0");
-    const char *found = memmem(said.data, said.len, mark, strlen(mark));
-    str rest = found == NULL ? STR_EMPTY : str_slice(said, (size_t)(found - said.data) + strlen(mark), said.len);
-    return str_to_int(str_trim(str_cut(&rest, '\n')), 0, 10000, &count) ? str_from_int(server->arena, count) : STR("0");
+    return str_from_int(server->arena, count);
 }
 
 static str
@@ -117,12 +115,19 @@ has_ended(struct drill_server *server)
     return server->process == 0;
 }
 
+static bool
+read_log(struct drill_server *server, str *ret_text)
+{
+    str path = str_format(server->arena, "%s/out/server.log", server->folder.data);
+    return disk_read(server->arena, path.data, LOG_BYTES, ret_text);
+}
+
 /* The line that says why a server ends. */
 static str
 last_words(struct drill_server *server)
 {
-    str path = str_format(server->arena, "%s/out/server.log", server->folder.data), text, found = STR_EMPTY;
-    if (!disk_read(server->arena, path.data, LOG_BYTES, &text))
+    str text, found = STR_EMPTY;
+    if (!read_log(server, &text))
         return STR("it said nothing");
     while (text.len > 0) {
         str line = str_cut(&text, '\n');
@@ -150,6 +155,15 @@ drill_server_start(struct drill_server *server)
         clock_sleep_ms(LOOK_MS);
     }
     return problem(server->arena, "The restored server does not start: %s.", last_words(server).data);
+}
+
+str
+drill_server_reached(struct drill_server *server)
+{
+    str text, lsn = STR_EMPTY, ignored;
+    if (read_log(server, &text))
+        restore_reached(server->arena, text, &lsn, &ignored);
+    return lsn;
 }
 
 error

@@ -16,6 +16,8 @@ struct drill_server {
 
 /* Replays everything that is in wal/, and is ready for questions afterwards. */
 MUST_USE error drill_server_start(struct drill_server *server);
+/* Where the end of WAL was for it ("0/5000148"); empty: it does not say. */
+str drill_server_reached(struct drill_server *server);
 /* In order, so that its checksums can be looked at; by force when it does not. */
 MUST_USE error drill_server_stop(struct drill_server *server);
 

@@ -22,7 +22,8 @@ BEGIN
     ), written AS (
         UPDATE stanza_seat t
         SET unit = n.unit, problem = n.problem, received_lsn = n."receivedLsn", timeline = n.timeline, lag_bytes = n."lagBytes",
-            lag_ms = n."lagMs", window_from = n."windowFrom", window_to = n."windowTo", used_bytes = n."usedBytes", reported_at = now()
+            lag_ms = n."lagMs", window_from = n."windowFrom", window_to = n."windowTo", used_bytes = n."usedBytes", reported_at = now(),
+            failing_since = CASE WHEN n.problem IS NOT NULL THEN coalesce(t.failing_since, now()) END
         FROM mine n WHERE t.id = n.seat_id AND t.host_id = p_host
     )
     SELECT array_agg(DISTINCT n.cluster_id::bytea) FILTER (WHERE n.changed),

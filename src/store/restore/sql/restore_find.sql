@@ -1,5 +1,5 @@
 -- The backup with which a restore of a cluster to that point begins: of the newest history that reaches the point, the one from which least is left to be replayed.
--- The latest moment is that of the newest history only. No row: nothing reaches it. A span that broke ends on a timeline of its own; one that goes on has those that
+-- The latest moment is that of the newest history only, and of WAL that goes on: what is behind a gap is later than what is before it. No row: nothing reaches it. A span that broke ends on a timeline of its own; one that goes on has those that
 -- follow, also one that was begun a moment ago and of which no segment is whole yet.
 -- scope: project :project
 SELECT s.name AS stanza, encode(t.id, 'hex') AS seat, c.label, CASE WHEN :point::text IN ('TIME', 'LSN') AND w.ended_by IS NOT NULL THEN w.to_timeline END AS timeline, c.size_bytes,
@@ -14,6 +14,6 @@ WHERE s.project_id = :project AND s.cluster_id = :cluster AND s.state <> 'REMOVI
       WHEN 'SNAPSHOT' THEN n.id = :snapshot::bytea AND n.hidden_at IS NULL
       WHEN 'TIME' THEN c.finished_at <= to_timestamp(:moment_ms::bigint / 1000.0) AND w.to_at >= to_timestamp(:moment_ms::bigint / 1000.0)
       WHEN 'LSN' THEN c.stop_lsn <= :lsn::pg_lsn AND w.to_lsn >= :lsn::pg_lsn
-      ELSE w.ordinal IS NOT NULL AND s.incarnation = (SELECT max(i.incarnation) FROM backup_stanza i
+      ELSE w.ordinal IS NOT NULL AND w.ended_by IS NULL AND s.incarnation = (SELECT max(i.incarnation) FROM backup_stanza i
                                                       WHERE i.project_id = :project AND i.cluster_id = :cluster AND i.state <> 'REMOVING') END
 ORDER BY s.incarnation DESC, w.ordinal DESC NULLS LAST, c.finished_at DESC, t.ordinal LIMIT 1
