@@ -10,8 +10,8 @@ import time
 
 import rig
 from ledger import TABLES
-from restore_history_test import a_second, repository, writing
-from restore_scene import CLUSTER, Scene, copy_at
+from restore_history_test import a_second
+from restore_scene import CLUSTER, Scene, copy_at, writing
 from tenant import wait_psql
 
 import hosts  # noqa: E402  (found by rig)
@@ -27,7 +27,7 @@ DISK_MB = 1400
 class Faults(Scene):
     def __init__(self, fleet):
         super().__init__(fleet)
-        self.repository = repository(fleet)
+        self.repository = fleet.repositories[0]
         for kind in ("BACKUP_DAMAGED", "BACKUP_FAILING"):
             self.tenant.ask("POST", self.tenant.of_project("/alertConfigs"), {
                 "eventTypeName": kind, "enabled": True, "notifications": [{"typeName": "WEBHOOK", "webhookUrl": "https://hooks.example.org/a"}]})
@@ -197,7 +197,7 @@ def main():
     suite = Suite("faults of backups")
     try:
         with rig.fleet_for(3, repositories=1) as fleet:
-            hosts.run(fleet, repository(fleet), "sh", "-c", "mkdir -p {0} && mountpoint -q {0} || mount -t tmpfs -o size={1}m,mode=0711 tmpfs {0}".format(STANZAS, DISK_MB))
+            hosts.run(fleet, fleet.repositories[0], "sh", "-c", "mkdir -p {0} && mountpoint -q {0} || mount -t tmpfs -o size={1}m,mode=0711 tmpfs {0}".format(STANZAS, DISK_MB))
             scene = Faults(fleet)
             scene.create(CLUSTER, 1, True)
             wait_psql(fleet, scene.dsn(CLUSTER), TABLES, 60)
