@@ -115,6 +115,8 @@ void store_reads_apart(bool apart);
  */
 MUST_USE error tx_begin(struct store *store, struct arena *arena, id organization, struct tx **ret_tx);
 MUST_USE error tx_begin_service(struct store *store, struct arena *arena, struct tx **ret_tx);
+/* A statement of the service in a transaction of its own, and how many rows it gave. It takes a limit, or with 0 none. */
+MUST_USE error store_sweep(struct store *store, struct arena *arena, enum sql statement, int64_t limit, int *ret_count);
 /* Changes the organization that row-level security lets through, when a transaction creates one or moves a project. */
 MUST_USE error tx_set_organization(struct tx *tx, id organization);
 MUST_USE error tx_set_service(struct tx *tx);

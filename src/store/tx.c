@@ -229,3 +229,17 @@ tx_notify(struct tx *tx, const char *channel, str payload)
     params_text(&params, P_PAYLOAD, payload);
     return tx_query(tx, SQL_NOTIFY, &params, NULL, NULL);
 }
+
+error
+store_sweep(struct store *store, struct arena *arena, enum sql statement, int64_t limit, int *ret_count)
+{
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct params params = { 0 };
+    struct rows rows;
+    if (limit > 0)
+        params_int(&params, P_LIMIT, limit);
+    TRY(tx_begin_service(store, arena, &tx));
+    TRY(tx_query(tx, statement, &params, &rows, NULL));
+    *ret_count = rows.count;
+    return tx_commit(tx);
+}

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/net/bucket.h"
 
-#include <curl/curl.h>
-#include <netinet/in.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/net/egress.h"
+#include "base/net/pinned.h"
 
 enum {
     CONNECT_MS = 10 * 1000,
@@ -36,8 +34,7 @@ struct bucket {
     CURL *curl;
     struct bucket_place place;
     str host;
-    uint16_t port;
-    struct curl_slist *pinned;
+    struct pinned pinned;
     struct arena *own;
     /* The last answer. */
     long status;
@@ -47,27 +44,6 @@ struct bucket {
 };
 
 /* ---- What curl asks ---- */
-/* Whatever curl made of the address, it connects to one that was judged. */
-static curl_socket_t
-open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
-{
-    const struct bucket *bucket = context;
-    struct net_address wanted;
-    if (purpose != CURLSOCKTYPE_IPCXN)
-        return CURL_SOCKET_BAD;
-    if (address->family == AF_INET)
-        wanted = net_from_v4((const uint8_t *)&((const struct sockaddr_in *)(const void *)&address->addr)->sin_addr);
-    else if (address->family == AF_INET6)
-        wanted = net_from_v6((const uint8_t *)&((const struct sockaddr_in6 *)(const void *)&address->addr)->sin6_addr);
-    else
-        return CURL_SOCKET_BAD;
-    for (size_t i = 0; i < bucket->place.address_count; i++) {
-        if (memcmp(bucket->place.addresses[i].bytes, wanted.bytes, sizeof(wanted.bytes)) == 0)
-            return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-    }
-    return CURL_SOCKET_BAD;
-}
-
 static size_t
 keep_answer(char *bytes, size_t size, size_t count, void *context)
 {
@@ -189,8 +165,8 @@ prepare(struct bucket *bucket, struct arena *arena, const struct call *call, str
     SET(CURLOPT_SSL_VERIFYHOST, 2L);
     SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
-    SET(CURLOPT_OPENSOCKETDATA, bucket);
+    SET(CURLOPT_OPENSOCKETFUNCTION, pinned_open_socket);
+    SET(CURLOPT_OPENSOCKETDATA, &bucket->pinned);
     SET(CURLOPT_WRITEFUNCTION, keep_answer);
     SET(CURLOPT_WRITEDATA, bucket);
     SET(CURLOPT_HEADERFUNCTION, see_header);
@@ -208,8 +184,8 @@ prepare(struct bucket *bucket, struct arena *arena, const struct call *call, str
         SET(CURLOPT_SEEKFUNCTION, seek_body);
         SET(CURLOPT_SEEKDATA, source);
     }
-    if (bucket->pinned != NULL)
-        SET(CURLOPT_RESOLVE, bucket->pinned);
+    if (bucket->pinned.hosts != NULL)
+        SET(CURLOPT_RESOLVE, bucket->pinned.hosts);
     if (bucket->place.authority_file != NULL)
         SET(CURLOPT_CAINFO, bucket->place.authority_file);
 #undef SET
@@ -302,25 +278,6 @@ ask(struct bucket *bucket, struct arena *arena, const struct call *call, str *re
 }
 
 /* ---- A bucket ---- */
-/* "host:port:address,address": curl looks nothing up by itself. A host that is an address needs none. */
-static bool
-pin(struct bucket *bucket, str host)
-{
-    struct net_address literal;
-    if (net_parse_address(host, &literal))
-        return true;
-    struct buf line = buf_in(bucket->own, 4096);
-    buf_format(&line, "%.*s:%u", STR_ARG(host), bucket->port);
-    for (size_t i = 0; i < bucket->place.address_count; i++) {
-        const struct net_address *address = &bucket->place.addresses[i];
-        buf_add_text(&line, i == 0 ? ":" : ",");
-        buf_format(&line, net_is_v4(address) ? "%s" : "[%s]", net_address_text(bucket->own, address).data);
-    }
-    str text = buf_str(&line);
-    bucket->pinned = text.len == 0 ? NULL : curl_slist_append(NULL, text.data);
-    return bucket->pinned != NULL;
-}
-
 struct bucket *
 bucket_open(const struct bucket_place *place)
 {
@@ -330,15 +287,15 @@ bucket_open(const struct bucket_place *place)
     if (bucket == NULL)
         return NULL;
     bucket->place = *place;
+    bucket->pinned = (struct pinned){ .count = place->address_count, .addresses = place->addresses };
     bucket->own = arena_new(64 * 1024);
     bucket->curl = curl_easy_init();
     if (bucket->own != NULL && bucket->curl != NULL && egress_parse(bucket->own, place->service_url, &url, &ignored)) {
-        bucket->port = url.port;
         /* As curl writes it: without the usual port. */
         bool is_v6 = str_find(url.host, ':') >= 0;
         str host = is_v6 ? str_format(bucket->own, "[%s]", url.host.data) : url.host;
         bucket->host = url.port == 443 ? host : str_format(bucket->own, "%s:%u", host.data, url.port);
-        if (bucket->host.len > 0 && pin(bucket, url.host))
+        if (bucket->host.len > 0 && pinned_host(&bucket->pinned, bucket->own, url.host, url.port))
             return bucket;
     }
     bucket_close(bucket);
@@ -351,7 +308,7 @@ bucket_close(struct bucket *bucket)
     if (bucket == NULL)
         return;
     curl_easy_cleanup(bucket->curl);
-    curl_slist_free_all(bucket->pinned);
+    curl_slist_free_all(bucket->pinned.hosts);
     arena_free(bucket->own);
     free(bucket);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/net/post.h"
 
-#include <curl/curl.h>
-#include <netinet/in.h>
 #include <stdlib.h>
-#include <sys/socket.h>
+
+#include "base/net/pinned.h"
 
 enum {
     CONNECT_MS = 5000,
@@ -18,7 +17,7 @@ enum {
 struct poster {
     CURL *curl;
     struct egress_target target;
-    struct curl_slist *pinned;
+    struct pinned pinned;
     size_t answer_bytes, kept_bytes;
     char kept[KEPT_BYTES]; /* how the answer to a POST begins */
     struct buf answer;     /* of a GET, whole */
@@ -32,27 +31,6 @@ post_init(void)
 }
 
 /* ---- What curl asks ---- */
-/* The last wall: whatever curl made of the address, it connects to one that was judged. */
-static curl_socket_t
-open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
-{
-    const struct poster *poster = context;
-    struct net_address wanted;
-    if (purpose != CURLSOCKTYPE_IPCXN)
-        return CURL_SOCKET_BAD;
-    if (address->family == AF_INET)
-        wanted = net_from_v4((const uint8_t *)&((const struct sockaddr_in *)(const void *)&address->addr)->sin_addr);
-    else if (address->family == AF_INET6)
-        wanted = net_from_v6((const uint8_t *)&((const struct sockaddr_in6 *)(const void *)&address->addr)->sin6_addr);
-    else
-        return CURL_SOCKET_BAD;
-    for (size_t i = 0; i < poster->target.count; i++) {
-        if (memcmp(poster->target.addresses[i].bytes, wanted.bytes, sizeof(wanted.bytes)) == 0)
-            return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-    }
-    return CURL_SOCKET_BAD;
-}
-
 static size_t
 throw_away(char *bytes, size_t size, size_t count, void *context)
 {
@@ -80,27 +58,6 @@ poster_answer(const struct poster *poster)
 }
 
 /* ---- ---- */
-/* "host:port:address,address": curl looks nothing up by itself. A host that is an address needs none. */
-static bool
-pin(struct poster *poster, struct arena *arena)
-{
-    struct net_address literal;
-    const struct egress_url *url = &poster->target.url;
-    if (net_parse_address(url->host, &literal))
-        return true;
-    struct buf line = buf_in(arena, 4096);
-    buf_format(&line, "%s:%u", url->host.data, url->port);
-    for (size_t i = 0; i < poster->target.count; i++) {
-        const struct net_address *address = &poster->target.addresses[i];
-        str text = net_address_text(arena, address);
-        buf_add_text(&line, i == 0 ? ":" : ",");
-        buf_format(&line, net_is_v4(address) ? "%s" : "[%s]", text.data);
-    }
-    str text = buf_str(&line);
-    poster->pinned = text.len == 0 ? NULL : curl_slist_append(NULL, text.data);
-    return poster->pinned != NULL;
-}
-
 static bool
 prepare(struct poster *poster, str url, const char *ca_file)
 {
@@ -119,16 +76,16 @@ prepare(struct poster *poster, str url, const char *ca_file)
     SET(CURLOPT_SSL_VERIFYHOST, 2L);
     SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
-    SET(CURLOPT_OPENSOCKETDATA, poster);
+    SET(CURLOPT_OPENSOCKETFUNCTION, pinned_open_socket);
+    SET(CURLOPT_OPENSOCKETDATA, &poster->pinned);
     SET(CURLOPT_WRITEFUNCTION, keep_beginning);
     SET(CURLOPT_WRITEDATA, poster);
     SET(CURLOPT_HEADERFUNCTION, throw_away);
     SET(CURLOPT_HEADERDATA, poster);
     SET(CURLOPT_ERRORBUFFER, poster->problem);
     SET(CURLOPT_USERAGENT, "reeve-webhook/" REEVE_VERSION);
-    if (poster->pinned != NULL)
-        SET(CURLOPT_RESOLVE, poster->pinned);
+    if (poster->pinned.hosts != NULL)
+        SET(CURLOPT_RESOLVE, poster->pinned.hosts);
     if (ca_file != NULL)
         SET(CURLOPT_CAINFO, ca_file);
 #undef SET
@@ -146,8 +103,10 @@ poster_new(struct arena *arena, const struct egress_allowed *allowed, str url, c
     if (poster == NULL)
         return NULL;
     poster->target = target;
+    poster->pinned = (struct pinned){ .count = target.count, .addresses = poster->target.addresses };
     poster->curl = curl_easy_init();
-    if (poster->curl == NULL || !pin(poster, arena) || !prepare(poster, url, ca_file)) {
+    if (poster->curl == NULL || !pinned_host(&poster->pinned, arena, target.url.host, target.url.port) ||
+        !prepare(poster, url, ca_file)) {
         poster_free(poster);
         return NULL;
     }
@@ -160,7 +119,7 @@ poster_free(struct poster *poster)
     if (poster == NULL)
         return;
     curl_easy_cleanup(poster->curl);
-    curl_slist_free_all(poster->pinned);
+    curl_slist_free_all(poster->pinned.hosts);
     free(poster);
 }
 

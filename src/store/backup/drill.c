@@ -1,42 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/backup/drill.h"
 
-static error
-sweep(struct store *store, struct arena *arena, enum sql statement, int64_t limit, int *ret_count)
-{
-    struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    struct params params = { 0 };
-    struct rows rows;
-    if (limit > 0)
-        params_int(&params, P_LIMIT, limit);
-    TRY(tx_begin_service(store, arena, &tx));
-    TRY(tx_query(tx, statement, &params, &rows, NULL));
-    *ret_count = rows.count;
-    return tx_commit(tx);
-}
-
 error
 store_drills_queue(struct store *store, struct arena *arena, int64_t limit, int *ret_count)
 {
-    return sweep(store, arena, SQL_DRILL_QUEUE, limit, ret_count);
+    return store_sweep(store, arena, SQL_DRILL_QUEUE, limit, ret_count);
 }
 
 error
 store_drills_give(struct store *store, struct arena *arena, int *ret_count)
 {
-    return sweep(store, arena, SQL_DRILL_GIVE, 0, ret_count);
+    return store_sweep(store, arena, SQL_DRILL_GIVE, 0, ret_count);
 }
 
 error
 store_drills_give_up(struct store *store, struct arena *arena, int *ret_count)
 {
-    return sweep(store, arena, SQL_DRILL_GIVE_UP, 0, ret_count);
+    return store_sweep(store, arena, SQL_DRILL_GIVE_UP, 0, ret_count);
 }
 
 error
 store_drills_prune(struct store *store, struct arena *arena, int64_t limit, int *ret_count)
 {
-    return sweep(store, arena, SQL_DRILL_PRUNE, limit, ret_count);
+    return store_sweep(store, arena, SQL_DRILL_PRUNE, limit, ret_count);
 }
 
 error

@@ -3,35 +3,22 @@
 
 #define LATE "LATE"
 
-static error
-sweep(struct store *store, struct arena *arena, enum sql statement, int64_t limit, int *ret_count)
-{
-    struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    struct params params = { 0 };
-    struct rows rows;
-    params_int(&params, P_LIMIT, limit);
-    TRY(tx_begin_service(store, arena, &tx));
-    TRY(tx_query(tx, statement, &params, &rows, NULL));
-    *ret_count = rows.count;
-    return tx_commit(tx);
-}
-
 error
 store_snapshots_expire(struct store *store, struct arena *arena, int64_t limit, int *ret_count)
 {
-    return sweep(store, arena, SQL_SNAPSHOT_EXPIRE, limit, ret_count);
+    return store_sweep(store, arena, SQL_SNAPSHOT_EXPIRE, limit, ret_count);
 }
 
 error
 store_snapshot_copies_release(struct store *store, struct arena *arena, int64_t limit, int *ret_count)
 {
-    return sweep(store, arena, SQL_SNAPSHOT_COPY_RELEASE, limit, ret_count);
+    return store_sweep(store, arena, SQL_SNAPSHOT_COPY_RELEASE, limit, ret_count);
 }
 
 error
 store_snapshots_prune(struct store *store, struct arena *arena, int64_t limit, int *ret_count)
 {
-    return sweep(store, arena, SQL_SNAPSHOT_PRUNE, limit, ret_count);
+    return store_sweep(store, arena, SQL_SNAPSHOT_PRUNE, limit, ret_count);
 }
 
 error

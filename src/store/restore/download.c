@@ -73,28 +73,16 @@ store_download_use(struct tx *tx, id organization, id download, bool *ret_change
 }
 
 /* ---- What the worker does ---- */
-static error
-sweep(struct store *store, struct arena *arena, enum sql statement, int *ret_count)
-{
-    struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    struct params params = { 0 };
-    struct rows rows;
-    TRY(tx_begin_service(store, arena, &tx));
-    TRY(tx_query(tx, statement, &params, &rows, NULL));
-    *ret_count = rows.count;
-    return tx_commit(tx);
-}
-
 error
 store_downloads_end_due(struct store *store, struct arena *arena, int *ret_count)
 {
-    return sweep(store, arena, SQL_DOWNLOAD_END_DUE, ret_count);
+    return store_sweep(store, arena, SQL_DOWNLOAD_END_DUE, 0, ret_count);
 }
 
 error
 store_downloads_release_lost(struct store *store, struct arena *arena, int *ret_count)
 {
-    return sweep(store, arena, SQL_DOWNLOAD_RELEASE_LOST, ret_count);
+    return store_sweep(store, arena, SQL_DOWNLOAD_RELEASE_LOST, 0, ret_count);
 }
 
 error
