@@ -160,6 +160,7 @@ remove_all(struct seat_pass *pass, struct report_seat *report, bool *ret_is_busy
         TRY(seat_export_end(pass));
         TRY(seat_download_end(pass));
         TRY(seat_verify_end(pass));
+        seat_jobs_end(pass);
         TRY(seat_jobs_read(pass, &jobs));
         TRY(seat_jobs_check_unprotected(pass, jobs));
         TRY(unit_keep_down(pass->host->units, arena, pass->wal_unit.data));

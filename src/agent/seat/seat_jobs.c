@@ -2,8 +2,10 @@
 #include "agent/seat/seat_jobs.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "agent/seat/seat_files.h"
+#include "agent/seat/turns.h"
 #include "agent/unit_keep.h"
 #include "backup/schedule.h"
 #include "backup/snapshot_id.h"
@@ -28,6 +30,7 @@ enum {
     FIRST_FULL_DAYS = 8,
     FAILED_FOR_MS = 24 * 3600 * 1000,
     DAY_MS = 24 * 3600 * 1000,
+    LEAST_AT_A_TIME = 2, /* backups, also on a host with one processor */
 };
 
 /*
@@ -433,14 +436,34 @@ forget_failed(struct seat_pass *pass, struct seat_jobs *jobs)
     }
 }
 
+/* ---- Turns ---- */
+/* Rules of many clusters are due in the same minute. All of their backups at once would each take as many times as long, and hold up what is received. */
+static struct turns backups = TURNS_NONE;
+
+static bool
+take_turn(id seat)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return turn_take(&backups, processors > LEAST_AT_A_TIME ? (size_t)processors : LEAST_AT_A_TIME, seat);
+}
+
+void
+seat_jobs_end(const struct seat_pass *pass)
+{
+    turn_give_back(&backups, pass->seat->id);
+}
+
 error
 seat_jobs_go_on(struct seat_pass *pass, struct seat_jobs *jobs, const struct seat_view *view, bool *ret_is_busy)
 {
     str state;
     TRY(units_state(pass->host->units, pass->arena, pass->backup_unit.data, &state));
     *ret_is_busy = unit_is_up(state) || str_is(state, "deactivating");
-    if (*ret_is_busy)
+    if (*ret_is_busy) {
+        (void)(has_job(jobs) && take_turn(pass->seat->id)); /* it may have been begun by an earlier life of the agent */
         return OK;
+    }
+    seat_jobs_end(pass);
     if (json_is_true(json_object_get(jobs->memory, "isOut")))
         TRY(take_outcome(pass, jobs, view));
     if (is_ahead(json_int_at(jobs->memory, "pauseUntilMs")))
@@ -450,7 +473,7 @@ seat_jobs_go_on(struct seat_pass *pass, struct seat_jobs *jobs, const struct sea
     find_job(pass, jobs, view);
     const json_t *job = json_object_get(jobs->memory, "job");
     bool backs_up = has_job(jobs) && !is_ahead(json_int_at(job, "retryAtMs")) && pass->seat->desired == SEAT_RUNNING &&
-                    pass->has_room;
+                    pass->has_room && take_turn(pass->seat->id);
     json_t *remove = removals(pass, jobs, view);
     int64_t age_ms = clock_now_ms() - json_int_at(view->kept, "atMs"); /* negative: the clock was set back */
     bool looks = view->kept == NULL || view->is_stale || age_ms > LOOK_AGAIN_MS || age_ms < -LOOK_AGAIN_MS;

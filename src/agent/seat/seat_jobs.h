@@ -15,6 +15,8 @@ MUST_USE error seat_jobs_read(struct seat_pass *pass, struct seat_jobs **ret_job
 /* Looks at what the last order came to, and gives the next. `ret_is_busy`: something is under way. */
 MUST_USE error seat_jobs_go_on(struct seat_pass *pass, struct seat_jobs *jobs, const struct seat_view *view,
                                bool *ret_is_busy);
+/* It is nobody's turn to back up any more. */
+void seat_jobs_end(const struct seat_pass *pass);
 /* Before the seat goes: the repository is emptied. False, without an error, until it is. */
 MUST_USE error seat_jobs_empty(struct seat_pass *pass, struct seat_jobs *jobs, const struct seat_view *view,
                                bool *ret_is_empty);

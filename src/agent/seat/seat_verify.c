@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/seat/seat_verify.h"
 
-#include <pthread.h>
-
 #include "agent/seat/seat_files.h"
+#include "agent/seat/turns.h"
 #include "agent/unit_file.h"
 #include "agent/unit_keep.h"
 #include "base/clock.h"
@@ -13,7 +12,7 @@
 
 #define VERIFY_FILE "verify.json" /* {"begunMs", "endedMs", "isOut": the unit was started} */
 
-enum { MEMORY_MB = 512, SAID_BYTES = 64 * 1024 * 1024 };
+enum { MEMORY_MB = 512, SAID_BYTES = 64 * 1024 * 1024, AT_A_TIME = 1 };
 
 #define EVERY_MS ((int64_t)24 * 3600 * 1000)
 #define AGAIN_MS ((int64_t)3600 * 1000) /* when it was ended before it was done */
@@ -24,29 +23,7 @@ seat_verify_unit(struct arena *arena, id seat)
     return str_format(arena, "reeve-verify-%s.service", id_text(arena, seat).data);
 }
 
-/* ---- One at a time ---- */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static id turn; /* whose it is; zero: nobody's */
-
-static bool
-take_turn(id seat)
-{
-    pthread_mutex_lock(&lock);
-    bool is_mine = !id_is_there(turn) || id_eq(turn, seat);
-    if (is_mine)
-        turn = seat;
-    pthread_mutex_unlock(&lock);
-    return is_mine;
-}
-
-static void
-give_turn_back(id seat)
-{
-    pthread_mutex_lock(&lock);
-    if (id_eq(turn, seat))
-        turn = ID_NONE;
-    pthread_mutex_unlock(&lock);
-}
+static struct turns turns = TURNS_NONE;
 
 /* ---- Memory ---- */
 /* Seats that were made at one time do not have their turns at one time. */
@@ -113,7 +90,7 @@ static error
 note_end(struct seat_pass *pass, json_t *memory)
 {
     int64_t now = clock_now_ms();
-    give_turn_back(pass->seat->id);
+    turn_give_back(&turns, pass->seat->id);
     if (has_said(pass, json_int_at(memory, "begunMs")))
         return remember(pass, memory, false, "endedMs", now);
     return remember(pass, memory, false, "begunMs", now - EVERY_MS + AGAIN_MS);
@@ -145,10 +122,12 @@ seat_verify_go_on(struct seat_pass *pass, struct seat_view *view)
     if (is_out)
         TRY(is_running(pass, &runs));
     if (runs)
-        (void)take_turn(pass->seat->id); /* it may have been started by an earlier life of the agent */
+        (void)turn_take(&turns, AT_A_TIME,
+                        pass->seat->id); /* it may have been started by an earlier life of the agent */
     else if (is_out)
         TRY(note_end(pass, memory));
-    else if (is_due(memory) && json_array_size(seat_view_backups(view)) > 0 && take_turn(pass->seat->id))
+    else if (is_due(memory) && json_array_size(seat_view_backups(view)) > 0 &&
+             turn_take(&turns, AT_A_TIME, pass->seat->id))
         TRY(start(pass, memory));
     int64_t ended = json_int_at(memory, "endedMs");
     view->is_stale = ended > json_int_at(view->kept, "atMs") && ended <= clock_now_ms();
@@ -158,6 +137,6 @@ seat_verify_go_on(struct seat_pass *pass, struct seat_view *view)
 error
 seat_verify_end(struct seat_pass *pass)
 {
-    give_turn_back(pass->seat->id);
+    turn_give_back(&turns, pass->seat->id);
     return unit_drop(pass->host->units, pass->arena, seat_verify_unit(pass->arena, pass->seat->id).data);
 }
