@@ -102,8 +102,12 @@ def main():
                 print("\n".join(text.splitlines()[-40:]), flush=True)
 
     with BusyLoops(), concurrent.futures.ThreadPoolExecutor(options.lanes) as lanes:
-        for done_one in [lanes.submit(work, *one) for one in waiting]:
-            done_one.result()
+        going = [lanes.submit(work, *one) for one in waiting]
+        try:
+            for one in going:
+                one.result()
+        finally:  # when it is ended, what has begun ends, and nothing else begins
+            lanes.shutdown(wait=False, cancel_futures=True)
     if options.report:
         write_report(options.report, rows, names, options)
     print(summary(rows))
