@@ -125,6 +125,12 @@ backup-life-test: all ## backups of a cluster through the control plane, on a fl
 backup-faults-test: all ## WAL and backups that are removed, damaged or cannot be written, on a fleet with a repository host: needs root, takes fifteen minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/backup_faults_test.py
 
+backup-load-test: all ## 40 clusters with backups: what clients notice of them, a drill of each, what a seat costs: needs root, takes half an hour
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/backup_load_test.py --report docs/reports/backup-load.md
+
+guides-test: all ## guides about backups, typed as they stand by somebody at a client of a fleet: needs root, takes four minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/guides_test.py
+
 lost-statements: all ## the database lost at each statement of every changing exchange: takes ten minutes
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/lost_statement_test.py --all
 
