@@ -123,6 +123,26 @@ files_beyond_the_fork_are_not_of_the_new_timeline(void **state)
     assert_false(wal_is_of((struct wal_place){ 3, 12 }, false, &to, SEGMENT));
 }
 
+/* A fork where a segment ends: nobody has anything of the old timeline after it, and a receiver that asked for it was stuck. */
+static void
+a_fork_where_a_segment_ends_belongs_to_the_next_timeline(void **state)
+{
+    (void)state;
+    static const struct wal_history to = { .timeline = 3,
+                                           .count = 2,
+                                           .forks = { { 1, 5 * SEGMENT + 100 }, { 2, 16 * SEGMENT } } };
+    assert_true(wal_is_of((struct wal_place){ 2, 15 }, true, &to, SEGMENT));
+    assert_false(wal_is_of((struct wal_place){ 2, 16 }, false, &to, SEGMENT));
+    assert_int_equal(wal_timeline_at(&to, 5 * SEGMENT), 1);
+    assert_int_equal(wal_timeline_at(&to, 6 * SEGMENT), 2);
+    assert_int_equal(wal_timeline_at(&to, 15 * SEGMENT), 2);
+    assert_int_equal(wal_timeline_at(&to, 16 * SEGMENT), 3);
+    assert_true(wal_is_mark((struct wal_place){ 3, 15 }, &to, SEGMENT));
+    assert_false(wal_is_mark((struct wal_place){ 3, 16 }, &to, SEGMENT));
+    static const struct wal_history first = { .timeline = 1 };
+    assert_false(wal_is_mark((struct wal_place){ 1, 1 }, &first, SEGMENT));
+}
+
 int
 main(void)
 {
@@ -131,6 +151,7 @@ main(void)
         cmocka_unit_test(histories_that_make_no_sense_are_refused),
         cmocka_unit_test(only_what_leaves_no_gap_follows),
         cmocka_unit_test(files_beyond_the_fork_are_not_of_the_new_timeline),
+        cmocka_unit_test(a_fork_where_a_segment_ends_belongs_to_the_next_timeline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,19 +146,47 @@ sentence_of(struct arena *arena, str words)
 }
 
 /* ---- Files of a timeline that was left ---- */
+static error
+put_others_aside(struct receiver *receiver, struct arena *arena, const struct wal_files *files,
+                 const struct wal_history *to, uint64_t segment_bytes, size_t *ret_count)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        if (wal_is_of(files->items[i].place, files->items[i].is_complete, to, segment_bytes))
+            continue;
+        failpoint("receive:aside:before");
+        TRY(wal_folder_put_aside(arena, receiver->config->folder, &files->items[i], segment_bytes));
+        (*ret_count)++;
+    }
+    return OK;
+}
+
+/* The segment that comes after what is stored, on the way to the primary's timeline. False: there is none, a gap, and the pusher says so. */
+static bool
+next_to_store(struct receiver *receiver, struct arena *arena, const struct wal_history *to, uint64_t segment_bytes,
+              uint64_t *ret_segment)
+{
+    struct wal_history *own = ARENA_ARRAY(arena, struct wal_history, 1);
+    struct wal_place last;
+    if (own == NULL || !wal_state_last(receiver->state, &last))
+        return false;
+    bool has_own = wal_folder_history(arena, receiver->config->folder, last.timeline, own);
+    return wal_next_segment(last, has_own ? own : NULL, to, segment_bytes, ret_segment);
+}
+
 /*
- * A receiver may have more of the old timeline than the new primary ever had. pg_receivewal would ask for what comes after
- * that, which is not in the new primary's history, for ever. So what is not of that history is put aside, and it begins again at the fork.
+ * pg_receivewal goes on after the highest file. Two things keep it from that for ever:
+ * - The receiver has more of the old timeline than the new primary ever had: that is not in the new primary's history. It is put aside, and it begins again at the fork.
+ * - The old timeline was left where a segment ends. A server that is asked for what comes next on the old timeline has nothing to send, and pg_receivewal takes that for
+ *   an error without words. So it begins on the next timeline.
  */
 static error
 heal_fork(struct receiver *receiver, struct arena *arena, const struct wal_observation *seen)
 {
     struct wal_files files;
-    struct wal_history *to = ARENA_ARRAY(arena, struct wal_history, 1),
-                       *own = ARENA_ARRAY(arena, struct wal_history, 1);
+    struct wal_history *to = ARENA_ARRAY(arena, struct wal_history, 1);
     const struct wal_file *highest = NULL;
     size_t aside = 0;
-    if (to == NULL || own == NULL)
+    if (to == NULL)
         return fail(arena, OVERLOADED);
     TRY(wal_folder_list(arena, receiver->config->folder, seen->segment_bytes, &files));
     for (size_t i = 0; i < files.count; i++)
@@ -167,27 +195,16 @@ heal_fork(struct receiver *receiver, struct arena *arena, const struct wal_obser
     if (highest == NULL || highest->place.timeline == seen->timeline)
         return OK;
     TRY(wal_source_history(arena, receiver->config, seen->timeline, to));
-    for (size_t i = 0; i < files.count; i++) {
-        if (wal_is_of(files.items[i].place, files.items[i].is_complete, to, seen->segment_bytes))
-            continue;
-        failpoint("receive:aside:before");
-        TRY(wal_folder_put_aside(arena, receiver->config->folder, &files.items[i], seen->segment_bytes));
-        aside++;
-    }
-    struct wal_place last;
-    uint64_t segment;
-    if (aside == 0 || !wal_state_last(receiver->state, &last))
+    TRY(put_others_aside(receiver, arena, &files, to, seen->segment_bytes, &aside));
+    struct wal_place next = { .segment = highest->place.segment + (highest->is_complete ? 1 : 0) };
+    if (aside > 0 && !next_to_store(receiver, arena, to, seen->segment_bytes, &next.segment))
         return OK;
-    bool has_own = wal_folder_history(arena, receiver->config->folder, last.timeline, own);
-    if (!wal_next_segment(last, has_own ? own : NULL, to, seen->segment_bytes, &segment))
-        return OK;                      /* nothing in common: a gap, and the pusher says so */
-    uint32_t timeline = seen->timeline; /* that has the segment before: the oldest that was left after it */
-    for (size_t i = to->count; i > 0; i--)
-        timeline = to->forks[i - 1].lsn >= segment * seen->segment_bytes ? to->forks[i - 1].timeline : timeline;
+    next.timeline = wal_timeline_at(to, next.segment * seen->segment_bytes);
+    if (aside == 0 && next.timeline == highest->place.timeline)
+        return OK;
     log_line(LOG_WARNING, "wal_aside", "%zu files of a timeline that was left are put aside; it goes on at %s.", aside,
-             wal_place_text(arena, (struct wal_place){ timeline, segment }, seen->segment_bytes).data);
-    return wal_folder_begin_at(arena, receiver->config->folder, (struct wal_place){ timeline, segment },
-                               seen->segment_bytes);
+             wal_place_text(arena, next, seen->segment_bytes).data);
+    return wal_folder_begin_at(arena, receiver->config->folder, next, seen->segment_bytes);
 }
 
 /* ---- What the primary no longer has ---- */

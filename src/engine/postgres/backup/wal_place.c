@@ -179,7 +179,22 @@ wal_is_of(struct wal_place place, bool is_complete, const struct wal_history *hi
         return true;
     if (!wal_history_fork(history, place.timeline, &fork))
         return false;
-    return is_complete ? (place.segment + 1) * segment_bytes <= fork : place.segment * segment_bytes <= fork;
+    return is_complete ? (place.segment + 1) * segment_bytes <= fork : place.segment * segment_bytes < fork;
+}
+
+uint32_t
+wal_timeline_at(const struct wal_history *history, uint64_t lsn)
+{
+    size_t i = 0;
+    while (i < history->count && history->forks[i].lsn <= lsn)
+        i++;
+    return i < history->count ? history->forks[i].timeline : history->timeline;
+}
+
+bool
+wal_is_mark(struct wal_place place, const struct wal_history *own, uint64_t segment_bytes)
+{
+    return own->count > 0 && (place.segment + 1) * segment_bytes <= own->forks[own->count - 1].lsn;
 }
 
 bool

@@ -56,8 +56,13 @@ MUST_USE bool wal_next_segment(struct wal_place last, const struct wal_history *
 /* Whether `next` is what must come after `last`. */
 bool wal_follows(struct wal_place last, struct wal_place next, const struct wal_history *own,
                  const struct wal_history *to, uint64_t segment_bytes);
-/* Whether a file belongs to the past of a timeline; one that is not complete need only begin before the fork. */
+/* Whether a file belongs to the past of a timeline; one that is not complete need only begin
+ * before the fork. */
 bool wal_is_of(struct wal_place place, bool is_complete, const struct wal_history *history, uint64_t segment_bytes);
+/* Which timeline has what comes after a position: the oldest that was left later. */
+uint32_t wal_timeline_at(const struct wal_history *history, uint64_t lsn);
+/* Whether a timeline begins after that file of it: no server has it, it only says where to begin (wal_folder_begin_at). */
+bool wal_is_mark(struct wal_place place, const struct wal_history *own, uint64_t segment_bytes);
 
 /* Whether the primary's clock and this host's are so far apart that one of them must be wrong: moments of the window are by the primary's. */
 bool wal_clocks_differ(int64_t skew_ms);

@@ -63,7 +63,8 @@ is_new(struct wal_place place, struct wal_place last)
 
 /* When it does not follow, what is missing is said, and something new begins: nobody is led to believe that there is no gap. */
 static error
-check_follows(struct pusher *pusher, struct arena *arena, struct wal_place place, uint64_t segment_bytes)
+check_follows(struct pusher *pusher, struct arena *arena, struct wal_place place, uint64_t segment_bytes,
+              bool *ret_is_mark)
 {
     struct wal_history *own = ARENA_ARRAY(arena, struct wal_history, 1),
                        *to = ARENA_ARRAY(arena, struct wal_history, 1);
@@ -74,8 +75,9 @@ check_follows(struct pusher *pusher, struct arena *arena, struct wal_place place
         return OK;
     if (!wal_folder_history(arena, pusher->config->folder, place.timeline, to))
         return problem(arena, "The history of timeline %u has not come yet.", place.timeline);
+    *ret_is_mark = wal_is_mark(place, to, segment_bytes);
     bool has_own = wal_folder_history(arena, pusher->config->folder, last.timeline, own);
-    if (wal_follows(last, place, has_own ? own : NULL, to, segment_bytes))
+    if (*ret_is_mark || wal_follows(last, place, has_own ? own : NULL, to, segment_bytes))
         return OK;
     str reason = str_format(arena, "WAL between %s and %s is missing.", wal_place_text(arena, last, segment_bytes).data,
                             wal_place_text(arena, place, segment_bytes).data);
@@ -91,7 +93,10 @@ push_segments(struct pusher *pusher, struct arena *arena, const struct wal_files
         const struct wal_file *file = &files->items[i];
         if (!file->is_complete || (wal_state_last(pusher->state, &last) && !is_new(file->place, last)))
             continue;
-        TRY(check_follows(pusher, arena, file->place, segment_bytes));
+        bool is_mark = false;
+        TRY(check_follows(pusher, arena, file->place, segment_bytes, &is_mark));
+        if (is_mark)
+            continue;
         failpoint("receive:push:before");
         TRY(pgbackrest(pusher, arena, SEAT_PUSH_CONFIG, "archive-push",
                        wal_folder_path(arena, pusher->config->folder, file, segment_bytes).data));
