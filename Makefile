@@ -128,6 +128,9 @@ backup-faults-test: all ## WAL and backups that are removed, damaged or cannot b
 lost-statements: all ## the database lost at each statement of every changing exchange: takes ten minutes
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/lost_statement_test.py --all
 
+sites-test: all ## copies of backups in another region, and every host of the first one destroyed: needs root, takes fifteen minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/sites_test.py
+
 restore-test: all ## restores through the control plane, an exact second, in place and after the loss of all hosts, five times: needs root, takes twenty minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/restore_test.py --rounds 5 --report docs/reports/restore.md
 

@@ -181,6 +181,12 @@ copies_are_kept_or_deleted(void **state)
     set_schedule(place, DAILY_IN_B, "OK");
     play_agents();
     assert_int_equal(count("SELECT count(*) FROM snapshot WHERE hidden_at IS NULL"), 2);
+    fixture_ask(
+        "INSERT INTO restore_job (id, org_id, project_id, cluster_id, cluster_name, stanza, seat_id, host_id, label, point, is_last, target_project_id, target_id, target_name) "
+        "SELECT t.id, t.org_id, s.project_id, s.cluster_id, s.cluster_name, s.name, t.id, t.host_id, 'L', 'LATEST', true, s.project_id, t.id, 'x' "
+        "FROM stanza_seat t JOIN backup_stanza s ON s.id = t.stanza_id WHERE t.is_copy");
+    set_schedule(place, WITHOUT_B, "CLUSTER_NOT_CHANGEABLE"); /* somebody reads from there */
+    fixture_ask("DELETE FROM restore_job");
     set_schedule(place, WITHOUT_B, "OK");
     assert_string_equal(seats(), "r1 RUNNING, r2 REMOVED copy");
     assert_int_equal(count("SELECT count(*) FROM snapshot WHERE hidden_at IS NULL"), 1);

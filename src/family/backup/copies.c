@@ -172,14 +172,25 @@ place_new(struct request *req, const struct schedule_change *change, id stanza, 
 }
 
 static error
-end_one(struct request *req, id stanza, const json_t *setting, bool is_removed, bool *ret_found)
+check_not_held(struct request *req, const struct schedule_change *change, id stanza, const struct seat_place *place)
+{
+    struct copy_hold hold;
+    TRY(store_copy_hold(req->tx, stanza, place, &hold));
+    if (hold.protected_ms > 0)
+        return compliance_refusal(req, hold.protected_ms);
+    return hold.is_read ? fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(change->cluster.name),
+                               V("a restore reads from the copies that are to be deleted"))
+                        : OK;
+}
+
+static error
+end_one(struct request *req, const struct schedule_change *change, id stanza, const json_t *setting, bool is_removed,
+        bool *ret_found)
 {
     struct seat_place place = place_of(setting);
-    int64_t protected_ms = 0;
     if (is_removed)
-        TRY(store_copy_protected(req->tx, stanza, &place, &protected_ms));
-    return protected_ms > 0 ? compliance_refusal(req, protected_ms)
-                            : store_copy_end(req->tx, stanza, &place, is_removed, ret_found);
+        TRY(check_not_held(req, change, stanza, &place));
+    return store_copy_end(req->tx, stanza, &place, is_removed, ret_found);
 }
 
 static error
@@ -193,7 +204,7 @@ end_gone(struct request *req, const struct schedule_change *change, id stanza, c
     {
         if (is_in(after, setting) || is_in(change->deleted_copies, setting))
             continue;
-        TRY(end_one(req, stanza, setting, change->deletes_copies, &ignored));
+        TRY(end_one(req, change, stanza, setting, change->deletes_copies, &ignored));
         *ret_changed = true;
     }
     return OK;
@@ -208,7 +219,7 @@ delete_named(struct request *req, const struct schedule_change *change, id stanz
     {
         bool found = false;
         if (id_is_there(stanza))
-            TRY(end_one(req, stanza, deleted, true, &found));
+            TRY(end_one(req, change, stanza, deleted, true, &found));
         if (!found)
             return wrong(req, "deleteCopiedBackups", index, "regionName", STR("there are no copies of this cluster"));
         *ret_changed = true;

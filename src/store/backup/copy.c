@@ -41,14 +41,18 @@ store_copy_end(struct tx *tx, id stanza, const struct seat_place *place, bool is
 }
 
 error
-store_copy_protected(struct tx *tx, id stanza, const struct seat_place *place, int64_t *ret_protected_ms)
+store_copy_hold(struct tx *tx, id stanza, const struct seat_place *place, struct copy_hold *ret_hold)
 {
     struct params params = { 0 };
     struct rows rows;
     bind_place(&params, stanza, place);
-    TRY(tx_query(tx, SQL_SEAT_COPY_PROTECTED, &params, &rows, NULL));
-    *ret_protected_ms =
-        rows.count == 0 || rows_is_null(&rows, 0, C_PROTECTED_MS) ? 0 : rows_int(&rows, 0, C_PROTECTED_MS);
+    TRY(tx_query(tx, SQL_SEAT_COPY_HOLD, &params, &rows, NULL));
+    *ret_hold = (struct copy_hold){ 0 };
+    if (rows.count > 0)
+        *ret_hold = (struct copy_hold){
+            .protected_ms = rows_is_null(&rows, 0, C_PROTECTED_MS) ? 0 : rows_int(&rows, 0, C_PROTECTED_MS),
+            .is_read = rows_bool(&rows, 0, C_IS_READ),
+        };
     return OK;
 }
 

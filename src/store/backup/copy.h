@@ -16,9 +16,12 @@ MUST_USE error store_copy_place(struct tx *tx, id stanza, const struct seat_plac
 /* Nothing more is copied there. What is there is kept until it expires, or removed. *ret_found: whether there was anything. */
 MUST_USE error store_copy_end(struct tx *tx, id stanza, const struct seat_place *place, bool is_removed,
                               bool *ret_found);
-/* Until when the last copy there is protected; 0: none is. */
-MUST_USE error store_copy_protected(struct tx *tx, id stanza, const struct seat_place *place,
-                                    int64_t *ret_protected_ms);
+/* What keeps copies from being removed. */
+struct copy_hold {
+    int64_t protected_ms; /* until when the last one is protected; 0: none is */
+    bool is_read;         /* a restore reads from there */
+};
+MUST_USE error store_copy_hold(struct tx *tx, id stanza, const struct seat_place *place, struct copy_hold *ret_hold);
 
 /* ---- In transactions of the service, for all organizations ---- */
 /* Seats that settings ask for and that are missing are made, where there is room. */
