@@ -393,8 +393,9 @@ static const struct endpoint endpoints[] = {
       SHAPE_ENTITY, .run = show_host, .response = &one_host_schema, .path_fields = host_path },
     { POST, "/hosts/{hostName}:drain", 0, FOR_OPERATORS, "drainHost", "Empty one host",
       "The host gets no new members, and a worker moves its members to other hosts. That takes as long as copying their data and "
-      "waits for the maintenance windows of their projects. The answer names the job. A repository host gets no backups of other "
-      "clusters; those that it keeps stay until they are deleted, and it goes on receiving.",
+      "waits for the maintenance windows of their projects. The answer names the job. Other repository "
+      "hosts of the region take over what a repository host receives, and begin with full backups; it receives until they have them, and keeps "
+      "what it has until that has expired.",
       SHAPE_ENTITY, 200, .run = drain_host, .response = &changed_schema, .path_fields = host_path },
     { POST, "/hosts/{hostName}:activate", 0, FOR_OPERATORS, "activateHost", "Put members on one host again",
       "Ends draining: the host gets new members again. Members that have moved do not come back.",

@@ -245,6 +245,28 @@ the_next_history_has_copies_as_well(void **state)
 }
 
 static void
+seats_stay_where_they_are_when_the_cluster_moves(void **state)
+{
+    (void)state;
+    struct place place = new_cluster();
+    set_schedule(place, DAILY_IN_B, "OK");
+    settle();
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("A", "M10", 1) ", " REGION("B", "M10", 2)),
+                "OK");
+    settle();
+    assert_string_equal(of_cluster(place, "orders", "state"), "IDLE");
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("B", "M10", 2)), "OK");
+    settle();
+    assert_string_equal(of_cluster(place, "orders", "state"), "IDLE");
+    assert_string_equal(seats(), "r1 RUNNING, r2 RUNNING copy");
+    assert_no_orphans("a cluster that moved to the region of its copies");
+    set_schedule(place, WITHOUT_B, "OK");
+    play_agents();
+    assert_string_equal(seats(), "r1 RUNNING");
+    remove_cluster(place);
+}
+
+static void
 nobody_waits_for_another_region(void **state)
 {
     (void)state;
@@ -361,6 +383,35 @@ a_host_with_copies_cannot_harm_the_first_seat(void **state)
     remove_cluster(place);
 }
 
+/* ---- Another tenant ---- */
+static void
+no_tenant_reaches_copies_of_another(void **state)
+{
+    (void)state;
+    struct place place = new_cluster();
+    set_schedule(place, DAILY_IN_B, "OK");
+    settle();
+    char stanza[64];
+    snprintf(stanza, sizeof(stanza), "\\x%s", fixture_ask("SELECT encode(id, 'hex') FROM backup_stanza"));
+    PGconn *other = fixture_connect(fixture_dsn);
+    fixture_ask_on(other, "SET ROLE reeve_tenant");
+    fixture_ask_on(other, "SET reeve.organization = '65a1b2c3d4e5f60718293aff'");
+    static const char *const attempts[][2] = {
+        { "SELECT seat_copy_place('%s', 'P', 'A', 1) IS NULL", "t" },
+        { "SELECT seat_copy_place('%s', 'P', 'B', 1) IS NULL", "t" },
+        { "SELECT seat_copy_end('%s', 'P', 'B', true)", "0" },
+        { "SELECT protected_until IS NULL AND NOT is_read FROM seat_copy_hold('%s', 'P', 'B')", "t" },
+    };
+    for (size_t i = 0; i < LENGTH(attempts); i++) {
+        char text[256];
+        snprintf(text, sizeof(text), attempts[i][0], stanza);
+        assert_string_equal(fixture_ask_on(other, text), attempts[i][1]);
+    }
+    assert_string_equal(seats(), "r1 RUNNING, r2 RUNNING copy");
+    PQfinish(other);
+    remove_cluster(place);
+}
+
 /* ---- What is told ---- */
 static void
 moments_of_all_seats_are_one_window(void **state)
@@ -403,6 +454,8 @@ main(void)
         cmocka_unit_test(a_protected_copy_is_not_deleted),
         cmocka_unit_test(the_next_history_has_copies_as_well),
         cmocka_unit_test(nobody_waits_for_another_region),
+        cmocka_unit_test(seats_stay_where_they_are_when_the_cluster_moves),
+        cmocka_unit_test(no_tenant_reaches_copies_of_another),
         cmocka_unit_test(a_host_that_is_drained_receives_until_another_one_covers_it),
         cmocka_unit_test(what_only_a_lost_host_kept_is_not_offered),
         cmocka_unit_test(a_host_with_copies_cannot_harm_the_first_seat),

@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION backup_schedule_goal(p_seat stanza_seat, p_project by
         'referenceHour', (r.document -> 'referenceHourOfDay')::int,
         'referenceMinute', (r.document -> 'referenceMinuteOfHour')::int,
         'windowDays', (r.document -> 'restoreWindowDays')::int,
-        'isWalLeftOut', seat_window_days(p_seat, p_project, p_cluster) = 0,
+        'isWalLeftOut', p_seat.is_copy AND seat_window_days(p_seat, p_project, p_cluster) = 0,
         'items', (SELECT coalesce(json_agg(json_build_object(
                              'id', i ->> 'id', 'frequency', i ->> 'frequencyType', 'interval', (i -> 'frequencyInterval')::int,
                              'retentionUnit', i ->> 'retentionUnit', 'retentionValue', (i -> 'retentionValue')::int,
