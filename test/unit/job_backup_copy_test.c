@@ -324,6 +324,30 @@ a_host_that_is_drained_receives_until_another_one_covers_it(void **state)
 }
 
 static void
+the_operator_lets_go_what_is_only_kept(void **state)
+{
+    (void)state;
+    const char *drop =
+        "SELECT set_config('reeve.service', 'on', false), d.seats || ' ' || (d.protected_until IS NOT NULL) FROM host h, host_drop_seats(h.id) d WHERE h.name = 'r2'";
+    struct place place = new_cluster();
+    set_schedule(place, DAILY_IN_B, "OK");
+    settle();
+    report(2, 2, SAID(ONE_SNAPSHOT, "COMPLETED", "2099-01-01T00:00:00Z"));
+    fixture_ask("SELECT set_config('reeve.service', 'on', false)");
+    fixture_ask(drop);
+    assert_string_equal(seats(), "r1 RUNNING, r2 RUNNING copy"); /* what is received stays */
+    set_schedule(place, COPIES(""), "OK");
+    fixture_ask("UPDATE snapshot SET protected_until = now() + interval '1 day'");
+    fixture_ask(drop);
+    assert_string_equal(seats(), "r1 RUNNING, r2 FROZEN copy");
+    fixture_ask("UPDATE snapshot SET protected_until = NULL");
+    fixture_ask(drop);
+    assert_string_equal(seats(), "r1 RUNNING, r2 REMOVED copy");
+    assert_int_equal(count("SELECT count(*) FROM snapshot WHERE hidden_at IS NULL"), 0);
+    remove_cluster(place);
+}
+
+static void
 what_only_a_lost_host_kept_is_not_offered(void **state)
 {
     (void)state;
@@ -457,6 +481,7 @@ main(void)
         cmocka_unit_test(seats_stay_where_they_are_when_the_cluster_moves),
         cmocka_unit_test(no_tenant_reaches_copies_of_another),
         cmocka_unit_test(a_host_that_is_drained_receives_until_another_one_covers_it),
+        cmocka_unit_test(the_operator_lets_go_what_is_only_kept),
         cmocka_unit_test(what_only_a_lost_host_kept_is_not_offered),
         cmocka_unit_test(a_host_with_copies_cannot_harm_the_first_seat),
         cmocka_unit_test(moments_of_all_seats_are_one_window),

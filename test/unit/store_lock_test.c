@@ -168,6 +168,7 @@ static const struct lock_row rows[] = {
     { "seat_copy_end", "SELECT placement_lock()", "seat_copy_end(stanza => x('orders stanza2'), provider => 'P', region => 'B', is_removed => false)" },
     { "seat_copies_complete", "SELECT placement_lock()", "seat_copies_complete()" },
     { "seat_shrink", "SELECT placement_lock()", "seat_shrink(stanza => x('orders stanza1'))" },
+    { "host_drop_seats", "SELECT placement_lock()", "host_drop_seats(host => id('r1'))" },
     { "host_move_seats", "SELECT placement_lock()", "host_move_seats(host => id('r1'))" },
     { "download_place", "SELECT placement_lock()", PLACE_DOWNLOAD("d1") },
     { "download_release", "SELECT placement_lock()", "SELECT download_release(x('orders restore over'))" },

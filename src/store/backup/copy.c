@@ -70,3 +70,15 @@ store_seats_remove_spent(struct tx *tx)
     struct params params = { 0 };
     return tx_query(tx, SQL_SEAT_SPENT, &params, NULL, NULL);
 }
+
+error
+store_host_drop_seats(struct tx *tx, id host, int64_t *ret_protected_ms)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, P_HOST, host);
+    TRY(tx_query(tx, SQL_HOST_DROP_SEATS, &params, &rows, NULL));
+    *ret_protected_ms =
+        rows.count == 0 || rows_is_null(&rows, 0, C_PROTECTED_MS) ? 0 : rows_int(&rows, 0, C_PROTECTED_MS);
+    return OK;
+}

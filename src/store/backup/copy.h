@@ -26,6 +26,8 @@ MUST_USE error store_copy_hold(struct tx *tx, id stanza, const struct seat_place
 /* ---- In transactions of the service, for all organizations ---- */
 /* Seats that settings ask for and that are missing are made, where there is room. */
 MUST_USE error store_copies_complete(struct tx *tx);
+/* What a host only keeps goes; nothing of it when a copy is protected, until *ret_protected_ms (0: none is). */
+MUST_USE error store_host_drop_seats(struct tx *tx, id host, int64_t *ret_protected_ms);
 /* Seats whose history goes on elsewhere, and of which no snapshot is left, go. */
 MUST_USE error store_seats_remove_spent(struct tx *tx);
 
