@@ -134,6 +134,9 @@ guides-test: all ## guides about backups, typed as they stand by somebody at a c
 lost-statements: all ## the database lost at each statement of every changing exchange: takes ten minutes
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/lost_statement_test.py --all
 
+sites-test: all ## copies of backups in another region, and every host of the first one destroyed: needs root, takes fifteen minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/sites_test.py
+
 restore-test: all ## restores through the control plane, an exact second, in place and after the loss of all hosts, five times: needs root, takes twenty minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/restore_test.py --rounds 5 --report docs/reports/restore.md
 

@@ -16,5 +16,5 @@ backup_place(const struct wanted *wanted)
 {
     int preferred = plan_preferred_group(wanted);
     const struct wanted_group *group = &wanted->groups[preferred < 0 ? 0 : preferred];
-    return (struct seat_place){ 0, group->provider, group->region, wanted->disk_gb * RESERVED_TIMES };
+    return (struct seat_place){ group->provider, group->region, wanted->disk_gb * RESERVED_TIMES };
 }

@@ -19,7 +19,7 @@ extern const struct sweep past_alerts_sweep;                                  /*
 extern const struct sweep provider_keys_sweep;                                /* provider_keys.c */
 extern const struct sweep payments_sweep;                                     /* payment_sweep.c */
 extern const struct sweep etcd_groups_sweep;                                  /* etcd.c */
-extern const struct sweep spent_backups_sweep;                                /* stanza_sweep.c */
+extern const struct sweep spent_backups_sweep, missing_copies_sweep;          /* stanza_sweep.c */
 extern const struct sweep expired_backups_sweep, late_snapshots_sweep;        /* backup_sweep.c */
 extern const struct sweep backup_downloads_sweep;                             /* download_sweep.c */
 extern const struct sweep backup_drills_sweep;                                /* drill_sweep.c */

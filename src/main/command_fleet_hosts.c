@@ -88,7 +88,7 @@ run_host_show(const struct fleet_command *command, struct fleet_place *place, in
 }
 
 /* ---- host drain, activate, remove ---- */
-enum host_change { HOST_DRAIN, HOST_ACTIVATE, HOST_REMOVE, HOST_GIVE_UP };
+enum host_change { HOST_DRAIN, HOST_DRAIN_ALL, HOST_ACTIVATE, HOST_REMOVE, HOST_GIVE_UP };
 static const struct {
     const char *method, *path; /* of the operation; the host's name is put in */
     enum host_state state;     /* that it then has */
@@ -97,6 +97,8 @@ static const struct {
     [HOST_DRAIN] = { "POST", "/hosts/%s:drain", HOST_DRAINING,
                      "gets no new members; `reeved worker` moves its members away. `reeved fleet host list` shows "
                      "when none is left." },
+    [HOST_DRAIN_ALL] = { "POST", "/hosts/%s:drain?dropBackups=true", HOST_DRAINING,
+                         "gets no new backups, and what it only keeps is removed. What it still receives moves to other hosts." },
     [HOST_ACTIVATE] = { "POST", "/hosts/%s:activate", HOST_ACTIVE, "gets new members again." },
     [HOST_REMOVE] = { "DELETE", "/hosts/%s", HOST_REMOVED, "was removed; its certificate is refused from now on." },
     [HOST_GIVE_UP] = { "DELETE", "/hosts/%s?lost=true", HOST_REMOVED,
@@ -116,12 +118,24 @@ static int
 run_change(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv,
            enum host_change change)
 {
-    enum { JSON, LOST };
+    /* What some of the changes have beside --json, and what they then are. */
+    static const struct {
+        struct option_value option;
+        enum host_change instead;
+    } more[] = {
+        [HOST_DRAIN] = { { "--drop-backups", "Remove backups that it only keeps, and that it receives no more.",
+                           .is_flag = true },
+                         HOST_DRAIN_ALL },
+        [HOST_REMOVE] = { { "--lost", "The host will never come back: replace its members.", .is_flag = true },
+                          HOST_GIVE_UP },
+    };
+    enum { JSON, MORE };
+    bool has_more = change == HOST_DRAIN || change == HOST_REMOVE;
     struct option_value options[] = {
         [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
-        [LOST] = { "--lost", "The host will never come back: replace its members.", .is_flag = true },
+        [MORE] = has_more ? more[change].option : (struct option_value){ 0 },
     };
-    size_t option_count = change == HOST_REMOVE ? LENGTH(options) : LENGTH(options) - 1;
+    size_t option_count = has_more ? LENGTH(options) : LENGTH(options) - 1;
     const char *name = NULL;
     int status;
     json_t *answer;
@@ -129,8 +143,8 @@ run_change(const struct fleet_command *command, struct fleet_place *place, int a
         return status;
     if (name == NULL)
         return fleet_complain(command, "it needs the name of a host");
-    if (options[LOST].value != NULL)
-        change = HOST_GIVE_UP;
+    if (options[MORE].value != NULL)
+        change = more[change].instead;
     error problem =
         fleet_call(place, host_changes[change].method, change_path(place->arena, change, name), NULL, &answer);
     if (problem != OK && problem->code == RESOURCE_NOT_FOUND)
@@ -238,8 +252,8 @@ const struct fleet_command fleet_host_commands[] = {
       run_host_list },
     { "host show", "fleet host show NAME", "Show one host with its members, or with the backups that it keeps.",
       run_host_show },
-    { "host drain", "fleet host drain NAME", "Put no new members on a host, and move its members away.",
-      run_host_drain },
+    { "host drain", "fleet host drain NAME [--drop-backups]",
+      "Put no new members on a host, and move its members away.", run_host_drain },
     { "host activate", "fleet host activate NAME", "Put members on a drained host again.", run_host_activate },
     { "host remove", "fleet host remove NAME [--lost]", "Remove a host that has no members or is lost.",
       run_host_remove },

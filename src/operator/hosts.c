@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hosts, the addresses that members can have on them, and the tokens with which machines join. */
 #include "api/list.h"
+#include "base/date.h"
 #include "base/json.h"
 #include "fleet/join.h"
 #include "job/cluster/cluster_jobs.h"
 #include "operator/parts.h"
 #include "operator/range.h"
+#include "store/backup/copy.h"
 #include "store/fleet/host.h"
 
 enum { HOUR_S = 3600, MAX_TOKEN_HOURS = 24 * 7, NAME_MAX_CHARACTERS = 63 };
@@ -104,6 +106,13 @@ static const struct field changed_fields[] = {
     END_OF_FIELDS,
 };
 static const struct schema changed_schema = { "HostChange", "The new state of a host.", changed_fields };
+static const struct field drain_query[] = {
+    BOOL(
+        "dropBackups",
+        "Whether backups that the host only keeps, and no longer receives, are removed now. Refused while one of them is protected.",
+        0, .fallback = "false"),
+    END_OF_FIELDS,
+};
 static const struct field remove_query[] = {
     BOOL("lost", "Whether the host will never come back; its members are then replaced.", 0, .fallback = "false"),
     END_OF_FIELDS,
@@ -220,6 +229,15 @@ begin_drain(struct request *req, id host, str name, id *ret_job)
     return OK;
 }
 
+/* What is protected is lost by nobody's word. */
+static error
+drop_backups(struct request *req, id host)
+{
+    int64_t protected_ms;
+    TRY(store_host_drop_seats(req->tx, host, &protected_ms));
+    return protected_ms == 0 ? OK : fail(req->arena, BACKUP_PROTECTED, V(date_text(req->arena, protected_ms)));
+}
+
 static error
 set_state(struct request *req, enum host_state state, bool drains)
 {
@@ -232,6 +250,8 @@ set_state(struct request *req, enum host_state state, bool drains)
     json_t *answer = json_pack("{s:s%, s:s}", "name", name.data, name.len, "state", host_state_names[state]);
     answer_object(req, answer);
     if (drains) {
+        if (str_is(request_query(req, "dropBackups"), "true"))
+            TRY(drop_backups(req, host));
         TRY(begin_drain(req, host, name, &job));
         json_object_set_new(answer, "jobId", json_string(id_text(req->arena, job).data));
         req->answer.document = json_text(req->arena, answer);
@@ -393,9 +413,10 @@ static const struct endpoint endpoints[] = {
       SHAPE_ENTITY, .run = show_host, .response = &one_host_schema, .path_fields = host_path },
     { POST, "/hosts/{hostName}:drain", 0, FOR_OPERATORS, "drainHost", "Empty one host",
       "The host gets no new members, and a worker moves its members to other hosts. That takes as long as copying their data and "
-      "waits for the maintenance windows of their projects. The answer names the job. A repository host gets no backups of other "
-      "clusters; those that it keeps stay until they are deleted, and it goes on receiving.",
-      SHAPE_ENTITY, 200, .run = drain_host, .response = &changed_schema, .path_fields = host_path },
+      "waits for the maintenance windows of their projects. The answer names the job. Other repository "
+      "hosts of the region take over what a repository host receives, and begin with full backups; it receives until they have them, and keeps "
+      "what it has until that has expired.",
+      SHAPE_ENTITY, 200, .run = drain_host, .response = &changed_schema, .query = drain_query, .path_fields = host_path },
     { POST, "/hosts/{hostName}:activate", 0, FOR_OPERATORS, "activateHost", "Put members on one host again",
       "Ends draining: the host gets new members again. Members that have moved do not come back.",
       SHAPE_ENTITY, 200, .run = activate_host, .response = &changed_schema, .path_fields = host_path },

@@ -42,6 +42,7 @@ static const struct wire_field item_fields[] = {
     { "interval",       WIRE_INT,  R, AT(goal_seat_item, interval),        .max = 1000 },
     { "retentionUnit",  WIRE_TEXT, R, AT(goal_seat_item, retention_unit),  .max = 16 },
     { "retentionValue", WIRE_INT,  R, AT(goal_seat_item, retention_value), .min = 1, .max = 100000 },
+    { "isLeftOut",      WIRE_BOOL, 0, AT(goal_seat_item, is_left_out) },
 };
 static const struct wire_shape item_shape = WIRE_SHAPE(struct goal_seat_item, item_fields);
 
@@ -58,6 +59,7 @@ static const struct wire_field schedule_fields[] = {
     { "referenceHour",   WIRE_INT,  0, AT(goal_seat_schedule, reference_hour),   .max = 23 },
     { "referenceMinute", WIRE_INT,  0, AT(goal_seat_schedule, reference_minute), .max = 59 },
     { "windowDays",      WIRE_INT,  0, AT(goal_seat_schedule, window_days),      .max = 3660 },
+    { "isWalLeftOut",    WIRE_BOOL, 0, AT(goal_seat_schedule, is_wal_left_out) },
     { "items",           WIRE_LIST, 0, AT(goal_seat_schedule, items),            .max = 64, .of = &item_shape },
     { "extraDays",       WIRE_OBJECT, 0, AT(goal_seat_schedule, extra_days),     .of = &extra_shape },
 };

@@ -45,6 +45,7 @@ struct goal_seat_item { /* of a schedule */
     int64_t interval;
     str retention_unit; /* days, weeks, months, years */
     int64_t retention_value;
+    bool is_left_out; /* this seat takes nothing because of it; it is part of the names of snapshots all the same */
 };
 struct goal_seat_items {
     size_t count;
@@ -55,7 +56,8 @@ struct goal_seat_extra { /* days that snapshots of a frequency are kept longer *
 };
 struct goal_seat_schedule {
     int64_t reference_hour, reference_minute;
-    int64_t window_days; /* how far back any second can be restored; 0: nobody says, and no WAL is removed */
+    int64_t window_days;  /* how far back any second can be restored; 0: nobody says, and no WAL is removed */
+    bool is_wal_left_out; /* WAL is kept only as far as snapshots need it, and since the newest full one */
     struct goal_seat_items items;
     struct goal_seat_extra extra_days;
 };

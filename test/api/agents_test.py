@@ -443,7 +443,7 @@ def test_seats(suite, fleet, h1, cluster):
     sql("INSERT INTO backup_stanza (id, org_id, project_id, cluster_id, cluster_name, incarnation, name, major_version, cipher) SELECT '\\x%s', org_id, project_id, id, name, 1, "
         "set_name || '-1', '17', '' FROM cluster WHERE id = '\\x%s'" % (stanza, cluster))
     for ordinal in range(2):
-        seats.append(sql(SERVICE + "SELECT encode(seat_place('\\x%s', %d, 'OWN', 'EU_WEST', 20), 'hex')" % (stanza, ordinal)))
+        seats.append(sql(SERVICE + "SELECT encode(seat_place('\\x%s', %d, false, 'OWN', 'EU_WEST', 20), 'hex')" % (stanza, ordinal)))
     at = {sql("SELECT encode(host_id, 'hex') FROM stanza_seat WHERE id = '\\x%s'" % seat): seat for seat in seats}
     suite.equal(sorted(at), sorted([r1.id, r2.id]), "hosts of the seats: two zones")
     own, foreign = at[r1.id], at[r2.id]

@@ -320,6 +320,8 @@ class World:
         sql("""BEGIN;
             INSERT INTO host (id, name, provider, region, zone, purpose, cpus, memory_mb, disk_gb, address) VALUES (decode('{repository}', 'hex'), 'repository', 'ONPREM',
                 'EU_NORTH', 'z1', 'REPOSITORY', 8, 8192, 4000, '10.78.250.1') ON CONFLICT DO NOTHING;
+            INSERT INTO host (id, name, provider, region, zone, purpose, cpus, memory_mb, disk_gb, address, facts) VALUES (decode('{other}', 'hex'), 'repository-south', 'ONPREM',
+                'EU_SOUTH', 'z1', 'REPOSITORY', 8, 8192, 4000, '10.78.250.2', '{{"pgbackrestVersion": "2.55.1"}}') ON CONFLICT DO NOTHING;
             INSERT INTO backup_stanza (id, org_id, project_id, cluster_id, cluster_name, incarnation, name, major_version, cipher)
                 SELECT decode('{stanza}', 'hex'), r.org_id, r.scope, r.id, r.name, 1, c.set_name || '-1', '17', '\\x00'
                 FROM resource r JOIN cluster c ON c.id = r.id WHERE r.scope = decode('{project}', 'hex') AND r.name = '{cluster}';
@@ -344,7 +346,7 @@ class World:
                        now() - interval '39 minutes', now() - interval '38 minutes', now(), '20261116-031700F', now() - interval '40 minutes', 5084, 4000, '17.6',
                        '[{{"name": "restore", "startedAt": "2026-11-16T03:17:00Z", "ms": 2799}}]', '[{{"name": "rows", "database": "shop", "result": "PASSED", "sentence": "Read.", "tables": 2, "rows": 7}}]'
                 FROM backup_stanza t WHERE t.id = decode('{stanza}', 'hex');
-            COMMIT""".format(org=org, project=project, cluster=cluster, stanza=new_id(), seat=new_id(), drill=new_id(), snapshot=snapshot, repository="6" * 24))
+            COMMIT""".format(org=org, project=project, cluster=cluster, stanza=new_id(), seat=new_id(), drill=new_id(), snapshot=snapshot, repository="6" * 24, other="7" * 24))
         return snapshot
 
     @staticmethod

@@ -96,6 +96,19 @@ class Hostile:
                                                   "UNION ALL SELECT ended_by FROM wal_span WHERE seat_id = decode('%s', 'hex')" % (seat, seat, seat))
             return "taken over" if MARK in str(found) else None
 
+    def claim_first_seat(self):
+        """As the host that has copies of the same backups. They are on their way out, so that its own agent makes nothing of them."""
+        with self.seat_elsewhere() as seat:
+            copy = os.urandom(12).hex()
+            control.superuser(self.fleet, "INSERT INTO stanza_seat (id, org_id, stanza_id, host_id, ordinal, is_copy, reserved_gb, desired) SELECT decode('%s', 'hex'), t.org_id, t.stanza_id, decode('%s', 'hex'), 1, "
+                                          "true, 0, 'REMOVED' FROM stanza_seat t WHERE t.id = decode('%s', 'hex')" % (copy, self.host_id, seat))
+            try:
+                self.report(seats=[{"id": one, "unit": "failed", "problem": MARK, "spans": [], "snapshots": []} for one in (copy, seat)])
+                found = control.superuser(self.fleet, "SELECT problem FROM stanza_seat WHERE id = decode('%s', 'hex')" % seat)
+                return "taken over" if MARK in str(found) else None
+            finally:
+                control.superuser(self.fleet, "DELETE FROM stanza_seat WHERE id = decode('%s', 'hex')" % copy)
+
     def claim_drill(self):
         """That another's backups are proven, when they are not."""
         with self.seat_elsewhere() as seat:
@@ -166,6 +179,7 @@ def rows_of(hostile, ground):
             yield ("certificate: %s of %s" % (purpose, one.name), CERTIFICATES,
                    lambda o=one, p=purpose: hostile.certificate("/agent/v1/members/%s/certificate" % o.id, ("subject",), **({"purpose": p} if p else {})))
     yield "report: another's seat has failed", SEAT_REPORTS, hostile.claim_seat
+    yield "report: the first seat of what it has copies of has failed", SEAT_REPORTS, hostile.claim_first_seat
     yield "report: another's drill has passed", DRILL_REPORTS, hostile.claim_drill
     yield "report: another's export is done", EXPORT_REPORTS, hostile.claim_export
     yield ("report: another's seat has a snapshot", SEAT_REPORTS,

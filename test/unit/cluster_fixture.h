@@ -565,7 +565,8 @@ static const struct {
       "OR h.used_disk_gb <> coalesce(sum(m.disk_gb), 0) + (SELECT coalesce(sum(t.reserved_gb), 0) FROM stanza_seat t WHERE t.host_id = h.id)" },
     { "a history or a seat that should be gone, or belongs to no open one",
       "SELECT s.name FROM backup_stanza s LEFT JOIN stanza_seat t ON t.stanza_id = s.id WHERE s.state = 'REMOVING' OR t.id IS NULL "
-      "OR (t.desired = 'RUNNING') <> (s.state = 'OPEN')" },
+      "OR (t.desired = 'RUNNING' AND s.state <> 'OPEN') "
+      "OR (s.state = 'OPEN' AND NOT EXISTS (SELECT FROM stanza_seat e WHERE e.stanza_id = s.id AND e.desired = 'RUNNING'))" },
     { "a cluster that should have backups and has none, or the other way round",
       "SELECT r.name FROM resource r WHERE r.kind = 'cluster' AND coalesce((r.document -> 'backupEnabled')::boolean, false) <> "
       "EXISTS (SELECT FROM backup_stanza s WHERE s.cluster_id = r.id AND s.state = 'OPEN')" },

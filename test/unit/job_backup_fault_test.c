@@ -5,7 +5,17 @@
 #include "base/json.h"
 #include "job/kinds.h"
 
-enum { ORGANIZATION = 1, PROJECT = 2, CLUSTER = 3, STANZA = 4, SEAT = 5, HOST = 6, SNAPSHOT = 7 };
+enum {
+    ORGANIZATION = 1,
+    PROJECT = 2,
+    CLUSTER = 3,
+    STANZA = 4,
+    SEAT = 5,
+    HOST = 6,
+    SNAPSHOT = 7,
+    OTHER_SEAT = 8,
+    OTHER_HOST = 9
+};
 
 static struct arena *arena;
 static int told; /* events before this test */
@@ -39,9 +49,10 @@ set_up(void **state)
         "INSERT INTO backup_stanza (id, org_id, project_id, cluster_id, cluster_name, incarnation, name, major_version, cipher) "
         "SELECT decode('%024d', 'hex'), p.org_id, p.id, decode('%024d', 'hex'), 'orders', 1, 'abcdef-1', '17', '' FROM project p",
         STANZA, CLUSTER);
-    fixture_ask("INSERT INTO stanza_seat (id, org_id, stanza_id, host_id, ordinal, reserved_gb) "
-                "SELECT decode('%024d', 'hex'), t.org_id, t.id, h.id, 0, 1 FROM backup_stanza t, host h",
-                SEAT);
+    fixture_ask(
+        "INSERT INTO stanza_seat (id, org_id, stanza_id, host_id, ordinal, reserved_gb) "
+        "SELECT decode('%024d', 'hex'), t.org_id, t.id, h.id, 0, 1 FROM backup_stanza t, host h WHERE h.name = 'r'",
+        SEAT);
     fixture_ask("INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT t.project_id, 'cluster', "
                 "t.cluster_id, t.cluster_name, t.org_id, '{}' FROM backup_stanza t");
     told = atoi(fixture_ask("SELECT coalesce(max(seq), 0) FROM event"));
@@ -86,11 +97,28 @@ events(void)
     "\", \"stopLsn\": \"" stop "\", \"problem\": " problem "}"
 
 static void
-report(const char *problem, const char *spans, const char *copies)
+report_of(int host, int seat, const char *problem, const char *spans, const char *copies)
 {
     fixture_ask(
         "SELECT host_report_seats(%s, '[{\"id\": \"%024d\", \"unit\": \"active\", \"problem\": %s, \"spans\": [%s], \"snapshots\": [%s]}]')",
-        fixture_quote(fixture_id(HOST)), SEAT, problem, spans, copies);
+        fixture_quote(fixture_id(host)), seat, problem, spans, copies);
+}
+
+static void
+report(const char *problem, const char *spans, const char *copies)
+{
+    report_of(HOST, SEAT, problem, spans, copies);
+}
+
+static void
+add_other_seat(void)
+{
+    fixture_ask("INSERT INTO host (id, name, provider, region, zone, purpose, cpus, memory_mb, disk_gb) "
+                "VALUES (%s, 'r2', 'P', 'R', 'y', 'REPOSITORY', 1, 1, 1) ON CONFLICT DO NOTHING",
+                fixture_quote(fixture_id(OTHER_HOST)));
+    fixture_ask("INSERT INTO stanza_seat (id, org_id, stanza_id, host_id, ordinal, is_copy, reserved_gb) "
+                "SELECT decode('%024d', 'hex'), t.org_id, t.id, %s, 1, true, 1 FROM backup_stanza t",
+                OTHER_SEAT, fixture_quote(fixture_id(OTHER_HOST)));
 }
 
 static void
@@ -185,6 +213,71 @@ another_loss_is_told_as_well(void **state)
     assert_string_equal(events(), "DAMAGED,DAMAGED,SOUND");
 }
 
+/* BACKUP_WORKING of one seat closed the alert of its cluster while another one was failing. */
+static void
+one_seat_that_works_again_does_not_end_the_alarm_about_another(void **state)
+{
+    (void)state;
+    add_other_seat();
+    report("\"No space left.\"", ONE, FIRST);
+    report_of(OTHER_HOST, OTHER_SEAT, "\"Nobody answers.\"", ONE, "");
+    pass("2 minutes");
+    report("\"No space left.\"", ONE, FIRST);
+    report_of(OTHER_HOST, OTHER_SEAT, "\"Nobody answers.\"", ONE, "");
+    assert_string_equal(events(), "FAILING,FAILING");
+    report("null", ONE, FIRST);
+    assert_string_equal(events(), "FAILING,FAILING");
+    assert_string_equal(fixture_ask("SELECT string_agg(failing_told::text, ',' ORDER BY ordinal) FROM stanza_seat"),
+                        "false,true");
+    report_of(OTHER_HOST, OTHER_SEAT, "null", ONE, "");
+    assert_string_equal(events(), "FAILING,FAILING,WORKING");
+}
+
+static void
+two_seats_that_work_again_at_once_end_the_alarm(void **state)
+{
+    (void)state;
+    add_other_seat();
+    report("null", ONE, FIRST);
+    report_of(OTHER_HOST, OTHER_SEAT, "null", ONE, "");
+    pass("6 minutes");
+    assert_string_equal(events(), "FAILING,FAILING");
+    report("null", ONE, FIRST);
+    report_of(OTHER_HOST, OTHER_SEAT, "null", ONE, "");
+    assert_string_equal(events(), "FAILING,FAILING,WORKING");
+}
+
+static void
+one_seat_that_is_sound_again_does_not_end_the_alarm_about_another(void **state)
+{
+    (void)state;
+    add_other_seat();
+    report("null", SPLIT, FIRST);
+    report_of(OTHER_HOST, OTHER_SEAT, "null", SPLIT, "");
+    assert_string_equal(events(), "DAMAGED,DAMAGED");
+    pass("10 minutes");
+    report("null", ONE, FIRST);
+    report_of(OTHER_HOST, OTHER_SEAT, "null", SPLIT, "");
+    assert_string_equal(events(), "DAMAGED,DAMAGED");
+    report_of(OTHER_HOST, OTHER_SEAT, "null", ONE, "");
+    assert_string_equal(events(), "DAMAGED,DAMAGED,SOUND");
+}
+
+static void
+what_is_wrong_with_a_seat_that_goes_is_over(void **state)
+{
+    (void)state;
+    add_other_seat();
+    report("null", ONE, FIRST);
+    report_of(OTHER_HOST, OTHER_SEAT, "null", SPLIT, "");
+    assert_string_equal(events(), "DAMAGED");
+    pass("6 minutes");
+    report("null", ONE, FIRST);
+    assert_string_equal(events(), "DAMAGED,FAILING");
+    fixture_ask("UPDATE stanza_seat SET desired = 'REMOVED' WHERE is_copy");
+    assert_string_equal(events(), "DAMAGED,FAILING,SOUND,WORKING");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int
@@ -195,6 +288,10 @@ main(void)
         TEST(silence_is_a_failure_and_a_pause_is_none),
         TEST(a_hole_is_told_until_there_is_a_backup_behind_it),
         TEST(another_loss_is_told_as_well),
+        TEST(one_seat_that_works_again_does_not_end_the_alarm_about_another),
+        TEST(two_seats_that_work_again_at_once_end_the_alarm),
+        TEST(one_seat_that_is_sound_again_does_not_end_the_alarm_about_another),
+        TEST(what_is_wrong_with_a_seat_that_goes_is_over),
     };
     return cmocka_run_group_tests(tests, open_world, close_store);
 }

@@ -608,6 +608,80 @@ what_is_read_from_stays(void **state)
     remove_all(place);
 }
 
+/* ---- Several seats ---- */
+#define COPIES_IN_B \
+    "{\"copySettings\": [{\"cloudProvider\": \"P\", \"regionName\": \"B\", \"frequencies\": [\"DAILY\"], \"shouldCopyOplogs\": true}]}"
+static struct place
+new_source_with_copies(void)
+{
+    struct place place = new_source();
+    add_repository(2, "B", "2.55.1");
+    assert_asks(place, "updateGroupClusterBackupSchedule", "orders", COPIES_IN_B, "OK");
+    settle();
+    play_agents();
+    make(place, "copy");
+    return place;
+}
+
+static const char *
+read_from(void)
+{
+    return fixture_ask("SELECT h.name FROM restore_job r JOIN host h ON h.id = r.host_id WHERE r.finished_at IS NULL");
+}
+
+static void
+go_silent(const char *host)
+{
+    fixture_ask(
+        "UPDATE stanza_seat SET reported_at = now() - interval '2 minutes' WHERE host_id = (SELECT id FROM host WHERE name = '%s')",
+        host);
+}
+
+static void
+a_restore_is_read_where_somebody_answers(void **state)
+{
+    (void)state;
+    struct place place = new_source_with_copies();
+    assert_asks_restore(place, LATEST INTO("copy"), "OK");
+    assert_string_equal(read_from(), "r1");
+    settle();
+    assert_string_equal(restore_says("state"), "DONE");
+    go_silent("r1");
+    assert_asks_restore(place, LATEST INTO("copy"), "OK");
+    assert_string_equal(read_from(), "r2");
+    settle();
+    assert_string_equal(restore_says("state"), "DONE");
+    /* Of two that answer the one that has received more has the latest. */
+    fixture_ask("UPDATE stanza_seat SET received_lsn = '0/5100000' WHERE is_copy");
+    assert_asks_restore(place, LATEST INTO("copy"), "OK");
+    assert_string_equal(read_from(), "r2");
+    settle();
+    /* What was left behind there is not the latest. */
+    go_silent("r1");
+    fixture_ask("UPDATE stanza_seat SET desired = 'FROZEN', received_lsn = '0/5100000' WHERE is_copy");
+    assert_asks_restore(place, LATEST INTO("copy"), "OK");
+    assert_string_equal(read_from(), "r1");
+    settle();
+    delete (place, "copy");
+    remove_all(place);
+}
+
+static void
+another_host_is_read_from_when_the_first_is_lost(void **state)
+{
+    (void)state;
+    struct place place = new_source_with_copies();
+    assert_asks_restore(place, LATEST INTO("copy"), "OK");
+    assert_string_equal(read_from(), "r1");
+    fixture_ask("UPDATE host SET state = 'REMOVED' WHERE name = 'r1'");
+    settle();
+    assert_string_equal(restore_says("state"), "DONE");
+    assert_string_equal(restore_says("(SELECT h.name FROM host h WHERE h.id = r.host_id)"), "r2");
+    fixture_ask("UPDATE host SET state = 'ACTIVE' WHERE name = 'r1'");
+    delete (place, "copy");
+    remove_all(place);
+}
+
 int
 main(void)
 {
@@ -624,6 +698,8 @@ main(void)
         cmocka_unit_test(without_the_primary_from_before_nobody_starts),
         cmocka_unit_test(hosts_speak_of_their_own_only),
         cmocka_unit_test(what_is_read_from_stays),
+        cmocka_unit_test(a_restore_is_read_where_somebody_answers),
+        cmocka_unit_test(another_host_is_read_from_when_the_first_is_lost),
     };
     return cmocka_run_group_tests(tests, backup_set_up, backup_tear_down);
 }

@@ -125,23 +125,23 @@ where_logs_go_is_read_and_a_form_of_a_newer_control_plane_is_none(void **state)
     arena_free(arena);
 }
 
-#define SEAT                                                                                                                               \
-    "{\"id\":\"0000000000000000000000e5\",\"stanza\":\"k3x9aq-1\",\"clusterId\":\"0000000000000000000000c1\",\"scope\":\"k3x9aq\","        \
-    "\"majorVersion\":\"17\",\"ordinal\":0,\"desired\":\"RUNNING\",\"cipherPass\":\"secret\",\"clusterAuthority\":\"PEM\",\"store\":null," \
-    "\"members\":[{\"id\":\"0000000000000000000000a1\",\"name\":\"k3x9aq-shard-00-00\",\"address\":\"10.78.1.5\",\"port\":27017,"          \
-    "\"backupPort\":27018}],\"schedule\":{\"referenceHour\":3,\"referenceMinute\":17,\"windowDays\":2,"                                    \
-    "\"items\":[{\"id\":\"0000000000000000000000e6\",\"frequency\":\"hourly\",\"interval\":6,\"retentionUnit\":\"days\","                  \
-    "\"retentionValue\":2}],\"extraDays\":{\"daily\":3}},"                                                                                 \
-    "\"wanted\":[{\"snapshotId\":\"0000000000000000000000e7\",\"type\":\"FULL\",\"expiresAt\":\"2026-11-20T00:00:00Z\"}],"                 \
-    "\"protect\":[{\"snapshotId\":\"0000000000000000000000e8\",\"until\":\"2027-11-20T00:00:00Z\"}],"                                      \
-    "\"remove\":[{\"snapshotId\":\"0000000000000000000000e9\",\"label\":\"20261116-031700F_20261116-091700I\"}],"                          \
-    "\"drill\":{\"id\":\"0000000000000000000000ea\",\"limitSeconds\":600,\"assertionSeconds\":60,"                                         \
-    "\"assertions\":[{\"name\":\"n\",\"database\":\"shop\",\"sql\":\"SELECT true\"}]},"                                                    \
-    "\"export\":{\"id\":\"0000000000000000000000eb\",\"limitSeconds\":900,\"snapshotId\":\"0000000000000000000000e7\","                    \
-    "\"snapshotAt\":\"2026-11-17T08:00:00Z\",\"label\":\"20261117-080000F\",\"clusterName\":\"orders\","                                   \
-    "\"customData\":[{\"key\":\"ticket\",\"value\":\"4711\"}],\"serviceUrl\":\"https://objects.example.org\",\"bucket\":\"exports\","      \
-    "\"region\":\"us-east-1\",\"prefix\":\"exported_snapshots/a/b\",\"key\":\"k\",\"secretKey\":\"s\",\"networks\":[\"10.9.0.0/16\"]},"    \
-    "\"download\":{\"id\":\"0000000000000000000000ec\",\"desired\":\"SERVED\",\"label\":\"20261116-031700F\",\"port\":27200,"              \
+#define SEAT                                                                                                                                                                                                                     \
+    "{\"id\":\"0000000000000000000000e5\",\"stanza\":\"k3x9aq-1\",\"clusterId\":\"0000000000000000000000c1\",\"scope\":\"k3x9aq\","                                                                                              \
+    "\"majorVersion\":\"17\",\"ordinal\":0,\"desired\":\"RUNNING\",\"cipherPass\":\"secret\",\"clusterAuthority\":\"PEM\",\"store\":null,"                                                                                       \
+    "\"members\":[{\"id\":\"0000000000000000000000a1\",\"name\":\"k3x9aq-shard-00-00\",\"address\":\"10.78.1.5\",\"port\":27017,"                                                                                                \
+    "\"backupPort\":27018}],\"schedule\":{\"referenceHour\":3,\"referenceMinute\":17,\"windowDays\":2,"                                                                                                                          \
+    "\"items\":[{\"id\":\"0000000000000000000000e6\",\"frequency\":\"hourly\",\"interval\":6,\"retentionUnit\":\"days\","                                                                                                        \
+    "\"retentionValue\":2},{\"id\":\"0000000000000000000000ed\",\"frequency\":\"daily\",\"interval\":1,\"retentionUnit\":\"days\",\"retentionValue\":7,\"isLeftOut\":true}],\"isWalLeftOut\":true,\"extraDays\":{\"daily\":3}}," \
+    "\"wanted\":[{\"snapshotId\":\"0000000000000000000000e7\",\"type\":\"FULL\",\"expiresAt\":\"2026-11-20T00:00:00Z\"}],"                                                                                                       \
+    "\"protect\":[{\"snapshotId\":\"0000000000000000000000e8\",\"until\":\"2027-11-20T00:00:00Z\"}],"                                                                                                                            \
+    "\"remove\":[{\"snapshotId\":\"0000000000000000000000e9\",\"label\":\"20261116-031700F_20261116-091700I\"}],"                                                                                                                \
+    "\"drill\":{\"id\":\"0000000000000000000000ea\",\"limitSeconds\":600,\"assertionSeconds\":60,"                                                                                                                               \
+    "\"assertions\":[{\"name\":\"n\",\"database\":\"shop\",\"sql\":\"SELECT true\"}]},"                                                                                                                                          \
+    "\"export\":{\"id\":\"0000000000000000000000eb\",\"limitSeconds\":900,\"snapshotId\":\"0000000000000000000000e7\","                                                                                                          \
+    "\"snapshotAt\":\"2026-11-17T08:00:00Z\",\"label\":\"20261117-080000F\",\"clusterName\":\"orders\","                                                                                                                         \
+    "\"customData\":[{\"key\":\"ticket\",\"value\":\"4711\"}],\"serviceUrl\":\"https://objects.example.org\",\"bucket\":\"exports\","                                                                                            \
+    "\"region\":\"us-east-1\",\"prefix\":\"exported_snapshots/a/b\",\"key\":\"k\",\"secretKey\":\"s\",\"networks\":[\"10.9.0.0/16\"]},"                                                                                          \
+    "\"download\":{\"id\":\"0000000000000000000000ec\",\"desired\":\"SERVED\",\"label\":\"20261116-031700F\",\"port\":27200,"                                                                                                    \
     "\"limitSeconds\":700}}"
 
 static str
@@ -166,6 +166,9 @@ seats_of_a_repository_host_are_read(void **state)
     assert_int_equal(seat->members.items[0].backup_port, 27018);
     assert_int_equal(seat->schedule.items.items[0].interval, 6);
     assert_int_equal(seat->schedule.extra_days.daily, 3);
+    assert_false(seat->schedule.items.items[0].is_left_out);
+    assert_true(seat->schedule.items.items[1].is_left_out);
+    assert_true(seat->schedule.is_wal_left_out);
     assert_string_equal(seat->wanted.items[0].type.data, "FULL");
     assert_string_equal(seat->protect.items[0].until.data, "2027-11-20T00:00:00Z");
     assert_string_equal(seat->remove.items[0].label.data, "20261116-031700F_20261116-091700I");

@@ -125,6 +125,7 @@ seat_jobs_check_unprotected(struct seat_pass *pass, struct seat_jobs *jobs)
 struct plan {
     struct schedule schedule;
     id items[SCHEDULE_MOST_ITEMS]; /* of the goal, in the same order */
+    schedule_items left_out;       /* what is due by these alone is not taken here */
 };
 
 /* What a newer control plane means and this agent does not know is left out. */
@@ -148,6 +149,7 @@ plan_of(const struct goal_seat *seat)
             !schedule_interval_is_allowed((enum schedule_frequency)frequency, (int)item->interval))
             continue;
         plan.items[plan.schedule.count] = item->id;
+        plan.left_out |= item->is_left_out ? (schedule_items)1 << plan.schedule.count : 0;
         plan.schedule.items[plan.schedule.count++] =
             (struct schedule_item){ (enum schedule_frequency)frequency, (int)item->interval, (enum schedule_unit)unit,
                                     (int)item->retention_value };
@@ -248,6 +250,8 @@ scheduled(struct seat_pass *pass, struct seat_jobs *jobs, const struct seat_view
     id snapshot = snapshot_id_scheduled(pass->arena, pass->seat->cipher_pass, pass->seat->stanza,
                                         schedule_last(schedule, until, now), items);
     json_object_set_new(jobs->memory, "scheduledUntilMs", json_integer(now));
+    if ((due & ~plan.left_out) == 0)
+        return NULL; /* another seat takes it */
     if (is_kept(view, id_text(pass->arena, snapshot)))
         return NULL; /* the clock was set back */
     enum schedule_type type = schedule_type_of(schedule, due, seat_view_newest_full_ms(view), now);
@@ -361,9 +365,11 @@ give_order(struct seat_pass *pass, struct seat_jobs *jobs, const struct seat_vie
 {
     int64_t days = seat_view_clocks_differ(view) ? 0 : pass->seat->schedule.window_days;
     int64_t next = json_int_at(jobs->memory, "number") + 1;
-    json_t *order = json_in(pass->arena, json_pack("{s:I, s:o, s:o, s:I, s:b}", "number", (json_int_t)next, "backup",
-                                                   backup != NULL ? backup : json_null(), "remove", remove,
-                                                   "windowDays", (json_int_t)days, "isLast", (int)is_last));
+    bool leaves_wal = days > 0 && pass->seat->schedule.is_wal_left_out;
+    json_t *order =
+        json_in(pass->arena, json_pack("{s:I, s:o, s:o, s:I, s:b, s:b}", "number", (json_int_t)next, "backup",
+                                       backup != NULL ? backup : json_null(), "remove", remove, "windowDays",
+                                       (json_int_t)days, "isWalLeftOut", (int)leaves_wal, "isLast", (int)is_last));
     str order_text = order == NULL ? STR_EMPTY : json_text(pass->arena, order), state;
     if (order_text.len == 0)
         return fail(pass->arena, OVERLOADED);

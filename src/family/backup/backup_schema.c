@@ -6,7 +6,7 @@
 #include "family/backup/backups.h"
 #include "family/identity/people.h"
 
-enum { LONGEST_RETENTION = 3650, LONGEST_WINDOW_DAYS = 365, MOST_RULES = 20, MOST_COPIES = 10 };
+enum { LONGEST_RETENTION = 3650, LONGEST_WINDOW_DAYS = 365, MOST_RULES = 20, MOST_COPIES = 5 };
 
 static const char *const frequencies[] = { "hourly", "daily", "weekly", "monthly", "yearly", NULL };
 static const char *const copied_frequencies[] = {
@@ -100,8 +100,11 @@ static const struct field compliance_fields[] = {
          .example = "\"Ada\""),
     TEXT("authorizedUserLastName", "Last name of that person.", REQUIRED | ALWAYS, .min = 1, .max = 100,
          .example = "\"Byron\""),
-    BOOL("copyProtectionEnabled", "Whether copies in other regions are protected as well.", ALWAYS,
-         .fallback = "false"),
+    BOOL(
+        "copyProtectionEnabled",
+        "Whether copies in other regions are protected as well. They are in any case: a region with a protected copy cannot be "
+        "deleted.",
+        ALWAYS, .fallback = "false"),
     BOOL("encryptionAtRestEnabled", "Whether every cluster must keep its data encrypted with the project's key.",
          ALWAYS, .fallback = "false"),
     BOOL("pitEnabled", "Whether every cluster must keep its write-ahead log, so that any moment can be restored.",
@@ -137,10 +140,14 @@ static const struct field copy_fields[] = {
          REQUIRED | ALWAYS, .min = 1, .max = 32, .example = "\"ONPREM\""),
     TEXT("regionName", "Region of the copy, by the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
          .max = 63, .example = "\"EU_SOUTH\""),
-    LIST("frequencies", "Which snapshots are copied.", REQUIRED | ALWAYS, .item = TYPE_TEXT, .min = 1, .max = 6,
-         .one_of = copied_frequencies, .example = "[\"DAILY\"]"),
-    BOOL("shouldCopyOplogs", "Whether the write-ahead log is copied as well, so that any moment can be restored there.",
-         ALWAYS, .fallback = "false"),
+    LIST("frequencies", "Which snapshots are copied. Beside them there is a full backup with which the copies begin.",
+         REQUIRED | ALWAYS, .item = TYPE_TEXT, .min = 1, .max = 6, .one_of = copied_frequencies,
+         .example = "[\"DAILY\"]"),
+    BOOL(
+        "shouldCopyOplogs",
+        "Whether the write-ahead log is kept there as long as `restoreWindowDays` says, so that any moment can be restored "
+        "from there. Without it what is older than the newest full backup there goes, but for what snapshots need.",
+        ALWAYS, .fallback = "false"),
     END_OF_FIELDS,
 };
 static const struct schema copy_schema = { "BackupCopySetting", "Which snapshots are copied to which region.",
@@ -194,14 +201,21 @@ static const struct field schedule_fields[] = {
     BOOL("useOrgAndGroupNamesInExportPrefix",
          "Whether paths of exports contain the names of the organization and project instead of their identifiers.",
          ALWAYS),
-    LIST("copySettings", "Which snapshots are copied to other regions.", ALWAYS, .of = &copy_schema,
-         .max = MOST_COPIES),
+    LIST(
+        "copySettings",
+        "Which snapshots are copied to other regions. A repository host of each region takes them from the cluster by itself.",
+        ALWAYS, .of = &copy_schema, .max = MOST_COPIES),
     LIST("extraRetentionSettings", "Which snapshots are kept longer than their rule says.", ALWAYS,
          .of = &extra_retention_schema, .max = 6),
-    LIST("deleteCopiedBackups", "Regions whose copies are deleted because `copySettings` no longer has them.",
-         WRITE_ONLY, .of = &deleted_copy_schema, .max = MOST_COPIES),
+    LIST(
+        "deleteCopiedBackups",
+        "Regions whose copies are deleted because `copySettings` no longer has them. Others are kept until they expire.",
+        WRITE_ONLY, .of = &deleted_copy_schema, .max = MOST_COPIES),
     BOOL("updateSnapshots", "Whether the new retention also applies to existing snapshots.", WRITE_ONLY),
-    BOOL("updateCopySnapshots", "Whether the new retention also applies to existing copies.", WRITE_ONLY),
+    BOOL("updateCopySnapshots",
+         "Whether the new retention also applies to existing copies. Copies end with their snapshots, so it needs "
+         "`updateSnapshots`.",
+         WRITE_ONLY),
     BOOL("deleteSnapshots", "Whether snapshots of removed rules are deleted.", WRITE_ONLY),
     BOOL("deleteCopySnapshots", "Whether copies of removed settings are deleted.", WRITE_ONLY),
     DATE("nextSnapshot", "When the next snapshot is taken.", READ_ONLY),
@@ -229,6 +243,7 @@ static const struct field seat_fields[] = {
     ID("id", "Identifier of the place.", READ_ONLY | ALWAYS),
     TEXT("cloudProvider", "Provider of the repository host.", READ_ONLY | ALWAYS),
     TEXT("regionName", "Region of the repository host.", READ_ONLY | ALWAYS),
+    BOOL("isCopy", "Whether it takes only what `copySettings` of the schedule say for its region.", READ_ONLY | ALWAYS),
     TEXT("state", "Whether the write-ahead log arrives there.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "WAITING", "WORKING", "FAILING", "FROZEN", NULL }),
     TEXT("problem", "What is wrong.", READ_ONLY),
@@ -257,7 +272,7 @@ static const struct schema proof_schema = { "BackupProof", "The last proof that 
                                             proof_fields };
 
 static const struct field window_fields[] = {
-    DATE("from", "First moment that can be restored.", READ_ONLY),
+    DATE("from", "First moment that can be restored, from whichever place.", READ_ONLY),
     DATE("to", "Last moment that can be restored.", READ_ONLY),
     INTEGER("lagSeconds", "How long ago that is: what would be lost if all hosts of the cluster were lost now.",
             READ_ONLY),

@@ -58,6 +58,8 @@ struct schedule_change {
     json_t *before, *after;
     json_t *policy;                            /* NULL: the project has none */
     bool updates_snapshots, deletes_snapshots; /* those that are there follow the new rules; those without a rule go */
+    const json_t *deleted_copies;              /* regions whose copies go; may be NULL */
+    bool deletes_copies;                       /* those of every setting that is gone */
 };
 /* Of the cluster in the path, locked; 404 without such a cluster, BACKUPS_NOT_ENABLED when nothing is kept of it. `after` is a copy of `before`. */
 MUST_USE error schedule_take(struct request *req, struct schedule_change *ret_change);
@@ -66,6 +68,12 @@ MUST_USE error schedule_store(struct request *req, struct schedule_change *chang
 /* Checks rules by what the field tables cannot say; `path` is where they stand in the body. Rules that are also among `before` (may be NULL) keep
  * their ids. */
 MUST_USE error schedule_check_items(struct request *req, const char *path, const json_t *before, json_t *items);
+
+/* ---- copies.c ---- */
+/* Refuses settings that nobody can follow; those that stay are not looked at again. */
+MUST_USE error copies_check(struct request *req, const struct schedule_change *change);
+/* Places for new settings are found, and those of settings that are gone end. */
+MUST_USE error copies_follow(struct request *req, struct schedule_change *change);
 
 /* ---- compliance.c ---- */
 extern const struct read compliance_get;

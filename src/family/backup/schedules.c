@@ -196,6 +196,7 @@ schedule_store(struct request *req, struct schedule_change *change)
     if (is_changed)
         TRY(replace(req, change));
     str stored = json_text(req->arena, change->after);
+    TRY(copies_follow(req, change));
     if (change->updates_snapshots)
         TRY(store_snapshots_keep_by_schedule(req->tx, req->project, change->cluster.id, stored));
     if (change->deletes_snapshots)
@@ -207,9 +208,10 @@ schedule_store(struct request *req, struct schedule_change *change)
 static error
 check_offered(struct request *req)
 {
-    if (json_array_size(json_object_get(req->body, "copySettings")) > 0)
-        return fail(req->arena, NOT_OFFERED, V("Copying chosen snapshots to another region"),
-                    V("the operator decides whether everything is kept at a second site"));
+    if (json_is_true(json_object_get(req->body, "updateCopySnapshots")) &&
+        !json_is_true(json_object_get(req->body, "updateSnapshots")))
+        return fail(req->arena, NOT_OFFERED, V("Another retention of copies than of their snapshots"),
+                    V("updateSnapshots changes both"));
     if (json_is_true(json_object_get(req->body, "autoExportEnabled")) ||
         json_is_object(json_object_get(req->body, "export")))
         return fail(req->arena, NOT_OFFERED, V("Exporting snapshots automatically"),
@@ -237,9 +239,13 @@ merge_policies(struct request *req, struct schedule_change *change)
 static error
 merge(struct request *req, struct schedule_change *change)
 {
-    static const char *const plain[] = { "referenceHourOfDay",     "referenceMinuteOfHour",
-                                         "restoreWindowDays",      "useOrgAndGroupNamesInExportPrefix",
-                                         "extraRetentionSettings", NULL };
+    static const char *const plain[] = { "referenceHourOfDay",
+                                         "referenceMinuteOfHour",
+                                         "restoreWindowDays",
+                                         "useOrgAndGroupNamesInExportPrefix",
+                                         "extraRetentionSettings",
+                                         "copySettings",
+                                         NULL };
     for (size_t i = 0; plain[i] != NULL; i++) {
         json_t *value = json_object_get(req->body, plain[i]);
         if (value != NULL)
@@ -255,6 +261,9 @@ schedule_update(struct request *req)
     TRY(check_offered(req));
     TRY(schedule_take(req, &change));
     TRY(merge(req, &change));
+    change.deleted_copies = json_object_get(req->body, "deleteCopiedBackups");
+    change.deletes_copies = json_is_true(json_object_get(req->body, "deleteCopySnapshots"));
+    TRY(copies_check(req, &change));
     change.updates_snapshots = json_is_true(json_object_get(req->body, "updateSnapshots"));
     change.deletes_snapshots = json_is_true(json_object_get(req->body, "deleteSnapshots"));
     TRY(schedule_store(req, &change));

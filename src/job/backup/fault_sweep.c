@@ -5,7 +5,7 @@
 #include "store/backup/seat.h"
 #include "store/event/event.h"
 
-/* By the kind of a fault, as the database names it. */
+/* By the kind of a fault, as the database names it. Of others nobody is told: the same is still wrong with another seat of the cluster. */
 static const struct {
     const char *kind;
     enum event_type event;
@@ -16,13 +16,16 @@ static const struct {
     { "WORKING", EVENT_BACKUP_WORKING },
 };
 
-static enum event_type
-event_of(str kind)
+static bool
+find_event(str kind, enum event_type *ret_event)
 {
-    size_t i = 0;
-    while (i < LENGTH(events) - 1 && !str_is(kind, events[i].kind))
-        i++;
-    return events[i].event;
+    for (size_t i = 0; i < LENGTH(events); i++) {
+        if (str_is(kind, events[i].kind)) {
+            *ret_event = events[i].event;
+            return true;
+        }
+    }
+    return false;
 }
 
 static error
@@ -35,12 +38,12 @@ tell(struct sweep_context *context, const struct seat_fault *fault)
     TRY(store_seat_fault_tell(tx, fault, &changed, &document));
     if (!changed)
         return OK;
-    struct event_draft event = { .type = event_of(fault->kind),
-                                 .organization = fault->organization,
+    struct event_draft event = { .organization = fault->organization,
                                  .project = fault->project,
                                  .cluster = fault->cluster,
                                  .after = json_parse_own(context->arena, document) };
-    TRY(store_event_add_by_worker(tx, &event));
+    if (find_event(fault->kind, &event.type))
+        TRY(store_event_add_by_worker(tx, &event));
     return tx_commit(tx);
 }
 

@@ -157,14 +157,20 @@ gate_problem(struct job_context *context, const struct restore_work *work)
                       STR_ARG(work->restore.gate_problem));
 }
 
-/* Nothing was changed yet: whatever is wrong on the repository host costs nobody anything. */
+/* Nothing was changed yet: whatever is wrong on the repository host costs nobody anything. Another one may have the same point. */
 static error
 wait_gate(struct job_context *context, struct job_result *ret_result)
 {
     struct restore_work *work;
+    bool moved, opened;
     TRY(restore_work(context, &work));
     if (!goes_forward(work) || str_is(work->restore.gate_state, "OPEN"))
         return step_done(ret_result);
+    TRY(store_restore_move(context->tx, work->restore.organization, work->restore.id, &moved));
+    if (moved || !work->restore.has_gate) {
+        TRY(store_restore_open_gate(context->tx, work->restore.id, &opened));
+        return step_waits(context, ret_result, "The repository host says nothing. Another one gets ready.");
+    }
     str problem = gate_problem(context, work);
     return problem.len > 0 ? turn_back(context, work, problem, ret_result)
                            : step_waits(context, ret_result, "The repository host gets ready to be read from.");

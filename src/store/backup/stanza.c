@@ -71,7 +71,6 @@ store_seat_place(struct tx *tx, id stanza, const struct seat_place *place, bool 
     struct params params = { 0 };
     struct rows rows;
     params_id(&params, P_STANZA, stanza);
-    params_int(&params, P_ORDINAL, place->ordinal);
     params_text(&params, P_PROVIDER, place->provider);
     params_text(&params, P_REGION, place->region);
     params_int(&params, P_RESERVED_GB, place->reserved_gb);

@@ -23,11 +23,10 @@ MUST_USE error store_stanza_remove_spent(struct tx *tx);
 
 /* ---- Seats ---- */
 struct seat_place {
-    int ordinal; /* 0: the first; 1: at another site */
     str provider, region;
     int64_t reserved_gb;
 };
-/* False when no repository host has room. */
+/* The first seat of a history. False when no repository host has room. */
 MUST_USE error store_seat_place(struct tx *tx, id stanza, const struct seat_place *place, bool *ret_placed);
 
 /* Of a history that has ended: room that it does not need is free for others. */
@@ -39,7 +38,7 @@ struct seat_state {
     str unit, problem; /* empty: none */
     bool has_received; /* any WAL */
 };
-/* Of the open history: those that go on. */
+/* Of the open history: those that go on, but for copies. */
 MUST_USE error store_seats_of_cluster(struct tx *tx, id organization, id cluster, size_t *ret_count,
                                       struct seat_state ret_seats[STORE_MAX_SEATS]);
 /* In a transaction of the service. Seats of a host that was given up get another one; *ret_left seats are left on it. */

@@ -81,6 +81,7 @@ store_restore_find(struct tx *tx, id project, id cluster, const struct restore_w
             .major_version = rows_text(&rows, 0, C_MAJOR_VERSION),
             .timeline = rows_is_null(&rows, 0, C_TIMELINE) ? 0 : rows_int(&rows, 0, C_TIMELINE),
             .size_bytes = rows_is_null(&rows, 0, C_SIZE_BYTES) ? 0 : rows_int(&rows, 0, C_SIZE_BYTES),
+            .is_silent = rows_bool(&rows, 0, C_IS_SILENT),
         };
     return OK;
 }
@@ -98,6 +99,17 @@ store_restore_nearest(struct tx *tx, id project, id cluster, const struct restor
     return OK;
 }
 
+static void
+bind_source(struct params *params, const struct restore_source *source)
+{
+    params_id(params, P_SEAT, source->seat);
+    params_text(params, P_LABEL, source->label);
+    if (source->timeline == 0)
+        params_null(params, P_TIMELINE);
+    else
+        params_int(params, P_TIMELINE, source->timeline);
+}
+
 error
 store_restore_add(struct tx *tx, const struct restore_draft *draft)
 {
@@ -107,12 +119,7 @@ store_restore_add(struct tx *tx, const struct restore_draft *draft)
     params_id(&params, P_PROJECT, draft->project);
     params_id(&params, P_CLUSTER, draft->cluster);
     bind_wish(&params, &draft->wish);
-    params_id(&params, P_SEAT, draft->source.seat);
-    params_text(&params, P_LABEL, draft->source.label);
-    if (draft->source.timeline == 0)
-        params_null(&params, P_TIMELINE);
-    else
-        params_int(&params, P_TIMELINE, draft->source.timeline);
+    bind_source(&params, &draft->source);
     params_bool(&params, P_IS_LAST, draft->wish.point != RESTORE_SNAPSHOT);
     params_id(&params, P_TARGET_PROJECT, draft->target_project);
     params_id(&params, P_TARGET, draft->target);
@@ -213,6 +220,46 @@ store_restore_open_gate(struct tx *tx, id restore, bool *ret_opened)
     TRY(tx_query(tx, SQL_RESTORE_GATE_OPEN, &params, &rows, NULL));
     *ret_opened = rows.count > 0 && !rows_is_null(&rows, 0, C_PORT);
     return OK;
+}
+
+static struct restore_wish
+read_wish(const struct rows *rows)
+{
+    return (struct restore_wish){
+        .point = (enum restore_point)str_word(rows_text(rows, 0, C_POINT), restore_point_words),
+        .snapshot = id_or_none(rows, 0, C_SNAPSHOT),
+        .moment_ms = rows_is_null(rows, 0, C_MOMENT_MS) ? 0 : rows_int(rows, 0, C_MOMENT_MS),
+        .lsn = text_or_empty(rows, 0, C_LSN),
+    };
+}
+
+static error
+move_to(struct tx *tx, id organization, id restore, const struct restore_source *source)
+{
+    struct params params = { 0 };
+    bind_restore(&params, organization, restore);
+    bind_source(&params, source);
+    return tx_query(tx, SQL_RESTORE_MOVE, &params, NULL, NULL);
+}
+
+error
+store_restore_move(struct tx *tx, id organization, id restore, bool *ret_moved)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    struct restore_source source;
+    bool found;
+    *ret_moved = false;
+    bind_restore(&params, organization, restore);
+    TRY(tx_query(tx, SQL_RESTORE_WISH, &params, &rows, NULL));
+    if (rows.count == 0 || !rows_bool(&rows, 0, C_IS_SILENT))
+        return OK;
+    struct restore_wish wish = read_wish(&rows);
+    TRY(store_restore_find(tx, rows_id(&rows, 0, C_PROJECT), rows_id(&rows, 0, C_CLUSTER), &wish, &found, &source));
+    if (!found || source.is_silent)
+        return OK;
+    *ret_moved = true;
+    return move_to(tx, organization, restore, &source);
 }
 
 error

@@ -24,6 +24,7 @@ struct restore_source {
     str stanza, label, major_version;
     int64_t timeline; /* 0: whichever is the latest */
     int64_t size_bytes;
+    bool is_silent; /* nobody can read from there now */
 };
 /* The cluster that a path means, also one that is gone and has left backups; none when *ret_found is false. */
 MUST_USE error store_backup_cluster(struct tx *tx, id project, str kind, str name, bool *ret_found, id *ret_cluster);
@@ -85,6 +86,11 @@ MUST_USE error store_restore_lock(struct tx *tx, id organization, id restore, bo
                                   struct restore *ret_restore);
 /* False when the host has no port left, or the seat is gone. */
 MUST_USE error store_restore_open_gate(struct tx *tx, id restore, bool *ret_opened);
+/*
+ * Where it was going to be read from says nothing: when the same point can be read at another seat, it is from now on, and *ret_moved is true. Its gate has to
+ * be opened then. Only before members were told anything.
+ */
+MUST_USE error store_restore_move(struct tx *tx, id organization, id restore, bool *ret_moved);
 /* Tells members the phase, first member and keeps_before that are in the struct now. */
 MUST_USE error store_restore_tell(struct tx *tx, const struct restore *restore);
 /* *ret_turned is false when it is too late. */

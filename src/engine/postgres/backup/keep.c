@@ -212,12 +212,16 @@ keep_fulls_with_wal(const json_t *info, int64_t window_ms, int64_t *ret_end_ms)
     return 0;
 }
 
-/* WAL that only moments before the window need. What older backups need for themselves stays with them. */
+/*
+ * WAL that only moments before the window need. What older backups need for themselves stays with them. Where moments are not wanted at all, the window begins now, and so
+ * with the newest full backup.
+ */
 static error
 shorten_wal(struct keep *keep)
 {
     int64_t days = json_integer_value(json_object_get(keep->order, "windowDays")), end_ms = 0;
-    int64_t fulls = days <= 0 ? 0 : keep_fulls_with_wal(keep->info, clock_now_ms() - days * DAY_MS, &end_ms);
+    int64_t window_ms = json_is_true(json_object_get(keep->order, "isWalLeftOut")) ? 0 : days * DAY_MS;
+    int64_t fulls = days <= 0 ? 0 : keep_fulls_with_wal(keep->info, clock_now_ms() - window_ms, &end_ms);
     str ignored;
     if (fulls == 0)
         return OK;

@@ -4,7 +4,7 @@
  * alone may read the repository.
  *
  * The order: {"number", "backup": null or {"snapshot", "type", "annotations": {…}}, "remove": [label …], "windowDays": 0 when all WAL is to stay,
- *   "isLast"}.
+ *   "isWalLeftOut": moments before the newest full backup are not wanted, "isLast"}.
  * What it came to: {"number", "backupProblem", "removeProblem", "lookProblem", "shortenedMs": the end of the full backup before which WAL was removed,
  *   "usedBytes", "atMs", "info": as pgBackRest says, with "error" and "damage" in what is found to be damaged (verify.h), "holes": WAL that is missing
  *   (wal_holes.h)}.

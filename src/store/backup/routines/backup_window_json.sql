@@ -1,4 +1,4 @@
--- What of a cluster can be restored without a gap: of each seat of its newest stanza, and the one that reaches furthest. NULL when nothing is kept of it.
+-- What of a cluster can be restored without a gap: from each seat of its newest stanza, and from all of them together. NULL when nothing is kept of it.
 CREATE OR REPLACE FUNCTION backup_window_json(p_project bytea, p_cluster bytea) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT jsonb_strip_nulls(jsonb_build_object(
         'from', api_date(b.window_from),
@@ -14,9 +14,11 @@ CREATE OR REPLACE FUNCTION backup_window_json(p_project bytea, p_cluster bytea) 
                              'id', encode(e.id, 'hex'),
                              'regionName', h.region,
                              'cloudProvider', h.provider,
-                             'state', CASE WHEN e.desired <> 'RUNNING' THEN e.desired WHEN e.problem IS NULL AND e.unit = 'active' THEN 'WORKING'
-                                           WHEN e.reported_at IS NULL THEN 'WAITING' ELSE 'FAILING' END,
-                             'problem', e.problem,
+                             'isCopy', e.is_copy,
+                             'state', CASE WHEN e.desired <> 'RUNNING' THEN e.desired WHEN e.reported_at IS NULL THEN 'WAITING'
+                                           WHEN e.problem IS NULL AND e.unit = 'active' AND e.reported_at > now() - interval '5 minutes' THEN 'WORKING' ELSE 'FAILING' END,
+                             'problem', CASE WHEN e.desired = 'RUNNING' AND e.reported_at <= now() - interval '5 minutes'
+                                             THEN 'The repository host says nothing.' ELSE e.problem END,
                              'from', api_date(e.window_from),
                              'to', api_date(e.window_to),
                              'lagMillis', e.lag_ms,
@@ -31,9 +33,7 @@ CREATE OR REPLACE FUNCTION backup_window_json(p_project bytea, p_cluster bytea) 
                                        FROM wal_span w WHERE w.seat_id = e.id)) ORDER BY e.ordinal), '[]')
                   FROM stanza_seat e JOIN host h ON h.id = e.host_id WHERE e.stanza_id = t.id AND e.desired <> 'REMOVED')))::text
     FROM backup_stanza t
-    LEFT JOIN LATERAL (SELECT e.window_from, e.window_to FROM stanza_seat e
-                       WHERE e.stanza_id = t.id AND e.desired <> 'REMOVED' AND e.window_from IS NOT NULL
-                       ORDER BY e.window_to DESC, e.ordinal LIMIT 1) b ON true
+    CROSS JOIN LATERAL backup_window(t.id) b
     WHERE t.project_id = p_project AND t.cluster_id = p_cluster AND t.state <> 'REMOVING'
     ORDER BY t.incarnation DESC LIMIT 1
 $$;

@@ -1,5 +1,6 @@
 -- Snapshots as a host reports them. One that it took by itself is known from its first report on. How long one is kept is the control
--- plane's to say once it knows it: no host can shorten that. A copy that was to be removed is forgotten when the host says what it has, and
+-- plane's to say once it knows it: no host can shorten that. A host with copies cannot shorten what another one is going to take, by naming it first: what the first seat
+-- says when it names it counts as well. A copy that was to be removed is forgotten when the host says what it has, and
 -- that copy is not among it. A seat without a list does not know now, so nothing follows from it.
 CREATE OR REPLACE FUNCTION host_report_copies(p_host bytea, p_seats jsonb, OUT clusters bytea[], OUT has_foreign boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -7,7 +8,7 @@ DECLARE
     v_seats jsonb := (SELECT coalesce(jsonb_agg(e), '[]') FROM jsonb_array_elements(p_seats) e WHERE jsonb_typeof(e -> 'snapshots') = 'array');
 BEGIN
     WITH said AS MATERIALIZED (
-        SELECT t.id AS seat_id, t.ordinal, decode(y.id, 'hex') AS snapshot_id, z.*, y.state AS copy_state, y.label, y.type, y.needs, y.frequency, y."policyItems",
+        SELECT t.id AS seat_id, t.ordinal, t.is_copy, decode(y.id, 'hex') AS snapshot_id, z.*, y.state AS copy_state, y.label, y.type, y.needs, y.frequency, y."policyItems",
                y."createdAt", y."finishedAt", y."expiresAt", y.timeline, y."startLsn", y."stopLsn", y."sizeBytes", y."deltaBytes", y."serverVersion", y.problem
         FROM jsonb_array_elements(v_seats) e
         JOIN stanza_seat t ON t.id = decode(e ->> 'id', 'hex') AND t.host_id = p_host
@@ -31,6 +32,13 @@ BEGIN
     ), mine AS MATERIALIZED (
         SELECT DISTINCT ON (s.snapshot_id, s.seat_id) s.* FROM said s JOIN known k ON k.id = s.snapshot_id AND k.stanza_id = s.id
         ORDER BY s.snapshot_id, s.seat_id
+    ), lengthened AS (
+        UPDATE snapshot n SET expires_at = m."expiresAt", hidden_at = CASE WHEN n.expires_at > now() THEN n.hidden_at END,
+                              protected_until = greatest(n.protected_until, backup_protection(n.project_id, m."expiresAt"))
+        FROM mine m
+        WHERE n.id = m.snapshot_id AND NOT m.is_copy AND n.origin <> 'ON_DEMAND' AND n.expires_at < m."expiresAt"
+          AND EXISTS (SELECT FROM snapshot_copy o WHERE o.snapshot_id = m.snapshot_id)
+          AND NOT EXISTS (SELECT FROM snapshot_copy o JOIN stanza_seat t ON t.id = o.seat_id WHERE o.snapshot_id = m.snapshot_id AND NOT t.is_copy)
     ), written AS (
         INSERT INTO snapshot_copy AS c (snapshot_id, seat_id, org_id, label, type, needs, timeline, start_lsn, stop_lsn, started_at, finished_at, size_bytes,
                                         delta_bytes, state, problem)
@@ -64,7 +72,7 @@ BEGIN
     FROM (SELECT y.snapshot_id,
                  CASE WHEN bool_or(y.state IN ('COMPLETED', 'REMOVING')) THEN 'COMPLETED'
                       WHEN bool_or(y.state = 'IN_PROGRESS') THEN 'IN_PROGRESS'
-                      WHEN o.origin = 'ON_DEMAND' AND count(*) < (SELECT count(*) FROM stanza_seat t WHERE t.stanza_id = o.stanza_id AND t.desired = 'RUNNING')
+                      WHEN o.origin = 'ON_DEMAND' AND count(*) < (SELECT count(*) FROM stanza_seat t WHERE t.stanza_id = o.stanza_id AND t.desired = 'RUNNING' AND seat_takes(t, 'ON_DEMAND'))
                           THEN 'IN_PROGRESS'
                       ELSE 'FAILED' END AS state,
                  min(y.problem) AS problem, min(y.finished_at) AS finished_at, max(y.size_bytes) AS size_bytes, max(y.delta_bytes) AS delta_bytes,

@@ -26,19 +26,20 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
                     JOIN cluster_member m ON m.cluster_id = c.id
                     JOIN host_address d ON d.member_id = m.id
                     WHERE c.id = s.cluster_id AND t.desired = 'RUNNING' AND m.desired = 'RUNNING'),
-        'schedule', CASE WHEN t.desired = 'RUNNING' THEN backup_schedule_goal(s.project_id, s.cluster_id) END,
+        'schedule', CASE WHEN t.desired = 'RUNNING' THEN backup_schedule_goal(t, s.project_id, s.cluster_id) END,
         'wanted', (SELECT coalesce(json_agg(json_build_object(
                               'snapshotId', encode(n.id, 'hex'), 'type', 'FULL', 'expiresAt', api_date(n.expires_at)) ORDER BY n.id), '[]')
                    FROM snapshot n
                    WHERE n.stanza_id = s.id AND n.origin = 'ON_DEMAND' AND n.state IN ('QUEUED', 'IN_PROGRESS') AND n.hidden_at IS NULL
-                     AND t.desired = 'RUNNING'
+                     AND t.desired = 'RUNNING' AND seat_takes(t, 'ON_DEMAND')
                      AND NOT EXISTS (SELECT FROM snapshot_copy y WHERE y.snapshot_id = n.id AND y.seat_id = t.id AND y.state <> 'IN_PROGRESS')),
         'drill', CASE WHEN t.desired <> 'REMOVED' THEN drill_goal(t.id) END,
         'export', CASE WHEN t.desired <> 'REMOVED' THEN export_goal(t.id) END,
         'download', download_goal(t.id),
         'protect', (SELECT coalesce(json_agg(json_build_object(
                                'snapshotId', encode(n.id, 'hex'), 'until', api_date(n.protected_until)) ORDER BY n.id), '[]')
-                    FROM snapshot n WHERE n.stanza_id = s.id AND n.protected_until > now()),
+                    FROM snapshot n WHERE n.stanza_id = s.id AND n.protected_until > now()
+                      AND (NOT t.is_copy OR EXISTS (SELECT FROM snapshot_copy y WHERE y.snapshot_id = n.id AND y.seat_id = t.id))),
         'remove', (SELECT coalesce(json_agg(json_build_object(
                               'snapshotId', encode(y.snapshot_id, 'hex'), 'label', y.label) ORDER BY y.label DESC), '[]')
                    FROM snapshot_copy y WHERE y.seat_id = t.id AND y.state = 'REMOVING' AND y.label IS NOT NULL))) ORDER BY t.id), '[]')

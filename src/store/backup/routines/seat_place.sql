@@ -1,6 +1,6 @@
--- Finds a repository host for a stanza, reserves disk there and makes the seat. The first seat is in the cluster's region. The second is
--- at another site than the first: in another zone of that region, or in the region that is asked for. NULL when there is no room.
-CREATE OR REPLACE FUNCTION seat_place(p_stanza bytea, p_ordinal int, p_provider text, p_region text, p_reserved_gb int) RETURNS bytea
+-- Finds a repository host for a stanza, reserves disk there and makes the seat. The first seat is in the cluster's region. Others are
+-- at other sites: in another zone of that region, or in the region that is asked for. NULL when there is no room, or no ordinal.
+CREATE OR REPLACE FUNCTION seat_place(p_stanza bytea, p_ordinal int, p_is_copy boolean, p_provider text, p_region text, p_reserved_gb int) RETURNS bytea
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
     v_stanza backup_stanza;
@@ -8,7 +8,7 @@ DECLARE
     v_seat bytea;
 BEGIN
     SELECT * INTO v_stanza FROM backup_stanza s WHERE s.id = p_stanza AND s.state = 'OPEN' AND reeve_acts_for(s.org_id);
-    IF NOT FOUND THEN
+    IF NOT FOUND OR p_ordinal IS NULL THEN
         RETURN NULL;
     END IF;
     PERFORM placement_lock(); -- what follows sees everything that was placed before
@@ -22,7 +22,8 @@ BEGIN
       AND host_keeps_backups(h)
       AND h.disk_gb - h.used_disk_gb >= p_reserved_gb
       AND NOT EXISTS (SELECT FROM stanza_seat t JOIN host o ON o.id = t.host_id
-                      WHERE t.stanza_id = p_stanza AND (o.provider, o.region, o.zone) = (h.provider, h.region, h.zone))
+                      WHERE t.stanza_id = p_stanza AND t.desired <> 'REMOVED' AND o.state = 'ACTIVE'
+                        AND (o.provider, o.region, o.zone) = (h.provider, h.region, h.zone))
     ORDER BY h.last_seen_at IS NULL OR h.last_seen_at < now() - interval '1 minute', -- silent ones only when there is no other
              h.used_disk_gb::numeric / nullif(h.disk_gb, 0), h.id
     LIMIT 1;
@@ -31,9 +32,9 @@ BEGIN
     END IF;
     v_seat := reeve_new_id(p_stanza);
     UPDATE host h SET used_disk_gb = h.used_disk_gb + p_reserved_gb WHERE h.id = v_host;
-    INSERT INTO stanza_seat (id, org_id, stanza_id, host_id, ordinal, reserved_gb)
-        VALUES (v_seat, v_stanza.org_id, p_stanza, v_host, p_ordinal, p_reserved_gb);
+    INSERT INTO stanza_seat (id, org_id, stanza_id, host_id, ordinal, is_copy, reserved_gb)
+        VALUES (v_seat, v_stanza.org_id, p_stanza, v_host, p_ordinal, p_is_copy, p_reserved_gb);
     RETURN v_seat;
 END $$;
-REVOKE ALL ON FUNCTION seat_place(bytea, integer, text, text, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION seat_place(bytea, integer, text, text, integer) TO reeve_tenant;
+REVOKE ALL ON FUNCTION seat_place(bytea, integer, boolean, text, text, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION seat_place(bytea, integer, boolean, text, text, integer) TO reeve_tenant;

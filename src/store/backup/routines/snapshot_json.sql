@@ -42,7 +42,7 @@ CREATE OR REPLACE FUNCTION snapshot_json(p_snapshot snapshot, p_form text) RETUR
             'replicaSetName', split_part(t.name, '-', 1),
             'cloudProvider', (SELECT h.provider FROM stanza_seat e JOIN host h ON h.id = e.host_id WHERE e.stanza_id = t.id ORDER BY e.ordinal LIMIT 1),
             'copyRegions', (SELECT jsonb_agg(h.region ORDER BY e.ordinal) FROM snapshot_copy o JOIN stanza_seat e ON e.id = o.seat_id JOIN host h ON h.id = e.host_id
-                            WHERE o.snapshot_id = p_snapshot.id AND o.state = 'COMPLETED' AND e.ordinal > 0))
+                            WHERE o.snapshot_id = p_snapshot.id AND o.state = 'COMPLETED' AND e.is_copy AND e.desired <> 'REMOVED'))
         END)::text
     FROM backup_stanza t
     LEFT JOIN LATERAL (SELECT o.started_at, o.type FROM snapshot_copy o JOIN stanza_seat e ON e.id = o.seat_id

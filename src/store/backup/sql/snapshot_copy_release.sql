@@ -7,12 +7,12 @@
 UPDATE snapshot_copy o SET state = 'REMOVING' FROM (
     SELECT c.snapshot_id, c.seat_id
     FROM snapshot_copy c JOIN snapshot s ON s.id = c.snapshot_id JOIN backup_stanza t ON t.id = s.stanza_id JOIN stanza_seat e ON e.id = c.seat_id
-    CROSS JOIN LATERAL (SELECT now() - backup_window_days(s.project_id, s.cluster_id) * interval '1 day' AS begins) w
+    CROSS JOIN LATERAL (SELECT now() - seat_window_days(e, s.project_id, s.cluster_id) * interval '1 day' AS begins) w
     WHERE s.hidden_at IS NOT NULL AND c.label IS NOT NULL AND c.state IN ('COMPLETED', 'FAILED')
       AND NOT EXISTS (SELECT FROM snapshot_copy d WHERE d.seat_id = c.seat_id AND c.label = ANY (d.needs))
       AND NOT EXISTS (SELECT FROM restore_job r WHERE r.seat_id = c.seat_id AND r.finished_at IS NULL)
       AND NOT EXISTS (SELECT FROM export_job x WHERE x.snapshot_id = c.snapshot_id AND x.finished_at IS NULL)
-      AND (t.state <> 'OPEN' OR c.state = 'FAILED'
+      AND (t.state <> 'OPEN' OR e.desired <> 'RUNNING' OR c.state = 'FAILED'
            OR EXISTS (SELECT FROM snapshot_copy n WHERE n.seat_id = c.seat_id AND n.state = 'COMPLETED'
                         AND CASE WHEN c.finished_at <= w.begins THEN n.finished_at > c.finished_at AND n.finished_at <= w.begins
                                  ELSE n.finished_at >= e.window_from AND n.finished_at < c.finished_at AND c.finished_at <= e.window_to END))

@@ -2,7 +2,7 @@
 CREATE OR REPLACE FUNCTION restore_changes_goals() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
     PERFORM goal_touch_hosts(ARRAY(SELECT m.host_id::bytea FROM cluster_member m WHERE m.cluster_id = NEW.target_id)
-                             || array_remove(ARRAY[NEW.host_id::bytea], NULL));
+                             || array_remove(ARRAY[NEW.host_id::bytea, OLD.host_id::bytea], NULL));
     RETURN NULL;
 END $$;
 

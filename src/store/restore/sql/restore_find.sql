@@ -1,9 +1,10 @@
--- The backup with which a restore of a cluster to that point begins: of the newest history that reaches the point, the one from which least is left to be replayed.
+-- The backup with which a restore of a cluster to that point begins: of the newest history that reaches the point, the one from which least is left to be replayed. Of
+-- several seats that have it one that can be read from now, and for the latest moment the one that has received most.
 -- The latest moment is that of the newest history only, and of WAL that goes on: what is behind a gap is later than what is before it. No row: nothing reaches it. A span that broke ends on a timeline of its own; one that goes on has those that
 -- follow, also one that was begun a moment ago and of which no segment is whole yet.
 -- scope: project :project
 SELECT s.name AS stanza, encode(t.id, 'hex') AS seat, c.label, CASE WHEN :point::text IN ('TIME', 'LSN') AND w.ended_by IS NOT NULL THEN w.to_timeline END AS timeline, c.size_bytes,
-       s.major_version
+       s.major_version, seat_is_silent(t) AS is_silent
 FROM backup_stanza s
 JOIN stanza_seat t ON t.stanza_id = s.id
 JOIN snapshot_copy c ON c.seat_id = t.id
@@ -14,6 +15,7 @@ WHERE s.project_id = :project AND s.cluster_id = :cluster AND s.state <> 'REMOVI
       WHEN 'SNAPSHOT' THEN n.id = :snapshot::bytea AND n.hidden_at IS NULL
       WHEN 'TIME' THEN c.finished_at <= to_timestamp(:moment_ms::bigint / 1000.0) AND w.to_at >= to_timestamp(:moment_ms::bigint / 1000.0)
       WHEN 'LSN' THEN c.stop_lsn <= :lsn::pg_lsn AND w.to_lsn >= :lsn::pg_lsn
-      ELSE w.ordinal IS NOT NULL AND w.ended_by IS NULL AND s.incarnation = (SELECT max(i.incarnation) FROM backup_stanza i
+      ELSE w.ordinal IS NOT NULL AND w.ended_by IS NULL AND (t.desired = 'RUNNING' OR s.state <> 'OPEN') AND s.incarnation = (SELECT max(i.incarnation) FROM backup_stanza i
                                                       WHERE i.project_id = :project AND i.cluster_id = :cluster AND i.state <> 'REMOVING') END
-ORDER BY s.incarnation DESC, w.ordinal DESC NULLS LAST, c.finished_at DESC, t.ordinal LIMIT 1
+ORDER BY s.incarnation DESC, seat_is_silent(t), CASE WHEN :point::text = 'LATEST' THEN t.timeline END DESC NULLS LAST,
+         CASE WHEN :point::text = 'LATEST' THEN t.received_lsn END DESC NULLS LAST, t.is_copy, t.ordinal, w.ordinal DESC NULLS LAST, c.finished_at DESC LIMIT 1

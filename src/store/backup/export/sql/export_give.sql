@@ -1,4 +1,5 @@
--- Each repository host that runs neither a drill nor an export is told of an export: of those whose snapshot it has, the one that waits longest.
+-- Each repository host that runs neither a drill nor an export is told of an export: of those whose snapshot it has, the one that waits longest. Of several
+-- seats that have a snapshot one whose host can be heard.
 -- scope: none, because the worker gives those of all organizations
 WITH possible AS (
     SELECT DISTINCT ON (x.id) x.id, x.created_at, e.id AS seat_id, e.host_id
@@ -7,7 +8,7 @@ WITH possible AS (
     JOIN stanza_seat e ON e.id = c.seat_id AND e.desired <> 'REMOVED'
     JOIN drill_free_hosts() f ON f.host_id = e.host_id
     WHERE x.state = 'QUEUED'
-    ORDER BY x.id, e.ordinal
+    ORDER BY x.id, seat_is_silent(e), e.is_copy, e.ordinal
 ), chosen AS (
     SELECT DISTINCT ON (p.host_id) p.* FROM possible p ORDER BY p.host_id, p.created_at, p.id
 )
