@@ -1,0 +1,1 @@
+-- Kept for what second sites of backups add.
