@@ -254,11 +254,27 @@ add_size(const char *path, const struct stat *status, int type, struct FTW *ftw)
     return 0;
 }
 
+/* The sizes of all objects, as the store lists them; nothing when it does not. */
+static int64_t
+measure_store(struct keep *keep)
+{
+    const char *const words[] = { "repo-ls", "--recurse", "--output=json", "--sort=none", NULL };
+    str said = STR_EMPTY;
+    const char *name;
+    json_t *one;
+    int64_t bytes = 0;
+    if (pgbackrest(keep, SEAT_PUSH_CONFIG, words, &said) != OK)
+        return 0;
+    json_t *listed = json_parse_own(keep->arena, said);
+    json_object_foreach(listed, name, one) bytes += json_integer_value(json_object_get(one, "size"));
+    return bytes;
+}
+
 static int64_t
 measure(struct keep *keep)
 {
     static const char *const parts[] = { "repo", SEAT_WAL, SEAT_ASIDE };
-    used_bytes = 0;
+    used_bytes = json_is_true(json_object_get(keep->order, "isInStore")) ? measure_store(keep) : 0;
     for (size_t i = 0; i < LENGTH(parts); i++)
         nftw(str_format(keep->arena, "%s/%s", keep->folder.data, parts[i]).data, add_size, 16, FTW_PHYS);
     return used_bytes;
