@@ -383,6 +383,11 @@ def test_etcd_groups(suite, good, desk):
     sql("UPDATE etcd_group SET auth = 'OFF', root = NULL")
 
 
+def listens(port):
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
 @contextlib.contextmanager
 def object_server(keys, buckets):
     """A real server that speaks S3: its address, and whom to trust."""
@@ -395,7 +400,7 @@ def object_server(keys, buckets):
             json.dump({"address": "127.0.0.1", "port": port, "certificate": certificate, "key": key, "folder": folder + "/objects", "buckets": buckets, "keys": keys}, file)
         server = subprocess.Popen(["node", here + "/server.js", folder + "/server.json"], stdout=subprocess.DEVNULL)
         try:
-            wait_until(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0, "the server of objects answers", 30)
+            wait_until(lambda: listens(port), 30)
             with open(certificate, encoding="utf-8") as file:
                 yield "https://localhost:%d" % port, file.read()
         finally:

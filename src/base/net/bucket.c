@@ -556,7 +556,7 @@ bucket_look_at_lock(struct bucket *bucket, struct arena *arena, struct bucket_lo
     enum bucket_outcome outcome = ask_without_body(bucket, arena, "GET", STR_EMPTY, STR("object-lock="), ret_why);
     int64_t days = 0, years = 0;
     *ret_lock = (struct bucket_lock){ .is_on = false };
-    if (outcome == BUCKET_REFUSED && (bucket->status == 404 || bucket->status == 501))
+    if (bucket->status == 404 || bucket->status == 501)
         return BUCKET_FINE; /* a bucket, or a store, that knows no locks */
     if (outcome != BUCKET_FINE)
         return outcome;
