@@ -55,7 +55,7 @@ def it_is_tried_out(suite, kept):
     wrong = {"a wrong secret": ({"keys": store.write_keys("wrong", KEY, "wrong")}, "SignatureDoesNotMatch"),
              "a wrong key": ({"keys": store.write_keys("other", "SOMEBODY", SECRET)}, "InvalidAccessKeyId"),
              "no such bucket": ({"bucket": "elsewhere"}, "NoSuchBucket"), "nobody to trust": ({"authority": None}, "certificate"),
-             "no such name": ({"endpoint": "https://nowhere.internal"}, "looked up"), "another port": ({"endpoint": "https://%s:9" % NAME}, "does not answer"),
+             "no such name": ({"endpoint": "https://nowhere.internal"}, "Correct the endpoint"), "another port": ({"endpoint": "https://%s:9" % NAME}, "does not answer"),
              "no locks": ({"object-lock": "--object-lock"}, "Object Lock")}
     for what, (changes, word) in wrong.items():
         if "object-lock" in changes:

@@ -21,6 +21,7 @@
 enum {
     ITEMS_BYTES = 4 * 1024 * 1024,
     LOOK_AGAIN_MS = 10 * 60 * 1000,
+    UNREAD_AGAIN_MS = 30 * 1000, /* when the repository did not answer */
     MOST_ATTEMPTS = 5,
     MOST_FAILED = 32,
     AGAIN_MS = 10 * 1000,
@@ -454,7 +455,8 @@ seat_jobs_go_on(struct seat_pass *pass, struct seat_jobs *jobs, const struct sea
                     pass->has_room;
     json_t *remove = removals(pass, jobs, view);
     int64_t age_ms = clock_now_ms() - json_int_at(view->kept, "atMs"); /* negative: the clock was set back */
-    bool looks = view->kept == NULL || view->is_stale || age_ms > LOOK_AGAIN_MS || age_ms < -LOOK_AGAIN_MS;
+    int64_t again_ms = json_is_true(json_object_get(view->kept, "isUnread")) ? UNREAD_AGAIN_MS : LOOK_AGAIN_MS;
+    bool looks = view->kept == NULL || view->is_stale || age_ms > again_ms || age_ms < -again_ms;
     if (!backs_up && !looks && json_array_size(remove) == 0) {
         json_decref(remove);
         return OK;
@@ -468,11 +470,15 @@ seat_jobs_empty(struct seat_pass *pass, struct seat_jobs *jobs, const struct sea
 {
     str state;
     TRY(units_state(pass->host->units, pass->arena, pass->backup_unit.data, &state));
-    *ret_is_empty = view->kept != NULL && seat_view_backups(view) != NULL &&
+    bool is_unread = json_is_true(json_object_get(view->kept, "isUnread"));
+    *ret_is_empty = view->kept != NULL && seat_view_backups(view) != NULL && !is_unread &&
                     json_array_size(seat_view_backups(view)) == 0 &&
                     json_int_at(view->kept, "number") == json_int_at(jobs->memory, "number");
     if (*ret_is_empty || unit_is_up(state))
         return OK;
+    int64_t age_ms = clock_now_ms() - json_int_at(view->kept, "atMs");
+    if (is_unread && age_ms >= 0 && age_ms < UNREAD_AGAIN_MS)
+        return problem(pass->arena, "%.*s", STR_ARG(json_text_at(view->kept, "lookProblem")));
     return give_order(pass, jobs, view, NULL, json_array(), true);
 }
 

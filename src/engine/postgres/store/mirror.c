@@ -44,8 +44,7 @@ struct mirror {
 /* ---- pgBackRest ---- */
 #define FIRST_WORDS(mirror)                                                                                        \
     "/usr/bin/pgbackrest", str_format((mirror)->arena, "--config=%s/" SEAT_PUSH_CONFIG, (mirror)->seat.data).data, \
-        str_format((mirror)->arena, "--stanza=%s", (mirror)->stanza.data).data,                                    \
-        str_format((mirror)->arena, "--lock-path=%s/spool", (mirror)->folder.data).data
+        str_format((mirror)->arena, "--stanza=%s", (mirror)->stanza.data).data
 
 static error
 ask(struct mirror *mirror, const char *const argv[], json_t **ret_said)
@@ -175,7 +174,7 @@ find_files(struct mirror *mirror)
         return problem(mirror->arena, "The store cannot be read: %.*s.", STR_ARG(why));
     const json_t *backup = find_backup(info, mirror->label), *archive = json_object_get(backup, "archive");
     str first = json_str(json_object_get(archive, "start")), last = json_str(json_object_get(archive, "stop"));
-    if (first.len != SEGMENT_DIGITS)
+    if (backup == NULL || first.len != SEGMENT_DIGITS)
         return problem(mirror->arena, "The backup %.*s is not in the store.", STR_ARG(mirror->label));
     TRY(add_infos(mirror));
     TRY(add_backup(mirror, mirror->label));
