@@ -166,8 +166,8 @@ def the_store_refuses_and_is_away(suite, kept):
             kept.wait_window(after)
         suite.equal((len(kept.spans()), kept.told().count("BACKUP_DAMAGED")), (spans, 0), "spans, and what was lost")
         suite.check(kept.window()["from"] < kept.window()["to"], "the window: %s", kept.window())
-        copy_at(suite, kept, writer, during, "a second while the store answered %d" % status)
         suite.check(before < during < after, "seconds")
+    copy_at(suite, kept, writer, during, "a second while the store was away")
 
 
 def another_key(suite, kept):
@@ -258,7 +258,7 @@ def all_of_it_is_gone(suite, kept):
 
 
 PARTS = [it_is_tried_out, a_host_writes_to_it, everything_is_in_the_bucket, a_second_is_restored, a_drill_passes, who_runs_as_the_seat_reaches_its_own,
-         the_store_refuses_and_is_away, another_key, gone_with_the_cluster,
+         another_key, the_store_refuses_and_is_away, gone_with_the_cluster,
          a_vault_is_added, what_is_locked_outlives_who_has_the_key, all_of_it_is_gone]
 
 

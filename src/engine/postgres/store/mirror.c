@@ -37,6 +37,7 @@ struct mirror {
     struct arena *arena; /* of one attempt */
     str seat, folder, stanza, label;
     bool is_exact;
+    bool is_final;      /* trying again is of no use */
     struct file *files; /* that are not here yet */
     int64_t bytes, missing_bytes, count;
 };
@@ -174,7 +175,8 @@ find_files(struct mirror *mirror)
         return problem(mirror->arena, "The store cannot be read: %.*s.", STR_ARG(why));
     const json_t *backup = find_backup(info, mirror->label), *archive = json_object_get(backup, "archive");
     str first = json_str(json_object_get(archive, "start")), last = json_str(json_object_get(archive, "stop"));
-    if (backup == NULL || first.len != SEGMENT_DIGITS)
+    mirror->is_final = backup == NULL || first.len != SEGMENT_DIGITS;
+    if (mirror->is_final)
         return problem(mirror->arena, "The backup %.*s is not in the store.", STR_ARG(mirror->label));
     TRY(add_infos(mirror));
     TRY(add_backup(mirror, mirror->label));
@@ -192,12 +194,12 @@ check_room(struct mirror *mirror)
     if (statvfs(mirror->folder.data, &status) != 0)
         return OK;
     int64_t left_mb = (int64_t)(status.f_bavail * (status.f_frsize / 1024) / 1024);
-    return left_mb >= needed_mb
-               ? OK
-               : problem(mirror->arena,
-                         "What is restored is copied from the object store to the disk of the repository "
-                         "host first: %lld MB are needed there, and %lld MB are free.",
-                         (long long)needed_mb, (long long)left_mb);
+    mirror->is_final = left_mb < needed_mb;
+    return !mirror->is_final ? OK
+                             : problem(mirror->arena,
+                                       "What is restored is copied from the object store to the disk of the repository "
+                                       "host first: %lld MB are needed there, and %lld MB are free.",
+                                       (long long)needed_mb, (long long)left_mb);
 }
 
 /* ---- Fetching ---- */
@@ -320,13 +322,10 @@ put_on_disk(struct mirror *mirror)
 }
 
 static error
-copy_once(struct mirror *mirror, struct drill_story *story, bool *ret_fits)
+copy_once(struct mirror *mirror, struct drill_story *story)
 {
-    *ret_fits = true;
     TRY(find_files(mirror));
-    error room = check_room(mirror);
-    *ret_fits = room == OK;
-    TRY(room);
+    TRY(check_room(mirror));
     json_object_set_new(story->said, "bytes", json_integer(mirror->bytes));
     json_object_set_new(story->said, "files", json_integer(mirror->count));
     TRY(drill_story_write(story));
@@ -343,12 +342,11 @@ copy_all(struct arena *arena, struct mirror *mirror, struct drill_story *story)
         if (attempt == NULL)
             return fail(arena, OVERLOADED);
         struct mirror again = *mirror;
-        bool fits;
         again.arena = attempt;
-        error why = copy_once(&again, story, &fits);
+        error why = copy_once(&again, story);
         if (why == OK)
             return OK;
-        if (!fits || clock_steady_ms() > until)
+        if (again.is_final || clock_steady_ms() > until)
             return problem(arena, "%.*s", STR_ARG(why->detail));
     }
 }
