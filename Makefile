@@ -130,6 +130,8 @@ backup-load-test: all ## 40 clusters with backups: what clients notice of them, 
 
 guides-test: all ## guides about backups, typed as they stand by somebody at a client of a fleet: needs root, takes four minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/guides_test.py
+store-test: all ## backups in an object store, refused and away, on a fleet with a repository host: needs root, takes ten minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/store_test.py
 
 lost-statements: all ## the database lost at each statement of every changing exchange: takes ten minutes
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/lost_statement_test.py --all

@@ -12,8 +12,7 @@ enum { SCRIPT_BYTES = 256 * 1024 };
 
 /*
  * One transaction: the rules are written anew, the sets are added to. Only sockets of members' users are looked at.
- * - Who is confined reaches the stores that are named for it, and nothing else anywhere.
- * - A gate answers those whom it is open for.
+ * - Who is confined reaches the stores that are named for it, and nothing else anywhere; but a gate answers those whom it is open for, also when its seat is confined.
  * - Any other answer to a connection (SYN and ACK) leaves only from an address of its own: whoever listens on an address of another
  *   member while that is down, is not heard.
  * - Itself, members of its cluster on this host, and what every client may use of others: fine.
@@ -43,9 +42,9 @@ static const char rules[] =
     "add rule " TABLE " output meta skuid > %d accept\n"
     "add rule " TABLE " output meta skuid . ip daddr . tcp dport @stores4 accept\n"
     "add rule " TABLE " output meta skuid . ip6 daddr . tcp dport @stores6 accept\n"
+    "add rule " TABLE " output meta skuid . tcp sport . ip daddr @gates4 accept\n"
+    "add rule " TABLE " output meta skuid . tcp sport . ip6 daddr @gates6 accept\n"
     "add rule " TABLE " output meta skuid @confined counter reject\n"
-    "add rule " TABLE " output tcp flags & (syn | ack) == syn | ack meta skuid . tcp sport . ip daddr @gates4 accept\n"
-    "add rule " TABLE " output tcp flags & (syn | ack) == syn | ack meta skuid . tcp sport . ip6 daddr @gates6 accept\n"
     "add rule " TABLE " output tcp flags & (syn | ack) == syn | ack meta skuid . ip saddr != @own4 counter drop\n"
     "add rule " TABLE " output tcp flags & (syn | ack) == syn | ack meta skuid . ip6 saddr != @own6 counter drop\n"
     "add rule " TABLE " output meta skuid . ip daddr @own4 accept\n"
@@ -203,5 +202,45 @@ wall_remove_store(struct arena *arena, const struct wall_store *store)
     struct buf out = buf_in(arena, SCRIPT_BYTES);
     buf_add(&out, wall_store_text(arena, store));
     add_store(arena, &out, "delete", store);
+    return run(arena, buf_str(&out));
+}
+
+/* ---- Seats in a store ---- */
+static void
+change_place(struct arena *arena, struct buf *out, const char *verb, unsigned user, const struct wall_place *place)
+{
+    buf_format(out, "%s element " TABLE " stores%d { %u . %s . %d }\n", verb, net_is_v4(&place->address) ? 4 : 6, user,
+               net_address_text(arena, &place->address).data, place->port);
+}
+
+/* Added first, as in wall_remove(). */
+str
+wall_reach_text(struct arena *arena, const struct wall_reach *before, const struct wall_reach *reach)
+{
+    struct buf out = buf_in(arena, SCRIPT_BYTES);
+    add_rules(&out);
+    buf_format(&out, "add element " TABLE " confined { %u }\n", reach->user);
+    for (size_t i = 0; i < before->count; i++)
+        change_place(arena, &out, "add", before->user, &before->places[i]);
+    for (size_t i = 0; i < before->count; i++)
+        change_place(arena, &out, "delete", before->user, &before->places[i]);
+    for (size_t i = 0; i < reach->count; i++)
+        change_place(arena, &out, "add", reach->user, &reach->places[i]);
+    return buf_str(&out);
+}
+
+error
+wall_put_reach(struct arena *arena, const struct wall_reach *before, const struct wall_reach *reach)
+{
+    return run(arena, wall_reach_text(arena, before, reach));
+}
+
+error
+wall_remove_reach(struct arena *arena, const struct wall_reach *reach)
+{
+    const struct wall_reach nothing = { reach->user, 0, NULL };
+    struct buf out = buf_in(arena, SCRIPT_BYTES);
+    buf_add(&out, wall_reach_text(arena, reach, &nothing));
+    buf_format(&out, "delete element " TABLE " confined { %u }\n", reach->user);
     return run(arena, buf_str(&out));
 }

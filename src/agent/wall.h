@@ -40,6 +40,20 @@ struct wall_store {
 MUST_USE error wall_put_store(struct arena *arena, const struct wall_store *store);
 MUST_USE error wall_remove_store(struct arena *arena, const struct wall_store *store);
 str wall_store_text(struct arena *arena, const struct wall_store *store);
+/* What a user reaches who reaches nothing else: a seat its store and its members. */
+struct wall_place {
+    struct net_address address;
+    int port;
+};
+struct wall_reach {
+    unsigned user;
+    size_t count;
+    const struct wall_place *places;
+};
+/* In one step; what was reached before and is not named now is not reached any more. */
+MUST_USE error wall_put_reach(struct arena *arena, const struct wall_reach *before, const struct wall_reach *reach);
+MUST_USE error wall_remove_reach(struct arena *arena, const struct wall_reach *reach);
+str wall_reach_text(struct arena *arena, const struct wall_reach *before, const struct wall_reach *reach);
 /* The commands that wall_put gives to nftables: for tests. */
 str wall_text(struct arena *arena, const struct wall_member *member);
 

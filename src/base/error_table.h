@@ -238,6 +238,8 @@
         "what it kept is lost, and other repository hosts begin anew.") \
     ROW(FLEET_NOT_FOUNDED, 409, "The fleet has no certificate authority yet.", \
         "Run `reeved fleet init` on a node.") \
+    ROW(OBJECT_STORE_UNUSABLE, 409, "Object store {} cannot be used: {}.", \
+        "Change what the detail names, and try again.") \
     ROW(STILL_IN_USE, 409, "{} {} cannot be removed: {}.", \
         "Remove first what the detail names.") \
     ROW(JOB_NOT_CHANGEABLE, 409, "Job {} cannot be changed now: {}.", \

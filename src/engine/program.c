@@ -24,14 +24,14 @@ file_in_memory(str content)
 }
 
 static int
-start(const char *const *argv, int input, int output, pid_t *ret_child)
+start(const char *const *argv, int input, int output, int complaints, pid_t *ret_child)
 {
     static char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8", NULL };
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, complaints, STDERR_FILENO);
     int why = posix_spawn(ret_child, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environment);
     posix_spawn_file_actions_destroy(&actions);
     return why;
@@ -70,7 +70,7 @@ run(struct arena *arena, const char *const *argv, str input, size_t cap_bytes, i
 {
     int in = file_in_memory(input), out = file_in_memory(STR_EMPTY), status = -1;
     pid_t child;
-    int failed = in < 0 || out < 0 ? errno : start(argv, in, out, &child);
+    int failed = in < 0 || out < 0 ? errno : start(argv, in, out, out, &child);
     if (failed == 0) {
         while (waitpid(child, &status, 0) < 0 && errno == EINTR)
             ;
@@ -81,6 +81,15 @@ run(struct arena *arena, const char *const *argv, str input, size_t cap_bytes, i
         close(in);
     if (out >= 0)
         close(out);
+    return failed == 0 ? OK : problem(arena, "%s cannot be run: %s.", argv[0], strerror(failed));
+}
+
+error
+program_begin(struct arena *arena, const char *const *argv, int output, int complaints, pid_t *ret_child)
+{
+    int in = file_in_memory(STR_EMPTY), failed = in < 0 ? errno : start(argv, in, output, complaints, ret_child);
+    if (in >= 0)
+        close(in);
     return failed == 0 ? OK : problem(arena, "%s cannot be run: %s.", argv[0], strerror(failed));
 }
 

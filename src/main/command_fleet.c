@@ -239,7 +239,7 @@ print_token(const char *host, const char *hours, const char *command, bool has_m
 static int
 run_token(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
 {
-    enum { HOST, PROVIDER, REGION, ZONE, PURPOSE, HOURS, JSON };
+    enum { HOST, PROVIDER, REGION, ZONE, PURPOSE, STORE, HOURS, JSON };
     struct option_value options[] = {
         [HOST] = { "--host", "Name of the host. If it exists, it joins again, and its old certificate stops working.",
                    .required = true },
@@ -249,6 +249,7 @@ run_token(const struct fleet_command *command, struct fleet_place *place, int ar
                    .value = "a" },
         [PURPOSE] = { "--purpose", "DATABASE: for members of clusters. REPOSITORY: for backups of clusters.",
                       .value = "DATABASE" },
+        [STORE] = { "--store", "With REPOSITORY: object store that it keeps backups in. (default: its disk)" },
         [HOURS] = { "--hours", "How long the token can be used.", .value = "1" },
         [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
     };
@@ -259,12 +260,12 @@ run_token(const struct fleet_command *command, struct fleet_place *place, int ar
         return status;
     if (!str_to_int(str_from(options[HOURS].value), 1, MAX_TOKEN_HOURS, &hours))
         return fleet_complain(command, "--hours takes a number from 1 to 168");
-    error problem =
-        fleet_call(place, "POST", STR("/tokens"),
-                   json_pack("{s:s, s:s, s:s, s:s, s:s, s:I}", "host", options[HOST].value, "provider",
+    json_t *body = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I}", "host", options[HOST].value, "provider",
                              options[PROVIDER].value, "region", options[REGION].value, "zone", options[ZONE].value,
-                             "purpose", options[PURPOSE].value, "hours", (json_int_t)hours),
-                   &made);
+                             "purpose", options[PURPOSE].value, "hours", (json_int_t)hours);
+    if (options[STORE].value != NULL)
+        json_object_set_new(body, "objectStore", json_string(options[STORE].value));
+    error problem = fleet_call(place, "POST", STR("/tokens"), body, &made);
     if (problem != OK)
         return fleet_fail(command, problem);
     const struct fleet_line lines[] = {
@@ -317,7 +318,7 @@ static const struct fleet_command own_commands[] = {
     { "authority", "fleet authority", "Print the authority's certificate.", run_authority },
     { "certificate", "fleet certificate --name NAME [--dns NAME]… [--address ADDRESS]… --out FOLDER",
       "Make a key and a certificate for a service, such as etcd or agent_listen.", run_certificate },
-    { "token", "fleet token --host NAME --provider P --region R [--zone Z] [--hours N]",
+    { "token", "fleet token --host NAME --provider P --region R [--zone Z] [--purpose P] [--store S] [--hours N]",
       "Let one machine join as a host, once; prints the command to run there.", run_token },
     { "restored", "fleet restored",
       "Send every host its goal again. Run it after restoring the control database from a backup, before API and "
@@ -326,7 +327,7 @@ static const struct fleet_command own_commands[] = {
     { NULL, NULL, NULL, NULL },
 };
 static const struct fleet_command *const tables[] = { own_commands, fleet_place_commands, fleet_host_commands,
-                                                      fleet_etcd_commands };
+                                                      fleet_etcd_commands, fleet_store_commands };
 
 static void
 print_help(FILE *out)

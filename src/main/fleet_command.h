@@ -31,8 +31,8 @@ struct fleet_command {
     const char *usage, *sentence;
     int (*run)(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv);
 };
-extern const struct fleet_command fleet_place_commands[], fleet_host_commands[],
-    fleet_etcd_commands[]; /* all end with a NULL name */
+extern const struct fleet_command fleet_place_commands[], fleet_host_commands[], fleet_etcd_commands[],
+    fleet_store_commands[]; /* all end with a NULL name */
 
 /* A list as JSON, or as a table of the named columns: "name:NAME" is the field and its title. */
 struct fleet_column {

@@ -27,6 +27,7 @@
 #include "engine/postgres/drill/drill_prove.h"
 #include "engine/postgres/export/export_dump.h"
 #include "engine/postgres/export/export_upload.h"
+#include "engine/postgres/store/mirror.h"
 #include "main/commands.h"
 #include "wire/report.h"
 
@@ -401,6 +402,20 @@ command_pack(int argc, char **argv)
     return why == OK ? EXIT_SUCCESS : say_why("pack", why);
 }
 
+/* ---- mirror ---- */
+static int
+command_mirror(int argc, char **argv)
+{
+    struct option_value options[] = { { "--seat", "Folder of the seat.", .required = true },
+                                      { "--folder", "Folder of the copy.", .required = true } };
+    int status;
+    if (!read_options(argc, argv, "mirror --seat DIR --folder DIR", options, LENGTH(options), NULL, &status))
+        return status;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(COMMAND_ARENA_BYTES);
+    error why = arena == NULL ? WOULD_BLOCK : mirror_run(arena, str_from(options[0].value), str_from(options[1].value));
+    return why == OK ? EXIT_SUCCESS : say_why("mirror", why);
+}
+
 // clang-format off
 static const struct {
     const char *name, *sentence;
@@ -420,6 +435,7 @@ static const struct {
     { "dump",    "Dump the databases of what was restored; for units.",               command_dump },
     { "upload",  "Write what was dumped to a bucket; for units.",                     command_upload },
     { "pack",    "Make one file of a backup, for a download; for units.",             command_pack },
+    { "mirror",  "Copy what a restore needs out of an object store; for units.",      command_mirror },
     { "address", "Add or remove an address of a member; for units.",                  command_address },
 };
 // clang-format on

@@ -8,6 +8,7 @@
 #include "operator/parts.h"
 #include "operator/range.h"
 #include "store/backup/copy.h"
+#include "store/backup/object_store.h"
 #include "store/fleet/host.h"
 
 enum { HOUR_S = 3600, MAX_TOKEN_HOURS = 24 * 7, NAME_MAX_CHARACTERS = 63 };
@@ -57,36 +58,37 @@ static const struct field seat_fields[] = {
 };
 static const struct schema seat_schema = { "HostSeat", "The backups of a cluster on a host.", seat_fields };
 
-#define HOST_FIELDS                                                                                             \
-    TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),                                 \
-        TEXT("state", "Whether it gets members, or backups.", READ_ONLY | ALWAYS, .one_of = host_state_names),  \
-        TEXT("purpose", "DATABASE: it has members of clusters. REPOSITORY: it keeps their backups.",            \
-             READ_ONLY | ALWAYS, .one_of = host_purpose_names),                                                 \
-        TEXT("provider", "Provider of the machine.", READ_ONLY | ALWAYS),                                       \
-        TEXT("region", "Where it is.", READ_ONLY | ALWAYS),                                                     \
-        TEXT("zone", "Zone: hosts that can fail together.", READ_ONLY | ALWAYS),                                \
-        INTEGER("members", "Members on it.", READ_ONLY | ALWAYS),                                               \
-        INTEGER("seats", "Clusters whose backups are on it.", READ_ONLY | ALWAYS),                              \
-        NUMBER("usedCpus", "Processors that members use.", READ_ONLY | ALWAYS),                                 \
-        NUMBER("cpus", "Processors of the host.", READ_ONLY | ALWAYS),                                          \
-        INTEGER("usedMemoryMb", "Memory that members use, in MiB.", READ_ONLY | ALWAYS),                        \
-        INTEGER("memoryMb", "Memory of the host, in MiB.", READ_ONLY | ALWAYS),                                 \
-        INTEGER("usedDiskGb", "Disk space that members or backups have reserved, in GiB.", READ_ONLY | ALWAYS), \
-        INTEGER("diskGb", "Disk space of the host, in GiB.", READ_ONLY | ALWAYS),                               \
-        INTEGER("freeAddresses", "Addresses that no member uses.", READ_ONLY | ALWAYS),                         \
-        INTEGER("addresses", "Addresses for members.", READ_ONLY | ALWAYS),                                     \
-        INTEGER("silentS", "Seconds since the last report of its agent.", READ_ONLY | NULLABLE),                \
-        LIST("strays", "Units on it that belong to no member.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),         \
-        ID("id", "Identifier of the host.", READ_ONLY | ALWAYS),                                                \
-        INTEGER("epoch", "How often a machine joined as this host.", READ_ONLY | ALWAYS),                       \
-        TEXT("address", "Its own address.", READ_ONLY | NULLABLE),                                              \
-        INTEGER("goalVersion", "Version of the goal for the host.", READ_ONLY | ALWAYS),                        \
-        INTEGER("seenVersion", "Version of the goal that it has reached.", READ_ONLY | ALWAYS),                 \
-        DATE("joinedAt", "When it joined.", READ_ONLY | ALWAYS),                                                \
-        DATE("lastSeenAt", "When its agent last reported.", READ_ONLY | NULLABLE),                              \
-        TEXT("agentVersion", "Version of its agent.", READ_ONLY | NULLABLE),                                    \
-        TEXT("patroniVersion", "Version of Patroni on it.", READ_ONLY | NULLABLE),                              \
-        TEXT("pgbackrestVersion", "Version of pgBackRest on it.", READ_ONLY | NULLABLE),                        \
+#define HOST_FIELDS                                                                                              \
+    TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),                                  \
+        TEXT("state", "Whether it gets members, or backups.", READ_ONLY | ALWAYS, .one_of = host_state_names),   \
+        TEXT("purpose", "DATABASE: it has members of clusters. REPOSITORY: it keeps their backups.",             \
+             READ_ONLY | ALWAYS, .one_of = host_purpose_names),                                                  \
+        TEXT("objectStore", "Object store that new backups are kept in; null: its disk.", READ_ONLY | NULLABLE), \
+        TEXT("provider", "Provider of the machine.", READ_ONLY | ALWAYS),                                        \
+        TEXT("region", "Where it is.", READ_ONLY | ALWAYS),                                                      \
+        TEXT("zone", "Zone: hosts that can fail together.", READ_ONLY | ALWAYS),                                 \
+        INTEGER("members", "Members on it.", READ_ONLY | ALWAYS),                                                \
+        INTEGER("seats", "Clusters whose backups are on it.", READ_ONLY | ALWAYS),                               \
+        NUMBER("usedCpus", "Processors that members use.", READ_ONLY | ALWAYS),                                  \
+        NUMBER("cpus", "Processors of the host.", READ_ONLY | ALWAYS),                                           \
+        INTEGER("usedMemoryMb", "Memory that members use, in MiB.", READ_ONLY | ALWAYS),                         \
+        INTEGER("memoryMb", "Memory of the host, in MiB.", READ_ONLY | ALWAYS),                                  \
+        INTEGER("usedDiskGb", "Disk space that members or backups have reserved, in GiB.", READ_ONLY | ALWAYS),  \
+        INTEGER("diskGb", "Disk space of the host, in GiB.", READ_ONLY | ALWAYS),                                \
+        INTEGER("freeAddresses", "Addresses that no member uses.", READ_ONLY | ALWAYS),                          \
+        INTEGER("addresses", "Addresses for members.", READ_ONLY | ALWAYS),                                      \
+        INTEGER("silentS", "Seconds since the last report of its agent.", READ_ONLY | NULLABLE),                 \
+        LIST("strays", "Units on it that belong to no member.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),          \
+        ID("id", "Identifier of the host.", READ_ONLY | ALWAYS),                                                 \
+        INTEGER("epoch", "How often a machine joined as this host.", READ_ONLY | ALWAYS),                        \
+        TEXT("address", "Its own address.", READ_ONLY | NULLABLE),                                               \
+        INTEGER("goalVersion", "Version of the goal for the host.", READ_ONLY | ALWAYS),                         \
+        INTEGER("seenVersion", "Version of the goal that it has reached.", READ_ONLY | ALWAYS),                  \
+        DATE("joinedAt", "When it joined.", READ_ONLY | ALWAYS),                                                 \
+        DATE("lastSeenAt", "When its agent last reported.", READ_ONLY | NULLABLE),                               \
+        TEXT("agentVersion", "Version of its agent.", READ_ONLY | NULLABLE),                                     \
+        TEXT("patroniVersion", "Version of Patroni on it.", READ_ONLY | NULLABLE),                               \
+        TEXT("pgbackrestVersion", "Version of pgBackRest on it.", READ_ONLY | NULLABLE),                         \
         LIST("postgresVersions", "Versions of the database on it.", READ_ONLY | ALWAYS, .item = TYPE_TEXT)
 
 static const struct field host_fields[] = { HOST_FIELDS, END_OF_FIELDS };
@@ -163,6 +165,8 @@ static const struct field token_request_fields[] = {
          .max = NAME_MAX_CHARACTERS, .pattern = HOST_NAME, .fallback = "\"a\""),
     TEXT("purpose", "What the host is for: members of clusters (DATABASE), or backups of clusters (REPOSITORY).", 0,
          .one_of = host_purpose_names, .fallback = "\"DATABASE\""),
+    TEXT("objectStore", "For a repository host: the object store that it keeps backups in. Default: its disk.", 0,
+         .min = 1, .max = NAME_MAX_CHARACTERS, .example = "\"west\""),
     INTEGER("hours", "How long the token can be used.", 0, .min = 1, .max = MAX_TOKEN_HOURS, .fallback = "1"),
     END_OF_FIELDS,
 };
@@ -375,6 +379,21 @@ remove_addresses(struct request *req)
 
 /* ---- Tokens ---- */
 static error
+check_object_store(struct request *req, const struct join_place *place)
+{
+    str found;
+    if (place->object_store.len == 0)
+        return OK;
+    if (place->purpose != HOST_FOR_BACKUPS)
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("objectStore"),
+                    V("only a host with the purpose REPOSITORY has one"));
+    TRY(store_object_store_list(req->api->store, req->arena, place->object_store, &found));
+    return str_is(found, "[]")
+               ? fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("objectStore"), V("there is no such object store"))
+               : OK;
+}
+
+static error
 create_token(struct request *req)
 {
     struct operator_api *operators = operator_api_of(req);
@@ -384,10 +403,12 @@ create_token(struct request *req)
         json_str(json_object_get(req->body, "region")),
         json_str(json_object_get(req->body, "zone")),
         (enum host_purpose)str_word(json_str(json_object_get(req->body, "purpose")), host_purpose_names),
+        json_str(json_object_get(req->body, "objectStore")),
     };
     int64_t hours = json_integer_value(json_object_get(req->body, "hours"));
     bool is_valid = false;
     str token = STR_EMPTY;
+    TRY(check_object_store(req, &place));
     error problem = join_token_add(&operators->fleet, req->tx, &place, hours * HOUR_S, &is_valid, &token);
     if (problem != OK &&
         problem->code == FLEET_NOT_READY) /* which means to come back later: here somebody has to act */

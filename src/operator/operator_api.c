@@ -12,8 +12,9 @@
 #include "store/operator/operator.h"
 
 const struct family *const operator_families[] = {
-    &operator_caller_family, &operator_host_family,  &operator_place_family,   &operator_etcd_family,
-    &operator_job_family,    &operator_limit_family, &operator_account_family, NULL,
+    &operator_caller_family, &operator_host_family,    &operator_place_family,
+    &operator_etcd_family,   &operator_store_family,   &operator_job_family,
+    &operator_limit_family,  &operator_account_family, NULL,
 };
 
 /* ---- Opening ---- */
@@ -101,7 +102,7 @@ check_conditions(struct request *req)
     return OK;
 }
 
-/* Nothing takes a secret, and what is sent is written down: one that was put into a field by mistake must not be. */
+/* What is sent is written down: a secret of Reeve's that was put into a field by mistake must not be. */
 static error
 check_secrets(struct request *req)
 {
@@ -116,6 +117,22 @@ check_secrets(struct request *req)
     return OK;
 }
 
+/* What is sent, without the secrets of others that some operations take. */
+static str
+without_secrets(struct request *req)
+{
+    const struct schema *schema = req->endpoint->request;
+    if (req->body == NULL)
+        return STR_EMPTY;
+    json_t *shown = json_in(req->arena, json_copy(req->body));
+    for (const struct field *field = schema == NULL ? NULL : schema->fields; field != NULL && field->name != NULL;
+         field++) {
+        if ((field->flags & WRITE_ONLY) != 0 && json_object_get(shown, field->name) != NULL)
+            json_object_set_new(shown, field->name, json_string("***"));
+    }
+    return shown == NULL ? STR_EMPTY : json_text(req->arena, shown);
+}
+
 /* What is changed is written down with who changes it, or not changed. Before the change, while the transaction is the service's. */
 static error
 write_down(struct request *req)
@@ -126,7 +143,7 @@ write_down(struct request *req)
         .operator_name = req->caller->name,
         .operation = str_from(req->endpoint->operation),
         .target = str_dup(req->arena, str_slice(req->path, sizeof(OPERATOR_PREFIX) - 1, req->path.len)),
-        .request = req->body == NULL ? STR_EMPTY : json_text(req->arena, req->body),
+        .request = without_secrets(req),
         .address = req->in.request_id.len == 0 ? STR_EMPTY : net_address_text(req->arena, &req->in.client),
         .request_id = str_dup(req->arena, req->in.request_id),
     };

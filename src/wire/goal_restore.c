@@ -27,6 +27,8 @@ static const struct wire_field gate_fields[] = {
     { "port",      WIRE_INT,  R, AT(goal_gate, port),      .min = 1, .max = 65535 },
     { "authority", WIRE_TEXT, R, AT(goal_gate, authority), .max = PEM_BYTES },
     { "clients",   WIRE_LIST, R, AT(goal_gate, clients),   .max = GOAL_MAX_GATE_CLIENTS, .of = &client_shape },
+    { "label",     WIRE_TEXT, 0, AT(goal_gate, label),     .max = LABEL_BYTES },
+    { "isExact",   WIRE_BOOL, 0, AT(goal_gate, is_exact) },
     { "last",      WIRE_BOOL, 0, AT(goal_gate, last) },
 };
 const struct wire_shape goal_gate_shape = WIRE_SHAPE(struct goal_gate, gate_fields);
@@ -71,6 +73,8 @@ goal_gate_check(struct arena *arena, const struct goal_gate *gate, size_t index)
         if (!plain_name(client->name) || !goal_is_address(client->address))
             return goal_wrong(arena, "gates", index, "clients", "a name or address that is none");
     }
+    if (gate->label.len > 0 && !goal_is_label(gate->label))
+        return goal_wrong(arena, "gates", index, "label", "a label of a backup is wanted");
     return OK;
 }
 

@@ -25,7 +25,9 @@ struct goal_gate {
     int64_t port;
     str authority; /* PEM, of the cluster that is restored into */
     struct goal_gate_clients clients;
-    bool last; /* whether it also serves what was received and is not in the repository yet */
+    str label;     /* of the backup that it begins with */
+    bool is_exact; /* nothing that was written after it is wanted */
+    bool last;     /* whether it also serves what was received and is not in the repository yet */
 };
 struct goal_gates {
     size_t count;

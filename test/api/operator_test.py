@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operator's API: every operation with every wrong caller, with wrong requests of every kind, and as it should be; what is written
 down about who did it; tokens that are nowhere but in their owner's hands; and `reeved`, which runs the same operations."""
+import contextlib
 import http.client
 import json
 import os
@@ -9,10 +10,12 @@ import socket
 import ssl
 import subprocess
 import sys
+import tempfile
 
+import node_packages
 from client import wait_until
 from exchange_billing import seed_usage
-from node import make_certificate
+from node import free_port, make_certificate
 from suite import Suite, ends_on_signal
 from world import PREFIX as TENANTS
 from world import World, new_id, reeved, sql, start_node
@@ -74,7 +77,7 @@ def state():
     return sql("SELECT md5(string_agg(x, '|')) FROM (SELECT h::text x FROM host h UNION ALL SELECT a::text FROM host_address a UNION ALL SELECT p::text FROM provider p "
                "UNION ALL SELECT r::text FROM region r UNION ALL SELECT s::text FROM instance_size s UNION ALL SELECT t.hash::text FROM join_token t "
                "UNION ALL SELECT l::text FROM limit_override l UNION ALL SELECT o::text FROM organization o UNION ALL SELECT j.id::text || j.state FROM job j "
-               "UNION ALL SELECT i::text FROM invoice_payment i UNION ALL SELECT c::text FROM operator_action c ORDER BY x) y")
+               "UNION ALL SELECT i::text FROM invoice_payment i UNION ALL SELECT e::text FROM object_store e UNION ALL SELECT c::text FROM operator_action c ORDER BY x) y")
 
 
 # ---- Who ----
@@ -219,7 +222,7 @@ def test_bodies(suite, desk, table, values):
         refused("a secret in the query", (400,), method, path + "?pretty=" + desk.token, row.get("example"))
         if method == "GET":
             refused("a dry run of a read", (400,), method, path + "?dryRun=true")
-        other = "PUT" if path.startswith("/etcdGroups/") else "PATCH"  # which nothing there has
+        other = "PUT" if path.startswith(("/etcdGroups/", "/objectStores/")) else "PATCH"  # which nothing there has
         reply = refused("another method", (405,), other, path, {})
         suite.check("allow" in reply.headers, "405 without Allow for %s", path)
         for field in row["query"]:
@@ -378,6 +381,71 @@ def test_etcd_groups(suite, good, desk):
     for method in ("PATCH", "DELETE"):
         suite.equal(desk.ask(method, "/etcdGroups/west1", {} if method == "PATCH" else None).status, 404, method + " of a group that is gone")
     sql("UPDATE etcd_group SET auth = 'OFF', root = NULL")
+
+
+def listens(port):
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
+@contextlib.contextmanager
+def object_server(keys, buckets):
+    """A real server that speaks S3: its address, and whom to trust."""
+    here = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cluster/object_store")
+    node_packages.install(here)
+    with tempfile.TemporaryDirectory(prefix="reeve-objects.") as folder:
+        certificate, key = make_certificate(folder)
+        port = free_port()
+        with open(folder + "/server.json", "w", encoding="utf-8") as file:
+            json.dump({"address": "127.0.0.1", "port": port, "certificate": certificate, "key": key, "folder": folder + "/objects", "buckets": buckets, "keys": keys}, file)
+        server = subprocess.Popen(["node", here + "/server.js", folder + "/server.json"], stdout=subprocess.DEVNULL)
+        try:
+            wait_until(lambda: listens(port), 30)
+            with open(certificate, encoding="utf-8") as file:
+                yield "https://localhost:%d" % port, file.read()
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def test_object_stores(suite, good, desk):
+    """Where repository hosts can keep backups. Each is tried out before it is added, and no key is ever shown."""
+    key, secret = "KEEPER", "staple/battery+horse=correct"
+    with object_server({key: secret}, ["backups"]) as (endpoint, authority):
+        store = {"name": "west", "endpoint": endpoint, "bucket": "backups", "uriStyle": "path", "authority": authority, "accessKeyId": key, "secretAccessKey": secret}
+        for change, word in (({"secretAccessKey": "wrong"}, "SignatureDoesNotMatch"), ({"accessKeyId": "OTHER"}, "InvalidAccessKeyId"), ({"bucket": "elsewhere"}, "NoSuchBucket"),
+                             ({"authority": ""}, "does not answer"), ({"endpoint": "https://localhost:9"}, "does not answer"), ({"endpoint": "https://no.such.name.invalid"}, "Correct the endpoint"),
+                             ({"objectLock": True}, "Object Lock")):
+            reply = desk.ask("POST", "/objectStores", {**store, **change})
+            suite.check((reply.status, reply.code()) == (409, "OBJECT_STORE_UNUSABLE") and word in reply.json()["detail"], "%s: %r", change, reply)
+        for change in ({"endpoint": "http://localhost"}, {"endpoint": endpoint + "/x"}, {"endpoint": "https://a@b"}, {"secretAccessKey": "a\nb"}, {"secretAccessKey": " a"}, {"path": "a"},
+                       {"path": "/../a b"}, {"bucket": "A_B"}, {"uriStyle": "other"}):
+            suite.equal(desk.ask("POST", "/objectStores", {**store, **change}).status, 400, "%s" % change)
+        made = good("addObjectStore", "/objectStores", store)
+        suite.equal((made["name"], made["path"], made["objectLock"], "secretAccessKey" in made), ("west", "/", False, False), "what is answered")
+        suite.equal(desk.ask("POST", "/objectStores", store).code(), "DUPLICATE_NAME", "a store twice")
+        suite.equal([one["name"] for one in good("listObjectStores", "/objectStores")["results"]], ["west"], "the list")
+        shown = good("showObjectStore", "/objectStores/west")
+        suite.equal((shown["endpoint"], shown["seats"], shown["hosts"], shown["usedBytes"]), (endpoint, 0, [], 0), "what is shown")
+        good("tryObjectStore", "/objectStores/west:try")
+        suite.equal(desk.ask("PATCH", "/objectStores/west", {"secretAccessKey": "wrong"}).code(), "OBJECT_STORE_UNUSABLE", "a key that does not work")
+        good("changeObjectStore", "/objectStores/west", {"accessKeyId": key, "secretAccessKey": secret})
+    suite.equal(desk.ask("POST", "/objectStores/west:try").code(), "OBJECT_STORE_UNUSABLE", "a store that is away")
+    place = {"provider": "ONPREM", "region": "EU_NORTH", "host": "r9", "purpose": "REPOSITORY"}
+    for change in ({"objectStore": "east"}, {"objectStore": "west", "purpose": "DATABASE"}):
+        suite.equal(desk.ask("POST", "/tokens", {**place, **change}).code(), "INVALID_ATTRIBUTE_VALUE", "%s" % change)
+    good("createToken", "/tokens", {**place, "objectStore": "west"})
+    suite.equal(sql("SELECT object_store FROM join_token WHERE host_name = 'r9'"), "west", "the token of a host that writes to it")
+    written = sql("SELECT string_agg(request::text, ' ') FROM operator_action WHERE operation LIKE '%ObjectStore'")
+    suite.check("***" in written and secret not in written and key not in written, "what is written down: %s", written)
+    sql("UPDATE host SET object_store = 'west' WHERE name = (SELECT max(name) FROM host)")
+    reply = desk.ask("DELETE", "/objectStores/west")
+    suite.equal((reply.status, reply.code()), (409, "STILL_IN_USE"), "a store that a host writes to")
+    sql("UPDATE host SET object_store = NULL")
+    good("removeObjectStore", "/objectStores/west")
+    for method, path in (("GET", ""), ("PATCH", ""), ("POST", ":try"), ("DELETE", "")):
+        suite.equal(desk.ask(method, "/objectStores/west" + path, {} if method == "PATCH" else None).status, 404, method + " of a store that is gone")
+    sql("DELETE FROM join_token WHERE host_name = 'r9'")
 
 
 def test_places(suite, good, desk, node):
@@ -562,6 +630,7 @@ def main():
         test_addresses(suite, good, desk)
         test_places(suite, good, desk, node)
         test_etcd_groups(suite, good, desk)
+        test_object_stores(suite, good, desk)
         test_jobs(suite, good, desk, world)
         test_limits(suite, good, desk, world)
         test_accounts(suite, good, desk, world)

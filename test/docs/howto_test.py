@@ -25,7 +25,7 @@ for folder in ("api", "fleet", "package"):
 from suite import Suite, ends_on_signal  # noqa: E402
 
 PAGES = sorted(glob.glob(os.path.join(ROOT, "docs", "how-to", "*.md"))) + [os.path.join(ROOT, "docs", name) for name in ("limits.md", "consistency.md")]
-NAMES = {"orders", "h1", "h3", "platform", "storefront", "default"}  # of clusters, hosts, groups, teams and groups of etcd in the guides
+NAMES = {"orders", "h1", "h3", "platform", "storefront", "default", "west", "r1"}  # of clusters, hosts, groups, teams and groups of etcd in the guides
 FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.M | re.S)
 PROGRAM = re.compile(r"(?:^|(?<=[\s(`]))(reeved|reeve-agent|reeve) +((?!reeve\b)[a-z][^|;&>)\n]*)")
 

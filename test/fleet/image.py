@@ -93,6 +93,9 @@ BARE_HOST = Recipe("bare-host", "trixie", [
     "python3-yaml", "python3-ydiff"], fetched=[
     "postgresql-17", "postgresql-17-pgaudit", "patroni", "pgbackrest", "python3-etcd", "python3-idna", "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables"])
 
+# An object store with Object Lock, for tests: what is in the registries of this machine has none. Run in its own root, with this machine's network of the moment.
+OBJECTS = Recipe("objects", "trixie", ["python3-moto", "python3-flask", "python3-flask-cors"])
+
 # Those that script/ci needs.
 ALL = [HOST, SERVER, BARE_CONTROL, BARE_HOST]
 

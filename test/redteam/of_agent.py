@@ -128,6 +128,17 @@ class Hostile:
             control.superuser(self.fleet, "DELETE FROM export_job WHERE id = decode('%s', 'hex')" % seat)
             return "taken over" if MARK in str(found) else None
 
+    def store_elsewhere(self):
+        """Where it is and its sealed keys would come together."""
+        with self.seat_elsewhere() as seat:
+            control.superuser(self.fleet, "INSERT INTO object_store (name, endpoint, bucket, region, keys) VALUES ('red', 'https://%s', 'b', 'r', '\\x00')" % MARK)
+            control.superuser(self.fleet, "UPDATE stanza_seat SET object_store = 'red' WHERE id = decode('%s', 'hex')" % seat)
+            try:
+                return "it is there" if MARK in (self.goal() or "") else None
+            finally:
+                control.superuser(self.fleet, "UPDATE stanza_seat SET object_store = NULL WHERE object_store = 'red'")
+                control.superuser(self.fleet, "DELETE FROM object_store WHERE name = 'red'")
+
     def seat_certificate(self):
         with self.seat_elsewhere() as seat:
             return self.certificate("/agent/v1/seats/%s/certificate" % seat, ("subject",))
@@ -166,6 +177,7 @@ def of_goals(hostile, ground):
         found = {one["id"] for one in json.loads(hostile.goal())["members"]} & {one.id for one in hostile.others}
         return "members of other hosts: %s" % found if found else None
     yield "goal: members of other hosts", GOALS, members
+    yield "goal: the object store of another's seat", GOALS, hostile.store_elsewhere
 
 
 def rows_of(hostile, ground):

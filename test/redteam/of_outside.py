@@ -93,7 +93,7 @@ def of_control(ground):
                     got = ask(fleet, m, a, control.AGENT_PORT, method, path, None if method == "GET" else "{}")
                     return None if got is None or got[0] in (400, 401, 403) else "%d %r" % got
                 yield "agents' listener of %s, %s %s from a %s" % (node, method, path, machine), "hosts are known by certificates of hosts", agent
-            for path in ("", "/hosts", "/etcdGroups"):
+            for path in ("", "/hosts", "/etcdGroups", "/objectStores"):
                 def desk(m=machine, a=address, p=path):
                     got = ask(fleet, m, a, control.OPERATOR_PORT, "GET", "/operator/v1" + p, plain=True)
                     return None if got is None or got[0] in (401, 403) else "%d %r" % got

@@ -258,6 +258,32 @@ who_uploads_reaches_the_store_and_nothing_else(void **state)
     arena_free(arena);
 }
 
+static void
+a_seat_in_a_store_reaches_that_and_its_members(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 22);
+    struct wall_place before[2] = { { .port = 443 }, { .port = 27017 } },
+                      after[2] = { { .port = 443 }, { .port = 27017 } };
+    assert_true(net_parse_address(STR("192.0.2.7"), &before[0].address));
+    assert_true(net_parse_address(STR("10.0.0.1"), &before[1].address));
+    assert_true(net_parse_address(STR("2001:db8::7"), &after[0].address));
+    after[1] = before[1];
+    struct wall_reach old = { 70009, 2, before }, reach = { 70009, 2, after };
+    str text = wall_reach_text(arena, &old, &reach);
+    assert_non_null(strstr(text.data, "add element inet reeve confined { 70009 }\n"));
+    assert_non_null(strstr(text.data, "delete element inet reeve stores4 { 70009 . 192.0.2.7 . 443 }\n"));
+    assert_non_null(strstr(text.data, "add element inet reeve stores6 { 70009 . 2001:db8::7 . 443 }\n"));
+    /* What stays is there in the end: everything is one step. */
+    const char *gone = strstr(text.data, "delete element inet reeve stores4 { 70009 . 10.0.0.1 . 27017 }\n");
+    assert_non_null(gone);
+    assert_non_null(strstr(gone, "add element inet reeve stores4 { 70009 . 10.0.0.1 . 27017 }\n"));
+    /* A gate of a seat that is shut in still answers. */
+    const char *gates = strstr(text.data, "@gates4 accept"), *confined = strstr(text.data, "meta skuid @confined");
+    assert_true(gates != NULL && confined != NULL && gates < confined);
+    arena_free(arena);
+}
+
 int
 main(void)
 {
@@ -270,6 +296,7 @@ main(void)
         cmocka_unit_test(files_go_to_their_owner_and_what_the_agent_wrote_to_root),
         cmocka_unit_test(rules_name_users_and_addresses),
         cmocka_unit_test(who_uploads_reaches_the_store_and_nothing_else),
+        cmocka_unit_test(a_seat_in_a_store_reaches_that_and_its_members),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "engine/postgres/backup/keep.h"
 #include "engine/postgres/backup/verify.h"
 #include "engine/postgres/backup/wal_holes.h"
+#include "engine/postgres/store/mirror.h"
 
 struct fixture {
     struct arena *arena;
@@ -218,6 +219,28 @@ what_builds_on_a_damaged_backup_is_damaged(void **state)
     arena_free(arena);
 }
 
+static void
+a_restore_out_of_a_store_needs_what_follows_its_backup(void **state)
+{
+    (void)state;
+    const str first = STR("000000010000000000000005"), last = STR("000000010000000000000006");
+    static const struct {
+        const char *path;
+        bool is_wanted, is_wanted_exactly;
+    } files[] = {
+        { "archive/a-1/archive.info", true, true },
+        { "archive/a-1/17-1/00000002.history", true, true },
+        { "archive/a-1/17-1/0000000100000000/000000010000000000000004-0123.zst", false, false },
+        { "archive/a-1/17-1/0000000100000000/000000010000000000000005-0123.zst", true, true },
+        { "archive/a-1/17-1/0000000200000000/000000020000000000000007-0123.zst", true, false },
+        { "archive/a-1/17-1/0000000200000000/000000020000000000000003-0123.zst", false, false },
+    };
+    for (size_t i = 0; i < LENGTH(files); i++) {
+        assert_int_equal(mirror_wants(str_from(files[i].path), first, STR_EMPTY), files[i].is_wanted);
+        assert_int_equal(mirror_wants(str_from(files[i].path), first, last), files[i].is_wanted_exactly);
+    }
+}
+
 int
 main(void)
 {
@@ -230,6 +253,7 @@ main(void)
         cmocka_unit_test(a_history_that_is_gone_is_said),
         cmocka_unit_test(damage_is_read_from_what_pgbackrest_says_although_it_ends_well),
         cmocka_unit_test(what_builds_on_a_damaged_backup_is_damaged),
+        cmocka_unit_test(a_restore_out_of_a_store_needs_what_follows_its_backup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

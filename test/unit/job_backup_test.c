@@ -122,6 +122,29 @@ both_sides_are_told_of_each_other(void **state)
 }
 
 static void
+a_seat_is_where_its_host_writes(void **state)
+{
+    (void)state;
+    add_repository(1, "A", "2.55.1");
+    fixture_ask(
+        "INSERT INTO object_store (name, endpoint, bucket, region, keys) VALUES ('west', 'https://s3.example', 'b', 'r', '\\x0a')");
+    fixture_ask("UPDATE host SET object_store = 'west' WHERE name = 'r1'");
+    struct place place = new_cluster(WITH_BACKUPS("orders"));
+    id repository = host_id(REPOSITORY + 1);
+    assert_string_equal(goal_says(repository, "seats,0,store,bucket"), "b");
+    /* What is there stays there, wherever the host writes to from now on; another key is told at once. */
+    fixture_ask("UPDATE host SET object_store = NULL WHERE name = 'r1'");
+    int before = count("SELECT version FROM host_goal_version v JOIN host h ON h.id = v.host_id WHERE h.name = 'r1'");
+    fixture_ask("UPDATE object_store SET keys = '\\x0b'");
+    assert_string_equal(goal_says(repository, "seats,0,store,storeKeys"), "sealed:west:0b");
+    assert_true(count("SELECT version FROM host_goal_version v JOIN host h ON h.id = v.host_id WHERE h.name = 'r1'") >
+                before);
+    remove_cluster(place);
+    fixture_ask("DELETE FROM object_store");
+    remove_repositories();
+}
+
+static void
 without_a_host_that_can_keep_them_there_are_no_backups(void **state)
 {
     (void)state;
@@ -460,6 +483,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cluster_is_ready_when_its_changes_are_received),
         cmocka_unit_test(both_sides_are_told_of_each_other),
+        cmocka_unit_test(a_seat_is_where_its_host_writes),
         cmocka_unit_test(without_a_host_that_can_keep_them_there_are_no_backups),
         cmocka_unit_test(backups_are_switched_off_and_on_again),
         cmocka_unit_test(a_policy_leaves_no_cluster_without_backups),

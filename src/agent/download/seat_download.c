@@ -9,6 +9,7 @@
 #include "agent/download/download_unit.h"
 #include "agent/seat/seat_files.h"
 #include "agent/seat/seat_scratch.h"
+#include "agent/seat/seat_store.h"
 #include "agent/unit_keep.h"
 #include "base/clock.h"
 #include "base/disk_below.h"
@@ -164,7 +165,10 @@ start_pack(struct scratch *download)
                               download->folder.data),
         .memory_mb = PACK_MEMORY_MB,
         .places = str_format(arena, "BindReadOnlyPaths=%s\nBindPaths=%s\n", pass->folder.data, download->folder.data),
-        .more = unit_drill_walls(arena, pass->seat->download.limit_seconds, pass->seat->store.endpoint.len == 0),
+        .more = str_format(
+            arena, "%s%s",
+            unit_drill_walls(arena, pass->seat->download.limit_seconds, pass->seat->store.endpoint.len == 0).data,
+            seat_store_lines(arena, pass->seat, pass->folder).data),
     };
     return scratch_start_unit(download, PACK, &wish);
 }

@@ -6,6 +6,7 @@
 
 #include "agent/certificates.h"
 #include "agent/restore/gate_last.h"
+#include "agent/restore/gate_mirror.h"
 #include "agent/restore/gate_unit.h"
 #include "agent/unit_keep.h"
 #include "base/clock.h"
@@ -171,11 +172,18 @@ show_key(struct gate_pass *pass)
                : problem(pass->arena, "%s/" SHOWN " cannot be written: %s.", pass->folder.data, strerror(errno));
 }
 
+static bool
+is_in_store(const struct gate_pass *pass)
+{
+    return pass->seat->store.endpoint.len > 0;
+}
+
+/* Of a store, what was received last was copied before the rest was: so nothing is between the two. */
 static error
 open_gate(struct gate_pass *pass)
 {
     str state;
-    if (pass->gate->last)
+    if (pass->gate->last && !is_in_store(pass))
         TRY(gate_last_copy(pass));
     TRY(show_key(pass));
     failpoint("agent:gate:start:before");
@@ -194,8 +202,9 @@ keep_open(struct gate_pass *pass, struct report_gate *report)
     const struct gate_unit_wish wish = { .stanza = pass->seat->stanza,
                                          .user = users_name(pass->arena, pass->user),
                                          .folder = pass->folder,
-                                         .repository = str_format(pass->arena, "%s/repo", pass->seat_folder.data) };
-    TRY(make_folders(pass));
+                                         .repository = is_in_store(pass) ? gate_mirror_copy(pass)
+                                                                         : str_format(pass->arena, "%s/repo",
+                                                                                      pass->seat_folder.data) };
     TRY(certificates_of_gate(pass->caller, pass->arena, pass->host->state, pass->gate->id, pass->folder, pass->files,
                              &changed));
     TRY(keep_files(pass, &changed));
@@ -221,12 +230,14 @@ pass_through(struct gate_pass *pass, struct report_gate *report)
 {
     if (pass->seat == NULL)
         return problem(pass->arena, "The seat that it leads to is not on this host.");
-    if (pass->seat->store.endpoint.len > 0)
-        return problem(pass->arena, "What is kept in an object store cannot be restored from yet.");
     if (!users_find(pass->host->users, pass->seat->id, &pass->user))
         return problem(pass->arena, "The seat that it leads to has nothing yet.");
     pass->files = (struct disk_owner){ 0, (gid_t)pass->user };
-    return keep_open(pass, report);
+    bool is_ready = true;
+    TRY(make_folders(pass));
+    if (is_in_store(pass))
+        TRY(gate_mirror_keep(pass, &is_ready));
+    return is_ready ? keep_open(pass, report) : OK;
 }
 
 void
@@ -258,6 +269,7 @@ gate_remove(const struct member_host *host, struct arena *arena, id gate)
 {
     str folder = folder_of(arena, gate);
     TRY(unit_drop(host->units, arena, gate_unit(arena, gate).data));
+    TRY(unit_drop(host->units, arena, gate_mirror_unit(arena, gate).data));
     failpoint("agent:gate:remove-folder:before");
     return disk_remove_tree(folder.data) ? OK
                                          : problem(arena, "%s cannot be removed: %s.", folder.data, strerror(errno));

@@ -10,6 +10,7 @@
 #include "agent/seat/seat_export.h"
 #include "agent/seat/seat_files.h"
 #include "agent/seat/seat_jobs.h"
+#include "agent/seat/seat_store.h"
 #include "agent/seat/seat_verify.h"
 #include "agent/unit_file.h"
 #include "agent/unit_keep.h"
@@ -56,12 +57,14 @@ keep_units(struct seat_pass *pass, bool is_received, bool *ret_changed)
                                           .folder = pass->folder,
                                           .command = str_format(arena, "%s receive --folder %s", agent, folder),
                                           .is_kept_up = true,
-                                          .memory_mb = RECEIVER_MEMORY_MB };
+                                          .memory_mb = RECEIVER_MEMORY_MB,
+                                          .more = seat_store_lines(arena, pass->seat, pass->folder) };
     const struct unit_beside keeper = { .description = str_format(arena, "backups of %s", stanza),
                                         .user = pass->user,
                                         .folder = pass->folder,
                                         .command = str_format(arena, "%s keep --folder %s", agent, folder),
-                                        .memory_mb = BACKUP_MEMORY_MB };
+                                        .memory_mb = BACKUP_MEMORY_MB,
+                                        .more = seat_store_lines(arena, pass->seat, pass->folder) };
     TRY(unit_keep(pass->host->units, arena, pass->wal_unit.data, unit_text_beside(arena, &receiver), is_received,
                   ret_changed));
     return unit_keep(pass->host->units, arena, pass->backup_unit.data, unit_text_beside(arena, &keeper), false,
@@ -125,6 +128,7 @@ keep_going(struct seat_pass *pass, struct report_seat *report, bool *ret_is_busy
         TRY(certificates_of_seat(pass->caller, pass->arena, pass->host->state, pass->seat->id, pass->folder,
                                  pass->files, &certificate_changed));
     TRY(seat_files(pass, &changed));
+    TRY(seat_store_keep(pass));
     TRY(keep_units(pass, pass->seat->desired == SEAT_RUNNING, &changed));
     error wall = keep_wall(pass);
     TRY(keep_receiver(pass, changed, &report->unit));
@@ -166,6 +170,7 @@ remove_all(struct seat_pass *pass, struct report_seat *report, bool *ret_is_busy
         TRY(unit_keep_down(pass->host->units, arena, pass->wal_unit.data));
         if (pass->seat->store.endpoint.len > 0) {
             bool ignored = false;
+            TRY(seat_store_keep(pass));
             TRY(keep_units(pass, false, &ignored));
             struct seat_view view = seat_view_read(pass);
             TRY(seat_jobs_empty(pass, jobs, &view, &is_empty));
@@ -175,6 +180,8 @@ remove_all(struct seat_pass *pass, struct report_seat *report, bool *ret_is_busy
     report->unit = STR("inactive");
     if (!is_empty)
         return OK;
+    if (pass->user.len > 0)
+        TRY(seat_store_end(pass));
     failpoint("agent:seat:remove:before");
     TRY(unit_drop(pass->host->units, arena, pass->wal_unit.data));
     TRY(unit_drop(pass->host->units, arena, pass->backup_unit.data));

@@ -13,7 +13,9 @@ struct seat_memory {
     int64_t wall_put_ms;      /* when the rules of the network were put up last; 0: not since the agent started */
     int64_t drill_again_ms;   /* before then no drill is begun */
     char drill_problem[1024]; /* why */
-    int64_t store_wall_ms;    /* when the wall around an export was put up last */
+    int64_t reach_ms; /* when it was said last what a seat in an object store reaches; 0: not since the agent started */
+    int64_t reach_version; /* and for which goal */
+    int64_t store_wall_ms; /* when the wall around an export was put up last */
 };
 
 /* During one pass. */

@@ -55,9 +55,9 @@ add_store(struct buf *out, const struct goal_seat *seat, str folder)
                "repo1-s3-uri-style=%s\n"
                "repo1-s3-key=%s\n"
                "repo1-s3-key-secret=%s\n",
-               store->path.data, seat->stanza.data, (int)seat->ordinal, STR_ARG(endpoint), store->bucket.data,
-               store->region.data, store->uri_style.len > 0 ? store->uri_style.data : "host", store->key.data,
-               store->secret_key.data);
+               str_is(store->path, "/") ? "" : store->path.data, seat->stanza.data, (int)seat->ordinal,
+               STR_ARG(endpoint), store->bucket.data, store->region.data,
+               store->uri_style.len > 0 ? store->uri_style.data : "host", store->key.data, store->secret_key.data);
     if (store->authority.len > 0)
         buf_format(out, "repo1-storage-ca-file=%s/tls/store-authority.crt\n", folder.data);
 }

@@ -23,6 +23,7 @@
 enum {
     ITEMS_BYTES = 4 * 1024 * 1024,
     LOOK_AGAIN_MS = 10 * 60 * 1000,
+    UNREAD_AGAIN_MS = 30 * 1000, /* when the repository did not answer */
     MOST_ATTEMPTS = 5,
     MOST_FAILED = 32,
     AGAIN_MS = 10 * 1000,
@@ -366,10 +367,11 @@ give_order(struct seat_pass *pass, struct seat_jobs *jobs, const struct seat_vie
     int64_t days = seat_view_clocks_differ(view) ? 0 : pass->seat->schedule.window_days;
     int64_t next = json_int_at(jobs->memory, "number") + 1;
     bool leaves_wal = days > 0 && pass->seat->schedule.is_wal_left_out;
-    json_t *order =
-        json_in(pass->arena, json_pack("{s:I, s:o, s:o, s:I, s:b, s:b}", "number", (json_int_t)next, "backup",
-                                       backup != NULL ? backup : json_null(), "remove", remove, "windowDays",
-                                       (json_int_t)days, "isWalLeftOut", (int)leaves_wal, "isLast", (int)is_last));
+    json_t *order = json_in(
+        pass->arena, json_pack("{s:I, s:o, s:o, s:I, s:b, s:b, s:b}", "number", (json_int_t)next, "backup",
+                               backup != NULL ? backup : json_null(), "remove", remove, "windowDays", (json_int_t)days,
+                               "isWalLeftOut", (int)leaves_wal, "isLast", (int)is_last, "isInStore",
+                               (int)(pass->seat->store.endpoint.len > 0)));
     str order_text = order == NULL ? STR_EMPTY : json_text(pass->arena, order), state;
     if (order_text.len == 0)
         return fail(pass->arena, OVERLOADED);
@@ -482,7 +484,8 @@ seat_jobs_go_on(struct seat_pass *pass, struct seat_jobs *jobs, const struct sea
                     pass->has_room && take_turn(pass->seat->id);
     json_t *remove = removals(pass, jobs, view);
     int64_t age_ms = clock_now_ms() - json_int_at(view->kept, "atMs"); /* negative: the clock was set back */
-    bool looks = view->kept == NULL || view->is_stale || age_ms > LOOK_AGAIN_MS || age_ms < -LOOK_AGAIN_MS;
+    int64_t again_ms = json_is_true(json_object_get(view->kept, "isUnread")) ? UNREAD_AGAIN_MS : LOOK_AGAIN_MS;
+    bool looks = view->kept == NULL || view->is_stale || age_ms > again_ms || age_ms < -again_ms;
     if (!backs_up && !looks && json_array_size(remove) == 0) {
         json_decref(remove);
         return OK;
@@ -496,11 +499,15 @@ seat_jobs_empty(struct seat_pass *pass, struct seat_jobs *jobs, const struct sea
 {
     str state;
     TRY(units_state(pass->host->units, pass->arena, pass->backup_unit.data, &state));
-    *ret_is_empty = view->kept != NULL && seat_view_backups(view) != NULL &&
+    bool is_unread = json_is_true(json_object_get(view->kept, "isUnread"));
+    *ret_is_empty = view->kept != NULL && seat_view_backups(view) != NULL && !is_unread &&
                     json_array_size(seat_view_backups(view)) == 0 &&
                     json_int_at(view->kept, "number") == json_int_at(jobs->memory, "number");
     if (*ret_is_empty || unit_is_up(state))
         return OK;
+    int64_t age_ms = clock_now_ms() - json_int_at(view->kept, "atMs");
+    if (is_unread && age_ms >= 0 && age_ms < UNREAD_AGAIN_MS)
+        return problem(pass->arena, "%.*s", STR_ARG(json_text_at(view->kept, "lookProblem")));
     return give_order(pass, jobs, view, NULL, json_array(), true);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/seat/seat_files.h"
+#include "agent/seat/seat_store.h"
 #include "agent/state.h"
 #include "agent/unit_keep.h"
 #include "base/clock.h"
@@ -247,7 +248,8 @@ scratch_start_fetch(struct scratch *scratch, str order, int64_t limit_seconds)
                               scratch->folder.data),
         .memory_mb = FETCH_MEMORY_MB,
         .places = str_format(arena, "BindReadOnlyPaths=%s\nBindPaths=%s\n", pass->folder.data, scratch->folder.data),
-        .more = unit_drill_walls(arena, limit_seconds, false),
+        .more = str_format(arena, "%s%s", unit_drill_walls(arena, limit_seconds, false).data,
+                           seat_store_lines(arena, pass->seat, pass->folder).data),
     };
     return scratch_start_unit(scratch, SCRATCH_FETCH, &wish);
 }

@@ -2,6 +2,7 @@
 #include "agent/seat/seat_verify.h"
 
 #include "agent/seat/seat_files.h"
+#include "agent/seat/seat_store.h"
 #include "agent/seat/turns.h"
 #include "agent/unit_file.h"
 #include "agent/unit_keep.h"
@@ -68,7 +69,8 @@ start(struct seat_pass *pass, json_t *memory)
         .folder = pass->folder,
         .command = str_format(arena, "%s verify --folder %s", pass->host->agent.data, pass->folder.data),
         .memory_mb = MEMORY_MB,
-        .more = STR("Nice=19\nCPUSchedulingPolicy=idle\nIOSchedulingClass=idle\n"),
+        .more = str_format(arena, "Nice=19\nCPUSchedulingPolicy=idle\nIOSchedulingClass=idle\n%s",
+                           seat_store_lines(arena, pass->seat, pass->folder).data),
     };
     TRY(unit_keep(pass->host->units, arena, unit.data, unit_text_beside(arena, &wish), false, &ignored));
     TRY(remember(pass, memory, true, "begunMs", clock_now_ms()));

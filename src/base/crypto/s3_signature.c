@@ -34,23 +34,27 @@ signing_key(struct arena *arena, const struct s3_keys *keys, str day)
     return mac(arena, mac(arena, of_region, STR("s3")), STR("aws4_request"));
 }
 
-static const char *
-signed_headers(const struct s3_request *request)
+/* All of them, in their order. */
+static str
+signed_headers(struct arena *arena, const struct s3_request *request)
 {
-    return request->meta_sha256.len > 0 ? "host;x-amz-content-sha256;x-amz-date;x-amz-meta-sha256"
-                                        : "host;x-amz-content-sha256;x-amz-date";
+    return str_format(arena, "host;x-amz-content-sha256%s;x-amz-date%s",
+                      request->copy_source.len > 0 ? ";x-amz-copy-source" : "",
+                      request->meta_sha256.len > 0 ? ";x-amz-meta-sha256" : "");
 }
 
 static str
 canonical(struct arena *arena, const struct s3_request *request)
 {
     struct buf out = buf_in(arena, CANONICAL_BYTES);
-    buf_format(&out, "%s\n%.*s\n%.*s\nhost:%.*s\nx-amz-content-sha256:%.*s\nx-amz-date:%.*s\n", request->method,
-               STR_ARG(request->path), STR_ARG(request->query), STR_ARG(request->host), STR_ARG(request->body_sha256),
-               STR_ARG(request->moment));
+    buf_format(&out, "%s\n%.*s\n%.*s\nhost:%.*s\nx-amz-content-sha256:%.*s\n", request->method, STR_ARG(request->path),
+               STR_ARG(request->query), STR_ARG(request->host), STR_ARG(request->body_sha256));
+    if (request->copy_source.len > 0)
+        buf_format(&out, "x-amz-copy-source:%.*s\n", STR_ARG(request->copy_source));
+    buf_format(&out, "x-amz-date:%.*s\n", STR_ARG(request->moment));
     if (request->meta_sha256.len > 0)
         buf_format(&out, "x-amz-meta-sha256:%.*s\n", STR_ARG(request->meta_sha256));
-    buf_format(&out, "\n%s\n%.*s", signed_headers(request), STR_ARG(request->body_sha256));
+    buf_format(&out, "\n%s\n%.*s", signed_headers(arena, request).data, STR_ARG(request->body_sha256));
     return buf_str(&out);
 }
 
@@ -65,7 +69,8 @@ s3_authorization(struct arena *arena, const struct s3_keys *keys, const struct s
         return STR_EMPTY;
     str signature = mac(arena, signing_key(arena, keys, day), to_sign);
     return str_format(arena, ALGORITHM " Credential=%.*s/%s, SignedHeaders=%s, Signature=%s", STR_ARG(keys->key),
-                      scope.data, signed_headers(request), str_hex(arena, signature.data, signature.len).data);
+                      scope.data, signed_headers(arena, request).data,
+                      str_hex(arena, signature.data, signature.len).data);
 }
 
 str

@@ -15,6 +15,7 @@ struct s3_request {
     str body_sha256; /* in hexadecimal */
     str moment;      /* "20261117T081500Z" */
     str meta_sha256; /* the header x-amz-meta-sha256; empty: there is none */
+    str copy_source; /* the header x-amz-copy-source, likewise */
 };
 
 /* The value of the header Authorization; empty when the arena is full. */

@@ -5,13 +5,16 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/date.h"
 #include "base/net/egress.h"
 #include "base/net/pinned.h"
 
 enum {
     CONNECT_MS = 10 * 1000,
-    SILENT_S = 60, /* a connection on which nothing moves for so long is given up */
-    ANSWER_BYTES = 8 * 1024,
+    SILENT_S = 60,           /* a connection on which nothing moves for so long is given up */
+    ANSWER_BYTES = 8 * 1024, /* of most; of lists more is read */
+    LIST_BYTES = 2 * 1024 * 1024,
+    PAGE = 500,
     ETAG_BYTES = 256,
     WORD_CHARS = 64,
     FIRST_WAIT_MS = 500,
@@ -27,7 +30,7 @@ struct call {
     str path, query, text;
     const struct bucket_file *file;
     int64_t offset, bytes;
-    str body_sha256, meta_sha256;
+    str body_sha256, meta_sha256, copy_source, body_md5;
 };
 
 struct bucket {
@@ -39,8 +42,9 @@ struct bucket {
     /* The last answer. */
     long status;
     int64_t length;
-    size_t answer_bytes;
-    char answer[ANSWER_BYTES], etag[ETAG_BYTES], meta_sha256[ETAG_BYTES], problem[CURL_ERROR_SIZE];
+    size_t answer_bytes, answer_room;
+    char *answer;
+    char etag[ETAG_BYTES], meta_sha256[ETAG_BYTES], problem[CURL_ERROR_SIZE];
 };
 
 /* ---- What curl asks ---- */
@@ -48,7 +52,7 @@ static size_t
 keep_answer(char *bytes, size_t size, size_t count, void *context)
 {
     struct bucket *bucket = context;
-    size_t room = ANSWER_BYTES - 1 - bucket->answer_bytes, some = size * count < room ? size * count : room;
+    size_t room = bucket->answer_room - 1 - bucket->answer_bytes, some = size * count < room ? size * count : room;
     memcpy(bucket->answer + bucket->answer_bytes, bytes, some);
     bucket->answer_bytes += some;
     return size * count;
@@ -130,13 +134,18 @@ headers_of(const struct bucket *bucket, struct arena *arena, const struct call *
                                         .query = call->query,
                                         .body_sha256 = call->body_sha256,
                                         .moment = s3_moment(arena, clock_now_ms()),
-                                        .meta_sha256 = call->meta_sha256 };
+                                        .meta_sha256 = call->meta_sha256,
+                                        .copy_source = call->copy_source };
     str authorization = s3_authorization(arena, &bucket->place.keys, &request);
     struct curl_slist *list =
         authorization.len == 0 ? NULL : curl_slist_append(NULL, "Content-Type: application/octet-stream");
     list = add_header(list, arena, "Authorization", authorization);
     list = add_header(list, arena, "x-amz-date", request.moment);
     list = add_header(list, arena, "x-amz-content-sha256", call->body_sha256);
+    if (call->body_md5.len > 0)
+        list = add_header(list, arena, "Content-MD5", call->body_md5);
+    if (call->copy_source.len > 0)
+        list = add_header(list, arena, "x-amz-copy-source", call->copy_source);
     return call->meta_sha256.len == 0 ? list : add_header(list, arena, "x-amz-meta-sha256", call->meta_sha256);
 }
 
@@ -146,6 +155,7 @@ prepare(struct bucket *bucket, struct arena *arena, const struct call *call, str
 {
     CURL *c = bucket->curl;
     CURLcode bad = CURLE_OK;
+    struct curl_blob authority = { (void *)bucket->place.authority.data, bucket->place.authority.len, CURL_BLOB_COPY };
     bool has_body = strcmp(call->method, "PUT") == 0 || strcmp(call->method, "POST") == 0;
     str url = str_format(arena, "%s%s%s%s", bucket->place.service_url.data, call->path.data,
                          call->query.len > 0 ? "?" : "", call->query.data);
@@ -161,6 +171,7 @@ prepare(struct bucket *bucket, struct arena *arena, const struct call *call, str
     SET(CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     SET(CURLOPT_LOW_SPEED_LIMIT, 1L);
     SET(CURLOPT_LOW_SPEED_TIME, (long)SILENT_S);
+    SET(CURLOPT_TIMEOUT_MS, (long)bucket->place.limit_ms);
     SET(CURLOPT_SSL_VERIFYPEER, 1L);
     SET(CURLOPT_SSL_VERIFYHOST, 2L);
     SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
@@ -172,7 +183,7 @@ prepare(struct bucket *bucket, struct arena *arena, const struct call *call, str
     SET(CURLOPT_HEADERFUNCTION, see_header);
     SET(CURLOPT_HEADERDATA, bucket);
     SET(CURLOPT_ERRORBUFFER, bucket->problem);
-    SET(CURLOPT_USERAGENT, "reeve-export/" REEVE_VERSION);
+    SET(CURLOPT_USERAGENT, "reeve/" REEVE_VERSION);
     SET(CURLOPT_HTTPHEADER, headers);
     SET(CURLOPT_CUSTOMREQUEST, call->method);
     SET(CURLOPT_NOBODY, strcmp(call->method, "HEAD") == 0 ? 1L : 0L);
@@ -188,6 +199,8 @@ prepare(struct bucket *bucket, struct arena *arena, const struct call *call, str
         SET(CURLOPT_RESOLVE, bucket->pinned.hosts);
     if (bucket->place.authority_file != NULL)
         SET(CURLOPT_CAINFO, bucket->place.authority_file);
+    if (bucket->place.authority.len > 0)
+        SET(CURLOPT_CAINFO_BLOB, &authority);
 #undef SET
     return bad == CURLE_OK && url.len > 0;
 }
@@ -288,9 +301,12 @@ bucket_open(const struct bucket_place *place)
         return NULL;
     bucket->place = *place;
     bucket->pinned = (struct pinned){ .count = place->address_count, .addresses = place->addresses };
-    bucket->own = arena_new(64 * 1024);
+    bucket->own = arena_new(64 * 1024 + LIST_BYTES);
+    bucket->answer_room = ANSWER_BYTES;
+    bucket->answer = bucket->own == NULL ? NULL : arena_alloc_unset(bucket->own, LIST_BYTES);
     bucket->curl = curl_easy_init();
-    if (bucket->own != NULL && bucket->curl != NULL && egress_parse(bucket->own, place->service_url, &url, &ignored)) {
+    if (bucket->answer != NULL && bucket->curl != NULL &&
+        egress_parse(bucket->own, place->service_url, &url, &ignored)) {
         /* As curl writes it: without the usual port. */
         bool is_v6 = str_find(url.host, ':') >= 0;
         str host = is_v6 ? str_format(bucket->own, "[%s]", url.host.data) : url.host;
@@ -322,7 +338,9 @@ bucket_cleanup(struct bucket **bucket)
 static str
 path_of(const struct bucket *bucket, struct arena *arena, str key)
 {
-    return s3_encode_path(arena, str_format(arena, "/%.*s/%.*s", STR_ARG(bucket->place.name), STR_ARG(key)));
+    str name = bucket->place.name;
+    return s3_encode_path(arena,
+                          str_format(arena, "/%.*s%s%.*s", STR_ARG(name), name.len > 0 ? "/" : "", STR_ARG(key)));
 }
 
 static str
@@ -346,6 +364,15 @@ bucket_has(struct bucket *bucket, struct arena *arena, str key, const struct buc
     return bucket->status == 200 && bucket->length == file->bytes && str_is(file->sha256, bucket->meta_sha256);
 }
 
+/* Buckets that lock what is written take nothing without it. */
+static str
+md5_of(struct arena *arena, str text)
+{
+    uint8_t digest[MD5_BYTES];
+    crypto_md5(text, digest);
+    return str_base64(arena, digest, sizeof(digest));
+}
+
 enum bucket_outcome
 bucket_put_text(struct bucket *bucket, struct arena *arena, str key, str text, str *ret_why)
 {
@@ -355,7 +382,8 @@ bucket_put_text(struct bucket *bucket, struct arena *arena, str key, str text, s
                                .text = text,
                                .bytes = (int64_t)text.len,
                                .body_sha256 = hash_of(arena, text),
-                               .meta_sha256 = hash_of(arena, text) };
+                               .meta_sha256 = hash_of(arena, text),
+                               .body_md5 = md5_of(arena, text) };
     return ask(bucket, arena, &call, ret_why);
 }
 
@@ -483,4 +511,175 @@ bucket_put(struct bucket *bucket, struct arena *arena, str key, const struct buc
     str path = path_of(bucket, arena, key);
     return file->bytes <= PART_BYTES ? put_whole(bucket, arena, path, file, ret_why)
                                      : put_in_parts(bucket, arena, path, file, ret_why);
+}
+
+/* ---- One small object ---- */
+static enum bucket_outcome
+ask_without_body(struct bucket *bucket, struct arena *arena, const char *method, str key, str query, str *ret_why)
+{
+    const struct call call = {
+        .method = method, .path = path_of(bucket, arena, key), .query = query, .body_sha256 = hash_of(arena, STR_EMPTY)
+    };
+    return ask(bucket, arena, &call, ret_why);
+}
+
+enum bucket_outcome
+bucket_get_text(struct bucket *bucket, struct arena *arena, str key, str *ret_text, str *ret_why)
+{
+    enum bucket_outcome outcome = ask_without_body(bucket, arena, "GET", key, STR_EMPTY, ret_why);
+    if (outcome == BUCKET_FINE)
+        *ret_text = str_dup(arena, (str){ bucket->answer, bucket->answer_bytes });
+    return outcome;
+}
+
+enum bucket_outcome
+bucket_lists(struct bucket *bucket, struct arena *arena, str key, bool *ret_is_listed, str *ret_why)
+{
+    str query = str_format(arena, "list-type=2&max-keys=1&prefix=%s", str_percent_encode(arena, key).data);
+    enum bucket_outcome outcome = ask_without_body(bucket, arena, "GET", STR_EMPTY, query, ret_why);
+    if (outcome == BUCKET_FINE)
+        *ret_is_listed = str_eq(between(bucket, "<Key>", "</Key>"), key);
+    return outcome;
+}
+
+enum bucket_outcome
+bucket_delete(struct bucket *bucket, struct arena *arena, str key, str *ret_why)
+{
+    return ask_without_body(bucket, arena, "DELETE", key, STR_EMPTY, ret_why);
+}
+
+/* ---- What nobody can delete ---- */
+enum bucket_outcome
+bucket_look_at_lock(struct bucket *bucket, struct arena *arena, struct bucket_lock *ret_lock, str *ret_why)
+{
+    enum { MOST = 36500, YEAR_DAYS = 365 };
+    enum bucket_outcome outcome = ask_without_body(bucket, arena, "GET", STR_EMPTY, STR("object-lock="), ret_why);
+    int64_t days = 0, years = 0;
+    *ret_lock = (struct bucket_lock){ .is_on = false };
+    if (bucket->status == 404 || bucket->status == 501)
+        return BUCKET_FINE; /* a bucket, or a store, that knows no locks */
+    if (outcome != BUCKET_FINE)
+        return outcome;
+    if (!str_to_int(between(bucket, "<Days>", "</Days>"), 1, MOST, &days) &&
+        str_to_int(between(bucket, "<Years>", "</Years>"), 1, MOST / YEAR_DAYS, &years))
+        days = years * YEAR_DAYS;
+    ret_lock->is_on = str_is(between(bucket, "<ObjectLockEnabled>", "</ObjectLockEnabled>"), "Enabled");
+    ret_lock->is_compliance = str_is(between(bucket, "<Mode>", "</Mode>"), "COMPLIANCE");
+    ret_lock->days = days;
+    return BUCKET_FINE;
+}
+
+/* ---- Versions ---- */
+static str
+within(str text, const char *before, const char *after)
+{
+    const char *from = text.len == 0 ? NULL : memmem(text.data, text.len, before, strlen(before));
+    const char *begin = from == NULL ? NULL : from + strlen(before);
+    const char *to = from == NULL ? NULL : memmem(begin, (size_t)(text.data + text.len - begin), after, strlen(after));
+    return to == NULL ? STR_EMPTY : (str){ begin, (size_t)(to - begin) };
+}
+
+/* Keys come percent-encoded when they are asked for so, and the store can. */
+static str
+key_within(struct arena *arena, str text, const char *before, const char *after, bool is_encoded)
+{
+    str key = within(text, before, after), decoded;
+    return is_encoded && str_percent_decode(arena, key, true, &decoded) ? decoded : str_dup(arena, key);
+}
+
+static bool
+add_version(struct arena *arena, str text, bool is_marker, bool is_encoded, struct bucket_versions *page)
+{
+    struct bucket_version version = {
+        .key = key_within(arena, text, "<Key>", "</Key>", is_encoded),
+        .id = str_dup(arena, within(text, "<VersionId>", "</VersionId>")),
+        .etag = str_dup(arena, within(text, "<ETag>", "</ETag>")),
+        .is_latest = str_eq_nocase(within(text, "<IsLatest>", "</IsLatest>"), STR("true")),
+        .is_marker = is_marker,
+    };
+    if (page->count == 2 * PAGE || version.key.len == 0 || version.id.len == 0 ||
+        !date_parse(within(text, "<LastModified>", "</LastModified>"), &version.at_ms))
+        return false;
+    page->items[page->count++] = version;
+    return true;
+}
+
+static bool
+read_versions(struct arena *arena, str answer, struct bucket_versions *page)
+{
+    static const struct {
+        const char *begin, *end;
+        bool is_marker;
+    } kinds[] = { { "<Version>", "</Version>", false }, { "<DeleteMarker>", "</DeleteMarker>", true } };
+    bool is_encoded = str_is(within(answer, "<EncodingType>", "</EncodingType>"), "url");
+    for (size_t i = 0; i < LENGTH(kinds); i++) {
+        str rest = answer;
+        for (str one = within(rest, kinds[i].begin, kinds[i].end); one.len > 0;
+             one = within(rest, kinds[i].begin, kinds[i].end)) {
+            rest = str_slice(answer, (size_t)(one.data + one.len - answer.data), answer.len);
+            if (!add_version(arena, one, kinds[i].is_marker, is_encoded, page))
+                return false;
+        }
+    }
+    page->next_key = key_within(arena, answer, "<NextKeyMarker>", "</NextKeyMarker>", is_encoded);
+    page->next_id = str_dup(arena, within(answer, "<NextVersionIdMarker>", "</NextVersionIdMarker>"));
+    return true;
+}
+
+/* Names of a query stand in their order. */
+static str
+versions_query(struct arena *arena, str prefix, const struct bucket_versions *after)
+{
+    struct buf query = buf_in(arena, 16 * 1024);
+    buf_add_text(&query, "encoding-type=url");
+    if (after->next_key.len > 0)
+        buf_format(&query, "&key-marker=%s", str_percent_encode(arena, after->next_key).data);
+    buf_format(&query, "&max-keys=%d&prefix=%s", PAGE, str_percent_encode(arena, prefix).data);
+    if (after->next_id.len > 0)
+        buf_format(&query, "&version-id-marker=%s", str_percent_encode(arena, after->next_id).data);
+    buf_add_text(&query, "&versions=");
+    return buf_str(&query);
+}
+
+enum bucket_outcome
+bucket_list_versions(struct bucket *bucket, struct arena *arena, str prefix, const struct bucket_versions *after,
+                     struct bucket_versions *ret_page, str *ret_why)
+{
+    struct bucket_versions page = { .items = ARENA_ARRAY(arena, struct bucket_version, 2 * PAGE) };
+    *ret_why = STR("There is no memory for a list of the bucket.");
+    if (page.items == NULL)
+        return BUCKET_AWAY;
+    bucket->answer_room = LIST_BYTES;
+    enum bucket_outcome outcome =
+        ask_without_body(bucket, arena, "GET", STR_EMPTY, versions_query(arena, prefix, after), ret_why);
+    bucket->answer_room = ANSWER_BYTES;
+    if (outcome != BUCKET_FINE)
+        return outcome;
+    *ret_why = STR("The store's list of versions cannot be understood.");
+    if (!read_versions(arena, (str){ bucket->answer, bucket->answer_bytes }, &page))
+        return BUCKET_REFUSED;
+    *ret_page = page;
+    return BUCKET_FINE;
+}
+
+enum bucket_outcome
+bucket_delete_version(struct bucket *bucket, struct arena *arena, const struct bucket_version *version, str *ret_why)
+{
+    str query = str_format(arena, "versionId=%s", str_percent_encode(arena, version->id).data);
+    return ask_without_body(bucket, arena, "DELETE", version->key, query, ret_why);
+}
+
+enum bucket_outcome
+bucket_bring_back(struct bucket *bucket, struct arena *arena, const struct bucket_version *version, str *ret_why)
+{
+    str source = str_format(arena, "/%.*s/%.*s", STR_ARG(bucket->place.bucket), STR_ARG(version->key));
+    const struct call call = { .method = "PUT",
+                               .path = path_of(bucket, arena, version->key),
+                               .query = STR_EMPTY,
+                               .text = STR_EMPTY,
+                               .body_sha256 = hash_of(arena, STR_EMPTY),
+                               .body_md5 = md5_of(arena, STR_EMPTY),
+                               .copy_source = str_format(arena, "%s?versionId=%s", s3_encode_path(arena, source).data,
+                                                         str_percent_encode(arena, version->id).data) };
+    return ask(bucket, arena, &call, ret_why);
 }

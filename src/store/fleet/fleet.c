@@ -161,6 +161,7 @@ store_join_token_add(struct tx *tx, str hash, const struct join_place *place, in
     params_text(&params, P_REGION, place->region);
     params_text(&params, P_ZONE, place->zone);
     params_text(&params, P_PURPOSE, str_from(host_purpose_names[place->purpose]));
+    params_text(&params, P_OBJECT_STORE, place->object_store);
     params_int(&params, P_LIFETIME_S, lifetime_s);
     return add(tx, SQL_JOIN_TOKEN_ADD, &params, ret_is_valid);
 }
@@ -185,6 +186,7 @@ store_join_token_take(struct tx *tx, str hash, enum join_token_state *ret_state,
             rows_text(&rows, 0, C_REGION),
             rows_text(&rows, 0, C_ZONE),
             (enum host_purpose)(purpose < 0 ? HOST_FOR_DATABASES : purpose),
+            rows_text(&rows, 0, C_OBJECT_STORE),
         };
     }
     return OK;

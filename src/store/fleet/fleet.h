@@ -53,8 +53,9 @@ extern const char *const host_purpose_names[]; /* NULL at the end */
 struct join_place {
     str host_name, provider, region, zone;
     enum host_purpose purpose;
+    str object_store; /* that a repository host writes to; empty: its disk */
 };
-/* False when there is no such region. */
+/* False when there is no such region or object store. */
 MUST_USE error store_join_token_add(struct tx *tx, str hash, const struct join_place *place, int64_t lifetime_s,
                                     bool *ret_is_valid);
 enum join_token_state { TOKEN_UNKNOWN, TOKEN_USED, TOKEN_EXPIRED, TOKEN_TAKEN };

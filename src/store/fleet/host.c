@@ -26,6 +26,7 @@ store_host_join(struct tx *tx, id fresh_id, const struct join_place *place, cons
     params_text(&params, P_ADDRESS, facts->address);
     params_text(&params, P_FACTS, facts->json);
     params_text(&params, P_PURPOSE, str_from(host_purpose_names[place->purpose]));
+    params_text(&params, P_OBJECT_STORE, place->object_store);
     TRY(tx_query(tx, SQL_HOST_JOIN, &params, &rows, NULL));
     *ret_joined = rows.count > 0;
     if (*ret_joined) {

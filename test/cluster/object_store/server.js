@@ -33,6 +33,25 @@ const server = new S3rver({
     vhostBuckets: false,
     configureBuckets: configuration.buckets.map((name) => ({ name })),
 });
+// s3rver does not list a folder in which there are only folders: everything is listed, and folders are made of it here.
+const store = server.context.store;
+const listAll = store.listObjects.bind(store);
+store.listObjects = async (bucket, options) => {
+    const { delimiter = "", prefix = "" } = options;
+    if (!delimiter) {
+        return listAll(bucket, options);
+    }
+    const all = await listAll(bucket, { ...options, delimiter: "", maxKeys: Infinity });
+    const folders = new Set();
+    const objects = all.objects.filter((object) => {
+        const at = object.key.indexOf(delimiter, prefix.length);
+        if (at >= 0) {
+            folders.add(object.key.slice(0, at + delimiter.length));
+        }
+        return at < 0;
+    });
+    return { ...all, objects, commonPrefixes: [...folders].sort() };
+};
 server.middleware.unshift(async (context, next) => {
     context.res.on("finish", () => console.log(context.method, context.path, context.res.statusCode));
     if (isSigned(context.req)) {

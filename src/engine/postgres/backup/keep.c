@@ -25,6 +25,7 @@ struct keep {
     const json_t *before; /* what the last order came to; NULL: there was none */
     const json_t *verified;
     json_t *holes;
+    bool is_unread;       /* what is there could not be looked at: it is what it was */
     int64_t shortened_ms; /* the end of the full backup before which WAL was removed; 0: none was */
 };
 
@@ -258,11 +259,29 @@ add_size(const char *path, const struct stat *status, int type, struct FTW *ftw)
     return 0;
 }
 
+/* The sizes of its objects, as the store lists them; nothing when it does not. */
+static int64_t
+measure_part(struct keep *keep, const char *part)
+{
+    str path = str_format(keep->arena, "%s/%s", part, keep->stanza.data), said = STR_EMPTY;
+    const char *const words[] = { "repo-ls", "--recurse", "--output=json", "--sort=none", path.data, NULL };
+    const char *name;
+    json_t *one;
+    int64_t bytes = 0;
+    if (pgbackrest(keep, SEAT_PUSH_CONFIG, words, &said) != OK)
+        return 0;
+    json_t *listed = json_parse_own(keep->arena, said);
+    json_object_foreach(listed, name, one) bytes += json_integer_value(json_object_get(one, "size"));
+    return bytes;
+}
+
 static int64_t
 measure(struct keep *keep)
 {
     static const char *const parts[] = { "repo", SEAT_WAL, SEAT_ASIDE };
     used_bytes = 0;
+    if (json_is_true(json_object_get(keep->order, "isInStore")))
+        used_bytes = measure_part(keep, "backup") + measure_part(keep, "archive");
     for (size_t i = 0; i < LENGTH(parts); i++)
         nftw(str_format(keep->arena, "%s/%s", keep->folder.data, parts[i]).data, add_size, 16, FTW_PHYS);
     return used_bytes;
@@ -294,18 +313,22 @@ sentence_of(struct keep *keep, error why)
     return why == OK ? "" : str_dup(keep->arena, why->detail).data;
 }
 
+struct outcome {
+    error backup, removal, look;
+};
+
 static error
-write_down(struct keep *keep, error backup, error removal, error look)
+write_down(struct keep *keep, const struct outcome *outcome)
 {
     static const struct disk_owner unchanged = { (uid_t)-1, (gid_t)-1 };
     str path = str_format(keep->arena, "%s/" SEAT_KEPT_FILE, keep->folder.data);
-    json_t *kept =
-        json_in(keep->arena, json_pack("{s:I, s:s, s:s, s:s, s:I, s:I, s:I, s:O, s:O}", "number",
-                                       json_integer_value(json_object_get(keep->order, "number")), "backupProblem",
-                                       sentence_of(keep, backup), "removeProblem", sentence_of(keep, removal),
-                                       "lookProblem", sentence_of(keep, look), "shortenedMs",
-                                       (json_int_t)keep->shortened_ms, "usedBytes", (json_int_t)measure(keep), "atMs",
-                                       (json_int_t)clock_now_ms(), "info", keep->info, "holes", keep->holes));
+    json_t *kept = json_in(
+        keep->arena, json_pack("{s:I, s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:O, s:O}", "number",
+                               json_integer_value(json_object_get(keep->order, "number")), "backupProblem",
+                               sentence_of(keep, outcome->backup), "removeProblem", sentence_of(keep, outcome->removal),
+                               "lookProblem", sentence_of(keep, outcome->look), "isUnread", keep->is_unread,
+                               "shortenedMs", (json_int_t)keep->shortened_ms, "usedBytes", (json_int_t)measure(keep),
+                               "atMs", (json_int_t)clock_now_ms(), "info", keep->info, "holes", keep->holes));
     str text = kept == NULL ? STR_EMPTY : json_text(keep->arena, kept);
     if (text.len == 0 || !disk_replace(path.data, text, 0600, unchanged))
         return problem(keep->arena, "%s cannot be written: %s.", path.data, strerror(errno));
@@ -325,6 +348,42 @@ read_before(struct keep *keep)
     return keep->holes == NULL ? fail(keep->arena, OVERLOADED) : OK;
 }
 
+/* An error when it cannot be seen what is there. */
+static error
+carry_out(struct keep *keep, struct outcome *outcome)
+{
+    bool is_last = json_is_true(json_object_get(keep->order, "isLast"));
+    TRY(read_info(keep));
+    if (is_last) {
+        outcome->removal = remove_stanza(keep);
+        return read_info(keep);
+    }
+    outcome->backup = back_up(keep);
+    outcome->removal = remove_all(keep);
+    TRY(read_info(keep));
+    error shortened = shorten_wal(keep);
+    outcome->removal = outcome->removal != OK ? outcome->removal : shortened;
+    TRY(read_info(keep));
+    outcome->look = look_for_holes(keep);
+    return OK;
+}
+
+/* A repository that does not answer has what it had, for all that is known. It is said, and looked at again soon. */
+static error
+take_what_was(struct keep *keep, error why, struct outcome *outcome)
+{
+    keep->info = json_object_get(keep->before, "info");
+    keep->is_unread = true;
+    if (keep->info == NULL)
+        return why;
+    outcome->look = why;
+    if (json_is_object(json_object_get(keep->order, "backup")) && outcome->backup == OK)
+        outcome->backup = why;
+    if (json_is_true(json_object_get(keep->order, "isLast")))
+        outcome->removal = why;
+    return OK;
+}
+
 error
 keep_run(struct arena *arena, str folder)
 {
@@ -338,22 +397,11 @@ keep_run(struct arena *arena, str folder)
     keep.order = read_file(&keep, SEAT_ORDER_FILE, FILE_BYTES);
     if (!json_is_object(keep.order))
         return problem(arena, "%s/" SEAT_ORDER_FILE " cannot be understood.", folder.data);
-    TRY(read_info(&keep));
-    error backup = OK, removal = OK, look = OK;
-    bool is_last = json_is_true(json_object_get(keep.order, "isLast"));
-    if (is_last) {
-        removal = remove_stanza(&keep);
-    } else {
-        backup = back_up(&keep);
-        removal = remove_all(&keep);
-        TRY(read_info(&keep));
-        error shortened = shorten_wal(&keep);
-        removal = removal != OK ? removal : shortened;
-    }
-    TRY(read_info(&keep));
-    if (!is_last)
-        look = look_for_holes(&keep);
-    if (backup != OK)
-        log_line(LOG_WARNING, "no_backup", "%.*s", STR_ARG(backup->detail));
-    return write_down(&keep, backup, removal, look);
+    struct outcome outcome = { OK, OK, OK };
+    error why = carry_out(&keep, &outcome);
+    if (why != OK)
+        TRY(take_what_was(&keep, why, &outcome));
+    if (outcome.backup != OK)
+        log_line(LOG_WARNING, "no_backup", "%.*s", STR_ARG(outcome.backup->detail));
+    return write_down(&keep, &outcome);
 }

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION seat_place(p_stanza bytea, p_ordinal int, p_is_copy b
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
     v_stanza backup_stanza;
-    v_host bytea;
+    v_host host;
     v_seat bytea;
 BEGIN
     SELECT * INTO v_stanza FROM backup_stanza s WHERE s.id = p_stanza AND s.state = 'OPEN' AND reeve_acts_for(s.org_id);
@@ -16,7 +16,7 @@ BEGIN
     IF FOUND THEN
         RETURN v_seat; -- a step that is run again
     END IF;
-    SELECT h.id INTO v_host
+    SELECT h.* INTO v_host
     FROM host h
     WHERE h.state = 'ACTIVE' AND h.purpose = 'REPOSITORY' AND h.provider = p_provider AND h.region = p_region
       AND host_keeps_backups(h)
@@ -31,9 +31,9 @@ BEGIN
         RETURN NULL;
     END IF;
     v_seat := reeve_new_id(p_stanza);
-    UPDATE host h SET used_disk_gb = h.used_disk_gb + p_reserved_gb WHERE h.id = v_host;
-    INSERT INTO stanza_seat (id, org_id, stanza_id, host_id, ordinal, is_copy, reserved_gb)
-        VALUES (v_seat, v_stanza.org_id, p_stanza, v_host, p_ordinal, p_is_copy, p_reserved_gb);
+    UPDATE host h SET used_disk_gb = h.used_disk_gb + p_reserved_gb WHERE h.id = v_host.id;
+    INSERT INTO stanza_seat (id, org_id, stanza_id, host_id, ordinal, is_copy, object_store, reserved_gb)
+        VALUES (v_seat, v_stanza.org_id, p_stanza, v_host.id, p_ordinal, p_is_copy, v_host.object_store, p_reserved_gb);
     RETURN v_seat;
 END $$;
 REVOKE ALL ON FUNCTION seat_place(bytea, integer, boolean, text, text, integer) FROM PUBLIC;

@@ -8,6 +8,7 @@ SELECT coalesce(json_agg(json_build_object(
     'zone', h.zone,
     'state', h.state,
     'purpose', h.purpose,
+    'objectStore', h.object_store,
     'epoch', h.epoch,
     'address', host(h.address),
     'goalVersion', v.version,

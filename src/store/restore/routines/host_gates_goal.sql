@@ -13,6 +13,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
                     JOIN cluster_member m ON m.cluster_id = c.id
                     JOIN host h ON h.id = m.host_id
                     WHERE c.id = r.target_id AND m.desired = 'RUNNING' AND h.state <> 'REMOVED' AND h.address IS NOT NULL),
+        'label', r.label,
+        'isExact', r.point = 'SNAPSHOT',
         'last', r.is_last) ORDER BY r.id), '[]')
     FROM restore_job r JOIN stanza_seat t ON t.id = r.seat_id
     WHERE r.host_id = p_host AND r.gate_port IS NOT NULL AND t.desired <> 'REMOVED'

@@ -1,0 +1,9 @@
+-- Where a seat's data is, and with which keys, is in the goal of its host.
+CREATE OR REPLACE FUNCTION object_store_changes_goals() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    PERFORM goal_touch_hosts(ARRAY(SELECT t.host_id::bytea FROM stanza_seat t WHERE t.object_store = NEW.name));
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER object_store_changes_goals AFTER UPDATE OF keys, authority, object_lock, lock_days ON object_store
+    FOR EACH ROW EXECUTE FUNCTION object_store_changes_goals();
