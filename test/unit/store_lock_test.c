@@ -192,6 +192,10 @@ static const struct lock_row rows[] = {
     { "export_add", "export_add(export => id('n1'), bucket => x('orders bucket'), snapshot => x('orders snapshot shown'), asked_s => 1, custom_data => '[]')",
       "export_add(export => id('n2'), bucket => x('orders bucket'), snapshot => x('orders snapshot shown'), asked_s => 1, custom_data => '[]')", .says = "",
       .before = "DELETE FROM export_job WHERE id = x('orders export queued')", .ended = "SELECT count(*) = 1 FROM export_job WHERE stanza_id = x('orders stanza2') AND finished_at IS NULL" },
+    { "export_queue", "export_queue(asked_s => 1, limit => 10)", .says = "",
+      .before = "UPDATE resource SET document = document || jsonb_build_object('autoExportEnabled', true, 'exportSince', '2020-01-01T00:00:00Z', 'export', "
+                "jsonb_build_object('exportBucketId', hex(x('orders bucket')), 'frequencyType', 'daily')) WHERE id = x('orders schedule')",
+      .ended = "SELECT count(*) = 2 AND count(DISTINCT snapshot_id) = 2 FROM export_job WHERE origin = 'SCHEDULED'" },
     { "drill_queue", "drill_queue(limit => 10)", .says = "",
       .before = "UPDATE backup_stanza SET created_at = now() - interval '8 days' WHERE id = x('second stanza2'); DELETE FROM drill WHERE stanza_id = x('second stanza2')",
       .ended = "SELECT count(*) = 1 FROM drill WHERE stanza_id = x('second stanza2') AND finished_at IS NULL" },

@@ -41,6 +41,8 @@ MUST_USE error download_cancel(struct request *req, const struct restore_place *
 extern const struct kind export_bucket_kind;
 extern const struct read export_list, export_get;
 handler export_bucket_create, export_create;
+/* A bucket of the project, locked, so that nobody deletes it meanwhile. `field` is where its name stands in the body. */
+MUST_USE error export_bucket_find(struct request *req, const char *field, str name, id *ret_bucket);
 
 /* ---- schedules.c ---- */
 extern const struct read schedule_get, window_get;
@@ -66,6 +68,10 @@ MUST_USE error schedule_store(struct request *req, struct schedule_change *chang
 /* Checks rules by what the field tables cannot say; `path` is where they stand in the body. Rules that are also among `before` (may be NULL) keep
  * their ids. */
 MUST_USE error schedule_check_items(struct request *req, const char *path, const json_t *before, json_t *items);
+
+/* ---- schedule_exports.c ---- */
+/* What the body says about exports by the schedule, put into `after`. */
+MUST_USE error schedule_merge_export(struct request *req, struct schedule_change *change);
 
 /* ---- compliance.c ---- */
 extern const struct read compliance_get;

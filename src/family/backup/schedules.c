@@ -34,6 +34,7 @@ shown_text(struct request *req, json_t *document)
     if (schedule_document_read(document, &schedule) && schedule_next(&schedule, clock_now_ms(), &at_ms, &items))
         json_object_set_new(document, "nextSnapshot", json_string(date_text(req->arena, at_ms).data));
     json_object_del(document, SCHEDULE_CHANGED_AT);
+    json_object_del(document, SCHEDULE_EXPORT_SINCE);
     return json_text(req->arena, document);
 }
 
@@ -210,10 +211,6 @@ check_offered(struct request *req)
     if (json_array_size(json_object_get(req->body, "copySettings")) > 0)
         return fail(req->arena, NOT_OFFERED, V("Copying chosen snapshots to another region"),
                     V("the operator decides whether everything is kept at a second site"));
-    if (json_is_true(json_object_get(req->body, "autoExportEnabled")) ||
-        json_is_object(json_object_get(req->body, "export")))
-        return fail(req->arena, NOT_OFFERED, V("Exporting snapshots automatically"),
-                    V("ask for each export with a request"));
     return OK;
 }
 
@@ -245,6 +242,7 @@ merge(struct request *req, struct schedule_change *change)
         if (value != NULL)
             json_object_set(change->after, plain[i], value);
     }
+    TRY(schedule_merge_export(req, change));
     return merge_policies(req, change);
 }
 
