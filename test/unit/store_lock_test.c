@@ -189,8 +189,8 @@ static const struct lock_row rows[] = {
       .ended = "SELECT count(*) = 1 FROM download WHERE seat_id = x('orders seat1') AND released_at IS NULL" },
     { "drill_add", "drill_add(stanza => x('orders stanza2'), drill => id('n1'))", "drill_add(stanza => x('orders stanza2'), drill => id('n2'))", .says = "", .before = "DELETE FROM drill WHERE id = x('orders drill queued')",
       .ended = "SELECT count(*) = 1 FROM drill WHERE stanza_id = x('orders stanza2') AND finished_at IS NULL" },
-    { "export_add", "export_add(export => id('n1'), bucket => x('orders bucket'), snapshot => x('orders snapshot shown'), asked_s => 1, custom_data => '[]')",
-      "export_add(export => id('n2'), bucket => x('orders bucket'), snapshot => x('orders snapshot shown'), asked_s => 1, custom_data => '[]')", .says = "",
+    { "export_add", "export_add(export => id('n1'), bucket => x('orders bucket'), snapshot => x('orders snapshot shown'), asked_s => 1, custom_data => '[]', format => 'DUMP')",
+      "export_add(export => id('n2'), bucket => x('orders bucket'), snapshot => x('orders snapshot shown'), asked_s => 1, custom_data => '[]', format => 'DUMP')", .says = "",
       .before = "DELETE FROM export_job WHERE id = x('orders export queued')", .ended = "SELECT count(*) = 1 FROM export_job WHERE stanza_id = x('orders stanza2') AND finished_at IS NULL" },
     { "export_queue", "export_queue(asked_s => 1, limit => 10)", .says = "",
       .before = "UPDATE resource SET document = document || jsonb_build_object('autoExportEnabled', true, 'exportSince', '2020-01-01T00:00:00Z', 'export', "

@@ -125,23 +125,23 @@ where_logs_go_is_read_and_a_form_of_a_newer_control_plane_is_none(void **state)
     arena_free(arena);
 }
 
-#define SEAT                                                                                                                               \
-    "{\"id\":\"0000000000000000000000e5\",\"stanza\":\"k3x9aq-1\",\"clusterId\":\"0000000000000000000000c1\",\"scope\":\"k3x9aq\","        \
-    "\"majorVersion\":\"17\",\"ordinal\":0,\"desired\":\"RUNNING\",\"cipherPass\":\"secret\",\"clusterAuthority\":\"PEM\",\"store\":null," \
-    "\"members\":[{\"id\":\"0000000000000000000000a1\",\"name\":\"k3x9aq-shard-00-00\",\"address\":\"10.78.1.5\",\"port\":27017,"          \
-    "\"backupPort\":27018}],\"schedule\":{\"referenceHour\":3,\"referenceMinute\":17,\"windowDays\":2,"                                    \
-    "\"items\":[{\"id\":\"0000000000000000000000e6\",\"frequency\":\"hourly\",\"interval\":6,\"retentionUnit\":\"days\","                  \
-    "\"retentionValue\":2}],\"extraDays\":{\"daily\":3}},"                                                                                 \
-    "\"wanted\":[{\"snapshotId\":\"0000000000000000000000e7\",\"type\":\"FULL\",\"expiresAt\":\"2026-11-20T00:00:00Z\"}],"                 \
-    "\"protect\":[{\"snapshotId\":\"0000000000000000000000e8\",\"until\":\"2027-11-20T00:00:00Z\"}],"                                      \
-    "\"remove\":[{\"snapshotId\":\"0000000000000000000000e9\",\"label\":\"20261116-031700F_20261116-091700I\"}],"                          \
-    "\"drill\":{\"id\":\"0000000000000000000000ea\",\"limitSeconds\":600,\"assertionSeconds\":60,"                                         \
-    "\"assertions\":[{\"name\":\"n\",\"database\":\"shop\",\"sql\":\"SELECT true\"}]},"                                                    \
-    "\"export\":{\"id\":\"0000000000000000000000eb\",\"limitSeconds\":900,\"snapshotId\":\"0000000000000000000000e7\","                    \
-    "\"snapshotAt\":\"2026-11-17T08:00:00Z\",\"label\":\"20261117-080000F\",\"clusterName\":\"orders\","                                   \
-    "\"customData\":[{\"key\":\"ticket\",\"value\":\"4711\"}],\"serviceUrl\":\"https://objects.example.org\",\"bucket\":\"exports\","      \
-    "\"region\":\"us-east-1\",\"prefix\":\"exported_snapshots/a/b\",\"key\":\"k\",\"secretKey\":\"s\",\"networks\":[\"10.9.0.0/16\"]},"    \
-    "\"download\":{\"id\":\"0000000000000000000000ec\",\"desired\":\"SERVED\",\"label\":\"20261116-031700F\",\"port\":27200,"              \
+#define SEAT                                                                                                                                               \
+    "{\"id\":\"0000000000000000000000e5\",\"stanza\":\"k3x9aq-1\",\"clusterId\":\"0000000000000000000000c1\",\"scope\":\"k3x9aq\","                        \
+    "\"majorVersion\":\"17\",\"ordinal\":0,\"desired\":\"RUNNING\",\"cipherPass\":\"secret\",\"clusterAuthority\":\"PEM\",\"store\":null,"                 \
+    "\"members\":[{\"id\":\"0000000000000000000000a1\",\"name\":\"k3x9aq-shard-00-00\",\"address\":\"10.78.1.5\",\"port\":27017,"                          \
+    "\"backupPort\":27018}],\"schedule\":{\"referenceHour\":3,\"referenceMinute\":17,\"windowDays\":2,"                                                    \
+    "\"items\":[{\"id\":\"0000000000000000000000e6\",\"frequency\":\"hourly\",\"interval\":6,\"retentionUnit\":\"days\","                                  \
+    "\"retentionValue\":2}],\"extraDays\":{\"daily\":3}},"                                                                                                 \
+    "\"wanted\":[{\"snapshotId\":\"0000000000000000000000e7\",\"type\":\"FULL\",\"expiresAt\":\"2026-11-20T00:00:00Z\"}],"                                 \
+    "\"protect\":[{\"snapshotId\":\"0000000000000000000000e8\",\"until\":\"2027-11-20T00:00:00Z\"}],"                                                      \
+    "\"remove\":[{\"snapshotId\":\"0000000000000000000000e9\",\"label\":\"20261116-031700F_20261116-091700I\"}],"                                          \
+    "\"drill\":{\"id\":\"0000000000000000000000ea\",\"limitSeconds\":600,\"assertionSeconds\":60,"                                                         \
+    "\"assertions\":[{\"name\":\"n\",\"database\":\"shop\",\"sql\":\"SELECT true\"}]},"                                                                    \
+    "\"export\":{\"id\":\"0000000000000000000000eb\",\"limitSeconds\":900,\"snapshotId\":\"0000000000000000000000e7\","                                    \
+    "\"snapshotAt\":\"2026-11-17T08:00:00Z\",\"label\":\"20261117-080000F\",\"clusterName\":\"orders\","                                                   \
+    "\"customData\":[{\"key\":\"ticket\",\"value\":\"4711\"}],\"serviceUrl\":\"https://objects.example.org\",\"bucket\":\"exports\","                      \
+    "\"region\":\"us-east-1\",\"prefix\":\"exported_snapshots/a/b\",\"format\":\"CSV\",\"key\":\"k\",\"secretKey\":\"s\",\"networks\":[\"10.9.0.0/16\"]}," \
+    "\"download\":{\"id\":\"0000000000000000000000ec\",\"desired\":\"SERVED\",\"label\":\"20261116-031700F\",\"port\":27200,"                              \
     "\"limitSeconds\":700}}"
 
 static str
@@ -174,6 +174,7 @@ seats_of_a_repository_host_are_read(void **state)
     assert_string_equal(seat->drill.assertions.items[0].sql.data, "SELECT true");
     assert_true(id_is_there(seat->export_job.id));
     assert_string_equal(seat->export_job.prefix.data, "exported_snapshots/a/b");
+    assert_int_equal(seat->export_job.format, EXPORT_AS_CSV);
     assert_string_equal(seat->export_job.custom_data.items[0].value.data, "4711");
     assert_string_equal(seat->export_job.networks.items[0].data, "10.9.0.0/16");
     assert_true(id_is_there(seat->download.id));
@@ -211,6 +212,7 @@ seats_that_would_write_other_lines_are_refused(void **state)
         { "\"region\":\"us-east-1\"", "\"region\":\"x\\ny\"", "seats[0].export" },
         { "\"secretKey\":\"s\"", "\"secretKey\":\"a\\nb\"", "seats[0].export" },
         { "10.9.0.0/16", "10.9.0.0/33", "seats[0].export.networks" },
+        { "\"format\":\"CSV\"", "\"format\":\"XML\"", "seats[0].export.format" },
         { "\"desired\":\"SERVED\"", "\"desired\":\"RUNNING\"", "seats[0].download.desired" },
         { "\"label\":\"20261116-031700F\"", "\"label\":\"--repo1-path=/\"", "seats[0].download.label" },
         { "\"port\":27200", "\"port\":0", "seats[0].download.port" },

@@ -158,6 +158,8 @@ static const struct field schedule_export_fields[] = {
     ID("exportBucketId", "Identifier of an export bucket of the project.", REQUIRED | ALWAYS),
     TEXT("frequencyType", "Which snapshots are exported: each of them once.", REQUIRED | ALWAYS,
          .one_of = export_frequencies),
+    TEXT("format", "In which form, as of an export that is asked for. An extension of this service.", ALWAYS,
+         .one_of = export_formats, .fallback = "\"DUMP\""),
     END_OF_FIELDS,
 };
 static const struct schema schedule_export_schema = { "BackupScheduleExport",

@@ -17,6 +17,7 @@ extern const struct schema export_schema, restore_job_schema, legacy_restore_job
 extern const struct schema flex_snapshot_schema, flex_restore_job_schema, flex_download_schema;
 extern const struct field snapshot_query[], legacy_restore_job_query[];
 extern const struct field snapshot_path[];
+extern const char *const export_formats[];
 
 /* ---- snapshots.c ---- */
 extern const struct read snapshot_list, snapshot_get, sharded_snapshot_list, sharded_snapshot_get, flex_snapshot_list,

@@ -194,6 +194,7 @@ export_create(struct request *req)
                            &draft.bucket));
     TRY(find_snapshot(req, name, &draft.snapshot));
     draft.custom_data = json_text(req->arena, json_object_get(req->body, "customData"));
+    draft.format = json_str(json_object_get(req->body, "format"));
     TRY(store_export_add(req->tx, &draft, &added, &document));
     if (!added)
         return fail(req->arena, EXPORT_UNFINISHED, V(name));

@@ -46,6 +46,15 @@ set_since(struct request *req, const json_t *before, json_t *after)
         json_object_set_new(after, SCHEDULE_EXPORT_SINCE, json_string(date_now(req->arena).data));
 }
 
+/* It takes the place of the one before as a whole. What changes something gets no fallbacks from the field tables. */
+static void
+set_export(json_t *schedule, json_t *wanted)
+{
+    if (json_object_get(wanted, "format") == NULL)
+        json_object_set_new(wanted, "format", json_string(export_formats[0]));
+    json_object_set(schedule, EXPORT, wanted);
+}
+
 error
 schedule_merge_export(struct request *req, struct schedule_change *change)
 {
@@ -55,7 +64,7 @@ schedule_merge_export(struct request *req, struct schedule_change *change)
     if (enabled != NULL)
         json_object_set(change->after, ENABLED, enabled);
     if (wanted != NULL)
-        json_object_set(change->after, EXPORT, wanted);
+        set_export(change->after, wanted);
     if (is_enabled(change->after) || wanted != NULL)
         TRY(check_bucket(req, change->after));
     set_since(req, change->before, change->after);

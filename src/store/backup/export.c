@@ -81,6 +81,7 @@ store_export_add(struct tx *tx, const struct export_draft *draft, bool *ret_adde
     params_id(&params, P_SNAPSHOT, draft->snapshot);
     params_int(&params, P_ASKED_S, draft->asked_s);
     params_text(&params, P_CUSTOM_DATA, draft->custom_data);
+    params_text(&params, P_FORMAT, draft->format);
     TRY(tx_query(tx, SQL_EXPORT_ADD, &params, &rows, NULL));
     *ret_added = rows.count > 0;
     if (*ret_added)

@@ -34,6 +34,7 @@ struct export_draft {
     id project, id, bucket, snapshot;
     int64_t asked_s; /* when, in seconds since 1970 */
     str custom_data; /* a JSON list */
+    str format;      /* "DUMP" or "CSV" */
 };
 /* False in *ret_added when another one of the same history that was asked for is not finished. */
 MUST_USE error store_export_add(struct tx *tx, const struct export_draft *draft, bool *ret_added, str *ret_document);
