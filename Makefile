@@ -113,7 +113,7 @@ drill-test: all ## drills on repository hosts, by the agent alone and through th
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/drill_test.py
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/drill_life_test.py
 
-export-test: all ## exports of snapshots to a real object store, on a fleet with a repository host: needs root, takes three minutes
+export-test: all ## exports of snapshots to a real object store, on a fleet with a repository host: needs root, takes six minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/export_test.py
 
 download-test: all ## a snapshot fetched as a file, resumed, started, withdrawn and expired, on a fleet with a repository host: needs root, takes four minutes

@@ -10,7 +10,9 @@
 
 #define SCHEDULE_KIND "backupSchedule" /* of the resource; its name is the cluster's id */
 
-#define SCHEDULE_CHANGED_AT "changedAt" /* a field that is kept and not shown */
+/* Fields that are kept and not shown. */
+#define SCHEDULE_CHANGED_AT   "changedAt"
+#define SCHEDULE_EXPORT_SINCE "exportSince" /* snapshots that are completed from then on are exported */
 
 /* The rules of the schedule, a list; NULL when there is no policy in it. */
 json_t *schedule_document_items(const json_t *document);

@@ -114,8 +114,8 @@
         "Wait until it has ended: its result counts as well.") \
     ROW(EXPORT_UNFINISHED, 409, "An export of cluster {} is under way or waits for its turn.", \
         "Wait until it has ended, then ask again.") \
-    ROW(EXPORT_BUCKET_IN_USE, 409, "An export to bucket {} is under way or waits for its turn.", \
-        "Wait until it has ended, then delete the bucket.") \
+    ROW(EXPORT_BUCKET_IN_USE, 409, "Bucket {} is in use: an export to it is not finished, or the schedule of a cluster exports to it.", \
+        "Set autoExportEnabled of schedules that export to it to false, and wait until exports have ended.") \
     ROW(SNAPSHOT_UNFINISHED, 409, "A snapshot of cluster {} was requested before and is not finished.", \
         "Wait until it is completed or failed, or delete it.") \
     ROW(POINT_NOT_RESTORABLE, 409, "Cluster {} cannot be restored to {}: {}.", \

@@ -117,6 +117,7 @@ static const struct wire_field export_fields[] = {
     { "bucket",       WIRE_TEXT,  R, AT(goal_export, bucket),        .max = 128 },
     { "region",       WIRE_TEXT,  R, AT(goal_export, region),        .max = 128 },
     { "prefix",       WIRE_TEXT,  R, AT(goal_export, prefix),        .max = NAME_BYTES },
+    { "format",       WIRE_TEXT,  0, AT(goal_export, format_text),   .max = 32 },
     { "key",          WIRE_TEXT,  R, AT(goal_export, key),           .max = SECRET_BYTES },
     { "secretKey",    WIRE_TEXT,  R, AT(goal_export, secret_key),    .max = SECRET_BYTES },
     { "networks",     WIRE_TEXTS, 0, AT(goal_export, networks),      .max = 1000 },
@@ -171,6 +172,7 @@ const struct wire_shape goal_backup_shape = WIRE_SHAPE(struct goal_backup, backu
 // clang-format on
 
 const char *const goal_download_desired_words[] = { "SERVED", "REMOVED", NULL };
+const char *const goal_export_format_words[] = { "DUMP", "CSV", NULL };
 const char *const goal_seat_desired_words[] = { "RUNNING", "FROZEN", "REMOVED", NULL };
 
 static bool
@@ -202,15 +204,19 @@ is_plain_path(str text)
 }
 
 static error
-check_export(struct arena *arena, const struct goal_export *wish, size_t index)
+check_export(struct arena *arena, struct goal_export *wish, size_t index)
 {
     struct net_block ignored;
+    int format = wish->format_text.len == 0 ? EXPORT_AS_DUMP : str_word(wish->format_text, goal_export_format_words);
     if (!goal_is_label(wish->label))
         return goal_wrong(arena, "seats", index, "export.label", "a label of a backup is wanted");
     if (!is_plain_path(wish->prefix) || !is_plain_path(wish->bucket) || !is_plain_path(wish->region))
         return goal_wrong(arena, "seats", index, "export", "a path, a bucket or a region that is none");
     if (!is_line(wish->service_url) || !str_is_one_line(wish->key) || !str_is_one_line(wish->secret_key))
         return goal_wrong(arena, "seats", index, "export", "one of its texts is not what it should be");
+    if (format < 0)
+        return goal_wrong(arena, "seats", index, "export.format", "a form that this host does not know");
+    wish->format = (enum goal_export_format)format;
     for (size_t i = 0; i < wish->networks.count; i++) {
         if (!net_parse_block(wish->networks.items[i], &ignored))
             return goal_wrong(arena, "seats", index, "export.networks", "one of them is no network");

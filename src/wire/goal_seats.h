@@ -109,6 +109,8 @@ struct goal_export_labels {
     size_t count;
     struct goal_export_label *items;
 };
+enum goal_export_format { EXPORT_AS_DUMP, EXPORT_AS_CSV };
+extern const char *const goal_export_format_words[]; /* by the enum; NULL at the end */
 struct goal_export {       /* a snapshot is to be written to a bucket of its tenant (docs/internals/exports.md) */
     id id;                 /* zero: none is wanted */
     int64_t limit_seconds; /* for each of its stages */
@@ -118,6 +120,8 @@ struct goal_export {       /* a snapshot is to be written to a bucket of its ten
     str cluster_name;
     struct goal_export_labels custom_data;
     str service_url, bucket, region, prefix;
+    str format_text; /* empty: a dump, for control planes that know nothing else */
+    enum goal_export_format format;
     str key, secret_key;        /* never logged */
     struct wire_texts networks; /* that the operator allows beside public addresses */
     str authority;              /* PEM that the store is checked against; empty: those that the system knows */

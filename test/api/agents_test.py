@@ -406,8 +406,8 @@ def test_exports(suite, r1, own, stanza):
         "cluster_id, id, '\\x%s', '\\x%s', '2026-01-01 00:00+00', '\\x%s', 'exported_snapshots/a', '[{\"key\": \"k\", \"value\": \"v\"}]', 'WAITING', now() FROM backup_stanza WHERE id = '\\x%s'" % (
             export, own, snapshot, bucket, stanza))
     told = r1.goal()[1]["seats"][0]["export"]
-    suite.equal({name: told[name] for name in ("id", "snapshotId", "label", "prefix", "customData", "serviceUrl", "bucket", "region", "key", "secretKey")},
-                {"id": export, "snapshotId": snapshot, "label": "20260101-000000F", "prefix": "exported_snapshots/a", "customData": [{"key": "k", "value": "v"}],
+    suite.equal({name: told[name] for name in ("id", "snapshotId", "label", "prefix", "format", "customData", "serviceUrl", "bucket", "region", "key", "secretKey")},
+                {"id": export, "snapshotId": snapshot, "label": "20260101-000000F", "prefix": "exported_snapshots/a", "format": "DUMP", "customData": [{"key": "k", "value": "v"}],
                  "serviceUrl": "https://objects.example.org", "bucket": "exports", "region": "us-east-1", "key": "", "secretKey": ""}, "an export in a goal; a key that does not open is empty")
 
     def said(**changes):

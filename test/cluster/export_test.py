@@ -1,13 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Exports of snapshots on real hosts, through the whole control plane, to a real server that speaks S3 (object_store/): what is in the bucket is imported with
-pg_restore and is what the snapshot has; killed in the middle it goes on, and sends nothing twice; a store that refuses or is away is told as such; who uploads
+pg_restore, or loaded from CSV, and is what the snapshot has; a schedule has its snapshots exported once; killed in the middle it goes on, and sends nothing twice; a store that refuses or is away is told as such; who uploads
 reaches the store and nothing else. Needs root."""
 import collections
 import contextlib
+import datetime
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -31,6 +33,14 @@ LEFT = "ls /var/lib/reeve/drills /etc/systemd/system | grep -E 'reeve-export|^[0
 FILL = """DO $$ BEGIN FOR i IN 1..%d LOOP EXECUTE format('CREATE TABLE t%%s (n int PRIMARY KEY, words text)', i);
     EXECUTE format('INSERT INTO t%%s SELECT g, md5(g::text || %%L) FROM generate_series(1, %d) g', i, i); END LOOP; END $$;
     CREATE TABLE "a b/../c" (n int); INSERT INTO "a b/../c" VALUES (7)""" % (TABLES, ROWS)
+# What must not be run by somebody who reads: it would end the export.
+TRAPS = """CREATE FUNCTION trap() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the code of the tenant was run'; END $$;
+    CREATE TABLE guarded (n int DEFAULT trap(), words text); INSERT INTO guarded VALUES (1, E'two\nlines, "and more"'), (2, ''), (3, NULL);
+    ALTER TABLE guarded ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON guarded USING (trap() = n); CREATE VIEW looks AS SELECT trap() AS n;
+    CREATE TABLE parts (n int) PARTITION BY RANGE (n); CREATE TABLE low PARTITION OF parts FOR VALUES FROM (0) TO (10); CREATE TABLE high PARTITION OF parts FOR VALUES FROM (10) TO (20);
+    INSERT INTO parts VALUES (1), (11), (12); CREATE TABLE numbered (n serial PRIMARY KEY); INSERT INTO numbered SELECT nextval('numbered_n_seq') FROM generate_series(1, 5);
+    CREATE TABLE "../../etc\n/passwd" (n int); INSERT INTO "../../etc\n/passwd" VALUES (8)"""
+MORE_TABLES = 6  # beside those with numbers
 SUM = "SELECT md5(string_agg(s, ',' ORDER BY s)) FROM (SELECT md5(string_agg(t::text, ',' ORDER BY t::text)) AS s FROM (%s) t GROUP BY i) x" % (
     " UNION ALL ".join("SELECT %d AS i, n, words FROM t%d" % (i, i) for i in range(1, TABLES + 1)))
 
@@ -99,8 +109,11 @@ class Exporter(Protected):
         return self.tenant.ask("POST", self.tenant.of_project("/backup/exportBuckets"), {
             "bucketName": BUCKET, "cloudProvider": "AWS", "serviceUrl": self.store.url, "accessKeyId": KEY, "secretAccessKey": SECRET, **changes})["_id"]
 
-    def begin(self, bucket):
-        return self.ask("POST", "/backup/exports", {"exportBucketId": bucket, "snapshotId": self.snapshot, "customData": [{"key": "ticket", "value": "4711"}]})["id"]
+    def begin(self, bucket, **more):
+        return self.ask("POST", "/backup/exports", {"exportBucketId": bucket, "snapshotId": self.snapshot, "customData": [{"key": "ticket", "value": "4711"}], **more})["id"]
+
+    def exports(self):
+        return self.ask("GET", "/backup/exports")["results"]
 
     def shown(self, export):
         return self.ask("GET", "/backup/exports/" + export)
@@ -125,8 +138,9 @@ class Exporter(Protected):
 def a_snapshot_is_there(suite, made):
     made.create()
     wait_psql(made.fleet, made.dsn(), "SELECT 1", 60)
-    status, _, said = psql(made.fleet, made.dsn(), FILL)
-    suite.equal((status, said), (0, ""), "rows")
+    for statements in (FILL, TRAPS):
+        status, _, said = psql(made.fleet, made.dsn(), statements)
+        suite.equal((status, said), (0, ""), "rows")
     made.sum = psql(made.fleet, made.dsn(), SUM)[1].strip()
     suite.check(len(made.sum) == 32, "their checksum: %s", made.sum)
     wait_until(lambda: [one["status"] for one in made.snapshots()] == ["completed"], "the first snapshot", 90)
@@ -146,7 +160,7 @@ def killed_in_the_middle_it_goes_on(suite, made):
     suite.check(0 < len(there) < TABLES, "objects when it was killed: %d", len(there))
     done = made.wait_ended(export)
     suite.equal((done["state"], done.get("stateReason")), ("Successful", None), "an export that was killed")
-    suite.equal(done["exportStatus"], {"exportedCollections": TABLES + 1, "totalCollections": TABLES + 1}, "its tables")
+    suite.equal(done["exportStatus"], {"exportedCollections": TABLES + MORE_TABLES, "totalCollections": TABLES + MORE_TABLES}, "its tables")
     requests = made.store.requests()
     twice = [key for (method, key), count in requests.items() if method == "PUT" and count > 1]
     suite.check(len(twice) <= 1, "what was sent twice is at most what was under way: %s", twice)
@@ -155,12 +169,12 @@ def killed_in_the_middle_it_goes_on(suite, made):
     return done
 
 
-def everything_is_in_the_bucket(suite, made, done):
+def everything_is_in_the_bucket(suite, made, done, form):
     objects = made.store.objects(done["prefix"])
     with open(objects["manifest.json"], encoding="utf-8") as file:
         manifest = json.load(file)
-    suite.equal((manifest["snapshotId"], manifest["exportId"], manifest["clusterName"], manifest["customData"], manifest["compression"]),
-                (made.snapshot, done["id"], CLUSTER, [{"key": "ticket", "value": "4711"}], "zstd"), "the manifest")
+    suite.equal((manifest["snapshotId"], manifest["exportId"], manifest["clusterName"], manifest["customData"], (manifest["format"], manifest["compression"])),
+                (made.snapshot, done["id"], CLUSTER, [{"key": "ticket", "value": "4711"}], form), "the manifest")
     listed = {one["path"]: one for one in manifest["files"]}
     suite.equal(sorted(listed), sorted(set(objects) - {"manifest.json", ".complete"}), "files of the manifest")
     wrong = [path for path, one in listed.items() if (os.path.getsize(objects[path]), hashlib.sha256(open(objects[path], "rb").read()).hexdigest()) != (one["bytes"], one["sha256"])]
@@ -171,24 +185,82 @@ def everything_is_in_the_bucket(suite, made, done):
     return objects, manifest
 
 
-def it_can_be_imported(suite, made, objects, manifest):
+def pg_restore(folder, _):
+    return "/usr/lib/postgresql/17/bin/pg_restore $PLACE --no-owner --no-privileges -d fresh %s" % folder
+
+
+def load_csv(folder, files):
+    """As the guide says."""
+    lines = ["psql -X -q -v ON_ERROR_STOP=1 $PLACE -d fresh -f %s/schema.sql" % folder]
+    for one in files:
+        if "table" in one:
+            name = ".".join('"%s"' % one[part].replace('"', '""') for part in ("schema", "table"))
+            lines.append("zcat %s/%s | psql -X -q -v ON_ERROR_STOP=1 $PLACE -d fresh -c %s" % (folder, one["path"].partition("/")[2], shlex.quote("COPY %s FROM STDIN (FORMAT csv, HEADER)" % name)))
+    lines.append("psql -X -q -v ON_ERROR_STOP=1 $PLACE -d fresh -f %s/sequences.sql -f %s/constraints.sql" % (folder, folder))
+    return " && ".join(lines)
+
+
+def it_can_be_imported(suite, made, objects, manifest, load):
     """Into a database of its own, with the programs that users have."""
     member = rig.primary_of(made.fleet, CLUSTER)
     source = next(one["folder"] for one in manifest["databases"] if one["name"] == DATABASE)
     target = hosts.folder(made.fleet, member.host, "root", "var/tmp/exported")
     shutil.rmtree(target, ignore_errors=True)
-    os.makedirs(target)
     for path, file in objects.items():
         if path.startswith(source + "/"):
-            shutil.copy(file, os.path.join(target, os.path.basename(path)))
-    run = "-X -q -U postgres -h /var/lib/reeve/members/%s/run -p 27017" % member.id
-    said = hosts.run(made.fleet, member.host, "sh", "-c", "psql %s -d postgres -c 'CREATE DATABASE fresh' && /usr/lib/postgresql/17/bin/pg_restore %s --no-owner --no-privileges -d fresh "
-                     "/var/tmp/exported 2>&1" % (run, run.replace("-X -q ", "")), timeout=120, check=False)
-    suite.check("error" not in said, "pg_restore: %s", said)
+            copy = os.path.join(target, path[len(source) + 1:])
+            os.makedirs(os.path.dirname(copy), exist_ok=True)
+            shutil.copy(file, copy)
+    place = "-U postgres -h /var/lib/reeve/members/%s/run -p 27017" % member.id
+    with open(os.path.join(target, "load.sh"), "w", encoding="utf-8") as file:
+        file.write("PLACE='%s'\npsql -X -q $PLACE -d postgres -c 'CREATE DATABASE fresh' && %s\n" % (
+            place, load("/var/tmp/exported", [one for one in manifest["files"] if one["path"].startswith(source + "/")])))
+    said = hosts.run(made.fleet, member.host, "sh", "-c", "sh /var/tmp/exported/load.sh 2>&1", timeout=240, check=False)
+    suite.check("error" not in said.lower(), "%s: %s", load.__name__, said[-2000:])
     found = rig.superuser(made.fleet, member, SUM, "fresh")
     suite.equal(found, [[made.sum]], "the checksum of all rows, of a table too that was dropped meanwhile")
-    suite.equal(rig.superuser(made.fleet, member, 'SELECT n FROM "a b/../c"', "fresh"), [["7"]], "a table with an odd name")
-    hosts.run(made.fleet, member.host, "sh", "-c", "psql %s -d postgres -c 'DROP DATABASE fresh'; rm -r /var/tmp/exported" % run)
+    suite.equal(rig.superuser(made.fleet, member, 'SELECT n FROM "a b/../c" UNION ALL SELECT n FROM "../../etc\n/passwd"', "fresh"), [["7"], ["8"]], "tables with odd names")
+    suite.equal(rig.superuser(made.fleet, member, "SELECT string_agg(n || ':' || coalesce(to_json(words)::text, 'null'), ' ' ORDER BY n) FROM guarded", "fresh"),
+                [['1:"two\\nlines, \\"and more\\"" 2:"" 3:null']], "texts as they were")
+    suite.equal(rig.superuser(made.fleet, member, "SELECT (SELECT count(*) FROM parts), (SELECT count(*) FROM high), nextval('numbered_n_seq')", "fresh"), [["3", "2", "6"]], "partitions and sequences")
+    hosts.run(made.fleet, member.host, "sh", "-c", "psql -X -q %s -d postgres -c 'DROP DATABASE fresh'; rm -r /var/tmp/exported" % place)
+
+
+def as_csv(suite, made):
+    done = made.wait_ended(made.begin(made.bucket, format="CSV"))
+    suite.equal((done["state"], done["format"], done.get("stateReason")), ("Successful", "CSV", None), "an export as CSV")
+    suite.equal(done["exportStatus"], {"exportedCollections": TABLES + MORE_TABLES, "totalCollections": TABLES + MORE_TABLES}, "its tables")
+    objects, manifest = everything_is_in_the_bucket(suite, made, done, ("csv", "gzip"))
+    rows = {one["table"]: one["rows"] for one in manifest["files"] if "table" in one}
+    suite.equal((len(rows), rows["t1"], rows["guarded"], rows["high"], rows["numbered"]), (TABLES + MORE_TABLES, ROWS, 3, 2, 5), "rows in the manifest")
+    suite.check(not [path for path in objects if ".." in path or "\n" in path or "etc" in path], "no name leads anywhere: %s", sorted(objects)[:10])
+    it_can_be_imported(suite, made, objects, manifest, load_csv)
+
+
+def by_the_schedule(suite, made):
+    """A monthly rule that is due in the next minute: its snapshot is exported, once."""
+    due = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=80)
+    last = (due + datetime.timedelta(days=1)).day == 1
+    if due.day > 28 and not last:
+        suite.say("no monthly rule is due on the %dth" % due.day)
+        return
+    monthly = {"frequencyType": "monthly", "frequencyInterval": 40 if last else due.day, "retentionUnit": "days", "retentionValue": 3}
+    made.ask("PATCH", "/backup/schedule", {
+        "referenceHourOfDay": due.hour, "referenceMinuteOfHour": due.minute, "policies": [{"policyItems": [monthly]}],
+        "autoExportEnabled": True, "export": {"exportBucketId": made.bucket, "frequencyType": "monthly", "format": "CSV"}})
+    before = {one["id"] for one in made.exports()}
+    wait_until(lambda: [one for one in made.snapshots() if one.get("frequencyType") == "monthly" and one["status"] == "completed"], "a monthly snapshot", 240)
+    snapshot = next(one["id"] for one in made.snapshots() if one.get("frequencyType") == "monthly")
+    wait_until(lambda: {one["id"] for one in made.exports()} - before, "an export that nobody asked for", 60)
+    export = next(one for one in made.exports() if one["id"] not in before)
+    done = made.wait_ended(export["id"])
+    suite.equal((done["state"], done["snapshotId"], done["format"]), ("Successful", snapshot, "CSV"), "an export by the schedule")
+    suite.check(".complete" in made.store.objects(done["prefix"]), "all of it is in the bucket")
+    swept = made.sql("SELECT succeeded_at FROM sweep WHERE name = 'backup-exports'")
+    wait_until(lambda: made.sql("SELECT succeeded_at FROM sweep WHERE name = 'backup-exports'") != swept, "the sweep comes again", 60)
+    suite.equal(len({one["id"] for one in made.exports()} - before), 1, "it is exported once")
+    made.tenant.ask("DELETE", made.tenant.of_project("/backup/exportBuckets/" + made.bucket), expect=(409,))
+    made.ask("PATCH", "/backup/schedule", {"autoExportEnabled": False})
 
 
 def who_uploads_reaches_the_store_alone(suite, made):
@@ -230,8 +302,10 @@ def main():
             made = Exporter(fleet)
             a_snapshot_is_there(suite, made)
             done = killed_in_the_middle_it_goes_on(suite, made)
-            objects, manifest = everything_is_in_the_bucket(suite, made, done)
-            it_can_be_imported(suite, made, objects, manifest)
+            objects, manifest = everything_is_in_the_bucket(suite, made, done, ("pg_dump directory", "zstd"))
+            it_can_be_imported(suite, made, objects, manifest, pg_restore)
+            as_csv(suite, made)
+            by_the_schedule(suite, made)
             who_uploads_reaches_the_store_alone(suite, made)
             a_store_that_refuses_ends_it(suite, made)
             gone_with_the_cluster(suite, made)

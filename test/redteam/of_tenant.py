@@ -200,6 +200,19 @@ def of_places(ground):
             yield "S11: %s at %s" % (what, host), wall, lambda m=method, t=target, b=body: ask(ground, m, t + ("&" if "?" in t else "?") + "dryRun=true", owner, b)
 
 
+def of_buckets(ground):
+    """What a tenant writes to with the key of another."""
+    facts = ground.facts
+    bucket = sql("SELECT encode(id, 'hex') FROM resource WHERE kind = 'backupExportBucket' AND scope = decode('%s', 'hex') LIMIT 1" % facts["q"])
+    snapshot = sql("SELECT encode(id, 'hex') FROM snapshot WHERE project_id = decode('%s', 'hex') AND state = 'COMPLETED' AND hidden_at IS NULL LIMIT 1" % facts["p"])
+    wall, backup = "exports go to buckets of their own project", "/groups/%s/clusters/c1/backup" % facts["p"]
+    for what, method, target, body in (
+            ("an export", "POST", "/exports", {"exportBucketId": bucket, "snapshotId": snapshot}),
+            ("a schedule that exports", "PATCH", "/schedule", {"autoExportEnabled": True, "export": {"exportBucketId": bucket, "frequencyType": "monthly"}}),
+            ("a schedule that may export later", "PATCH", "/schedule", {"export": {"exportBucketId": bucket, "frequencyType": "yearly"}})):
+        yield "%s to another's bucket" % what, wall, lambda m=method, t=backup + target, b=body: ask(ground, m, t + "?dryRun=true", facts["owner"]["token"], b)
+
+
 def of_older_version(ground):
     """S11: the one operation of v1.0 had no limit."""
     caller = ground.world.make_caller("Hurries")
@@ -236,7 +249,7 @@ def of_operators(ground):
             yield "operator's %s %s: %s" % (row["method"], row["path"], who), "operators have tokens of their own", lambda m=row["method"], p=path, t=token: desk(m, p, t)
 
 
-PARTS = (of_rules, of_bodies, of_providers, of_people, of_places, of_older_version)
+PARTS = (of_rules, of_bodies, of_providers, of_people, of_places, of_buckets, of_older_version)
 
 
 def attacks(ground):

@@ -42,6 +42,8 @@ CODE = [
              [("src/api/download.c", "    if (!found || place.is_over || (", "    if (!found || (")]),
     CodeWall("addresses are shown to those who may ask for them", "may_fetch() says yes to everybody",
              [("src/family/backup/downloads.c", "    return (req->roles & (PROJECT_BACKUP_EXPORT_OPERATOR | PROJECT_BACKUP_RECOVERY_OPERATOR)) != 0;", "    return req != NULL;")]),
+    CodeWall("exports go to buckets of their own project", "export_bucket_find() takes every bucket for one of the project",
+             [("src/family/backup/exports.c", "    if (!found)\n        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(field)", "    if (false)\n        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(field)")], ("a schedule",)),
     CodeWall("every operation has a limit", "stage_limit() counts and lets pass",
              [(ACCESS, "    if (take.outcome == TAKE_ALLOWED)\n        return OK;", "    if (true)\n        return OK;")]),
     CodeWall("operators have tokens of their own", "the operators' authenticate() takes everybody for an operator",

@@ -36,7 +36,8 @@ set_up(void **state)
     fixture_ask("DELETE FROM drill");
     fixture_ask("DELETE FROM stanza_seat");
     fixture_ask("DELETE FROM backup_stanza");
-    fixture_ask("DELETE FROM resource WHERE kind = 'backupExportBucket'");
+    fixture_ask("DELETE FROM resource WHERE kind IN ('backupExportBucket', 'backupSchedule')");
+    fixture_ask("DELETE FROM project WHERE id <> %s", fixture_quote(fixture_id(PROJECT)));
     fixture_ask(
         "INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT p.id, 'backupExportBucket', decode('%024d', 'hex'), "
         "'%024d', p.org_id, '{\"bucketName\": \"b\", \"serviceUrl\": \"https://s\", \"region\": \"r\", \"internal\": {\"secrets\": "
@@ -205,6 +206,188 @@ a_snapshot_stays_while_it_is_exported(void **state)
     assert_string_equal(fixture_ask("SELECT count(*) FROM snapshot_copy WHERE state = 'REMOVING'"), "2");
 }
 
+/* ---- By a schedule ---- */
+/* The schedule of cluster a exports monthly snapshots since an hour ago. */
+static void
+export_schedule(void)
+{
+    fixture_ask(
+        "INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT p.id, 'backupSchedule', decode('%024d', 'hex'), '%024d', p.org_id, "
+        "jsonb_build_object('autoExportEnabled', true, 'exportSince', api_date(now() - interval '1 hour'), "
+        "'export', jsonb_build_object('exportBucketId', '%024d', 'frequencyType', 'monthly'), 'policies', jsonb_build_array(jsonb_build_object("
+        "'policyItems', jsonb_build_array(jsonb_build_object('id', '%024d', 'frequencyType', 'monthly'), jsonb_build_object('id', '%024d', 'frequencyType', 'daily'))))) "
+        "FROM project p WHERE p.id = %s",
+        80, 10, 50, 81, 82, fixture_quote(fixture_id(PROJECT)));
+}
+
+/* The same, and nothing else was asked for. */
+static void
+export_monthly(void)
+{
+    fixture_ask("DELETE FROM export_job");
+    export_schedule();
+}
+
+/* The snapshot of a was taken by rules, and completed so many minutes ago. */
+static void
+taken(const char *frequency, int item, int minutes)
+{
+    fixture_ask(
+        "UPDATE snapshot SET origin = 'SCHEDULED', frequency = '%s', policy_items = ARRAY[decode('%024d', 'hex')], "
+        "finished_at = now() - interval '%d minutes' WHERE cluster_id = decode('%024d', 'hex')",
+        frequency, item, minutes, 10);
+}
+
+static const char *
+origins(void)
+{
+    return fixture_ask(
+        "SELECT coalesce(string_agg(origin || ' ' || state, ', ' ORDER BY created_at), '') FROM export_job");
+}
+
+static void
+what_a_schedule_asks_for_is_exported_once(void **state)
+{
+    (void)state;
+    export_monthly();
+    taken("monthly", 81, 5);
+    sweep();
+    sweep();
+    assert_string_equal(origins(), "SCHEDULED WAITING");
+    assert_string_equal(given("label"), "20261117-080000F");
+    assert_string_equal(fixture_ask("SELECT prefix ~ '/a/[^/]+/[0-9]{10}$' FROM export_job"), "t");
+    report("FAILED", "The store answered with 403.");
+    sweep();
+    sweep();
+    assert_string_equal(origins(), "SCHEDULED FAILED"); /* and is not tried again */
+    assert_string_equal(events(), "FAILED");
+}
+
+static void
+other_snapshots_are_not_exported(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *frequency;
+        int item, minutes;
+        bool is_exported;
+    } rows[] = {
+        { "daily", 82, 5, false },   { "monthly", 81, 61, false }, /* from before it was switched on */
+        { "yearly", 83, 5, false },  { "yearly", 81, 5, true },    /* due by both rules at the same minute */
+        { "monthly", 81, 59, true },
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        fixture_ask("DELETE FROM resource WHERE kind = 'backupSchedule'");
+        export_monthly();
+        taken(rows[i].frequency, rows[i].item, rows[i].minutes);
+        sweep();
+        assert_string_equal(origins(), rows[i].is_exported ? "SCHEDULED WAITING" : "");
+    }
+}
+
+static void
+a_snapshot_that_is_not_there_is_not_exported(void **state)
+{
+    (void)state;
+    static const char *const changes[] = { "UPDATE snapshot SET state = 'IN_PROGRESS'",
+                                           "UPDATE snapshot SET state = 'FAILED'",
+                                           "UPDATE snapshot SET state = 'COMPLETED', hidden_at = now()",
+                                           "UPDATE backup_stanza SET state = 'REMOVING'",
+                                           "DELETE FROM resource WHERE kind = 'backupExportBucket'" };
+    for (size_t i = 0; i < LENGTH(changes); i++) {
+        tear_down(NULL);
+        set_up(NULL);
+        export_monthly();
+        taken("monthly", 81, 5);
+        fixture_ask("%s", changes[i]);
+        sweep();
+        assert_string_equal(origins(), "");
+    }
+}
+
+static void
+one_that_somebody_asked_for_does_not_keep_the_schedule_from_its_place(void **state)
+{
+    (void)state;
+    export_monthly();
+    fixture_ask(
+        "INSERT INTO export_job (id, org_id, project_id, cluster_id, stanza_id, snapshot_id, snapshot_at, bucket_id, prefix, created_at) "
+        "SELECT decode('%024d', 'hex'), n.org_id, n.project_id, n.cluster_id, n.stanza_id, n.id, now(), decode('%024d', 'hex'), 'p', now() - interval '1 minute' "
+        "FROM snapshot n WHERE n.cluster_id = decode('%024d', 'hex')",
+        60, 50, 10);
+    taken("monthly", 81, 5);
+    sweep();
+    assert_string_equal(origins(), "ON_DEMAND WAITING, SCHEDULED QUEUED");
+    report("SUCCEEDED", "");
+    sweep();
+    assert_string_equal(origins(), "ON_DEMAND SUCCEEDED, SCHEDULED WAITING");
+}
+
+/* What has not begun goes without a word; what has begun is finished. */
+static void
+switched_off_it_ends(void **state)
+{
+    (void)state;
+    export_monthly();
+    taken("monthly", 81, 5);
+    sweep();
+    fixture_ask(
+        "UPDATE resource SET document = document || '{\"autoExportEnabled\": false}' WHERE kind = 'backupSchedule'");
+    sweep();
+    assert_string_equal(origins(), "SCHEDULED WAITING");
+    fixture_ask("UPDATE export_job SET state = 'QUEUED', seat_id = NULL, given_at = NULL");
+    sweep();
+    assert_string_equal(origins(), "SCHEDULED CANCELLED");
+    assert_string_equal(events(), "");
+}
+
+/* Else it would be due again: a yearly snapshot may be kept for ten years. */
+static void
+an_export_by_a_schedule_is_known_for_as_long_as_its_snapshot(void **state)
+{
+    (void)state;
+    export_monthly();
+    taken("monthly", 81, 5);
+    sweep();
+    fixture_ask(
+        "UPDATE export_job SET state = 'SUCCEEDED', finished_at = now() - interval '401 days', told_at = now()");
+    sweep();
+    assert_string_equal(origins(), "SCHEDULED SUCCEEDED");
+    fixture_ask("DELETE FROM snapshot");
+    sweep();
+    assert_string_equal(origins(), "");
+}
+
+/* The next that its host is given is this one; it ends well. */
+static void
+export_turn(const char *last_digits)
+{
+    sweep();
+    const char *next = fixture_ask("SELECT encode(id, 'hex') FROM export_job WHERE state = 'WAITING'");
+    assert_string_equal(next + strlen(next) - strlen(last_digits), last_digits);
+    fixture_ask(
+        "UPDATE export_job SET state = 'SUCCEEDED', finished_at = now(), told_at = now() WHERE state = 'WAITING'");
+}
+
+/* One with many clusters, all of which are due in the same minute, keeps nobody waiting for all of them. */
+static void
+projects_take_turns(void **state)
+{
+    (void)state;
+    fixture_add_project(fixture_id(PROJECT + 1), fixture_id(ORGANIZATION));
+    fixture_ask("UPDATE export_job SET project_id = %s, created_at = now() WHERE id = decode('%024d', 'hex')",
+                fixture_quote(fixture_id(PROJECT + 1)), 61);
+    fixture_ask(
+        "INSERT INTO export_job (id, org_id, project_id, cluster_id, stanza_id, snapshot_id, snapshot_at, bucket_id, prefix, origin, created_at) "
+        "SELECT decode('%024d', 'hex'), x.org_id, x.project_id, x.cluster_id, x.stanza_id, x.snapshot_id, now(), x.bucket_id, 'p', 'SCHEDULED', now() - interval '9 minutes' "
+        "FROM export_job x WHERE x.id = decode('%024d', 'hex')",
+        62, 60);
+    export_schedule();
+    export_turn("60");
+    export_turn("61");
+    export_turn("62");
+}
+
 int
 main(void)
 {
@@ -216,6 +399,15 @@ main(void)
         cmocka_unit_test_setup_teardown(one_that_is_not_run_is_given_up, set_up, tear_down),
         cmocka_unit_test_setup_teardown(with_the_backups_goes_the_export, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_snapshot_stays_while_it_is_exported, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_a_schedule_asks_for_is_exported_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(other_snapshots_are_not_exported, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_snapshot_that_is_not_there_is_not_exported, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(one_that_somebody_asked_for_does_not_keep_the_schedule_from_its_place, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(switched_off_it_ends, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_export_by_a_schedule_is_known_for_as_long_as_its_snapshot, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(projects_take_turns, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, open_world, close_store);
 }

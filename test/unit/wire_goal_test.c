@@ -140,7 +140,7 @@ where_logs_go_is_read_and_a_form_of_a_newer_control_plane_is_none(void **state)
     "\"export\":{\"id\":\"0000000000000000000000eb\",\"limitSeconds\":900,\"snapshotId\":\"0000000000000000000000e7\","                                                                                                          \
     "\"snapshotAt\":\"2026-11-17T08:00:00Z\",\"label\":\"20261117-080000F\",\"clusterName\":\"orders\","                                                                                                                         \
     "\"customData\":[{\"key\":\"ticket\",\"value\":\"4711\"}],\"serviceUrl\":\"https://objects.example.org\",\"bucket\":\"exports\","                                                                                            \
-    "\"region\":\"us-east-1\",\"prefix\":\"exported_snapshots/a/b\",\"key\":\"k\",\"secretKey\":\"s\",\"networks\":[\"10.9.0.0/16\"]},"                                                                                          \
+    "\"region\":\"us-east-1\",\"prefix\":\"exported_snapshots/a/b\",\"format\":\"CSV\",\"key\":\"k\",\"secretKey\":\"s\",\"networks\":[\"10.9.0.0/16\"]},"                                                                                          \
     "\"download\":{\"id\":\"0000000000000000000000ec\",\"desired\":\"SERVED\",\"label\":\"20261116-031700F\",\"port\":27200,"                                                                                                    \
     "\"limitSeconds\":700}}"
 
@@ -177,6 +177,7 @@ seats_of_a_repository_host_are_read(void **state)
     assert_string_equal(seat->drill.assertions.items[0].sql.data, "SELECT true");
     assert_true(id_is_there(seat->export_job.id));
     assert_string_equal(seat->export_job.prefix.data, "exported_snapshots/a/b");
+    assert_int_equal(seat->export_job.format, EXPORT_AS_CSV);
     assert_string_equal(seat->export_job.custom_data.items[0].value.data, "4711");
     assert_string_equal(seat->export_job.networks.items[0].data, "10.9.0.0/16");
     assert_true(id_is_there(seat->download.id));
@@ -214,6 +215,7 @@ seats_that_would_write_other_lines_are_refused(void **state)
         { "\"region\":\"us-east-1\"", "\"region\":\"x\\ny\"", "seats[0].export" },
         { "\"secretKey\":\"s\"", "\"secretKey\":\"a\\nb\"", "seats[0].export" },
         { "10.9.0.0/16", "10.9.0.0/33", "seats[0].export.networks" },
+        { "\"format\":\"CSV\"", "\"format\":\"XML\"", "seats[0].export.format" },
         { "\"desired\":\"SERVED\"", "\"desired\":\"RUNNING\"", "seats[0].download.desired" },
         { "\"label\":\"20261116-031700F\"", "\"label\":\"--repo1-path=/\"", "seats[0].download.label" },
         { "\"port\":27200", "\"port\":0", "seats[0].download.port" },

@@ -112,9 +112,10 @@ order_text(struct scratch *job)
     const struct goal_seat *seat = job->pass->seat;
     json_t *order =
         json_in(job->pass->arena,
-                json_pack("{s:s, s:O, s:O, s:O, s:s}", "stanza", seat->stanza.data, "label",
+                json_pack("{s:s, s:O, s:O, s:O, s:s, s:s}", "stanza", seat->stanza.data, "label",
                           json_object_get(job->memory, "label"), "from", json_object_get(job->memory, "from"), "until",
-                          json_object_get(job->memory, "until"), "majorVersion", seat->major_version.data));
+                          json_object_get(job->memory, "until"), "majorVersion", seat->major_version.data, "format",
+                          goal_export_format_words[wish_of(job)->format]));
     return order == NULL ? STR_EMPTY : json_text(job->pass->arena, order);
 }
 

@@ -162,8 +162,11 @@ static const struct field deleted_copy_fields[] = {
 static const struct schema deleted_copy_schema = { "BackupDeletedCopies", "Copies to delete.", deleted_copy_fields };
 
 static const struct field schedule_export_fields[] = {
-    ID("exportBucketId", "Identifier of the export bucket.", REQUIRED | ALWAYS),
-    TEXT("frequencyType", "Which snapshots are exported.", REQUIRED | ALWAYS, .one_of = export_frequencies),
+    ID("exportBucketId", "Identifier of an export bucket of the project.", REQUIRED | ALWAYS),
+    TEXT("frequencyType", "Which snapshots are exported: each of them once.", REQUIRED | ALWAYS,
+         .one_of = export_frequencies),
+    TEXT("format", "In which form, as of an export that is asked for. An extension of this service.", ALWAYS,
+         .one_of = export_formats, .fallback = "\"DUMP\""),
     END_OF_FIELDS,
 };
 static const struct schema schedule_export_schema = { "BackupScheduleExport",
@@ -196,7 +199,11 @@ static const struct field schedule_fields[] = {
     INTEGER("referenceMinuteOfHour", "Minute of that hour.", ALWAYS, .min = 0, .max = 59),
     INTEGER("restoreWindowDays", "How many days back any moment can be restored.", ALWAYS, .min = 1,
             .max = LONGEST_WINDOW_DAYS, .example = "7"),
-    BOOL("autoExportEnabled", "Whether snapshots are exported automatically, as `export` says.", ALWAYS),
+    BOOL(
+        "autoExportEnabled",
+        "Whether snapshots that are completed from now on are exported, as `export` says. It must be there then, or have "
+        "been there before.",
+        ALWAYS),
     OBJECT("export", "What is exported automatically, and where to.", 0, .of = &schedule_export_schema),
     BOOL("useOrgAndGroupNamesInExportPrefix",
          "Whether paths of exports contain the names of the organization and project instead of their identifiers.",

@@ -39,7 +39,7 @@ static const struct endpoint backups_endpoints[] = {
     { DELETE, "/groups/{groupId}/backup/exportBuckets/{exportBucketId}", S11, ANY_OF(PROJECT_BACKUP_MANAGER),
       "deleteGroupBackupExportBucket",
       "Delete one export bucket",
-      "Removes the bucket from the project; exported data stays in it. Refused while an export to the bucket is under way.",
+      "Removes the bucket from the project; exported data stays in it. Refused while an export to the bucket is under way, or a schedule exports to it.",
       .shape = SHAPE_NOTHING, .run = crud_delete, .kind = &export_bucket_kind,
       .path_fields = bucket_path },
     { GET, "/groups/{groupId}/backup/exportBuckets/{exportBucketId}", S11, ANY_OF(PROJECT_READ_ONLY),

@@ -17,6 +17,7 @@ extern const struct schema export_schema, restore_job_schema, legacy_restore_job
 extern const struct schema flex_snapshot_schema, flex_restore_job_schema, flex_download_schema;
 extern const struct field snapshot_query[], legacy_restore_job_query[];
 extern const struct field snapshot_path[];
+extern const char *const export_formats[];
 
 /* ---- snapshots.c ---- */
 extern const struct read snapshot_list, snapshot_get, sharded_snapshot_list, sharded_snapshot_get, flex_snapshot_list,
@@ -41,6 +42,8 @@ MUST_USE error download_cancel(struct request *req, const struct restore_place *
 extern const struct kind export_bucket_kind;
 extern const struct read export_list, export_get;
 handler export_bucket_create, export_create;
+/* A bucket of the project, locked, so that nobody deletes it meanwhile. `field` is where its name stands in the body. */
+MUST_USE error export_bucket_find(struct request *req, const char *field, str name, id *ret_bucket);
 
 /* ---- schedules.c ---- */
 extern const struct read schedule_get, window_get;
@@ -74,6 +77,10 @@ MUST_USE error schedule_check_items(struct request *req, const char *path, const
 MUST_USE error copies_check(struct request *req, const struct schedule_change *change);
 /* Places for new settings are found, and those of settings that are gone end. */
 MUST_USE error copies_follow(struct request *req, struct schedule_change *change);
+
+/* ---- schedule_exports.c ---- */
+/* What the body says about exports by the schedule, put into `after`. */
+MUST_USE error schedule_merge_export(struct request *req, struct schedule_change *change);
 
 /* ---- compliance.c ---- */
 extern const struct read compliance_get;

@@ -148,16 +148,14 @@ find_source(struct request *req, str name)
     return found ? OK : fail(req->arena, BACKUPS_NOT_ENABLED, V(name));
 }
 
-/* Locked, so that nobody deletes it meanwhile. */
-static error
-find_bucket(struct request *req, id *ret_bucket)
+error
+export_bucket_find(struct request *req, const char *field, str name, id *ret_bucket)
 {
     struct resource bucket;
     bool found;
-    str name = json_str(json_object_get(req->body, "exportBucketId"));
     TRY(store_resource_lock(req->tx, req->project, STR(EXPORT_BUCKET_KIND), name, &found, &bucket));
     if (!found)
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("exportBucketId"), V("the project has no such bucket"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(field), V("the project has no such bucket"));
     *ret_bucket = bucket.id;
     return OK;
 }
@@ -191,9 +189,12 @@ export_create(struct request *req)
     str document, name = request_path_value(req, "clusterName");
     bool added;
     TRY(find_source(req, name));
+    /* The bucket before the snapshot, as who changes a schedule does it. */
+    TRY(export_bucket_find(req, "exportBucketId", json_str(json_object_get(req->body, "exportBucketId")),
+                           &draft.bucket));
     TRY(find_snapshot(req, name, &draft.snapshot));
-    TRY(find_bucket(req, &draft.bucket));
     draft.custom_data = json_text(req->arena, json_object_get(req->body, "customData"));
+    draft.format = json_str(json_object_get(req->body, "format"));
     TRY(store_export_add(req->tx, &draft, &added, &document));
     if (!added)
         return fail(req->arena, EXPORT_UNFINISHED, V(name));

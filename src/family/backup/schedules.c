@@ -34,6 +34,7 @@ shown_text(struct request *req, json_t *document)
     if (schedule_document_read(document, &schedule) && schedule_next(&schedule, clock_now_ms(), &at_ms, &items))
         json_object_set_new(document, "nextSnapshot", json_string(date_text(req->arena, at_ms).data));
     json_object_del(document, SCHEDULE_CHANGED_AT);
+    json_object_del(document, SCHEDULE_EXPORT_SINCE);
     return json_text(req->arena, document);
 }
 
@@ -212,10 +213,6 @@ check_offered(struct request *req)
         !json_is_true(json_object_get(req->body, "updateSnapshots")))
         return fail(req->arena, NOT_OFFERED, V("Another retention of copies than of their snapshots"),
                     V("updateSnapshots changes both"));
-    if (json_is_true(json_object_get(req->body, "autoExportEnabled")) ||
-        json_is_object(json_object_get(req->body, "export")))
-        return fail(req->arena, NOT_OFFERED, V("Exporting snapshots automatically"),
-                    V("ask for each export with a request"));
     return OK;
 }
 
@@ -251,6 +248,7 @@ merge(struct request *req, struct schedule_change *change)
         if (value != NULL)
             json_object_set(change->after, plain[i], value);
     }
+    TRY(schedule_merge_export(req, change));
     return merge_policies(req, change);
 }
 

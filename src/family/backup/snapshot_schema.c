@@ -110,10 +110,16 @@ static const struct field state_reason_fields[] = {
 };
 static const struct schema state_reason_schema = { "BackupStateReason", "Why an export failed.", state_reason_fields };
 
+const char *const export_formats[] = { "DUMP", "CSV", NULL };
+
 static const struct field export_fields[] = {
     ID("id", "Identifier of the export.", READ_ONLY | ALWAYS),
     ID("exportBucketId", "Identifier of the export bucket.", REQUIRED | ALWAYS),
     ID("snapshotId", "Identifier of the snapshot; it must be completed.", REQUIRED | ALWAYS),
+    TEXT("format",
+         "DUMP: what pg_dump writes, for pg_restore. CSV: a file with a header for each table, and the schema beside "
+         "it. An extension of this service.",
+         ALWAYS, .one_of = export_formats, .fallback = "\"DUMP\""),
     LIST("customData", "Labels that are written beside the export.", ALWAYS, .of = &custom_data_schema, .max = 50,
          .fallback = "[]"),
     TEXT("state", "State of the export.", READ_ONLY | ALWAYS,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who writes exports of snapshots, and who is told what came of it. */
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "job/kinds.h"
@@ -42,19 +43,23 @@ tell_all(struct sweep_context *context)
 static error
 sweep_exports(struct sweep_context *context)
 {
-    int given_up, given, pruned;
+    int given_up, cancelled, queued, given, pruned;
     TRY(store_exports_give_up(context->store, context->arena, &given_up));
+    TRY(store_exports_cancel(context->store, context->arena, &cancelled));
     TRY(tell_all(context));
+    TRY(store_exports_queue(context->store, context->arena, clock_now_ms() / 1000, AT_ONCE, &queued));
     TRY(store_exports_give(context->store, context->arena, &given));
     TRY(store_exports_prune(context->store, context->arena, AT_ONCE, &pruned));
-    if (given_up + given + pruned > 0)
-        log_line(LOG_INFO, "exports", "%d begin, %d were not run, %d are forgotten.", given, given_up, pruned);
+    if (given_up + cancelled + queued + given + pruned > 0)
+        log_line(LOG_INFO, "exports", "%d are due, %d begin, %d are cancelled, %d were not run, %d are forgotten.",
+                 queued, given, cancelled, given_up, pruned);
     return OK;
 }
 
 const struct sweep backup_exports_sweep = {
     .name = "backup-exports",
-    .doc = "Has repository hosts write snapshots to buckets, one at a time, and tells what came of it.",
+    .doc =
+        "Finds snapshots that schedules want exported, has repository hosts write snapshots to buckets, one at a time, and tells what came of it.",
     .every_s = 10,
     .run = sweep_exports,
 };

@@ -2,6 +2,26 @@
 #include "store/backup/export.h"
 
 error
+store_exports_queue(struct store *store, struct arena *arena, int64_t now_s, int64_t limit, int *ret_count)
+{
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct params params = { 0 };
+    struct rows rows;
+    params_int(&params, P_ASKED_S, now_s);
+    params_int(&params, P_LIMIT, limit);
+    TRY(tx_begin_service(store, arena, &tx));
+    TRY(tx_query(tx, SQL_EXPORT_QUEUE, &params, &rows, NULL));
+    *ret_count = rows.count;
+    return tx_commit(tx);
+}
+
+error
+store_exports_cancel(struct store *store, struct arena *arena, int *ret_count)
+{
+    return store_sweep(store, arena, SQL_EXPORT_CANCEL, 0, ret_count);
+}
+
+error
 store_exports_give(struct store *store, struct arena *arena, int *ret_count)
 {
     return store_sweep(store, arena, SQL_EXPORT_GIVE, 0, ret_count);
@@ -61,6 +81,7 @@ store_export_add(struct tx *tx, const struct export_draft *draft, bool *ret_adde
     params_id(&params, P_SNAPSHOT, draft->snapshot);
     params_int(&params, P_ASKED_S, draft->asked_s);
     params_text(&params, P_CUSTOM_DATA, draft->custom_data);
+    params_text(&params, P_FORMAT, draft->format);
     TRY(tx_query(tx, SQL_EXPORT_ADD, &params, &rows, NULL));
     *ret_added = rows.count > 0;
     if (*ret_added)

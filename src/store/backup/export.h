@@ -8,6 +8,11 @@
 #define EXPORT_BUCKET_KIND "backupExportBucket" /* of resources */
 
 /* ---- What the worker does, some at a time; each says how much ---- */
+/* Those that schedules ask for; `now_s` is in the path of what they write. */
+MUST_USE error store_exports_queue(struct store *store, struct arena *arena, int64_t now_s, int64_t limit,
+                                   int *ret_count);
+/* Those that have not begun, of schedules that ask for none any more. */
+MUST_USE error store_exports_cancel(struct store *store, struct arena *arena, int *ret_count);
 /* Each repository host that is free gets the next. */
 MUST_USE error store_exports_give(struct store *store, struct arena *arena, int *ret_count);
 /* Those that are not run within their time. */
@@ -29,10 +34,11 @@ struct export_draft {
     id project, id, bucket, snapshot;
     int64_t asked_s; /* when, in seconds since 1970 */
     str custom_data; /* a JSON list */
+    str format;      /* "DUMP" or "CSV" */
 };
-/* False in *ret_added when another one of the same history is not finished. */
+/* False in *ret_added when another one of the same history that was asked for is not finished. */
 MUST_USE error store_export_add(struct tx *tx, const struct export_draft *draft, bool *ret_added, str *ret_document);
-/* Whether an export into the bucket is not finished. */
+/* Whether an export into the bucket is not finished, or a schedule exports to it. */
 MUST_USE error store_export_bucket_is_busy(struct tx *tx, id project, id bucket, bool *ret_is_busy);
 
 #endif

@@ -6,8 +6,12 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "engine/postgres/postgres.h"
+#include "engine/sql.gen.h"
 
-enum { GRACE_MS = 3000, MOST_SAID = 400 };
+#define DRILL_ROLE "reeve_drill"
+
+enum { GRACE_MS = 3000, MOST_SAID = 400, LET_IN_MS = 60 * 1000 };
 
 /*
  * What a database's owner has set for it does not apply: libraries, roles and settings that make a server overlook damage. Triggers of events
@@ -17,7 +21,20 @@ enum { GRACE_MS = 3000, MOST_SAID = 400 };
     "-c role=none -c session_preload_libraries= -c local_preload_libraries= -c zero_damaged_pages=off " \
     "-c ignore_checksum_failure=off -c session_replication_role=replica -c client_min_messages=error -c search_path=pg_catalog "
 /* For whoever may not set those of superusers; they see what the tenant's own sessions see. */
-#define OPTIONS_OF_ASSERTIONS "-c role=none -c local_preload_libraries= -c client_min_messages=error "
+#define OPTIONS_OF_ASSERTIONS \
+    "-c role=none -c local_preload_libraries= -c client_min_messages=error -c default_transaction_read_only=on "
+/* Row security: what would be left out is an error. */
+#define OPTIONS_OF_ROWS                                                                                               \
+    OPTIONS_OF_ASSERTIONS "-c search_path=pg_catalog -c row_security=off -c datestyle=ISO -c intervalstyle=postgres " \
+                          "-c extra_float_digits=1 -c bytea_output=hex -c timezone=UTC "
+
+static const struct {
+    const char *user, *options;
+} sessions[] = {
+    [DRILL_CHECKS] = { SUPERUSER, OPTIONS "-c default_transaction_read_only=off" },
+    [DRILL_ASSERTS] = { DRILL_ROLE, OPTIONS_OF_ASSERTIONS },
+    [DRILL_READS] = { DRILL_ROLE, OPTIONS_OF_ROWS },
+};
 
 struct drill_ask {
     struct arena *arena;
@@ -63,23 +80,20 @@ conninfo(struct arena *arena, str folder, str database, const char *user, const 
 }
 
 str
-drill_conninfo(struct arena *arena, str folder, str database, const char *user)
+drill_conninfo(struct arena *arena, str folder, str database)
 {
-    return conninfo(arena, folder, database, user, OPTIONS);
+    return conninfo(arena, folder, database, SUPERUSER, OPTIONS);
 }
 
 error
-drill_ask_open(struct arena *arena, str folder, str database, const char *user, bool is_read_only,
-               struct drill_ask **ret_ask)
+drill_ask_open(struct arena *arena, str folder, str database, enum drill_session session, struct drill_ask **ret_ask)
 {
     struct drill_ask *ask = calloc(1, sizeof(*ask));
     if (ask == NULL)
         return fail(arena, OVERLOADED);
     ask->arena = arena;
-    ask->connection = PQconnectdb(conninfo(arena, folder, database, user,
-                                           is_read_only ? OPTIONS_OF_ASSERTIONS "-c default_transaction_read_only=on"
-                                                        : OPTIONS "-c default_transaction_read_only=off")
-                                      .data);
+    ask->connection =
+        PQconnectdb(conninfo(arena, folder, database, sessions[session].user, sessions[session].options).data);
     if (PQstatus(ask->connection) == CONNECTION_OK) {
         *ret_ask = ask;
         return OK;
@@ -103,6 +117,17 @@ void
 drill_ask_cleanup(struct drill_ask **ask)
 {
     drill_ask_close(*ask);
+}
+
+error
+drill_let_in(struct arena *arena, str folder, str database)
+{
+    struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL;
+    struct drill_answer ignored;
+    TRY(drill_ask_open(arena, folder, STR("postgres"), DRILL_CHECKS, &ask));
+    TRY(drill_ask(ask, member_sql_rows[SQL_DRILL_ROLE_MAKE].text, LET_IN_MS, &ignored));
+    str grant = str_format(arena, "GRANT CONNECT ON DATABASE %s TO " DRILL_ROLE, drill_name(ask, database).data);
+    return drill_ask(ask, grant.data, LET_IN_MS, &ignored);
 }
 
 /* ---- Questions ---- */
@@ -154,6 +179,71 @@ drill_ask(struct drill_ask *ask, const char *sql, int64_t timeout_ms, struct dri
         return problem(ask->arena, "%s.", said(ask->arena, PQerrorMessage(ask->connection)).data);
     *ret_answer = (struct drill_answer){ PQntuples(ask->last), PQnfields(ask->last), ask->last };
     return OK;
+}
+
+/* ---- Rows ---- */
+/* Until there is more to read. */
+static error
+wait_for_more(struct drill_ask *ask, int64_t silence_ms)
+{
+    struct pollfd one = { .fd = PQsocket(ask->connection), .events = POLLIN };
+    if (poll(&one, 1, (int)silence_ms) <= 0)
+        return too_late(ask, silence_ms);
+    return PQconsumeInput(ask->connection)
+               ? OK
+               : problem(ask->arena, "%s.", said(ask->arena, PQerrorMessage(ask->connection)).data);
+}
+
+static error
+take_pieces(struct drill_ask *ask, int64_t silence_ms, drill_take *take, void *context)
+{
+    char *piece;
+    int length;
+    while ((length = PQgetCopyData(ask->connection, &piece, true)) >= 0) {
+        if (length == 0) {
+            TRY(wait_for_more(ask, silence_ms));
+            continue;
+        }
+        bool is_taken = take(context, (str){ piece, (size_t)length });
+        PQfreemem(piece);
+        if (!is_taken) {
+            ask->is_stuck = true;
+            return problem(ask->arena, "What was read cannot be written.");
+        }
+    }
+    return OK;
+}
+
+/* What the server says of the statement as such: that it begins, or how it ended. */
+static error
+expect(struct drill_ask *ask, ExecStatusType wanted, int64_t silence_ms)
+{
+    if (!wait_for(ask, clock_steady_ms() + silence_ms))
+        return too_late(ask, silence_ms);
+    PQclear(ask->last);
+    ask->last = PQgetResult(ask->connection);
+    return PQresultStatus(ask->last) == wanted
+               ? OK
+               : problem(ask->arena, "%s.", said(ask->arena, PQerrorMessage(ask->connection)).data);
+}
+
+error
+drill_copy(struct drill_ask *ask, const char *sql, int64_t silence_ms, drill_take *take, void *context,
+           int64_t *ret_rows)
+{
+    if (ask->is_stuck)
+        return problem(ask->arena, "An earlier question did not end.");
+    PQclear(PQexec(ask->connection, "SET statement_timeout = 0"));
+    if (!PQsendQueryParams(ask->connection, sql, 0, NULL, NULL, NULL, NULL, 0))
+        return problem(ask->arena, "%s.", said(ask->arena, PQerrorMessage(ask->connection)).data);
+    TRY(expect(ask, PGRES_COPY_OUT, silence_ms));
+    TRY(take_pieces(ask, silence_ms, take, context));
+    TRY(expect(ask, PGRES_COMMAND_OK, silence_ms));
+    str rows = str_from(PQcmdTuples(ask->last));
+    for (PGresult *more; (more = PQgetResult(ask->connection)) != NULL;)
+        PQclear(more);
+    return str_to_int(rows, 0, INT64_MAX, ret_rows) ? OK
+                                                    : problem(ask->arena, "It does not say how many rows there are.");
 }
 
 str

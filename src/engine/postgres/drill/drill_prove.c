@@ -12,8 +12,6 @@
 /* The unit ends everything after the time that it has; what stands here is so long that it comes first only when something hangs. */
 enum { QUESTION_MS = 60 * 1000, COUNT_MS = 3600 * 1000, SAID_BYTES = 64 * 1024, MOST_DATABASES = 100 };
 
-#define DRILL_ROLE "reeve_drill"
-
 struct prove {
     struct arena *arena;
     str folder;
@@ -93,7 +91,7 @@ recover(struct prove *prove)
     TRY(drill_server_start(&prove->server));
     failpoint("drill:recover:after");
     TRY(drill_story_phase(&prove->story, "check"));
-    TRY(drill_ask_open(prove->arena, prove->folder, STR("postgres"), SUPERUSER, false, &ask));
+    TRY(drill_ask_open(prove->arena, prove->folder, STR("postgres"), DRILL_CHECKS, &ask));
     TRY(look(prove, ask));
     return list_databases(prove, ask);
 }
@@ -105,7 +103,7 @@ check_structure(struct prove *prove, str database, bool sorts_differently)
 {
     struct arena *arena = prove->arena;
     str program = drill_program(arena, prove->server.major_version, "pg_amcheck"), said = STR_EMPTY;
-    str conninfo = drill_conninfo(arena, prove->folder, database, SUPERUSER);
+    str conninfo = drill_conninfo(arena, prove->folder, database);
     const char *const argv[] = {
         program.data, "--install-missing", "--heapallindexed", "--jobs=1", conninfo.data, NULL
     };
@@ -128,8 +126,8 @@ count_rows(struct prove *prove, str database, int64_t *ret_tables, int64_t *ret_
 {
     struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL, *other CLEANUP(drill_ask_cleanup) = NULL;
     struct drill_answer tables, count;
-    TRY(drill_ask_open(prove->arena, prove->folder, database, SUPERUSER, false, &ask));
-    TRY(drill_ask_open(prove->arena, prove->folder, database, SUPERUSER, false, &other));
+    TRY(drill_ask_open(prove->arena, prove->folder, database, DRILL_CHECKS, &ask));
+    TRY(drill_ask_open(prove->arena, prove->folder, database, DRILL_CHECKS, &other));
     TRY(drill_ask(ask, member_sql_rows[SQL_DRILL_TABLE_LIST].text, QUESTION_MS, &tables));
     for (int i = 0; i < tables.rows; i++) {
         int64_t rows = 0;
@@ -163,25 +161,14 @@ check_databases(struct prove *prove)
 }
 
 /* ---- What tenants assert ---- */
-static error
-let_in(struct prove *prove, str database)
-{
-    struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL;
-    struct drill_answer ignored;
-    TRY(drill_ask_open(prove->arena, prove->folder, STR("postgres"), SUPERUSER, false, &ask));
-    TRY(drill_ask(ask, member_sql_rows[SQL_DRILL_ROLE_MAKE].text, QUESTION_MS, &ignored));
-    str grant = str_format(prove->arena, "GRANT CONNECT ON DATABASE %s TO " DRILL_ROLE, drill_name(ask, database).data);
-    return drill_ask(ask, grant.data, QUESTION_MS, &ignored);
-}
-
 /* One value that is true. Whatever else the query could give, or do to this program by giving much of it, the server refuses. */
 static error
 assert_one(struct prove *prove, str database, str sql, int64_t timeout_ms)
 {
     struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL;
     struct drill_answer answer;
-    TRY(let_in(prove, database));
-    TRY(drill_ask_open(prove->arena, prove->folder, database, DRILL_ROLE, true, &ask));
+    TRY(drill_let_in(prove->arena, prove->folder, database));
+    TRY(drill_ask_open(prove->arena, prove->folder, database, DRILL_ASSERTS, &ask));
     while (sql.len > 0 && strchr("; \t\r\n", sql.data[sql.len - 1]) != NULL)
         sql.len--;
     str whole = str_format(prove->arena, "SELECT (\n%.*s\n)::boolean", STR_ARG(sql));

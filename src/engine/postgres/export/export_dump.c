@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/postgres/export/export_dump.h"
 
+#include <errno.h>
+
+#include "base/disk.h"
 #include "base/failpoint.h"
 #include "engine/postgres/drill/drill_ask.h"
 #include "engine/postgres/drill/drill_files.h"
 #include "engine/postgres/drill/drill_server.h"
+#include "engine/postgres/export/export_csv.h"
 #include "engine/postgres/export/export_files.h"
+#include "engine/postgres/export/export_name.h"
 #include "engine/postgres/postgres.h"
 #include "engine/program.h"
 #include "engine/sql.gen.h"
 
-enum { QUESTION_MS = 60 * 1000, SAID_BYTES = 64 * 1024, MOST_FOLDER_CHARS = 63, FIRST_WITH_ZSTD = 16 };
-
-#define ANY_DATABASE "database-"
+enum { QUESTION_MS = 60 * 1000, SAID_BYTES = 64 * 1024, FIRST_WITH_ZSTD = 16 };
 
 struct dump {
     struct arena *arena;
@@ -20,23 +23,8 @@ struct dump {
     struct drill_story story;
     struct drill_server server;
     json_t *databases;
-    bool has_zstd;
+    bool has_zstd, is_csv;
 };
-
-/* ---- Names ---- */
-/* The database's own name, when it can be the name of a folder and of an object anywhere. */
-static str
-folder_of(struct dump *dump, str name, size_t place)
-{
-    bool is_plain = name.len > 0 && name.len <= MOST_FOLDER_CHARS && name.data[0] != '.' && name.data[0] != '-';
-    for (size_t i = 0; i < name.len && is_plain; i++) {
-        char c = name.data[i];
-        is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-                   c == '.';
-    }
-    is_plain &= !str_is(name, EXPORT_ROLES) && !str_starts_with(name, STR(ANY_DATABASE));
-    return is_plain ? name : str_format(dump->arena, ANY_DATABASE "%zu", place + 1);
-}
 
 /* What is in the server: each database that somebody can connect to. */
 static error
@@ -44,14 +32,14 @@ list_databases(struct dump *dump)
 {
     struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL;
     struct drill_answer answer;
-    TRY(drill_ask_open(dump->arena, dump->folder, STR("postgres"), SUPERUSER, false, &ask));
+    TRY(drill_ask_open(dump->arena, dump->folder, STR("postgres"), DRILL_CHECKS, &ask));
     TRY(drill_ask(ask, member_sql_rows[SQL_DRILL_RECOVERED].text, QUESTION_MS, &answer));
     str version = drill_sentence(str_dup(dump->arena, drill_value(&answer, 0, 2)));
     json_object_set_new(dump->story.said, "serverVersion", json_stringn(version.data, version.len));
     TRY(drill_ask(ask, member_sql_rows[SQL_DRILL_DATABASE_LIST].text, QUESTION_MS, &answer));
     for (int i = 0; i < answer.rows; i++) {
         str name = str_dup(dump->arena, drill_value(&answer, i, 0));
-        str folder = folder_of(dump, name, json_array_size(dump->databases));
+        str folder = export_name(dump->arena, name, "database", json_array_size(dump->databases) + 1);
         if (!str_is(name, "template1"))
             json_array_append_new(dump->databases, json_pack("{s:s%, s:s%}", "name", name.data, name.len, "folder",
                                                              folder.data, folder.len));
@@ -67,7 +55,7 @@ dump_roles(struct dump *dump)
     struct arena *arena = dump->arena;
     str program = drill_program(arena, dump->server.major_version, "pg_dumpall"), ignored;
     str file = str_format(arena, "--file=%s/" EXPORT_DUMP "/" EXPORT_ROLES, dump->folder.data);
-    str conninfo = drill_conninfo(arena, dump->folder, STR("postgres"), SUPERUSER);
+    str conninfo = drill_conninfo(arena, dump->folder, STR("postgres"));
     str place = str_format(arena, "--dbname=%s", conninfo.data);
     const char *const argv[] = {
         program.data, "--roles-only", "--no-role-passwords", "--no-password", file.data, place.data, NULL
@@ -81,7 +69,7 @@ dump_with(struct dump *dump, str name, str folder, const char *compression, str 
     struct arena *arena = dump->arena;
     str program = drill_program(arena, dump->server.major_version, "pg_dump");
     str into = str_format(arena, "--file=%s/" EXPORT_DUMP "/%.*s", dump->folder.data, STR_ARG(folder));
-    str place = str_format(arena, "--dbname=%s", drill_conninfo(arena, dump->folder, name, SUPERUSER).data);
+    str place = str_format(arena, "--dbname=%s", drill_conninfo(arena, dump->folder, name).data);
     const char *const argv[] = { program.data, "--format=directory", compression, "--no-password",
                                  into.data,    place.data,           NULL };
     return program_ask(arena, argv, STR_EMPTY, SAID_BYTES, ret_said);
@@ -103,17 +91,42 @@ dump_database(struct dump *dump, str name, str folder)
 }
 
 static error
-dump_all(struct dump *dump)
+dump_databases(struct dump *dump, struct export_csv *csv)
 {
     const json_t *one;
     size_t i;
-    TRY(list_databases(dump));
-    TRY(dump_roles(dump));
     json_array_foreach(dump->databases, i, one)
     {
+        str name = json_str(json_object_get(one, "name")), folder = json_str(json_object_get(one, "folder"));
         failpoint("export:dump:before");
-        TRY(dump_database(dump, json_str(json_object_get(one, "name")), json_str(json_object_get(one, "folder"))));
+        TRY(dump->is_csv ? export_csv_database(csv, name, folder) : dump_database(dump, name, folder));
     }
+    return OK;
+}
+
+/* Which table is in which file. There may be many, so they have a file of their own. */
+static error
+write_tables(struct dump *dump, const json_t *tables)
+{
+    static const struct disk_owner unchanged = { (uid_t)-1, (gid_t)-1 };
+    str path = str_format(dump->arena, "%s/" EXPORT_TABLES_FILE, dump->folder.data);
+    str text = json_text(dump->arena, tables);
+    return text.len > 0 && disk_replace(path.data, text, 0600, unchanged)
+               ? OK
+               : problem(dump->arena, "%s cannot be written: %s.", path.data, strerror(errno));
+}
+
+static error
+dump_all(struct dump *dump)
+{
+    struct export_csv csv = { dump->arena, dump->folder, dump->server.major_version,
+                              json_in(dump->arena, json_object()) };
+    TRY(list_databases(dump));
+    TRY(dump_roles(dump));
+    TRY(dump_databases(dump, &csv));
+    if (dump->is_csv)
+        TRY(write_tables(dump, csv.tables));
+    json_object_set_new(dump->story.said, "format", json_string(dump->is_csv ? "csv" : "pg_dump directory"));
     json_object_set_new(dump->story.said, "compression", json_string(dump->has_zstd ? "zstd" : "gzip"));
     return OK;
 }
@@ -142,6 +155,8 @@ export_dump_run(struct arena *arena, str folder)
                                          .folder = folder,
                                          .major_version = json_str(json_object_get(order, "majorVersion")),
                                          .is_of_backup = true };
-    dump.has_zstd = str_to_int(dump.server.major_version, 1, INT32_MAX, &major) && major >= FIRST_WITH_ZSTD;
+    dump.is_csv = str_is(json_str(json_object_get(order, "format")), EXPORT_CSV_WORD);
+    dump.has_zstd =
+        !dump.is_csv && str_to_int(dump.server.major_version, 1, INT32_MAX, &major) && major >= FIRST_WITH_ZSTD;
     return drill_story_end(&dump.story, run(&dump));
 }

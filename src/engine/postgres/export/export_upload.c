@@ -18,7 +18,7 @@
 
 enum {
     UPLOAD_BYTES = 4 * 1024 * 1024,
-    DUMPED_BYTES = 16 * 1024 * 1024,
+    DUMPED_BYTES = 64 * 1024 * 1024,
     MOST_FILES = 1000 * 1000,
     MOST_ADDRESSES = 16,
     FILE_ARENA_BYTES = 32 * 1024 * 1024,
@@ -29,8 +29,9 @@ enum {
 struct upload {
     struct arena *arena;
     str folder, prefix;
-    json_t *order;        /* upload.json */
-    const json_t *dumped; /* dumped.json: the tenant's word, if they want it to be */
+    json_t *order; /* upload.json */
+    /* dumped.json and tables.json (NULL: it is not CSV): the tenant's word, if they want it to be */
+    const json_t *dumped, *tables;
     struct drill_story story;
     struct bucket *bucket;
     struct net_address addresses[MOST_ADDRESSES];
@@ -45,6 +46,8 @@ bool
 export_is_table(str file)
 {
     size_t at = 0;
+    if (str_ends_with(file, STR(EXPORT_CSV_END)))
+        return true;
     while (at < file.len && file.data[at] >= '0' && file.data[at] <= '9')
         at++;
     return at > 0 && str_starts_with(str_slice(file, at, file.len), STR(".dat"));
@@ -73,7 +76,7 @@ add_file(struct upload *upload, str name)
     return OK;
 }
 
-/* A folder in a folder is the most that pg_dump makes. Only files that are files count; nothing is followed. */
+/* Tables in schemas in databases are the deepest. Only files that are files count; nothing is followed. */
 static error
 list_folder(struct upload *upload, int folder, const char *below, int depth)
 {
@@ -114,7 +117,7 @@ list_files(struct upload *upload)
     int64_t tables = 0;
     if (folder < 0)
         return problem(upload->arena, "%s cannot be read: %s.", path.data, strerror(errno));
-    TRY(list_folder(upload, folder, "", 1));
+    TRY(list_folder(upload, folder, "", 2));
     if (upload->file_count > 0)
         qsort(upload->files, upload->file_count, sizeof(*upload->files), compare_files);
     for (size_t i = 0; i < upload->file_count; i++)
@@ -143,8 +146,10 @@ send_open_file(struct upload *upload, struct arena *arena, int file, int64_t byt
     if (!crypto_sha256_file(file, 0, bytes, digest))
         return problem(upload->arena, "%s cannot be read.", name.data);
     const struct bucket_file sent = { file, bytes, str_hex(arena, digest, sizeof(digest)) };
-    json_array_append_new(upload->listed, json_pack("{s:s, s:I, s:s}", "path", name.data, "bytes", (json_int_t)bytes,
-                                                    "sha256", sent.sha256.data));
+    json_t *listed =
+        json_pack("{s:s, s:I, s:s}", "path", name.data, "bytes", (json_int_t)bytes, "sha256", sent.sha256.data);
+    json_object_update_missing(listed, json_object_get(upload->tables, name.data));
+    json_array_append_new(upload->listed, listed);
     if (bucket_has(upload->bucket, arena, key, &sent))
         return OK;
     enum bucket_outcome outcome = bucket_put(upload->bucket, arena, key, &sent, &why);
@@ -207,10 +212,9 @@ static error
 send_manifest(struct upload *upload)
 {
     json_t *manifest = json_in(upload->arena, json_deep_copy(json_object_get(upload->order, "about")));
-    static const char *const from_dump[] = { "serverVersion", "compression", "databases" };
+    static const char *const from_dump[] = { "format", "serverVersion", "compression", "databases" };
     if (manifest == NULL)
         return fail(upload->arena, OVERLOADED);
-    json_object_set_new(manifest, "format", json_string("pg_dump directory"));
     for (size_t i = 0; i < LENGTH(from_dump); i++)
         json_object_set(manifest, from_dump[i], json_object_get(upload->dumped, from_dump[i]));
     json_object_set(manifest, "files", upload->listed);
@@ -253,16 +257,26 @@ open_bucket(struct upload *upload)
     return upload->bucket != NULL ? OK : problem(upload->arena, "The address of the store cannot be used.");
 }
 
+/* NULL: it is not there, or cannot be understood. */
+static const json_t *
+said_by_dump(struct upload *upload, const char *file)
+{
+    str text, path = str_format(upload->arena, "%s/%s", upload->folder.data, file);
+    json_t *said = NULL;
+    return disk_read(upload->arena, path.data, DUMPED_BYTES, &text) &&
+                   json_parse_within(upload->arena, text, DUMPED_BYTES, &said) == OK
+               ? said
+               : NULL;
+}
+
 static error
 run(struct upload *upload)
 {
-    str text, path = str_format(upload->arena, "%s/" EXPORT_DUMPED_FILE, upload->folder.data);
-    json_t *dumped = NULL;
     TRY(drill_story_phase(&upload->story, "upload"));
-    if (!disk_read(upload->arena, path.data, DUMPED_BYTES, &text) ||
-        json_parse_within(upload->arena, text, DUMPED_BYTES, &dumped) != OK)
+    upload->dumped = said_by_dump(upload, EXPORT_DUMPED_FILE);
+    upload->tables = said_by_dump(upload, EXPORT_TABLES_FILE);
+    if (upload->dumped == NULL)
         return problem(upload->arena, "What was dumped is not described.");
-    upload->dumped = dumped;
     TRY(open_bucket(upload));
     TRY(list_files(upload));
     TRY(send_files(upload));

@@ -11,7 +11,7 @@
 /* An error: not even what went wrong could be written down. */
 MUST_USE error export_upload_run(struct arena *arena, str folder);
 
-/* Whether a file of pg_dump's folders has the rows of a table: "3421.dat.zst". */
+/* Whether a file has the rows of a table: "3421.dat.zst" of pg_dump's folders, "orders.csv.gz". */
 bool export_is_table(str file);
 
 #endif

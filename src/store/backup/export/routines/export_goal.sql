@@ -2,7 +2,7 @@
 -- document opens them (fleet/goal_secret.c).
 CREATE OR REPLACE FUNCTION export_goal(p_seat bytea) RETURNS json LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
     SELECT json_build_object('id', encode(x.id, 'hex'), 'limitSeconds', 86400, 'snapshotId', encode(x.snapshot_id, 'hex'), 'snapshotAt', api_date(x.snapshot_at),
-                             'label', c.label, 'clusterName', t.cluster_name, 'prefix', x.prefix, 'customData', x.custom_data,
+                             'label', c.label, 'clusterName', t.cluster_name, 'prefix', x.prefix, 'format', x.format, 'customData', x.custom_data,
                              'serviceUrl', b.document ->> 'serviceUrl', 'bucket', b.document ->> 'bucketName', 'region', b.document ->> 'region',
                              'exportKeys', 'sealed:' || encode(b.id, 'hex') || ':' || (b.document -> 'internal' ->> 'secrets'))
     FROM export_job x

@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION export_json(p_export export_job) RETURNS text LANGUAG
         'id', encode(p_export.id, 'hex'),
         'exportBucketId', encode(p_export.bucket_id, 'hex'),
         'snapshotId', encode(p_export.snapshot_id, 'hex'),
+        'format', p_export.format,
         'customData', p_export.custom_data,
         'state', CASE p_export.state WHEN 'RUNNING' THEN 'InProgress' WHEN 'SUCCEEDED' THEN 'Successful' WHEN 'FAILED' THEN 'Failed'
                                      WHEN 'CANCELLED' THEN 'Cancelled' ELSE 'Queued' END,
