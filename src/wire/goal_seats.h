@@ -132,6 +132,14 @@ struct goal_download { /* a backup that is made into a file, which nodes fetch (
     int64_t limit_seconds; /* for making it */
 };
 
+struct
+    goal_seat_own { /* how the control plane's own database is reached (docs/internals/own-database.md). No goal has it: a file of the host's root does */
+    str connection; /* of libpq, without what follows; empty: it is a seat of a cluster */
+    str authority, certificate, key; /* PEM; each may be empty */
+    str password;                    /* it and the key are never logged */
+    str superuser;                   /* of that server */
+};
+
 struct goal_seat {
     id id, cluster;
     str stanza, scope, major_version;
@@ -149,6 +157,7 @@ struct goal_seat {
     struct goal_drill drill;
     struct goal_export export_job;
     struct goal_download download;
+    struct goal_seat_own own;
 };
 struct goal_seats {
     size_t count;

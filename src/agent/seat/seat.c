@@ -20,6 +20,12 @@
 
 enum { WALL_AGAIN_MS = 30 * 1000, SPARE_MB = 512, RECEIVER_MEMORY_MB = 256, BACKUP_MEMORY_MB = 1024 };
 
+bool
+seat_is_own(const struct goal_seat *seat)
+{
+    return seat->own.connection.len > 0;
+}
+
 str
 seat_wal_unit(struct arena *arena, id seat)
 {
@@ -121,7 +127,8 @@ keep_going(struct seat_pass *pass, struct report_seat *report, bool *ret_is_busy
         return problem(pass->arena, "This host has no pgBackRest " PGBACKREST_LEAST " or newer.");
     TRY(take_user(pass));
     TRY(seat_folders(pass));
-    if (pass->seat->desired == SEAT_RUNNING) /* the cluster may be gone, and who would sign with it */
+    if (pass->seat->desired == SEAT_RUNNING &&
+        !seat_is_own(pass->seat)) /* the cluster may be gone, and who would sign with it */
         TRY(certificates_of_seat(pass->caller, pass->arena, pass->host->state, pass->seat->id, pass->folder,
                                  pass->files, &certificate_changed));
     TRY(seat_files(pass, &changed));

@@ -10,7 +10,8 @@
  *   out/               the drill  0700   proved.json; conf/ and run/ of the server
  *
  * order.json:   {"stanza", "label", "from": first file of WAL, "majorVersion", "assertionSeconds", "assertions": [{"name", "database", "sql"}]};
- *               with "until", the last file of WAL, what comes back is the backup itself and nothing that was written after it
+ *               with "until", the last file of WAL, what comes back is the backup itself and nothing that was written after it;
+ *               "segmentBytes": how large files of WAL are, where the backup says it
  * fetched.json: {"phases": [{"name", "startedMs", "ms"}], "problem", "isDone", "segmentBytes", "timeline": that WAL leads to}
  * proved.json:  the same phases, with "recoveryPointMs", "endLsn": where WAL ended, "serverVersion", "dataBytes", "checks": [{"name", "database", "result", "sentence", "tables", "rows"}]
  */
