@@ -105,7 +105,8 @@ set_up(struct arena *arena, struct own_database *own, bool *ret_is_new)
     own->desired_text = STR("RUNNING");
     own->stanza = str_format(arena, "own-%s", server.system.data);
     own->major_version = server.major_version;
-    own->superuser = server.superuser;
+    own->access.superuser = server.superuser;
+    own->access.drills = before.access.drills;
     struct goal_seat seat; /* says what the agent would refuse */
     TRY(own_database_seat(arena, own, &seat));
     if (!disk_make_folder("/etc/reeve", 0755, (struct disk_owner){ 0, 0 }))
@@ -124,11 +125,12 @@ restart_agent(struct arena *arena)
 static int
 command_keep_own(int argc, char **argv)
 {
-    enum { CONNECTION, PASSWORD, AUTHORITY, CERTIFICATE, KEY, WINDOW };
+    enum { CONNECTION, DATABASE, PASSWORD, AUTHORITY, CERTIFICATE, KEY, WINDOW };
     struct option_value options[] = {
         [CONNECTION] = { "--connection",
                          "Of libpq: \"host=10.0.0.11 port=5432 user=reeve_backup dbname=postgres sslmode=verify-full\".",
                          .required = true },
+        [DATABASE] = { "--database", "The control plane's database on that server, for drills.", .value = "reeve" },
         [PASSWORD] = { "--password-file", "File with the password; - reads it from standard input." },
         [AUTHORITY] = { "--authority", "Certificates that the server is checked against (PEM)." },
         [CERTIFICATE] = { "--certificate", "Certificate that this host shows (PEM)." },
@@ -148,6 +150,7 @@ command_keep_own(int argc, char **argv)
                                                       &own.access.connection, &in_connection);
     if (why == OK && !str_to_int(str_from(options[WINDOW].value), 1, OWN_MOST_WINDOW_DAYS, &own.window_days))
         why = problem(arena, "--window-days takes a number from 1 to %d.", OWN_MOST_WINDOW_DAYS);
+    own.access.database = str_from(options[DATABASE].value);
     why = why != OK ? why : read_secret(arena, options[PASSWORD].value, &own.access.password);
     why = why != OK ? why : read_pem(arena, options[AUTHORITY].value, &own.access.authority);
     why = why != OK ? why : read_pem(arena, options[CERTIFICATE].value, &own.access.certificate);
@@ -216,6 +219,27 @@ command_show_own(int argc, char **argv)
         printf("%s\n", json_text(arena, own).data);
     else
         print_own(own);
+    return EXIT_SUCCESS;
+}
+
+/* ---- drill ---- */
+static int
+command_drill_own(int argc, char **argv)
+{
+    struct own_database own;
+    int status;
+    if (!read_options(argc, argv, "own-database drill", NULL, 0, NULL, &status))
+        return status;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(ARENA_BYTES);
+    error why = arena == NULL ? WOULD_BLOCK : own_database_read(arena, OWN_DATABASE_FILE, &own);
+    if (why == OK && !id_is_there(own.id))
+        why = problem(arena, "This host does not keep the control plane's database.");
+    own.access.drills++;
+    why = why != OK ? why : own_database_write(arena, OWN_DATABASE_FILE, &own);
+    why = why != OK ? why : restart_agent(arena);
+    if (why != OK)
+        return say_why("drill", why);
+    printf("It is begun. `reeve-agent own-database show` says what comes of it.\n");
     return EXIT_SUCCESS;
 }
 
@@ -310,6 +334,7 @@ static const struct {
 } commands[] = {
     { "keep",    "Back up the control plane's own database on this host.",    command_keep_own },
     { "show",    "Show how far its backups are, as last reported.",           command_show_own },
+    { "drill",   "Start a control plane from its newest backup now, shut in.", command_drill_own },
     { "restore", "Bring it back into a folder that PostgreSQL starts with.",  command_restore_own },
     { "forget",  "Remove its backups from this host.",                        command_forget_own },
 };

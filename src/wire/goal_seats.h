@@ -138,6 +138,8 @@ struct
     str authority, certificate, key; /* PEM; each may be empty */
     str password;                    /* it and the key are never logged */
     str superuser;                   /* of that server */
+    str database;                    /* that the control plane uses */
+    int64_t drills;                  /* that were asked for beside those of every day */
 };
 
 struct goal_seat {

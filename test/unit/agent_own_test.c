@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/own/own_database.h"
+#include "agent/own/own_drill.h"
 #include "agent/own/own_restore.h"
 #include "agent/seat/seat_files.h"
 #include "base/disk.h"
@@ -24,10 +25,12 @@ example(void)
                                   .desired_text = STR("RUNNING"),
                                   .stanza = STR("own-7709104988126412573"),
                                   .major_version = STR("17"),
-                                  .superuser = STR("postgres"),
                                   .cipher_pass = STR("pass"),
                                   .window_days = 7,
-                                  .access = { .connection = STR("host='a'"), .password = STR("p:\\w") } };
+                                  .access = { .connection = STR("host='a'"),
+                                              .password = STR("p:\\w"),
+                                              .superuser = STR("postgres"),
+                                              .database = STR("reeve") } };
 }
 
 static char folder[] = "/tmp/reeve-own-test-XXXXXX";
@@ -181,6 +184,27 @@ only_files_that_are_needed_are_named(void **state)
     arena_free(arena);
 }
 
+/* ---- Drills ---- */
+static void
+there_is_one_drill_a_day_and_one_more_for_whoever_asks(void **state)
+{
+    (void)state;
+    enum { HOUR_MS = 3600 * 1000 };
+    struct arena *arena = arena_new(ARENA_BYTES);
+    struct own_database own = example();
+    struct goal_seat seat;
+    assert_true(own_database_seat(arena, &own, &seat) == OK);
+    int64_t four = (int64_t)20000 * 24 * HOUR_MS + 4 * HOUR_MS;
+    id first = own_drill(arena, &seat, four).id;
+    assert_true(id_is_there(first) && id_eq(first, own_drill(arena, &seat, four + 23 * HOUR_MS).id));
+    assert_false(id_eq(first, own_drill(arena, &seat, four - 1).id));
+    assert_false(id_eq(first, own_drill(arena, &seat, four + 24 * HOUR_MS).id));
+    seat.own.drills = 1;
+    assert_false(id_eq(first, own_drill(arena, &seat, four).id));
+    assert_text(own_drill_program(arena, STR("/nonexistent/reeve-agent")), "");
+    arena_free(arena);
+}
+
 /* ---- What pgBackRest cannot know ---- */
 #define COPY(label, start)                                                                                          \
     "{'label': '" label "', 'type': 'full', 'archive': {'start': null, 'stop': null}, 'annotation': {'startWal': '" \
@@ -295,6 +319,7 @@ main(void)
         cmocka_unit_test(pgbackrest_is_told_of_the_copy_and_of_no_server),
         cmocka_unit_test(a_connection_is_taken_without_what_would_not_be_there),
         cmocka_unit_test(only_files_that_are_needed_are_named),
+        cmocka_unit_test(there_is_one_drill_a_day_and_one_more_for_whoever_asks),
         cmocka_unit_test(a_copy_says_which_wal_it_needs),
         cmocka_unit_test(wal_goes_that_no_moment_and_no_backup_needs),
         cmocka_unit_test(recovery_begins_where_the_copy_began),

@@ -19,7 +19,9 @@ static const struct wire_field fields[] = {
     { "desired",      WIRE_TEXT, R, AT(desired_text),       .max = 32 },
     { "stanza",       WIRE_TEXT, R, AT(stanza),             .max = 128 },
     { "majorVersion", WIRE_TEXT, R, AT(major_version),      .max = 8 },
-    { "superuser",    WIRE_TEXT, R, AT(superuser),          .max = 64 },
+    { "superuser",    WIRE_TEXT, R, AT(access.superuser),   .max = 64 },
+    { "database",     WIRE_TEXT, R, AT(access.database),    .max = 64 },
+    { "drills",       WIRE_INT,  0, AT(access.drills),      .max = INT32_MAX },
     { "passphrase",   WIRE_TEXT, R, AT(cipher_pass),        .max = 1024 },
     { "windowDays",   WIRE_INT,  R, AT(window_days),        .min = 1, .max = OWN_MOST_WINDOW_DAYS },
     { "connection",   WIRE_TEXT, R, AT(access.connection),  .max = TEXT_BYTES },
@@ -94,7 +96,6 @@ own_database_seat(struct arena *arena, const struct own_database *own, struct go
                               .desired_text = own->desired_text,
                               .cipher_pass = own->cipher_pass,
                               .own = own->access };
-    seat.own.superuser = own->superuser;
     TRY(set_schedule(arena, own, &seat.schedule));
     TRY(goal_seat_check(arena, &seat, 0));
     *ret_seat = seat;

@@ -17,7 +17,7 @@ struct own_database {
     id id;            /* of the seat; zero: this host keeps none */
     str desired_text; /* RUNNING or REMOVED */
     str stanza;       /* "own-<identifier of the server>" */
-    str major_version, superuser;
+    str major_version;
     str cipher_pass; /* this, and the following but the authority, are never logged */
     int64_t window_days;
     struct goal_seat_own access;

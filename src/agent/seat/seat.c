@@ -6,6 +6,7 @@
 
 #include "agent/certificates.h"
 #include "agent/download/seat_download.h"
+#include "agent/own/own_drill.h"
 #include "agent/seat/seat_drill.h"
 #include "agent/seat/seat_export.h"
 #include "agent/seat/seat_files.h"
@@ -209,6 +210,11 @@ seat_pass(const struct member_host *host, struct arena *arena, struct caller *ca
         .has_room = true,
         .memory = memory,
     };
+    struct goal_seat own = *seat;
+    if (seat_is_own(seat)) {
+        own.drill = own_drill(arena, seat, clock_now_ms());
+        pass.seat = &own;
+    }
     bool is_busy = false;
     *ret_report = (struct report_seat){ .id = seat->id,
                                         .unit = STR("unknown"),

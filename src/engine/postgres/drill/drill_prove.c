@@ -5,7 +5,7 @@
 #include "engine/postgres/drill/drill_ask.h"
 #include "engine/postgres/drill/drill_files.h"
 #include "engine/postgres/drill/drill_server.h"
-#include "engine/postgres/postgres.h"
+#include "engine/postgres/own/own_rehearse.h"
 #include "engine/program.h"
 #include "engine/sql.gen.h"
 
@@ -93,7 +93,7 @@ recover(struct prove *prove)
     TRY(drill_server_start(&prove->server));
     failpoint("drill:recover:after");
     TRY(drill_story_phase(&prove->story, "check"));
-    TRY(drill_ask_open(prove->arena, prove->folder, STR("postgres"), SUPERUSER, false, &ask));
+    TRY(drill_ask_open(prove->arena, prove->folder, STR("postgres"), drill_superuser(prove->order), false, &ask));
     TRY(look(prove, ask));
     return list_databases(prove, ask);
 }
@@ -105,7 +105,7 @@ check_structure(struct prove *prove, str database, bool sorts_differently)
 {
     struct arena *arena = prove->arena;
     str program = drill_program(arena, prove->server.major_version, "pg_amcheck"), said = STR_EMPTY;
-    str conninfo = drill_conninfo(arena, prove->folder, database, SUPERUSER);
+    str conninfo = drill_conninfo(arena, prove->folder, database, drill_superuser(prove->order));
     const char *const argv[] = {
         program.data, "--install-missing", "--heapallindexed", "--jobs=1", conninfo.data, NULL
     };
@@ -128,8 +128,8 @@ count_rows(struct prove *prove, str database, int64_t *ret_tables, int64_t *ret_
 {
     struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL, *other CLEANUP(drill_ask_cleanup) = NULL;
     struct drill_answer tables, count;
-    TRY(drill_ask_open(prove->arena, prove->folder, database, SUPERUSER, false, &ask));
-    TRY(drill_ask_open(prove->arena, prove->folder, database, SUPERUSER, false, &other));
+    TRY(drill_ask_open(prove->arena, prove->folder, database, drill_superuser(prove->order), false, &ask));
+    TRY(drill_ask_open(prove->arena, prove->folder, database, drill_superuser(prove->order), false, &other));
     TRY(drill_ask(ask, member_sql_rows[SQL_DRILL_TABLE_LIST].text, QUESTION_MS, &tables));
     for (int i = 0; i < tables.rows; i++) {
         int64_t rows = 0;
@@ -168,7 +168,7 @@ let_in(struct prove *prove, str database)
 {
     struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL;
     struct drill_answer ignored;
-    TRY(drill_ask_open(prove->arena, prove->folder, STR("postgres"), SUPERUSER, false, &ask));
+    TRY(drill_ask_open(prove->arena, prove->folder, STR("postgres"), drill_superuser(prove->order), false, &ask));
     TRY(drill_ask(ask, member_sql_rows[SQL_DRILL_ROLE_MAKE].text, QUESTION_MS, &ignored));
     str grant = str_format(prove->arena, "GRANT CONNECT ON DATABASE %s TO " DRILL_ROLE, drill_name(ask, database).data);
     return drill_ask(ask, grant.data, QUESTION_MS, &ignored);
@@ -208,6 +208,18 @@ check_assertions(struct prove *prove)
     }
 }
 
+/* ---- The control plane ---- */
+static void
+check_control_plane(struct prove *prove)
+{
+    const json_t *wish = json_object_get(prove->order, "controlPlane");
+    str said = STR_EMPTY;
+    if (!json_is_object(wish))
+        return;
+    error why = own_rehearse(prove->arena, prove->folder, wish, drill_superuser(prove->order), &said);
+    note_outcome(prove, "control plane", json_text_at(wish, "database"), why, said.data);
+}
+
 /* ---- The files themselves ---- */
 static void
 check_checksums(struct prove *prove)
@@ -228,6 +240,7 @@ prove(struct prove *prove)
     TRY(recover(prove));
     check_databases(prove);
     check_assertions(prove);
+    check_control_plane(prove);
     failpoint("drill:stop:before");
     error stopped = drill_server_stop(&prove->server);
     if (stopped == OK)
@@ -250,6 +263,7 @@ drill_prove_run(struct arena *arena, str folder)
     json_object_set_new(all->story.said, "checks", all->checks);
     all->server = (struct drill_server){ .arena = arena,
                                          .folder = folder,
+                                         .superuser = drill_superuser(all->order),
                                          .major_version = json_str(json_object_get(all->order, "majorVersion")) };
     return drill_story_end(&all->story, prove(all));
 }
