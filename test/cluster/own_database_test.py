@@ -7,7 +7,9 @@ machine with what docs/how-to/back-up-the-control-plane.md says. What was acknow
 """
 import argparse
 import json
+import os
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,13 +23,17 @@ import control  # noqa: E402  (found by rig)
 import hosts  # noqa: E402
 import network  # noqa: E402
 import process  # noqa: E402
-from state import CONTROL, NETWORK, Problem, wait_until  # noqa: E402
+from state import CONTROL, NETWORK, ROOT, Problem, wait_until  # noqa: E402
 from suite import Suite  # noqa: E402
 
+sys.path.insert(0, os.path.join(ROOT, "test", "docs"))
+from howto_test import section_of  # noqa: E402
+
 AGENT = "/opt/reeve/reeve-agent"
+PAGE = os.path.join(ROOT, "docs/how-to/back-up-the-control-plane.md")
 DATA = "/var/lib/postgresql/17/main"
-SETTINGS = "listen_addresses = '%s'\nmax_connections = 400\nmax_slot_wal_keep_size = '1GB'\n"
-LET_IN = "hostssl all,replication reeve_backup %s/32 scram-sha-256\nhostssl reeve reeve %s scram-sha-256\n"
+SETTINGS = "listen_addresses = '%s'\nmax_connections = 400\n"
+LET_IN = "hostssl reeve reeve %s scram-sha-256\n"
 WRITERS = 4
 
 
@@ -37,8 +43,7 @@ class Own:
     def __init__(self, fleet):
         self.fleet, self.repository = fleet, fleet.repositories[0]
         self.first, self.second = list(fleet.hosts)[:2]
-        self.record = fleet.record.setdefault("ownDatabase", {"password": secrets.token_urlsafe(12), "backup": secrets.token_urlsafe(12), "at": None})
-        self.passphrase = self.record.get("passphrase")
+        self.record = fleet.record.setdefault("ownDatabase", {"password": secrets.token_urlsafe(12), "at": None})
 
     def remember(self, **what):
         self.record.update(what)
@@ -50,12 +55,22 @@ class Own:
     def on(self, name, command, **options):
         return hosts.run(self.fleet, name, "sh", "-c", command, **options)
 
+    def type_in(self, name, commands, **options):
+        """Commands of the page, with the addresses of this fleet."""
+        commands = commands.replace("10.0.0.11", self.address(self.record["at"])).replace("10.0.0.51", self.address(self.repository))
+        return self.on(name, "export PATH=/opt/reeve:$PATH\nset -e\n" + commands, **options)
+
+    def carry(self, path, name, into, to):
+        """A file from one machine to another."""
+        root = hosts.folder(self.fleet, name, "root")
+        shutil.copy(root + path, hosts.folder(self.fleet, into, "root") + to)
+
     # ---- A server, as a Debian package makes it ----
     def make_server(self, name):
         self.on(name, "pg_createcluster --locale C.UTF-8 17 main")
         hosts.write_file(self.fleet, name, "/etc/postgresql/17/main/conf.d/reeve.conf", SETTINGS % self.address(name))
         with open(hosts.folder(self.fleet, name, "root") + "/etc/postgresql/17/main/pg_hba.conf", "a") as file:
-            file.write(LET_IN % (self.address(self.repository), NETWORK))
+            file.write(LET_IN % NETWORK)
 
     def start_server(self, name):
         # The image masks the unit of all servers; that of one is there.
@@ -95,6 +110,13 @@ class Own:
         listed = json.loads(self.reeved("fleet", "own-backup", "--json"))
         return listed[0] if listed else {}
 
+    def refusal(self, commands):
+        """What is said when it does not do it."""
+        try:
+            return "it did: " + self.type_in(self.repository, commands)
+        except Problem as problem:
+            return str(problem)
+
     # ---- What the host says ----
     def reported(self):
         said = hosts.run(self.fleet, self.repository, AGENT, "own-database", "show", "--json", check=False)
@@ -125,24 +147,24 @@ def begin(suite, own):
 
 def it_is_kept(suite, own):
     """One role in the database, one command on the repository host."""
-    own.ask(own.first, "CREATE ROLE reeve_backup LOGIN REPLICATION PASSWORD '%s'" % own.record["backup"], "postgres")
-    connection = "host=%s port=5432 user=reeve_backup dbname=postgres sslmode=require" % own.address(own.first)
-    keep = hosts.command(own.fleet, own.repository, [AGENT, "own-database", "keep", "--connection", connection, "--password-file", "-"])
-    wrong = subprocess.run(keep, input="wrong\n", capture_output=True, text=True, check=False)
-    suite.check(wrong.returncode == 1 and "password" in wrong.stderr, "a wrong password is told: %s", wrong.stderr)
-    own.ask(own.first, "ALTER ROLE reeve_backup NOREPLICATION", "postgres")
-    wrong = subprocess.run(keep, input=own.record["backup"] + "\n", capture_output=True, text=True, check=False)
-    suite.check("ALTER ROLE reeve_backup REPLICATION" in wrong.stderr, "what to change is told: %s", wrong.stderr)
-    own.ask(own.first, "ALTER ROLE reeve_backup REPLICATION", "postgres")
+    at_server, at_repository = section_of(PAGE, "Let a repository host keep it")
+    own.type_in(own.first, at_server)
+    own.carry("/root/reeve-backup-password", own.first, own.repository, "/root/reeve-backup-password")
+    own.carry("/etc/ssl/certs/ssl-cert-snakeoil.pem", own.first, own.repository, "/root/database.crt")
+    wrong = own.refusal(at_repository.replace("/root/reeve-backup-password", "/etc/hostname"))
+    suite.check("password" in wrong, "a wrong password is told: %s", wrong)
+    for change, undo, said in (("ALTER ROLE reeve_backup NOREPLICATION", "ALTER ROLE reeve_backup REPLICATION", "ALTER ROLE reeve_backup REPLICATION"),
+                               ("ALTER SYSTEM SET max_slot_wal_keep_size = -1", "ALTER SYSTEM RESET ALL", "set max_slot_wal_keep_size")):
+        for statement in (change, "SELECT pg_reload_conf()"):
+            own.ask(own.first, statement, "postgres")
+        suite.check(said in own.refusal(at_repository), "what to change is told: %s", said)
+        for statement in (undo, "SELECT pg_reload_conf()"):
+            own.ask(own.first, statement, "postgres")
     began = time.monotonic()
-    said = subprocess.run(keep, input=own.record["backup"] + "\n", capture_output=True, text=True, check=False)
-    suite.check(said.returncode == 0, "it is set up: %s", said.stderr)
-    words = [line.strip() for line in said.stdout.splitlines() if line.startswith("  ")]
+    words = [line.strip() for line in own.type_in(own.repository, at_repository).splitlines() if line.startswith("  ")]
     suite.equal(len(words), 1, "a passphrase is shown")
     own.remember(passphrase=words[0])
-    own.passphrase = words[0]
-    again = subprocess.run(keep, input=own.record["backup"] + "\n", capture_output=True, text=True, check=False)
-    suite.check(again.returncode == 0 and own.passphrase not in again.stdout, "and not a second time")
+    suite.check(words[0] not in own.type_in(own.repository, at_repository), "and not a second time")
     wait_until(lambda: own.reported().get("windowTo"), "the first backup, and a window", 240)
     suite.say("the first backup and a window after %.1f s" % (time.monotonic() - began))
     shown = wait_until(lambda: own.shown().get("state") == "WORKING" and own.shown(), "operators see it", 60)
@@ -152,6 +174,45 @@ def it_is_kept(suite, own):
     suite.check("ok     own backup" in own.reeved("check"), "reeved check says so")
     secret = hosts.run(own.fleet, own.repository, "stat", "-c", "%a %U", "/etc/reeve/own-database.json").strip()
     suite.equal(secret, "600 root", "who reads the secrets")
+
+
+def install_reeved(own):
+    """The control plane's program on the repository host. A build folder of Debian 12 needs libraries there that Debian 13 has no more."""
+    for line in subprocess.run(["ldd", own.fleet.build + "/reeved"], capture_output=True, text=True, check=True).stdout.splitlines():
+        name, path = line.split()[0], line.split()[2] if "=>" in line else ""
+        if path and not own.on(own.repository, "ldconfig -p | grep -F '%s ' || true" % name).strip():
+            shutil.copy(path, hosts.folder(own.fleet, own.repository, "root") + "/usr/local/lib/" + name)
+    own.on(own.repository, "ldconfig && /opt/reeve/reeved --version")
+
+
+def drilled(own):
+    """A drill that was asked for, when it has ended."""
+    before = own.shown().get("drillFinishedAt")
+    own.on(own.repository, AGENT + " own-database drill")
+    return wait_until(lambda: (own.shown().get("drillFinishedAt") or "") > (before or "") and own.shown(), "a drill ends", 240)
+
+
+def it_is_proven(suite, own):
+    """A second control plane is started from the newest backup, shut in; one that cannot be is told."""
+    if not own.fleet.packages:
+        install_reeved(own)
+    wait_until(lambda: own.shown().get("drillState"), "the first drill, which nobody asked for", 300)
+    shown = drilled(own)
+    suite.equal((shown["drillState"], shown["drillProblem"], shown["state"]), ("PASSED", None, "WORKING"), "a drill")
+    suite.say("restored and ready after %.1f s, up to %s" % (shown["recoveryTimeMillis"] / 1000, shown["recoveryPoint"]))
+    checks = {one["name"]: (one["result"], one["sentence"]) for one in own.reported()["drill"]["checks"]}
+    suite.check(checks["control plane"][0] == "PASSED" and "1 organizations, %d hosts" % len(own.fleet.hosts) in checks["control plane"][1],
+                "what the second control plane answered: %s", checks.get("control plane"))
+    suite.say(checks["control plane"][1])
+    suite.equal(own.on(own.repository, "ls /var/lib/reeve/drills; ls /etc/systemd/system | grep reeve-drill || true").split(), [], "what is left of it")
+    # The chain of events is broken in what was backed up: the drill finds it.
+    tamper = "SET session_replication_role = replica; UPDATE event SET type = %s WHERE seq = 1"
+    own.ask(own.first, tamper % "type || 'X'")
+    shown = drilled(own)
+    suite.check(shown["drillState"] == "FAILED" and "control plane" in shown["drillProblem"] and shown["state"] == "UNPROVEN", "a database that was tampered with: %s", shown)
+    suite.check("WRONG  own backup" in own.reeved("check"), "reeved check says so")
+    own.ask(own.first, tamper % "rtrim(type, 'X')")
+    suite.equal(drilled(own)["state"], "WORKING", "when it is as it was")
 
 
 def standing_still_is_told(suite, own):
@@ -217,20 +278,15 @@ def destroyed_and_restored(suite, own):
     suite.check(len(acknowledged) > 50, "projects were acknowledged: %d", len(acknowledged))
     own.stop_nodes(signal.SIGKILL)
     began = time.monotonic()
-    own.on(own.repository, "%s own-database restore --to latest --into /srv/reeve-database" % AGENT, timeout=300)
-    fetched = time.monotonic() - began
-    suite.say("restored into a folder after %.1f s" % fetched)
+    at_repository, at_server, at_node = section_of(PAGE, "Bring it back")
+    own.type_in(own.repository, at_repository, timeout=300)
+    suite.say("restored into a folder after %.1f s" % (time.monotonic() - began))
     own.make_server(own.second)
-    own.on(own.second, "rm -rf " + DATA)
-    out = subprocess.Popen(hosts.command(fleet, own.repository, ["tar", "-C", "/srv/reeve-database", "-cf", "-", "."]), stdout=subprocess.PIPE)
-    subprocess.run(hosts.command(fleet, own.second, ["sh", "-c", "mkdir -p -m 700 {0} && tar -C {0} -xf - && chown -R postgres: {0}".format(DATA)]), stdin=out.stdout, check=True)
-    out.wait()
-    own.start_server(own.second)
-    wait_until(lambda: own.ask(own.second, "SELECT NOT pg_is_in_recovery()") == "t", "recovery ends", 120)
-    own.ask(own.second, "ALTER SYSTEM RESET ALL")
+    own.carry("/root/reeve-database.tar", own.repository, own.second, "/root/reeve-database.tar")
+    own.type_in(own.second, at_server, timeout=300)
     own.use(own.second)
-    own.reeved("audit", "verify")
-    own.reeved("fleet", "restored")
+    for command in at_node.splitlines():
+        own.reeved(*command.split("reeved ")[1].split())
     rig.start_control_plane(fleet)
     suite.say("the control plane answers again after %.1f s" % (time.monotonic() - began))
     there = projects(fleet)
@@ -251,16 +307,16 @@ def destroyed_and_restored(suite, own):
 
 def it_is_kept_again(suite, own):
     """Of the same history: the server that took its place has the same identifier, and a new timeline."""
-    connection = "host=%s port=5432 user=reeve_backup dbname=postgres sslmode=require" % own.address(own.second)
-    keep = hosts.command(own.fleet, own.repository, [AGENT, "own-database", "keep", "--connection", connection, "--password-file", "-"])
-    said = subprocess.run(keep, input=own.record["backup"] + "\n", capture_output=True, text=True, check=False)
-    suite.check(said.returncode == 0, "the new place is told: %s", said.stderr)
+    at_server, at_repository = section_of(PAGE, "Let a repository host keep it")
+    own.type_in(own.second, "".join(line + "\n" for line in at_server.splitlines() if "CREATE ROLE" not in line and "openssl" not in line))
+    own.carry("/etc/ssl/certs/ssl-cert-snakeoil.pem", own.second, own.repository, "/root/database.crt")
+    own.type_in(own.repository, at_repository)
     before = own.shown().get("windowTo")
     wait_until(lambda: own.shown().get("state") == "WORKING" and (own.shown()["windowTo"] or "") > (before or "") and own.shown(), "the window moves on", 240)
     suite.equal(own.reported()["timeline"], 2, "the timeline")
 
 
-PARTS = [begin, it_is_kept, standing_still_is_told, destroyed_and_restored, it_is_kept_again]
+PARTS = [begin, it_is_kept, it_is_proven, standing_still_is_told, destroyed_and_restored, it_is_kept_again]
 
 
 def main():
