@@ -109,6 +109,9 @@ backup-agent-test: all ## backups by the agents of four hosts with systemd of th
 restore-agent-test: all ## restores by the agents of five hosts with systemd of their own: needs root, takes eight minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/restore_agent_test.py
 
+own-database-test: all ## the control plane's own database backed up, destroyed under load and restored elsewhere: needs root, takes ten minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/own_database_test.py
+
 drill-test: all ## drills on repository hosts, by the agent alone and through the control plane: needs root, takes twenty minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/drill_test.py
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/drill_life_test.py

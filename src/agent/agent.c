@@ -111,6 +111,8 @@ read_goal(struct agent *agent, struct arena *arena, str document, struct held_go
     error why = goal_parse(held->arena, document, &held->goal);
     if (why == OK)
         why = check_address(agent, held->arena, &held->goal);
+    if (why == OK)
+        why = own_database_join(held->arena, &agent->own, &held->goal);
     if (why != OK) {
         why = problem(arena, "%.*s", STR_ARG(why->detail)); /* the sentence outlives the document */
         drop_use(held);
@@ -188,6 +190,9 @@ prepare(struct agent *agent, struct arena *arena)
     agent->boot_id = facts_boot_id(arena);
     TRY(facts_read(arena, agent->host.engine, &agent->facts));
     agent->host.pgbackrest_version = agent->facts.pgbackrest_version;
+    error own = own_database_read(arena, OWN_DATABASE_FILE, &agent->own);
+    if (own != OK) /* members and other seats need the agent, too */
+        log_line(LOG_ERROR, "own_database_not_readable", "%.*s", STR_ARG(own->detail));
     TRY(find_owner(arena, &agent->host.shared));
     /* Members see their own folder only, but must be able to walk to it. */
     if (!disk_make_folder(MEMBERS_FOLDER, 0755, root) || !disk_make_folder(SEATS_FOLDER, 0755, root) ||

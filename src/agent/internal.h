@@ -11,6 +11,7 @@
 #include "agent/agent.h"
 #include "agent/crew.h"
 #include "agent/member.h"
+#include "agent/own/own_database.h"
 #include "wire/goal_diff.h"
 
 enum { AGENT_MOST_TASKS = 1024, AGENT_MOST_SHIPPERS = GOAL_MAX_LOG_TARGETS, PASS_ARENA_BYTES = 128 * 1024 * 1024 };
@@ -44,6 +45,7 @@ struct agent {
     struct agent_config config;
     struct member_host host;
     struct report_facts facts;
+    struct own_database own; /* whose id is zero when this host does not keep it */
     str boot_id;
 
     pthread_mutex_t lock;

@@ -46,6 +46,7 @@ collect(struct agent *agent, struct arena *arena, struct report *report)
     }
     report->logs = shippers_report(agent, arena, &report->log_count);
     report->seats = seats_report(agent, arena, &report->seat_count);
+    report->own_database = seats_report_own(agent, arena);
     gates_report(agent, arena, report);
     if (report->logs == NULL || report->seats == NULL || report->gates == NULL)
         return false;

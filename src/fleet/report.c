@@ -390,6 +390,27 @@ take_download(struct arena *arena, const char *before, const json_t *said, json_
     return take_fields(arena, path.data, download_fields, LENGTH(download_fields), download, taken);
 }
 
+/* What a seat has beside its fields. An empty list of snapshots says that there are none; without a list it is not known now, and nothing may follow from that. */
+static error
+take_seat_parts(struct arena *arena, const char *path, const json_t *from, json_t *seat)
+{
+    const json_t *snapshots = json_object_get(from, "snapshots");
+    TRY(take_list(arena, path, "spans", span_fields, LENGTH(span_fields), from, seat));
+    TRY(take_drill(arena, path, from, seat));
+    if (snapshots == NULL || json_is_null(snapshots))
+        return OK;
+    return take_list(arena, path, "snapshots", copy_fields, LENGTH(copy_fields), from, seat);
+}
+
+/* The control plane's own database, as a repository host keeps it: a seat that no goal knows. */
+static error
+take_own_database(struct arena *arena, const json_t *said, json_t *into)
+{
+    json_t *taken;
+    TRY(take_object(arena, "", "ownDatabase", seat_fields, LENGTH(seat_fields), said, into, &taken));
+    return taken == NULL ? OK : take_seat_parts(arena, "ownDatabase.", json_object_get(said, "ownDatabase"), taken);
+}
+
 static error
 take_seats(struct arena *arena, const json_t *said, json_t *into)
 {
@@ -399,14 +420,9 @@ take_seats(struct arena *arena, const json_t *said, json_t *into)
         json_t *seat = json_array_get(seats, i), *from = json_array_get(json_object_get(said, "seats"), i), *ignored;
         char path[48];
         snprintf(path, sizeof(path), "seats[%zu].", i);
-        TRY(take_list(arena, path, "spans", span_fields, LENGTH(span_fields), from, seat));
-        TRY(take_drill(arena, path, from, seat));
+        TRY(take_seat_parts(arena, path, from, seat));
         TRY(take_object(arena, path, "export", export_fields, LENGTH(export_fields), from, seat, &ignored));
         TRY(take_download(arena, path, from, seat));
-        /* An empty list says that there are none. Without a list it is not known now, and nothing may follow from that. */
-        json_t *snapshots = json_object_get(from, "snapshots");
-        if (snapshots != NULL && !json_is_null(snapshots))
-            TRY(take_list(arena, path, "snapshots", copy_fields, LENGTH(copy_fields), from, seat));
     }
     return OK;
 }
@@ -449,6 +465,7 @@ report_read(struct arena *arena, str body, struct report *ret_report)
     TRY(take_restores(arena, said, taken));
     TRY(take_list(arena, "", "tasks", task_fields, LENGTH(task_fields), said, taken));
     TRY(take_seats(arena, said, taken));
+    TRY(take_own_database(arena, said, taken));
     TRY(take_list(arena, "", "gates", gate_fields, LENGTH(gate_fields), said, taken));
     ret_report->epoch = json_integer_value(json_object_get(taken, "epoch"));
     ret_report->json = json_text(arena, taken);

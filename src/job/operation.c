@@ -197,17 +197,31 @@ add_seats(struct buf *out, const struct rows *rows)
                    (long long)rows_int(rows, row, C_COUNT));
 }
 
+static void
+add_own_backup(struct buf *out, const struct rows *rows)
+{
+    metric_begin(out, METRIC_OWN_BACKUP);
+    for (int row = 0; row < rows->count; row++)
+        buf_format(out, "reeve_own_backup{state=\"%.*s\"} %lld\n", STR_ARG(rows_text(rows, row, C_STATE)),
+                   (long long)rows_int(rows, row, C_COUNT));
+    metric_begin(out, METRIC_OWN_BACKUP_BEHIND);
+    buf_format(out, "reeve_own_backup_behind_seconds %lld\n",
+               (long long)(rows->count == 0 ? -1 : rows_int(rows, 0, C_AGE_S)));
+}
+
 str
 job_report_metrics(struct store *store, struct arena *arena)
 {
     struct buf out = buf_in(arena, METRICS_MAX_BYTES);
-    struct rows jobs, sweeps, seats, drills;
+    struct rows jobs, sweeps, seats, own, drills;
     if (store_job_counts(store, arena, &jobs) != OK || store_sweep_list(store, arena, &sweeps) != OK ||
-        store_seat_counts(store, arena, &seats) != OK || store_drill_counts(store, arena, &drills) != OK)
+        store_seat_counts(store, arena, &seats) != OK || store_own_backup_counts(store, arena, &own) != OK ||
+        store_drill_counts(store, arena, &drills) != OK)
         return STR_EMPTY;
     add_jobs(&out, &jobs);
     add_sweeps(&out, &sweeps);
     add_seats(&out, &seats);
+    add_own_backup(&out, &own);
     add_drills(&out, &drills);
     return buf_str(&out);
 }

@@ -451,6 +451,37 @@ check_hosts(struct examination *at)
     json_array_foreach(hosts, i, host) check_host(at, host);
 }
 
+static void
+check_own_backup_at(struct examination *at, const json_t *own)
+{
+    const char *host = json_string_value(json_object_get(own, "host"));
+    str state = json_text_at(own, "state"), problem = json_text_at(own, "problem");
+    const json_t *behind = json_object_get(own, "behindS");
+    if (str_is(state, "UNPROVEN"))
+        wrong(at, "`reeve-agent own-database show` there says what went wrong.",
+              "No control plane could be started from the backups of this database on host %s for too long: %.*s", host,
+              STR_ARG(json_text_at(own, "drillProblem")));
+    else if (str_is(state, "FAILING") && problem.len > 0)
+        wrong(at, "`reeve-agent own-database show` there says more.", "Host %s does not back this database up: %.*s",
+              host, STR_ARG(problem));
+    else if (str_is(state, "FAILING"))
+        wrong(at, "Check that its agent runs: `systemctl status reeve-agent` there.",
+              "The backups of this database on host %s stand still: the last %lld minutes of it would be lost.", host,
+              (long long)(json_is_integer(behind) ? json_integer_value(behind) / 60 : -1));
+}
+
+/* Another one that works is enough for nobody: whoever set up two wants two. */
+static void
+check_own_backup(struct examination *at)
+{
+    const json_t *own, *all = json_object_get(at->service, "ownBackups");
+    size_t i;
+    if (json_array_size(all) == 0)
+        skip(at, at->service == NULL ? "the database does not answer"
+                                     : "no repository host backs this database up (`reeve-agent own-database keep`)");
+    json_array_foreach(all, i, own) check_own_backup_at(at, own);
+}
+
 /* ---- All of them ---- */
 
 // clang-format off
@@ -471,6 +502,7 @@ static const struct {
     { "names",        check_names },
     { "workers",      check_workers },
     { "hosts",        check_hosts },
+    { "own backup",   check_own_backup },
 };
 // clang-format on
 

@@ -23,6 +23,28 @@ static const struct fleet_column seat_columns[] = {
     { "unit", "UNIT" },     { "lagMs", "LAG MS" },        { "windowTo", "UNTIL" }, { "problem", "PROBLEM" },
 };
 
+static const struct fleet_column own_columns[] = {
+    { "host", "HOST" },        { "state", "STATE" },        { "lagMs", "LAG MS" },
+    { "windowFrom", "FROM" },  { "windowTo", "UNTIL" },     { "backups", "BACKUPS" },
+    { "drillState", "DRILL" }, { "drillFinishedAt", "AT" }, { "problem", "PROBLEM" },
+};
+
+/* ---- own-backup ---- */
+static int
+run_own_backup(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
+{
+    struct option_value options[] = { { "--json", "Print the list as JSON.", .is_flag = true } };
+    int status;
+    str json;
+    if (!read_options(argc, argv, command->usage, options, LENGTH(options), NULL, &status))
+        return status;
+    error problem = store_fleet_list(place->fleet->store, place->arena, SQL_OWN_BACKUP_LIST, STR_EMPTY, &json);
+    if (problem != OK)
+        return fleet_fail(command, problem);
+    fleet_print_list(place->arena, json, options[0].value != NULL, own_columns, LENGTH(own_columns));
+    return 0;
+}
+
 /* ---- host list, show ---- */
 static int
 run_host_list(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
@@ -261,5 +283,8 @@ const struct fleet_command fleet_host_commands[] = {
       "Give a host addresses for members.", run_address_add },
     { "address list", "fleet address list [--host NAME]", "List the addresses and the members that use them.",
       run_address_list },
+    { "own-backup", "fleet own-backup [--json]",
+      "Show where this control plane's own database is backed up, up to when, and whether that was proven.",
+      run_own_backup },
     { NULL, NULL, NULL, NULL },
 };

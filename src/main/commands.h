@@ -11,6 +11,7 @@ int command_migrate(int argc, char **argv);
 int command_limit(int argc, char **argv);
 int command_audit(int argc, char **argv);
 int command_key(int argc, char **argv);
+int command_rehearse(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_catalog(int argc, char **argv);
 int command_worker(int argc, char **argv);

@@ -28,6 +28,7 @@
 #include "engine/postgres/export/export_dump.h"
 #include "engine/postgres/export/export_upload.h"
 #include "engine/postgres/store/mirror.h"
+#include "main/agent_own_database.h"
 #include "main/commands.h"
 #include "wire/report.h"
 
@@ -424,6 +425,7 @@ static const struct {
     { "join",    "Join a fleet as a host, with a token from its operator.",           command_join },
     { "run",     "Make the goal of the control plane true on this host, and report.", command_run },
     { "status",  "Show what runs here, as last reported.",                            command_status },
+    { "own-database", "Keep and restore the control plane's own database.",          command_own_database },
     { "prepare", "Do what needs root before a member starts; for units.",             command_prepare },
     { "receive", "Receive the WAL of a cluster into its repository; for units.",      command_receive },
     { "keep",    "Make and remove backups as the agent has ordered; for units.",      command_keep },
@@ -446,7 +448,7 @@ print_help(FILE *out)
     fprintf(out, "reeve-agent %s: looks after the databases of one host\n\nusage: reeve-agent COMMAND [OPTION…]\n\n",
             REEVE_VERSION);
     for (size_t i = 0; i < LENGTH(commands); i++)
-        fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].sentence);
+        fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].sentence);
     fprintf(
         out,
         "\nOn a new host, as root:\n\n"

@@ -28,6 +28,7 @@ static const struct {
     { "audit",      "Prove that no event was changed, removed or reordered.",             command_audit },
     { "key",        "Make a new key for signing tokens.",                                 command_key },
     { "check",      "Check everything that a deployment needs, and say what is wrong.",   command_check },
+    { "rehearse",   "Ask a restored control plane everything once, and serve nobody.",   command_rehearse },
     { "catalog",    "List the operations of the API and which of them are complete.",     command_catalog },
     { "roles",      "List the roles and what they imply.",                                command_roles },
     { "errors",     "List the errors that a client can see, and what to do about each.",  command_errors },

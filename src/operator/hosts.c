@@ -190,7 +190,43 @@ static const struct field range_path[] = {
     END_OF_FIELDS,
 };
 
+static const char *const own_backup_states[] = { "WORKING", "FAILING", "UNPROVEN", NULL };
+static const struct field own_backup_fields[] = {
+    TEXT("host", "Repository host that keeps it.", READ_ONLY | ALWAYS, .example = "\"r1\""),
+    TEXT(
+        "state",
+        "FAILING: what is written now would be lost, or nobody knows. UNPROVEN: no control plane could be started from it for three days.",
+        READ_ONLY | ALWAYS, .one_of = own_backup_states),
+    TEXT("unit", "State of the service that receives WAL.", READ_ONLY | ALWAYS),
+    INTEGER("lagBytes", "How far it is behind the database.", READ_ONLY | NULLABLE),
+    INTEGER("lagMs", "How far it is behind the database, in milliseconds.", READ_ONLY | NULLABLE),
+    DATE("windowFrom", "First moment that can be restored.", READ_ONLY | NULLABLE),
+    DATE("windowTo", "Last moment that can be restored.", READ_ONLY | NULLABLE),
+    INTEGER("behindS", "Seconds since that moment.", READ_ONLY | NULLABLE),
+    INTEGER("backups", "Backups that are whole.", READ_ONLY | NULLABLE),
+    DATE("newestBackupAt", "When the newest was finished.", READ_ONLY | NULLABLE),
+    INTEGER("usedBytes", "Bytes that backups and WAL take.", READ_ONLY | NULLABLE),
+    TEXT("drillState", "How the last drill ended: PASSED or FAILED.", READ_ONLY | NULLABLE),
+    TEXT("drillProblem", "Why it failed.", READ_ONLY | NULLABLE),
+    DATE("drillFinishedAt", "When it ended.", READ_ONLY | NULLABLE),
+    DATE("recoveryPoint", "When the last transaction was committed that came back in it.", READ_ONLY | NULLABLE),
+    INTEGER("recoveryTimeMillis", "How long it took until the database could be used.", READ_ONLY | NULLABLE),
+    TEXT("problem", "Problem that the host's agent reports.", READ_ONLY | NULLABLE),
+    DATE("reportedAt", "When its agent last reported it.", READ_ONLY | ALWAYS),
+    END_OF_FIELDS,
+};
+static const struct schema own_backup_schema = { "OwnBackup", "Backups of the control plane's own database on a host.",
+                                                 own_backup_fields };
+
 /* ---- Hosts ---- */
+static error
+list_own_backups(struct request *req)
+{
+    str list;
+    TRY(store_fleet_list(req->api->store, req->arena, SQL_OWN_BACKUP_LIST, STR_EMPTY, &list));
+    return answer_array(req, list, "host");
+}
+
 static error
 list_hosts(struct request *req)
 {
@@ -432,6 +468,10 @@ static const struct endpoint endpoints[] = {
     { GET, "/hosts/{hostName}", 0, FOR_OPERATORS, "showHost", "Return one host with its members",
       "Shows the host and everything on it, as its agent last reported it: members of clusters, or clusters' backups.",
       SHAPE_ENTITY, .run = show_host, .response = &one_host_schema, .path_fields = host_path },
+    { GET, "/ownBackups", 0, FOR_OPERATORS, "listOwnBackups", "Return the backups of the control plane's own database",
+      "Lists the repository hosts that keep it (`reeve-agent own-database keep` there): up to when it can be restored, and whether a second control "
+      "plane could be started from it. Nothing of this is needed to restore it.",
+      SHAPE_LIST, .run = list_own_backups, .response = &own_backup_schema },
     { POST, "/hosts/{hostName}:drain", 0, FOR_OPERATORS, "drainHost", "Empty one host",
       "The host gets no new members, and a worker moves its members to other hosts. That takes as long as copying their data and "
       "waits for the maintenance windows of their projects. The answer names the job. Other repository "

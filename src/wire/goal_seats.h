@@ -138,6 +138,16 @@ struct goal_download { /* a backup that is made into a file, which nodes fetch (
     int64_t limit_seconds; /* for making it */
 };
 
+struct
+    goal_seat_own { /* how the control plane's own database is reached (docs/internals/own-database.md). No goal has it: a file of the host's root does */
+    str connection; /* of libpq, without what follows; empty: it is a seat of a cluster */
+    str authority, certificate, key; /* PEM; each may be empty */
+    str password;                    /* it and the key are never logged */
+    str superuser;                   /* of that server */
+    str database;                    /* that the control plane uses */
+    int64_t drills;                  /* that were asked for beside those of every day */
+};
+
 struct goal_seat {
     id id, cluster;
     str stanza, scope, major_version;
@@ -155,6 +165,7 @@ struct goal_seat {
     struct goal_drill drill;
     struct goal_export export_job;
     struct goal_download download;
+    struct goal_seat_own own;
 };
 struct goal_seats {
     size_t count;

@@ -70,7 +70,12 @@ report_write(struct arena *arena, const struct report *report)
         buf_add_text(&out, i == 0 ? "" : ",");
         buf_add(&out, report->seats[i]);
     }
-    buf_add_text(&out, "],\"gates\":[");
+    buf_add_text(&out, "]");
+    if (report->own_database.len > 0) {
+        buf_add_text(&out, ",\"ownDatabase\":");
+        buf_add(&out, report->own_database);
+    }
+    buf_add_text(&out, ",\"gates\":[");
     for (size_t i = 0; i < report->gate_count; i++) {
         buf_add_text(&out, i == 0 ? "" : ",");
         report_add_gate(&out, arena, &report->gates[i]);

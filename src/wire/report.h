@@ -53,6 +53,7 @@ struct report {
     const struct report_task *tasks;
     const struct report_log *logs;
     const str *seats; /* each as report_seat_text() wrote it */
+    str own_database; /* the same for the control plane's own database; empty: this host does not keep it */
     const struct report_gate *gates;
     struct wire_texts strays;
 };

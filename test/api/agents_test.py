@@ -430,6 +430,36 @@ def test_exports(suite, r1, own, stanza):
     sql("DELETE FROM export_job; DELETE FROM resource WHERE kind = 'backupExportBucket'; DELETE FROM snapshot WHERE id = '\\x%s'" % snapshot)
 
 
+def test_own_database(suite, fleet, h1, r1):
+    """The control plane's own database on a repository host: nobody gave it to it, so its word is all that there is."""
+    def shown():
+        return json.loads(fleet.command("own-backup", "--json"))
+    now, long_ago = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "2026-01-01T00:00:00Z"
+    own = seat_report(new_id(), windowFrom=long_ago, windowTo=now, lagMs=12, drill=drill_report(new_id(), state="PASSED", finishedAt=now, rtoMs=4000, recoveryPoint=now),
+                      snapshots=[copy_report(new_id(), state="COMPLETED", finishedAt=now), copy_report(new_id(), state="IN_PROGRESS")])
+    suite.equal(shown(), [], "nobody keeps it")
+    suite.equal(h1.report(ownDatabase=own)[0], 200, "a host of databases says that it does")
+    suite.equal(shown(), [], "and is not believed")
+    suite.equal(r1.report(ownDatabase=own)[0], 200, "a repository host says that it does")
+    suite.equal([(one["host"], one["state"], one["lagMs"], one["backups"], one["drillState"], one["recoveryTimeMillis"], one["problem"]) for one in shown()],
+                [("r1", "WORKING", 12, 1, "PASSED", 4000, None)], "what operators see")
+    for wrong in ([], "x", {"id": "x"}, {**own, "lagMs": "12"}, {**own, "drill": {"id": 5}}, {**own, "snapshots": {}}, {**own, "windowTo": "now"}):
+        suite.equal(r1.report(ownDatabase=wrong)[0], 400, "a report with %.60r" % (wrong,))
+    metrics = fleet.node.operator("/metrics")[1]
+    metrics = metrics if isinstance(metrics, str) else metrics.decode()
+    suite.check('reeve_own_backup{state="WORKING"} 1' in metrics, "the metric that counts it")
+    r1.report(ownDatabase={**own, "problem": "The primary does not answer."})
+    suite.equal([(one["state"], one["problem"]) for one in shown()], [("FAILING", "The primary does not answer.")], "a problem")
+    r1.report(ownDatabase={**own, "windowTo": long_ago})
+    suite.equal([one["state"] for one in shown()], ["FAILING"], "it stands still")
+    r1.report(ownDatabase={**own, "drill": drill_report(new_id(), state="FAILED", finishedAt=now, problem="No.")})
+    suite.equal([(one["state"], one["drillProblem"]) for one in shown()], [("UNPROVEN", "No.")], "a drill that failed")
+    r1.report(ownDatabase={**own, "drill": drill_report(new_id(), state="RUNNING")})
+    suite.equal([one["state"] for one in shown()], ["UNPROVEN"], "until another has passed")
+    r1.report()
+    suite.equal(shown(), [], "it keeps it no more")
+
+
 def test_seats(suite, fleet, h1, cluster):
     facts = {**FACTS, "pgbackrestVersion": "2.55.1", "patroniVersion": ""}
     r1, r2 = (fleet.join(name, zone=zone, purpose="REPOSITORY", facts=facts) for name, zone in (("r1", "a"), ("r2", "b")))
@@ -535,6 +565,7 @@ def test_seats(suite, fleet, h1, cluster):
     for who, seat in ((r1, foreign), (h1, own), (r2, own), (r1, secrets.token_hex(12)), (r1, "x"), (r1, own + "/x")):
         refused(suite, lambda who=who, seat=seat: who.ask("POST", path % seat, {"csr": fleet.csr}), 404, "RESOURCE_NOT_FOUND", "%s asks for the certificate of seat %r" % (who.name, seat))
     refused(suite, lambda: r1.ask("POST", path % own, {}), 400, "MISSING_ATTRIBUTE", "a seat's certificate without a request")
+    test_own_database(suite, fleet, h1, r1)
     test_gates(suite, fleet, h1, r1, r2, cluster, own)
     test_downloads(suite, fleet, h1, r1, r2, own)
 

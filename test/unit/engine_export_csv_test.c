@@ -202,10 +202,10 @@ who_reads_changes_nothing(void **state)
                                          "SET ROLE postgres",
                                          "SELECT lo_export(lo_creat(-1), '/tmp/reeve-csv-out')" };
     struct drill_answer ignored;
-    assert_ptr_equal(drill_let_in(arena, str_from(folder), STR(DATABASE)), OK);
+    assert_ptr_equal(drill_let_in(arena, str_from(folder), STR(DATABASE), SUPERUSER), OK);
     for (size_t i = 0; i < LENGTH(tries); i++) {
         struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL;
-        assert_ptr_equal(drill_ask_open(arena, str_from(folder), STR(DATABASE), DRILL_READS, &ask), OK);
+        assert_ptr_equal(drill_ask_open(arena, str_from(folder), STR(DATABASE), DRILL_READS, SUPERUSER, &ask), OK);
         assert_ptr_equal(drill_ask(ask, "SET default_transaction_read_only = off", 10000, &ignored), OK);
         if (drill_ask(ask, tries[i], 10000, &ignored) == OK)
             fail_msg("%s", tries[i]);
@@ -226,7 +226,7 @@ what_cannot_be_written_ends_it(void **state)
     struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL;
     struct drill_answer ignored;
     int64_t rows;
-    assert_ptr_equal(drill_ask_open(arena, str_from(folder), STR(DATABASE), DRILL_CHECKS, &ask), OK);
+    assert_ptr_equal(drill_ask_open(arena, str_from(folder), STR(DATABASE), DRILL_CHECKS, SUPERUSER, &ask), OK);
     assert_ptr_not_equal(drill_copy(ask, "COPY public.high TO STDOUT", 10000, take_nothing, NULL, &rows), OK);
     assert_ptr_not_equal(drill_ask(ask, "SELECT 1", 10000, &ignored), OK);
 }
@@ -237,7 +237,7 @@ a_server_that_says_nothing_is_given_up(void **state)
     (void)state;
     struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL;
     int64_t rows;
-    assert_ptr_equal(drill_ask_open(arena, str_from(folder), STR(DATABASE), DRILL_CHECKS, &ask), OK);
+    assert_ptr_equal(drill_ask_open(arena, str_from(folder), STR(DATABASE), DRILL_CHECKS, SUPERUSER, &ask), OK);
     error why = drill_copy(ask, "COPY (SELECT pg_sleep(60)) TO STDOUT", 300, take_nothing, NULL, &rows);
     assert_ptr_not_equal(why, OK);
     assert_non_null(strstr(why->detail.data, "did not end within"));

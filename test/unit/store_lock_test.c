@@ -59,6 +59,10 @@ struct lock_row {
     "hex(x('orders member0')), 'unit', 'active', 'role', 'NONE', 'running', 'stopped', 'goalGeneration', 1, "          \
     "'accessGeneration', 1, 'restartNonce', 0, 'pendingRestart', false, 'restore', jsonb_build_object('id', "          \
     "hex(x('orders restore running')), 'state', '" state "')))))"
+#define OWN_LAG(lag)                                                                                                   \
+    "host_report_take(host => id('r1'), epoch => 1, report => jsonb_build_object('version', 1, 'facts', '{}'::jsonb, " \
+    "'members', '[]'::jsonb, 'tasks', '[]'::jsonb, 'ownDatabase', jsonb_build_object('unit', 'active', 'lagMs', " lag  \
+    ")))"
 #define ADD_RESTORE(name)                                                                                               \
     "restore_add(restore => id('" name                                                                                  \
     "'), cluster => x('orders'), point => 'LATEST', snapshot => NULL, moment_ms => "                                    \
@@ -207,6 +211,7 @@ static const struct lock_row rows[] = {
       .ended = "SELECT count(*) = 1 FROM backup_stanza WHERE cluster_id = x('bare')" },
     { "backup_schedule_add", "SELECT backup_schedule_add(o(), p(), id('n3'), 'n', now())", .ended = "SELECT count(*) = 1 FROM resource WHERE kind = 'backupSchedule' AND name = hex(id('n3'))" },
     { "host_report_spans", SPAN_TO("0/2"), SPAN_TO("0/3"), .says = "OK", .ended = "SELECT count(*) = 1 AND max(to_lsn) = '0/3' FROM wal_span WHERE ordinal = 7" },
+    { "host_report_own", OWN_LAG("1"), OWN_LAG("2"), .says = "OK", .ended = "SELECT count(*) = 1 AND max(lag_ms) = 2 FROM own_backup" },
     { "host_report_restores", MEMBER_IS("RESTORING"), MEMBER_IS("RESTORED"), .before = "DELETE FROM restore_member", .says = "OK",
       .ended = "SELECT state = 'RESTORED' FROM restore_member WHERE restore_id = x('orders restore running')" },
     { "restore_add", ADD_RESTORE("n1"), ADD_RESTORE("n2"), .says = "0", .ended = "SELECT count(*) = 1 FROM restore_job WHERE target_id = id('nowhere')" },

@@ -247,6 +247,7 @@ static const char *const not_of_tenants[] = {
     "operator",         /* who works for the operator, and what they changed */
     "operator_action",
     "host",             /* these are the operator's own, which only the service changes */
+    "own_backup",
     "host_goal_version",
     "cluster_walls",
     "etcd_group",

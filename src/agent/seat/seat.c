@@ -6,6 +6,7 @@
 
 #include "agent/certificates.h"
 #include "agent/download/seat_download.h"
+#include "agent/own/own_drill.h"
 #include "agent/seat/seat_drill.h"
 #include "agent/seat/seat_export.h"
 #include "agent/seat/seat_files.h"
@@ -20,6 +21,12 @@
 #include "wire/pgbackrest.h"
 
 enum { WALL_AGAIN_MS = 30 * 1000, SPARE_MB = 512, RECEIVER_MEMORY_MB = 256, BACKUP_MEMORY_MB = 1024 };
+
+bool
+seat_is_own(const struct goal_seat *seat)
+{
+    return seat->own.connection.len > 0;
+}
 
 str
 seat_wal_unit(struct arena *arena, id seat)
@@ -124,7 +131,8 @@ keep_going(struct seat_pass *pass, struct report_seat *report, bool *ret_is_busy
         return problem(pass->arena, "This host has no pgBackRest " PGBACKREST_LEAST " or newer.");
     TRY(take_user(pass));
     TRY(seat_folders(pass));
-    if (pass->seat->desired == SEAT_RUNNING) /* the cluster may be gone, and who would sign with it */
+    if (pass->seat->desired == SEAT_RUNNING &&
+        !seat_is_own(pass->seat)) /* the cluster may be gone, and who would sign with it */
         TRY(certificates_of_seat(pass->caller, pass->arena, pass->host->state, pass->seat->id, pass->folder,
                                  pass->files, &certificate_changed));
     TRY(seat_files(pass, &changed));
@@ -210,6 +218,11 @@ seat_pass(const struct member_host *host, struct arena *arena, struct caller *ca
         .has_room = true,
         .memory = memory,
     };
+    struct goal_seat own = *seat;
+    if (seat_is_own(seat)) {
+        own.drill = own_drill(arena, seat, clock_now_ms());
+        pass.seat = &own;
+    }
     bool is_busy = false;
     *ret_report = (struct report_seat){ .id = seat->id,
                                         .unit = STR("unknown"),

@@ -34,6 +34,10 @@ struct seat_pass {
     struct seat_memory *memory;
 };
 
+/* Whether it is that of the control plane's own database, which no goal knows (agent/own/own_database.h). */
+bool seat_is_own(const struct goal_seat *seat);
+#define OWN_SLOT "reeve_own"
+
 /* "reeve-wal-<id>.service", "reeve-backup-<id>.service" */
 str seat_wal_unit(struct arena *arena, id seat);
 str seat_backup_unit(struct arena *arena, id seat);

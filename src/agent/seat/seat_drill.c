@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/seat/seat_drill.h"
 
+#include "agent/own/own_drill.h"
 #include "agent/seat/drill_view.h"
 #include "agent/seat/seat_scratch.h"
 #include "agent/unit_keep.h"
@@ -76,6 +77,10 @@ check_possible(struct scratch *drill, const struct seat_view *view, const json_t
     if (backup == NULL)
         return problem(pass->arena, "There is no backup yet that could be restored.");
     TRY(scratch_check_programs(pass, programs));
+    if (seat_is_own(pass->seat) && own_drill_program(pass->arena, pass->host->agent).len == 0)
+        return problem(
+            pass->arena,
+            "There is no reeved on this host that could be started from it: install reeve-server, and do not set it up.");
     return scratch_check_room(drill, needed_mb(view, backup));
 }
 
@@ -131,6 +136,8 @@ order_text(struct scratch *drill)
                           json_object_get(drill->memory, "label"), "from", json_object_get(drill->memory, "from"),
                           "majorVersion", drill->pass->seat->major_version.data, "assertionSeconds",
                           (json_int_t)wish->assertion_seconds, "assertions", assertions));
+    if (order != NULL && seat_is_own(drill->pass->seat))
+        own_drill_order(drill->pass->arena, drill->pass->seat, drill->pass->host->agent, order);
     return order == NULL ? STR_EMPTY : json_text(drill->pass->arena, order);
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "agent/own/own_database.h"
 #include "agent/state.h"
 #include "base/disk_below.h"
 #include "base/json.h"
@@ -22,10 +23,11 @@ seat_folders(struct seat_pass *pass)
         bool is_own; /* the seat's */
     } folders[] = { { "", 0750, false },      { "tls", 0750, false },     { "repo", 0700, true },
                     { SEAT_WAL, 0700, true }, { SEAT_ASIDE, 0700, true }, { "spool", 0700, true },
-                    { "state", 0700, true } };
+                    { "state", 0700, true },  { "copy", 0700, true } }; /* the last: of the own database alone */
+    size_t count = seat_is_own(pass->seat) ? LENGTH(folders) : LENGTH(folders) - 1;
     if (!disk_make_folder(pass->folder.data, 0750, pass->files))
         return problem(pass->arena, "%s cannot be made: %s.", pass->folder.data, strerror(errno));
-    for (size_t i = 0; i < LENGTH(folders); i++) {
+    for (size_t i = 0; i < count; i++) {
         if (!disk_below_make_folder(pass->folder.data, folders[i].name, folders[i].mode,
                                     folders[i].is_own ? pass->owner : pass->files))
             return problem(pass->arena, "%s/%s cannot be made: %s.", pass->folder.data, folders[i].name,
@@ -60,6 +62,13 @@ add_store(struct buf *out, const struct goal_seat *seat, str folder)
                store->uri_style.len > 0 ? store->uri_style.data : "host", store->key.data, store->secret_key.data);
     if (store->authority.len > 0)
         buf_format(out, "repo1-storage-ca-file=%s/tls/store-authority.crt\n", folder.data);
+}
+
+/* What pg_basebackup has copied. */
+static void
+add_copy(struct buf *out, const struct goal_seat *seat, str folder)
+{
+    buf_format(out, "\n[%s]\npg1-path=%s/" SEAT_COPY "\n", seat->stanza.data, folder.data);
 }
 
 /* Members are read through their own servers, as the seat of their cluster. */
@@ -112,7 +121,9 @@ seat_config_text(struct arena *arena, const struct goal_seat *seat, str folder, 
                       "db-timeout=600\n",
                seat->cipher_pass.data, folder.data, folder.data);
     add_store(&out, seat, folder);
-    if (with_members) {
+    if (with_members && seat_is_own(seat)) {
+        add_copy(&out, seat, folder);
+    } else if (with_members) {
         buf_add_text(&out, "archive-check=n\nbackup-standby=prefer\nstart-fast=y\n");
         add_members(&out, seat, folder);
     }
@@ -130,8 +141,13 @@ receive_text(struct seat_pass *pass)
         json_array_append_new(members, json_pack("{s:s, s:s, s:I}", "name", member->name.data, "address",
                                                  member->address.data, "port", (json_int_t)member->port));
     }
-    json_t *all = json_in(pass->arena, json_pack("{s:s, s:s, s:o}", "stanza", seat->stanza.data, "slot",
-                                                 backup_slot(pass->arena, seat->ordinal).data, "members", members));
+    json_t *all =
+        json_in(pass->arena, json_pack("{s:s, s:s, s:o}", "stanza", seat->stanza.data, "slot",
+                                       seat_is_own(seat) ? OWN_SLOT : backup_slot(pass->arena, seat->ordinal).data,
+                                       "members", members));
+    if (seat_is_own(seat))
+        json_object_set_new(all, "connection",
+                            json_string(own_database_connection(pass->arena, &seat->own, pass->folder).data));
     return all == NULL ? STR_EMPTY : json_text(pass->arena, all);
 }
 
@@ -142,32 +158,52 @@ or_empty(str authority)
     return authority.len > 0 ? authority : STR("\n");
 }
 
+struct seat_file {
+    const char *name;
+    str content;
+    bool *changed; /* who must know: the receiver reads its own file when it starts, the others at every use */
+};
+
+static error
+keep_file(struct seat_pass *pass, const struct seat_file *file, mode_t mode, struct disk_owner owner)
+{
+    if (arena_is_exhausted(pass->arena) || file->content.len == 0)
+        return fail(pass->arena, OVERLOADED);
+    if (!disk_below_keep(pass->arena, pass->folder.data, file->name, file->content, mode, owner, file->changed))
+        return problem(pass->arena, "%s/%s cannot be written: %s.", pass->folder.data, file->name, strerror(errno));
+    return OK;
+}
+
+/* What the connection to the control plane's own database names. libpq wants a password to be in a file that nobody else can read. */
+static error
+own_files(struct seat_pass *pass)
+{
+    const struct goal_seat_own *own = &pass->seat->own;
+    bool ignored;
+    const struct seat_file certificate = { OWN_CERTIFICATE, or_empty(own->certificate), &ignored };
+    const struct seat_file key = { OWN_KEY, or_empty(own->key), &ignored };
+    const struct seat_file password = { OWN_PASSWORD, own_database_passfile(pass->arena, own), &ignored };
+    TRY(keep_file(pass, &certificate, 0640, pass->files));
+    TRY(keep_file(pass, &key, 0640, pass->files));
+    return keep_file(pass, &password, 0600, pass->owner);
+}
+
 error
 seat_files(struct seat_pass *pass, bool *ret_changed)
 {
     const struct goal_seat *seat = pass->seat;
     bool ignored;
-    const struct {
-        const char *name;
-        str content;
-        bool *changed; /* who must know: the receiver reads its own file when it starts, the others at every use */
-    } files[] = {
-        { "tls/authority.crt", pass->goal->authority, &ignored },
+    const struct seat_file files[] = {
+        { OWN_AUTHORITY, seat_is_own(seat) ? or_empty(seat->own.authority) : pass->goal->authority, &ignored },
         { CLUSTER_AUTHORITY, or_empty(seat->cluster_authority), &ignored },
         { "tls/store-authority.crt", or_empty(seat->store.authority), &ignored },
         { SEAT_PUSH_CONFIG, seat_config_text(pass->arena, seat, pass->folder, false), &ignored },
         { SEAT_PULL_CONFIG, seat_config_text(pass->arena, seat, pass->folder, true), &ignored },
         { SEAT_RECEIVE_FILE, receive_text(pass), ret_changed },
     };
-    for (size_t i = 0; i < LENGTH(files); i++) {
-        if (arena_is_exhausted(pass->arena) || files[i].content.len == 0)
-            return fail(pass->arena, OVERLOADED);
-        if (!disk_below_keep(pass->arena, pass->folder.data, files[i].name, files[i].content, 0640, pass->files,
-                             files[i].changed))
-            return problem(pass->arena, "%s/%s cannot be written: %s.", pass->folder.data, files[i].name,
-                           strerror(errno));
-    }
-    return OK;
+    for (size_t i = 0; i < LENGTH(files); i++)
+        TRY(keep_file(pass, &files[i], 0640, pass->files));
+    return seat_is_own(seat) ? own_files(pass) : OK;
 }
 
 /* ---- The agent's own memory ---- */

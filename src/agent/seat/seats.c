@@ -161,6 +161,29 @@ offer(struct agent *agent, bool is_known_already, size_t *bytes)
     }
 }
 
+static bool
+can_be_told(const struct seat_worker *worker)
+{
+    return worker->hand.seen != NULL && !worker->hand.stop && worker->report.len > 0;
+}
+
+static bool
+is_own(const struct seat_worker *worker)
+{
+    return id_eq(worker->hand.id, worker->hand.agent->own.id);
+}
+
+str
+seats_report_own(struct agent *agent, struct arena *arena)
+{
+    for (size_t i = 0; i < agent->seats.count; i++) {
+        const struct seat_worker *worker = worker_at(agent, i);
+        if (is_own(worker) && can_be_told(worker))
+            return str_dup(arena, worker->report);
+    }
+    return STR_EMPTY;
+}
+
 const str *
 seats_report(struct agent *agent, struct arena *arena, size_t *ret_count)
 {
@@ -173,7 +196,7 @@ seats_report(struct agent *agent, struct arena *arena, size_t *ret_count)
     *ret_count = 0;
     for (size_t i = 0; texts != NULL && i < agent->seats.count; i++) {
         const struct seat_worker *worker = worker_at(agent, i);
-        if (worker->hand.seen != NULL && !worker->hand.stop && worker->report.len > 0)
+        if (can_be_told(worker) && !is_own(worker))
             texts[(*ret_count)++] = str_dup(arena, worker->is_offered ? worker->report : worker->bare);
     }
     return texts;

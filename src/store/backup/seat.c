@@ -56,3 +56,10 @@ store_seat_counts(struct store *store, struct arena *arena, struct rows *ret_row
     struct params params = { 0 };
     return store_read(store, arena, SQL_SEAT_COUNTS, &params, ret_rows);
 }
+
+error
+store_own_backup_counts(struct store *store, struct arena *arena, struct rows *ret_rows)
+{
+    struct params params = { 0 };
+    return store_read(store, arena, SQL_OWN_BACKUP_COUNTS, &params, ret_rows);
+}

@@ -28,5 +28,7 @@ MUST_USE error store_seat_fault_tell(struct tx *tx, const struct seat_fault *fau
 /* ---- For operators ---- */
 /* `state`, `count`. */
 MUST_USE error store_seat_counts(struct store *store, struct arena *arena, struct rows *ret_rows);
+/* The same about the control plane's own database, with `age_s`: how much of it would be lost now, negative: all. */
+MUST_USE error store_own_backup_counts(struct store *store, struct arena *arena, struct rows *ret_rows);
 
 #endif

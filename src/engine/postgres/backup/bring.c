@@ -10,6 +10,7 @@
 #include "engine/postgres/backup/control_data.h"
 #include "engine/postgres/backup/receive_config.h"
 #include "engine/postgres/drill/drill_files.h"
+#include "engine/postgres/own/own_copy.h"
 #include "engine/program.h"
 
 enum { SAID_BYTES = 64 * 1024, MOST_WORDS = 16 };
@@ -48,7 +49,8 @@ bring_backup(const struct bring *bring)
     str tablespaces =
         str_format(bring->arena, "--tablespace-map-all=%s/" DRILL_DATA "/reeve_tablespaces", bring->folder.data);
     const char *const words[] = { set.data, tablespaces.data, "--type=none", "--archive-mode=off", "restore", NULL };
-    return pgbackrest(bring, words, &ignored);
+    TRY(pgbackrest(bring, words, &ignored));
+    return own_copy_begin_recovery(bring->arena, str_format(bring->arena, "%s/" DRILL_DATA, bring->folder.data));
 }
 
 /* ---- Files of WAL ---- */

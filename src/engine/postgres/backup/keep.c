@@ -12,6 +12,7 @@
 #include "engine/postgres/backup/receive_config.h"
 #include "engine/postgres/backup/verify.h"
 #include "engine/postgres/backup/wal_holes.h"
+#include "engine/postgres/own/own_copy.h"
 #include "engine/program.h"
 
 enum { FILE_BYTES = 4 * 1024 * 1024, INFO_BYTES = 64 * 1024 * 1024, MOST_WORDS = 32, DAY_MS = 24 * 3600 * 1000 };
@@ -21,6 +22,7 @@ enum { FILE_BYTES = 4 * 1024 * 1024, INFO_BYTES = 64 * 1024 * 1024, MOST_WORDS =
 struct keep {
     struct arena *arena;
     str folder, stanza;
+    const struct receive_config *config;
     json_t *order, *info;
     const json_t *before; /* what the last order came to; NULL: there was none */
     const json_t *verified;
@@ -78,6 +80,7 @@ read_info(struct keep *keep)
         return problem(keep->arena, "pgBackRest did not say what is in the repository.");
     if (why.len > 0)
         return problem(keep->arena, "The repository cannot be read: %.*s.", STR_ARG(why));
+    own_copy_complete(keep_backups(info));
     verify_mark_damaged(keep->verified, keep_backups(info));
     keep->info = info;
     return OK;
@@ -104,6 +107,25 @@ is_made(struct keep *keep, str snapshot)
     return false;
 }
 
+static bool
+is_of_own_database(const struct keep *keep)
+{
+    return keep->config->connection.len > 0;
+}
+
+/* Nothing runs in the copy that pgBackRest could ask, so it is told not to. By their times all files have changed: --delta looks into them. */
+static error
+make_copy(struct keep *keep, const char **words, size_t *count)
+{
+    static const char *const stanza_words[] = { "stanza-create", "--no-online", NULL };
+    str ignored;
+    TRY(own_copy_make(keep->arena, keep->config, words + *count));
+    *count += OWN_COPY_WORDS;
+    words[(*count)++] = "--no-online";
+    words[(*count)++] = "--delta";
+    return pgbackrest(keep, SEAT_PULL_CONFIG, stanza_words, &ignored);
+}
+
 static error
 back_up(struct keep *keep)
 {
@@ -117,9 +139,11 @@ back_up(struct keep *keep)
     words[count++] = str_format(keep->arena, "--type=%s", json_str(json_object_get(wish, "type")).data).data;
     json_object_foreach(json_object_get(wish, "annotations"), name, value)
     {
-        if (count < LENGTH(words) - 1)
+        if (count < LENGTH(words) - 3 - OWN_COPY_WORDS)
             words[count++] = str_format(keep->arena, "--annotation=%s=%s", name, json_str(value).data).data;
     }
+    if (is_of_own_database(keep))
+        TRY(make_copy(keep, words, &count));
     words[count] = NULL;
     failpoint("keep:backup:before");
     TRY(pgbackrest(keep, SEAT_PULL_CONFIG, words, &ignored));
@@ -213,6 +237,19 @@ keep_fulls_with_wal(const json_t *info, int64_t window_ms, int64_t *ret_end_ms)
     return 0;
 }
 
+/* The oldest of so many full backups, from the newest on. */
+static const json_t *
+full_at(const json_t *info, int64_t count)
+{
+    const json_t *all = keep_backups(info);
+    for (size_t i = json_array_size(all); i > 0; i--) {
+        const json_t *one = json_array_get(all, i - 1);
+        if (str_is(json_str(json_object_get(one, "type")), "full") && --count == 0)
+            return one;
+    }
+    return NULL;
+}
+
 /*
  * WAL that only moments before the window need. What older backups need for themselves stays with them. Where moments are not wanted at all, the window begins now, and so
  * with the newest full backup.
@@ -230,6 +267,10 @@ shorten_wal(struct keep *keep)
     const char *const words[] = { "expire", NEVER_BY_ITSELF, "--repo1-retention-archive-type=full", count.data, NULL };
     keep->shortened_ms = end_ms > keep->shortened_ms ? end_ms : keep->shortened_ms;
     failpoint("keep:shorten:before");
+    if (is_of_own_database(keep))
+        return own_copy_shorten_wal(
+            keep->arena, str_format(keep->arena, "%s/repo/archive/%s", keep->folder.data, keep->stanza.data),
+            keep_backups(keep->info), json_text_at(json_object_get(full_at(keep->info, fulls), "archive"), "start"));
     return pgbackrest(keep, SEAT_PUSH_CONFIG, words, &ignored);
 }
 
@@ -359,6 +400,8 @@ carry_out(struct keep *keep, struct outcome *outcome)
         return read_info(keep);
     }
     outcome->backup = back_up(keep);
+    if (is_of_own_database(keep))
+        TRY(own_copy_drop(keep->arena, keep->folder)); /* also when it failed: nobody else would ever remove it */
     outcome->removal = remove_all(keep);
     TRY(read_info(keep));
     error shortened = shorten_wal(keep);
@@ -392,6 +435,7 @@ keep_run(struct arena *arena, str folder)
     if (config == NULL)
         return fail(arena, OVERLOADED);
     TRY(receive_config_read(arena, folder, config));
+    keep.config = config;
     keep.stanza = config->stanza;
     TRY(read_before(&keep));
     keep.order = read_file(&keep, SEAT_ORDER_FILE, FILE_BYTES);

@@ -2,7 +2,6 @@
 #include "engine/postgres/backup/receive.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -12,6 +11,7 @@
 #include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/log.h"
+#include "engine/postgres/backup/newest_program.h"
 #include "engine/postgres/backup/wal_folder.h"
 #include "engine/postgres/backup/wal_pusher.h"
 
@@ -43,27 +43,6 @@ struct receiver {
 };
 
 /* ---- pg_receivewal ---- */
-/* The newest: it can receive from servers that are older than itself. */
-static str
-find_program(struct arena *arena)
-{
-    glob_t found;
-    str newest = STR_EMPTY;
-    int64_t newest_major = 0;
-    if (glob("/usr/lib/postgresql/*/bin/pg_receivewal", 0, NULL, &found) != 0)
-        return newest;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        str rest = str_from(found.gl_pathv[i] + strlen("/usr/lib/postgresql/"));
-        int64_t major;
-        if (str_to_int(str_cut(&rest, '/'), 1, 1000, &major) && major > newest_major) {
-            newest_major = major;
-            newest = str_dup(arena, str_from(found.gl_pathv[i]));
-        }
-    }
-    globfree(&found);
-    return newest;
-}
-
 static error
 start(struct receiver *receiver, struct arena *arena, const char *const *argv)
 {
@@ -353,7 +332,7 @@ error
 receive_run(struct arena *arena, str folder)
 {
     struct receive_config *config = ARENA_ARRAY(arena, struct receive_config, 1);
-    struct receiver receiver = { .config = config, .words = -1, .program = find_program(arena) };
+    struct receiver receiver = { .config = config, .words = -1, .program = newest_program(arena, "pg_receivewal") };
     if (config == NULL)
         return fail(arena, OVERLOADED);
     TRY(receive_config_read(arena, folder, config));

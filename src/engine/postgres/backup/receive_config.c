@@ -16,6 +16,7 @@ receive_config_read(struct arena *arena, str folder, struct receive_config *ret_
     size_t i;
     config.stanza = str_dup(arena, json_str(json_object_get(said, "stanza")));
     config.slot = str_dup(arena, json_str(json_object_get(said, "slot")));
+    config.connection = str_dup(arena, json_str(json_object_get(said, "connection")));
     json_array_foreach(json_object_get(said, "members"), i, one)
     {
         if (i < RECEIVE_MOST_MEMBERS)
@@ -31,11 +32,16 @@ receive_config_read(struct arena *arena, str folder, struct receive_config *ret_
 }
 
 /* A server that is gone must not be waited for: the next one is the primary soon. */
+#define IMPATIENT " connect_timeout=3 keepalives_idle=5 keepalives_interval=2 keepalives_count=3 tcp_user_timeout=10000"
+
 str
 receive_conninfo(struct arena *arena, const struct receive_config *config, int member)
 {
     struct buf out = buf_in(arena, CONNINFO_BYTES);
     size_t first = member < 0 ? 0 : (size_t)member, behind = member < 0 ? config->member_count : first + 1;
+    if (config->connection.len > 0)
+        return str_format(arena, "%s application_name=%s target_session_attrs=read-write" IMPATIENT,
+                          config->connection.data, config->slot.data);
     buf_add_text(&out, "host=");
     for (size_t i = first; i < behind; i++)
         buf_format(&out, "%s%s", i == first ? "" : ",", config->members[i].address.data);
@@ -44,8 +50,7 @@ receive_conninfo(struct arena *arena, const struct receive_config *config, int m
         buf_format(&out, "%s%d", i == first ? "" : ",", config->members[i].port);
     buf_format(&out,
                " user=" WAL_ROLE " dbname=" SUPERUSER " application_name=%s target_session_attrs=%s sslmode=verify-full"
-               " sslrootcert=%s/tls/authority.crt sslcert=%s/tls/seat.crt sslkey=%s/tls/seat.key connect_timeout=3"
-               " keepalives_idle=5 keepalives_interval=2 keepalives_count=3 tcp_user_timeout=10000",
+               " sslrootcert=%s/tls/authority.crt sslcert=%s/tls/seat.crt sslkey=%s/tls/seat.key" IMPATIENT,
                config->slot.data, member < 0 ? "read-write" : "any", config->folder.data, config->folder.data,
                config->folder.data);
     return buf_str(&out);

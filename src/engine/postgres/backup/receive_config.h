@@ -15,6 +15,7 @@
 #define SEAT_STATE_FILE    "state/wal.json"      /* written every second, for the agent */
 #define SEAT_MEMORY_FILE   "state/spans.json"    /* survives a crash */
 #define SEAT_KEPT_FILE     "state/kept.json"     /* what the last order came to */
+#define SEAT_COPY          "copy/data"           /* what pg_basebackup has copied of the control plane's own database */
 #define SEAT_VERIFIED_FILE "state/verified.json" /* what was damaged when everything was read last */
 
 enum { RECEIVE_MOST_MEMBERS = 64 };
@@ -25,6 +26,7 @@ struct receive_member {
 };
 struct receive_config {
     str folder, stanza, slot;
+    str connection; /* of libpq, to the control plane's own database (docs/internals/own-database.md); empty: to the members */
     size_t member_count;
     struct receive_member members[RECEIVE_MOST_MEMBERS];
 };

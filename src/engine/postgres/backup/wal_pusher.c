@@ -6,6 +6,7 @@
 
 #include "base/backoff.h"
 #include "base/clock.h"
+#include "base/disk.h"
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "engine/postgres/backup/wal_folder.h"
@@ -28,10 +29,23 @@ pgbackrest(struct pusher *pusher, struct arena *arena, const char *file, const c
     return program_run(arena, argv, STR_EMPTY);
 }
 
+/* The first copy of the control plane's own database makes it (own_copy.h): before that pgBackRest has nothing that says which server it is. */
+static error
+find_stanza(struct pusher *pusher, struct arena *arena, bool *ret_found)
+{
+    str path =
+        str_format(arena, "%s/repo/archive/%s/archive.info", pusher->config->folder.data, pusher->config->stanza.data);
+    *ret_found = wal_state_has_stanza(pusher->state) || disk_exists(path.data);
+    return *ret_found && !wal_state_has_stanza(pusher->state) ? wal_state_made_stanza(pusher->state, arena) : OK;
+}
+
 /* It asks the members what they are, so it needs them; done twice it changes nothing. */
 static error
-make_stanza(struct pusher *pusher, struct arena *arena)
+make_stanza(struct pusher *pusher, struct arena *arena, bool *ret_found)
 {
+    if (pusher->config->connection.len > 0)
+        return find_stanza(pusher, arena, ret_found);
+    *ret_found = true;
     if (wal_state_has_stanza(pusher->state))
         return OK;
     failpoint("receive:stanza:before");
@@ -138,10 +152,13 @@ static error
 push_all(struct pusher *pusher, struct arena *arena)
 {
     struct wal_files files;
+    bool has_stanza;
     uint64_t segment_bytes = wal_state_segment_bytes(pusher->state);
     if (segment_bytes == 0)
         return OK; /* the primary has not said anything yet */
-    TRY(make_stanza(pusher, arena));
+    TRY(make_stanza(pusher, arena, &has_stanza));
+    if (!has_stanza)
+        return OK;
     TRY(wal_state_follow_clock(pusher->state, arena));
     TRY(wal_folder_list(arena, pusher->config->folder, segment_bytes, &files));
     TRY(push_histories(pusher, arena, &files));

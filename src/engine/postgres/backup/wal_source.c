@@ -98,11 +98,27 @@ ask(struct wal_source *source, PGconn *connection)
     return is_fine;
 }
 
+/* Members have the slot from Patroni. A server of the operator's has it from nobody, nor has the one that takes its place. */
+static bool
+make_slot(struct wal_source *source, PGconn *connection)
+{
+    const char *const parameters[] = { source->config->slot.data };
+    if (source->config->connection.len == 0)
+        return true;
+    PGresult *result =
+        PQexecParams(connection, member_sql_rows[SQL_WAL_SLOT_MAKE].text, 1, NULL, parameters, NULL, NULL, 0);
+    bool is_fine = PQresultStatus(result) == PGRES_TUPLES_OK;
+    if (!is_fine)
+        note_problem(source, PQerrorMessage(connection));
+    PQclear(result);
+    return is_fine;
+}
+
 static void
 stay_connected(struct wal_source *source, PGconn *connection)
 {
     int64_t last_beat = 0;
-    while (ask(source, connection)) {
+    while (make_slot(source, connection) && ask(source, connection)) {
         int64_t now = clock_steady_ms();
         if (last_beat == 0 || now - last_beat >= HEARTBEAT_MS) {
             PQclear(PQexec(connection, member_sql_rows[SQL_WAL_HEARTBEAT].text));

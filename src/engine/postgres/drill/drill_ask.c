@@ -29,9 +29,9 @@ enum { GRACE_MS = 3000, MOST_SAID = 400, LET_IN_MS = 60 * 1000 };
                           "-c extra_float_digits=1 -c bytea_output=hex -c timezone=UTC "
 
 static const struct {
-    const char *user, *options;
+    const char *user, *options; /* NULL: the superuser */
 } sessions[] = {
-    [DRILL_CHECKS] = { SUPERUSER, OPTIONS "-c default_transaction_read_only=off" },
+    [DRILL_CHECKS] = { NULL, OPTIONS "-c default_transaction_read_only=off" },
     [DRILL_ASSERTS] = { DRILL_ROLE, OPTIONS_OF_ASSERTIONS },
     [DRILL_READS] = { DRILL_ROLE, OPTIONS_OF_ROWS },
 };
@@ -80,20 +80,22 @@ conninfo(struct arena *arena, str folder, str database, const char *user, const 
 }
 
 str
-drill_conninfo(struct arena *arena, str folder, str database)
+drill_conninfo(struct arena *arena, str folder, str database, const char *superuser)
 {
-    return conninfo(arena, folder, database, SUPERUSER, OPTIONS);
+    return conninfo(arena, folder, database, superuser, OPTIONS);
 }
 
 error
-drill_ask_open(struct arena *arena, str folder, str database, enum drill_session session, struct drill_ask **ret_ask)
+drill_ask_open(struct arena *arena, str folder, str database, enum drill_session session, const char *superuser,
+               struct drill_ask **ret_ask)
 {
+    const char *user = sessions[session].user != NULL ? sessions[session].user : superuser;
     struct drill_ask *ask = calloc(1, sizeof(*ask));
     if (ask == NULL)
         return fail(arena, OVERLOADED);
     ask->arena = arena;
     ask->connection =
-        PQconnectdb(conninfo(arena, folder, database, sessions[session].user, sessions[session].options).data);
+        PQconnectdb(conninfo(arena, folder, database, user, sessions[session].options).data);
     if (PQstatus(ask->connection) == CONNECTION_OK) {
         *ret_ask = ask;
         return OK;
@@ -120,11 +122,11 @@ drill_ask_cleanup(struct drill_ask **ask)
 }
 
 error
-drill_let_in(struct arena *arena, str folder, str database)
+drill_let_in(struct arena *arena, str folder, str database, const char *superuser)
 {
     struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL;
     struct drill_answer ignored;
-    TRY(drill_ask_open(arena, folder, STR("postgres"), DRILL_CHECKS, &ask));
+    TRY(drill_ask_open(arena, folder, STR("postgres"), DRILL_CHECKS, superuser, &ask));
     TRY(drill_ask(ask, member_sql_rows[SQL_DRILL_ROLE_MAKE].text, LET_IN_MS, &ignored));
     str grant = str_format(arena, "GRANT CONNECT ON DATABASE %s TO " DRILL_ROLE, drill_name(ask, database).data);
     return drill_ask(ask, grant.data, LET_IN_MS, &ignored);

@@ -17,9 +17,10 @@ enum drill_session {
     DRILL_READS,   /* for rows: as text that does not depend on settings */
 };
 /* Makes that role, which is not trusted if one of its name came back, and lets it into the database. */
-MUST_USE error drill_let_in(struct arena *arena, str folder, str database);
+MUST_USE error drill_let_in(struct arena *arena, str folder, str database, const char *superuser);
+/* `superuser`: how that one is called in this server. */
 MUST_USE error drill_ask_open(struct arena *arena, str folder, str database, enum drill_session session,
-                              struct drill_ask **ret_ask);
+                              const char *superuser, struct drill_ask **ret_ask);
 void drill_ask_close(struct drill_ask *ask); /* NULL is allowed */
 void drill_ask_cleanup(struct drill_ask **ask);
 
@@ -38,6 +39,6 @@ str drill_value(const struct drill_answer *answer, int row, int column); /* NULL
 /* A name as it stands in a statement. */
 str drill_name(struct drill_ask *ask, str name);
 /* Of libpq, for programs that take one: the superuser's. */
-str drill_conninfo(struct arena *arena, str folder, str database);
+str drill_conninfo(struct arena *arena, str folder, str database, const char *superuser);
 
 #endif

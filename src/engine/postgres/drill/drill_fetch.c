@@ -79,6 +79,15 @@ get_segment(struct fetch *fetch, uint64_t segment, bool *ret_found)
     return OK;
 }
 
+/* Where a backup does not say it, a program of the server's version does. */
+static error
+find_segment_bytes(struct fetch *fetch)
+{
+    int64_t said = json_int_at(fetch->order, "segmentBytes");
+    fetch->segment_bytes = (uint64_t)said;
+    return said > 0 ? OK : bring_segment_bytes(&fetch->bring, &fetch->segment_bytes);
+}
+
 /* Only what the backup itself needs: its own timeline, up to where it ended. */
 static error
 get_wal_of_backup(struct fetch *fetch, struct wal_place place)
@@ -99,7 +108,7 @@ get_wal(struct fetch *fetch)
     struct wal_place place;
     bool found = true;
     TRY(drill_story_phase(&fetch->story, "wal"));
-    TRY(bring_segment_bytes(&fetch->bring, &fetch->segment_bytes));
+    TRY(find_segment_bytes(fetch));
     json_object_set_new(fetch->story.said, "segmentBytes", json_integer((json_int_t)fetch->segment_bytes));
     if (!wal_place_parse(ordered(fetch, "from"), fetch->segment_bytes, &place))
         return problem(fetch->arena, "The backup does not say where its WAL begins.");

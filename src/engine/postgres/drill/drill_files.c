@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/disk.h"
+#include "engine/postgres/postgres.h"
 
 enum { ORDER_BYTES = 1024 * 1024, SENTENCE_BYTES = 500 };
 
@@ -12,6 +13,13 @@ str
 drill_program(struct arena *arena, str major_version, const char *name)
 {
     return str_format(arena, "/usr/lib/postgresql/%.*s/bin/%s", STR_ARG(major_version), name);
+}
+
+const char *
+drill_superuser(const json_t *order)
+{
+    str said = json_text_at(order, "superuser");
+    return said.len > 0 ? said.data : SUPERUSER;
 }
 
 error

@@ -10,7 +10,9 @@
  *   out/               the drill  0700   proved.json; conf/ and run/ of the server
  *
  * order.json:   {"stanza", "label", "from": first file of WAL, "majorVersion", "assertionSeconds", "assertions": [{"name", "database", "sql"}]};
- *               with "until", the last file of WAL, what comes back is the backup itself and nothing that was written after it
+ *               with "until", the last file of WAL, what comes back is the backup itself and nothing that was written after it;
+ *               "segmentBytes": how large files of WAL are, where the backup says it; "superuser": who it is, where it is not ours;
+ *               "controlPlane": {"program", "database"}: a control plane is started from it (own_rehearse.h)
  * fetched.json: {"phases": [{"name", "startedMs", "ms"}], "problem", "isDone", "segmentBytes", "timeline": that WAL leads to}
  * proved.json:  the same phases, with "recoveryPointMs", "endLsn": where WAL ended, "serverVersion", "dataBytes", "checks": [{"name", "database", "result", "sentence", "tables", "rows"}]
  */
@@ -28,6 +30,8 @@
 
 /* "/usr/lib/postgresql/17/bin/postgres" */
 str drill_program(struct arena *arena, str major_version, const char *name);
+/* Of the restored server, as the order says. */
+const char *drill_superuser(const json_t *order);
 MUST_USE error drill_order_read(struct arena *arena, str folder, json_t **ret_order);
 
 /* No longer than a sentence is, and text: whatever a server of a tenant says. */

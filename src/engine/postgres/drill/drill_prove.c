@@ -5,7 +5,7 @@
 #include "engine/postgres/drill/drill_ask.h"
 #include "engine/postgres/drill/drill_files.h"
 #include "engine/postgres/drill/drill_server.h"
-#include "engine/postgres/postgres.h"
+#include "engine/postgres/own/own_rehearse.h"
 #include "engine/program.h"
 #include "engine/sql.gen.h"
 
@@ -91,7 +91,8 @@ recover(struct prove *prove)
     TRY(drill_server_start(&prove->server));
     failpoint("drill:recover:after");
     TRY(drill_story_phase(&prove->story, "check"));
-    TRY(drill_ask_open(prove->arena, prove->folder, STR("postgres"), DRILL_CHECKS, &ask));
+    TRY(drill_ask_open(prove->arena, prove->folder, STR("postgres"), DRILL_CHECKS, drill_superuser(prove->order),
+                       &ask));
     TRY(look(prove, ask));
     return list_databases(prove, ask);
 }
@@ -103,7 +104,7 @@ check_structure(struct prove *prove, str database, bool sorts_differently)
 {
     struct arena *arena = prove->arena;
     str program = drill_program(arena, prove->server.major_version, "pg_amcheck"), said = STR_EMPTY;
-    str conninfo = drill_conninfo(arena, prove->folder, database);
+    str conninfo = drill_conninfo(arena, prove->folder, database, drill_superuser(prove->order));
     const char *const argv[] = {
         program.data, "--install-missing", "--heapallindexed", "--jobs=1", conninfo.data, NULL
     };
@@ -126,8 +127,9 @@ count_rows(struct prove *prove, str database, int64_t *ret_tables, int64_t *ret_
 {
     struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL, *other CLEANUP(drill_ask_cleanup) = NULL;
     struct drill_answer tables, count;
-    TRY(drill_ask_open(prove->arena, prove->folder, database, DRILL_CHECKS, &ask));
-    TRY(drill_ask_open(prove->arena, prove->folder, database, DRILL_CHECKS, &other));
+    const char *superuser = drill_superuser(prove->order);
+    TRY(drill_ask_open(prove->arena, prove->folder, database, DRILL_CHECKS, superuser, &ask));
+    TRY(drill_ask_open(prove->arena, prove->folder, database, DRILL_CHECKS, superuser, &other));
     TRY(drill_ask(ask, member_sql_rows[SQL_DRILL_TABLE_LIST].text, QUESTION_MS, &tables));
     for (int i = 0; i < tables.rows; i++) {
         int64_t rows = 0;
@@ -167,8 +169,8 @@ assert_one(struct prove *prove, str database, str sql, int64_t timeout_ms)
 {
     struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL;
     struct drill_answer answer;
-    TRY(drill_let_in(prove->arena, prove->folder, database));
-    TRY(drill_ask_open(prove->arena, prove->folder, database, DRILL_ASSERTS, &ask));
+    TRY(drill_let_in(prove->arena, prove->folder, database, drill_superuser(prove->order)));
+    TRY(drill_ask_open(prove->arena, prove->folder, database, DRILL_ASSERTS, drill_superuser(prove->order), &ask));
     while (sql.len > 0 && strchr("; \t\r\n", sql.data[sql.len - 1]) != NULL)
         sql.len--;
     str whole = str_format(prove->arena, "SELECT (\n%.*s\n)::boolean", STR_ARG(sql));
@@ -195,6 +197,18 @@ check_assertions(struct prove *prove)
     }
 }
 
+/* ---- The control plane ---- */
+static void
+check_control_plane(struct prove *prove)
+{
+    const json_t *wish = json_object_get(prove->order, "controlPlane");
+    str said = STR_EMPTY;
+    if (!json_is_object(wish))
+        return;
+    error why = own_rehearse(prove->arena, prove->folder, wish, drill_superuser(prove->order), &said);
+    note_outcome(prove, "control plane", json_text_at(wish, "database"), why, said.data);
+}
+
 /* ---- The files themselves ---- */
 static void
 check_checksums(struct prove *prove)
@@ -215,6 +229,7 @@ prove(struct prove *prove)
     TRY(recover(prove));
     check_databases(prove);
     check_assertions(prove);
+    check_control_plane(prove);
     failpoint("drill:stop:before");
     error stopped = drill_server_stop(&prove->server);
     if (stopped == OK)
@@ -237,6 +252,7 @@ drill_prove_run(struct arena *arena, str folder)
     json_object_set_new(all->story.said, "checks", all->checks);
     all->server = (struct drill_server){ .arena = arena,
                                          .folder = folder,
+                                         .superuser = drill_superuser(all->order),
                                          .major_version = json_str(json_object_get(all->order, "majorVersion")) };
     return drill_story_end(&all->story, prove(all));
 }

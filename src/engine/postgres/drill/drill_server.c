@@ -150,7 +150,9 @@ drill_server_start(struct drill_server *server)
     while (!has_ended(server)) {
         struct arena *arena CLEANUP(arena_cleanup) = arena_new(1 << 20);
         struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL;
-        if (arena != NULL && drill_ask_open(arena, server->folder, STR("postgres"), DRILL_CHECKS, &ask) == OK)
+        const char *superuser = server->superuser != NULL ? server->superuser : SUPERUSER;
+        if (arena != NULL &&
+            drill_ask_open(arena, server->folder, STR("postgres"), DRILL_CHECKS, superuser, &ask) == OK)
             return OK;
         clock_sleep_ms(LOOK_MS);
     }

@@ -10,8 +10,9 @@
 struct drill_server {
     struct arena *arena;
     str folder, major_version;
-    bool is_of_backup; /* nothing that was written after the backup is replayed */
-    pid_t process;     /* 0: it does not run */
+    const char *superuser; /* NULL: ours */
+    bool is_of_backup;     /* nothing that was written after the backup is replayed */
+    pid_t process;         /* 0: it does not run */
 };
 
 /* Replays everything that is in wal/, and is ready for questions afterwards. */

@@ -41,7 +41,7 @@ dump_section(struct export_csv *csv, str database, str into, const char *section
     struct arena *arena = csv->arena;
     str program = drill_program(arena, csv->major_version, "pg_dump"), ignored;
     str path = str_format(arena, "--file=%s/" EXPORT_DUMP "/%s/%s", csv->folder.data, into.data, file);
-    str place = str_format(arena, "--dbname=%s", drill_conninfo(arena, csv->folder, database).data);
+    str place = str_format(arena, "--dbname=%s", drill_conninfo(arena, csv->folder, database, SUPERUSER).data);
     const char *const argv[] = { program.data, section, "--no-password", path.data, place.data, NULL };
     return program_ask(arena, argv, STR_EMPTY, SAID_BYTES, &ignored);
 }
@@ -161,9 +161,9 @@ export_csv_database(struct export_csv *csv, str database, str into)
     TRY(make_folder(csv, into));
     TRY(dump_section(csv, database, into, "--section=pre-data", EXPORT_SCHEMA));
     TRY(dump_section(csv, database, into, "--section=post-data", EXPORT_CONSTRAINTS));
-    TRY(drill_let_in(csv->arena, csv->folder, database));
-    TRY(drill_ask_open(csv->arena, csv->folder, database, DRILL_READS, &ask));
-    TRY(drill_ask_open(csv->arena, csv->folder, database, DRILL_READS, &other));
+    TRY(drill_let_in(csv->arena, csv->folder, database, SUPERUSER));
+    TRY(drill_ask_open(csv->arena, csv->folder, database, DRILL_READS, SUPERUSER, &ask));
+    TRY(drill_ask_open(csv->arena, csv->folder, database, DRILL_READS, SUPERUSER, &other));
     TRY(write_sequences(csv, ask, into));
     return export_tables(csv, ask, other, into);
 }

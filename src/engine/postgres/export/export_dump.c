@@ -32,7 +32,7 @@ list_databases(struct dump *dump)
 {
     struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL;
     struct drill_answer answer;
-    TRY(drill_ask_open(dump->arena, dump->folder, STR("postgres"), DRILL_CHECKS, &ask));
+    TRY(drill_ask_open(dump->arena, dump->folder, STR("postgres"), DRILL_CHECKS, SUPERUSER, &ask));
     TRY(drill_ask(ask, member_sql_rows[SQL_DRILL_RECOVERED].text, QUESTION_MS, &answer));
     str version = drill_sentence(str_dup(dump->arena, drill_value(&answer, 0, 2)));
     json_object_set_new(dump->story.said, "serverVersion", json_stringn(version.data, version.len));
@@ -55,7 +55,7 @@ dump_roles(struct dump *dump)
     struct arena *arena = dump->arena;
     str program = drill_program(arena, dump->server.major_version, "pg_dumpall"), ignored;
     str file = str_format(arena, "--file=%s/" EXPORT_DUMP "/" EXPORT_ROLES, dump->folder.data);
-    str conninfo = drill_conninfo(arena, dump->folder, STR("postgres"));
+    str conninfo = drill_conninfo(arena, dump->folder, STR("postgres"), SUPERUSER);
     str place = str_format(arena, "--dbname=%s", conninfo.data);
     const char *const argv[] = {
         program.data, "--roles-only", "--no-role-passwords", "--no-password", file.data, place.data, NULL
@@ -69,7 +69,7 @@ dump_with(struct dump *dump, str name, str folder, const char *compression, str 
     struct arena *arena = dump->arena;
     str program = drill_program(arena, dump->server.major_version, "pg_dump");
     str into = str_format(arena, "--file=%s/" EXPORT_DUMP "/%.*s", dump->folder.data, STR_ARG(folder));
-    str place = str_format(arena, "--dbname=%s", drill_conninfo(arena, dump->folder, name).data);
+    str place = str_format(arena, "--dbname=%s", drill_conninfo(arena, dump->folder, name, SUPERUSER).data);
     const char *const argv[] = { program.data, "--format=directory", compression, "--no-password",
                                  into.data,    place.data,           NULL };
     return program_ask(arena, argv, STR_EMPTY, SAID_BYTES, ret_said);

@@ -74,6 +74,7 @@ BEGIN
         v_clusters := v_clusters || v_seats.clusters;
         v_foreign := v_foreign OR v_seats.has_foreign;
     END IF;
+    PERFORM host_report_own(p_host, p_report -> 'ownDatabase');
     IF jsonb_array_length(p_report -> 'gates') > 0 THEN
         SELECT * INTO v_gates FROM host_report_gates(p_host, p_report -> 'gates');
         v_clusters := v_clusters || v_gates.clusters;
