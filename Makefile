@@ -133,8 +133,12 @@ backup-load-test: all ## 40 clusters with backups: what clients notice of them, 
 
 guides-test: all ## guides about backups, typed as they stand by somebody at a client of a fleet: needs root, takes four minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/guides_test.py
+
 store-test: all ## backups in an object store, refused and away, on a fleet with a repository host: needs root, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/store_test.py
+
+expiry-test: all ## two hundred snapshots over a simulated year in a real repository, and what must be there after each: needs root, takes fifteen minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/expiry/expiry_test.py --report docs/reports/expiry.md
 
 lost-statements: all ## the database lost at each statement of every changing exchange: takes ten minutes
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/lost_statement_test.py --all

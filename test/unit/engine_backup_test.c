@@ -304,6 +304,31 @@ what_would_be_removed_is_read_from_what_pgbackrest_says(void **state)
     assert_false(keep_next_removed(&said, &label));
 }
 
+/* Who was killed in the middle of a removal left a folder that is in no list. Every removal after it was refused, because that folder would go with it. */
+static void
+a_removal_that_was_broken_off_keeps_no_other_from_being_removed(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 20);
+    json_t *info = json_parse_own(
+        arena,
+        STR("[{\"backup\": [{\"label\": \"20261116-133833F\"}, {\"label\": \"20261116-133833F_20261116-133943D\"}]}]"));
+    str whole = STR("INFO: [DRY-RUN] repo1: remove expired backup 20261116-133833F\n"),
+        leaf = STR("INFO: [DRY-RUN] repo1: remove expired backup 20261116-133833F_20261116-133943D\n"),
+        left = STR("INFO: [DRY-RUN] repo1: remove expired backup 20261115-120000F\n");
+    str both = str_format(arena, "%s%s", leaf.data, whole.data), more = str_format(arena, "%s%s", leaf.data, left.data);
+    str own = STR("20261116-133833F_20261116-133943D"), full = STR("20261116-133833F");
+    assert_ptr_equal(keep_check_removal(arena, info, leaf, own), OK);
+    assert_ptr_equal(keep_check_removal(arena, info, more, own), OK);
+    assert_ptr_not_equal(keep_check_removal(arena, info, both, full), OK); /* what builds on it would go */
+    assert_ptr_not_equal(keep_check_removal(arena, info, left, own), OK);  /* it would not go itself */
+    assert_ptr_not_equal(keep_check_removal(arena, info, STR_EMPTY, own), OK);
+    assert_int_equal(keep_leftovers(info, left), 1);
+    assert_int_equal(keep_leftovers(info, STR_EMPTY), 0);
+    assert_int_equal(keep_leftovers(info, more), 0); /* not by the way */
+    arena_free(arena);
+}
+
 /* `info` ends well in all of these cases. */
 static void
 a_repository_that_lets_nobody_in_is_not_taken_for_an_empty_one(void **state)
@@ -408,6 +433,7 @@ main(void)
         cmocka_unit_test(a_file_that_could_not_be_filled_is_put_aside),
         cmocka_unit_test(a_damaged_memory_is_not_taken_for_an_empty_one),
         cmocka_unit_test(what_would_be_removed_is_read_from_what_pgbackrest_says),
+        cmocka_unit_test(a_removal_that_was_broken_off_keeps_no_other_from_being_removed),
         cmocka_unit_test(a_repository_that_lets_nobody_in_is_not_taken_for_an_empty_one),
         cmocka_unit_test(wal_of_the_window_stays),
         cmocka_unit_test(a_seat_has_a_repository_of_its_own_and_nothing_expires_by_itself),

@@ -168,23 +168,58 @@ keep_next_removed(str *rest, str *ret_label)
     return false;
 }
 
-/* `expire` takes along whatever builds on a backup, without a word. So what it would remove is asked first, and must be this one alone. */
+static bool
+is_listed(const json_t *info, str label)
+{
+    const json_t *one;
+    size_t i;
+    json_array_foreach(keep_backups(info), i, one)
+    {
+        if (str_eq(json_str(json_object_get(one, "label")), label))
+            return true;
+    }
+    return false;
+}
+
+/* `expire` takes along whatever builds on a backup, without a word. So what it would remove is asked first. */
+error
+keep_check_removal(struct arena *arena, const json_t *info, str said, str label)
+{
+    size_t count = 0;
+    str named;
+    for (str rest = said; keep_next_removed(&rest, &named);) {
+        if (str_eq(named, label))
+            count++;
+        else if (is_listed(info, named))
+            return problem(arena, "%.*s is not removed: %.*s would go with it.", STR_ARG(label), STR_ARG(named));
+    }
+    return count == 1
+               ? OK
+               : problem(arena, "%.*s is not removed: pgBackRest would remove %zu backups.", STR_ARG(label), count);
+}
+
+size_t
+keep_leftovers(const json_t *info, str said)
+{
+    size_t count = 0;
+    str named;
+    for (str rest = said; keep_next_removed(&rest, &named); count++) {
+        if (is_listed(info, named))
+            return 0;
+    }
+    return count;
+}
+
 static error
 remove_one(struct keep *keep, str label)
 {
-    str set = str_format(keep->arena, "--set=%s", label.data), said, named;
+    str set = str_format(keep->arena, "--set=%s", label.data), said;
     const char *const try_words[] = {
         "expire", set.data, "--dry-run", "--log-level-console=info", NEVER_BY_ITSELF, NULL
     };
     const char *const words[] = { "expire", set.data, NEVER_BY_ITSELF, NULL };
-    size_t count = 0;
     TRY(pgbackrest(keep, SEAT_PUSH_CONFIG, try_words, &said));
-    for (str rest = said; keep_next_removed(&rest, &named); count++) {
-        if (!str_eq(named, label))
-            return problem(keep->arena, "%.*s is not removed: %.*s would go with it.", STR_ARG(label), STR_ARG(named));
-    }
-    if (count != 1)
-        return problem(keep->arena, "%.*s is not removed: pgBackRest would remove %zu backups.", STR_ARG(label), count);
+    TRY(keep_check_removal(keep->arena, keep->info, said, label));
     failpoint("keep:remove:before");
     TRY(pgbackrest(keep, SEAT_PUSH_CONFIG, words, &said));
     failpoint("keep:remove:after");
@@ -192,17 +227,21 @@ remove_one(struct keep *keep, str label)
     return OK;
 }
 
-static bool
-is_there(struct keep *keep, str label)
+/* What is listed is written before folders go. Who is killed in between leaves one that nobody lists, and nobody would ask for it again. */
+static error
+remove_leftovers(struct keep *keep)
 {
-    const json_t *one;
-    size_t i;
-    json_array_foreach(keep_backups(keep->info), i, one)
-    {
-        if (str_eq(json_str(json_object_get(one, "label")), label))
-            return true;
-    }
-    return false;
+    static const char *const try_words[] = { "expire", "--dry-run", "--log-level-console=info", NEVER_BY_ITSELF, NULL };
+    static const char *const words[] = { "expire", NEVER_BY_ITSELF, NULL };
+    str said;
+    if (json_array_size(keep_backups(keep->info)) == 0)
+        return OK;
+    TRY(pgbackrest(keep, SEAT_PUSH_CONFIG, try_words, &said));
+    size_t count = keep_leftovers(keep->info, said);
+    if (count == 0)
+        return OK;
+    log_line(LOG_INFO, "backup_leftovers", "%zu folders of backups that are removed were still there.", count);
+    return pgbackrest(keep, SEAT_PUSH_CONFIG, words, &said);
 }
 
 /* In the order that they were given: leaves first. One that cannot go now keeps no other. */
@@ -214,7 +253,7 @@ remove_all(struct keep *keep)
     error first = OK;
     json_array_foreach(json_object_get(keep->order, "remove"), i, one)
     {
-        error why = is_there(keep, json_str(one)) ? remove_one(keep, json_str(one)) : OK;
+        error why = is_listed(keep->info, json_str(one)) ? remove_one(keep, json_str(one)) : OK;
         first = first == OK ? why : first;
     }
     return first;
@@ -404,8 +443,8 @@ carry_out(struct keep *keep, struct outcome *outcome)
         TRY(own_copy_drop(keep->arena, keep->folder)); /* also when it failed: nobody else would ever remove it */
     outcome->removal = remove_all(keep);
     TRY(read_info(keep));
-    error shortened = shorten_wal(keep);
-    outcome->removal = outcome->removal != OK ? outcome->removal : shortened;
+    error leftovers = remove_leftovers(keep), shortened = shorten_wal(keep);
+    outcome->removal = outcome->removal != OK ? outcome->removal : leftovers != OK ? leftovers : shortened;
     TRY(read_info(keep));
     outcome->look = look_for_holes(keep);
     return OK;
