@@ -14,6 +14,7 @@
 #include "engine/postgres/export/export_csv.h"
 #include "engine/postgres/export/export_name.h"
 #include "engine/postgres/export/export_upload.h"
+#include "engine/postgres/postgres.h"
 
 enum { ARENA_BYTES = 64 << 20, TEXT_BYTES = 1 << 16 };
 

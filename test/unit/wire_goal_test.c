@@ -140,7 +140,7 @@ where_logs_go_is_read_and_a_form_of_a_newer_control_plane_is_none(void **state)
     "\"export\":{\"id\":\"0000000000000000000000eb\",\"limitSeconds\":900,\"snapshotId\":\"0000000000000000000000e7\","                                                                                                          \
     "\"snapshotAt\":\"2026-11-17T08:00:00Z\",\"label\":\"20261117-080000F\",\"clusterName\":\"orders\","                                                                                                                         \
     "\"customData\":[{\"key\":\"ticket\",\"value\":\"4711\"}],\"serviceUrl\":\"https://objects.example.org\",\"bucket\":\"exports\","                                                                                            \
-    "\"region\":\"us-east-1\",\"prefix\":\"exported_snapshots/a/b\",\"format\":\"CSV\",\"key\":\"k\",\"secretKey\":\"s\",\"networks\":[\"10.9.0.0/16\"]},"                                                                                          \
+    "\"region\":\"us-east-1\",\"prefix\":\"exported_snapshots/a/b\",\"format\":\"CSV\",\"key\":\"k\",\"secretKey\":\"s\",\"networks\":[\"10.9.0.0/16\"]},"                                                                       \
     "\"download\":{\"id\":\"0000000000000000000000ec\",\"desired\":\"SERVED\",\"label\":\"20261116-031700F\",\"port\":27200,"                                                                                                    \
     "\"limitSeconds\":700}}"
 

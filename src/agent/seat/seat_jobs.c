@@ -393,11 +393,11 @@ give_order(struct seat_pass *pass, struct seat_jobs *jobs, const struct seat_vie
     int64_t days = seat_view_clocks_differ(view) ? 0 : pass->seat->schedule.window_days;
     int64_t next = json_int_at(jobs->memory, "number") + 1;
     bool leaves_wal = days > 0 && pass->seat->schedule.is_wal_left_out;
-    json_t *order = json_in(
-        pass->arena, json_pack("{s:I, s:o, s:o, s:I, s:b, s:b, s:b}", "number", (json_int_t)next, "backup",
-                               backup != NULL ? backup : json_null(), "remove", remove, "windowDays", (json_int_t)days,
-                               "isWalLeftOut", (int)leaves_wal, "isLast", (int)is_last, "isInStore",
-                               (int)(pass->seat->store.endpoint.len > 0)));
+    json_t *order =
+        json_in(pass->arena, json_pack("{s:I, s:o, s:o, s:I, s:b, s:b, s:b}", "number", (json_int_t)next, "backup",
+                                       backup != NULL ? backup : json_null(), "remove", remove, "windowDays",
+                                       (json_int_t)days, "isWalLeftOut", (int)leaves_wal, "isLast", (int)is_last,
+                                       "isInStore", (int)(pass->seat->store.endpoint.len > 0)));
     str order_text = order == NULL ? STR_EMPTY : json_text(pass->arena, order), state;
     if (order_text.len == 0)
         return fail(pass->arena, OVERLOADED);

@@ -94,8 +94,7 @@ drill_ask_open(struct arena *arena, str folder, str database, enum drill_session
     if (ask == NULL)
         return fail(arena, OVERLOADED);
     ask->arena = arena;
-    ask->connection =
-        PQconnectdb(conninfo(arena, folder, database, user, sessions[session].options).data);
+    ask->connection = PQconnectdb(conninfo(arena, folder, database, user, sessions[session].options).data);
     if (PQstatus(ask->connection) == CONNECTION_OK) {
         *ret_ask = ask;
         return OK;

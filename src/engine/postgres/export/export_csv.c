@@ -13,6 +13,7 @@
 #include "engine/postgres/drill/drill_files.h"
 #include "engine/postgres/export/export_files.h"
 #include "engine/postgres/export/export_name.h"
+#include "engine/postgres/postgres.h"
 #include "engine/program.h"
 #include "engine/sql.gen.h"
 
