@@ -113,6 +113,16 @@ a_setting_has_a_seat_in_its_region(void **state)
     set_schedule(place, COPIES(COPY_IN("B", "\"DAILY\", \"ON_DEMAND\"", "false")), "OK");
     assert_string_equal(goal_says(copies, "seats,0,wanted,0,type"), "FULL");
     assert_string_equal(goal_says(copies, "seats,0,schedule,isWalLeftOut"), "true");
+    /* Also when the other one was faster; but what was long ago is not taken now. */
+    fixture_ask("UPDATE snapshot SET state = 'COMPLETED'");
+    assert_string_equal(goal_says(copies, "seats,0,wanted,0,type"), "FULL");
+    fixture_ask("UPDATE stanza_seat SET created_at = now() - interval '1 day'");
+    fixture_ask("UPDATE snapshot SET created_at = now() - interval '61 minutes'");
+    assert_string_equal(goal_says(copies, "seats,0,wanted"), "[]");
+    fixture_ask("UPDATE snapshot SET created_at = now()");
+    fixture_ask("UPDATE stanza_seat SET created_at = now() + interval '1 minute'");
+    assert_string_equal(goal_says(copies, "seats,0,wanted"),
+                        "[]"); /* nor what was asked for before there were copies */
     assert_string_equal(seats(), "r1 RUNNING, r2 RUNNING copy");
     remove_cluster(place);
 }

@@ -1,4 +1,5 @@
 -- `seats` of a repository host's goal: what it keeps, for whom, until when, and what it is to remove. Only what is named is ever removed.
+-- A snapshot that somebody asks for is taken by each seat that was there, also when another one has it already, unless that is an hour ago: copies are of nearly the same moment.
 -- Secrets are sealed; the node that sends the document opens them (fleet/goal_secret.c).
 CREATE OR REPLACE FUNCTION host_seats_goal(p_host bytea) RETURNS json
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -30,7 +31,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
         'wanted', (SELECT coalesce(json_agg(json_build_object(
                               'snapshotId', encode(n.id, 'hex'), 'type', 'FULL', 'expiresAt', api_date(n.expires_at)) ORDER BY n.id), '[]')
                    FROM snapshot n
-                   WHERE n.stanza_id = s.id AND n.origin = 'ON_DEMAND' AND n.state IN ('QUEUED', 'IN_PROGRESS') AND n.hidden_at IS NULL
+                   WHERE n.stanza_id = s.id AND n.origin = 'ON_DEMAND' AND n.hidden_at IS NULL
+                     AND (n.state IN ('QUEUED', 'IN_PROGRESS') OR (n.state = 'COMPLETED' AND n.created_at >= greatest(t.created_at, now() - interval '1 hour')))
                      AND t.desired = 'RUNNING' AND seat_takes(t, 'ON_DEMAND')
                      AND NOT EXISTS (SELECT FROM snapshot_copy y WHERE y.snapshot_id = n.id AND y.seat_id = t.id AND y.state <> 'IN_PROGRESS')),
         'drill', CASE WHEN t.desired <> 'REMOVED' THEN drill_goal(t.id) END,
