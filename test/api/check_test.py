@@ -196,6 +196,11 @@ def faults(deployment):
     yield "PowerDNS remembers", names_cached(deployment), "names", "caches answers", "cache-ttl"
     yield "no worker", statement("UPDATE sweep SET started_at = started_at - interval '1 day'", "UPDATE sweep SET started_at = started_at + interval '1 day'"), \
         "workers", "No worker has worked for 144", "reeved worker"
+    kept = "INSERT INTO own_backup (host_id, unit, window_to, problem, drill) SELECT id, 'active', now() - interval '%s', %s, %s FROM host LIMIT 1"
+    yield "own backups that stand still", statement(kept % ("9 min", "NULL", "NULL"), "DELETE FROM own_backup"), "own backup", "the last 9 minutes of it would be lost", "reeve-agent"
+    yield "own backups that fail", statement(kept % ("1 s", "'The disk is full.'", "NULL"), "DELETE FROM own_backup"), "own backup", "The disk is full.", "own-database show"
+    yield "own backups that no control plane starts from", statement(kept % ("1 s", "NULL", "'{\"state\": \"FAILED\", \"problem\": \"No server starts.\"}'"), "DELETE FROM own_backup"), \
+        "own backup", "No server starts.", "own-database show"
     yield "a silent host", statement("UPDATE host SET last_seen_at = now() - interval '9 min', joined_at = now() - interval '9 min'",
                                      "UPDATE host SET last_seen_at = now()"), "hosts", "h1 has been silent for 9 minutes", "reeve-agent"
     yield "an old Patroni", statement("UPDATE host SET facts = jsonb_set(facts, '{patroniVersion}', '\"3.0.2\"')",

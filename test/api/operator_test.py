@@ -364,6 +364,7 @@ def test_addresses(suite, good, desk):
 
 def test_etcd_groups(suite, good, desk):
     """Where members of clusters agree. Nobody here has an etcd, so what workers would do is taken back at the end."""
+    suite.equal(good("listOwnBackups", "/ownBackups")["results"], [], "who keeps the control plane's database")
     suite.equal([(one["name"], one["auth"], one["endpoints"]) for one in good("listEtcdGroups", "/etcdGroups")["results"]], [("default", "OFF", [])], "the one of reeve.conf")
     group = {"name": "west1", "endpoints": ["https://10.0.0.31:2379"], "regions": ["OWN/EU_WEST"], "capacity": 2}
     good("addEtcdGroup", "/etcdGroups", group)

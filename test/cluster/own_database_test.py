@@ -123,10 +123,21 @@ class Own:
         return json.loads(said) if said else {}
 
 
+def install_reeved(own):
+    """The control plane's program on the repository host. A build folder of Debian 12 needs libraries there that Debian 13 has no more."""
+    for line in subprocess.run(["ldd", own.fleet.build + "/reeved"], capture_output=True, text=True, check=True).stdout.splitlines():
+        name, path = line.split()[0], line.split()[2] if "=>" in line else ""
+        if path and not own.on(own.repository, "ldconfig -p | grep -F '%s ' || true" % name).strip():
+            shutil.copy(path, hosts.folder(own.fleet, own.repository, "root") + "/usr/local/lib/" + name)
+    own.on(own.repository, "ldconfig && /opt/reeve/reeved --version")
+
+
 def begin(suite, own):
     """The database moves to a machine of its own, as an operator would do it."""
     if own.record["at"]:
         return
+    if not own.fleet.packages:
+        install_reeved(own)
     own.make_server(own.first)
     own.start_server(own.first)
     own.ask(own.first, "CREATE ROLE reeve LOGIN CREATEROLE PASSWORD '%s'" % own.record["password"], "postgres")
@@ -151,15 +162,16 @@ def it_is_kept(suite, own):
     own.type_in(own.first, at_server)
     own.carry("/root/reeve-backup-password", own.first, own.repository, "/root/reeve-backup-password")
     own.carry("/etc/ssl/certs/ssl-cert-snakeoil.pem", own.first, own.repository, "/root/database.crt")
-    wrong = own.refusal(at_repository.replace("/root/reeve-backup-password", "/etc/hostname"))
+    wrong = own.refusal(at_repository.replace("/root/reeve-backup-password", "/etc/debian_version"))
     suite.check("password" in wrong, "a wrong password is told: %s", wrong)
     for change, undo, said in (("ALTER ROLE reeve_backup NOREPLICATION", "ALTER ROLE reeve_backup REPLICATION", "ALTER ROLE reeve_backup REPLICATION"),
                                ("ALTER SYSTEM SET max_slot_wal_keep_size = -1", "ALTER SYSTEM RESET ALL", "set max_slot_wal_keep_size")):
         for statement in (change, "SELECT pg_reload_conf()"):
             own.ask(own.first, statement, "postgres")
-        suite.check(said in own.refusal(at_repository), "what to change is told: %s", said)
+        wait_until(lambda words=said: words in own.refusal(at_repository), "what to change is told: " + said, 20)
         for statement in (undo, "SELECT pg_reload_conf()"):
             own.ask(own.first, statement, "postgres")
+    time.sleep(1)  # the server reads its settings again
     began = time.monotonic()
     words = [line.strip() for line in own.type_in(own.repository, at_repository).splitlines() if line.startswith("  ")]
     suite.equal(len(words), 1, "a passphrase is shown")
@@ -176,15 +188,6 @@ def it_is_kept(suite, own):
     suite.equal(secret, "600 root", "who reads the secrets")
 
 
-def install_reeved(own):
-    """The control plane's program on the repository host. A build folder of Debian 12 needs libraries there that Debian 13 has no more."""
-    for line in subprocess.run(["ldd", own.fleet.build + "/reeved"], capture_output=True, text=True, check=True).stdout.splitlines():
-        name, path = line.split()[0], line.split()[2] if "=>" in line else ""
-        if path and not own.on(own.repository, "ldconfig -p | grep -F '%s ' || true" % name).strip():
-            shutil.copy(path, hosts.folder(own.fleet, own.repository, "root") + "/usr/local/lib/" + name)
-    own.on(own.repository, "ldconfig && /opt/reeve/reeved --version")
-
-
 def drilled(own):
     """A drill that was asked for, when it has ended."""
     before = own.shown().get("drillFinishedAt")
@@ -194,8 +197,6 @@ def drilled(own):
 
 def it_is_proven(suite, own):
     """A second control plane is started from the newest backup, shut in; one that cannot be is told."""
-    if not own.fleet.packages:
-        install_reeved(own)
     wait_until(lambda: own.shown().get("drillState"), "the first drill, which nobody asked for", 300)
     shown = drilled(own)
     suite.equal((shown["drillState"], shown["drillProblem"], shown["state"]), ("PASSED", None, "WORKING"), "a drill")

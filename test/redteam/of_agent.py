@@ -22,6 +22,7 @@ CERTIFICATES, EPOCHS = "hosts get certificates of their own members only", "agen
 DRILL_REPORTS = "hosts report about their own drills only"
 EXPORT_REPORTS = "hosts report about their own exports only"
 SEAT_REPORTS, SEAT_CERTIFICATES = "hosts report about their own seats only", "hosts get certificates of their own seats only"
+OWN_REPORTS = "only repository hosts say that they keep the control plane's database"
 SUBJECTS = "what a certificate says is decided by who signs it"
 
 
@@ -139,6 +140,12 @@ class Hostile:
                 control.superuser(self.fleet, "UPDATE stanza_seat SET object_store = NULL WHERE object_store = 'red'")
                 control.superuser(self.fleet, "DELETE FROM object_store WHERE name = 'red'")
 
+    def claim_own_database(self):
+        """That all is well with the control plane's own backups, when a host of databases cannot have any."""
+        self.report(ownDatabase={"id": self.host_id, "unit": "active", "problem": MARK, "windowTo": "2099-01-01T00:00:00Z"})
+        found = control.superuser(self.fleet, "SELECT problem FROM own_backup WHERE host_id = decode('%s', 'hex')" % self.host_id)
+        return "taken over" if MARK in str(found) else None
+
     def seat_certificate(self):
         with self.seat_elsewhere() as seat:
             return self.certificate("/agent/v1/seats/%s/certificate" % seat, ("subject",))
@@ -194,6 +201,7 @@ def rows_of(hostile, ground):
     yield "report: the first seat of what it has copies of has failed", SEAT_REPORTS, hostile.claim_first_seat
     yield "report: another's drill has passed", DRILL_REPORTS, hostile.claim_drill
     yield "report: another's export is done", EXPORT_REPORTS, hostile.claim_export
+    yield "report: the control plane's database is kept here", OWN_REPORTS, hostile.claim_own_database
     yield ("report: another's seat has a snapshot", SEAT_REPORTS,
            lambda: hostile.claim_seat(problem=None, snapshots=[{"id": os.urandom(12).hex(), "state": "COMPLETED", "label": MARK, "needs": [], "policyItems": []}]))
     yield ("report: another's seat has a gap", SEAT_REPORTS,

@@ -245,6 +245,8 @@ LIVE = [
          with_function("host_report_drills(bytea, jsonb)", (" AND t.host_id = p_host", ""))),
     Wall("hosts report about their own exports only", "host_report_exports() without `host_id = p_host`",
          with_function("host_report_exports(bytea, jsonb)", (" AND t.host_id = p_host", ""))),
+    Wall("only repository hosts say that they keep the control plane's database", "host_report_own() without `purpose = 'REPOSITORY'`",
+         with_function("host_report_own(bytea, jsonb)", (" AND h.purpose = 'REPOSITORY'", ""))),
     Wall("goals have a host's own members only", "host_goal() without `host_id = p_host`, for the hostile host, whose own agent sleeps meanwhile", everything_for_hostile),
 ]
 

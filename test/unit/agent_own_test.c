@@ -8,6 +8,7 @@
 
 #include "agent/own/own_database.h"
 #include "agent/own/own_drill.h"
+#include "agent/own/own_expiry.h"
 #include "agent/own/own_restore.h"
 #include "agent/seat/seat_files.h"
 #include "base/disk.h"
@@ -205,6 +206,44 @@ there_is_one_drill_a_day_and_one_more_for_whoever_asks(void **state)
     arena_free(arena);
 }
 
+/* ---- What goes ---- */
+#define KEPT(label, type, start, expires)                                                                \
+    "{'label': '" label "', 'type': '" type "', 'lsn': {'start': '0/" start "000028', 'stop': '0/" start \
+    "000120'}, 'annotation': {'expires': '" expires "'}}"
+
+static void
+the_last_full_backup_stays_however_old_it_is(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(ARENA_BYTES);
+    static const char spans[] =
+        "{'skewMs': %d, 'spans': [{'ordinal': 0, 'fromLsn': '0/1000000', 'toLsn': '0/%s000000', "
+        "'fromTimeline': 1, 'toTimeline': 1, 'fromMs': 0, 'toMs': 9, 'endedBy': ''}]}";
+    json_t *kept = parse(
+        arena, "{'info': [{'backup': [" KEPT("a", "full", "2", "100") ", " KEPT("b", "diff", "3", "100") ", " KEPT(
+                   "c", "full", "4", "100") ", " KEPT("d", "diff", "5", "300") "]}]}");
+    static const struct {
+        int skew_ms;
+        const char *until; /* WAL is there */
+        long long now_ms;
+        bool goes[4];
+    } rows[] = {
+        { 0, "9", 50, { false, false, false, false } },
+        { 0, "9", 200, { true, true, false, false } },
+        { 0, "9", 400, { true, true, false, true } },
+        { 0, "4", 200, { false, true, false, false } },       /* the second full one is not whole yet */
+        { 600000, "9", 400, { false, false, false, false } }, /* a clock is wrong */
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        str wal = str_format(arena, spans, rows[i].skew_ms, rows[i].until);
+        struct seat_view view = seat_view_of(arena, parse(arena, wal.data), kept);
+        for (size_t k = 0; k < LENGTH(rows[i].goes); k++)
+            assert_int_equal(own_backup_is_over(&view, json_array_get(seat_view_backups(&view), k), rows[i].now_ms),
+                             rows[i].goes[k]);
+    }
+    arena_free(arena);
+}
+
 /* ---- What pgBackRest cannot know ---- */
 #define COPY(label, start)                                                                                          \
     "{'label': '" label "', 'type': 'full', 'archive': {'start': null, 'stop': null}, 'annotation': {'startWal': '" \
@@ -320,6 +359,7 @@ main(void)
         cmocka_unit_test(a_connection_is_taken_without_what_would_not_be_there),
         cmocka_unit_test(only_files_that_are_needed_are_named),
         cmocka_unit_test(there_is_one_drill_a_day_and_one_more_for_whoever_asks),
+        cmocka_unit_test(the_last_full_backup_stays_however_old_it_is),
         cmocka_unit_test(a_copy_says_which_wal_it_needs),
         cmocka_unit_test(wal_goes_that_no_moment_and_no_backup_needs),
         cmocka_unit_test(recovery_begins_where_the_copy_began),

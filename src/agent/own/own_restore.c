@@ -123,7 +123,7 @@ read_info(struct restore *restore)
     json_t *info = json_parse_own(restore->arena, said);
     str why = keep_unreadable(info);
     if (!json_is_array(info) || why.len > 0)
-        return problem(restore->arena, "The repository cannot be read: %.*s. Is the passphrase right?", STR_ARG(why));
+        return problem(restore->arena, "The repository cannot be read. Is the passphrase right? %.*s", STR_ARG(why));
     own_copy_complete(keep_backups(info));
     restore->info = info;
     return OK;
@@ -236,6 +236,25 @@ give_name(struct restore *restore)
                : problem(restore->arena, "%s cannot be removed: %s.", restore->work.data, strerror(errno));
 }
 
+static error
+bring(struct restore *restore, struct own_restored *ret_restored)
+{
+    str major;
+    TRY(make_work(restore));
+    TRY(read_info(restore));
+    TRY(choose(restore));
+    TRY(fetch(restore));
+    TRY(make_ready(restore));
+    str version = path(restore, DRILL_DATA "/PG_VERSION");
+    if (!disk_read(restore->arena, version.data, FILE_BYTES, &major))
+        return problem(restore->arena, "%s cannot be read: %s.", version.data, strerror(errno));
+    TRY(give_name(restore));
+    *ret_restored = (struct own_restored){ .label = json_text_at(restore->backup, "label"),
+                                           .major_version = str_cut(&major, '\n'),
+                                           .backup_ms = ended_ms(restore->backup) };
+    return OK;
+}
+
 error
 own_restore(struct arena *arena, const struct own_restore *wish, struct own_restored *ret_restored)
 {
@@ -249,17 +268,9 @@ own_restore(struct arena *arena, const struct own_restore *wish, struct own_rest
         return problem(arena, "%s is there already: %s. Name a folder that is not.", wish->into.data, strerror(errno));
     TRY(find_stanza(&restore));
     TRY(find_passphrase(&restore));
-    TRY(make_work(&restore));
-    TRY(read_info(&restore));
-    TRY(choose(&restore));
-    TRY(fetch(&restore));
-    TRY(make_ready(&restore));
-    str version = str_format(arena, "%s/" DRILL_DATA "/PG_VERSION", restore.work.data), major;
-    if (!disk_read(arena, version.data, FILE_BYTES, &major))
-        return problem(arena, "%s cannot be read: %s.", version.data, strerror(errno));
-    TRY(give_name(&restore));
-    *ret_restored = (struct own_restored){ .label = json_text_at(restore.backup, "label"),
-                                           .major_version = str_cut(&major, '\n'),
-                                           .backup_ms = ended_ms(restore.backup) };
-    return OK;
+    error why = bring(&restore, ret_restored);
+    if (why != OK && !disk_remove_tree(restore.work.data)) /* the passphrase is in it */
+        return problem(arena, "%.*s And %s cannot be removed: %s.", STR_ARG(why->detail), restore.work.data,
+                       strerror(errno));
+    return why;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "agent/own/own_expiry.h"
 #include "agent/seat/seat_files.h"
 #include "agent/seat/turns.h"
 #include "agent/unit_keep.h"
@@ -306,35 +307,11 @@ is_to_go(const struct goal_seat *seat, const json_t *backup)
     return false;
 }
 
-/* A full backup that nothing can take the place of stays, however old it is. */
-static bool
-is_replaced(const struct seat_view *view, const json_t *backup)
-{
-    const json_t *all = seat_view_backups(view);
-    str ignored;
-    if (!str_is(json_text_at(backup, "type"), "full"))
-        return true;
-    for (size_t i = json_array_size(all); i > 0 && json_array_get(all, i - 1) != backup; i--) {
-        const json_t *later = json_array_get(all, i - 1);
-        if (str_is(json_text_at(later, "type"), "full") && seat_view_state(view, later, &ignored) == COPY_COMPLETED)
-            return true;
-    }
-    return false;
-}
-
-/* Nobody names backups of the control plane's own database: they go when their time is over. */
-static bool
-is_over(const struct seat_view *view, const json_t *backup)
-{
-    int64_t expires;
-    return str_to_int(seat_annotation(backup, "expires"), 1, INT64_MAX, &expires) && expires < earliest_now_ms(view) &&
-           !seat_view_clocks_differ(view) && is_replaced(view, backup);
-}
-
 static bool
 stays(struct seat_pass *pass, const struct seat_jobs *jobs, const struct seat_view *view, const json_t *backup)
 {
-    bool goes = seat_is_own(pass->seat) ? is_over(view, backup) : is_to_go(pass->seat, backup);
+    bool goes = seat_is_own(pass->seat) ? own_backup_is_over(view, backup, earliest_now_ms(view))
+                                        : is_to_go(pass->seat, backup);
     return !goes || is_protected(jobs, view, seat_annotation(backup, "snapshot"));
 }
 
