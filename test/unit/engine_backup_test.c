@@ -387,7 +387,8 @@ a_seat_has_a_repository_of_its_own_and_nothing_expires_by_itself(void **state)
                                            .secret_key = STR("s") };
     push = seat_config_text(arena, &seat, STR("/F"), false);
     assert_non_null(
-        strstr(push.data, "\nrepo1-type=s3\nrepo1-path=/reeve/abc123-1-0\nrepo1-s3-endpoint=s3.example:9000\n"));
+        strstr(push.data,
+               "\nio-timeout=20\nrepo1-type=s3\nrepo1-path=/reeve/abc123-1-0\nrepo1-s3-endpoint=s3.example:9000\n"));
     assert_null(strstr(push.data, "/F/repo"));
     seat.store.path = STR("/");
     assert_non_null(strstr(seat_config_text(arena, &seat, STR("/F"), false).data, "\nrepo1-path=/abc123-1-0\n"));
