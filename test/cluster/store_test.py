@@ -201,6 +201,7 @@ def a_vault_is_added(suite, kept):
     status, _, said = kept.store.reeved(*words, "--bucket", VAULT)
     suite.check(status == 0, "a bucket with Object Lock: %s", said)
     suite.equal(json.loads(kept.store.reeved("fleet", "store", "show", VAULT, "--json")[1])["lockDays"], 1, "for how long it locks")
+    kept.store.tell_host(kept.repository)
     join(kept, VAULT)
     kept.create(CLUSTER, 1, True)
     wait_psql(kept.fleet, kept.dsn(CLUSTER), TABLES, 60)
