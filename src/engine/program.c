@@ -51,6 +51,17 @@ everything_said(struct arena *arena, int output, size_t cap_bytes)
     return (str){ said, (size_t)got };
 }
 
+/* "unable to find a valid repository:", and below it why. */
+static str
+with_next_line(struct arena *arena, str line, str rest)
+{
+    str next = str_trim(str_cut(&rest, '\n'));
+    if (!str_ends_with(line, STR(":")) || next.len == 0)
+        return str_dup(arena, line);
+    next.len -= str_ends_with(next, STR(":"));
+    return str_format(arena, "%.*s %.*s", STR_ARG(line), STR_ARG(next));
+}
+
 str
 program_complaint(struct arena *arena, str said)
 {
@@ -59,7 +70,7 @@ program_complaint(struct arena *arena, str said)
         str line = str_trim(str_cut(&said, '\n'));
         const char *marked = line.len == 0 ? NULL : memmem(line.data, line.len, "ERROR: ", strlen("ERROR: "));
         if (marked != NULL)
-            return str_dup(arena, str_slice(line, (size_t)(marked - line.data), line.len));
+            return with_next_line(arena, str_slice(line, (size_t)(marked - line.data), line.len), said);
         first = first.len == 0 ? line : first;
     }
     return str_dup(arena, first);

@@ -10,6 +10,7 @@
 #include "engine/postgres/backup/keep.h"
 #include "engine/postgres/backup/wal_folder.h"
 #include "engine/postgres/backup/wal_state.h"
+#include "engine/program.h"
 
 enum { SEGMENT = 4 * 1024 * 1024 };
 
@@ -384,6 +385,20 @@ wal_of_the_window_stays(void **state)
 }
 
 static void
+what_is_wrong_is_said_with_why(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 16);
+    str said = STR(
+        "P00   WARN: x\nP00  ERROR: [103]: unable to find a valid repository:\n            repo1: [ProtocolError] HTTP request failed with 403 (Forbidden):\n *** Path ***");
+    assert_string_equal(
+        program_complaint(arena, said).data,
+        "ERROR: [103]: unable to find a valid repository: repo1: [ProtocolError] HTTP request failed with 403 (Forbidden)");
+    assert_string_equal(program_complaint(arena, STR("ERROR: [056]: no\nmore")).data, "ERROR: [056]: no");
+    arena_free(arena);
+}
+
+static void
 a_seat_has_a_repository_of_its_own_and_nothing_expires_by_itself(void **state)
 {
     (void)state;
@@ -412,7 +427,8 @@ a_seat_has_a_repository_of_its_own_and_nothing_expires_by_itself(void **state)
                                            .secret_key = STR("s") };
     push = seat_config_text(arena, &seat, STR("/F"), false);
     assert_non_null(
-        strstr(push.data, "\nrepo1-type=s3\nrepo1-path=/reeve/abc123-1-0\nrepo1-s3-endpoint=s3.example:9000\n"));
+        strstr(push.data,
+               "\nio-timeout=20\nrepo1-type=s3\nrepo1-path=/reeve/abc123-1-0\nrepo1-s3-endpoint=s3.example:9000\n"));
     assert_null(strstr(push.data, "/F/repo"));
     seat.store.path = STR("/");
     assert_non_null(strstr(seat_config_text(arena, &seat, STR("/F"), false).data, "\nrepo1-path=/abc123-1-0\n"));
@@ -436,6 +452,7 @@ main(void)
         cmocka_unit_test(a_removal_that_was_broken_off_keeps_no_other_from_being_removed),
         cmocka_unit_test(a_repository_that_lets_nobody_in_is_not_taken_for_an_empty_one),
         cmocka_unit_test(wal_of_the_window_stays),
+        cmocka_unit_test(what_is_wrong_is_said_with_why),
         cmocka_unit_test(a_seat_has_a_repository_of_its_own_and_nothing_expires_by_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,9 @@ keep_units(struct seat_pass *pass, bool is_received, bool *ret_changed)
                                         .command = str_format(arena, "%s keep --folder %s", agent, folder),
                                         .memory_mb = BACKUP_MEMORY_MB,
                                         .more = seat_store_lines(arena, pass->seat, pass->folder) };
-    TRY(unit_keep(pass->host->units, arena, pass->wal_unit.data, unit_text_beside(arena, &receiver), is_received,
+    /* One with keys of a store does not start with the host, but when the wall around it stands. */
+    bool starts_with_host = is_received && pass->seat->store.endpoint.len == 0;
+    TRY(unit_keep(pass->host->units, arena, pass->wal_unit.data, unit_text_beside(arena, &receiver), starts_with_host,
                   ret_changed));
     return unit_keep(pass->host->units, arena, pass->backup_unit.data, unit_text_beside(arena, &keeper), false,
                      &ignored);

@@ -12,7 +12,9 @@
 
 enum { CONFIG_BYTES = 256 * 1024, FILE_BYTES = 4 * 1024 * 1024 };
 
-#define HEADER "# Written by reeve-agent, which overwrites whatever is changed here.\n"
+/* A store that says nothing for so long is away: each thing that is asked of it waits, and somebody is to be told. */
+#define STORE_SILENT_S "20"
+#define HEADER         "# Written by reeve-agent, which overwrites whatever is changed here.\n"
 
 error
 seat_folders(struct seat_pass *pass)
@@ -49,6 +51,7 @@ add_store(struct buf *out, const struct goal_seat *seat, str folder)
     if (str_starts_with(endpoint, STR("https://")))
         endpoint = str_slice(endpoint, strlen("https://"), endpoint.len);
     buf_format(out,
+               "io-timeout=" STORE_SILENT_S "\n"
                "repo1-type=s3\n"
                "repo1-path=%s/%s-%d\n"
                "repo1-s3-endpoint=%.*s\n"

@@ -553,7 +553,7 @@ finish(struct job_context *context, struct job_result *ret_result)
 // clang-format off
 static const struct job_step_row steps[] = {
     { "open-gate",          "Has the repository host open a way to the backup.",      open_gate,                 300 },
-    { "wait-gate",          "Waits until the backup can be read.",                    wait_gate,                 300 },
+    { "wait-gate",          "Waits until the backup can be read.",                    wait_gate,                 3600 }, /* out of a store it is copied first */
     { "replace-lost",       "Reserves places for members that were lost.",            replace_lost,              300 },
     { "stop",               "Tells the members to stop.",                             stop,                      60 },
     { "wait-stopped",       "Waits until every member is stopped.",                   wait_stopped,              300 },
