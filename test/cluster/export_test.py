@@ -222,7 +222,8 @@ def it_can_be_imported(suite, made, objects, manifest, load):
     suite.equal(rig.superuser(made.fleet, member, 'SELECT n FROM "a b/../c" UNION ALL SELECT n FROM "../../etc\n/passwd"', "fresh"), [["7"], ["8"]], "tables with odd names")
     suite.equal(rig.superuser(made.fleet, member, "SELECT string_agg(n || ':' || coalesce(to_json(words)::text, 'null'), ' ' ORDER BY n) FROM guarded", "fresh"),
                 [['1:"two\\nlines, \\"and more\\"" 2:"" 3:null']], "texts as they were")
-    suite.equal(rig.superuser(made.fleet, member, "SELECT (SELECT count(*) FROM parts), (SELECT count(*) FROM high), nextval('numbered_n_seq')", "fresh"), [["3", "2", "6"]], "partitions and sequences")
+    suite.equal(rig.superuser(made.fleet, member, "SELECT (SELECT count(*) FROM parts), (SELECT count(*) FROM high), nextval('numbered_n_seq') > 5", "fresh"), [["3", "2", "t"]],
+                "partitions, and sequences, which go on 32 numbers later after a recovery")
     hosts.run(made.fleet, member.host, "sh", "-c", "psql -X -q %s -d postgres -c 'DROP DATABASE fresh'; rm -r /var/tmp/exported" % place)
 
 

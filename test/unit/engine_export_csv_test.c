@@ -213,6 +213,23 @@ who_reads_changes_nothing(void **state)
     }
 }
 
+/* As their own sessions see it; but as the role that changes nothing. */
+static void
+who_asserts_has_the_settings_of_the_tenant(void **state)
+{
+    (void)state;
+    struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL;
+    struct drill_answer answer;
+    assert_ptr_equal(drill_let_in(arena, str_from(folder), STR(DATABASE)), OK);
+    assert_ptr_equal(drill_ask_open(arena, str_from(folder), STR(DATABASE), DRILL_ASSERTS, &ask), OK);
+    assert_ptr_equal(drill_ask(ask,
+                               "SELECT concat_ws(' ', session_user, current_setting('transaction_read_only'), "
+                               "current_setting('timezone'), (SELECT count(*) FROM plain))",
+                               10000, &answer),
+                     OK);
+    assert_true(str_is(drill_value(&answer, 0, 0), "reeve_drill on Asia/Tokyo 3"));
+}
+
 static bool
 take_nothing(void *context, str piece)
 {
@@ -263,6 +280,7 @@ main(void)
         cmocka_unit_test(what_is_around_the_rows_is_there),
         cmocka_unit_test(a_name_that_cannot_stand_in_a_path_gets_a_number),
         cmocka_unit_test(who_reads_changes_nothing),
+        cmocka_unit_test(who_asserts_has_the_settings_of_the_tenant),
         cmocka_unit_test(what_cannot_be_written_ends_it),
         cmocka_unit_test(a_server_that_says_nothing_is_given_up),
         cmocka_unit_test(files_are_counted_as_tables),

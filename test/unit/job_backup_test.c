@@ -475,6 +475,36 @@ schedules_and_policies_are_changed_in_the_order_that_others_keep(void **state)
     remove_repositories();
 }
 
+/* Who asked for an export had the snapshot and wanted the bucket; a schedule that exports has the bucket when it wants snapshots. */
+static void
+buckets_are_locked_before_snapshots(void **state)
+{
+    (void)state;
+    static const char bucket[] = "SELECT FROM resource WHERE kind = 'backupExportBucket' FOR UPDATE",
+                      snapshots[] = "SELECT FROM snapshot FOR UPDATE NOWAIT";
+    add_repository(1, "A", "2.55.1");
+    struct place place = new_cluster(WITH_BACKUPS("orders"));
+    struct request_of change_schedule = {
+        place, "updateGroupClusterBackupSchedule", "orders",
+        "{\"updateSnapshots\": true, \"autoExportEnabled\": true, \"export\": {\"exportBucketId\": \"65a1b2c3d4e5f60718293a57\", \"frequencyType\": \"monthly\"}}"
+    };
+    struct request_of ask_for_export = {
+        place, "createGroupClusterBackupExport", "orders",
+        "{\"exportBucketId\": \"65a1b2c3d4e5f60718293a57\", \"snapshotId\": \"65a1b2c3d4e5f60718293a58\", \"format\": \"CSV\"}"
+    };
+    add_snapshot("65a1b2c3d4e5f60718293a58");
+    fixture_ask(
+        "INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT project_id, 'backupExportBucket', "
+        "'\\x65a1b2c3d4e5f60718293a57', '65a1b2c3d4e5f60718293a57', org_id, '{}' FROM backup_stanza");
+    assert_waits(change_schedule, bucket, snapshots);
+    assert_waits(ask_for_export, bucket, snapshots);
+    assert_string_equal(fixture_ask("SELECT format || ' ' || origin FROM export_job"), "CSV ON_DEMAND");
+    fixture_ask("DELETE FROM export_job");
+    fixture_ask("DELETE FROM resource WHERE kind = 'backupExportBucket'");
+    remove_cluster(place);
+    remove_repositories();
+}
+
 static struct limiter *limiter;
 
 int
@@ -492,6 +522,7 @@ main(void)
         cmocka_unit_test(whoever_deletes_a_cluster_may_keep_its_backups),
         cmocka_unit_test(another_host_takes_over_from_one_that_is_lost),
         cmocka_unit_test(schedules_and_policies_are_changed_in_the_order_that_others_keep),
+        cmocka_unit_test(buckets_are_locked_before_snapshots),
     };
     return cmocka_run_group_tests(tests, backup_set_up, backup_tear_down);
 }

@@ -4,7 +4,6 @@
  * are due; here it is only written down, with the moment since when.
  */
 #include "backup/schedule_document.h"
-#include "base/clock.h"
 #include "base/date.h"
 #include "base/json.h"
 #include "family/backup/backups.h"
