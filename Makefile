@@ -125,6 +125,9 @@ backup-life-test: all ## backups of a cluster through the control plane, on a fl
 backup-faults-test: all ## WAL and backups that are removed, damaged or cannot be written, on a fleet with a repository host: needs root, takes fifteen minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/backup_faults_test.py
 
+backup-kill-test: all ## everything about backups, killed at every step, on a fleet with a repository host: needs root, takes forty minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/backup_kill_test.py --report docs/reports/backup-kills.md
+
 expiry-test: all ## two hundred snapshots over a simulated year in a real repository, and what must be there after each: needs root, takes fifteen minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/expiry/expiry_test.py --report docs/reports/expiry.md
 
