@@ -137,6 +137,9 @@ guides-test: all ## guides about backups, typed as they stand by somebody at a c
 store-test: all ## backups in an object store, refused and away, on a fleet with a repository host: needs root, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/store_test.py
 
+backup-kill-test: all ## everything about backups, killed at every step, on a fleet with a repository host: needs root, takes forty minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/backup_kill_test.py --report docs/reports/backup-kills.md
+
 expiry-test: all ## two hundred snapshots over a simulated year in a real repository, and what must be there after each: needs root, takes fifteen minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/expiry/expiry_test.py --report docs/reports/expiry.md
 

@@ -28,8 +28,8 @@ class Scene:
     def ask(self, method, path="", body=None, name=CLUSTER, **more):
         return self.tenant.ask(method, self.tenant.of_project("/clusters/" + name + path), body, **more)
 
-    def create(self, name, members, backups):
-        specs = [{"regionConfigs": [{"providerName": PROVIDER, "regionName": self.fleet.regions[0], "electableSpecs": {"instanceSize": "S2", "nodeCount": members}}]}]
+    def create(self, name, members, backups, size="S2"):
+        specs = [{"regionConfigs": [{"providerName": PROVIDER, "regionName": self.fleet.regions[0], "electableSpecs": {"instanceSize": size, "nodeCount": members}}]}]
         self.tenant.ask("POST", self.tenant.of_project("/clusters"), {"name": name, "backupEnabled": backups, "replicationSpecs": specs})
         return self.tenant.wait_idle(name, 240)
 

@@ -5,9 +5,9 @@ At each step everything that is promised must be there, and what was promised no
 
     test/expiry/expiry_test.py [--snapshots 200] [--days 366] [--seed 1] [--report FILE]
 
-All processes have the same simulated clock (libfaketime): the control database, the agent's code and pgBackRest with the PostgreSQL that it copies. Real are the
+All have the same simulated clock (libfaketime): the control database, the agent's code and the PostgreSQL that is copied, which pgBackRest asks for the time. Real are the
 control plane's goal, its reports and the statements of its sweep; what the agent decides (seat_step.c runs its code), `reeve-agent keep`, and pgBackRest 2.55 of the
-image that hosts of fleets have. Played are the receiver of WAL, whose files say what the server's archiver has stored, and systemd.
+image that hosts of fleets have. Now and then both are killed, somewhere. Played are the receiver of WAL, whose files say what the server's archiver has stored, and systemd.
 
 Ends with "expiry: N snapshots, N restored, N gone, N protected, N lost".
 """
@@ -311,7 +311,7 @@ class Year:
         self.suite, self.folder, self.build, self.random = suite, folder, build, random.Random(seed)
         self.clock, self.machine = Clock(folder), Machine(folder, build)
         self.control = Control(self.machine)
-        self.sums, self.counts = {}, dict.fromkeys(("steps", "restored", "gone", "protected", "refused", "broken off", "lost"), 0)
+        self.sums, self.counts = {}, dict.fromkeys(("steps", "restored", "gone", "protected", "refused", "broken off", "killed", "lost"), 0)
         self.ever, self.kinds, self.most_bytes = set(), collections.Counter(), 0
         self.began_real, self.began = time.monotonic(), self.clock.now()
         self.machine.start()
@@ -321,15 +321,30 @@ class Year:
         return (self.clock.now() - self.began) / DAY
 
     # ---- One moment ----
-    def host_step(self):
+    def host_step(self, most_s=0.0):
+        """`most_s`: its unit is killed within that time, and the agent tries again when it would."""
+        for number in range(10):
+            is_killed = most_s > 0 and number == 0
+            said = self.host_pass("timeout --signal=KILL %.3f " % self.random.uniform(0.01, most_s) if is_killed else "")
+            self.counts["killed"] += is_killed
+            if said is not None and not is_killed:
+                return self.control.report(said)
+            self.clock.move(20)
+        raise RuntimeError("the host is silent for ever")
+
+    def host_pass(self, before):
+        """The seat of a report; None when the unit ended without a word."""
         with open(self.folder + "/goal.json", "w", encoding="utf-8") as file:
             json.dump(self.control.goal(), file)
         keep = " ".join(self.machine.words("/opt/reeve/reeve-agent", "keep", "--folder", self.machine.seat))
-        done = subprocess.run([self.build + "/test/expiry/seat_step", self.folder + "/goal.json", self.machine.seat, keep + " 2>>%s/keep.log" % self.folder], capture_output=True, text=True, check=False,
+        command = "%s%s 2>>%s/keep.log" % (before, keep, self.folder)
+        done = subprocess.run([self.build + "/test/expiry/seat_step", self.folder + "/goal.json", self.machine.seat, command], capture_output=True, text=True, check=False,
                               env={**os.environ, "LD_PRELOAD": LIBRARY})
+        if "without a word" in done.stderr:
+            return None
         if done.returncode != 0:
             raise RuntimeError("the host: %s\n%s" % (done.stderr[-2000:], open(self.folder + "/keep.log", encoding="utf-8", errors="replace").read()[-2000:]))
-        self.control.report(json.loads(done.stdout))
+        return json.loads(done.stdout)
 
     def remove_what_may_go(self):
         """Leaves first, so it takes some rounds. What goes makes the repository smaller."""
@@ -338,7 +353,7 @@ class Year:
             if not self.control.goal()["seats"][0]["remove"]:
                 return
             before, labels = self.machine.used(), self.machine.labels()
-            self.host_step()
+            self.host_step(0.4 if self.random.random() < 0.2 else 0)
             gone = labels - self.machine.labels()
             self.counts["gone"] += len(gone)
             self.suite.check(not gone or self.machine.used() < before, "day %.1f: %s went, and the repository has %d bytes after %d", self.day, sorted(gone), self.machine.used(), before)
@@ -353,7 +368,7 @@ class Year:
         self.clock.move(seconds)
         self.write_rows()
         self.machine.receive()
-        self.host_step()
+        self.host_step(2 if self.random.random() < 0.25 else 0)
         self.machine.receive()
         self.host_step()
         for label in self.machine.labels() - self.ever:
@@ -470,9 +485,9 @@ def write_report(path, year, seed):
     with open(path, "w", encoding="utf-8") as file:
         file.write("# A year of snapshots\n\n`make expiry-test`: snapshots by rules from hourly to yearly and on demand, with a compliance policy from day %d to day %d, in a real repository with a simulated\n"
                    "clock. After each of %d steps every snapshot that is shown or protected was in the repository with everything that it builds on, and whenever one went the repository became smaller.\n"
-                   "%d times something protected was to be removed, by its tenant or by a goal, and stayed. %d times a removal was broken off, and what it left went with the next order. Seed %d, %.0f\n"
-                   "minutes.\n\n| taken by | snapshots |\n|---|---|\n%s\n\n`%s`\n" % (
-                       *POLICY_DAYS, year.counts["steps"], year.counts["refused"], year.counts["broken off"], seed, (time.monotonic() - year.began_real) / 60, "\n".join("| %s | %d |" % pair for pair in sorted(year.kinds.items())), year.line()))
+                   "%d times something protected was to be removed, by its tenant or by a goal, and stayed. %d times a removal was broken off, and what it left went with the next order; %d times the\n"
+                   "host's unit was killed, somewhere. Seed %d, %.0f minutes.\n\n| taken by | snapshots |\n|---|---|\n%s\n\n`%s`\n" % (
+                       *POLICY_DAYS, year.counts["steps"], year.counts["refused"], year.counts["broken off"], year.counts["killed"], seed, (time.monotonic() - year.began_real) / 60, "\n".join("| %s | %d |" % pair for pair in sorted(year.kinds.items())), year.line()))
 
 
 def main():

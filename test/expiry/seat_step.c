@@ -33,9 +33,10 @@ error
 units_start(struct units *units, struct arena *arena, const char *unit)
 {
     (void)units;
-    int status = system(
-        command); // NOLINT(cert-env33-c,bugprone-command-processor,concurrency-mt-unsafe): of whoever runs the test
-    return status == 0 ? OK : problem(arena, "%s ended with %d.", unit, status);
+    (void)arena;
+    (void)unit;
+    int status = system(command);           // NOLINT(cert-env33-c): of whoever runs the test
+    return status == -1 ? WOULD_BLOCK : OK; /* it was started; what came of it is seen later */
 }
 
 #define NOT_HERE(name)                                                     \
