@@ -220,8 +220,8 @@ who_asserts_has_the_settings_of_the_tenant(void **state)
     (void)state;
     struct drill_ask *ask CLEANUP(drill_ask_cleanup) = NULL;
     struct drill_answer answer;
-    assert_ptr_equal(drill_let_in(arena, str_from(folder), STR(DATABASE)), OK);
-    assert_ptr_equal(drill_ask_open(arena, str_from(folder), STR(DATABASE), DRILL_ASSERTS, &ask), OK);
+    assert_ptr_equal(drill_let_in(arena, str_from(folder), STR(DATABASE), SUPERUSER), OK);
+    assert_ptr_equal(drill_ask_open(arena, str_from(folder), STR(DATABASE), DRILL_ASSERTS, SUPERUSER, &ask), OK);
     assert_ptr_equal(drill_ask(ask,
                                "SELECT concat_ws(' ', session_user, current_setting('transaction_read_only'), "
                                "current_setting('timezone'), (SELECT count(*) FROM plain))",
