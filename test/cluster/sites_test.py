@@ -202,7 +202,7 @@ def play(suite, scene, name):
 def main():
     suite, chosen = Suite("sites"), sys.argv[1:] or list(PARTS)
     try:
-        with rig.fleet_for(4, regions=2, repositories=3) as fleet:
+        with rig.fleet_for(4, regions=2, zones=2, repositories=3) as fleet:
             scene = Sites(fleet)
             try:
                 for name in chosen:

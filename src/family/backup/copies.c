@@ -210,6 +210,7 @@ end_gone(struct request *req, const struct schedule_change *change, id stanza, c
     return OK;
 }
 
+/* Also those of settings that went before. Where there are none, somebody may have asked twice. */
 static error
 delete_named(struct request *req, const struct schedule_change *change, id stanza, bool *ret_changed)
 {
@@ -217,12 +218,9 @@ delete_named(struct request *req, const struct schedule_change *change, id stanz
     const json_t *deleted;
     json_array_foreach(change->deleted_copies, index, deleted)
     {
-        bool found = false;
-        if (id_is_there(stanza))
-            TRY(end_one(req, change, stanza, deleted, true, &found));
-        if (!found)
-            return wrong(req, "deleteCopiedBackups", index, "regionName", STR("there are no copies of this cluster"));
-        *ret_changed = true;
+        bool found;
+        TRY(end_one(req, change, stanza, deleted, true, &found));
+        *ret_changed |= found;
     }
     return OK;
 }
@@ -238,10 +236,10 @@ copies_follow(struct request *req, struct schedule_change *change)
     if (json_equal(before, after) && json_array_size(change->deleted_copies) == 0)
         return OK;
     TRY(store_stanza_lock(req->tx, req->project, change->cluster.id, &found, &stanza));
-    if (found)
-        TRY(end_gone(req, change, stanza.id, before, after, &changed));
+    if (!found)
+        return OK;
+    TRY(end_gone(req, change, stanza.id, before, after, &changed));
     TRY(delete_named(req, change, stanza.id, &changed));
-    if (found)
-        TRY(place_new(req, change, stanza.id, before, after, &changed));
+    TRY(place_new(req, change, stanza.id, before, after, &changed));
     return changed ? store_cluster_touch(req->tx, &change->cluster) : OK;
 }
