@@ -128,6 +128,9 @@ backup-faults-test: all ## WAL and backups that are removed, damaged or cannot b
 store-test: all ## backups in an object store, refused and away, on a fleet with a repository host: needs root, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/store_test.py
 
+vault-test: all ## what somebody with the key of a bucket with Object Lock can do, and that it comes back: needs root, takes half a minute
+	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/cluster/vault_test.py
+
 lost-statements: all ## the database lost at each statement of every changing exchange: takes ten minutes
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/lost_statement_test.py --all
 
