@@ -143,6 +143,9 @@ backup-kill-test: all ## everything about backups, killed at every step, on a fl
 expiry-test: all ## two hundred snapshots over a simulated year in a real repository, and what must be there after each: needs root, takes fifteen minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/expiry/expiry_test.py --report docs/reports/expiry.md
 
+vault-test: all ## what somebody with the key of a bucket with Object Lock can do, and that it comes back: needs root, takes half a minute
+	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/cluster/vault_test.py
+
 lost-statements: all ## the database lost at each statement of every changing exchange: takes ten minutes
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/lost_statement_test.py --all
 

@@ -33,10 +33,10 @@ http {{
         include {folder}/fault.conf;
         location / {{ proxy_pass {behind}; proxy_set_header Host $http_host; proxy_http_version 1.1; proxy_request_buffering off; }}
     }}
-    server {{
+    server {{  # moto would take the first word of another name for a bucket
         listen {address}:{vault_port} ssl;
         ssl_certificate {certificate}; ssl_certificate_key {key};
-        location / {{ proxy_pass {vault}; proxy_set_header Host $http_host; proxy_http_version 1.1; proxy_request_buffering off; }}
+        location / {{ proxy_pass {vault}; proxy_set_header Host localhost; proxy_http_version 1.1; proxy_request_buffering off; }}
     }}
 }}
 """
