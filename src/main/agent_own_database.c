@@ -99,7 +99,10 @@ set_up(struct arena *arena, struct own_database *own, bool *ret_is_new)
     struct own_server server;
     TRY(own_database_read(arena, OWN_DATABASE_FILE, &before));
     TRY(look_at_server(arena, &own->access, &server));
-    *ret_is_new = !id_is_there(before.id);
+    bool is_gone = str_is(before.desired_text, "REMOVED");
+    if (is_gone && disk_exists(str_format(arena, SEATS_FOLDER "/%s", id_text(arena, before.id).data).data))
+        return problem(arena, "What was kept before is still being removed: try again in a minute.");
+    *ret_is_new = !id_is_there(before.id) || is_gone;
     own->id = *ret_is_new ? id_new(0) : before.id;
     own->cipher_pass = *ret_is_new ? new_passphrase(arena) : before.cipher_pass;
     own->desired_text = STR("RUNNING");
@@ -139,7 +142,7 @@ command_keep_own(int argc, char **argv)
     };
     struct own_database own = { .window_days = OWN_WINDOW_DAYS };
     str in_connection;
-    bool is_new;
+    bool is_new = false;
     int status;
     if (!read_options(argc, argv, "own-database keep --connection TEXT [--password-file FILE] [--authority FILE]",
                       options, LENGTH(options), NULL, &status))

@@ -8,6 +8,7 @@ machine with what docs/how-to/back-up-the-control-plane.md says. What was acknow
 import argparse
 import json
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -145,6 +146,7 @@ def begin(suite, own):
     own.stop_nodes()
     folder, binaries = own.fleet.path("postgres"), control.postgres_bin()
     roles = subprocess.run([binaries + "/pg_dumpall", "-h", folder, "-U", "postgres", "--roles-only"], capture_output=True, text=True, check=True).stdout
+    roles = re.sub(r" GRANTED BY \w+;", ";", roles)  # who may grant is another matter since PostgreSQL 16
     dumped = subprocess.run([binaries + "/pg_dump", "-h", folder, "-U", "postgres", "reeve"], capture_output=True, text=True, check=True).stdout
     into = hosts.command(own.fleet, own.first, ["runuser", "-u", "postgres", "--", "psql", "-Xq", "-v", "ON_ERROR_STOP=0", "-o", "/dev/null", "reeve"])
     said = subprocess.run(into, input=roles + dumped, capture_output=True, text=True, check=True).stderr
@@ -317,7 +319,14 @@ def it_is_kept_again(suite, own):
     suite.equal(own.reported()["timeline"], 2, "the timeline")
 
 
-PARTS = [begin, it_is_kept, it_is_proven, standing_still_is_told, destroyed_and_restored, it_is_kept_again]
+def forgotten(suite, own):
+    """Nothing is left on the repository host, and nobody waits for it."""
+    own.on(own.repository, AGENT + " own-database forget --remove-backups")
+    wait_until(lambda: own.on(own.repository, "ls /var/lib/reeve/stanzas; ls /etc/systemd/system | grep -E 'reeve-(wal|backup|verify)' || true").split() == [], "all of it goes", 60)
+    wait_until(lambda: own.shown() == {}, "operators see it no more", 60)
+
+
+PARTS = [begin, it_is_kept, it_is_proven, standing_still_is_told, destroyed_and_restored, it_is_kept_again, forgotten]
 
 
 def main():
