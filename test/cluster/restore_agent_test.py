@@ -23,6 +23,7 @@ sys.dont_write_bytecode = True
 from backup_agent_test import FOLDER, REPOSITORY, SEAT, BackupRig, ProtectedCluster, Writer, moment, waited  # noqa: E402  (sets the paths for the rest)
 
 import hosts  # noqa: E402
+from gate_attacks import CONNECTIONS, FILL, READS, WRITES, Attacker  # noqa: E402
 from state import Problem  # noqa: E402
 from suite import Suite, ends_on_signal  # noqa: E402
 
@@ -300,51 +301,35 @@ def the_gate_leads_nowhere_else(suite, rig):
     restored(suite, rig, target, "a restore that goes well")
     member, folder = target.members[0], target.folder(target.members[0])
 
-    def at_gate(host, tls, stanza):
-        # As root, pgBackRest takes a key that nobody else can read, and no other.
-        hosts.run(rig.fleet, host, "install", "-m", "600", tls + "/tls/cluster.key", "/root/attack.key")
-        hosts.write_file(rig.fleet, host, "/root/attack.conf", "[global]\nrepo1-host=%s\nrepo1-host-port=%d\nrepo1-host-type=tls\nrepo1-host-config=/gate/pgbackrest.conf\n"
-                         "repo1-host-ca-file=%s/tls/cluster-authority.crt\nrepo1-host-cert-file=%s/tls/cluster.crt\nrepo1-host-key-file=/root/attack.key\n"
-                         "io-timeout=5\nlog-level-file=off\nlock-path=/tmp/x\n[%s]\npg1-path=%s/data\n" % (
-                             rig.fleet.host(REPOSITORY)["address"], PORT, tls, tls, stanza, tls))
-        return "pgbackrest --config=/root/attack.conf --stanza=%s " % stanza
-    own = at_gate(member["host"], folder, source.stanza)
-    say = lambda command: subprocess.run(hosts.command(rig.fleet, member["host"], ["sh", "-c", command]), capture_output=True, text=True, errors="replace", check=False, timeout=60)  # noqa: E731
+    address = rig.fleet.host(REPOSITORY)["address"]
+    attacker = Attacker(rig.fleet, member["host"], folder, address, PORT, source.stanza)
+    own, say = attacker.own, attacker.shell
     suite.check("archive.info" in say(own + "repo-ls archive/" + source.stanza).stdout, "what it is for works: %s", say(own + "repo-ls archive/" + source.stanza))
-    secret = "the-other-tenants"
-    rig.on_repository("sh", "-c", "mkdir -p /var/lib/reeve/stanzas/other/repo && echo %s > /var/lib/reeve/stanzas/other/repo/x && chmod -R a+rX /var/lib/reeve/stanzas/other" % secret)
+    other = "/var/lib/reeve/stanzas/other"
+    rig.on_repository("sh", "-c", "mkdir -p {0}/repo && echo the-other-tenants > {0}/repo/x && chmod -R a+rX {0}".format(other))
     inventory = "cd %s/repo && find . -type f -printf '%%P %%s %%T@\\n' " % FOLDER
     before = set(rig.on_repository("sh", "-c", inventory).splitlines())
-    reads = ["--repo1-path=/ repo-get --raw etc/passwd", "repo-get --raw ../etc/passwd", "--repo1-path=/repo/../../etc repo-get --raw passwd",
-             "--repo1-path=/gate repo-get --raw gate.key", "--repo1-path=/ repo-get --raw gate/gate.key", "--repo1-path=/ repo-get --raw var/lib/reeve/agent/host.key",
-             "--repo1-path=/var/lib/reeve/stanzas/other/repo repo-get --raw x", "--repo1-path=/var/lib repo-ls --recurse", "--repo1-path=/etc repo-ls --recurse", "--repo1-path=%s repo-ls --recurse" % FOLDER,
-             "--repo1-path=/proc/self repo-get --raw environ", "--repo1-path=/proc/1 repo-get --raw environ", "--repo1-path=/ repo-get --raw key/gate.key",
-             "--repo1-path=/ repo-get --raw run/systemd/notify", "--repo1-path=/sys repo-ls kernel", "--repo1-path=/home repo-ls", "--repo1-path=/root repo-ls"]
-    bucket = "--repo1-type=s3 --repo1-s3-bucket=b --repo1-s3-endpoint=10.78.0.2 --repo1-s3-region=r --repo1-storage-port=8444 --no-repo1-storage-verify-tls "
-    reads += [bucket + "repo-ls", bucket + "repo-get --raw agent/v1/goal"]
-    for words in reads:
-        answer = say(("env PGBACKREST_REPO1_S3_KEY=k PGBACKREST_REPO1_S3_KEY_SECRET=s " if words.startswith(bucket) else "") + own + words)
-        suite.check(answer.returncode != 0 or answer.stdout.strip() in ("", "."), "nobody reads with %s: %s", words, answer.stdout[:300])
+    for what, words in READS.items():
+        got = attacker.reads(words.format(seat=FOLDER, other=other))
+        suite.check(got is None, "nobody reads %s: %s", what, got)
+    for what, words in CONNECTIONS.items():
+        answer = attacker.asks(words.format(address="10.78.0.2", port=8444))
+        suite.check(answer.returncode != 0 or answer.stdout.strip() in ("", "."), "nobody reaches %s: %s", what, answer.stdout[:300])
     config = say(own + "--repo1-path=/gate repo-get --raw pgbackrest.conf").stdout
     suite.check("tls-server-port" in config, "what is there can be read in this way: %s", config)
     suite.check(source.cipher_pass not in config and "secret" not in config, "there is no secret in what can be read: %s", config)
-    writes = ["repo-put archive/x", "--repo1-path=/ repo-put x", "--repo1-path=/gate repo-put x", "--repo1-path=/last repo-put x", "--repo1-path=/usr repo-put x",
-              "--set=%s --repo1-retention-full=1 expire" % rig.label, "--set=%s --annotation=a=b annotate" % rig.label, "stanza-delete --force", "stanza-upgrade",
-              "--repo1-retention-full=1 expire", "repo-rm --recurse archive"]
-    for words in writes:
-        answer = say("echo x | " + own + words)
-        suite.check(answer.returncode != 0, "nobody writes with %s: %s", words, answer.stdout[:300])
-    answer = say("head -c 20000000 /dev/zero | " + own + "--repo1-path=/tmp repo-put x")
+    for what, words in WRITES.items():
+        got = attacker.writes(words.format(label=rig.label, stanza=source.stanza))
+        suite.check(got is None, "nobody makes %s: %s", what, got)
+    answer = say(FILL.format(own=own))
     suite.check(answer.returncode != 0, "nobody fills the host's disk: %s", answer.stdout[:300])
     after = set(rig.on_repository("sh", "-c", inventory).splitlines())
     suite.check(len(before) > 10 and before <= after, "everything in the repository is what it was: %s", before - after)
     suite.check(all(re.match(r"archive/.*/[0-9A-F]{24}-", line) for line in after - before), "and nothing came but WAL: %s", after - before)
-    suite.check(say(at_gate(member["host"], folder, "other-1") + "repo-ls").returncode != 0, "nobody asks for another stanza")
+    suite.check(Attacker(rig.fleet, member["host"], folder, address, PORT, "other-1").reads("repo-ls") is None, "nobody asks for another stanza")
     stranger = source.members[0]
-    tls = source.folder(stranger)
-    answer = subprocess.run(hosts.command(rig.fleet, stranger["host"], ["sh", "-c", at_gate(stranger["host"], tls, source.stanza) + "repo-ls"]),
-                            capture_output=True, text=True, check=False, timeout=90)
-    suite.check(answer.returncode != 0, "a member of another cluster does not come in: %s", answer.stdout)
+    got = Attacker(rig.fleet, stranger["host"], source.folder(stranger), address, PORT, source.stanza).reads("repo-ls")
+    suite.check(got is None, "a member of another cluster does not come in: %s", got)
     rig.on_repository("rm", "-rf", "/var/lib/reeve/stanzas/other")
     clean_up(suite, rig, target)
 

@@ -92,14 +92,14 @@ class Tenant:
     def access_status(self, network_block):
         return self.ask("GET", self.of_project("/accessList/%s/status" % quote(network_block, safe="")))["STATUS"]
 
-    def create_cluster(self, name, size="S1", regions=None):
-        """`regions`: a dict from region to the number of members; without it three in the first region."""
+    def create_cluster(self, name, size="S1", regions=None, **more):
+        """`regions`: a dict from region to the number of members; without it three in the first region. `more` is part of the document."""
         regions = regions or {self.fleet.regions[0]: 3}
         configs = [{"providerName": PROVIDER, "regionName": region, "priority": 7 - number,
                     "electableSpecs": {"instanceSize": size, "nodeCount": count}}
                    for number, (region, count) in enumerate(regions.items())]
         return self.ask("POST", self.of_project("/clusters"), {
-            "name": name, "clusterType": "REPLICASET", "replicationSpecs": [{"regionConfigs": configs}]})
+            "name": name, "clusterType": "REPLICASET", "replicationSpecs": [{"regionConfigs": configs}], **more})
 
     def cluster(self, name):
         return self.ask("GET", self.of_project("/clusters/" + name))

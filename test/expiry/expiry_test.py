@@ -474,7 +474,21 @@ class Year:
         for label in sorted(label for label, one in self.control.copies().items() if one[1]):
             self.counts["restored"] += 1
             self.suite.equal(self.machine.restored(label), self.sums[label], "in the end: " + label)
-        self.suite.check(self.machine.used() < self.most_bytes / 2, "the repository has %d bytes in the end, and had %d", self.machine.used(), self.most_bytes)
+        self.suite.check(self.machine.used() < self.most_bytes * (0.5 if len(self.ever) > 20 else 1), "the repository has %d bytes in the end, and had %d", self.machine.used(), self.most_bytes)
+
+    def make_once(self):
+        """Killed when a backup was whole and not in the list yet: the same order makes no second one."""
+        lists = ["%s/repo/backup/%s/%s" % (self.machine.seat, STANZA, name) for name in ("backup.info", "backup.info.copy")]
+        before, labels, snapshot = {path: open(path, "rb").read() for path in lists}, self.machine.labels(), secrets.token_hex(12)
+        self.machine.write(self.machine.seat + "/order.json", json.dumps({"number": 1, "remove": [], "windowDays": 0, "isLast": False, "backup": {
+            "snapshot": snapshot, "type": "full", "annotations": {"snapshot": snapshot}}}))
+        for _ in range(2):
+            self.machine.do("/opt/reeve/reeve-agent", "keep", "--folder", self.machine.seat)
+            made = self.machine.labels() - labels
+            for path, content in before.items():
+                with open(path, "wb") as file:
+                    file.write(content)
+        self.suite.equal(len(made), 1, "backups that one order has made, whose list was lost: %s" % sorted(made))
 
     def line(self):
         return "expiry: %d snapshots, %d restored, %d gone, %d protected, %d lost" % (
@@ -505,6 +519,7 @@ def main():
     try:
         year.go_on(options.snapshots, options.days)
         year.end()
+        year.make_once()
         if options.report:
             write_report(options.report, year, options.seed)
     except RuntimeError as problem:

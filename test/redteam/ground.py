@@ -53,6 +53,7 @@ class FleetGround:
     def __init__(self, fleet, folder):
         self.fleet, self.folder, self.names, self.apart = fleet, folder, CLUSTERS, "apart-" + MARK
         self.tenants, self.documents, self.without = {}, {}, None
+        self.gate = None  # of a restore, when attacks need one (of_gate.py)
         self.sessions = []  # attacks that were tried together; whoever takes a wall down has them tried again
         for who, cluster in CLUSTERS.items():
             self.tenants[who] = tenant = Tenant(fleet)
@@ -96,6 +97,9 @@ class FleetGround:
         self.place.shell("systemctl stop reeve-plant; rm -f /tmp/{0} /var/tmp/{0} /dev/shm/{0} /dev/mqueue/{0} /run/systemd/system/reeve-walls.service; "
                          "ipcrm -M {1} -S {1}; systemctl daemon-reload".format(walls_attacks.NAME, walls_attacks.KEY), check=False)
         clusters = [*((self.tenants[who], cluster) for who, cluster in CLUSTERS.items()), (self.tenants["victim"], self.apart)]
+        if self.gate is not None and self.gate.member is not None:
+            self.gate.close()
+            clusters.append((self.tenants["thief"], self.gate.name))
         for tenant, cluster in clusters:
             tenant.delete_cluster(cluster)
         for tenant, cluster in clusters:
@@ -109,7 +113,7 @@ class FleetGround:
 
 @contextlib.contextmanager
 def fleet_ground():
-    with rig.fleet_for(3) as fleet, tempfile.TemporaryDirectory() as folder:
+    with rig.fleet_for(3, repositories=1) as fleet, tempfile.TemporaryDirectory() as folder:
         ground = FleetGround(fleet, folder)
         yield ground
         if os.environ.get("REEVE_FLEET"):

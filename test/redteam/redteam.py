@@ -18,6 +18,7 @@ import ground as grounds
 import of_agent
 import of_database
 import of_download
+import of_gate
 import of_hosts
 import of_node
 import of_outside
@@ -30,7 +31,7 @@ import walls_of_node
 from state import Problem
 from world import changed_tables, row_hashes
 
-NODE, FLEET = [of_node, of_tenant, of_download, of_store], [of_outside, of_hosts, of_agent, of_database, of_session]
+NODE, FLEET = [of_node, of_tenant, of_download, of_store], [of_outside, of_hosts, of_agent, of_database, of_session, of_gate]
 
 
 def known_walls():

@@ -324,9 +324,24 @@ a_removal_that_was_broken_off_keeps_no_other_from_being_removed(void **state)
     assert_ptr_not_equal(keep_check_removal(arena, info, both, full), OK); /* what builds on it would go */
     assert_ptr_not_equal(keep_check_removal(arena, info, left, own), OK);  /* it would not go itself */
     assert_ptr_not_equal(keep_check_removal(arena, info, STR_EMPTY, own), OK);
-    assert_int_equal(keep_leftovers(info, left), 1);
-    assert_int_equal(keep_leftovers(info, STR_EMPTY), 0);
-    assert_int_equal(keep_leftovers(info, more), 0); /* not by the way */
+    assert_true(keep_is_unsettled(info, left));
+    assert_false(keep_is_unsettled(info, STR_EMPTY));
+    assert_false(keep_is_unsettled(info, more)); /* not by the way */
+    arena_free(arena);
+}
+
+/* Who was killed between the end of a backup and the list had it made a second time, and one of the two was known to nobody. */
+static void
+a_backup_that_is_whole_and_in_no_list_is_found(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 20);
+    json_t *info = json_parse_own(arena, STR("[{\"backup\": [{\"label\": \"20261116-133833F\"}]}]"));
+    str found = STR(
+        "WARN: [DRY-RUN] backup '20261116-140000F' found in repository added to backup.info\nINFO: [DRY-RUN] expire command end\n");
+    str other = str_format(arena, "%sINFO: [DRY-RUN] repo1: remove expired backup 20261116-133833F\n", found.data);
+    assert_true(keep_is_unsettled(info, found));
+    assert_false(keep_is_unsettled(info, other));
     arena_free(arena);
 }
 
@@ -450,6 +465,7 @@ main(void)
         cmocka_unit_test(a_damaged_memory_is_not_taken_for_an_empty_one),
         cmocka_unit_test(what_would_be_removed_is_read_from_what_pgbackrest_says),
         cmocka_unit_test(a_removal_that_was_broken_off_keeps_no_other_from_being_removed),
+        cmocka_unit_test(a_backup_that_is_whole_and_in_no_list_is_found),
         cmocka_unit_test(a_repository_that_lets_nobody_in_is_not_taken_for_an_empty_one),
         cmocka_unit_test(wal_of_the_window_stays),
         cmocka_unit_test(what_is_wrong_is_said_with_why),

@@ -198,16 +198,17 @@ keep_check_removal(struct arena *arena, const json_t *info, str said, str label)
                : problem(arena, "%.*s is not removed: pgBackRest would remove %zu backups.", STR_ARG(label), count);
 }
 
-size_t
-keep_leftovers(const json_t *info, str said)
+bool
+keep_is_unsettled(const json_t *info, str said)
 {
-    size_t count = 0;
+    static const char found[] = "found in repository added to backup.info";
+    bool is_unsettled = said.len > 0 && memmem(said.data, said.len, found, strlen(found)) != NULL;
     str named;
-    for (str rest = said; keep_next_removed(&rest, &named); count++) {
+    for (str rest = said; keep_next_removed(&rest, &named); is_unsettled = true) {
         if (is_listed(info, named))
-            return 0;
+            return false;
     }
-    return count;
+    return is_unsettled;
 }
 
 static error
@@ -227,9 +228,12 @@ remove_one(struct keep *keep, str label)
     return OK;
 }
 
-/* What is listed is written before folders go. Who is killed in between leaves one that nobody lists, and nobody would ask for it again. */
+/*
+ * Who is killed while pgBackRest writes leaves what is in no list: a folder of a removal that was broken off, which nobody would ask for again, or a backup that is
+ * whole, which would be made a second time. `expire` removes the one and lists the other, when it would remove nothing else.
+ */
 static error
-remove_leftovers(struct keep *keep)
+settle(struct keep *keep)
 {
     static const char *const try_words[] = { "expire", "--dry-run", "--log-level-console=info", NEVER_BY_ITSELF, NULL };
     static const char *const words[] = { "expire", NEVER_BY_ITSELF, NULL };
@@ -237,11 +241,11 @@ remove_leftovers(struct keep *keep)
     if (json_array_size(keep_backups(keep->info)) == 0)
         return OK;
     TRY(pgbackrest(keep, SEAT_PUSH_CONFIG, try_words, &said));
-    size_t count = keep_leftovers(keep->info, said);
-    if (count == 0)
+    if (!keep_is_unsettled(keep->info, said))
         return OK;
-    log_line(LOG_INFO, "backup_leftovers", "%zu folders of backups that are removed were still there.", count);
-    return pgbackrest(keep, SEAT_PUSH_CONFIG, words, &said);
+    log_line(LOG_INFO, "backup_settled", "Something was broken off in the repository: %.*s", STR_ARG(said));
+    TRY(pgbackrest(keep, SEAT_PUSH_CONFIG, words, &said));
+    return read_info(keep);
 }
 
 /* In the order that they were given: leaves first. One that cannot go now keeps no other. */
@@ -438,13 +442,14 @@ carry_out(struct keep *keep, struct outcome *outcome)
         outcome->removal = remove_stanza(keep);
         return read_info(keep);
     }
+    error settled = settle(keep);
     outcome->backup = back_up(keep);
     if (is_of_own_database(keep))
         TRY(own_copy_drop(keep->arena, keep->folder)); /* also when it failed: nobody else would ever remove it */
     outcome->removal = remove_all(keep);
     TRY(read_info(keep));
-    error leftovers = remove_leftovers(keep), shortened = shorten_wal(keep);
-    outcome->removal = outcome->removal != OK ? outcome->removal : leftovers != OK ? leftovers : shortened;
+    error shortened = shorten_wal(keep);
+    outcome->removal = outcome->removal != OK ? outcome->removal : settled != OK ? settled : shortened;
     TRY(read_info(keep));
     outcome->look = look_for_holes(keep);
     return OK;

@@ -28,7 +28,7 @@ int64_t keep_fulls_with_wal(const json_t *info, int64_t window_ms, int64_t *ret_
 bool keep_next_removed(str *rest, str *ret_label);
 /* Whether only that one would go, as `expire --dry-run` says; and folders that a removal left which was broken off: they are in no list any more. */
 MUST_USE error keep_check_removal(struct arena *arena, const json_t *info, str said, str label);
-/* How many of these folders it would remove; 0 when something that is listed would go with them. */
-size_t keep_leftovers(const json_t *info, str said);
+/* Whether `expire` would put something right that was broken off, and remove nothing that is listed. */
+bool keep_is_unsettled(const json_t *info, str said);
 
 #endif
