@@ -47,8 +47,8 @@
         "As above. FAILING: nothing is taken in, or not everything. DAMAGED: something that was kept is lost, and no full backup was made since. The events BACKUP_FAILING and BACKUP_DAMAGED say of which cluster, and why.") \
     ROW(OWN_BACKUP, "reeve_own_backup", "gauge", "state", "Hosts that keep the control plane's own database: WORKING, FAILING, or UNPROVEN.", \
         "As above. FAILING: what is written now would be lost. UNPROVEN: no control plane could be started from it for three days. `reeved fleet own-backup` says why.") \
-    ROW(OWN_BACKUP_BEHIND, "reeve_own_backup_behind_seconds", "gauge", "", "How much of the control plane's own database would be lost if it was lost now; -1: all of it.", \
-        "As above. Alarm when it grows beyond a few minutes, or is -1 though a host should keep it.") \
+    ROW(OWN_BACKUP_BEHIND, "reeve_own_backup_behind_seconds", "gauge", "", "How much of the control plane's own database would be lost if it was lost now; absent: all of it.", \
+        "As above. Alarm when it grows beyond a few minutes, or is absent though a host should keep it.") \
     ROW(DRILLS, "reeve_backup_drills", "gauge", "result", "Clusters with backups, by how their last drill ended; NONE: there was none.", \
         "As above. FAILED: the newest backup could not be restored, or something was missing.") \
     ROW(DRILLS_OVERDUE, "reeve_backup_drills_overdue", "gauge", "", "Clusters of which it was not proven for too long that their backups can be restored.", \

@@ -205,8 +205,8 @@ add_own_backup(struct buf *out, const struct rows *rows)
         buf_format(out, "reeve_own_backup{state=\"%.*s\"} %lld\n", STR_ARG(rows_text(rows, row, C_STATE)),
                    (long long)rows_int(rows, row, C_COUNT));
     metric_begin(out, METRIC_OWN_BACKUP_BEHIND);
-    buf_format(out, "reeve_own_backup_behind_seconds %lld\n",
-               (long long)(rows->count == 0 ? -1 : rows_int(rows, 0, C_AGE_S)));
+    if (rows->count > 0 && rows_int(rows, 0, C_AGE_S) >= 0)
+        buf_format(out, "reeve_own_backup_behind_seconds %lld\n", (long long)rows_int(rows, 0, C_AGE_S));
 }
 
 str

@@ -228,7 +228,8 @@ def what_is_locked_outlives_who_has_the_key(suite, kept):
         time.sleep(1.5)
         attack(suite, kept)
         kept.look()
-        wait_until(lambda: "BACKUP_DAMAGED" in kept.told(), "it is told that backups are gone", 240)
+        # Without the file that lists backups nobody can say which are gone: that is a fault of the seat, and the window is empty meanwhile.
+        wait_until(lambda: {"BACKUP_DAMAGED", "BACKUP_FAILING"} & set(kept.told()), "it is told that something is wrong", 240)
         dry = kept.store.reeved("fleet", "store", "recover", VAULT, "--since", since, "--dry-run", "--json")
         suite.check(dry[0] == 0 and int(json.loads(dry[1])["deleted"]) > 0, "what would come back: %s", dry)
         began = time.monotonic()

@@ -343,14 +343,14 @@ the_operator_lets_go_what_is_only_kept(void **state)
     settle();
     report(2, 2, SAID(ONE_SNAPSHOT, "COMPLETED", "2099-01-01T00:00:00Z"));
     fixture_ask("SELECT set_config('reeve.service', 'on', false)");
-    fixture_ask(drop);
+    fixture_ask("%s", drop);
     assert_string_equal(seats(), "r1 RUNNING, r2 RUNNING copy"); /* what is received stays */
     set_schedule(place, COPIES(""), "OK");
     fixture_ask("UPDATE snapshot SET protected_until = now() + interval '1 day'");
-    fixture_ask(drop);
+    fixture_ask("%s", drop);
     assert_string_equal(seats(), "r1 RUNNING, r2 FROZEN copy");
     fixture_ask("UPDATE snapshot SET protected_until = NULL");
-    fixture_ask(drop);
+    fixture_ask("%s", drop);
     assert_string_equal(seats(), "r1 RUNNING, r2 REMOVED copy");
     assert_int_equal(count("SELECT count(*) FROM snapshot WHERE hidden_at IS NULL"), 0);
     remove_cluster(place);
@@ -458,14 +458,14 @@ moments_of_all_seats_are_one_window(void **state)
         "window_to = CASE WHEN is_copy THEN '2026-01-04'::timestamptz ELSE '2026-01-03' END");
     const char *window =
         "SELECT w.window_from::date || ' ' || w.window_to::date FROM backup_stanza s, backup_window(s.id) w";
-    assert_string_equal(fixture_ask(window), "2026-01-01 2026-01-04");
+    assert_string_equal(fixture_ask("%s", window), "2026-01-01 2026-01-04");
     fixture_ask(
         "UPDATE stanza_seat SET window_to = '2026-01-01 12:00' WHERE NOT is_copy"); /* between them there is nothing */
-    assert_string_equal(fixture_ask(window), "2026-01-02 2026-01-04");
+    assert_string_equal(fixture_ask("%s", window), "2026-01-02 2026-01-04");
     fixture_ask("UPDATE stanza_seat SET reported_at = now() - interval '2 minutes' WHERE is_copy");
-    assert_string_equal(fixture_ask(window), "2026-01-01 2026-01-01");
+    assert_string_equal(fixture_ask("%s", window), "2026-01-01 2026-01-01");
     fixture_ask("UPDATE stanza_seat SET reported_at = now() - interval '6 minutes'"); /* what was known last */
-    assert_string_equal(fixture_ask(window), "2026-01-02 2026-01-04");
+    assert_string_equal(fixture_ask("%s", window), "2026-01-02 2026-01-04");
     assert_string_equal(
         fixture_ask(
             "SELECT string_agg(e ->> 'state', ',') FROM backup_stanza s, jsonb_array_elements(backup_window_json(s.project_id, s.cluster_id)::jsonb -> 'seats') e"),
