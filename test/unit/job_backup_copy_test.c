@@ -324,6 +324,12 @@ a_host_that_is_drained_receives_until_another_one_covers_it(void **state)
     sweep(&spent_backups_sweep);
     assert_string_equal(seats(), "r1 FROZEN, r3 RUNNING"); /* its snapshot can be restored */
     fixture_ask("UPDATE snapshot SET hidden_at = now() WHERE id = '\\x" ONE_SNAPSHOT "'");
+    sweep(&expired_backups_sweep);
+    sweep(&spent_backups_sweep);
+    assert_string_equal(seats(), "r1 FROZEN, r3 RUNNING"); /* moments of the restore window that only it has */
+    assert_string_equal(fixture_ask("SELECT c.state FROM snapshot_copy c WHERE c.snapshot_id = '\\x" ONE_SNAPSHOT "'"),
+                        "COMPLETED");
+    fixture_ask("UPDATE stanza_seat SET window_from = '2020-01-01', window_to = '2020-01-02' WHERE desired = 'FROZEN'");
     sweep(&spent_backups_sweep);
     assert_string_equal(seats(), "r1 REMOVED, r3 RUNNING");
     settle();

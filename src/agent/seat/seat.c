@@ -181,6 +181,7 @@ remove_all(struct seat_pass *pass, struct report_seat *report, bool *ret_is_busy
         if (pass->seat->store.endpoint.len > 0) {
             bool ignored = false;
             TRY(seat_store_keep(pass));
+            TRY(seat_files(pass, &ignored)); /* the store's keys may have changed since */
             TRY(keep_units(pass, false, &ignored));
             struct seat_view view = seat_view_read(pass);
             TRY(seat_jobs_empty(pass, jobs, &view, &is_empty));

@@ -18,7 +18,7 @@ BEGIN
                     AND NOT EXISTS (SELECT FROM stanza_seat t JOIN host h ON h.id = t.host_id
                                     WHERE t.stanza_id = s.id AND t.is_copy AND t.desired = 'RUNNING'
                                       AND (h.provider, h.region) = (e ->> 'cloudProvider', e ->> 'regionName'))
-                  ORDER BY s.id LIMIT 100 LOOP
+                  ORDER BY random() LIMIT 100 LOOP -- those without room keep no others from theirs
         IF v_wish.reserved_gb IS NOT NULL AND seat_copy_place(v_wish.id, v_wish.provider, v_wish.region, v_wish.reserved_gb) IS NOT NULL THEN
             PERFORM cluster_touch(v_wish.cluster_id);
             v_count := v_count + 1;
