@@ -87,8 +87,9 @@ a_seat_comes_of_it_among_those_of_the_goal(void **state)
     struct own_database own = example();
     struct goal_seat others[2] = { { .stanza = STR("a") }, { .stanza = STR("b") } };
     struct goal goal = { .seats = { 2, others } };
-    memset(&others[0].id, 0x01, sizeof(id));
-    memset(&others[1].id, 0xFF, sizeof(id));
+    others[0].id = others[1].id = (id){ .is_there = true };
+    memset(others[0].id.bytes, 0x01, sizeof(others[0].id.bytes));
+    memset(others[1].id.bytes, 0xFF, sizeof(others[1].id.bytes));
     assert_true(own_database_join(arena, &own, &goal) == OK);
     assert_int_equal(goal.seats.count, 3);
     assert_true(goal_find_seat(&goal, others[0].id) == &goal.seats.items[0]);
