@@ -89,16 +89,7 @@ steps(struct seat_pass *pass, struct report_seat *report)
     bool is_busy = true;
     for (int i = 0; i < MOST_ORDERS && is_busy; i++) {
         is_busy = false;
-        *report = (struct report_seat){ .id = pass->seat->id,
-                                        .unit = STR("active"),
-                                        .problem = STR_EMPTY,
-                                        .received_lsn = STR_EMPTY,
-                                        .timeline = -1,
-                                        .lag_bytes = -1,
-                                        .lag_ms = -1,
-                                        .window_from = STR_EMPTY,
-                                        .window_to = STR_EMPTY,
-                                        .used_bytes = -1 };
+        *report = seat_view_unseen(pass->seat->id, STR("active"));
         TRY(step(pass, report, &is_busy));
     }
     return is_busy ? problem(pass->arena, "It is busy for ever: %.*s", STR_ARG(report->problem)) : OK;

@@ -227,16 +227,7 @@ seat_pass(const struct member_host *host, struct arena *arena, struct caller *ca
         pass.seat = &own;
     }
     bool is_busy = false;
-    *ret_report = (struct report_seat){ .id = seat->id,
-                                        .unit = STR("unknown"),
-                                        .problem = STR_EMPTY,
-                                        .received_lsn = STR_EMPTY,
-                                        .timeline = -1,
-                                        .lag_bytes = -1,
-                                        .lag_ms = -1,
-                                        .window_from = STR_EMPTY,
-                                        .window_to = STR_EMPTY,
-                                        .used_bytes = -1 };
+    *ret_report = seat_view_unseen(seat->id, STR("unknown"));
     error why = seat->desired == SEAT_REMOVED ? remove_all(&pass, ret_report, &is_busy)
                                               : keep_going(&pass, ret_report, &is_busy);
     if (why == OK && arena_is_exhausted(arena))

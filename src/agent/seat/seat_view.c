@@ -349,6 +349,21 @@ report_receiver(struct arena *arena, const struct seat_view *view, struct report
         report->problem = clock_problem(arena, view);
 }
 
+struct report_seat
+seat_view_unseen(id seat, str unit)
+{
+    return (struct report_seat){ .id = seat,
+                                 .unit = unit,
+                                 .problem = STR_EMPTY,
+                                 .received_lsn = STR_EMPTY,
+                                 .timeline = -1,
+                                 .lag_bytes = -1,
+                                 .lag_ms = -1,
+                                 .window_from = STR_EMPTY,
+                                 .window_to = STR_EMPTY,
+                                 .used_bytes = -1 };
+}
+
 void
 seat_view_report(struct seat_pass *pass, const struct seat_view *view, size_t more, struct report_seat *report,
                  struct report_copy **ret_copies)

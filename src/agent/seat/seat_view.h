@@ -37,6 +37,8 @@ bool seat_view_clocks_differ(const struct seat_view *view);
 /* How far WAL brings whoever begins with that backup, and on which timeline; empty: nobody knows. */
 str seat_view_end(const struct seat_view *view, const json_t *backup, int64_t *ret_timeline);
 
+/* What is said of a seat before anything was seen of it. */
+struct report_seat seat_view_unseen(id seat, str unit);
 /* Everything but the unit, and copies that are not in the repository. `ret_copies` has room for `more` of these. */
 void seat_view_report(struct seat_pass *pass, const struct seat_view *view, size_t more, struct report_seat *report,
                       struct report_copy **ret_copies);
