@@ -12,7 +12,8 @@ enum { SCRIPT_BYTES = 256 * 1024 };
 
 /*
  * One transaction: the rules are written anew, the sets are added to. Only sockets of members' users are looked at.
- * - Who is confined reaches the stores that are named for it, and nothing else anywhere; but a gate answers those whom it is open for, also when its seat is confined.
+ * - Who is confined reaches the stores that are named for it, and nothing else anywhere; but a gate answers those whom it is open for, also when its seat is confined. It
+ *   answers: it cannot begin.
  * - Any other answer to a connection (SYN and ACK) leaves only from an address of its own: whoever listens on an address of another
  *   member while that is down, is not heard.
  * - Itself, members of its cluster on this host, and what every client may use of others: fine.
@@ -42,8 +43,8 @@ static const char rules[] =
     "add rule " TABLE " output meta skuid > %d accept\n"
     "add rule " TABLE " output meta skuid . ip daddr . tcp dport @stores4 accept\n"
     "add rule " TABLE " output meta skuid . ip6 daddr . tcp dport @stores6 accept\n"
-    "add rule " TABLE " output meta skuid . tcp sport . ip daddr @gates4 accept\n"
-    "add rule " TABLE " output meta skuid . tcp sport . ip6 daddr @gates6 accept\n"
+    "add rule " TABLE " output tcp flags & (syn | ack) != syn meta skuid . tcp sport . ip daddr @gates4 accept\n"
+    "add rule " TABLE " output tcp flags & (syn | ack) != syn meta skuid . tcp sport . ip6 daddr @gates6 accept\n"
     "add rule " TABLE " output meta skuid @confined counter reject\n"
     "add rule " TABLE " output tcp flags & (syn | ack) == syn | ack meta skuid . ip saddr != @own4 counter drop\n"
     "add rule " TABLE " output tcp flags & (syn | ack) == syn | ack meta skuid . ip6 saddr != @own6 counter drop\n"

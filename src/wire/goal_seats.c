@@ -28,6 +28,7 @@ static const struct wire_field store_fields[] = {
     { "bucket",     WIRE_TEXT, R, AT(goal_seat_store, bucket),     .max = NAME_BYTES },
     { "region",     WIRE_TEXT, R, AT(goal_seat_store, region),     .max = NAME_BYTES },
     { "path",       WIRE_TEXT, 0, AT(goal_seat_store, path),       .max = NAME_BYTES },
+    { "folder",     WIRE_TEXT, 0, AT(goal_seat_store, folder),     .max = NAME_BYTES },
     { "uriStyle",   WIRE_TEXT, 0, AT(goal_seat_store, uri_style),  .max = 16 },
     { "authority",  WIRE_TEXT, 0, AT(goal_seat_store, authority),  .max = PEM_BYTES },
     { "key",        WIRE_TEXT, R, AT(goal_seat_store, key),        .max = SECRET_BYTES },

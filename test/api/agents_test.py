@@ -457,6 +457,8 @@ def test_own_database(suite, fleet, h1, r1):
     r1.report(ownDatabase={**own, "drill": drill_report(new_id(), state="RUNNING")})
     suite.equal([one["state"] for one in shown()], ["UNPROVEN"], "until another has passed")
     r1.report()
+    suite.equal([one["state"] for one in shown()], ["UNPROVEN"], "an agent that has just started, and says nothing of it")
+    r1.report(ownDatabase={**own, "unit": "absent"})
     suite.equal(shown(), [], "it keeps it no more")
 
 

@@ -11,59 +11,19 @@
 #include <sys/stat.h>
 
 #include "agent/seat/seat_jobs.h"
-#include "agent/units.h"
 #include "base/disk.h"
+#include "no_systemd.h"
 
 enum { ARENA_BYTES = 512 * 1024 * 1024, GOAL_BYTES = 16 * 1024 * 1024, MOST_ORDERS = 20 };
 
 static const char *command;
 
-/* ---- systemd ---- */
+/* What "starting" the seat's unit does. It was started; what came of it is seen later. */
 error
-units_state(struct units *units, struct arena *arena, const char *unit, str *ret_state)
+no_systemd_start(void)
 {
-    (void)units;
-    (void)arena;
-    (void)unit;
-    *ret_state = STR("inactive");
-    return OK;
-}
-
-error
-units_start(struct units *units, struct arena *arena, const char *unit)
-{
-    (void)units;
-    (void)arena;
-    (void)unit;
-    int status = system(command);           // NOLINT(cert-env33-c): of whoever runs the test
-    return status == -1 ? WOULD_BLOCK : OK; /* it was started; what came of it is seen later */
-}
-
-#define NOT_HERE(name)                                                     \
-    error name(struct units *units, struct arena *arena, const char *unit) \
-    {                                                                      \
-        (void)units;                                                       \
-        return problem(arena, #name " of %s", unit);                       \
-    }
-NOT_HERE(units_enable)
-NOT_HERE(units_disable)
-NOT_HERE(units_stop)
-NOT_HERE(units_restart)
-NOT_HERE(units_reload)
-
-error
-units_reread(struct units *units, struct arena *arena)
-{
-    (void)units;
-    return problem(arena, "There is no systemd.");
-}
-
-void
-units_forget(struct units *units, struct arena *arena, const char *unit)
-{
-    (void)units;
-    (void)arena;
-    (void)unit;
+    int status = system(command); // NOLINT(cert-env33-c): of whoever runs the test
+    return status == -1 ? WOULD_BLOCK : OK;
 }
 
 /* ---- A pass ---- */

@@ -352,21 +352,25 @@ a_repository_that_lets_nobody_in_is_not_taken_for_an_empty_one(void **state)
     (void)state;
     static const struct {
         const char *status, *why;
+        bool has_stanza;
     } rows[] = {
-        { "{\"code\":0,\"message\":\"ok\"}", "" },
-        { "{\"code\":1,\"message\":\"missing stanza path\"}", "" },
-        { "{\"code\":2,\"message\":\"no valid backups\"}", "" },
+        { "{\"code\":0,\"message\":\"ok\"}", "", true },
+        { "{\"code\":1,\"message\":\"missing stanza path\"}", "", false },
+        { "{\"code\":2,\"message\":\"no valid backups\"}", "", true },
+        { "{\"code\":3,\"message\":\"missing stanza data\"}", "", false },
         { "{\"code\":99,\"message\":\"[ProtocolError] HTTP request failed with 403 (Forbidden):\\n*** Path/Query ***:\\nGET /\"}",
-          "[ProtocolError] HTTP request failed with 403 (Forbidden):" },
-        { "{\"code\":99}", "pgBackRest does not say why" },
+          "[ProtocolError] HTTP request failed with 403 (Forbidden):", false },
+        { "{\"code\":99}", "pgBackRest does not say why", false },
     };
     struct arena *arena = arena_new(1 << 20);
     for (size_t i = 0; i < LENGTH(rows); i++) {
-        str said = str_format(arena, "[{\"backup\":[],\"repo\":[{\"cipher\":\"none\",\"key\":1,\"status\":%s}]}]",
-                              rows[i].status);
+        str said = str_format(
+            arena, "[{\"backup\":[],\"repo\":[{\"cipher\":\"none\",\"key\":1,\"status\":%s}],\"status\":%s}]",
+            rows[i].status, rows[i].status);
         json_t *info = json_parse_own(arena, said);
         assert_non_null(info);
         assert_true(str_is(keep_unreadable(info), rows[i].why));
+        assert_int_equal(keep_has_stanza(info), rows[i].has_stanza);
     }
     arena_free(arena);
 }
@@ -447,6 +451,8 @@ a_seat_has_a_repository_of_its_own_and_nothing_expires_by_itself(void **state)
     assert_null(strstr(push.data, "/F/repo"));
     seat.store.path = STR("/");
     assert_non_null(strstr(seat_config_text(arena, &seat, STR("/F"), false).data, "\nrepo1-path=/abc123-1-0\n"));
+    seat.store.folder = STR("abc123-1-5e01"); /* the next seat of a lost one does not write into what that has left */
+    assert_non_null(strstr(seat_config_text(arena, &seat, STR("/F"), false).data, "\nrepo1-path=/abc123-1-5e01\n"));
     arena_free(arena);
 }
 

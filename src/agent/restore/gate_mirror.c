@@ -32,11 +32,32 @@ gate_mirror_copy(struct gate_pass *pass)
 }
 
 /* ---- Beginning ---- */
+static json_t *
+order_of(struct gate_pass *pass)
+{
+    return json_in(pass->arena, json_pack("{s:s, s:s, s:b}", "stanza", pass->seat->stanza.data, "label",
+                                          pass->gate->label.data, "isExact", (int)pass->gate->is_exact));
+}
+
+/* What was copied for another order is not what is wanted now. */
+static error
+drop_other(struct gate_pass *pass)
+{
+    json_t *before = NULL;
+    str text, folder = str_format(pass->arena, "%s/" FOLDER, pass->folder.data);
+    if (!disk_below_read(pass->arena, pass->folder.data, FOLDER "/" DRILL_ORDER_FILE, SAID_BYTES, root.user, &text))
+        return OK;
+    if (json_parse_within(pass->arena, text, SAID_BYTES, &before) == OK && json_equal(before, order_of(pass)))
+        return OK;
+    return disk_remove_tree(folder.data)
+               ? OK
+               : problem(pass->arena, "%s cannot be removed: %s.", folder.data, strerror(errno));
+}
+
 static error
 write_order(struct gate_pass *pass)
 {
-    json_t *order = json_in(pass->arena, json_pack("{s:s, s:s, s:b}", "stanza", pass->seat->stanza.data, "label",
-                                                   pass->gate->label.data, "isExact", (int)pass->gate->is_exact));
+    json_t *order = order_of(pass);
     str text = order == NULL ? STR_EMPTY : json_text(pass->arena, order);
     return text.len > 0 && disk_below_replace(pass->folder.data, FOLDER "/" DRILL_ORDER_FILE, text, 0644, root)
                ? OK
@@ -107,6 +128,7 @@ gate_mirror_keep(struct gate_pass *pass, bool *ret_is_ready)
     TRY(units_state(pass->host->units, pass->arena, gate_mirror_unit(pass->arena, pass->gate->id).data, &state));
     if (unit_is_up(state))
         return OK;
+    TRY(drop_other(pass));
     const json_t *said = read_said(pass);
     if (said == NULL) {
         TRY(prepare(pass));

@@ -40,29 +40,31 @@ seat_folders(struct seat_pass *pass)
 
 /* ---- pgBackRest ---- */
 static void
-add_store(struct buf *out, const struct goal_seat *seat, str folder)
+add_store(struct arena *arena, struct buf *out, const struct goal_seat *seat, str folder)
 {
     const struct goal_seat_store *store = &seat->store;
-    str endpoint = store->endpoint;
+    str endpoint = store->endpoint, own = store->folder;
     if (endpoint.len == 0) {
         buf_format(out, "repo1-path=%s/repo\n", folder.data);
         return;
     }
     if (str_starts_with(endpoint, STR("https://")))
         endpoint = str_slice(endpoint, strlen("https://"), endpoint.len);
+    if (own.len == 0)
+        own = str_format(arena, "%s-%d", seat->stanza.data, (int)seat->ordinal);
     buf_format(out,
                "io-timeout=" STORE_SILENT_S "\n"
                "repo1-type=s3\n"
-               "repo1-path=%s/%s-%d\n"
+               "repo1-path=%s/%s\n"
                "repo1-s3-endpoint=%.*s\n"
                "repo1-s3-bucket=%s\n"
                "repo1-s3-region=%s\n"
                "repo1-s3-uri-style=%s\n"
                "repo1-s3-key=%s\n"
                "repo1-s3-key-secret=%s\n",
-               str_is(store->path, "/") ? "" : store->path.data, seat->stanza.data, (int)seat->ordinal,
-               STR_ARG(endpoint), store->bucket.data, store->region.data,
-               store->uri_style.len > 0 ? store->uri_style.data : "host", store->key.data, store->secret_key.data);
+               str_is(store->path, "/") ? "" : store->path.data, own.data, STR_ARG(endpoint), store->bucket.data,
+               store->region.data, store->uri_style.len > 0 ? store->uri_style.data : "host", store->key.data,
+               store->secret_key.data);
     if (store->authority.len > 0)
         buf_format(out, "repo1-storage-ca-file=%s/tls/store-authority.crt\n", folder.data);
 }
@@ -123,7 +125,7 @@ seat_config_text(struct arena *arena, const struct goal_seat *seat, str folder, 
                       "protocol-timeout=660\n"
                       "db-timeout=600\n",
                seat->cipher_pass.data, folder.data, folder.data);
-    add_store(&out, seat, folder);
+    add_store(arena, &out, seat, folder);
     if (with_members && seat_is_own(seat)) {
         add_copy(&out, seat, folder);
     } else if (with_members) {

@@ -430,6 +430,15 @@ take_outcome(struct seat_pass *pass, struct seat_jobs *jobs, const struct seat_v
     return seat_own_write(pass, JOBS_FILE, jobs->memory);
 }
 
+static error
+check_pause(struct seat_pass *pass, const struct seat_jobs *jobs)
+{
+    if (!is_ahead(json_int_at(jobs->memory, "pauseUntilMs")))
+        return OK;
+    return problem(pass->arena, "%s ended without a word %lld times: its journal says why.", pass->backup_unit.data,
+                   (long long)json_int_at(jobs->memory, "silences"));
+}
+
 /* What failed is told until nobody wants it any more, or for a day when nobody in particular did. */
 static void
 forget_failed(struct seat_pass *pass, struct seat_jobs *jobs)
@@ -477,9 +486,7 @@ seat_jobs_go_on(struct seat_pass *pass, struct seat_jobs *jobs, const struct sea
     seat_jobs_end(pass);
     if (json_is_true(json_object_get(jobs->memory, "isOut")))
         TRY(take_outcome(pass, jobs, view));
-    if (is_ahead(json_int_at(jobs->memory, "pauseUntilMs")))
-        return problem(pass->arena, "%s ended without a word %lld times: its journal says why.", pass->backup_unit.data,
-                       (long long)json_int_at(jobs->memory, "silences"));
+    TRY(check_pause(pass, jobs));
     forget_failed(pass, jobs);
     find_job(pass, jobs, view);
     const json_t *job = json_object_get(jobs->memory, "job");
@@ -500,17 +507,24 @@ seat_jobs_go_on(struct seat_pass *pass, struct seat_jobs *jobs, const struct sea
 error
 seat_jobs_empty(struct seat_pass *pass, struct seat_jobs *jobs, const struct seat_view *view, bool *ret_is_empty)
 {
-    str state;
+    const json_t *kept = view->kept;
+    str state, why = json_text_at(kept, "removeProblem");
+    *ret_is_empty = false;
     TRY(units_state(pass->host->units, pass->arena, pass->backup_unit.data, &state));
-    bool is_unread = json_is_true(json_object_get(view->kept, "isUnread"));
-    *ret_is_empty = view->kept != NULL && seat_view_backups(view) != NULL && !is_unread &&
-                    json_array_size(seat_view_backups(view)) == 0 &&
-                    json_int_at(view->kept, "number") == json_int_at(jobs->memory, "number");
-    if (*ret_is_empty || unit_is_up(state))
+    if (unit_is_up(state) || str_is(state, "deactivating"))
         return OK;
-    int64_t age_ms = clock_now_ms() - json_int_at(view->kept, "atMs");
-    if (is_unread && age_ms >= 0 && age_ms < UNREAD_AGAIN_MS)
-        return problem(pass->arena, "%.*s", STR_ARG(json_text_at(view->kept, "lookProblem")));
+    if (json_is_true(json_object_get(jobs->memory, "isOut")))
+        TRY(take_outcome(pass, jobs, view));
+    TRY(check_pause(pass, jobs));
+    /* Without backups there may still be WAL, so only the word of the order that removes everything counts. */
+    bool was_last = json_is_true(json_object_get(kept, "isLast")) &&
+                    json_int_at(kept, "number") == json_int_at(jobs->memory, "number");
+    *ret_is_empty = was_last && why.len == 0;
+    if (*ret_is_empty)
+        return OK;
+    int64_t age_ms = clock_now_ms() - json_int_at(kept, "atMs");
+    if (was_last && age_ms >= 0 && age_ms < UNREAD_AGAIN_MS)
+        return problem(pass->arena, "%.*s", STR_ARG(why));
     return give_order(pass, jobs, view, NULL, json_array(), true);
 }
 

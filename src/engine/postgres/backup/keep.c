@@ -38,6 +38,13 @@ read_file(struct keep *keep, const char *name, size_t most)
     return disk_read(keep->arena, path.data, most, &text) ? json_parse_own(keep->arena, text) : NULL;
 }
 
+/* Everything is to go. */
+static bool
+is_last(const struct keep *keep)
+{
+    return json_is_true(json_object_get(keep->order, "isLast"));
+}
+
 /* ---- pgBackRest ---- */
 static error
 pgbackrest(struct keep *keep, const char *config, const char *const *words, str *ret_said)
@@ -66,6 +73,15 @@ keep_unreadable(const json_t *info)
             return message.len == 0 ? STR("pgBackRest does not say why") : str_trim(str_cut(&message, '\n'));
     }
     return STR_EMPTY;
+}
+
+bool
+keep_has_stanza(const json_t *info)
+{
+    enum { STATUS_OK = 0, STATUS_NO_BACKUP = 2 };
+    const json_t *status = json_object_get(json_array_get(info, 0), "status");
+    int64_t code = json_integer_value(json_object_get(status, "code"));
+    return json_is_object(status) && (code == STATUS_OK || code == STATUS_NO_BACKUP);
 }
 
 static error
@@ -238,7 +254,7 @@ settle(struct keep *keep)
     static const char *const try_words[] = { "expire", "--dry-run", "--log-level-console=info", NEVER_BY_ITSELF, NULL };
     static const char *const words[] = { "expire", NEVER_BY_ITSELF, NULL };
     str said;
-    if (json_array_size(keep_backups(keep->info)) == 0)
+    if (!keep_has_stanza(keep->info)) /* without a backup in it, the first one may have been broken off */
         return OK;
     TRY(pgbackrest(keep, SEAT_PUSH_CONFIG, try_words, &said));
     if (!keep_is_unsettled(keep->info, said))
@@ -406,13 +422,14 @@ write_down(struct keep *keep, const struct outcome *outcome)
 {
     static const struct disk_owner unchanged = { (uid_t)-1, (gid_t)-1 };
     str path = str_format(keep->arena, "%s/" SEAT_KEPT_FILE, keep->folder.data);
-    json_t *kept = json_in(
-        keep->arena, json_pack("{s:I, s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:O, s:O}", "number",
-                               json_integer_value(json_object_get(keep->order, "number")), "backupProblem",
-                               sentence_of(keep, outcome->backup), "removeProblem", sentence_of(keep, outcome->removal),
-                               "lookProblem", sentence_of(keep, outcome->look), "isUnread", keep->is_unread,
-                               "shortenedMs", (json_int_t)keep->shortened_ms, "usedBytes", (json_int_t)measure(keep),
-                               "atMs", (json_int_t)clock_now_ms(), "info", keep->info, "holes", keep->holes));
+    json_t *kept =
+        json_in(keep->arena, json_pack("{s:I, s:b, s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:O, s:O}", "number",
+                                       json_integer_value(json_object_get(keep->order, "number")), "isLast",
+                                       is_last(keep), "backupProblem", sentence_of(keep, outcome->backup),
+                                       "removeProblem", sentence_of(keep, outcome->removal), "lookProblem",
+                                       sentence_of(keep, outcome->look), "isUnread", keep->is_unread, "shortenedMs",
+                                       (json_int_t)keep->shortened_ms, "usedBytes", (json_int_t)measure(keep), "atMs",
+                                       (json_int_t)clock_now_ms(), "info", keep->info, "holes", keep->holes));
     str text = kept == NULL ? STR_EMPTY : json_text(keep->arena, kept);
     if (text.len == 0 || !disk_replace(path.data, text, 0600, unchanged))
         return problem(keep->arena, "%s cannot be written: %s.", path.data, strerror(errno));
@@ -436,9 +453,8 @@ read_before(struct keep *keep)
 static error
 carry_out(struct keep *keep, struct outcome *outcome)
 {
-    bool is_last = json_is_true(json_object_get(keep->order, "isLast"));
     TRY(read_info(keep));
-    if (is_last) {
+    if (is_last(keep)) {
         outcome->removal = remove_stanza(keep);
         return read_info(keep);
     }
@@ -466,7 +482,7 @@ take_what_was(struct keep *keep, error why, struct outcome *outcome)
     outcome->look = why;
     if (json_is_object(json_object_get(keep->order, "backup")) && outcome->backup == OK)
         outcome->backup = why;
-    if (json_is_true(json_object_get(keep->order, "isLast")))
+    if (is_last(keep))
         outcome->removal = why;
     return OK;
 }

@@ -22,6 +22,8 @@ MUST_USE error keep_run(struct arena *arena, str folder);
 json_t *keep_backups(const json_t *info);
 /* Why the repository could not be read, as `info` says, which ends well and lists nothing then; empty: it was read. */
 str keep_unreadable(const json_t *info);
+/* Whether the stanza is there, with or without backups. */
+bool keep_has_stanza(const json_t *info);
 /* How many full backups, from the newest on, need all WAL since: up to the newest sound one that ended by `window_ms`. 0: there is none. */
 int64_t keep_fulls_with_wal(const json_t *info, int64_t window_ms, int64_t *ret_end_ms);
 /* The labels that a line of `expire --dry-run` names as removed, one after the other; false at the end. */

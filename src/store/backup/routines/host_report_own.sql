@@ -1,9 +1,12 @@
--- What a repository host says about the backups of this database; nothing: it does not keep them. Other hosts are not believed.
+-- What a repository host says about the backups of this database. Only 'absent' means that it keeps them no more: an agent that just started, or cannot read how it is
+-- to do it, says nothing, and what was known stands and grows old. Other hosts are not believed.
 CREATE OR REPLACE FUNCTION host_report_own(p_host bytea, p_own jsonb) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-    IF p_own IS NULL OR p_own ->> 'unit' = 'absent' THEN
+    IF p_own ->> 'unit' = 'absent' THEN
         DELETE FROM own_backup WHERE host_id = p_host;
+    END IF;
+    IF p_own IS NULL OR p_own ->> 'unit' = 'absent' THEN
         RETURN;
     END IF;
     INSERT INTO own_backup AS b (host_id, unit, problem, received_lsn, timeline, lag_bytes, lag_ms, window_from, window_to, used_bytes,

@@ -13,7 +13,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
         'desired', t.desired,
         'cipherPass', 'sealed:' || encode(s.id, 'hex') || ':' || encode(s.cipher, 'hex'),
         'clusterAuthority', coalesce((SELECT a.certificate FROM authority a WHERE a.purpose = 'CLUSTER' AND a.cluster_id = s.cluster_id), ''),
-        'store', (SELECT json_build_object('endpoint', o.endpoint, 'bucket', o.bucket, 'region', o.region, 'path', o.path,
+        'store', (SELECT json_build_object('endpoint', o.endpoint, 'bucket', o.bucket, 'region', o.region, 'path', o.path, 'folder', t.store_folder,
                                            'uriStyle', o.uri_style, 'authority', o.authority, 'objectLock', o.object_lock,
                                            'storeKeys', 'sealed:' || o.name || ':' || encode(o.keys, 'hex'))
                   FROM object_store o WHERE o.name = t.object_store),

@@ -32,8 +32,8 @@ BEGIN
     END IF;
     v_seat := reeve_new_id(p_stanza);
     UPDATE host h SET used_disk_gb = h.used_disk_gb + p_reserved_gb WHERE h.id = v_host.id;
-    INSERT INTO stanza_seat (id, org_id, stanza_id, host_id, ordinal, is_copy, object_store, reserved_gb)
-        VALUES (v_seat, v_stanza.org_id, p_stanza, v_host.id, p_ordinal, p_is_copy, v_host.object_store, p_reserved_gb);
+    INSERT INTO stanza_seat (id, org_id, stanza_id, host_id, ordinal, is_copy, object_store, store_folder, reserved_gb)
+        VALUES (v_seat, v_stanza.org_id, p_stanza, v_host.id, p_ordinal, p_is_copy, v_host.object_store, v_stanza.name || '-' || encode(v_seat, 'hex'), p_reserved_gb);
     RETURN v_seat;
 END $$;
 REVOKE ALL ON FUNCTION seat_place(bytea, integer, boolean, text, text, integer) FROM PUBLIC;
