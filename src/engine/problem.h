@@ -9,5 +9,8 @@
 #include "base/error.h"
 
 MUST_USE error problem(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Of what somebody ended before it was done, or that lacked memory: nothing follows from that, and whoever asked for it may try again. */
+MUST_USE error problem_of_moment(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
+bool problem_is_of_moment(error why);
 
 #endif

@@ -109,6 +109,8 @@ program_ask(struct arena *arena, const char *const *argv, str input, size_t cap_
 {
     int status;
     TRY(run(arena, argv, input, cap_bytes, &status, ret_said));
+    if (status < 0)
+        return problem_of_moment(arena, "%s was ended by a signal before it was done.", argv[0]);
     return status == 0 ? OK : problem(arena, "%s failed: %s.", argv[0], program_complaint(arena, *ret_said).data);
 }
 

@@ -7,7 +7,7 @@
 
 #include "engine/problem.h"
 
-/* argv[0] is its path. `input` is its standard input. The error has what it said about why it failed. */
+/* argv[0] is its path. `input` is its standard input. The error has what it said about why it failed; it is of the moment when it was killed. */
 MUST_USE error program_run(struct arena *arena, const char *const *argv, str input);
 /* The same with what it said on both of its outputs, up to so many bytes; also when it failed, if it ran at all. */
 MUST_USE error program_ask(struct arena *arena, const char *const *argv, str input, size_t cap_bytes, str *ret_said);

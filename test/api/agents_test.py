@@ -12,7 +12,7 @@ import threading
 import time
 
 from agents import FACTS, SERVICE, Agent, AsyncAgent, Fleet, bulk_agents
-from client import wait_until
+from client import PATIENCE, wait_until
 from suite import Suite, ends_on_signal
 from world import PREFIX, bootstrap, changed_tables, connect, new_id, row_hashes, sql
 
@@ -120,7 +120,7 @@ def test_identity(suite, fleet, h1, h2):
     new = fleet.join("h3")
     began = time.monotonic()
     thread.join(10)
-    suite.check(parked and time.monotonic() - began < 3, "the old agent's poll ends when another one joins")
+    suite.check(parked and time.monotonic() - began < 3 * PATIENCE, "the old agent's poll ends when another one joins")
     suite.equal(parked and (parked[0][0], parked[0][1].get("errorCode")), (409, "STALE_EPOCH"), "answer to the old agent's poll")
     suite.equal((new.id, new.epoch), (old.id, 2), "the host that joined again")
     refused(suite, lambda: old.goal(), 409, "STALE_EPOCH", "a goal for an older epoch")
@@ -759,7 +759,7 @@ def test_drain(suite, fleet, h1):
     fleet.node.reload()
     thread.join(20)
     suite.equal([status for status, _ in answers], [204], "answer of a node that reloads")
-    suite.check(time.monotonic() - began < 5, "a parked poll ends soon when the node reloads: %.1f s" % (time.monotonic() - began))
+    suite.check(time.monotonic() - began < 5 * PATIENCE, "a parked poll ends soon when the node reloads: %.1f s" % (time.monotonic() - began))
     suite.equal(h1.goal(after=0)[0], 200, "a goal after the reload")
     suite.equal(counted_since(fleet.node, before), {("agentGoal", "200"): 2, ("agentGoal", "204"): 1, ("agentGoal", "timed"): 3}, "counters before and after the reload")
 

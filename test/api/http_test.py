@@ -23,6 +23,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import http_config_test
 import http_messages as messages
+from client import PATIENCE, wait_until
 from node import ROOT, Node, free_port, make_certificate
 
 BUILD = os.environ.get("REEVE_BUILD", "build")
@@ -259,7 +260,7 @@ class Bodies(OneNode):
                 raw.send(data)
                 began = time.monotonic()
                 check_reply(self, raw.reply(), 408, "REQUEST_TIMEOUT")
-                self.assertLess(time.monotonic() - began, 3)
+                self.assertLess(time.monotonic() - began, 3 * PATIENCE)
                 self.assertTrue(raw.is_closed())
 
     def test_a_body_that_drips_is_answered_408(self):
@@ -578,13 +579,13 @@ class Life(unittest.TestCase):
         for thread in clients:
             thread.start()
         for _ in range(5):
+            before = done[0]
             node.reload()
-            time.sleep(0.3)
+            wait_until(lambda before=before: failures or done[0] > before + 50, 60)
         stop.set()
         for thread in clients:
             thread.join()
         self.assertEqual(failures, [])
-        self.assertGreater(done[0], 100)
 
     def test_quit_answers_what_is_open(self):
         node = self.node().start()
@@ -693,26 +694,26 @@ class Reads(unittest.TestCase):
                         raw.send(request * 10)  # several reads in one turn of the loop
                         for _ in range(10):
                             reply = reply and raw.reply()
-                            seen.extend([(time.monotonic(), reply.status)] if reply else [])
+                            seen.extend([reply.status] if reply else [])
+                        time.sleep(0.1 if reply and reply.status == 503 else 0)  # as whoever is told to come back later
         clients = [threading.Thread(target=client) for _ in range(8)]
         for thread in clients:
             thread.start()
         time.sleep(1)
         for _ in range(3):
-            cut = time.monotonic()
+            cut = len(seen)
             subprocess.run(["psql", "-X", "-q", os.environ["REEVE_TEST_SUPER_DSN"], "-c",
                             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reeve'"],
                            check=True, stdout=subprocess.DEVNULL)
-            time.sleep(3)
+            wait_until(lambda cut=cut: len(seen) > cut + 1000 and set(seen[-1000:]) == {200}, 60)
         stop.set()
         for thread in clients:
-            thread.join(20)
+            thread.join(60 * PATIENCE)
             self.assertFalse(thread.is_alive(), "a request was never answered")
-        self.assertLessEqual({status for _, status in seen}, {200, 503})
-        self.assertEqual({status for when, status in seen if when > cut + 2}, {200})
-        self.assertGreater(sum(status == 200 for _, status in seen), len(seen) * 0.8)
+        self.assertLessEqual(set(seen), {200, 503})
+        self.assertGreater(seen.count(200), len(seen) * 0.8)
         self.assertNotIn("signal", node.error_text())
-        self.assertIn("reeve_read_pipelines_ready 2\n", node.operator("/metrics")[1])
+        wait_until(lambda: "reeve_read_pipelines_ready 2\n" in node.operator("/metrics")[1], 60)
 
 
 class ProxyProtocol(unittest.TestCase):

@@ -1,10 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Faults of backups that the backup tool does not see, made on a real repository host: each is noticed within one look, told, and nothing is promised that
-cannot be restored. A stored segment of WAL is removed; bytes are flipped in WAL and in a backup; a drill is led to an end too early; the disk is full. Needs root.
+cannot be restored. A stored segment of WAL is removed; bytes are flipped in WAL and in a backup; a drill is led to an end too early; the disk is full; the clock of the
+repository host and that of a member are two weeks ahead. Needs root.
 
 The host looks at its repository every ten minutes, and reads all of it once a day; here it is made to do so at once."""
+import contextlib
+import glob
 import json
+import os
+import shutil
 import sys
 import time
 
@@ -22,6 +27,8 @@ TOLD = ("BACKUP_DAMAGED", "BACKUP_SOUND", "BACKUP_FAILING", "BACKUP_WORKING")
 FLIP = "printf '\\377\\376\\375\\374' | dd of={0} bs=1 seek={1} conv=notrunc 2>/dev/null"
 STANZAS = "/var/lib/reeve/stanzas"
 DISK_MB = 1400
+LIBRARY = "/usr/lib/reeve-test-clock.so"  # libfaketime: hosts have no clock of their own
+CLOCK = "[Service]\nEnvironment=LD_PRELOAD=%s FAKETIME=+14d FAKETIME_DONT_FAKE_MONOTONIC=1\n" % LIBRARY
 
 
 class Faults(Scene):
@@ -190,7 +197,62 @@ def the_disk_is_full(suite, scene):
     copy_at(suite, scene, writer, seconds[1], "while the disk was full")
 
 
-PARTS = (a_segment_is_removed, bytes_are_flipped, a_drill_ends_too_early, the_disk_is_full)
+@contextlib.contextmanager
+def two_weeks_ahead(fleet, host, units):
+    """All programs of these units, which are named by how their names begin."""
+    root = hosts.folder(fleet, host, "root")
+    shutil.copy(glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")[0], root + LIBRARY)
+    for unit in units:
+        hosts.write_file(fleet, host, "/etc/systemd/system/%s.service.d/clock.conf" % unit, CLOCK)
+    again = "systemctl daemon-reload; systemctl restart %s" % " ".join("'%s*.service'" % unit for unit in units)
+    hosts.run(fleet, host, "sh", "-c", again, timeout=120)
+    try:
+        yield
+    finally:
+        for unit in units:
+            os.unlink("%s/etc/systemd/system/%s.service.d/clock.conf" % (root, unit))
+        hosts.run(fleet, host, "sh", "-c", again, timeout=120)
+
+
+def judge_clock(suite, scene, host, units, sentence):
+    """Told, nothing removed, and no moment promised that has not been. The last second that was written before, and one of meanwhile."""
+    failing, working = scene.told().count("BACKUP_FAILING"), scene.told().count("BACKUP_WORKING")
+    kept = sorted(scene.on_repository("ls %s/repo/backup/*/" % scene.seat).split())
+    with writing(scene) as writer:
+        before = a_second(writer)
+        scene.wait_window(before)
+        with two_weeks_ahead(scene.fleet, host, units):
+            suite.say("told after %.0f s" % scene.wait_told("BACKUP_FAILING", failing + 1, 180))
+            suite.check(sentence in scene.last_told(), "what is told: %s", scene.last_told())
+            wait_until(lambda: scene.alerts() == ["BACKUP_FAILING"], "an alert", 60)
+            scene.look()
+            meanwhile = a_second(writer)
+            suite.check(scene.window()["to"] < time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 60)), "the window does not reach into the future: %s", scene.window()["to"])
+        scene.wait_told("BACKUP_WORKING", working + 1, 240)
+        wait_until(lambda: scene.alerts() == [], "the alert ends", 60)
+        after = a_second(writer)
+        scene.wait_window(after)
+    now = sorted(scene.on_repository("ls %s/repo/backup/*/" % scene.seat).split())
+    suite.check(set(kept) <= set(now), "no backup went: %s, then %s", kept, now)
+    copy_at(suite, scene, writer, before, "before the clock was wrong")
+    copy_at(suite, scene, writer, after, "after it was set right")
+    return writer, meanwhile
+
+
+def the_repository_s_clock_is_ahead(suite, scene):
+    writer, meanwhile = judge_clock(suite, scene, scene.repository, ("reeve-agent", "reeve-wal-", "reeve-backup-"), "s behind the repository host's")
+    copy_at(suite, scene, writer, meanwhile, "while it was wrong")
+
+
+def a_member_s_clock_is_ahead(suite, scene):
+    """What it wrote meanwhile has a time that was not: nobody can say where a second of it is."""
+    member = rig.primary_of(scene.fleet, CLUSTER)
+    _, meanwhile = judge_clock(suite, scene, member.host, ("reeve-member-",), "s ahead of the repository host's")
+    code, detail = refused(scene, meanwhile)
+    suite.check(code == "POINT_NOT_RESTORABLE", "a second of meanwhile: %s %s", code, detail)
+
+
+PARTS = (a_segment_is_removed, bytes_are_flipped, a_drill_ends_too_early, the_disk_is_full, the_repository_s_clock_is_ahead, a_member_s_clock_is_ahead)
 
 
 def main():

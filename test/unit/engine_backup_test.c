@@ -136,6 +136,21 @@ a_gap_ends_what_was_continuous_for_good(void **state)
     tear_down(&f);
 }
 
+/* They were promised, and a restore to one of them ended before it. */
+static void
+moments_that_were_never_stored_go_with_a_gap(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    assert_ptr_equal(wal_state_pushed(f.state, f.arena, (struct wal_place){ 1, 5 }), OK);
+    observe(&f, 1, 1000, 5 * SEGMENT + 10, 5 * SEGMENT + 10);
+    observe(&f, 2, 2000, 6 * SEGMENT + 10, 6 * SEGMENT + 10); /* of a segment that never became whole */
+    assert_int_equal(json_integer_value(json_object_get(span(&f, 0), "toMs")), 2000);
+    assert_ptr_equal(wal_state_begin_span(f.state, f.arena, (struct wal_place){ 2, 9 }, STR("Two are missing.")), OK);
+    assert_int_equal(json_integer_value(json_object_get(span(&f, 0), "toMs")), 1000);
+    tear_down(&f);
+}
+
 /* A history that has ended has no primary that could say it again: without its last moment it would end at its last full segment. */
 static void
 the_last_moment_survives_a_receiver_that_no_primary_answers(void **state)
@@ -456,6 +471,23 @@ a_seat_has_a_repository_of_its_own_and_nothing_expires_by_itself(void **state)
     arena_free(arena);
 }
 
+/* A drill said that a backup is bad because somebody had ended pgBackRest. */
+static void
+what_was_killed_is_no_verdict(void **state)
+{
+    (void)state;
+    static const char *const killed[] = { "/bin/sh", "-c", "kill -KILL $$", NULL }, *const failed[] = { "/bin/sh", "-c",
+                                                                                                        "exit 1",
+                                                                                                        NULL };
+    struct arena *arena = arena_new(1 << 20);
+    error why = program_run(arena, killed, STR_EMPTY);
+    assert_true(problem_is_of_moment(why) && strstr(why->detail.data, "ended by a signal") != NULL);
+    why = program_run(arena, failed, STR_EMPTY);
+    assert_true(why != OK && !problem_is_of_moment(why));
+    assert_false(problem_is_of_moment(OK));
+    arena_free(arena);
+}
+
 int
 main(void)
 {
@@ -464,6 +496,7 @@ main(void)
         cmocka_unit_test(a_moment_is_in_the_window_when_all_that_was_flushed_then_is_here),
         cmocka_unit_test(a_writer_that_never_rests_does_not_keep_the_window_from_moving),
         cmocka_unit_test(a_gap_ends_what_was_continuous_for_good),
+        cmocka_unit_test(moments_that_were_never_stored_go_with_a_gap),
         cmocka_unit_test(the_last_moment_survives_a_receiver_that_no_primary_answers),
         cmocka_unit_test(the_last_moment_of_each_segment_is_remembered),
         cmocka_unit_test(a_clock_that_is_wrong_adds_nothing_to_the_window),
@@ -476,6 +509,7 @@ main(void)
         cmocka_unit_test(wal_of_the_window_stays),
         cmocka_unit_test(what_is_wrong_is_said_with_why),
         cmocka_unit_test(a_seat_has_a_repository_of_its_own_and_nothing_expires_by_itself),
+        cmocka_unit_test(what_was_killed_is_no_verdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,10 @@
 #include "agent/restore/gate.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
+#include <sys/inotify.h>
+#include <unistd.h>
 
 #include "agent/certificates.h"
 #include "agent/restore/gate_last.h"
@@ -178,6 +181,29 @@ is_in_store(const struct gate_pass *pass)
     return pass->seat->store.endpoint.len > 0;
 }
 
+/*
+ * The server listens before it has read its key, so that it listens shows nothing. Whoever hid the key in between would have it fail. Negative: it cannot be watched;
+ * then it is waited for as long as it may take.
+ */
+static int
+watch_key(struct gate_pass *pass)
+{
+    str path = str_format(pass->arena, "%s/" SHOWN, pass->folder.data);
+    int watch = inotify_init1(IN_CLOEXEC);
+    if (watch >= 0)
+        (void)inotify_add_watch(watch, path.data, IN_CLOSE_NOWRITE);
+    return watch;
+}
+
+static void
+wait_until_read(int watch)
+{
+    struct pollfd read = { .fd = watch, .events = POLLIN };
+    (void)poll(&read, 1, LISTENS_MS);
+    if (watch >= 0)
+        close(watch);
+}
+
 /* Of a store, what was received last was copied before the rest was: so nothing is between the two. */
 static error
 open_gate(struct gate_pass *pass)
@@ -187,7 +213,13 @@ open_gate(struct gate_pass *pass)
         TRY(gate_last_copy(pass));
     TRY(show_key(pass));
     failpoint("agent:gate:start:before");
-    TRY(unit_keep_up(pass->host->units, pass->arena, pass->unit.data, &state));
+    int watch = watch_key(pass);
+    error why = unit_keep_up(pass->host->units, pass->arena, pass->unit.data, &state);
+    if (why == OK && unit_is_up(state))
+        wait_until_read(watch);
+    else if (watch >= 0)
+        close(watch);
+    TRY(why);
     for (int64_t until = clock_steady_ms() + LISTENS_MS; !listens(pass) && clock_steady_ms() < until;)
         clock_sleep_ms(LOOK_MS);
     TRY(hide_key(pass));

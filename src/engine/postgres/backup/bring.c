@@ -89,7 +89,7 @@ bring_wal(const struct bring *bring, str name, str into, bool *ret_found)
     for (int try = 0; try < 2; try++) {
         error why = pgbackrest(bring, words, &said);
         *ret_found = why == OK;
-        if (*ret_found || is_error(said))
+        if (*ret_found || is_error(said) || problem_is_of_moment(why))
             return why;
         for (size_t i = 0; i < LENGTH(suffixes); i++) {
             str from = str_format(bring->arena, "%s/" SEAT_WAL "/%s%s", bring->seat.data, name.data, suffixes[i]);

@@ -285,10 +285,26 @@ begin_span(struct wal_state *state, struct arena *arena, struct wal_place place,
     return remember(state, arena);
 }
 
+/* Under the lock. What was received and had not become a whole segment when a gap came is in no repository: its moments are not promised any longer. */
+static void
+forget_unstored_moments(struct wal_state *state)
+{
+    struct span *span = current(state);
+    size_t i = state->mark_count;
+    if (span == NULL)
+        return;
+    while (i > 0 && state->marks[i - 1].flushed > span->to)
+        i--;
+    int64_t stored_ms = i == 0 ? span->from_ms : state->marks[i - 1].primary_ms;
+    if (span->to_ms > stored_ms)
+        span->to_ms = stored_ms < span->from_ms ? span->from_ms : stored_ms;
+}
+
 error
 wal_state_begin_span(struct wal_state *state, struct arena *arena, struct wal_place place, str reason)
 {
     pthread_mutex_lock(&state->lock);
+    forget_unstored_moments(state);
     error why = begin_span(state, arena, place, reason);
     pthread_mutex_unlock(&state->lock);
     return why;
@@ -296,7 +312,7 @@ wal_state_begin_span(struct wal_state *state, struct arena *arena, struct wal_pl
 
 /*
  * Whoever goes to a moment stops at the first commit that looks later. So after a time in which the primary's clock was ahead nothing of a later moment
- * can be reached from a backup before it: a new span begins.
+ * can be reached from a backup before it: a new span begins. It begins where the one before ends, so that everybody sees that no WAL is missing between the two.
  */
 error
 wal_state_follow_clock(struct wal_state *state, struct arena *arena)

@@ -89,6 +89,8 @@ drill_story_phase(struct drill_story *story, const char *name)
 error
 drill_story_end(struct drill_story *story, error why)
 {
+    if (problem_is_of_moment(why)) /* without a word: it is tried again */
+        return why;
     str sentence = drill_sentence(why == OK ? STR_EMPTY : why->detail);
     end_phase(story);
     json_object_set_new(story->said, "problem", json_stringn(sentence.data, sentence.len));

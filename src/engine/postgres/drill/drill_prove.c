@@ -21,6 +21,7 @@ struct prove {
     size_t database_count;
     str databases[MOST_DATABASES];
     bool sorts_differently[MOST_DATABASES];
+    error cut_short; /* a check that somebody ended: there is no verdict then */
 };
 
 /* ---- What is found ---- */
@@ -98,6 +99,14 @@ recover(struct prove *prove)
 }
 
 /* ---- Checks ---- */
+static bool
+is_cut_short(struct prove *prove, error why)
+{
+    if (problem_is_of_moment(why))
+        prove->cut_short = why;
+    return problem_is_of_moment(why);
+}
+
 /* Every table and every index, and whether each row is in each index of its table. */
 static void
 check_structure(struct prove *prove, str database, bool sorts_differently)
@@ -109,6 +118,8 @@ check_structure(struct prove *prove, str database, bool sorts_differently)
         program.data, "--install-missing", "--heapallindexed", "--jobs=1", conninfo.data, NULL
     };
     error why = program_ask(arena, argv, STR_EMPTY, SAID_BYTES, &said);
+    if (is_cut_short(prove, why))
+        return;
     if (why == OK) {
         note(prove, "amcheck", database, "PASSED", STR("All tables and indexes are sound."));
         return;
@@ -217,6 +228,8 @@ check_checksums(struct prove *prove)
     str data = str_format(prove->arena, "--pgdata=%s/" DRILL_DATA, prove->folder.data);
     const char *const argv[] = { program.data, "--check", data.data, NULL };
     error why = program_ask(prove->arena, argv, STR_EMPTY, SAID_BYTES, &said);
+    if (is_cut_short(prove, why))
+        return;
     if (why != OK && memmem(said.data, said.len, "not enabled", strlen("not enabled")) != NULL)
         note(prove, "checksums", STR_EMPTY, "SKIPPED", STR("The cluster has no checksums."));
     else
@@ -236,7 +249,7 @@ prove(struct prove *prove)
         check_checksums(prove);
     else
         note_outcome(prove, "checksums", STR_EMPTY, stopped, "");
-    return OK;
+    return prove->cut_short;
 }
 
 error

@@ -1,9 +1,9 @@
 -- The backup with which a restore of a cluster to that point begins: of the newest history that reaches the point, the one from which least is left to be replayed. Of
 -- several seats that have it one that can be read from now, and for the latest moment the one that has received most.
--- The latest moment is that of the newest history only, and of WAL that goes on: what is behind a gap is later than what is before it. No row: nothing reaches it. A span that broke ends on a timeline of its own; one that goes on has those that
--- follow, also one that was begun a moment ago and of which no segment is whole yet.
+-- The latest moment is that of the newest history only, and of WAL that goes on: what is behind a gap is later than what is before it. No row: nothing reaches it. WAL before a gap ends on a timeline of its own; where there is none it has
+-- those that follow, also one that was begun a moment ago and of which no segment is whole yet. Spans that follow one another without a gap differ in what the clock said.
 -- scope: project :project
-SELECT s.name AS stanza, encode(t.id, 'hex') AS seat, c.label, CASE WHEN :point::text IN ('TIME', 'LSN') AND w.ended_by IS NOT NULL THEN w.to_timeline END AS timeline, c.size_bytes,
+SELECT s.name AS stanza, encode(t.id, 'hex') AS seat, c.label, CASE WHEN :point::text IN ('TIME', 'LSN') THEN seat_timeline_before_gap(t.id, w.ordinal) END AS timeline, c.size_bytes,
        s.major_version, seat_is_silent(t) AS is_silent
 FROM backup_stanza s
 JOIN stanza_seat t ON t.stanza_id = s.id
