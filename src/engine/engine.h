@@ -81,7 +81,7 @@ struct engine {
     /* Of the process that repository hosts read its data through; empty when the cluster has no backups. */
     str (*backup_command)(struct engine_member *self);
     error (*observe)(struct engine_member *self, struct engine_observation *ret_observation);
-    /* Whether that member of its cluster leads, as it says itself. */
+    /* Whether that member of its cluster leads, and knows how the cluster is configured, as it says itself. */
     bool (*leads)(struct engine_member *self, id member);
     /* What `reeve-agent restore --folder` needs to restore its data, as the cluster's goal says; what came of it; and that nothing of it is left. */
     error (*write_restore)(struct engine_member *self, str agent);

@@ -223,6 +223,16 @@ open_doors(struct pass *pass, struct note *note)
     return OK;
 }
 
+static bool
+is_led(struct pass *pass)
+{
+    const struct goal_peers *peers = &pass->self.cluster->peers;
+    bool found = false;
+    for (size_t i = 0; i < peers->count && !found; i++)
+        found = pass->host->engine->leads(&pass->self, peers->items[i].member);
+    return found;
+}
+
 static error
 build(struct pass *pass)
 {
@@ -235,6 +245,9 @@ build(struct pass *pass)
         TRY(bring_data_back(pass, &note));
     if (!is_replica && note.step == STEP_MOVED)
         return OK;
+    TRY(units_state(pass->host->units, pass->self.arena, pass->unit.data, &pass->report->unit));
+    if (is_replica && note.step == STEP_MOVED && !unit_is_up(pass->report->unit) && !is_led(pass))
+        return member_bring_down(pass);
     /* A replica follows whatever the first one is, and lets people in with the others when the restore is done. */
     pass->self.is_closed = is_replica || note.step < STEP_OPEN;
     error why = member_bring_up(pass);

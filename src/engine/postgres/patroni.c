@@ -158,23 +158,30 @@ patroni_restart(struct engine_member *self)
 }
 
 /* ---- Others ---- */
+static bool
+says_yes(struct engine_member *self, str address, const char *path)
+{
+    struct answer answer;
+    struct call call = {
+        .method = "GET",
+        .url =
+            str_format(self->arena, "https://%s:%d%s", address_in_url(self->arena, address).data, PATRONI_PORT, path),
+        .identity = self->self,
+        .timeout_ms = ASK_MS,
+        .cap_bytes = ANSWER_BYTES,
+    };
+    return call_make(self->caller, self->arena, &call, &answer) == OK && answer.status == 200;
+}
+
+/* Of a cluster that was forgotten, a leader writes down the configuration some time after it leads. A replica that Patroni makes in between begins with defaults, and keeps them. */
 bool
 patroni_leads(struct engine_member *self, id member)
 {
     const struct goal_peers *peers = &self->cluster->peers;
     for (size_t i = 0; i < peers->count; i++) {
-        struct answer answer;
-        if (!id_eq(peers->items[i].member, member))
-            continue;
-        struct call call = {
-            .method = "GET",
-            .url = str_format(self->arena, "https://%s:%d/leader",
-                              address_in_url(self->arena, peers->items[i].address).data, PATRONI_PORT),
-            .identity = self->self,
-            .timeout_ms = ASK_MS,
-            .cap_bytes = ANSWER_BYTES,
-        };
-        return call_make(self->caller, self->arena, &call, &answer) == OK && answer.status == 200;
+        if (id_eq(peers->items[i].member, member))
+            return says_yes(self, peers->items[i].address, "/leader") &&
+                   says_yes(self, peers->items[i].address, "/config");
     }
     return false;
 }
