@@ -52,6 +52,7 @@ struct engine_progress {
     char users_problem[REPORT_SENTENCE_BYTES]; /* about one that could not be made as it should be */
     int64_t users_looked_at_ms;                /* when grants on what tenants created meanwhile were looked at */
     bool patroni_is_quiet;                     /* it asks in sessions that are not recorded */
+    int64_t access_loaded;                     /* whose doors the server has; others may have more to do */
     bool access_is_new;                        /* its files were replaced since the server loaded them */
     bool backup_is_new;                        /* the same of what lets repository hosts read its data */
     int64_t backup_generation;                 /* whose role for WAL was made or dropped, while it was the primary */

@@ -154,8 +154,9 @@ settle_access(struct engine_member *self, const struct engine_observation *seen,
     bool is_primary = seen->role == REPORT_PRIMARY;
     int64_t wanted = self->cluster->access_generation;
     error users = OK;
-    if (progress->access_generation != wanted || progress->access_is_new) {
+    if (progress->access_loaded != wanted || progress->access_is_new) {
         TRY(load_access(self));
+        progress->access_loaded = wanted;
         progress->access_is_new = false;
     }
     if (is_primary)
