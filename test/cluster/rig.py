@@ -159,7 +159,7 @@ def left_behind(fleet, lost=()):
     for name, host in fleet.hosts.items():
         if name in lost:
             continue
-        units = hosts.run(fleet, name, "sh", "-c", "ls /etc/systemd/system | grep ^reeve-member- || true")
+        units = hosts.run(fleet, name, "sh", "-c", "ls /etc/systemd/system | grep '^reeve-member-[0-9a-f]' || true")
         folders = hosts.run(fleet, name, "sh", "-c", "ls /var/lib/reeve/members 2>/dev/null || true")
         addresses = hosts.run(fleet, name, "sh", "-c", "ip -4 -o address show dev eth0 | awk '{print $4}'").split()
         processes = hosts.run(fleet, name, "sh", "-c", OF_MEMBERS)

@@ -47,6 +47,14 @@ SQL = {
 }
 
 
+# Where a fault tells nothing about tests, because nobody is promised anything: lines of logs, points at which tests kill, room and time that is a little more than it was.
+# Others leave the same out ("arid" lines: Petrović and Ivanković, State of Mutation Testing at Google, 2018). What is promised exactly has an exact test: limits of the API are in tables of the contract.
+PROMISES_NOTHING = {
+    "call left out": re.compile(r"^ *(?:log_line|failpoint)\("),
+    "one more": re.compile(r"\b[A-Z][A-Z0-9_]*_(?:BYTES|MS|S|MB|SECONDS) =|\b(?:arena_new|buf_in|clock_sleep_ms)\("),
+}
+
+
 def blanked(text, not_code):
     return re.sub(not_code, lambda found: re.sub(r"[^\n]", " ", found.group()), text)
 
@@ -96,7 +104,9 @@ def mutants_of(path, text):
             found = re.compile(pattern, re.M).match(text, match.start())
             if found is None or kind == "= becomes <>" and is_assignment(blank, match.start()):
                 continue
-            yield Mutant(path, kind, text, found, replacement)
+            mutant = Mutant(path, kind, text, found, replacement)
+            if kind not in PROMISES_NOTHING or not PROMISES_NOTHING[kind].search(mutant.was):
+                yield mutant
 
 
 def choose(files, count, seed):
