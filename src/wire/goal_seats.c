@@ -187,7 +187,8 @@ static bool
 is_store(const struct goal_seat_store *store)
 {
     return is_line(store->endpoint) && is_line(store->bucket) && is_line(store->region) &&
-           str_is_one_line(store->path) && is_line(store->key) && is_line(store->secret_key) &&
+           str_is_one_line(store->path) && str_is_one_line(store->folder) && is_line(store->key) &&
+           is_line(store->secret_key) &&
            (store->uri_style.len == 0 || str_is(store->uri_style, "path") || str_is(store->uri_style, "host"));
 }
 

@@ -34,7 +34,7 @@ struct goal_seat_members {
 struct goal_seat_store { /* a bucket, in place of the host's disk */
     str endpoint;        /* empty: the disk */
     str bucket, region, path, uri_style;
-    str folder;          /* below the path, of this seat alone; empty: "<stanza>-<ordinal>", as seats had it once */
+    str folder;          /* below the path, of this seat alone; empty: as seats had it once (agent/seat/seat_files.c) */
     str authority;       /* PEM; empty: those that the system knows */
     str key, secret_key; /* never logged */
     bool object_lock;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When everything that a seat keeps in an object store is gone: the last order before the seat itself goes. */
+/* What a seat keeps in an object store: where it is, and when everything is gone, which is what the last order is for. */
 #include "check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "agent/seat/seat_files.h"
 #include "agent/seat/seat_jobs.h"
 #include "base/clock.h"
 #include "base/disk.h"
@@ -133,6 +134,37 @@ an_order_that_dies_is_not_given_all_the_time(void **state)
     assert_int_equal(one.orders, 1);
 }
 
+/* Where seat_files() has pgBackRest keep it, with that folder in the goal. */
+static bool
+keeps_in(const char *wished, const char *expected)
+{
+    str text;
+    bool ignored;
+    one.seat.store.folder = str_from(wished);
+    assert_ptr_equal(seat_files(&one.pass, &ignored), OK);
+    assert_true(disk_read(one.arena, path_of("push.conf").data, 4096, &text));
+    return strstr(text.data, str_format(one.arena, "\nrepo1-path=/%s\n", expected).data) != NULL;
+}
+
+static void
+a_seat_stays_in_the_folder_that_it_began_with(void **state)
+{
+    (void)state;
+    const struct goal goal = { .authority = STR("x") };
+    one.pass.goal = &goal;
+    one.seat.stanza = STR("abc-1");
+    one.seat.store.path = STR("/");
+    one.seat.store.bucket = one.seat.store.region = one.seat.store.key = one.seat.store.secret_key = STR("x");
+    one.seat.cipher_pass = STR("x");
+    assert_true(disk_make_folder(path_of("tls").data, 0700, anybody));
+    assert_true(keeps_in("abc-1-5e01", "abc-1-5e01"));
+    assert_true(keeps_in("abc-1-other", "abc-1-5e01"));
+    assert_true(
+        disk_remove(path_of("store-folder").data)); /* it was begun by an agent that knew no folder of the goal's */
+    assert_true(keeps_in("abc-1-5e01", "abc-1-0"));
+    assert_true(keeps_in("abc-1-5e01", "abc-1-0"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int
@@ -142,6 +174,7 @@ main(void)
         TEST(nothing_listed_is_not_nothing_there),
         TEST(what_cannot_be_removed_is_said_and_not_asked_for_all_the_time),
         TEST(an_order_that_dies_is_not_given_all_the_time),
+        TEST(a_seat_stays_in_the_folder_that_it_began_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

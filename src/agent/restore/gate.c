@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/certificates.h"
@@ -17,7 +18,14 @@
 #include "base/failpoint.h"
 #include "engine/postgres/backup/member_side.h"
 
-enum { CONFIG_BYTES = 256 * 1024, LINE_BYTES = 512, PEM_BYTES = 64 * 1024, LISTENS_MS = 5000, LOOK_MS = 50 };
+enum {
+    CONFIG_BYTES = 256 * 1024,
+    LINE_BYTES = 512,
+    PEM_BYTES = 64 * 1024,
+    READS_MS = 5000,
+    LISTENS_MS = 1000,
+    LOOK_MS = 50
+};
 
 #define HEADER "# Written by reeve-agent, which overwrites whatever is changed here.\n"
 #define KEY    "key/gate.key"
@@ -165,6 +173,13 @@ hide_key(struct gate_pass *pass)
                : problem(pass->arena, "%s/" SHOWN " cannot be removed: %s.", pass->folder.data, strerror(errno));
 }
 
+static bool
+is_key_shown(struct gate_pass *pass)
+{
+    struct stat ignored;
+    return disk_below_look(pass->folder.data, SHOWN, &ignored);
+}
+
 static error
 show_key(struct gate_pass *pass)
 {
@@ -181,48 +196,49 @@ is_in_store(const struct gate_pass *pass)
     return pass->seat->store.endpoint.len > 0;
 }
 
-/*
- * The server listens before it has read its key, so that it listens shows nothing. Whoever hid the key in between would have it fail. Negative: it cannot be watched;
- * then it is waited for as long as it may take.
- */
-static int
-watch_key(struct gate_pass *pass)
+/* The server listens before it has read its key, so that it listens shows nothing. Whoever hid the key in between would have it fail. */
+static error
+watch_key(struct gate_pass *pass, int *ret_watch)
 {
     str path = str_format(pass->arena, "%s/" SHOWN, pass->folder.data);
-    int watch = inotify_init1(IN_CLOEXEC);
-    if (watch >= 0)
-        (void)inotify_add_watch(watch, path.data, IN_CLOSE_NOWRITE);
-    return watch;
+    *ret_watch = inotify_init1(IN_CLOEXEC);
+    if (*ret_watch >= 0 && inotify_add_watch(*ret_watch, path.data, IN_CLOSE_NOWRITE) >= 0)
+        return OK;
+    error why = problem(pass->arena, "%s cannot be watched: %s.", path.data, strerror(errno));
+    if (*ret_watch >= 0)
+        close(*ret_watch);
+    return why;
 }
 
-static void
-wait_until_read(int watch)
+/* Until it was read, but not for one that is not up any more. */
+static error
+start_and_wait(struct gate_pass *pass, int watch)
 {
     struct pollfd read = { .fd = watch, .events = POLLIN };
-    (void)poll(&read, 1, LISTENS_MS);
-    if (watch >= 0)
-        close(watch);
+    str state;
+    TRY(unit_keep_up(pass->host->units, pass->arena, pass->unit.data, &state));
+    int64_t until = clock_steady_ms() + READS_MS;
+    while (unit_is_up(state) && clock_steady_ms() < until && poll(&read, 1, LOOK_MS) == 0)
+        TRY(units_state(pass->host->units, pass->arena, pass->unit.data, &state));
+    return OK;
 }
 
 /* Of a store, what was received last was copied before the rest was: so nothing is between the two. */
 static error
 open_gate(struct gate_pass *pass)
 {
-    str state;
+    int watch;
     if (pass->gate->last && !is_in_store(pass))
         TRY(gate_last_copy(pass));
     TRY(show_key(pass));
     failpoint("agent:gate:start:before");
-    int watch = watch_key(pass);
-    error why = unit_keep_up(pass->host->units, pass->arena, pass->unit.data, &state);
-    if (why == OK && unit_is_up(state))
-        wait_until_read(watch);
-    else if (watch >= 0)
-        close(watch);
+    TRY(watch_key(pass, &watch));
+    error why = start_and_wait(pass, watch);
+    close(watch);
+    TRY(hide_key(pass));
     TRY(why);
     for (int64_t until = clock_steady_ms() + LISTENS_MS; !listens(pass) && clock_steady_ms() < until;)
         clock_sleep_ms(LOOK_MS);
-    TRY(hide_key(pass));
     return OK;
 }
 
@@ -243,6 +259,7 @@ keep_open(struct gate_pass *pass, struct report_gate *report)
     TRY(unit_keep(pass->host->units, pass->arena, pass->unit.data, gate_unit_text(pass->arena, &wish), false,
                   &changed));
     TRY(units_state(pass->host->units, pass->arena, pass->unit.data, &state));
+    changed |= is_key_shown(pass); /* an agent was killed before it knew whether the key was read */
     if (changed && unit_is_up(state))
         TRY(units_stop(pass->host->units, pass->arena, pass->unit.data));
     if (changed || !unit_is_up(state) || !listens(pass))

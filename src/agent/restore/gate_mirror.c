@@ -43,12 +43,15 @@ order_of(struct gate_pass *pass)
 static error
 drop_other(struct gate_pass *pass)
 {
-    json_t *before = NULL;
+    json_t *before = NULL, *order = order_of(pass);
     str text, folder = str_format(pass->arena, "%s/" FOLDER, pass->folder.data);
     if (!disk_below_read(pass->arena, pass->folder.data, FOLDER "/" DRILL_ORDER_FILE, SAID_BYTES, root.user, &text))
         return OK;
-    if (json_parse_within(pass->arena, text, SAID_BYTES, &before) == OK && json_equal(before, order_of(pass)))
+    if (order == NULL)
+        return fail(pass->arena, OVERLOADED);
+    if (json_parse_within(pass->arena, text, SAID_BYTES, &before) == OK && json_equal(before, order))
         return OK;
+    TRY(unit_keep_down(pass->host->units, pass->arena, pass->unit.data)); /* it would go on with the files that go */
     return disk_remove_tree(folder.data)
                ? OK
                : problem(pass->arena, "%s cannot be removed: %s.", folder.data, strerror(errno));

@@ -2,6 +2,7 @@
 #include "agent/seat/seat_files.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "agent/own/own_database.h"
 #include "agent/state.h"
@@ -10,7 +11,7 @@
 #include "engine/postgres/backup/member_side.h"
 #include "engine/postgres/backup/receive_config.h"
 
-enum { CONFIG_BYTES = 256 * 1024, FILE_BYTES = 4 * 1024 * 1024 };
+enum { CONFIG_BYTES = 256 * 1024, FILE_BYTES = 4 * 1024 * 1024, STORE_FOLDER_BYTES = 512 };
 
 /* A store that says nothing for so long is away: each thing that is asked of it waits, and somebody is to be told. */
 #define STORE_SILENT_S "20"
@@ -40,18 +41,16 @@ seat_folders(struct seat_pass *pass)
 
 /* ---- pgBackRest ---- */
 static void
-add_store(struct arena *arena, struct buf *out, const struct goal_seat *seat, str folder)
+add_store(struct buf *out, const struct goal_seat *seat, str folder)
 {
     const struct goal_seat_store *store = &seat->store;
-    str endpoint = store->endpoint, own = store->folder;
+    str endpoint = store->endpoint;
     if (endpoint.len == 0) {
         buf_format(out, "repo1-path=%s/repo\n", folder.data);
         return;
     }
     if (str_starts_with(endpoint, STR("https://")))
         endpoint = str_slice(endpoint, strlen("https://"), endpoint.len);
-    if (own.len == 0)
-        own = str_format(arena, "%s-%d", seat->stanza.data, (int)seat->ordinal);
     buf_format(out,
                "io-timeout=" STORE_SILENT_S "\n"
                "repo1-type=s3\n"
@@ -62,9 +61,9 @@ add_store(struct arena *arena, struct buf *out, const struct goal_seat *seat, st
                "repo1-s3-uri-style=%s\n"
                "repo1-s3-key=%s\n"
                "repo1-s3-key-secret=%s\n",
-               str_is(store->path, "/") ? "" : store->path.data, own.data, STR_ARG(endpoint), store->bucket.data,
-               store->region.data, store->uri_style.len > 0 ? store->uri_style.data : "host", store->key.data,
-               store->secret_key.data);
+               str_is(store->path, "/") ? "" : store->path.data, store->folder.data, STR_ARG(endpoint),
+               store->bucket.data, store->region.data, store->uri_style.len > 0 ? store->uri_style.data : "host",
+               store->key.data, store->secret_key.data);
     if (store->authority.len > 0)
         buf_format(out, "repo1-storage-ca-file=%s/tls/store-authority.crt\n", folder.data);
 }
@@ -125,7 +124,7 @@ seat_config_text(struct arena *arena, const struct goal_seat *seat, str folder, 
                       "protocol-timeout=660\n"
                       "db-timeout=600\n",
                seat->cipher_pass.data, folder.data, folder.data);
-    add_store(arena, &out, seat, folder);
+    add_store(&out, seat, folder);
     if (with_members && seat_is_own(seat)) {
         add_copy(&out, seat, folder);
     } else if (with_members) {
@@ -193,11 +192,41 @@ own_files(struct seat_pass *pass)
     return keep_file(pass, &password, 0600, pass->owner);
 }
 
+#define STORE_FOLDER_FILE "store-folder"
+
+/*
+ * The folder in the store that the seat began with, whatever the goal says later: an agent that did not know the goal's word began with the one of before, and what is
+ * there would not be found any more.
+ */
+static error
+keep_store_folder(struct seat_pass *pass, struct goal_seat *seat)
+{
+    static const struct disk_owner root = { 0, 0 };
+    struct stat ignored;
+    str kept;
+    if (seat->store.endpoint.len == 0)
+        return OK;
+    if (disk_below_read(pass->arena, pass->folder.data, STORE_FOLDER_FILE, STORE_FOLDER_BYTES, 0, &kept)) {
+        seat->store.folder = kept;
+        return OK;
+    }
+    if (errno != ENOENT)
+        return problem(pass->arena, "%s/" STORE_FOLDER_FILE " cannot be read: %s.", pass->folder.data, strerror(errno));
+    if (disk_below_look(pass->folder.data, SEAT_PUSH_CONFIG, &ignored) || seat->store.folder.len == 0)
+        seat->store.folder = str_format(pass->arena, "%s-%d", seat->stanza.data, (int)seat->ordinal);
+    return disk_below_replace(pass->folder.data, STORE_FOLDER_FILE, seat->store.folder, 0640, root)
+               ? OK
+               : problem(pass->arena, "%s/" STORE_FOLDER_FILE " cannot be written: %s.", pass->folder.data,
+                         strerror(errno));
+}
+
 error
 seat_files(struct seat_pass *pass, bool *ret_changed)
 {
-    const struct goal_seat *seat = pass->seat;
+    struct goal_seat own = *pass->seat;
+    const struct goal_seat *seat = &own;
     bool ignored;
+    TRY(keep_store_folder(pass, &own));
     const struct seat_file files[] = {
         { OWN_AUTHORITY, seat_is_own(seat) ? or_empty(seat->own.authority) : pass->goal->authority, &ignored },
         { CLUSTER_AUTHORITY, or_empty(seat->cluster_authority), &ignored },

@@ -16,13 +16,11 @@
 enum { SAID_BYTES = 64 * 1024, MOST_WORDS = 16 };
 
 /* ---- pgBackRest ---- */
-/*
- * The repository is mounted read-only in this unit, so locks are kept elsewhere. What `ret_said` has when it failed without saying ERROR: it
- * looked, and there is none.
- */
+/* The repository is mounted read-only in this unit, so locks are kept elsewhere. `ret_is_none` is for who asks for a file: it looked, and there is none. */
 static error
-pgbackrest(const struct bring *bring, const char *const *words, str *ret_said)
+pgbackrest(const struct bring *bring, const char *const *words, bool *ret_is_none)
 {
+    enum { NONE = 1, WAS_TOLD_TO_END = 63 };
     struct arena *arena = bring->arena;
     const char *argv[MOST_WORDS + 6] = {
         "/usr/bin/pgbackrest",
@@ -35,7 +33,15 @@ pgbackrest(const struct bring *bring, const char *const *words, str *ret_said)
     for (size_t i = 0; words[i] != NULL && i < MOST_WORDS; i++)
         argv[count++] = words[i];
     argv[count] = NULL;
-    return program_ask(arena, argv, STR_EMPTY, SAID_BYTES, ret_said);
+    int status;
+    str said;
+    TRY(program_try(arena, argv, SAID_BYTES, &status, &said));
+    if (status < 0 || status == WAS_TOLD_TO_END)
+        return problem_of_moment(arena, "%s was ended before it was done.", argv[0]);
+    bool is_none = ret_is_none != NULL && status == NONE;
+    if (ret_is_none != NULL)
+        *ret_is_none = is_none;
+    return status == 0 || is_none ? OK : problem(arena, "%s failed: %s.", argv[0], program_complaint(arena, said).data);
 }
 
 /*
@@ -45,21 +51,15 @@ pgbackrest(const struct bring *bring, const char *const *words, str *ret_said)
 error
 bring_backup(const struct bring *bring)
 {
-    str set = str_format(bring->arena, "--set=%s", bring->label.data), ignored;
+    str set = str_format(bring->arena, "--set=%s", bring->label.data);
     str tablespaces =
         str_format(bring->arena, "--tablespace-map-all=%s/" DRILL_DATA "/reeve_tablespaces", bring->folder.data);
     const char *const words[] = { set.data, tablespaces.data, "--type=none", "--archive-mode=off", "restore", NULL };
-    TRY(pgbackrest(bring, words, &ignored));
+    TRY(pgbackrest(bring, words, NULL));
     return own_copy_begin_recovery(bring->arena, str_format(bring->arena, "%s/" DRILL_DATA, bring->folder.data));
 }
 
 /* ---- Files of WAL ---- */
-static bool
-is_error(str said)
-{
-    return said.len > 0 && memmem(said.data, said.len, "ERROR", strlen("ERROR")) != NULL;
-}
-
 static error
 copy(struct arena *arena, const char *from, const char *to, bool *ret_found)
 {
@@ -84,13 +84,13 @@ bring_wal(const struct bring *bring, str name, str into, bool *ret_found)
 {
     static const char *const suffixes[] = { "", ".partial" };
     const char *const words[] = { "archive-get", name.data, into.data, NULL };
-    str said;
+    bool is_none;
     *ret_found = false;
     for (int try = 0; try < 2; try++) {
-        error why = pgbackrest(bring, words, &said);
-        *ret_found = why == OK;
-        if (*ret_found || is_error(said) || problem_is_of_moment(why))
-            return why;
+        TRY(pgbackrest(bring, words, &is_none));
+        *ret_found = !is_none;
+        if (*ret_found)
+            return OK;
         for (size_t i = 0; i < LENGTH(suffixes); i++) {
             str from = str_format(bring->arena, "%s/" SEAT_WAL "/%s%s", bring->seat.data, name.data, suffixes[i]);
             TRY(copy(bring->arena, from.data, into.data, ret_found));

@@ -289,15 +289,20 @@ begin_span(struct wal_state *state, struct arena *arena, struct wal_place place,
 static void
 forget_unstored_moments(struct wal_state *state)
 {
-    struct span *span = current(state);
-    size_t i = state->mark_count;
-    if (span == NULL)
+    size_t marked = state->mark_count;
+    if (state->span_count == 0)
         return;
-    while (i > 0 && state->marks[i - 1].flushed > span->to)
-        i--;
-    int64_t stored_ms = i == 0 ? span->from_ms : state->marks[i - 1].primary_ms;
-    if (span->to_ms > stored_ms)
-        span->to_ms = stored_ms < span->from_ms ? span->from_ms : stored_ms;
+    while (marked > 0 && state->marks[marked - 1].flushed > current(state)->to)
+        marked--;
+    /* Also of spans that this one goes on from: what they had last may have been in a segment of this one. */
+    for (size_t i = state->span_count; i > 0; i--) {
+        struct span *span = &state->spans[i - 1];
+        int64_t stored_ms = marked == 0 ? span->from_ms : state->marks[marked - 1].primary_ms;
+        if (span->to_ms > stored_ms)
+            span->to_ms = stored_ms < span->from_ms ? span->from_ms : stored_ms;
+        if (i == 1 || state->spans[i - 2].to != span->from)
+            break;
+    }
 }
 
 error

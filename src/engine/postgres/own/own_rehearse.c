@@ -50,6 +50,8 @@ own_rehearse(struct arena *arena, str folder, const json_t *wish, const char *su
                               database.data, key_file.data, folder.data)));
     error why = program_ask(arena, argv, STR_EMPTY, SAID_BYTES, &said);
     str first = str_cut(&said, '\n');
+    if (problem_is_of_moment(why))
+        return why;
     if (why != OK)
         return problem(arena, "No control plane starts from it: %.*s", STR_ARG(first.len > 0 ? first : why->detail));
     *ret_said = str_dup(arena, first);
