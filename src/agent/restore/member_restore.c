@@ -223,21 +223,23 @@ open_doors(struct pass *pass, struct note *note)
     return OK;
 }
 
-static bool
-is_led(struct pass *pass)
+/* A replica asks with its own certificate, which one on a host that is new to the cluster does not have yet. */
+static error
+look_for_leader(struct pass *pass, bool *ret_found)
 {
     const struct goal_peers *peers = &pass->self.cluster->peers;
-    bool found = false;
-    for (size_t i = 0; i < peers->count && !found; i++)
-        found = pass->host->engine->leads(&pass->self, peers->items[i].member);
-    return found;
+    bool ignored = false;
+    TRY(member_make_ready(pass, &ignored));
+    for (size_t i = 0; i < peers->count && !*ret_found; i++)
+        *ret_found = pass->host->engine->leads(&pass->self, peers->items[i].member);
+    return OK;
 }
 
 static error
 build(struct pass *pass)
 {
     struct note note = read_note(pass);
-    bool is_replica = !is_first(pass);
+    bool is_replica = !is_first(pass), is_led = false;
     pass->report->restore.state = RESTORE_RESTORING;
     if (note.step < STEP_MOVED || note.step == STEP_UNDONE)
         TRY(move_aside(pass, &note));
@@ -246,8 +248,14 @@ build(struct pass *pass)
     if (!is_replica && note.step == STEP_MOVED)
         return OK;
     TRY(units_state(pass->host->units, pass->self.arena, pass->unit.data, &pass->report->unit));
-    if (is_replica && note.step == STEP_MOVED && !unit_is_up(pass->report->unit) && !is_led(pass))
-        return member_bring_down(pass);
+    bool waits = is_replica && note.step == STEP_MOVED && !unit_is_up(pass->report->unit);
+    if (waits)
+        TRY(look_for_leader(pass, &is_led));
+    if (waits && !is_led) {
+        TRY(member_bring_down(pass));
+        pass->report->running = STR("waiting for a primary");
+        return OK;
+    }
     /* A replica follows whatever the first one is, and lets people in with the others when the restore is done. */
     pass->self.is_closed = is_replica || note.step < STEP_OPEN;
     error why = member_bring_up(pass);
