@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_SAID = 1024 };
+enum { MOST_SAID = 1024, LINES_BELOW = 3 };
 
 /* Files in memory instead of pipes: neither side ever waits for the other. */
 static int
@@ -51,15 +51,18 @@ everything_said(struct arena *arena, int output, size_t cap_bytes)
     return (str){ said, (size_t)got };
 }
 
-/* "unable to find a valid repository:", and below it why. */
+/* "unable to find a valid repository:", below it "unable to load info file …:", and below that why. What was sent and answered, which follows, is for nobody. */
 static str
-with_next_line(struct arena *arena, str line, str rest)
+with_lines_below(struct arena *arena, str line, str rest)
 {
-    str next = str_trim(str_cut(&rest, '\n'));
-    if (!str_ends_with(line, STR(":")) || next.len == 0)
-        return str_dup(arena, line);
-    next.len -= str_ends_with(next, STR(":"));
-    return str_format(arena, "%.*s %.*s", STR_ARG(line), STR_ARG(next));
+    for (int below = 0; below < LINES_BELOW && str_ends_with(line, STR(":")); below++) {
+        str next = str_trim(str_cut(&rest, '\n'));
+        if (next.len == 0 || str_starts_with(next, STR("***")))
+            break;
+        line = str_format(arena, "%.*s %.*s", STR_ARG(line), STR_ARG(next));
+    }
+    line.len -= str_ends_with(line, STR(":"));
+    return str_dup(arena, line);
 }
 
 str
@@ -70,7 +73,7 @@ program_complaint(struct arena *arena, str said)
         str line = str_trim(str_cut(&said, '\n'));
         const char *marked = line.len == 0 ? NULL : memmem(line.data, line.len, "ERROR: ", strlen("ERROR: "));
         if (marked != NULL)
-            return with_next_line(arena, str_slice(line, (size_t)(marked - line.data), line.len), said);
+            return with_lines_below(arena, str_slice(line, (size_t)(marked - line.data), line.len), said);
         first = first.len == 0 ? line : first;
     }
     return str_dup(arena, first);

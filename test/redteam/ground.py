@@ -52,7 +52,7 @@ class FleetGround:
 
     def __init__(self, fleet, folder):
         self.fleet, self.folder, self.names, self.apart = fleet, folder, CLUSTERS, "apart-" + MARK
-        self.tenants, self.documents, self.without = {}, {}, None
+        self.tenants, self.documents, self.users, self.without = {}, {}, {}, None
         self.gate = None  # of a restore, when attacks need one (of_gate.py)
         self.sessions = []  # attacks that were tried together; whoever takes a wall down has them tried again
         for who, cluster in CLUSTERS.items():
@@ -67,13 +67,22 @@ class FleetGround:
             self.documents[who] = self.tenants[who].wait_idle(cluster)
         self.tenants["victim"].wait_idle(self.apart)
         control.wait_etcd_locked(fleet)
-        self.attacker = rig.primary_of(fleet, CLUSTERS["thief"])  # who may write may start programs
-        self.target = next(one for one in rig.members(fleet, CLUSTERS["victim"]) if one.host == self.attacker.host)
-        self.thief = Thief(fleet, self.attacker, folder + "/thief")
-        self.victim = Thief(fleet, self.target, folder + "/victim")
-        self.place = walls_test.Place(fleet, self.attacker, self.target)
+        self.metadata = None
+        self.stand()
+
+    def stand(self):
+        """On the host of the thief's primary: who may write may start programs."""
+        self.attacker = rig.primary_of(self.fleet, CLUSTERS["thief"])
+        self.target = next(one for one in rig.members(self.fleet, CLUSTERS["victim"]) if one.host == self.attacker.host)
+        self.thief = Thief(self.fleet, self.attacker, self.folder + "/thief-" + self.attacker.name)
+        self.victim = Thief(self.fleet, self.target, self.folder + "/victim-" + self.target.name)
+        self.place = walls_test.Place(self.fleet, self.attacker, self.target)
         self.plant()
         self.metadata = self.play_cloud()
+
+    def has_moved(self):
+        """Hosts that have too much to do lose their primary."""
+        return rig.primary_of(self.fleet, CLUSTERS["thief"]).id != self.attacker.id
 
     def plant(self):
         """What attacks of a shell look for, where both members would see it; and the program that looks."""
@@ -89,6 +98,8 @@ class FleetGround:
         """A metadata service: on the control plane's machine, with a way to it from the attacker's host."""
         network.ip("-n", network.namespace(self.fleet, "control"), "addr", "replace", METADATA + "/32", "dev", "eth0")
         network.ip("-n", network.namespace(self.fleet, self.place.host), "route", "replace", METADATA + "/32", "dev", "eth0")
+        if self.metadata is not None:
+            return self.metadata
         with network.inside(self.fleet, "control"):
             return [socket.create_server((METADATA, port), backlog=100) for port in (80, 8080)]
 

@@ -144,6 +144,7 @@ class Hostile:
         """That all is well with the control plane's own backups, when a host of databases cannot have any."""
         self.report(ownDatabase={"id": self.host_id, "unit": "active", "problem": MARK, "windowTo": "2099-01-01T00:00:00Z"})
         found = control.superuser(self.fleet, "SELECT problem FROM own_backup WHERE host_id = decode('%s', 'hex')" % self.host_id)
+        self.report(ownDatabase={"id": self.host_id, "unit": "absent"})  # what was taken over once would stand
         return "taken over" if MARK in str(found) else None
 
     def seat_certificate(self):

@@ -202,7 +202,7 @@ MEMBER_WORDS = {"read a file of the data": "--repo1-path={folder}/data repo-get 
 
 
 def attacks(ground):
-    gate = Gate(ground)
+    gate = ground.gate or Gate(ground)
     for name, wall, attempt in of_gate(gate):
         yield Attack("gate, " + name, "certificate", wall, attempt, alone=True)
     for what, words in HOST_WORDS.items():

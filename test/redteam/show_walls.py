@@ -84,15 +84,32 @@ def show_node(showing):
 
 
 # ---- A fleet ----
+class Standing:
+    """Every attack, from where the attacker stands: a primary that moves takes the place to stand along."""
+
+    def __init__(self, ground):
+        self.ground, self.known = ground, None
+
+    def attacks(self):
+        if self.ground.has_moved():
+            self.ground.stand()
+            self.known = None
+        if self.known is None:
+            self.known = [one for module in redteam.FLEET for one in module.attacks(self.ground)]
+        return self.known
+
+
 def show_fleet(showing):
     with grounds.fleet_ground() as ground:
-        attacks = [one for module in redteam.FLEET for one in module.attacks(ground)]
+        standing = Standing(ground)
         for wall in showing.chosen(walls_of_fleet.UNITS):
+            standing.attacks()
             showing.add(walls_of_fleet.show_unit(ground, wall))
         for wall in showing.chosen(walls_of_fleet.LIVE):
-            showing.add(walls.show(wall, ground, attacks))
+            showing.add(walls.show(wall, ground, standing.attacks()))
         for list_of_walls, other in ((walls_of_fleet.CODE, walls_of_fleet.other_api), (walls_of_fleet.AGENT, walls_of_fleet.other_agent)):
             for wall in showing.chosen(list_of_walls):
+                attacks = standing.attacks()
                 with other(ground, showing.copy(), wall) as without:
                     showing.add(walls.show(without, ground, attacks))
         ground.is_unharmed()

@@ -428,6 +428,13 @@ what_is_wrong_is_said_with_why(void **state)
     assert_string_equal(
         program_complaint(arena, said).data,
         "ERROR: [103]: unable to find a valid repository: repo1: [ProtocolError] HTTP request failed with 403 (Forbidden)");
+    said = STR(
+        "P00  ERROR: [103]: unable to find a valid repository:\n repo1: [ProtocolError] unable to load info file 'a' or 'b':\n"
+        "  ProtocolError: HTTP request failed with 403 (Forbidden):\n  *** Path ***:\n  GET /");
+    assert_string_equal(
+        program_complaint(arena, said).data,
+        "ERROR: [103]: unable to find a valid repository: repo1: [ProtocolError] unable to load info file 'a' or 'b': "
+        "ProtocolError: HTTP request failed with 403 (Forbidden)");
     assert_string_equal(program_complaint(arena, STR("ERROR: [056]: no\nmore")).data, "ERROR: [056]: no");
     arena_free(arena);
 }
