@@ -37,6 +37,7 @@ member_backup_keep(const struct member_host *host, struct engine_member *self, s
         .command = command,
         .is_kept_up = true,
         .memory_mb = MEMORY_MB,
+        .more = STR(UNIT_GIVES_WAY),
     };
     TRY(unit_keep(host->units, arena, unit.data, unit_text_beside(arena, &wish), true, &changed));
     TRY(unit_keep_up(host->units, arena, unit.data, &state));

@@ -31,6 +31,9 @@ struct unit_beside {
 };
 str unit_text_beside(struct arena *arena, const struct unit_beside *wish);
 
+/* Further lines for what nobody waits for: it gives way also on hosts whose systemd cannot weigh processors and disks, as in containers. */
+#define UNIT_GIVES_WAY "Nice=19\nIOSchedulingClass=best-effort\nIOSchedulingPriority=7\n"
+
 /* Further lines for a stage of a drill: how long it may take, and what shuts the tenant's data in. */
 str unit_drill_walls(struct arena *arena, int64_t limit_seconds, bool is_shut_in);
 

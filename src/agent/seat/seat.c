@@ -58,6 +58,7 @@ keep_units(struct seat_pass *pass, bool is_received, bool *ret_changed)
 {
     struct arena *arena = pass->arena;
     const char *agent = pass->host->agent.data, *folder = pass->folder.data, *stanza = pass->seat->stanza.data;
+    str store_lines = seat_store_lines(arena, pass->seat, pass->folder);
     bool ignored = false;
     const struct unit_beside receiver = { .description = str_format(arena, "receiver of WAL for %s", stanza),
                                           .user = pass->user,
@@ -65,13 +66,13 @@ keep_units(struct seat_pass *pass, bool is_received, bool *ret_changed)
                                           .command = str_format(arena, "%s receive --folder %s", agent, folder),
                                           .is_kept_up = true,
                                           .memory_mb = RECEIVER_MEMORY_MB,
-                                          .more = seat_store_lines(arena, pass->seat, pass->folder) };
+                                          .more = store_lines };
     const struct unit_beside keeper = { .description = str_format(arena, "backups of %s", stanza),
                                         .user = pass->user,
                                         .folder = pass->folder,
                                         .command = str_format(arena, "%s keep --folder %s", agent, folder),
                                         .memory_mb = BACKUP_MEMORY_MB,
-                                        .more = seat_store_lines(arena, pass->seat, pass->folder) };
+                                        .more = str_format(arena, UNIT_GIVES_WAY "%s", store_lines.data) };
     /* One with keys of a store does not start with the host, but when the wall around it stands. */
     bool starts_with_host = is_received && pass->seat->store.endpoint.len == 0;
     TRY(unit_keep(pass->host->units, arena, pass->wal_unit.data, unit_text_beside(arena, &receiver), starts_with_host,
