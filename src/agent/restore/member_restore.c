@@ -225,13 +225,18 @@ open_doors(struct pass *pass, struct note *note)
 
 /* A replica asks with its own certificate, which one on a host that is new to the cluster does not have yet. */
 static error
-look_for_leader(struct pass *pass, bool *ret_found)
+wait_for_leader(struct pass *pass, bool *ret_waits)
 {
     const struct goal_peers *peers = &pass->self.cluster->peers;
-    bool ignored = false;
+    bool is_led = false, ignored = false;
     TRY(member_make_ready(pass, &ignored));
-    for (size_t i = 0; i < peers->count && !*ret_found; i++)
-        *ret_found = pass->host->engine->leads(&pass->self, peers->items[i].member);
+    for (size_t i = 0; i < peers->count && !is_led; i++)
+        is_led = pass->host->engine->leads(&pass->self, peers->items[i].member);
+    *ret_waits = !is_led;
+    if (is_led)
+        return OK;
+    TRY(member_bring_down(pass));
+    pass->report->running = STR("waiting for a primary");
     return OK;
 }
 
@@ -239,7 +244,7 @@ static error
 build(struct pass *pass)
 {
     struct note note = read_note(pass);
-    bool is_replica = !is_first(pass), is_led = false;
+    bool is_replica = !is_first(pass), waits = false;
     pass->report->restore.state = RESTORE_RESTORING;
     if (note.step < STEP_MOVED || note.step == STEP_UNDONE)
         TRY(move_aside(pass, &note));
@@ -248,14 +253,10 @@ build(struct pass *pass)
     if (!is_replica && note.step == STEP_MOVED)
         return OK;
     TRY(units_state(pass->host->units, pass->self.arena, pass->unit.data, &pass->report->unit));
-    bool waits = is_replica && note.step == STEP_MOVED && !unit_is_up(pass->report->unit);
+    if (is_replica && note.step == STEP_MOVED && !unit_is_up(pass->report->unit))
+        TRY(wait_for_leader(pass, &waits));
     if (waits)
-        TRY(look_for_leader(pass, &is_led));
-    if (waits && !is_led) {
-        TRY(member_bring_down(pass));
-        pass->report->running = STR("waiting for a primary");
         return OK;
-    }
     /* A replica follows whatever the first one is, and lets people in with the others when the restore is done. */
     pass->self.is_closed = is_replica || note.step < STEP_OPEN;
     error why = member_bring_up(pass);
