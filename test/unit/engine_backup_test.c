@@ -288,6 +288,32 @@ a_file_that_could_not_be_filled_is_put_aside(void **state)
     tear_down(&f);
 }
 
+/* A drill that began meanwhile was told to have failed: what was received ended at 0/1B80000, and recovery at the switch. */
+static void
+a_position_behind_a_switch_is_none_that_recovery_comes_to(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    struct disk_owner self = { getuid(), getgid() };
+    enum { PAGE = 8192, WRITTEN_PAGES = 3 };
+    static char written[WRITTEN_PAGES * PAGE];
+    const struct wal_file file = { { 1, 5 }, false }, missing = { { 1, 6 }, false };
+    const uint64_t begin = (uint64_t)5 * SEGMENT;
+    for (size_t page = 0; page < WRITTEN_PAGES; page++)
+        memcpy(written + page * PAGE, "\x16\xd1", 2);
+    str folder = str_from(f.folder), path = str_format(f.arena, "%s/wal/000000010000000000000005.partial", f.folder);
+    assert_true(disk_make_folder(str_format(f.arena, "%s/wal", f.folder).data, 0700, self));
+    assert_true(disk_replace(path.data, (str){ written, sizeof(written) }, 0600, self));
+    assert_int_equal(truncate(path.data, SEGMENT), 0);
+    assert_true(wal_folder_has_written(f.arena, folder, &file, SEGMENT, begin + 1));
+    assert_true(wal_folder_has_written(f.arena, folder, &file, SEGMENT, begin + 2 * PAGE + 2080));
+    assert_true(wal_folder_has_written(f.arena, folder, &file, SEGMENT, begin + WRITTEN_PAGES * PAGE));
+    assert_false(wal_folder_has_written(f.arena, folder, &file, SEGMENT, begin + WRITTEN_PAGES * PAGE + 1));
+    assert_false(wal_folder_has_written(f.arena, folder, &file, SEGMENT, begin + 100 * PAGE));
+    assert_false(wal_folder_has_written(f.arena, folder, &missing, SEGMENT, begin + SEGMENT + 1));
+    tear_down(&f);
+}
+
 /* Who forgot what is stored would take a gap for a beginning. */
 static void
 a_damaged_memory_is_not_taken_for_an_empty_one(void **state)
@@ -507,6 +533,7 @@ main(void)
         cmocka_unit_test(the_last_moment_of_each_segment_is_remembered),
         cmocka_unit_test(a_clock_that_is_wrong_adds_nothing_to_the_window),
         cmocka_unit_test(a_file_that_could_not_be_filled_is_put_aside),
+        cmocka_unit_test(a_position_behind_a_switch_is_none_that_recovery_comes_to),
         cmocka_unit_test(a_damaged_memory_is_not_taken_for_an_empty_one),
         cmocka_unit_test(what_would_be_removed_is_read_from_what_pgbackrest_says),
         cmocka_unit_test(a_removal_that_was_broken_off_keeps_no_other_from_being_removed),

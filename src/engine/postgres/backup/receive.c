@@ -288,8 +288,12 @@ look_how_far(struct receiver *receiver, struct arena *arena, const struct wal_ob
     struct wal_place last, place = { seen->timeline, (seen->confirmed - 1) / seen->segment_bytes };
     if (seen->confirmed == 0 || !seen->slot_is_active || receiver->child == 0 || receiver->fills ||
         seen->steady_ms - receiver->started_ms < SETTLED_MS ||
-        wal_folder_list(arena, receiver->config->folder, seen->segment_bytes, &files) != OK ||
-        !wal_folder_has(&files, place))
+        wal_folder_list(arena, receiver->config->folder, seen->segment_bytes, &files) != OK)
+        return;
+    const struct wal_file *file = wal_folder_find(&files, place);
+    if (file == NULL ||
+        (seen->confirmed % seen->segment_bytes != 0 &&
+         !wal_folder_has_written(arena, receiver->config->folder, file, seen->segment_bytes, seen->confirmed)))
         return;
     bool has_last = wal_state_last(receiver->state, &last);
     uint64_t next = has_last ? last.segment + 1 : place.segment;

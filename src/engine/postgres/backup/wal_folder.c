@@ -12,7 +12,7 @@
 
 #include "base/disk.h"
 
-enum { MOST_FILES = 65536, HISTORY_BYTES = 256 * 1024, ASIDE_S = 7 * 24 * 3600 };
+enum { PAGE_BYTES = 8192, MOST_FILES = 65536, HISTORY_BYTES = 256 * 1024, ASIDE_S = 7 * 24 * 3600 };
 
 #define PARTIAL ".partial"
 #define HISTORY ".history"
@@ -104,14 +104,29 @@ wal_folder_history(struct arena *arena, str folder, uint32_t timeline, struct wa
     return disk_read(arena, path.data, HISTORY_BYTES, &text) && wal_history_parse(timeline, text, ret_history);
 }
 
-bool
-wal_folder_has(const struct wal_files *files, struct wal_place place)
+const struct wal_file *
+wal_folder_find(const struct wal_files *files, struct wal_place place)
 {
     for (size_t i = 0; i < files->count; i++) {
         if (wal_place_compare(files->items[i].place, place) == 0)
-            return true;
+            return &files->items[i];
     }
-    return false;
+    return NULL;
+}
+
+/* A page of WAL begins with a number that is never zero. */
+bool
+wal_folder_has_written(struct arena *arena, str folder, const struct wal_file *file, uint64_t segment_bytes,
+                       uint64_t lsn)
+{
+    uint16_t magic = 0;
+    uint64_t page = (lsn - 1) / PAGE_BYTES * PAGE_BYTES;
+    int opened = open(wal_folder_path(arena, folder, file, segment_bytes).data, O_RDONLY | O_CLOEXEC);
+    if (opened < 0)
+        return false;
+    bool is_read = pread(opened, &magic, sizeof(magic), (off_t)(page % segment_bytes)) == (ssize_t)sizeof(magic);
+    close(opened);
+    return is_read && magic != 0;
 }
 
 /* ---- What goes ---- */

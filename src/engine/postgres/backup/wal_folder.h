@@ -22,7 +22,14 @@ MUST_USE error wal_folder_list(struct arena *arena, str folder, uint64_t segment
 str wal_folder_path(struct arena *arena, str folder, const struct wal_file *file, uint64_t segment_bytes);
 /* False when it is not there or makes no sense. Timeline 1 has an empty one. */
 bool wal_folder_history(struct arena *arena, str folder, uint32_t timeline, struct wal_history *ret_history);
-bool wal_folder_has(const struct wal_files *files, struct wal_place place);
+/* NULL: it is not there. */
+const struct wal_file *wal_folder_find(const struct wal_files *files, struct wal_place place);
+/*
+ * Whether something was written to the page before a position. After a switch the server fills the rest of a segment with nothing, which
+ * nobody replays: a position in the middle of that is none that a recovery comes to.
+ */
+bool wal_folder_has_written(struct arena *arena, str folder, const struct wal_file *file, uint64_t segment_bytes,
+                            uint64_t lsn);
 
 MUST_USE error wal_folder_put_aside(struct arena *arena, str folder, const struct wal_file *file,
                                     uint64_t segment_bytes);
