@@ -30,6 +30,7 @@ from suite import Suite  # noqa: E402
 CLUSTER, COPY = "orders", "orders-copy"  # as in the guides
 BLOCK = re.compile(r"^```(?:sh)?\n(.*?)^```", re.S | re.M)
 INVOICES = 500
+LONGEST_S = 100  # any block of a page, alone on a machine; most take a tenth
 LATE_S = 15  # what the API says at most about a cluster at rest: hosts report every few seconds
 TABLES = ("CREATE TABLE invoices AS SELECT g AS number, md5(g::text) AS customer FROM generate_series(1, %d) g; "
           "CREATE TABLE orders AS SELECT g AS number, now() AS placed_at FROM generate_series(1, 2000) g" % INVOICES)
@@ -68,8 +69,12 @@ class Tutored(Scene):
 
     def type(self, commands, answer=""):
         """In one shell, which ends with the first command that fails."""
-        return subprocess.run(network.client_command(self.fleet, ["bash", "-e", "-o", "pipefail", "-c", commands]), cwd=self.person.home, env=self.environment,
-                              input=answer, capture_output=True, text=True, timeout=600 * PATIENCE, check=False)
+        try:
+            return subprocess.run(network.client_command(self.fleet, ["bash", "-e", "-o", "pipefail", "-c", commands]), cwd=self.person.home, env=self.environment,
+                                  input=answer, capture_output=True, text=True, timeout=LONGEST_S * PATIENCE, check=False)
+        except subprocess.TimeoutExpired as late:
+            raise Problem("after %d s this has not ended:\n%s\n%s%s\n%s" % (late.timeout, commands, (late.stdout or b"").decode(), (late.stderr or b"").decode(),
+                                                                         json.dumps(self.ask("GET", "/backup/restoreJobs"), indent=1))) from late
 
     def invoices(self):
         status, said, problem = psql(self.fleet, self.dsn(CLUSTER), "SELECT count(*) FROM invoices")

@@ -37,7 +37,7 @@ class RestoredCluster(ProtectedCluster):
 
     def __init__(self, rig, host_names):
         super().__init__(rig, host_names)
-        self.restore = None
+        self.restore, self.has_members = None, True
 
     def document(self):
         document = super().document()
@@ -54,7 +54,8 @@ class RestoredCluster(ProtectedCluster):
 
     def gate(self):
         return {"id": self.restore["id"], "seatId": SEAT, "clusterId": self.id, "port": self.restore["gate"]["port"], "authority": self.authority.pem,
-                "clients": [{"name": m["name"], "address": self.rig.fleet.host(m["host"])["address"]} for m in self.members], "last": self.restore["last"]}
+                "clients": [{"name": m["name"], "address": self.rig.fleet.host(m["host"])["address"]} for m in self.members if self.has_members],
+                "last": self.restore["last"]}
 
     def restore_states(self):
         return [(seen.get("restore") or {}).get("state") for seen in self.all_seen()]
@@ -348,6 +349,12 @@ def all_hosts_of_a_cluster_are_lost_while_a_client_writes(suite, rig):
     target = RestoredCluster(rig, TARGET)
     rig.clusters.append(target)
     target.begin(source, {"kind": "LATEST", "label": rig.label}, "STOP", last=True)
+    # A gate was told to have failed while members that replace the lost ones were not placed yet.
+    target.has_members = False
+    rig.publish()
+    waited(rig, suite, lambda: rig.gate_of(target).get("state") in ("OPEN", "FAILED"), "a gate for nobody yet", 60)
+    suite.check(rig.gate_of(target)["state"] == "OPEN", "it is open: %s", rig.gate_of(target))
+    target.has_members = True
     rig.publish()
     waited(rig, suite, lambda: rig.gate_of(target).get("state") == "OPEN" and set(target.restore_states()) == {"STOPPED"}, "members that never ran are stopped", 60)
     gate = rig.gate_of(target)

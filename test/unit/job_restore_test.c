@@ -454,6 +454,16 @@ a_cluster_comes_back_when_all_its_hosts_are_lost(void **state)
     remove_all(place);
 }
 
+/* Of a cluster without data other jobs may wait for ever. */
+static void
+settle_until_failed(void)
+{
+    struct job_runner worker = runner();
+    for (int64_t until = clock_steady_ms() + SOON_MS;
+         clock_steady_ms() < until && strcmp(restore_says("state"), "FAILED") != 0; play_agents())
+        run_jobs_once(&worker);
+}
+
 static void
 without_data_nobody_starts(void **state)
 {
@@ -464,10 +474,7 @@ without_data_nobody_starts(void **state)
     lose_all_hosts(place);
     played.restore_fails = true;
     assert_asks(place, "createGroupClusterBackupRestoreJob", "orders", LATEST INTO("orders"), "OK");
-    struct job_runner worker = runner();
-    for (int64_t until = clock_steady_ms() + SOON_MS;
-         clock_steady_ms() < until && strcmp(restore_says("state"), "FAILED") != 0; play_agents())
-        run_jobs_once(&worker);
+    settle_until_failed();
     assert_string_equal(restore_says("state || ' ' || phase || ' ' || (gate_port IS NULL)"), "FAILED STOP true");
     id host = host_of(place, "m.host_id IN (SELECT id FROM host WHERE state = 'ACTIVE')");
     assert_string_equal(goal_says(host, "clusters,0,restore,phase"), "STOP");
@@ -485,6 +492,41 @@ without_data_nobody_starts(void **state)
     assert_int_equal(count("SELECT count(*) FROM restore_job WHERE phase IS NOT NULL"), 0);
     assert_string_equal(of_cluster(place, "orders", "state"), "IDLE");
     assert_no_orphans("the second restore after the loss of all hosts");
+    bring_hosts_back();
+    remove_all(place);
+}
+
+/* A restore that ended before members were told anything waited for them for a day: the only ones were replacements, which had nobody to follow. */
+static void
+a_gate_that_fails_after_the_loss_of_all_hosts_is_told(void **state)
+{
+    (void)state;
+    struct place place = new_source();
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("A", "M10", 1)), "OK");
+    settle();
+    lose_all_hosts(place);
+    played.gate_fails = true;
+    assert_asks_restore(place, LATEST INTO("orders"), "OK");
+    settle_until_failed();
+    assert_string_equal(restore_says("state || ' ' || (phase IS NULL) || ' ' || (gate_port IS NULL)"),
+                        "FAILED true true");
+    /* After one that left the cluster without data, the same: it is told, and the cluster does not count as one that runs. */
+    played.gate_fails = false;
+    played.restore_fails = true;
+    assert_asks_restore(place, LATEST INTO("orders"), "OK");
+    settle_until_failed();
+    assert_string_equal(restore_says("state || ' ' || phase"), "FAILED STOP");
+    played.gate_fails = true;
+    assert_asks_restore(place, LATEST INTO("orders"), "OK");
+    settle_until_failed();
+    assert_string_equal(restore_says("state || ' ' || (phase IS NULL)"), "FAILED true");
+    assert_string_equal(of_cluster(place, "orders", "state"), "UPDATING");
+    played.gate_fails = played.restore_fails = false;
+    assert_asks_restore(place, LATEST INTO("orders"), "OK");
+    settle();
+    assert_string_equal(restore_says("state"), "DONE");
+    assert_string_equal(of_cluster(place, "orders", "state"), "IDLE");
+    assert_no_orphans("a restore after gates that failed");
     bring_hosts_back();
     remove_all(place);
 }
@@ -695,6 +737,7 @@ main(void)
         cmocka_unit_test(a_target_can_be_deleted_meanwhile),
         cmocka_unit_test(a_cluster_comes_back_when_all_its_hosts_are_lost),
         cmocka_unit_test(without_data_nobody_starts),
+        cmocka_unit_test(a_gate_that_fails_after_the_loss_of_all_hosts_is_told),
         cmocka_unit_test(without_the_primary_from_before_nobody_starts),
         cmocka_unit_test(hosts_speak_of_their_own_only),
         cmocka_unit_test(what_is_read_from_stays),

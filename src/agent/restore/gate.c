@@ -90,6 +90,9 @@ config_text(struct gate_pass *pass)
                (int)pass->gate->port);
     for (size_t i = 0; i < pass->gate->clients.count; i++)
         buf_format(&out, "tls-server-auth=%s=%s\n", pass->gate->clients.items[i].name.data, pass->seat->stanza.data);
+    /* Of a cluster that lost all hosts nobody is there yet, and pgBackRest wants to be told of somebody. No certificate has this name. */
+    if (pass->gate->clients.count == 0)
+        buf_format(&out, "tls-server-auth=nobody=%s\n", pass->seat->stanza.data);
     return buf_str(&out);
 }
 
@@ -266,8 +269,10 @@ keep_open(struct gate_pass *pass, struct report_gate *report)
         TRY(open_gate(pass));
     TRY(hide_key(pass));
     TRY(units_state(pass->host->units, pass->arena, pass->unit.data, &state));
-    if (!str_is(state, "active") || !listens(pass))
+    if (!unit_is_up(state))
         return problem(pass->arena, "%s does not run: its journal says why.", pass->unit.data);
+    if (!str_is(state, "active") || !listens(pass))
+        return OK; /* a host with much to do: it is looked at again */
     report->state = GATE_OPEN;
     if (pass->gate->last)
         gate_last_served(pass, &report->served_lsn, &report->served_at);

@@ -61,8 +61,14 @@ goes_back(const struct restore_work *work)
 static bool
 has_data(const struct restore_work *work)
 {
-    return work->found &&
-           (work->restore.is_restored || work->restore.keeps_before || work->restore.phase == PHASE_NONE);
+    return work->found && (work->restore.is_restored || work->restore.keeps_before);
+}
+
+/* Whether its members were told something and have to come up again. Of one that ended before that, nothing is waited for. */
+static bool
+comes_up_again(const struct restore_work *work)
+{
+    return has_data(work) && work->restore.phase != PHASE_NONE;
 }
 
 static error
@@ -387,7 +393,7 @@ apply(struct job_context *context, struct job_result *ret_result)
     struct restore_work *work;
     int64_t generation;
     TRY(restore_work(context, &work));
-    if (!has_data(work) || work->restore.phase == PHASE_NONE)
+    if (!comes_up_again(work))
         return step_done(ret_result);
     TRY(store_cluster_touch(context->tx, &work->cluster->cluster));
     TRY(store_access_touch(context->tx, context->job->project, &generation));
@@ -415,7 +421,7 @@ wait_members(struct job_context *context, struct job_result *ret_result)
 {
     struct restore_work *work;
     TRY(restore_work(context, &work));
-    if (!has_data(work))
+    if (!comes_up_again(work))
         return step_done(ret_result);
     TRY(work_wait_for_members(context, work->cluster, ret_result));
     return ret_result->outcome == STEP_DONE ? wait_for_access(context, work, true, ret_result) : OK;
@@ -426,7 +432,7 @@ publish_names(struct job_context *context, struct job_result *ret_result)
 {
     struct restore_work *work;
     TRY(restore_work(context, &work));
-    return has_data(work) ? cluster_step_publish_names(context, ret_result) : step_done(ret_result);
+    return comes_up_again(work) ? cluster_step_publish_names(context, ret_result) : step_done(ret_result);
 }
 
 static error
@@ -434,7 +440,7 @@ remove_lost(struct job_context *context, struct job_result *ret_result)
 {
     struct restore_work *work;
     TRY(restore_work(context, &work));
-    return has_data(work) ? cluster_step_remove_members(context, ret_result) : step_done(ret_result);
+    return comes_up_again(work) ? cluster_step_remove_members(context, ret_result) : step_done(ret_result);
 }
 
 /* ---- Backups from now on ---- */
@@ -498,7 +504,7 @@ clean(struct job_context *context, struct job_result *ret_result)
 {
     struct restore_work *work;
     TRY(restore_work(context, &work));
-    if (has_data(work) && work->restore.phase != PHASE_NONE)
+    if (comes_up_again(work))
         TRY(tell(context, work, PHASE_CLEAN));
     return step_done(ret_result);
 }
@@ -508,9 +514,8 @@ wait_clean(struct job_context *context, struct job_result *ret_result)
 {
     struct restore_work *work;
     TRY(restore_work(context, &work));
-    return has_data(work) && work->restore.phase != PHASE_NONE
-               ? wait_until_all(context, work, "CLEAN", "removes what is no longer needed", ret_result)
-               : step_done(ret_result);
+    return comes_up_again(work) ? wait_until_all(context, work, "CLEAN", "removes what is no longer needed", ret_result)
+                                : step_done(ret_result);
 }
 
 static error
@@ -518,7 +523,7 @@ wait_access(struct job_context *context, struct job_result *ret_result)
 {
     struct restore_work *work;
     TRY(restore_work(context, &work));
-    return has_data(work) ? wait_for_access(context, work, false, ret_result) : step_done(ret_result);
+    return comes_up_again(work) ? wait_for_access(context, work, false, ret_result) : step_done(ret_result);
 }
 
 static error
