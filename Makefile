@@ -103,6 +103,9 @@ fleet-load: all ## 10,000 hosts come back at once: how long it takes, and what a
 agent-test: all ## the agent on three hosts with systemd of their own: needs root, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/agent_test.py
 
+monitor-agent-test: all ## what the agents of two hosts measure and send, and what it costs: needs root, takes fifteen minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/monitor_agent_test.py
+
 backup-agent-test: all ## backups by the agents of four hosts with systemd of their own: needs root, takes six minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/backup_agent_test.py
 
@@ -116,11 +119,17 @@ drill-test: all ## drills on repository hosts, by the agent alone and through th
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/drill_test.py
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/drill_life_test.py
 
+advisor-test: all ## ten planted problems found and mended, on a fleet of three hosts: needs root, takes ten minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/advisor_test.py
+
 export-test: all ## exports of snapshots to a real object store, on a fleet with a repository host: needs root, takes six minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/export_test.py
 
 download-test: all ## a snapshot fetched as a file, resumed, started, withdrawn and expired, on a fleet with a repository host: needs root, takes four minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/download_test.py
+
+logs-test: all ## logs and logins of members read by their tenant, a gigabyte, resumed, followed, and a host that dies, on a fleet: needs root, takes ten minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/log_download_test.py
 
 backup-life-test: all ## backups of a cluster through the control plane, on a fleet with a repository host: needs root, takes two minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/backup_life_test.py
@@ -133,6 +142,9 @@ backup-load-test: all ## 40 clusters with backups: what clients notice of them, 
 
 guides-test: all ## guides about backups, typed as they stand by somebody at a client of a fleet: needs root, takes four minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/guides_test.py
+
+monitor-test: all ## measurements of real members, with everything killed at random and one store lost, on a fleet: needs root, takes a quarter of an hour
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/monitor_test.py --seconds 300 --away 600
 
 store-test: all ## backups in an object store, refused and away, on a fleet with a repository host: needs root, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/store_test.py

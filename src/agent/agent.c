@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "agent/advisor/advisor.h"
 #include "agent/facts.h"
 #include "agent/internal.h"
+#include "agent/log/log_door.h"
 #include "agent/log/shipper.h"
+#include "agent/monitor/monitor.h"
 #include "agent/restore/gate.h"
 #include "agent/restore/gates.h"
 #include "agent/seat/seats.h"
@@ -137,6 +140,7 @@ agent_adopt(struct agent *agent, struct arena *arena, str document)
         tasks_follow(agent, &changes);
         shippers_follow(agent);
         seats_follow(agent, &changes);
+        monitor_follow(agent, &changes);
         gates_wake(agent);
         agent->report_is_wanted = true;
         pthread_cond_signal(&agent->report_wanted);
@@ -203,6 +207,9 @@ prepare(struct agent *agent, struct arena *arena)
         return problem(arena, "%s cannot be made: %s.", logs.data, strerror(errno));
     TRY(users_open(arena, agent->config.state->folder, STR(MEMBERS_FOLDER), STR(SEATS_FOLDER), STR(DRILLS_FOLDER),
                    &agent->host.users));
+    error unmeasured = monitor_open(agent, arena);
+    if (unmeasured != OK) /* databases need the agent without it, too */
+        log_line(LOG_ERROR, "points", "%.*s", STR_ARG(unmeasured->detail));
     agent->host.units = units_new(workers_wake_unit, agent);
     return agent->host.units == NULL ? problem(arena, "There is no memory.") : OK;
 }
@@ -224,14 +231,14 @@ wait_for_signal(void *context)
 static bool
 start_threads(struct agent *agent)
 {
-    void *(*const all[])(void *) = { wait_for_signal, learner_run, reporter_run, gates_run };
+    void *(*const all[])(void *) = { wait_for_signal, learner_run, reporter_run, gates_run, log_door_run, advisor_run };
     for (size_t i = 0; i < LENGTH(all); i++) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, all[i], agent) != 0)
             return false;
         pthread_detach(thread);
     }
-    return true;
+    return monitor_start(agent);
 }
 
 enum agent_end
@@ -246,6 +253,7 @@ agent_run(const struct agent_config *config)
     pthread_mutex_init(&agent->lock, NULL);
     agent->workers.kind = &workers_kind;
     agent->seats.kind = &seats_kind;
+    agent->watchers.kind = &watchers_kind;
     agent->gates = calloc(1, sizeof(*agent->gates));
     if (agent->gates == NULL)
         return AGENT_FAILED;

@@ -8,6 +8,7 @@
 #include "base/disk_below.h"
 #include "base/failpoint.h"
 #include "base/log.h"
+#include "base/net/log_door.h"
 
 enum { PEM_BYTES = 256 * 1024 };
 
@@ -149,7 +150,7 @@ certificates_of_member(struct engine_member *self, const struct state *state, bo
     return OK;
 }
 
-/* ---- Of a seat, of a gate, and of a download ---- */
+/* ---- Of a seat, of a gate, of a download, and of the door to logs ---- */
 struct sort {
     const char *word, *key, *certificate;
     mode_t key_mode, certificate_mode;
@@ -162,6 +163,9 @@ static const struct sort gates = { "gate", "key/gate.key", "gate/gate.crt", 0600
 /* Its folder lets nobody in but root and the seat. */
 static const struct sort downloads = { "download", "serve/server.key",          "serve/server.crt", 0644,
                                        0644,       control_download_certificate };
+
+/* The server is handed it by systemd. */
+static const struct sort log_doors = { "log door", "server.key", "server.crt", 0600, 0644, control_log_certificate };
 
 struct owner {
     id id;
@@ -235,6 +239,20 @@ certificates_of_download(struct caller *caller, struct arena *arena, const struc
 {
     const struct owner owner = { download, folder, { 0, 0 } };
     return keep_sort(&downloads, caller, arena, state, &owner, ret_changed);
+}
+
+error
+certificates_of_log_door(struct caller *caller, struct arena *arena, const struct state *state, str folder,
+                         bool *ret_changed)
+{
+    const struct owner owner = { state->host, folder, { 0, 0 } };
+    str before, name = str_format(arena, LOG_DOOR_NAME "%s", id_text(arena, state->host).data);
+    /* Of an earlier life as another host. */
+    if (disk_below_read(arena, folder.data, log_doors.certificate, PEM_BYTES, 0, &before) &&
+        !certificate_is_for(before, name) &&
+        !disk_remove(str_format(arena, "%s/%s", folder.data, log_doors.certificate).data))
+        return problem(arena, "%s/%s cannot be removed: %s.", folder.data, log_doors.certificate, strerror(errno));
+    return keep_sort(&log_doors, caller, arena, state, &owner, ret_changed);
 }
 
 error

@@ -28,6 +28,10 @@ MUST_USE error certificates_of_gate(struct caller *caller, struct arena *arena, 
 MUST_USE error certificates_of_download(struct caller *caller, struct arena *arena, const struct state *state,
                                         id download, str folder, bool *ret_changed);
 
+/* Of the door to logs: server.key and server.crt, in a folder that is root's. */
+MUST_USE error certificates_of_log_door(struct caller *caller, struct arena *arena, const struct state *state,
+                                        str folder, bool *ret_changed);
+
 /* The host's own; `ret_changed` says that connections must be opened again. */
 MUST_USE error certificates_of_host(struct caller *caller, struct arena *arena, const struct state *state,
                                     bool *ret_changed);

@@ -22,6 +22,13 @@ static const struct wire_field joined_fields[] = {
 };
 static const struct wire_shape joined_shape = WIRE_SHAPE(struct control_joined, joined_fields);
 
+static const struct wire_field points_fields[] = {
+    { "stores",  WIRE_INT,  0, offsetof(struct control_points, stores),  .max = 1000 },
+    { "started", WIRE_TEXT, 0, offsetof(struct control_points, started), .max = 1024 },
+    { "foreign", WIRE_INT,  0, offsetof(struct control_points, foreign), .max = INT64_MAX },
+};
+static const struct wire_shape points_shape = WIRE_SHAPE(struct control_points, points_fields);
+
 /* Of an error document only what an agent acts on. */
 struct refusal {
     str code, detail;
@@ -146,6 +153,63 @@ control_download_certificate(struct caller *caller, struct arena *arena, const s
 {
     str path = str_format(arena, "/agent/v1/downloads/%s/certificate", id_text(arena, download).data);
     return ask_certificate(caller, arena, state, path, "", request, ret_certificate);
+}
+
+static void
+read_points(struct arena *arena, const struct answer *answer, struct control_points *points)
+{
+    *points = (struct control_points){ .stores = -1, .started = STR_EMPTY, .detail = STR_EMPTY };
+    if (wire_read(arena, answer->body, &points_shape, points) != OK)
+        *points = (struct control_points){ .stores = -1, .started = STR_EMPTY, .detail = STR_EMPTY };
+}
+
+error
+control_points(struct caller *caller, struct arena *arena, const struct state *state, int store, str batch,
+               struct control_points *ret_points)
+{
+    struct answer answer;
+    struct call call = {
+        .method = "POST",
+        .url = str_format(arena, "%s/agent/v1/points?store=%d", state->url.data, store),
+        .identity = state_call_identity(state),
+        .body = batch,
+        .content_type = "text/plain",
+        .timeout_ms = REQUEST_MS,
+        .cap_bytes = SMALL_BYTES,
+    };
+    TRY(call_make(caller, arena, &call, &answer));
+    if (answer.status != 200 && answer.status != 400 && answer.status != 404 && answer.status != 413)
+        return refused(arena, "measurements", &answer);
+    read_points(arena, &answer, ret_points);
+    /* A node that is older than this agent knows no such path. That is nothing that it said about stores. */
+    if (answer.status == 404 && ret_points->stores < 0)
+        return refused(arena, "measurements", &answer);
+    ret_points->verdict = answer.status == 200   ? CONTROL_POINTS_TAKEN
+                          : answer.status == 404 ? CONTROL_POINTS_NO_STORE
+                                                 : CONTROL_POINTS_REFUSED;
+    if (answer.status != 200)
+        ret_points->detail = read_refusal(arena, &answer).detail;
+    return OK;
+}
+
+error
+control_advice(struct caller *caller, struct arena *arena, const struct state *state, id member, str document,
+               bool *ret_is_taken)
+{
+    struct answer answer;
+    str path = str_format(arena, "/agent/v1/members/%s/advice", id_text(arena, member).data);
+    *ret_is_taken = false;
+    TRY(ask(caller, arena, state, "POST", path, document, REQUEST_MS, SMALL_BYTES, &answer));
+    *ret_is_taken = answer.status == 200 || answer.status == 400 || answer.status == 404 || answer.status == 413;
+    return answer.status == 200 ? OK : refused(arena, "advice", &answer);
+}
+
+error
+control_log_certificate(struct caller *caller, struct arena *arena, const struct state *state, id host, str request,
+                        struct control_certificate *ret_certificate)
+{
+    (void)host; /* its own certificate says which one it is */
+    return ask_certificate(caller, arena, state, STR("/agent/v1/logs/certificate"), "", request, ret_certificate);
 }
 
 error

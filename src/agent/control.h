@@ -40,6 +40,28 @@ MUST_USE error control_gate_certificate(struct caller *caller, struct arena *are
 MUST_USE error control_download_certificate(struct caller *caller, struct arena *arena, const struct state *state,
                                             id download, str request, struct control_certificate *ret_certificate);
 
+/* What came of a batch of points (wire/points.h) for one of the stores. */
+struct control_points {
+    enum {
+        CONTROL_POINTS_TAKEN,
+        CONTROL_POINTS_REFUSED,  /* something is wrong with the batch itself */
+        CONTROL_POINTS_NO_STORE, /* there is no such store */
+    } verdict;
+    int64_t stores;  /* how many there are; -1: it was not said */
+    str started;     /* which process of the store took them */
+    int64_t foreign; /* lines of members that are not on this host */
+    str detail;      /* of a refusal */
+};
+/* An error: it was not taken, and may be tried again later. */
+MUST_USE error control_points(struct caller *caller, struct arena *arena, const struct state *state, int store,
+                              str batch, struct control_points *ret_points);
+/* What the advisor saw of a member. An error with `ret_is_taken`: the control plane will never take it, so it is of no use to send it again. */
+MUST_USE error control_advice(struct caller *caller, struct arena *arena, const struct state *state, id member,
+                              str document, bool *ret_is_taken);
+/* Of the door through which this host shows logs; `host` is itself. */
+MUST_USE error control_log_certificate(struct caller *caller, struct arena *arena, const struct state *state, id host,
+                                       str request, struct control_certificate *ret_certificate);
+
 struct control_joined {
     id host;
     str host_name;

@@ -12,6 +12,12 @@ enum { STACK_BYTES = 1024 * 1024, CALM_MS = 2000 };
 _Static_assert((int)CREW_MOST >= (int)GOAL_MAX_MEMBERS && (int)CREW_MOST >= (int)GOAL_MAX_SEATS,
                "everybody has a place");
 
+static int64_t
+pause_of(struct crew_hand *hand, bool calm)
+{
+    return hand->kind->pause_ms != NULL ? hand->kind->pause_ms(hand) : calm ? CALM_MS : hand->kind->busy_ms;
+}
+
 static void *
 run(void *context)
 {
@@ -26,9 +32,13 @@ run(void *context)
         pthread_mutex_unlock(&agent->lock);
         bool calm = hand->kind->pass(hand, caller);
         pthread_mutex_lock(&agent->lock);
-        while (!hand->wake && !hand->stop && !agent->is_ending &&
-               agent_wait(agent, &hand->news, calm ? CALM_MS : hand->kind->busy_ms))
+        while (!hand->wake && !hand->stop && !agent->is_ending && agent_wait(agent, &hand->news, pause_of(hand, calm)))
             ;
+    }
+    if (hand->kind->end != NULL) {
+        pthread_mutex_unlock(&agent->lock);
+        hand->kind->end(hand);
+        pthread_mutex_lock(&agent->lock);
     }
     hand->ended = true;
     pthread_mutex_unlock(&agent->lock);

@@ -24,6 +24,8 @@ struct crew_kind {
     int64_t busy_ms;                                             /* until the next look, when something is left to do */
     void (*begin)(struct crew_hand *hand);                       /* before each pass; NULL: nothing */
     bool (*pass)(struct crew_hand *hand, struct caller *caller); /* without the lock; true when nothing is left to do */
+    int64_t (*pause_ms)(struct crew_hand *hand); /* until the next pass, whatever came of the last; NULL: see busy_ms */
+    void (*end)(struct crew_hand *hand);         /* in its thread, without the lock, when it is over; NULL: nothing */
 };
 
 struct crew {

@@ -40,6 +40,7 @@ struct task_run {
 
 struct shipper;
 struct gates;
+struct monitor;
 
 struct agent {
     struct agent_config config;
@@ -51,11 +52,13 @@ struct agent {
     pthread_mutex_t lock;
     struct held_goal *goal;     /* NULL: not known yet */
     struct crew workers, seats; /* of members, and of what a repository host keeps */
+    struct crew watchers;       /* who measure members */
     struct task_run *tasks[AGENT_MOST_TASKS];
     size_t task_count;
     struct shipper *shippers[AGENT_MOST_SHIPPERS];
     size_t shipper_count;
     struct gates *gates;
+    struct monitor *monitor; /* has a lock of its own; NULL: nothing is measured */
 
     pthread_cond_t report_wanted;
     bool report_is_wanted;

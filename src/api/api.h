@@ -15,11 +15,13 @@
 
 #include "api/request.h"
 #include "auth/auth.h"
+#include "base/crypto/tls.h"
 #include "base/net/egress.h"
 #include "limit/limit.h"
 
 struct catalog;
 struct metrics;
+struct monitor_stores;
 struct stage_list;
 
 struct api {
@@ -35,13 +37,15 @@ struct api {
     const char *const *control_plane_addresses; /* of S59; NULL at the end */
     str openapi;                                /* the document, made once; empty: made for each request */
     bool sends_mail;                            /* the operator named a mail server */
+    struct monitor_stores *monitor;             /* of measurements; NULL: none */
+    struct tls_side *log_side;    /* with which hosts are asked about logs; NULL: this node is not let in there */
     struct egress_allowed egress; /* where tenants may have things sent, in addition to public addresses */
 };
 
 /*
  * What a request may cost, so that one caller's requests do not make others wait. Known once it was routed. A large
- * request has a page of more items than API_LARGE_PAGE, has a body of more bytes than API_LARGE_BODY, or evaluates what
- * a tenant wrote. It never runs in the event loop, and its reads use other connections (store_reads_apart()).
+ * request has a page of more items than API_LARGE_PAGE, has a body of more bytes than API_LARGE_BODY, waits for hosts,
+ * or evaluates what a tenant wrote. It never runs in the event loop, and its reads use other connections (store_reads_apart()).
  */
 enum {
     API_LARGE_PAGE = 100, /* the size of a page by default */

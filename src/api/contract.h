@@ -207,6 +207,7 @@ enum endpoint_flag {
     EXTENSION = 16,         /* not of the specification: docs/extensions.md */
     WHILE_LOCKED = 32,      /* also in a locked organization: it changes nothing that costs */
     EVALUATES = 64,         /* evaluates what a tenant wrote: never where another tenant waits */
+    ASKS_HOSTS = 256,       /* waits for hosts, which may be slow or gone: never where another tenant waits */
     NOT_ALWAYS_THERE = 128, /* not every parent has one: a handler adds the link with answer_relate() */
 };
 

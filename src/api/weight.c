@@ -16,8 +16,8 @@ api_is_large(const struct request *req)
 {
     if (req->endpoint == NULL)
         return false;
-    return (req->endpoint->flags & EVALUATES) != 0 || (is_list(req) && req->page.size > API_LARGE_PAGE) ||
-           req->in.body.len > API_LARGE_BODY;
+    return (req->endpoint->flags & (EVALUATES | ASKS_HOSTS)) != 0 ||
+           (is_list(req) && req->page.size > API_LARGE_PAGE) || req->in.body.len > API_LARGE_BODY;
 }
 
 int

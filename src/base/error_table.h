@@ -30,6 +30,8 @@
         "Correct the header as the detail says.") \
     ROW(DRY_RUN_NOT_AVAILABLE, 400, "{} changes nothing, so dryRun does not apply to it.", \
         "Leave dryRun out of requests that only read.") \
+    ROW(MEASUREMENTS_TOO_MANY, 400, "More than {} points would have to be read for this answer.", \
+        "Ask for fewer metrics or a shorter time, or for steps of PT1H or P1D.") \
     ROW(NOT_OFFERED, 400, "{} is not offered: {}.", \
         "Ask for something that is offered; the detail says why this is not.") \
     ROW(INTEGRATION_MISSING, 400, "{} has no {} of its own, and the project has no integration of type {}.", \
@@ -222,8 +224,14 @@
         "Retry after the time that Retry-After gives; a POST with the same Idempotency-Key has one effect.") \
     ROW(OUTCOME_UNKNOWN, 503, "The connection to the database broke while the change was committed.", \
         "Read the entity to see whether the change is there, or repeat a POST with the same Idempotency-Key.") \
+    ROW(LOGS_UNAVAILABLE, 503, "The host that has these logs does not answer. They are kept there only, so they cannot be read now.", \
+        "Retry later. If the host is lost, so are its logs; those of the cluster's other members can be read.") \
     ROW(OVERLOADED, 503, "The service has no capacity for this request now.", \
         "Retry after the time that Retry-After gives.") \
+    ROW(MEASUREMENTS_NOT_COLLECTED, 503, "Measurements are not collected here: the operator has named no store for them.", \
+        "The operator sets monitor_stores in reeve.conf on all nodes; from then on hosts are measured.") \
+    ROW(MEASUREMENTS_UNAVAILABLE, 503, "The stores of measurements cannot be read: {}", \
+        "Retry after the time that Retry-After gives. What is measured meanwhile is kept on the hosts and is not lost.") \
     /* What only operators see, on their own address. */ \
     ROW(OPERATOR_TOKEN_REQUIRED, 401, "This resource needs the token of an operator.", \
         "Make one with `reeved operator add NAME` on a node, and send it as `Authorization: Bearer TOKEN`; `reeve fleet login` keeps it.") \

@@ -23,6 +23,13 @@ static const struct option_row connect_options[] = {
     { "print", "DRIVER", "Only print the connection string, in the form for psql, psycopg, jdbc, node, pgx, npgsql or sqlalchemy.", FOR_ALL },
     { .name = NULL },
 };
+static const struct option_row logs_options[] = {
+    { "member", "NAME", "Only of this member: its host name, or the part before the first dot. Without it of all members, one after the other.", FOR_ALL },
+    { "log", "LOG", "Which log: postgres (without it), audit, patroni or pgbackrest.", FOR_ALL },
+    { "since", "TIME", "From so long ago on: a number and s, m, h or d (1h).", FOR_ALL },
+    { "follow", NULL, "Go on with what is written from now on, until Ctrl-C.", FOR_ALL },
+    { .name = NULL },
+};
 static const struct option_row follow_options[] = {
     { "type", "EVENT_TYPE", "Only events of this type.", FOR_ALL },
     { "since", "SEQUENCE", "Start after the event with this sequence; 0 starts with the first.", FOR_ALL },
@@ -63,6 +70,17 @@ const struct builtin builtins[] = {
       "Asks the API for the cluster's connection string, puts user and database into it, and becomes psql. psql asks for the password unless "
       "PGPASSWORD or ~/.pgpass has it. Everything after -- goes to psql.",
       "reeve connect orders --user app --database shop -- -c 'SELECT 1'", 1, MAX_ARGUMENTS, connect_options, false, true, builtin_connect },
+    { "logs", "CLUSTER", "Show the logs of a cluster's servers",
+      "Shows lines as the servers wrote them, oldest first; with several members each line has the name of its member before it. With --follow it goes on with new "
+      "lines. A lost connection is opened again, and no line is missed or shown twice.",
+      "reeve logs orders --since 15m --follow", 1, 1, logs_options, false, true, builtin_logs },
+    { "advisor", "CLUSTER", "Show what the advisor says about a cluster",
+      "Suggested indexes with what the planner makes of them, indexes that could be dropped, and tables to change. The same as the commands of "
+      "performance-advisor show as documents.",
+      "reeve advisor orders", 1, 1, NULL, false, true, builtin_advisor },
+    { "advisor apply", "CLUSTER [NUMBER]", "Build an index that the advisor suggests",
+      "Builds the suggestion with that number in `reeve advisor CLUSTER`, the best without one. Writes go on meanwhile.",
+      "reeve advisor apply orders 1", 1, 2, NULL, false, true, builtin_advisor_apply },
     { "events follow", "", "Show events as they happen",
       "Shows events of the project, or with --org of the organization, until Ctrl-C. A lost connection is opened again, and no "
       "event is missed or shown twice. In a pipe each event is one line of JSON.",

@@ -117,10 +117,11 @@ add_body(struct caller *caller, const struct call *call)
 }
 
 static struct curl_slist *
-json_headers(void)
+make_headers(struct arena *arena, const char *content_type)
 {
+    str type = str_format(arena, "Content-Type: %s", content_type == NULL ? "application/json" : content_type);
     struct curl_slist *list = curl_slist_append(NULL, "Expect:"); /* no pause before the body */
-    struct curl_slist *longer = list == NULL ? NULL : curl_slist_append(list, "Content-Type: application/json");
+    struct curl_slist *longer = list == NULL ? NULL : curl_slist_append(list, type.data);
     if (longer == NULL)
         curl_slist_free_all(list);
     return longer;
@@ -137,7 +138,7 @@ error
 call_make(struct caller *caller, struct arena *arena, const struct call *call, struct answer *ret_answer)
 {
     struct buf out = buf_in(arena, call->cap_bytes);
-    struct curl_slist *headers = json_headers();
+    struct curl_slist *headers = make_headers(arena, call->content_type);
     if (headers == NULL || !prepare(caller, call->url, call->timeout_ms, &out) || !identify(caller, &call->identity) ||
         !add_body(caller, call) || curl_easy_setopt(caller->curl, CURLOPT_HTTPHEADER, headers) != CURLE_OK) {
         curl_slist_free_all(headers);

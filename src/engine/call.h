@@ -25,7 +25,8 @@ struct call {
     const char *method; /* "GET" */
     str url;
     struct call_identity identity;
-    str body; /* JSON; empty: none */
+    str body;                 /* empty: none */
+    const char *content_type; /* of the body; NULL: JSON */
     int timeout_ms;
     size_t cap_bytes; /* of the answer */
 };

@@ -66,6 +66,29 @@ struct engine_restored {
     str reached_lsn, reached_at;
 };
 
+/* What an engine keeps between measurements of a member: a session, and what was counted before. */
+struct engine_monitor;
+
+/* One measurement. */
+struct engine_round {
+    int64_t time_ms;     /* of its points */
+    bool with_databases; /* and of their tables, too */
+    bool with_sizes;     /* which take the server longer */
+};
+
+/* What one statement has cost since its server began to count. */
+struct engine_counter {
+    int64_t database, query; /* the server's own numbers */
+    int64_t calls, rows, bytes;
+    double ms, worst_ms; /* of all, and of the slowest since the last look */
+};
+/* What is remembered of a member's load from one look to the next. All zero before the first. */
+struct engine_load {
+    bool has_looked;
+    struct engine_counter *counters; /* in order of database and query; on the heap */
+    size_t count;
+};
+
 enum engine_outcome { OUTCOME_DONE, OUTCOME_FAILED, OUTCOME_LATER };
 
 struct engine {
@@ -96,6 +119,22 @@ struct engine {
      * leader hands over. `waited_ms`: how long it has been asking.
      */
     error (*make_way)(struct engine_member *self, int64_t waited_ms);
+    /*
+     * Measures what the engine itself knows, and adds lines of wire/points.h. Never takes longer than a few seconds, whatever the member does. An error: what
+     * was measured before it is added nevertheless.
+     */
+    struct engine_monitor *(*monitor_new)(
+        const char *memory); /* a file in which it keeps what it counted; NULL: none */
+    void (*monitor_free)(struct engine_monitor *monitor);
+    error (*measure)(struct engine_member *self, struct engine_monitor *monitor, const struct engine_round *round,
+                     struct buf *out);
+    /* The process that all others of the member's server are children of, as its own files say; 0: none. */
+    int64_t (*first_process)(struct engine_member *self);
+    /*
+     * What statements have cost since the last look, by shape, and which of them were slow; with advice when it is asked for. The document is what
+     * fleet/advice.h reads. Nothing that tenants put into statements is in it.
+     */
+    error (*look_at_load)(struct engine_member *self, struct engine_load *load, bool with_advice, str *ret_document);
     /* `ret_detail` is a sentence when it failed or must wait. */
     enum engine_outcome (*run_task)(struct engine_member *self, const struct goal_task *task, str *ret_detail);
 };

@@ -5,6 +5,8 @@
 
 #include "api/stage/stages.h"
 #include "base/json.h"
+#include "fleet/advice.h"
+#include "base/net/log_door.h"
 #include "fleet/agent_parts.h"
 #include "fleet/goal_secret.h"
 #include "fleet/refusal.h"
@@ -276,11 +278,24 @@ run_download_certificate(struct request *req)
     return issue(req, CERTIFICATE_DOWNLOAD, owner, csr, subject, (struct signer){ .scope = STR_EMPTY });
 }
 
-/* ---- The long poll ---- */
-/* Unknown parameters are ignored, as unknown fields are. */
+/* With it a host is known to the nodes that read logs there. */
 static error
-read_number(struct arena *arena, str query, const char *name, int64_t *ret_value)
+run_log_certificate(struct request *req)
 {
+    str csr, owner = id_text(req->arena, req->agent->host);
+    str name = str_format(req->arena, LOG_DOOR_NAME "%s", owner.data);
+    TRY(read_request_for_certificate(req->arena, req->in.body, &csr, NULL));
+    struct certificate_subject subject = { .common_name = name, .names = &name, .name_count = 1 };
+    return issue(req, CERTIFICATE_LOG, owner, csr, subject, (struct signer){ .scope = STR_EMPTY });
+}
+
+/* ---- The long poll ---- */
+error
+agent_read_number(struct request *req, const char *name, int64_t *ret_value)
+{
+    struct arena *arena = req->arena;
+    str query = req->in.target;
+    (void)str_cut(&query, '?');
     while (query.len > 0) {
         str value = str_cut(&query, '&');
         str key = str_cut(&value, '=');
@@ -296,10 +311,8 @@ read_number(struct arena *arena, str query, const char *name, int64_t *ret_value
 static error
 read_poll(struct request *req)
 {
-    str query = req->in.target;
-    (void)str_cut(&query, '?');
-    TRY(read_number(req->arena, query, "after", &req->agent->after));
-    return read_number(req->arena, query, "epoch", &req->agent->epoch);
+    TRY(agent_read_number(req, "after", &req->agent->after));
+    return agent_read_number(req, "epoch", &req->agent->epoch);
 }
 
 error
@@ -341,12 +354,15 @@ static const struct agent_operation {
     { "agentHostCertificate", "POST", "/agent/v1/certificate", "", .run = run_host_certificate },
     { "agentMemberCertificate", "POST", "/agent/v1/members/", "/certificate", .has_argument = true,
       .run = run_member_certificate },
+    { "agentMemberAdvice", "POST", "/agent/v1/members/", "/advice", .has_argument = true, .run = agent_advice },
     { "agentSeatCertificate", "POST", "/agent/v1/seats/", "/certificate", .has_argument = true,
       .run = run_seat_certificate },
     { "agentGateCertificate", "POST", "/agent/v1/gates/", "/certificate", .has_argument = true,
       .run = run_gate_certificate },
     { "agentDownloadCertificate", "POST", "/agent/v1/downloads/", "/certificate", .has_argument = true,
       .run = run_download_certificate },
+    { "agentPoints", "POST", "/agent/v1/points", "", .read = agent_read_points, .run = agent_points },
+    { "agentLogCertificate", "POST", "/agent/v1/logs/certificate", "", .run = run_log_certificate },
     { "agentGoal", "GET", "/agent/v1/goal", "", .is_poll = true, .read = read_poll, .run = run_goal },
 };
 

@@ -32,7 +32,7 @@ struct agent_call {
     const struct agent_operation *operation;
     str argument;         /* of the path */
     int64_t epoch;        /* that the agent is in; -1: it does not say */
-    int64_t after;        /* of a poll: number of the goal that the agent has */
+    int64_t after;        /* of a poll: number of the goal that the agent has; of points: number of the store */
     struct report report; /* of a report */
     id host;              /* once it was judged */
     bool is_judged;

@@ -10,6 +10,13 @@
 struct fleet *agents_fleet(const struct request *req);
 void agent_answer(struct request *req, unsigned status, str body);
 
+/* A whole number of the query, from 0 on. Unknown parameters are ignored, as unknown fields are. */
+MUST_USE error agent_read_number(struct request *req, const char *name, int64_t *ret_value);
+
+/* ---- points.c ---- */
+MUST_USE error agent_read_points(struct request *req);
+MUST_USE error agent_points(struct request *req);
+
 /* ---- join.c ---- */
 MUST_USE error agent_join(struct request *req);
 /* {"certificate", "authority"} */

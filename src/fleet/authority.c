@@ -21,6 +21,7 @@ static const struct {
     [CERTIFICATE_SEAT]           = { "SEAT",    "reeve-repository", USE_BOTH, 90 * DAY_S },
     [CERTIFICATE_GATE]           = { "GATE",    "reeve-repository", USE_BOTH, 30 * DAY_S },
     [CERTIFICATE_DOWNLOAD]       = { "DOWNLOAD", "reeve-repository", USE_SERVER, 30 * DAY_S },
+    [CERTIFICATE_LOG]            = { "LOG",     "reeve-log",     USE_SERVER, 30 * DAY_S },
     [CERTIFICATE_SERVICE]        = { "SERVICE", "reeve-service", USE_BOTH,   365 * DAY_S }, /* etcd is a client of itself */
 };
 // clang-format on

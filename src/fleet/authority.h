@@ -37,6 +37,7 @@ enum certificate_kind {
     CERTIFICATE_SEAT,     /* of a repository host to one cluster's members, signed by the cluster's own authority */
     CERTIFICATE_GATE,     /* of a repository host to the members of a restore's target, likewise */
     CERTIFICATE_DOWNLOAD, /* of a repository host to the nodes that fetch a file there */
+    CERTIFICATE_LOG,      /* of a host to the nodes that read logs there */
     CERTIFICATE_SERVICE,
 };
 /* INVALID_ATTRIBUTE_VALUE of csr when the request is not good. `owner` is the id of the host or member, or the name. The

@@ -51,6 +51,7 @@ fleet_new(const struct fleet_config *config)
     fleet->arena = arena;
     fleet->domain = str_dup(arena, str_from(config->domain));
     fleet->etcd_json = list_endpoints(arena, config);
+    fleet->monitor = config->monitor;
     fleet->logs = log_goal_new(arena, &config->master_key, &config->logs);
     if (fleet->store != NULL && !arena_is_exhausted(arena))
         return fleet;

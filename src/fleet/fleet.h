@@ -11,6 +11,8 @@
 #include "fleet/log_goal.h"
 #include "store/store.h"
 
+struct monitor_stores;
+
 struct fleet_config {
     struct store_config store;
     struct key master_key;
@@ -18,6 +20,7 @@ struct fleet_config {
     const char *const *etcd; /* endpoints that members are told */
     size_t etcd_count;
     struct log_goal_config logs;
+    struct monitor_stores *monitor; /* the caller's; NULL: nothing is measured */
 };
 
 struct fleet {
@@ -29,7 +32,8 @@ struct fleet {
     struct key backup_key;    /* seals what backups are encrypted with, and keys of object stores */
     struct key export_key;    /* seals keys of tenants' buckets */
     str domain, etcd_json;
-    struct log_goal logs; /* what is told to hosts that send logs */
+    struct log_goal logs;           /* what is told to hosts that send logs */
+    struct monitor_stores *monitor; /* of what they measure; NULL: none */
     struct arena *arena;
 };
 

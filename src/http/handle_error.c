@@ -25,6 +25,7 @@ static const struct {
     { 496, INVALID_REQUEST,   "a client certificate is needed" },
     { 497, INVALID_REQUEST,   "TLS is required" },
     { 501, INVALID_REQUEST,   "the transfer coding or method is not supported" },
+    { 502, LOGS_UNAVAILABLE,  NULL }, /* of add_log_locations() in main/nginx_config.c */
     { 503, OVERLOADED,        NULL },
     { 505, INVALID_REQUEST,   "the HTTP version is not supported" },
 };
@@ -45,6 +46,7 @@ error_for(struct exchange *x, unsigned status)
             return fail(arena, METHOD_NOT_ALLOWED, V(exchange_method(x->r)), V(exchange_path(x->r)));
         case RESOURCE_NOT_FOUND: return fail(arena, RESOURCE_NOT_FOUND, V(exchange_path(x->r)));
         case UNSUPPORTED_MEDIA_TYPE: return fail(arena, UNSUPPORTED_MEDIA_TYPE, V(x->request->in.content_type));
+        case LOGS_UNAVAILABLE: return error_retry_after(arena, fail(arena, LOGS_UNAVAILABLE), 5);
         case OVERLOADED: return error_retry_after(arena, fail(arena, OVERLOADED), 1);
         default: return failure_new(arena, rows[i].code, 0, NULL);
         }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operator's address. /livez, /readyz, /metrics, /jobs and /fleet are for balancers, supervisors and Prometheus,
+ * The operator's address. /livez, /readyz, /metrics, /jobs, /fleet and /targets are for balancers, supervisors and Prometheus,
  * and need no credentials; /operator/ is for operators, with tokens.
  */
 #include "api/metrics.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "http/exchange.h"
 #include "http/worker.h"
+#include "job/fleet/fleet_figures.h"
 #include "job/kinds.h"
 #include "job/operation.h"
 #include "store/fleet/fleet.h"
+#include "store/operator/instance.h"
 
 enum { ANSWER_ARENA_BYTES = 64 * 1024 * 1024, JOBS_SHOWN = 1000 };
 
@@ -53,15 +56,70 @@ fill_readiness(struct answer *answer)
     answer->body = readiness_document(answer->arena, ready, why_not);
 }
 
+/*
+ * What only the database knows is asked at most once in so many milliseconds by a process, however many ask for it: whoever comes meanwhile gets what the last one got.
+ * Nobody waits for somebody else's question.
+ */
+enum { ASKED_EVERY_MS = 1000 };
+static struct {
+    pthread_mutex_t lock;
+    bool is_asking;
+    int64_t asked_ms; /* 0: never */
+    char *text;
+    size_t length;
+} known = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* True when the caller has to ask. Otherwise *ret_text is what is known. */
+static bool
+must_ask(struct arena *arena, str *ret_text)
+{
+    pthread_mutex_lock(&known.lock);
+    bool is_fresh = known.asked_ms != 0 && (known.is_asking || clock_steady_ms() - known.asked_ms < ASKED_EVERY_MS);
+    if (is_fresh)
+        *ret_text = str_dup(arena, (str){ known.text == NULL ? "" : known.text, known.length });
+    else
+        known.is_asking = true;
+    pthread_mutex_unlock(&known.lock);
+    return !is_fresh;
+}
+
+static void
+keep_known(str text)
+{
+    char *copy = malloc(text.len + 1);
+    pthread_mutex_lock(&known.lock);
+    free(known.text);
+    known.text = copy;
+    known.length = copy == NULL ? 0 : text.len;
+    if (copy != NULL)
+        memcpy(copy, text.data, text.len);
+    known.asked_ms = clock_steady_ms();
+    known.is_asking = false;
+    pthread_mutex_unlock(&known.lock);
+}
+
+static str
+database_metrics(struct arena *arena)
+{
+    str text = STR_EMPTY;
+    if (!must_ask(arena, &text))
+        return text;
+    struct buf out = buf_in(arena, METRICS_MAX_BYTES);
+    buf_add(&out, job_report_metrics(worker.api->store, arena));
+    buf_add(&out, fleet_figures_text(worker.api->store, arena));
+    text = buf_str(&out);
+    keep_known(text);
+    return text;
+}
+
 /* What the node counted is there in any case; what only the database knows is left out when it cannot be asked. */
 static void
 fill_metrics(struct answer *answer)
 {
     str own = metrics_text(worker.metrics, answer->arena, wiring_operation_name, NULL);
-    str jobs = job_report_metrics(worker.api->store, answer->arena);
     struct buf out = buf_in(answer->arena, 2 * METRICS_MAX_BYTES);
     buf_add(&out, own);
-    buf_add(&out, jobs);
+    buf_add(&out, database_metrics(answer->arena));
     answer->content_type = STR("text/plain; version=0.0.4; charset=utf-8");
     answer->body = buf_str(&out);
 }
@@ -100,6 +158,17 @@ fill_fleet(struct answer *answer)
     buf_add_text(&out, "}");
     answer->body = problem == OK ? buf_str(&out) : error_document(answer->arena, problem);
     answer->status = problem == OK ? NGX_HTTP_OK : error_rows[problem->code].status;
+}
+
+/* What Prometheus can ask. Without credentials, as it asks for metrics: an operator's token can do everything, and need not be there. */
+static void
+fill_targets(struct answer *answer)
+{
+    error problem = store_instance_targets(worker.api->store, answer->arena, &answer->body);
+    if (problem != OK) {
+        answer->status = error_rows[problem->code].status;
+        answer->body = error_document(answer->arena, problem);
+    }
 }
 
 static void
@@ -255,5 +324,7 @@ handle_operator(ngx_http_request_t *r)
         return ask_thread(x, path, fill_jobs);
     if (str_is(path, "/fleet"))
         return ask_thread(x, path, fill_fleet);
+    if (str_is(path, "/targets"))
+        return ask_thread(x, path, fill_targets);
     return NGX_HTTP_NOT_FOUND;
 }

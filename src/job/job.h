@@ -16,6 +16,8 @@
 #include "job/federation/provider_keys.h"
 #include "store/queue/job.h"
 
+struct monitor_stores;
+
 struct job_context {
     struct store *store;
     struct tx *tx; /* of the job's organization; the engine commits it, whatever the outcome */
@@ -34,6 +36,7 @@ struct job_environment {
     document_fetcher *fetch_document; /* likewise */
     etcd_caller *call_etcd;           /* likewise */
     const char *etcd;                 /* endpoints of the configuration, a JSON list; NULL: none */
+    struct monitor_stores *monitor;   /* of measurements; NULL: none */
     const char *price_file;           /* NULL or empty: none */
     int64_t retention_days;           /* how long what is over is kept */
     int64_t payment_due_days;         /* 0: nobody is locked for what they owe */

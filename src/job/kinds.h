@@ -25,6 +25,10 @@ extern const struct sweep backup_downloads_sweep;                             /*
 extern const struct sweep backup_drills_sweep;                                /* drill_sweep.c */
 extern const struct sweep backup_exports_sweep;                               /* export_sweep.c */
 extern const struct sweep backup_faults_sweep;                                /* fault_sweep.c */
+extern const struct sweep measurements_sweep;                                 /* monitor_sweep.c */
+extern const struct sweep ending_certificates_sweep;                          /* certificate_sweep.c */
+extern const struct sweep missing_primaries_sweep;                            /* primary_sweep.c */
+extern const struct sweep fleet_figures_sweep;                                /* fleet_figures.c */
 
 /* ---- Kinds: a row each, with the file that it is in ---- */
 // clang-format off

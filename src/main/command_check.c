@@ -18,6 +18,7 @@
 #include "main/command_api.h"
 #include "main/commands.h"
 #include "main/probe.h"
+#include "monitor/stores.h"
 #include "store/cluster/condition.h"
 #include "store/migrate.h"
 #include "wire/patroni.h"
@@ -326,6 +327,24 @@ check_redis(struct examination *at)
     }
 }
 
+/* A URL may have a password in it: it is not printed. */
+static void
+check_measurements(struct examination *at)
+{
+    const struct config_list *urls = &at->config->monitor_stores;
+    struct monitor_stores *stores = monitor_stores_new(urls->values, urls->count, &monitor_http);
+    for (size_t i = 0; stores != NULL && i < urls->count; i++) {
+        str started, why;
+        if (!monitor_started(stores, at->arena, i, &started, &why))
+            wrong(
+                at,
+                "Start it, or correct `monitor_stores` in reeve.conf. Hosts keep what they measure for a while and send "
+                "it when the store is back.",
+                "Store %zu of measurements: %.*s", i + 1, STR_ARG(why));
+    }
+    monitor_stores_free(stores);
+}
+
 /* "https://10.0.0.21:2379", "10.0.0.53:53" or "10.0.0.53": the host, and the port if there is one. */
 static const char *
 split_place(struct arena *arena, const char *text, const char *port, const char **ret_port)
@@ -503,6 +522,7 @@ static const struct {
     { "workers",      check_workers },
     { "hosts",        check_hosts },
     { "own backup",   check_own_backup },
+    { "measurements", check_measurements },
 };
 // clang-format on
 

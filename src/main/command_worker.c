@@ -93,6 +93,7 @@ work(const struct config *config, struct node *node)
                          .fetch_document = poster_fetch,
                          .call_etcd = etcd_call,
                          .etcd = etcd,
+                         .monitor = node->monitor,
                          .price_file = config->price_file,
                          .retention_days = config->retention_days,
                          .payment_due_days = config->payment_due_days },
@@ -101,12 +102,14 @@ work(const struct config *config, struct node *node)
     struct webhook_worker *worker = webhook_worker_new(&webhooks);
     struct alert_worker *alerting = alert_worker_new(&alerts);
     struct job_engine *engine = job_engine_new(&jobs);
+    struct presence *presence = presence_new(node->api.store, "WORKER", NULL, false);
     bool has_started = worker != NULL && alerting != NULL && engine != NULL;
     if (has_started) {
         log_line(LOG_INFO, "worker_started", "%d threads do jobs, %d deliver events to webhooks, %d tell of alerts.",
                  jobs.threads, webhooks.threads, alerts.threads);
         wait_for_signal(&signals);
     }
+    presence_free(presence);
     job_engine_free(engine);
     alert_worker_free(alerting);
     webhook_worker_free(worker);

@@ -9,8 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/disk.h"
 #include "base/line_file.h"
 #include "base/net/net.h"
+#include "monitor/stores.h"
 
 enum { LINE_MAX_BYTES = LINE_FILE_LONGEST, ARENA_BYTES = 1024 * 1024 };
 
@@ -80,6 +82,10 @@ static const struct setting settings[] = {
       "An endpoint of the etcd for members of clusters. Can be repeated.", "https://10.0.0.21:2379" },
     { "domain",              KIND_DOMAIN,  0,      AT(domain), "reeve.internal", 0, 0,
       "Domain of the names of clusters and members. PowerDNS answers for it.", "db.example.org" },
+
+    { "monitor_stores",      KIND_URL,     MANY,   AT(monitor_stores), NULL, 0, 0,
+      "A store of measurements: VictoriaMetrics, or what speaks as it does. Can be repeated up to four times, in the same order on all "
+      "nodes: each store gets every point, and reads go to the first that answers. Without one nothing is measured.", "http://127.0.0.1:8428" },
 
     { "database",            KIND_TEXT,    NEEDED, AT(database), NULL, 0, 0,
       "How to reach PostgreSQL: a libpq connection string.", "host=/run/postgresql dbname=reeve user=reeve" },
@@ -472,6 +478,11 @@ check_together(struct reader *reader)
                 config->path);
         reader->file.mistakes++;
     }
+    if (config->monitor_stores.count > MONITOR_MAX_STORES) {
+        fprintf(reader->file.problems, "%s: monitor_stores is there more than %d times\n", config->path,
+                MONITOR_MAX_STORES);
+        reader->file.mistakes++;
+    }
     if (config->base_url[0] == '\0')
         config->base_url = str_format(config->arena, "https://%s", config->listen.values[0]).data;
     for (size_t i = 0; i < config->redis.count; i++)
@@ -540,6 +551,22 @@ config_read_key(struct config *config, FILE *problems)
         fprintf(problems, "key_file %s: it must hold %d hexadecimal digits and nothing else\n", config->key_file,
                 2 * KEY_BYTES);
     return well_formed;
+}
+
+void
+config_read_agent_identity(struct config *config)
+{
+    enum { PEM_BYTES = 256 * 1024 };
+    const struct {
+        const char *path;
+        str *content;
+    } files[] = { { config->agent_certificate, &config->agent_identity.certificate },
+                  { config->agent_certificate_key, &config->agent_identity.key },
+                  { config->agent_authority, &config->agent_identity.authority } };
+    for (size_t i = 0; config->agent_listen[0] != '\0' && i < LENGTH(files); i++) {
+        if (!disk_read(config->arena, files[i].path, PEM_BYTES, files[i].content))
+            *files[i].content = STR_EMPTY;
+    }
 }
 
 /* ---- Listings ---- */

@@ -34,8 +34,11 @@ struct config {
     const char *operator_listen, *operator_certificate, *operator_certificate_key;
     const char *base_url;
 
+    struct {
+        str certificate, key, authority; /* PEM, of the three files below; empty: they were not read */
+    } agent_identity;
     const char *agent_listen, *agent_certificate, *agent_certificate_key, *agent_authority, *domain;
-    struct config_list etcd;
+    struct config_list etcd, monitor_stores;
 
     const char *database, *key_file;
     struct config_list redis, database_etcd;
@@ -67,6 +70,8 @@ void config_free(struct config *config);
 
 /* Reads the key file into config->key. Not part of loading: `reeved api --print-config` needs no secret. */
 MUST_USE bool config_read_key(struct config *config, FILE *problems);
+/* Reads agent_certificate, its key and agent_authority, while the process may still read them. What cannot be read stays empty. */
+void config_read_agent_identity(struct config *config);
 
 void config_print_sample(FILE *out);
 void config_print_reference(FILE *out); /* docs/reference/configuration.md */

@@ -25,7 +25,7 @@ fleet_place_open(struct fleet_place *place, const char *config_path)
         (struct fleet_place){ .arena = arena_new(COMMAND_ARENA_BYTES), .config = config_load(config_path, stderr) };
     if (place->arena == NULL || place->config == NULL || !config_read_key(place->config, stderr))
         return false;
-    place->fleet = node_fleet_new(place->config);
+    place->fleet = node_fleet_new(place->config, NULL);
     if (place->fleet == NULL)
         return false;
     /* Reads fail at once while the first connection is being made; a command has the time. */

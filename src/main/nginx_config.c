@@ -7,12 +7,16 @@
 #include <unistd.h>
 
 #include "api/download.h"
+#include "api/log_path.h"
 #include "base/json.h"
+#include "base/net/log_door.h"
 #include "main/node.h"
 
 enum { CONFIG_MAX_BYTES = 256 * 1024 };
 #define DOWNLOAD_CONNECTIONS "8"
 #define DOWNLOAD_RATE        "64m"
+#define LOG_CONNECTIONS      "4"
+#define LOG_RESTS_INNER_PATH "/reeve-log-rest/"
 
 /*
  * Forward secrecy and authenticated encryption only. The suites of TLS 1.3 are OpenSSL's own, which are all fine.
@@ -124,7 +128,8 @@ add_limits(struct buf *out, const struct config *config)
     buf_add_text(out, "    ignore_invalid_headers off;\n"
                       "    underscores_in_headers on;\n");
     if (config->agent_listen[0] != '\0')
-        buf_add_text(out, "    limit_conn_zone $reeve_download_project zone=reeve_downloads:1m;\n");
+        buf_add_text(out, "    limit_conn_zone $reeve_download_project zone=reeve_downloads:1m;\n"
+                          "    limit_conn_zone $reeve_log_project zone=reeve_logs:1m;\n");
     if (config->address_concurrency > 0) {
         buf_format(out,
                    "    limit_conn_zone $binary_remote_addr zone=reeve_address:8m;\n"
@@ -198,6 +203,70 @@ add_download_locations(struct buf *out, const struct config *config, bool behind
                config->agent_certificate, config->agent_certificate_key, config->agent_authority);
 }
 
+/*
+ * Logs, which hosts hand out to nodes, in the same way. 502 tells the module that nobody answers. Once something was sent the answer can only break off: without its
+ * last piece, which every client notices. Whoever wants the rest of one waits longer: the host reads it from the beginning, and says first how long the rest is.
+ */
+static void
+add_log_location(struct buf *out, const struct config *config, const char *path, const char *patience, const char *more)
+{
+    buf_format(out,
+               "        location ~ ^%s(?<reeve_log_place>[0-9a-f.:\\[\\]]+)/"
+               "(?<reeve_log_project>[0-9a-f]+)/(?<reeve_log_host>[0-9a-f]+)/(?<reeve_log_version>[0-9-]+)/"
+               "(?<reeve_log_target>[0-9a-z]+/[a-z]+)/(?<reeve_log_query>[0-9a-z=&-]+)$ {\n"
+               "            internal;\n"
+               "%s"
+               "            proxy_read_timeout %s;\n",
+               path, more, patience);
+    buf_add_text(out,
+                 "            limit_conn reeve_logs " LOG_CONNECTIONS ";\n"
+                 "            limit_rate " DOWNLOAD_RATE ";\n"
+                 "            proxy_pass https://$reeve_log_place" LOG_DOOR_LOGS "$reeve_log_target?$reeve_log_query;\n"
+                 "            proxy_http_version 1.1;\n"
+                 "            proxy_pass_request_headers off;\n"
+                 "            proxy_pass_request_body off;\n"
+                 "            proxy_set_header Range $http_range;\n"
+                 "            proxy_set_header If-Range $http_if_range;\n"
+                 "            proxy_set_header Content-Length \"\";\n"
+                 "            proxy_buffering off;\n"
+                 "            proxy_buffer_size 16k;\n"
+                 "            proxy_buffers 4 16k;\n"
+                 "            proxy_connect_timeout 5s;\n"
+                 "            proxy_intercept_errors on;\n"
+                 "            error_page 400 403 500 502 504 =502 /reeve-error;\n"
+                 "            error_page 404 503 /reeve-error;\n"
+                 "            proxy_hide_header Content-Type;\n"
+                 "            default_type \"\";\n"
+                 "            add_header Content-Type application/vnd.svc.$reeve_log_version+gzip;\n"
+                 "            add_header Cache-Control no-store;\n"
+                 "            add_header Strict-Transport-Security \"max-age=63072000; includeSubDomains\";\n"
+                 "            add_header X-Content-Type-Options nosniff;\n"
+                 "            add_header X-Request-Id $reeve_request_id;\n");
+    buf_format(out,
+               "            proxy_ssl_certificate %s;\n"
+               "            proxy_ssl_certificate_key %s;\n"
+               "            proxy_ssl_trusted_certificate %s;\n"
+               "            proxy_ssl_verify on;\n"
+               "            proxy_ssl_name " LOG_DOOR_NAME "$reeve_log_host;\n"
+               "            proxy_ssl_server_name on;\n"
+               "        }\n",
+               config->agent_certificate, config->agent_certificate_key, config->agent_authority);
+}
+
+static void
+add_log_locations(struct buf *out, const struct config *config, bool behind_balancer)
+{
+    buf_format(out,
+               "        location ~ ^/api/.+/logs/[a-z]+\\.gz$ {\n%s"
+               "            limit_conn reeve_logs " LOG_CONNECTIONS ";\n"
+               "            reeve_api;\n        }\n",
+               behind_balancer ? balancers_only : "");
+    add_log_location(out, config, LOGS_INNER_PATH, "60s",
+                     "            if ($http_range) {\n                rewrite ^" LOGS_INNER_PATH
+                     "(.*)$ " LOG_RESTS_INNER_PATH "$1 last;\n            }\n");
+    add_log_location(out, config, LOG_RESTS_INNER_PATH, "20m", "");
+}
+
 static void
 add_api_server(struct buf *out, const struct config *config, const struct config_list *addresses, bool behind_balancer)
 {
@@ -216,11 +285,15 @@ add_api_server(struct buf *out, const struct config *config, const struct config
         buf_add_text(out, "        real_ip_header proxy_protocol;\n");
     }
     buf_add_text(out, error_location);
-    if (config->agent_listen[0] != '\0')
+    if (config->agent_listen[0] != '\0') {
         add_download_locations(out, config, behind_balancer);
-    else /* it has nothing with which a host would let it in; other nodes do */
+        add_log_locations(out, config, behind_balancer);
+    } else { /* it has nothing with which a host would let it in; other nodes do */
         buf_add_text(out, "        location " DOWNLOADS_INNER_PATH
-                          " {\n            internal;\n            return 503;\n        }\n");
+                          " {\n            internal;\n            return 503;\n        }\n"
+                          "        location " LOGS_INNER_PATH
+                          " {\n            internal;\n            return 502;\n        }\n");
+    }
     buf_add_text(out, "        location / {\n");
     if (behind_balancer)
         buf_add_text(out, balancers_only);

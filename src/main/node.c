@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "family/families.h"
+#include "monitor/stores.h"
 
 const struct catalog *
 node_catalog(FILE *problems)
@@ -107,7 +108,7 @@ node_store_config(const struct config *config)
 }
 
 struct fleet *
-node_fleet_new(const struct config *config)
+node_fleet_new(const struct config *config, struct monitor_stores *monitor)
 {
     struct fleet_config fleet = {
         .store = node_store_config(config),
@@ -119,6 +120,7 @@ node_fleet_new(const struct config *config)
                   .network_count = config->egress_allow.count,
                   .authority_file = config->egress_ca,
                   .relay = config->alert_relay },
+        .monitor = monitor,
     };
     fleet.store.max_transactions = AGENT_THREADS;
     struct fleet *made = fleet_new(&fleet);
@@ -191,16 +193,25 @@ node_new(const struct config *config, struct metrics *metrics)
     if (read_egress(config, &api->egress) && api->store != NULL && api->limiter != NULL)
         api->auth = auth_new(api->store, api->limiter, &auth);
     crypto_wipe(&auth, sizeof(auth));
+    node->monitor = monitor_stores_new(config->monitor_stores.values, config->monitor_stores.count, &monitor_http);
+    api->monitor = node->monitor;
+    if (config->agent_identity.key.len > 0)
+        api->log_side = tls_side_new(TLS_CLIENT, config->agent_identity.certificate, config->agent_identity.key,
+                                     config->agent_identity.authority);
     bool has_agents = config->agent_listen[0] != '\0' && metrics != NULL;
     if (has_agents)
-        node->fleet = node_fleet_new(config);
+        node->fleet = node_fleet_new(config, node->monitor);
     if (node->fleet != NULL)
         node->agents = agents_new(node->fleet, metrics, node_first_agent_counter());
     if (api->auth != NULL)
         node->operators = node_operator_api_new(config, api->store, api->auth, metrics, node->operator_url);
     bool has_document = metrics == NULL || make_openapi(node); /* commands answer nobody */
-    if (api->catalog != NULL && node->operators != NULL && has_document && (!has_agents || node->agents != NULL))
+    if (api->catalog != NULL && node->operators != NULL && node->monitor != NULL && has_document && (!has_agents || node->agents != NULL)) {
+        if (metrics != NULL)
+            node->presence =
+                presence_new(api->store, "API", config->operator_listen, config->operator_certificate[0] != '\0');
         return node;
+    }
     log_line(LOG_ERROR, "node_start", "The process has no memory or no threads to start with.");
     node_free(node);
     return NULL;
@@ -212,6 +223,7 @@ node_free(struct node *node)
     if (node == NULL)
         return;
     /* In the order of who uses whom. */
+    presence_free(node->presence);
     operator_api_free(node->operators);
     agents_free(node->agents);
     fleet_free(node->fleet);
@@ -221,6 +233,8 @@ node_free(struct node *node)
         limiter_free(node->api.limiter);
     if (node->api.store != NULL)
         store_free(node->api.store);
+    monitor_stores_free(node->monitor);
+    tls_side_free(node->api.log_side);
     free((void *)node->api.egress.blocks);
     free(node->openapi);
     free(node);

@@ -5,6 +5,7 @@
 
 #include "api/api.h"
 #include "fleet/agent.h"
+#include "job/operator/presence.h"
 #include "main/config.h"
 #include "operator/operator.h"
 
@@ -12,10 +13,12 @@ enum { CONFIG_URL_BYTES = 320 };
 
 struct node {
     struct api api;
+    struct monitor_stores *monitor; /* of measurements */
     struct store_config store_config;
     struct fleet *fleet;            /* NULL unless hosts talk to this node */
     struct agents *agents;          /* the same */
     struct operator_api *operators; /* where operators are served */
+    struct presence *presence;      /* of processes that answer requests */
     char operator_url[CONFIG_URL_BYTES];
     char *openapi; /* the API's document */
 };
@@ -38,7 +41,7 @@ MUST_USE struct operator_api *node_operator_api_new(const struct config *config,
 
 struct store_config node_store_config(const struct config *config);
 /* The fleet of this configuration, its key read, with database connections of its own. */
-MUST_USE struct fleet *node_fleet_new(const struct config *config);
+MUST_USE struct fleet *node_fleet_new(const struct config *config, struct monitor_stores *monitor);
 enum { AGENT_THREADS = 4 }; /* of each process */
 
 /*

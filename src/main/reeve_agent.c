@@ -13,6 +13,7 @@
 #include "agent/address.h"
 #include "agent/agent.h"
 #include "agent/join.h"
+#include "agent/log/log_show.h"
 #include "agent/prepare.h"
 #include "agent/users.h"
 #include "base/failpoint.h"
@@ -305,6 +306,20 @@ command_verify(int argc, char **argv)
     return why == OK ? EXIT_SUCCESS : say_why("verify", why);
 }
 
+/* ---- show-logs ---- */
+static int
+command_show_logs(int argc, char **argv)
+{
+    struct option_value options[] = { { "--folder", "Folder of the key and the certificates.", .required = true } };
+    int status;
+    if (!read_options(argc, argv, "show-logs --folder DIR", options, LENGTH(options), NULL, &status))
+        return status;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(COMMAND_ARENA_BYTES);
+    if (arena == NULL)
+        return EXIT_FAILURE;
+    return say_why("show-logs", log_show_run(arena, str_from(options[0].value)));
+}
+
 /* ---- restore, restore-wal ---- */
 static int
 command_restore(int argc, char **argv)
@@ -437,6 +452,7 @@ static const struct {
     { "dump",    "Dump the databases of what was restored; for units.",               command_dump },
     { "upload",  "Write what was dumped to a bucket; for units.",                     command_upload },
     { "pack",    "Make one file of a backup, for a download; for units.",             command_pack },
+    { "show-logs", "Show logs of members to the control plane; for units.",           command_show_logs },
     { "mirror",  "Copy what a restore needs out of an object store; for units.",      command_mirror },
     { "address", "Add or remove an address of a member; for units.",                  command_address },
 };

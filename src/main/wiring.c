@@ -21,6 +21,8 @@ load(struct wiring *wiring, const char *conf_path, FILE *problems)
     if (!failpoint_init(getenv(FAILPOINT_VARIABLE), problems))
         return false;
     wiring->config = config_load(conf_path, problems);
+    if (wiring->config != NULL)
+        config_read_agent_identity(wiring->config);
     return wiring->config != NULL && config_read_key(wiring->config, problems) && node_catalog(problems) != NULL &&
            node_operator_catalog(problems) != NULL;
 }

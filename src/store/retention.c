@@ -10,7 +10,12 @@ const struct retention retention_rows[RETENTION_COUNT] = {
     { "certificates that have expired",              SQL_CERTIFICATE_PRUNE,   false },
     { "revoked tokens that have expired",            SQL_REVOKED_TOKEN_PRUNE, false },
     { "restores that are over",                      SQL_RESTORE_PRUNE,       true },
+    { "hours of measurements",                       SQL_MONITOR_HOUR_PRUNE,  false },
     { "numbers of events of projects that are gone", SQL_EVENT_COUNT_PRUNE,   false },
+    { "processes of the control plane that are gone", SQL_INSTANCE_PRUNE,     false },
+    { "what statements cost",                        SQL_QUERY_COST_PRUNE,    false },
+    { "shapes of statements",                        SQL_QUERY_SHAPE_PRUNE,   false },
+    { "slow queries",                                SQL_SLOW_QUERY_PRUNE,    false },
 };
 // clang-format on
 

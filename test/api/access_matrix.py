@@ -14,6 +14,7 @@ import sys
 import time
 
 from client import Bearer, Digest, Literal
+from measurements import MonitorStore, seed_now
 from suite import Contract, Suite, ends_on_signal
 from world import PREFIX, World, catalog, changed_tables, connect, dry_status, forms_of, needed_query, new_id, row_hashes, sql, start_node, tell_nodes, values_for
 
@@ -48,6 +49,10 @@ LET_IN = {
     "disableGroupBackupCompliancePolicy": (404, "RESOURCE_NOT_FOUND"),
     "getGroupClusterBackupSnapshotShardedCluster": (404, "RESOURCE_NOT_FOUND"),
     "deleteGroupClusterBackupSnapshotShardedCluster": (404, "RESOURCE_NOT_FOUND"),
+    # A period, or two dates, are missing.
+    "getGroupProcessDatabaseMeasurements": (400, "INVALID_QUERY_PARAMETER"),
+    "getGroupProcessDiskMeasurements": (400, "INVALID_QUERY_PARAMETER"),
+    "getGroupProcessMeasurements": (400, "INVALID_QUERY_PARAMETER"),
     # The path of the example is that of an integration which is there.
     "createGroupIntegration": (409, "DUPLICATE_NAME"),
 }
@@ -415,9 +420,10 @@ def check_hashes_notice(suite, world):
 def main():
     ends_on_signal()
     suite = Suite("access matrix")
-    with start_node(workers=2) as node:
+    with MonitorStore() as store, start_node(workers=2, settings={"monitor_stores": store.url}) as node:
         world = World(node)
         facts = make_facts(world)
+        seed_now(store, world.p, "c1")
         ops = operations(facts["fixtures"])
         facts["expired"], expires_at = short_lived_token(world.a)
         check_hashes_notice(suite, world)

@@ -158,6 +158,44 @@ def member_report(member, **changes):
             "goalGeneration": 1, "accessGeneration": 1, "restartNonce": 0, "pendingRestart": False, "problem": None, **changes}
 
 
+# ---- Advice ----
+def advice_document(**changes):
+    shape = {"database": "shop", "text": "SELECT ?", "command": "SELECT", "table": "orders", "calls": 3, "ms": 4.5, "rows": 3, "bytes": 0}
+    index = {"database": "shop", "schema": "public", "table": "orders", "keys": ["+customer"], "bytes": 8192, "rowBytes": 60,
+             "gains": [{"shape": 0, "before": 900.5, "after": 9, "calls": 3, "ms": 4.5}]}
+    advice = {"isPrimary": True, "problem": "", "indexes": [index], "unused": [], "redundant": [],
+              "tables": [{"database": "shop", "table": "notes", "trigger": "NO_PRIMARY_KEY", "description": "It has none."}]}
+    return {"at": int(time.time() * 1000), "missing": "", "shapes": [shape], "slow": [{"at": int(time.time() * 1000), "ms": 700.5, "shape": 0}], "advice": advice, **changes}
+
+
+def test_advice(suite, fleet, h1, own, foreign):
+    """What a member's advisor saw is taken over once, from its own host, and only as the tables say."""
+    path, counts = "/agent/v1/members/%s/advice", "SELECT (SELECT sum(calls) FROM query_cost) || ' ' || (SELECT count(*) FROM slow_query) || ' ' || (SELECT count(*) FROM member_advice WHERE advice IS NOT NULL)"
+    document = advice_document()
+    for turn in ("once", "twice"):
+        suite.equal(h1.ask("POST", path % own, document), (200, {}), "advice, sent " + turn)
+        suite.equal(sql(counts), "3 1 1", "what was taken over of advice that was sent " + turn)
+    before = row_hashes()
+    for member in (foreign, secrets.token_hex(12), "x"):
+        refused(suite, lambda member=member: h1.ask("POST", path % member, advice_document()), 404, "RESOURCE_NOT_FOUND", "advice about the member %s of somebody else" % member)
+    wrong = [advice_document(**{field: value}) for field, values in {
+        "at": [-1, "now", None], "missing": [1], "shapes": [{}, [1], [{}]], "slow": ["x", [{"at": 1, "ms": 1, "shape": 1}], [{"at": 1, "ms": -1, "shape": 0}]], "advice": [1, {}, []]}.items() for value in values]
+    shape, advice = document["shapes"][0], document["advice"]
+    wrong += [advice_document(shapes=[{**shape, field: value}]) for field, values in {
+        "database": ["x" * 64, 1], "text": ["x" * 5000], "command": ["ALTER", ""], "table": ["x" * 128], "calls": [-1, 1.5, 1 << 60], "ms": ["1", -1], "rows": [None], "bytes": [-1]}.items() for value in values]
+    wrong += [advice_document(advice={**advice, field: value}) for field, values in {
+        "isPrimary": [1], "problem": ["x" * 5000], "indexes": [{}, [{**advice["indexes"][0], "keys": ["customer"]}], [{**advice["indexes"][0], "gains": [{"shape": 7, "before": 1, "after": 1, "calls": 1, "ms": 1}]}],
+        [{**advice["indexes"][0], "gains": [{"shape": 0, "before": 0, "after": 1, "calls": 1, "ms": 1}]}]], "unused": [[{}]], "redundant": [[1]], "tables": [[{**advice["tables"][0], "trigger": "BORED"}]]}.items() for value in values]
+    wrong += [advice_document(shapes=[shape] * 101), advice_document(slow=[document["slow"][0]] * 101)]
+    for one in wrong:
+        status, answer = h1.ask("POST", path % own, one)
+        suite.check(status == 400 and answer["errorCode"] in ("INVALID_ATTRIBUTE_VALUE", "MISSING_ATTRIBUTE", "INVALID_JSON"), "wrong advice: %r %r" % (status, answer))
+    suite.equal(changed_tables(before, row_hashes()), [], "tables that changed with wrong advice, and with advice about others")
+    suite.equal(h1.ask("POST", path % own, raw=b"{")[0], 400, "advice that is no JSON")
+    wait_until(lambda: "agent_foreign_advice" in fleet.node.error_text(), 5)
+    sql("DELETE FROM member_advice; DELETE FROM query_shape")
+
+
 # ---- Reports ----
 def test_reports(suite, fleet, h1, h2):
     organization, project = fleet.make_project()
@@ -195,6 +233,8 @@ def test_reports(suite, fleet, h1, h2):
     h1.report([member_report(foreign)])
     suite.equal(fleet.node.error_text().count("agent_foreign_member"), 1, "lines about it in the log")
     suite.check(h1.id in fleet.node.error_text(), "the log names the host")
+
+    test_advice(suite, fleet, h1, own, foreign)
 
     # Whatever cannot be read changes nothing and is no failure of the service.
     def report(document):

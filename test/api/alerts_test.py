@@ -19,7 +19,7 @@ from aiosmtpd.controller import Controller
 from client import wait_until
 from node import free_port, make_certificate
 from suite import Suite, ends_on_signal
-from world import BUILD, PREFIX, ROOT, World, connect, sql, start_node
+from world import BUILD, PREFIX, ROOT, World, connect, make_fleet, new_id, sql, start_node
 
 FAILPOINTS = ("alert:raise:before-effect", "alert:raise:after-effect", "alert:raise:after-commit", "alert:send:before-effect",
               "alert:send:after-effect", "alert:send:before-commit", "alert:send:after-commit")
@@ -347,7 +347,8 @@ def test_defaults(suite, world, connection, mailbox):
         % (owner, world.a.home, project.id))
     configs = project.ask(200, "GET", "/alertConfigs")["results"]
     suite.equal(sorted(one["eventTypeName"] for one in configs),
-                ["CLUSTER_DELETE_SUBMITTED", "EMPLOYEE_ACCESS_GRANTED", "GROUP_MOVED", "INDEX_FAILED", "USER_SECURITY_CHANGED"], "what a project begins with")
+                ["BACKUP_DAMAGED", "BACKUP_DRILL_FAILED", "BACKUP_DRILL_OVERDUE", "BACKUP_FAILING", "BACKUP_SNAPSHOT_LATE", "CLUSTER_DELETE_SUBMITTED",
+                 "DATABASE_USER_CERTIFICATE_ENDS_SOON", "EMPLOYEE_ACCESS_GRANTED", "GROUP_MOVED", "INDEX_FAILED", "NO_PRIMARY", "USER_SECURITY_CHANGED"], "what a project begins with")
     suite.check(all(one["enabled"] and one["notifications"][0]["typeName"] == "GROUP" for one in configs), "they are switched on: %s", configs[:1])
     project.happens("CLUSTER_DELETE_SUBMITTED", "orders")
     wait_until(lambda: [mail for mail in mailbox.mails if mail[0] == ["owner@example.org"]], 20)
@@ -363,6 +364,56 @@ def test_defaults(suite, world, connection, mailbox):
     suite.equal(by_hand["totalCount"], len(configs), "what it begins with")
     tried = connection.ask("POST", PREFIX + "/groups?dryRun=true", world.a.bearer(), {"name": "tried", "orgId": world.a.home})
     suite.equal(tried.status, 200, "only tried")
+
+
+def test_no_primary(suite, world, connection, mailbox):
+    """A cluster that has lost its primary: told once, also when the worker looks again and again, closed once; what nobody knows changes nothing."""
+    project, owner = Project(world, connection, "leaderless", withDefaultAlertsSettings=True), world.make_person("leader@example.org", world.a.home)
+    sql("INSERT INTO role_grant (principal_id, org_id, project_id, role) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), 'GROUP_OWNER')"
+        % (owner, world.a.home, project.id))
+    cluster, member = new_id(), new_id()
+    make_fleet()
+    sql("INSERT INTO cluster (id, org_id, project_id, name, set_name, major_version) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), 'orders', 'nopri1', '17');"
+        "INSERT INTO cluster_member (id, org_id, cluster_id, host_id, ordinal, desired, size, cpus, memory_mb, disk_gb, unit, role, running, reported_at) "
+        "SELECT decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), id, 0, 'RUNNING', 'M10', 0.5, 1024, 10, 'active', 'REPLICA', 'running', now() + interval '1 hour' FROM host WHERE name = 'h1'"
+        % (cluster, world.a.home, project.id, member, world.a.home, cluster))
+    of = "cluster_id = decode('%s', 'hex')" % cluster
+    told = lambda: [one["eventTypeName"] for one in project.ask(200, "GET", "/events?eventType=NO_PRIMARY&eventType=ONE_PRIMARY")["results"]]
+    wait_until(lambda: sql("SELECT count(*) FROM cluster_watch WHERE " + of) == "1", 40)
+    suite.equal((told(), sql("SELECT is_told FROM cluster_watch WHERE " + of)), ([], "f"), "a failover may take its time")
+    sql("UPDATE cluster_watch SET no_primary_since = now() - interval '1 minute' WHERE " + of)
+    wait_until(lambda: told() == ["NO_PRIMARY"], 40)
+    wait_until(lambda: [mail for mail in mailbox.mails if mail[0] == ["leader@example.org"]], 20)
+    suite.equal([(one["eventTypeName"], one["clusterName"], one["severity"], one["status"]) for one in project.alerts()], [("NO_PRIMARY", "orders", "CRITICAL", "OPEN")], "the alert")
+    sql("UPDATE cluster_member SET reported_at = now() - interval '5 minutes' WHERE " + of)
+    ran = "SELECT count(*) FROM sweep WHERE name = 'missing-primaries' AND succeeded_at > '%s'" % sql("SELECT clock_timestamp() + interval '1 second'")
+    wait_until(lambda: sql(ran) == "1", 40)
+    suite.equal((told(), [one["status"] for one in project.alerts()]), (["NO_PRIMARY"], ["OPEN"]), "nothing is heard of its members: it is neither closed nor told again")
+    sql("UPDATE cluster_member SET reported_at = now() + interval '1 hour', role = 'PRIMARY' WHERE " + of)
+    wait_until(lambda: told() == ["ONE_PRIMARY", "NO_PRIMARY"] and [one["status"] for one in project.alerts()] == ["CLOSED"], 40)
+    suite.equal((sql("SELECT count(*) FROM cluster_watch WHERE " + of), len(project.alerts())), ("0", 1), "closed, once")
+    sql("DELETE FROM cluster_member WHERE %s; DELETE FROM cluster WHERE id = decode('%s', 'hex')" % (of, cluster))
+
+
+def test_ending_certificates(suite, world, connection):
+    """The last certificate of a user ends soon: one event and one alert; one that was replaced or revoked is nobody's business."""
+    project, authority = Project(world, connection, "certified"), new_id()
+    project.configure("DATABASE_USER_CERTIFICATE_ENDS_SOON", [{"typeName": "EMAIL", "emailAddress": "certified@example.org"}])
+    sql("INSERT INTO authority (id, purpose, project_id, org_id, certificate, key, not_after) VALUES (decode('%s', 'hex'), 'PROJECT', decode('%s', 'hex'), decode('%s', 'hex'), '', '', now() + interval '9 years')"
+        % (authority, project.id, world.a.home))
+    for serial, user, days, revoked in (("e1", "ada", 13, False), ("e2", "ben", 13, False), ("e3", "ben", 90, False), ("e4", "eve", 13, True), ("e5", "kim", 15, False)):
+        sql("INSERT INTO certificate (serial, authority, kind, owner, not_after, revoked_at) VALUES ('%s', decode('%s', 'hex'), 'USER', '%s/%s', now() + interval '%d days', %s)"
+            % (serial, authority, project.id, user, days, "now()" if revoked else "NULL"))
+    run = lambda: sql("UPDATE sweep SET next_run_at = now() WHERE name = 'ending-certificates'")
+    told = lambda: [one["after"]["subject"] for one in project.ask(200, "GET", "/events?eventType=DATABASE_USER_CERTIFICATE_ENDS_SOON")["results"]]
+    run()
+    wait_until(lambda: told() == ["ada"], 40)
+    since = sql("SELECT clock_timestamp()")
+    run()
+    wait_until(lambda: sql("SELECT count(*) FROM sweep WHERE name = 'ending-certificates' AND succeeded_at > '%s'" % since) == "1", 40)
+    suite.equal(told(), ["ada"], "told once, and of the others not")
+    wait_until(lambda: len(project.alerts()) == 1, 20)
+    suite.equal([(one["eventTypeName"], one["severity"]) for one in project.alerts()], [("DATABASE_USER_CERTIFICATE_ENDS_SOON", "WARNING")], "the alert")
 
 
 def main():
@@ -387,6 +438,8 @@ def main():
                 test_integrations(suite, world, connection, receiver)
                 test_failures(suite, world, connection, receiver)
                 test_defaults(suite, world, connection, mailbox)
+                test_no_primary(suite, world, connection, mailbox)
+                test_ending_certificates(suite, world, connection)
         finally:
             if worker.process is not None and worker.process.poll() is None:
                 worker.process.kill()

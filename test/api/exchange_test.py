@@ -41,6 +41,7 @@ from exchange_billing import BILLING, seed_usage
 from exchange_federation import prepare_federation
 from exchange_policies import POLICY_WAYS
 from exchange_people import SEEN_BY_OTHERS
+from measurements import MonitorStore, seed, seed_now
 from suite import Contract, Suite, ends_on_signal
 from world import PREFIX, Bystander, World, catalog, connect, invitation_token, new_id, no_limits, row_hashes, changed_tables, sql, start_node, tell_nodes
 
@@ -146,8 +147,8 @@ def worker(node):
 
 
 class Runner:
-    def __init__(self, suite, world, node):
-        self.suite, self.world, self.node = suite, world, node
+    def __init__(self, suite, world, node, store):
+        self.suite, self.world, self.node, self.store = suite, world, node, store
         self.contract = Contract()
         self.connection = connect(node)
         self.count, self.left = 0, []
@@ -196,6 +197,23 @@ class Runner:
             sql("UPDATE resource SET state = 'IDLE', observed_generation = generation WHERE kind = 'cluster' AND name = 'plain' AND scope = decode('%s', 'hex')" % values["project"])
             values["taken"] = self.world.make_backups(values["org"], values["project"], "orders")
             values["kept"] = self.world.make_backups(values["org"], values["vault"], "ledger")
+        if name == "monitor.txt":
+            values["project"] = self.world.must(201, "POST", "/groups", callers["owner"], {"name": "project", "orgId": values["org"]}).json()["id"]
+            self.world.must(201, "POST", "/groups/%s/clusters" % values["project"], callers["owner"], {"name": "orders", "replicationSpecs": [{"regionConfigs": [
+                {"providerName": "ONPREM", "regionName": "EU_NORTH", "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}}]}]})
+            values.update(seed(self.store, values["project"], "orders"))
+        if name == "advisor.txt":  # what a member would have reported
+            values["project"] = self.world.must(201, "POST", "/groups", callers["owner"], {"name": "advised", "orgId": values["org"]}).json()["id"]
+            self.world.must(201, "POST", "/groups/%s/clusters" % values["project"], callers["owner"], {"name": "orders", "replicationSpecs": [{"regionConfigs": [
+                {"providerName": "ONPREM", "regionName": "EU_NORTH", "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}}]}]})
+            sql("INSERT INTO query_shape (cluster_id, project_id, hash, database, text, command, namespace, first_seen, last_seen) SELECT id, project_id, 'A1B2C3D4E5F60718', 'shop', "
+                "'SELECT * FROM orders WHERE customer = ?', 'SELECT', 'shop.orders', now(), now() FROM cluster WHERE name = 'orders' AND project_id = decode('%s', 'hex')" % values["project"])
+        if name == "logs.txt":  # a cluster with a member, whose host answers nobody
+            values["project"] = self.world.must(201, "POST", "/groups", callers["owner"], {"name": "logs", "orgId": values["org"]}).json()["id"]
+            for cluster in ("orders", "empty"):
+                self.world.must(201, "POST", "/groups/%s/clusters" % values["project"], callers["owner"], {"name": cluster, "replicationSpecs": [{"regionConfigs": [
+                    {"providerName": "ONPREM", "regionName": "EU_NORTH", "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}}]}]})
+            values["host"] = self.world.make_silent_member(values["project"], "orders")
         if name == "operations.txt":  # workers do what these stand for; here is only how it is shown
             project = values["project"] = new_id()
             sql("INSERT INTO project (id, org_id, name) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), '%s')" % (project, values["org"], project))
@@ -473,12 +491,16 @@ def test_team_bounds(suite, runner, world, node):
 
 # GET operations that links do not lead to, and why.
 NOT_LINKED = {
+    "a shape is known by its hash, and a process by its host, which insights and connection strings name": {
+        "getGroupClusterQueryShape", "getGroupClusterQueryShapeInsightDetails", "listGroupProcessPerformanceAdvisorNamespaces", "listGroupProcessPerformanceAdvisorSlowQueryLogs",
+        "listGroupProcessPerformanceAdvisorSuggestedIndexes"},
     "by name, what is also found by its id": {"getProjectByName", "getOrgTeamByName", "getUserByName"},
     "refused by design, so there is none": {"getPeer", "getGroupCloudProviderAccess", "getGroupPrivateEndpointEndpointService",
                                             "getGroupPrivateEndpointEndpointServiceEndpoint", "getGroupEncryptionAtRestPrivateEndpoint",
                                             "listGroupBackupPrivateEndpoints", "getGroupBackupPrivateEndpoint", "getGroupClusterBackupCheckpoint",
                                             "getGroupClusterBackupSnapshotShardedCluster"},
     "not every project has a policy for its backups": {"getGroupBackupCompliancePolicy"},
+    "measurements, which need a granularity and a period": {"getGroupProcessMeasurements", "getGroupProcessDatabaseMeasurements", "getGroupProcessDiskMeasurements"},
     "what one request asked for, and only its answer names": {"getGroupUserSecurityLdapVerify", "getOrgBillingCostExplorerUsage"},
 }
 
@@ -487,6 +509,7 @@ def test_crawl(suite, runner, world):
     """D5: from the root, following links only, every resource is reached, and no link leads to what does not answer: neither to what
     waits, nor to what needs more than its address says, nor to what this entity does not have."""
     fixtures = world.make_fixtures()
+    seed_now(runner.store, world.p, fixtures["clusterName"])
     sql("DELETE FROM role_grant WHERE principal_id = (SELECT id FROM person WHERE username = 'abcd')")  # has no address, as a person must
     world.must(201, "POST", "/groups/%s/users" % world.p, world.a.bearer(), {"username": "crawl@example.org", "roles": ["GROUP_READ_ONLY"]})
     world.must(200, "POST", "/groups/%s/clusters/%s/outageSimulation" % (world.p, fixtures["clusterName"]), world.a.bearer(),
@@ -888,10 +911,10 @@ PEOPLE = (test_event_of_somebody_elses_change, test_one_event_each, test_roles_a
 def main():
     ends_on_signal()
     suite = Suite("exchanges")
-    with start_node(workers=1, settings={"control_plane_addresses": ["192.0.2.1/32", "2001:db8::/64"]}) as node:
+    with MonitorStore() as store, start_node(workers=1, settings={"control_plane_addresses": ["192.0.2.1/32", "2001:db8::/64"], "monitor_stores": store.url}) as node:
         world = World(node, with_roles=False)
         Values.config = node.conf
-        runner = Runner(suite, world, node)
+        runner = Runner(suite, world, node, store)
         only = sys.argv[1:]
         paths = [path for path in sorted(glob.glob(os.path.join(HERE, "exchanges", "*.txt")))
                  if not only or os.path.basename(path)[:-4] in only]

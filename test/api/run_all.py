@@ -55,6 +55,7 @@ SUITES = {
     "lost": ("lost_statement_test.py", 300),
     "check": ("check_test.py", 120),
     "operator": ("operator_test.py", 240),
+    "figures": ("figures_test.py", 240),
     "stateful": ("stateful_test.py", 300),
 }
 RESULT = re.compile(r"^.+: (\d+) passed, (\d+) failed")

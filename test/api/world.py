@@ -191,6 +191,16 @@ def make_fleet():
         "decode('68' || lpad(to_hex(n), 22, '0'), 'hex') FROM generate_series(1, 20) n, generate_series(1, 8) a ON CONFLICT DO NOTHING;")
 
 
+def name_members(project, cluster):
+    """Names for the members of a cluster that no worker has made; the process of the first, and its member's id."""
+    sql("INSERT INTO dns_record (name, type, content, org_id, cluster_id) SELECT member_name(c.set_name, m.ordinal) || '.hash.example.test', 'A', '10.90.0.1', c.org_id, c.id "
+        "FROM cluster_member m JOIN cluster c ON c.id = m.cluster_id WHERE c.project_id = decode('%s', 'hex') AND c.name = '%s' ON CONFLICT DO NOTHING" % (project, cluster))
+    sql("UPDATE cluster_member m SET desired = 'RUNNING', unit = 'active', role = 'PRIMARY', timeline = 1, version = '17.6', reported_at = now() FROM cluster c "
+        "WHERE c.id = m.cluster_id AND c.project_id = decode('%s', 'hex') AND c.name = '%s'" % (project, cluster))
+    return sql("SELECT member_name(c.set_name, m.ordinal) || '.hash.example.test:27017 ' || encode(m.id, 'hex') || ' ' || encode(c.id, 'hex') FROM cluster_member m "
+               "JOIN cluster c ON c.id = m.cluster_id WHERE c.project_id = decode('%s', 'hex') AND c.name = '%s' ORDER BY m.ordinal LIMIT 1" % (project, cluster)).split()
+
+
 def values_for(path, values):
     """The fixtures for one path: not every database user has certificates, and two families call their parameter only a name."""
     if path.endswith("/certs") and "certificateUser" in values:
@@ -350,6 +360,19 @@ class World:
         return snapshot
 
     @staticmethod
+    def make_silent_member(project, cluster):
+        """Gives a cluster a member on a host that does not answer; its host name."""
+        set_name = sql("SELECT set_name FROM cluster WHERE project_id = decode('%s', 'hex') AND name = '%s'" % (project, cluster))
+        name = "%s-shard-00-00.silent.example.test" % set_name
+        sql("""BEGIN;
+            INSERT INTO host (id, name, provider, region, zone, cpus, memory_mb, disk_gb, address) VALUES (decode('{host}', 'hex'), 'silent', 'ONPREM', 'EU_NORTH', 'z1', 8, 8192, 4000, '127.0.0.1')
+                ON CONFLICT DO NOTHING;
+            UPDATE cluster_member m SET host_id = decode('{host}', 'hex'), desired = 'RUNNING' FROM cluster c WHERE c.id = m.cluster_id AND c.set_name = '{set}';
+            INSERT INTO dns_record (name, type, content, org_id, cluster_id) SELECT '{name}', 'A', '127.0.0.1', c.org_id, c.id FROM cluster c WHERE c.set_name = '{set}';
+            COMMIT""".format(host="8" * 24, set=set_name, name=name))
+        return name
+
+    @staticmethod
     def make_restore(project, cluster):
         """A restore from the cluster's backups into itself that has just been asked for; its id."""
         restore = new_id()
@@ -455,9 +478,10 @@ class World:
         snapshot, _, flex_snapshot = (self.make_backups(whose.home, place, cluster + mark) for cluster in ("c1", "c2", "small"))
         drill = sql("SELECT encode(d.id, 'hex') FROM drill d JOIN snapshot s ON s.stanza_id = d.stanza_id WHERE s.id = decode('%s', 'hex')" % snapshot)
         restore, flex_restore = (self.make_restore(place, cluster + mark) for cluster in ("c1", "small"))
+        process = name_members(place, "c1" + mark)[0]
         bucket = self.must(200, "POST", project + "/backup/exportBuckets", owner, {
             "bucketName": "fixture", "cloudProvider": "AWS", "serviceUrl": "https://objects.example.org", "accessKeyId": "FIXTURE", "secretAccessKey": "0123456789abcdef"}).json()["_id"]
-        return {"exportBucketId": bucket, "exportId": self.make_export(place, snapshot, bucket), "drillId": drill, "restoreJobId": restore, "jobId": restore, "flexRestoreJobId": flex_restore, "snapshotId": snapshot, "flexSnapshotId": flex_snapshot, "identityProviderId": oidc, "samlProviderId": saml, "roleMappingId": mapping,
+        return {"processId": process, "partitionName": "data", "exportBucketId": bucket, "exportId": self.make_export(place, snapshot, bucket), "drillId": drill, "restoreJobId": restore, "jobId": restore, "flexRestoreJobId": flex_restore, "snapshotId": snapshot, "flexSnapshotId": flex_snapshot, "identityProviderId": oidc, "samlProviderId": saml, "roleMappingId": mapping,
                 "alertConfigId": config, "alertId": alert, "integrationType": "WEBHOOK", "id": target, "clusterName": "c1" + mark, "flexName": "small" + mark, "name": "small" + mark, "containerId": container, "sampleDatasetId": load, "roleName": "fixture" + mark, "databaseName": "admin", "username": "fixture_user" + mark, "entryValue": address, "requestId": check["requestId"],
                 "resourcePolicyId": policy,
                 "certificateUser": "CN=fixture" + mark, "groupId": place, "orgId": whose.home, "federationSettingsId": self.federation[whose.home], "endpointSetId": "S17",

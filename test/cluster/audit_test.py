@@ -131,7 +131,7 @@ def older_cluster(suite, fleet, tenant, log, passwords):
     rig.wait_full_strength(fleet, CLUSTER, 3, 90)
     set_audit(tenant, enabled=True, auditFilter={"classes": ["READ"]})
     tenant.wait_idle(CLUSTER, 180)
-    suite.equal([rig.superuser(fleet, one, loaded) for one in rig.members(fleet, CLUSTER)], [[["pgaudit"]]] * 3, "members have it")
+    suite.equal([rig.superuser(fleet, one, loaded) for one in rig.members(fleet, CLUSTER)], [[["pgaudit,pg_stat_statements"]]] * 3, "members have it")
     wait_in_force(suite, fleet, CLUSTER, "recording is in force after the restarts")
     primary = rig.primary_of(fleet, CLUSTER)
     suite.equal(len(trace(fleet, log, primary, "app", passwords["app"])), 1, "lines of a statement then")

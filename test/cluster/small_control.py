@@ -81,12 +81,51 @@ class Host:
         self.reports = 0
 
 
+class Store:
+    """One that keeps measurements: a point that comes twice is there once."""
+
+    def __init__(self):
+        self.points, self.taken_at, self.started, self.answers, self.requests = {}, {}, secrets.token_hex(8), True, 0
+
+    def take(self, lines):
+        if not self.answers:
+            return False
+        self.requests += 1
+        for line in lines.splitlines():
+            member, moment, scope, name, values = line.split(" ")
+            for value in values.split(","):
+                metric, number = value.split("=")
+                key = (member, scope, urllib.parse.unquote(name), metric, int(moment))
+                if self.points.setdefault(key, float(number)) != float(number):
+                    raise ValueError("another value for " + repr(key))
+                self.taken_at[key] = time.monotonic()
+        return True
+
+    def crash(self, seconds):
+        """Killed and started again: what it took last is lost."""
+        lost = [key for key, at in self.taken_at.items() if time.monotonic() - at < seconds]
+        for key in lost:
+            del self.points[key], self.taken_at[key]
+        self.started = secrets.token_hex(8)
+        return len(lost)
+
+    def series(self, member, metric, name="-"):
+        """(time in ms, value), oldest first."""
+        return sorted((key[4], value) for key, value in self.points.copy().items() if key[0] == member and key[2] == name and key[3] == metric)
+
+    def rise(self, member, metric, since_ms=0):
+        """What a counter rose by; when it fell, it began again at 0."""
+        values = [value for at, value in self.series(member, metric) if at >= since_ms]
+        return sum(after - before if after >= before else after for before, after in zip(values, values[1:]))
+
+
 class SmallControl:
     def __init__(self, fleet, authority):
         self.fleet, self.authority = fleet, authority
         self.hosts, self.tokens, self.members, self.seats, self.gates = {}, {}, {}, {}, {}
         self.snapshots = {}            # by seat, as last told
         self.cluster_authorities = {}  # of clusters that have one of their own
+        self.stores = []               # of measurements
         self.changed = threading.Condition()
         self.is_open = True
         authority.issue(fleet.path("tls/control"), "/CN=control", ["IP:" + ADDRESS])
@@ -141,8 +180,9 @@ class SmallControl:
 
             def handle_any(self):
                 length = int(self.headers.get("Content-Length") or 0)
-                body = json.loads(self.rfile.read(length) or "{}")
+                raw = self.rfile.read(length)
                 url = urllib.parse.urlsplit(self.path)
+                body = raw.decode() if url.path == "/agent/v1/points" else json.loads(raw or "{}")
                 query = dict(urllib.parse.parse_qsl(url.query))
                 if not control.is_open:  # a connection from before
                     self.close_connection = True
@@ -201,6 +241,8 @@ class SmallControl:
         if path == "/agent/v1/certificate":
             return 200, {"certificate": self.authority.sign(body["csr"], "/O=reeve-host/CN=" + host.id, []),
                          "authority": self.authority.pem}
+        if path == "/agent/v1/points":
+            return self.take_points(int(query["store"]), body)
         match = re.fullmatch(r"/agent/v1/seats/([0-9a-f]{24})/certificate", path)
         if match:
             return self.sign_seat(host, match[1], body)
@@ -217,6 +259,14 @@ class SmallControl:
         use = "serverAuth" if body.get("purpose") == "SERVER" else "serverAuth,clientAuth"
         return 200, {"certificate": signer.sign(body["csr"], "/O=reeve-member/CN=" + member["name"], names, use=use),
                      "authority": signer.pem}
+
+    def take_points(self, number, lines):
+        with self.changed:
+            if number >= len(self.stores):
+                return 404, {"stores": len(self.stores)}
+            if not self.stores[number].take(lines):
+                return 503, {"errorCode": "SERVICE_UNAVAILABLE", "detail": "The store does not answer."}
+            return 200, {"stores": len(self.stores), "started": self.stores[number].started, "foreign": 0}
 
     def sign_seat(self, host, identity, body):
         owner, seat = self.seats.get(identity, (None, None))

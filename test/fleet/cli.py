@@ -63,7 +63,9 @@ def bring_up(fleet, root_image, bare):
         if not bare:
             control.start_redis(fleet)
             control.start_postgres(fleet)
-            fleet.say("PostgreSQL and Redis")
+            for name in control.STORES:
+                control.start_store(fleet, name)
+            fleet.say("PostgreSQL, Redis and two stores of measurements")
             control.write_configuration(fleet)
             control.found_fleet(fleet)
             fleet.say("schema, authority, certificates")

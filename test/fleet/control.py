@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The control side of a fleet: PostgreSQL, Redis, three etcd, PowerDNS, and two of each of Reeve's own processes.
+"""The control side of a fleet: PostgreSQL, Redis, two stores of measurements, three etcd, PowerDNS, and two of each of Reeve's own processes.
 
 All of them are the real programs with the configuration that the documentation tells operators to write. Certificates
 come from the fleet's own authority through `reeved fleet certificate`, as an operator would get them.
@@ -23,6 +23,7 @@ RECEIVER = CONTROL["control1"], 8600  # where tests listen for what tenants have
 WORKERS = ["worker1", "worker2"]
 APIS = {"api1": "control1", "api2": "control2"}
 REEVE = [*APIS, *WORKERS]
+STORES = {"store1": 8428, "store2": 8429}  # of measurements, on the control side's loopback: no host reaches them
 
 # What the issue's clusters are made of: small enough that forty clusters of three fit on one machine.
 SIZES = [("S1", "0.05", 128, 1, 50), ("S2", "0.25", 256, 5, 100), ("S3", "0.5", 512, 10, 200)]
@@ -91,6 +92,24 @@ def start_redis(fleet):
     process.wait_ready(fleet, "redis", lambda: os.path.exists(folder + "/redis.sock"), 10)
 
 
+# ---- Stores of measurements ----
+def store_url(name):
+    return "http://127.0.0.1:%d" % STORES[name]
+
+
+def start_store(fleet, name):
+    """With the words that deploy/victoria-metrics has."""
+    process.start(fleet, name, "control", [
+        "victoria-metrics", "-storageDataPath=" + fleet.path(name), "-httpListenAddr=127.0.0.1:%d" % STORES[name], "-retentionPeriod=8d",
+        "-search.latencyOffset=0s", "-dedup.minScrapeInterval=1ms", "-memory.allowedBytes=64MiB"])
+    process.wait_ready(fleet, name, lambda: listens(fleet, "control", "127.0.0.1", STORES[name]), 30)
+
+
+def knows_stores(fleet):
+    """A program of an older version does not measure."""
+    return "monitor_stores" in run([fleet.build + "/reeved", "config", "--reference"])
+
+
 # ---- Reeve ----
 def conf(fleet, node="control1"):
     return fleet.path("conf", node + ".conf")
@@ -122,6 +141,7 @@ def write_configuration(fleet):
                 ("egress_allow", RECEIVER[0] + "/32"), ("egress_ca", fleet.path("tls/authority.pem")),
                 ("alert_relay", "https://%s:%d" % RECEIVER), ("domain", DOMAIN), ("workers", 1)]
         rows += [("etcd", "https://%s:2379" % etcd) for etcd in ETCD.values()]
+        rows += [("monitor_stores", store_url(name)) for name in STORES if knows_stores(fleet)]
         rows += [("control_plane_addresses", "%s/32" % one) for one in CONTROL.values()]
         with open(conf(fleet, node), "w") as file:
             file.writelines("%s = %s\n" % row for row in rows)

@@ -20,7 +20,7 @@ PACKAGES = [
     # a host
     "systemd", "systemd-sysv", "dbus", "iproute2", "procps", "ca-certificates",
     # what runs on it; Patroni's module for etcd imports python3-idna only when it meets TLS, so apt does not know
-    "postgresql-17", "postgresql-17-pgaudit", "patroni", "python3-etcd", "python3-idna", "etcd-server", "etcd-client", "pgbackrest", "nginx-light",
+    "postgresql-17", "postgresql-17-pgaudit", "postgresql-17-hypopg", "patroni", "python3-etcd", "python3-idna", "etcd-server", "etcd-client", "pgbackrest", "nginx-light",
     # what reeve-agent is linked against
     "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables",
 ]
@@ -91,7 +91,7 @@ BARE_HOST = Recipe("bare-host", "trixie", [
     *BARE, "libllvm19", "libicu76", "sysstat", "python3-bcrypt", "python3-chardet", "python3-consul", "python3-cryptography", "python3-dateutil",
     "python3-dnspython", "python3-httpx", "python3-prettytable", "python3-psutil", "python3-psycopg2", "python3-pygments", "python3-requests", "python3-rich",
     "python3-yaml", "python3-ydiff"], fetched=[
-    "postgresql-17", "postgresql-17-pgaudit", "patroni", "pgbackrest", "python3-etcd", "python3-idna", "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables"])
+    "postgresql-17", "postgresql-17-pgaudit", "postgresql-17-hypopg", "patroni", "pgbackrest", "python3-etcd", "python3-idna", "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables"])
 
 # An object store with Object Lock, for tests: what is in the registries of this machine has none. Run in its own root, with this machine's network of the moment.
 OBJECTS = Recipe("objects", "trixie", ["python3-moto", "python3-flask", "python3-flask-cors"])

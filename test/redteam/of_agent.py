@@ -22,6 +22,7 @@ CERTIFICATES, EPOCHS = "hosts get certificates of their own members only", "agen
 DRILL_REPORTS = "hosts report about their own drills only"
 EXPORT_REPORTS = "hosts report about their own exports only"
 SEAT_REPORTS, SEAT_CERTIFICATES = "hosts report about their own seats only", "hosts get certificates of their own seats only"
+ADVICE = "hosts advise about their own members only"
 OWN_REPORTS = "only repository hosts say that they keep the control plane's database"
 SUBJECTS = "what a certificate says is decided by who signs it"
 
@@ -140,6 +141,15 @@ class Hostile:
                 control.superuser(self.fleet, "UPDATE stanza_seat SET object_store = NULL WHERE object_store = 'red'")
                 control.superuser(self.fleet, "DELETE FROM object_store WHERE name = 'red'")
 
+    def claim_advice(self, member):
+        """That another's member lacks something, and would need an index. Its own agent says within a minute how it really is."""
+        shape = {"database": "shop", "text": MARK, "command": "SELECT", "table": "", "calls": 1, "ms": 1, "rows": 1, "bytes": 1}
+        self.ask("POST", "/agent/v1/members/%s/advice" % member.id, {"at": int((time.time() + 3600) * 1000), "missing": MARK, "shapes": [shape], "slow": []})
+        found = control.superuser(self.fleet, "SELECT missing FROM member_advice WHERE member_id = decode('%s', 'hex') UNION ALL SELECT text FROM query_shape WHERE text = '%s'" % (member.id, MARK))
+        control.superuser(self.fleet, "DELETE FROM query_shape WHERE text = '%s'" % MARK)
+        control.superuser(self.fleet, "DELETE FROM member_advice WHERE missing = '%s'" % MARK)
+        return "taken over" if MARK in str(found) else None
+
     def claim_own_database(self):
         """That all is well with the control plane's own backups, when a host of databases cannot have any."""
         self.report(ownDatabase={"id": self.host_id, "unit": "active", "problem": MARK, "windowTo": "2099-01-01T00:00:00Z"})
@@ -195,6 +205,7 @@ def rows_of(hostile, ground):
         yield "report: %s stands still" % one.name, REPORTS, lambda o=one: hostile.claim(o, unit="failed", running="stopped")
         yield "report: %s is gone" % one.name, REPORTS, lambda o=one: hostile.claim(o, unit="absent", running="absent", role="NONE")
         yield "report: a task of %s is done" % one.name, REPORTS, lambda o=one: hostile.claim_task(o)
+        yield "advice: about %s" % one.name, ADVICE, lambda o=one: hostile.claim_advice(o)
         for purpose in ("CLUSTER", "MEMBER", "ETCD", None):
             yield ("certificate: %s of %s" % (purpose, one.name), CERTIFICATES,
                    lambda o=one, p=purpose: hostile.certificate("/agent/v1/members/%s/certificate" % o.id, ("subject",), **({"purpose": p} if p else {})))

@@ -77,7 +77,7 @@ EVERYBODYS = ("/etc/shadow",)
 FOLDERS = ("{folder}", "{folder}/data", "{folder}/tls", "/var/lib/reeve/agent", "/root")
 DIAL = ("CREATE TEMP TABLE o (line text); COPY o FROM PROGRAM $x$/usr/bin/python3 -c 'import socket; socket.create_connection((\"%s\", %d), 2); print(\"connected\")'$x$; "
         "SELECT line FROM o")
-LOGINS = ("postgres", "reeve_replicator", "reeve_rewinder", "app")
+LOGINS = ("postgres", "reeve_replicator", "reeve_rewinder", "reeve_monitor", "app")
 CERTIFICATES = ("cluster", "member", "etcd", None)
 
 
@@ -148,7 +148,7 @@ def of_superuser(ground):
 ROLES = ("read", "readWrite", "dbAdmin", "readAnyDatabase", "readWriteAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor", "backup",
          "serviceAdmin")
 PREDEFINED = ("pg_execute_server_program", "pg_read_server_files", "pg_write_server_files", "pg_read_all_data", "pg_write_all_data", "pg_checkpoint",
-              "pg_create_subscription", "postgres", "reeve_replicator", "reeve_rewinder", "reeve_managed")
+              "pg_create_subscription", "postgres", "reeve_replicator", "reeve_rewinder", "reeve_monitor", "reeve_managed")
 # name: statement; {me} is the user, {other} another user of the same tenant.
 STATEMENTS = {
     "a program": "COPY (SELECT 1) TO PROGRAM 'id'",
@@ -171,6 +171,8 @@ STATEMENTS = {
     "the superuser's role": "SET ROLE postgres",
     "the superuser's password": "ALTER ROLE postgres PASSWORD 'evil'",
     "the replicator's password": "ALTER ROLE reeve_replicator PASSWORD 'evil'",
+    "the password of who measures": "ALTER ROLE reeve_monitor PASSWORD 'evil'",
+    "settings of who measures": "ALTER ROLE reeve_monitor SET search_path = evil",
     "another user's password": "ALTER ROLE {other} PASSWORD 'evil'",
     "another user's settings": "ALTER ROLE {other} SET search_path = evil",
     "the superuser's settings": "ALTER ROLE postgres SET search_path = evil",

@@ -16,7 +16,7 @@ from state import CLIENT, CONTROL, DOMAIN, ETCD
 
 LISTS, PASSWORDS, PLAIN = "members let only listed networks in", "members let nobody in without a password", "members speak TLS only"
 PATRONI = "Patroni trusts its own cluster only"
-USERS = ("postgres", "reeve_replicator", "reeve_rewinder", "app", "reeve_managed")
+USERS = ("postgres", "reeve_replicator", "reeve_rewinder", "reeve_monitor", "app", "reeve_managed")
 METHODS = (("GET", "/config"), ("PATCH", "/config"), ("POST", "/switchover"), ("POST", "/restart"), ("POST", "/reinitialize"), ("GET", "/cluster"), ("GET", "/patroni"))
 
 

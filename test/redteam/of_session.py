@@ -4,6 +4,7 @@ that it would run as superuser. Then users come and go through the API: whoever 
 import secrets
 import time
 
+import hosts
 import of_database
 import rig
 from rows import Attack
@@ -11,6 +12,7 @@ from state import Problem, wait_until
 from tenant import psql, wait_psql
 
 GONE, TRAPS = "users who go lose their login first", "the agent's session is its own"
+PLANS = "statements are planned without any rights"
 PATIENCE_S = 30
 SPOILERS = {
     "read-only transactions": "default_transaction_read_only = on",
@@ -97,6 +99,34 @@ class Traps:
         return "run by the superuser" if name in self.results else None
 
 
+# What an IMMUTABLE function would do while a statement with it is planned. Each says "through" when it got it.
+PLANNED = {
+    "reads a table that it was not given": "PERFORM count(*) FROM public.planned_vault; RAISE WARNING 'through'",
+    "reads verifiers of passwords": "PERFORM count(*) FROM pg_catalog.pg_authid; RAISE WARNING 'through'",
+    "writes": "INSERT INTO public.planned_vault VALUES ('x'); RAISE WARNING 'through'",
+    "reads a file": "PERFORM pg_read_file('/etc/passwd'); RAISE WARNING 'through'",
+    "runs a program": "COPY public.planned_vault FROM PROGRAM 'id'; RAISE WARNING 'through'",
+    "becomes the superuser": "SET ROLE postgres; RAISE WARNING 'through'",
+    "reads what others do": "PERFORM 1 FROM pg_catalog.pg_stat_activity WHERE query LIKE 'SELECT%' AND usename <> current_user; IF FOUND THEN RAISE WARNING 'through'; END IF",
+}
+
+
+def planned(ground, body):
+    """What the advisor does, on the same host, as the same role: a statement of a tenant is planned."""
+    member, name = ground.attacker, "planned_" + secrets.token_hex(4)
+    as_owner(ground, "CREATE TABLE IF NOT EXISTS public.planned_vault (t text); CREATE FUNCTION public.%s() RETURNS int LANGUAGE plpgsql IMMUTABLE AS $f$ BEGIN %s; RETURN 1; END $f$" % (name, body))
+    rig.superuser(ground.fleet, member, "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'reeve_planner') THEN CREATE ROLE reeve_planner LOGIN NOINHERIT; END IF; END $$")
+    rig.superuser(ground.fleet, member, "GRANT CONNECT ON DATABASE shop TO reeve_planner; GRANT USAGE ON SCHEMA public TO reeve_planner", "shop")
+    try:
+        said = hosts.run(ground.fleet, member.host, "sh", "-c", "psql -X -U reeve_planner -h /var/lib/reeve/members/%s/run -p 27017 -d shop -c "
+                         "'EXPLAIN SELECT 1 FROM generate_series(1, 2) n WHERE n = public.%s()' 2>&1 || true" % (member.id, name), timeout=30)
+        if "through" not in said and "permission denied" not in said and "not allowed" not in said and "QUERY PLAN" not in said:
+            raise AssertionError(said)
+        return said if "through" in said else None
+    finally:
+        as_owner(ground, "DROP FUNCTION public.%s()" % name)
+
+
 def attacks(ground):
     """Behind of_database, whose users it has."""
     for what, setting in SPOILERS.items():
@@ -104,3 +134,5 @@ def attacks(ground):
     traps = Traps(ground)
     for name in FUNCTIONS:
         yield Attack("S9: the agent runs a tenant's %s()" % name, "database", TRAPS, lambda n=name: traps.result(n), alone=True)
+    for what, body in PLANNED.items():
+        yield Attack("planning: a tenant's function %s" % what, "database", PLANS, lambda b=body: planned(ground, b), alone=True)

@@ -24,7 +24,8 @@ WHOSE = {
     "identity_provider": "t.federation_id IN (SELECT federation_id FROM organization WHERE id = {b})",
     "certificate": "t.authority IN (SELECT id FROM authority WHERE org_id = {b})",
     # The operator's: no tenant's transaction has to see anything of them.
-    **{table: "true" for table in ("operator", "operator_action", "join_token", "signing_key", "etcd_group", "object_store", "cluster_walls", "host", "host_address", "host_goal_version")},
+    **{table: "true" for table in ("operator", "operator_action", "join_token", "signing_key", "etcd_group", "object_store", "cluster_walls", "host", "host_address", "host_goal_version", "fleet_figures", "instance",
+                                     "cluster_watch")},
 }
 # Beside a tenant's transaction: hosts, regions, sizes and schema are the operator's, people belong to no organization, and a record of an idempotent request is
 # found by its principal and key only, and sealed.

@@ -20,8 +20,10 @@ import of_database
 import of_download
 import of_gate
 import of_hosts
+import of_logs
 import of_node
 import of_outside
+import of_points
 import of_session
 import of_store
 import of_tenant
@@ -31,7 +33,7 @@ import walls_of_node
 from state import Problem
 from world import changed_tables, row_hashes
 
-NODE, FLEET = [of_node, of_tenant, of_download, of_store], [of_outside, of_hosts, of_agent, of_database, of_session, of_gate]
+NODE, FLEET = [of_node, of_tenant, of_download, of_store], [of_outside, of_hosts, of_agent, of_points, of_database, of_session, of_gate, of_logs]
 
 
 def known_walls():

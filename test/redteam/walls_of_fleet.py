@@ -246,6 +246,10 @@ LIVE = [
          with_function("host_report_drills(bytea, jsonb)", (" AND t.host_id = p_host", ""))),
     Wall("hosts report about their own exports only", "host_report_exports() without `host_id = p_host`",
          with_function("host_report_exports(bytea, jsonb)", (" AND t.host_id = p_host", ""))),
+    Wall("hosts advise about their own members only", "advice_store() without `host_id = p_host`",
+         with_function("advice_store(bytea, bytea, jsonb)", (" AND m.host_id = p_host", ""))),
+    Wall("statements are planned without any rights", "the role that plans reads all data",
+         with_sql("GRANT pg_read_all_data TO reeve_planner; ALTER ROLE reeve_planner INHERIT", "REVOKE pg_read_all_data FROM reeve_planner; ALTER ROLE reeve_planner NOINHERIT")),
     Wall("only repository hosts say that they keep the control plane's database", "host_report_own() without `purpose = 'REPOSITORY'`",
          with_function("host_report_own(bytea, jsonb)", (" AND h.purpose = 'REPOSITORY'", ""))),
     *OF_GATE,
@@ -253,6 +257,8 @@ LIVE = [
 ]
 
 CODE = [
+    CodeWall("a log is found in the project that asks", "log_homes.sql does not compare the project",
+             [("src/store/log/sql/log_homes.sql", "WHERE c.project_id = :project AND", "WHERE :project::bytea IS NOT NULL AND")]),
     CodeWall("hosts are known by certificates of hosts", "host_by_serial.sql takes a member's certificate for its host's",
              [("src/store/fleet/sql/host_by_serial.sql", "JOIN host h ON h.id = decode(c.owner, 'hex')",
                "JOIN host h ON h.id = decode(c.owner, 'hex') OR h.id = (SELECT m.host_id FROM cluster_member m WHERE encode(m.id, 'hex') = c.owner)"),
@@ -261,6 +267,13 @@ CODE = [
              [("src/store/fleet/sql/host_member_names.sql", "WHERE m.host_id = :host AND m.id", "WHERE :host::bytea IS NOT NULL AND m.id")]),
     CodeWall("hosts get certificates of their own seats only", "host_seat_find.sql does not compare the host",
              [("src/store/backup/sql/host_seat_find.sql", "WHERE t.host_id = :host AND t.id", "WHERE :host::bytea IS NOT NULL AND t.id")]),
+    CodeWall("hosts send points of their own members only", "monitor_owner_list.sql does not compare the host",
+             [("src/store/monitor/sql/monitor_owner_list.sql", "WHERE m.host_id = :host AND", "WHERE :host::bytea IS NOT NULL AND")]),
+    CodeWall("a name is one label", "names are written as they are", [("src/monitor/line.c", "        buf_add_percent_encoded(out, line->name);", "        buf_add(out, line->name);")],
+             ("hostile agent, ",)),
+    CodeWall("servers are found in their own project", "the servers of all projects are found in each",
+             [("src/store/monitor/routines/project_processes.sql", "WHERE c.project_id = p_project AND", "WHERE p_project IS NOT NULL AND"),
+              ("src/store/monitor/sql/process_get.sql", "WHERE c.project_id = :project AND", "WHERE")]),
     CodeWall("agents of an older epoch are refused", "judge_host() does not look at the epoch",
              [("src/fleet/agent.c", "    else if (epoch >= 0 && epoch < known->epoch)", "    else if (false)"), ("src/fleet/agent.c", "    else if (epoch > known->epoch)", "    else if (false)")],
              ("goal: ",)),
@@ -282,6 +295,10 @@ def waiting_token(fleet):
 SESSION = "src/engine/postgres/session.c"
 NO_UNDO = ("src/engine/postgres/sql/settings_undo.sql", "WHERE source IN ('database', 'user', 'database user')", "WHERE false AND source IN ('database', 'user', 'database user')")
 AGENT = [
+    CodeWall("the door to logs is for services", "whoever has any certificate of the fleet comes in",
+             [("src/agent/log/log_show.c", "tls_peer_is_of(guest.tls, LOG_DOOR_ORGANIZATION)", "guest.tls != NULL")]),
+    CodeWall("what a client is called is no attempt of another", "a line that says so is believed, whatever else its process wrote",
+             [("src/agent/log/logins.c", "occurrences(rest, STR(UNNAMED)) != 1 || ", ""), ("src/agent/log/logins.c", "attempt->in_us > 0 && !is_refused_at_once;", "attempt->in_us > 0;")]),
     CodeWall("the agent's session is its own", "the agent's session takes over the search path of the database", [(SESSION, '    "-c search_path=pg_catalog "\n', ""), NO_UNDO]),
     CodeWall("users who go lose their login first", "the agent clears away first, in transactions that may be read-only",
              [("src/engine/postgres/sql/roles/user_shut_out.sql", "DO $$ BEGIN EXECUTE format('ALTER ROLE %I NOLOGIN PASSWORD NULL', current_setting('reeve.role')); END $$", "SELECT 1"),
@@ -295,9 +312,9 @@ def other_agent(ground, scratch, wall):
     def take_down(ground):
         host, drop_in = ground.attacker.host, "/run/systemd/system/reeve-agent.service.d"
         with scratch.without(wall) as build:
-            target = hosts.folder(ground.fleet, host, "root") + "/root/reeve-agent-red"
+            target = hosts.folder(ground.fleet, host, "root") + "/usr/local/sbin/reeve-agent-red"
             shutil.copy(build + "/reeve-agent", target)
-            hosts.run(ground.fleet, host, "sh", "-c", "mkdir -p {0}; printf '[Service]\\nExecStart=\\nExecStart=/root/reeve-agent-red run\\n' > {0}/red.conf; systemctl daemon-reload; "
+            hosts.run(ground.fleet, host, "sh", "-c", "mkdir -p {0}; printf '[Service]\\nExecStart=\\nExecStart=/usr/local/sbin/reeve-agent-red run\\n' > {0}/red.conf; systemctl daemon-reload; "
                       "systemctl restart reeve-agent".format(drop_in))
             try:
                 time.sleep(5)

@@ -299,6 +299,14 @@ a_socket_that_leads_to_somebody_else_is_refused(void **state)
 }
 
 /* ---- Statements ---- */
+/* Views have other columns in other versions; the names of statements say of which they are. */
+static bool
+is_for_server(const struct session *session, const char *name)
+{
+    bool is_17 = session_server_version(session) >= 170000;
+    return !str_ends_with(str_from(name), is_17 ? STR("_until_16") : STR("_from_17"));
+}
+
 /* Those that are no question are run by the other tests; a server prepares only questions. */
 static void
 every_question_is_known_to_the_server(void **state)
@@ -308,9 +316,12 @@ every_question_is_known_to_the_server(void **state)
     struct session_rows rows;
     size_t prepared = 0;
     assert_null(session_open(&self, STR("postgres"), &session));
+    assert_null(session_run(session, SQL_ADVISOR_STATISTICS_MAKE, NULL));
     for (size_t i = 0; i < MEMBER_SQL_COUNT; i++) {
         const struct member_sql_row *row = &member_sql_rows[i];
-        if (strncmp(row->text, "SELECT", strlen("SELECT")) != 0)
+        /* hypopg is on hosts only: test/cluster/advisor_test.py asks it. */
+        if (strncmp(row->text, "SELECT", strlen("SELECT")) != 0 || strstr(row->text, "reeve_advisor.hypopg") != NULL ||
+            !is_for_server(session, row->name))
             continue;
         str text = str_format(arena, "PREPARE question_%zu AS %s", i, row->text);
         const struct member_sql_row prepare = { row->name, text.data, 0 };

@@ -138,7 +138,7 @@ seats_of_a_cluster_are_let_in_and_nobody_else_as_them(void **state)
                            "hostssl replication reeve_wal 2001:db8::21/128 cert map=reeve_seat\n"
                            "hostssl postgres reeve_wal 2001:db8::21/128 cert map=reeve_seat\n"
                            "host all reeve_wal all reject\n"
-                           "host all postgres,reeve_replicator,reeve_rewinder all reject\n"));
+                           "host all postgres,reeve_replicator,reeve_rewinder,reeve_monitor,reeve_planner all reject\n"));
     assert_non_null(strstr(content(&f, "pg_ident.conf").data,
                            "\nreeve_seat reeve-seat-5e01 reeve_wal\nreeve_seat reeve-seat-5e02 reeve_wal\n"));
     assert_ptr_equal(backup_write_files(&f.self, &changed), OK);
@@ -191,6 +191,8 @@ who_may_connect_is_in_the_right_order(void **state)
                         "# Written by reeve-agent, which overwrites whatever is changed here.\n"
                         "local all postgres peer map=reeve_local\n"
                         "local replication reeve_replicator peer map=reeve_local\n"
+                        "local all reeve_monitor peer map=reeve_local\n"
+                        "local all reeve_planner peer map=reeve_local\n"
                         "local all all reject\n"
                         "hostssl replication reeve_replicator 10.0.1.1/32 cert map=reeve_member\n"
                         "hostssl all reeve_replicator,reeve_rewinder 10.0.1.1/32 cert map=reeve_member\n"
@@ -198,7 +200,7 @@ who_may_connect_is_in_the_right_order(void **state)
                         "hostssl all reeve_replicator,reeve_rewinder 10.0.0.1/32 cert map=reeve_member\n"
                         "hostssl replication reeve_replicator 10.0.1.2/32 cert map=reeve_member\n"
                         "hostssl all reeve_replicator,reeve_rewinder 10.0.1.2/32 cert map=reeve_member\n"
-                        "host all postgres,reeve_replicator,reeve_rewinder all reject\n"
+                        "host all postgres,reeve_replicator,reeve_rewinder,reeve_monitor,reeve_planner all reject\n"
                         "host replication all all reject\n"
                         "hostssl all +reeve_x509 203.0.113.7/32 cert clientname=DN map=reeve_user\n"
                         "hostssl all +reeve_ldap 203.0.113.7/32 reject\n"
@@ -209,7 +211,8 @@ who_may_connect_is_in_the_right_order(void **state)
                         "host all all all reject\n");
     /* A name with a line of its own in it is not there at all. */
     str ident = content(&f, "pg_ident.conf");
-    assert_non_null(strstr(ident.data, "\nreeve_local root postgres\nreeve_local reeve-70001 postgres\n"));
+    assert_non_null(strstr(
+        ident.data, "\nreeve_local root postgres\nreeve_local root reeve_monitor\nreeve_local root reeve_planner\nreeve_local reeve-70001 postgres\n"));
     assert_null(strstr(ident.data, "reeve_local postgres"));
     assert_non_null(strstr(ident.data, "\nreeve_user \"CN=\"\"q\"\",O=x y\" \"CN=\"\"q\"\",O=x y\"\n"));
     assert_null(strstr(ident.data, "evil"));
@@ -271,7 +274,8 @@ what_is_recorded_is_a_parameter_unless_somebody_is_named(void **state)
     bind_fixture(&f);
     static str classes[] = { STR("READ"), STR("DDL") }, names[] = { STR("app") };
     assert_string_equal(parameter(&f, "pgaudit.log"), "none");
-    assert_string_equal(parameter(&f, "log_connections"), "off");
+    assert_string_equal(parameter(&f, "log_connections"), "on"); /* of everybody, for the access history */
+    assert_string_equal(parameter(&f, "log_disconnections"), "off");
     f.cluster.access.audit = (struct goal_audit){ .classes = { LENGTH(classes), classes }, .logins = true };
     assert_string_equal(parameter(&f, "pgaudit.log"), "read,ddl");
     assert_string_equal(parameter(&f, "pgaudit.log_catalog"), "off");

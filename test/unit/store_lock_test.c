@@ -128,6 +128,7 @@ static const struct lock_row rows[] = {
     { "job_claim", CLAIM_JOB, .outcome = GOES_ON, .says = "" },
     { "job_mark_late", "job_mark_late(job => x('job held'))", .outcome = GOES_ON, .says = "" },
     { "snapshot_expire", "snapshot_expire(limit => 100)", .outcome = GOES_ON, .says = "0" },
+    { "monitor_late_take", "monitor_late_take(limit => 10)", .outcome = GOES_ON, .says = "", .before = "INSERT INTO monitor_late VALUES (x('orders member0'), '2020-01-01 10:00Z', now() - interval '5 minutes')" },
     { "webhook_claim", "webhook_claim(webhook => t('hook'), lease_s => 30, retry_ms => 5000)", .outcome = GOES_ON, .says = "" },
 
     /* ---- What is looked at again after the wait ---- */
@@ -237,6 +238,11 @@ static const struct lock_row rows[] = {
     { "invitation_count_take", "invitation_count_take(most => 5)", .says = "", .ended = "SELECT n = 5 FROM invitation_count WHERE org_id = o()" },
     { "invitation_role_add", "invitation_role_add(member => t('invitation'), project => NULL, role => 'ORG_BILLING')", .ended = "SELECT count(*) = 1 FROM invitation_role WHERE role = 'ORG_BILLING'" },
     { "member_name_put", "member_name_put(person => " BOB ", first => 'A', last => 'A', country => '')", "member_name_put(person => " BOB ", first => 'B', last => 'B', country => '')", .ended = "SELECT first_name = 'B' FROM member_name WHERE org_id = o() AND person_id = " BOB },
+    { "monitor_cursor_set", "monitor_cursor_set(at_ms => 7200000, member => NULL)", "monitor_cursor_set(at_ms => 3600000, member => NULL)", .says = "0", .ended = "SELECT at = to_timestamp(7200) FROM monitor_cursor" },
+    { "monitor_hour_put", "monitor_hour_put(member => x('orders member0'), scope => 'p', name => '', at_ms => 3600000, sums => '{1}', counts => '{1}')", "monitor_hour_put(member => x('orders member0'), scope => 'p', name => '', at_ms => 3600000, sums => '{2}', counts => '{2}')", .says = "1",
+      .ended = "SELECT count(*) = 1 AND max(counts[1]) = 2 FROM monitor_hour WHERE at = to_timestamp(3600)" },
+    { "monitor_day_make", "monitor_day_make(member => x('orders member0'), at_ms => 3600000)", .says = "1", .ended = "SELECT count(*) = 1 FROM monitor_day WHERE at = to_timestamp(0)" },
+    { "monitor_late_mark", "monitor_late_mark(host => id('h1'), hours => hex(x('orders member0')) || ':3600000')", .says = "1", .ended = "SELECT count(*) = 1 FROM monitor_late WHERE at = to_timestamp(3600)" },
     { "object_store_add", "object_store_add(name => 's9', endpoint => 'https://a', bucket => 'b', region => 'r', path => '/', uri_style => 'host', authority => '', keys => '\\x01', object_lock => false, lock_days => 0)", "object_store_add(name => 's9', endpoint => 'https://b', bucket => 'b', region => 'r', path => '/', uri_style => 'host', authority => '', keys => '\\x01', object_lock => false, lock_days => 0)", .says = "", .ended = "SELECT endpoint = 'https://a' FROM object_store WHERE name = 's9'" },
     { "operator_add", "operator_add(operator_id => id('n1'), name => 'dan', token_hash => sha256('1'), days => 5)", "operator_add(operator_id => id('n2'), name => 'dan', token_hash => sha256('2'), days => 5)", .says = "", .ended = "SELECT id = id('n1') FROM operator WHERE name = 'dan'" },
     { "payment_add", "payment_add(invoice => t('invoice'), text => 'one')", "payment_add(invoice => t('invoice'), text => 'two')", .says = "", .ended = "SELECT note = 'one' FROM invoice_payment WHERE invoice_id = t('invoice')" },

@@ -239,6 +239,9 @@ static const char *const not_of_tenants[] = {
     "idempotency",      /* found by principal and key only */
     "signing_key",      /* the service's own */
     "sweep",            /* the service's own */
+    "instance",
+    "cluster_watch",
+    "fleet_figures",    /* counts of all of them; names nobody */
     "provider",         /* these three say where clusters can be: no secret between tenants */
     "region",
     "instance_size",
@@ -248,6 +251,10 @@ static const char *const not_of_tenants[] = {
     "operator_action",
     "host",             /* these are the operator's own, which only the service changes */
     "own_backup",
+    "monitor_hour",     /* of everybody's servers; reads carry the project */
+    "monitor_day",
+    "monitor_late",
+    "monitor_cursor",
     "host_goal_version",
     "cluster_walls",
     "etcd_group",
@@ -255,6 +262,10 @@ static const char *const not_of_tenants[] = {
     "host_address",
     "join_token",
     "dns_zone",
+    "member_advice",    /* these four are written by hosts, through the service, and read by project */
+    "query_shape",
+    "query_cost",
+    "slow_query",
     "goal_touch",       /* of one transaction, and written by functions only */
     "schema_migration", /* nobody has any right on these */
     "schema_routine",

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <systemd/sd-journal.h>
 
-enum { LONGEST_LINE_BYTES = 64 * 1024, US_PER_MS = 1000 };
+enum { LONGEST_LINE_BYTES = 64 * 1024, US_PER_MS = 1000, UNIT_BYTES = 256, PROGRAM_BYTES = 64 };
 
 struct journal {
     sd_journal *handle;
-    char *passed;       /* the cursor whose line was taken already; NULL: look no further */
-    struct arena *line; /* of the entry that was read last */
+    char *passed;                                  /* the cursor whose line was taken already; NULL: look no further */
+    char unit[UNIT_BYTES], program[PROGRAM_BYTES]; /* of the entry that was read last */
 };
 
 struct journal *
@@ -34,7 +34,6 @@ journal_close(struct journal *journal)
     if (journal == NULL)
         return;
     sd_journal_close(journal->handle);
-    arena_free(journal->line);
     free(journal->passed);
     free(journal);
 }
@@ -69,6 +68,15 @@ journal_go_to(struct journal *journal, const struct log_place *place)
     return sd_journal_seek_realtime_usec(journal->handle, (uint64_t)place->since_us) >= 0;
 }
 
+bool
+journal_go_to_moment(struct journal *journal, int64_t time_us)
+{
+    free(journal->passed);
+    journal->passed = NULL;
+    return sd_journal_seek_realtime_usec(journal->handle, (uint64_t)time_us) >= 0;
+}
+
+/* ---- Reading ---- */
 static str
 field(struct journal *journal, const char *name)
 {
@@ -76,14 +84,43 @@ field(struct journal *journal, const char *name)
     size_t length, skip = strlen(name) + 1; /* "NAME=" */
     if (sd_journal_get_data(journal->handle, name, &data, &length) < 0 || length < skip)
         return STR_EMPTY;
-    /* The next question may take the memory away. */
-    return str_dup(journal->line, (str){ (const char *)data + skip, length - skip });
+    return (str){ (const char *)data + skip, length - skip };
+}
+
+/* The next question may take the memory away. What does not fit is not ours: it stays empty. */
+static str
+short_field(struct journal *journal, const char *name, char *room, size_t room_bytes)
+{
+    str found = field(journal, name);
+    if (found.len >= room_bytes)
+        return STR_EMPTY;
+    memcpy(room, found.data, found.len);
+    room[found.len] = '\0';
+    return (str){ room, found.len };
+}
+
+static int
+read_entry(struct journal *journal, struct journal_entry *ret_entry)
+{
+    uint64_t time_us;
+    int64_t pid = 0;
+    if (sd_journal_get_realtime_usec(journal->handle, &time_us) < 0)
+        return -1;
+    if (!str_to_int(field(journal, "_PID"), 0, INT32_MAX, &pid))
+        pid = 0;
+    *ret_entry = (struct journal_entry){
+        .unit = short_field(journal, "_SYSTEMD_UNIT", journal->unit, UNIT_BYTES),
+        .program = short_field(journal, "_COMM", journal->program, PROGRAM_BYTES),
+        .pid = pid,
+        .time_us = (int64_t)time_us,
+    };
+    ret_entry->text = field(journal, "MESSAGE"); /* last: it may be long, and nothing copies it */
+    return 1;
 }
 
 int
 journal_next(struct journal *journal, struct journal_entry *ret_entry)
 {
-    uint64_t time_us;
     int found = sd_journal_next(journal->handle);
     if (found > 0 && journal->passed != NULL && sd_journal_test_cursor(journal->handle, journal->passed) > 0)
         found = sd_journal_next(journal->handle);
@@ -91,21 +128,14 @@ journal_next(struct journal *journal, struct journal_entry *ret_entry)
         return found < 0 ? -1 : 0;
     free(journal->passed);
     journal->passed = NULL;
-    arena_free(journal->line);
-    journal->line = arena_new(4 * LONGEST_LINE_BYTES);
-    if (journal->line == NULL || sd_journal_get_realtime_usec(journal->handle, &time_us) < 0)
-        return -1;
-    int64_t pid = 0;
-    if (!str_to_int(field(journal, "_PID"), 0, INT32_MAX, &pid))
-        pid = 0;
-    *ret_entry = (struct journal_entry){
-        .unit = field(journal, "_SYSTEMD_UNIT"),
-        .program = field(journal, "_COMM"),
-        .text = field(journal, "MESSAGE"),
-        .pid = pid,
-        .time_us = (int64_t)time_us,
-    };
-    return 1;
+    return read_entry(journal, ret_entry);
+}
+
+int
+journal_previous(struct journal *journal, struct journal_entry *ret_entry)
+{
+    int found = sd_journal_previous(journal->handle);
+    return found <= 0 ? (found < 0 ? -1 : 0) : read_entry(journal, ret_entry);
 }
 
 str

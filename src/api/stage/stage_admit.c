@@ -13,6 +13,7 @@ enum {
     ITEM_BYTES = 4 * 1024, /* of a list: what an item takes while the page is made; measured with events */
     ENTITY_BYTES = 16 * 1024,
     FILE_BYTES = 1024 * 1024,
+    OF_HOSTS_BYTES = 4 * 1024 * 1024,
 };
 
 size_t
@@ -21,6 +22,8 @@ api_cost(const struct request *req)
     const struct endpoint *e = req->endpoint;
     if (e == NULL)
         return ENTITY_BYTES;
+    if (e->flags & ASKS_HOSTS)
+        return OF_HOSTS_BYTES;
     switch (e->shape) {
     case SHAPE_LIST: return ENTITY_BYTES + (size_t)req->page.size * ITEM_BYTES;
     case SHAPE_FILE: return FILE_BYTES;

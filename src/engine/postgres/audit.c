@@ -52,7 +52,8 @@ audit_parameters(struct arena *arena, const struct goal_audit *audit)
     put(parameters, "pgaudit.log", is_narrow(audit) ? STR("none") : class_list(arena, audit));
     put(parameters, "pgaudit.log_catalog", on_or_off(audit->catalog));
     put(parameters, "pgaudit.log_parameter", on_or_off(audit->parameters));
-    put(parameters, "log_connections", on_or_off(audit->logins));
+    put(parameters, "log_connections",
+        STR("on")); /* for everybody: it is the access history (docs/internals/logs.md) */
     put(parameters, "log_disconnections", on_or_off(audit->logins));
     return parameters;
 }

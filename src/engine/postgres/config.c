@@ -5,9 +5,12 @@
 
 #include "base/disk_below.h"
 #include "base/net/net.h"
+#include "engine/postgres/advisor/load.h"
 #include "engine/postgres/audit.h"
 #include "engine/postgres/backup/member_side.h"
 #include "engine/postgres/postgres.h"
+
+#define PRELOAD "shared_preload_libraries"
 
 // clang-format off
 /* What every cluster has unless its goal says otherwise. Parameters are texts, as PostgreSQL's own files have them. */
@@ -22,6 +25,7 @@ static const struct {
     { "max_wal_size",             "256MB" },
     { "min_wal_size",             "32MB" },
     { "password_encryption",      "scram-sha-256" },
+    { "pg_stat_statements.track_utility", "off" }, /* texts of such statements keep their values */
     { "ssl",                      "on" },
     { "ssl_min_protocol_version", "TLSv1.2" },
     { "wal_keep_size",            "64MB" },
@@ -81,6 +85,44 @@ is_local(str name)
     return false;
 }
 
+/* What is loaded with the server: what the goal says, and what counts statements. */
+static str
+preloaded(struct engine_member *self, bool has_goals, bool has_ours)
+{
+    str goals = STR_EMPTY;
+    for (size_t i = 0; has_goals && i < self->cluster->parameters.count; i++) {
+        if (str_is(self->cluster->parameters.items[i].name, PRELOAD))
+            goals = self->cluster->parameters.items[i].value;
+    }
+    return str_format(self->arena, "%.*s%s%s", STR_ARG(goals), goals.len > 0 && has_ours ? "," : "",
+                      has_ours ? LOAD_LIBRARY : "");
+}
+
+static bool
+counts_statements(const struct engine_member *self)
+{
+    str file =
+        str_format(self->arena, "/usr/lib/postgresql/%s/lib/" LOAD_LIBRARY ".so", self->cluster->major_version.data);
+    return disk_exists(file.data);
+}
+
+/* A server that is told to load what is not there does not start. */
+static void
+put_preloaded_here(struct engine_member *self, json_t *parameters)
+{
+    bool has_goals = audit_check_installed(self) == OK, has_ours = counts_statements(self);
+    if (!has_goals || !has_ours)
+        json_object_set_new(parameters, PRELOAD, text(preloaded(self, has_goals, has_ours)));
+}
+
+json_t *
+config_parameters_here(struct engine_member *self)
+{
+    json_t *parameters = config_parameters(self);
+    put_preloaded_here(self, parameters);
+    return parameters;
+}
+
 json_t *
 config_parameters(struct engine_member *self)
 {
@@ -92,6 +134,7 @@ config_parameters(struct engine_member *self)
         if (!is_local(pair->name))
             json_object_set_new(parameters, pair->name.data, text(pair->value));
     }
+    json_object_set_new(parameters, PRELOAD, text(preloaded(self, true, true)));
     json_object_update(parameters, audit_parameters(self->arena, &self->cluster->access.audit));
     json_object_update_missing(parameters, backup_parameters(self));
     return parameters;
@@ -205,9 +248,7 @@ postgresql(struct engine_member *self)
     json_t *parameters = json_object();
     for (size_t i = 0; i < LENGTH(local); i++)
         json_object_set_new(parameters, local[i].name, path(self, local[i].file));
-    /* A server that is told to load what is not there does not start. */
-    if (audit_check_installed(self) != OK)
-        json_object_set_new(parameters, "shared_preload_libraries", json_string(""));
+    put_preloaded_here(self, parameters);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:b, s:{s:{s:s}, s:o, s:o}, s:[{s:s}], s:o}", //
                      "listen", address_and_port(self, (int)self->member->port),                              //
                      "connect_address", address_and_port(self, (int)self->member->port),                     //

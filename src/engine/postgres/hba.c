@@ -129,13 +129,15 @@ hba_text(struct engine_member *self)
     str directory = ldap_method(self);
     buf_add_text(&out, HEADER "local all " SUPERUSER " peer map=reeve_local\n"
                               "local replication " REPLICATOR " peer map=reeve_local\n"
+                              "local all " MONITOR_ROLE " peer map=reeve_local\n"
+                              "local all " PLANNER_ROLE " peer map=reeve_local\n"
                               "local all all reject\n");
     for (size_t i = 0; i < peers.count; i++) {
         buf_format(&out, "hostssl replication " REPLICATOR " %s cert map=reeve_member\n", peers.items[i].data);
         buf_format(&out, "hostssl all " REPLICATOR "," REWINDER " %s cert map=reeve_member\n", peers.items[i].data);
     }
     backup_add_hba(self, &out);
-    buf_add_text(&out, "host all " SUPERUSER "," REPLICATOR "," REWINDER " all reject\n"
+    buf_add_text(&out, "host all " SUPERUSER "," REPLICATOR "," REWINDER "," MONITOR_ROLE "," PLANNER_ROLE " all reject\n"
                        "host replication all all reject\n");
     /* While it is restored, it has users of another time, and perhaps of another cluster. */
     for (size_t i = 0; !self->is_closed && i < networks->count; i++) {
@@ -162,7 +164,9 @@ ident_text(struct engine_member *self)
     struct buf out = buf_in(self->arena, FILE_BYTES);
     const struct goal_peers *peers = &self->cluster->peers;
     const struct goal_users *users = &self->cluster->access.users;
-    buf_add_text(&out, HEADER "reeve_local root " SUPERUSER "\n");
+    buf_add_text(&out, HEADER "reeve_local root " SUPERUSER "\n"
+                              "reeve_local root " MONITOR_ROLE "\n"
+                              "reeve_local root " PLANNER_ROLE "\n");
     add_system_user(&out, self->user);
     if (self->is_shared) /* until it was started as its own */
         add_system_user(&out, STR(SUPERUSER));

@@ -11,6 +11,8 @@
 #define REPLICATOR      "reeve_replicator"
 #define REWINDER        "reeve_rewinder"
 #define WAL_ROLE        "reeve_wal"     /* repository hosts receive WAL as this one */
+#define MONITOR_ROLE    "reeve_monitor" /* the agent measures as this one */
+#define PLANNER_ROLE    "reeve_planner" /* has no rights at all: tenants' statements are planned as this one */
 #define MANAGED_ROLE    "reeve_managed" /* who is a member was made by Reeve, and is the only one it changes */
 #define X509_ROLE       "reeve_x509"    /* who is a member logs in with a certificate */
 #define LDAP_ROLE       "reeve_ldap"    /* who is a member proves who it is to the project's directory */
@@ -34,6 +36,8 @@ const struct wire_texts *etcd_endpoints(const struct engine_member *self);
 json_t *config_dynamic(struct engine_member *self);
 /* Every parameter of PostgreSQL that the cluster should have. */
 json_t *config_parameters(struct engine_member *self);
+/* The same with only those libraries that this host has. */
+json_t *config_parameters_here(struct engine_member *self);
 
 /* ---- start.c: what the unit starts ---- */
 MUST_USE error start_write(struct engine_member *self);

@@ -7,7 +7,7 @@
 
 #include "engine/postgres/postgres.h"
 
-enum { MOST_PARAMETERS = 8, SETTINGS_BYTES = 4096, STATEMENT_BYTES = 256 * 1024 };
+enum { MOST_PARAMETERS = 8, SETTINGS_BYTES = 4096, STATEMENT_BYTES = 256 * 1024, PLAN_BYTES = 4 * 1024 * 1024 };
 
 /*
  * What stands here wins over what a database's owner has set for the database. The second half is there for nothing else: with a
@@ -34,6 +34,7 @@ struct session {
     PGconn *connection;
     PGresult *last;
     str member; /* for sentences */
+    char *plan; /* the last one that the server has told; NULL: none */
 };
 
 static error
@@ -58,19 +59,18 @@ all_settings(const struct engine_member *self)
     return buf_str(&out);
 }
 
-error
-session_open(struct engine_member *self, str database, struct session **ret_session)
+static error
+open_as(struct engine_member *self, str database, const char *user, str options, struct session **ret_session)
 {
     str folder = member_path(self, "run"), port = str_from_int(self->arena, self->member->port);
-    str options = all_settings(self);
     /* The member could put a link to another member's socket there: whoever answers must run as the member. */
     str peer = self->is_shared ? STR(SUPERUSER) : self->user;
     const char *const names[] = {
         "host",    "port",        "dbname",          "user", "connect_timeout", "application_name",
         "options", "requirepeer", "client_encoding", NULL
     };
-    const char *const values[] = { folder.data,   port.data,    database.data, SUPERUSER, "5",
-                                   "reeve-agent", options.data, peer.data,     "UTF8",    NULL };
+    const char *const values[] = { folder.data,   port.data,    database.data, user,   "5",
+                                   "reeve-agent", options.data, peer.data,     "UTF8", NULL };
     struct session_rows undone;
     struct session *session = calloc(1, sizeof(*session));
     if (session == NULL)
@@ -92,6 +92,12 @@ session_open(struct engine_member *self, str database, struct session **ret_sess
     return OK;
 }
 
+error
+session_open(struct engine_member *self, str database, struct session **ret_session)
+{
+    return open_as(self, database, SUPERUSER, all_settings(self), ret_session);
+}
+
 void
 session_close(struct session *session)
 {
@@ -99,6 +105,7 @@ session_close(struct session *session)
         return;
     PQclear(session->last);
     PQfinish(session->connection);
+    free(session->plan);
     free(session);
 }
 
@@ -253,4 +260,54 @@ session_name(struct session *session, str name)
     str copy = quoted == NULL ? STR_EMPTY : str_dup(session->arena, str_from(quoted));
     PQfreemem(quoted);
     return copy;
+}
+
+/* ---- Planning ---- */
+/* Settings that anybody may make. What only a superuser may is set for the role itself: sql/advisor/advisor_role_make.sql. */
+static const char planner_settings[] =
+    "-c statement_timeout=2s -c lock_timeout=200ms -c default_transaction_read_only=on -c role=none "
+    "-c local_preload_libraries= -c debug_print_parse=off -c debug_print_rewritten=off -c debug_pretty_print=off "
+    "-c client_min_messages=log -c jit=off -c work_mem=4MB -c idle_session_timeout=60s "
+    "-c default_transaction_isolation=read\\ committed -c default_transaction_deferrable=off";
+
+static void
+keep_plan(void *context, const PGresult *notice)
+{
+    struct session *session = context;
+    const char *message = PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY);
+    const char *detail = PQresultErrorField(notice, PG_DIAG_MESSAGE_DETAIL);
+    if (message == NULL || detail == NULL || strcmp(message, "plan:") != 0)
+        return;
+    free(session->plan);
+    session->plan = strlen(detail) > PLAN_BYTES ? NULL : strdup(detail);
+}
+
+error
+session_open_planner(struct engine_member *self, str database, struct session **ret_session)
+{
+    TRY(open_as(self, database, PLANNER_ROLE, str_from(planner_settings), ret_session));
+    PQsetNoticeReceiver((*ret_session)->connection, keep_plan, *ret_session);
+    return OK;
+}
+
+/* The refusal that always comes, of the statement itself: one from inside of a function has a context. */
+static bool
+was_refused(const struct session *session)
+{
+    static const char insufficient_privilege[] = "42501";
+    const char *state = PQresultErrorField(session->last, PG_DIAG_SQLSTATE);
+    return state != NULL && strcmp(state, insufficient_privilege) == 0 &&
+           PQresultErrorField(session->last, PG_DIAG_CONTEXT) == NULL;
+}
+
+bool
+session_plan(struct session *session, str statement, str *ret_plan)
+{
+    free(session->plan);
+    session->plan = NULL;
+    error why = session_run(session, SQL_ADVISOR_PLAN, SQL_VALUES({ "statement", statement }));
+    if ((why != OK && !was_refused(session)) || session->plan == NULL)
+        return false;
+    *ret_plan = str_from(session->plan);
+    return true;
 }

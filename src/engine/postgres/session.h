@@ -53,4 +53,12 @@ MUST_USE error session_run(struct session *session, enum member_sql sql, const s
 /* A name as it stands in a statement. */
 str session_name(struct session *session, str name);
 
+/*
+ * Planning what tenants wrote, which runs their IMMUTABLE functions. The role of such a session may read nothing and write nothing, so it cannot run what it
+ * has planned, either: the server tells the plan before it looks at rights, and then refuses (docs/internals/advisor.md).
+ */
+MUST_USE error session_open_planner(struct engine_member *self, str database, struct session **ret_session);
+/* The plan in PostgreSQL's own words, good until the next one; false when there is none. */
+bool session_plan(struct session *session, str statement, str *ret_plan);
+
 #endif

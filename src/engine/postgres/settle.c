@@ -13,6 +13,7 @@
 #include "base/net/net.h"
 #include "engine/postgres/audit.h"
 #include "engine/postgres/backup/member_side.h"
+#include "engine/postgres/monitor/monitor.h"
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/roles_apply.h"
 #include "engine/postgres/session.h"
@@ -39,7 +40,7 @@ parameters_are_in_force(struct engine_member *self, const struct engine_observat
     struct session *session CLEANUP(session_cleanup) = NULL;
     TRY(audit_check_installed(self));
     TRY(session_open(self, STR(SUPERUSER), &session));
-    return check_parameters(self, session, config_parameters(self), seen->pending_restart);
+    return check_parameters(self, session, config_parameters_here(self), seen->pending_restart);
 }
 
 static error
@@ -129,6 +130,10 @@ settle_users(struct engine_member *self, struct engine_progress *progress)
     else if (is_due)
         TRY(roles_look_again(self, &plan));
     TRY(audit_apply(self));
+    /* Whoever is in its way keeps nothing else back: it is said, and tried again later. */
+    error monitor = monitor_make_role(self);
+    if (monitor != OK && plan.problem.len == 0)
+        plan.problem = monitor->detail;
     memcpy(progress->users_digest, digest, sizeof(digest));
     progress->users_generation = self->cluster->access_generation;
     progress->users_looked_at_ms = now;

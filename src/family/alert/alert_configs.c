@@ -235,9 +235,24 @@ const struct kind alert_config = {
 
 /* ---- What a project begins with ---- */
 
-/* They come with the project and go with it: the project's own event says that it has them. What an owner wants to hear of although somebody who may do it did it, and what failed after it was accepted. */
-static const char *const default_types[] = { "CLUSTER_DELETE_SUBMITTED", "GROUP_MOVED", "USER_SECURITY_CHANGED",
-                                             "EMPLOYEE_ACCESS_GRANTED", "INDEX_FAILED" };
+/*
+ * They come with the project and go with it: the project's own event says that it has them. What an owner wants to hear of although somebody who may do it did it, what
+ * failed after it was accepted, and what would stand still or be lost if nobody looked.
+ */
+static const char *const default_types[] = {
+    "CLUSTER_DELETE_SUBMITTED",
+    "GROUP_MOVED",
+    "USER_SECURITY_CHANGED",
+    "EMPLOYEE_ACCESS_GRANTED",
+    "INDEX_FAILED",
+    "BACKUP_FAILING",
+    "BACKUP_DAMAGED",
+    "BACKUP_SNAPSHOT_LATE",
+    "BACKUP_DRILL_FAILED",
+    "NO_PRIMARY",
+    "DATABASE_USER_CERTIFICATE_ENDS_SOON",
+    "BACKUP_DRILL_OVERDUE",
+};
 
 static error
 add_default(struct request *req, const struct resource_draft *place, const char *type, const struct key *key,

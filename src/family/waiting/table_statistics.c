@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Latency and throughput of single tables. The busiest are watched automatically; pinned ones always. */
-#include "family/waiting/metrics.h"
+#include "family/monitor/metrics.h"
 
 enum { MOST_PINNED = 20 };
 

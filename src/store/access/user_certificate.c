@@ -57,3 +57,32 @@ store_user_certificates_until(struct tx *tx, id project, str user, str *ret_unti
     *ret_until = rows.count == 0 || rows_is_null(&rows, 0, C_UNTIL) ? STR_EMPTY : rows_text(&rows, 0, C_UNTIL);
     return OK;
 }
+
+error
+store_user_certificates_ending(struct store *store, struct arena *arena,
+                               struct ending_certificate ret_ending[CERTIFICATES_ENDING_MAX], size_t *ret_count)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_int(&params, P_LIMIT, CERTIFICATES_ENDING_MAX);
+    TRY(store_read(store, arena, SQL_USER_CERTIFICATE_ENDING, &params, &rows));
+    *ret_count = 0;
+    for (int i = 0; i < rows.count && i < CERTIFICATES_ENDING_MAX; i++)
+        ret_ending[(*ret_count)++] = (struct ending_certificate){ .serial = rows_text(&rows, i, C_SERIAL),
+                                                                  .document = rows_text(&rows, i, C_DOCUMENT),
+                                                                  .organization = rows_id(&rows, i, C_ORGANIZATION),
+                                                                  .project = rows_id(&rows, i, C_PROJECT) };
+    return OK;
+}
+
+error
+store_user_certificate_tell(struct tx *tx, const struct ending_certificate *ending, bool *ret_changed)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, P_ORGANIZATION, ending->organization);
+    params_text(&params, P_SERIAL, ending->serial);
+    TRY(tx_query(tx, SQL_USER_CERTIFICATE_TELL, &params, &rows, NULL));
+    *ret_changed = rows.count > 0;
+    return OK;
+}

@@ -16,4 +16,16 @@ MUST_USE error store_user_certificates_revoke(struct tx *tx, id project, str use
 /* Until when a certificate of this user, a revoked one included, has not expired; empty when there is none. */
 MUST_USE error store_user_certificates_until(struct tx *tx, id project, str user, str *ret_until);
 
+/* ---- Certificates that end soon: each is told once ---- */
+enum { CERTIFICATES_ENDING_MAX = 100 };
+struct ending_certificate {
+    str serial, document;
+    id organization, project;
+};
+MUST_USE error store_user_certificates_ending(struct store *store, struct arena *arena,
+                                              struct ending_certificate ret_ending[CERTIFICATES_ENDING_MAX],
+                                              size_t *ret_count);
+/* False when it was told before, or does not matter any more. */
+MUST_USE error store_user_certificate_tell(struct tx *tx, const struct ending_certificate *ending, bool *ret_changed);
+
 #endif

@@ -255,6 +255,7 @@ static const struct {
     { "ALERT_NOTIFICATION_FAILED", "alertId", "alertId" },
     { "API_KEY_", "publicKey", "targetPublicKey" },
     { "DATABASE_USER_CERTIFICATE_CREATED", "subject", "dbUserUsername" },
+    { "DATABASE_USER_CERTIFICATE_ENDS_SOON", "subject", "dbUserUsername" },
     { "DATABASE_USER_", "username", "dbUserUsername" },
     { "FEDERATED_USER_SIGNED_IN", "username", "targetUsername" },
     { "INVITATION_", "username", "targetUsername" },

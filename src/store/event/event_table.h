@@ -25,6 +25,7 @@
     ROW(EVENT_DATABASE_USER_UPDATED,     "DATABASE_USER_UPDATED",       "A database user was changed.") \
     ROW(EVENT_DATABASE_USER_DELETED,     "DATABASE_USER_DELETED",       "A database user was deleted.") \
     ROW(EVENT_DATABASE_USER_EXPIRED,     "DATABASE_USER_EXPIRED",       "A temporary database user expired and was removed.") \
+    ROW(EVENT_USER_CERTIFICATE_ENDS,     "DATABASE_USER_CERTIFICATE_ENDS_SOON", "The last certificate of a database user ends within two weeks.") \
     ROW(EVENT_USER_CERTIFICATE_CREATED,  "DATABASE_USER_CERTIFICATE_CREATED", "A certificate of a database user was issued.") \
     ROW(EVENT_USER_SECURITY_CHANGED,     "USER_SECURITY_CHANGED",       "The login settings of database users were changed.") \
     ROW(EVENT_AUDIT_SETTINGS_CHANGED,    "AUDIT_LOG_CONFIGURATION_UPDATED", "The audit settings of a project were changed.") \
@@ -32,6 +33,7 @@
     ROW(EVENT_INDEX_REQUESTED,           "INDEX_REQUESTED",             "An index was requested.") \
     ROW(EVENT_INDEX_CREATED,             "INDEX_CREATED",               "An index was built.") \
     ROW(EVENT_INDEX_FAILED,              "INDEX_FAILED",                "An index could not be built.") \
+    ROW(EVENT_MANAGED_SLOW_MS_CHANGED,   "MANAGED_SLOW_MS_CHANGED",     "How the limit for slow queries is found was changed.") \
     ROW(EVENT_CUSTOM_ROLE_CREATED,       "CUSTOM_ROLE_CREATED",         "A custom database role was created.") \
     ROW(EVENT_CUSTOM_ROLE_UPDATED,       "CUSTOM_ROLE_UPDATED",         "A custom database role was changed.") \
     ROW(EVENT_CUSTOM_ROLE_DELETED,       "CUSTOM_ROLE_DELETED",         "A custom database role was deleted.") \
@@ -86,6 +88,8 @@
     ROW(EVENT_CLUSTER_RESTART_SUBMITTED, "CLUSTER_PRIMARY_RESTART_SUBMITTED", "A switch of a cluster's primary was requested.") \
     ROW(EVENT_CLUSTER_PRIMARY_RESTARTED, "CLUSTER_PRIMARY_RESTARTED", "Another member of a cluster became the primary on request.") \
     ROW(EVENT_CLUSTER_MEMBERS_MOVED, "CLUSTER_MEMBERS_MOVED", "Members of a cluster moved to other hosts because their host is drained.") \
+    ROW(EVENT_NO_PRIMARY, "NO_PRIMARY", "A cluster has had no primary for 45 seconds: nothing can be written to it.") \
+    ROW(EVENT_ONE_PRIMARY, "ONE_PRIMARY", "A cluster has a primary again.") \
     ROW(EVENT_MAINTENANCE_WINDOW_CHANGED, "MAINTENANCE_WINDOW_CHANGED", "The maintenance window of a project was changed.") \
     ROW(EVENT_MAINTENANCE_WINDOW_RESET,   "MAINTENANCE_WINDOW_RESET",   "The maintenance window of a project was removed.") \
     ROW(EVENT_MAINTENANCE_SCHEDULED,      "MAINTENANCE_SCHEDULED",      "Maintenance of a cluster waits for the project's window.") \

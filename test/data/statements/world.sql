@@ -176,6 +176,24 @@ BEGIN
         INSERT INTO host_task (id, org_id, host_id, member_id, kind, parameters, outcome, created_at, finished_at) VALUES
             (test.named(p || ' ' || p_name || ' task' || n), test.id(t || ' org'), test.id('h' || n + 1), v_member, 'SWITCHOVER', '{"purpose": "x"}', NULL, now() - interval '3 minutes', NULL),
             (test.named(p || ' ' || p_name || ' task done' || n), test.id(t || ' org'), test.id('h' || n + 1), v_member, 'SWITCHOVER', '{"purpose": "x"}', 'DONE', now() - interval '99 days', now() - interval '99 days');
+        -- What its advisor said last: an index that would help; one that nothing uses on both members, one only on this; one that is covered; a table without a key.
+        INSERT INTO member_advice (member_id, project_id, cluster_id, name, address, looked_at, advised_at, cluster_size, advice)
+            VALUES (v_member, test.id(p || ' project'), c, 'm' || n || '.' || p || '-' || p_name, v_block, now() - interval '30 seconds', now() - interval '1 minute', 2, jsonb_build_object(
+                'isPrimary', n = 0, 'problem', '', 'indexes', CASE n WHEN 0 THEN jsonb_build_array(jsonb_build_object('database', 'shop', 'schema', 'public', 'table', 'orders', 'keys', '["+customer", "-day"]'::jsonb,
+                    'bytes', 8192, 'rowBytes', 60, 'gains', jsonb_build_array(jsonb_build_object('hash', 'AAAAAAAAAAAAAAAA', 'database', 'shop', 'before', 900.5, 'after', 9, 'calls', 10, 'ms', 1000)))) ELSE '[]' END,
+                'unused', (SELECT jsonb_agg(jsonb_build_object('database', 'shop', 'schema', 's', 'table', 't', 'name', i, 'keys', '["+a"]'::jsonb, 'scans', 0, 'bytes', 16384, 'since', 1577836800000, 'isProven', true))
+                           FROM unnest(CASE n WHEN 0 THEN '{nobody, replica}' ELSE '{nobody}' END::text[]) i),
+                'redundant', CASE n WHEN 0 THEN jsonb_build_array(jsonb_build_object('database', 'shop', 'schema', 'public', 'table', 't', 'name', 'covered', 'keys', '["+b"]'::jsonb, 'scans', 5, 'bytes', 8192,
+                    'since', 1577836800000, 'isProven', false)) ELSE '[]' END,
+                'tables', CASE n WHEN 0 THEN jsonb_build_array(jsonb_build_object('database', 'shop', 'table', 'notes', 'trigger', 'NO_PRIMARY_KEY', 'description', p)) ELSE '[]' END));
+        INSERT INTO query_shape (cluster_id, project_id, hash, database, text, command, namespace, first_seen, last_seen)
+            SELECT c, test.id(p || ' project'), s.hash, 'shop', 'shape of ' || p || ' ' || s.hash, s.command, s.namespace, now() - s.age::interval, now() - s.age::interval
+            FROM (VALUES ('AAAAAAAAAAAAAAAA', 'SELECT', 'shop.orders', '1 minute'), ('BBBBBBBBBBBBBBBB', 'UPDATE', NULL, '9 days')) s (hash, command, namespace, age) WHERE n = 0;
+        INSERT INTO query_cost (member_id, project_id, cluster_id, since, hash, database, calls, ms, rows, bytes)
+            SELECT v_member, test.id(p || ' project'), c, now() - s.age::interval, s.hash, 'shop', 10, 40 + n, 30, 8192
+            FROM (VALUES ('AAAAAAAAAAAAAAAA', '5 minutes'), ('AAAAAAAAAAAAAAAA', '2 hours'), ('BBBBBBBBBBBBBBBB', '9 days')) s (hash, age);
+        INSERT INTO slow_query (member_id, project_id, at, ms, hash, database, is_primary)
+            SELECT v_member, test.id(p || ' project'), now() - s.age::interval, 1500.25, 'AAAAAAAAAAAAAAAA', 'shop', n = 0 FROM (VALUES ('5 minutes'), ('3 days')) s (age);
         n := n + 1;
     END LOOP;
 END $$;

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * logs: lines of the servers of a cluster. Every answer ends with the position of its last line, and the next question begins behind it. One that broke off has
+ * none: the same question is asked again, and as many lines left out as were shown. Lines have one order, so none is lost, and none shown twice.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <zlib.h>
+
+#include "base/json.h"
+#include "cli/builtins.h"
+#include "cli/fetch.h"
+#include "cli/output/output.h"
+#include "cli/profile.h"
+
+#define ACCEPT   "application/vnd.svc.2023-02-01+gzip"
+#define POSITION "position="
+
+enum {
+    MOST_MEMBERS = 64,
+    POSITION_BYTES = 64,
+    PLAIN_BYTES = 64 * 1024,
+    LONGEST_LINE_BYTES = 256 * 1024,
+    GZIP_WINDOW = 15 + 16,
+    FOLLOW_MS = 1000,
+    TRIES = 5,
+    DEFAULT_SINCE_S = 3600,
+};
+
+struct source {
+    const char *host;              /* as connection strings have it */
+    const char *label;             /* before each line; NULL: there is only one */
+    char position[POSITION_BYTES]; /* of the last answer that was whole; empty: none yet */
+    size_t shown;                  /* lines since then */
+};
+
+struct reading {
+    struct cli *cli;
+    struct source *source;
+    z_stream stream;
+    gz_header header;
+    char comment[POSITION_BYTES];
+    char line[LONGEST_LINE_BYTES];
+    size_t line_len;
+    size_t left_out; /* lines that were shown before */
+    bool is_broken, is_whole;
+};
+
+/* ---- Lines ---- */
+/* What others wrote must not steer a terminal. */
+static void
+show_line(struct reading *reading)
+{
+    struct source *source = reading->source;
+    if (reading->left_out > 0) {
+        reading->left_out--;
+        return;
+    }
+    for (size_t i = 0; reading->cli->terminal.out && i < reading->line_len; i++) {
+        unsigned char c = (unsigned char)reading->line[i];
+        if ((c < ' ' && c != '\t') || c == 0x7F)
+            reading->line[i] = '?';
+    }
+    if (source->label != NULL)
+        printf("%s: ", source->label);
+    printf("%.*s\n", (int)reading->line_len, reading->line);
+    source->shown++;
+}
+
+static void
+take_plain(struct reading *reading, const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (bytes[i] == '\n') {
+            show_line(reading);
+            reading->line_len = 0;
+        } else if (reading->line_len < LONGEST_LINE_BYTES) {
+            reading->line[reading->line_len++] = bytes[i];
+        }
+    }
+}
+
+/* ---- gzip ---- */
+static void
+expect_part(struct reading *reading)
+{
+    reading->comment[0] = '\0';
+    reading->header = (gz_header){ .comment = (Bytef *)reading->comment, .comm_max = POSITION_BYTES - 1 };
+    inflateGetHeader(&reading->stream, &reading->header);
+}
+
+/* The last part is empty, and says where the next question begins. */
+static void
+end_part(struct reading *reading)
+{
+    str comment = str_from(reading->comment);
+    if (str_starts_with(comment, STR(POSITION))) {
+        snprintf(reading->source->position, POSITION_BYTES, "%s", comment.data + strlen(POSITION));
+        reading->source->shown = 0;
+        reading->is_whole = true;
+    }
+    inflateReset(&reading->stream);
+    expect_part(reading);
+}
+
+static bool
+take_piece(void *context, str piece)
+{
+    struct reading *reading = context;
+    z_stream *stream = &reading->stream;
+    char plain[PLAIN_BYTES];
+    stream->next_in = (Bytef *)(uintptr_t)piece.data;
+    stream->avail_in = (uInt)piece.len;
+    do {
+        stream->next_out = (Bytef *)plain;
+        stream->avail_out = sizeof(plain);
+        int result = inflate(stream, Z_NO_FLUSH);
+        if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
+            reading->is_broken = true;
+            return false;
+        }
+        take_plain(reading, plain, sizeof(plain) - stream->avail_out);
+        if (result == Z_STREAM_END)
+            end_part(reading);
+        else if (result == Z_BUF_ERROR)
+            break;
+    } while (stream->avail_in > 0 || stream->avail_out == 0);
+    return true;
+}
+
+/* ---- One question ---- */
+static str
+target_of(struct cli *cli, const struct source *source, int64_t since_s)
+{
+    const char *log = call_option(&cli->call, "log");
+    str begin = source->position[0] != '\0' ? str_format(cli->arena, "after=%s", source->position)
+                                            : str_format(cli->arena, "startDate=%lld", (long long)since_s);
+    return str_format(cli->arena, "%s/groups/%s/clusters/%s/logs/%s.gz?%s", API_PREFIX,
+                      str_percent_encode(cli->arena, str_from(cli->profile->project)).data,
+                      str_percent_encode(cli->arena, str_from(source->host)).data,
+                      str_percent_encode(cli->arena, str_from(log != NULL ? log : "postgres")).data, begin.data);
+}
+
+/* EXIT_SUCCESS with *ret_is_whole: all lines until now were shown. */
+static int
+ask(struct cli *cli, struct client *client, struct source *source, int64_t since_s, bool *ret_is_whole)
+{
+    struct reading *reading = calloc(1, sizeof(*reading));
+    struct answer answer;
+    if (reading == NULL || inflateInit2(&reading->stream, GZIP_WINDOW) != Z_OK) {
+        free(reading);
+        cli_say(cli, "there is no memory");
+        return EXIT_NO_ANSWER;
+    }
+    reading->cli = cli;
+    reading->source = source;
+    reading->left_out = source->shown;
+    expect_part(reading);
+    struct request_out request = { .method = "GET",
+                                   .target = target_of(cli, source, since_s),
+                                   .accept = ACCEPT,
+                                   .piece = take_piece,
+                                   .context = reading };
+    int status = client_send(client, &request, &answer);
+    *ret_is_whole = reading->is_whole;
+    inflateEnd(&reading->stream);
+    free(reading);
+    fflush(stdout);
+    return status == EXIT_SUCCESS && answer.status != 200 ? output_error(cli, &answer) : status;
+}
+
+static int
+ask_until_whole(struct cli *cli, struct client *client, struct source *source, int64_t since_s)
+{
+    bool follows = call_option(&cli->call, "follow") != NULL, was_answered = source->position[0] != '\0';
+    for (int attempt = 1;; attempt++) {
+        bool is_whole = false;
+        int status = ask(cli, client, source, since_s, &is_whole);
+        if (status == EXIT_SUCCESS && is_whole)
+            return status;
+        bool may_come_back = status == EXIT_SUCCESS || (follows && was_answered);
+        if (!may_come_back)
+            return status;
+        if (attempt >= TRIES && !follows) {
+            cli_say(cli, "the answer broke off %d times; what was shown is not all", TRIES);
+            return EXIT_NO_ANSWER;
+        }
+        if (!client_pause(client_delay_ms(attempt < TRIES ? attempt : TRIES, 0)))
+            return EXIT_INTERRUPTED;
+    }
+}
+
+/* ---- Which members ---- */
+/* "postgresql://<DB_USER>:<DB_PASSWORD>@a:27017,b:27017/postgres?…" */
+static size_t
+hosts_of(struct cli *cli, str string, struct source sources[MOST_MEMBERS])
+{
+    ptrdiff_t at = str_find(string, '@');
+    str rest = at < 0 ? STR_EMPTY : str_slice(string, (size_t)at + 1, string.len);
+    str list = str_cut(&rest, '/');
+    size_t count = 0;
+    while (list.len > 0 && count < MOST_MEMBERS) {
+        str one = str_cut(&list, ','), host = str_cut(&one, ':'), label = host;
+        sources[count++] = (struct source){ .host = str_dup(cli->arena, host).data,
+                                            .label = str_dup(cli->arena, str_cut(&label, '.')).data };
+    }
+    return count;
+}
+
+static size_t
+only_wanted(struct cli *cli, struct source sources[], size_t count)
+{
+    const char *wanted = call_option(&cli->call, "member");
+    for (size_t i = 0; wanted != NULL && i < count; i++) {
+        if (strcmp(sources[i].host, wanted) == 0 || strcmp(sources[i].label, wanted) == 0) {
+            sources[0] = sources[i];
+            return 1;
+        }
+    }
+    if (wanted == NULL)
+        return count;
+    cli_say(cli, "the cluster has no member %s; it has:", wanted);
+    for (size_t i = 0; i < count; i++)
+        cli_note(cli, "%s", sources[i].label);
+    return 0;
+}
+
+static int
+find_sources(struct cli *cli, struct client *client, struct source sources[MOST_MEMBERS], size_t *ret_count)
+{
+    json_t *cluster;
+    str target = str_format(cli->arena, "%s/groups/%s/clusters/%s", API_PREFIX,
+                            str_percent_encode(cli->arena, str_from(cli->profile->project)).data,
+                            str_percent_encode(cli->arena, str_from(cli->call.arguments[0])).data);
+    int status = fetch_document(cli, client, target, &cluster);
+    if (status != EXIT_SUCCESS)
+        return status;
+    const json_t *strings = json_object_get(cluster, "connectionStrings");
+    size_t count = hosts_of(cli, json_str(json_object_get(strings, "standard")), sources);
+    if (count == 0) {
+        cli_say(cli, "the cluster has no members with a name yet");
+        return EXIT_NOT_DONE;
+    }
+    *ret_count = only_wanted(cli, sources, count);
+    if (*ret_count == 1)
+        sources[0].label = NULL;
+    return *ret_count > 0 ? EXIT_SUCCESS : EXIT_USAGE;
+}
+
+/* "90s", "15m", "1h", "2d" */
+static bool
+read_since(struct cli *cli, int64_t *ret_since_s)
+{
+    static const struct {
+        char unit;
+        int64_t seconds;
+    } units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
+    str given = str_from(call_option(&cli->call, "since"));
+    int64_t count, back_s = given.len == 0 ? DEFAULT_SINCE_S : 0;
+    for (size_t i = 0; given.len > 1 && i < LENGTH(units); i++) {
+        if (given.data[given.len - 1] == units[i].unit &&
+            str_to_int(str_slice(given, 0, given.len - 1), 1, 100000, &count))
+            back_s = count * units[i].seconds;
+    }
+    *ret_since_s = (int64_t)time(NULL) - back_s;
+    if (back_s == 0)
+        cli_say(cli, "--since is a number and s, m, h or d, such as 15m, and not `%s`", given.data);
+    return back_s > 0;
+}
+
+int
+builtin_logs(struct cli *cli)
+{
+    static struct source sources[MOST_MEMBERS];
+    struct client *client CLEANUP(client_cleanup) = NULL;
+    size_t count = 0;
+    int64_t since_s;
+    if (cli->profile->project == NULL) {
+        cli_say(cli, "which project? Give --project, or `reeve profiles set project ID`");
+        return EXIT_USAGE;
+    }
+    if (!read_since(cli, &since_s) || (client = client_new(cli)) == NULL)
+        return EXIT_USAGE;
+    int status = find_sources(cli, client, sources, &count);
+    do {
+        for (size_t i = 0; status == EXIT_SUCCESS && i < count; i++)
+            status = ask_until_whole(cli, client, &sources[i], since_s);
+        if (status != EXIT_SUCCESS || call_option(&cli->call, "follow") == NULL)
+            return status;
+    } while (client_pause(FOLLOW_MS));
+    return EXIT_INTERRUPTED;
+}

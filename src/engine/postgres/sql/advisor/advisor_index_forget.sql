@@ -1,0 +1,2 @@
+-- All of these.
+SELECT reeve_advisor.hypopg_reset()

@@ -1,0 +1,2 @@
+-- What the server thinks of a statement, with its parameters left open. The plan is told by debug_print_plan; what the role may not read is refused after that.
+SET debug_print_plan = on; EXPLAIN (GENERIC_PLAN) :statement

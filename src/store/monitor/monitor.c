@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/monitor/monitor.h"
+
+/* ---- Whose points they are ---- */
+error
+store_monitor_owners(struct store *store, struct arena *arena, id host, struct monitored_member **ret_members,
+                     size_t *ret_count)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, P_HOST, host);
+    TRY(store_read(store, arena, SQL_MONITOR_OWNER_LIST, &params, &rows));
+    struct monitored_member *members = ARENA_ARRAY(arena, struct monitored_member, (size_t)rows.count + 1);
+    if (members == NULL)
+        return fail(arena, OVERLOADED);
+    for (int i = 0; i < rows.count; i++)
+        members[i] = (struct monitored_member){ .member = rows_id(&rows, i, C_MEMBER),
+                                                .cluster = rows_id(&rows, i, C_CLUSTER),
+                                                .project = rows_id(&rows, i, C_PROJECT) };
+    *ret_members = members;
+    *ret_count = (size_t)rows.count;
+    return OK;
+}
+
+error
+store_process_find(struct store *store, struct arena *arena, id project, str process, id *ret_member)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, P_PROJECT, project);
+    params_text(&params, P_PROCESS, process);
+    TRY(store_read(store, arena, SQL_PROCESS_GET, &params, &rows));
+    *ret_member = rows.count == 0 ? ID_NONE : rows_id(&rows, 0, C_MEMBER);
+    return OK;
+}
+
+error
+store_monitor_late(struct store *store, struct arena *arena, id host, str hours)
+{
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, P_HOST, host);
+    params_text(&params, P_HOURS, hours);
+    TRY(tx_begin_service(store, arena, &tx));
+    TRY(tx_query(tx, SQL_MONITOR_LATE_MARK, &params, &rows, NULL));
+    return tx_commit(tx);
+}
+
+/* ---- Hours and days ---- */
+static const enum sql lists[] = { [MONITOR_HOURS] = SQL_MONITOR_HOUR_LIST, [MONITOR_DAYS] = SQL_MONITOR_DAY_LIST };
+
+error
+store_monitor_list(struct store *store, struct arena *arena, enum monitor_span span, id project,
+                   const struct monitor_row_of *of, str numbers, int64_t from_ms, int64_t to_ms, struct rows *ret_rows)
+{
+    struct params params = { 0 };
+    params_id(&params, P_PROJECT, project);
+    params_id(&params, P_MEMBER, of->member);
+    params_text(&params, P_SCOPE, of->scope);
+    params_text(&params, P_NAME, of->name);
+    params_text(&params, P_NUMBERS, numbers);
+    params_int(&params, P_FROM_MS, from_ms);
+    params_int(&params, P_TO_MS, to_ms);
+    return store_read(store, arena, lists[span], &params, ret_rows);
+}
+
+error
+store_monitor_cursor(struct store *store, struct arena *arena, int64_t *ret_at_ms, id *ret_member)
+{
+    struct rows rows;
+    struct params params = { 0 };
+    TRY(store_read(store, arena, SQL_MONITOR_CURSOR_GET, &params, &rows));
+    *ret_at_ms = rows.count == 0 ? 0 : rows_int(&rows, 0, C_AT_MS);
+    *ret_member = rows.count == 0 ? ID_NONE : rows_id(&rows, 0, C_MEMBER);
+    return OK;
+}
+
+/* ---- Making them ---- */
+error
+store_monitor_cursor_set(struct tx *tx, int64_t at_ms, id member)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_int(&params, P_AT_MS, at_ms);
+    params_id_or_null(&params, P_MEMBER, member);
+    return tx_query(tx, SQL_MONITOR_CURSOR_SET, &params, &rows, NULL);
+}
+
+error
+store_monitor_members(struct store *store, struct arena *arena, id after, int64_t limit,
+                      struct monitored_member **ret_members, size_t *ret_count)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id_after(&params, P_AFTER, after);
+    params_int(&params, P_LIMIT, limit);
+    TRY(store_read(store, arena, SQL_MONITOR_MEMBER_WALK, &params, &rows));
+    struct monitored_member *members = ARENA_ARRAY(arena, struct monitored_member, (size_t)rows.count + 1);
+    if (members == NULL)
+        return fail(arena, OVERLOADED);
+    for (int i = 0; i < rows.count; i++)
+        members[i] =
+            (struct monitored_member){ .member = rows_id(&rows, i, C_MEMBER), .project = rows_id(&rows, i, C_PROJECT) };
+    *ret_members = members;
+    *ret_count = (size_t)rows.count;
+    return OK;
+}
+
+error
+store_monitor_late_take(struct tx *tx, int64_t limit, struct late_hour **ret_hours, size_t *ret_count)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_int(&params, P_LIMIT, limit);
+    TRY(tx_query(tx, SQL_MONITOR_LATE_TAKE, &params, &rows, NULL));
+    struct late_hour *hours = ARENA_ARRAY(tx_arena(tx), struct late_hour, (size_t)rows.count + 1);
+    if (hours == NULL)
+        return fail(tx_arena(tx), OVERLOADED);
+    for (int i = 0; i < rows.count; i++)
+        hours[i] = (struct late_hour){ .member = rows_id(&rows, i, C_MEMBER),
+                                       .project = rows_id(&rows, i, C_PROJECT),
+                                       .at_ms = rows_int(&rows, i, C_AT_MS) };
+    *ret_hours = hours;
+    *ret_count = (size_t)rows.count;
+    return OK;
+}
+
+error
+store_monitor_hour_put(struct tx *tx, const struct monitor_row_of *of, int64_t at_ms, str sums, str counts)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, P_MEMBER, of->member);
+    params_text(&params, P_SCOPE, of->scope);
+    params_text(&params, P_NAME, of->name);
+    params_int(&params, P_AT_MS, at_ms);
+    params_text(&params, P_SUMS, sums);
+    params_text(&params, P_COUNTS, counts);
+    return tx_query(tx, SQL_MONITOR_HOUR_PUT, &params, &rows, NULL);
+}
+
+error
+store_monitor_day_make(struct tx *tx, id member, int64_t at_ms)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, P_MEMBER, member);
+    params_int(&params, P_AT_MS, at_ms);
+    return tx_query(tx, SQL_MONITOR_DAY_MAKE, &params, &rows, NULL);
+}

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Logs: whoever reaches the door of a host without being a node, another tenant's member asked for through the API, and clients that log in under names which have lines of a log in them."""
+import contextlib
+import socket
+import ssl
+import struct
+import time
+
+import control
+import hosts
+import network
+from rows import Attack
+
+PORT = 27300
+DOOR = "the door to logs is for services"
+WHOSE = "a log is found in the project that asks"
+FORGED = "what a client is called is no attempt of another"
+
+
+def ask_door(ground, machine, pair, target):
+    """What the door answers from there, with these certificates."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    if pair is not None:
+        context.load_cert_chain(*pair)
+    address = control.superuser(ground.fleet, "SELECT host(address) FROM host WHERE name = '%s'" % ground.target.host)[0][0]
+    with network.inside(ground.fleet, machine):
+        plain = socket.create_connection((address, PORT), 5)  # who cannot connect has tried nothing
+    with contextlib.suppress(OSError), plain:
+        plain.settimeout(10)
+        with context.wrap_socket(plain) as line:
+            line.sendall(b"GET %s HTTP/1.1\r\nHost: x\r\n\r\n" % target.encode())
+            return line.recv(4096).decode(errors="replace") or None
+    return None
+
+
+def of_door(ground):
+    folder = hosts.folder(ground.fleet, ground.attacker.host, "root") + "/var/lib/reeve"
+    own = "%s/members/%s/tls" % (folder, ground.attacker.id)
+    target = "/logs/%s/postgres?from=1&to=9999999999999999" % ground.target.id
+    for what, pair in (("nothing", None), ("a host's certificate", (folder + "/agent/host.crt", folder + "/agent/host.key")), ("a member's for etcd", (own + "/etcd.crt", own + "/etcd.key")),
+                       ("a member's for its cluster", (own + "/cluster.crt", own + "/cluster.key")), ("a member's for clients", (own + "/member.crt", own + "/member.key")),
+                       ("another door's", (folder + "/door/server.crt", folder + "/door/server.key"))):
+        yield Attack("the door to logs with " + what, "certificate" if pair else "network", DOOR, lambda p=pair: ask_door(ground, "client", p, target))
+
+
+def fetch(ground, who, path):
+    answer = ground.tenants[who].try_nodes("GET", path, None)
+    return None if answer.status in (400, 401, 403, 404, 406) else "%d %s" % (answer.status, answer.body[:100])
+
+
+def of_tenant(ground):
+    theirs = ground.documents["victim"]["connectionStrings"]["standard"].partition("@")[2].partition(":")[0]
+    thief, victim = ground.tenants["thief"].project, ground.tenants["victim"].project
+    for name, path in (("another tenant's host name", "/groups/%s/clusters/%s/logs/postgres.gz" % (thief, theirs)), ("another tenant's project", "/groups/%s/clusters/%s/logs/postgres.gz" % (victim + "0", theirs)),
+                       ("the member's id", "/groups/%s/clusters/%s/logs/postgres.gz" % (thief, ground.target.id)), ("its address", "/groups/%s/clusters/%s/logs/postgres.gz" % (thief, ground.target.address)),
+                       ("the agent's", "/groups/%s/clusters/%s/logs/agent.gz" % (thief, theirs)), ("a way up", "/groups/%s/clusters/%s/logs/..%%2f..%%2fpostgres.gz" % (thief, theirs)),
+                       ("its history", "/groups/%s/dbAccessHistory/processes/%s" % (thief, theirs)), ("its cluster's history", "/groups/%s/dbAccessHistory/clusters/%s" % (thief, ground.names["victim"]))):
+        yield Attack("logs: " + name, "tenant", WHOSE, lambda p=path: fetch(ground, "thief", p))
+
+
+def knock(ground, user, database):
+    """A client that gives these names, and no password."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with network.inside(ground.fleet, "client"):
+        plain = socket.create_connection((ground.attacker.address, 27017), 5)
+    with contextlib.suppress(OSError), plain:
+        plain.sendall(struct.pack("!ii", 8, 80877103))
+        plain.recv(1)
+        with context.wrap_socket(plain) as line:
+            body = struct.pack("!i", 196608) + b"user\0" + user + b"\0database\0" + database + b"\0\0"
+            line.sendall(struct.pack("!i", len(body) + 4) + body)
+            line.settimeout(5)
+            if line.recv(4096)[:1] == b"R":
+                first = b"SCRAM-SHA-256\0" + struct.pack("!i", 24) + b"n,,n=,r=abcdefghijklmnopq"[:24]
+                line.sendall(b"p" + struct.pack("!i", len(first) + 4) + first)
+                line.recv(4096)
+                line.sendall(b"p" + struct.pack("!i", 8) + b"none")
+                line.recv(4096)
+
+
+def forge(ground, user, database):
+    """Whether somebody is told to be in, or to have come from where nobody is, who is not."""
+    start = int(time.time() * 1000)
+    for _ in range(3):
+        knock(ground, user, database)
+    time.sleep(2)
+    tenant = ground.tenants["thief"]
+    found = tenant.ask("GET", tenant.of_project("/dbAccessHistory/clusters/%s?start=%d" % (ground.names["thief"], start)))["accessLogs"]
+    bad = [one for one in found if (one["authResult"] and "red" in one["username"]) or one.get("ipAddress") == "6.6.6.6"]
+    if not found:
+        raise AssertionError("the attempt is not told at all")
+    return str(bad[0]) if bad else None
+
+
+def of_names(ground):
+    unnamed = b'" application="[unknown]" '
+    inside = unnamed + b"LOG:  connection authorized: user=red database=x"
+    head = b'2026-01-01 00:00:00.000 UTC [1] client=6.6.6.6 user="red'
+    for what, user, database in (("the database goes on with a success", b"red", b"x" + inside + b" application_name="), ("the database ends the line behind a success", b"red", b"x" + inside + b"\nx"),
+                                 ("the user brings a line of its own", b"red\n" + head + b'" database="x' + inside + b"\nx", b"shop"),
+                                 ("the user brings a refusal from elsewhere", b"x\n" + head, b"shop"), ("the user brings a beginning", b'x\n2026-01-01 00:00:00.000 UTC [1] client=6.6.6.6 user="[unknown]" database="[unknown]'
+                                                                                                        + unnamed + b"LOG:  connection received: host=6.6.6.6 port=1\nx", b"shop")):
+        yield Attack("the access history: " + what, "network", FORGED, lambda u=user, d=database: forge(ground, u, d), alone=True)
+
+
+def attacks(ground):
+    yield from of_door(ground)
+    yield from of_tenant(ground)
+    yield from of_names(ground)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measurements: a host that sends points of members that it does not have, names that are to end a label, and a tenant who asks for another's servers."""
+import json
+import subprocess
+import time
+from urllib.parse import quote
+
+import control
+import network
+from of_agent import Hostile
+from rows import Attack
+from state import CONTROL
+
+POINTS, LABELS = "hosts send points of their own members only", "a name is one label"
+PROCESSES = "servers are found in their own project"
+FALSE = 666666666  # a value that nobody measures
+SEEN_S = 3         # after so long a store shows what it took
+
+
+class Liar(Hostile):
+    def send(self, member, name="-", scope="p", metric="CONNECTIONS"):
+        line = "%s %d %s %s %s=%d\n" % (member, int(time.time() * 1000), scope, name, metric, FALSE)
+        return self.thief.ask(CONTROL["control1"], control.AGENT_PORT, "host", "POST", "/agent/v1/points?store=0", line, seconds=20)
+
+    def is_in_store(self, member):
+        query = 'query=count_over_time({member="%s"}[5m]) and max_over_time({member="%s"}[5m]) == %d' % (member, member, FALSE)
+        command = ["curl", "-sf", control.store_url("store1") + "/api/v1/query", "--data-urlencode", query, "-d", "nocache=1"]
+        text = subprocess.run(network.command(self.fleet, "control", command), capture_output=True, text=True, check=True).stdout
+        return bool(json.loads(text)["data"]["result"])
+
+    def lie(self, **words):
+        """The answer must have come: an attempt that did not reach the node proves nothing."""
+        status, text = self.send(**words)
+        if status not in (200, 400):
+            raise RuntimeError("%s %s" % (status, text))
+        time.sleep(SEEN_S)
+        return "it is in the store" if self.is_in_store(self.apart.id) else None
+
+
+def of_hosts(ground):
+    liar = Liar(ground)
+    own, other = liar.own.id, liar.apart.id
+    yield "points of a member of another host", POINTS, lambda: liar.lie(member=other)
+    yield "points of a database of a member of another host", POINTS, lambda: liar.lie(member=other, scope="d", name="postgres", metric="DATABASE_DATA_SIZE")
+    for trick in (",member=%s" % other, "x,member=%s" % other, "x\\,member=%s" % other, "x 1\nreeve,member=%s" % other, "x\" ,member=\"%s" % other):
+        yield ("a database that is called %r" % trick, LABELS,
+               lambda t=trick: liar.lie(member=own, scope="d", name=quote(t, safe=""), metric="DATABASE_DATA_SIZE"))
+
+
+def of_tenants(ground):
+    thief, victim = ground.tenants["thief"], ground.tenants["victim"]
+    process = victim.ask("GET", victim.of_project("/processes"))["results"][0]["id"]
+    own = thief.ask("GET", thief.of_project("/processes"))["results"][0]["id"]
+    span = "?granularity=PT1M&period=PT1H"
+
+    def ask(path):
+        answer = thief.ask("GET", thief.of_project("/processes/" + path), expect=(200, 400, 401, 404))
+        shown = json.dumps(answer)
+        values = [point for series in answer.get("measurements", []) for point in series["dataPoints"] if point["value"] is not None]
+        return shown[:120] if "errorCode" not in answer and (values or victim.project in shown or "results" in answer) else None
+    for what in ("", "/measurements" + span, "/databases", "/disks", "/databases/postgres/measurements" + span):
+        yield "a server of another project: GET " + what.partition("?")[0], PROCESSES, lambda w=what: ask(quote(process, safe=":") + w)
+    for trick in ('x"} or {project="%s' % victim.project, 'postgres",project="%s' % victim.project, '.*"} or {__name__!="', "*", ".+"):
+        yield "a database that is called %r" % trick, LABELS, lambda t=trick: ask(quote(own, safe=":") + "/databases/%s/measurements%s" % (quote(t, safe=""), span))
+
+
+def attacks(ground):
+    for name, wall, attempt in of_hosts(ground):
+        yield Attack("hostile agent, " + name, "certificate", wall, attempt, alone=True)
+    for name, wall, attempt in of_tenants(ground):
+        yield Attack("measurements, " + name, "tenant", wall, attempt, alone=True)

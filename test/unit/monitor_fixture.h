@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Real stores of measurements for a test program, on the loopback, in a folder that is removed: VictoriaMetrics, as operators run it. */
+#ifndef TEST_UNIT_MONITOR_FIXTURE_H
+#define TEST_UNIT_MONITOR_FIXTURE_H
+
+#include "check.h"
+
+#include <arpa/inet.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "monitor/stores.h"
+
+enum { MONITOR_STORES = 2, MONITOR_WAIT_MS = 30000 };
+
+static struct {
+    char folder[64], urls[MONITOR_STORES][64];
+    const char *url_list[MONITOR_STORES];
+    int ports[MONITOR_STORES];
+    pid_t pids[MONITOR_STORES];
+    struct monitor_stores *stores;
+} monitor;
+
+static int
+monitor_free_port(void)
+{
+    struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    socklen_t length = sizeof(address);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+    close(fd);
+    return ntohs(address.sin_port);
+}
+
+static bool
+monitor_listens(int port)
+{
+    struct sockaddr_in address = { .sin_family = AF_INET,
+                                   .sin_port = htons((uint16_t)port),
+                                   .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    bool listens = connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
+    close(fd);
+    return listens;
+}
+
+static void
+monitor_start(size_t store)
+{
+    char data[128], listen[64];
+    snprintf(data, sizeof(data), "-storageDataPath=%s/%zu", monitor.folder, store);
+    snprintf(listen, sizeof(listen), "-httpListenAddr=127.0.0.1:%d", monitor.ports[store]);
+    monitor.pids[store] = fork();
+    if (monitor.pids[store] == 0) {
+        if (freopen("/dev/null", "w", stderr) == NULL || freopen("/dev/null", "w", stdout) == NULL)
+            _exit(126);
+        execlp("victoria-metrics", "victoria-metrics", data, listen, "-retentionPeriod=8d", "-search.latencyOffset=0s",
+               "-dedup.minScrapeInterval=1ms", "-memory.allowedBytes=64MiB", (char *)NULL);
+        _exit(127);
+    }
+    for (int i = 0; i < MONITOR_WAIT_MS / 20 && !monitor_listens(monitor.ports[store]); i++)
+        usleep(20000);
+    if (!monitor_listens(monitor.ports[store]))
+        fail_msg("victoria-metrics does not start; script/bootstrap installs it");
+}
+
+static void
+monitor_kill(size_t store)
+{
+    kill(monitor.pids[store], SIGKILL);
+    waitpid(monitor.pids[store], NULL, 0);
+    monitor.pids[store] = 0;
+}
+
+static void
+monitor_open(void)
+{
+    snprintf(monitor.folder, sizeof(monitor.folder), "/tmp/reeve-monitor.XXXXXX");
+    assert_non_null(mkdtemp(monitor.folder));
+    for (size_t i = 0; i < MONITOR_STORES; i++) {
+        monitor.ports[i] = monitor_free_port();
+        snprintf(monitor.urls[i], sizeof(monitor.urls[i]), "http://127.0.0.1:%d", monitor.ports[i]);
+        monitor.url_list[i] = monitor.urls[i];
+        monitor_start(i);
+    }
+    monitor.stores = monitor_stores_new(monitor.url_list, MONITOR_STORES, &monitor_http);
+    assert_non_null(monitor.stores);
+}
+
+static void
+monitor_close(void)
+{
+    char command[128];
+    monitor_stores_free(monitor.stores);
+    for (size_t i = 0; i < MONITOR_STORES; i++) {
+        if (monitor.pids[i] > 0)
+            monitor_kill(i);
+    }
+    snprintf(command, sizeof(command), "rm -rf %s", monitor.folder);
+    assert_int_equal(system(command), 0);
+}
+
+#endif
