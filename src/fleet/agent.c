@@ -5,8 +5,8 @@
 
 #include "api/stage/stages.h"
 #include "base/json.h"
-#include "fleet/advice.h"
 #include "base/net/log_door.h"
+#include "fleet/advice.h"
 #include "fleet/agent_parts.h"
 #include "fleet/goal_secret.h"
 #include "fleet/refusal.h"

@@ -206,7 +206,8 @@ node_new(const struct config *config, struct metrics *metrics)
     if (api->auth != NULL)
         node->operators = node_operator_api_new(config, api->store, api->auth, metrics, node->operator_url);
     bool has_document = metrics == NULL || make_openapi(node); /* commands answer nobody */
-    if (api->catalog != NULL && node->operators != NULL && node->monitor != NULL && has_document && (!has_agents || node->agents != NULL)) {
+    if (api->catalog != NULL && node->operators != NULL && node->monitor != NULL && has_document &&
+        (!has_agents || node->agents != NULL)) {
         if (metrics != NULL)
             node->presence =
                 presence_new(api->store, "API", config->operator_listen, config->operator_certificate[0] != '\0');

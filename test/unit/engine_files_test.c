@@ -132,13 +132,14 @@ seats_of_a_cluster_are_let_in_and_nobody_else_as_them(void **state)
     assert_true(disk_replace(member_path(&f.self, CLUSTER_AUTHORITY).data, STR("CLUSTER"), 0600, f.self.owner));
     assert_ptr_equal(hba_write(&f.self, &changed), OK);
     /* Before the networks of tenants: whatever password they gave a role of that name is worth nothing. */
-    assert_non_null(strstr(content(&f, "pg_hba.conf").data,
-                           "hostssl replication reeve_wal 10.0.0.21/32 cert map=reeve_seat\n"
-                           "hostssl postgres reeve_wal 10.0.0.21/32 cert map=reeve_seat\n"
-                           "hostssl replication reeve_wal 2001:db8::21/128 cert map=reeve_seat\n"
-                           "hostssl postgres reeve_wal 2001:db8::21/128 cert map=reeve_seat\n"
-                           "host all reeve_wal all reject\n"
-                           "host all postgres,reeve_replicator,reeve_rewinder,reeve_monitor,reeve_planner all reject\n"));
+    assert_non_null(
+        strstr(content(&f, "pg_hba.conf").data,
+               "hostssl replication reeve_wal 10.0.0.21/32 cert map=reeve_seat\n"
+               "hostssl postgres reeve_wal 10.0.0.21/32 cert map=reeve_seat\n"
+               "hostssl replication reeve_wal 2001:db8::21/128 cert map=reeve_seat\n"
+               "hostssl postgres reeve_wal 2001:db8::21/128 cert map=reeve_seat\n"
+               "host all reeve_wal all reject\n"
+               "host all postgres,reeve_replicator,reeve_rewinder,reeve_monitor,reeve_planner all reject\n"));
     assert_non_null(strstr(content(&f, "pg_ident.conf").data,
                            "\nreeve_seat reeve-seat-5e01 reeve_wal\nreeve_seat reeve-seat-5e02 reeve_wal\n"));
     assert_ptr_equal(backup_write_files(&f.self, &changed), OK);
@@ -212,7 +213,8 @@ who_may_connect_is_in_the_right_order(void **state)
     /* A name with a line of its own in it is not there at all. */
     str ident = content(&f, "pg_ident.conf");
     assert_non_null(strstr(
-        ident.data, "\nreeve_local root postgres\nreeve_local root reeve_monitor\nreeve_local root reeve_planner\nreeve_local reeve-70001 postgres\n"));
+        ident.data,
+        "\nreeve_local root postgres\nreeve_local root reeve_monitor\nreeve_local root reeve_planner\nreeve_local reeve-70001 postgres\n"));
     assert_null(strstr(ident.data, "reeve_local postgres"));
     assert_non_null(strstr(ident.data, "\nreeve_user \"CN=\"\"q\"\",O=x y\" \"CN=\"\"q\"\",O=x y\"\n"));
     assert_null(strstr(ident.data, "evil"));

@@ -10,7 +10,7 @@
 enum { MOST_COLUMNS = 32, MOST_CANDIDATES = 96, DDL_BYTES = 1024, WORDS_BYTES = 16 * 1024 };
 #define LEAST_COST    100.0 /* what is cheaper is not worth an index */
 #define LEAST_GAIN    2.0   /* times cheaper */
-#define SECOND_COLUMN 3.5   /* times cheaper it must make it: what an open range is taken for (a third) proves nothing */
+#define SECOND_COLUMN 3.5 /* times cheaper it must make it: what an open range is taken for (a third) proves nothing */
 
 struct column {
     str schema, table, name, existing;
