@@ -136,6 +136,10 @@ static const struct lock_row rows[] = {
       .ended = "SELECT state = 'QUEUED' FROM job WHERE id = x('job failed')" },
     { "job_retry", "job_cancel(job => id('alfa2 job failed'))", "job_retry(job => id('alfa2 job failed'))", .says = "",
       .ended = "SELECT state = 'CANCELLED' FROM job WHERE id = id('alfa2 job failed')" },
+    /* Two workers find out that it has had no primary for long enough: one of them tells. */
+    { "primary_watch_begin", "primary_watch_begin(cluster => x('orders'))", .says = "",
+      .before = "INSERT INTO cluster_watch (cluster_id, no_primary_since) VALUES (x('orders'), now() - interval '1 minute')",
+      .ended = "SELECT is_told FROM cluster_watch WHERE cluster_id = x('orders')" },
     { "join_token_take", "join_token_take(hash => '\\x01')", .says = "t", .ended = "SELECT used_at IS NOT NULL FROM join_token WHERE hash = '\\x01'" },
     { "invoice_line_is_final", "UPDATE invoice SET status = 'CLOSED', subtotal_cents = 1, closed_at = now() WHERE id = id('bravo invoice pending')",
       "UPDATE invoice_line SET seconds = 1 WHERE invoice_id = id('bravo invoice pending')", .says = "a closed invoice cannot be changed",
@@ -157,6 +161,7 @@ static const struct lock_row rows[] = {
     { "member_lock", "invitation_renew(invitation => t('invitation expired'), mac => sha256('1'), pepper_version => 2, inviter_name => 'one', days => 30, sealed_token => '\\x01')", "invitation_renew(invitation => t('invitation expired'), mac => sha256('2'), pepper_version => 2, inviter_name => 'two', days => 30, sealed_token => '\\x01')", .says = "",
       .ended = "SELECT inviter_name = 'one' FROM invitation WHERE id = t('invitation expired')" },
     { "placement_lock", "SELECT placement_lock()" },
+    { "fleet_figures_take", "fleet_figures_take()" },
     { "cluster_bind_etcd", "SELECT placement_lock()", "cluster_etcd_bind(cluster => x('orders'), provider => 'P', region => 'B')" },
     { "container_is_held", "SELECT placement_lock()", "SELECT container_is_held(x('container'))" },
     { "container_obstacle", "SELECT placement_lock()", "container_obstacle(provider => 'P', region => 'A', block => '172.1.0.0/16')" },
