@@ -53,6 +53,7 @@
     ROW(streams)                                \
     ROW(search)                                 \
     /* Watching. */                             \
+    ROW(search_metrics)                         \
     ROW(metrics)                                \
     ROW(table_statistics)                       \
     ROW(logs)                                   \

@@ -36,4 +36,17 @@ handler process_databases_list, process_database_get, process_disks_list, proces
 /* ---- measurements.c ---- */
 handler process_measurements, database_measurements, disk_measurements;
 
+/* ---- Of measurements ---- */
+enum { MOST_METRICS = 10 };
+
+#define MEASURED_FIELDS                                                                                         \
+    ID("groupId", "Identifier of the project.", READ_ONLY | ALWAYS),                                            \
+        TEXT("processId", "Host and port of the process.", READ_ONLY | ALWAYS),                                 \
+        TEXT("granularity", "Distance between two values.", READ_ONLY | ALWAYS, .one_of = asked_granularities), \
+        DATE("start", "First moment.", READ_ONLY | ALWAYS), DATE("end", "Last moment.", READ_ONLY | ALWAYS)
+
+#define GRANULARITY                                                                        \
+    TEXT("granularity", "Distance between two values, as an ISO 8601 duration.", REQUIRED, \
+         .one_of = asked_granularities, .example = "\"PT1H\"")
+
 #endif

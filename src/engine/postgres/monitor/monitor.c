@@ -14,7 +14,14 @@
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/session.h"
 
-enum { ANSWER_MS = 8000, STARTED_BYTES = 64, FIRST_WAIT_MS = 5000, MOST_WAIT_MS = 60 * 1000, PID_FILE_BYTES = 4096 };
+enum {
+    ANSWER_MS = 8000,
+    STARTED_BYTES = 64,
+    FIRST_WAIT_MS = 5000,
+    MOST_WAIT_MS = 60 * 1000,
+    PID_FILE_BYTES = 4096,
+    MEMORY_BYTES = 16 * 1024
+};
 enum { FROM_17 = 170000 };
 
 /* Sums over databases, which fall when a database is dropped. */
@@ -33,24 +40,34 @@ struct engine_monitor {
 };
 
 /* ---- What the next agent goes on from ---- */
+static bool
+read_number(struct arena *arena, str word, double *ret_number)
+{
+    char *end;
+    *ret_number = strtod(str_dup(arena, word).data, &end);
+    return word.len > 0 && *end == '\0';
+}
+
 /* A file that is not whole is none: then counting begins anew. */
 static void
 read_memory(struct engine_monitor *monitor)
 {
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(2 * MEMORY_BYTES);
     struct counter sums[LENGTH(summed)] = { 0 };
-    char started[STARTED_BYTES];
-    FILE *file = monitor->memory == NULL ? NULL : fopen(monitor->memory, "re");
-    bool is_whole = file != NULL && fscanf(file, "%63[^\n]", started) == 1;
+    str text;
+    if (monitor->memory == NULL || arena == NULL || !disk_read(arena, monitor->memory, MEMORY_BYTES, &text))
+        return;
+    str started = str_cut(&text, '\n');
+    bool is_whole = started.len > 0 && started.len < STARTED_BYTES;
     for (size_t i = 0; is_whole && i < LENGTH(summed); i++) {
+        str line = str_cut(&text, '\n'), raw = str_cut(&line, ' ');
         sums[i].is_known = true;
-        is_whole = fscanf(file, "%lf %lf", &sums[i].raw, &sums[i].total) == 2;
+        is_whole = read_number(arena, raw, &sums[i].raw) && read_number(arena, line, &sums[i].total);
     }
-    if (file != NULL)
-        fclose(file);
     if (!is_whole)
         return;
     memcpy(monitor->sums, sums, sizeof(sums));
-    memcpy(monitor->started, started, sizeof(started));
+    memcpy(monitor->started, started.data, started.len);
 }
 
 /* In memory of the host, so nothing is synced. What is not written is counted again from 0 by the next agent. */
