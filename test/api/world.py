@@ -365,8 +365,8 @@ class World:
         set_name = sql("SELECT set_name FROM cluster WHERE project_id = decode('%s', 'hex') AND name = '%s'" % (project, cluster))
         name = "%s-shard-00-00.silent.example.test" % set_name
         sql("""BEGIN;
-            INSERT INTO host (id, name, provider, region, zone, cpus, memory_mb, disk_gb, address) VALUES (decode('{host}', 'hex'), 'silent', 'ONPREM', 'EU_NORTH', 'z1', 8, 8192, 4000, '127.0.0.1')
-                ON CONFLICT DO NOTHING;
+            INSERT INTO host (id, name, provider, region, zone, cpus, memory_mb, disk_gb, address, state) -- takes no others, so that nothing else depends on it
+                VALUES (decode('{host}', 'hex'), 'silent', 'ONPREM', 'EU_NORTH', 'z1', 8, 8192, 4000, '127.0.0.1', 'DRAINING') ON CONFLICT DO NOTHING;
             UPDATE cluster_member m SET host_id = decode('{host}', 'hex'), desired = 'RUNNING' FROM cluster c WHERE c.id = m.cluster_id AND c.set_name = '{set}';
             INSERT INTO dns_record (name, type, content, org_id, cluster_id) SELECT '{name}', 'A', '127.0.0.1', c.org_id, c.id FROM cluster c WHERE c.set_name = '{set}';
             COMMIT""".format(host="8" * 24, set=set_name, name=name))
