@@ -29,5 +29,6 @@ const struct sweep *const all_sweeps[] = {
     &ending_certificates_sweep,
     &fleet_figures_sweep,
     &measurements_sweep,
+    &metric_alerts_sweep,
     NULL,
 };

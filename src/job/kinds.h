@@ -25,6 +25,7 @@ extern const struct sweep backup_downloads_sweep;                             /*
 extern const struct sweep backup_drills_sweep;                                /* drill_sweep.c */
 extern const struct sweep backup_exports_sweep;                               /* export_sweep.c */
 extern const struct sweep backup_faults_sweep;                                /* fault_sweep.c */
+extern const struct sweep metric_alerts_sweep;                                /* metric_alert_sweep.c */
 extern const struct sweep measurements_sweep;                                 /* monitor_sweep.c */
 extern const struct sweep ending_certificates_sweep;                          /* certificate_sweep.c */
 extern const struct sweep missing_primaries_sweep;                            /* primary_sweep.c */

@@ -37,7 +37,7 @@ SPECS = [{"zoneName": "z", "regionConfigs": [{"providerName": "ONPREM", "regionN
                                               "readOnlySpecs": {"instanceSize": "M10", "nodeCount": 1, "diskSizeGB": 10}}]}]
 CLUSTER = {"clusterType": "REPLICASET", "dbMajorVersion": "17", "paused": False, "replicationSpecs": SPECS,
            "backupEnabled": False, "pitEnabled": False, "globalClusterSelfManagedSharding": False}  # true needs a repository host, or is not offered
-# Fields that are known only to be refused with a sentence of their own.
+# Fields that only some values of another field take.
 NEVER_TAKEN = {"metricThreshold"}
 FUTURE = "2099-01-01T00:00:00Z"
 ROLES_OF_USER = [{"roleName": "readWrite", "databaseName": "shop", "collectionName": "orders"}]

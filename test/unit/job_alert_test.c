@@ -58,7 +58,7 @@ holds(const char *operator, const char * value, const char *cluster)
 {
     const json_t *matchers = json_in(
         arena, json_pack("[{s:s, s:s, s:s}]", "fieldName", "CLUSTER_NAME", "operator", operator, "value", value));
-    return alert_matchers_hold(matchers, str_from(cluster));
+    return alert_matchers_hold(matchers, &(struct alert_matched){ { [MATCH_CLUSTER] = str_from(cluster) } });
 }
 
 static void

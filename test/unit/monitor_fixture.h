@@ -50,31 +50,31 @@ monitor_listens(int port)
 }
 
 static void
-monitor_start(size_t store)
+monitor_start(size_t number)
 {
     char data[128], listen[64];
-    snprintf(data, sizeof(data), "-storageDataPath=%s/%zu", monitor.folder, store);
-    snprintf(listen, sizeof(listen), "-httpListenAddr=127.0.0.1:%d", monitor.ports[store]);
-    monitor.pids[store] = fork();
-    if (monitor.pids[store] == 0) {
+    snprintf(data, sizeof(data), "-storageDataPath=%s/%zu", monitor.folder, number);
+    snprintf(listen, sizeof(listen), "-httpListenAddr=127.0.0.1:%d", monitor.ports[number]);
+    monitor.pids[number] = fork();
+    if (monitor.pids[number] == 0) {
         if (freopen("/dev/null", "w", stderr) == NULL || freopen("/dev/null", "w", stdout) == NULL)
             _exit(126);
         execlp("victoria-metrics", "victoria-metrics", data, listen, "-retentionPeriod=8d", "-search.latencyOffset=0s",
                "-dedup.minScrapeInterval=1ms", "-memory.allowedBytes=64MiB", (char *)NULL);
         _exit(127);
     }
-    for (int i = 0; i < MONITOR_WAIT_MS / 20 && !monitor_listens(monitor.ports[store]); i++)
+    for (int i = 0; i < MONITOR_WAIT_MS / 20 && !monitor_listens(monitor.ports[number]); i++)
         usleep(20000);
-    if (!monitor_listens(monitor.ports[store]))
+    if (!monitor_listens(monitor.ports[number]))
         fail_msg("victoria-metrics does not start; script/bootstrap installs it");
 }
 
 static void
-monitor_kill(size_t store)
+monitor_kill(size_t number)
 {
-    kill(monitor.pids[store], SIGKILL);
-    waitpid(monitor.pids[store], NULL, 0);
-    monitor.pids[store] = 0;
+    kill(monitor.pids[number], SIGKILL);
+    waitpid(monitor.pids[number], NULL, 0);
+    monitor.pids[number] = 0;
 }
 
 static void

@@ -191,6 +191,8 @@ static const struct lock_row rows[] = {
       .ended = "SELECT total = 4 AND total = (SELECT count(*) FROM resource r WHERE r.scope = p() AND r.kind = 'thing') FROM list_counter WHERE scope = p() AND kind = 'thing'" },
 
     /* ---- Two that add the same: the second finds it there ---- */
+    { "alert_metric_add", "alert_metric_add(alert => id('measured1'), config => x('config'), member => x('orders member0'), severity => 'WARNING', cluster => 'orders', status => 'OPEN', process => 'a:1', metric => 'M', value => '1', units => 'RAW')",
+      "alert_metric_add(alert => id('measured2'), config => x('config'), member => x('orders member0'), severity => 'WARNING', cluster => 'orders', status => 'OPEN', process => 'a:1', metric => 'M', value => '1', units => 'RAW')", .says = "", .ended = "SELECT count(*) = 1 FROM alert WHERE metric = 'M'" },
     { "alert_add", "alert_add(alert => id('n1'), config => x('config'), event => id('n1'), event_type => 'T1', severity => 'WARNING', cluster => 'third', status => 'OPEN', lasts => true, open_s => 60, event_count => 3, created_ms => 0)",
       "alert_add(alert => id('n2'), config => x('config'), event => id('n2'), event_type => 'T1', severity => 'WARNING', cluster => 'third', status => 'OPEN', lasts => true, open_s => 60, event_count => 3, created_ms => 0)", .says = "", .ended = "SELECT count(*) = 1 FROM alert WHERE cluster = 'third'" },
     { "alert_cursor_take", "alert_cursor_take()", "alert_cursor_lock()", GOES_ON, .says = "" },

@@ -9,6 +9,7 @@
 #include "family/given_secret.h"
 #include "family/project_limits.h"
 #include "job/alert/alert_config.h"
+#include "job/alert/alert_metric.h"
 #include "job/alert/alert_rule.h"
 #include "job/alert/integration.h"
 #include "store/alert/alert.h"
@@ -16,22 +17,58 @@
 
 /* ---- What is asked for ---- */
 
+/* Of an event only the cluster is known. */
 static error
-check_condition(struct request *req, const json_t *after)
+check_matchers(struct request *req, const json_t *after, bool is_measured)
 {
     size_t i;
     const json_t *matcher;
-    if (str_is(json_str(json_object_get(after, "eventTypeName")), ALERT_METRIC_TYPE))
-        return fail(req->arena, NOT_OFFERED, V("eventTypeName " ALERT_METRIC_TYPE), V("metrics are not stored yet"));
-    if (json_object_get(after, "metricThreshold") != NULL)
-        return fail(req->arena, NOT_OFFERED, V("metricThreshold"), V("metrics are not stored yet"));
     json_array_foreach(json_object_get(after, "matchers"), i, matcher)
     {
         if (str_is(json_str(json_object_get(matcher, "operator")), "REGEX") &&
             !alert_expression_is_fine(json_str(json_object_get(matcher, "value"))))
             return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(str_format(req->arena, "matchers[%zu].value", i)),
                         V("it is not a regular expression"));
+        if (!is_measured &&
+            !str_is(json_str(json_object_get(matcher, "fieldName")), alert_matcher_fields[MATCH_CLUSTER]))
+            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(str_format(req->arena, "matchers[%zu].fieldName", i)),
+                        V("an event has no such name; only " ALERT_METRIC_TYPE " can be limited to processes"));
     }
+    return OK;
+}
+
+static error
+check_measured(struct request *req, json_t *threshold)
+{
+    const struct alert_metric *metric = alert_metric_find(json_str(json_object_get(threshold, "metricName")));
+    double ignored;
+    if (threshold == NULL)
+        return fail(req->arena, MISSING_ATTRIBUTE, V("metricThreshold"));
+    if (req->api->monitor == NULL)
+        return fail(req->arena, NOT_OFFERED, V("eventTypeName " ALERT_METRIC_TYPE),
+                    V("this deployment keeps no measurements"));
+    if (json_object_get(threshold, "units") == NULL)
+        json_object_set_new(threshold, "units", json_string(alert_unit_fallback(metric->dimension)));
+    if (!alert_unit_find(metric->dimension, json_str(json_object_get(threshold, "units")), &ignored))
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("metricThreshold.units"),
+                    V(str_format(req->arena, "%s is written in units such as %s", metric->name,
+                                 alert_unit_fallback(metric->dimension))));
+    return OK;
+}
+
+static error
+check_condition(struct request *req, json_t *after)
+{
+    bool is_measured = str_is(json_str(json_object_get(after, "eventTypeName")), ALERT_METRIC_TYPE);
+    TRY(check_matchers(req, after, is_measured));
+    if (is_measured && json_object_get(after, "threshold") != NULL)
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("threshold"),
+                    V("it counts events; " ALERT_METRIC_TYPE " takes metricThreshold"));
+    if (is_measured)
+        return check_measured(req, json_object_get(after, "metricThreshold"));
+    if (json_object_get(after, "metricThreshold") != NULL)
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("metricThreshold"),
+                    V("only eventTypeName " ALERT_METRIC_TYPE " takes it"));
     return OK;
 }
 
@@ -173,7 +210,7 @@ close_alerts(struct request *req, const struct change *change)
 static bool
 begins_anew(const struct change *change)
 {
-    static const char *const parts[] = { "eventTypeName", "matchers", "threshold" };
+    static const char *const parts[] = { "eventTypeName", "matchers", "threshold", "metricThreshold" };
     for (size_t i = 0; i < LENGTH(parts); i++) {
         const json_t *before = json_object_get(change->before, parts[i]);
         const json_t *after = json_object_get(change->after, parts[i]);
@@ -254,9 +291,21 @@ static const char *const default_types[] = {
     "BACKUP_DRILL_OVERDUE",
 };
 
+/* Where something is measured: what stops a server when nobody looks. */
+static const struct {
+    const char *metric, *units;
+    int threshold;
+} default_limits[] = {
+    { "DISK_PARTITION_SPACE_USED_DATA", "RAW", 90 },
+    { "CONNECTIONS_PERCENT", "RAW", 80 },
+    { "OPLOG_SLAVE_LAG_MASTER_TIME", "MINUTES", 5 },
+    { "TRANSACTION_ID_AGE", "RAW", 1000000000 },
+};
+
+/* `limit` is NULL for a type of events. */
 static error
-add_default(struct request *req, const struct resource_draft *place, const char *type, const struct key *key,
-            int64_t newest)
+add_default(struct request *req, const struct resource_draft *place, const char *type, json_t *limit,
+            const struct key *key, int64_t newest)
 {
     struct resource stored;
     struct resource_draft draft = *place;
@@ -273,6 +322,8 @@ add_default(struct request *req, const struct resource_draft *place, const char 
     json_t *hidden = alert_hidden_new(req->arena, key, draft.id, secrets, newest);
     if (document == NULL || hidden == NULL)
         return fail(req->arena, OVERLOADED);
+    if (limit != NULL)
+        json_object_set(document, "metricThreshold", limit);
     set_date(req, document, "created");
     set_date(req, document, "updated");
     json_object_set(document, ALERT_HIDDEN_FIELD, hidden);
@@ -291,7 +342,15 @@ alert_config_add_defaults(struct request *req, id organization, id project)
     TRY(store_alert_cursor_take(req->tx, organization, project, &newest));
     struct key key = auth_key_for(req->api->auth, ALERT_KEY_PURPOSE);
     for (size_t i = 0; problem == OK && i < LENGTH(default_types); i++)
-        problem = add_default(req, &place, default_types[i], &key, newest);
+        problem = add_default(req, &place, default_types[i], NULL, &key, newest);
+    for (size_t i = 0; problem == OK && req->api->monitor != NULL && i < LENGTH(default_limits); i++) {
+        json_t *limit =
+            json_in(req->arena, json_pack("{s:s, s:s, s:s, s:i, s:s}", "metricName", default_limits[i].metric, "mode",
+                                          "AVERAGE", "operator", "GREATER_THAN", "threshold",
+                                          default_limits[i].threshold, "units", default_limits[i].units));
+        problem = limit == NULL ? fail(req->arena, OVERLOADED)
+                                : add_default(req, &place, ALERT_METRIC_TYPE, limit, &key, newest);
+    }
     crypto_wipe(&key, sizeof(key));
     return problem;
 }

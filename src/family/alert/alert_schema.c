@@ -4,6 +4,7 @@
 #include "family/alert/alerts.h"
 #include "family/auth/roles.h"
 #include "family/identity/people.h"
+#include "job/alert/alert_metric.h"
 #include "job/alert/alert_rule.h"
 
 /* A key of another service: what can stand in a header or an address as it is. A mask has stars. */
@@ -154,7 +155,9 @@ static const char *const greater_than[] = { "GREATER_THAN", NULL };
 static const char *const raw[] = { "RAW", NULL };
 
 static const struct field matcher_fields[] = {
-    TEXT("fieldName", "What is compared.", REQUIRED | ALWAYS, .one_of = alert_matcher_fields),
+    TEXT("fieldName",
+         "What is compared. An event has the name of a cluster at most; what is measured has all of these.",
+         REQUIRED | ALWAYS, .one_of = alert_matcher_fields),
     TEXT("operator", "How it is compared; EWITH is the end of the text.", REQUIRED | ALWAYS,
          .one_of = alert_matcher_operators),
     TEXT("value", "What it is compared with; for REGEX a regular expression.", REQUIRED | ALWAYS, .min = 1, .max = 250,
@@ -172,11 +175,32 @@ static const struct field threshold_fields[] = {
 };
 static const struct schema threshold_schema = { "AlertThreshold", "How many events raise an alert.", threshold_fields };
 
+static const char *const average[] = { "AVERAGE", NULL };
+static const char *const comparisons[] = { "GREATER_THAN", "LESS_THAN", NULL };
+static const struct field metric_threshold_fields[] = {
+    TEXT("metricName", "What is compared, of each member that the matchers match.", REQUIRED | ALWAYS,
+         .one_of = alert_metric_names, .example = "\"CONNECTIONS_PERCENT\""),
+    TEXT("mode", "Which value is compared: the mean of the last half minute.", ALWAYS, .one_of = average,
+         .fallback = "\"AVERAGE\""),
+    TEXT("operator", "How it is compared.", ALWAYS, .one_of = comparisons, .fallback = "\"GREATER_THAN\""),
+    NUMBER("threshold", "What it is compared with.", REQUIRED | ALWAYS, .example = "80"),
+    TEXT(
+        "units",
+        "What the threshold is written in. Times can be in units of time, by default HOURS; sizes and rates of data in units of data, "
+        "by default BYTES; everything else, percentages too, is RAW.",
+        0, .one_of = alert_unit_names),
+    END_OF_FIELDS,
+};
+static const struct schema metric_threshold_schema = { "AlertMetricThreshold",
+                                                       "Which values of a measurement raise an alert.",
+                                                       metric_threshold_fields };
+
 static const struct field config_fields[] = {
     ID("id", "Identifier of the configuration.", READ_ONLY | ALWAYS),
     ID("groupId", "Project that it belongs to.", READ_ONLY | ALWAYS),
     TEXT("eventTypeName",
-         "Type of the event that raises an alert. " ALERT_METRIC_TYPE " is refused: metrics are not stored yet.",
+         "Type of the event that raises an alert. " ALERT_METRIC_TYPE
+         " raises one when a measurement is outside of `metricThreshold`.",
          REQUIRED | ALWAYS, .one_of = alert_type_names, .example = "\"CLUSTER_PAUSED\""),
     BOOL("enabled", "Whether alerts are raised.", ALWAYS, .fallback = "false"),
     LIST("matchers", "What the event must be about; all matchers must match.", ALWAYS, .of = &matcher_schema, .max = 20,
@@ -184,7 +208,11 @@ static const struct field config_fields[] = {
     OBJECT("threshold",
            "Raises an alert only when more events of this type happened within an hour, about the same cluster.", 0,
            .of = &threshold_schema),
-    OBJECT("metricThreshold", "Refused: metrics are not stored yet.", WRITE_ONLY),
+    OBJECT(
+        "metricThreshold",
+        "With " ALERT_METRIC_TYPE
+        ", and only with it: what must be measured. A member of which nothing is measured neither raises nor closes an alert.",
+        0, .of = &metric_threshold_schema),
     LIST("notifications", "Who is told.", REQUIRED | ALWAYS, .of = &notification_schema, .min = 1, .max = 25),
     TEXT("severityOverride", "Severity, when it differs from the usual one for this type of event.", 0,
          .one_of = alert_severity_names),
@@ -213,9 +241,10 @@ const struct schema alert_matcher_field_schema = { "AlertMatcherField", "Somethi
 static const char *const statuses[] = { "TRACKING", "OPEN", "CLOSED", NULL };
 
 static const struct field value_fields[] = {
-    INTEGER("number", "Events of this type in the hour before the alert, including the one that raised it.",
-            READ_ONLY | ALWAYS),
-    TEXT("units", "What is counted.", READ_ONLY | ALWAYS, .one_of = raw),
+    NUMBER("number",
+           "Events of this type in the hour before the alert, including the one that raised it; or what was measured.",
+           READ_ONLY | ALWAYS),
+    TEXT("units", "What it is written in.", READ_ONLY | ALWAYS, .one_of = alert_unit_names),
     END_OF_FIELDS,
 };
 static const struct schema value_schema = { "AlertValue", "The value that raised an alert.", value_fields };
@@ -225,10 +254,12 @@ static const struct field alert_fields[] = {
     ID("orgId", "Organization in which it was raised.", READ_ONLY | ALWAYS),
     ID("groupId", "Project in which it was raised.", READ_ONLY | ALWAYS),
     ID("alertConfigId", "Configuration that raised it; it may have been deleted since.", READ_ONLY | ALWAYS),
-    ID("eventId", "Event that raised it.", READ_ONLY | ALWAYS),
+    ID("eventId", "Event that raised it, when one did.", READ_ONLY),
     TEXT("eventTypeName", "Type of that event.", READ_ONLY | ALWAYS, .one_of = alert_type_names),
     TEXT("severity", "Severity.", READ_ONLY | ALWAYS, .one_of = alert_severity_names),
     TEXT("clusterName", "Cluster that it is about, when it is about one.", READ_ONLY),
+    TEXT("hostnameAndPort", "Process that it is about, when something was measured.", READ_ONLY),
+    TEXT("metricName", "What was measured.", READ_ONLY, .one_of = alert_metric_names),
     TEXT("status", "TRACKING until the first notification is due, then OPEN, and CLOSED when it is over.",
          READ_ONLY | ALWAYS, .one_of = statuses),
     OBJECT("currentValue", "The value that raised it.", READ_ONLY | ALWAYS, .of = &value_schema),

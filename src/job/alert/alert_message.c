@@ -26,6 +26,8 @@ is_closed(const struct alert_facts *facts)
 static const char *
 sentence_of(str type)
 {
+    if (str_is(type, ALERT_METRIC_TYPE))
+        return "What is measured is outside of its limit.";
     for (int i = 0; i < EVENT_TYPE_COUNT; i++) {
         if (str_is(type, event_rows[i].name))
             return event_rows[i].sentence;
@@ -36,22 +38,27 @@ sentence_of(str type)
 str
 alert_subject(struct arena *arena, const struct alert_facts *facts)
 {
-    str cluster = of(facts, "clusterName");
+    str cluster = of(facts, "clusterName"), metric = of(facts, "metricName");
     const char *state = is_closed(facts) ? "closed" : facts->about == ABOUT_REMINDER ? "still open" : "open";
     return str_format(arena, "[%.*s] %.*s%s%.*s: %s", STR_ARG(of(facts, "severity")),
-                      STR_ARG(of(facts, "eventTypeName")), cluster.len == 0 ? "" : " of cluster ", STR_ARG(cluster),
-                      state);
+                      STR_ARG(metric.len > 0 ? metric : of(facts, "eventTypeName")),
+                      cluster.len == 0 ? "" : " of cluster ", STR_ARG(cluster), state);
 }
 
 str
 alert_text(struct arena *arena, const struct alert_facts *facts)
 {
     struct buf out = buf_in(arena, TEXT_MAX_BYTES);
+    const json_t *value = json_object_get(facts->alert, "currentValue");
     str cluster = of(facts, "clusterName");
     buf_format(&out, "%s\n\n", sentence_of(of(facts, "eventTypeName")));
     buf_format(&out, "Project: %.*s (%.*s)\n", STR_ARG(facts->project_name), STR_ARG(of(facts, "groupId")));
     if (cluster.len > 0)
         buf_format(&out, "Cluster: %.*s\n", STR_ARG(cluster));
+    if (of(facts, "metricName").len > 0)
+        buf_format(&out, "Process: %.*s\nMeasured: %.*s %.15g %.*s\n", STR_ARG(of(facts, "hostnameAndPort")),
+                   STR_ARG(of(facts, "metricName")), json_number_value(json_object_get(value, "number")),
+                   STR_ARG(json_str(json_object_get(value, "units"))));
     buf_format(&out, "Event: %.*s\nSeverity: %.*s\nSince: %.*s\n", STR_ARG(of(facts, "eventTypeName")),
                STR_ARG(of(facts, "severity")), STR_ARG(of(facts, "created")));
     if (is_closed(facts))

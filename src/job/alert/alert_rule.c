@@ -125,7 +125,15 @@ const struct alert_rule alert_rules[] = { RULE_TABLE(RULE){ NULL, SEVERITY_INFO,
 const char *const alert_type_names[] = { RULE_TABLE(RULE_NAME) ALERT_METRIC_TYPE, NULL };
 #undef RULE_NAME
 
-const char *const alert_matcher_fields[] = { "CLUSTER_NAME", NULL };
+const char *const alert_matcher_fields[] = {
+    [MATCH_CLUSTER] = "CLUSTER_NAME",
+    [MATCH_HOSTNAME] = "HOSTNAME",
+    [MATCH_PROCESS] = "HOSTNAME_AND_PORT",
+    [MATCH_PORT] = "PORT",
+    [MATCH_SET] = "REPLICA_SET_NAME",
+    [MATCH_TYPE] = "TYPE_NAME",
+    NULL,
+};
 /* By the enum, in the order in which the API names them. */
 enum matcher_operator { EQUALS, CONTAINS, STARTS_WITH, ENDS_WITH, NOT_EQUALS, NOT_CONTAINS, REGEX };
 const char *const alert_matcher_operators[] = {
@@ -228,14 +236,16 @@ holds(str operator, str text, str value)
 }
 
 bool
-alert_matchers_hold(const json_t *matchers, str cluster)
+alert_matchers_hold(const json_t *matchers, const struct alert_matched *what)
 {
     size_t i;
     const json_t *matcher;
     json_array_foreach(matchers, i, matcher)
     {
-        if (cluster.len == 0 || !holds(json_str(json_object_get(matcher, "operator")), cluster,
-                                       json_str(json_object_get(matcher, "value"))))
+        int field = str_word(json_str(json_object_get(matcher, "fieldName")), alert_matcher_fields);
+        str text = field < 0 ? STR_EMPTY : what->fields[field];
+        if (text.len == 0 ||
+            !holds(json_str(json_object_get(matcher, "operator")), text, json_str(json_object_get(matcher, "value"))))
             return false;
     }
     return true;

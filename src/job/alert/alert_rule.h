@@ -21,7 +21,7 @@ struct alert_rule {
 extern const struct alert_rule alert_rules[]; /* without a type at the end */
 extern const char *const alert_type_names[];  /* these types, and ALERT_METRIC_TYPE; NULL at the end */
 
-/* A type that the specification has and that nothing can raise yet. */
+/* Raised by what is measured, not by an event (metric_alert_sweep.c). */
 #define ALERT_METRIC_TYPE "OUTSIDE_METRIC_THRESHOLD"
 
 /* NULL when it cannot raise one. */
@@ -29,9 +29,22 @@ const struct alert_rule *alert_rule_find(str type);
 /* Whether an event of that type about the same cluster ends what the rule's event began. */
 bool alert_rule_is_ended_by(const struct alert_rule *rule, str type);
 
-/* ---- Matchers: all must hold. What is not about a cluster has no name to match. ---- */
+/* ---- Matchers: all must hold ---- */
 extern const char *const alert_matcher_fields[], *const alert_matcher_operators[]; /* NULL at the end */
-bool alert_matchers_hold(const json_t *matchers, str cluster);
+/* What they compare, by the place of its name in alert_matcher_fields. An event is about a cluster at most. What has no name matches nothing. */
+enum alert_matcher_field {
+    MATCH_CLUSTER,
+    MATCH_HOSTNAME,
+    MATCH_PROCESS,
+    MATCH_PORT,
+    MATCH_SET,
+    MATCH_TYPE,
+    MATCH_FIELDS
+};
+struct alert_matched {
+    str fields[MATCH_FIELDS];
+};
+bool alert_matchers_hold(const json_t *matchers, const struct alert_matched *what);
 /* Whether it is a regular expression. */
 bool alert_expression_is_fine(str expression);
 
