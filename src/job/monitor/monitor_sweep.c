@@ -204,6 +204,9 @@ make_all(struct sweep_context *context)
 {
     int64_t until = clock_steady_ms() + RUN_MS;
     size_t count = LATE_AT_ONCE;
+    int64_t at_ms;
+    id after;
+    TRY(find_place(context, &at_ms, &after)); /* without a database it says so, stores or none */
     if (monitor_stores_count(context->environment->monitor) == 0)
         return OK;
     TRY(make_hours(context, until));

@@ -1,6 +1,6 @@
 -- What is known of the primary of each cluster. SILENT: the last that was heard of it is too old, so nobody knows. NONE: nobody is it, and no job is under way that
 -- would make one. STARTING: such a job is. STOPPED: nothing of the cluster is to run.
-CREATE OR REPLACE VIEW cluster_primary AS
+CREATE OR REPLACE VIEW cluster_primary WITH (security_invoker = true) AS
 SELECT m.cluster_id, CASE WHEN NOT m.is_wanted THEN 'STOPPED' WHEN m.is_healthy THEN 'HEALTHY'
                           WHEN EXISTS (SELECT FROM job j WHERE j.subject = m.cluster_id AND j.state IN ('QUEUED', 'RUNNING')
                                          AND j.kind IN ('cluster.create', 'cluster.resume', 'cluster.restore')) THEN 'STARTING'
