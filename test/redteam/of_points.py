@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measurements: a host that sends points of members that it does not have, names that are to end a label, and a tenant who asks for another's servers."""
+import itertools
 import json
 import subprocess
 import time
@@ -13,28 +14,29 @@ from state import CONTROL
 
 POINTS, LABELS = "hosts send points of their own members only", "a name is one label"
 PROCESSES = "servers are found in their own project"
-FALSE = 666666666  # a value that nobody measures
+FALSE = itertools.count(666000000000 + int(time.time()) % 1000000 * 100)  # values that nobody measures, a new one for each attempt: stores forget nothing
 SEEN_S = 3         # after so long a store shows what it took
 
 
 class Liar(Hostile):
-    def send(self, member, name="-", scope="p", metric="CONNECTIONS"):
-        line = "%s %d %s %s %s=%d\n" % (member, int(time.time() * 1000), scope, name, metric, FALSE)
+    def send(self, value, member, name="-", scope="p", metric="CONNECTIONS"):
+        line = "%s %d %s %s %s=%d\n" % (member, int(time.time() * 1000), scope, name, metric, value)
         return self.thief.ask(CONTROL["control1"], control.AGENT_PORT, "host", "POST", "/agent/v1/points?store=0", line, seconds=20)
 
-    def is_in_store(self, member):
-        query = 'query=count_over_time({member="%s"}[5m]) and max_over_time({member="%s"}[5m]) == %d' % (member, member, FALSE)
+    def is_in_store(self, value, member):
+        query = 'query=count_eq_over_time({member="%s"}[5m], %d) > 0' % (member, value)
         command = ["curl", "-sf", control.store_url("store1") + "/api/v1/query", "--data-urlencode", query, "-d", "nocache=1"]
         text = subprocess.run(network.command(self.fleet, "control", command), capture_output=True, text=True, check=True).stdout
         return bool(json.loads(text)["data"]["result"])
 
     def lie(self, **words):
         """The answer must have come: an attempt that did not reach the node proves nothing."""
-        status, text = self.send(**words)
+        value = next(FALSE)
+        status, text = self.send(value, **words)
         if status not in (200, 400):
             raise RuntimeError("%s %s" % (status, text))
         time.sleep(SEEN_S)
-        return "it is in the store" if self.is_in_store(self.apart.id) else None
+        return "it is in the store" if self.is_in_store(value, self.apart.id) else None
 
 
 def of_hosts(ground):
