@@ -66,10 +66,11 @@ class Watched:
         return sum(point["value"] * (min(moment(point["timestamp"]) + step, end) - moment(point["timestamp"]))
                    for point in answer["measurements"][0]["dataPoints"] if point["value"] is not None)
 
-    def has_points(self):
+    def has_points(self, since):
+        """Some that were taken after that: so all that was counted before it is there."""
         with contextlib.suppress(Problem):
-            points = self.measure("PT10S", time.time() - 60, "CONNECTIONS")["measurements"][0]["dataPoints"]
-            return any(point["value"] is not None for point in points)
+            points = self.measure("PT10S", since, "OPCOUNTER_INSERT")["measurements"][0]["dataPoints"]
+            return any(point["value"] is not None and moment(point["timestamp"]) >= since for point in points)
         return False
 
 
@@ -195,11 +196,11 @@ def counts_are_true(suite, fleet, watched, since, transactions, during=None):
     def agree():
         before, totals = inserted(fleet, watched.member), {step: watched.total(step, since, "OPCOUNTER_INSERT") for step in STEPS}
         return (before, totals) if before == inserted(fleet, watched.member) and max(totals.values()) - min(totals.values()) < 0.01 else None
-    first_count, first = settle(agree, None)
+    first_count, first = settle(watched, agree, None)
     with during or contextlib.nullcontext():
         output = pgbench(fleet, watched.member, "-n", "-c", "2", "-t", str(transactions // 2))
     suite.check("number of transactions actually processed: %d/%d" % (transactions, transactions) in output, "pgbench: %s", output[-300:])
-    last_count, last = settle(agree, first_count - first["PT10S"])
+    last_count, last = settle(watched, agree, first_count - first["PT10S"])
     for step in STEPS:
         more = last[step] - first[step]
         suite.check(abs(more - (last_count - first_count)) < 0.01 and more >= transactions, "%s: %.3f rows more; the server says %d, pgbench %d", step, more,
@@ -207,11 +208,12 @@ def counts_are_true(suite, fleet, watched, since, transactions, during=None):
     suite.say("%d rows inserted; the sums say %s" % (transactions, ", ".join("%s %.0f" % (step, last[step] - first[step]) for step in STEPS)))
 
 
-def settle(agree, apart):
+def settle(watched, agree, apart):
     """Until the sums agree with each other, and are as far from the server's count as before: what it counted before anybody looked. Else what they are."""
+    wait_until(lambda began=time.time(): watched.has_points(began), "points of now", 180, every=2)
     found, until = None, time.monotonic() + 180
     while time.monotonic() < until:
-        time.sleep(12 if apart is None and found is None else 2)
+        time.sleep(2)
         found = agree() or found
         if found and (apart is None or abs(found[0] - found[1]["PT10S"] - apart) < 0.01):
             return found
@@ -271,7 +273,7 @@ def run(suite, fleet, arguments):
     since = time.time() - 600
     primary = rig.primary_of(fleet, CLUSTER)
     watched = Watched(tenant, primary)
-    wait_until(watched.has_points, "points of the primary", 120, every=1)
+    wait_until(lambda: watched.has_points(since), "points of the primary", 120, every=1)
     prepare(fleet, primary)
     names = {one["databaseName"] for one in tenant.ask("GET", watched.path + "/databases")["results"]}
     suite.say("databases: %s; disks: %s" % (sorted(names), [one["partitionName"] for one in tenant.ask("GET", watched.path + "/disks")["results"]]))
