@@ -38,12 +38,12 @@ struct exchange {
 
 /* ---- Small things ---- */
 str
-client_base(const struct cli *cli)
+client_base(struct arena *arena, const struct cli *cli)
 {
     str server = str_from(cli->profile->server);
     while (server.len > 0 && server.data[server.len - 1] == '/')
         server.len--;
-    return str_dup(cli->arena, server);
+    return str_dup(arena, server);
 }
 
 str
@@ -69,6 +69,13 @@ client_pause(int ms)
     return nanosleep(&left, NULL) == 0;
 }
 
+/* Whoever asks for days throws away what each answer took. */
+static struct arena *
+arena_of(const struct client *client, const struct request_out *request)
+{
+    return request->arena != NULL ? request->arena : client->cli->arena;
+}
+
 /* ---- What curl asks ---- */
 static bool
 take_header(str line, const char *name, str *ret_value)
@@ -86,7 +93,7 @@ static size_t
 on_header(char *bytes, size_t size, size_t count, void *context)
 {
     struct exchange *x = context;
-    struct arena *arena = x->client->cli->arena;
+    struct arena *arena = arena_of(x->client, x->request);
     str line = { bytes, size * count }, value;
     const struct {
         const char *name;
@@ -243,24 +250,25 @@ add_line(struct curl_slist **list, const char *line)
 }
 
 static void
-add_header(struct client *client, struct curl_slist **list, const char *name, const char *value)
+add_header(struct arena *arena, struct curl_slist **list, const char *name, const char *value)
 {
     if (value != NULL)
-        add_line(list, str_format(client->cli->arena, "%s: %s", name, value).data);
+        add_line(list, str_format(arena, "%s: %s", name, value).data);
 }
 
 static struct curl_slist *
 header_list(struct client *client, const struct request_out *request)
 {
+    struct arena *arena = arena_of(client, request);
     struct curl_slist *list = NULL;
     add_line(&list, "Expect:"); /* no pause before a body */
-    add_header(client, &list, "Accept", request->accept);
+    add_header(arena, &list, "Accept", request->accept);
     if (request->has_body)
-        add_header(client, &list, "Content-Type",
+        add_header(arena, &list, "Content-Type",
                    request->content_type != NULL ? request->content_type : "application/json");
-    add_header(client, &list, "If-Match", request->if_match);
-    add_header(client, &list, "Idempotency-Key", request->idempotency_key);
-    add_header(client, &list, "Last-Event-ID", request->last_event_id);
+    add_header(arena, &list, "If-Match", request->if_match);
+    add_header(arena, &list, "Idempotency-Key", request->idempotency_key);
+    add_header(arena, &list, "Last-Event-ID", request->last_event_id);
     for (const char *const *line = request->headers; line != NULL && *line != NULL; line++)
         add_line(&list, *line);
     return list;
@@ -340,8 +348,9 @@ static CURLcode
 try_once(struct client *client, const struct request_out *request, enum authority by, struct answer *answer)
 {
     struct cli *cli = client->cli;
-    struct exchange x = { client, request, answer, buf_in(cli->arena, MAX_ANSWER_BYTES) };
-    str base = client_base(cli), url = str_format(cli->arena, "%.*s%.*s", STR_ARG(base), STR_ARG(request->target));
+    struct arena *arena = arena_of(client, request);
+    struct exchange x = { client, request, answer, buf_in(arena, MAX_ANSWER_BYTES) };
+    str base = client_base(arena, cli), url = str_format(arena, "%.*s%.*s", STR_ARG(base), STR_ARG(request->target));
     struct curl_slist *headers = header_list(client, request);
     double seconds = 0;
     client->problem[0] = '\0';
@@ -408,7 +417,7 @@ send_again(struct client *client, const struct request_out *request, enum author
         /* A stream that was open ended: whoever takes the pieces has enough, or knows where to go on. */
         if (request->piece != NULL && ret_answer->status == 200)
             return EXIT_SUCCESS;
-        bool again = should_retry(request, result, ret_answer) && attempt <= client->retries;
+        bool again = should_retry(request, result, ret_answer) && attempt <= client->retries && !request->is_tried_once;
         if (!again && result == CURLE_OK)
             return EXIT_SUCCESS;
         if (!again) {

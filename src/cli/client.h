@@ -20,10 +20,12 @@ struct request_out {
     const char *if_match, *idempotency_key, *last_event_id;
     const char *const *headers; /* more of them, "Name: value"; NULL at the end */
     bool is_repeatable;         /* doing it twice does no harm, whatever the method */
+    bool is_tried_once;         /* whoever asks does so again later */
     FILE *sink;                 /* where the bytes of a successful answer go instead of .body */
     /* Pieces of an answer that goes on; false ends it. */
     bool (*piece)(void *context, str piece);
     void *context;
+    struct arena *arena; /* of the answer and all that is made for it; NULL: the run's */
 };
 
 struct answer {
@@ -49,7 +51,7 @@ MUST_USE int client_send(struct client *client, const struct request_out *reques
 /* A new random text for Idempotency-Key. */
 str client_new_key(struct arena *arena);
 /* Where the API is, without a slash at the end. */
-str client_base(const struct cli *cli);
+str client_base(struct arena *arena, const struct cli *cli);
 /* The delay before try number `attempt` (1 is the first repetition); never shorter than the server asks for. */
 int client_delay_ms(int attempt, int retry_after_s);
 /* Sleeps; false when a signal ended it early. */

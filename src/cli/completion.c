@@ -196,7 +196,7 @@ builtin_complete(struct cli *cli)
         size_t n = 0;
         while (n < plain && rest.len > 0 && str_is(str_cut(&rest, ' '), found[n]))
             n++;
-        if (n > 0 && rest.len == 0)
+        if (n > 0 && rest.len == 0 && match.command == NULL)
             builtin = &builtins[i];
     }
     const char *before = count >= 2 ? words[count - 2] : "";
@@ -204,9 +204,9 @@ builtin_complete(struct cli *cli)
         return EXIT_SUCCESS;
     if (asking.now.len > 0 && asking.now.data[0] == '-')
         offer_flags(&asking, match.command, builtin);
-    else if (match.command == NULL && builtin == NULL)
-        offer_words(&asking, found, plain);
     else if (builtin != NULL && strcmp(builtin->words, "completion") == 0)
         offer_values(&asking, "bash\nfish\nzsh");
+    else if (match.command == NULL)
+        offer_words(&asking, found, plain);
     return EXIT_SUCCESS;
 }

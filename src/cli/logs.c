@@ -8,6 +8,7 @@
 #include <time.h>
 #include <zlib.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "cli/builtins.h"
 #include "cli/fetch.h"
@@ -26,6 +27,7 @@ enum {
     FOLLOW_MS = 1000,
     TRIES = 5,
     DEFAULT_SINCE_S = 3600,
+    ROUND_BYTES = 16 * 1024 * 1024,
 };
 
 struct source {
@@ -33,6 +35,8 @@ struct source {
     const char *label;             /* before each line; NULL: there is only one */
     char position[POSITION_BYTES]; /* of the last answer that was whole; empty: none yet */
     size_t shown;                  /* lines since then */
+    int failures;                  /* of followed ones: in a row */
+    int64_t again_ms;              /* not before */
 };
 
 struct reading {
@@ -142,17 +146,28 @@ target_of(struct cli *cli, const struct source *source, int64_t since_s)
                       str_percent_encode(cli->arena, str_from(log != NULL ? log : "postgres")).data, begin.data);
 }
 
-/* EXIT_SUCCESS with *ret_is_whole: all lines until now were shown. */
-static int
-ask(struct cli *cli, struct client *client, struct source *source, int64_t since_s, bool *ret_is_whole)
+enum result {
+    WHOLE,  /* all lines until now were shown */
+    BROKEN, /* some of them */
+    SILENT, /* there may be an answer later */
+    REFUSED,
+};
+
+/* What it takes is given back: whoever follows asks for days. */
+static enum result
+ask(struct cli *run, struct client *client, struct source *source, int64_t since_s, bool is_more, int *ret_status)
 {
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(ROUND_BYTES);
+    struct cli round = *run, *cli = &round;
     struct reading *reading = calloc(1, sizeof(*reading));
     struct answer answer;
-    if (reading == NULL || inflateInit2(&reading->stream, GZIP_WINDOW) != Z_OK) {
+    *ret_status = EXIT_NO_ANSWER;
+    if (arena == NULL || reading == NULL || inflateInit2(&reading->stream, GZIP_WINDOW) != Z_OK) {
         free(reading);
         cli_say(cli, "there is no memory");
-        return EXIT_NO_ANSWER;
+        return REFUSED;
     }
+    round.arena = arena;
     reading->cli = cli;
     reading->source = source;
     reading->left_out = source->shown;
@@ -161,34 +176,49 @@ ask(struct cli *cli, struct client *client, struct source *source, int64_t since
                                    .target = target_of(cli, source, since_s),
                                    .accept = ACCEPT,
                                    .piece = take_piece,
-                                   .context = reading };
-    int status = client_send(client, &request, &answer);
-    *ret_is_whole = reading->is_whole;
+                                   .context = reading,
+                                   .arena = arena,
+                                   .is_tried_once = is_more };
+    *ret_status = client_send(client, &request, &answer);
+    bool is_whole = reading->is_whole;
     inflateEnd(&reading->stream);
     free(reading);
     fflush(stdout);
-    return status == EXIT_SUCCESS && answer.status != 200 ? output_error(cli, &answer) : status;
+    if (*ret_status != EXIT_SUCCESS)
+        return *ret_status == EXIT_NO_ANSWER ? SILENT : REFUSED;
+    if (answer.status == 200)
+        return is_whole ? WHOLE : BROKEN;
+    *ret_status = output_error(cli, &answer);
+    return answer.status >= 500 || answer.status == 429 ? SILENT : REFUSED;
 }
 
 static int
 ask_until_whole(struct cli *cli, struct client *client, struct source *source, int64_t since_s)
 {
-    bool follows = call_option(&cli->call, "follow") != NULL, was_answered = source->position[0] != '\0';
-    for (int attempt = 1;; attempt++) {
-        bool is_whole = false;
-        int status = ask(cli, client, source, since_s, &is_whole);
-        if (status == EXIT_SUCCESS && is_whole)
+    int status;
+    for (int attempt = 1; attempt <= TRIES; attempt++) {
+        if (ask(cli, client, source, since_s, false, &status) != BROKEN)
             return status;
-        bool may_come_back = status == EXIT_SUCCESS || (follows && was_answered);
-        if (!may_come_back)
-            return status;
-        if (attempt >= TRIES && !follows) {
-            cli_say(cli, "the answer broke off %d times; what was shown is not all", TRIES);
-            return EXIT_NO_ANSWER;
-        }
-        if (!client_pause(client_delay_ms(attempt < TRIES ? attempt : TRIES, 0)))
+        if (!client_pause(client_delay_ms(attempt, 0)))
             return EXIT_INTERRUPTED;
     }
+    cli_say(cli, "the answer broke off %d times; what was shown is not all", TRIES);
+    return EXIT_NO_ANSWER;
+}
+
+/* A member that does not answer any more is asked again later; lines of the others go on meanwhile. */
+static int
+ask_for_more(struct cli *cli, struct client *client, struct source *source, int64_t since_s)
+{
+    int status;
+    if (clock_steady_ms() < source->again_ms)
+        return EXIT_SUCCESS;
+    enum result result = ask(cli, client, source, since_s, true, &status);
+    if (result == REFUSED)
+        return status;
+    source->failures = result == WHOLE ? 0 : source->failures + 1;
+    source->again_ms = result == WHOLE ? 0 : clock_steady_ms() + client_delay_ms(source->failures, 0);
+    return EXIT_SUCCESS;
 }
 
 /* ---- Which members ---- */
@@ -283,11 +313,13 @@ builtin_logs(struct cli *cli)
     if (!read_since(cli, &since_s) || (client = client_new(cli)) == NULL)
         return EXIT_USAGE;
     int status = find_sources(cli, client, sources, &count);
-    do {
+    for (size_t i = 0; status == EXIT_SUCCESS && i < count; i++)
+        status = ask_until_whole(cli, client, &sources[i], since_s);
+    while (status == EXIT_SUCCESS && call_option(&cli->call, "follow") != NULL) {
         for (size_t i = 0; status == EXIT_SUCCESS && i < count; i++)
-            status = ask_until_whole(cli, client, &sources[i], since_s);
-        if (status != EXIT_SUCCESS || call_option(&cli->call, "follow") == NULL)
-            return status;
-    } while (client_pause(FOLLOW_MS));
-    return EXIT_INTERRUPTED;
+            status = ask_for_more(cli, client, &sources[i], since_s);
+        if (!client_pause(FOLLOW_MS))
+            return EXIT_INTERRUPTED;
+    }
+    return status;
 }

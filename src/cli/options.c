@@ -358,10 +358,14 @@ options_read(struct arena *arena, const struct builtin *builtins, size_t builtin
             call->builtin = &builtins[i];
         }
     }
+    /* `logs download` is a command, although `logs` is a builtin that takes any name. */
+    struct command_match match = command_match(words, count);
+    if (match.command != NULL && match.used > used)
+        call->builtin = NULL;
     if (call->builtin == NULL) {
-        call->match = command_match(words, count);
-        call->command = call->match.command;
-        used = call->match.used;
+        call->match = match;
+        call->command = match.command;
+        used = match.used;
     }
     return take_rest(&r, used);
 }

@@ -66,7 +66,7 @@ show_curl(struct cli *cli, const struct request_out *request)
         print_quoted(request->body.data);
     }
     printf(" \\\n    ");
-    str base = p->server != NULL ? client_base(cli)
+    str base = p->server != NULL ? client_base(cli->arena, cli)
                : for_operators   ? STR("http://127.0.0.1:9443")
                                  : STR("https://localhost:8443");
     print_quoted(str_format(cli->arena, "%.*s%.*s", STR_ARG(base), STR_ARG(request->target)).data);

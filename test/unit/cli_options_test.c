@@ -79,6 +79,26 @@ no_flag_of_a_command_swallows_a_flag(void **state)
     assert_true(tried > 1000);
 }
 
+/* `logs` shows what a cluster's servers wrote, and took `logs download` for a cluster of that name. */
+static void
+a_command_is_not_taken_for_an_argument(void **state)
+{
+    (void)state;
+    struct call call;
+    str why;
+    for (size_t c = 0; c < command_count; c++) {
+        assert_true(reads(command_name(arena, &commands[c]).data, NULL, 0, &call, &why));
+        assert_ptr_equal(call.command, &commands[c]);
+    }
+    assert_true(reads("logs orders", NULL, 0, &call, &why));
+    assert_null(call.command);
+    assert_string_equal(call.builtin->words, "logs");
+    assert_string_equal(call.arguments[0], "orders");
+    assert_true(reads("logs -- download", NULL, 0, &call, &why));
+    assert_null(call.command);
+    assert_string_equal(call.arguments[0], "download");
+}
+
 static void
 no_option_swallows_a_flag(void **state)
 {
@@ -173,6 +193,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_flag_of_a_command_swallows_a_flag),
+        cmocka_unit_test(a_command_is_not_taken_for_an_argument),
         cmocka_unit_test(no_option_swallows_a_flag),
         cmocka_unit_test(an_option_in_front_of_the_words_swallows_none),
         cmocka_unit_test(a_letter_takes_the_rest_of_its_word),
