@@ -72,7 +72,7 @@ const struct builtin builtins[] = {
       "reeve connect orders --user app --database shop -- -c 'SELECT 1'", 1, MAX_ARGUMENTS, connect_options, false, true, builtin_connect },
     { "logs", "CLUSTER", "Show the logs of a cluster's servers",
       "Shows lines as the servers wrote them, oldest first; with several members each line has the name of its member before it. With --follow it goes on with new "
-      "lines. A lost connection is opened again, and no line is missed or shown twice. `reeve logs download` stores a log as a file.",
+      "lines. A lost connection is opened again, and no line is missed or shown twice.",
       "reeve logs orders --since 15m --follow", 1, 1, logs_options, false, true, builtin_logs },
     { "advisor", "CLUSTER", "Show what the advisor says about a cluster",
       "Suggested indexes with what the planner makes of them, indexes that could be dropped, and tables to change. The same as the commands of "

@@ -43,6 +43,11 @@ static int
 run_builtin(struct cli *cli)
 {
     const struct builtin *builtin = cli->call.builtin;
+    /* Like the name of any other family. */
+    if (cli->call.argument_count == 0 && builtin->min_arguments > 0 && command_family_find(builtin->words) != NULL) {
+        help_builtin(cli, stdout, builtin);
+        return EXIT_SUCCESS;
+    }
     if (cli->call.argument_count < builtin->min_arguments || cli->call.argument_count > builtin->max_arguments) {
         cli_say(cli, "write: reeve %s %s", builtin->words, builtin->arguments);
         return EXIT_USAGE;

@@ -234,6 +234,20 @@ help_command(struct cli *cli, FILE *out, const struct command *command)
               0, 0, width);
 }
 
+/* Commands of the API whose family has the same name: `logs download` beside `logs CLUSTER`. */
+static void
+print_commands_beside(const struct cli *cli, FILE *out, const struct builtin *builtin)
+{
+    const struct command_family *family = command_family_find(builtin->words);
+    if (family == NULL)
+        return;
+    print_title(cli, out, "Commands");
+    for (uint32_t i = 0; i < family->count; i++) {
+        const struct command *command = &commands[family->at + i];
+        print_row(cli, out, TEXT_AT(command->words), TEXT_AT(command->summary), 18);
+    }
+}
+
 void
 help_builtin(struct cli *cli, FILE *out, const struct builtin *builtin)
 {
@@ -247,6 +261,7 @@ help_builtin(struct cli *cli, FILE *out, const struct builtin *builtin)
     text_wrap(out, line.data, 6, 2, cli->terminal.width);
     print_title(cli, out, "Example");
     fprintf(out, "  %s\n", builtin->example);
+    print_commands_beside(cli, out, builtin);
     if (builtin->options != NULL) {
         print_title(cli, out, "Options");
         print_options(cli, out, builtin->options, NULL, true, true);

@@ -494,6 +494,7 @@ NOT_LINKED = {
     "a shape is known by its hash, and a process by its host, which insights and connection strings name": {
         "getGroupClusterQueryShape", "getGroupClusterQueryShapeInsightDetails", "listGroupProcessPerformanceAdvisorNamespaces", "listGroupProcessPerformanceAdvisorSlowQueryLogs",
         "listGroupProcessPerformanceAdvisorSuggestedIndexes"},
+    "read at the host of a member, which is slow, and answers nobody when it is lost": {"downloadGroupClusterLog", "getGroupDbAccessHistoryCluster", "getGroupDbAccessHistoryProcess"},
     "by name, what is also found by its id": {"getProjectByName", "getOrgTeamByName", "getUserByName"},
     "refused by design, so there is none": {"getPeer", "getGroupCloudProviderAccess", "getGroupPrivateEndpointEndpointService",
                                             "getGroupPrivateEndpointEndpointServiceEndpoint", "getGroupEncryptionAtRestPrivateEndpoint",

@@ -99,7 +99,7 @@ def test_help(suite, reeve, rows, words):
                     "help of the family %s: %r", family, ended)
     whole = plain(reeve.terminal("--help").out)
     suite.check(all(row["family"] in whole for row in rows) and "First steps" in whole, "the help of the whole: %s", whole[:500])
-    for builtin in ("login", "logout", "profiles list", "profiles set", "profiles use", "profiles delete", "api", "connect", "events follow",
+    for builtin in ("login", "logout", "profiles list", "profiles set", "profiles use", "profiles delete", "api", "connect", "logs", "events follow",
                     "operations wait", "fleet login", "fleet logout", "fleet jobs wait", "explain", "completion", "man", "help"):
         ended = reeve.terminal(*builtin.split(), "--help")
         suite.check(ended.status == 0 and "\nExample\n  reeve " + builtin in plain(ended.out), "help of %s: %r", builtin, ended)
@@ -177,6 +177,9 @@ def run_arguments(row, values, example):
     return [*arguments, *flags]
 
 
+OF_HOSTS = ("access-history", "logs")  # only the host of a member can answer, and there is none here: test/cluster/log_download_test.py
+
+
 def test_runs(suite, reeve, rows, words, examples, values):
     """Every command of every family runs in a terminal: reads as they are, changes as dry runs."""
     statuses, families, errors = {}, {}, {row["code"]: row for row in json.loads(reeved_json("errors"))}
@@ -200,7 +203,7 @@ def test_runs(suite, reeve, rows, words, examples, values):
             continue
         code, status = found[1], int(found[2])
         statuses[status] = statuses.get(status, 0) + 1
-        suite.check(status < 500 or (status == 501 and row["status"] == "waiting"), "%s: %s", name, text[-300:])
+        suite.check(status < 500 or code == "LOGS_UNAVAILABLE" or (status == 501 and row["status"] == "waiting"), "%s: %s", name, text[-300:])
         said = re.sub(r"\s+", " ", text)
         suite.check(errors[code]["remedy"] in said and "errors.html#" + code in said.replace(" ", "") and re.search(r"request +[0-9a-f]{32}", text),
                     "an error says what to do, the request and the page: %s", text[-600:])
@@ -208,7 +211,7 @@ def test_runs(suite, reeve, rows, words, examples, values):
     suite.say("%d commands ran in a terminal, in %d families: %s" % (
         sum(statuses.values()), len(families), ", ".join("%d: %d" % pair for pair in sorted(statuses.items()))))
     done = [row["family"] for row in rows if row["status"] == "complete"]
-    idle = sorted(family for family, ends in families.items() if 0 not in ends and family in done)
+    idle = sorted(family for family, ends in families.items() if 0 not in ends and family in done and family not in OF_HOSTS)
     suite.check(not idle, "families of which nothing succeeded, although something is complete: %s", idle)
 
 
@@ -703,9 +706,9 @@ def wait_for(question, terminal):
 
 
 def test_connect(suite, world, reeve):
-    early = reeve.pipe("connect", "c1", "--user", "app")
+    early = reeve.pipe("connect", "c2", "--user", "app")
     suite.check(early.status == 4 and "no standard connection string" in early.err, "a cluster that is not there yet: %r", early)
-    cluster = json.loads(reeve.pipe("clusters", "get", "c1").out)["id"]
+    cluster = json.loads(reeve.pipe("clusters", "get", "c2").out)["id"]
     # What a member's address becomes when it has one.
     sql("INSERT INTO dns_record (name, type, content, org_id, cluster_id) VALUES ('localhost', 'A', '127.0.0.1', decode('%s', 'hex'), decode('%s', 'hex'))"
         % (world.a.home, cluster))
@@ -722,11 +725,11 @@ def test_connect(suite, world, reeve):
             ("npgsql", 'Host=localhost:27017;Database="shop";Username="a p@p:";Password=<DB_PASSWORD>;Target Session Attributes=primary;SSL Mode=VerifyFull;'
              'Timeout=3;Command Timeout=15;Keepalive=5;Host Recheck Seconds=2;Root Certificate="/tmp/ca file.pem"\n'),
             ("sqlalchemy", "postgresql+psycopg2://" + who + ":<DB_PASSWORD>@/shop?host=localhost:27017" + times.replace("?", "&") + root)):
-        printed = reeve.pipe("connect", "c1", "--user", "a p@p:", "--database", "shop", "--root-certificate", "/tmp/ca file.pem", "--print", driver)
+        printed = reeve.pipe("connect", "c2", "--user", "a p@p:", "--database", "shop", "--root-certificate", "/tmp/ca file.pem", "--print", driver)
         suite.equal(printed.out.decode(), expected, "the string of " + driver)
-    unknown = reeve.pipe("connect", "c1", "--user", "app", "--print", "odbc")
+    unknown = reeve.pipe("connect", "c2", "--user", "app", "--print", "odbc")
     suite.check(unknown.status == 2 and "psql, psycopg, jdbc, node, pgx, npgsql or sqlalchemy" in unknown.err, "a driver that nobody knows: %r", unknown)
-    psql = reeve.pipe("connect", "c1", "--user", "app", "--", "-c", "SELECT 1")
+    psql = reeve.pipe("connect", "c2", "--user", "app", "--", "-c", "SELECT 1")
     suite.check(psql.status == 2 and "psql: error: connection to server at" in psql.err and "27017" in psql.err, "psql is what it becomes: %r", psql)
 
 
@@ -746,6 +749,7 @@ def test_completion(suite, reeve):
     suite.equal(sorted(bash("clusters", "list", "--output", "")), ["json", "table", "text"], "what an option takes")
     suite.check("follow" in bash("events", "") and "login" in bash("lo"), "commands besides the API")
     suite.equal(bash("completion", "z"), ["zsh"], "the shells")
+    suite.equal(bash("logs", ""), ["download"], "a command beside what takes any name")
     suite.check({"--server", "--secret-service"} <= set(bash("login", "--s")), "flags besides the API: %s", bash("login", "--s"))
     if shutil.which("fish"):
         script = os.path.join(reeve.home, "reeve.fish")
