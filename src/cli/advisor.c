@@ -65,6 +65,7 @@ show_suggested(struct cli *cli, const json_t *document)
             printf("     %s: cost %.0f becomes %.0f\n", json_text_at(proof, "queryShapeHash").data,
                    number_at(proof, "costBefore"), number_at(proof, "costAfter"));
     }
+    json_array_foreach(json_object_get(document, "notes"), k, one) printf("-  %s\n", json_string_value(one));
     if (i > 0)
         printf("   reeve advisor apply %s NUMBER builds one of them.\n", cli->call.arguments[0]);
 }

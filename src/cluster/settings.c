@@ -5,6 +5,8 @@
 #include "cluster/audit.h"
 #include "store/offer/fleet_offer.h"
 
+#define LIBRARIES "shared_preload_libraries"
+
 const char *const tls_protocols[] = { "TLS1_2", "TLS1_3", NULL };
 const char *const commit_levels[] = { "on", "remote_apply", "local", "off", NULL };
 const char *const isolation_levels[] = { "read committed", "repeatable read", "serializable", NULL };
@@ -137,7 +139,7 @@ settings_to_parameters(struct arena *arena, const struct offered_size *size, int
     put_what_size_gives(arena, parameters, size, disk_gb);
     put_what_notices_lost_clients(parameters);
     /* Always, so that recording can be switched on without a restart. It does nothing until then. */
-    put(parameters, "shared_preload_libraries", STR(AUDIT_LIBRARY));
+    put(parameters, LIBRARIES, STR(SERVER_LIBRARIES));
     for (size_t i = 0; i < LENGTH(rows); i++) {
         const json_t *value = json_object_get(settings, rows[i].name);
         if (value != NULL && !json_is_null(value) && is_known_to(rows[i].parameter, major_version))
@@ -153,14 +155,39 @@ differ(const json_t *before, const json_t *after, const char *parameter)
     return (was == NULL) != (is == NULL) || (was != NULL && !json_equal(was, is));
 }
 
-bool
-settings_need_restart(const json_t *before, const json_t *after)
+static bool
+needs_restart_beside_libraries(const json_t *before, const json_t *after)
 {
-    if (differ(before, after, "shared_buffers") || differ(before, after, "shared_preload_libraries"))
+    if (differ(before, after, "shared_buffers"))
         return true;
     for (size_t i = 0; i < LENGTH(rows); i++) {
         if (rows[i].needs_restart && differ(before, after, rows[i].parameter))
             return true;
     }
     return false;
+}
+
+bool
+settings_need_restart(const json_t *before, const json_t *after)
+{
+    return differ(before, after, LIBRARIES) || needs_restart_beside_libraries(before, after);
+}
+
+static bool
+has_library(const json_t *libraries, const char *library)
+{
+    str rest = json_str(libraries);
+    while (rest.len > 0) {
+        if (str_is(str_cut(&rest, ','), library))
+            return true;
+    }
+    return false;
+}
+
+void
+settings_keep_libraries(const json_t *before, json_t *after)
+{
+    json_t *libraries = json_object_get(before, LIBRARIES);
+    if (has_library(libraries, AUDIT_LIBRARY) && !needs_restart_beside_libraries(before, after))
+        json_object_set(after, LIBRARIES, libraries);
 }

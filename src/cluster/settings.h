@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "cluster/audit.h"
 
 // clang-format off
 /*
@@ -79,6 +80,9 @@
 
 extern const char *const tls_protocols[], *const commit_levels[], *const isolation_levels[];
 
+/* What servers of new clusters load when they start: what records, and what counts statements. */
+#define SERVER_LIBRARIES AUDIT_LIBRARY ",pg_stat_statements"
+
 struct offered_size; /* store/offer/fleet_offer.h */
 
 /*
@@ -94,5 +98,10 @@ json_t *settings_to_parameters(struct arena *arena, const struct offered_size *s
 const char *settings_unknown_to(const json_t *settings, str major_version);
 /* Whether servers that run with `before` must restart for `after`. */
 bool settings_need_restart(const json_t *before, const json_t *after);
+/*
+ * Puts the libraries of `before` into `after`, unless servers restart anyway: a release that loads more must not restart, or mark for a restart, what
+ * runs already. A cluster that loads nothing that records gets all of them, and restarts: that was so before.
+ */
+void settings_keep_libraries(const json_t *before, json_t *after);
 
 #endif

@@ -311,6 +311,29 @@ a_host_without_the_library_starts_servers_without_it(void **state)
     tear_down(&f);
 }
 
+/* An agent that is upgraded must not have a server wait for a restart: what is loaded is the goal's to say. */
+static void
+an_agent_loads_nothing_that_the_goal_does_not_name(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    assert_null(parameter(&f, "shared_preload_libraries"));
+    assert_null(parameter(&f, "pg_stat_statements.track_utility"));
+    static struct wire_pair asked[] = { { STR("shared_preload_libraries"), STR("pgaudit") } };
+    f.cluster.parameters = (struct wire_pairs){ LENGTH(asked), asked };
+    assert_string_equal(parameter(&f, "shared_preload_libraries"), "pgaudit");
+    assert_null(parameter(&f, "pg_stat_statements.track_utility"));
+    asked[0].value = STR("pgaudit,pg_stat_statements");
+    assert_string_equal(parameter(&f, "shared_preload_libraries"), "pgaudit,pg_stat_statements");
+    assert_string_equal(parameter(&f, "pg_stat_statements.track_utility"), "off");
+    /* What this host does not have is not loaded here: a server that cannot load it does not start. */
+    f.cluster.major_version = STR("no-such-version");
+    assert_string_equal(json_string_value(json_object_get(config_parameters_here(&f.self), "shared_preload_libraries")),
+                        "");
+    tear_down(&f);
+}
+
 static void
 the_shared_configuration_has_what_the_goal_says(void **state)
 {
@@ -465,6 +488,7 @@ main(void)
         cmocka_unit_test(users_of_a_directory_are_asked_about_there),
         cmocka_unit_test(what_is_recorded_is_a_parameter_unless_somebody_is_named),
         cmocka_unit_test(a_host_without_the_library_starts_servers_without_it),
+        cmocka_unit_test(an_agent_loads_nothing_that_the_goal_does_not_name),
         cmocka_unit_test(the_shared_configuration_has_what_the_goal_says),
         cmocka_unit_test(patroni_is_started_with_corrections),
         cmocka_unit_test(a_unit_says_its_limits_and_its_address),

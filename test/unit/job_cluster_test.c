@@ -360,7 +360,8 @@ pausing_stops_the_primary_last(void **state)
     remove_cluster(place, "orders");
 }
 
-#define LOSE_LIBRARY "UPDATE cluster SET parameters = parameters - 'shared_preload_libraries'"
+#define BOTH_LIBRARIES "pgaudit,pg_stat_statements"
+#define LOSE_LIBRARY   "UPDATE cluster SET parameters = parameters - 'shared_preload_libraries'"
 
 static void
 auditing_restarts_only_clusters_that_cannot_record_yet(void **state)
@@ -368,7 +369,7 @@ auditing_restarts_only_clusters_that_cannot_record_yet(void **state)
     (void)state;
     struct place place = new_cluster("orders", THREE_IN_A);
     const char *library = "parameters ->> 'shared_preload_libraries'";
-    assert_string_equal(of_cluster(place, "orders", library), "pgaudit");
+    assert_string_equal(of_cluster(place, "orders", library), BOTH_LIBRARIES);
     assert_asks(place, "updateGroupAuditLog", "", "{\"enabled\": true}", "OK");
     assert_int_equal(count("SELECT count(*) FROM job WHERE finished_at IS NULL"), 0);
     /* One from before servers loaded it. */
@@ -379,7 +380,7 @@ auditing_restarts_only_clusters_that_cannot_record_yet(void **state)
     assert_asks(place, "updateGroupAuditLog", "", "{\"enabled\": true}", "OK");
     assert_int_equal(count("SELECT count(*) FROM job WHERE finished_at IS NULL AND kind = 'cluster.update'"), 1);
     settle();
-    assert_string_equal(of_cluster(place, "orders", library), "pgaudit");
+    assert_string_equal(of_cluster(place, "orders", library), BOTH_LIBRARIES);
     assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE restart_nonce = 1 AND applied_restart = 1"), 3);
     /* One that is paused loads it when it starts again, and nobody starts it for that. */
     assert_asks(place, "updateGroupCluster", "orders", "{\"paused\": true}", "OK");
@@ -388,11 +389,37 @@ auditing_restarts_only_clusters_that_cannot_record_yet(void **state)
     fixture_ask(LOSE_LIBRARY);
     assert_asks(place, "updateGroupAuditLog", "", "{\"enabled\": true}", "OK");
     assert_int_equal(count("SELECT count(*) FROM job WHERE finished_at IS NULL"), 0);
-    assert_string_equal(of_cluster(place, "orders", library), "pgaudit");
+    assert_string_equal(of_cluster(place, "orders", library), BOTH_LIBRARIES);
     assert_asks(place, "updateGroupCluster", "orders", "{\"paused\": false}", "OK");
     settle();
     assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE unit = 'active' AND restart_nonce = 1"), 3);
     assert_no_orphans("auditing");
+    remove_cluster(place, "orders");
+}
+
+/* Servers that an older release set up count no statements. A newer one neither restarts them for that nor has them wait for a restart. */
+static void
+a_release_that_loads_more_restarts_nobody(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", THREE_IN_A);
+    const char *library = "parameters ->> 'shared_preload_libraries'";
+    const char *restarts = "SELECT sum(restart_nonce + pending_restart::int) FROM cluster_member";
+    fixture_ask("UPDATE cluster SET parameters = jsonb_set(parameters, '{shared_preload_libraries}', '\"pgaudit\"')");
+    assert_asks(place, "updateGroupClusterProcessArgs", "orders", "{\"work_mem\": 4096}", "OK");
+    settle();
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("A", "M10", 4)), "OK");
+    settle();
+    assert_asks(place, "updateGroupAuditLog", "", "{\"enabled\": true}", "OK");
+    settle();
+    assert_string_equal(of_cluster(place, "orders", library), "pgaudit");
+    assert_string_equal(of_cluster(place, "orders", "parameters ->> 'work_mem'"), "4096kB");
+    assert_int_equal(count(restarts), 0);
+    /* Whoever restarts them for a reason of their own gets it along. */
+    assert_asks(place, "updateGroupClusterProcessArgs", "orders", "{\"max_connections\": 250}", "OK");
+    settle();
+    assert_string_equal(of_cluster(place, "orders", library), BOTH_LIBRARIES);
+    assert_int_equal(count(restarts), 4);
     remove_cluster(place, "orders");
 }
 
@@ -755,6 +782,7 @@ main(int argc, char **argv)
         cmocka_unit_test(what_does_not_fit_changes_nothing),
         cmocka_unit_test(pausing_stops_the_primary_last),
         cmocka_unit_test(auditing_restarts_only_clusters_that_cannot_record_yet),
+        cmocka_unit_test(a_release_that_loads_more_restarts_nobody),
         cmocka_unit_test(the_primary_is_handed_over_when_asked_for),
         cmocka_unit_test(an_outage_stops_a_region_and_ends),
         cmocka_unit_test(sample_data_is_loaded_by_the_primary),

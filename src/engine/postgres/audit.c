@@ -109,22 +109,11 @@ library_path(const struct engine_member *self)
                       self->cluster->major_version.data);
 }
 
-bool
-audit_is_asked_for(const struct engine_member *self)
-{
-    for (size_t i = 0; i < self->cluster->parameters.count; i++) {
-        const struct wire_pair *pair = &self->cluster->parameters.items[i];
-        if (str_is(pair->name, "shared_preload_libraries"))
-            return str_is(pair->value, AUDIT_LIBRARY);
-    }
-    return false;
-}
-
 error
 audit_check_installed(struct engine_member *self)
 {
     str file = library_path(self);
-    if (!audit_is_asked_for(self) || disk_exists(file.data))
+    if (!config_loads(self, AUDIT_LIBRARY) || disk_exists(file.data))
         return OK;
     return problem(self->arena, AUDIT_LIBRARY " is not installed on this host: there is no %s.", file.data);
 }

@@ -16,8 +16,6 @@ json_t *audit_parameters(struct arena *arena, const struct goal_audit *audit);
 MUST_USE error audit_apply(struct engine_member *self);
 /* On every member, once its catalog has it: Patroni's own queries every few seconds are not recorded. */
 MUST_USE error audit_quiet_patroni(struct engine_member *self, struct session *session, bool *is_quiet);
-/* Whether the goal says that servers load pgaudit. */
-bool audit_is_asked_for(const struct engine_member *self);
 /* An error when it is asked for and this host does not have it. */
 MUST_USE error audit_check_installed(struct engine_member *self);
 /* An error when something is to be recorded and the server has not loaded pgaudit. */

@@ -12,6 +12,8 @@
 
 #define PRELOAD "shared_preload_libraries"
 
+enum { LIBRARIES_BYTES = 1024 };
+
 // clang-format off
 /* What every cluster has unless its goal says otherwise. Parameters are texts, as PostgreSQL's own files have them. */
 static const struct {
@@ -25,7 +27,6 @@ static const struct {
     { "max_wal_size",             "256MB" },
     { "min_wal_size",             "32MB" },
     { "password_encryption",      "scram-sha-256" },
-    { "pg_stat_statements.track_utility", "off" }, /* texts of such statements keep their values */
     { "ssl",                      "on" },
     { "ssl_min_protocol_version", "TLSv1.2" },
     { "wal_keep_size",            "64MB" },
@@ -85,41 +86,54 @@ is_local(str name)
     return false;
 }
 
-/* What is loaded with the server: what the goal says, and what counts statements. */
+/* ---- What is loaded with the server ---- */
+/* "pgaudit,pg_stat_statements" */
 static str
-preloaded(struct engine_member *self, bool has_goals, bool has_ours)
+libraries(const struct engine_member *self)
 {
-    str goals = STR_EMPTY;
-    for (size_t i = 0; has_goals && i < self->cluster->parameters.count; i++) {
+    for (size_t i = 0; i < self->cluster->parameters.count; i++) {
         if (str_is(self->cluster->parameters.items[i].name, PRELOAD))
-            goals = self->cluster->parameters.items[i].value;
+            return self->cluster->parameters.items[i].value;
     }
-    return str_format(self->arena, "%.*s%s%s", STR_ARG(goals), goals.len > 0 && has_ours ? "," : "",
-                      has_ours ? LOAD_LIBRARY : "");
+    return STR_EMPTY;
 }
 
-static bool
-counts_statements(const struct engine_member *self)
+bool
+config_loads(const struct engine_member *self, const char *library)
 {
-    str file =
-        str_format(self->arena, "/usr/lib/postgresql/%s/lib/" LOAD_LIBRARY ".so", self->cluster->major_version.data);
-    return disk_exists(file.data);
+    str rest = libraries(self);
+    while (rest.len > 0) {
+        if (str_is(str_cut(&rest, ','), library))
+            return true;
+    }
+    return false;
 }
 
 /* A server that is told to load what is not there does not start. */
 static void
-put_preloaded_here(struct engine_member *self, json_t *parameters)
+put_libraries_here(struct engine_member *self, json_t *parameters)
 {
-    bool has_goals = audit_check_installed(self) == OK, has_ours = counts_statements(self);
-    if (!has_goals || !has_ours)
-        json_object_set_new(parameters, PRELOAD, text(preloaded(self, has_goals, has_ours)));
+    str rest = libraries(self);
+    struct buf here = buf_in(self->arena, LIBRARIES_BYTES);
+    bool is_missing = false;
+    while (rest.len > 0) {
+        str library = str_cut(&rest, ',');
+        str file = str_format(self->arena, "/usr/lib/postgresql/%s/lib/%.*s.so", self->cluster->major_version.data,
+                              STR_ARG(library));
+        if (disk_exists(file.data))
+            buf_format(&here, "%s%.*s", here.len > 0 ? "," : "", STR_ARG(library));
+        else
+            is_missing = true;
+    }
+    if (is_missing)
+        json_object_set_new(parameters, PRELOAD, text(buf_str(&here)));
 }
 
 json_t *
 config_parameters_here(struct engine_member *self)
 {
     json_t *parameters = config_parameters(self);
-    put_preloaded_here(self, parameters);
+    put_libraries_here(self, parameters);
     return parameters;
 }
 
@@ -134,7 +148,9 @@ config_parameters(struct engine_member *self)
         if (!is_local(pair->name))
             json_object_set_new(parameters, pair->name.data, text(pair->value));
     }
-    json_object_set_new(parameters, PRELOAD, text(preloaded(self, true, true)));
+    /* Texts of such statements keep their values. */
+    if (config_loads(self, LOAD_LIBRARY))
+        json_object_set_new(parameters, LOAD_LIBRARY ".track_utility", json_string("off"));
     json_object_update(parameters, audit_parameters(self->arena, &self->cluster->access.audit));
     json_object_update_missing(parameters, backup_parameters(self));
     return parameters;
@@ -248,7 +264,7 @@ postgresql(struct engine_member *self)
     json_t *parameters = json_object();
     for (size_t i = 0; i < LENGTH(local); i++)
         json_object_set_new(parameters, local[i].name, path(self, local[i].file));
-    put_preloaded_here(self, parameters);
+    put_libraries_here(self, parameters);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:b, s:{s:{s:s}, s:o, s:o}, s:[{s:s}], s:o}", //
                      "listen", address_and_port(self, (int)self->member->port),                              //
                      "connect_address", address_and_port(self, (int)self->member->port),                     //

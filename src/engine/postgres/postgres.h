@@ -36,6 +36,8 @@ const struct wire_texts *etcd_endpoints(const struct engine_member *self);
 json_t *config_dynamic(struct engine_member *self);
 /* Every parameter of PostgreSQL that the cluster should have. */
 json_t *config_parameters(struct engine_member *self);
+/* Whether the goal says that servers load it when they start. The cluster decides that, never the agent: one that is upgraded has no server restarted. */
+bool config_loads(const struct engine_member *self, const char *library);
 /* The same with only those libraries that this host has. */
 json_t *config_parameters_here(struct engine_member *self);
 

@@ -138,6 +138,8 @@ static const struct schema suggested_schema = { "SuggestedIndex", "An index that
 static const struct field suggestions_fields[] = {
     LIST("suggestedIndexes", "The indexes, best first.", READ_ONLY | ALWAYS, .of = &suggested_schema),
     LIST("shapes", "The queries that they help.", READ_ONLY | ALWAYS, .of = &advised_shape_schema),
+    LIST("notes", "Why there is no advice where there could be some, a sentence each. An extension of this service.",
+         READ_ONLY, .item = TYPE_TEXT, .example = "[]"),
     END_OF_FIELDS,
 };
 static const struct schema suggestions_schema = { "SuggestedIndexes",

@@ -3,6 +3,7 @@
 #include "api/crud.h"
 #include "base/json.h"
 #include "cluster/audit.h"
+#include "cluster/settings.h"
 #include "cluster/state.h"
 #include "family/cluster/clusters.h"
 #include "family/families.h"
@@ -73,7 +74,7 @@ have_library_loaded(struct request *req, struct cluster *cluster)
         return cluster_submit(req, cluster, cluster->document, &cluster_update_job, NULL);
     /* None of its servers runs: they load it when they start again. */
     json_t *parameters = json_parse_own(req->arena, cluster->parameters);
-    json_object_set_new(parameters, "shared_preload_libraries", json_string(AUDIT_LIBRARY));
+    json_object_set_new(parameters, "shared_preload_libraries", json_string(SERVER_LIBRARIES));
     TRY(store_cluster_set_parameters(req->tx, cluster, json_text(req->arena, parameters), &changed));
     return store_cluster_touch(req->tx, cluster);
 }

@@ -27,12 +27,14 @@ configure(struct job_context *context, struct job_result *ret_result)
     json_t *parameters =
         settings_to_parameters(context->arena, &size, work->wanted.disk_gb,
                                json_object_get(work->cluster.document, "processArgs"), work->cluster.major_version);
+    json_t *before = json_parse_own(context->arena, work->cluster.parameters);
+    settings_keep_libraries(before, parameters);
     TRY(store_cluster_set_parameters(context->tx, &work->cluster, json_text(context->arena, parameters), &changed));
     if (!changed)
         return step_done(ret_result);
     TRY(store_cluster_touch(context->tx, &work->cluster));
     /* Not left to what servers say about themselves: that comes later than that they have the new settings. */
-    if (settings_need_restart(json_parse_own(context->arena, work->cluster.parameters), parameters))
+    if (settings_need_restart(before, parameters))
         TRY(store_cluster_require_restart(context->tx, &work->cluster, true));
     return step_done(ret_result);
 }

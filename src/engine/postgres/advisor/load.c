@@ -20,7 +20,8 @@ is_counted(struct session *session, bool *ret_counted, str *ret_missing)
     bool is_replica = str_is(session_value(&rows, 0, 2), "t");
     *ret_counted = is_loaded && (is_made || !is_replica);
     if (!is_loaded)
-        *ret_missing = STR(LOAD_LIBRARY " is not loaded yet: it is with the next restart.");
+        *ret_missing = STR("Statements are not counted: the cluster was created before servers loaded " LOAD_LIBRARY
+                           ". They load it with the next change that restarts them, such as another size.");
     else if (!*ret_counted)
         *ret_missing = STR(LOAD_LIBRARY " has not arrived from the primary yet.");
     return is_loaded && !is_made && !is_replica ? session_run(session, SQL_ADVISOR_STATISTICS_MAKE, NULL) : OK;

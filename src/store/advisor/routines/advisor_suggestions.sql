@@ -15,6 +15,7 @@ CREATE OR REPLACE FUNCTION advisor_suggestions(p_members bytea[], p_cluster byte
         FROM best b, jsonb_array_elements(b.i -> 'gains') g
     )
     SELECT jsonb_build_object(
+        'notes', (SELECT coalesce(jsonb_agg(DISTINCT m.missing), '[]') FROM member_advice m WHERE m.member_id = ANY (p_members) AND m.missing <> ''),
         'suggestedIndexes', (SELECT coalesce(jsonb_agg(jsonb_build_object(
             'id', substr(encode(sha256(convert_to(b.namespace || (b.i ->> 'keys'), 'UTF8')), 'hex'), 1, 24),
             'namespace', b.namespace,
