@@ -230,7 +230,7 @@
         "Retry after the time that Retry-After gives.") \
     ROW(MEASUREMENTS_NOT_COLLECTED, 503, "Measurements are not collected here: the operator has named no store for them.", \
         "The operator sets monitor_stores in reeve.conf on all nodes; from then on hosts are measured.") \
-    ROW(MEASUREMENTS_UNAVAILABLE, 503, "The stores of measurements cannot be read: {}", \
+    ROW(MEASUREMENTS_UNAVAILABLE, 503, "{} Measurements cannot be stored or read now.", \
         "Retry after the time that Retry-After gives. What is measured meanwhile is kept on the hosts and is not lost.") \
     /* What only operators see, on their own address. */ \
     ROW(OPERATOR_TOKEN_REQUIRED, 401, "This resource needs the token of an operator.", \
