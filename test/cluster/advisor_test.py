@@ -87,6 +87,13 @@ BEGIN
     PERFORM pg_notify('trap', format('%s sees %s', current_user, has_table_privilege('trapped', 'SELECT')));
     RETURN 7;
 END $$;
+CREATE FUNCTION stay() RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    WHILE current_user = 'reeve_planner' LOOP
+        BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END;
+    END LOOP;
+    RETURN 7;
+END $$;
 ANALYZE trapped
 """
 
@@ -95,8 +102,8 @@ SECRETS = [
     "SELECT count(*) FROM orders WHERE status IN ('%s-d', '%s-e', E'%s-f')",
     "INSERT INTO notes VALUES ('%s-g'), ($$%s-h$$), ('%s-i')",
     "DO $$ BEGIN PERFORM '%s-j%s-k%s-l'; END $$",
-    "ALTER ROLE app PASSWORD '%s-password-%s-%s'",
     "WITH x AS (SELECT '%s-m' AS y) SELECT count(*) FROM x, notes WHERE body = '%s-n' OR body = '%s-o'",
+    "ALTER ROLE changing PASSWORD '%s-password-%s-%s'",  # the last: then its own password is another one
 ]
 
 
@@ -180,7 +187,7 @@ def builds_what_it_suggests(suite, fleet, tenant, dsn):
         tenant.ask("POST", tenant.of_project("/clusters/%s/index" % CLUSTER), {"db": database, "collection": table, "keys": [{key: 1} for key in keys]})
         name = "_".join([table, *keys])
         wait_psql(fleet, dsn, "SELECT 1 / count(*)::int FROM pg_index WHERE indisvalid AND indexrelid = to_regclass('%s')" % name, 90)
-    psql(fleet, dsn, "ANALYZE")
+    run(fleet, dsn, "ANALYZE;\n")
     for (namespace, keys), one in sorted(indexes.items()):
         name = "_".join([namespace.split(".", 1)[1], *keys])
         _, plan, _ = psql(fleet, dsn, "EXPLAIN " + statements[namespace])
@@ -223,7 +230,7 @@ def shapes_are_counted(suite, fleet, tenant):
 def slow_queries_are_told(suite, fleet, tenant, dsn):
     primary = rig.primary_of(fleet, CLUSTER)
     process = "%s:27017" % primary.address
-    psql(fleet, dsn, "SELECT count(*), pg_sleep(1.5) FROM parents WHERE id = 1")
+    run(fleet, dsn, "SELECT count(*), pg_sleep(1.5) FROM parents WHERE id = 1;\n")
     path = tenant.of_project("/processes/%s/performanceAdvisor" % process)
     found = wait_until(lambda: [one for one in tenant.ask("GET", path + "/slowQueryLogs?includeOpType=true&includeReplicaState=true")["slowQueries"]
                                 if one["namespace"] == "shop.parents"], "a slow query is told", 150, every=3)
@@ -244,6 +251,8 @@ def traps_catch_nobody(suite, fleet, tenant, dsn):
         SELECT count(*) FROM pg_class c WHERE c.relkind IN ('r', 'S', 'v') AND c.oid >= 16384
           AND (has_table_privilege('reeve_planner', c.oid, 'SELECT') OR has_table_privilege('reeve_planner', c.oid, 'INSERT'))""", "shop")
     suite.equal(rights, [["0"]], "tables that the planner's role may read or write")
+    staying = rig.superuser(fleet, primary, "SELECT count(*) FROM pg_stat_activity WHERE usename = 'reeve_planner' AND query_start < now() - interval '20 seconds'")
+    suite.equal(staying, [["0"]], "sessions that a function keeps from ending")
     groups = rig.superuser(fleet, primary, "SELECT count(*) FROM pg_auth_members WHERE 'reeve_planner'::regrole IN (roleid, member)")
     suite.equal(groups, [["0"]], "groups that it is in")
 
@@ -254,11 +263,12 @@ def main():
         with rig.fleet_for(3) as fleet:
             tenant = Tenant(fleet)
             tenant.create_project()
-            password = tenant.create_user("app", [{"roleName": "dbAdmin", "databaseName": "shop"}, {"roleName": "readWrite", "databaseName": "shop"}])
+            roles = [{"roleName": "dbAdmin", "databaseName": "shop"}, {"roleName": "readWrite", "databaseName": "shop"}]
+            passwords = {name: tenant.create_user(name, roles) for name in ("app", "changing")}
             tenant.allow(CLIENT["client"] + "/32")
             tenant.create_cluster(CLUSTER)
             document = tenant.wait_idle(CLUSTER, 240)
-            dsn = tenant.dsn(document, "app", password)
+            dsn = tenant.dsn(document, "app", passwords["app"])
             wait_psql(fleet, dsn, "SELECT 1", 60)
             rig.wait_full_strength(fleet, CLUSTER, 3, 60)
             run(fleet, dsn, PLANT, 300)
@@ -267,8 +277,9 @@ def main():
             time.sleep(70)  # every member was looked at once: what comes now is a difference
             make_load(fleet, dsn)
             run(fleet, dsn, "SELECT count(*) FROM trapped WHERE n = trap() AND id > 1;\n" * 30)
+            run(fleet, dsn, "SELECT count(*) FROM trapped WHERE id > stay();\n" * 30)
             for text in SECRETS:
-                psql(fleet, dsn, text % (SECRET, SECRET, SECRET))
+                run(fleet, tenant.dsn(document, "changing", passwords["changing"]), text % (SECRET, SECRET, SECRET))
             wait_advice(fleet, tenant)
             print("  advised after %.0f s" % (time.monotonic() - began), flush=True)
             finds_what_is_planted(suite, fleet, tenant)

@@ -114,7 +114,9 @@ PLANNED = {
 def planned(ground, body):
     """What the advisor does, on the same host, as the same role: a statement of a tenant is planned."""
     member, name = ground.attacker, "planned_" + secrets.token_hex(4)
-    as_owner(ground, "CREATE TABLE IF NOT EXISTS public.planned_vault (t text); CREATE FUNCTION public.%s() RETURNS int LANGUAGE plpgsql IMMUTABLE AS $f$ BEGIN %s; RETURN 1; END $f$" % (name, body))
+    # PostgreSQL lets one that calls itself IMMUTABLE change nothing by itself, but it may call others.
+    as_owner(ground, "CREATE TABLE IF NOT EXISTS public.planned_vault (t text); CREATE FUNCTION public.%s_does() RETURNS void LANGUAGE plpgsql VOLATILE AS $f$ BEGIN %s; END $f$; "
+             "CREATE FUNCTION public.%s() RETURNS int LANGUAGE plpgsql IMMUTABLE AS $f$ BEGIN PERFORM public.%s_does(); RETURN 1; END $f$" % (name, body, name, name))
     rig.superuser(ground.fleet, member, "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'reeve_planner') THEN CREATE ROLE reeve_planner LOGIN NOINHERIT; END IF; END $$")
     rig.superuser(ground.fleet, member, "GRANT CONNECT ON DATABASE shop TO reeve_planner; GRANT USAGE ON SCHEMA public TO reeve_planner", "shop")
     try:
@@ -124,7 +126,7 @@ def planned(ground, body):
             raise AssertionError(said)
         return said if "through" in said else None
     finally:
-        as_owner(ground, "DROP FUNCTION public.%s()" % name)
+        as_owner(ground, "DROP FUNCTION public.%s(); DROP FUNCTION public.%s_does()" % (name, name))
 
 
 def attacks(ground):

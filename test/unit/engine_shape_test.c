@@ -48,6 +48,7 @@ what_cannot_be_read_has_no_shape(void **state)
         "SELECT /* hunter2",
         "COPY t FROM PROGRAM 'hunter2'",
         "EXPLAIN SELECT 'hunter2'",
+        "SELECT 1; DROP TABLE orders", /* it is planned as one */
         "",
         "hunter2",
     };

@@ -2,12 +2,20 @@
 #include "engine/postgres/session.h"
 
 #include <libpq-fe.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "engine/postgres/postgres.h"
 
-enum { MOST_PARAMETERS = 8, SETTINGS_BYTES = 4096, STATEMENT_BYTES = 256 * 1024, PLAN_BYTES = 4 * 1024 * 1024 };
+enum {
+    MOST_PARAMETERS = 8,
+    SETTINGS_BYTES = 4096,
+    STATEMENT_BYTES = 256 * 1024,
+    PLAN_BYTES = 4 * 1024 * 1024,
+    PLAN_MS = 4000
+};
 
 /*
  * What stands here wins over what a database's owner has set for the database. The second half is there for nothing else: with a
@@ -33,8 +41,9 @@ struct session {
     struct arena *arena;
     PGconn *connection;
     PGresult *last;
-    str member; /* for sentences */
-    char *plan; /* the last one that the server has told; NULL: none */
+    str member;    /* for sentences */
+    char *plan;    /* the last one that the server has told; NULL: none */
+    bool is_stuck; /* it was given up: what it sends is nobody's answer any more */
 };
 
 static error
@@ -145,6 +154,8 @@ session_query_row(struct session *session, const struct member_sql_row *row, siz
     const char *values[MOST_PARAMETERS];
     if (count > MOST_PARAMETERS)
         abort();
+    if (session->is_stuck)
+        return problem(session->arena, "%s: an earlier statement did not end.", session->member.data);
     if (count != row->parameters)
         return problem(session->arena, "%s: %s has other parameters.", session->member.data, row->name);
     for (size_t i = 0; i < count; i++)
@@ -264,6 +275,7 @@ session_name(struct session *session, str name)
 
 /* ---- Planning ---- */
 /* Settings that anybody may make. What only a superuser may is set for the role itself: sql/advisor/advisor_role_make.sql. */
+/* The server's own limit is shorter than PLAN_MS: it leaves the session usable. */
 static const char planner_settings[] =
     "-c statement_timeout=2s -c lock_timeout=200ms -c default_transaction_read_only=on -c role=none "
     "-c local_preload_libraries= -c debug_print_parse=off -c debug_print_rewritten=off -c debug_pretty_print=off "
@@ -300,14 +312,77 @@ was_refused(const struct session *session)
            PQresultErrorField(session->last, PG_DIAG_CONTEXT) == NULL;
 }
 
-bool
-session_plan(struct session *session, str statement, str *ret_plan)
+/* False: no answer until then. */
+static bool
+wait_for(struct session *session, int64_t deadline_ms)
 {
+    while (PQisBusy(session->connection)) {
+        int64_t left = deadline_ms - clock_steady_ms();
+        struct pollfd one = { .fd = PQsocket(session->connection), .events = POLLIN };
+        if (left <= 0)
+            return false;
+        poll(&one, 1, (int)left);
+        if (one.revents != 0 && !PQconsumeInput(session->connection))
+            return true; /* the connection is gone, which the result says */
+    }
+    return true;
+}
+
+/* The last answer of several statements, which is an error if any was; false: it did not come in time. */
+static bool
+run_in_time(struct session *session, str text, int64_t deadline_ms)
+{
+    PQclear(session->last);
+    session->last = NULL;
+    if (!PQsendQuery(session->connection, text.data))
+        return true;
+    for (;;) {
+        if (!wait_for(session, deadline_ms))
+            return false;
+        PGresult *result = PQgetResult(session->connection);
+        if (result == NULL)
+            return true;
+        PQclear(session->last);
+        session->last = result;
+    }
+}
+
+static void
+end_stuck(struct session *session, struct session *superuser)
+{
+    struct session_rows rows;
+    str pid = str_from_int(session->arena, PQbackendPID(session->connection));
+    session->is_stuck = true;
+    /* Should that fail as well, the server has other troubles, and the next look finds it again. */
+    error ignored = session_query(superuser, SQL_ADVISOR_PLANNER_END, 1, &pid, &rows);
+    (void)ignored;
+}
+
+bool
+session_plan(struct session *session, struct session *superuser, str statement, str *ret_plan)
+{
+    struct buf out = buf_in(session->arena, STATEMENT_BYTES);
     free(session->plan);
     session->plan = NULL;
-    error why = session_run(session, SQL_ADVISOR_PLAN, SQL_VALUES({ "statement", statement }));
-    if ((why != OK && !was_refused(session)) || session->plan == NULL)
+    if (session->is_stuck || fill_in(session, str_from(member_sql_rows[SQL_ADVISOR_PLAN].text),
+                                     SQL_VALUES({ "statement", statement }), &out) != OK)
         return false;
-    *ret_plan = str_from(session->plan);
-    return true;
+    str text = buf_str(&out);
+    if (text.len == 0)
+        return false;
+    if (!run_in_time(session, text, clock_steady_ms() + PLAN_MS)) {
+        end_stuck(session, superuser);
+        return false;
+    }
+    bool is_told = (PQresultStatus(session->last) == PGRES_TUPLES_OK || was_refused(session)) && session->plan != NULL;
+    if (session_run(session, SQL_ADVISOR_PLAN_UNDO, NULL) != OK)
+        return false;
+    *ret_plan = is_told ? str_from(session->plan) : STR_EMPTY;
+    return is_told;
+}
+
+bool
+session_is_stuck(const struct session *session)
+{
+    return session->is_stuck;
 }

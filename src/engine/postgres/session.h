@@ -58,7 +58,12 @@ str session_name(struct session *session, str name);
  * has planned, either: the server tells the plan before it looks at rights, and then refuses (docs/internals/advisor.md).
  */
 MUST_USE error session_open_planner(struct engine_member *self, str database, struct session **ret_session);
-/* The plan in PostgreSQL's own words, good until the next one; false when there is none. */
-bool session_plan(struct session *session, str statement, str *ret_plan);
+/*
+ * The plan in PostgreSQL's own words, good until the next one; false when there is none. A function that does not let itself be cancelled is ended by
+ * `superuser`, a session of any database, and the planner's session with it.
+ */
+bool session_plan(struct session *session, struct session *superuser, str statement, str *ret_plan);
+/* Whether that was so: the session answers nothing any more. */
+bool session_is_stuck(const struct session *session);
 
 #endif

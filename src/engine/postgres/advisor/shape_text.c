@@ -248,6 +248,17 @@ command_of(const struct token *tokens, size_t count)
     return NULL;
 }
 
+/* Whoever plans the text as one statement must not run another. */
+static bool
+has_several(const struct token *tokens, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_char(&tokens[i], ';'))
+            return true;
+    }
+    return false;
+}
+
 /* As PostgreSQL folds it. */
 static str
 name_of(struct arena *arena, const struct token *token)
@@ -453,7 +464,7 @@ shape_of(struct arena *arena, str query, struct shape *ret_shape)
     while (count > 0 && is_char(&tokens[count - 1], ';'))
         count--;
     shape.command = command_of(tokens, count);
-    if (shape.command == NULL)
+    if (shape.command == NULL || has_several(tokens, count))
         return false;
     shape.table = table_of(arena, tokens, count);
     shape.ignores_case = has_case_ignored(tokens, count);

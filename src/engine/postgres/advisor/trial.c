@@ -51,16 +51,18 @@ make_index(struct trial *trial, struct trial_index *index)
 
 /* What a statement costs when these indexes exist and no others beside the real ones; negative: it cannot be planned. */
 static double
-cost_with(struct trial *trial, const struct trial_statement *statement, const struct candidates *candidates)
+cost_with(struct trial *trial, struct trial_statement *statement, const struct candidates *candidates)
 {
     struct session_rows rows;
     str tree;
     double cost;
-    if (session_query(trial->planner, SQL_ADVISOR_INDEX_FORGET, 0, NULL, &rows) != OK)
+    if (statement->is_stuck || session_query(trial->planner, SQL_ADVISOR_INDEX_FORGET, 0, NULL, &rows) != OK)
         return -1;
     for (size_t i = 0; i < candidates->count; i++)
         make_index(trial, candidates->items[i]);
-    if (!session_plan(trial->planner, statement->query, &tree) || !plan_tree_cost(tree, &cost))
+    bool is_planned = session_plan(trial->planner, trial->catalog, statement->query, &tree);
+    statement->is_stuck = session_is_stuck(trial->planner);
+    if (!is_planned || !plan_tree_cost(tree, &cost))
         return -1;
     for (size_t i = 0; i < candidates->count; i++) {
         struct trial_index *one = candidates->items[i];
@@ -180,7 +182,7 @@ keep_used(struct trial *trial, const struct candidates *tried, struct candidates
 
 /* A second column that does not pay for itself goes. */
 static double
-shorten(struct trial *trial, const struct trial_statement *statement, struct candidates *taken, double cost)
+shorten(struct trial *trial, struct trial_statement *statement, struct candidates *taken, double cost)
 {
     for (size_t i = trial->chosen_count; i < taken->count; i++) {
         struct trial_index *whole = taken->items[i], *shorter = ARENA_NEW(trial->arena, struct trial_index);
@@ -199,7 +201,7 @@ shorten(struct trial *trial, const struct trial_statement *statement, struct can
 }
 
 static error
-judge(struct trial *trial, const struct trial_statement *statement)
+judge(struct trial *trial, struct trial_statement *statement)
 {
     struct column columns[MOST_COLUMNS];
     size_t count;
@@ -242,12 +244,22 @@ prove(struct trial *trial, size_t place)
         trial->uses[place][i] = trial->chosen[i]->is_used;
 }
 
+static bool
+may_go_on(const struct trial *trial)
+{
+    return clock_steady_ms() < trial->end_ms && !session_is_stuck(trial->planner);
+}
+
 error
 trial_run(struct trial *trial)
 {
-    for (size_t i = 0; i < trial->statement_count && clock_steady_ms() < trial->end_ms; i++)
+    trial->chosen_count = 0;
+    memset(trial->uses, 0, sizeof(trial->uses));
+    for (size_t i = 0; i < trial->statement_count && may_go_on(trial); i++)
         TRY(judge(trial, &trial->statements[i]));
-    for (size_t i = 0; trial->chosen_count > 0 && i < trial->statement_count && clock_steady_ms() < trial->end_ms; i++)
+    for (size_t i = 0; trial->chosen_count > 0 && i < trial->statement_count && may_go_on(trial); i++)
         prove(trial, i);
+    if (session_is_stuck(trial->planner))
+        trial->chosen_count = 0;
     return OK;
 }

@@ -18,6 +18,7 @@ struct trial_statement {
     int64_t calls;
     double ms;
     double before, after; /* what the planner thinks that it costs; 0: it could not be planned */
+    bool is_stuck;        /* planning it does not end: it is not tried again */
 };
 
 struct trial_index {
@@ -39,6 +40,7 @@ struct trial {
     int64_t end_ms;                                      /* of the steady clock: how long it may take */
 };
 
+/* Ends early, with nothing chosen, when the planner's session got stuck: run it again with another one. */
 MUST_USE error trial_run(struct trial *trial);
 
 #endif

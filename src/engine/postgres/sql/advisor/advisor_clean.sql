@@ -8,7 +8,10 @@ BEGIN
         EXECUTE format('REVOKE ALL ON SCHEMA %I FROM reeve_planner', one.nspname);
     END LOOP;
     BEGIN
-        DROP EXTENSION IF EXISTS hypopg;
+        -- One that somebody else had before is theirs.
+        IF EXISTS (SELECT FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'hypopg' AND n.nspname = 'reeve_advisor' AND n.nspowner = 10) THEN
+            DROP EXTENSION hypopg;
+        END IF;
         IF EXISTS (SELECT FROM pg_namespace WHERE nspname = 'reeve_advisor' AND nspowner = 10) THEN
             DROP SCHEMA reeve_advisor;
         END IF;

@@ -1,0 +1,2 @@
+-- Behind each plan.
+ROLLBACK
