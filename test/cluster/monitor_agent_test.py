@@ -58,6 +58,9 @@ def a_cluster_runs(suite, rig):
     timed(rig, suite, lambda: "PRIMARY" in cluster.roles() and not {"?", "NONE"} & set(cluster.roles()), "members are up", 240)
     timed(rig, suite, cluster.is_in_force, "goal and access in force", 180)
     suite.check(all(not seen["problem"] for seen in cluster.all_seen()), "no problems: %s", [seen["problem"] for seen in cluster.all_seen()])
+    primary = cluster.member("PRIMARY")
+    hosts.run(rig.fleet, primary["host"], PGBENCH, "-i", "-q", "-s", "1", "-U", "postgres", "-h", "/var/lib/reeve/members/%s/run" % primary["id"], "-p", "27017",
+              "shop", timeout=300)
 
 
 def without_a_store_nothing_is_measured(suite, rig):
@@ -88,8 +91,6 @@ def with_stores_members_are_measured(suite, rig):
 
 def commits_are_counted(suite, rig):
     primary, store = rig.clusters[0].member("PRIMARY"), rig.control.stores[0]
-    hosts.run(rig.fleet, primary["host"], PGBENCH, "-i", "-q", "-s", "1", "-U", "postgres", "-h", "/var/lib/reeve/members/%s/run" % primary["id"], "-p", "27017",
-              "shop", timeout=300)
     wait_for_points(store, primary, now_ms())
     since, before = store.series(primary["id"], "TRANSACTIONS_COMMITTED")[-1][0], commits(rig, primary)
     bench(rig, primary, 3000)
