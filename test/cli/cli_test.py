@@ -8,6 +8,7 @@ A PART is the name of a test without test_, such as output or retries; help and 
 """
 import concurrent.futures
 import glob
+import gzip
 import json
 import os
 import re
@@ -19,6 +20,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -525,6 +527,55 @@ def test_command_line(suite, world, reeve):
     suite.check(by_hand.status == 0 and json.loads(by_hand.out)["id"] == world.p and by_hand.err.startswith("200 "), "api: %r", by_hand)
 
 
+# ---- Logs ----
+class Members:
+    """Two of a cluster. The first one is silent twice, breaks off once, and is gone in the end; the second one always has one line more."""
+
+    def __init__(self):
+        self.asked, self.pid, self.sizes, self.seconds_while_silent = {"a": [], "b": []}, None, [], 0
+
+    @staticmethod
+    def lines(*texts, position=None):
+        last = b"" if position is None else b"\x1f\x8b\x08\x10" + bytes(5) + b"\xff" + b"position=%d-1\0" % position + b"\x03" + bytes(9)
+        return 200, {"Content-Type": "application/gzip", "ETag": "e" * 60000}, gzip.compress("".join(text + "\n" for text in texts).encode()) + last
+
+    def decide(self, path):
+        if "/logs/" not in path:
+            return 200, {}, {"connectionStrings": {"standard": "postgresql://<DB_USER>:<DB_PASSWORD>@a.example.test:27017,b.example.test:27017/postgres"}}
+        who = "a" if "/a.example.test/" in path else "b"
+        self.asked[who].append(path.partition("?")[2])
+        number = len(self.asked[who])
+        if who == "b":
+            self.seconds_while_silent += len(self.asked["a"]) in (2, 3)
+            with open("/proc/%d/status" % self.pid) as file:
+                self.sizes.append(int(next(line for line in file if line.startswith("RssAnon")).split()[1]))
+            return self.lines("second %d" % number, position=100 + number)
+        return {1: self.lines("first 1", position=1), 4: self.lines("first 2"), 5: self.lines("first 2", "first 3", position=3)}.get(
+            number, (503, {"Retry-After": "5"}, {"errorCode": "LOGS_UNAVAILABLE"}) if number < 5 else (404, {}, {"errorCode": "CLUSTER_NOT_FOUND"}))
+
+
+def test_logs(suite, reeve):
+    """Lines are followed for days: nothing of an answer is kept, a silent member does not hold up the others, and no line comes twice."""
+    members = Members()
+    with Scripted(reeve.home) as server:
+        server.decide = members.decide
+        where = {"REEVE_SERVER": server.url, "REEVE_CA_FILE": server.ca, "REEVE_CLIENT_ID": "c", "REEVE_CLIENT_SECRET": "s", "REEVE_PROJECT_ID": "650000000000000000000002"}
+        following = subprocess.Popen([reeve.program, "logs", "orders", "--follow"], env=reeve.environment(**where), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        members.pid = following.pid
+        stop = threading.Timer(60, following.kill)  # it has an end of its own
+        stop.start()
+        out, err = following.communicate()
+        stop.cancel()
+    first, second = ([line.partition(": ")[2] for line in out.splitlines() if line.startswith(who)] for who in ("a: ", "b: "))
+    suite.equal(first, ["first 1", "first 2", "first 3"], "lines of a member that was silent, and broke off")
+    suite.equal(second, ["second %d" % number for number in range(1, len(members.asked["b"]) + 1)], "lines of the other one")
+    suite.check(members.seconds_while_silent >= 2, "the other one was asked while the first was silent: %s", members.asked)
+    suite.equal([words for words in members.asked["a"] if not words.startswith("startDate=")], ["after=1-1"] * 4 + ["after=3-1"], "where it went on")
+    suite.check(following.returncode == 1 and "CLUSTER_NOT_FOUND" in err, "what is not there any more ends it: %s %s", following.returncode, err)
+    grown = members.sizes[-1] - members.sizes[1]
+    suite.check(len(members.sizes) >= 5 and grown < 100, "its memory grew by %d kB in %d rounds", grown, len(members.sizes) - 2)
+
+
 # ---- Again and again ----
 def test_retries(suite, reeve):
     """A server that refuses as often as it is told to: what the client sends again, and when."""
@@ -837,6 +888,7 @@ def main():
     run(test_completion, reeve)
     run(test_man, reeve, rows, words)
     run(test_retries, reeve)
+    run(test_logs, reeve)
     with start_node(workers=1) as node:
         world = World(node, with_roles=False)
         values = world.make_fixtures()

@@ -20,11 +20,11 @@ Call = collections.namedtuple("Call", "at method path headers body")
 
 
 class Scripted:
-    """play([(status, headers, document) or "cut", …]): the answers to come, in this order. Tokens are always given, but for the first
+    """play([(status, headers, document) or "cut", …]): the answers to come, in this order; `decide(path)` gives them instead. Tokens are always given, but for the first
     `cut_tokens`; the first `slams` connections end before TLS is agreed on."""
 
     def __init__(self, folder):
-        self.calls, self.answers = [], []
+        self.calls, self.answers, self.decide = [], [], None
         self.cut_tokens = self.slams = 0
         self.ca, key = make_certificate(folder, "scripted")
         outer = self
@@ -44,6 +44,8 @@ class Scripted:
                     step = "cut"
                 elif self.path == "/api/oauth/token":
                     step = 200, {}, {"access_token": "t", "token_type": "Bearer", "expires_in": 3600}
+                elif outer.decide:
+                    step = outer.decide(self.path)
                 else:
                     step = outer.answers.pop(0) if outer.answers else (500, {}, {})
                 if step == "cut":
@@ -51,7 +53,7 @@ class Scripted:
                     self.connection.close()
                     return
                 status, more, document = step
-                text = json.dumps(document).encode()
+                text = document if isinstance(document, bytes) else json.dumps(document).encode()
                 self.send_response(status)
                 for name, value in {"Content-Type": "application/json", "X-Request-Id": "0" * 32, **more}.items():
                     self.send_header(name, value)
