@@ -307,11 +307,11 @@ FAIL_POINTS = ["begin:before", "begin:after", "start:before", "start:after", "st
 def the_agent_may_be_killed_anywhere(suite, rig):
     folder = "/run/systemd/system/reeve-agent.service.d"
     for point in FAIL_POINTS:
-        rig.on_repository("sh", "-c", "mkdir -p %s; printf '[Service]\\nEnvironment=REEVE_FAILPOINTS=agent:drill:%s=kill\\n' > %s/x.conf; systemctl daemon-reload; "
+        rig.on_repository("sh", "-c", "mkdir -p %s; printf '[Service]\\nEnvironment=REEVE_FAILPOINTS=agent:drill:%s=kill\\n' > %s/x.conf; systemctl daemon-reload; systemctl reset-failed reeve-agent; "
                           "systemctl restart reeve-agent" % (folder, point, folder))
         identity = rig.begin()
         waited(rig, suite, lambda: int(rig.on_repository("systemctl", "show", "-P", "NRestarts", "reeve-agent").strip() or 0) > 0, "killed at " + point, 120)
-        rig.on_repository("sh", "-c", "rm -r %s; systemctl daemon-reload; systemctl restart reeve-agent" % folder)
+        rig.on_repository("sh", "-c", "rm -r %s; systemctl daemon-reload; systemctl reset-failed reeve-agent; systemctl restart reeve-agent" % folder)
         waited(rig, suite, lambda i=identity: rig.is_ended(i), "it ends", 180)
         suite.check(rig.clusters[0].drilled()["state"] == "PASSED", "%s: it has passed: %s", point, rig.clusters[0].drilled())
         nothing_is_left(suite, rig, point)
