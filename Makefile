@@ -143,6 +143,9 @@ backup-load-test: all ## 40 clusters with backups: what clients notice of them, 
 guides-test: all ## guides about backups, typed as they stand by somebody at a client of a fleet: needs root, takes four minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/guides_test.py
 
+metric-alert-test: all ## alerts about measurements from real causes, on a fleet: needs root, takes eight minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/metric_alert_test.py
+
 monitor-test: all ## measurements of real members, with everything killed at random and one store lost, on a fleet: needs root, takes a quarter of an hour
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/monitor_test.py --seconds 300 --away 600
 
