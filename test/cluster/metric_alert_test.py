@@ -61,20 +61,20 @@ def closed(suite, tenant, config, what):
 
 
 def connections_are_used_up(suite, fleet, tenant, primary):
-    config = limit(tenant, "CONNECTIONS", 40)
+    config = limit(tenant, "CONNECTIONS", 20)
     time.sleep(30)
     suite.equal(alerts(tenant, config, "OPEN", "TRACKING", "CLOSED"), [], "nothing is wrong yet")
     began = time.monotonic()
-    hosts.run(fleet, primary.host, "sh", "-c", "for i in $(seq 60); do nohup psql -X -h /var/lib/reeve/members/%s/run -p 27017 -U postgres -c 'SELECT pg_sleep(3600)' "
+    hosts.run(fleet, primary.host, "sh", "-c", "for i in $(seq 30); do nohup psql -X -h /var/lib/reeve/members/%s/run -p 27017 -U postgres -c 'SELECT pg_sleep(3600)' "
               "postgres >/dev/null 2>&1 & done" % primary.id)
-    found = raised(suite, tenant, config, began, "sixty sessions")
+    found = raised(suite, tenant, config, began, "thirty sessions")
     suite.equal([(one["metricName"], one["clusterName"], one["hostnameAndPort"].split(".")[0]) for one in found], [("CONNECTIONS", CLUSTER, primary.name)], "the alert")
-    suite.check(found[0]["currentValue"]["number"] > 40, "its value: %s", found[0])
+    suite.check(found[0]["currentValue"]["number"] > 20, "its value: %s", found[0])
     kill_workers(fleet)
     time.sleep(30)
     suite.equal([one["id"] for one in alerts(tenant, config, "OPEN", "CLOSED")], [found[0]["id"]], "the same one after workers were killed")
     rig.superuser(fleet, primary, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(3600)%' AND pid <> pg_backend_pid()")
-    closed(suite, tenant, config, "sixty sessions")
+    closed(suite, tenant, config, "thirty sessions")
 
 
 def a_replica_is_cut_off(suite, fleet, tenant, primary):
