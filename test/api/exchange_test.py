@@ -491,9 +491,7 @@ def test_team_bounds(suite, runner, world, node):
 
 # GET operations that links do not lead to, and why.
 NOT_LINKED = {
-    "a shape is known by its hash, and a process by its host, which insights and connection strings name": {
-        "getGroupClusterQueryShape", "getGroupClusterQueryShapeInsightDetails", "listGroupProcessPerformanceAdvisorNamespaces", "listGroupProcessPerformanceAdvisorSlowQueryLogs",
-        "listGroupProcessPerformanceAdvisorSuggestedIndexes"},
+    "a shape is known by its hash, which insights name": {"getGroupClusterQueryShape", "getGroupClusterQueryShapeInsightDetails"},
     "read at the host of a member, which is slow, and answers nobody when it is lost": {"downloadGroupClusterLog", "getGroupDbAccessHistoryCluster", "getGroupDbAccessHistoryProcess"},
     "by name, what is also found by its id": {"getProjectByName", "getOrgTeamByName", "getUserByName"},
     "refused by design, so there is none": {"getPeer", "getGroupCloudProviderAccess", "getGroupPrivateEndpointEndpointService",
