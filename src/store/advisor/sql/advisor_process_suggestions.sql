@@ -3,4 +3,4 @@
 SELECT d.document, 0 AS revision
 FROM (SELECT advisor_suggestions(CASE WHEN m.advised_at BETWEEN advisor_from(:query::jsonb) AND advisor_to(:query::jsonb) THEN ARRAY[m.member_id::bytea] ELSE '{}' END,
                                  m.cluster_id, :query::jsonb -> 'namespaces', coalesce((:query::jsonb ->> 'nIndexes')::int, 100)) AS document
-      FROM member_advice m WHERE m.project_id = :project AND advisor_is_process(m, jsonb_build_array(:process::text)) LIMIT 1) d
+      FROM advisor_process(:project, :process) m JOIN cluster o ON o.id = m.cluster_id WHERE o.project_id = :project) d

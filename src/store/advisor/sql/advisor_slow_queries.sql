@@ -12,4 +12,4 @@ FROM (SELECT jsonb_build_object('slowQueries', coalesce((
                 WHERE q.project_id = :project AND q.member_id = m.member_id AND q.at BETWEEN advisor_from(:query::jsonb) AND advisor_to(:query::jsonb)
                   AND advisor_is_named(:query::jsonb -> 'namespaces', s.namespace)
                 ORDER BY q.at DESC LIMIT coalesce((:query::jsonb ->> 'nLogs')::int, 20000)) t), '[]'))::text AS document
-      FROM member_advice m WHERE m.project_id = :project AND advisor_is_process(m, jsonb_build_array(:process::text)) LIMIT 1) d
+      FROM advisor_process(:project, :process) m JOIN cluster o ON o.id = m.cluster_id WHERE o.project_id = :project) d
