@@ -31,7 +31,7 @@ from client import wait_until  # noqa: E402
 from scripted import Scripted  # noqa: E402
 from suite import Suite, ends_on_signal  # noqa: E402
 from terminal import Reeve, Terminal, plain  # noqa: E402
-from world import BUILD, PREFIX, World, catalog, forms_of, sql, start_node, tell_nodes, value_of_form, values_for  # noqa: E402
+from world import BUILD, PREFIX, World, catalog, forms_of, name_members, sql, start_node, tell_nodes, value_of_form, values_for  # noqa: E402
 
 ONE_MEMBER = '[{"regionConfigs": [{"providerName": "ONPREM", "regionName": "EU_NORTH", "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}}]}]'
 
@@ -864,6 +864,32 @@ def test_speed(suite, node, world, reeve):
     suite.check(mine / theirs < 1.5, "a call takes %.2f times as long as by curl", mine / theirs)
 
 
+def test_advisor(suite, world, reeve, values):
+    """What an agent would have said about a cluster is shown, and a suggestion is built."""
+    cluster = values["clusterName"]
+    _, member, cluster_id = name_members(world.p, cluster)
+    index = {"database": "shop", "schema": "public", "table": "orders", "keys": ["+customer", "-day"], "bytes": 8192, "rowBytes": 60,
+             "gains": [{"hash": "A1B2C3D4E5F60718", "database": "shop", "before": 900, "after": 9, "calls": 10, "ms": 1000}]}
+    drop = {"database": "shop", "schema": "public", "table": "orders", "name": "orders_old", "keys": ["+old"], "scans": 0, "bytes": 16384, "since": 1577836800000, "isProven": True}
+    table = {"database": "shop", "trigger": "NO_PRIMARY_KEY", "table": "notes", "description": "The table has no primary key."}
+    advice = {"isPrimary": True, "problem": "", "indexes": [index], "unused": [], "redundant": [drop], "tables": [table]}
+    empty = reeve.pipe("advisor", cluster)
+    suite.check(empty.status == 0 and not empty.out, "nothing was advised yet: %r", empty)
+    none = reeve.pipe("advisor", "apply", cluster)
+    suite.check(none.status != 0 and "nothing is suggested" in none.err, "nothing to build: %r", none)
+    sql("INSERT INTO member_advice (member_id, project_id, cluster_id, name, looked_at, missing, advised_at, cluster_size, advice) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), "
+        "decode('%s', 'hex'), 'x', now(), 'Statements are not counted.', now(), 1, '%s')" % (member, world.p, cluster_id, json.dumps(advice)))
+    shown = reeve.pipe("advisor", cluster)
+    text = shown.out.decode()
+    suite.check(shown.status == 0 and "1. create an index on shop.orders (customer, day desc), about 8 kB" in text, "a suggestion: %r", shown)
+    suite.check("A1B2C3D4E5F60718: cost 900 becomes 9" in text and "drop index orders_old on shop.orders (old)" in text, "its proof, and what could go: %s", text)
+    suite.check("shop.notes: The table has no primary key." in text and "Statements are not counted." in text, "advice on tables, and why there is not more: %s", text)
+    wrong = reeve.pipe("advisor", "apply", cluster, "2")
+    suite.check(wrong.status != 0 and "from 1 to 1" in wrong.err, "a number that is none: %r", wrong)
+    built = reeve.pipe("advisor", "apply", cluster, "1")
+    suite.check(built.status == 0 and "The index on shop.orders (customer, day desc) is being built" in built.out.decode(), "it is built: %r", built)
+
+
 def main():
     ends_on_signal()
     suite = Suite("cli")
@@ -905,6 +931,7 @@ def main():
         run(test_wait, node, world, reeve)
         run(test_connect, world, reeve)
         run(test_events, node, world, reeve)
+        run(test_advisor, world, reeve, values)
         world.close()
     shutil.rmtree(home, ignore_errors=True)
     return suite.finish()
