@@ -55,12 +55,12 @@ class Tenant:
             raise Problem("%s %s: %d %s" % (method, path, answer.status, answer.body.decode(errors="replace")[:600]))
         return answer.json() if answer.body else None
 
-    def try_nodes(self, method, path, body):
+    def try_nodes(self, method, path, body, accept=MEDIA_TYPE):
         for connection in list(self.connections):
             try:
                 if self.token is None or time.monotonic() - self.token_at > 1800:
                     self.token, self.token_at = connection.fetch_token(*self.client), time.monotonic()
-                return connection.ask(method, PREFIX + path, Bearer(self.token), body, accept=MEDIA_TYPE)
+                return connection.ask(method, PREFIX + path, Bearer(self.token), body, accept=accept)
             except (OSError, Broken) as problem:
                 last = problem
                 self.connections.append(self.connections.pop(0))

@@ -10,6 +10,7 @@ import control
 import hosts
 import network
 from rows import Attack
+from tenant import psql
 
 PORT = 27300
 DOOR = "the door to logs is for services"
@@ -45,8 +46,8 @@ def of_door(ground):
 
 
 def fetch(ground, who, path):
-    answer = ground.tenants[who].try_nodes("GET", path, None)
-    return None if answer.status in (400, 401, 403, 404, 406) else "%d %s" % (answer.status, answer.body[:100])
+    answer = ground.tenants[who].try_nodes("GET", path, None, accept="*/*")
+    return None if answer.status in (400, 401, 403, 404) else "%d %s" % (answer.status, answer.body[:100])
 
 
 def of_tenant(ground):
@@ -56,11 +57,11 @@ def of_tenant(ground):
                        ("the member's id", "/groups/%s/clusters/%s/logs/postgres.gz" % (thief, ground.target.id)), ("its address", "/groups/%s/clusters/%s/logs/postgres.gz" % (thief, ground.target.address)),
                        ("the agent's", "/groups/%s/clusters/%s/logs/agent.gz" % (thief, theirs)), ("a way up", "/groups/%s/clusters/%s/logs/..%%2f..%%2fpostgres.gz" % (thief, theirs)),
                        ("its history", "/groups/%s/dbAccessHistory/processes/%s" % (thief, theirs)), ("its cluster's history", "/groups/%s/dbAccessHistory/clusters/%s" % (thief, ground.names["victim"]))):
-        yield Attack("logs: " + name, "tenant", WHOSE, lambda p=path: fetch(ground, "thief", p))
+        yield Attack("logs: " + name, "tenant", WHOSE, lambda p=path: fetch(ground, "thief", p), alone=True)  # they share a connection
 
 
-def knock(ground, user, database):
-    """A client that gives these names, and no password."""
+def knock(ground, user, database, replication=None):
+    """A client that gives these names, and no password. With a wrong `replication` it is refused before names are cut to what a name may have."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with network.inside(ground.fleet, "client"):
@@ -69,7 +70,7 @@ def knock(ground, user, database):
         plain.sendall(struct.pack("!ii", 8, 80877103))
         plain.recv(1)
         with context.wrap_socket(plain) as line:
-            body = struct.pack("!i", 196608) + b"user\0" + user + b"\0database\0" + database + b"\0\0"
+            body = struct.pack("!i", 196608) + b"user\0" + user + b"\0database\0" + database + b"\0" + (b"replication\0" + replication + b"\0" if replication else b"") + b"\0"
             line.sendall(struct.pack("!i", len(body) + 4) + body)
             line.settimeout(5)
             if line.recv(4096)[:1] == b"R":
@@ -80,13 +81,16 @@ def knock(ground, user, database):
                 line.recv(4096)
 
 
-def forge(ground, user, database):
+def forge(ground, user, database, replication, times=3):
     """Whether somebody is told to be in, or to have come from where nobody is, who is not."""
-    start = int(time.time() * 1000)
-    for _ in range(3):
-        knock(ground, user, database)
-    time.sleep(2)
-    tenant = ground.tenants["thief"]
+    start, tenant = int(time.time() * 1000), ground.tenants["thief"]
+    for _ in range(times):
+        if callable(user):
+            found = psql(ground.fleet, tenant.dsn(ground.documents["thief"], "app", tenant.secret), "SELECT pg_backend_pid()")
+            knock(ground, user(int(found[1])), database, replication)
+        else:
+            knock(ground, user, database, replication)
+    time.sleep(3)
     found = tenant.ask("GET", tenant.of_project("/dbAccessHistory/clusters/%s?start=%d" % (ground.names["thief"], start)))["accessLogs"]
     bad = [one for one in found if (one["authResult"] and "red" in one["username"]) or one.get("ipAddress") == "6.6.6.6"]
     if not found:
@@ -94,15 +98,28 @@ def forge(ground, user, database):
     return str(bad[0]) if bad else None
 
 
+UNNAMED = b'" application="[unknown]" '
+REFUSAL = b'FATAL:  invalid value for parameter "replication": "'
+
+
+def many_lines(pid):
+    """A name with a success of each process that may come next, and then so many lines that the server's own text reaches the journal late."""
+    heads = [b'2026-01-01 00:00:00.000 UTC [%d] client=6.6.6.6 user="red" database="x' % one + UNNAMED for one in range(pid + 1, pid + 25)]
+    return b"red\n" + b"".join(head + b"LOG:  connection authorized: user=red database=x\n" for head in heads) + b"x\n" * 2000
+
+
 def of_names(ground):
-    unnamed = b'" application="[unknown]" '
-    inside = unnamed + b"LOG:  connection authorized: user=red database=x"
+    inside = UNNAMED + b"LOG:  connection authorized: user=red database="
     head = b'2026-01-01 00:00:00.000 UTC [1] client=6.6.6.6 user="red'
-    for what, user, database in (("the database goes on with a success", b"red", b"x" + inside + b" application_name="), ("the database ends the line behind a success", b"red", b"x" + inside + b"\nx"),
-                                 ("the user brings a line of its own", b"red\n" + head + b'" database="x' + inside + b"\nx", b"shop"),
-                                 ("the user brings a refusal from elsewhere", b"x\n" + head, b"shop"), ("the user brings a beginning", b'x\n2026-01-01 00:00:00.000 UTC [1] client=6.6.6.6 user="[unknown]" database="[unknown]'
-                                                                                                        + unnamed + b"LOG:  connection received: host=6.6.6.6 port=1\nx", b"shop")):
-        yield Attack("the access history: " + what, "network", FORGED, lambda u=user, d=database: forge(ground, u, d), alone=True)
+    began = b'x\n2026-01-01 00:00:00.000 UTC [1] client=6.6.6.6 user="[unknown]" database="[unknown]' + UNNAMED + b"LOG:  connection received: host=6.6.6.6 port=1\nx"
+    for what, user, database, replication in (
+            ("the database goes on with a success", b"red", b"x" + inside + b"x application_name=", b"x"), ("the same, cut to a name", b"red", b"x" + inside + b"x application_name=", None),
+            ("the database ends the line behind a success", b"red", b"x" + inside + b"x\nx", b"x"),
+            ("the user brings a line of its own", b"red\n" + head + b'" database="x' + inside + b"x\nx", b"shop", b"x"),
+            ("the user brings a refusal from elsewhere", b"x\n" + head, b"shop", b"x"), ("the user brings a beginning", began, b"shop", b"x"),
+            ("the refusal goes on with a success", b"red", b"x", b"y" + inside + b"x" + UNNAMED + REFUSAL + b"y "),
+            ("the user brings successes of processes to come, and thousands of lines", many_lines, b"shop", b"x")):
+        yield Attack("the access history: " + what, "network", FORGED, lambda u=user, d=database, r=replication: forge(ground, u, d, r), alone=True)
 
 
 def attacks(ground):

@@ -184,6 +184,22 @@ lines_in_a_name_are_no_entries(void **state)
     CHECK_REFUSED(lines);
 }
 
+/* A name may be as long as what a client sends first, which is ten thousand bytes: the server's text comes late. */
+static void
+a_long_name_is_no_success_either(void **state)
+{
+    (void)state;
+    struct line lines[40] = { { 7, 1000, BEGINS("7", "203.0.113.7") },
+                              { 7, 2000, IN("7", "203.0.113.7", "root", "shop") } };
+    for (size_t i = 2; i < LENGTH(lines) - 1; i++)
+        lines[i] = (struct line){ 7, lines[i - 1].time_us + 400, "x" };
+    lines[LENGTH(lines) - 1] = (struct line){
+        7, lines[LENGTH(lines) - 2].time_us + 400,
+        "\" database=\"y\" application=\"[unknown]\" FATAL:  invalid value for parameter \"replication\": \"x\""
+    };
+    CHECK_REFUSED(lines);
+}
+
 static void
 a_line_that_names_another_process_is_none(void **state)
 {
@@ -325,6 +341,7 @@ main(void)
         cmocka_unit_test(what_a_session_writes_later_changes_nothing),
         cmocka_unit_test(a_name_that_continues_the_line_is_no_success),
         cmocka_unit_test(lines_in_a_name_are_no_entries),
+        cmocka_unit_test(a_long_name_is_no_success_either),
         cmocka_unit_test(a_line_that_names_another_process_is_none),
         cmocka_unit_test(names_are_shown_as_text),
         cmocka_unit_test(anything_may_stand_in_a_log),

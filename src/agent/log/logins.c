@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* All lines that one write of a server had come to the journal within this time. */
+/* Lines of one write of a server follow each other in the journal within this time. */
 enum { SAME_WRITE_US = 500 };
 
 /* One process of a server. Lines come newest first, so what is found replaces what was found before. */
@@ -12,6 +12,7 @@ struct attempt {
     int64_t pid;
     int64_t in_us;      /* "connection authorized"; 0: none */
     int64_t refused_us; /* FATAL; 0: none */
+    int64_t write_us;   /* the first line of the write that has it */
     int64_t seen_us;    /* when its last line was written */
     struct login first; /* the line that is the nearest to the beginning: user, database, text */
     struct login in;    /* the line that says "connection authorized" */
@@ -198,7 +199,7 @@ note_line(struct login *login, str names, str text)
 static void
 tell(struct logins *logins, struct attempt *attempt)
 {
-    bool is_refused_at_once = attempt->refused_us > 0 && attempt->refused_us - attempt->in_us <= SAME_WRITE_US;
+    bool is_refused_at_once = attempt->refused_us > 0 && attempt->in_us >= attempt->write_us;
     bool is_in = attempt->in_us > 0 && !is_refused_at_once;
     struct login login = is_in ? attempt->in : attempt->first;
     login.is_in = is_in;
@@ -272,7 +273,9 @@ logins_take(struct logins *logins, const struct journal_entry *entry)
         return;
     struct attempt *attempt = attempt_of(logins, entry->pid, entry->time_us);
     if (find_refusal(entry->text, attempt->reason, sizeof(attempt->reason)))
-        attempt->refused_us = entry->time_us;
+        attempt->refused_us = attempt->write_us = entry->time_us;
+    else if (attempt->write_us - entry->time_us <= SAME_WRITE_US)
+        attempt->write_us = entry->time_us; /* a name may have thousands of lines before the server's own text */
     if (!read_head(&rest, entry->pid, &address))
         return;
     if (is_beginning(rest, address)) {
