@@ -31,10 +31,9 @@ LET_IN = {
     "updateOrganizationInvitations": (404, "RESOURCE_NOT_FOUND"),
     "updateProjectInvitations": (404, "RESOURCE_NOT_FOUND"),
     "migrateProject": (401, "NOT_A_MEMBER"),
-    # No outage is simulated, no primary was ever elected, and there are no serverless instances.
+    # No outage is simulated, and there are no serverless instances.
     "getGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
     "endGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
-    "restartGroupClusterPrimaries": (409, "CLUSTER_NOT_CHANGEABLE"),
     # Their examples name a cluster, or a snapshot, that there is not.
     "createGroupClusterBackupExport": (400, "INVALID_ATTRIBUTE_VALUE"),
     "createGroupClusterBackupRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
@@ -49,6 +48,8 @@ LET_IN = {
     "disableGroupBackupCompliancePolicy": (404, "RESOURCE_NOT_FOUND"),
     "getGroupClusterBackupSnapshotShardedCluster": (404, "RESOURCE_NOT_FOUND"),
     "deleteGroupClusterBackupSnapshotShardedCluster": (404, "RESOURCE_NOT_FOUND"),
+    # The host of its member answers nobody.
+    "getGroupDbAccessHistoryCluster": (503, "LOGS_UNAVAILABLE"),
     # A period, or two dates, are missing.
     "getGroupProcessDatabaseMeasurements": (400, "INVALID_QUERY_PARAMETER"),
     "getGroupProcessDiskMeasurements": (400, "INVALID_QUERY_PARAMETER"),

@@ -15,6 +15,7 @@ from tenant import Tenant
 
 import control  # noqa: E402  (found by rig)
 import hosts  # noqa: E402
+import network  # noqa: E402
 import process  # noqa: E402
 from patience import PATIENCE  # noqa: E402
 from state import Problem, wait_until  # noqa: E402
@@ -80,17 +81,16 @@ def connections_are_used_up(suite, fleet, tenant, primary):
 def a_replica_is_cut_off(suite, fleet, tenant, primary):
     config = limit(tenant, "OPLOG_SLAVE_LAG_MASTER_TIME", 10, units="SECO")
     replica = next(one for one in rig.members(fleet, CLUSTER) if one.id != primary.id)
-    wall = ["iptables", "-%s", "OUTPUT", "-p", "tcp", "-d", primary.address, "--dport", "27017", "-j", "DROP"]
     began = time.monotonic()
-    hosts.run(fleet, replica.host, *[word.replace("%s", "I") for word in wall])
-    hosts.run(fleet, replica.host, "sh", "-c", "pkill -f 'walreceiver' || true")
+    network.nft(fleet, replica.host, "add table inet cut\nadd chain inet cut way { type filter hook output priority 0; }\n"
+                "add rule inet cut way ip daddr %s tcp dport 27017 drop\n" % primary.address)
     try:
         for _ in range(3):
             rig.superuser(fleet, primary, "SELECT txid_current()")
         found = raised(suite, tenant, config, began, "a replica that is cut off")
         suite.equal([one["hostnameAndPort"].split(".")[0] for one in found], [replica.name], "whose alert it is")
     finally:
-        hosts.run(fleet, replica.host, *[word.replace("%s", "D") for word in wall])
+        network.heal(fleet, replica.host)
     closed(suite, tenant, config, "a replica that is cut off")
 
 
