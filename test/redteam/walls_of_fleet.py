@@ -249,7 +249,8 @@ LIVE = [
     Wall("hosts advise about their own members only", "advice_store() without `host_id = p_host`",
          with_function("advice_store(bytea, bytea, jsonb)", (" AND m.host_id = p_host", ""))),
     Wall("statements are planned without any rights", "the role that plans reads all data",
-         with_sql("GRANT pg_read_all_data TO reeve_planner; ALTER ROLE reeve_planner INHERIT", "REVOKE pg_read_all_data FROM reeve_planner; ALTER ROLE reeve_planner NOINHERIT")),
+         with_sql("DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'reeve_planner') THEN CREATE ROLE reeve_planner LOGIN NOINHERIT; END IF; END $$; "
+                  "GRANT pg_read_all_data TO reeve_planner WITH INHERIT TRUE", "REVOKE pg_read_all_data FROM reeve_planner")),
     Wall("only repository hosts say that they keep the control plane's database", "host_report_own() without `purpose = 'REPOSITORY'`",
          with_function("host_report_own(bytea, jsonb)", (" AND h.purpose = 'REPOSITORY'", ""))),
     *OF_GATE,
