@@ -198,6 +198,16 @@ a_long_name_is_no_success_either(void **state)
         "\" database=\"y\" application=\"[unknown]\" FATAL:  invalid value for parameter \"replication\": \"x\""
     };
     CHECK_REFUSED(lines);
+    /* The journal may pause. */
+    lines[LENGTH(lines) - 1].time_us += 90000;
+    CHECK_REFUSED(lines);
+    struct login found[1];
+    assert_int_equal(FIND(lines, found), 1);
+    assert_non_null(strstr(found[0].reason, "contradict"));
+    lines[LENGTH(lines) - 1].text =
+        SAYS("7", "203.0.113.7", "root", "shop", "FATAL:  terminating connection due to administrator command");
+    assert_int_equal(FIND(lines, found), 1);
+    assert_true(found[0].is_in);
 }
 
 static void

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Lines of one write of a server follow each other in the journal within this time. */
-enum { SAME_WRITE_US = 500 };
+enum { SAME_WRITE_US = 500, LONG_PAUSE_US = 1000000 };
 
 /* One process of a server. Lines come newest first, so what is found replaces what was found before. */
 struct attempt {
@@ -13,6 +13,7 @@ struct attempt {
     int64_t in_us;      /* "connection authorized"; 0: none */
     int64_t refused_us; /* FATAL; 0: none */
     int64_t write_us;   /* the first line of the write that has it */
+    int64_t doubt_us;   /* the same when names may be long and the journal may pause; 0: there is no doubt */
     int64_t seen_us;    /* when its last line was written */
     struct login first; /* the line that is the nearest to the beginning: user, database, text */
     struct login in;    /* the line that says "connection authorized" */
@@ -143,6 +144,13 @@ is_authorized(str rest)
 }
 
 /* ---- Why not ---- */
+/*
+ * The only refusal before the server cuts names to 63 bytes, which are too few for a success. What looks like a success before it is not believed, even when the journal
+ * paused in between; a session could write it as well, so it is told that there is a doubt.
+ */
+#define LONG_NAMES "invalid value for parameter \"replication\""
+#define DOUBT      "its lines contradict each other; the log of the server has them"
+
 /* How the server says it, and how it is told. Names that the client sent follow, and are left out. */
 static const struct {
     const char *begins, *reason;
@@ -162,6 +170,7 @@ static const struct {
     { "the database system is", "the server was starting or stopping" },
     { "canceling authentication due to timeout", "the client took too long" },
     { "unsupported frontend protocol", "the client speaks another protocol" },
+    { LONG_NAMES, "the client asks for replication in a wrong way" },
 };
 
 /* Behind any of them that is in the line: the client can write one as well, but not take the server's away. */
@@ -199,14 +208,16 @@ note_line(struct login *login, str names, str text)
 static void
 tell(struct logins *logins, struct attempt *attempt)
 {
-    bool is_refused_at_once = attempt->refused_us > 0 && attempt->in_us >= attempt->write_us;
+    bool is_doubtful =
+        attempt->doubt_us > 0 && attempt->in_us >= attempt->doubt_us && attempt->in_us < attempt->write_us;
+    bool is_refused_at_once = attempt->refused_us > 0 && (is_doubtful || attempt->in_us >= attempt->write_us);
     bool is_in = attempt->in_us > 0 && !is_refused_at_once;
     struct login login = is_in ? attempt->in : attempt->first;
     login.is_in = is_in;
     login.time_us = is_in ? attempt->in_us : attempt->refused_us;
     memcpy(login.address, attempt->address, sizeof(login.address));
     if (!is_in)
-        memcpy(login.reason, attempt->reason, sizeof(login.reason));
+        snprintf(login.reason, sizeof(login.reason), "%s", is_doubtful ? DOUBT : attempt->reason);
     /* Neither: the client went away without a word. */
     if (attempt->began_us > 0 && login.time_us > 0 && strcmp(login.address, "[local]") != 0)
         logins->found(logins->context, &login);
@@ -276,6 +287,10 @@ logins_take(struct logins *logins, const struct journal_entry *entry)
         attempt->refused_us = attempt->write_us = entry->time_us;
     else if (attempt->write_us - entry->time_us <= SAME_WRITE_US)
         attempt->write_us = entry->time_us; /* a name may have thousands of lines before the server's own text */
+    if (memmem(entry->text.data, entry->text.len, UNNAMED "FATAL:  " LONG_NAMES,
+               strlen(UNNAMED "FATAL:  " LONG_NAMES)) != NULL ||
+        (attempt->doubt_us > 0 && attempt->doubt_us - entry->time_us <= LONG_PAUSE_US))
+        attempt->doubt_us = entry->time_us;
     if (!read_head(&rest, entry->pid, &address))
         return;
     if (is_beginning(rest, address)) {
