@@ -31,6 +31,7 @@ from client import wait_until  # noqa: E402
 from scripted import Scripted  # noqa: E402
 from suite import Suite, ends_on_signal  # noqa: E402
 from terminal import Reeve, Terminal, plain  # noqa: E402
+from measurements import MonitorStore, seed_now  # noqa: E402
 from world import BUILD, PREFIX, World, catalog, forms_of, name_members, sql, start_node, tell_nodes, value_of_form, values_for  # noqa: E402
 
 ONE_MEMBER = '[{"regionConfigs": [{"providerName": "ONPREM", "regionName": "EU_NORTH", "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}}]}]'
@@ -915,9 +916,10 @@ def main():
     run(test_man, reeve, rows, words)
     run(test_retries, reeve)
     run(test_logs, reeve)
-    with start_node(workers=1) as node:
+    with MonitorStore() as store, start_node(workers=1, settings={"monitor_stores": store.url}) as node:
         world = World(node, with_roles=False)
         values = world.make_fixtures()
+        seed_now(store, world.p, values["clusterName"])
         test_login(suite, node, world, reeve)
         run(test_secret_service, node, world, reeve)
         test_fleet(suite, node, world, reeve, fleet, words, examples)

@@ -12,6 +12,7 @@
 #include "job/alert/alert_metric.h"
 #include "job/alert/alert_rule.h"
 #include "job/alert/integration.h"
+#include "monitor/stores.h"
 #include "store/alert/alert.h"
 #include "store/resource.h"
 
@@ -44,7 +45,7 @@ check_measured(struct request *req, json_t *threshold)
     double ignored;
     if (threshold == NULL)
         return fail(req->arena, MISSING_ATTRIBUTE, V("metricThreshold"));
-    if (req->api->monitor == NULL)
+    if (monitor_stores_count(req->api->monitor) == 0)
         return fail(req->arena, NOT_OFFERED, V("eventTypeName " ALERT_METRIC_TYPE),
                     V("this deployment keeps no measurements"));
     if (json_object_get(threshold, "units") == NULL)
@@ -343,7 +344,8 @@ alert_config_add_defaults(struct request *req, id organization, id project)
     struct key key = auth_key_for(req->api->auth, ALERT_KEY_PURPOSE);
     for (size_t i = 0; problem == OK && i < LENGTH(default_types); i++)
         problem = add_default(req, &place, default_types[i], NULL, &key, newest);
-    for (size_t i = 0; problem == OK && req->api->monitor != NULL && i < LENGTH(default_limits); i++) {
+    for (size_t i = 0; problem == OK && monitor_stores_count(req->api->monitor) > 0 && i < LENGTH(default_limits);
+         i++) {
         json_t *limit =
             json_in(req->arena, json_pack("{s:s, s:s, s:s, s:i, s:s}", "metricName", default_limits[i].metric, "mode",
                                           "AVERAGE", "operator", "GREATER_THAN", "threshold",

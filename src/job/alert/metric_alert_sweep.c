@@ -299,6 +299,7 @@ look(struct sweep_context *context)
     struct arena *answers CLEANUP(arena_cleanup) = arena_new(ANSWERS_BYTES);
     struct looking looking = { .context = context, .answers_arena = answers };
     id project = ID_NONE, config = ID_NONE;
+    bool is_measured = monitor_stores_count(context->environment->monitor) > 0;
     if (answers == NULL)
         return fail(context->arena, OVERLOADED);
     do {
@@ -308,14 +309,14 @@ look(struct sweep_context *context)
         looking.arena = arena;
         error problem =
             store_metric_configs(context->store, arena, project, config, PAGE, &looking.configs, &looking.config_count);
-        if (problem == OK && looking.config_count > 0 && context->environment->monitor != NULL) {
+        if (problem == OK && looking.config_count > 0 && is_measured) {
             problem = look_at_page(&looking);
             project = looking.configs[looking.config_count - 1].place.project;
             config = looking.configs[looking.config_count - 1].config;
         }
         if (problem != OK)
             return failure_new(context->arena, problem->code, problem->parameter_count, problem->parameters);
-    } while (looking.config_count == PAGE && context->environment->monitor != NULL);
+    } while (looking.config_count == PAGE && is_measured);
     return OK;
 }
 
