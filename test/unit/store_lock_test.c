@@ -196,6 +196,8 @@ static const struct lock_row rows[] = {
       .ended = "SELECT total = 4 AND total = (SELECT count(*) FROM resource r WHERE r.scope = p() AND r.kind = 'thing') FROM list_counter WHERE scope = p() AND kind = 'thing'" },
 
     /* ---- Two that add the same: the second finds it there ---- */
+    { "alert_metric_add", "alert_metric_add(alert => id('measured1'), config => x('config'), member => x('orders member0'), severity => 'WARNING', cluster => 'orders', status => 'OPEN', process => 'a:1', metric => 'M', value => '1', units => 'RAW')",
+      "alert_metric_add(alert => id('measured2'), config => x('config'), member => x('orders member0'), severity => 'WARNING', cluster => 'orders', status => 'OPEN', process => 'a:1', metric => 'M', value => '1', units => 'RAW')", .says = "", .ended = "SELECT count(*) = 1 FROM alert WHERE metric = 'M'" },
     { "advice_store", ADVICE, .says = "OK", .before = "DELETE FROM member_advice WHERE member_id = x('orders member0')",
       .ended = "SELECT sum(calls) = 3 FROM query_cost WHERE hash = 'EEEEEEEEEEEEEEEE'" },
     { "alert_add", "alert_add(alert => id('n1'), config => x('config'), event => id('n1'), event_type => 'T1', severity => 'WARNING', cluster => 'third', status => 'OPEN', lasts => true, open_s => 60, event_count => 3, created_ms => 0)",
