@@ -6,7 +6,7 @@
  * What was not measured is a third state: it neither raises nor closes. An alert is raised and closed in a transaction that holds the
  * project's cursor, as all of its alerts are, so it happens once, whoever is killed.
  */
-#include <stdlib.h>
+#include <stddef.h>
 
 #include "base/failpoint.h"
 #include "base/json.h"
@@ -76,7 +76,7 @@ ask(struct looking *looking, const struct alert_metric *metric, const struct ins
     return OK;
 }
 
-/* ---- One configuration ---- */
+/* ---- Whom matchers compare ---- */
 static struct alert_matched
 matched(const struct metric_member *member)
 {
@@ -92,25 +92,58 @@ matched(const struct metric_member *member)
                                    } };
 }
 
-static int
-compare_alerts(const void *first, const void *second)
+/* ---- What a page has, in order ---- */
+/* Each list of a page is by two identifiers. How many of its rows come before the first that has both. */
+static size_t
+count_before(const void *rows, size_t count, size_t row_bytes, size_t first_at, size_t second_at, id first, id second)
 {
-    const struct metric_alert *a = first, *b = second;
-    int order = memcmp(a->config.bytes, b->config.bytes, ID_BYTES);
-    return order != 0 ? order : memcmp(a->member.bytes, b->member.bytes, ID_BYTES);
+    size_t from = 0, to = count;
+    while (from < to) {
+        size_t middle = (from + to) / 2;
+        const char *row = (const char *)rows + middle * row_bytes;
+        int order = memcmp(((const id *)(const void *)(row + first_at))->bytes, first.bytes, ID_BYTES);
+        if (order == 0)
+            order = memcmp(((const id *)(const void *)(row + second_at))->bytes, second.bytes, ID_BYTES);
+        if (order < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static size_t
+first_member(const struct looking *looking, id project, id member)
+{
+    return count_before(looking->members, looking->member_count, sizeof(*looking->members),
+                        offsetof(struct metric_member, project), offsetof(struct metric_member, member), project,
+                        member);
+}
+
+static bool
+is_member(const struct looking *looking, id project, id member)
+{
+    size_t place = first_member(looking, project, member);
+    return place < looking->member_count && id_eq(looking->members[place].member, member);
+}
+
+static size_t
+first_alert(const struct looking *looking, id config, id member)
+{
+    return count_before(looking->alerts, looking->alert_count, sizeof(*looking->alerts),
+                        offsetof(struct metric_alert, config), offsetof(struct metric_alert, member), config, member);
 }
 
 static id
 open_alert_of(const struct looking *looking, id config, id member)
 {
-    const struct metric_alert wanted = { .config = config, .member = member };
-    const struct metric_alert *found =
-        looking->alert_count == 0
-            ? NULL
-            : bsearch(&wanted, looking->alerts, looking->alert_count, sizeof(wanted), compare_alerts);
-    return found == NULL ? ID_NONE : found->alert;
+    size_t place = first_alert(looking, config, member);
+    bool is_there = place < looking->alert_count && id_eq(looking->alerts[place].config, config) &&
+                    id_eq(looking->alerts[place].member, member);
+    return is_there ? looking->alerts[place].alert : ID_NONE;
 }
 
+/* ---- What has to be done ---- */
 static error
 add_turn(struct looking *looking, struct turns *turns, const struct turn *turn)
 {
@@ -147,16 +180,6 @@ compare_member(struct looking *looking, const struct metric_config *config, cons
     return add_turn(looking, turns, &turn);
 }
 
-static bool
-is_member(const struct looking *looking, id member)
-{
-    for (size_t i = 0; i < looking->member_count; i++) {
-        if (id_eq(looking->members[i].member, member))
-            return true;
-    }
-    return false;
-}
-
 static error
 compare_config(struct looking *looking, const struct metric_config *config, struct turns *turns)
 {
@@ -166,15 +189,14 @@ compare_config(struct looking *looking, const struct metric_config *config, stru
         return OK;
     const json_t *matchers = json_parse_own(looking->arena, config->matchers);
     TRY(ask(looking, threshold.metric, &measured));
-    for (size_t i = 0; i < looking->member_count; i++) {
-        if (id_eq(looking->members[i].project, config->place.project))
-            TRY(compare_member(looking, config, &threshold, matchers, &looking->members[i], measured, turns));
-    }
+    for (size_t i = first_member(looking, config->place.project, ID_NONE);
+         i < looking->member_count && id_eq(looking->members[i].project, config->place.project); i++)
+        TRY(compare_member(looking, config, &threshold, matchers, &looking->members[i], measured, turns));
     /* Of a member that is gone or stopped nothing will ever be measured. */
-    for (size_t i = 0; i < looking->alert_count; i++) {
-        const struct metric_alert *alert = &looking->alerts[i];
-        if (id_eq(alert->config, config->config) && !is_member(looking, alert->member))
-            TRY(add_turn(looking, turns, &(struct turn){ .config = config, .alert = alert->alert }));
+    for (size_t i = first_alert(looking, config->config, ID_NONE);
+         i < looking->alert_count && id_eq(looking->alerts[i].config, config->config); i++) {
+        if (!is_member(looking, config->place.project, looking->alerts[i].member))
+            TRY(add_turn(looking, turns, &(struct turn){ .config = config, .alert = looking->alerts[i].alert }));
     }
     return OK;
 }
