@@ -204,6 +204,35 @@ what_is_not_measured_any_more_stays_as_it_is_until_it_is_gone(void **state)
     remove_place(place);
 }
 
+/* Matchers are tenants' own: a look at them is short, whatever they are. */
+static void
+matchers_that_take_long_keep_nobody_waiting(void **state)
+{
+    (void)state;
+    enum { CONFIGS = 300, MOST_MS = 3000 };
+    struct place place = new_measured(), other = new_place();
+    assert_asks(other, "createGroupCluster", "", document("theirs", THREE_IN_A), "OK");
+    settle();
+    fixture_ask("INSERT INTO alert_cursor (org_id, project_id, project_seq) VALUES (%s, %s, 0) ON CONFLICT DO NOTHING",
+                fixture_quote(other.organization), fixture_quote(other.project));
+    for (uint32_t i = 0; i < CONFIGS; i++)
+        add_config(place, 8000 + i, HALF_FULL,
+                   "[{\"fieldName\": \"HOSTNAME\", \"operator\": \"REGEX\", \"value\": \"^(.+)+!$\"}]");
+    add_config(other, 8999, HALF_FULL, "[]");
+    for (int i = 0; i < 3; i++)
+        measure(place, member_of(place, i), M_CONNECTIONS_PERCENT, 90, 0);
+    measure(other, member_of(other, 0), M_CONNECTIONS_PERCENT, 90, 0);
+    int64_t began_ms = clock_steady_ms();
+    sweep();
+    int64_t took_ms = clock_steady_ms() - began_ms;
+    assert_string_equal(alerts_of(place), "");
+    assert_string_equal(alerts_of(other), "0 OPEN 90");
+    if (took_ms > MOST_MS)
+        fail_msg("a look took %lld ms", (long long)took_ms);
+    assert_asks(other, "deleteGroupCluster", "theirs", NULL, "OK");
+    remove_place(place);
+}
+
 static void
 every_query_is_understood_by_a_store(void **state)
 {
@@ -238,6 +267,7 @@ main(void)
         cmocka_unit_test(what_one_store_lacks_is_in_the_other),
         cmocka_unit_test(matchers_choose_members),
         cmocka_unit_test(what_is_not_measured_any_more_stays_as_it_is_until_it_is_gone),
+        cmocka_unit_test(matchers_that_take_long_keep_nobody_waiting),
         cmocka_unit_test(every_query_is_understood_by_a_store),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
