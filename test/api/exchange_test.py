@@ -493,6 +493,7 @@ def test_team_bounds(suite, runner, world, node):
 NOT_LINKED = {
     "a shape is known by its hash, which insights name": {
         "getGroupClusterQueryShape", "getGroupClusterQueryShapeInsightDetails"},
+    "read at the host of a member, which is slow, and answers nobody when it is lost": {"downloadGroupClusterLog", "getGroupDbAccessHistoryCluster", "getGroupDbAccessHistoryProcess"},
     "by name, what is also found by its id": {"getProjectByName", "getOrgTeamByName", "getUserByName"},
     "refused by design, so there is none": {"getPeer", "getGroupCloudProviderAccess", "getGroupPrivateEndpointEndpointService",
                                             "getGroupPrivateEndpointEndpointServiceEndpoint", "getGroupEncryptionAtRestPrivateEndpoint",

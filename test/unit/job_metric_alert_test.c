@@ -209,15 +209,18 @@ static void
 matchers_that_take_long_keep_nobody_waiting(void **state)
 {
     (void)state;
-    enum { CONFIGS = 300, MOST_MS = 3000 };
+    enum { CONFIGS = 2000, MOST_MS = 3000 };
     struct place place = new_measured(), other = new_place();
     assert_asks(other, "createGroupCluster", "", document("theirs", THREE_IN_A), "OK");
     settle();
     fixture_ask("INSERT INTO alert_cursor (org_id, project_id, project_seq) VALUES (%s, %s, 0) ON CONFLICT DO NOTHING",
                 fixture_quote(other.organization), fixture_quote(other.project));
-    for (uint32_t i = 0; i < CONFIGS; i++)
-        add_config(place, 8000 + i, HALF_FULL,
-                   "[{\"fieldName\": \"HOSTNAME\", \"operator\": \"REGEX\", \"value\": \"^(.+)+!$\"}]");
+    add_config(place, 8000, HALF_FULL,
+               "[{\"fieldName\": \"HOSTNAME\", \"operator\": \"REGEX\", \"value\": \"^([a-z0-9.-]+)+[A-Z]$\"}]");
+    fixture_ask(
+        "INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT r.scope, r.kind, decode(substr(md5(n::text), 1, 24), 'hex'), 'n' || n, r.org_id, r.document "
+        "FROM resource r, generate_series(1, %d) n WHERE r.kind = 'alertConfig'",
+        CONFIGS);
     add_config(other, 8999, HALF_FULL, "[]");
     for (int i = 0; i < 3; i++)
         measure(place, member_of(place, i), M_CONNECTIONS_PERCENT, 90, 0);
