@@ -15,6 +15,7 @@ import sys
 import time
 
 from exchange_test import HERE, Runner, Values
+from measurements import MonitorStore
 from postgres_proxy import Postgres
 from suite import Suite, ends_on_signal
 from world import World, start_node
@@ -22,15 +23,15 @@ from world import World, start_node
 MOST = 60  # statements of a request
 KEY_FREE_S = 10
 WAITS = ("soon:", "later:")  # these are repeated in any case, some of them beside a worker
-# What a node notes now and then by itself, beside requests: when a credential was last used, and from where.
-BESIDE = ("auth_access_list_touch", "auth_api_key_touch", "auth_secret_touch")
+# What a node notes now and then by itself, beside requests: when a credential was last used, and from where, and that the node is there.
+BESIDE = ("auth_access_list_touch", "auth_api_key_touch", "auth_secret_touch", "instance_seen")
 
 
 class Loses(Runner):
     """Runs exchanges, and loses the database in them."""
 
-    def __init__(self, suite, world, node, database):
-        super().__init__(suite, world, node)
+    def __init__(self, suite, world, node, store, database):
+        super().__init__(suite, world, node, store)
         self.database, self.lost, self.most = database, 0, 0
         self.before = None  # what was lost already: (first line of a request, number); None: it may be lost again
 
@@ -72,9 +73,10 @@ def main():
     names = [word for word in sys.argv[1:] if word != "--all"]
     suite = Suite("lost statements")
     database = Postgres(os.environ["REEVE_TEST_DSN"], BESIDE)
-    with start_node(workers=1, dsn=database.dsn, settings={"control_plane_addresses": ["192.0.2.1/32", "2001:db8::/64"]}) as node:
+    settings = {"control_plane_addresses": ["192.0.2.1/32", "2001:db8::/64"]}
+    with MonitorStore() as store, start_node(workers=1, dsn=database.dsn, settings={**settings, "monitor_stores": store.url}) as node:
         Values.config = node.conf
-        runner = Loses(suite, World(node, with_roles=False), node, database)
+        runner = Loses(suite, World(node, with_roles=False), node, store, database)
         runner.before = None if "--all" in sys.argv else set()
         paths = sorted(glob.glob(os.path.join(HERE, "exchanges", "*.txt")))
         for number, path in enumerate(path for path in paths if not names or os.path.basename(path)[:-4] in names):

@@ -19,6 +19,7 @@ from etcd_attacks import Thief
 from state import wait_until
 from suite import ends_on_signal
 from tenant import Tenant
+from measurements import MonitorStore, seed_now  # noqa: E402
 from world import World, start_node
 
 MARK = secrets.token_hex(2)  # on a fleet that is kept, every run has clusters of its own
@@ -41,8 +42,9 @@ class NodeGround:
 @contextlib.contextmanager
 def node_ground():
     ends_on_signal()
-    with start_node(workers=2) as node:
+    with MonitorStore() as store, start_node(workers=2, settings={"monitor_stores": store.url}) as node:
         ground = NodeGround(node)
+        seed_now(store, ground.world.p, ground.facts["fixtures"]["clusterName"])
         yield ground
         ground.world.close()
 
