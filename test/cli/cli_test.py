@@ -856,12 +856,13 @@ def test_speed(suite, node, world, reeve):
             node.base_url + PREFIX + "/groups/" + world.p]
     ours = [reeve.program, "projects", "get", world.p]
     start, best = median_ms([reeve.program, "--version"], environment)
+    _, best_of_curl = median_ms(["curl", "--version"], environment)
     # In turns, so that both see the same machine.
     pairs = [(median_ms(ours, environment, 5)[0], median_ms(curl, environment, 5)[0]) for _ in range(6)]
     mine, theirs = (statistics.median(column) for column in zip(*pairs))
     suite.say("bench: start-up %.1f ms (least %.1f); the same call by reeve %.1f ms, by curl %.1f ms: ratio %.2f" % (start, best, mine, theirs, mine / theirs))
-    # The least: what the program needs, and not what others on the machine do.
-    suite.check(best < 20, "start-up took %.1f ms, and at least %.1f", start, best)
+    # The least: what the program needs, and not what others on the machine do. Where the machine has so much to do that even that is long, it is so for curl as well.
+    suite.check(best < max(20, 2 * best_of_curl), "start-up took %.1f ms, and at least %.1f; curl's at least %.1f", start, best, best_of_curl)
     suite.check(mine / theirs < 1.5, "a call takes %.2f times as long as by curl", mine / theirs)
 
 
