@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,6 +58,7 @@ monitor_start(size_t number)
     snprintf(listen, sizeof(listen), "-httpListenAddr=127.0.0.1:%d", monitor.ports[number]);
     monitor.pids[number] = fork();
     if (monitor.pids[number] == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever kills the test kills it, too */
         if (freopen("/dev/null", "w", stderr) == NULL || freopen("/dev/null", "w", stdout) == NULL)
             _exit(126);
         execlp("victoria-metrics", "victoria-metrics", data, listen, "-retentionPeriod=8d", "-search.latencyOffset=0s",
