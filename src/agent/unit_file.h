@@ -34,6 +34,21 @@ str unit_text_beside(struct arena *arena, const struct unit_beside *wish);
 /* Further lines for what nobody waits for: it gives way also on hosts whose systemd cannot weigh processors and disks, as in containers. */
 #define UNIT_GIVES_WAY "Nice=19\nIOSchedulingClass=best-effort\nIOSchedulingPriority=7\n"
 
+/* The last walls of what strangers connect to: it connects to nobody. */
+#define UNIT_ONLY_LISTENS                                \
+    "ProtectSystem=strict\n"                             \
+    "RemoveIPC=yes\n"                                    \
+    "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX\n" \
+    "RestrictNamespaces=yes\n"                           \
+    "RestrictRealtime=yes\n"                             \
+    "RestrictSUIDSGID=yes\n"                             \
+    "SystemCallArchitectures=native\n"                   \
+    "SystemCallErrorNumber=EPERM\n"                      \
+    "SystemCallFilter=@system-service\n"                 \
+    "SystemCallFilter=~@privileged\n"                    \
+    "SystemCallFilter=~connect\n"                        \
+    "UMask=0077\n"
+
 /* Further lines for a stage of a drill: how long it may take, and what shuts the tenant's data in. */
 str unit_drill_walls(struct arena *arena, int64_t limit_seconds, bool is_shut_in);
 

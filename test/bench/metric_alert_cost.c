@@ -45,7 +45,6 @@ measure_all(void)
 {
     struct arena *arena CLEANUP(arena_cleanup) = arena_new(ARENA_BYTES);
     struct buf out = buf_in(arena, ARENA_BYTES / 2);
-    str started, why;
     PGresult *rows = PQexec(
         fixture_owner,
         "SELECT encode(c.project_id, 'hex'), encode(c.id, 'hex'), encode(m.id, 'hex') FROM cluster_member m JOIN cluster c ON c.id = m.cluster_id");
@@ -54,7 +53,7 @@ measure_all(void)
                    PQgetvalue(rows, i, 1), PQgetvalue(rows, i, 2), (long long)clock_now_ms());
     PQclear(rows);
     for (size_t number = 0; number < MONITOR_STORES; number++)
-        assert_true(monitor_write(monitor.stores, arena, number, buf_str(&out), &started, &why));
+        monitor_put(arena, number, buf_str(&out));
 }
 
 static void

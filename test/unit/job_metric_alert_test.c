@@ -57,17 +57,13 @@ measure(struct place place, id member, enum metric_number metric, double value, 
     struct buf wire = buf_in(arena, 4096), out = buf_in(arena, 4096);
     struct monitor_owner owner = { place.project, fixture_id(50), member };
     struct points_line line;
-    str started, why;
     struct points_writer writer = points_begin(&wire, member, clock_now_ms(), METRIC_PROCESS, STR_EMPTY);
     points_add(&writer, metric, value);
     points_end(&writer);
     struct points_reader reader = points_read(buf_str(&wire));
     assert_int_equal(points_next(&reader, &line), POINTS_LINE);
     monitor_line_add(&out, &owner, &line);
-    for (int i = 0; !monitor_write(monitor.stores, arena, in_store, buf_str(&out), &started, &why); i++) {
-        assert_true(i < 500);
-        usleep(20000);
-    }
+    monitor_put(arena, in_store, buf_str(&out));
     for (int64_t until = clock_steady_ms() + MONITOR_WAIT_MS; clock_steady_ms() < until; usleep(20000)) {
         struct arena *own CLEANUP(arena_cleanup) = arena_new(256 * 1024 * 1024);
         struct instant_list list;

@@ -41,18 +41,6 @@ hours_ago(int hours)
 }
 
 /* ---- Points ---- */
-static void
-write_to(size_t at_store, str lines)
-{
-    str started, why = STR_EMPTY;
-    for (int i = 0; i < 500; i++) {
-        if (monitor_write(monitor.stores, arena, at_store, lines, &started, &why))
-            return;
-        usleep(20000); /* a store that was away is tried again after a moment */
-    }
-    fail_msg("%.*s", STR_ARG(why));
-}
-
 static bool
 ignore(void *context, str bytes)
 {
@@ -91,7 +79,7 @@ measure(size_t at_store, int member, int64_t from_ms, int64_t to_ms)
     struct points_line line;
     while (points_next(&reader, &line) == POINTS_LINE)
         monitor_line_add(&out, &owner, &line);
-    write_to(at_store, buf_str(&out));
+    monitor_put(arena, at_store, buf_str(&out));
     show(at_store);
 }
 

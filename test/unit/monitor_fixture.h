@@ -71,6 +71,19 @@ monitor_start(size_t number)
         fail_msg("victoria-metrics does not start; script/bootstrap installs it");
 }
 
+/* A store that was away is tried again after a moment. */
+static __attribute__((unused)) void
+monitor_put(struct arena *in, size_t number, str lines)
+{
+    str started, why = STR_EMPTY;
+    for (int i = 0; i < 500; i++) {
+        if (monitor_write(monitor.stores, in, number, lines, &started, &why))
+            return;
+        usleep(20000);
+    }
+    fail_msg("%.*s", STR_ARG(why));
+}
+
 static void
 monitor_kill(size_t number)
 {

@@ -43,18 +43,6 @@ lines_of(int project, int member, int first, int count, const char *name)
     return buf_str(&out);
 }
 
-static void
-write_to(size_t store, str lines)
-{
-    str started, why = STR_EMPTY;
-    for (int i = 0; i < 500; i++) {
-        if (monitor_write(monitor.stores, arena, store, lines, &started, &why))
-            return;
-        usleep(20000); /* a store that was away is tried again after a moment */
-    }
-    fail_msg("%.*s", STR_ARG(why));
-}
-
 static struct sample_query
 query_of(int project, int member, int first, int last)
 {
@@ -89,7 +77,7 @@ points_come_back_once_however_often_they_are_sent(void **state)
     struct sample_query query = query_of(1, 10, 0, 99);
     struct series_list list;
     for (int i = 0; i < 3; i++)
-        write_to(0, lines_of(1, 10, 0, 100, NULL));
+        monitor_put(arena, 0, lines_of(1, 10, 0, 100, NULL));
     expect_points(&query, process_metrics[0], STR_EMPTY, 100);
     assert_true(samples_read(monitor.stores, arena, &query, &list) == OK);
     const struct series *series = series_find(&list, process_metrics[1], STR_EMPTY);
@@ -104,8 +92,8 @@ what_one_store_does_not_have_comes_from_the_other(void **state)
 {
     (void)state;
     struct sample_query query = query_of(2, 20, 0, 99);
-    write_to(0, lines_of(2, 20, 0, 40, NULL));
-    write_to(1, lines_of(2, 20, 30, 70, NULL));
+    monitor_put(arena, 0, lines_of(2, 20, 0, 40, NULL));
+    monitor_put(arena, 1, lines_of(2, 20, 30, 70, NULL));
     expect_points(&query, process_metrics[0], STR_EMPTY, 100);
 }
 
@@ -114,7 +102,7 @@ other_projects_and_members_are_not_seen(void **state)
 {
     (void)state;
     struct series_list list;
-    write_to(0, lines_of(3, 30, 0, 10, NULL));
+    monitor_put(arena, 0, lines_of(3, 30, 0, 10, NULL));
     struct sample_query own = query_of(3, 30, 0, 99), other = query_of(4, 30, 0, 99),
                         neighbour = query_of(3, 31, 0, 99);
     expect_points(&own, process_metrics[0], STR_EMPTY, 10);
@@ -132,7 +120,7 @@ names_are_only_names(void **state)
     const struct metric *metric = &metric_table[M_DATABASE_DATA_SIZE];
     struct name_list found = { 0 };
     for (size_t i = 0; i < LENGTH(names); i++)
-        write_to(0, lines_of(5, 51, 90, 5, names[i]));
+        monitor_put(arena, 0, lines_of(5, 51, 90, 5, names[i]));
     for (size_t i = 0; i < LENGTH(names); i++) {
         struct sample_query query = query_of(5, 51, 0, 99);
         query.metrics = &metric;
@@ -152,8 +140,8 @@ store_that_is_killed_is_another_process_and_the_other_one_answers(void **state)
     (void)state;
     struct sample_query query = query_of(7, 70, 0, 99);
     str before, after = STR_EMPTY, why;
-    write_to(0, lines_of(7, 70, 0, 100, NULL));
-    write_to(1, lines_of(7, 70, 0, 100, NULL));
+    monitor_put(arena, 0, lines_of(7, 70, 0, 100, NULL));
+    monitor_put(arena, 1, lines_of(7, 70, 0, 100, NULL));
     expect_points(&query, process_metrics[0], STR_EMPTY, 100);
     assert_true(monitor_started(monitor.stores, arena, 0, &before, &why));
     monitor_kill(0);
@@ -161,7 +149,7 @@ store_that_is_killed_is_another_process_and_the_other_one_answers(void **state)
     assert_false(monitor_write(monitor.stores, arena, 0, lines_of(7, 70, 0, 1, NULL), &after, &why));
     sleep(1); /* a process says in whole seconds when it began */
     monitor_start(0);
-    write_to(0, lines_of(7, 70, 0, 100, NULL));
+    monitor_put(arena, 0, lines_of(7, 70, 0, 100, NULL));
     assert_true(monitor_started(monitor.stores, arena, 0, &after, &why));
     assert_false(str_eq(before, after));
 }
@@ -180,7 +168,7 @@ store_that_is_away_is_not_waited_for_again_and_again(void **state)
     assert_true(clock_steady_ms() - from < 3000);
     monitor_start(0);
     monitor_start(1);
-    write_to(0, lines_of(7, 71, 0, 3, NULL));
+    monitor_put(arena, 0, lines_of(7, 71, 0, 3, NULL));
 }
 
 static int

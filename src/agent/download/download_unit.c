@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/download/download_unit.h"
 
+#include "agent/unit_file.h"
 #include "engine/postgres/backup/pack.h"
 
 #define HEADER "# Written by reeve-agent, which overwrites whatever is changed here.\n"
@@ -37,19 +38,7 @@ static const char unit[] = HEADER "[Unit]\n"
                                   "PrivateIPC=yes\n"
                                   "ProtectClock=yes\n"
                                   "ProtectHostname=yes\n"
-                                  "ProtectKernelLogs=yes\n"
-                                  "ProtectSystem=strict\n"
-                                  "RemoveIPC=yes\n"
-                                  "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX\n"
-                                  "RestrictNamespaces=yes\n"
-                                  "RestrictRealtime=yes\n"
-                                  "RestrictSUIDSGID=yes\n"
-                                  "SystemCallArchitectures=native\n"
-                                  "SystemCallErrorNumber=EPERM\n"
-                                  "SystemCallFilter=@system-service\n"
-                                  "SystemCallFilter=~@privileged\n"
-                                  "SystemCallFilter=~connect\n"
-                                  "UMask=0077\n";
+                                  "ProtectKernelLogs=yes\n" UNIT_ONLY_LISTENS;
 
 /*
  * Only services of the fleet come in: hosts and members have certificates of the same authority, with another organization in them. Whoever they fetch for was looked at

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/restore/gate_unit.h"
 
+#include "agent/unit_file.h"
+
 /*
  * Whoever comes in with pgBackRest chooses the folder that is read: `--repo1-path=/`. So there is a root with nothing in it but programs, which everybody
  * may have, and what this gate is for, which cannot be written. /proc and /sys of that root (+) are not there either: a process finds its environment and
@@ -42,19 +44,7 @@ static const char text[] = "# Written by reeve-agent, which overwrites whatever 
                            "TemporaryFileSystem=/tmp:size=1M,mode=1777,nodev,nosuid\n"
                            "ProtectClock=yes\n"
                            "ProtectHostname=yes\n"
-                           "ProtectKernelLogs=yes\n"
-                           "ProtectSystem=strict\n"
-                           "RemoveIPC=yes\n"
-                           "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX\n"
-                           "RestrictNamespaces=yes\n"
-                           "RestrictRealtime=yes\n"
-                           "RestrictSUIDSGID=yes\n"
-                           "SystemCallArchitectures=native\n"
-                           "SystemCallErrorNumber=EPERM\n"
-                           "SystemCallFilter=@system-service\n"
-                           "SystemCallFilter=~@privileged\n"
-                           "SystemCallFilter=~connect\n"
-                           "UMask=0077\n";
+                           "ProtectKernelLogs=yes\n" UNIT_ONLY_LISTENS;
 
 str
 gate_unit_text(struct arena *arena, const struct gate_unit_wish *wish)

@@ -353,6 +353,7 @@ look_at_all(struct sweep_context *context)
     struct arena *answers CLEANUP(arena_cleanup) = arena_new(ANSWERS_BYTES);
     struct looking looking = { .context = context, .answers_arena = answers };
     id project = ID_NONE, config = ID_NONE;
+    bool is_measured = monitor_stores_count(context->environment->monitor) > 0;
     if (answers == NULL)
         return fail(context->arena, OVERLOADED);
     do {
@@ -362,14 +363,14 @@ look_at_all(struct sweep_context *context)
         looking.arena = arena;
         error problem =
             store_metric_configs(context->store, arena, project, config, PAGE, &looking.configs, &looking.config_count);
-        if (problem == OK && looking.config_count > 0) {
+        if (problem == OK && looking.config_count > 0 && is_measured) {
             problem = look_at_page(&looking);
             project = looking.configs[looking.config_count - 1].place.project;
             config = looking.configs[looking.config_count - 1].config;
         }
         if (problem != OK)
             return failure_new(context->arena, problem->code, problem->parameter_count, problem->parameters);
-    } while (looking.config_count == PAGE);
+    } while (looking.config_count == PAGE && is_measured);
     return OK;
 }
 
@@ -381,13 +382,8 @@ static error
 look(struct sweep_context *context)
 {
     static _Atomic int64_t rests_until_ms;
-    struct metric_config *first;
-    size_t count;
     int64_t began_ms = clock_steady_ms();
     if (began_ms < rests_until_ms)
-        return OK;
-    TRY(store_metric_configs(context->store, context->arena, ID_NONE, ID_NONE, 1, &first, &count));
-    if (count == 0 || monitor_stores_count(context->environment->monitor) == 0)
         return OK;
     error problem = look_at_all(context);
     int64_t spent_ms = clock_steady_ms() - began_ms;
