@@ -267,7 +267,7 @@ join(struct arena *arena, const struct piece *pieces, size_t count, struct serie
 static bool
 join_all(struct arena *arena, struct piece *pieces, size_t count, struct series_list *ret_list)
 {
-    *ret_list = (struct series_list){ 0, ARENA_ARRAY(arena, struct series, count + 1) };
+    *ret_list = (struct series_list){ .items = ARENA_ARRAY(arena, struct series, count + 1) };
     if (ret_list->items == NULL)
         return false;
     if (count > 0)
@@ -354,25 +354,29 @@ samples_read(struct monitor_stores *stores, struct arena *arena, const struct sa
              struct series_list *ret_list)
 {
     struct reading reading = { .arena = arena, .query = query, .line = arena_alloc_unset(arena, LINE_BYTES) };
-    bool has_answer = false;
+    bool has_answer = false, is_one_away = false, is_whole = false;
     str why = STR("There is no store.");
     id_write(query->project, reading.project);
     id_write(query->member, reading.member);
     str form = export_form(arena, query, reading.project, reading.member);
     if (reading.line == NULL || form.len == 0)
         return fail(arena, OVERLOADED);
-    for (size_t store = 0; store < monitor_stores_count(stores); store++) {
-        if (!read_store(&reading, stores, store, form, &why))
+    for (size_t store = 0; !is_whole && store < monitor_stores_count(stores); store++) {
+        if (!read_store(&reading, stores, store, form, &why)) {
+            is_one_away = true;
             continue;
+        }
         has_answer = true;
         if (reading.is_too_much)
             return fail(arena, MEASUREMENTS_TOO_MANY, V((int64_t)SAMPLES_MOST));
         if (!join_all(arena, reading.pieces, reading.count, ret_list))
             return fail(arena, OVERLOADED);
-        if (!has_gap(query, ret_list))
-            break;
+        is_whole = !has_gap(query, ret_list);
     }
-    return has_answer ? OK : away(arena, why);
+    if (!has_answer)
+        return away(arena, why);
+    ret_list->is_partial = is_one_away && !is_whole;
+    return OK;
 }
 
 /* ---- Names ---- */

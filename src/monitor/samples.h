@@ -33,6 +33,7 @@ struct series {
 struct series_list {
     size_t count;
     struct series *items;
+    bool is_partial; /* it has gaps, and a store that could fill them did not answer */
 };
 
 struct sample_query {

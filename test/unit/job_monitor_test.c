@@ -285,6 +285,34 @@ without_a_store_nothing_is_passed_over(void **state)
     assert_string_equal(fixture_ask("SELECT count(*) FROM monitor_late"), "0");
 }
 
+/* Each store has a part of the hour, and one of them is away when it is made. */
+static void
+gaps_are_filled_when_the_store_that_has_them_is_back(void **state)
+{
+    (void)state;
+    int64_t hour_ms = hours_ago(1), half_ms = hour_ms + 30 * MINUTE_MS;
+    measure(0, first_member, half_ms, hours_ago(0));
+    measure(1, first_member, hours_ago(2), half_ms);
+    set_cursor(hour_ms, 0);
+    clock_ms = hours_ago(0) + 6 * MINUTE_MS;
+    monitor_kill(1);
+    assert_ok(sweep());
+    assert_rise(first_member, hour_ms, 179 * RISE);
+    /* All of them: nobody can say whether it has points of those without any. */
+    const char *waiting = "SELECT count(*) FROM monitor_late WHERE marked_at > now() + interval '5 minutes'";
+    assert_string_equal(fixture_ask("%s", waiting), "20");
+    fixture_ask("UPDATE monitor_late SET marked_at = now() - interval '2 minutes'");
+    assert_ok(sweep());
+    assert_string_equal(fixture_ask("%s", waiting), "20"); /* it is away still */
+    monitor_start(1);
+    measure(1, first_member, hours_ago(2), half_ms); /* a store that is killed loses its last seconds */
+    fixture_ask("UPDATE monitor_late SET marked_at = now() - interval '2 minutes'");
+    assert_ok(sweep());
+    assert_rise(first_member, hour_ms, 360 * RISE);
+    assert_string_equal(fixture_ask("SELECT count(*) FROM monitor_late"), "0");
+    assert_days_agree();
+}
+
 /* ---- ---- */
 static int
 open_world(void **state)
@@ -359,6 +387,7 @@ main(void)
         TEST(points_that_come_late_are_counted),
         TEST(what_is_made_twice_comes_to_the_same),
         TEST(without_a_store_nothing_is_passed_over),
+        TEST(gaps_are_filled_when_the_store_that_has_them_is_back),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

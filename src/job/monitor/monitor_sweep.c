@@ -2,7 +2,7 @@
 /*
  * Makes hours and days of measurements from the points that stores keep for eight days (docs/internals/monitor.md). An hour is made some
  * minutes after its end, for all members in the order of their ids; a cursor says how far that came. Points that come later mark
- * their hour, and it is made again. Whatever is made twice comes to the same.
+ * their hour, and it is made again; so is an hour with gaps that a store which is away could fill. Whatever is made twice comes to the same.
  */
 #include <stdlib.h>
 
@@ -91,6 +91,13 @@ compare_things(const void *first, const void *second)
     return str_compare(a->name, b->name);
 }
 
+/* Of what stores are about to forget an hour would be made that has less than the one before. */
+static bool
+is_kept_longer(const struct sweep_context *context, const struct hour *hour)
+{
+    return hour->at_ms > now_ms(context) - (int64_t)(SAMPLES_RAW_DAYS - 1) * 24 * STEPS_HOUR_MS;
+}
+
 static error
 make_hour(struct sweep_context *context, const struct hour *hour)
 {
@@ -110,7 +117,11 @@ make_hour(struct sweep_context *context, const struct hour *hour)
         if (has_any)
             TRY(put_row(hour, list.items[from].metric->scope, list.items[from].name, values));
     }
-    return list.count == 0 ? OK : store_monitor_day_make(hour->tx, hour->member, hour->at_ms);
+    if (list.count > 0)
+        TRY(store_monitor_day_make(hour->tx, hour->member, hour->at_ms));
+    return list.is_partial && is_kept_longer(context, hour)
+               ? store_monitor_late_again(hour->tx, hour->member, hour->at_ms)
+               : OK;
 }
 
 /* ---- Hour by hour ---- */

@@ -127,6 +127,16 @@ store_monitor_late_take(struct tx *tx, int64_t limit, struct late_hour **ret_hou
 }
 
 error
+store_monitor_late_again(struct tx *tx, id member, int64_t at_ms)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, P_MEMBER, member);
+    params_int(&params, P_AT_MS, at_ms);
+    return tx_query(tx, SQL_MONITOR_LATE_AGAIN, &params, &rows, NULL);
+}
+
+error
 store_monitor_hour_put(struct tx *tx, const struct monitor_row_of *of, int64_t at_ms, str sums, str counts)
 {
     struct params params = { 0 };

@@ -43,6 +43,8 @@ struct late_hour {
     int64_t at_ms;
 };
 MUST_USE error store_monitor_late_take(struct tx *tx, int64_t limit, struct late_hour **ret_hours, size_t *ret_count);
+/* Made again in ten minutes: a store did not answer. */
+MUST_USE error store_monitor_late_again(struct tx *tx, id member, int64_t at_ms);
 /* Arrays as PostgreSQL writes them. */
 MUST_USE error store_monitor_hour_put(struct tx *tx, const struct monitor_row_of *of, int64_t at_ms, str sums,
                                       str counts);
