@@ -49,7 +49,7 @@ member_of(struct place place, int ordinal)
     return member;
 }
 
-/* A point of this moment, in one of the stores; it is waited for until it can be read. */
+/* A point of this moment, in one of the stores; it can be read then. */
 static void
 measure(struct place place, id member, enum metric_number metric, double value, size_t in_store)
 {
@@ -64,6 +64,7 @@ measure(struct place place, id member, enum metric_number metric, double value, 
     assert_int_equal(points_next(&reader, &line), POINTS_LINE);
     monitor_line_add(&out, &owner, &line);
     monitor_put(arena, in_store, buf_str(&out));
+    monitor_show(arena, in_store);
     for (int64_t until = clock_steady_ms() + MONITOR_WAIT_MS; clock_steady_ms() < until; usleep(20000)) {
         struct arena *own CLEANUP(arena_cleanup) = arena_new(256 * 1024 * 1024);
         struct instant_list list;

@@ -41,22 +41,6 @@ hours_ago(int hours)
 }
 
 /* ---- Points ---- */
-static bool
-ignore(void *context, str bytes)
-{
-    (void)context, (void)bytes;
-    return true;
-}
-
-/* A store shows what it took after about a second, unless it is told to. */
-static void
-show(size_t at_store)
-{
-    struct monitor_question question = { .path = "/internal/force_flush", .take = ignore };
-    str why;
-    assert_true(monitor_ask(monitor.stores, arena, at_store, &question, &why));
-}
-
 /*
  * As an agent sends them: a counter, a gauge that is always 5, and the size of a database. The counter's value follows from the time, so
  * points of any two spans fit together.
@@ -80,7 +64,7 @@ measure(size_t at_store, int member, int64_t from_ms, int64_t to_ms)
     while (points_next(&reader, &line) == POINTS_LINE)
         monitor_line_add(&out, &owner, &line);
     monitor_put(arena, at_store, buf_str(&out));
-    show(at_store);
+    monitor_show(arena, at_store);
 }
 
 /* ---- Hours ---- */

@@ -84,6 +84,22 @@ monitor_put(struct arena *in, size_t number, str lines)
     fail_msg("%.*s", STR_ARG(why));
 }
 
+static __attribute__((unused)) bool
+monitor_ignore(void *context, str bytes)
+{
+    (void)context, (void)bytes;
+    return true;
+}
+
+/* A store shows what it took after about a second, unless it is told to. */
+static __attribute__((unused)) void
+monitor_show(struct arena *in, size_t number)
+{
+    struct monitor_question question = { .path = "/internal/force_flush", .take = monitor_ignore };
+    str why;
+    assert_true(monitor_ask(monitor.stores, in, number, &question, &why));
+}
+
 static void
 monitor_kill(size_t number)
 {
