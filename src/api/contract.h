@@ -83,9 +83,11 @@ struct field {
     const char *const *one_of; /* allowed texts, NULL at the end */
     const char *fallback;      /* JSON text used when the field is not sent */
     const struct schema *of;
-    enum field_type item; /* of a list of scalars */
-    const char *example;  /* JSON text */
-    const char *unit;     /* of a number whose name does not say it; empty or NULL: it has none */
+    enum field_type item;   /* of a list of scalars */
+    const char *example;    /* JSON text */
+    const char *unit;       /* of a number whose name does not say it; empty or NULL: it has none */
+    const char *short_flag; /* the flag of the command line for a field inside of lists: "size" */
+    const char *short_form; /* of a list of objects: how people write one of them there: "roleName@databaseName" */
     /*
      * The field decides which other fields the object has: one row for each text of .one_of, ended by a row without
      * value.
@@ -208,6 +210,7 @@ enum endpoint_flag {
     WHILE_LOCKED = 32,      /* also in a locked organization: it changes nothing that costs */
     EVALUATES = 64,         /* evaluates what a tenant wrote: never where another tenant waits */
     ASKS_HOSTS = 256,       /* waits for hosts, which may be slow or gone: never where another tenant waits */
+    LOSES_DATA = 512,       /* cannot be undone: people are asked to type the name first */
     NOT_ALWAYS_THERE = 128, /* not every parent has one: a handler adds the link with answer_relate() */
 };
 

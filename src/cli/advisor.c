@@ -6,6 +6,7 @@
 #include "cli/builtins.h"
 #include "cli/client.h"
 #include "cli/fetch.h"
+#include "cli/names.h"
 #include "cli/output/output.h"
 #include "cli/profile.h"
 
@@ -17,14 +18,6 @@ path_of(struct cli *cli, const char *cluster, const char *rest)
     return str_format(cli->arena, "%s/groups/%s/clusters/%s%s", API_PREFIX,
                       str_percent_encode(cli->arena, str_from(cli->profile->project)).data,
                       str_percent_encode(cli->arena, str_from(cluster)).data, rest);
-}
-
-static bool
-has_project(struct cli *cli)
-{
-    if (cli->profile->project == NULL)
-        cli_say(cli, "which project? Give --project, or `reeve profiles set project ID`");
-    return cli->profile->project != NULL;
 }
 
 /* "customer, day desc" */
@@ -104,10 +97,11 @@ builtin_advisor(struct cli *cli)
                                          "/performanceAdvisor/schemaAdvice" };
     struct client *client CLEANUP(client_cleanup) = NULL;
     json_t *documents[LENGTH(paths)];
-    if (!has_project(cli) || (client = client_new(cli)) == NULL)
+    int status = names_need_project(cli);
+    if (status != EXIT_SUCCESS || (client = client_new(cli)) == NULL)
         return EXIT_USAGE;
     for (size_t i = 0; i < LENGTH(paths); i++) {
-        int status = fetch_document(cli, client, path_of(cli, cli->call.arguments[0], paths[i]), &documents[i]);
+        status = fetch_document(cli, client, path_of(cli, cli->call.arguments[0], paths[i]), &documents[i]);
         if (status != EXIT_SUCCESS)
             return status;
     }
@@ -152,10 +146,11 @@ builtin_advisor_apply(struct cli *cli)
     struct client *client CLEANUP(client_cleanup) = NULL;
     json_t *document;
     struct answer answer;
-    if (!has_project(cli) || (client = client_new(cli)) == NULL)
+    int status = names_need_project(cli);
+    if (status != EXIT_SUCCESS || (client = client_new(cli)) == NULL)
         return EXIT_USAGE;
     str path = path_of(cli, cli->call.arguments[0], "/performanceAdvisor/suggestedIndexes");
-    int status = fetch_document(cli, client, path, &document);
+    status = fetch_document(cli, client, path, &document);
     if (status != EXIT_SUCCESS)
         return status;
     const json_t *index = choose(cli, json_object_get(document, "suggestedIndexes"));

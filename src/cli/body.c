@@ -10,9 +10,12 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "cli/names.h"
+#include "cli/place.h"
 #include "cli/profile.h"
+#include "cli/short.h"
 
-enum { MAX_BODY_BYTES = 16 * 1024 * 1024, MAX_INDEX = 10000, SECRET_BYTES = 4096 };
+enum { MAX_BODY_BYTES = 16 * 1024 * 1024, SECRET_BYTES = 4096 };
 
 /* ---- Files and secrets ---- */
 bool
@@ -114,6 +117,9 @@ body_value(struct arena *arena, const struct command_field *field, const char *t
 {
     if ((field->flags & FIELD_NULLABLE) && strcmp(text, "null") == 0)
         return json_null();
+    const char *form = TEXT_AT(field->form);
+    if (form[0] != '\0' && text[0] != '[' && text[0] != '{')
+        return short_object(arena, form, text);
     if ((field->flags & FIELD_JSON) || (field->type == FLAG_LIST && text[0] == '[')) {
         json_error_t where;
         json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &where);
@@ -128,77 +134,6 @@ body_value(struct arena *arena, const struct command_field *field, const char *t
         return NULL;
     }
     return scalar(arena, field->type == FLAG_LIST ? field->item : field->type, text, ret_why);
-}
-
-/* ---- Places ---- */
-/* What stands under the next step, made when it is not there; the kind is what the step after it needs. */
-static json_t *
-step_into(json_t *at, str name, int64_t index, bool list_follows)
-{
-    json_t *next = index >= 0 ? json_array_get(at, (size_t)index) : json_object_getn(at, name.data, name.len);
-    if (list_follows ? json_is_array(next) : json_is_object(next))
-        return next;
-    if (next != NULL && !json_is_null(next))
-        return NULL;
-    next = list_follows ? json_array() : json_object();
-    if (index < 0)
-        return json_object_setn_new_nocheck(at, name.data, name.len, next) == 0 ? next : NULL;
-    while ((int64_t)json_array_size(at) < index)
-        json_array_append_new(at, json_null());
-    bool there = (int64_t)json_array_size(at) > index;
-    return (there ? json_array_set_new(at, (size_t)index, next) : json_array_append_new(at, next)) == 0 ? next : NULL;
-}
-
-struct place_step {
-    str name;
-    int64_t index; /* -1: a name */
-};
-
-static bool
-next_step(str *rest, struct place_step *ret)
-{
-    if (rest->len > 0 && rest->data[0] == '[') {
-        *rest = str_slice(*rest, 1, rest->len);
-        if (str_find(*rest, ']') < 0 || !str_to_int(str_cut(rest, ']'), 0, MAX_INDEX, &ret->index))
-            return false;
-    } else {
-        size_t end = 0;
-        while (end < rest->len && rest->data[end] != '.' && rest->data[end] != '[')
-            end++;
-        *ret = (struct place_step){ str_slice(*rest, 0, end), -1 };
-        *rest = str_slice(*rest, end, rest->len);
-        if (end == 0)
-            return false;
-    }
-    if (rest->len > 0 && rest->data[0] == '.') {
-        *rest = str_slice(*rest, 1, rest->len);
-        return rest->len > 0 && rest->data[0] != '[';
-    }
-    return rest->len == 0 || rest->data[0] == '[';
-}
-
-bool
-body_put(json_t *body, str path, json_t *value)
-{
-    json_t *at = body;
-    struct place_step step = { .index = -1 };
-    bool good = value != NULL && path.len > 0;
-    while (good) {
-        good = next_step(&path, &step) && (step.index >= 0 ? json_is_array(at) : json_is_object(at));
-        if (!good || path.len == 0)
-            break;
-        at = step_into(at, step.name, step.index, path.data[0] == '[');
-        good = at != NULL;
-    }
-    if (!good) {
-        json_decref(value);
-        return false;
-    }
-    if (step.index < 0)
-        return json_object_setn_new_nocheck(at, step.name.data, step.name.len, value) == 0;
-    while ((int64_t)json_array_size(at) <= step.index)
-        json_array_append_new(at, json_null());
-    return json_array_set_new(at, (size_t)step.index, value) == 0;
 }
 
 /* ---- Path ---- */
@@ -230,8 +165,21 @@ missing(const struct cli *cli, const struct command_field *parameter)
             command_takes_argument(cli->call.command, parameter) ? ", or an argument after the command" : "",
             TEXT_AT(parameter->doc));
     if ((parameter->flags & FIELD_SCOPE) && !command_takes_argument(cli->call.command, parameter))
-        cli_note(cli, "to keep it: reeve profiles set %s ID", flag);
+        cli_note(cli, "to keep it: reeve profiles set %s NAME", flag);
     return EXIT_USAGE;
+}
+
+/* `clusters create orders` is `clusters create --name orders`. False when the command makes nothing that has a name, or it was given. */
+static bool
+name_with(struct cli *cli, const char *name)
+{
+    struct call *call = &cli->call;
+    const struct command_field *field = command_naming_field(call->command);
+    if (field == NULL || assigned(call, field) != NULL || call->assignment_count == MAX_ASSIGNMENTS)
+        return false;
+    call->assignments[call->assignment_count++] =
+        (struct assignment){ .field = field, .name = TEXT_AT(field->flag), .value = name };
+    return true;
 }
 
 /* A value for each parameter: its flag, else the next argument, else the profile. */
@@ -264,7 +212,8 @@ fill_parameters(struct cli *cli, const char **values)
         if (values[i] == NULL || values[i][0] == '\0')
             return missing(cli, parameter);
     }
-    if (next == cli->call.argument_count)
+    if (next == cli->call.argument_count ||
+        (next + 1 == cli->call.argument_count && name_with(cli, cli->call.arguments[next])))
         return EXIT_SUCCESS;
     cli_say(cli, "what is `%s`? The command takes %zu argument%s: --help", cli->call.arguments[next], next,
             next == 1 ? "" : "s");
@@ -274,13 +223,17 @@ fill_parameters(struct cli *cli, const char **values)
 enum { MAX_PARAMETERS = 16 };
 
 static int
-make_path(struct cli *cli, str *ret_path)
+make_path(struct cli *cli, struct outgoing *ret)
 {
     const struct command *command = cli->call.command;
     const char *values[MAX_PARAMETERS];
     struct buf path = buf_in(cli->arena, 65536);
     str rest = str_from(TEXT_AT(command->path));
     int status = command->parameters.count > MAX_PARAMETERS ? EXIT_USAGE : fill_parameters(cli, values);
+    if (status == EXIT_SUCCESS && command->parameters.count > 0)
+        ret->named = values[command->parameters.count - 1];
+    if (status == EXIT_SUCCESS)
+        status = names_resolve(cli, command, values);
     for (uint32_t i = 0; status == EXIT_SUCCESS && rest.len > 0; i++) {
         buf_add(&path, str_cut(&rest, '{'));
         if (rest.len == 0 || i >= command->parameters.count)
@@ -288,7 +241,7 @@ make_path(struct cli *cli, str *ret_path)
         str_cut(&rest, '}');
         buf_add(&path, str_percent_encode(cli->arena, str_from(values[i])));
     }
-    *ret_path = buf_str(&path);
+    ret->path = buf_str(&path);
     return status;
 }
 
@@ -362,7 +315,7 @@ put_set(struct cli *cli, json_t *body, const char *text)
         return false;
     }
     json_t *json = json_loads(value.data, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
-    if (body_put(body, path, json != NULL ? json : json_stringn(value.data, value.len)))
+    if (place_put(body, path, json != NULL ? json : json_stringn(value.data, value.len)))
         return true;
     cli_say(cli, "--set: the body has no place `%.*s`", STR_ARG(path));
     return false;
@@ -381,6 +334,12 @@ put_field(struct cli *cli, json_t *body, const struct assignment *assignment)
         cli_say(cli, "--%s %.*s: %s", assignment->name, STR_ARG(why), TEXT_AT(field->doc));
         return false;
     }
+    if (short_is_deep(field)) {
+        if (short_put(field, body, value))
+            return true;
+        cli_say(cli, "--%s does not fit the rest of the body", assignment->name);
+        return false;
+    }
     /* A list grows with each of its flags. */
     if (field->type == FLAG_LIST && !json_is_array(value) && !json_is_null(value)) {
         json_t *list = path.len > 0 ? json_object_getn(body, path.data, path.len) : NULL;
@@ -390,7 +349,7 @@ put_field(struct cli *cli, json_t *body, const struct assignment *assignment)
         json_array_append_new(list, value);
         value = list;
     }
-    if (body_put(body, path, value))
+    if (place_put(body, path, value))
         return true;
     cli_say(cli, "--%s does not fit the rest of the body", assignment->name);
     return false;
@@ -407,21 +366,15 @@ flags_target(const struct command *command, json_t *body)
     return json_array_get(body, 0);
 }
 
-static bool
-is_there(const json_t *body, str path)
+/* A field of the body that the profile has: by name or id there, by id in the body. */
+static int
+put_of_profile(struct cli *cli, const struct command_field *field, const char *value, json_t *body)
 {
-    while (path.len > 0 && body != NULL) {
-        str name = str_cut(&path, '.');
-        body = json_object_getn(body, name.data, name.len);
-    }
-    return body != NULL;
-}
-
-static bool
-put_of_profile(struct cli *cli, const struct command_field *field, json_t *body)
-{
-    const char *value = field->flags & FIELD_SCOPE ? of_profile(cli, field) : NULL;
-    return value != NULL && json_object_set_new(body, TEXT_AT(field->path), json_string(value)) == 0;
+    bool is_project = strcmp(TEXT_AT(field->path), "groupId") == 0;
+    int status = names_resolve_scope(cli, is_project ? NAMES_PROJECT : NAMES_ORG, value, &value);
+    if (status == EXIT_SUCCESS)
+        json_object_set_new(body, TEXT_AT(field->path), json_string(value));
+    return status;
 }
 
 /* What is missing and the profile has is put in; what else is missing is asked for. */
@@ -434,11 +387,13 @@ complete_required(struct cli *cli, json_t *body)
         return status;
     for (uint32_t i = 0; i < command->body.count; i++) {
         const struct command_field *field = &command_fields[command->body.at + i];
-        if (!(field->flags & FIELD_REQUIRED) || is_there(body, str_from(TEXT_AT(field->path))) ||
-            put_of_profile(cli, field, body))
+        const char *value = field->flags & FIELD_SCOPE ? of_profile(cli, field) : NULL;
+        if (!(field->flags & FIELD_REQUIRED) || place_find(body, str_from(TEXT_AT(field->path))) != NULL)
             continue;
-        cli_say(cli, "--%s is missing: %s", TEXT_AT(field->flag), TEXT_AT(field->doc));
-        status = EXIT_USAGE;
+        if (value == NULL)
+            cli_say(cli, "--%s is missing: %s", TEXT_AT(field->flag), TEXT_AT(field->doc));
+        int put = value == NULL ? EXIT_USAGE : put_of_profile(cli, field, value, body);
+        status = put != EXIT_SUCCESS ? put : status;
     }
     if (status != EXIT_SUCCESS)
         cli_note(cli, "for example: %s", TEXT_AT(command->example));
@@ -489,6 +444,9 @@ make_body(struct cli *cli, struct outgoing *ret)
     json_in(cli->arena, ret->body);
     if (!from_file || has_body_flags(call)) {
         json_t *target = flags_target(command, ret->body);
+        int status = short_read_lists(cli, ret->path, target);
+        if (status != EXIT_SUCCESS)
+            return status;
         for (size_t i = 0; i < call->assignment_count; i++) {
             const struct assignment *one = &call->assignments[i];
             const struct command_list *list = &command->body;
@@ -501,7 +459,9 @@ make_body(struct cli *cli, struct outgoing *ret)
                     return EXIT_USAGE;
             }
         }
-        int status = complete_required(cli, target);
+        status = complete_required(cli, target);
+        if (status == EXIT_SUCCESS)
+            status = short_fill_provider(cli, ret->path, target);
         if (status != EXIT_SUCCESS)
             return status;
     }
@@ -513,7 +473,7 @@ int
 body_make(struct cli *cli, struct outgoing *ret)
 {
     *ret = (struct outgoing){ .text = STR_EMPTY };
-    int status = make_path(cli, &ret->path);
+    int status = make_path(cli, ret);
     if (status == EXIT_SUCCESS)
         status = make_query(cli, &ret->query);
     return status == EXIT_SUCCESS ? make_body(cli, ret) : status;

@@ -11,17 +11,13 @@ struct outgoing {
     str path;  /* below /api/svc/v2, parameters filled in and encoded */
     str query; /* without the question mark; may be empty */
     json_t *body;
-    str text; /* of the body; empty: none */
+    str text;          /* of the body; empty: none */
+    const char *named; /* the last parameter of the path, as it was given; NULL: there is none */
 };
 
 /* EXIT_SUCCESS; otherwise the mistake was printed and the result is the exit status. */
 MUST_USE int body_make(struct cli *cli, struct outgoing *ret);
 
-/*
- * Puts a value at a place such as a.b[0].c; NULL value: nothing happens. False when there can be no such place. Takes
- * ownership of `value`.
- */
-MUST_USE bool body_put(json_t *body, str path, json_t *value);
 /* The JSON value of a flag's text; NULL when the field does not accept it, and then *ret_why says what it accepts. */
 MUST_USE json_t *body_value(struct arena *arena, const struct command_field *field, const char *text, str *ret_why);
 

@@ -53,12 +53,15 @@ const struct builtin builtins[] = {
     { "logout", "", "Remove the credentials of a profile",
       "Removes the secret and the token from the profile and from the secret service. Server and project stay.",
       "reeve logout --profile staging", 0, 0, NULL, false, false, builtin_logout },
+    { "status", "", "Say who you are, what your commands work on, and what is wrong there now",
+      "Shows profile, organization, project and clusters, then open alerts and work that goes on. In a pipe it is one document of JSON.",
+      "reeve status", 0, 0, NULL, false, true, builtin_status },
     { "profiles list", "", "List the profiles", "Shows each profile with its server and its defaults. Secrets are not shown.",
       "reeve profiles list", 0, 0, NULL, false, false, builtin_profiles_list },
     { "profiles set", "SETTING VALUE", "Set server, ca-file, project, org or docs of a profile",
-      "An empty VALUE removes the setting. docs is the address of the documentation site: errors then name the page that "
+      "project and org are names or ids, and are looked up. An empty VALUE removes the setting. docs is the address of the documentation site: errors then name the page that "
       "explains them.",
-      "reeve profiles set project 650000000000000000000002", 2, 2, NULL, false, false, builtin_profiles_set },
+      "reeve profiles set project web", 2, 2, NULL, false, false, builtin_profiles_set },
     { "profiles use", "NAME", "Make a profile the current one", "Commands use it from now on, unless --profile or REEVE_PROFILE names another one.",
       "reeve profiles use staging", 1, 1, NULL, false, false, builtin_profiles_use },
     { "profiles delete", "NAME", "Delete a profile", "Deletes the profile and its secrets.", "reeve profiles delete staging", 1, 1, NULL, false, false, builtin_profiles_delete },

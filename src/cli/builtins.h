@@ -15,6 +15,7 @@ int builtin_profiles_set(struct cli *cli);
 int builtin_profiles_use(struct cli *cli);
 int builtin_profiles_delete(struct cli *cli);
 int builtin_api(struct cli *cli);
+int builtin_status(struct cli *cli);
 int builtin_connect(struct cli *cli);
 int builtin_logs(struct cli *cli);
 int builtin_advisor(struct cli *cli);

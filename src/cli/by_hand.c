@@ -7,6 +7,7 @@
 #include "cli/body.h"
 #include "cli/builtins.h"
 #include "cli/client.h"
+#include "cli/names.h"
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
 #include "cli/profile.h"
@@ -63,10 +64,9 @@ builtin_api(struct cli *cli)
 int
 builtin_wait(struct cli *cli)
 {
-    if (cli->profile->project == NULL) {
-        cli_say(cli, "which project? Give --project, or `reeve profiles set project ID`");
-        return EXIT_USAGE;
-    }
+    int status = names_need_project(cli);
+    if (status != EXIT_SUCCESS)
+        return status;
     str target = str_format(cli->arena, "%s/groups/%s/operations/%s", API_PREFIX,
                             str_percent_encode(cli->arena, str_from(cli->profile->project)).data,
                             str_percent_encode(cli->arena, str_from(cli->call.arguments[0])).data);

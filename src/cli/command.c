@@ -207,6 +207,17 @@ command_takes_argument(const struct command *command, const struct command_field
     return !(parameter->flags & FIELD_SCOPE) || command_ends_with(command, parameter);
 }
 
+const struct command_field *
+command_naming_field(const struct command *command)
+{
+    for (uint32_t i = 0; i < command->body.count; i++) {
+        const struct command_field *field = &command_fields[command->body.at + i];
+        if (field->flags & FIELD_ARGUMENT)
+            return field;
+    }
+    return NULL;
+}
+
 bool
 command_has_scope(const struct command *command, const char *name)
 {

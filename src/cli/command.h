@@ -33,18 +33,24 @@ enum command_field_flag {
     FIELD_SECRET = 2,
     FIELD_NULLABLE = 4,
     FIELD_DEPRECATED = 8,
-    FIELD_JSON = 16,  /* its flag takes JSON: an object, or a list of objects */
-    FIELD_SCOPE = 32, /* a parameter of the path, or a required field, that the profile can provide: project, org */
+    FIELD_JSON = 16,     /* its flag takes JSON: an object, or a list of objects */
+    FIELD_USUAL = 128,   /* inside of a list that must be sent, and must be given itself */
+    FIELD_ARGUMENT = 64, /* names what is made, so that it can stand behind the command */
+    FIELD_SCOPE = 32,    /* a parameter of the path, or a required field, that the profile can provide: project, org */
 };
 enum command_flag {
     COMMAND_HAS_BODY = 1,
     COMMAND_BODY_IS_LIST = 2,
     COMMAND_DEPRECATED = 4,
-    COMMAND_OPERATORS = 8, /* of the operator's API: another address, other credentials */
+    COMMAND_LOSES_DATA = 16, /* cannot be undone */
+    COMMAND_OPERATORS = 8,   /* of the operator's API: another address, other credentials */
 };
 
 struct command_field {
-    text_place flag, path, doc, one_of /* a line each */, fallback, example, bounds;
+    text_place flag;
+    text_place path; /* in the body, or its name in path or query; [*] is every item of a list, | is between places */
+    text_place doc, one_of /* a line each */, fallback, example, bounds;
+    text_place form; /* how people write an item of a list of objects: "roleName@databaseName" */
     uint8_t type, item;
     uint16_t flags;
 };
@@ -110,6 +116,9 @@ bool command_ends_with(const struct command *command, const struct command_field
  * command works on.
  */
 bool command_takes_argument(const struct command *command, const struct command_field *parameter);
+
+/* The field of the body that can stand behind the command, because it names what is made; NULL: none. */
+const struct command_field *command_naming_field(const struct command *command);
 
 /*
  * Whether it takes a project ("groupId") or an organization ("orgId"): in its path, or in its body where the profile

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "cli/builtins.h"
 #include "cli/fetch.h"
+#include "cli/names.h"
 #include "cli/profile.h"
 #include "cli/run.h"
 
@@ -181,11 +182,9 @@ builtin_connect(struct cli *cli)
         cli_say(cli, "which database user? Give --user; `reeve database-users list` shows them");
         return EXIT_USAGE;
     }
-    if (cli->profile->project == NULL) {
-        cli_say(cli, "which project? Give --project, or `reeve profiles set project ID`");
-        return EXIT_USAGE;
-    }
-    int status = fetch(cli, driver, &strings);
+    int status = names_need_project(cli);
+    if (status == EXIT_SUCCESS)
+        status = fetch(cli, driver, &strings);
     if (status != EXIT_SUCCESS)
         return status;
     if (print != NULL)

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "cli/builtins.h"
 #include "cli/fetch.h"
+#include "cli/names.h"
 #include "cli/output/output.h"
 #include "cli/profile.h"
 #include "cli/run.h"
@@ -185,12 +186,15 @@ make_target(struct following *f, str *ret_list, str *ret_target)
     const char *type = call_option(&cli->call, "type");
     bool of_org = cli->call.values[OPTION_ORG] != NULL || p->project == NULL;
     if (of_org && p->org == NULL) {
-        cli_say(cli, "which events? Give --project or --org, or `reeve profiles set project ID`");
+        cli_say(cli, "which events? Give --project or --org, or `reeve profiles set project NAME`");
         return false;
     }
+    const char *of;
+    if (names_resolve_scope(cli, of_org ? NAMES_ORG : NAMES_PROJECT, of_org ? p->org : p->project, &of) != EXIT_SUCCESS)
+        return false;
     f->what = str_format(cli->arena, "%s %s", of_org ? "organization" : "project", of_org ? p->org : p->project);
     *ret_list = str_format(cli->arena, "%s/%s/%s/events", API_PREFIX, of_org ? "orgs" : "groups",
-                           str_percent_encode(cli->arena, str_from(of_org ? p->org : p->project)).data);
+                           str_percent_encode(cli->arena, str_from(of)).data);
     *ret_target = str_format(cli->arena, "%.*s%s%s", STR_ARG(*ret_list), type != NULL ? "?eventType=" : "",
                              type != NULL ? str_percent_encode(cli->arena, str_from(type)).data : "");
     return true;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cli/builtins.h"
+#include "cli/short.h"
 
 enum { FLAG_WIDTH = 30, SHOWN_VALUES = 8, LEAST_TEXT = 30 };
 
@@ -41,6 +42,8 @@ help_value(struct arena *arena, const struct command_field *field)
         [FLAG_BOOLEAN] = "",     [FLAG_DATE] = "DATE",      [FLAG_ID] = "ID",
         [FLAG_CIDR] = "ADDRESS", [FLAG_OBJECT] = "JSON",    [FLAG_LIST] = "JSON",
     };
+    if (TEXT_AT(field->form)[0] != '\0')
+        return TEXT_AT(field->form);
     if (field->flags & FIELD_JSON)
         return "JSON";
     if (field->type == FLAG_LIST)
@@ -74,7 +77,9 @@ help_sentence(struct arena *arena, const struct command_field *field)
         add_values(&text, TEXT_AT(field->one_of));
     else if (TEXT_AT(field->bounds)[0] != '\0')
         buf_format(&text, " %c%s.", toupper((unsigned char)TEXT_AT(field->bounds)[0]), TEXT_AT(field->bounds) + 1);
-    if (field->type == FLAG_LIST && !(field->flags & FIELD_JSON))
+    if (TEXT_AT(field->form)[0] != '\0')
+        buf_add_text(&text, " Can be repeated; a JSON list is taken, too.");
+    else if (field->type == FLAG_LIST && !(field->flags & FIELD_JSON))
         buf_add_text(&text, " Can be repeated.");
     if (TEXT_AT(field->fallback)[0] != '\0' && strlen(TEXT_AT(field->fallback)) < 40)
         buf_format(&text, " Default: %s.", TEXT_AT(field->fallback));
@@ -117,21 +122,46 @@ print_parameters(struct cli *cli, FILE *out, const struct command *command)
     }
 }
 
+/* Whether flags of the list fill the field, so that nobody has to write its JSON. */
+static bool
+is_filled_by_flags(const struct command_list *list, const struct command_field *field)
+{
+    str start = str_from(TEXT_AT(field->path));
+    for (uint32_t i = 0; i < list->count; i++) {
+        str path = str_from(TEXT_AT(command_fields[list->at + i].path));
+        if (str_starts_with(path, start) && str_starts_with(str_slice(path, start.len, path.len), STR("[*]")))
+            return true;
+    }
+    return false;
+}
+
+/* What must be given comes first, then the short way, then everything else. */
+static int
+rank_of(const struct command_list *list, const struct command_field *field)
+{
+    if (short_is_deep(field))
+        return 1;
+    return (field->flags & FIELD_REQUIRED) && !is_filled_by_flags(list, field) ? 0 : 2;
+}
+
 static void
 print_fields(struct cli *cli, FILE *out, const char *title, const struct command_list *list)
 {
     if (list->count == 0)
         return;
     print_title(cli, out, title);
-    for (int pass = 0; pass < 2; pass++) {
+    for (int rank = 0; rank < 3; rank++) {
         for (uint32_t i = 0; i < list->count; i++) {
             const struct command_field *field = &command_fields[list->at + i];
-            bool required = (field->flags & FIELD_REQUIRED) != 0;
-            if (required != (pass == 0))
+            if (rank_of(list, field) != rank)
                 continue;
             const char *value = help_value(cli->arena, field);
             str left = str_format(cli->arena, "--%s%s%s", TEXT_AT(field->flag), value[0] != '\0' ? " " : "", value);
-            print_row(cli, out, left.data, help_sentence(cli->arena, field).data, FLAG_WIDTH);
+            str sentence = help_sentence(cli->arena, field);
+            if (is_filled_by_flags(list, field))
+                sentence = str_format(cli->arena, "%s Flags above fill it; JSON is for what they cannot say.",
+                                      TEXT_AT(field->doc));
+            print_row(cli, out, left.data, sentence.data, FLAG_WIDTH);
         }
     }
 }
@@ -173,7 +203,13 @@ usage(struct arena *arena, const struct command *command)
     for (size_t l = 0; l < LENGTH(lists); l++) {
         for (uint32_t i = 0; i < lists[l]->count; i++) {
             const struct command_field *field = &command_fields[lists[l]->at + i];
-            if ((field->flags & (FIELD_REQUIRED | FIELD_SCOPE)) == FIELD_REQUIRED && command->method != METHOD_PATCH)
+            if (command->method == METHOD_PATCH)
+                continue;
+            if (field->flags & FIELD_ARGUMENT)
+                buf_format(&text, " %.*s", STR_ARG(upper(arena, TEXT_AT(field->flag))));
+            else if ((field->flags & FIELD_USUAL) ||
+                     ((field->flags & (FIELD_REQUIRED | FIELD_SCOPE)) == FIELD_REQUIRED &&
+                      !is_filled_by_flags(lists[l], field)))
                 buf_format(&text, " --%s …", TEXT_AT(field->flag));
         }
     }

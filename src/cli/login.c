@@ -7,6 +7,7 @@
 #include "cli/body.h"
 #include "cli/builtins.h"
 #include "cli/fetch.h"
+#include "cli/names.h"
 #include "cli/output/output.h"
 #include "cli/profile.h"
 #include "cli/run.h"
@@ -66,6 +67,12 @@ try_out(struct cli *cli, struct scopes *ret_scopes)
     if (status != EXIT_SUCCESS)
         return status;
     *ret_scopes = (struct scopes){ cli->call.values[OPTION_ORG], cli->call.values[OPTION_PROJECT] };
+    if (ret_scopes->org != NULL)
+        status = names_check_scope(cli, NAMES_ORG, ret_scopes->org, &ret_scopes->org);
+    if (ret_scopes->project != NULL && status == EXIT_SUCCESS)
+        status = names_check_scope(cli, NAMES_PROJECT, ret_scopes->project, &ret_scopes->project);
+    if (status != EXIT_SUCCESS)
+        return status;
     if (cli->profile->org == NULL && ret_scopes->org == NULL)
         ret_scopes->org = only_one(cli, client, "orgs");
     if (cli->profile->project == NULL && ret_scopes->project == NULL)
@@ -159,8 +166,9 @@ builtin_login(struct cli *cli)
     if (scopes.project != NULL)
         cli_note(cli, "the default project is %s", scopes.project);
     else if (p->project == NULL)
-        cli_note(cli,
-                 "next: reeve projects list, or reeve projects create --name NAME; then reeve profiles set project ID");
+        cli_note(
+            cli,
+            "next: reeve projects list, or reeve projects create --name NAME; then reeve profiles set project NAME");
     return EXIT_SUCCESS;
 }
 
@@ -204,10 +212,19 @@ builtin_profiles_list(struct cli *cli)
     return output_check(cli) ? output_answer(cli, NULL, &answer) : EXIT_USAGE;
 }
 
+/* A name becomes the id, and an id must be one that there is. Without credentials nobody can say, and it is kept as it is. */
+static int
+check_scope(struct cli *cli, const char *field, const char **value)
+{
+    int status = profile_load(cli);
+    if (status != EXIT_SUCCESS || (cli->profile->client_id == NULL && cli->profile->public_key == NULL))
+        return status;
+    return names_check_scope(cli, strcmp(field, "project") == 0 ? NAMES_PROJECT : NAMES_ORG, *value, value);
+}
+
 int
 builtin_profiles_set(struct cli *cli)
 {
-    profiles_lock(cli);
     static const char *const settings[][2] = {
         { "server", "server" }, { "ca-file", "caFile" }, { "project", "project" }, { "org", "org" }, { "docs", "docs" }
     };
@@ -220,6 +237,11 @@ builtin_profiles_set(struct cli *cli)
         cli_say(cli, "a profile has the settings server, ca-file, project, org and docs, not `%s`", setting);
         return EXIT_USAGE;
     }
+    bool is_scope = strcmp(field, "project") == 0 || strcmp(field, "org") == 0;
+    int status = is_scope && value[0] != '\0' ? check_scope(cli, field, &value) : EXIT_SUCCESS;
+    if (status != EXIT_SUCCESS)
+        return status;
+    profiles_lock(cli);
     json_t *all = profiles_read(cli);
     if (all == NULL)
         return EXIT_USAGE;

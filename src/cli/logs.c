@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "cli/builtins.h"
 #include "cli/fetch.h"
+#include "cli/names.h"
 #include "cli/output/output.h"
 #include "cli/profile.h"
 
@@ -306,13 +307,12 @@ builtin_logs(struct cli *cli)
     struct client *client CLEANUP(client_cleanup) = NULL;
     size_t count = 0;
     int64_t since_s;
-    if (cli->profile->project == NULL) {
-        cli_say(cli, "which project? Give --project, or `reeve profiles set project ID`");
-        return EXIT_USAGE;
-    }
+    int status = names_need_project(cli);
+    if (status != EXIT_SUCCESS)
+        return status;
     if (!read_since(cli, &since_s) || (client = client_new(cli)) == NULL)
         return EXIT_USAGE;
-    int status = find_sources(cli, client, sources, &count);
+    status = find_sources(cli, client, sources, &count);
     for (size_t i = 0; status == EXIT_SUCCESS && i < count; i++)
         status = ask_until_whole(cli, client, &sources[i], since_s);
     while (status == EXIT_SUCCESS && call_option(&cli->call, "follow") != NULL) {

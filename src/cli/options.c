@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
 
+#include "cli/alias.h"
+
 // clang-format off
 const struct option_row common_options[OPTION_COUNT + 1] = {
-    [OPTION_PROJECT] =         { "project", "ID", "The project, instead of the profile's (also --group).", FOR_CALLS, 'p' },
-    [OPTION_ORG] =             { "org", "ID", "The organization, instead of the profile's.", FOR_CALLS },
+    [OPTION_PROJECT] =         { "project", "NAME", "The project by its name or id, instead of the profile's (also --group).", FOR_CALLS, 'p' },
+    [OPTION_ORG] =             { "org", "NAME", "The organization by its name or id, instead of the profile's.", FOR_CALLS },
     [OPTION_FILE] =            { "file", "FILE", "The whole body as JSON; - reads it from standard input. Flags of fields change it.", FOR_BODIES, 'f' },
     [OPTION_SET] =             { "set", "PATH=VALUE", "Set one place in the body, at any depth: replicationSpecs[0].zoneName=west. VALUE is JSON, else text.", FOR_BODIES },
     [OPTION_DRY_RUN] =         { "dry-run", NULL, "Check everything and show what would change, but change nothing.", FOR_CHANGES },
+    [OPTION_YES] =             { "yes", NULL, "Do not ask before what cannot be undone. Only a terminal is asked.", FOR_LOSSES, 'y' },
     [OPTION_WAIT] =            { "wait", NULL, "Wait until the operation is done, and show its steps. Ctrl-C leaves it running.", FOR_CHANGES },
     [OPTION_ALL] =             { "all", NULL, "Show all pages of the list as one.", FOR_LISTS },
     [OPTION_PAGE_NUM] =        { "page-num", "N", "Number of the page, counted from 1.", FOR_LISTS },
@@ -47,6 +50,7 @@ option_applies(const struct option_row *row, const struct command *command)
     case FOR_LISTS: return command != NULL && command->shape == ANSWER_LIST && command->method == METHOD_GET;
     case FOR_CHANGES: return command != NULL && command->method != METHOD_GET;
     case FOR_BODIES: return command != NULL && (command->flags & COMMAND_HAS_BODY) != 0;
+    case FOR_LOSSES: return command != NULL && (command->flags & COMMAND_LOSES_DATA) != 0;
     case FOR_POSTS: return command != NULL && command->method == METHOD_POST;
     }
     return false;
@@ -350,7 +354,15 @@ options_read(struct arena *arena, const struct builtin *builtins, size_t builtin
 {
     struct reader r = { .arena = arena, .call = call, .argc = argc, .argv = argv, .why = ret_why };
     const char *words[MAX_ARGUMENTS];
-    size_t count = find_words(&r, words, MAX_ARGUMENTS), used = 0;
+    size_t count = find_words(&r, words, MAX_ARGUMENTS), used = 0, typed, meant;
+    const char *flag;
+    for (size_t i = 0; i < builtin_count; i++)
+        used = used > 0 ? used : builtin_words(&builtins[i], words, count);
+    if (used == 0)
+        alias_expand(arena, words, &count, MAX_ARGUMENTS, &typed, &meant, &flag);
+    else
+        typed = meant = 0, flag = NULL;
+    used = 0;
     for (size_t i = 0; i < builtin_count; i++) {
         size_t n = builtin_words(&builtins[i], words, count);
         if (n > used) {
@@ -367,5 +379,12 @@ options_read(struct arena *arena, const struct builtin *builtins, size_t builtin
         call->command = match.command;
         used = match.used;
     }
-    return take_rest(&r, used);
+    if (flag != NULL && call->command != NULL) {
+        struct reader own = {
+            .arena = arena, .call = call, .argc = 2, .argv = (const char *const[]){ "", flag }, .why = ret_why
+        };
+        if (!take_rest(&own, 0))
+            return false;
+    }
+    return take_rest(&r, used >= meant ? used - meant + typed : used);
 }

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 
 /* The commands for which an option is valid. */
-enum option_scope { FOR_ALL, FOR_CALLS, FOR_LISTS, FOR_CHANGES, FOR_BODIES, FOR_POSTS };
+enum option_scope { FOR_ALL, FOR_CALLS, FOR_LISTS, FOR_CHANGES, FOR_BODIES, FOR_POSTS, FOR_LOSSES };
 
 struct option_row {
     const char *name;  /* without the dashes */
@@ -23,6 +23,7 @@ enum option {
     OPTION_FILE,
     OPTION_SET,
     OPTION_DRY_RUN,
+    OPTION_YES,
     OPTION_WAIT,
     OPTION_ALL,
     OPTION_PAGE_NUM,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "cli/confirm.h"
 #include "cli/output/difference.h"
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
@@ -276,5 +277,7 @@ run_command(struct cli *cli)
     }
     if (cli->call.values[OPTION_CURL] != NULL)
         return show_curl(cli, &request);
+    if (!confirm_loss(cli, out.named))
+        return EXIT_USAGE;
     return send_and_show(cli, &request);
 }

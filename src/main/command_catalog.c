@@ -83,10 +83,14 @@ field_array(const struct field *fields)
             json_object_set_new(field, "example", json_loads(fields->example, JSON_DECODE_ANY, NULL));
         if (fields->one_of != NULL)
             json_object_set_new(field, "oneOf", text_array(fields->one_of));
+        if (fields->short_flag != NULL)
+            json_object_set_new(field, "shortFlag", json_string(fields->short_flag));
         if (fields->type == TYPE_LIST && fields->of == NULL)
             json_object_set_new(field, "item", json_string(type_names[fields->item]));
         if (fields->of != NULL)
             json_object_set_new(field, "of", field_array(fields->of->fields));
+        if (fields->short_form != NULL)
+            json_object_set_new(field, "shortForm", json_string(fields->short_form));
         if (fields->variants != NULL)
             json_object_set_new(field, "variants", variants_object(fields->variants));
         json_array_append_new(array, field);
@@ -149,6 +153,7 @@ operation_object(const struct catalog *catalog, struct arena *arena, const struc
     if (e->request != NULL)
         json_object_set_new(operation, "request", field_array(e->request->fields));
     json_object_set_new(operation, "bodyIsList", json_boolean(e->flags & BODY_IS_LIST));
+    json_object_set_new(operation, "losesData", json_boolean(e->flags & LOSES_DATA));
     if (e->response != NULL)
         json_object_set_new(operation, "response", field_array(e->response->fields));
     if (e->example != NULL)

@@ -29,6 +29,7 @@ sys.path[:0] = [HERE, os.path.join(ROOT, "test", "api")]
 
 from client import wait_until  # noqa: E402
 from scripted import Scripted  # noqa: E402
+from short_way import test_names_for_ids, test_other_words, test_question, test_status, test_without_json  # noqa: E402
 from suite import Suite, ends_on_signal  # noqa: E402
 from terminal import Reeve, Terminal, plain  # noqa: E402
 from measurements import MonitorStore, seed_now  # noqa: E402
@@ -102,7 +103,7 @@ def test_help(suite, reeve, rows, words):
                     "help of the family %s: %r", family, ended)
     whole = plain(reeve.terminal("--help").out)
     suite.check(all(row["family"] in whole for row in rows) and "First steps" in whole, "the help of the whole: %s", whole[:500])
-    for builtin in ("login", "logout", "profiles list", "profiles set", "profiles use", "profiles delete", "api", "connect", "logs", "events follow",
+    for builtin in ("login", "logout", "profiles list", "profiles set", "profiles use", "profiles delete", "status", "api", "connect", "logs", "events follow",
                     "operations wait", "fleet login", "fleet logout", "fleet jobs wait", "explain", "completion", "man", "help"):
         ended = reeve.terminal(*builtin.split(), "--help")
         suite.check(ended.status == 0 and "\nExample\n  reeve " + builtin in plain(ended.out), "help of %s: %r", builtin, ended)
@@ -161,7 +162,7 @@ def test_examples(suite, reeve, rows, examples):
             suite.equal(json.loads(words[words.index("--data") + 1]), {**row["example"], **scoped} if scoped else row["example"], "body of the example of " + row["operation"])
 
 
-def run_arguments(row, values, example):
+def run_arguments(row, words, values, example):
     """The words of a command behind its name, with the things of the fixtures; changes only as a dry run."""
     values = {**forms_of(row), **values_for(row["path"], values)}
     arguments = []
@@ -172,7 +173,9 @@ def run_arguments(row, values, example):
             continue
         arguments.append(values.get(name, "650000000000000000000001"))
     line = shlex.split(example)
-    flags = line[next((at for at, word in enumerate(line) if word.startswith("--")), len(line)):]
+    first = next((at for at, word in enumerate(line) if word.startswith("--")), len(line))
+    arguments += line[1 + len(words) + len(arguments):first]  # the name of what is made
+    flags = line[first:]
     if row["method"] == "GET":
         flags = [word for field in row["query"] if field["required"] for word in ("--" + kebab(field["name"]), value_of_form(field))]
     else:
@@ -192,7 +195,7 @@ def test_runs(suite, reeve, rows, words, examples, values):
 
     def run(row):
         more = ["--save", os.path.join(folder, row["operation"])] if row["shape"] == "file" else []
-        return reeve.terminal(*words[row["operation"]], *run_arguments(row, values, examples[row["operation"]]), *more, cwd=folder)
+        return reeve.terminal(*words[row["operation"]], *run_arguments(row, words[row["operation"]], values, examples[row["operation"]]), *more, cwd=folder)
     for row, ended in zip(rows, HANDS.map(run, rows)):
         name = " ".join(words[row["operation"]])
         text = plain(ended.out)
@@ -924,6 +927,11 @@ def main():
         test_login(suite, node, world, reeve)
         run(test_secret_service, node, world, reeve)
         test_fleet(suite, node, world, reeve, fleet, words, examples)
+        run(test_names_for_ids, world, reeve)
+        run(test_without_json, world, reeve, values)
+        run(test_other_words, world, reeve, values)
+        run(test_question, world, reeve)
+        run(test_status, world, reeve, values)
         run(test_output, world, reeve)
         run(test_command_line, world, reeve)
         run(test_dry_run, world, reeve)

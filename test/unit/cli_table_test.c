@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How answers look on a terminal, and the small parts that make requests. */
 #include "cli/output/table.h"
+#include "cli/place.h"
 
 #include <stdlib.h>
 
@@ -132,7 +133,7 @@ static void
 expect_put(const char *before, const char *path, const char *value, const char *expected)
 {
     json_t *body = json_loads(before, 0, NULL);
-    bool put = body_put(body, str_from(path), json_loads(value, JSON_DECODE_ANY, NULL));
+    bool put = place_put(body, str_from(path), json_loads(value, JSON_DECODE_ANY, NULL));
     assert_int_equal(put, expected != NULL);
     if (expected != NULL)
         assert_string_equal(json_text(arena, body).data, expected);

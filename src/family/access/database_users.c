@@ -70,12 +70,13 @@ static const struct field user_fields[] = {
          "NONE.",
          CREATE_ONLY | ALWAYS, .one_of = ldap_types, .fallback = "\"NONE\""),
     LIST("roles", "What the user may do. A list that is sent replaces all of it.", REQUIRED | ALWAYS,
-         .of = &role_schema, .min = 1, .max = 100),
+         .of = &role_schema, .min = 1, .max = 100, .short_form = "roleName@databaseName.collectionName"),
     LIST("scopes", "Clusters that the user is limited to; an empty list for all of the project.", ALWAYS,
          .of = &scope_schema, .max = 100, .fallback = "[]"),
     DATE("deleteAfterDate", "When the user is deleted; without it or with null, never.", NULLABLE),
     TEXT("description", "What it is for.", 0, .max = 100),
-    LIST("labels", "Labels of the user.", ALWAYS, .of = &label_schema, .max = 50, .fallback = "[]"),
+    LIST("labels", "Labels of the user.", ALWAYS, .of = &label_schema, .max = 50, .fallback = "[]",
+         .short_form = "key=value"),
     END_OF_FIELDS,
 };
 static const struct schema user_schema = { "DatabaseUser", "An account in the databases.", user_fields };

@@ -213,7 +213,8 @@ static const struct field config_fields[] = {
         "With " ALERT_METRIC_TYPE
         ", and only with it: what must be measured. A member of which nothing is measured neither raises nor closes an alert.",
         0, .of = &metric_threshold_schema),
-    LIST("notifications", "Who is told.", REQUIRED | ALWAYS, .of = &notification_schema, .min = 1, .max = 25),
+    LIST("notifications", "Who is told.", REQUIRED | ALWAYS, .of = &notification_schema, .min = 1, .max = 25,
+         .short_form = "typeName:emailAddress"),
     TEXT("severityOverride", "Severity, when it differs from the usual one for this type of event.", 0,
          .one_of = alert_severity_names),
     DATE("created", "When it was created.", READ_ONLY | ALWAYS),

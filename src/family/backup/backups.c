@@ -200,7 +200,7 @@ static const struct endpoint backups_endpoints[] = {
       ANY_OF(PROJECT_BACKUP_MANAGER), "deleteGroupClusterBackupSnapshotShardedCluster",
       "Delete one snapshot of a sharded cluster",
       "None is ever found: a cluster is one replica set.",
-      .shape = SHAPE_NOTHING, .run = absent_one,
+      .shape = SHAPE_NOTHING, .flags = LOSES_DATA, .run = absent_one,
       .path_fields = snapshot_path },
     { GET, "/groups/{groupId}/clusters/{clusterName}/backup/snapshots/shardedCluster/{snapshotId}", S11,
       ANY_OF(PROJECT_READ_ONLY), "getGroupClusterBackupSnapshotShardedCluster",
@@ -221,7 +221,7 @@ static const struct endpoint backups_endpoints[] = {
       "Delete one snapshot",
       "Deletes the snapshot before its time: it is gone from the list at once, and from the repository when no other snapshot builds on it. "
       "Refused while a compliance policy protects it.",
-      .shape = SHAPE_NOTHING, .run = snapshot_delete,
+      .shape = SHAPE_NOTHING, .flags = LOSES_DATA, .run = snapshot_delete,
       .path_fields = snapshot_path },
     { GET, "/groups/{groupId}/clusters/{clusterName}/backup/snapshots/{snapshotId}", S11, ANY_OF(PROJECT_READ_ONLY),
       "getGroupClusterBackupSnapshot",

@@ -143,7 +143,7 @@ static const struct endpoint legacy_backups_endpoints[] = {
       "deleteGroupClusterSnapshot",
       "Delete one legacy snapshot",
       "Deletes the snapshot before its time. Moments that can be restored only from it are lost.",
-      .shape = SHAPE_NOTHING, .flags = DEPRECATED, .run = legacy_snapshot_delete,
+      .shape = SHAPE_NOTHING, .flags = LOSES_DATA | DEPRECATED, .run = legacy_snapshot_delete,
       .path_fields = snapshot_path },
     { GET, "/groups/{groupId}/clusters/{clusterName}/snapshots/{snapshotId}", S37, ANY_OF(PROJECT_READ_ONLY),
       "getGroupClusterSnapshot",

@@ -13,12 +13,12 @@ static const char *const cluster_types[] = { "REPLICASET", "SHARDED", "GEOSHARDE
 static const struct field electable_fields[] = {
     TEXT("instanceSize",
          "Size of each member, one that the operator offers. All members of a cluster have the same size.",
-         REQUIRED | ALWAYS, .min = 1, .max = 32, .example = "\"M10\""),
+         REQUIRED | ALWAYS, .min = 1, .max = 32, .example = "\"M10\"", .short_flag = "size"),
     INTEGER("nodeCount", "Number of members here that can become the primary; at most 7 in the whole cluster.", ALWAYS,
-            .min = 1, .max = CLUSTER_MAX_ELECTABLE, .fallback = "3"),
+            .min = 1, .max = CLUSTER_MAX_ELECTABLE, .fallback = "3", .short_flag = "nodes"),
     INTEGER("diskSizeGB",
             "Disk space for data of each member in gigabytes; by default that of the size. It never shrinks.", ALWAYS,
-            .min = 1, .max = 65536),
+            .min = 1, .max = 65536, .short_flag = "disk"),
     END_OF_FIELDS,
 };
 static const struct schema electable_schema = { "ElectableSpecs", "Members that can become the primary.",
@@ -26,11 +26,11 @@ static const struct schema electable_schema = { "ElectableSpecs", "Members that 
 
 static const struct field read_only_fields[] = {
     TEXT("instanceSize", "Size of each member; the same as for electable members.", REQUIRED | ALWAYS, .min = 1,
-         .max = 32, .example = "\"M10\""),
+         .max = 32, .example = "\"M10\"", .short_flag = "size"),
     INTEGER("nodeCount", "Number of members here that only answer reads.", ALWAYS, .min = 1,
             .max = CLUSTER_MAX_ELECTABLE, .fallback = "1"),
     INTEGER("diskSizeGB", "Disk space for data of each member in gigabytes; the same as for electable members.", ALWAYS,
-            .min = 1, .max = 65536),
+            .min = 1, .max = 65536, .short_flag = "disk"),
     END_OF_FIELDS,
 };
 static const struct schema read_only_schema = { "ReadOnlySpecs", "Members that never become the primary.",
@@ -38,9 +38,9 @@ static const struct schema read_only_schema = { "ReadOnlySpecs", "Members that n
 
 static const struct field region_fields[] = {
     TEXT("providerName", "Provider of the hosts, by the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
-         .max = 32, .example = "\"ONPREM\""),
+         .max = 32, .example = "\"ONPREM\"", .short_flag = "provider"),
     TEXT("regionName", "Region of the hosts, by the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
-         .max = 63, .example = "\"EU_NORTH\""),
+         .max = 63, .example = "\"EU_NORTH\"", .short_flag = "region"),
     INTEGER("priority",
             "Where the primary should be: in the region with the highest priority that has electable members. No two "
             "regions with electable members have the same priority.",
@@ -133,7 +133,8 @@ const struct schema access_grant_schema = { "EmployeeAccessGrant", "A consent to
         TEXT("dbMajorVersion", "Major version of PostgreSQL; by default the newest that is offered.", ALWAYS,         \
              .min = 1, .max = 3, .pattern = "^[1-9][0-9]*$", .example = "\"17\""),                                    \
         BOOL("paused", "Whether the servers are stopped. Data and addresses are kept.", ALWAYS, .fallback = "false"), \
-        LIST("tags", "Tags of the cluster.", ALWAYS, .of = &tag_schema, .max = 50, .fallback = "[]"),                 \
+        LIST("tags", "Tags of the cluster.", ALWAYS, .of = &tag_schema, .max = 50, .fallback = "[]",                  \
+             .short_form = TAG_FORM),                                                                                 \
         LIST("labels", "Older name for tags.", DEPRECATED_FIELD, .of = &tag_schema, .max = 50),                       \
         BOOL("terminationProtectionEnabled", "Whether the cluster is protected against termination.", ALWAYS,         \
              .fallback = "false"),                                                                                    \

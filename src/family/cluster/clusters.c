@@ -102,7 +102,7 @@ static const struct endpoint clusters_endpoints[] = {
       "Terminate one cluster",
       "Terminates the cluster: its names are removed, its members are stopped and their data is deleted. Running operations of "
       "the cluster are cancelled. Refused while the cluster has termination protection.",
-      .shape = SHAPE_NOTHING, .success = 202, .since = "2023-02-01", .run = cluster_delete,
+      .shape = SHAPE_NOTHING, .flags = LOSES_DATA, .success = 202, .since = "2023-02-01", .run = cluster_delete,
       .query = delete_query },
     { GET, "/groups/{groupId}/clusters/{clusterName}", S17, ANY_OF(PROJECT_READ_ONLY), "getGroupCluster",
       "Return one cluster",

@@ -27,7 +27,8 @@ static const struct field flex_fields[] = {
     TEXT("name", "Label, unique in the project among clusters and flex clusters.", REQUIRED | CREATE_ONLY | ALWAYS,
          .min = 1, .max = 64, .pattern = CLUSTER_NAME, .example = "\"small\""),
     OBJECT("providerSettings", "Where it is.", REQUIRED | CREATE_ONLY | ALWAYS, .of = &provider_schema),
-    LIST("tags", "Tags of the flex cluster.", ALWAYS, .of = &tag_schema, .max = 50, .fallback = "[]"),
+    LIST("tags", "Tags of the flex cluster.", ALWAYS, .of = &tag_schema, .max = 50, .fallback = "[]",
+         .short_form = TAG_FORM),
     BOOL("terminationProtectionEnabled", "Whether it is protected against termination.", ALWAYS, .fallback = "false"),
     TEXT("clusterType", "Always REPLICASET.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "REPLICASET", NULL }),
@@ -65,7 +66,7 @@ static const struct endpoint flex_clusters_endpoints[] = {
       "Delete one flex cluster",
       "Deletes the flex cluster: its names are removed, its members are stopped and their data is deleted. Refused while it "
       "has termination protection.",
-      .shape = SHAPE_NOTHING, .since = "2024-11-13", .run = flex_delete },
+      .shape = SHAPE_NOTHING, .flags = LOSES_DATA, .since = "2024-11-13", .run = flex_delete },
     { GET, "/groups/{groupId}/flexClusters/{name}", S29, ANY_OF(PROJECT_READ_ONLY), "getGroupFlexCluster",
       "Return one flex cluster",
       "Returns one flex cluster with its state and connection strings.",

@@ -111,7 +111,7 @@ static const struct endpoint organization_endpoints[] = {
       "Remove one organization",
       "Removes the organization with its credentials, teams and settings; its events are kept. While the organization has "
       "projects, the answer is 409 and says how many.",
-      .shape = SHAPE_NOTHING, .run = organization_delete },
+      .shape = SHAPE_NOTHING, .flags = LOSES_DATA, .run = organization_delete },
     { GET, "/orgs/{orgId}", S46, ANY_OF(ORG_MEMBER), "getOrganization",
       "Return one organization",
       "Shows the organization and links to everything in it.",

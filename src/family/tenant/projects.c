@@ -36,7 +36,7 @@ static const struct field project_fields[] = {
        .example = "\"650000000000000000000001\""),
     DATE("created", "When the project was created.", READ_ONLY | ALWAYS),
     INTEGER("clusterCount", "Number of clusters in the project.", READ_ONLY | ALWAYS),
-    LIST("tags", "Tags of the project.", 0, .of = &tag_schema, .max = 50, .fallback = "[]"),
+    LIST("tags", "Tags of the project.", 0, .of = &tag_schema, .max = 50, .fallback = "[]", .short_form = TAG_FORM),
     BOOL("withDefaultAlertsSettings",
          "Whether the project starts with the default alert configurations. They mail its owners when a cluster is "
          "deleted, the project moves, its login settings change, support staff get access, or an index could not be "
@@ -90,7 +90,7 @@ static const struct endpoint project_endpoints[] = {
       "Remove one project",
       "Removes the project with its settings, database users, access lists and the roles granted in it. While the project has "
       "clusters, the answer is 409 and says how many.",
-      .shape = SHAPE_NOTHING, .run = project_delete },
+      .shape = SHAPE_NOTHING, .flags = LOSES_DATA, .run = project_delete },
     { GET, "/groups/{groupId}", S53, ANY_OF(PROJECT_READ_ONLY), "getProject",
       "Return one project",
       "Shows the project and links to everything in it.",

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Before what cannot be undone: a person types the name of what will be gone. */
+#ifndef CLI_CONFIRM_H
+#define CLI_CONFIRM_H
+
+#include "cli/cli.h"
+
+/* True when nobody has to be asked, or the name was typed. `named`: what the command line calls it. */
+MUST_USE bool confirm_loss(struct cli *cli, const char *named);
+
+#endif

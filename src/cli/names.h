@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names where the API has ids: `--project web`. They are looked up in the list that the id belongs to. */
+#ifndef CLI_NAMES_H
+#define CLI_NAMES_H
+
+#include "cli/cli.h"
+
+/*
+ * Values of the parameters of a path, in the order of the command's; those that are names become ids. Nothing is asked for when all
+ * are ids. Otherwise the problem was printed.
+ */
+MUST_USE int names_resolve(struct cli *cli, const struct command *command, const char **values);
+enum names_scope { NAMES_PROJECT, NAMES_ORG };
+/* The project or organization that is meant by an id or a name. An id is not looked up. */
+MUST_USE int names_resolve_scope(struct cli *cli, enum names_scope scope, const char *given, const char **ret_id);
+/* The same, and an id must be one that there is. */
+MUST_USE int names_check_scope(struct cli *cli, enum names_scope scope, const char *given, const char **ret_id);
+/* Makes the profile's project an id; says so when there is none. */
+MUST_USE int names_need_project(struct cli *cli);
+
+#endif
