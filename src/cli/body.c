@@ -220,20 +220,18 @@ fill_parameters(struct cli *cli, const char **values)
     return EXIT_USAGE;
 }
 
-enum { MAX_PARAMETERS = 16 };
-
 static int
 make_path(struct cli *cli, struct outgoing *ret)
 {
     const struct command *command = cli->call.command;
-    const char *values[MAX_PARAMETERS];
+    const char **values = ret->values;
     struct buf path = buf_in(cli->arena, 65536);
     str rest = str_from(TEXT_AT(command->path));
     int status = command->parameters.count > MAX_PARAMETERS ? EXIT_USAGE : fill_parameters(cli, values);
     if (status == EXIT_SUCCESS && command->parameters.count > 0)
         ret->named = values[command->parameters.count - 1];
     if (status == EXIT_SUCCESS)
-        status = names_resolve(cli, command, values);
+        status = names_resolve(cli, command, values, command->parameters.count);
     for (uint32_t i = 0; status == EXIT_SUCCESS && rest.len > 0; i++) {
         buf_add(&path, str_cut(&rest, '{'));
         if (rest.len == 0 || i >= command->parameters.count)

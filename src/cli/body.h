@@ -7,12 +7,15 @@
 
 #include "cli/cli.h"
 
+enum { MAX_PARAMETERS = 16 };
+
 struct outgoing {
     str path;  /* below /api/svc/v2, parameters filled in and encoded */
     str query; /* without the question mark; may be empty */
     json_t *body;
-    str text;          /* of the body; empty: none */
-    const char *named; /* the last parameter of the path, as it was given; NULL: there is none */
+    str text;                           /* of the body; empty: none */
+    const char *named;                  /* the last parameter of the path, as it was given; NULL: there is none */
+    const char *values[MAX_PARAMETERS]; /* of the path's parameters, names made ids */
 };
 
 /* EXIT_SUCCESS; otherwise the mistake was printed and the result is the exit status. */

@@ -66,9 +66,12 @@ struct command {
     uint8_t method, shape;
     uint16_t flags, success;
 };
+/* In the order of help: what people use every day, what else there is, and what there is not yet. */
+enum command_level { LEVEL_CORE, LEVEL_MORE, LEVEL_NOT_YET };
 struct command_family {
     text_place name, title, doc;
-    uint32_t at, count; /* in commands, sorted by their words */
+    uint32_t at, count;   /* in commands, sorted by their words */
+    uint8_t level, order; /* among those of the first level */
 };
 extern const struct command_field command_fields[];
 extern const struct command commands[];

@@ -2,8 +2,11 @@
 /* completion: scripts for shells. A shell runs `reeve __complete WORD…`; the answers come from the tables. */
 #include <stdlib.h>
 
+#include "cli/body.h"
 #include "cli/builtins.h"
 #include "cli/help.h"
+#include "cli/names.h"
+#include "cli/profile.h"
 
 static const char bash_script[] =
     "_reeve() {\n"
@@ -146,9 +149,72 @@ offer_flags(struct asking *asking, const struct command *command, const struct b
     }
 }
 
+/* ---- Names ---- */
+static void
+offer_name(void *context, str name)
+{
+    offer(context, name, "");
+}
+
+/* Somebody waits for it with a finger on a key: no retries, and not long. */
+static bool
+can_ask(struct cli *cli)
+{
+    cli->call.values[OPTION_RETRIES] = "0";
+    cli->call.values[OPTION_TIMEOUT] = "2";
+    cli->call.values[OPTION_QUIET] = "yes";
+    return profile_load(cli) == EXIT_SUCCESS && cli->profile->server != NULL &&
+           (cli->profile->client_id != NULL || cli->profile->public_key != NULL);
+}
+
+/* The names for the parameter with this number, when those in front of it are known: from the profile, or from the line. */
+static void
+offer_names(struct cli *cli, struct asking *asking, const struct command *command, uint32_t number,
+            const char *const *arguments, size_t argument_count)
+{
+    const char *values[MAX_PARAMETERS] = { NULL };
+    size_t next = 0;
+    if (command_is_operators(command) || command->parameters.count > MAX_PARAMETERS || !can_ask(cli))
+        return;
+    for (uint32_t i = 0; i < number; i++) {
+        const struct command_field *parameter = &command_fields[command->parameters.at + i];
+        bool is_project = strcmp(TEXT_AT(parameter->path), "groupId") == 0;
+        if (!command_takes_argument(command, parameter))
+            values[i] = is_project ? cli->profile->project : cli->profile->org;
+        else if (next < argument_count)
+            values[i] = arguments[next++];
+        if (values[i] == NULL)
+            return;
+    }
+    if (names_resolve(cli, command, values, number) == EXIT_SUCCESS)
+        names_each(cli, command, number, values, offer_name, asking);
+}
+
+/* The parameter that the next argument is for; false: there is none. */
+static bool
+next_parameter(const struct command *command, size_t argument_count, uint32_t *ret_number)
+{
+    for (uint32_t i = 0; i < command->parameters.count; i++) {
+        if (command_takes_argument(command, &command_fields[command->parameters.at + i]) && argument_count-- == 0) {
+            *ret_number = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+offer_argument(struct cli *cli, struct asking *asking, const struct command *command, const char *const *arguments,
+               size_t count)
+{
+    uint32_t number;
+    if (next_parameter(command, count, &number))
+        offer_names(cli, asking, command, number, arguments, count);
+}
+
 /* The value of a flag. False: the flag takes none. */
 static bool
-offer_value(struct asking *asking, const struct command *command, const char *flag)
+offer_value(struct cli *cli, struct asking *asking, const struct command *command, const char *flag)
 {
     str name = str_from(flag + 2);
     const struct command_field *field = NULL;
@@ -159,6 +225,8 @@ offer_value(struct asking *asking, const struct command *command, const char *fl
         return false;
     if (field != NULL) {
         offer_values(asking, TEXT_AT(field->one_of));
+        if (field == command_field_find(&command->parameters, name))
+            offer_names(cli, asking, command, (uint32_t)(field - &command_fields[command->parameters.at]), NULL, 0);
         return true;
     }
     for (int i = 0; i < OPTION_COUNT; i++) {
@@ -168,11 +236,24 @@ offer_value(struct asking *asking, const struct command *command, const char *fl
             return false;
         if (strcmp(common_options[i].value, "FILE") == 0)
             printf(":files\n");
+        else if (i == OPTION_PROJECT || i == OPTION_ORG)
+            offer_names(cli, asking, command_of_operation(i == OPTION_PROJECT ? "getProject" : "getOrganization"), 0,
+                        NULL, 0);
         else if (i == OPTION_OUTPUT)
             offer_values(asking, "json\ntable\ntext");
         return true;
     }
     return false;
+}
+
+/* `logs` takes a cluster, and there is `logs download` beside it. */
+static void
+offer_words_and_clusters(struct cli *cli, struct asking *asking, const struct builtin *builtin,
+                         const char *const *words, size_t count)
+{
+    offer_words(asking, words, count);
+    if (builtin != NULL && str_starts_with(str_from(builtin->arguments), STR("CLUSTER")) && count == 1)
+        offer_argument(cli, asking, command_of_operation("getGroupCluster"), NULL, 0);
 }
 
 int
@@ -200,13 +281,16 @@ builtin_complete(struct cli *cli)
             builtin = &builtins[i];
     }
     const char *before = count >= 2 ? words[count - 2] : "";
-    if (strncmp(before, "--", 2) == 0 && strchr(before, '=') == NULL && offer_value(&asking, match.command, before))
+    if (strncmp(before, "--", 2) == 0 && strchr(before, '=') == NULL &&
+        offer_value(cli, &asking, match.command, before))
         return EXIT_SUCCESS;
     if (asking.now.len > 0 && asking.now.data[0] == '-')
         offer_flags(&asking, match.command, builtin);
     else if (builtin != NULL && strcmp(builtin->words, "completion") == 0)
         offer_values(&asking, "bash\nfish\nzsh");
-    else if (match.command == NULL)
-        offer_words(&asking, found, plain);
+    else if (match.command != NULL)
+        offer_argument(cli, &asking, match.command, found + match.used, plain - match.used);
+    else
+        offer_words_and_clusters(cli, &asking, builtin, found, plain);
     return EXIT_SUCCESS;
 }

@@ -311,6 +311,24 @@ help_builtin(struct cli *cli, FILE *out, const struct builtin *builtin)
 }
 
 /* ---- A family ---- */
+/* Those that begin with the words: what works, or what does not. */
+static void
+print_commands(struct cli *cli, FILE *out, const char *title, const struct command_family *family,
+               const char *const *words, size_t count, size_t widest, bool waiting)
+{
+    bool has_title = false;
+    for (uint32_t i = 0; i < family->count; i++) {
+        const struct command *command = &commands[family->at + i];
+        if (!command_begins_with(command, words, count) ||
+            (command->waits_for != 0 || command->refuses != 0) != waiting)
+            continue;
+        if (!has_title)
+            print_title(cli, out, title);
+        has_title = true;
+        print_row(cli, out, TEXT_AT(command->words), TEXT_AT(command->summary), (int)(widest < 44 ? widest : 44));
+    }
+}
+
 static void
 help_family(struct cli *cli, FILE *out, const struct command_family *family, const char *const *words, size_t count)
 {
@@ -321,17 +339,13 @@ help_family(struct cli *cli, FILE *out, const struct command_family *family, con
     }
     fprintf(out, "%s. ", TEXT_AT(family->title));
     text_wrap(out, TEXT_AT(family->doc), 0, (int)strlen(TEXT_AT(family->title)) + 2, cli->terminal.width);
-    print_title(cli, out, "Commands");
-    for (uint32_t i = 0; i < family->count; i++) {
-        const struct command *command = &commands[family->at + i];
-        if (command_begins_with(command, words, count))
-            print_row(cli, out, TEXT_AT(command->words), TEXT_AT(command->summary), (int)(widest < 44 ? widest : 44));
-    }
+    print_commands(cli, out, "Commands", family, words, count, widest, false);
     str prefix = str_format(cli->arena, "%s ", TEXT_AT(family->name));
     for (size_t i = 0; i < builtin_count; i++) {
         if (str_starts_with(str_from(builtins[i].words), prefix))
             print_row(cli, out, builtins[i].words + prefix.len, builtins[i].summary, (int)(widest < 44 ? widest : 44));
     }
+    print_commands(cli, out, "Not there yet, or not offered", family, words, count, widest, true);
     fprintf(out, "\n");
     str more =
         str_format(cli->arena, "`reeve %s COMMAND --help` shows its flags and an example.", TEXT_AT(family->name));
@@ -345,7 +359,7 @@ print_first_steps(const struct cli *cli, FILE *out)
     static const char *const steps[][2] = {
         { "reeve login --server https://reeve.example.org", "stores server and service account" },
         { "reeve projects list", "lists your projects" },
-        { "reeve profiles set project 650000000000000000000002", "makes it the default" },
+        { "reeve profiles set project web", "makes it the default" },
         { "reeve clusters create --help", "shows every flag and a working example" },
         { "reeve clusters list", "lists your clusters" },
     };
@@ -355,6 +369,21 @@ print_first_steps(const struct cli *cli, FILE *out)
         else
             fprintf(out, "  # %s\n  %s\n", steps[i][1], steps[i][0]);
     }
+}
+
+static void
+print_family_names(struct cli *cli, FILE *out, const char *title, enum command_level level)
+{
+    struct buf names = buf_in(cli->arena, 4096);
+    for (size_t i = 0; i < command_family_count; i++) {
+        if (command_families[i].level == level)
+            buf_format(&names, "%s%s", names.len > 0 ? ", " : "", TEXT_AT(command_families[i].name));
+    }
+    if (names.len == 0)
+        return;
+    print_title(cli, out, title);
+    fprintf(out, "  ");
+    text_wrap(out, buf_str(&names).data, 2, 2, cli->terminal.width);
 }
 
 void
@@ -372,9 +401,18 @@ help_whole(struct cli *cli, FILE *out)
         if (!builtins[i].hidden)
             print_row(cli, out, builtins[i].words, builtins[i].summary, 18);
     }
-    print_title(cli, out, "Families");
-    for (size_t i = 0; i < command_family_count; i++)
-        print_row(cli, out, TEXT_AT(command_families[i].name), TEXT_AT(command_families[i].doc), 22);
+    print_title(cli, out, "Every day");
+    for (size_t place = 0; place < command_family_count; place++) {
+        for (size_t i = 0; i < command_family_count; i++) {
+            const struct command_family *family = &command_families[i];
+            if (family->level == LEVEL_CORE && family->order == place)
+                print_row(cli, out, TEXT_AT(family->name), TEXT_AT(family->doc), 22);
+        }
+    }
+    print_family_names(cli, out, "More", LEVEL_MORE);
+    print_family_names(cli, out, "Not there yet, or not offered", LEVEL_NOT_YET);
+    fprintf(out, "\n");
+    text_wrap(out, "`reeve FAMILY` shows what there is about it.", 0, 0, width);
     print_title(cli, out, "Options of every command");
     print_options(cli, out, common_options, NULL, true, true);
     fprintf(out, "\n");

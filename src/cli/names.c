@@ -69,10 +69,10 @@ fill_path(struct cli *cli, const struct command *command, str path, const char *
 /* ---- Searching ---- */
 struct search {
     const char *name, *id;
-    size_t same;             /* how many have that name */
-    str near[MOST_NEAR];     /* the names that come nearest, best first */
-    size_t far[MOST_NEAR];   /* and how far they are */
-    size_t near_count, seen; /* of all items */
+    size_t same;                       /* how many have that name */
+    str near[MOST_NEAR];               /* the names that come nearest, best first */
+    size_t far[MOST_NEAR];             /* and how far they are */
+    size_t near_count, seen, labelled; /* of all items, and of those that people call something */
 };
 
 static const char *
@@ -116,6 +116,7 @@ look_at(struct cli *cli, struct search *search, const json_t *items)
         const char *label = first_text(item, label_fields, LENGTH(label_fields));
         const char *id = first_text(item, id_fields, LENGTH(id_fields));
         search->seen++;
+        search->labelled += label != NULL;
         if (label == NULL || id == NULL)
             continue;
         if (strcmp(label, search->name) == 0) {
@@ -145,20 +146,25 @@ search_list(struct cli *cli, struct client *client, str path, struct search *sea
     return EXIT_SUCCESS;
 }
 
-static int
-say_unknown(struct cli *cli, const struct command *list, const char *what, const struct search *search)
+/* "there is no project `wbe`; did you mean web?" */
+static str
+sentence_of(struct cli *cli, const char *what, const struct search *search)
 {
     str said = text_harmless(cli->arena, str_from(search->name));
     struct buf near = buf_in(cli->arena, 4096);
     for (size_t i = 0; i < search->near_count; i++)
         buf_format(&near, "%s%.*s", i == 0 ? "" : i + 1 < search->near_count ? ", " : " or ", STR_ARG(search->near[i]));
     if (search->same > 1)
-        cli_say(cli, "there are %zu of the name `%.*s`: give the id of the one that you mean", search->same,
-                STR_ARG(said));
-    else if (near.len > 0)
-        cli_say(cli, "there is no %s `%.*s`; did you mean %.*s?", what, STR_ARG(said), STR_ARG(buf_str(&near)));
-    else
-        cli_say(cli, "there is no %s `%.*s`", what, STR_ARG(said));
+        return str_format(cli->arena, "there are %zu of the name `%.*s`: give the id of the one that you mean",
+                          search->same, STR_ARG(said));
+    return str_format(cli->arena, "there is no %s `%.*s`%s%.*s%s", what, STR_ARG(said),
+                      near.len > 0 ? "; did you mean " : "", STR_ARG(buf_str(&near)), near.len > 0 ? "?" : "");
+}
+
+static int
+say_unknown(struct cli *cli, const struct command *list, const char *what, const struct search *search)
+{
+    cli_say(cli, "%.*s", STR_ARG(sentence_of(cli, what, search)));
     cli_note(cli, "to see them: reeve %.*s", STR_ARG(command_name(cli->arena, list)));
     return EXIT_USAGE;
 }
@@ -182,11 +188,11 @@ resolve(struct cli *cli, struct client *client, const struct command *command, u
 }
 
 int
-names_resolve(struct cli *cli, const struct command *command, const char **values)
+names_resolve(struct cli *cli, const struct command *command, const char **values, uint32_t count)
 {
     struct client *client CLEANUP(client_cleanup) = NULL;
     int status = EXIT_SUCCESS;
-    for (uint32_t i = 0; status == EXIT_SUCCESS && i < command->parameters.count; i++) {
+    for (uint32_t i = 0; status == EXIT_SUCCESS && i < count; i++) {
         str path;
         const struct command_field *parameter = &command_fields[command->parameters.at + i];
         if (!takes_id(command, parameter) || is_id(values[i]) ||
@@ -209,7 +215,7 @@ int
 names_resolve_scope(struct cli *cli, enum names_scope scope, const char *given, const char **ret_id)
 {
     *ret_id = given;
-    return names_resolve(cli, reading_of(scope), ret_id);
+    return names_resolve(cli, reading_of(scope), ret_id, 1);
 }
 
 int
@@ -220,7 +226,7 @@ names_check_scope(struct cli *cli, enum names_scope scope, const char *given, co
     json_t *ignored;
     *ret_id = given;
     if (!is_id(given))
-        return names_resolve(cli, reading, ret_id);
+        return names_resolve(cli, reading, ret_id, 1);
     client = client_new(cli);
     return client == NULL ? EXIT_USAGE
                           : fetch_document(cli, client,
@@ -234,4 +240,46 @@ names_need_project(struct cli *cli)
         return names_resolve_scope(cli, NAMES_PROJECT, cli->profile->project, &cli->profile->project);
     cli_say(cli, "which project? Give --project, or `reeve profiles set project NAME`");
     return EXIT_USAGE;
+}
+
+/* ---- What is not there ---- */
+str
+names_missing(struct cli *cli, struct client *client, const struct command *command, const char *const *values)
+{
+    uint32_t last = command->parameters.count - 1;
+    str path;
+    if (command->parameters.count == 0)
+        return STR_EMPTY;
+    const struct command_field *parameter = &command_fields[command->parameters.at + last];
+    const struct command *list = list_of(command, TEXT_AT(parameter->path), &path);
+    struct search search = { .name = values[last] };
+    if (list == NULL || is_id(values[last]) ||
+        search_list(cli, client, fill_path(cli, command, path, values), &search) != EXIT_SUCCESS || search.same > 0 ||
+        search.labelled < search.seen)
+        return STR_EMPTY;
+    return sentence_of(cli, TEXT_AT(parameter->flag), &search);
+}
+
+/* ---- Completion ---- */
+void
+names_each(struct cli *cli, const struct command *command, uint32_t number, const char *const *values,
+           void (*take)(void *context, str name), void *context)
+{
+    struct client *client CLEANUP(client_cleanup) = client_new(cli);
+    str path;
+    json_t *document = NULL, *item;
+    size_t i;
+    const struct command_field *parameter = &command_fields[command->parameters.at + number];
+    const struct command *list = client == NULL ? NULL : list_of(command, TEXT_AT(parameter->path), &path);
+    if (list == NULL || fetch_document(cli, client,
+                                       str_format(cli->arena, "%.*s?itemsPerPage=%d&includeCount=false",
+                                                  STR_ARG(fill_path(cli, command, path, values)), PAGE),
+                                       &document) != EXIT_SUCCESS)
+        return;
+    json_array_foreach(json_object_get(document, "results"), i, item)
+    {
+        const char *label = first_text(item, label_fields, LENGTH(label_fields));
+        if (label != NULL && str_is_one_line(str_from(label)))
+            take(context, str_from(label));
+    }
 }

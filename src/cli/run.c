@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "cli/confirm.h"
+#include "cli/names.h"
 #include "cli/output/difference.h"
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
@@ -215,11 +216,15 @@ open_sink(struct cli *cli, bool *ret_good)
 }
 
 static int
-show(struct cli *cli, struct client *client, const struct request_out *request, const struct answer *answer)
+show(struct cli *cli, struct client *client, const struct request_out *request, const struct outgoing *out,
+     const struct answer *answer)
 {
     const char *const *values = cli->call.values;
     if (answer->status >= 300)
-        return output_error(cli, answer);
+        return output_error_as(cli, answer,
+                               answer->status == 404 && output_is_for_people(cli)
+                                   ? names_missing(cli, client, cli->call.command, out->values)
+                                   : STR_EMPTY);
     if (values[OPTION_DRY_RUN] != NULL && output_is_for_people(cli))
         return show_dry_run(cli, client, request, answer);
     if (values[OPTION_WAIT] != NULL && values[OPTION_DRY_RUN] == NULL)
@@ -236,7 +241,7 @@ show(struct cli *cli, struct client *client, const struct request_out *request, 
 }
 
 static int
-send_and_show(struct cli *cli, struct request_out *request)
+send_and_show(struct cli *cli, struct request_out *request, const struct outgoing *out)
 {
     struct client *client CLEANUP(client_cleanup) = client_new(cli);
     struct answer answer = { 0 };
@@ -250,7 +255,7 @@ send_and_show(struct cli *cli, struct request_out *request)
     int status = all ? send_all_pages(cli, client, request, &answer) : client_send(client, request, &answer);
     if (request->sink != NULL && request->sink != stdout && fclose(request->sink) != 0)
         status = EXIT_REFUSED;
-    return status == EXIT_SUCCESS ? show(cli, client, request, &answer) : status;
+    return status == EXIT_SUCCESS ? show(cli, client, request, out, &answer) : status;
 }
 
 int
@@ -279,5 +284,5 @@ run_command(struct cli *cli)
         return show_curl(cli, &request);
     if (!confirm_loss(cli, out.named))
         return EXIT_USAGE;
-    return send_and_show(cli, &request);
+    return send_and_show(cli, &request, &out);
 }

@@ -29,7 +29,7 @@ sys.path[:0] = [HERE, os.path.join(ROOT, "test", "api")]
 
 from client import wait_until  # noqa: E402
 from scripted import Scripted  # noqa: E402
-from short_way import test_names_for_ids, test_other_words, test_question, test_status, test_without_json  # noqa: E402
+from short_way import test_names_for_ids, test_next_step, test_other_words, test_question, test_status, test_without_json  # noqa: E402
 from suite import Suite, ends_on_signal  # noqa: E402
 from terminal import Reeve, Terminal, plain  # noqa: E402
 from measurements import MonitorStore, seed_now  # noqa: E402
@@ -666,7 +666,7 @@ def test_wait(suite, node, world, reeve):
         suite.check(again.returncode == 0 and json.loads(out)["state"] == "DONE" and "cluster.create waited: RUNNING" in err.decode(),
                     "waiting in a pipe: %d %r %r", again.returncode, out[-300:], err[-500:])
         # Once the whole operation was printed behind the bar that had shown all of it.
-        with Terminal(reeve, "clusters", "delete", "waited", "--wait") as terminal:
+        with Terminal(reeve, "clusters", "delete", "waited", "--wait", "--yes") as terminal:
             suite.check(terminal.until("cluster.delete waited  "), "what goes has steps, too: %s", plain(terminal.raw)[-500:])
             found = json.loads(reeve.pipe("operations", "list", "--cluster-name", "waited").out)["results"]
             operation_state(found[0]["id"], "DONE", finished_at="now()")
@@ -932,6 +932,7 @@ def main():
         run(test_other_words, world, reeve, values)
         run(test_question, world, reeve)
         run(test_status, world, reeve, values)
+        run(test_next_step, world, reeve, values)
         run(test_output, world, reeve)
         run(test_command_line, world, reeve)
         run(test_dry_run, world, reeve)

@@ -129,3 +129,31 @@ def test_status(suite, world, reeve, values):
     suite.check(document["project"]["id"] == world.p and document["clusters"] and "alerts" in document, "status in a pipe: %s", document)
     nobody = reeve.pipe("status", HOME=reeve.home + "/nobody")
     suite.check(nobody.status == 2 and "reeve login" in nobody.err, "status of nobody: %r", nobody)
+
+
+def test_next_step(suite, world, reeve, values):
+    """U3, U5, U7, U8: what is not there yet looks so, Tab knows names, and refusals and empty lists say what to do next."""
+    cluster = values["clusterName"]
+    missing = plain(reeve.terminal("clusters", "get", cluster[:-1] + "x").out)
+    suite.check("there is no cluster `%sx`; did you mean " % cluster[:-1] in missing and cluster in missing and "RESOURCE_NOT_FOUND (404)" in missing,
+                "a cluster with a slip: %s", missing)
+    inside = plain(reeve.terminal("backups", "snapshots", "list", "nope").out)
+    suite.check("RESOURCE_NOT_FOUND (404)" in inside, "something of a cluster that is not there: %s", inside)
+    project = json.loads(reeve.pipe("projects", "create", "empty one").out)["id"]
+    empty = plain(reeve.terminal("clusters", "list", "--project", "empty one", columns=200).out)
+    suite.check("to make one: reeve clusters create orders --provider ONPREM --region EU_NORTH --size M10 --nodes 3" in empty, "an empty list: %s", empty)
+    suite.equal(json.loads(reeve.pipe("clusters", "list", "--project", "empty one").out)["results"], [], "and in a pipe nothing but the answer")
+
+    def tab(*words):
+        return [line.split("\t")[0] for line in reeve.pipe("__complete", "--", *words).out.decode().splitlines()]
+    suite.check(cluster in tab("clusters", "get", ""), "Tab behind `clusters get`: %s", tab("clusters", "get", ""))
+    suite.equal(tab("clusters", "get", cluster[:2]), [cluster], "Tab behind its beginning")
+    suite.check(cluster in tab("connect", "") and cluster in tab("logs", ""), "Tab behind `connect` and `logs`")
+    suite.check("empty one" in tab("projects", "delete", "") and "empty one" in tab("clusters", "list", "--project", "emp"), "Tab for projects")
+    suite.equal(reeve.pipe("__complete", "--", "clusters", "get", "", HOME=reeve.home + "/nobody").out, b"", "Tab of nobody is silent")
+    suite.equal(reeve.pipe("__complete", "--", "clusters", "get", "", REEVE_SERVER="https://127.0.0.1:1").out, b"", "Tab without a server is silent")
+    reeve.pipe("projects", "delete", project)
+    whole = reeve.pipe("--help").out.decode()
+    suite.check(whole.index("Every day") < whole.index("\nMore\n") < whole.index("Not there yet"), "three levels of help")
+    waiting = reeve.pipe("streams").out.decode()
+    suite.check("Not there yet" in waiting and "\nCommands\n" not in waiting, "what answers 501 does not look alive: %s", waiting[:300])

@@ -94,6 +94,21 @@ print_page_hint(struct cli *cli, const json_t *document, size_t shown, size_t hi
                  hidden == 1 ? "" : "s");
 }
 
+/* An empty list says how to make the first one. */
+static void
+print_empty(struct cli *cli, const struct command *command)
+{
+    for (size_t i = 0; command != NULL && i < command_count; i++) {
+        const struct command *making = &commands[i];
+        if (making->method == METHOD_POST && making->path == command->path && making->shape == ANSWER_ENTITY &&
+            making->waits_for == 0 && making->refuses == 0) {
+            cli_note(cli, "there is nothing here yet; to make one: %s", TEXT_AT(making->example));
+            return;
+        }
+    }
+    cli_note(cli, "there is nothing here");
+}
+
 static void
 print_table(FILE *out, struct cli *cli, const struct command *command, json_t *document)
 {
@@ -102,7 +117,7 @@ print_table(FILE *out, struct cli *cli, const struct command *command, json_t *d
     bool is_list = command == NULL || command->shape == ANSWER_LIST;
     if (json_is_array(items) && (is_list || items == document)) {
         if (json_array_size(items) == 0) {
-            cli_note(cli, "nothing");
+            print_empty(cli, command);
             return;
         }
         const char *columns =
@@ -209,6 +224,12 @@ page_of(const struct cli *cli, const char *code)
 int
 output_error(struct cli *cli, const struct answer *answer)
 {
+    return output_error_as(cli, answer, STR_EMPTY);
+}
+
+int
+output_error_as(struct cli *cli, const struct answer *answer, str sentence)
+{
     json_t *document = json_in(cli->arena, json_loadb(answer->body.data, answer->body.len, 0, NULL));
     const char *detail = json_string_value(json_object_get(document, "detail"));
     const char *code = json_string_value(json_object_get(document, "errorCode"));
@@ -219,7 +240,7 @@ output_error(struct cli *cli, const struct answer *answer)
         fprintf(stderr, "%.*s\n", STR_ARG(answer->body));
         return EXIT_REFUSED;
     }
-    str shown = detail != NULL ? text_harmless(cli->arena, str_from(detail)) : STR_EMPTY;
+    str shown = sentence.len > 0 ? sentence : detail != NULL ? text_harmless(cli->arena, str_from(detail)) : STR_EMPTY;
     fprintf(stderr, "%sreeve:%s ", style_on(color, STYLE_RED), style_off(color, STYLE_RED));
     if (shown.len > 0)
         text_wrap(stderr, shown.data, 0, 7, cli->terminal.width);

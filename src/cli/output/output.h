@@ -14,6 +14,8 @@ MUST_USE bool output_check(struct cli *cli);
 bool output_is_for_people(const struct cli *cli);
 /* Prints the error, what to do about it and where it is explained. Returns the exit status. */
 MUST_USE int output_error(struct cli *cli, const struct answer *answer);
+/* The same with another first sentence, where the command line knows better what was meant. Empty: the API's. */
+MUST_USE int output_error_as(struct cli *cli, const struct answer *answer, str sentence);
 /* Prints what is known about an error code. 0, or EXIT_USAGE when there is no such code. */
 MUST_USE int output_explain(struct cli *cli, const char *code);
 
