@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "cli/names.h"
-#include "cli/place.h"
 #include "cli/profile.h"
-#include "cli/short.h"
+#include "cli/short/names.h"
+#include "cli/short/place.h"
+#include "cli/short/short.h"
 
 enum { MAX_BODY_BYTES = 16 * 1024 * 1024, SECRET_BYTES = 4096 };
 

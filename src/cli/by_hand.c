@@ -7,11 +7,11 @@
 #include "cli/body.h"
 #include "cli/builtins.h"
 #include "cli/client.h"
-#include "cli/names.h"
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
 #include "cli/profile.h"
 #include "cli/run.h"
+#include "cli/short/names.h"
 
 enum { MAX_HEADERS = 32 };
 

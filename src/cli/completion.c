@@ -5,8 +5,8 @@
 #include "cli/body.h"
 #include "cli/builtins.h"
 #include "cli/help.h"
-#include "cli/names.h"
 #include "cli/profile.h"
+#include "cli/short/names.h"
 
 static const char bash_script[] =
     "_reeve() {\n"

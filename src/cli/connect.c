@@ -7,9 +7,9 @@
 #include "base/json.h"
 #include "cli/builtins.h"
 #include "cli/fetch.h"
-#include "cli/names.h"
 #include "cli/profile.h"
 #include "cli/run.h"
+#include "cli/short/names.h"
 
 /* In front of the host of a URL also these two have a meaning of their own. */
 static str

@@ -6,10 +6,10 @@
 #include "base/json.h"
 #include "cli/builtins.h"
 #include "cli/fetch.h"
-#include "cli/names.h"
 #include "cli/output/output.h"
 #include "cli/profile.h"
 #include "cli/run.h"
+#include "cli/short/names.h"
 
 /* ---- The stream ---- */
 enum { LONGEST_LINE = 4 * 1024 * 1024 };

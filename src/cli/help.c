@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "cli/builtins.h"
-#include "cli/short.h"
+#include "cli/short/short.h"
 
 enum { FLAG_WIDTH = 30, SHOWN_VALUES = 8, LEAST_TEXT = 30 };
 

@@ -7,11 +7,11 @@
 #include "cli/body.h"
 #include "cli/builtins.h"
 #include "cli/fetch.h"
-#include "cli/names.h"
 #include "cli/output/output.h"
 #include "cli/profile.h"
 #include "cli/run.h"
 #include "cli/secret_service.h"
+#include "cli/short/names.h"
 
 bool
 profile_ask(struct cli *cli, const char *what, const char **value)

@@ -12,9 +12,9 @@
 #include "base/json.h"
 #include "cli/builtins.h"
 #include "cli/fetch.h"
-#include "cli/names.h"
 #include "cli/output/output.h"
 #include "cli/profile.h"
+#include "cli/short/names.h"
 
 #define ACCEPT   "application/vnd.svc.2023-02-01+gzip"
 #define POSITION "position="

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
 
-#include "cli/alias.h"
+#include "cli/short/alias.h"
 
 // clang-format off
 const struct option_row common_options[OPTION_COUNT + 1] = {

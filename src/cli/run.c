@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "cli/confirm.h"
-#include "cli/names.h"
 #include "cli/output/difference.h"
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
 #include "cli/profile.h"
+#include "cli/short/confirm.h"
+#include "cli/short/names.h"
 
 static str
 accept_of(const struct cli *cli, const struct command *command)

@@ -6,9 +6,9 @@
 #include "cli/builtins.h"
 #include "cli/client.h"
 #include "cli/fetch.h"
-#include "cli/names.h"
 #include "cli/output/output.h"
 #include "cli/profile.h"
+#include "cli/short/names.h"
 
 /* ---- Asking ---- */
 static str

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How answers look on a terminal, and the small parts that make requests. */
 #include "cli/output/table.h"
-#include "cli/place.h"
+#include "cli/short/place.h"
 
 #include <stdlib.h>
 

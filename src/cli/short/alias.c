@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/alias.h"
+#include "cli/short/alias.h"
 
 #include "cli/command.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/short.h"
+#include "cli/short/short.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "cli/client.h"
 #include "cli/fetch.h"
-#include "cli/place.h"
+#include "cli/short/place.h"
 
 bool
 short_is_deep(const struct command_field *field)

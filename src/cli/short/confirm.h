@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Before what cannot be undone: a person types the name of what will be gone. */
-#ifndef CLI_CONFIRM_H
-#define CLI_CONFIRM_H
+#ifndef CLI_SHORT_CONFIRM_H
+#define CLI_SHORT_CONFIRM_H
 
 #include "cli/cli.h"
 

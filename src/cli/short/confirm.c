@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/confirm.h"
+#include "cli/short/confirm.h"
 
 enum { LINE_BYTES = 4096 };
 

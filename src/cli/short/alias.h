@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Other words that people type for a command. */
-#ifndef CLI_ALIAS_H
-#define CLI_ALIAS_H
+#ifndef CLI_SHORT_ALIAS_H
+#define CLI_SHORT_ALIAS_H
 
 #include "base/str.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The short way: what people write for objects and for fields inside of lists, so that nobody has to write JSON. */
-#ifndef CLI_SHORT_H
-#define CLI_SHORT_H
+#ifndef CLI_SHORT_SHORT_H
+#define CLI_SHORT_SHORT_H
 
 #include <jansson.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/place.h"
+#include "cli/short/place.h"
 
 enum { MAX_INDEX = 10000 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/names.h"
+#include "cli/short/names.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Places in a JSON document, written as a.b[0].c. */
-#ifndef CLI_PLACE_H
-#define CLI_PLACE_H
+#ifndef CLI_SHORT_PLACE_H
+#define CLI_SHORT_PLACE_H
 
 #include <jansson.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names where the API has ids: `--project web`. They are looked up in the list that the id belongs to. */
-#ifndef CLI_NAMES_H
-#define CLI_NAMES_H
+#ifndef CLI_SHORT_NAMES_H
+#define CLI_SHORT_NAMES_H
 
 #include "cli/client.h"
 
