@@ -21,7 +21,7 @@ from typed import PROMPTS, SHELL, Path, Shell
 
 import control  # noqa: E402  (found by rig)
 import network  # noqa: E402
-from state import CONTROL, DOMAIN, ROOT, Problem  # noqa: E402
+from state import CONTROL, DOMAIN, PROVIDER, ROOT, Problem  # noqa: E402
 from suite import Suite  # noqa: E402
 from terminal import Reeve  # noqa: E402  (found by typed)
 
@@ -53,7 +53,7 @@ def path_of(suite, fleet, home, page):
     values = {"SERVER": "https://%s:%d" % (CONTROL["control1"], control.API_PORT), "AUTHORITY": fleet.path("tls/authority.pem"),
               "CLIENT_ID": credentials["clientId"], "ADDRESS": client_address().split("/")[0],
               "REGION": fleet.regions[0], "SIZE": control.SIZES[0][0]}
-    others = {DOMAIN: "db.example.org", home: "/home/you", control.SIZES[1][0]: "M20", control.SIZES[2][0]: "M30"}
+    others = {DOMAIN: "db.example.org", PROVIDER: "ONPREM", home: "/home/you", control.SIZES[1][0]: "M20", control.SIZES[2][0]: "M30"}
     person = Person(fleet, home)
     # Whoever asks is answered as a person would: by what stands there.
     answers = {"^client secret: $": credentials["clientSecret"], "^password: $": password, "^Password for user app: $": password}
