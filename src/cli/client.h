@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * HTTP: one request and its answer, with the credentials of the profile, and with retries where that is safe. The only
- * file that knows libcurl.
+ * files that know libcurl are exchange.c, and client.c and round.c on top of it.
  */
 #ifndef CLI_CLIENT_H
 #define CLI_CLIENT_H
