@@ -44,6 +44,11 @@ static const struct option_row fleet_login_options[] = {
     { .name = NULL },
 };
 
+static const struct option_row top_options[] = {
+    { "once", NULL, "Print one frame and end, as it does where the output is no terminal. With --output json it is a document.", FOR_ALL },
+    { .name = NULL },
+};
+
 const struct builtin builtins[] = {
     { "login", "", "Store a server and credentials as a profile",
       "Asks for what is missing, tests it, and writes it to the profile (`default`, or that of --profile). Only you can read the "
@@ -77,6 +82,11 @@ const struct builtin builtins[] = {
       "Shows lines as the servers wrote them, oldest first; with several members each line has the name of its member before it. With --follow it goes on with new "
       "lines. A lost connection is opened again, and no line is missed or shown twice.",
       "reeve logs orders --since 15m --follow", 1, 1, logs_options, false, true, builtin_logs },
+    { "top", "CLUSTER", "Show the servers of a cluster, live",
+      "One line a server: its role, its load, its sessions, how far it is behind, how full its disk is; CPU and transactions also as curves of the last five minutes. What "
+      "is wrong comes first, and stands in the last column. LONGEST is the age of the oldest statement that runs, WAITS counts sessions that wait for a lock or a disk. Keys: s sorts by "
+      "something else, arrows move, q quits. When nothing answers, the last state stays, and a line says since when it is old.",
+      "reeve top orders", 1, 1, top_options, false, true, builtin_top },
     { "advisor", "CLUSTER", "Show what the advisor says about a cluster",
       "Suggested indexes with what the planner makes of them, indexes that could be dropped, and tables to change. The same as the commands of "
       "performance-advisor show as documents.",
@@ -104,6 +114,10 @@ const struct builtin builtins[] = {
       "Does what --wait does, but later: for example until a host is drained. Exits with 0 when the job is done and with 4 "
       "when it failed. Ctrl-C leaves the job running.",
       "reeve fleet jobs wait 650000000000000000000001", 1, 1, NULL, false, true, builtin_fleet_wait, true },
+    { "fleet top", "", "Show the hosts of the fleet, live",
+      "One line a host: what is wrong with it first, then how much of it is taken and how long it has said nothing. Above it room, clusters and processes of the whole fleet; below it jobs that failed, are "
+      "late or run. Keys: s sorts by something else, arrows move, q quits.",
+      "reeve fleet top", 0, 0, top_options, false, true, builtin_fleet_top, true },
     { "explain", "CODE", "Say what an error code means and what to do about it", "Shows the same text as the documentation of the API.",
       "reeve explain RATE_LIMITED_TOKEN_BUCKET", 1, 1, NULL, false, false, builtin_explain },
     { "completion", "bash|zsh|fish", "Print the completion script for your shell",

@@ -18,6 +18,8 @@ int builtin_api(struct cli *cli);
 int builtin_status(struct cli *cli);
 int builtin_connect(struct cli *cli);
 int builtin_logs(struct cli *cli);
+int builtin_top(struct cli *cli);
+int builtin_fleet_top(struct cli *cli);
 int builtin_advisor(struct cli *cli);
 int builtin_advisor_apply(struct cli *cli);
 int builtin_follow(struct cli *cli);

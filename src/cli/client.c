@@ -43,6 +43,12 @@ client_delay_ms(int attempt, int retry_after_s)
     return (int)(retry_after_s > 0 ? (int64_t)retry_after_s * 1000 + delay / 2 : delay);
 }
 
+int
+client_retries(const struct client *client)
+{
+    return (int)client->retries;
+}
+
 bool
 client_pause(int ms)
 {

@@ -54,6 +54,8 @@ str client_new_key(struct arena *arena);
 str client_base(struct arena *arena, const struct cli *cli);
 /* The delay before try number `attempt` (1 is the first repetition); never shorter than the server asks for. */
 int client_delay_ms(int attempt, int retry_after_s);
+/* How often the options say that something is tried again. */
+int client_retries(const struct client *client);
 /* Sleeps; false when a signal ended it early. */
 bool client_pause(int ms);
 

@@ -32,6 +32,7 @@ from scripted import Scripted  # noqa: E402
 from short_way import test_names_for_ids, test_next_step, test_other_words, test_question, test_status, test_without_json  # noqa: E402
 from suite import Suite, ends_on_signal  # noqa: E402
 from terminal import Reeve, Terminal, plain  # noqa: E402
+from top import test_fleet_top, test_top  # noqa: E402
 from measurements import MonitorStore, seed_now  # noqa: E402
 from world import BUILD, PREFIX, World, catalog, forms_of, name_members, sql, start_node, tell_nodes, value_of_form, values_for  # noqa: E402
 
@@ -103,8 +104,8 @@ def test_help(suite, reeve, rows, words):
                     "help of the family %s: %r", family, ended)
     whole = plain(reeve.terminal("--help").out)
     suite.check(all(row["family"] in whole for row in rows) and "First steps" in whole, "the help of the whole: %s", whole[:500])
-    for builtin in ("login", "logout", "profiles list", "profiles set", "profiles use", "profiles delete", "status", "api", "connect", "logs", "events follow",
-                    "operations wait", "fleet login", "fleet logout", "fleet jobs wait", "explain", "completion", "man", "help"):
+    for builtin in ("login", "logout", "profiles list", "profiles set", "profiles use", "profiles delete", "status", "api", "connect", "logs", "top", "events follow",
+                    "operations wait", "fleet login", "fleet logout", "fleet jobs wait", "fleet top", "explain", "completion", "man", "help"):
         ended = reeve.terminal(*builtin.split(), "--help")
         suite.check(ended.status == 0 and "\nExample\n  reeve " + builtin in plain(ended.out), "help of %s: %r", builtin, ended)
     suite.check("results[*].name" in reeve.pipe("help", "query").out.decode(), "help about --query")
@@ -933,6 +934,8 @@ def main():
         run(test_question, world, reeve)
         run(test_status, world, reeve, values)
         run(test_next_step, world, reeve, values)
+        run(test_fleet_top, node, reeve)
+        run(test_top, node, store, world, reeve)
         run(test_output, world, reeve)
         run(test_command_line, world, reeve)
         run(test_dry_run, world, reeve)
