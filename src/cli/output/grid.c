@@ -27,18 +27,6 @@ grid_percent(struct arena *arena, double value)
 }
 
 str
-grid_bytes(struct arena *arena, double bytes)
-{
-    static const char *const units[] = { "B", "kB", "MB", "GB", "TB" };
-    size_t unit = 0;
-    if (isnan(bytes))
-        return no_value;
-    for (; bytes >= 1024 && unit + 1 < LENGTH(units); unit++)
-        bytes /= 1024;
-    return str_format(arena, bytes >= 10 || unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
-}
-
-str
 grid_seconds(struct arena *arena, double seconds)
 {
     if (isnan(seconds))

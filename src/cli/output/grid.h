@@ -30,10 +30,9 @@ str grid_line(struct arena *arena, str text, enum style style, int width, bool c
 /* A curve, one letter a value, between 0 and `top`; the highest value when `top` is 0. NAN is a gap. */
 str grid_curve(struct arena *arena, const double *values, size_t count, double top);
 
-/* Short figures: "–", "7", "12.5", "1,234", "3.4 M"; "12%"; "1.5 GB"; "850 ms", "12 s", "5 min", "3 h". NAN is "–". */
+/* Short figures: "7", "12.5", "1,234", "3.4 M"; "12%"; "850 ms", "12 s", "5 min", "3 h", "4 d". NAN is "–". */
 str grid_number(struct arena *arena, double value);
 str grid_percent(struct arena *arena, double value);
-str grid_bytes(struct arena *arena, double bytes);
 str grid_seconds(struct arena *arena, double seconds);
 
 #endif
