@@ -188,13 +188,13 @@ def address_of(scene):
 
 
 # ---- Who logged in ----
-def startup(user, database):
-    body = struct.pack("!i", 196608) + b"user\0" + user + b"\0database\0" + database + b"\0\0"
+def startup(user, database, replication=None):
+    body = struct.pack("!i", 196608) + b"user\0" + user + b"\0database\0" + database + b"\0" + (b"replication\0" + replication + b"\0" if replication else b"") + b"\0"
     return struct.pack("!i", len(body) + 4) + body
 
 
-def knock(scene, user, database, client="client"):
-    """A client that sends these names, over TLS, and a wrong password when it is asked for one."""
+def knock(scene, user, database, client="client", replication=None):
+    """A client that sends these names, over TLS, and a wrong password when it is asked for one. With a wrong `replication` names are not cut to 63 bytes before it is refused."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with network.inside(scene.fleet, client):
@@ -204,7 +204,7 @@ def knock(scene, user, database, client="client"):
         if plain.recv(1) != b"S":
             return
         with context.wrap_socket(plain) as line:
-            line.sendall(startup(user, database))
+            line.sendall(startup(user, database, replication))
             line.settimeout(5)
             if line.recv(4096)[:1] == b"R":  # SASL: something that is no proof
                 first = b"SCRAM-SHA-256\0" + struct.pack("!i", 24) + b"n,,n=,r=abcdefghijklmnopq"[:24]
@@ -215,15 +215,20 @@ def knock(scene, user, database, client="client"):
                     line.recv(4096)
 
 
+def head(pid, number, phase=b"authentication", state=b"00000", second=0):
+    """How a message of that process begins, if it began so many seconds from now."""
+    return b"2026-01-01 00:00:00.000 UTC [%d] %x.%x %d (%s) %s client=6.6.6.6 user=\"" % (pid, int(time.time()) + second, pid, number, phase, state)
+
+
 def forged(scene, pid):
-    """Names that have whole lines of a log in them: a success of root, from another address."""
-    head = b"2026-01-01 00:00:00.000 UTC [%d] client=6.6.6.6 user=\"root\" database=\"shop\" application=\"[unknown]\" LOG:  " % pid
-    began = head.replace(b'"root" database="shop"', b'"[unknown]" database="[unknown]"') + b"connection received: host=6.6.6.6 port=5"
-    inside = head + b"connection authorized: user=root database=shop"
-    return [(b"x\n" + began + b"\n" + inside + b"\n", b"shop"), (b"app", b"x\n" + began + b"\n" + inside + b"\n"),
+    """Names that have whole messages of a log in them: a success of root, from another address."""
+    named = b'root" database="shop" application="[unknown]" LOG:  '
+    inside = b"\n".join(head(pid, 1, b"", second=second) + b'[unknown]" database="[unknown]" application="[unknown]" LOG:  connection received: host=6.6.6.6 port=5\n' +
+                        head(pid, 2, second=second) + named + b"connection authorized: user=root database=shop" for second in (0, 1))
+    return [(b"x\n" + inside + b"\n", b"shop"), (b"app", b"x\n" + inside + b"\n\t"),
             (b'app" database="shop" application="[unknown]" LOG:  connection authorized: user=app database=shop application_name=', b"shop"),
             (b"app", b'shop" application="[unknown]" LOG:  connection authorized: user=app database=shop application_name='),
-            (b"app", b'shop" application="[unknown]" LOG:  connection authenticated: identity="app" method=scram-sha-256 (x:1)\n' + inside + b"\n" + head + b"x")]
+            (b"app", b'shop" application="[unknown]" LOG:  connection authenticated: identity="app" method=scram-sha-256 (x:1)\n' + inside + b"\n" + head(pid, 4) + b"x")]
 
 
 def logins_are_told(suite, scene):
@@ -255,12 +260,27 @@ def logins_are_told(suite, scene):
         suite.passed += 1
 
 
+def odd_names_are_told(suite, scene):
+    """As they are; a database that is not there is a refusal of somebody whose password was right; and nobody has an own login told as refused."""
+    odd = 'no" database="such application_name=x database=y'
+    quiet = '[unknown]" FATAL:  password authentication failed for user "app'
+    start = int(time.time() * 1000)
+    psql(scene.fleet, scene.dsn.replace("/shop", "/" + quote(odd, safe="")), "SELECT 1")
+    said = psql(scene.fleet, scene.dsn + "&application_name=" + quote(quiet, safe=""),
+                "DO $$ BEGIN RAISE EXCEPTION 'password authentication failed for user \"app\"' USING ERRCODE = '28P01'; END $$")
+    suite.check(said[0] != 0, "a session that says what a refusal says: %s", said)
+    time.sleep(2)
+    found = scene.history(start=start)["accessLogs"]
+    seen = [(one["authResult"], one["username"], one["authSource"], one.get("failureReason")) for one in found if one["username"] == "app"]
+    suite.equal(seen, [(True, "app", "shop", None), (False, "app", odd, "there is no such database, or it takes no connections")], "odd names, and a session that was let in")
+
+
 def nobody_forges_entries(suite, scene):
     start = int(time.time() * 1000)
     probe = int(psql(scene.fleet, scene.dsn, "SELECT pg_backend_pid()")[1])
     names = [pair for pid in range(probe + 1, probe + 40) for pair in forged(scene, pid)]
-    for user, database in names[:60]:  # with guesses of the own process among them
-        knock(scene, user, database)
+    for number, (user, database) in enumerate(names[:60]):  # with guesses of the own process among them
+        knock(scene, user, database, replication=b"x" if number % 2 else None)
     knock(scene, b"app", b"shop", "stranger")
     time.sleep(3)
     found = scene.history(start=start)["accessLogs"]
@@ -439,7 +459,7 @@ def the_command(suite, scene):
         following.terminate()
 
 
-PARTS = (lines_are_the_journals, audited_lines, nobody_elses, the_door_is_for_nodes, logins_are_told, nobody_forges_entries, the_command, a_large_log, the_host_dies)
+PARTS = (lines_are_the_journals, audited_lines, nobody_elses, the_door_is_for_nodes, logins_are_told, odd_names_are_told, nobody_forges_entries, the_command, a_large_log, the_host_dies)
 
 
 def main():

@@ -306,7 +306,8 @@ static void
 take_login(void *context, const struct login *login)
 {
     struct search *search = context;
-    if (login->time_us > search->request->range.to_us || !is_asked_for(search->request, login))
+    const struct log_range *range = &search->request->range;
+    if (login->time_us > range->to_us || login->time_us < range->from_us || !is_asked_for(search->request, login))
         return;
     add_login(search->out, login);
     search->found++;
@@ -316,20 +317,24 @@ take_login(void *context, const struct login *login)
 static bool
 find_logins(struct journal *journal, struct logins *logins, struct search *search)
 {
-    int64_t until_ms = clock_steady_ms() + LOOK_BACK_MS, reached_us = search->request->range.from_us, enough_us = 0;
+    const struct log_range *range = &search->request->range;
+    int64_t until_ms = clock_steady_ms() + LOOK_BACK_MS, reached_us = range->from_us;
     struct journal_entry entry;
-    int more;
-    while ((more = journal_previous(journal, &entry)) > 0 && entry.time_us >= search->request->range.from_us &&
-           entry.time_us >= enough_us) {
+    bool is_enough = false;
+    int more = 0;
+    while (!is_enough && (more = journal_previous(journal, &entry)) > 0 &&
+           entry.time_us >= range->from_us - LOGIN_SURE_US) {
         logins_take(logins, &entry);
-        bool is_enough = search->found >= search->request->most || (int64_t)search->out->len > search->request->bytes ||
-                         clock_steady_ms() >= until_ms;
-        if (is_enough && enough_us == 0) {
-            reached_us = entry.time_us;
-            enough_us = entry.time_us - LOGIN_SURE_US; /* what began there is told when nothing stands just before it */
-        }
+        is_enough = search->found >= search->request->most || (int64_t)search->out->len > search->request->bytes ||
+                    clock_steady_ms() >= until_ms;
     }
-    logins_end(logins);
+    if (is_enough)
+        reached_us = logins_told_since(logins, entry.time_us);
+    /* So much is written that nothing was sure yet: whoever asks again must come further all the same. */
+    bool is_stuck = is_enough && reached_us >= range->to_us;
+    reached_us = is_stuck ? entry.time_us : reached_us;
+    if (!is_enough || is_stuck)
+        logins_end(logins);
     buf_format(search->out, "{\"reached\":%lld}\n", (long long)reached_us);
     return more >= 0 && !search->out->failed;
 }

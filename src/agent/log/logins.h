@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Attempts to log in, found in the lines of a server's log, newest first. User and database are in these lines as the client sent
- * them, before anybody has looked at them: they can be anything, further lines included. What counts is what the client has no
- * hand in: which process wrote a line, when, and in which order. docs/internals/logs.md has the rules and why they hold.
+ * them, before anybody has looked at them: they can be anything, further lines included. What counts stands before them in each
+ * message, and is the server's own. docs/internals/logs.md has the rules and why they hold.
  */
 #ifndef AGENT_LOG_LOGINS_H
 #define AGENT_LOG_LOGINS_H
@@ -29,8 +29,11 @@ void logins_free(struct logins *logins);
 
 /* The line before the one that was shown last. */
 void logins_take(struct logins *logins, const struct journal_entry *entry);
-/* There are no more. Whoever ends before the first line there is, must have shown lines that are so much older than those that count. */
-enum { LOGIN_SURE_US = 5000 };
+/* A beginning is sure when so much older lines were shown: those of the same process just before it would say that it is none. */
+enum { LOGIN_SURE_US = 10 * 1000 * 1000 };
+/* Whoever stops here has been told everything that was decided after this moment. */
+int64_t logins_told_since(const struct logins *logins, int64_t time_us);
+/* There are no more lines: what is left is told. */
 void logins_end(struct logins *logins);
 
 #endif

@@ -21,7 +21,7 @@ static const struct {
 } defaults[] = {
     { "hot_standby",              "on" },
     { "huge_pages",               "off" },
-    { "log_line_prefix",          "%m [%p] client=%h user=\"%u\" database=\"%d\" application=\"%a\" " },
+    { "log_line_prefix",          "%m [%p] %c %l (%i) %e client=%h user=\"%u\" database=\"%d\" application=\"%a\" " },
     { "max_replication_slots",    "16" },
     { "max_wal_senders",          "16" },
     { "max_wal_size",             "256MB" },
