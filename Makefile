@@ -149,6 +149,9 @@ metric-alert-test: all ## alerts about measurements from real causes, on a fleet
 monitor-test: all ## measurements of real members, with everything killed at random and one store lost, on a fleet: needs root, takes a quarter of an hour
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/monitor_test.py --seconds 300 --away 600
 
+top-test: all ## `reeve top` and `reeve fleet top` with a load and a host that dies, on a fleet: needs root, takes six minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/top_test.py
+
 store-test: all ## backups in an object store, refused and away, on a fleet with a repository host: needs root, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/store_test.py
 

@@ -16,6 +16,7 @@ PORT = 27300
 DOOR = "the door to logs is for services"
 WHOSE = "a log is found in the project that asks"
 FORGED = "what a client is called is no attempt of another"
+HIDDEN = "whoever was let in is told to be in"
 
 
 def ask_door(ground, machine, pair, target):
@@ -102,27 +103,66 @@ UNNAMED = b'" application="[unknown]" '
 REFUSAL = b'FATAL:  invalid value for parameter "replication": "'
 
 
+def head(pid, number, phase=b"authentication", state=b"00000", second=0):
+    """How a message of that process begins, if it began so many seconds from now."""
+    return b'2026-01-01 00:00:00.000 UTC [%d] %x.%x %d (%s) %s client=6.6.6.6 user="' % (pid, int(time.time()) + second, pid, number, phase, state)
+
+
+def beginning(pid, second=0):
+    return head(pid, 1, b"", second=second) + b'[unknown]" database="[unknown]' + UNNAMED + b"LOG:  connection received: host=6.6.6.6 port=1\n"
+
+
+def success(pid, number=3, second=0):
+    return head(pid, number, second=second) + b'red" database="x' + UNNAMED + b"LOG:  connection authorized: user=red database=x\n"
+
+
 def many_lines(pid):
     """A name with a success of each process that may come next, and then so many lines that the server's own text reaches the journal late."""
-    heads = [b'2026-01-01 00:00:00.000 UTC [%d] client=6.6.6.6 user="red" database="x' % one + UNNAMED for one in range(pid + 1, pid + 25)]
-    return b"red\n" + b"".join(head + b"LOG:  connection authorized: user=red database=x\n" for head in heads) + b"x\n" * 2000
+    return b"red\n" + b"".join(success(one) for one in range(pid + 1, pid + 25)) + b"x\n" * 2000
+
+
+def whole_sessions(pid):
+    """A name with sessions of the processes that may come next, in this second and in the next ones."""
+    return b"red\n" + b"".join(beginning(one, second) + success(one, 2, second) for one in range(pid + 1, pid + 9) for second in range(3)) + b"\t"
 
 
 def of_names(ground):
     inside = UNNAMED + b"LOG:  connection authorized: user=red database="
-    head = b'2026-01-01 00:00:00.000 UTC [1] client=6.6.6.6 user="red'
-    began = b'x\n2026-01-01 00:00:00.000 UTC [1] client=6.6.6.6 user="[unknown]" database="[unknown]' + UNNAMED + b"LOG:  connection received: host=6.6.6.6 port=1\nx"
     for what, user, database, replication in (
             ("the database goes on with a success", b"red", b"x" + inside + b"x application_name=", b"x"), ("the same, cut to a name", b"red", b"x" + inside + b"x application_name=", None),
             ("the database ends the line behind a success", b"red", b"x" + inside + b"x\nx", b"x"),
-            ("the user brings a line of its own", b"red\n" + head + b'" database="x' + inside + b"x\nx", b"shop", b"x"),
-            ("the user brings a refusal from elsewhere", b"x\n" + head, b"shop", b"x"), ("the user brings a beginning", began, b"shop", b"x"),
+            ("the user brings a message of its own", lambda pid: b"red\n" + success(pid + 1) + b"x", b"shop", b"x"),
+            ("the user brings a refusal from elsewhere", lambda pid: b"x\n" + head(pid + 1, 2, state=b"28P01") + b"red", b"shop", b"x"),
+            ("the user brings a beginning", lambda pid: b"x\n" + beginning(pid + 1) + b"x", b"shop", b"x"),
             ("the refusal goes on with a success", b"red", b"x", b"y" + inside + b"x" + UNNAMED + REFUSAL + b"y "),
-            ("the user brings successes of processes to come, and thousands of lines", many_lines, b"shop", b"x")):
+            ("the user brings successes of processes to come, and thousands of lines", many_lines, b"shop", b"x"),
+            ("the user brings whole sessions of processes to come", whole_sessions, b"shop", b"x")):
         yield Attack("the access history: " + what, "network", FORGED, lambda u=user, d=database, r=replication: forge(ground, u, d, r), alone=True)
+
+
+def hide(ground, application, statement):
+    """Whether somebody who was let in has it told otherwise, or not at all."""
+    start, tenant = int(time.time() * 1000), ground.tenants["thief"]
+    psql(ground.fleet, tenant.dsn(ground.documents["thief"], "app", tenant.secret, application_name=application), statement)
+    time.sleep(3)
+    found = tenant.ask("GET", tenant.of_project("/dbAccessHistory/clusters/%s?start=%d" % (ground.names["thief"], start)))["accessLogs"]
+    told = [one["authResult"] for one in found if one["username"] == "app"]
+    return None if told == [True] else str(found)
+
+
+def of_sessions(ground):
+    refusal = 'password authentication failed for user "app'
+    raised = "DO $$ BEGIN RAISE %s USING ERRCODE = '%s'; END $$"
+    for what, application, statement in (
+            ("a session raises what a refusal says", "psql", raised % ("EXCEPTION '%s\"'" % refusal, "28P01")),
+            ("its application is called like a refusal", '[unknown]" FATAL:  ' + refusal, raised % ("EXCEPTION 'x'", "28P01")),
+            ("it is called like a database that is not there", '[unknown]" FATAL:  database "shop" does not exist', raised % ("EXCEPTION 'x'", "3D000")),
+            ("it logs lines of a refusal", "psql", raised % ("LOG E'x\\n%s user=\"app\" database=\"shop\" application=\"[unknown]\" FATAL:  %s\"'" % (head(1, 2, state=b"28P01").decode(), refusal), "28P01"))):
+        yield Attack("the access history: " + what, "tenant", HIDDEN, lambda a=application, s=statement: hide(ground, a, s), alone=True)
 
 
 def attacks(ground):
     yield from of_door(ground)
     yield from of_tenant(ground)
     yield from of_names(ground)
+    yield from of_sessions(ground)

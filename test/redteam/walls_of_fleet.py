@@ -293,13 +293,16 @@ def waiting_token(fleet):
     control.reeved(fleet, "fleet", "token", "--host", "red", "--provider", host["provider"], "--region", host["region"], "--zone", host["zone"], "--json")
 
 
-SESSION = "src/engine/postgres/session.c"
+SESSION, LOGINS = "src/engine/postgres/session.c", "src/agent/log/logins.c"
 NO_UNDO = ("src/engine/postgres/sql/settings_undo.sql", "WHERE source IN ('database', 'user', 'database user')", "WHERE false AND source IN ('database', 'user', 'database user')")
 AGENT = [
     CodeWall("the door to logs is for services", "whoever has any certificate of the fleet comes in",
              [("src/agent/log/log_show.c", "tls_peer_is_of(guest.tls, LOG_DOOR_ORGANIZATION)", "guest.tls != NULL")]),
-    CodeWall("what a client is called is no attempt of another", "a line that says so is believed, whatever else its process wrote",
-             [("src/agent/log/logins.c", "occurrences(rest, STR(UNNAMED)) != 1 || ", ""), ("src/agent/log/logins.c", "attempt->in_us > 0 && !is_refused_at_once;", "attempt->in_us > 0;")]),
+    CodeWall("what a client is called is no attempt of another", "a message that says so is believed, whatever its process wrote before it",
+             [(LOGINS, "attempt->refused_number > 0 && attempt->refused_number <= attempt->in_number;", "false;")]),
+    CodeWall("whoever was let in is told to be in", "an error of a session counts like a refusal",
+             [(LOGINS, "        head->phase.len == 0 || str_is(head->phase, \"initializing\") || str_is(head->phase, \"authentication\");", "        !is_startup;"),
+              (LOGINS, "attempt->refused_number > 0 && attempt->refused_number <= attempt->in_number;", "attempt->refused_number > 0;")]),
     CodeWall("the agent's session is its own", "the agent's session takes over the search path of the database", [(SESSION, '    "-c search_path=pg_catalog "\n', ""), NO_UNDO]),
     CodeWall("users who go lose their login first", "the agent clears away first, in transactions that may be read-only",
              [("src/engine/postgres/sql/roles/user_shut_out.sql", "DO $$ BEGIN EXECUTE format('ALTER ROLE %I NOLOGIN PASSWORD NULL', current_setting('reeve.role')); END $$", "SELECT 1"),

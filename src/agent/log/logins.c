@@ -18,7 +18,6 @@ struct attempt {
     size_t more_bytes;           /* more than there is room for: they are too long for anything of interest */
     int64_t in_number, in_us;    /* "connection authorized"; 0: none */
     int64_t refused_number, refused_us;
-    bool is_refusal_final;        /* nothing that the process wrote behind it can be a success */
     bool is_silent;               /* the server said nothing to the client: it is no attempt */
     int64_t late_number, late_us; /* what may be a refusal behind "connection authorized" */
     struct login refused, in;
@@ -332,9 +331,9 @@ refused_names(str rest)
 static void
 tell(struct logins *logins, struct attempt *attempt)
 {
-    bool is_final = attempt->is_refusal_final && attempt->refused_number <= attempt->in_number;
-    bool is_refused = attempt->refused_number > 0 && (attempt->in_number == 0 || is_final);
-    bool is_in = attempt->in_number > 0 && !is_refused;
+    /* Long names of somebody who is refused may have a success in them, which then has a later number. */
+    bool is_refused_first = attempt->refused_number > 0 && attempt->refused_number <= attempt->in_number;
+    bool is_in = attempt->in_number > 0 && !is_refused_first;
     struct login login = is_in ? attempt->in : attempt->refused;
     login.is_in = is_in;
     login.time_us = is_in ? attempt->in_us : attempt->refused_us;
@@ -416,7 +415,6 @@ note_authorized(struct attempt *attempt, const struct head *head, struct names n
     bool has_late = attempt->late_number == head->number + 1;
     const char *reason = has_late ? late_reason(str_from(attempt->late), names) : NULL;
     if (reason != NULL) {
-        attempt->is_refusal_final = true;
         attempt->is_silent = false;
         attempt->refused_number = head->number;
         attempt->refused_us = attempt->late_us;
@@ -437,10 +435,6 @@ note_message(struct attempt *attempt, const struct head *head, str rest, str lin
         head->phase.len == 0 || str_is(head->phase, "initializing") || str_is(head->phase, "authentication");
     struct names names;
     if (is_error && is_before) {
-        bool is_early = head->phase.len == 0; /* names are of any length, and may have a success in them */
-        if (!is_early && attempt->in_number > 0)
-            return; /* it was not the end of the process: names have 63 bytes here, and no room for a success */
-        attempt->is_refusal_final = is_early;
         attempt->refused_number = head->number;
         attempt->refused_us = time_us;
         attempt->is_silent = str_starts_with(head->state, STR("08")) &&
