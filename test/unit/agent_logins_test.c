@@ -286,6 +286,20 @@ a_pause_in_a_write_changes_nothing(void **state)
     }
 }
 
+/* A client may take its time before it says who it is: its beginning is far before the name that has another one in it. */
+static void
+a_beginning_in_a_name_is_none(void **state)
+{
+    (void)state;
+    static const struct line lines[] = {
+        { 7, 1000, BEGINS("7", "203.0.113.7") },
+        { 7, 30000000, EARLY("7", "203.0.113.7") "x" },
+        { 7, 30000000, BEGINS("7", "6.6.6.6") },
+        { 7, 30000000, "x" EARLY_END("shop") },
+    };
+    CHECK_REFUSED(lines);
+}
+
 /* Another session: what a client would name that guesses the second in which its next one begins. */
 static void
 a_session_that_was_never_there_is_none(void **state)
@@ -432,6 +446,28 @@ a_line_that_names_another_process_is_none(void **state)
         { 7, 2000, EARLY_END("x") },
     };
     CHECK_REFUSED(lines);
+}
+
+static void
+other_names_in_the_text_are_no_success(void **state)
+{
+    (void)state;
+    static const struct line lines[] = {
+        { 7, 1000, BEGINS("7", "203.0.113.7") },
+        { 7, 2000,
+          SAYS("7", "3", "authentication", "00000", "203.0.113.7", "bob", "x",
+               "LOG:  connection authorized: user=bob database=xyz") },
+        { 8, 1000, BEGINS("8", "203.0.113.7") },
+        { 8, 2000,
+          SAYS("8", "3", "authentication", "00000", "203.0.113.7", "bob", "x",
+               "LOG:  connection authorized: user=bo database=x") },
+        { 9, 1000, BEGINS("9", "203.0.113.7") },
+        { 9, 2000,
+          SAYS("9", "3", "idle", "00000", "203.0.113.7", "bob", "x",
+               "LOG:  connection authorized: user=bob database=x") },
+    };
+    struct login found[1];
+    assert_int_equal(FIND(lines, found), 0);
 }
 
 /* The number of a process is used again: both are told, each with its own. */
@@ -586,10 +622,12 @@ main(void)
         cmocka_unit_test(what_a_session_writes_later_changes_nothing),
         cmocka_unit_test(a_refusal_behind_a_success_is_one),
         cmocka_unit_test(a_pause_in_a_write_changes_nothing),
+        cmocka_unit_test(a_beginning_in_a_name_is_none),
         cmocka_unit_test(a_session_that_was_never_there_is_none),
         cmocka_unit_test(nobody_is_refused_who_was_let_in),
         cmocka_unit_test(odd_names_are_told_as_they_are),
         cmocka_unit_test(odd_names_of_somebody_refused_are_told_as_well),
+        cmocka_unit_test(other_names_in_the_text_are_no_success),
         cmocka_unit_test(a_number_that_is_used_again_is_another_attempt),
         cmocka_unit_test(a_name_that_continues_the_line_is_no_success),
         cmocka_unit_test(lines_in_a_name_are_no_entries),

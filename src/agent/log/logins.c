@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SESSION_BYTES = 32, MORE_BYTES = 768, LATE_BYTES = 512, MESSAGE_BYTES = 4096, NAME_BYTES = 63 };
+enum { SESSION_BYTES = 32, MORE_BYTES = 768, LATE_BYTES = 512, MESSAGE_BYTES = 4096 };
 
 /*
  * One process of a server, as far as it was read. Lines come newest first, so what is found replaces what was found before, and the line that a text goes on from
@@ -169,7 +169,7 @@ is_authorized_as(str both, str text, struct names *ret_names)
         bool is_right =
             (is_replication || skip(&rest, STR("connection authorized: user="))) && skip_name(&rest, user) &&
             (is_replication || (skip(&rest, STR(" database=")) && skip_name(&rest, database))) && is_rest(rest);
-        if (is_right && user.len <= NAME_BYTES && database.len <= NAME_BYTES) {
+        if (is_right) {
             *ret_names = (struct names){ user, database };
             return true;
         }
@@ -470,8 +470,8 @@ logins_take(struct logins *logins, const struct journal_entry *entry)
     memcpy(message, rest.data, bytes);
     memcpy(message + bytes, attempt->more + MORE_BYTES - more, more);
     attempt->more_bytes = 0;
-    if (!str_is(head.session,
-                attempt->session)) { /* an earlier life of the number; or it was never there, but in a name */
+    /* An earlier life of the number; or what was seen of it was in a name. */
+    if (!str_is(head.session, attempt->session)) {
         *attempt = (struct attempt){ .pid = entry->pid, .seen_us = entry->time_us };
         memcpy(attempt->session, head.session.data, head.session.len);
     }
