@@ -83,6 +83,7 @@ struct sweep {
     const char *name; /* "finished-jobs" */
     const char *doc;
     int every_s;
+    int lease_s; /* for how long a worker that dies in it keeps it from the others; 0: five minutes */
     error (*run)(struct sweep_context *context);
 };
 

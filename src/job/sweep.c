@@ -6,7 +6,7 @@
 #include "job/kinds.h"
 
 /* Longer than any sweep should take; a worker that dies in one keeps it from the others for so long. */
-enum { LEASE_MS = 5 * 60 * 1000, SWEEP_ARENA_BYTES = 64 * 1024 * 1024 };
+enum { LEASE_S = 5 * 60, SWEEP_ARENA_BYTES = 64 * 1024 * 1024 };
 
 void
 sweep_run_if_due(struct store *store, const struct sweep *sweep, const struct job_environment *environment,
@@ -17,7 +17,8 @@ sweep_run_if_due(struct store *store, const struct sweep *sweep, const struct jo
     str name = str_from(sweep->name);
     bool claimed = false;
     int64_t epoch;
-    if (arena == NULL || store_sweep_claim(store, arena, name, (int64_t)sweep->every_s * 1000, LEASE_MS,
+    int64_t lease_s = sweep->lease_s > 0 ? sweep->lease_s : LEASE_S;
+    if (arena == NULL || store_sweep_claim(store, arena, name, (int64_t)sweep->every_s * 1000, lease_s * 1000,
                                            str_from(worker), &claimed, &epoch) != OK)
         return;
     if (!claimed)

@@ -264,6 +264,44 @@ sweep_is_run_by_one_of_many_workers(void **state)
     assert_string_equal(fixture_ask("SELECT succeeded_at >= started_at AND lease_until IS NULL FROM sweep"), "t");
 }
 
+static atomic_bool may_end;
+
+static error
+wait_in_sweep(struct sweep_context *context)
+{
+    (void)context;
+    while (!atomic_load(&may_end))
+        clock_sleep_ms(10);
+    return OK;
+}
+
+/* What a worker that died in a sweep leaves behind is its lease. */
+static void
+sweep_has_a_lease_of_its_own(void **state)
+{
+    (void)state;
+    static const struct sweep hurried = {
+        .name = "hurried", .doc = "Waits.", .every_s = 3600, .lease_s = 30, .run = wait_in_sweep
+    };
+    static const struct sweep usual = { .name = "usual", .doc = "Waits.", .every_s = 3600, .run = wait_in_sweep };
+    static const struct sweep *const lists[][2] = { { &hurried, NULL }, { &usual, NULL } };
+    static const char *const leases[] = { "00:00:30", "00:05:00" };
+    for (size_t i = 0; i < LENGTH(lists); i++) {
+        struct job_engine_config config = engine_config();
+        config.sweeps = lists[i];
+        atomic_store(&may_end, false);
+        struct job_engine *engine = start_engine(&config);
+        const char *lease = "";
+        for (int look = 0; look < 500 && *lease == '\0'; look++) {
+            clock_sleep_ms(10);
+            lease = fixture_ask("SELECT lease_until - started_at FROM sweep WHERE name = '%s'", lists[i][0]->name);
+        }
+        assert_string_equal(lease, leases[i]);
+        atomic_store(&may_end, true);
+        job_engine_free(engine);
+    }
+}
+
 /* ---- Processes that are killed ---- */
 
 /* A worker of its own, until no job is left. */
@@ -423,6 +461,7 @@ main(int argc, char **argv)
         cmocka_unit_test(stop_finishes_the_running_step_and_leaves_the_rest_to_others),
         cmocka_unit_test(unknown_kind_is_left_alone),
         cmocka_unit_test(sweep_is_run_by_one_of_many_workers),
+        cmocka_unit_test(sweep_has_a_lease_of_its_own),
         cmocka_unit_test(fail_points_are_listed),
         cmocka_unit_test(kill_at_every_place_of_every_step_leaves_each_effect_once),
         cmocka_unit_test(worker_that_is_stopped_in_a_step_loses_it_to_another),

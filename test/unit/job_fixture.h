@@ -109,7 +109,7 @@ do_sweep(struct sweep_context *context)
     return OK;
 }
 
-static const struct sweep test_sweep = { "test-sweep", "Counts.", 3600, do_sweep };
+static const struct sweep test_sweep = { .name = "test-sweep", .doc = "Counts.", .every_s = 3600, .run = do_sweep };
 static const struct sweep *const test_sweeps[] = { &test_sweep, NULL };
 static const struct sweep *const no_sweeps[] = { NULL };
 

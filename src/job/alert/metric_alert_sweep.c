@@ -21,6 +21,7 @@
 
 enum {
     EVERY_S = 15,
+    LEASE_S = 30,     /* people are told within 90 s also when a worker dies in a look; two looks at once do no harm */
     PROJECT_MS = 200, /* for matchers, which tenants write */
     PAGE = 500,
     PAGE_BYTES = 256 * 1024 * 1024,
@@ -396,5 +397,6 @@ const struct sweep metric_alerts_sweep = {
     .name = "metric-alerts",
     .doc = "Raises and closes alerts about what is measured.",
     .every_s = EVERY_S,
+    .lease_s = LEASE_S,
     .run = look,
 };
