@@ -477,6 +477,43 @@ buf_add_int(struct buf *buf, int64_t value)
     buf_add(buf, write_int(value, digits));
 }
 
+/* printf needs ten times as long, and answers with measurements are made of numbers. */
+void
+buf_add_number(struct buf *buf, double value)
+{
+    enum { DIGITS = 15 };
+    double size = value < 0 ? -value : value;
+    if (!(size < 1e15) || (size < 0.1 && size > 0)) {
+        buf_format(buf, "%.15g", value);
+        return;
+    }
+    int64_t whole = (int64_t)size, scale = 1;
+    int places = DIGITS;
+    for (int64_t rest = whole; rest > 0; rest /= 10)
+        places--;
+    for (int i = 0; i < places; i++)
+        scale *= 10;
+    int64_t part = (int64_t)((size - (double)whole) * (double)scale + 0.5);
+    if (part >= scale) {
+        whole++;
+        part -= scale;
+    }
+    if (value < 0 && (whole > 0 || part > 0))
+        buf_add_char(buf, '-');
+    buf_add_int(buf, whole);
+    if (part == 0)
+        return;
+    char digits[DIGITS + 1];
+    int end = 0;
+    for (int i = places; i > 0; part /= 10) {
+        digits[--i] = (char)('0' + part % 10);
+        if (end == 0 && digits[i] != '0')
+            end = i + 1;
+    }
+    buf_add_char(buf, '.');
+    buf_add(buf, (str){ digits, (size_t)end });
+}
+
 void
 buf_add_json(struct buf *buf, str s)
 {

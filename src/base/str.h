@@ -86,6 +86,7 @@ void buf_add_char(struct buf *buf, char c);
 void buf_add_text(struct buf *buf, const char *text);
 void buf_format(struct buf *buf, const char *format, ...) PRINTF_LIKE(2, 3);
 void buf_add_int(struct buf *buf, int64_t value);
+void buf_add_number(struct buf *buf, double value); /* fifteen digits, as %.15g; the last may be one off */
 /* Adds `s` as a JSON string with its quotes. `s` must be UTF-8. */
 void buf_add_json(struct buf *buf, str s);
 void buf_add_percent_encoded(struct buf *buf, str s); /* as str_percent_encode() */

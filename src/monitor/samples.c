@@ -133,12 +133,19 @@ static void
 take_line(struct reading *reading, str line)
 {
     struct series of;
-    str values = json_walk_find(line, "values"), times = json_walk_find(line, "timestamps");
+    str name, value, labels = STR_EMPTY, values = STR_EMPTY, times = STR_EMPTY;
+    for (struct json_walk walk = json_walk_in(line); json_walk_next(&walk, &name, &value);) {
+        if (str_is(name, "metric"))
+            labels = value;
+        else if (str_is(name, "values"))
+            values = value;
+        else if (str_is(name, "timestamps"))
+            times = value;
+    }
     size_t count = count_numbers(values);
     if (line.len == 0)
         return;
-    if (line.data[0] != '{' || count == 0 || count != count_numbers(times) ||
-        !read_labels(reading, json_walk_find(line, "metric"), &of)) {
+    if (line.data[0] != '{' || count == 0 || count != count_numbers(times) || !read_labels(reading, labels, &of)) {
         reading->is_strange = true;
         return;
     }
@@ -239,6 +246,17 @@ compare_samples(const void *first, const void *second)
     return a->at_ms < b->at_ms ? -1 : a->at_ms > b->at_ms ? 1 : 0;
 }
 
+/* Pieces of one store mostly are; those of two are not. */
+static bool
+is_in_order(const struct sample *samples, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (samples[i - 1].at_ms > samples[i].at_ms)
+            return false;
+    }
+    return true;
+}
+
 /* All of `count` pieces, in the order of time. */
 static bool
 join(struct arena *arena, const struct piece *pieces, size_t count, struct series *ret_series)
@@ -254,7 +272,9 @@ join(struct arena *arena, const struct piece *pieces, size_t count, struct serie
         return false;
     for (size_t i = 0, at = 0; i < count; at += pieces[i++].of.count)
         memcpy(all + at, pieces[i].of.samples, pieces[i].of.count * sizeof(*all));
-    qsort(all, total, sizeof(*all), compare_samples); /* those of one moment are the same point */
+    if (!is_in_order(all, total))
+        qsort(all, total, sizeof(*all), compare_samples);
+    /* Those of one moment are the same point. */
     for (size_t i = 0; i < total; i++) {
         if (kept == 0 || all[kept - 1].at_ms != all[i].at_ms)
             all[kept++] = all[i];

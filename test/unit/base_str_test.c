@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "arena_fixture.h"
 
+#include <stdlib.h>
+
 #include "base/str.h"
 
 static void
@@ -207,6 +209,50 @@ buffer_writes_numbers_and_formats(void **state)
     assert_string_equal(buf_str(&buf).data, "-9223372036854775808 0 x-5");
 }
 
+/* What is read again is the same to fifteen digits, whichever way it was written. */
+static void
+buffer_writes_numbers_as_printf_does(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } rows[] = {
+        { 0, "0" },
+        { -0.0, "0" },
+        { 1, "1" },
+        { -17, "-17" },
+        { 0.5, "0.5" },
+        { -0.25, "-0.25" },
+        { 0.001, "0.001" },
+        { 1234567.125, "1234567.125" },
+        { 99.9999999999999999, "100" },
+        { 999999999999999, "999999999999999" },
+        { 1e15, "1e+15" },
+        { 1e300, "1e+300" },
+        { 0.00025, "0.00025" },
+        { 1.0 / 3, "0.333333333333333" },
+        { 400.0 / 3, "133.333333333333" },
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        struct arena *own CLEANUP(arena_cleanup) = arena_new(65536);
+        struct buf buf = buf_in(own, 1000);
+        buf_add_number(&buf, rows[i].value);
+        assert_string_equal(buf_str(&buf).data, rows[i].text);
+    }
+    uint64_t random = 88172645463325252;
+    for (int i = 0; i < 20000; i++) {
+        struct arena *own CLEANUP(arena_cleanup) = arena_new(65536);
+        struct buf buf = buf_in(own, 1000);
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        double value = (double)(random >> 20) / (double)(1 + random % 1000000007) * (i % 2 == 0 ? 1 : -1);
+        buf_add_number(&buf, value);
+        double again = strtod(buf_str(&buf).data, NULL), apart = again > value ? again - value : value - again;
+        if (apart > 1.1e-14 * (value < 0 ? -value : value))
+            fail_msg("%.17g was written as %s", value, buf_str(&buf).data);
+    }
+}
+
 static void
 json_strings_are_escaped(void **state)
 {
@@ -244,6 +290,7 @@ main(void)
         cmocka_unit_test(percent_encoding_goes_there_and_back),
         cmocka_unit_test(buffer_grows_up_to_its_cap_and_remembers_that_it_failed),
         cmocka_unit_test(buffer_writes_numbers_and_formats),
+        cmocka_unit_test(buffer_writes_numbers_as_printf_does),
         cmocka_unit_test(json_strings_are_escaped),
         cmocka_unit_test(full_arena_gives_empty_texts),
     };

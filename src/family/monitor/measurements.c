@@ -171,19 +171,21 @@ fill_from_all(const struct asked *asked)
 
 /* ---- The answer ---- */
 static void
-add_series(struct buf *out, const struct asked *asked, size_t metric)
+add_series(struct buf *out, const struct asked *asked, size_t metric, const str *dates)
 {
     const struct steps *steps = &asked->steps;
     buf_format(out, "{\"name\":\"%s\",\"units\":\"%s\",\"dataPoints\":[", asked->metrics[metric]->name,
                asked->metrics[metric]->units);
     for (size_t i = 0; i < steps->count; i++) {
         double value;
-        str at = date_text(asked->req->arena, steps->start_ms + (int64_t)i * steps->length_ms);
-        buf_format(out, "%s{\"timestamp\":\"%.*s\",\"value\":", i > 0 ? "," : "", STR_ARG(at));
+        buf_add(out, i > 0 ? STR(",{\"timestamp\":\"") : STR("{\"timestamp\":\""));
+        buf_add(out, dates[i]);
+        buf_add(out, STR("\",\"value\":"));
         if (steps_value(steps, asked->metrics[metric], values_of(asked, metric), i, &value))
-            buf_format(out, "%.15g}", value);
+            buf_add_number(out, value);
         else
-            buf_add(out, STR("null}"));
+            buf_add(out, STR("null"));
+        buf_add_char(out, '}');
     }
     buf_add(out, STR("]}"));
 }
@@ -196,8 +198,18 @@ add_text(struct buf *out, const char *name, str value)
     buf_add_char(out, ',');
 }
 
+/* Written once for all series. */
+static const str *
+dates_of(const struct asked *asked)
+{
+    str *dates = ARENA_ARRAY(asked->req->arena, str, asked->steps.count + 1);
+    for (size_t i = 0; dates != NULL && i < asked->steps.count; i++)
+        dates[i] = date_text(asked->req->arena, asked->steps.start_ms + (int64_t)i * asked->steps.length_ms);
+    return dates;
+}
+
 static str
-document_of(const struct asked *asked)
+document_of(const struct asked *asked, const str *dates)
 {
     struct request *req = asked->req;
     struct buf out = buf_in(req->arena, HEAD_BYTES + asked->count * (256 + asked->steps.count * POINT_BYTES));
@@ -214,7 +226,7 @@ document_of(const struct asked *asked)
     for (size_t i = 0; i < asked->count; i++) {
         if (i > 0)
             buf_add_char(&out, ',');
-        add_series(&out, asked, i);
+        add_series(&out, asked, i, dates);
     }
     buf_add(&out, STR("]}"));
     return buf_str(&out);
@@ -259,7 +271,10 @@ measure(struct request *req, enum metric_scope scope, const char *field)
         return fail(req->arena, OVERLOADED);
     TRY(asked->steps.length_ms < STEPS_HOUR_MS ? fill_from_points(asked) : fill_from_all(asked));
     TRY(check_name(asked));
-    answer_entity(req, document_of(asked), 0);
+    const str *dates = dates_of(asked);
+    if (dates == NULL)
+        return fail(req->arena, OVERLOADED);
+    answer_entity(req, document_of(asked, dates), 0);
     return OK;
 }
 
