@@ -143,8 +143,20 @@ backup-load-test: all ## 40 clusters with backups: what clients notice of them, 
 guides-test: all ## guides about backups, typed as they stand by somebody at a client of a fleet: needs root, takes four minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/guides_test.py
 
-metric-alert-test: all ## alerts about measurements from real causes, on a fleet: needs root, takes eight minutes
+metric-alert-test: all ## alerts about measurements from real causes to mails and webhooks, on a fleet: needs root, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/metric_alert_test.py
+
+monitor-truth-test: all ## measurements of members that are switched over, lost, killed, restarted, frozen and paused, on a fleet: needs root, takes twenty minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/monitor_truth_test.py
+
+monitor-cost-test: all ## what monitoring costs a member under load and idle, with and without by turns, on a fleet: needs root, takes fifteen minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/monitor_cost_test.py
+
+measurements-ratio: all ## measurements through the API against the same points at the store, by turns; takes half a minute
+	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/bench/measurements_ratio.py
+
+points-load: all ## how many points a second one node and one store take, and what a million costs; takes three minutes
+	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/bench/points_load.py
 
 monitor-test: all ## measurements of real members, with everything killed at random and one store lost, on a fleet: needs root, takes a quarter of an hour
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/monitor_test.py --seconds 300 --away 600
