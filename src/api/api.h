@@ -24,6 +24,8 @@ struct metrics;
 struct monitor_stores;
 struct stage_list;
 
+#define API_TOOLS_PATH "/api/prometheus/"
+
 struct api {
     const struct catalog *catalog;
     struct store *store;
@@ -38,6 +40,7 @@ struct api {
     str openapi;                                /* the document, made once; empty: made for each request */
     bool sends_mail;                            /* the operator named a mail server */
     struct monitor_stores *monitor;             /* of measurements; NULL: none */
+    error (*answer_tool)(struct request *req);  /* what people's own tools ask for, below API_TOOLS_PATH */
     struct tls_side *log_side;    /* with which hosts are asked about logs; NULL: this node is not let in there */
     struct egress_allowed egress; /* where tenants may have things sent, in addition to public addresses */
 };

@@ -118,6 +118,9 @@ struct request {
         int64_t after; /* place of the last item that was sent or skipped */
     } stream;          /* of a list that is followed */
 
+    bool asks_stores;      /* what a tenant wants to know of the stores of measurements: threads of its own */
+    const char *challenge; /* of a 401, in place of the API's own ways to sign in */
+
     bool replayed;            /* the Idempotency-Key was used before: `answer` is the recorded one */
     bool done;                /* `out` is complete before the last stage */
     struct agent_call *agent; /* of a host's request: fleet/agent.h */

@@ -99,6 +99,10 @@ static void
 challenge(struct request *req, error why)
 {
     str challenges[3];
+    if (req->challenge != NULL) {
+        response_header(&req->out, STR("WWW-Authenticate"), str_from(req->challenge));
+        return;
+    }
     auth_challenges(req->api->auth, req->arena, auth_is_stale_nonce(why), challenges);
     for (size_t i = 0; i < LENGTH(challenges); i++) {
         if (challenges[i].len > 0)
@@ -109,7 +113,7 @@ challenge(struct request *req, error why)
 // clang-format off
 static const struct stage stages[] = {
     { "target", stage_target, "which address is it?", "" },
-    { "other path", stage_other_path, "is it one of the few that are no operations: OAuth, invitations, downloads, the OpenAPI document?", "405, or the answer" },
+    { "other path", stage_other_path, "is it one of the few that are no operations: OAuth, invitations, downloads, measurements for own tools, the OpenAPI document?", "405, or the answer" },
     { "route", stage_route, "which operation is it?", "404, 405" },
     { "authenticate", stage_authenticate, "who calls? (bearer token or Digest)", "401, 429 of the guard" },
     { "origin", stage_origin, "is the caller's address on the access list of the credentials?", "403" },

@@ -21,6 +21,7 @@ enum fair_kind {
     FAIR_READ,   /* a statement on the loop's own connection */
     FAIR_THREAD, /* a thread */
     FAIR_LARGE,  /* a thread for what is large, with a database connection that nobody else waits for */
+    FAIR_STORES, /* a thread for what tenants want to know of the stores of measurements */
     FAIR_KINDS,
 };
 

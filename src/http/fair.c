@@ -261,4 +261,5 @@ fair_start(const struct fair_limits *limits)
     set_places(FAIR_READ, READS, READS_OF_A_LANE, READS_WAITING);
     set_places(FAIR_THREAD, limits->threads, limits->threads * limits->share / 100, limits->waiting);
     set_places(FAIR_LARGE, limits->large, limits->large * limits->share / 100, limits->waiting);
+    set_places(FAIR_STORES, limits->tools, limits->tools / 2, limits->waiting);
 }

@@ -164,7 +164,10 @@ go_on_in_thread(struct exchange *x, const struct rows *rows)
         task->event.handler = on_thread_done;
         task->event.data = x;
         x->work = task;
-        if (fair_enter(x, api_is_large(x->request) ? FAIR_LARGE : FAIR_THREAD, 1, start_thread))
+        enum fair_kind kind = x->request->asks_stores    ? FAIR_STORES
+                              : api_is_large(x->request) ? FAIR_LARGE
+                                                         : FAIR_THREAD;
+        if (fair_enter(x, kind, 1, start_thread))
             return;
     }
     refuse_later(x);

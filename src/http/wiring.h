@@ -16,6 +16,7 @@
 struct fair_limits {
     int threads; /* of a process, for requests that are not large */
     int large;   /* threads beside them, for those that are */
+    int tools;   /* and for what tenants want to know of the stores of measurements */
     int waiting; /* requests that may wait for either, all callers together */
     int share;   /* percent of them that one caller may have at a time */
 };

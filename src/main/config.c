@@ -131,6 +131,9 @@ static const struct setting settings[] = {
       "Extra threads and database connections of each process for requests that may take long: pages of more than 100 items, "
       "large bodies, and rules that tenants wrote. Other requests do not wait for these. One organization may use its share, "
       "and at least one.", NULL },
+    { "tool_readers",        KIND_NUMBER,  0,      AT(tool_readers), "4", 1, 64,
+      "Extra threads of each process for what tenants' own Prometheus and Grafana ask of the stores of measurements. Other requests do not "
+      "wait for these. One organization may use half of them, and at least one.", NULL },
     { "large_timeout_ms",    KIND_NUMBER,  0,      AT(large_timeout_ms), "5000", 100, 600000,
       "How long one of their statements may run. An ordinary page of 500 items takes milliseconds; a statement that takes "
       "seconds slows down everybody.", NULL },

@@ -46,7 +46,7 @@ struct config {
     struct config_list control_plane_addresses;
 
     int64_t workers, threads, thread_queue, caller_share, max_connections, address_concurrency;
-    int64_t transactions, readers, large_readers, large_timeout_ms, pool_wait_ms, statement_timeout_ms,
+    int64_t transactions, readers, large_readers, tool_readers, large_timeout_ms, pool_wait_ms, statement_timeout_ms,
         redis_timeout_ms, guard_failures_per_minute, guard_tries_per_minute;
     int64_t log_lines_per_minute, caller_memory_mb, request_memory_mb, send_min_bytes_s;
     int64_t header_timeout_s, body_timeout_s, send_timeout_s, keepalive_timeout_s, drain_s;

@@ -360,8 +360,8 @@ nginx_config_rest(struct arena *arena, const struct config *config, struct nginx
                "thread_pool reeve threads=%lld max_queue=%lld;\n"
                "events {\n    worker_connections %lld;\n}\n",
                (long long)config->drain_s, config->run_dir, config->run_dir,
-               (long long)(config->threads + config->large_readers), (long long)config->thread_queue,
-               (long long)config->max_connections);
+               (long long)(config->threads + config->large_readers + config->tool_readers),
+               (long long)config->thread_queue, (long long)config->max_connections);
     if (config->agent_listen[0] != '\0') /* all of them may come back at once; they wait in line, and tenants do not */
         buf_format(&out, "thread_pool agents threads=%d max_queue=65536;\n", AGENT_THREADS);
     buf_add_text(

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "family/families.h"
+#include "family/monitor/tools.h"
 #include "monitor/stores.h"
 
 const struct catalog *
@@ -195,6 +196,7 @@ node_new(const struct config *config, struct metrics *metrics)
     crypto_wipe(&auth, sizeof(auth));
     node->monitor = monitor_stores_new(config->monitor_stores.values, config->monitor_stores.count, &monitor_http);
     api->monitor = node->monitor;
+    api->answer_tool = tools_answer;
     if (config->agent_identity.key.len > 0)
         api->log_side = tls_side_new(TLS_CLIENT, config->agent_identity.certificate, config->agent_identity.key,
                                      config->agent_identity.authority);

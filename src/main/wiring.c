@@ -141,6 +141,7 @@ wiring_fair_limits(const struct wiring *wiring)
     return (struct fair_limits){
         .threads = (int)config->threads,
         .large = (int)config->large_readers,
+        .tools = (int)config->tool_readers,
         .waiting = (int)config->thread_queue,
         .share = (int)config->caller_share,
     };

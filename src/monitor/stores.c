@@ -13,6 +13,7 @@ enum {
     IDLE_MAX = 8, /* connections that are kept for a store */
     WRITE_MS = 5000,
     READ_MS = 8000,
+    TENANT_MS = 7000, /* stores are told to give up before that */
     STARTED_FOR_MS = 5000,
     STARTED_BYTES = 32,
     METRICS_BYTES = 512 * 1024,
@@ -232,4 +233,33 @@ monitor_ask(struct monitor_stores *stores, struct arena *arena, size_t store, co
                                      .take = question->take,
                                      .context = question->context };
     return exchange(stores, arena, store, &what, ret_why) == 200;
+}
+
+int
+monitor_ask_for_tenant(struct monitor_stores *stores, struct arena *arena, size_t store,
+                       const struct monitor_question *question)
+{
+    struct store_state *state = &stores->states[store];
+    char problem[MONITOR_PROBLEM_BYTES] = "";
+    struct monitor_exchange what = { .url = url_of(stores, arena, store, question->path),
+                                     .type = "application/x-www-form-urlencoded",
+                                     .body = question->form,
+                                     .limit_ms = TENANT_MS,
+                                     .take = question->take,
+                                     .context = question->context };
+    pthread_mutex_lock(&state->mutex);
+    bool is_away = state->failures > 0;
+    void *connection = !is_away && state->idle_count > 0 ? state->idle[--state->idle_count] : NULL;
+    pthread_mutex_unlock(&state->mutex);
+    if (is_away)
+        return 0;
+    int status = stores->http->run(&connection, &what, problem);
+    pthread_mutex_lock(&state->mutex);
+    bool is_kept = status != 0 && connection != NULL && state->idle_count < IDLE_MAX;
+    if (is_kept)
+        state->idle[state->idle_count++] = connection;
+    pthread_mutex_unlock(&state->mutex);
+    if (!is_kept && connection != NULL)
+        stores->http->close(connection);
+    return status;
 }

@@ -43,5 +43,11 @@ struct monitor_question {
 };
 MUST_USE bool monitor_ask(struct monitor_stores *stores, struct arena *arena, size_t store,
                           const struct monitor_question *question, str *ret_why);
+/*
+ * What a tenant wants to know: the status, whatever it is, or 0 without any. A store that takes too long over it, or fails, is not
+ * taken for one that is away: others would pay for it.
+ */
+MUST_USE int monitor_ask_for_tenant(struct monitor_stores *stores, struct arena *arena, size_t store,
+                                    const struct monitor_question *question);
 
 #endif

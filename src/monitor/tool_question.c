@@ -9,7 +9,8 @@
 #include "monitor/samples.h"
 
 enum { MOST_SELECTORS = 10, FORM_BYTES = 2 * 1024 * 1024, NUMBER_BYTES = 32 };
-#define DAY_MS 86400000LL
+#define DAY_MS       86400000LL
+#define MOST_SECONDS 1e11
 
 struct asker {
     struct arena *arena;
@@ -63,27 +64,29 @@ find(struct asker *asker, const char *name, str *ret_value)
     return true;
 }
 
-/* Seconds with a fraction, as milliseconds. */
+/* Seconds with a fraction, as milliseconds. Clients write the beginning and the end of time as very long ones. */
 static bool
 read_seconds(str text, int64_t *ret_ms)
 {
     char copy[NUMBER_BYTES];
     bool fine = text.len > 0 && text.len < sizeof(copy);
     for (size_t i = 0; fine && i < text.len; i++)
-        fine = (text.data[i] >= '0' && text.data[i] <= '9') || (text.data[i] == '.' && i > 0);
+        fine = (text.data[i] >= '0' && text.data[i] <= '9') || (text.data[i] == '.' && i > 0) ||
+               (text.data[i] == '-' && i == 0 && text.len > 1);
     if (!fine)
         return false;
     snprintf(copy, sizeof(copy), "%.*s", STR_ARG(text));
     char *end;
     double seconds = strtod(copy, &end);
-    if (*end != '\0' || seconds > 1e11)
+    if (*end != '\0')
         return false;
+    seconds = seconds > MOST_SECONDS ? MOST_SECONDS : seconds < -MOST_SECONDS ? -MOST_SECONDS : seconds;
     *ret_ms = (int64_t)(seconds * 1000 + 0.5);
     return true;
 }
 
 static bool
-find_time(struct asker *asker, const char *name, int64_t otherwise_ms, int64_t *ret_ms)
+read_time(struct asker *asker, const char *name, int64_t otherwise_ms, int64_t *ret_ms)
 {
     str text;
     if (!find(asker, name, &text))
@@ -93,6 +96,14 @@ find_time(struct asker *asker, const char *name, int64_t otherwise_ms, int64_t *
         return refuse(asker, name, "it is missing");
     if (text.len > 0 && !read_seconds(text, ret_ms) && !date_parse(text, ret_ms))
         return refuse(asker, name, "it is neither a number of seconds since 1970 nor a date of RFC 3339");
+    return true;
+}
+
+static bool
+find_time(struct asker *asker, const char *name, int64_t otherwise_ms, int64_t *ret_ms)
+{
+    if (!read_time(asker, name, otherwise_ms, ret_ms))
+        return false;
     if (*ret_ms < 0 || *ret_ms > asker->now_ms + DAY_MS)
         return refuse(asker, name, "it is not between 1970 and tomorrow");
     return true;
@@ -175,6 +186,13 @@ form_of_span(struct asker *asker)
     return add_query(asker, (struct promql_span){ to_ms - from_ms, step_ms });
 }
 
+/* What is looked for in all of time is looked for where something can be. */
+static int64_t
+within_reason(const struct asker *asker, int64_t ms)
+{
+    return ms < 0 ? 0 : ms > asker->now_ms + DAY_MS ? asker->now_ms + DAY_MS : ms;
+}
+
 /* Without a selector everything of the project is meant. */
 static bool
 form_of_selectors(struct asker *asker)
@@ -182,9 +200,11 @@ form_of_selectors(struct asker *asker)
     int64_t from_ms, to_ms;
     size_t count = 0;
     str confined;
-    if (!find_time(asker, "start", asker->now_ms - SAMPLES_RAW_DAYS * DAY_MS, &from_ms) ||
-        !find_time(asker, "end", asker->now_ms, &to_ms))
+    if (!read_time(asker, "start", asker->now_ms - SAMPLES_RAW_DAYS * DAY_MS, &from_ms) ||
+        !read_time(asker, "end", asker->now_ms, &to_ms))
         return false;
+    from_ms = within_reason(asker, from_ms);
+    to_ms = within_reason(asker, to_ms);
     if (to_ms < from_ms)
         return refuse(asker, "end", "it is before start");
     add_time(asker, "start", from_ms);

@@ -2,6 +2,7 @@
 """A store of measurements for a node of the tests, and points in it: what agents would have sent."""
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,6 +16,8 @@ from node import free_port
 from world import name_members
 
 HOUR_S = 3600
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../deploy/victoria-metrics.default"), encoding="utf-8") as arguments:
+    LIMITS = re.findall(r"(-search\.max\w+=\w+)", arguments.read().rpartition("ARGS=")[2])  # as operators are told to set them
 
 
 class MonitorStore:
@@ -25,7 +28,8 @@ class MonitorStore:
         self.url = "http://127.0.0.1:%d" % self.port
         self.process = subprocess.Popen(
             ["victoria-metrics", "-storageDataPath=" + self.folder, "-httpListenAddr=127.0.0.1:%d" % self.port, "-retentionPeriod=8d",
-             "-search.latencyOffset=0s", "-dedup.minScrapeInterval=1ms", "-memory.allowedBytes=64MiB"],
+             "-search.latencyOffset=0s", "-dedup.minScrapeInterval=1ms", "-memory.allowedBytes=64MiB",
+             *LIMITS],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait_until(self.answers, 30)
         return self

@@ -56,6 +56,7 @@ SUITES = {
     "check": ("check_test.py", 120),
     "operator": ("operator_test.py", 240),
     "figures": ("figures_test.py", 240),
+    "tools": ("tools_test.py", 240),
     "stateful": ("stateful_test.py", 300),
 }
 RESULT = re.compile(r"^.+: (\d+) passed, (\d+) failed")

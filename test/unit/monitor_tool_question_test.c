@@ -38,6 +38,8 @@ what_is_passed_on_is_written_here(void **state)
         { "/api/v1/query_range", "query=x&start=10&end=20.5&step=1m",
           "start=10.000&end=20.500&step=60.000&query=x%7B" P "%7D&" WALLS },
         { "/api/v1/labels", "start=1&end=2", "start=1.000&end=2.000&match%5B%5D=%7B" P "%2C%7D&" WALLS },
+        { "/api/v1/labels", "start=-9223309901257974&end=9223309901257974.999",
+          "start=0.000&end=1795024800.123&match%5B%5D=%7B" P "%2C%7D&" WALLS },
         { "/api/v1/label/__name__/values", "start=1&end=2&match[]=x&match%5B%5D=y",
           "start=1.000&end=2.000&match%5B%5D=x%7B" P "%7D&match%5B%5D=y%7B" P "%7D&" WALLS },
         { "/api/v1/series", "start=1&end=2&match[]=%7Ba=%22b%22%7D",

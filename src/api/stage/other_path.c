@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The few paths that are not operations: OAuth, its metadata, invitations, downloads, and the OpenAPI document. None of them has a
- * bucket; the guard of credentials slows down guessing.
+ * The few paths that are not operations: OAuth, its metadata, invitations, downloads, measurements for people's own tools, and the OpenAPI
+ * document. The guard of credentials slows down guessing.
  */
 #include "api/catalog.h"
 #include "api/document/openapi.h"
@@ -88,10 +88,17 @@ openapi(struct request *req)
     return OK;
 }
 
+static error
+tool(struct request *req)
+{
+    return req->api->answer_tool == NULL ? request_not_found(req) : req->api->answer_tool(req);
+}
+
 static const struct {
     const char *name, *method, *path;
     error (*answer)(struct request *req);
     bool has_more; /* the path is how it begins */
+    bool is_form;  /* what is asked for may come in a POST as well */
 } rows[] = {
     { "oauthToken", "POST", "/api/oauth/token", token },
     { "oauthRevoke", "POST", "/api/oauth/revoke", revoke },
@@ -99,6 +106,7 @@ static const struct {
     { "oauthMetadata", "GET", "/.well-known/oauth-authorization-server", metadata },
     { "openApiDocument", "GET", "/api/openapi.json", openapi },
     { "fetchDownload", "GET", DOWNLOADS_PATH, download_answer, .has_more = true },
+    { "measurementsForTools", "GET", API_TOOLS_PATH, tool, .has_more = true, .is_form = true },
 };
 
 size_t
@@ -118,13 +126,17 @@ answer(struct request *req, size_t row)
 {
     req->name = rows[row].name;
     req->counter = req->api->first_counter + catalog_count(req->api->catalog) + row;
-    if (str_is(req->head ? STR("GET") : req->in.method, rows[row].method)) {
+    if (str_is(req->head ? STR("GET") : req->in.method, rows[row].method) ||
+        (rows[row].is_form && str_is(req->in.method, "POST"))) {
         TRY(rows[row].answer(req));
         req->done = true;
         return OK;
     }
     bool reads = rows[row].method[0] == 'G';
-    response_header(&req->out, STR("Allow"), reads ? STR("GET, HEAD") : STR("POST"));
+    response_header(&req->out, STR("Allow"),
+                    rows[row].is_form ? STR("GET, HEAD, POST")
+                    : reads           ? STR("GET, HEAD")
+                                      : STR("POST"));
     return fail(req->arena, METHOD_NOT_ALLOWED, V(req->in.method), V(req->path));
 }
 

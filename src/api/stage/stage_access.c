@@ -213,9 +213,8 @@ stage_origin(struct request *req)
 /* ---- limit ---- */
 
 static struct bucket_size
-bucket_size_for(const struct request *req)
+bucket_size_for(const struct request *req, enum set_label set)
 {
-    enum set_label set = req->endpoint->set;
     for (size_t i = 0; req->facts != NULL && i < req->facts->override_count; i++) {
         const struct limit_override *override = &req->facts->overrides[i];
         if (override->set == set)
@@ -225,9 +224,8 @@ bucket_size_for(const struct request *req)
 }
 
 static struct bucket_name
-bucket_name_for(const struct request *req)
+bucket_name_for(const struct request *req, enum set_label set)
 {
-    enum set_label set = req->endpoint->set;
     switch (set_rows[set].scope) {
     case SCOPE_PROJECT: return bucket_of_id(set, req->project);
     case SCOPE_ORGANIZATION: return bucket_of_id(set, req->organization);
@@ -237,10 +235,10 @@ bucket_name_for(const struct request *req)
 }
 
 error
-stage_limit(struct request *req)
+request_spend(struct request *req, enum set_label set)
 {
-    struct bucket_name name = bucket_name_for(req);
-    struct bucket_size size = bucket_size_for(req);
+    struct bucket_name name = bucket_name_for(req, set);
+    struct bucket_size size = bucket_size_for(req, set);
     struct take take = limit_take(req->api->limiter, &name, size, req->may_block);
     if (take.outcome == TAKE_MUST_ASK)
         return WOULD_BLOCK;
@@ -249,10 +247,16 @@ stage_limit(struct request *req)
     req->bucket_remaining = take.remaining;
     if (take.outcome == TAKE_ALLOWED)
         return OK;
-    req->denied_by = req->endpoint->set;
+    req->denied_by = set;
     error denied = fail(req->arena, RATE_LIMITED_TOKEN_BUCKET, V(req->path), V(take.retry_after_s), V(size.capacity),
                         V(size.refill), V(REFILL_PERIOD_S));
     return error_retry_after(req->arena, denied, take.retry_after_s);
+}
+
+error
+stage_limit(struct request *req)
+{
+    return request_spend(req, req->endpoint->set);
 }
 
 /* ---- authorize ---- */

@@ -14,6 +14,7 @@ enum {
     ENTITY_BYTES = 16 * 1024,
     FILE_BYTES = 1024 * 1024,
     OF_HOSTS_BYTES = 4 * 1024 * 1024,
+    OF_STORES_BYTES = 4 * 1024 * 1024,
 };
 
 size_t
@@ -21,7 +22,7 @@ api_cost(const struct request *req)
 {
     const struct endpoint *e = req->endpoint;
     if (e == NULL)
-        return ENTITY_BYTES;
+        return req->asks_stores ? OF_STORES_BYTES : ENTITY_BYTES;
     if (e->flags & ASKS_HOSTS)
         return OF_HOSTS_BYTES;
     switch (e->shape) {

@@ -31,6 +31,9 @@ error stage_render(struct request *req);
 /* For a stage that needs the body: OK when it has arrived, else what the stage returns. */
 MUST_USE error request_admit(struct request *req, size_t body_max);
 
+/* One token of this set's bucket: RATE_LIMITED_TOKEN_BUCKET without any. Caller and context are known. */
+MUST_USE error request_spend(struct request *req, enum set_label set);
+
 /* ---- other_path.c: the paths that are not operations ---- */
 size_t other_path_count(void);
 const char *other_path_name(size_t index);

@@ -1,27 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Outside services that receive alerts. A project has at most one integration of each type; notifications of alerts that have no
- * key of their own use it.
+ * Outside services that receive alerts, and the credentials with which a project's own tools read its measurements. A project has at most
+ * one integration of each type; notifications of alerts that have no key of their own use it.
  */
 #include "api/api.h"
 #include "api/crud.h"
 #include "api/list.h"
+#include "base/crypto/tool_password.h"
 #include "base/json.h"
 #include "base/net/egress.h"
 #include "family/families.h"
 #include "family/given_secret.h"
 #include "job/alert/integration.h"
+#include "monitor/stores.h"
 #include "store/alert/alert.h"
 #include "store/resource.h"
 
 #define SERVICE_KEY "^[*A-Za-z0-9._~-]+$"
-#define NO_METRICS  "metrics are not stored yet"
+#define NO_PUSH                                                                                                 \
+    "measurements are not sent to other services; a collector of yours can fetch them with the credentials of " \
+    "an integration PROMETHEUS"
+#define NO_TAGS "tags are not among the labels of measurements"
 
 static const char *const types[] = { "DATADOG",    "MICROSOFT_TEAMS", "NEW_RELIC",  "OPS_GENIE", "PAGER_DUTY",
                                      "PROMETHEUS", "SLACK",           "VICTOR_OPS", "WEBHOOK",   NULL };
 static const char *const pager_regions[] = { "US", "EU", NULL };
 static const char *const datadog_regions[] = { "US", "EU", "US3", "US5", "AP1", "US1_FED", NULL };
 static const char *const discoveries[] = { "http", "file", NULL };
+#define TAG_SWITCH "sendUserProvidedResourceTagsEnabled"
 static const char *const metric_switches[] = { "sendCollectionLatencyMetrics", "sendDatabaseMetrics",
                                                "sendQueryStatsMetrics", "sendUserProvidedResourceTags" };
 
@@ -32,7 +38,7 @@ static const char *const metric_switches[] = { "sendCollectionLatencyMetrics", "
          flags, .min = 8, __VA_ARGS__)
 #define SECRET(field_name, sentence, ...) SECRET_OF(field_name, sentence, REQUIRED | ALWAYS, __VA_ARGS__)
 #define METRIC_SWITCH(field_name) \
-    BOOL(field_name, "Only false is accepted: " NO_METRICS ".", ALWAYS, .fallback = "false", .example = "false")
+    BOOL(field_name, "Only false is accepted: " NO_PUSH ".", ALWAYS, .fallback = "false", .example = "false")
 #define REGION(regions) TEXT("region", "Region of the service.", ALWAYS, .one_of = regions, .fallback = "\"US\"")
 
 static const struct field datadog_fields[] = {
@@ -67,11 +73,19 @@ static const struct field pager_duty_fields[] = {
     END_OF_FIELDS,
 };
 static const struct field prometheus_fields[] = {
-    BOOL("enabled", "Whether metrics could be fetched.", REQUIRED | WRITE_ONLY, .example = "true"),
-    TEXT("username", "User name for fetching them.", REQUIRED | WRITE_ONLY, .min = 1, .max = 128),
-    TEXT("password", "Password of that user.", WRITE_ONLY, .min = 1, .max = 128),
-    TEXT("serviceDiscovery", "How targets would be found.", REQUIRED | WRITE_ONLY, .one_of = discoveries),
-    BOOL("sendUserProvidedResourceTagsEnabled", "Whether tags would be sent as well.", WRITE_ONLY, .example = "false"),
+    BOOL("enabled", "Whether measurements can be read with these credentials.", REQUIRED | ALWAYS, .example = "true"),
+    TEXT("username", "Name with which the project's own tools read its measurements (HTTP Basic).", REQUIRED | ALWAYS,
+         .min = 1, .max = 64, .pattern = "^[A-Za-z0-9._@+-]+$", .example = "\"grafana\""),
+    TEXT(
+        "password",
+        "Password that belongs to it. It must be sent with a new integration, and with another username; otherwise the one "
+        "that is stored stays. Only a keyed hash of it is stored.",
+        WRITE_ONLY, .min = 12, .max = 128, .pattern = "^[!-~]+$", .example = "\"a-long-password-of-yours\""),
+    TEXT("serviceDiscovery",
+         "How targets are found: `http` for http_sd_configs, `file` for a file that somebody fetches. The document is "
+         "the same.",
+         REQUIRED | ALWAYS, .one_of = discoveries, .example = "\"http\""),
+    BOOL(TAG_SWITCH, "Only false is accepted: " NO_TAGS ".", ALWAYS, .fallback = "false", .example = "false"),
     END_OF_FIELDS,
 };
 static const struct field slack_fields[] = {
@@ -95,15 +109,18 @@ static const struct field webhook_fields[] = {
     SECRET_OF("secret", "Key of the signatures; without it nothing is signed.", 0, .max = 512),
     END_OF_FIELDS,
 };
-static const struct schema datadog_schema = { "Datadog", "Events at that service.", datadog_fields },
-                           teams_schema = { "MicrosoftTeams", "Cards in a channel.", teams_fields },
-                           new_relic_schema = { "NewRelic", "Refused: " NO_METRICS ".", new_relic_fields },
-                           ops_genie_schema = { "OpsGenie", "Alerts at that service.", ops_genie_fields },
-                           pager_duty_schema = { "PagerDuty", "Incidents at that service.", pager_duty_fields },
-                           prometheus_schema = { "Prometheus", "Refused: " NO_METRICS ".", prometheus_fields },
-                           slack_schema = { "Slack", "Messages in a channel.", slack_fields },
-                           victor_ops_schema = { "VictorOps", "Incidents at that service.", victor_ops_fields },
-                           webhook_schema = { "Webhook", "HTTPS requests in Reeve's own form.", webhook_fields };
+static const struct schema
+    datadog_schema = { "Datadog", "Events at that service.", datadog_fields },
+    teams_schema = { "MicrosoftTeams", "Cards in a channel.", teams_fields },
+    new_relic_schema = { "NewRelic", "Refused: " NO_PUSH ".", new_relic_fields },
+    ops_genie_schema = { "OpsGenie", "Alerts at that service.", ops_genie_fields },
+    pager_duty_schema = { "PagerDuty", "Incidents at that service.", pager_duty_fields },
+    prometheus_schema = { "Prometheus",
+                          "Credentials with which the project's own Prometheus and Grafana read its measurements.",
+                          prometheus_fields },
+    slack_schema = { "Slack", "Messages in a channel.", slack_fields },
+    victor_ops_schema = { "VictorOps", "Incidents at that service.", victor_ops_fields },
+    webhook_schema = { "Webhook", "HTTPS requests in Reeve's own form.", webhook_fields };
 static const struct field_variant type_variants[] = {
     { "DATADOG", &datadog_schema },       { "MICROSOFT_TEAMS", &teams_schema },
     { "NEW_RELIC", &new_relic_schema },   { "OPS_GENIE", &ops_genie_schema },
@@ -112,8 +129,8 @@ static const struct field_variant type_variants[] = {
     { "WEBHOOK", &webhook_schema },       END_OF_VARIANTS,
 };
 static const struct field integration_fields[] = {
-    TEXT("type", "Which service it is, the same as in the path. NEW_RELIC and PROMETHEUS are refused: " NO_METRICS ".",
-         REQUIRED | ALWAYS, .one_of = types, .variants = type_variants),
+    TEXT("type", "Which service it is, the same as in the path. NEW_RELIC is refused: " NO_PUSH ".", REQUIRED | ALWAYS,
+         .one_of = types, .variants = type_variants),
     ID("id", "Identifier of the integration.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
@@ -163,7 +180,7 @@ static const struct endpoint integrations_endpoints[] = {
 // clang-format on
 
 FAMILY(integrations_family, "integrations", "Third-party integrations",
-       "Outside services that receive a project's alerts.", integrations_endpoints);
+       "Outside services that receive a project's alerts or read its measurements.", integrations_endpoints);
 
 /* ---- Checking ---- */
 
@@ -187,15 +204,41 @@ static error
 check_offered(struct request *req, const json_t *after)
 {
     str type = json_str(json_object_get(after, "type"));
-    if (integration_type_find(type) == NULL)
-        return fail(req->arena, NOT_OFFERED, V(str_format(req->arena, "type %.*s", STR_ARG(type))), V(NO_METRICS));
+    bool is_for_tools = str_is(type, INTEGRATION_FOR_TOOLS);
+    if (!is_for_tools && integration_type_find(type) == NULL)
+        return fail(req->arena, NOT_OFFERED, V(str_format(req->arena, "type %.*s", STR_ARG(type))), V(NO_PUSH));
+    if (is_for_tools && monitor_stores_count(req->api->monitor) == 0)
+        return fail(req->arena, NOT_OFFERED, V("type " INTEGRATION_FOR_TOOLS),
+                    V("the operator has named no store of measurements"));
     for (size_t i = 0; i < LENGTH(metric_switches); i++) {
         if (json_is_true(json_object_get(after, metric_switches[i])))
-            return fail(req->arena, NOT_OFFERED, V(metric_switches[i]), V(NO_METRICS));
+            return fail(req->arena, NOT_OFFERED, V(metric_switches[i]), V(NO_PUSH));
     }
+    if (json_is_true(json_object_get(after, TAG_SWITCH)))
+        return fail(req->arena, NOT_OFFERED, V(TAG_SWITCH), V(NO_TAGS));
     if (json_object_get(after, "url") != NULL)
         TRY(given_secret_check_url(req, STR("url"), json_str(json_object_get(after, "url"))));
     return OK;
+}
+
+/* Of a password only a hash is kept, over the username as well: who changes the one has to say both. */
+static error
+take_password(struct request *req, const struct change *change, json_t **ret_hidden)
+{
+    const json_t *sent = json_object_get(change->after, "password");
+    str username = json_text_at(change->after, "username");
+    if (sent == NULL) {
+        if (change->before == NULL || !str_eq(username, json_text_at(change->before, "username")))
+            return fail(req->arena, MISSING_ATTRIBUTE, V("password"));
+        *ret_hidden = json_object_get(change->before, INTEGRATION_HIDDEN_FIELD);
+        return OK;
+    }
+    struct key key = auth_key_for(req->api->auth, TOOL_KEY_PURPOSE);
+    str hash = tool_password_hash(req->arena, &key, req->project, username, json_str(sent));
+    crypto_wipe(&key, sizeof(key));
+    json_object_del(change->after, "password");
+    *ret_hidden = json_in(req->arena, json_pack("{s:s}", INTEGRATION_TOOL_HASH, hash.data));
+    return *ret_hidden == NULL ? fail(req->arena, OVERLOADED) : OK;
 }
 
 static error
@@ -225,7 +268,8 @@ check_integration(struct request *req, struct change *change)
         return check_unused(req, change->name);
     TRY(check_offered(req, change->after));
     struct key key = auth_key_for(req->api->auth, INTEGRATION_KEY_PURPOSE);
-    error problem = take_secrets(req, change, &key, &hidden);
+    error problem = str_is(change->name, INTEGRATION_FOR_TOOLS) ? take_password(req, change, &hidden)
+                                                                : take_secrets(req, change, &key, &hidden);
     crypto_wipe(&key, sizeof(key));
     TRY(problem);
     str own = id_text(req->arena, change->id);

@@ -14,6 +14,9 @@
 #define INTEGRATION_KIND         "integration"
 #define INTEGRATION_KEY_PURPOSE  "integration v1"
 #define INTEGRATION_HIDDEN_FIELD "internal"
+/* Its name and password are those of the project's own tools; what is kept of both is in the hidden field. */
+#define INTEGRATION_FOR_TOOLS "PROMETHEUS"
+#define INTEGRATION_TOOL_HASH "hash"
 
 enum integration_part {
     PART_KEY,      /* without it, a notification uses the integration */

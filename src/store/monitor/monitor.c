@@ -35,6 +35,24 @@ store_process_find(struct store *store, struct arena *arena, id project, str pro
 }
 
 error
+store_monitor_clusters(struct store *store, struct arena *arena, id project, struct monitored_cluster **ret_clusters,
+                       size_t *ret_count)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, P_PROJECT, project);
+    TRY(store_read(store, arena, SQL_MONITOR_CLUSTER_LIST, &params, &rows));
+    struct monitored_cluster *clusters = ARENA_ARRAY(arena, struct monitored_cluster, (size_t)rows.count + 1);
+    if (clusters == NULL)
+        return fail(arena, OVERLOADED);
+    for (int i = 0; i < rows.count; i++)
+        clusters[i] = (struct monitored_cluster){ rows_id(&rows, i, C_CLUSTER), rows_text(&rows, i, C_NAME) };
+    *ret_clusters = clusters;
+    *ret_count = (size_t)rows.count;
+    return OK;
+}
+
+error
 store_monitor_late(struct store *store, struct arena *arena, id host, str hours)
 {
     struct tx *tx CLEANUP(tx_cleanup) = NULL;

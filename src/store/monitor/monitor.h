@@ -16,6 +16,12 @@ MUST_USE error store_monitor_owners(struct store *store, struct arena *arena, id
                                     struct monitored_member **ret_members, size_t *ret_count);
 /* The server of a project with this name and port; *ret_member is none when there is none. */
 MUST_USE error store_process_find(struct store *store, struct arena *arena, id project, str process, id *ret_member);
+struct monitored_cluster {
+    id id;
+    str name;
+};
+MUST_USE error store_monitor_clusters(struct store *store, struct arena *arena, id project,
+                                      struct monitored_cluster **ret_clusters, size_t *ret_count);
 
 /* Hours of a host's members that have to be made again: "<member>:<ms>,…". */
 MUST_USE error store_monitor_late(struct store *store, struct arena *arena, id host, str hours);
