@@ -17,83 +17,22 @@ struct reader {
     str why; /* empty: nothing is wrong so far */
 };
 
-static const char *const aggregations[] = { "avg",      "bottomk", "count",  "count_values", "group", "max", "min",
-                                            "quantile", "stddev",  "stdvar", "sum",          "topk",  NULL };
-static const char *const functions[] = { "abs",
-                                         "absent",
-                                         "absent_over_time",
-                                         "acos",
-                                         "acosh",
-                                         "asin",
-                                         "asinh",
-                                         "atan",
-                                         "atanh",
-                                         "avg_over_time",
-                                         "ceil",
-                                         "changes",
-                                         "clamp",
-                                         "clamp_max",
-                                         "clamp_min",
-                                         "cos",
-                                         "cosh",
-                                         "count_over_time",
-                                         "day_of_month",
-                                         "day_of_week",
-                                         "days_in_month",
-                                         "deg",
-                                         "delta",
-                                         "deriv",
-                                         "exp",
-                                         "floor",
-                                         "histogram_quantile",
-                                         "holt_winters",
-                                         "hour",
-                                         "idelta",
-                                         "increase",
-                                         "irate",
-                                         "label_join",
-                                         "label_replace",
-                                         "last_over_time",
-                                         "ln",
-                                         "log10",
-                                         "log2",
-                                         "max_over_time",
-                                         "min_over_time",
-                                         "minute",
-                                         "month",
-                                         "pi",
-                                         "predict_linear",
-                                         "present_over_time",
-                                         "quantile_over_time",
-                                         "rad",
-                                         "rate",
-                                         "resets",
-                                         "round",
-                                         "scalar",
-                                         "sgn",
-                                         "sin",
-                                         "sinh",
-                                         "sort",
-                                         "sort_desc",
-                                         "sqrt",
-                                         "stddev_over_time",
-                                         "stdvar_over_time",
-                                         "sum_over_time",
-                                         "tan",
-                                         "tanh",
-                                         "time",
-                                         "timestamp",
-                                         "vector",
-                                         "year",
-                                         NULL };
+// clang-format off
+static const char *const aggregations[] = { "avg", "bottomk", "count", "count_values", "group", "max", "min", "quantile", "stddev", "stdvar", "sum", "topk", NULL };
+static const char *const functions[] = {
+    "abs", "absent", "absent_over_time", "acos", "acosh", "asin", "asinh", "atan", "atanh", "avg_over_time", "ceil", "changes", "clamp",
+    "clamp_max", "clamp_min", "cos", "cosh", "count_over_time", "day_of_month", "day_of_week", "days_in_month", "deg", "delta", "deriv",
+    "exp", "floor", "histogram_quantile", "holt_winters", "hour", "idelta", "increase", "irate", "label_join", "label_replace",
+    "last_over_time", "ln", "log10", "log2", "max_over_time", "min_over_time", "minute", "month", "pi", "predict_linear",
+    "present_over_time", "quantile_over_time", "rad", "rate", "resets", "round", "scalar", "sgn", "sin", "sinh", "sort", "sort_desc",
+    "sqrt", "stddev_over_time", "stdvar_over_time", "sum_over_time", "tan", "tanh", "time", "timestamp", "vector", "year", NULL };
 /* Longer ones first. */
 static const char *const operators[] = { "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "%", "^", NULL };
 static const char *const word_operators[] = { "and", "or", "unless", "atan2", NULL };
 /* Words that stores read as something else than the name of a series. */
-static const char *const reserved[] = { "with",        "if",   "ifnot",   "default", "limit",    "keep_metric_names",
-                                        "keep_common", "by",   "without", "on",      "ignoring", "group_left",
-                                        "group_right", "bool", "offset",  "prefix",  "start",    "end",
-                                        NULL };
+static const char *const reserved[] = { "with", "if", "ifnot", "default", "limit", "keep_metric_names", "keep_common", "by", "without", "on",
+                                        "ignoring", "group_left", "group_right", "bool", "offset", "prefix", "start", "end", NULL };
+// clang-format on
 
 /* ---- Bytes and words ---- */
 static bool

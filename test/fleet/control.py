@@ -8,6 +8,7 @@ import glob
 import json
 import os
 import pwd
+import re
 import secrets
 import socket
 import subprocess
@@ -99,9 +100,11 @@ def store_url(name):
 
 def start_store(fleet, name):
     """With the words that deploy/victoria-metrics has."""
+    with open(os.path.join(ROOT, "deploy/victoria-metrics.default"), encoding="utf-8") as file:
+        limits = re.findall(r"(-search\.max\w+=\w+)", file.read().rpartition("ARGS=")[2])
     process.start(fleet, name, "control", [
         "victoria-metrics", "-storageDataPath=" + fleet.path(name), "-httpListenAddr=127.0.0.1:%d" % STORES[name], "-retentionPeriod=8d",
-        "-search.latencyOffset=0s", "-dedup.minScrapeInterval=1ms", "-memory.allowedBytes=64MiB"])
+        "-search.latencyOffset=0s", "-dedup.minScrapeInterval=1ms", "-memory.allowedBytes=64MiB", *limits])
     process.wait_ready(fleet, name, lambda: listens(fleet, "control", "127.0.0.1", STORES[name]), 30)
 
 

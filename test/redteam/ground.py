@@ -44,6 +44,7 @@ def node_ground():
     ends_on_signal()
     with MonitorStore() as store, start_node(workers=2, settings={"monitor_stores": store.url}) as node:
         ground = NodeGround(node)
+        ground.store = store
         seed_now(store, ground.world.p, ground.facts["fixtures"]["clusterName"])
         yield ground
         ground.world.close()

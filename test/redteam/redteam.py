@@ -27,13 +27,14 @@ import of_points
 import of_session
 import of_store
 import of_tenant
+import of_tools
 import rig
 import walls_of_fleet
 import walls_of_node
 from state import Problem
 from world import changed_tables, row_hashes
 
-NODE, FLEET = [of_node, of_tenant, of_download, of_store], [of_outside, of_hosts, of_agent, of_points, of_database, of_session, of_gate, of_logs]
+NODE, FLEET = [of_node, of_tenant, of_download, of_tools, of_store], [of_outside, of_hosts, of_agent, of_points, of_database, of_session, of_gate, of_logs]
 
 
 def known_walls():

@@ -57,7 +57,7 @@ def at_wall(name):
     """In a process of its own, against a node of another build: prints what came through."""
     wall = next(one for one in walls_of_node.CODE if one.name == name)
     with grounds.node_ground() as ground:
-        mine = walls.chosen(wall, [one for module in (redteam.of_node, redteam.of_tenant, redteam.of_download) for one in module.attacks(ground)])
+        mine = walls.chosen(wall, [one for module in (redteam.of_node, redteam.of_tenant, redteam.of_download, redteam.of_tools) for one in module.attacks(ground)])
         print(json.dumps({"tried": len(mine), "through": walls.run(mine)}))
 
 

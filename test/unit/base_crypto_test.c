@@ -8,6 +8,7 @@
 #include "base/crypto/download_token.h"
 #include "base/crypto/s3_signature.h"
 #include "base/crypto/secret.h"
+#include "base/crypto/tool_password.h"
 
 static void
 digests_are_those_of_the_standards(void **state)
@@ -203,10 +204,29 @@ the_token_of_a_download_follows_from_its_id(void **state)
     assert_true(secret_is_in(token.data, token.len)); /* so logs hide it */
 }
 
+static void
+password_of_tools_is_one_hash_over_project_name_and_password(void **state)
+{
+    (void)state;
+    const struct key key = { { 1 } }, other = { { 2 } };
+    const id project = { { 1 }, true }, another = { { 2 }, true };
+    str hash = tool_password_hash(arena, &key, project, STR("grafana"), STR("long password"));
+    assert_int_equal(hash.len, 2 * SHA256_BYTES);
+    assert_true(tool_password_is(arena, &key, project, STR("grafana"), STR("long password"), hash));
+    assert_false(tool_password_is(arena, &key, project, STR("grafana"), STR("long passwort"), hash));
+    assert_false(tool_password_is(arena, &key, project, STR("grafan"), STR("along password"), hash));
+    assert_false(tool_password_is(arena, &key, project, STR("grafanal"), STR("ong password"), hash));
+    assert_false(tool_password_is(arena, &key, another, STR("grafana"), STR("long password"), hash));
+    assert_false(tool_password_is(arena, &other, project, STR("grafana"), STR("long password"), hash));
+    assert_false(tool_password_is(arena, &key, project, STR("grafana"), STR("long password"), STR_EMPTY));
+    assert_false(tool_password_is(arena, &key, project, STR_EMPTY, STR_EMPTY, STR_EMPTY));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(password_of_tools_is_one_hash_over_project_name_and_password),
         cmocka_unit_test(digests_are_those_of_the_standards),
         cmocka_unit_test(mac_is_that_of_the_standard_with_every_key),
         cmocka_unit_test(derived_keys_differ_by_purpose_and_stay_the_same),

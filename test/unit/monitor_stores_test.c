@@ -187,6 +187,40 @@ tear_down(void **state)
     return close_arena(state);
 }
 
+/* ---- What tenants ask ---- */
+static bool
+take_answer(void *context, str bytes)
+{
+    buf_add(context, bytes);
+    return true;
+}
+
+static int
+ask_for_tenant(size_t store, const char *form)
+{
+    struct buf answer = buf_in(arena, 1 << 20);
+    struct monitor_question question = { "/api/v1/query", str_from(form), take_answer, &answer };
+    return monitor_ask_for_tenant(monitor.stores, arena, store, &question);
+}
+
+/* Both stores run at the beginning, and neither was asked for a while. */
+static void
+questions_of_tenants_never_make_a_store_seem_away(void **state)
+{
+    (void)state;
+    str started, why;
+    monitor_put(arena, 0, lines_of(1, 2, 0, 1, NULL));
+    assert_int_equal(ask_for_tenant(0, "query=1"), 200);
+    assert_int_equal(ask_for_tenant(0, "query=rate("), 422);
+    assert_true(monitor_started(monitor.stores, arena, 0, &started, &why));
+    monitor_put(arena, 1, lines_of(1, 2, 0, 1, NULL));
+    monitor_kill(1);
+    assert_int_equal(ask_for_tenant(1, "query=1"), 0);
+    monitor_start(1);
+    /* Had the question counted, this would be refused without being tried. */
+    assert_int_equal(ask_for_tenant(1, "query=1"), 200);
+}
+
 int
 main(void)
 {
@@ -195,6 +229,7 @@ main(void)
         cmocka_unit_test(what_one_store_does_not_have_comes_from_the_other),
         cmocka_unit_test(other_projects_and_members_are_not_seen),
         cmocka_unit_test(names_are_only_names),
+        cmocka_unit_test(questions_of_tenants_never_make_a_store_seem_away),
         cmocka_unit_test(store_that_is_killed_is_another_process_and_the_other_one_answers),
         cmocka_unit_test(store_that_is_away_is_not_waited_for_again_and_again),
     };
