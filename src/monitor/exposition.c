@@ -6,6 +6,8 @@
 #include "base/json.h"
 #include "wire/metric_table.h"
 
+#define SERIES "reeve_" /* how names begin in stores (line.h) */
+
 struct line {
     const struct metric *metric;
     const json_t *labels;
@@ -15,7 +17,7 @@ struct line {
 static const struct metric *
 metric_of(const json_t *labels)
 {
-    const str prefix = STR("reeve_");
+    const str prefix = STR(SERIES);
     str name = json_text_at(labels, "__name__");
     return str_starts_with(name, prefix) ? metric_find(str_slice(name, prefix.len, name.len)) : NULL;
 }
@@ -36,7 +38,7 @@ add_line(struct buf *out, const struct line *line)
 {
     static const char *const names[] = { "project", "cluster", "member", "name" };
     bool is_first = true;
-    buf_format(out, "reeve_%s{", line->metric->name);
+    buf_format(out, SERIES "%s{", line->metric->name);
     for (size_t i = 0; i < LENGTH(names); i++) {
         str value = json_text_at(line->labels, names[i]);
         if (value.len == 0)
@@ -50,7 +52,7 @@ add_line(struct buf *out, const struct line *line)
 static void
 add_head(struct buf *out, const struct metric *metric)
 {
-    buf_format(out, "# HELP reeve_%s %s (%s%s)\n# TYPE reeve_%s %s\n", metric->name, metric->about,
+    buf_format(out, "# HELP " SERIES "%s %s (%s%s)\n# TYPE " SERIES "%s %s\n", metric->name, metric->about,
                metric->kind == METRIC_COUNTER ? "its rate is in " : "", metric->units, metric->name,
                metric->kind == METRIC_COUNTER ? "counter" : "gauge");
 }

@@ -16,7 +16,7 @@ from client import Literal, wait_until
 from measurements import MonitorStore
 from node import free_port
 from suite import Suite, ends_on_signal
-from world import PREFIX, ROOT, World, connect, name_members, sql, start_node
+from world import BUILD, PREFIX, ROOT, World, connect, name_members, sql, start_node
 
 PASSWORD, OTHER_PASSWORD = "first-password-of-p", "first-password-of-q"
 FORM = ("Content-Type", "application/x-www-form-urlencoded")
@@ -286,6 +286,28 @@ def test_dashboards(suite, world, node, own):
     suite.check(count > 40, "%d expressions", count)
 
 
+# ---- The guide ----
+def test_guide(suite, world, node, own):
+    """The commands of the guide, as they stand there; and Prometheus reads its configuration."""
+    with open(os.path.join(ROOT, "docs/how-to/use-your-own-grafana.md"), encoding="utf-8") as file:
+        blocks = re.findall(r"^```(\w+)\n(.*?)^```", file.read(), re.M | re.S)
+    world.must(204, "DELETE", "/groups/%s/integrations/PROMETHEUS" % world.p, world.a.bearer())
+    environment = {**os.environ, "PATH": os.path.join(ROOT, BUILD) + ":" + os.environ["PATH"], "REEVE_SERVER": node.base_url, "REEVE_CA_FILE": node.ca, "REEVE_CLIENT_ID": world.a.client_id,
+                   "REEVE_CLIENT_SECRET": world.a.client_secret, "REEVE_PROJECT_ID": world.p, "PASSWORD": PASSWORD, "HOME": os.environ["REEVE_TEST_DIR"]}
+    for number, wanted in enumerate(('"PROMETHEUS"', own[1], 'reeve_CONNECTIONS{project="%s"' % world.p, '"enabled":false')):
+        block = [text for language, text in blocks if language == "sh"][number]
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], env=environment, capture_output=True, text=True, check=False, timeout=60)
+        suite.check(done.returncode == 0 and wanted in done.stdout, "%s: %s%s", block, done.stdout[:500], done.stderr)
+    suite.equal(Tool(node, world.p).ask("/targets").status, 401, "switched off with the last command")
+    integrate(world, world.p, world.a, method="PUT")
+    configuration = [text for language, text in blocks if language == "yaml" and "scrape_configs" in text][0]
+    path = os.path.join(os.environ["REEVE_TEST_DIR"], "guide.yml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(configuration)
+    done = subprocess.run(["promtool", "check", "config", path], capture_output=True, text=True, check=False)
+    suite.equal(done.returncode, 0, "promtool check config of the guide: %s%s" % (done.stdout, done.stderr))
+
+
 # ---- Bounds ----
 def test_bounds(suite, world, node, store):
     """One tenant asks for as much as it can, all the time. Another one's questions, and the rest of the API, go on."""
@@ -355,6 +377,7 @@ def main():
         test_text(suite, world, node, own, other)
         test_prometheus(suite, world, node, own, other)
         test_dashboards(suite, world, node, own)
+        test_guide(suite, world, node, own)
         test_bounds(suite, world, node, store)
         test_limit(suite, world, node)
     return suite.finish()
