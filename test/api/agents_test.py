@@ -770,6 +770,7 @@ def test_counters(suite, fleet, h1):
             ("oauthMetadata", 200, tenant("GET", "/.well-known/oauth-authorization-server")), ("oauthMetadata", 405, tenant("POST", "/.well-known/oauth-authorization-server")),
             ("openApiDocument", 200, tenant("GET", "/api/openapi.json")), ("openApiDocument", 405, tenant("POST", "/api/openapi.json")),
             ("fetchDownload", 404, tenant("GET", "/api/downloads/x")), ("fetchDownload", 405, tenant("POST", "/api/downloads/x")),
+            ("measurementsForTools", 401, tenant("GET", "/api/prometheus/x/targets")), ("measurementsForTools", 405, tenant("PUT", "/api/prometheus/x")),
             ("showOperator", 200, operators("GET", "")), ("listHosts", 200, operators("GET", "/hosts")), ("listHosts", 400, operators("GET", "/hosts?unknown=1")),
             ("drainHost", 404, operators("POST", "/hosts/nobody:drain")), ("", 404, operators("GET", "/nothing")), ("", 405, operators("PUT", "/hosts")),
             ("", 401, operators("GET", "/hosts", None)), ("", 401, operators("GET", "/hosts", operator[:-1])),

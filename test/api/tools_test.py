@@ -308,6 +308,20 @@ def test_guide(suite, world, node, own):
     suite.equal(done.returncode, 0, "promtool check config of the guide: %s%s" % (done.stdout, done.stderr))
 
 
+# ---- Guessing ----
+def test_guard(suite, world, store):
+    """Whoever has no credentials is answered from the headers alone; whoever guesses is slowed down, and whoever has the right ones is not."""
+    with start_node(settings={"monitor_stores": store.url, "guard_failures_per_minute": 10}, migrate=False) as node:
+        with node.connect() as raw:
+            raw.sendall(("POST /api/prometheus/%s/api/v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 30000\r\n\r\n" % world.p).encode())
+            suite.check(raw.recv(4096).startswith(b"HTTP/1.1 401 "), "no body is waited for")
+        right, wrong = Tool(node, world.p), Tool(node, world.p, password="guessed-password")
+        suite.equal(right.ask("/api/v1/query", query="1").status, 200, "the right password")
+        seen = [wrong.ask("/api/v1/query", query="1").status for _ in range(20)]
+        suite.check(seen[0] == 401 and seen[-1] == 429, "guesses: %s", seen)
+        suite.equal(right.ask("/api/v1/query", query="1").status, 200, "the right password, meanwhile")
+
+
 # ---- Bounds ----
 def test_bounds(suite, world, node, store):
     """One tenant asks for as much as it can, all the time. Another one's questions, and the rest of the API, go on."""
@@ -378,6 +392,7 @@ def main():
         test_prometheus(suite, world, node, own, other)
         test_dashboards(suite, world, node, own)
         test_guide(suite, world, node, own)
+        test_guard(suite, world, store)
         test_bounds(suite, world, node, store)
         test_limit(suite, world, node)
     return suite.finish()
