@@ -39,7 +39,7 @@ static bool
 refuse(struct reader *in, const char *why)
 {
     if (in->why.len == 0)
-        in->why = str_format(in->arena, "%s at character %zu of %.*s", why, in->at + 1, STR_ARG(in->text));
+        in->why = str_format(in->arena, "%s at byte %zu of %.*s", why, in->at + 1, STR_ARG(in->text));
     return false;
 }
 

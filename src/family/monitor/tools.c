@@ -16,6 +16,7 @@ enum {
     RIGHTS_LAST_US =
         2 * 1000 * 1000, /* a body that took longer is looked at with the rights that its sender has then */
     ERROR_BYTES = 2000,
+    LONG_MS = 2000,
 };
 
 /* ---- Who asks ---- */
@@ -109,9 +110,12 @@ tools_reply(struct request *req, str body, str content_type)
 void
 tools_refuse(struct request *req, unsigned status, const char *type, str why)
 {
-    struct buf out = buf_in(req->arena, 4 * ERROR_BYTES);
+    struct buf out = buf_in(req->arena, 8 * ERROR_BYTES);
+    size_t length = why.len < ERROR_BYTES ? why.len : ERROR_BYTES;
+    while (length < why.len && length > 0 && ((unsigned char)why.data[length] & 0xC0) == 0x80)
+        length--; /* not in the middle of a character */
     buf_format(&out, "{\"status\":\"error\",\"errorType\":\"%s\",\"error\":", type);
-    buf_add_json(&out, str_slice(why, 0, why.len < ERROR_BYTES ? why.len : ERROR_BYTES));
+    buf_add_json(&out, str_slice(why, 0, length));
     buf_add(&out, STR("}"));
     tools_reply(req, buf_str(&out), STR("application/json"));
     req->out.status = status;
@@ -130,13 +134,15 @@ struct tools_reply
 tools_ask(struct request *req, const struct tool_question *question)
 {
     struct tools_reply reply = { 0 };
+    int64_t began_ms = clock_steady_ms();
     for (size_t store = 0; store < monitor_stores_count(req->api->monitor); store++) {
         struct buf answer = buf_in(req->arena, TOOLS_ANSWER_BYTES);
         struct monitor_question ask = { question->path, question->form, take_bytes, &answer };
         reply.status = monitor_ask_for_tenant(req->api->monitor, req->arena, store, &ask);
         reply.is_too_long = answer.failed;
         reply.body = buf_str(&answer);
-        if (reply.is_too_long || (reply.status > 0 && reply.status < 500))
+        /* What was too much for one store is not put to the next. */
+        if (reply.is_too_long || (reply.status > 0 && reply.status < 500) || clock_steady_ms() - began_ms > LONG_MS)
             break;
     }
     return reply;
