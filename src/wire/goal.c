@@ -108,6 +108,7 @@ static const struct wire_field cluster_fields[] = {
     { "etcd",             WIRE_OBJECT, 0, AT(goal_cluster, etcd),              .of = &etcd_shape },
     { "backup",           WIRE_OBJECT, 0, AT(goal_cluster, backup),            .of = &goal_backup_shape },
     { "restore",          WIRE_OBJECT, 0, AT(goal_cluster, restore),           .of = &goal_restore_shape },
+    { "pinnedTables",     WIRE_TEXTS,  0, AT(goal_cluster, pinned_tables),     .max = SOME },
 };
 const struct wire_shape goal_cluster_shape = WIRE_SHAPE(struct goal_cluster, cluster_fields);
 

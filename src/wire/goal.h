@@ -110,6 +110,7 @@ struct goal_cluster {
     struct goal_etcd etcd; /* no endpoints: those of the goal, of a control plane from before */
     struct goal_backup backup;
     struct goal_restore restore;
+    struct wire_texts pinned_tables; /* that are always measured, as wire/monitor/table_name.h writes them */
 };
 struct goal_clusters {
     size_t count;

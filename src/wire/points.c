@@ -23,7 +23,8 @@ struct points_writer
 points_begin(struct buf *out, id member, int64_t time_ms, enum metric_scope scope, str name)
 {
     char digits[ID_DIGITS + 1];
-    struct points_writer writer = { out, out->len, 0 };
+    bool has_name = scope == METRIC_PROCESS || (name.len > 0 && name.len <= POINTS_NAME_BYTES && str_is_text(name));
+    struct points_writer writer = { out, out->len, 0, has_name };
     id_write(member, digits);
     buf_format(out, "%s %lld %c ", digits, (long long)time_ms, metric_scope_letter(scope));
     add_name(out, scope, name);
@@ -60,7 +61,7 @@ points_end(struct points_writer *writer)
 {
     struct buf *out = writer->out;
     buf_add_char(out, '\n');
-    if (!out->failed && (writer->values == 0 || out->len - writer->began_at > POINTS_LINE_BYTES))
+    if (!out->failed && (!writer->has_name || writer->values == 0 || out->len - writer->began_at > POINTS_LINE_BYTES))
         out->len = writer->began_at;
 }
 

@@ -26,13 +26,14 @@ enum {
 struct points_writer {
     struct buf *out;
     size_t began_at, values;
+    bool has_name; /* one that can be read again, or none is needed */
 };
 
 /* `name` is ignored for processes. */
 struct points_writer points_begin(struct buf *out, id member, int64_t time_ms, enum metric_scope scope, str name);
 /* A value that is no number, or too large for the wire, is left out. */
 void points_add(struct points_writer *writer, enum metric_number metric, double value);
-/* A line without values, or one that is too long, is taken back. */
+/* A line without values, or one that is too long, is taken back; so is one whose name is: a database may be called anything, also in no encoding. */
 void points_end(struct points_writer *writer);
 
 /* ---- Reading ---- */

@@ -74,6 +74,25 @@ what_is_no_number_is_left_out(void **state)
     arena_free(arena);
 }
 
+/* What is written is read again, or not written: one line that cannot be read would take the whole round with it. */
+static void
+a_name_that_cannot_be_read_is_left_out(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(ARENA_BYTES);
+    char longest[POINTS_NAME_BYTES + 2];
+    memset(longest, 'x', sizeof(longest));
+    const str names[] = { STR("\xff"), STR_EMPTY, { longest, POINTS_NAME_BYTES + 1 } };
+    struct buf out = buf_in(arena, POINTS_MOST_BYTES);
+    for (size_t i = 0; i < LENGTH(names); i++) {
+        struct points_writer writer = points_begin(&out, member(), 1, METRIC_TABLE, names[i]);
+        points_add(&writer, M_READS_OPS, 1);
+        points_end(&writer);
+        assert_int_equal(out.len, 0);
+    }
+    arena_free(arena);
+}
+
 /* Every metric of a scope with the longest number, and the longest name: nothing of ours is longer than a line may be. */
 static void
 the_longest_line_fits(void **state)
@@ -257,10 +276,15 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_written_is_read), cmocka_unit_test(what_is_no_number_is_left_out),
-        cmocka_unit_test(the_longest_line_fits),    cmocka_unit_test(metrics_of_later_versions_are_passed_over),
-        cmocka_unit_test(bad_lines_are_named),      cmocka_unit_test(a_line_that_is_cut_off_or_too_long_is_bad),
-        cmocka_unit_test(changed_bytes_do_no_harm), cmocka_unit_test(every_character_of_a_name_comes_back),
+        cmocka_unit_test(what_was_written_is_read),
+        cmocka_unit_test(what_is_no_number_is_left_out),
+        cmocka_unit_test(the_longest_line_fits),
+        cmocka_unit_test(metrics_of_later_versions_are_passed_over),
+        cmocka_unit_test(bad_lines_are_named),
+        cmocka_unit_test(a_line_that_is_cut_off_or_too_long_is_bad),
+        cmocka_unit_test(changed_bytes_do_no_harm),
+        cmocka_unit_test(every_character_of_a_name_comes_back),
+        cmocka_unit_test(a_name_that_cannot_be_read_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

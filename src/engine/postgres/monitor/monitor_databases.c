@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "engine/postgres/monitor/monitor_rows.h"
+#include "engine/postgres/monitor/monitor_tables.h"
 
 enum {
     NAME_BYTES = 64,
@@ -28,17 +29,25 @@ struct known {
 struct monitor_databases {
     size_t count;
     struct known known[MONITOR_MOST_DATABASES];
+    struct monitor_tables *tables;
 };
 
 struct monitor_databases *
 monitor_databases_new(void)
 {
-    return calloc(1, sizeof(struct monitor_databases));
+    struct monitor_databases *memory = calloc(1, sizeof(*memory));
+    if (memory == NULL || (memory->tables = monitor_tables_new()) != NULL)
+        return memory;
+    free(memory);
+    return NULL;
 }
 
 void
 monitor_databases_free(struct monitor_databases *memory)
 {
+    if (memory == NULL)
+        return;
+    monitor_tables_free(memory->tables);
     free(memory);
 }
 
@@ -83,53 +92,35 @@ remember(struct known *known, const PGresult *rows)
 
 /* ---- Inside of one database ---- */
 static void
-add_tables(struct engine_member *self, const struct engine_round *round, const PGresult *rows, struct buf *out)
+look_at_sizes(struct engine_member *self, struct monitor_session *session, struct known *known, int64_t deadline_ms)
 {
-    for (int row = 0; rows != NULL && row < PQntuples(rows); row++) {
-        struct points_writer writer =
-            points_begin(out, self->member->id, round->time_ms, METRIC_TABLE, monitor_text(rows, row, "name"));
-        monitor_add_row(&writer, rows, row);
-        points_end(&writer);
-    }
-}
-
-static void
-take_sizes(struct known *known, PGresult *const results[], size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
+    static const struct monitor_question questions[] = { { SQL_MONITOR_DATABASE_SIZE, NULL },
+                                                         { SQL_MONITOR_RELATIONS, NULL } };
+    PGresult *results[LENGTH(questions)];
+    if (monitor_session_ask(session, self->arena, LENGTH(questions), questions, deadline_ms, results) != OK)
+        return;
+    for (size_t i = 0; i < LENGTH(questions); i++) {
         if (results[i] != NULL) {
             remember(known, results[i]);
             known->looked_at_ms = clock_steady_ms();
         }
+        PQclear(results[i]);
     }
 }
 
 /* What does not answer in time is left for the next round: a lock of the tenant's, or a hundred thousand tables. */
 static void
-look_inside(struct engine_member *self, const struct engine_round *round, str database, bool with_tables,
-            struct known *known, struct buf *out)
+look_inside(struct engine_member *self, struct monitor_tables *tables, str database, bool with_sizes, bool with_tables,
+            struct known *known)
 {
     struct monitor_session *session CLEANUP(monitor_session_cleanup) = NULL;
     int64_t deadline_ms = clock_steady_ms() + ONE_MS;
-    str most = str_from_int(self->arena, MONITOR_MOST_TABLES);
-    struct monitor_question questions[MONITOR_MOST_QUESTIONS];
-    PGresult *results[MONITOR_MOST_QUESTIONS];
-    size_t sizes = 0, count = 0;
-    if (round->with_sizes) {
-        questions[count++] = (struct monitor_question){ SQL_MONITOR_DATABASE_SIZE, NULL };
-        questions[count++] = (struct monitor_question){ SQL_MONITOR_RELATIONS, NULL };
-        sizes = count;
-    }
-    if (with_tables)
-        questions[count++] = (struct monitor_question){ SQL_MONITOR_TABLES, most.data };
-    if (count == 0 || monitor_session_open(self, database, deadline_ms, &session) != OK ||
-        monitor_session_ask(session, self->arena, count, questions, deadline_ms, results) != OK)
+    if ((!with_sizes && !with_tables) || monitor_session_open(self, database, deadline_ms, &session) != OK)
         return;
-    take_sizes(known, results, sizes);
     if (with_tables)
-        add_tables(self, round, results[count - 1], out);
-    for (size_t i = 0; i < count; i++)
-        PQclear(results[i]);
+        monitor_tables_look(tables, database, session, deadline_ms);
+    if (with_sizes)
+        look_at_sizes(self, session, known, deadline_ms);
 }
 
 /* ---- All of them ---- */
@@ -153,15 +144,17 @@ monitor_databases_measure(struct engine_member *self, struct monitor_databases *
                           const struct engine_round *round, const PGresult *rows, struct buf *out)
 {
     int64_t deadline_ms = clock_steady_ms() + ALL_MS;
+    monitor_tables_begin(memory->tables, self, round);
     for (int row = 0; rows != NULL && row < PQntuples(rows); row++) {
         str name = monitor_text(rows, row, "name");
         struct known *known = find_known(memory, name);
-        struct engine_round here = *round;
         if (known == NULL)
             known = make_known(memory, name);
-        here.with_sizes |= known->looked_at_ms == 0; /* one that is new is looked at once */
+        bool with_sizes = round->with_sizes || known->looked_at_ms == 0; /* one that is new is looked at once */
+        bool with_tables = monitor_tables_wants(memory->tables, name, row);
         if (clock_steady_ms() < deadline_ms)
-            look_inside(self, &here, name, row < MONITOR_MOST_WATCHED, known, out);
+            look_inside(self, memory->tables, name, with_sizes, with_tables, known);
         add_database(self, round, rows, row, known, out);
     }
+    monitor_tables_tell(memory->tables, out);
 }

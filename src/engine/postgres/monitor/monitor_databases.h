@@ -8,11 +8,7 @@
 
 #include "engine/postgres/monitor/monitor_session.h"
 
-enum {
-    MONITOR_MOST_DATABASES = 100, /* that are measured at all: the busiest */
-    MONITOR_MOST_WATCHED = 10,    /* whose tables are */
-    MONITOR_MOST_TABLES = 20,     /* of a database */
-};
+enum { MONITOR_MOST_DATABASES = 100 }; /* that are measured at all: the busiest */
 
 struct monitor_databases;
 
