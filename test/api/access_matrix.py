@@ -67,7 +67,7 @@ MALFORMED = [
 ZERO = "0" * 24
 NO_IDENTIFIER = "not-an-identifier"
 # Parameters that name no thing of a tenant's, but one of a few words that the operation knows.
-WORDS = frozenset(("cloudProvider", "clusterView", "databaseName", "endpointSetId", "integrationType", "limitName", "logName"))
+WORDS = frozenset(("cloudProvider", "clusterView", "collectionName", "databaseName", "endpointSetId", "integrationType", "limitName", "logName"))
 
 
 # Of an operation whose path names something that the world has none of: anything but a refusal of the caller.

@@ -197,7 +197,7 @@ class Runner:
             sql("UPDATE resource SET state = 'IDLE', observed_generation = generation WHERE kind = 'cluster' AND name = 'plain' AND scope = decode('%s', 'hex')" % values["project"])
             values["taken"] = self.world.make_backups(values["org"], values["project"], "orders")
             values["kept"] = self.world.make_backups(values["org"], values["vault"], "ledger")
-        if name == "monitor.txt":
+        if name in ("monitor.txt", "table-statistics.txt"):
             values["project"] = self.world.must(201, "POST", "/groups", callers["owner"], {"name": "project", "orgId": values["org"]}).json()["id"]
             self.world.must(201, "POST", "/groups/%s/clusters" % values["project"], callers["owner"], {"name": "orders", "replicationSpecs": [{"regionConfigs": [
                 {"providerName": "ONPREM", "regionName": "EU_NORTH", "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}}]}]})
@@ -501,6 +501,8 @@ NOT_LINKED = {
                                             "getGroupClusterBackupSnapshotShardedCluster"},
     "not every project has a policy for its backups": {"getGroupBackupCompliancePolicy"},
     "measurements, which need a granularity and a period": {"getGroupProcessMeasurements", "getGroupProcessDatabaseMeasurements", "getGroupProcessDiskMeasurements"},
+    "of a table, or of a view of a cluster, which the path has to name": {
+        "getGroupClusterCollStatNamespaces", "listGroupClusterCollStatMeasurements", "listGroupProcessCollStatMeasurements"},
     "what one request asked for, and only its answer names": {"getGroupUserSecurityLdapVerify", "getOrgBillingCostExplorerUsage"},
 }
 

@@ -67,16 +67,21 @@ def seed(store, project, cluster):
         lines.append("%s CONNECTIONS=%d,TRANSACTIONS_COMMITTED=%d %d" % (labels, 5 + number % 2, committed, at))
         lines.append("%s,name=caf%%C3%%A9%%20bar DATABASE_DATA_SIZE=%d %d" % (labels, 1000 + number, at))
         lines.append("%s,name=data DISK_PARTITION_SPACE_USED=4096 %d" % (labels, at))
+    for minute in range(21):
+        at = (begin + minute * 60) * 1000
+        lines.append("%s,name=shop.orders READS_OPS=%d,WRITES_OPS=%d,TOTAL_OPS=%d %d" % (labels, 60 * minute, 120 * minute, 180 * minute, at))
+        lines.append("%s,name=shop.sales.%%22a.b%%0A%%22 READS_OPS=%d,WRITES_OPS=0,TOTAL_OPS=%d %d" % (labels, 600 * minute, 600 * minute, at))
     store.write(lines)
-    wait_until(lambda: store.count(member) == 4 * 121, 20)
+    wait_until(lambda: store.count(member) == 4 * 121 + 6 * 21, 20)
     date = lambda seconds: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
     return {"process": process, "begin": date(begin), "minute": date(begin + 60), "twoMinutes": date(begin + 120), "third": date(begin + 1800),
             "hour": date(begin + HOUR_S), "before": date(begin - HOUR_S)}
 
 
 def seed_now(store, project, cluster):
-    """The database and the disk that fixtures have, as just measured."""
+    """The database, the disk and the table that fixtures have, as just measured."""
     _, member, cluster_id = name_members(project, cluster)
     labels, at = "reeve,project=%s,cluster=%s,member=%s" % (project, cluster_id, member), int(time.time()) * 1000
-    store.write(["%s,name=admin DATABASE_DATA_SIZE=1 %d" % (labels, at), "%s,name=data DISK_PARTITION_SPACE_USED=1 %d" % (labels, at)])
-    wait_until(lambda: store.count(member) == 2, 20)
+    store.write(["%s,name=admin DATABASE_DATA_SIZE=1 %d" % (labels, at), "%s,name=data DISK_PARTITION_SPACE_USED=1 %d" % (labels, at),
+                 "%s,name=admin.orders READS_OPS=1,WRITES_OPS=1,TOTAL_OPS=2 %d" % (labels, at)])
+    wait_until(lambda: store.count(member) == 5, 20)

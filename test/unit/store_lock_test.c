@@ -107,6 +107,7 @@ static const struct lock_row rows[] = {
     { "organization_lock_credentials", "organization_lock_credentials()", "credential_lock(credential => t('key'), kind => 'api_key', project => NULL)" },
     IN_ORDER("organization_lock_credentials", "principal", "id", "t('key')", "t('account')", "organization_lock_credentials()"),
     IN_ORDER("project_credentials_touch", "principal", "id", "t('key')", "t('account')", "project_credentials_touch()"),
+    { "pinned_tables_lock", "pinned_tables_lock(cluster_name => 'orders')" },
     { "project_lock", "project_lock()" },
     { "project_lock", "project_lock()", "principal_role_grant_add(principal => " BOB ", role => 'GROUP_OWNER')", GOES_ON },
     { "project_lock_against_additions", "project_lock_against_additions()", "principal_role_grant_add(principal => " BOB ", role => 'GROUP_OWNER')" },

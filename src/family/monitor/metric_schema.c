@@ -19,6 +19,7 @@ static const struct field series_fields[] = {
          .one_of = (const char *const[]){ "BYTES", "BYTES_PER_SECOND", "GIGABYTES", "GIGABYTES_PER_HOUR",
                                           "MEGABYTES_PER_SECOND", "MICROSECONDS", "MILLISECONDS", "PERCENT", "SCALAR",
                                           "SCALAR_PER_SECOND", "SECONDS", NULL }),
+    TEXT("processId", "Host and port of the process, where series of several are in one answer.", READ_ONLY),
     LIST("dataPoints", "The values, oldest first.", READ_ONLY | ALWAYS, .of = &point_schema),
     END_OF_FIELDS,
 };

@@ -92,24 +92,43 @@ check_reach(struct request *req, const struct grain *grain, int64_t from_ms, int
 }
 
 static error
-check_size(struct request *req, const struct grain *grain, const struct steps *steps, size_t series_count)
+check_size(struct request *req, const char *parameter, const struct grain *grain, const struct steps *steps,
+           size_t series_count)
 {
     int64_t points = (int64_t)steps->count * (int64_t)series_count;
     int64_t read =
         grain->length_ms < HOUR_MS ? (steps->end_ms - steps->start_ms) / SAMPLES_EVERY_MS * (int64_t)series_count : 0;
     const char *longer = grain->reach_days == 0 ? "a shorter time" : grain[1].name;
     if (points > MEASUREMENTS_MOST_POINTS)
-        return wrong(req, "granularity",
+        return wrong(req, parameter,
                      str_format(req->arena,
                                 "that would be %lld values, and an answer has %d at most: ask for fewer metrics, a "
                                 "shorter time or %s",
                                 (long long)points, MEASUREMENTS_MOST_POINTS, longer));
     if (read > SAMPLES_MOST)
-        return wrong(req, "granularity",
+        return wrong(req, parameter,
                      str_format(req->arena,
                                 "%lld points would have to be read, and %d can be: ask for fewer metrics, a shorter "
                                 "time or PT1H",
                                 (long long)read, SAMPLES_MOST));
+    return OK;
+}
+
+/* `parameter` is what the caller can change when it is too much. */
+static error
+finish(struct request *req, const char *parameter, const struct grain *grain, int64_t from_ms, int64_t to_ms,
+       int64_t now_ms, size_t series_count, struct steps *ret_steps)
+{
+    to_ms = to_ms % grain->length_ms == 0 ? to_ms : to_ms - to_ms % grain->length_ms + grain->length_ms;
+    *ret_steps = steps_over(from_ms, to_ms < now_ms ? to_ms : now_ms, grain->length_ms);
+    return check_size(req, parameter, grain, ret_steps, series_count);
+}
+
+static error
+check_past(struct request *req, int64_t from_ms, int64_t now_ms)
+{
+    if (from_ms < 0 || from_ms >= now_ms)
+        return wrong(req, "start", STR("it must be in the past, and after 1970"));
     return OK;
 }
 
@@ -123,10 +142,36 @@ span_read(struct request *req, size_t series_count, struct steps *ret_steps)
             return wrong(req, "granularity", STR("it is missing"));
     }
     TRY(read_times(req, now_ms, &from_ms, &to_ms));
-    if (from_ms < 0 || from_ms >= now_ms)
-        return wrong(req, "start", STR("it must be in the past, and after 1970"));
+    TRY(check_past(req, from_ms, now_ms));
     TRY(check_reach(req, grain, from_ms, now_ms));
-    to_ms = to_ms % grain->length_ms == 0 ? to_ms : to_ms - to_ms % grain->length_ms + grain->length_ms;
-    *ret_steps = steps_over(from_ms, to_ms < now_ms ? to_ms : now_ms, grain->length_ms);
-    return check_size(req, grain, ret_steps, series_count);
+    return finish(req, "granularity", grain, from_ms, to_ms, now_ms, series_count, ret_steps);
+}
+
+/* ---- Where nobody says how long steps are ---- */
+enum { BY_MINUTES = 1, FINE_DAYS = 2 };
+
+/* The shortest that reaches so far, and gives no more values than a picture has points. Nothing is looked at more often than every minute. */
+static const struct grain *
+choose_grain(int64_t from_ms, int64_t to_ms, int64_t now_ms)
+{
+    const struct grain *grain = &grains[BY_MINUTES];
+    if (to_ms - from_ms > FINE_DAYS * day_ms)
+        grain++;
+    while (grain->reach_days > 0 && from_ms < now_ms - grain->reach_days * day_ms)
+        grain++;
+    return grain;
+}
+
+error
+span_choose(struct request *req, size_t series_count, const char **ret_granularity, struct steps *ret_steps)
+{
+    int64_t now_ms = clock_now_ms() / SECOND_MS * SECOND_MS, from_ms = now_ms - day_ms, to_ms = now_ms;
+    bool is_asked = request_query(req, "period").len > 0 || request_query(req, "start").len > 0 ||
+                    request_query(req, "end").len > 0;
+    if (is_asked)
+        TRY(read_times(req, now_ms, &from_ms, &to_ms));
+    TRY(check_past(req, from_ms, now_ms));
+    const struct grain *grain = choose_grain(from_ms, to_ms < now_ms ? to_ms : now_ms, now_ms);
+    *ret_granularity = grain->name;
+    return finish(req, "period", grain, from_ms, to_ms, now_ms, series_count, ret_steps);
 }

@@ -15,4 +15,11 @@ enum { MEASUREMENTS_MOST_POINTS = 100 * 1000 }; /* of an answer: 6 MB */
  */
 MUST_USE error span_read(struct request *req, size_t series_count, struct steps *ret_steps);
 
+/*
+ * Where nobody chooses: from period, or start and end, or neither, which is the last day. Minutes for up to two days, then five minutes, as
+ * far as points are kept; then hours, then days. 400 as above.
+ */
+MUST_USE error span_choose(struct request *req, size_t series_count, const char **ret_granularity,
+                           struct steps *ret_steps);
+
 #endif

@@ -33,6 +33,7 @@
     ROW(EVENT_INDEX_REQUESTED,           "INDEX_REQUESTED",             "An index was requested.") \
     ROW(EVENT_INDEX_CREATED,             "INDEX_CREATED",               "An index was built.") \
     ROW(EVENT_INDEX_FAILED,              "INDEX_FAILED",                "An index could not be built.") \
+    ROW(EVENT_PINNED_TABLES_CHANGED,     "PINNED_TABLES_CHANGED",       "Other tables of a cluster are always measured.") \
     ROW(EVENT_MANAGED_SLOW_MS_CHANGED,   "MANAGED_SLOW_MS_CHANGED",     "How the limit for slow queries is found was changed.") \
     ROW(EVENT_CUSTOM_ROLE_CREATED,       "CUSTOM_ROLE_CREATED",         "A custom database role was created.") \
     ROW(EVENT_CUSTOM_ROLE_UPDATED,       "CUSTOM_ROLE_UPDATED",         "A custom database role was changed.") \

@@ -83,6 +83,22 @@ store_monitor_list(struct store *store, struct arena *arena, enum monitor_span s
     return store_read(store, arena, lists[span], &params, ret_rows);
 }
 
+static const enum sql ranks[] = { [MONITOR_HOURS] = SQL_MONITOR_HOUR_RANK, [MONITOR_DAYS] = SQL_MONITOR_DAY_RANK };
+
+error
+store_monitor_rank(struct store *store, struct arena *arena, enum monitor_span span, id project, id member,
+                   int64_t number, int64_t from_ms, int64_t to_ms, int64_t limit, struct rows *ret_rows)
+{
+    struct params params = { 0 };
+    params_id(&params, P_PROJECT, project);
+    params_id(&params, P_MEMBER, member);
+    params_int(&params, P_NUMBER, number);
+    params_int(&params, P_FROM_MS, from_ms);
+    params_int(&params, P_TO_MS, to_ms);
+    params_int(&params, P_LIMIT, limit);
+    return store_read(store, arena, ranks[span], &params, ret_rows);
+}
+
 error
 store_monitor_cursor(struct store *store, struct arena *arena, int64_t *ret_at_ms, id *ret_member)
 {
@@ -91,6 +107,70 @@ store_monitor_cursor(struct store *store, struct arena *arena, int64_t *ret_at_m
     TRY(store_read(store, arena, SQL_MONITOR_CURSOR_GET, &params, &rows));
     *ret_at_ms = rows.count == 0 ? 0 : rows_int(&rows, 0, C_AT_MS);
     *ret_member = rows.count == 0 ? ID_NONE : rows_id(&rows, 0, C_MEMBER);
+    return OK;
+}
+
+/* ---- Tables ---- */
+error
+store_table_view(struct store *store, struct arena *arena, id project, str cluster_name, str process, bool *ret_found,
+                 struct table_view *ret_view)
+{
+    bool is_of_process = process.len > 0;
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, P_PROJECT, project);
+    if (is_of_process)
+        params_text(&params, P_PROCESS, process);
+    else
+        params_text(&params, P_CLUSTER_NAME, cluster_name);
+    TRY(store_read(store, arena, is_of_process ? SQL_TABLE_VIEW_OF_PROCESS : SQL_TABLE_VIEW_OF_CLUSTER, &params,
+                   &rows));
+    *ret_found = rows.count > 0;
+    if (!*ret_found)
+        return OK;
+    struct table_view view = { .cluster = rows_id(&rows, 0, C_CLUSTER), .pinned = rows_text(&rows, 0, C_TABLES) };
+    view.members = ARENA_ARRAY(arena, struct table_member, (size_t)rows.count);
+    if (view.members == NULL)
+        return fail(arena, OVERLOADED);
+    for (int i = 0; i < rows.count; i++) {
+        if (rows_text(&rows, i, C_PROCESS).len == 0)
+            continue; /* the cluster has no server yet */
+        view.members[view.count++] = (struct table_member){ .id = rows_id(&rows, i, C_MEMBER),
+                                                            .process = rows_text(&rows, i, C_PROCESS),
+                                                            .is_primary = rows_bool(&rows, i, C_IS_PRIMARY) };
+    }
+    *ret_view = view;
+    return OK;
+}
+
+error
+store_pinned_tables_lock(struct tx *tx, id project, str cluster_name, bool *ret_found, struct pinned_tables *ret_pinned)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, P_PROJECT, project);
+    params_text(&params, P_CLUSTER_NAME, cluster_name);
+    TRY(tx_query(tx, SQL_PINNED_TABLES_LOCK, &params, &rows, NULL));
+    *ret_found = rows.count > 0;
+    if (*ret_found)
+        *ret_pinned = (struct pinned_tables){ .cluster = rows_id(&rows, 0, C_CLUSTER),
+                                              .tables = rows_text(&rows, 0, C_TABLES),
+                                              .revision = rows_int(&rows, 0, C_REVISION) };
+    return OK;
+}
+
+error
+store_pinned_tables_set(struct tx *tx, id project, const struct pinned_tables *pinned, str *ret_document,
+                        int64_t *ret_revision)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, P_PROJECT, project);
+    params_id(&params, P_CLUSTER, pinned->cluster);
+    params_text(&params, P_TABLES, pinned->tables);
+    TRY(tx_query(tx, SQL_PINNED_TABLES_SET, &params, &rows, NULL));
+    *ret_document = rows_text(&rows, 0, C_DOCUMENT);
+    *ret_revision = rows_int(&rows, 0, C_REVISION);
     return OK;
 }
 

@@ -39,6 +39,38 @@ MUST_USE error store_monitor_list(struct store *store, struct arena *arena, enum
 /* All hours before *ret_at_ms are made, and of that hour those of members up to *ret_member. 0: none ever was. */
 MUST_USE error store_monitor_cursor(struct store *store, struct arena *arena, int64_t *ret_at_ms, id *ret_member);
 
+/* Rows with C_NAME and C_TOTAL: tables by the sum of the metric with this number, `limit` at most. */
+MUST_USE error store_monitor_rank(struct store *store, struct arena *arena, enum monitor_span span, id project,
+                                  id member, int64_t number, int64_t from_ms, int64_t to_ms, int64_t limit,
+                                  struct rows *ret_rows);
+
+/* ---- Tables ---- */
+struct table_member {
+    id id;
+    str process; /* name and port */
+    bool is_primary;
+};
+struct table_view { /* whose tables are asked for */
+    id cluster;
+    str pinned; /* JSON, a list of names */
+    size_t count;
+    struct table_member *members;
+};
+/* *ret_found is false when the project has no such cluster; or no such process, when it is a process that is named. */
+MUST_USE error store_table_view(struct store *store, struct arena *arena, id project, str cluster_name, str process,
+                                bool *ret_found, struct table_view *ret_view);
+
+struct pinned_tables {
+    id cluster;
+    str tables; /* JSON, a list of names */
+    int64_t revision;
+};
+MUST_USE error store_pinned_tables_lock(struct tx *tx, id project, str cluster_name, bool *ret_found,
+                                        struct pinned_tables *ret_pinned);
+/* The document is as the API shows it. */
+MUST_USE error store_pinned_tables_set(struct tx *tx, id project, const struct pinned_tables *pinned, str *ret_document,
+                                       int64_t *ret_revision);
+
 /* ---- Making them, in transactions of the service ---- */
 MUST_USE error store_monitor_cursor_set(struct tx *tx, int64_t at_ms, id member);
 /* The members after this one, `limit` at most. */

@@ -34,6 +34,7 @@ BEGIN
                 'backup', cluster_backup_goal(c.id),
                 'restore', cluster_restore_goal(c.id),
                 'parameters', c.parameters,
+                'pinnedTables', c.pinned_tables,
                 'peers', (SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
                                      'memberId', encode(m.id, 'hex'),
                                      'name', member_name(c.set_name, m.ordinal),
