@@ -2,7 +2,9 @@
 /*
  * What a measurement of a member costs: processor time of the agent's side and of the session in the server, and memory of both.
  *
- *     script/with-services build/test/monitor_cost 2000
+ *     script/with-services build/test/monitor_cost 2000 [TABLES]
+ *
+ * TABLES is how many tables one of the databases has, each with an index and a row.
  */
 #include <libpq-fe.h>
 #include <stdio.h>
@@ -77,10 +79,27 @@ ask(PGconn *connection, const char *question)
     return answer;
 }
 
+/* All of them did something, so all are compared with what they had done before. */
+static void
+make_tables(PGconn *connection, const char *sockets, const char *port, int count)
+{
+    const char *const names[] = { "host", "port", "user", "dbname", NULL };
+    const char *const values[] = { sockets, port, "postgres", "many", NULL };
+    char sql[512];
+    free(ask(connection, "CREATE DATABASE many"));
+    PGconn *many = PQconnectdbParams(names, values, 0);
+    snprintf(sql, sizeof(sql),
+             "DO $$ BEGIN FOR i IN 1..%d LOOP EXECUTE format('CREATE TABLE t%%s (id int PRIMARY KEY)', i); EXECUTE "
+             "format('INSERT INTO t%%s VALUES (1)', i); IF i %% 500 = 0 THEN COMMIT; END IF; END LOOP; END $$",
+             count);
+    free(ask(many, sql));
+    PQfinish(many);
+}
+
 int
 main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 1000;
+    int rounds = argc > 1 ? atoi(argv[1]) : 1000, tables = argc > 2 ? atoi(argv[2]) : 0;
     const char *sockets = getenv("REEVE_TEST_DIR"), *port = getenv("PGPORT_TEST");
     char folder[] = "/tmp/reeve-cost-XXXXXX", run[64];
     struct arena *arena = arena_new(ROUND_ARENA_BYTES);
@@ -96,6 +115,8 @@ main(int argc, char **argv)
     struct engine_member self = { .arena = arena, .cluster = &cluster, .member = &member, .folder = str_from(folder) };
     struct engine_monitor *monitor = postgres_monitor_new(NULL);
     struct host_memory *host = host_memory_new();
+    if (tables > 0)
+        make_tables(connection, sockets, port, tables);
     if (symlink(sockets, run) != 0 || monitor_make_role(&self) != OK)
         return 2;
     char *first = ask(connection, "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)");
@@ -108,7 +129,9 @@ main(int argc, char **argv)
     for (int i = -10; i < rounds; i++) { /* the first ones open and prepare */
         struct arena *round_arena = arena_new(ROUND_ARENA_BYTES);
         struct buf out = buf_in(round_arena, OUT_BYTES);
-        const struct engine_round round = { clock_now_ms(), i % ROUNDS_A_MINUTE == 0, i % ROUNDS_OF_SIZES == 0 };
+        /* As if ten seconds had passed: what is compared with the last look must not be too old. */
+        const struct engine_round round = { clock_now_ms() + (int64_t)i * EVERY_MS, i % ROUNDS_A_MINUTE == 0,
+                                            i % ROUNDS_OF_SIZES == 0 };
         if (i == 0) {
             session = ask(connection, "SELECT pid FROM pg_stat_activity WHERE application_name = 'reeve-monitor'");
             own = own_seconds();

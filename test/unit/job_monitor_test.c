@@ -146,6 +146,40 @@ hours_and_days_are_what_was_counted(void **state)
     assert_days_agree();
 }
 
+/* A point a minute, of a table that is called what only a tenant would call one. */
+static void
+hours_of_tables_are_what_was_counted(void **state)
+{
+    (void)state;
+    const str name = STR("shop.\"a.b\n\"");
+    struct buf wire = buf_in(arena, 4 << 20), out = buf_in(arena, 8 << 20);
+    struct monitor_owner owner = { fixture_id(PROJECT), fixture_id(CLUSTER), fixture_id((uint32_t)first_member) };
+    for (int64_t at_ms = hours_ago(30) + EVERY_MS; at_ms < hours_ago(0); at_ms += MINUTE_MS) {
+        struct points_writer table = points_begin(&wire, owner.member, at_ms, METRIC_TABLE, name);
+        points_add(&table, M_TOTAL_OPS, (double)((at_ms - hours_ago(100)) / MINUTE_MS * RISE));
+        points_end(&table);
+    }
+    struct points_reader reader = points_read(buf_str(&wire));
+    struct points_line line;
+    while (points_next(&reader, &line) == POINTS_LINE)
+        monitor_line_add(&out, &owner, &line);
+    monitor_put(arena, 0, buf_str(&out));
+    show(0);
+    set_cursor(hours_ago(30), 0);
+    clock_ms = hours_ago(0) + 6 * MINUTE_MS;
+    assert_ok(sweep());
+    for (int hours = 29; hours >= 1; hours--) {
+        assert_string_equal(
+            fixture_ask(
+                "SELECT sums[%d] FROM monitor_hour WHERE scope = 't' AND name = E'shop.\"a.b\\n\"' AND at = to_timestamp(%lld)",
+                M_TOTAL_OPS + 1, (long long)(hours_ago(hours) / 1000)),
+            str_from_int(arena, 60 * RISE).data);
+    }
+    assert_string_equal(fixture_ask("SELECT sum(sums[%d]) FROM monitor_day WHERE scope = 't'", M_TOTAL_OPS + 1),
+                        str_from_int(arena, (30 * 60 - 1) * RISE).data); /* nothing was before its first point */
+    assert_days_agree();
+}
+
 static void
 hour_is_made_five_minutes_after_its_end(void **state)
 {
@@ -365,6 +399,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(hours_and_days_are_what_was_counted),
+        TEST(hours_of_tables_are_what_was_counted),
         TEST(hour_is_made_five_minutes_after_its_end),
         TEST(sweep_begins_where_there_are_points),
         TEST(every_member_has_its_turn_and_a_worker_goes_on_where_another_ended),
