@@ -15,6 +15,7 @@
 #include "monitor/steps.h"
 #include "monitor/stores.h"
 #include "store/monitor/monitor.h"
+#include "wire/monitor/table_name.h"
 
 enum {
     LINES_MOST_BYTES = 8 * 1024 * 1024, /* labels make a short line three times as long */
@@ -62,7 +63,7 @@ struct intake {
     size_t member_count;
     int64_t now_ms;
     struct buf lines;
-    size_t foreign, out_of_time;
+    size_t foreign, out_of_time, unnamed;
     size_t late_count, late_room;
     uint64_t *late; /* hours that have to be made again: the member's place and the hour's number */
 };
@@ -95,8 +96,19 @@ note_late(struct intake *intake, size_t place, int64_t hour)
     return true;
 }
 
+/* A table has one name, however a host writes it: nobody would ask for another one. False: it is the name of no table. */
 static bool
-take_line(struct intake *intake, const struct points_line *line)
+name_table(struct intake *intake, struct points_line *line)
+{
+    struct table_name name;
+    if (line->scope != METRIC_TABLE)
+        return true;
+    line->name = table_name_read(intake->arena, line->name, &name) ? table_name_write(intake->arena, name) : STR_EMPTY;
+    return line->name.len > 0;
+}
+
+static bool
+take_line(struct intake *intake, struct points_line *line)
 {
     const struct monitored_member *member =
         intake->member_count == 0
@@ -108,6 +120,10 @@ take_line(struct intake *intake, const struct points_line *line)
     }
     if (line->time_ms < intake->now_ms - raw_ms || line->time_ms > intake->now_ms + AHEAD_MS) {
         intake->out_of_time++;
+        return true;
+    }
+    if (!name_table(intake, line)) {
+        intake->unnamed++;
         return true;
     }
     struct monitor_owner owner = { .project = member->project, .cluster = member->cluster, .member = member->member };
@@ -194,9 +210,10 @@ pass_on(struct request *req, size_t store)
     if (!monitor_write(fleet->monitor, req->arena, store, buf_str(&intake.lines), &started, &why))
         return error_retry_after(req->arena, fail(req->arena, MEASUREMENTS_UNAVAILABLE, V(why)), 5);
     agent_answer(req, 200,
-                 str_format(req->arena, "{\"stores\":%zu,\"started\":\"%.*s\",\"foreign\":%zu,\"outOfTime\":%zu}",
-                            monitor_stores_count(fleet->monitor), STR_ARG(started), intake.foreign,
-                            intake.out_of_time));
+                 str_format(req->arena,
+                            "{\"stores\":%zu,\"started\":\"%.*s\",\"foreign\":%zu,\"outOfTime\":%zu,\"unnamed\":%zu}",
+                            monitor_stores_count(fleet->monitor), STR_ARG(started), intake.foreign, intake.out_of_time,
+                            intake.unnamed));
     return OK;
 }
 

@@ -70,11 +70,13 @@ put_row(const struct hour *hour, enum metric_scope scope, str name, const struct
     for (size_t i = 0; i < METRIC_COUNT; i++) {
         buf_add_char(&sums, i == 0 ? '{' : ',');
         buf_add_char(&counts, i == 0 ? '{' : ',');
-        if (values[i].count > 0)
+        if (values[i].count > 0) {
             buf_format(&sums, "%.17g", values[i].sum);
-        else
+            buf_format(&counts, "%lld", (long long)values[i].count);
+        } else { /* takes no room: a table has three metrics of more than eighty */
             buf_add(&sums, STR("NULL"));
-        buf_format(&counts, "%lld", (long long)values[i].count);
+            buf_add(&counts, STR("NULL"));
+        }
     }
     buf_add_char(&sums, '}');
     buf_add_char(&counts, '}');
