@@ -163,6 +163,7 @@ monitor-test: all ## measurements of real members, with everything killed at ran
 
 top-test: all ## `reeve top` and `reeve fleet top` with a load and a host that dies, on a fleet: needs root, takes six minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/top_test.py
+
 table-statistics-test: all ## measurements of single tables against known counts, pinned and not, on a fleet: needs root, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/table_statistics_test.py
 
