@@ -88,6 +88,10 @@ steps_value(const struct steps *steps, const struct metric *metric, const struct
     }
     int64_t begin_ms = steps->start_ms + (int64_t)i * steps->length_ms, end_ms = begin_ms + steps->length_ms;
     int64_t covered_ms = (end_ms < steps->end_ms ? end_ms : steps->end_ms) - begin_ms;
+    /* A step under way may have seconds only, and a first point that says what happened since the one before it. */
+    int64_t told_ms = values[i].count * SAMPLES_EVERY_MS;
+    if (end_ms > steps->end_ms && covered_ms < told_ms)
+        covered_ms = told_ms < steps->length_ms ? told_ms : steps->length_ms;
     *ret_value = values[i].sum * 1000 / (double)(covered_ms > 0 ? covered_ms : 1);
     return true;
 }

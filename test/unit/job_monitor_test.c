@@ -164,7 +164,7 @@ hours_of_tables_are_what_was_counted(void **state)
     while (points_next(&reader, &line) == POINTS_LINE)
         monitor_line_add(&out, &owner, &line);
     monitor_put(arena, 0, buf_str(&out));
-    show(0);
+    monitor_show(arena, 0);
     set_cursor(hours_ago(30), 0);
     clock_ms = hours_ago(0) + 6 * MINUTE_MS;
     assert_ok(sweep());
