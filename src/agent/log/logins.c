@@ -488,8 +488,10 @@ logins_told_since(const struct logins *logins, int64_t time_us)
     int64_t since_us = time_us + LOGIN_SURE_US;
     for (size_t i = 0; i < BUCKETS * PLACES; i++) {
         const struct attempt *attempt = &logins->attempts[i / PLACES][i % PLACES];
-        since_us = attempt->in_us > since_us ? attempt->in_us : since_us;
-        since_us = attempt->refused_us > since_us ? attempt->refused_us : since_us;
+        /* Others have no beginning near, or none at all: background processes have errors, too. */
+        bool is_client = attempt->began_us > 0 && strcmp(attempt->address, "[local]") != 0;
+        int64_t decided_us = attempt->in_us > attempt->refused_us ? attempt->in_us : attempt->refused_us;
+        since_us = is_client && decided_us > since_us ? decided_us : since_us;
     }
     return since_us;
 }
