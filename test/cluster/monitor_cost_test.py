@@ -97,7 +97,8 @@ def under_load(suite, fleet, member, rounds, seconds):
     pairs = list(zip(found[True], found[False]))
     rate, cost = median([on[0] / off[0] for on, off in pairs]), median([off[1] / (on[1] + on[2]) for on, off in pairs])
     suite.say("TPC-B with monitoring against without, medians of %d rounds: %.3f of the transactions a second; %.3f of the transactions for the same processor time" % (rounds, rate, cost))
-    suite.check(max(rate, cost) >= LEAST_RATIO, "%.3f and %.3f, at least %.2f is wanted", rate, cost, LEAST_RATIO)
+    # Processor time is what is judged: transactions a second are whatever the neighbours leave.
+    suite.check(cost >= LEAST_RATIO, "%.3f of the transactions for the same processor time, at least %.2f is wanted", cost, LEAST_RATIO)
 
 
 # ---- Idle ----
