@@ -48,6 +48,7 @@ SUITES = {
     "limits": ("limits_test.py", 420),
     "canary": ("canary_test.py", 180),
     "agents": ("agents_test.py", 600),
+    "points": ("points_test.py", 120),
     "downloads": ("downloads_test.py", 180),
     "names": ("names_test.py", 120),
     "restored": ("restored_test.py", 120),
