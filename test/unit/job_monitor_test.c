@@ -82,12 +82,17 @@ set_cursor(int64_t at_ms, int member)
                 member == 0 ? "NULL" : fixture_quote(fixture_id((uint32_t)member)));
 }
 
+static bool
+has_come_to(int64_t at_ms)
+{
+    return atoll(fixture_ask("SELECT coalesce(max((extract(epoch FROM at) * 1000)::bigint), 0) FROM monitor_cursor "
+                             "WHERE member_id IS NULL")) == at_ms;
+}
+
 static void
 assert_cursor(int64_t at_ms)
 {
-    assert_int_equal(atoll(fixture_ask(
-                         "SELECT (extract(epoch FROM at) * 1000)::bigint FROM monitor_cursor WHERE member_id IS NULL")),
-                     at_ms);
+    assert_true(has_come_to(at_ms));
 }
 
 /* -1: there is no such hour. */
@@ -206,7 +211,9 @@ sweep_begins_where_there_are_points(void **state)
     assert_string_equal(fixture_ask("SELECT count(DISTINCT at) FROM monitor_hour"), "1");
     assert_rise(first_member, hours_ago(1), 360 * RISE);
     set_cursor(hours_ago(1000), 0);
-    assert_ok(sweep());
+    /* Eight days of twenty members: on a busy machine that is more than a sweep does in one run. */
+    for (int runs = 0; runs < 20 && !has_come_to(hours_ago(0)); runs++)
+        assert_ok(sweep());
     assert_cursor(hours_ago(0));
     assert_string_equal(fixture_ask("SELECT count(DISTINCT at) FROM monitor_hour"), "3");
     assert_days_agree();
