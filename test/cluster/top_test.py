@@ -97,6 +97,7 @@ def a_dead_host_comes_first(suite, scene):
     hosts.wait_booted(scene.fleet, lost.host)
     silent = lambda: [one for one in scene.document("fleet", "top")["hosts"] if "silent" in one["problem"]]  # noqa: E731
     wait_until(lambda: not silent() and not scene.members()[lost.name]["problem"].startswith("not heard"), "nobody is silent any more", 180, every=3)
+    suite.equal(len(scene.document("fleet", "top")["hosts"]), 3, "operators still see every host: %s" % scene.document("fleet", "top").get("said"))
     suite.say("afterwards: %s" % [(one["name"], one["problem"]) for one in scene.document("fleet", "top")["hosts"]])
     suite.passed += 1
 
