@@ -516,18 +516,6 @@ draw(struct top *top, struct page *page)
 
 /* ---- As a document ---- */
 static json_t *
-number_json(double value)
-{
-    return isnan(value) ? json_null() : json_real(value);
-}
-
-static json_t *
-text_json(str text)
-{
-    return json_stringn(text.data, text.len);
-}
-
-static json_t *
 document(struct top *top)
 {
     struct view *view = top->view;
@@ -538,15 +526,15 @@ document(struct top *top)
         const struct member *m = &state->members[i];
         const double *v = m->values;
         json_array_append_new(
-            members, json_pack("{so so so so so so so so so so so so so}", "id", text_json(m->id), "typeName",
-                               text_json(m->role), "version", text_json(m->version), "problem", text_json(m->problem),
-                               "cpuPercent", number_json(cpu_of(m)), "connections", number_json(v[CONNECTIONS]),
-                               "connectionsMax", number_json(v[CONNECTIONS_MAX]), "transactionsPerSecond",
-                               number_json(rate_of(m)), "lagSeconds", number_json(v[LAG]), "diskPercentUsed",
-                               number_json(m->disk), "longestQuerySeconds", number_json(v[LONGEST]), "locksWaiting",
-                               number_json(v[LOCKS]), "sessionsWaitingIo", number_json(v[DISK_WAITS])));
+            members, json_pack("{so so so so so so so so so so so so so}", "id", top_text(m->id), "typeName",
+                               top_text(m->role), "version", top_text(m->version), "problem", top_text(m->problem),
+                               "cpuPercent", top_number(cpu_of(m)), "connections", top_number(v[CONNECTIONS]),
+                               "connectionsMax", top_number(v[CONNECTIONS_MAX]), "transactionsPerSecond",
+                               top_number(rate_of(m)), "lagSeconds", top_number(v[LAG]), "diskPercentUsed",
+                               top_number(m->disk), "longestQuerySeconds", top_number(v[LONGEST]), "locksWaiting",
+                               top_number(v[LOCKS]), "sessionsWaitingIo", top_number(v[DISK_WAITS])));
     }
-    return json_pack("{so so sb so}", "clusterName", text_json(state->name), "stateName", text_json(state->state),
+    return json_pack("{so so sb so}", "clusterName", top_text(state->name), "stateName", top_text(state->state),
                      "paused", state->is_paused, "members", members);
 }
 

@@ -431,18 +431,6 @@ draw(struct top *top, struct page *page)
 
 /* ---- As a document ---- */
 static json_t *
-number_json(double value)
-{
-    return isnan(value) ? json_null() : json_real(value);
-}
-
-static json_t *
-text_json(str text)
-{
-    return json_stringn(text.data, text.len);
-}
-
-static json_t *
 document(struct top *top)
 {
     struct view *view = top->view;
@@ -452,18 +440,17 @@ document(struct top *top)
     order(top, state);
     for (size_t i = 0; i < state->count; i++) {
         const struct host *h = &state->hosts[i];
-        json_array_append_new(hosts,
-                              json_pack("{so so so so so so so so}", "name", text_json(h->name), "purpose",
-                                        text_json(h->purpose), "state", text_json(h->state), "problem",
-                                        text_json(h->problem), "freeCpus", number_json(h->cpus - h->used_cpus),
-                                        "freeMemoryMb", number_json(h->memory - h->used_memory), "freeDiskGb",
-                                        number_json(h->disk - h->used_disk), "silentS", number_json(h->silent_s)));
+        json_array_append_new(hosts, json_pack("{so so so so so so so so}", "name", top_text(h->name), "purpose",
+                                               top_text(h->purpose), "state", top_text(h->state), "problem",
+                                               top_text(h->problem), "freeCpus", top_number(h->cpus - h->used_cpus),
+                                               "freeMemoryMb", top_number(h->memory - h->used_memory), "freeDiskGb",
+                                               top_number(h->disk - h->used_disk), "silentS", top_number(h->silent_s)));
     }
     json_t *clusters =
-        json_pack("{so so so so so}", "healthy", number_json(f->healthy), "silent", number_json(f->silent), "none",
-                  number_json(f->none), "starting", number_json(f->starting), "stopped", number_json(f->stopped));
+        json_pack("{so so so so so}", "healthy", top_number(f->healthy), "silent", top_number(f->silent), "none",
+                  top_number(f->none), "starting", top_number(f->starting), "stopped", top_number(f->stopped));
     return json_pack("{so so so s{sI sI sI} s{sI sI sI}}", "hosts", hosts, "clusters", clusters, "membersWithProblem",
-                     number_json(f->problems), "jobs", "open", (json_int_t)state->open_jobs, "failed",
+                     top_number(f->problems), "jobs", "open", (json_int_t)state->open_jobs, "failed",
                      (json_int_t)state->failed_jobs, "late", (json_int_t)state->late_jobs, "instances", "nodes",
                      (json_int_t)state->nodes, "workers", (json_int_t)state->workers, "gone", (json_int_t)state->gone);
 }

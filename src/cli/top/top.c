@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/top/top.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +89,19 @@ void
 page_foot(struct page *page, enum style style, str text)
 {
     add_line(page, page->foot, &page->foot_count, style, text);
+}
+
+/* A host without a problem has no text at all, and json_stringn() wants one: without it the whole host would be left out. */
+json_t *
+top_text(str text)
+{
+    return json_stringn(text.len > 0 ? text.data : "", text.len);
+}
+
+json_t *
+top_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
 }
 
 /* ---- A round ---- */

@@ -57,6 +57,9 @@ struct top_kind {
 void top_ask(struct top *top, str target);
 /* Parses an answer with status 200; otherwise NULL, and the round's problem is what the server said. */
 json_t *top_document(struct top *top, const struct ask *ask);
+/* Of a document: null where a number is not known. */
+json_t *top_text(str text);
+json_t *top_number(double value);
 /* "503 MEASUREMENTS_UNAVAILABLE: …" */
 str top_said(struct arena *arena, const struct answer *answer);
 
