@@ -934,8 +934,6 @@ def main():
         run(test_question, world, reeve)
         run(test_status, world, reeve, values)
         run(test_next_step, world, reeve, values)
-        run(test_fleet_top, node, reeve)
-        run(test_top, node, store, world, reeve)
         run(test_output, world, reeve)
         run(test_command_line, world, reeve)
         run(test_dry_run, world, reeve)
@@ -947,6 +945,8 @@ def main():
         run(test_connect, world, reeve)
         run(test_events, node, world, reeve)
         run(test_advisor, world, reeve, values)
+        run(test_fleet_top, node, reeve)
+        run(test_top, node, store, world, reeve)  # last: it stops the node for a while, and leaves a cluster behind
         world.close()
     shutil.rmtree(home, ignore_errors=True)
     return suite.finish()
