@@ -332,12 +332,6 @@ put_field(struct cli *cli, json_t *body, const struct assignment *assignment)
         cli_say(cli, "--%s %.*s: %s", assignment->name, STR_ARG(why), TEXT_AT(field->doc));
         return false;
     }
-    if (short_is_deep(field)) {
-        if (short_put(field, body, value))
-            return true;
-        cli_say(cli, "--%s does not fit the rest of the body", assignment->name);
-        return false;
-    }
     /* A list grows with each of its flags. */
     if (field->type == FLAG_LIST && !json_is_array(value) && !json_is_null(value)) {
         json_t *list = path.len > 0 ? json_object_getn(body, path.data, path.len) : NULL;
@@ -347,7 +341,7 @@ put_field(struct cli *cli, json_t *body, const struct assignment *assignment)
         json_array_append_new(list, value);
         value = list;
     }
-    if (place_put(body, path, value))
+    if (short_is_deep(field) ? short_put(field, body, value) : place_put(body, path, value))
         return true;
     cli_say(cli, "--%s does not fit the rest of the body", assignment->name);
     return false;

@@ -302,6 +302,22 @@ builtin_words(const struct builtin *builtin, const char *const *words, size_t co
     return n;
 }
 
+/* The one that most of the words name, and how many those are; 0: none. */
+static size_t
+find_builtin(const struct builtin *builtins, size_t builtin_count, const char *const *words, size_t count,
+             const struct builtin **ret_builtin)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < builtin_count; i++) {
+        size_t n = builtin_words(&builtins[i], words, count);
+        if (n > used) {
+            used = n;
+            *ret_builtin = &builtins[i];
+        }
+    }
+    return used;
+}
+
 /* Words may have options of every command between them; the first other flag ends them. */
 static size_t
 find_words(struct reader *r, const char **words, size_t max)
@@ -354,21 +370,12 @@ options_read(struct arena *arena, const struct builtin *builtins, size_t builtin
 {
     struct reader r = { .arena = arena, .call = call, .argc = argc, .argv = argv, .why = ret_why };
     const char *words[MAX_ARGUMENTS];
-    size_t count = find_words(&r, words, MAX_ARGUMENTS), used = 0, typed, meant;
-    const char *flag;
-    for (size_t i = 0; i < builtin_count; i++)
-        used = used > 0 ? used : builtin_words(&builtins[i], words, count);
-    if (used == 0)
+    size_t count = find_words(&r, words, MAX_ARGUMENTS), typed = 0, meant = 0;
+    const char *flag = NULL;
+    size_t used = find_builtin(builtins, builtin_count, words, count, &call->builtin);
+    if (used == 0) {
         alias_expand(arena, words, &count, MAX_ARGUMENTS, &typed, &meant, &flag);
-    else
-        typed = meant = 0, flag = NULL;
-    used = 0;
-    for (size_t i = 0; i < builtin_count; i++) {
-        size_t n = builtin_words(&builtins[i], words, count);
-        if (n > used) {
-            used = n;
-            call->builtin = &builtins[i];
-        }
+        used = find_builtin(builtins, builtin_count, words, count, &call->builtin);
     }
     /* `logs download` is a command, although `logs` is a builtin that takes any name. */
     struct command_match match = command_match(words, count);

@@ -44,8 +44,7 @@ struct member {
     size_t points;
     double disk;
     bool is_measured;
-    int weight; /* of what is wrong; 0: nothing */
-    str problem;
+    struct verdict verdict;
 };
 
 struct state {
@@ -93,35 +92,27 @@ connections_percent(const struct member *member)
 
 /* ---- What is wrong, worst first ---- */
 static void
-blame(struct member *member, bool holds, int weight, str what)
-{
-    if (!holds || weight <= member->weight)
-        return;
-    member->weight = weight;
-    member->problem = what;
-}
-
-static void
 judge(struct arena *arena, const struct state *state, struct member *member)
 {
     int64_t silent_ms = member->ping_ms > 0 ? state->now_ms - member->ping_ms : 0;
     const double *v = member->values;
     double percent = connections_percent(member), waits = v[LOCKS];
     str silent = str_format(arena, "not heard from for %s", grid_seconds(arena, (double)(silent_ms / 1000)).data);
-    blame(member, member->ping_ms == 0, 100, STR("never heard from"));
-    blame(member, silent_ms > SILENT_MS, 100, silent);
-    blame(member, str_is(member->role, "NO_DATA") && !state->is_paused, 90, STR("does not run"));
-    blame(member, str_is(member->role, "RECOVERING"), 80, STR("recovers"));
-    blame(member, member->disk >= 90, 70, str_format(arena, "disk is %.0f%% full", member->disk));
-    blame(member, v[LAG] >= 10, 60, str_format(arena, "is behind by %s", grid_seconds(arena, v[LAG]).data));
-    blame(member, percent >= 90, 50, str_format(arena, "%.0f%% of its connections are taken", percent));
-    blame(member, waits >= 1, 40,
-          str_format(arena, "%.0f session%s for a lock", ceil(waits), ceil(waits) == 1 ? " waits" : "s wait"));
-    blame(member, cpu_of(member) >= 90, 30, STR("its processors are busy"));
-    blame(member, v[LONGEST] >= 300, 20,
-          str_format(arena, "a statement runs for %s", grid_seconds(arena, v[LONGEST]).data));
-    blame(member, member->disk >= 80, 10, str_format(arena, "disk is %.0f%% full", member->disk));
-    blame(member, !member->is_measured && !state->is_paused, 5, STR("no measurements"));
+    top_blame(&member->verdict, member->ping_ms == 0, 100, STR("never heard from"));
+    top_blame(&member->verdict, silent_ms > SILENT_MS, 100, silent);
+    top_blame(&member->verdict, str_is(member->role, "NO_DATA") && !state->is_paused, 90, STR("does not run"));
+    top_blame(&member->verdict, str_is(member->role, "RECOVERING"), 80, STR("recovers"));
+    top_blame(&member->verdict, member->disk >= 90, 70, str_format(arena, "disk is %.0f%% full", member->disk));
+    top_blame(&member->verdict, v[LAG] >= 10, 60,
+              str_format(arena, "is behind by %s", grid_seconds(arena, v[LAG]).data));
+    top_blame(&member->verdict, percent >= 90, 50, str_format(arena, "%.0f%% of its connections are taken", percent));
+    top_blame(&member->verdict, waits >= 1, 40,
+              str_format(arena, "%.0f session%s for a lock", ceil(waits), ceil(waits) == 1 ? " waits" : "s wait"));
+    top_blame(&member->verdict, cpu_of(member) >= 90, 30, STR("its processors are busy"));
+    top_blame(&member->verdict, v[LONGEST] >= 300, 20,
+              str_format(arena, "a statement runs for %s", grid_seconds(arena, v[LONGEST]).data));
+    top_blame(&member->verdict, member->disk >= 80, 10, str_format(arena, "disk is %.0f%% full", member->disk));
+    top_blame(&member->verdict, !member->is_measured && !state->is_paused, 5, STR("no measurements"));
 }
 
 /* ---- Asking ---- */
@@ -374,7 +365,7 @@ static double
 worth(const struct member *member, enum sort sort)
 {
     switch (sort) {
-    case BY_PROBLEM: return member->weight;
+    case BY_PROBLEM: return member->verdict.weight;
     case BY_CPU: return cpu_of(member);
     case BY_CONNECTIONS: return member->values[CONNECTIONS];
     case BY_TRANSACTIONS: return rate_of(member);
@@ -479,7 +470,7 @@ fill_row(struct arena *arena, const struct member *m, struct cell *row)
         { grid_percent(arena, m->disk), alarm_style(m->disk, 80, 90) },
         { grid_seconds(arena, m->values[LONGEST]), alarm_style(m->values[LONGEST], 60, 300) },
         { grid_number(arena, waits), alarm_style(m->values[LOCKS], 1, 10) },
-        { m->problem, m->weight >= 50 ? STYLE_RED : STYLE_YELLOW },
+        { m->verdict.problem, m->verdict.weight >= 50 ? STYLE_RED : STYLE_YELLOW },
     };
     memcpy(row, cells, sizeof(cells));
 }
@@ -499,7 +490,7 @@ draw(struct top *top, struct page *page)
     order(state, (enum sort)top->sort);
     for (size_t i = 0; i < state->count; i++) {
         fill_row(arena, &state->members[i], cells + i * LENGTH(columns));
-        troubled += state->members[i].weight > 0;
+        troubled += state->members[i].verdict.weight > 0;
         has_primary = has_primary || str_is(state->members[i].role, "REPLICA_PRIMARY");
     }
     page_head(page, STYLE_BOLD,
@@ -527,12 +518,12 @@ document(struct top *top)
         const double *v = m->values;
         json_array_append_new(
             members, json_pack("{so so so so so so so so so so so so so}", "id", top_text(m->id), "typeName",
-                               top_text(m->role), "version", top_text(m->version), "problem", top_text(m->problem),
-                               "cpuPercent", top_number(cpu_of(m)), "connections", top_number(v[CONNECTIONS]),
-                               "connectionsMax", top_number(v[CONNECTIONS_MAX]), "transactionsPerSecond",
-                               top_number(rate_of(m)), "lagSeconds", top_number(v[LAG]), "diskPercentUsed",
-                               top_number(m->disk), "longestQuerySeconds", top_number(v[LONGEST]), "locksWaiting",
-                               top_number(v[LOCKS]), "sessionsWaitingIo", top_number(v[DISK_WAITS])));
+                               top_text(m->role), "version", top_text(m->version), "problem",
+                               top_text(m->verdict.problem), "cpuPercent", top_number(cpu_of(m)), "connections",
+                               top_number(v[CONNECTIONS]), "connectionsMax", top_number(v[CONNECTIONS_MAX]),
+                               "transactionsPerSecond", top_number(rate_of(m)), "lagSeconds", top_number(v[LAG]),
+                               "diskPercentUsed", top_number(m->disk), "longestQuerySeconds", top_number(v[LONGEST]),
+                               "locksWaiting", top_number(v[LOCKS]), "sessionsWaitingIo", top_number(v[DISK_WAITS])));
     }
     return json_pack("{so so sb so}", "clusterName", top_text(state->name), "stateName", top_text(state->state),
                      "paused", state->is_paused, "members", members);

@@ -22,8 +22,7 @@ struct host {
     str name, state, purpose, place;
     double members, cpus, used_cpus, memory, used_memory, disk, used_disk, addresses, free_addresses;
     double silent_s; /* NAN: nothing was ever heard from it */
-    int weight;      /* of what is wrong; 0: nothing */
-    str problem;
+    struct verdict verdict;
 };
 
 struct job {
@@ -52,15 +51,6 @@ struct view {
 };
 
 /* ---- What is wrong, worst first ---- */
-static void
-blame(struct host *host, bool holds, int weight, str what)
-{
-    if (!holds || weight <= host->weight)
-        return;
-    host->weight = weight;
-    host->problem = what;
-}
-
 static double
 part(double used, double all)
 {
@@ -73,16 +63,18 @@ judge(struct arena *arena, struct host *host, const json_t *document)
     size_t strays = json_array_size(json_object_get(document, "strays"));
     int64_t goal = json_int_at(document, "goalVersion"), seen = json_int_at(document, "seenVersion");
     bool has_members = str_is(host->purpose, "DATABASE"), is_active = str_is(host->state, "ACTIVE");
-    blame(host, isnan(host->silent_s), 100, STR("never heard from"));
-    blame(host, host->silent_s > SILENT_S, 100,
-          str_format(arena, "silent for %s", grid_seconds(arena, host->silent_s).data));
-    blame(host, strays > 0, 60, str_format(arena, "%zu unit%s of no member", strays, strays == 1 ? "" : "s"));
-    blame(host, !is_active, 50, str_format(arena, "%s, gets nothing new", host->state.data));
-    blame(host, seen < goal, 40, str_format(arena, "has goal %lld, at %lld", (long long)goal, (long long)seen));
-    blame(host, is_active && has_members && host->free_addresses < 1, 30, STR("no free address"));
-    blame(host, is_active && part(host->used_disk, host->disk) >= 95, 20, STR("disk is taken"));
-    blame(host, is_active && part(host->used_memory, host->memory) >= 95, 20, STR("memory is taken"));
-    blame(host, is_active && part(host->used_cpus, host->cpus) >= 95, 20, STR("processors are taken"));
+    top_blame(&host->verdict, isnan(host->silent_s), 100, STR("never heard from"));
+    top_blame(&host->verdict, host->silent_s > SILENT_S, 100,
+              str_format(arena, "silent for %s", grid_seconds(arena, host->silent_s).data));
+    top_blame(&host->verdict, strays > 0, 60,
+              str_format(arena, "%zu unit%s of no member", strays, strays == 1 ? "" : "s"));
+    top_blame(&host->verdict, !is_active, 50, str_format(arena, "%s, gets nothing new", host->state.data));
+    top_blame(&host->verdict, seen < goal, 40,
+              str_format(arena, "has goal %lld, at %lld", (long long)goal, (long long)seen));
+    top_blame(&host->verdict, is_active && has_members && host->free_addresses < 1, 30, STR("no free address"));
+    top_blame(&host->verdict, is_active && part(host->used_disk, host->disk) >= 95, 20, STR("disk is taken"));
+    top_blame(&host->verdict, is_active && part(host->used_memory, host->memory) >= 95, 20, STR("memory is taken"));
+    top_blame(&host->verdict, is_active && part(host->used_cpus, host->cpus) >= 95, 20, STR("processors are taken"));
 }
 
 /* ---- Asking ---- */
@@ -156,7 +148,7 @@ take_hosts(struct top *top, const struct ask *answered)
         struct host *host = &all[state->count++];
         take_host(top, host, one);
         state->silent += isnan(host->silent_s) || host->silent_s > SILENT_S;
-        state->troubled += host->weight > 0;
+        state->troubled += host->verdict.weight > 0;
     }
     json_array_foreach(json_object_get(document, "links"), i, one) view->has_more =
         view->has_more || str_is(json_text_at(one, "rel"), "next");
@@ -290,7 +282,7 @@ static double
 worth(const struct host *host)
 {
     switch (sorted_by) {
-    case BY_PROBLEM: return host->weight;
+    case BY_PROBLEM: return host->verdict.weight;
     case BY_SILENCE: return isnan(host->silent_s) ? INFINITY : host->silent_s;
     case BY_CPUS: return host->cpus - host->used_cpus;
     case BY_MEMORY: return host->memory - host->used_memory;
@@ -359,7 +351,7 @@ fill_row(struct arena *arena, const struct host *h, struct cell *row)
         { gigabytes(arena, h->disk - h->used_disk, h->disk), room_style(h->used_disk, h->disk) },
         { of(arena, grid_number(arena, h->free_addresses), grid_number(arena, h->addresses)), STYLE_PLAIN },
         { isnan(h->silent_s) ? STR("always") : grid_seconds(arena, h->silent_s), is_silent ? STYLE_RED : STYLE_PLAIN },
-        { h->problem, h->weight >= 50 ? STYLE_RED : STYLE_YELLOW },
+        { h->verdict.problem, h->verdict.weight >= 50 ? STYLE_RED : STYLE_YELLOW },
     };
     memcpy(row, cells, sizeof(cells));
 }
@@ -440,11 +432,11 @@ document(struct top *top)
     order(top, state);
     for (size_t i = 0; i < state->count; i++) {
         const struct host *h = &state->hosts[i];
-        json_array_append_new(hosts, json_pack("{so so so so so so so so}", "name", top_text(h->name), "purpose",
-                                               top_text(h->purpose), "state", top_text(h->state), "problem",
-                                               top_text(h->problem), "freeCpus", top_number(h->cpus - h->used_cpus),
-                                               "freeMemoryMb", top_number(h->memory - h->used_memory), "freeDiskGb",
-                                               top_number(h->disk - h->used_disk), "silentS", top_number(h->silent_s)));
+        json_array_append_new(
+            hosts, json_pack("{so so so so so so so so}", "name", top_text(h->name), "purpose", top_text(h->purpose),
+                             "state", top_text(h->state), "problem", top_text(h->verdict.problem), "freeCpus",
+                             top_number(h->cpus - h->used_cpus), "freeMemoryMb", top_number(h->memory - h->used_memory),
+                             "freeDiskGb", top_number(h->disk - h->used_disk), "silentS", top_number(h->silent_s)));
     }
     json_t *clusters =
         json_pack("{so so so so so}", "healthy", top_number(f->healthy), "silent", top_number(f->silent), "none",

@@ -91,6 +91,13 @@ page_foot(struct page *page, enum style style, str text)
     add_line(page, page->foot, &page->foot_count, style, text);
 }
 
+void
+top_blame(struct verdict *verdict, bool holds, int weight, str what)
+{
+    if (holds && weight > verdict->weight)
+        *verdict = (struct verdict){ weight, what };
+}
+
 /* A host without a problem has no text at all, and json_stringn() wants one: without it the whole host would be left out. */
 json_t *
 top_text(str text)

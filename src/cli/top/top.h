@@ -54,6 +54,14 @@ struct top_kind {
     json_t *(*document)(struct top *top);
 };
 
+/* The worst that is wrong with something. */
+struct verdict {
+    int weight;  /* 0: nothing */
+    str problem; /* in words */
+};
+/* When it holds and is worse than what was found before. */
+void top_blame(struct verdict *verdict, bool holds, int weight, str what);
+
 void top_ask(struct top *top, str target);
 /* Parses an answer with status 200; otherwise NULL, and the round's problem is what the server said. */
 json_t *top_document(struct top *top, const struct ask *ask);

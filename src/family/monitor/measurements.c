@@ -15,16 +15,6 @@ struct asked {
 };
 
 /* ---- Which metrics ---- */
-static bool
-has(const struct reading *reading, const struct metric *metric)
-{
-    for (size_t i = 0; i < reading->count; i++) {
-        if (reading->metrics[i] == metric)
-            return true;
-    }
-    return false;
-}
-
 /* In the order in which they were named; without any, all of the scope. Names were checked by the table of fields. */
 static void
 choose_metrics(struct reading *reading)
@@ -32,8 +22,8 @@ choose_metrics(struct reading *reading)
     const struct request *req = reading->req;
     for (size_t i = 0; i < req->query_count; i++) {
         const struct metric *metric = str_is(req->query[i].name, "m") ? metric_find(req->query[i].value) : NULL;
-        if (metric != NULL && metric->scope == reading->scope && !has(reading, metric))
-            reading->metrics[reading->count++] = metric;
+        if (metric != NULL && metric->scope == reading->scope)
+            reading_add_metric(reading, metric);
     }
     bool is_chosen = reading->count > 0;
     for (size_t i = 0; !is_chosen && i < METRIC_COUNT; i++) {

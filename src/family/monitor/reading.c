@@ -16,6 +16,16 @@ values_of(const struct reading *reading, size_t metric)
     return reading->values + metric * reading->steps.count;
 }
 
+void
+reading_add_metric(struct reading *reading, const struct metric *metric)
+{
+    for (size_t i = 0; i < reading->count; i++) {
+        if (reading->metrics[i] == metric)
+            return;
+    }
+    reading->metrics[reading->count++] = metric;
+}
+
 error
 reading_begin(struct reading *reading)
 {

@@ -21,6 +21,8 @@ struct reading {
     const str *dates;    /* of the steps, written once for all series */
 };
 
+/* One more metric to read, unless it was asked for already. */
+void reading_add_metric(struct reading *reading, const struct metric *metric);
 /* Room for the values, and the dates, when metrics and steps are known. */
 MUST_USE error reading_begin(struct reading *reading);
 /* Adds what was measured on the member to the values: what several members counted is added up. */

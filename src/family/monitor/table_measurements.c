@@ -32,16 +32,6 @@ is_measured(const struct metric *metric)
     return false;
 }
 
-static bool
-has(const struct reading *reading, const struct metric *metric)
-{
-    for (size_t i = 0; i < reading->count; i++) {
-        if (reading->metrics[i] == metric)
-            return true;
-    }
-    return false;
-}
-
 /* In the order in which they were named; without any, all. Names were checked by the table of fields. */
 static error
 choose_metrics(struct reading *reading)
@@ -49,7 +39,7 @@ choose_metrics(struct reading *reading)
     struct request *req = reading->req;
     for (size_t i = 0; i < req->query_count; i++) {
         const struct metric *metric = str_is(req->query[i].name, "metrics") ? metric_find(req->query[i].value) : NULL;
-        if (metric == NULL || has(reading, metric))
+        if (metric == NULL)
             continue;
         if (!is_measured(metric))
             return fail(
@@ -58,7 +48,7 @@ choose_metrics(struct reading *reading)
                              "%s is not measured, because PostgreSQL does not count how long a single table takes; "
                              "collStats/metrics lists what is",
                              metric->name)));
-        reading->metrics[reading->count++] = metric;
+        reading_add_metric(reading, metric);
     }
     bool is_chosen = reading->count > 0;
     for (size_t i = 0; !is_chosen && measured_of_tables[i] != NULL; i++)
