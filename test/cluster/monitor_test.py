@@ -209,14 +209,20 @@ def counts_are_true(suite, fleet, watched, since, transactions, during=None):
 
 
 def settle(watched, agree, apart):
-    """Until the sums agree with each other, and are as far from the server's count as before: what it counted before anybody looked. Else what they are."""
+    """Until the sums agree with each other, and are as far from the server's count as before: what it counted before anybody looked. Else what they are.
+    Without a distance from before: until there are points from after the moment in which the server was last seen to count, else the sums lack its last rows."""
     wait_until(lambda began=time.time(): watched.has_points(began), "points of now", 180, every=2)
-    found, until = None, time.monotonic() + 180
+    found, counted, until = None, (None, 0), time.monotonic() + 180
     while time.monotonic() < until:
         time.sleep(2)
+        is_complete = counted[0] is not None and watched.has_points(counted[1])
         found = agree() or found
-        if found and (apart is None or abs(found[0] - found[1]["PT10S"] - apart) < 0.01):
+        if found and apart is not None and abs(found[0] - found[1]["PT10S"] - apart) < 0.01:
             return found
+        if found and apart is None and is_complete and found[0] == counted[0]:
+            return found
+        if found and found[0] != counted[0]:
+            counted = found[0], time.time()
     if found is None:
         raise Problem("the sums never agree with each other")
     return found
