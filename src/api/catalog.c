@@ -29,7 +29,7 @@ struct catalog {
     size_t template_count;
     struct template_links {
         const char *template;
-        struct links links;
+        struct links links[LINK_CHOICES];
     } * templates;
 };
 
@@ -292,14 +292,36 @@ build_pieces(struct arena *arena, struct links *links)
         return false;
     pieces[0] = self_only[0];
     const char *before = "";
-    for (size_t i = 0; i < links->count; before = links->suffixes[i++])
-        pieces[i + 1] =
-            str_format(arena, "%s\"},{\"rel\":\"" RELATION_PREFIX "%s\",\"href\":\"", before, links->suffixes[i]);
+    for (size_t i = 0; i < links->count; before = links->suffixes[i++]) {
+        bool leads_to_all = strcmp(links->suffixes[i], ALL_LINKS_SUFFIX) == 0;
+        pieces[i + 1] = str_format(arena, "%s\"},{\"rel\":\"" RELATION_PREFIX "%s\",\"href\":\"", before,
+                                   leads_to_all ? ALL_LINKS_RELATION : links->suffixes[i]);
+    }
     pieces[links->count + 1] = str_format(arena, "%s" LINKS_END, before);
     for (size_t i = 0; i < links->count + 2; i++)
         links->bytes += pieces[i].len;
     links->pieces = pieces;
     return !arena_is_exhausted(arena);
+}
+
+/* The suffixes of what is below `template`; of the main ones only, and then with the one that leads to all. */
+static bool
+choose_links(const struct catalog *catalog, const char *template, bool only_main, struct links *ret_links)
+{
+    const char **suffixes = ARENA_ARRAY(catalog->arena, const char *, catalog->count + 1);
+    if (suffixes == NULL)
+        return false;
+    size_t count = 0;
+    for (size_t i = 0; i < catalog->count; i++) {
+        const struct endpoint *child = catalog->entries[i].endpoint;
+        const char *suffix = can_be_followed(child) ? link_suffix(template, child->path) : NULL;
+        if (suffix != NULL && (!only_main || (child->flags & MAIN_LINK) != 0))
+            suffixes[count++] = suffix;
+    }
+    if (only_main)
+        suffixes[count++] = ALL_LINKS_SUFFIX;
+    *ret_links = (struct links){ .count = count, .suffixes = suffixes };
+    return build_pieces(catalog->arena, ret_links);
 }
 
 static bool
@@ -311,24 +333,18 @@ build_links(struct catalog *catalog)
     for (size_t i = 0; i < catalog->count; i++) {
         const struct endpoint *e = catalog->entries[i].endpoint;
         const char *template = entity_template(e);
-        if (e->shape != SHAPE_ENTITY || catalog_links(catalog, template).count > 0)
+        if (e->shape != SHAPE_ENTITY || catalog_links(catalog, template, LINKS_ALL).count > 0)
             continue;
-        const char **suffixes = ARENA_ARRAY(catalog->arena, const char *, catalog->count);
-        if (suffixes == NULL)
+        struct template_links known = { .template = template };
+        if (!choose_links(catalog, template, false, &known.links[LINKS_ALL]))
             return false;
-        size_t count = 0;
-        for (size_t j = 0; j < catalog->count; j++) {
-            const struct endpoint *child = catalog->entries[j].endpoint;
-            const char *suffix = can_be_followed(child) ? link_suffix(template, child->path) : NULL;
-            if (suffix != NULL)
-                suffixes[count++] = suffix;
-        }
-        if (count == 0)
+        if (known.links[LINKS_ALL].count == 0)
             continue;
-        struct links links = { .count = count, .suffixes = suffixes };
-        if (!build_pieces(catalog->arena, &links))
+        known.links[LINKS_MAIN] = known.links[LINKS_ALL];
+        if (known.links[LINKS_ALL].count > FEW_LINKS &&
+            !choose_links(catalog, template, true, &known.links[LINKS_MAIN]))
             return false;
-        catalog->templates[catalog->template_count++] = (struct template_links){ template, links };
+        catalog->templates[catalog->template_count++] = known;
     }
     return true;
 }
@@ -404,16 +420,16 @@ catalog_families(const struct catalog *catalog)
 }
 
 struct links
-catalog_links(const struct catalog *catalog, const char *entity_template)
+catalog_links(const struct catalog *catalog, const char *entity_template, enum link_choice choice)
 {
     /* Mostly it is the very text that the table was made from. */
     for (size_t i = 0; i < catalog->template_count; i++) {
         if (catalog->templates[i].template == entity_template)
-            return catalog->templates[i].links;
+            return catalog->templates[i].links[choice];
     }
     for (size_t i = 0; i < catalog->template_count; i++) {
         if (strcmp(catalog->templates[i].template, entity_template) == 0)
-            return catalog->templates[i].links;
+            return catalog->templates[i].links[choice];
     }
     return no_links;
 }

@@ -37,7 +37,15 @@ struct links {
     const str *pieces;
     size_t bytes;
 };
-struct links catalog_links(const struct catalog *catalog, const char *entity_template);
+/*
+ * The choice: all of them, or what an answer has unless it was asked for all. That is the same where there are few. Of many it is the
+ * main ones (MAIN_LINK) and one that leads to the entity with all: a project's would be six times as large as the project itself.
+ */
+enum { FEW_LINKS = 8 };
+enum link_choice { LINKS_MAIN, LINKS_ALL, LINK_CHOICES };
+#define ALL_LINKS_RELATION "/links"
+#define ALL_LINKS_SUFFIX   "?links=all"
+struct links catalog_links(const struct catalog *catalog, const char *entity_template, enum link_choice choice);
 
 /* ---- Router ---- */
 struct route {

@@ -211,6 +211,7 @@ enum endpoint_flag {
     EVALUATES = 64,         /* evaluates what a tenant wrote: never where another tenant waits */
     ASKS_HOSTS = 256,       /* waits for hosts, which may be slow or gone: never where another tenant waits */
     LOSES_DATA = 512,       /* cannot be undone: people are asked to type the name first */
+    MAIN_LINK = 1024,       /* where most go next: linked to also where not all collections are (catalog.h) */
     NOT_ALWAYS_THERE = 128, /* not every parent has one: a handler adds the link with answer_relate() */
 };
 

@@ -9,11 +9,14 @@
 /* Far beyond any list, and (pageNum - 1) * itemsPerPage stays within 64 bits. */
 #define LAST_PAGE 1000000000000
 
+static const char *const link_choices[] = { "main", "all", NULL };
+
 // clang-format off
 const struct common_parameter common_parameters[COMMON_PARAMETERS] = {
     { FOR_LISTS, INTEGER("pageNum", "Number of the page to return, counted from 1.", 0, .min = 1, .max = LAST_PAGE, .fallback = "1") },
     { FOR_LISTS, INTEGER("itemsPerPage", "Number of items on a page.", 0, .min = 1, .max = PAGE_MAX_ITEMS, .fallback = "100") },
     { FOR_LISTS, BOOL("includeCount", "Whether the answer contains totalCount, the number of items on all pages.", 0, .fallback = "true") },
+    { FOR_ENTITIES, TEXT("links", "Which links the answer has. An entity with many collections links to the main ones, and to itself with `links=all`, which has them all.", 0, .one_of = link_choices, .fallback = "\"main\"") },
     { FOR_CHANGES, BOOL("dryRun", "Whether to check everything and answer with what would be the result, but change nothing.", 0, .fallback = "false") },
     { FOR_ANY_REQUEST, BOOL("envelope", "Whether the status is repeated in the body: an entity moves into `content` beside `status`, a list gets a field `status`.", 0, .fallback = "false") },
     { FOR_ANY_REQUEST, BOOL("pretty", "Whether the JSON is written with line breaks and indentation.", 0, .fallback = "false") },
@@ -26,6 +29,7 @@ common_applies(const struct common_parameter *common, const struct endpoint *end
     switch (common->scope) {
     case FOR_ANY_REQUEST: return true;
     case FOR_LISTS: return endpoint->shape == SHAPE_LIST;
+    case FOR_ENTITIES: return endpoint->shape == SHAPE_ENTITY && endpoint->method == GET;
     case FOR_CHANGES: return endpoint->method != GET;
     }
     return false;
@@ -84,6 +88,8 @@ apply_common(struct request *req, str name, str value)
         req->envelope = yes;
     else if (str_is(name, "dryRun"))
         req->dry_run = yes;
+    else if (str_is(name, "links"))
+        req->all_links = str_is(value, "all");
     else if (str_is(name, "includeCount"))
         req->page.include_count = yes;
     else if (str_is(name, "pageNum") && str_to_int(value, 1, LAST_PAGE, &number))

@@ -11,17 +11,17 @@
 enum { QUERY_MAX_PARAMETERS = 32, PAGE_DEFAULT_ITEMS = 100, PAGE_MAX_ITEMS = 500 };
 
 /* Which common parameters an endpoint takes. */
-enum common_scope { FOR_ANY_REQUEST, FOR_LISTS, FOR_CHANGES };
+enum common_scope { FOR_ANY_REQUEST, FOR_LISTS, FOR_ENTITIES, FOR_CHANGES };
 struct common_parameter {
     enum common_scope scope;
     struct field field;
 };
-enum { COMMON_PARAMETERS = 6 };
+enum { COMMON_PARAMETERS = 7 };
 extern const struct common_parameter common_parameters[COMMON_PARAMETERS];
 bool common_applies(const struct common_parameter *common, const struct endpoint *endpoint);
 
 /*
- * Fills req->query, pretty, envelope, dry_run and page from the text after the `?`. pretty and envelope are set even
+ * Fills req->query, pretty, envelope, dry_run, all_links and page from the text after the `?`. pretty and envelope are set even
  * when something else is wrong, because they apply to the error as well. Without an endpoint (nothing was found) only
  * these two are read. An endpoint without behaviour has no table of its parameters yet, so unknown ones pass.
  */

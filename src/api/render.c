@@ -205,7 +205,11 @@ add_entity(struct request *req, struct buf *out)
             created ? fill_template(req, req->arena, e->item, req->answer.document, req->answer.key) : own_path(req));
     str document = req->answer.document, address = buf_str(&self);
     str below = collections_address(req, address);
-    struct links links = catalog_links(req->api->catalog, created ? e->item : e->below != NULL ? e->below : e->path);
+    struct links links = catalog_links(req->api->catalog,
+                                       created            ? e->item
+                                       : e->below != NULL ? e->below
+                                                          : e->path,
+                                       req->all_links ? LINKS_ALL : LINKS_MAIN);
     enum { ENVELOPE_BYTES = 64 };
     if (!buf_reserve(out, document.len + links.bytes + address.len + links.count * below.len + req->answer.related.len +
                               ENVELOPE_BYTES))

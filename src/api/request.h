@@ -70,7 +70,7 @@ struct request {
         str name, value;
     } query[32]; /* decoded */
     size_t query_count;
-    bool pretty, envelope, dry_run;
+    bool pretty, envelope, dry_run, all_links;
     struct page page;
     const char *version; /* the version's date that is served */
     bool wants_stream;   /* the list is to be followed: Accept prefers text/event-stream, and the endpoint has a feed */

@@ -459,18 +459,21 @@ def cells_of_query(row):
         common["dryRun"] = "boolean"
     if row["shape"] == "list":
         common.update(pageNum=(1, 1000000000000), itemsPerPage=(1, 500), includeCount="boolean")
+    if row["shape"] == "entity" and row["method"] == "GET":
+        common["links"] = "choice"
     for name, kind in common.items():
         wrong = ["", "maybe", "TRUE", "1%20", "%201", "%00", "%ff", "%zz"]
         if kind == "boolean":
             wrong += ["1", "yes", "truee"]
+        elif kind == "choice":
+            wrong += ["none", "ALL", "all,main"]
         else:
             wrong += ["0", "-1", str(kind[1] + 1), "1.5", "1e3", "0x10", "+1", TOO_LARGE, "-" + TOO_LARGE]
         for value in wrong:
             yield "%s=%s" % (name, value), name
-        if kind != "boolean":
-            for value in kind:
-                yield "%s=%d" % (name, value), None
-        yield "%s=%s&%s=%s" % ((name, "true" if kind == "boolean" else "1") * 2), name
+        for value in {"boolean": [], "choice": ["main", "all"]}.get(kind, kind):
+            yield "%s=%s" % (name, value), None
+        yield "%s=%s&%s=%s" % ((name, {"boolean": "true", "choice": "all"}.get(kind, "1")) * 2), name
     for field in row["query"]:
         name = field["name"]
         wrong = {"id": ["x", "", "650000000000000000000ABC"], "cidr": ["x", "", "10.0.0.1/8"], "integer": ["x", "", "1.5", TOO_LARGE],

@@ -377,8 +377,7 @@ class Rig:
             "statement": self.statement,
             "baseUrl": self.origin + "/api/svc/v2",
             "contentType": headers["Content-Type"],
-            "relationPrefix": links[1]["rel"][:-len(links[1]["href"][len(self.url):])],
-            "linkSuffixes": [link["href"][len(self.url):] for link in links[1:]],
+            "links": [{"rel": link["rel"], "suffix": link["href"][len(self.url):]} for link in links[1:]],
         }
         with open(self.path("fastify.json"), "w") as file:
             json.dump(config, file)

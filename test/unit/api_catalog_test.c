@@ -242,7 +242,7 @@ static void
 entity_links_to_what_needs_no_further_parameter(void **state)
 {
     (void)state;
-    struct links links = catalog_links(everything, "/groups/{groupId}");
+    struct links links = catalog_links(everything, "/groups/{groupId}", LINKS_ALL);
     bool clusters = false;
     for (size_t i = 0; i < links.count; i++) {
         clusters |= strcmp(links.suffixes[i], "/clusters") == 0;
@@ -252,9 +252,58 @@ entity_links_to_what_needs_no_further_parameter(void **state)
         assert_string_not_equal(links.suffixes[i], "/streams");
     }
     assert_true(clusters);
-    assert_int_equal(catalog_links(everything, "/groups/{groupId}/clusters/{clusterName}/outageSimulation").count, 0);
-    assert_true(catalog_links(everything, "").count >= 5);
-    assert_int_equal(catalog_links(everything, "/groups/{groupId}/privateIpMode").count, 0);
+    assert_int_equal(
+        catalog_links(everything, "/groups/{groupId}/clusters/{clusterName}/outageSimulation", LINKS_ALL).count, 0);
+    assert_true(catalog_links(everything, "", LINKS_MAIN).count >= 5);
+    assert_int_equal(catalog_links(everything, "/groups/{groupId}/privateIpMode", LINKS_ALL).count, 0);
+}
+
+static bool
+has_link(struct links links, const char *suffix)
+{
+    for (size_t i = 0; i < links.count; i++) {
+        if (strcmp(links.suffixes[i], suffix) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void
+entity_with_many_collections_links_to_the_main_ones_and_to_all(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *template, *main[4];
+    } cases[] = {
+        { "/orgs/{orgId}", { "/groups", "/users" } },
+        { "/groups/{groupId}", { "/clusters", "/databaseUsers", "/accessList" } },
+        { "/groups/{groupId}/clusters/{clusterName}", { "/backup/snapshots", "/processArgs" } },
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct links some = catalog_links(everything, cases[i].template, LINKS_MAIN);
+        struct links all = catalog_links(everything, cases[i].template, LINKS_ALL);
+        size_t count = 0;
+        for (; cases[i].main[count] != NULL; count++) {
+            assert_true(has_link(some, cases[i].main[count]));
+            assert_true(has_link(all, cases[i].main[count]));
+        }
+        assert_int_equal(some.count, count + 1);
+        assert_true(has_link(some, ALL_LINKS_SUFFIX));
+        assert_true(all.count > FEW_LINKS);
+        assert_false(has_link(all, ALL_LINKS_SUFFIX));
+        assert_true(some.bytes < all.bytes);
+    }
+}
+
+/* Whoever goes from one answer to the next would otherwise have to ask twice everywhere. */
+static void
+entity_with_few_collections_links_to_all_of_them(void **state)
+{
+    (void)state;
+    struct links some = catalog_links(everything, "", LINKS_MAIN), all = catalog_links(everything, "", LINKS_ALL);
+    assert_true(all.count > 0 && all.count <= FEW_LINKS);
+    assert_ptr_equal(some.pieces, all.pieces);
+    assert_false(has_link(some, ALL_LINKS_SUFFIX));
 }
 
 int
@@ -280,6 +329,8 @@ main(void)
         cmocka_unit_test(empty_segment_matches_nothing),
         cmocka_unit_test(every_template_routes_to_itself),
         cmocka_unit_test(entity_links_to_what_needs_no_further_parameter),
+        cmocka_unit_test(entity_with_many_collections_links_to_the_main_ones_and_to_all),
+        cmocka_unit_test(entity_with_few_collections_links_to_all_of_them),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     catalog_free(everything);

@@ -154,6 +154,24 @@ booleans_are_true_or_false_and_nothing_else(void **state)
 }
 
 static void
+all_links_are_a_choice_of_reads_of_one_entity(void **state)
+{
+    (void)state;
+    struct request *req = request_for(&entity);
+    assert_ptr_equal(query_parse(req, STR("links=all")), OK);
+    assert_true(req->all_links);
+    request_end(req);
+    req = request_for(&entity);
+    assert_ptr_equal(query_parse(req, STR("links=main")), OK);
+    assert_false(req->all_links);
+    request_end(req);
+    expect_error(&entity, "links=ALL", INVALID_QUERY_PARAMETER,
+                 "Query parameter links is not valid: must be one of main, all.");
+    expect_error(&change, "links=all", INVALID_QUERY_PARAMETER,
+                 "Query parameter links is not valid: is not known here.");
+}
+
+static void
 form_of_the_answer_is_known_even_when_the_query_is_wrong(void **state)
 {
     (void)state;
@@ -288,6 +306,7 @@ main(void)
         cmocka_unit_test(paging_is_read_within_its_bounds),
         cmocka_unit_test(paging_is_known_only_by_lists),
         cmocka_unit_test(booleans_are_true_or_false_and_nothing_else),
+        cmocka_unit_test(all_links_are_a_choice_of_reads_of_one_entity),
         cmocka_unit_test(form_of_the_answer_is_known_even_when_the_query_is_wrong),
         cmocka_unit_test(dry_run_is_only_for_changes),
         cmocka_unit_test(unknown_parameter_is_named),

@@ -102,7 +102,7 @@ static const struct endpoint database_users_endpoints[] = {
       "Return all database users in one project",
       "Lists the accounts with their roles and scopes. Passwords are never returned.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}/databaseUsers/{databaseName}/{username}", .read = &crud_list,
-      .kind = &database_user, .response = &user_schema },
+      .kind = &database_user, .response = &user_schema, .flags = MAIN_LINK },
     { POST, "/groups/{groupId}/databaseUsers", S22,
       ANY_OF(PROJECT_DATABASE_ACCESS_ADMIN | PROJECT_STREAM_PROCESSING_OWNER), "createGroupDatabaseUser",
       "Create one database user in one project",

@@ -186,7 +186,7 @@ static const struct endpoint backups_endpoints[] = {
       "Lists the cluster's snapshots, newest first: also those that a deleted cluster of that name left behind.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}/clusters/{clusterName}/backup/snapshots/{snapshotId}",
       .read = &snapshot_list,
-      .query = snapshot_query, .response = &snapshot_schema },
+      .query = snapshot_query, .response = &snapshot_schema, .flags = MAIN_LINK },
     { POST, "/groups/{groupId}/clusters/{clusterName}/backup/snapshots", S11, ANY_OF(PROJECT_BACKUP_CREATOR),
       "takeGroupClusterBackupSnapshots",
       "Take one snapshot of one cluster",

@@ -66,7 +66,7 @@ static const struct endpoint clusters_endpoints[] = {
       "Return all clusters in one project",
       "Lists the clusters of the project with their state, version and members. Flex clusters have their own list.",
       .shape = SHAPE_LIST, .since = "2024-08-05", .item = "/groups/{groupId}/clusters/{clusterName}",
-      .read = &cluster_list, .kind = &dedicated, .query = list_query, .response = &cluster_schema },
+      .read = &cluster_list, .kind = &dedicated, .query = list_query, .response = &cluster_schema, .flags = MAIN_LINK },
     { POST, "/groups/{groupId}/clusters", S17, ANY_OF(PROJECT_CLUSTER_CREATOR), "createGroupCluster",
       "Create one cluster in one project",
       "Creates a cluster. Asynchronous: after the answer hosts are chosen, the primary is initialized and the replicas are "
@@ -126,7 +126,7 @@ static const struct endpoint clusters_endpoints[] = {
       "getGroupClusterProcessArgs",
       "Return the server settings of one cluster",
       "Returns the settings of the database servers that were changed from their defaults.",
-      .since = "2024-08-05", .read = &cluster_settings_get, .response = &cluster_settings_schema },
+      .since = "2024-08-05", .read = &cluster_settings_get, .response = &cluster_settings_schema, .flags = MAIN_LINK },
     { PATCH, "/groups/{groupId}/clusters/{clusterName}/processArgs", S17, ANY_OF(PROJECT_CLUSTER_MANAGER),
       "updateGroupClusterProcessArgs",
       "Update the server settings of one cluster",

@@ -213,7 +213,7 @@ static const struct endpoint users_endpoints[] = {
       "Lists the members of the organization, active and pending, with their roles in the organization and its "
       "projects.",
       .shape = SHAPE_LIST, .since = "2025-02-19", .item = "/orgs/{orgId}/users/{userId}", 
-      .read = &user_list, .response = &organization_user_schema, .query = organization_users_query },
+      .read = &user_list, .response = &organization_user_schema, .query = organization_users_query, .flags = MAIN_LINK },
     { POST, "/orgs/{orgId}/users", S40, ANY_OF(ORG_OWNER), "createOrgUser",
       "Add one user to one organization",
       "Invites a person, with roles in the organization and optionally in its projects. They are pending until they accept with "

@@ -57,7 +57,7 @@ static const struct endpoint access_list_endpoints[] = {
       "Lists the addresses and blocks from which the project's clusters accept connections. With an empty list nobody can "
       "connect.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}/accessList/{entryValue}", .read = &crud_list, .kind = &access_list_entry,
-      .response = &entry_schema },
+      .response = &entry_schema, .flags = MAIN_LINK },
     { POST, "/groups/{groupId}/accessList", S52, ANY_OF(PROJECT_NETWORK_ACCESS_MANAGER),
       "createGroupAccessListEntry",
       "Add entries to the access list of one project",

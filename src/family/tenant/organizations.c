@@ -126,7 +126,7 @@ static const struct endpoint organization_endpoints[] = {
       "Lists the projects of the organization that the caller can see, oldest first: all of them if a role in the organization "
       "allows it, else those in which the caller holds a role.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}", 
-      .run = project_list_of_organization, .response = &project_schema, .query = projects_of_organization_query },
+      .run = project_list_of_organization, .response = &project_schema, .query = projects_of_organization_query, .flags = MAIN_LINK },
     { GET, "/orgs/{orgId}/invites", S46, ANY_OF(ORG_OWNER), "listOrganizationInvitations",
       "Return all open invitations to one organization",
       "Lists the people who were invited to the organization and have not answered.",

@@ -102,7 +102,7 @@ async function takeToken(redis, project, reply) {
 function linksOf(project) {
   const self = `${config.baseUrl}/groups/${project.id}`;
   const links = [{ rel: 'self', href: self }];
-  for (const suffix of config.linkSuffixes) links.push({ rel: config.relationPrefix + suffix, href: self + suffix });
+  for (const { rel, suffix } of config.links) links.push({ rel, href: self + suffix });
   return links;
 }
 
