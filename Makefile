@@ -207,6 +207,7 @@ docs-reference: all ## write the generated part of the documentation
 	$(BUILD)/reeved reference docs/reference
 	$(BUILD)/reeved config --reference > docs/reference/configuration.md
 	$(BUILD)/reeve __reference > docs/reference/cli.md
+	script/make-messages > docs/reference/messages.md
 	$(BUILD)/reeved config --sample > deploy/reeve.conf
 
 clean: ## remove what was built

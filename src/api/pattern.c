@@ -95,6 +95,87 @@ pattern_matches(const char *pattern, str text)
     return result >= 0;
 }
 
+/*
+ * What a text of the pattern looks like, for people: completes "must …". A pattern without a row does not start, so that nobody is
+ * ever answered with a regular expression.
+ */
+// clang-format off
+static const struct {
+    const char *pattern, *words;
+} forms[] = {
+    { "^[A-Za-z_][A-Za-z0-9_-]{0,62}$", "begin with a letter or an underscore and have only letters, digits, underscores and hyphens, 63 at most" },
+    { "^[A-Za-z_][A-Za-z0-9_]{0,62}$", "begin with a letter or an underscore and have only letters, digits and underscores, 63 at most" },
+    { "^[A-Za-z_][A-Za-z0-9_]{0,62}([.][A-Za-z_][A-Za-z0-9_]{0,62})?$", "be the name of a table such as orders, or with its schema such as sales.orders; names have letters, digits and underscores, and do not begin with a digit" },
+    { "^([A-Za-z_][A-Za-z0-9_]{0,62}([.][A-Za-z_][A-Za-z0-9_]{0,62})?)?$", "be empty for all tables, or the name of one such as orders or sales.orders; names have letters, digits and underscores, and do not begin with a digit" },
+    { "^[a-zA-Z0-9][a-zA-Z0-9-]*$", "begin with a letter or a digit and have only letters, digits and hyphens" },
+    { "^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?:[0-9]{1,5}$", "be a host and a port such as db.example.org:5432" },
+    { "^[A-Z][A-Z0-9_]*$", "begin with a capital letter and have only capital letters, digits and underscores" },
+    { "^[A-Z][A-Z0-9_]{0,31}$", "begin with a capital letter and have only capital letters, digits and underscores, 32 at most" },
+    { "^[A-Z0-9][A-Z0-9_-]{0,62}$", "begin with a capital letter or a digit and have only capital letters, digits, underscores and hyphens, 63 at most" },
+    { "^[a-z0-9][a-z0-9-]{0,62}$", "begin with a small letter or a digit and have only small letters, digits and hyphens, 63 at most" },
+    { "^[a-zA-Z0-9][a-zA-Z0-9_.-]*$", "begin with a letter or a digit and have only letters, digits, underscores, dots and hyphens" },
+    { "^[A-Za-z0-9][A-Za-z0-9_.-]*$", "begin with a letter or a digit and have only letters, digits, underscores, dots and hyphens" },
+    { "^[^\\s@,;<>\"]{1,64}@[^\\s@,;<>\"]{1,189}$", "be a mail address such as jo@example.org" },
+    { "^[A-Za-z0-9._%+'/=~-]{1,64}@(?:[A-Za-z0-9.-]{1,189})$", "be a mail address such as jo@example.org" },
+    { "^P(?=[0-9T])([0-9]{1,4}D)?(T(?=[0-9])([0-9]{1,5}H)?([0-9]{1,6}M)?)?$", "be a length of time in days, hours and minutes such as P1DT12H or PT30M" },
+    { "^[\\p{L}\\p{N}\\-_.,' ]*$", "have only letters, digits, spaces and the signs - _ . , '" },
+    { "^(?! )[\\p{L}\\p{N}\\-_.(),:&@+' ]{1,64}(?<! )$", "be 1 to 64 characters long, have only letters, digits, spaces and the signs - _ . ( ) , : & @ + ', and neither begin nor end with a space" },
+    { "^(?! )[\\p{L}\\p{M}\\p{N}\\-_.,' ]{1,80}$", "be 1 to 80 characters long, have only letters, digits, spaces and the signs - _ . , ', and not begin with a space" },
+    { "^(?! )[^\\x00-\\x1f]{1,80}$", "be 1 to 80 characters long, on one line, and not begin with a space" },
+    { "^[1-9][0-9]*$", "be a whole number in quotes such as \"17\", without a dot and without a zero in front" },
+    { "^[A-Za-z0-9]([A-Za-z0-9-]{0,62}\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$", "be a domain such as example.org" },
+    { "^[\\p{L}\\p{N} _.,=@+:#$/?*&|!~(){;'}-]+$", "have only letters, digits, spaces and the signs _ . , = @ + : # $ / ? * & | ! ~ ( ) { } ; ' -" },
+    { "^[^.\\s]{1,63}\\.\\S{1,127}$", "be a database and a table with a dot between them such as shop.orders" },
+    { "^[0-9A-F]{16,64}$", "be 16 to 64 hexadecimal digits with capital letters, as the list of query shapes has it" },
+    { "^[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?$", "be the name or the address of a host such as db.example.org" },
+    { "^[A-Za-z0-9:]([A-Za-z0-9.:-]*[A-Za-z0-9:])?$", "be the name or the address of a host such as ldap.example.org" },
+    { "^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$", "be the name of a host such as db.example.org" },
+    { "^[A-Za-z0-9.*-]+$", "be the name of a host such as host-1.example.org; a * stands for any part" },
+    { "^[\\s\\S]{3,255}$", "be 3 to 255 characters long: a database and a table such as shop.orders" },
+    { "^[a-z0-9][a-z0-9.-]*[a-z0-9]$", "have only small letters, digits, dots and hyphens, and begin and end with a letter or a digit" },
+    { "^[a-z0-9][a-z0-9.-]*$", "begin with a small letter or a digit and have only small letters, digits, dots and hyphens" },
+    { "^https://[A-Za-z0-9.:\\[\\]-]+$", "be https:// and a host, with a port if it is not 443, such as https://s3.example.org:9000; without a path" },
+    { "^https://[!-~]+$", "be an address that begins with https://, without spaces" },
+    { "^https://[^ ]+$", "be an address that begins with https://, without spaces" },
+    { "^https?://[^ ]+$", "be an address that begins with https:// or http://, without spaces" },
+    { "^(https://|\\*\\*\\*\\*)[!-~]+$", "be an address that begins with https://, without spaces" },
+    { "^[a-z0-9-]+$", "have only small letters, digits and hyphens" },
+    { "^[A-Za-z0-9._/+=@-]+$", "have only letters, digits and the signs . _ / + = @ -" },
+    { "^[A-Za-z0-9._@+-]+$", "have only letters, digits and the signs . _ @ + -" },
+    { "^[A-Za-z0-9_.:/@-]+$", "have only letters, digits and the signs _ . : / @ -" },
+    { "^[A-Za-z0-9._~-]*$", "have only letters, digits and the signs . _ ~ -" },
+    { "^[*A-Za-z0-9._~-]+$", "have only letters, digits and the signs . _ ~ -" },
+    { "^[A-Za-z0-9_-]+$", "have only letters, digits, underscores and hyphens" },
+    { "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", "be the name of an HTTP header such as Authorization" },
+    { "^[!-~]+$", "have only letters and signs of ASCII, without spaces" },
+    { "^[ -~]+$", "have only letters, signs and spaces of ASCII" },
+    { "^[A-Za-z0-9_][A-Za-z0-9 _.,=@+:#$/-]*(?<! )$", "begin with a letter, a digit or an underscore, have only these, spaces and the signs . , = @ + : # $ / -, and not end with a space" },
+    { "[0-9]{4}-[0-9]{2}-[0-9]{2}", "be a day such as 2025-03-31" },
+    { "^[0-9A-Fa-f]{1,8}/[0-9A-Fa-f]{1,8}$", "be a place in the WAL such as 0/5000148" },
+    { "^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$", "begin with a letter or a digit and have only letters, digits, spaces, underscores, dots and hyphens, 64 at most" },
+    { "^[1-9][0-9]{0,17}-[0-9]{1,9}$", "be a position that an answer before this one had" },
+    { "^[A-Z]{2}(-[A-Z0-9]{1,3})?$", "be a country such as DE, or a part of one such as US-CA" },
+    { "^[A-Z]{2}$", "be a country by its two capital letters such as DE" },
+    { "[0-9a-f]{64}", "be the token that the answer to the request had, 64 hexadecimal digits" },
+    { "^[\\p{L}\\p{N}!#$%&'*+/=?^_`{|}~.@\\-]{1,254}$", "be the name of a user such as jo@example.org, 254 characters at most" },
+    { "^(ACTIVE|DRAINING)$", "be ACTIVE or DRAINING" },
+    { "^(S[0-9]{2,3}|all)$", "be a set of endpoints such as S17, or all" },
+    { "^/([A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*)?$", "be a path that begins with a slash and does not end with one; its parts have only letters, digits, dots, underscores and hyphens" },
+    { "^[a-fA-F0-9]{24}$", "be 24 hexadecimal digits" },
+    { "^[^ ,]+:[0-9]+(,[^ ,]+:[0-9]+)*$", "be hosts and ports with commas between them, without spaces, such as a.example.org:9092,b.example.org:9092" },
+};
+// clang-format on
+
+const char *
+pattern_words(const char *pattern)
+{
+    for (size_t i = 0; i < LENGTH(forms); i++) {
+        if (strcmp(forms[i].pattern, pattern) == 0)
+            return forms[i].words;
+    }
+    return NULL;
+}
+
 static bool
 check_fields(const char *operation, const struct field *fields, int depth, FILE *problems)
 {
@@ -110,6 +191,11 @@ check_fields(const char *operation, const struct field *fields, int depth, FILE 
             fine = false;
         }
         pcre2_code_free(code);
+        if (f->pattern != NULL && pattern_words(f->pattern) == NULL) {
+            fprintf(problems, "%s: field %s: pattern %s: no words for people (pattern.c)\n", operation, f->name,
+                    f->pattern);
+            fine = false;
+        }
         if (f->of != NULL && depth < DEEPEST_SCHEMA && !check_fields(operation, f->of->fields, depth + 1, problems))
             fine = false;
         for (const struct field_variant *v = f->variants; v != NULL && v->value != NULL; v++)

@@ -14,7 +14,10 @@
 /* Whether the whole text matches. `text` must be UTF-8. A pattern that does not compile matches nothing. */
 bool pattern_matches(const char *pattern, str text);
 
-/* At the start: false when a pattern of the endpoint's tables does not compile; `problems` gets a line for each. */
+/* What such a text looks like: "begin with a letter …", behind "must". NULL when nobody wrote it down. */
+const char *pattern_words(const char *pattern);
+
+/* At the start: false when a pattern of the endpoint's tables does not compile or has no words; `problems` gets a line for each. */
 MUST_USE bool pattern_check_all(const struct endpoint *endpoint, FILE *problems);
 
 #endif

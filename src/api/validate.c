@@ -104,12 +104,6 @@ path_text(struct arena *arena, const struct place *place)
     return buf_str(&out);
 }
 
-static error
-invalid_value(struct arena *arena, const struct place *place, str expected)
-{
-    return fail(arena, INVALID_ATTRIBUTE_VALUE, V(path_text(arena, place)), V(expected));
-}
-
 /* ---- One value. Each check returns whether it is fine, else what is expected. ---- */
 static bool
 check_count(struct arena *arena, const struct field *field, int64_t count, const char *verb, const char *unit,
@@ -147,7 +141,8 @@ check_text(struct arena *arena, const struct field *field, bool is_item, str tex
         return false;
     if (field->pattern == NULL || pattern_matches(field->pattern, text))
         return true;
-    *ret_expected = str_format(arena, "must match the pattern %s", field->pattern);
+    const char *words = pattern_words(field->pattern);
+    *ret_expected = str_format(arena, "must %s", words != NULL ? words : "have the form that the reference shows");
     return false;
 }
 
@@ -227,10 +222,51 @@ check_scalar(struct arena *arena, const struct field *field, enum field_type typ
 }
 
 /* ---- The body ---- */
+/* The checks go on behind a mistake, so that one answer names them all; they stop when there are `most`. */
 struct check {
     struct arena *arena;
-    size_t known; /* how far it came: number of fields that there are */
+    size_t known; /* how far it came: number of fields that there are before the first mistake */
+    size_t count, most;
+    error first;
+    struct wrong_field others[ERROR_MAX_WRONG_FIELDS];
 };
+
+static const struct failure enough = { .code = INTERNAL_ERROR };
+
+static struct check
+check_for(struct arena *arena, size_t most)
+{
+    return (struct check){ .arena = arena, .most = most };
+}
+
+/* Notes one mistake. Not OK when there are enough. */
+static error
+wrong(struct check *c, enum error_code code, const struct place *place, str expected)
+{
+    str path = path_text(c->arena, place);
+    if (c->count == 0)
+        c->first = code == INVALID_ATTRIBUTE_VALUE ? fail(c->arena, code, V(path), V(expected))
+                                                   : fail(c->arena, code, V(path));
+    else
+        c->others[c->count - 1] =
+            (struct wrong_field){ path, expected.len > 0 ? expected : str_from(error_field_words(code)) };
+    return ++c->count < c->most ? OK : &enough;
+}
+
+static error
+wrong_value(struct check *c, const struct place *place, str expected)
+{
+    return wrong(c, INVALID_ATTRIBUTE_VALUE, place, expected);
+}
+
+/* `e` is what the checks returned: OK, enough, or what has nothing to do with the body. */
+static error
+verdict(struct check *c, error e)
+{
+    if (c->count == 0)
+        return e;
+    return c->count == 1 ? c->first : error_with_others(c->arena, c->first, c->count - 1, c->others);
+}
 
 static error check_object(struct check *c, const struct schema *schema, enum validate_mode mode,
                           const struct place *outer, const json_t *before, json_t *object);
@@ -246,7 +282,7 @@ check_list(struct check *c, const struct field *field, const struct place *place
 {
     str expected;
     if (!check_count(c->arena, field, (int64_t)json_array_size(list), "have", "item", "", &expected))
-        return invalid_value(c->arena, place, expected);
+        return wrong_value(c, place, expected);
     size_t index;
     json_t *item;
     json_array_foreach(list, index, item)
@@ -254,8 +290,8 @@ check_list(struct check *c, const struct field *field, const struct place *place
         struct place here = { .outer = place, .index = index, .is_item = true };
         enum field_type type = field->of != NULL ? TYPE_OBJECT : field->item;
         if (!check_scalar(c->arena, field, type, true, item, &expected))
-            return invalid_value(c->arena, &here, expected);
-        if (field->of != NULL)
+            TRY(wrong_value(c, &here, expected));
+        else if (field->of != NULL)
             TRY(check_object(c, field->of, VALIDATE_CREATE, &here, NULL, item));
     }
     return OK;
@@ -266,12 +302,12 @@ check_field(struct check *c, const struct field *field, enum validate_mode mode,
             const json_t *before, json_t *value)
 {
     if (is_fixed(field, mode))
-        return fail(c->arena, UNMODIFIABLE_ATTRIBUTE, V(path_text(c->arena, place)));
+        return wrong(c, UNMODIFIABLE_ATTRIBUTE, place, STR_EMPTY);
     if (json_is_null(value))
-        return (field->flags & NULLABLE) != 0 ? OK : invalid_value(c->arena, place, STR("must not be null"));
+        return (field->flags & NULLABLE) != 0 ? OK : wrong_value(c, place, STR("must not be null"));
     str expected;
     if (!check_scalar(c->arena, field, field->type, false, value, &expected))
-        return invalid_value(c->arena, place, expected);
+        return wrong_value(c, place, expected);
     if (field->type == TYPE_LIST)
         return check_list(c, field, place, value);
     if (field->type == TYPE_OBJECT && field->of != NULL)
@@ -288,9 +324,9 @@ add_what_is_missing(struct check *c, const struct field *fields, enum validate_m
             continue;
         struct place here = { .outer = outer, .name = str_from(f->name) };
         if ((f->flags & REQUIRED) != 0)
-            return fail(c->arena, MISSING_ATTRIBUTE, V(path_text(c->arena, &here)));
-        if (f->fallback != NULL &&
-            json_object_set_new(object, f->name, json_loads(f->fallback, JSON_DECODE_ANY, NULL)) != 0)
+            TRY(wrong(c, MISSING_ATTRIBUTE, &here, STR_EMPTY));
+        else if (f->fallback != NULL &&
+                 json_object_set_new(object, f->name, json_loads(f->fallback, JSON_DECODE_ANY, NULL)) != 0)
             return fail(c->arena, INTERNAL_ERROR);
     }
     return OK;
@@ -309,12 +345,14 @@ check_as(struct check *c, const struct schema *schema, const struct field *furth
         const struct field *field = field_find(schema->fields, here.name);
         if (field == NULL)
             field = field_find(further, here.name);
-        if (field == NULL)
-            return fail(c->arena, INVALID_ATTRIBUTE, V(path_text(c->arena, &here)));
-        c->known++;
+        if (field == NULL) {
+            TRY(wrong(c, INVALID_ATTRIBUTE, &here, STR_EMPTY));
+            continue;
+        }
+        c->known += c->count == 0;
         TRY(check_field(c, field, mode, &here, json_object_get(before, key), value));
     }
-    /* Last, so that a misspelt field is reported as what it is and not as the one that it leaves missing. */
+    /* Last, so that a misspelt field is reported as what it is before the one that it leaves missing. */
     if (mode == VALIDATE_UPDATE)
         return OK;
     TRY(add_what_is_missing(c, schema->fields, mode, outer, object));
@@ -355,7 +393,7 @@ guess_variant(struct check *c, const struct schema *schema, const struct field *
         const struct field *further = v->further->fields;
         if (count_known(schema, further, object) < most_names)
             continue; /* nothing need be copied to see that */
-        struct check try = { .arena = c->arena };
+        struct check try = check_for(c->arena, 1);
         json_t *copy = json_in(c->arena, json_deep_copy(object));
         if (copy != NULL && check_as(&try, schema, further, mode, outer, NULL, copy) == OK)
             return further;
@@ -367,7 +405,7 @@ guess_variant(struct check *c, const struct schema *schema, const struct field *
     return best;
 }
 
-/* The field that decides is missing. That is the mistake, unless there is a field that no kind has. */
+/* The field that decides is missing. That is the mistake, behind fields that no kind has: one may be its misspelling. */
 static error
 check_undecided(struct check *c, const struct schema *schema, const struct field *decides, const struct place *outer,
                 json_t *object)
@@ -381,10 +419,10 @@ check_undecided(struct check *c, const struct schema *schema, const struct field
         for (const struct field_variant *v = decides->variants; !known && v->value != NULL; v++)
             known = field_find(v->further->fields, here.name) != NULL;
         if (!known)
-            return fail(c->arena, INVALID_ATTRIBUTE, V(path_text(c->arena, &here)));
+            TRY(wrong(c, INVALID_ATTRIBUTE, &here, STR_EMPTY));
     }
     struct place missing = { .outer = outer, .name = str_from(decides->name) };
-    return fail(c->arena, MISSING_ATTRIBUTE, V(path_text(c->arena, &missing)));
+    return wrong(c, MISSING_ATTRIBUTE, &missing, STR_EMPTY);
 }
 
 static error
@@ -397,8 +435,11 @@ check_object(struct check *c, const struct schema *schema, enum validate_mode mo
     /* First of all fields: what the others may be depends on it. */
     json_t *sent = json_object_get(object, decides->name);
     struct place here = { .outer = outer, .name = str_from(decides->name) };
+    size_t mistakes = c->count;
     if (sent != NULL)
         TRY(check_field(c, decides, mode, &here, NULL, sent));
+    if (c->count > mistakes)
+        return OK; /* what the others may be is not known */
     bool is_asked_for = sent == NULL && mode != VALIDATE_UPDATE && !is_fixed(decides, mode);
     if (is_asked_for && decides->fallback == NULL)
         return check_undecided(c, schema, decides, outer, object);
@@ -422,8 +463,8 @@ validate_change(struct arena *arena, const struct schema *schema, enum validate_
         return fail(arena, INVALID_JSON, V("the body is empty; send an object"));
     if (!json_is_object(body))
         return fail(arena, INVALID_JSON, V("the outermost value must be an object"));
-    struct check check = { .arena = arena };
-    return schema == NULL ? OK : check_object(&check, schema, mode, NULL, before, body);
+    struct check check = check_for(arena, ERROR_MAX_WRONG_FIELDS);
+    return schema == NULL ? OK : verdict(&check, check_object(&check, schema, mode, NULL, before, body));
 }
 
 error
@@ -439,17 +480,15 @@ validate_list_body(struct arena *arena, const struct schema *schema, json_t *bod
         return fail(arena, INVALID_JSON, V("the outermost value must be a list"));
     if (json_array_size(body) == 0 || json_array_size(body) > BODY_LIST_MAX)
         return fail(arena, INVALID_JSON, V("the list must have 1 to 200 items"));
-    struct check check = { .arena = arena };
-    size_t index;
-    json_t *item;
-    json_array_foreach(body, index, item)
-    {
-        struct place here = { .index = index, .is_item = true };
-        if (!json_is_object(item))
-            return invalid_value(arena, &here, STR("it must be an object"));
-        TRY(check_object(&check, schema, VALIDATE_CREATE, &here, NULL, item));
+    struct check check = check_for(arena, ERROR_MAX_WRONG_FIELDS);
+    error e = OK;
+    for (size_t i = 0; e == OK && i < json_array_size(body); i++) {
+        struct place here = { .index = i, .is_item = true };
+        json_t *item = json_array_get(body, i);
+        e = json_is_object(item) ? check_object(&check, schema, VALIDATE_CREATE, &here, NULL, item)
+                                 : wrong_value(&check, &here, STR("must be an object"));
     }
-    return OK;
+    return verdict(&check, e);
 }
 
 /* ---- The query ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks what a client sent against the field tables. The first mistake is reported with its path. */
+/* Checks what a client sent against the field tables. The first mistake is the error; it names the others too, with their paths. */
 #ifndef API_VALIDATE_H
 #define API_VALIDATE_H
 

@@ -96,6 +96,38 @@ error_retry_after(struct arena *arena, error e, int seconds)
 }
 
 const char *
+error_field_words(enum error_code code)
+{
+    switch (code) {
+    case INVALID_ATTRIBUTE: return "does not exist here; remove it or correct its spelling";
+    case MISSING_ATTRIBUTE: return "is missing; add it";
+    case UNMODIFIABLE_ATTRIBUTE: return "cannot be set by this request; leave it out";
+    default: return NULL;
+    }
+}
+
+error
+error_with_others(struct arena *arena, error e, size_t count, const struct wrong_field *others)
+{
+    struct failure *copy = ARENA_NEW(arena, struct failure);
+    struct wrong_field *kept = ARENA_ARRAY(arena, struct wrong_field, count + 1);
+    if (copy == NULL || kept == NULL || count > ERROR_MAX_WRONG_FIELDS)
+        return &no_memory;
+    struct buf detail = buf_in(arena, LONGEST_DOCUMENT_BYTES);
+    buf_add(&detail, e->detail);
+    for (size_t i = 0; i < count; i++) {
+        kept[i].field = copy_as_text(arena, others[i].field);
+        kept[i].what = copy_as_text(arena, others[i].what);
+        buf_format(&detail, " Attribute %.*s %.*s.", STR_ARG(kept[i].field), STR_ARG(kept[i].what));
+    }
+    *copy = *e;
+    copy->detail = buf_str(&detail);
+    copy->others = kept;
+    copy->other_count = (unsigned)count;
+    return arena_is_exhausted(arena) ? &no_memory : copy;
+}
+
+const char *
 error_reason(unsigned status)
 {
     static const struct {
@@ -149,6 +181,12 @@ error_document(struct arena *arena, error e)
             buf_add_int(&out, e->parameters[i].number);
         else
             buf_add_json(&out, e->parameters[i].text);
+    }
+    for (unsigned i = 0; i < e->other_count; i++) {
+        buf_add_char(&out, ',');
+        buf_add_json(&out, e->others[i].field);
+        buf_add_char(&out, ',');
+        buf_add_json(&out, e->others[i].what);
     }
     buf_format(&out, "],\"reason\":\"%s\"}", error_reason(status));
     return buf_str(&out);

@@ -50,11 +50,20 @@ value_int(int64_t n)
 
 enum { ERROR_MAX_PARAMETERS = 6 };
 
+/* One more field of a body that is wrong, and what to change: "must be at least 1". */
+struct wrong_field {
+    str field;
+    str what;
+};
+enum { ERROR_MAX_WRONG_FIELDS = 20 };
+
 struct failure {
     enum error_code code;
     unsigned parameter_count;
     struct value parameters[ERROR_MAX_PARAMETERS];
     str detail;
+    const struct wrong_field *others; /* each is two texts behind the parameters, and a sentence behind the detail's */
+    unsigned other_count;
     int retry_after_s; /* 0: no Retry-After */
     bool stale_nonce;  /* the same client can retry with a new nonce */
 };
@@ -80,6 +89,13 @@ MUST_USE NEVER_NULL error failure_new(struct arena *arena, enum error_code code,
 
 /* The same error with a Retry-After header. */
 MUST_USE NEVER_NULL error error_retry_after(struct arena *arena, error e, int seconds);
+
+/* What to change about a field of a body, behind its name: "is missing; add it". NULL for codes that say it otherwise. */
+const char *error_field_words(enum error_code code);
+
+/* The same error, which also names the other fields that are wrong; made presentable as parameters are. */
+MUST_USE NEVER_NULL error error_with_others(struct arena *arena, error e, size_t count,
+                                            const struct wrong_field *others);
 
 /*
  * Not an error of the client's: a stage that may not block found that it would have to. The request then goes on in a

@@ -58,7 +58,7 @@ driver_unknown(struct cli *cli, const char *name)
     struct buf names = buf_in(cli->arena, 256);
     for (size_t i = 0; i < LENGTH(drivers); i++)
         buf_format(&names, "%s%s", i == 0 ? "" : i + 1 < LENGTH(drivers) ? ", " : " or ", drivers[i].name);
-    cli_say(cli, "--print is %.*s, and not `%s`", STR_ARG(buf_str(&names)), name);
+    cli_say(cli, "--print takes %.*s, not `%s`", STR_ARG(buf_str(&names)), name);
     return EXIT_USAGE;
 }
 

@@ -296,7 +296,7 @@ read_since(struct cli *cli, int64_t *ret_since_s)
     }
     *ret_since_s = (int64_t)time(NULL) - back_s;
     if (back_s == 0)
-        cli_say(cli, "--since is a number and s, m, h or d, such as 15m, and not `%s`", given.data);
+        cli_say(cli, "--since takes a number and s, m, h or d, such as 15m, not `%s`", given.data);
     return back_s > 0;
 }
 

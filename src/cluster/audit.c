@@ -78,7 +78,7 @@ read_field(struct arena *arena, const char *name, const json_t *value, json_t *r
         return read_list(arena, name, value, problem_of_name, rule);
     str place = str_format(arena, FIELD ".%s", name);
     if (strcmp(name, "catalog") != 0 && strcmp(name, "parameters") != 0)
-        return refuse(arena, place, "there is no such field: classes, users, databases, catalog, parameters");
+        return refuse(arena, place, "there is no such field; use classes, users, databases, catalog or parameters");
     if (!json_is_boolean(value))
         return refuse(arena, place, "it must be true or false");
     json_object_set(rule, name, (json_t *)(uintptr_t)value);

@@ -64,7 +64,8 @@ read_query(struct arena *arena, const json_t *ldap, str query, bool has_password
     str rest = query, base = str_cut(&rest, '?'), attributes = str_cut(&rest, '?'), scope = str_cut(&rest, '?');
     const char *field = MAPPING "[0].ldapQuery";
     if (base.len == 0 || find_name(base) >= 0 || attributes.len > 0)
-        return refuse(arena, field, "it must be base??sub?filter, with a base that is the same for all users");
+        return refuse(arena, field,
+                      "it must be written as BASE??sub?FILTER, with a base that is the same for all users");
     if (!str_is(scope, "sub"))
         return refuse(arena, field, "its scope must be sub");
     if (find_name(rest) < 0 || rest.data[0] != '(')
@@ -99,7 +100,7 @@ read_mapping(struct arena *arena, const json_t *ldap, bool has_password, json_t 
     for (size_t i = 0; i < LENGTH(whole); i++)
         is_whole |= str_is(match, whole[i]);
     if (!is_whole)
-        return refuse(arena, MAPPING "[0].match", "it must match the whole name: (.+)");
+        return refuse(arena, MAPPING "[0].match", "it must be (.+), which stands for the whole name");
     if ((substitution.len > 0) == (query.len > 0))
         return refuse(arena, MAPPING "[0]", "it must have either substitution or ldapQuery");
     if (!str_is_one_line(substitution))

@@ -401,7 +401,7 @@ command_fleet(int argc, char **argv)
     }
     bool wants_help = count > 0 && strcmp(words[0], "--help") == 0;
     if (!wants_help && count > 0)
-        fprintf(stderr, "reeved fleet: there is no subcommand '%s'\n\n", words[0]);
+        fprintf(stderr, "reeved fleet: there is no subcommand '%s'; these are there:\n\n", words[0]);
     print_help(wants_help ? stdout : stderr);
     return wants_help ? 0 : 2;
 }

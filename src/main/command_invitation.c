@@ -39,8 +39,11 @@ print_token(struct operator_place *place, id invitation)
     bool opened = found && invitation_token_open(place->arena, &key, invitation, sealed, &token);
     crypto_wipe(&key, sizeof(key));
     if (!opened) {
-        fprintf(stderr, found ? "reeved invitation: its token cannot be opened with the key of this node\n"
-                              : "reeved invitation: there is no such open invitation\n");
+        fprintf(
+            stderr,
+            found
+                ? "reeved invitation: its token cannot be opened with the key of this node; try it where the API runs\n"
+                : "reeved invitation: there is no such open invitation\n");
         return 1;
     }
     fprintf(stderr, "Give this to %.*s only:\n", STR_ARG(username));

@@ -404,6 +404,9 @@ def cells_of_bytes(place, body):
     yield not_json("100,000 levels deep", with_raw(place, body, nested(100000)))
 
 
+MOST_WRONG_FIELDS = 20  # of ERROR_MAX_WRONG_FIELDS: so many are named in one answer
+
+
 def cells_of_body(body, mode, is_list):
     """What is wrong with the body as a whole."""
     good = dump(body)
@@ -438,6 +441,9 @@ def cells_of_body(body, mode, is_list):
     yield ("an unknown field without a name", dump({**body, "": 1}), 400, "INVALID_ATTRIBUTE", "")
     yield ("a field of JavaScript's prototype", dump({**body, "__proto__": {}}), 400, "INVALID_ATTRIBUTE", "__proto__")
     yield ("links, as they were answered", dump({**body, "links": []}), 400, "INVALID_ATTRIBUTE", "links")
+    yield ("three unknown fields", dump({**body, "xOne": 1, "xTwo": 2, "xThree": 3}), 400, "INVALID_ATTRIBUTE", ("xOne", "xTwo", "xThree"))
+    yield ("100 unknown fields", dump({**body, **{"x%d" % number: 1 for number in range(100)}}), 400, "INVALID_ATTRIBUTE",
+           tuple("x%d" % number for number in range(MOST_WRONG_FIELDS)))
 
 
 CONTENT_TYPES = [
@@ -586,9 +592,14 @@ class Matrix:
             wrong.append("%d was expected" % status)
         elif code and answer.code() != code:
             wrong.append("%s was expected" % code)
+        if answer.status == 400 and re.search(r"\^\[|\[\^|\(\?|\\p\{|\]\*\$", answer.json().get("content", answer.json())["detail"]):
+            wrong.append("a regular expression is no sentence")
+        named, *others = named if isinstance(named, tuple) else (named,)
         if not wrong and named is not None:
             document = answer.json()
             document = document.get("content", document)
+            if others and document["parameters"][1::2] != others:
+                wrong.append("%r are named as well, not %r" % (document["parameters"][1:], others))
             if code == "INVALID_JSON":
                 # The parser quotes short names and always says where it stumbled.
                 if named not in document["detail"] and " column " not in document["detail"]:

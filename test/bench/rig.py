@@ -374,7 +374,7 @@ class Rig:
                             "accessList": [["127.0.0.1", 32]]}],
             "projects": [{"id": self.project, "orgId": self.organization, "bucket": BUCKET}],
             "allowedRoles": ["GROUP_READ_ONLY", "GROUP_OWNER", "ORG_READ_ONLY", "ORG_OWNER"],
-            "statement": self.statement,
+            "statement": self.statement.replace(":organization", "$1").replace(":project", "$2"),  # pg knows no names
             "baseUrl": self.origin + "/api/svc/v2",
             "contentType": headers["Content-Type"],
             "links": [{"rel": link["rel"], "suffix": link["href"][len(self.url):]} for link in links[1:]],

@@ -137,6 +137,14 @@ def test_next_step(suite, world, reeve, values):
     missing = plain(reeve.terminal("clusters", "get", cluster[:-1] + "x").out)
     suite.check("there is no cluster `%sx`; did you mean " % cluster[:-1] in missing and cluster in missing and "RESOURCE_NOT_FOUND (404)" in missing,
                 "a cluster with a slip: %s", missing)
+    wrong = plain(reeve.terminal("projects", "create", "--name", " x", "--set", "noSuch=1", "--set", 'tags=[{"key":"a"}]', columns=200).out)
+    lines = [line.strip() for line in wrong.splitlines()]
+    suite.check("reeve: 3 fields are wrong:" in lines and any(line.startswith("- --name: must be 1 to 64 characters long") for line in lines) and
+                any(line.startswith("- --tags, at [0].value: is missing; add it") for line in lines) and
+                "- noSuch: does not exist here; remove it or correct its spelling" in lines and "INVALID_ATTRIBUTE_VALUE (400)" in wrong,
+                "all wrong fields, a line each, by their flags: %s", wrong)
+    one = reeve.pipe("projects", "create", "--name", " x")
+    suite.check(one.status == 1 and "reeve: --name: must be 1 to 64" in one.err and "[" not in one.err.split("what to do")[0], "one wrong field: %r", one)
     inside = plain(reeve.terminal("backups", "snapshots", "list", "nope").out)
     suite.check("RESOURCE_NOT_FOUND (404)" in inside, "something of a cluster that is not there: %s", inside)
     project = json.loads(reeve.pipe("projects", "create", "empty one").out)["id"]

@@ -109,6 +109,79 @@ misspelt_required_field_is_reported_as_unknown_and_not_as_missing(void **state)
     expect_error(VALIDATE_CREATE, "{\"nam\":\"a\",\"provider\":\"p\"}", INVALID_ATTRIBUTE, "nam", NULL);
 }
 
+/* "path what | path what": the fields behind the first. */
+static void
+expect_others(enum validate_mode mode, const char *text, const char *expected)
+{
+    struct outcome outcome = validate_text(mode, text);
+    assert_non_null(outcome.e);
+    struct buf found = buf_in(outcome.arena, 65536);
+    for (unsigned i = 0; i < outcome.e->other_count; i++)
+        buf_format(&found, "%s%.*s %.*s", i == 0 ? "" : " | ", STR_ARG(outcome.e->others[i].field),
+                   STR_ARG(outcome.e->others[i].what));
+    assert_string_equal(str_dup(outcome.arena, buf_str(&found)).data, expected);
+    arena_free(outcome.arena);
+}
+
+static void
+all_wrong_fields_are_named_at_once(void **state)
+{
+    (void)state;
+    /* The first is the error, as if it were alone. */
+    const char *text = "{\"name\":\"too long\",\"size\":0,\"nmae\":1,\"state\":\"x\",\"tags\":[{\"key\":\"\"},{}]}";
+    expect_error(VALIDATE_CREATE, text, INVALID_ATTRIBUTE_VALUE, "name", "must be at most 4 characters long");
+    expect_others(VALIDATE_CREATE, text,
+                  "size must be at least 1 | "
+                  "nmae does not exist here; remove it or correct its spelling | "
+                  "state cannot be set by this request; leave it out | "
+                  "tags[0].key must be at least 1 character long | "
+                  "tags[1].key is missing; add it | "
+                  "provider is missing; add it");
+    expect_others(VALIDATE_CREATE, "{\"nam\":\"a\",\"provider\":\"p\"}", "name is missing; add it");
+    expect_others(VALIDATE_UPDATE, "{\"size\":11}", "");
+}
+
+static void
+no_more_wrong_fields_are_named_than_fit(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(8 * 1024 * 1024);
+    struct buf text = buf_in(arena, 1 << 20);
+    buf_add_text(&text, "{\"sizes\":0");
+    for (int i = 0; i < 1000; i++)
+        buf_format(&text, ",\"x%d\":0", i);
+    buf_add_text(&text, "}");
+    struct outcome outcome = validate_text(VALIDATE_UPDATE, str_dup(arena, buf_str(&text)).data);
+    assert_int_equal(outcome.e->code, INVALID_ATTRIBUTE_VALUE);
+    assert_int_equal(outcome.e->other_count, ERROR_MAX_WRONG_FIELDS - 1);
+    arena_free(outcome.arena);
+    arena_free(arena);
+}
+
+/* Neither names of megabytes nor secrets in their place come back, wherever among the wrong fields they stand. */
+static void
+other_wrong_fields_are_as_harmless_as_the_first(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(64 * 1024 * 1024);
+    struct buf text = buf_in(arena, 16 * 1024 * 1024);
+    buf_add_text(&text, "{\"x\":0,\"reeve_sk_0123456789abcdef0123456789abcdef0123456789abcdef\":0");
+    for (int i = 0; i < 18; i++) {
+        buf_format(&text, ",\"%d", i);
+        for (int j = 0; j < 20000; j++)
+            buf_add_char(&text, 'n');
+        buf_add_text(&text, "\":0");
+    }
+    buf_add_text(&text, "}");
+    struct outcome outcome = validate_text(VALIDATE_UPDATE, str_dup(arena, buf_str(&text)).data);
+    assert_int_equal(outcome.e->other_count, ERROR_MAX_WRONG_FIELDS - 1);
+    str document = error_document(outcome.arena, outcome.e);
+    assert_true(document.len > 0 && document.len < 16 * 1024);
+    assert_null(strstr(document.data, "0123456789abcdef0123456789abcdef"));
+    arena_free(outcome.arena);
+    arena_free(arena);
+}
+
 static void
 field_that_the_service_decides_cannot_be_sent(void **state)
 {
@@ -231,10 +304,10 @@ pattern_speaks_about_the_whole_text(void **state)
     (void)state;
     expect_fine(VALIDATE_UPDATE, "{\"slug\":\"abc\"}");
     expect_fine(VALIDATE_UPDATE, "{\"slug\":\"123\"}");
-    expect_value_error("{\"slug\":\"abc1\"}", "slug", "must match the pattern [a-z]+|[0-9]+");
-    expect_value_error("{\"slug\":\"1abc\"}", "slug", "must match the pattern [a-z]+|[0-9]+");
-    expect_value_error("{\"slug\":\"abc\\n\"}", "slug", "must match the pattern [a-z]+|[0-9]+");
-    expect_value_error("{\"slug\":\"\"}", "slug", "must match the pattern [a-z]+|[0-9]+");
+    expect_value_error("{\"slug\":\"abc1\"}", "slug", "must have the form that the reference shows");
+    expect_value_error("{\"slug\":\"1abc\"}", "slug", "must have the form that the reference shows");
+    expect_value_error("{\"slug\":\"abc\\n\"}", "slug", "must have the form that the reference shows");
+    expect_value_error("{\"slug\":\"\"}", "slug", "must have the form that the reference shows");
     assert_false(pattern_matches("^[a-z]+$", STR("abc\n")));
     assert_true(pattern_matches("a|ab", STR("ab")));
 }
@@ -273,8 +346,25 @@ bad_pattern_is_found_before_the_start(void **state)
     assert_false(pattern_check_all(&endpoint, problems));
     fclose(problems);
     assert_non_null(strstr(text, "createBad: field key: pattern [a-: "));
-    endpoint.request = &thing;
+    static const struct field good_fields[] = { TEXT("key", "Key.", 0, .pattern = "^[a-z0-9-]+$"), END_OF_FIELDS };
+    static const struct schema good = { "Good", "Good.", good_fields };
+    endpoint.request = &good;
     assert_true(pattern_check_all(&endpoint, stderr));
+}
+
+/* Or somebody would be told to match a regular expression. */
+static void
+pattern_without_words_for_people_is_found_before_the_start(void **state)
+{
+    (void)state;
+    const struct endpoint endpoint = { .operation = "createThing", .request = &thing };
+    char text[256] = "";
+    FILE *problems = fmemopen(text, sizeof(text), "w");
+    assert_false(pattern_check_all(&endpoint, problems));
+    fclose(problems);
+    assert_string_equal(text, "createThing: field slug: pattern [a-z]+|[0-9]+: no words for people (pattern.c)\n");
+    assert_null(pattern_words("[a-z]+|[0-9]+"));
+    assert_string_equal(pattern_words("^[a-z0-9-]+$"), "have only small letters, digits and hyphens");
 }
 
 static void
@@ -438,6 +528,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unknown_field_is_named_by_its_path),
         cmocka_unit_test(misspelt_required_field_is_reported_as_unknown_and_not_as_missing),
+        cmocka_unit_test(all_wrong_fields_are_named_at_once),
+        cmocka_unit_test(no_more_wrong_fields_are_named_than_fit),
+        cmocka_unit_test(other_wrong_fields_are_as_harmless_as_the_first),
         cmocka_unit_test(field_that_the_service_decides_cannot_be_sent),
         cmocka_unit_test(field_fixed_at_creation_can_be_sent_only_then),
         cmocka_unit_test(replace_does_not_ask_for_what_it_may_not_be_sent),
@@ -452,6 +545,7 @@ main(void)
         cmocka_unit_test(pattern_classes_are_those_of_the_openapi_document),
         cmocka_unit_test(pattern_that_explodes_ends_soon_and_matches_nothing),
         cmocka_unit_test(bad_pattern_is_found_before_the_start),
+        cmocka_unit_test(pattern_without_words_for_people_is_found_before_the_start),
         cmocka_unit_test(only_the_listed_texts_are_allowed),
         cmocka_unit_test(dates_identifiers_and_blocks_are_read_as_such),
         cmocka_unit_test(object_without_a_schema_takes_anything),

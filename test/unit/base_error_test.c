@@ -124,6 +124,23 @@ first_fails(error e, bool *reached)
 }
 
 static void
+other_wrong_fields_stand_behind_the_first(void **state)
+{
+    (void)state;
+    error e = fail(arena, MISSING_ATTRIBUTE, V("name"));
+    const struct wrong_field others[] = { { STR("size"), STR("must be at least 1") },
+                                          { STR("\xff"), STR("does not exist here") } };
+    error more = error_with_others(arena, e, LENGTH(others), others);
+    assert_string_equal(
+        error_document(arena, more).data,
+        "{\"detail\":\"The required attribute name was not specified. Attribute size must be at least 1. "
+        "Attribute ? does not exist here.\",\"error\":400,\"errorCode\":\"MISSING_ATTRIBUTE\","
+        "\"parameters\":[\"name\",\"size\",\"must be at least 1\",\"?\",\"does not exist here\"],"
+        "\"reason\":\"Bad Request\"}");
+    assert_int_equal(e->other_count, 0);
+}
+
+static void
 try_returns_the_first_error(void **state)
 {
     (void)state;
@@ -148,6 +165,7 @@ main(void)
         cmocka_unit_test(parameters_are_copied),
         cmocka_unit_test(without_memory_the_error_is_overloaded),
         cmocka_unit_test(retry_after_is_added_to_a_copy),
+        cmocka_unit_test(other_wrong_fields_stand_behind_the_first),
         cmocka_unit_test(try_returns_the_first_error),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);

@@ -206,14 +206,15 @@ error_schema(struct openapi *o)
     json_t *codes = json_array();
     for (int i = 0; i < ERROR_CODE_COUNT; i++)
         push(o, codes, json_string(error_rows[i].name));
-    json_t *properties =
-        json_pack("{s:{s:s,s:s}, s:{s:s,s:i,s:i,s:s}, s:{s:s,s:o,s:s}, s:{s:s,s:{s:[s,s]},s:s}, s:{s:s,s:s}}",    /* */
-                  "detail", "type", "string", "description", "What went wrong, for a person.",                    /* */
-                  "error", "type", "integer", "minimum", 400, "maximum", 599, "description", "The status.",       /* */
-                  "errorCode", "type", "string", "enum", codes, "description", "What went wrong, for a program.", /* */
-                  "parameters", "type", "array", "items", "type", "string", "integer", "description",
-                  "The values in the detail; their meaning depends on errorCode.", /* */
-                  "reason", "type", "string", "description", "The standard text of the status.");
+    json_t *properties = json_pack(
+        "{s:{s:s,s:s}, s:{s:s,s:i,s:i,s:s}, s:{s:s,s:o,s:s}, s:{s:s,s:{s:[s,s]},s:s}, s:{s:s,s:s}}",    /* */
+        "detail", "type", "string", "description", "What went wrong, for a person.",                    /* */
+        "error", "type", "integer", "minimum", 400, "maximum", 599, "description", "The status.",       /* */
+        "errorCode", "type", "string", "enum", codes, "description", "What went wrong, for a program.", /* */
+        "parameters", "type", "array", "items", "type", "string", "integer", "description",
+        "The values in the detail; their meaning depends on errorCode. Behind them, for each other field of the body that is "
+        "wrong: the field, and what to change.", /* */
+        "reason", "type", "string", "description", "The standard text of the status.");
     return json_pack("{s:s,s:s,s:[s,s,s,s,s],s:o,s:b}", "type", "object", "description", "Every error has this form.",
                      "required", "detail", "error", "errorCode", "parameters", "reason", "properties", properties,
                      "additionalProperties", 0);

@@ -32,11 +32,15 @@ void
 reference_errors(FILE *out)
 {
     title(out, "Errors");
-    fprintf(out,
-            "Every error is a JSON object with exactly five fields: `detail` for a person, `error` (the status), "
-            "`errorCode` for a program, `parameters` and `reason` (the standard text of the status). ‹1› is the first "
-            "of the `parameters`, ‹2› the second.\n\n"
-            "| Status | errorCode | detail | What to do |\n|---|---|---|---|\n");
+    fprintf(
+        out,
+        "Every error is a JSON object with exactly five fields: `detail` for a person, `error` (the status), "
+        "`errorCode` for a program, `parameters` and `reason` (the standard text of the status). ‹1› is the first "
+        "of the `parameters`, ‹2› the second.\n\n"
+        "When several fields of a body are wrong, the error is that of the first. The others, up to 19, follow: in `detail` one "
+        "sentence each, in `parameters` two texts each behind those of the code, the field and what to change.\n\n"
+        "[All messages](messages.md) are on one page.\n\n"
+        "| Status | errorCode | detail | What to do |\n|---|---|---|---|\n");
     for (int i = 0; i < ERROR_CODE_COUNT; i++) {
         fprintf(out, "| %u | `%s` | ", error_rows[i].status, error_rows[i].name);
         print_detail(out, error_rows[i].detail);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/output/table.h"
+#include "cli/output/wrong_fields.h"
 #include "cli/profile.h"
 #include "cli/query/query.h"
 
@@ -40,7 +41,7 @@ output_check(struct cli *cli)
     const char *wanted = cli->call.values[OPTION_OUTPUT], *query = cli->call.values[OPTION_QUERY];
     str why = STR_EMPTY;
     if (wanted != NULL && strcmp(wanted, "table") != 0 && strcmp(wanted, "json") != 0 && strcmp(wanted, "text") != 0) {
-        cli_say(cli, "--output is table, json or text, and not `%s`", wanted);
+        cli_say(cli, "--output takes table, json or text, not `%s`", wanted);
         return false;
     }
     if (query != NULL && query_parse(cli->arena, str_from(query), &why) == NULL) {
@@ -221,6 +222,22 @@ page_of(const struct cli *cli, const char *code)
     return str_format(cli->arena, "%s/reference/errors.html#%s", docs != NULL ? docs : "docs", code);
 }
 
+/* "reeve: 2 fields are wrong:", and a line for each. */
+static void
+print_wrong_fields(const struct cli *cli, size_t count, const struct wrong_field *fields)
+{
+    if (count > 1)
+        fprintf(stderr, "%zu fields are wrong%s:\n", count,
+                count == ERROR_MAX_WRONG_FIELDS ? ", and there may be more" : "");
+    for (size_t i = 0; i < count; i++) {
+        str name = text_harmless(cli->arena, wrong_field_name(cli->arena, cli->call.command, fields[i].field));
+        str what = text_harmless(cli->arena, fields[i].what);
+        fputs(count > 1 ? "  - " : "", stderr);
+        text_wrap(stderr, str_format(cli->arena, "%.*s: %.*s", STR_ARG(name), STR_ARG(what)).data, count > 1 ? 4 : 0,
+                  count > 1 ? 4 : 7, cli->terminal.width);
+    }
+}
+
 int
 output_error(struct cli *cli, const struct answer *answer)
 {
@@ -242,7 +259,11 @@ output_error_as(struct cli *cli, const struct answer *answer, str sentence)
     }
     str shown = sentence.len > 0 ? sentence : detail != NULL ? text_harmless(cli->arena, str_from(detail)) : STR_EMPTY;
     fprintf(stderr, "%sreeve:%s ", style_on(color, STYLE_RED), style_off(color, STYLE_RED));
-    if (shown.len > 0)
+    struct wrong_field wrong[ERROR_MAX_WRONG_FIELDS];
+    size_t wrong_count = sentence.len > 0 ? 0 : wrong_fields_read(cli->arena, row, document, wrong);
+    if (wrong_count > 0)
+        print_wrong_fields(cli, wrong_count, wrong);
+    else if (shown.len > 0)
         text_wrap(stderr, shown.data, 0, 7, cli->terminal.width);
     else
         fprintf(stderr, "the server answered %ld\n", answer->status);

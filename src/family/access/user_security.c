@@ -239,7 +239,9 @@ check_ldap(struct request *req, struct change *change)
 {
     json_t *ldap = json_object_get(change->after, "ldap");
     if (json_is_true(json_object_get(ldap, "authorizationEnabled")))
-        return refuse(req, "ldap.authorizationEnabled", "users have the roles that they are given here");
+        return refuse(
+            req, "ldap.authorizationEnabled",
+            "it must be false: roles do not come from the directory, users have those that they are given here");
     str authority = json_str(json_object_get(ldap, "caCertificate")),
         password = json_str(json_object_get(ldap, "bindPassword"));
     if (authority.len > 0 && !certificate_is_authority_bundle(authority))

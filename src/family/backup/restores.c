@@ -155,7 +155,8 @@ check_only_snapshot(struct request *req)
                                           "pointInTimeLsn", "latest" };
     for (size_t i = 0; i < LENGTH(others); i++) {
         if (json_object_get(req->body, others[i]) != NULL)
-            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(others[i]), V("it cannot be sent with download"));
+            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(others[i]),
+                        V("leave it out: a download needs only snapshotId"));
     }
     return OK;
 }
@@ -173,7 +174,7 @@ read_asked(struct request *req, struct asked *ret_asked)
         TRY(check_only_snapshot(req));
     if (str_is(delivery, "pointInTime") && json_object_get(req->body, "snapshotId") != NULL)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("snapshotId"),
-                    V("pointInTime finds its snapshot by itself"));
+                    V("leave it out: a restore to a moment finds its snapshot by itself"));
     return str_is(delivery, "pointInTime") ? read_moment(req, ret_asked) : read_snapshot(req, ret_asked);
 }
 
@@ -196,7 +197,8 @@ read_legacy(struct request *req, struct asked *ret_asked)
     if (moment == NULL)
         return read_snapshot(req, ret_asked);
     if (json_object_get(req->body, "snapshotId") != NULL)
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("snapshotId"), V("a moment finds its snapshot by itself"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("snapshotId"),
+                    V("leave it out: a restore to a moment finds its snapshot by itself"));
     ret_asked->point_field = "pointInTimeUTCMillis";
     ret_asked->wish = (struct restore_wish){ .point = RESTORE_TIME, .moment_ms = json_integer_value(moment) };
     return OK;

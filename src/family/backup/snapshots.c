@@ -206,7 +206,8 @@ legacy_snapshot_update(struct request *req)
     int64_t expires_ms = 0;
     TRY(take(req, SNAPSHOT_FORM_LEGACY, &place, &before));
     if (json_is_true(forever) && date != NULL)
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("expires"), V("what is kept for good has no end"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("expires"),
+                    V("leave it out: what is kept for good does not expire"));
     if (date != NULL && (!date_parse(json_str(date), &expires_ms) || expires_ms <= clock_now_ms()))
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("expires"), V("it must be in the future"));
     if (date == NULL && !json_is_true(forever)) {

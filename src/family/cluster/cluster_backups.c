@@ -20,7 +20,8 @@ cluster_backups_check(struct request *req, json_t *document)
 {
     if (json_is_true(json_object_get(document, "pitEnabled")) &&
         !json_is_true(json_object_get(document, "backupEnabled")))
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("pitEnabled"), V("it needs backupEnabled"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("pitEnabled"),
+                    V("it needs backups: set backupEnabled to true as well"));
     for (size_t i = 0; i < LENGTH(backup_fields); i++) {
         if (!json_is_true(json_object_get(document, backup_fields[i])))
             json_object_del(document, backup_fields[i]);
@@ -66,7 +67,7 @@ cluster_backups_check_kept(struct request *req, const struct cluster *cluster)
 {
     bool has_any;
     TRY(store_stanza_any(req->tx, cluster->organization, cluster->id, &has_any));
-    return has_any ? OK : fail(req->arena, NOT_OFFERED, V("Keeping backups of this cluster"), V("it has none"));
+    return has_any ? OK : fail(req->arena, NOT_OFFERED, V("Keeping backups of this cluster"), V("it has none to keep"));
 }
 
 error

@@ -85,7 +85,8 @@ check_window(struct request *req, struct change *change)
     if (window.has_protected && window.protected_from == window.protected_to)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("protectedHours"), V("start and end are the same hour"));
     if (window.day > 0 && maintenance_is_protected(&window, window.hour))
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("hourOfDay"), V("it is one of the protected hours"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("hourOfDay"),
+                    V("it must be outside the protected hours; choose another hour or change protectedHours"));
     if (window.day != before.day || window.hour != before.hour) {
         maintenance_plan_again(&window, clock_now_ms());
         maintenance_write_round(change->after, &window);

@@ -266,7 +266,8 @@ open_feed(struct request *req)
     static const char *const not_of_streams[] = { "minDate", "maxDate" };
     for (size_t i = 0; i < LENGTH(not_of_streams); i++) {
         if (request_query(req, not_of_streams[i]).len > 0)
-            return fail(req->arena, INVALID_QUERY_PARAMETER, V(not_of_streams[i]), V("a stream has no dates"));
+            return fail(req->arena, INVALID_QUERY_PARAMETER, V(not_of_streams[i]),
+                        V("leave it out: a stream has no dates, it begins now or behind Last-Event-ID"));
     }
     struct params params = { 0 };
     struct rows rows;

@@ -108,7 +108,7 @@ read_query(struct request *req, struct history *ret_history)
     str in = request_query(req, "authResult"), address = request_query(req, "ipAddress");
     struct net_address from;
     if (from_ms > to_ms)
-        return fail(req->arena, INVALID_QUERY_PARAMETER, V("start"), V("it is after end"));
+        return fail(req->arena, INVALID_QUERY_PARAMETER, V("start"), V("it must not be after end"));
     if (address.len > 0 && !net_parse_address(address, &from))
         return fail(req->arena, INVALID_QUERY_PARAMETER, V("ipAddress"), V("it must be one address"));
     if (address.len > 0) /* as servers write it */

@@ -70,7 +70,7 @@ read_query(struct request *req, str *ret_query)
             from_s = moment(req, "startDate", to_s - DAY_S);
     str after = request_query(req, "after");
     if (from_s > to_s)
-        return fail(req->arena, INVALID_QUERY_PARAMETER, V("startDate"), V("it is after endDate"));
+        return fail(req->arena, INVALID_QUERY_PARAMETER, V("startDate"), V("it must not be after endDate"));
     *ret_query = str_format(req->arena, "from=%lld&to=%lld%s%.*s", (long long)from_s * US_PER_S,
                             (long long)to_s * US_PER_S, after.len > 0 ? "&after=" : "", STR_ARG(after));
     return OK;

@@ -69,12 +69,12 @@ read_times(struct request *req, int64_t now_ms, int64_t *ret_from_ms, int64_t *r
     if (period.len == 0 && start.len == 0 && end.len == 0)
         return wrong(req, "period", STR("it is missing: give period, or start and end"));
     if (period.len > 0 && (start.len > 0 || end.len > 0))
-        return wrong(req, "period", STR("it excludes start and end"));
+        return wrong(req, "period", STR("send either period, or start and end"));
     if (period.len == 0)
         return read_dates(req, start, end, ret_from_ms, ret_to_ms);
     int64_t length_ms = period_ms(period);
     if (length_ms == 0)
-        return wrong(req, "period", STR("it must be longer than nothing"));
+        return wrong(req, "period", STR("it must be at least a minute, such as PT1M"));
     *ret_to_ms = now_ms;
     *ret_from_ms = length_ms < now_ms ? now_ms - length_ms : 0;
     return OK;
