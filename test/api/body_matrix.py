@@ -477,8 +477,8 @@ def cells_of_query(row):
             wrong += ["0", "-1", str(kind[1] + 1), "1.5", "1e3", "0x10", "+1", TOO_LARGE, "-" + TOO_LARGE]
         for value in wrong:
             yield "%s=%s" % (name, value), name
-        for value in {"boolean": [], "choice": ["main", "all"]}.get(kind, kind):
-            yield "%s=%s" % (name, value), None
+        for value in () if isinstance(kind, str) else kind:  # a list is never missing
+            yield "%s=%d" % (name, value), None
         yield "%s=%s&%s=%s" % ((name, {"boolean": "true", "choice": "all"}.get(kind, "1")) * 2), name
     for field in row["query"]:
         name = field["name"]

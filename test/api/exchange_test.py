@@ -541,6 +541,13 @@ def test_crawl(suite, runner, world):
     suite.equal(sorted(wanted - excepted - reached), [], "operations that links do not lead to")
     suite.equal(sorted(excepted & reached), [], "operations that are excepted, and links lead to them")
     suite.say("crawl: %d addresses, %d of %d operations reached" % (len(seen), len(reached), len(wanted)))
+    for what, path in (("organization", "/orgs/" + world.a.home), ("project", "/groups/" + world.p),
+                       ("cluster", "/groups/%s/clusters/%s" % (world.p, fixtures["clusterName"]))):
+        some, every = (runner.connection.ask("GET", PREFIX + path + query, world.a.bearer()) for query in ("", "?links=all"))
+        links = [link["href"] for link in every.json()["links"]]
+        suite.check(set(link["href"] for link in some.json()["links"]) - set(links) == {base + PREFIX + path + "?links=all"},
+                    "the main links of %s are among all, but for the one that leads there: %r", what, some)
+        suite.say("bytes of the %s: %d, and %d with all its %d links" % (what, len(some.body), len(every.body), len(links)))
 
 
 def test_pages(suite, runner, world):
