@@ -136,6 +136,12 @@ show_dry_run(struct cli *cli, struct client *client, const struct request_out *r
             return status;
         before = now.status == 200 ? json_in(cli->arena, json_loadb(now.body.data, now.body.len, 0, NULL)) : NULL;
     }
+    /* An action that says what it would do says it as a table. */
+    if (json_is_array(json_object_get(after, "moves"))) {
+        int status = output_answer(cli, command, answer);
+        cli_note(cli, "this is what would happen now; nothing was done");
+        return status;
+    }
     size_t count = 0;
     if (command->method == METHOD_DELETE)
         count = difference_print(stdout, cli->arena, before, NULL, cli->terminal.color_out);

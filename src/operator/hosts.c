@@ -9,6 +9,7 @@
 #include "operator/range.h"
 #include "store/backup/copy.h"
 #include "store/backup/object_store.h"
+#include "store/fleet/drain.h"
 #include "store/fleet/host.h"
 
 enum { HOUR_S = 3600, MAX_TOKEN_HOURS = 24 * 7, NAME_MAX_CHARACTERS = 63 };
@@ -75,6 +76,8 @@ static const struct schema seat_schema = { "HostSeat", "The backups of a cluster
         INTEGER("memoryMb", "Memory of the host, in MiB.", READ_ONLY | ALWAYS),                                  \
         INTEGER("usedDiskGb", "Disk space that members or backups have reserved, in GiB.", READ_ONLY | ALWAYS),  \
         INTEGER("diskGb", "Disk space of the host, in GiB.", READ_ONLY | ALWAYS),                                \
+        INTEGER("fullPercent", "How much is used of what is used most: processors, memory or disk.",             \
+                READ_ONLY | NULLABLE),                                                                           \
         INTEGER("freeAddresses", "Addresses that no member uses.", READ_ONLY | ALWAYS),                          \
         INTEGER("addresses", "Addresses for members.", READ_ONLY | ALWAYS),                                      \
         INTEGER("silentS", "Seconds since the last report of its agent.", READ_ONLY | NULLABLE),                 \
@@ -101,10 +104,28 @@ static const struct field one_host_fields[] = {
 };
 static const struct schema one_host_schema = { "HostWithMembers", "A host with what is on it.", one_host_fields };
 
+static const struct field move_fields[] = {
+    TEXT("member", "Name of the member.", READ_ONLY | ALWAYS),
+    TEXT("cluster", "Its cluster.", READ_ONLY | ALWAYS),
+    TEXT("project", "Project of that cluster.", READ_ONLY | ALWAYS),
+    TEXT("organization", "Organization of that cluster.", READ_ONLY | ALWAYS),
+    TEXT("role", "Its role in its cluster.", READ_ONLY | ALWAYS),
+    TEXT("size", "Its size.", READ_ONLY | ALWAYS),
+    INTEGER("diskGb", "Its disk, in GiB.", READ_ONLY | ALWAYS),
+    TEXT("to", "Host that its replacement would be on; null: it would have to wait.", READ_ONLY | NULLABLE),
+    BOOL("switchover", "Whether another member of its cluster would become the primary.", READ_ONLY | ALWAYS),
+    TEXT("waitsFor", "What it would wait for.", READ_ONLY | NULLABLE),
+    END_OF_FIELDS,
+};
+static const struct schema move_schema = { "HostMove", "Where a member would go.", move_fields };
 static const struct field changed_fields[] = {
     TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),
     TEXT("state", "Its state from now on.", READ_ONLY | ALWAYS, .one_of = host_state_names),
     ID("jobId", "The job that moves its members away.", READ_ONLY),
+    INTEGER("moving", "In a dry run: how many members would find another host.", READ_ONLY),
+    INTEGER("waiting", "In a dry run: how many would have to wait.", READ_ONLY),
+    INTEGER("switchovers", "In a dry run: how many clusters would get another primary.", READ_ONLY),
+    LIST("moves", "In a dry run: which member would go where.", READ_ONLY, .of = &move_schema),
     END_OF_FIELDS,
 };
 static const struct schema changed_schema = { "HostChange", "The new state of a host.", changed_fields };
@@ -113,6 +134,15 @@ static const struct field drain_query[] = {
         "dropBackups",
         "Whether backups that the host only keeps, and no longer receives, are removed now. Refused while one of them is protected.",
         0, .fallback = "false"),
+    END_OF_FIELDS,
+};
+static const char *const host_sortings[] = { "name", "full", "silent", "members", NULL };
+static const struct field list_query[] = {
+    TEXT("state", "Only hosts in this state.", 0, .one_of = host_state_names),
+    TEXT("purpose", "Only hosts with this purpose.", 0, .one_of = host_purpose_names),
+    TEXT("region", "Only hosts of this region.", 0, .max = NAME_MAX_CHARACTERS, .example = "\"EU_WEST\""),
+    TEXT("sort", "What they are sorted by: `full`, `silent` and `members` with the most first.", 0,
+         .one_of = host_sortings, .fallback = "\"name\""),
     END_OF_FIELDS,
 };
 static const struct field remove_query[] = {
@@ -227,12 +257,63 @@ list_own_backups(struct request *req)
     return answer_array(req, list, "host");
 }
 
+/* The field that hosts are sorted by, the most first; those of the same keep the order of their names. */
+static const char *
+sort_field(str sort)
+{
+    return str_is(sort, "full") ? "fullPercent" : str_is(sort, "silent") ? "silentS" : "members";
+}
+
+static bool
+host_is_wanted(struct request *req, const json_t *host)
+{
+    static const char *const filters[] = { "state", "purpose", "region" };
+    for (size_t i = 0; i < LENGTH(filters); i++) {
+        str wanted = request_query(req, filters[i]);
+        if (wanted.len > 0 && !str_eq(wanted, json_str(json_object_get(host, filters[i]))))
+            return false;
+    }
+    return true;
+}
+
+struct listed_host {
+    json_t *host;
+    size_t at;
+    json_int_t key;
+};
+
+static int
+compare_hosts(const void *a, const void *b)
+{
+    const struct listed_host *one = a, *other = b;
+    if (one->key != other->key)
+        return one->key < other->key ? 1 : -1;
+    return one->at < other->at ? -1 : 1;
+}
+
 static error
 list_hosts(struct request *req)
 {
-    str list;
+    str list, sort = request_query(req, "sort");
+    size_t i, count = 0;
+    json_t *host;
     TRY(store_fleet_list(req->api->store, req->arena, SQL_HOST_LIST, STR_EMPTY, &list));
-    return answer_array(req, list, "name");
+    json_t *all = json_parse_own(req->arena, list), *wanted = json_in(req->arena, json_array());
+    struct listed_host *listed = ARENA_ARRAY(req->arena, struct listed_host, json_array_size(all) + 1);
+    if (all == NULL || wanted == NULL || listed == NULL)
+        return fail(req->arena, OVERLOADED);
+    bool by_name = sort.len == 0 || str_is(sort, "name");
+    json_array_foreach(all, i, host)
+    {
+        if (host_is_wanted(req, host))
+            listed[count++] =
+                (struct listed_host){ host, i,
+                                      by_name ? 0 : json_integer_value(json_object_get(host, sort_field(sort))) };
+    }
+    qsort(listed, count, sizeof(*listed), compare_hosts);
+    for (i = 0; i < count; i++)
+        json_array_append(wanted, listed[i].host);
+    return answer_array(req, json_text(req->arena, wanted), "name");
 }
 
 static error
@@ -278,6 +359,28 @@ drop_backups(struct request *req, id host)
     return protected_ms == 0 ? OK : fail(req->arena, BACKUP_PROTECTED, V(date_text(req->arena, protected_ms)));
 }
 
+/* In a dry run nobody waits for the job: it says what the job would do. */
+static error
+add_plan(struct request *req, id host, json_t *answer)
+{
+    str text;
+    size_t i;
+    const json_t *move;
+    json_int_t moving = 0, switchovers = 0;
+    TRY(store_host_drain_plan(req->tx, host, &text));
+    json_t *moves = json_parse_own(req->arena, text);
+    json_array_foreach(moves, i, move)
+    {
+        moving += json_is_string(json_object_get(move, "to"));
+        switchovers += json_is_true(json_object_get(move, "switchover"));
+    }
+    json_object_set_new(answer, "moving", json_integer(moving));
+    json_object_set_new(answer, "waiting", json_integer((json_int_t)json_array_size(moves) - moving));
+    json_object_set_new(answer, "switchovers", json_integer(switchovers));
+    json_object_set(answer, "moves", moves);
+    return OK;
+}
+
 static error
 set_state(struct request *req, enum host_state state, bool drains)
 {
@@ -293,7 +396,10 @@ set_state(struct request *req, enum host_state state, bool drains)
         if (str_is(request_query(req, "dropBackups"), "true"))
             TRY(drop_backups(req, host));
         TRY(begin_drain(req, host, name, &job));
-        json_object_set_new(answer, "jobId", json_string(id_text(req->arena, job).data));
+        if (req->dry_run)
+            TRY(add_plan(req, host, answer));
+        else
+            json_object_set_new(answer, "jobId", json_string(id_text(req->arena, job).data));
         req->answer.document = json_text(req->arena, answer);
     }
     return tx_notify(req->tx, JOB_CHANNEL, id_text(req->arena, host));
@@ -464,7 +570,7 @@ create_token(struct request *req)
 static const struct endpoint endpoints[] = {
     { GET, "/hosts", 0, FOR_OPERATORS, "listHosts", "Return all hosts",
       "Lists the hosts: what they have, how much of it is used, and when their agents last reported. Removed hosts are left out.",
-      SHAPE_LIST, .run = list_hosts, .response = &host_schema, .item = "/hosts/{hostName}" },
+      SHAPE_LIST, .run = list_hosts, .response = &host_schema, .query = list_query, .item = "/hosts/{hostName}" },
     { GET, "/hosts/{hostName}", 0, FOR_OPERATORS, "showHost", "Return one host with its members",
       "Shows the host and everything on it, as its agent last reported it: members of clusters, or clusters' backups.",
       SHAPE_ENTITY, .run = show_host, .response = &one_host_schema, .path_fields = host_path },
@@ -474,7 +580,7 @@ static const struct endpoint endpoints[] = {
       SHAPE_LIST, .run = list_own_backups, .response = &own_backup_schema },
     { POST, "/hosts/{hostName}:drain", 0, FOR_OPERATORS, "drainHost", "Empty one host",
       "The host gets no new members, and a worker moves its members to other hosts. That takes as long as copying their data and "
-      "waits for the maintenance windows of their projects. The answer names the job. Other repository "
+      "waits for the maintenance windows of their projects. The answer names the job; that of a dry run says which member would go where, what would not fit, and which clusters would switch over. Other repository "
       "hosts of the region take over what a repository host receives, and begin with full backups; it receives until they have them, and keeps "
       "what it has until that has expired.",
       SHAPE_ENTITY, 200, .run = drain_host, .response = &changed_schema, .query = drain_query, .path_fields = host_path },

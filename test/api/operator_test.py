@@ -316,6 +316,104 @@ def empty_hosts():
     return sql("SELECT string_agg(name, ' ' ORDER BY id) FROM host h WHERE state = 'ACTIVE' AND name LIKE 'h%' AND NOT EXISTS (SELECT FROM cluster_member m WHERE m.host_id = h.id)").split()
 
 
+def test_clusters(suite, good, desk):
+    """The clusters of all tenants: every filter against what the database says, every order, and what a name can mean."""
+    total = int(sql("SELECT count(*) FROM cluster"))
+    listed = good("listOperatedClusters", "/clusters?itemsPerPage=500")["results"]
+    suite.equal((len(listed), [one["name"] for one in listed]), (total, sorted(one["name"] for one in listed)), "all clusters, by name")
+    suite.check(total > 1 and listed[0]["links"][0]["href"].endswith(PREFIX + "/clusters/" + listed[0]["id"]), "links of items: %r", listed[0])
+    pages = [good("listOperatedClusters", "/clusters?itemsPerPage=1&pageNum=%d" % number)["results"][0]["id"] for number in range(1, total + 1)]
+    suite.equal(pages, [one["id"] for one in listed], "page by page")
+    one = next(row for row in listed if row["hosts"])
+    for query, wanted in (("host=" + one["hosts"][0], lambda row: one["hosts"][0] in row["hosts"]), ("region=" + one["region"].split(",")[0], lambda row: one["region"].split(",")[0] in row["region"].split(",")),
+                          ("size=" + one["size"].split(",")[0], lambda row: one["size"].split(",")[0] in row["size"].split(",")), ("state=" + one["state"], lambda row: row["state"] == one["state"]),
+                          ("version=" + one["version"].split(".")[0], lambda row: row["version"].split(".")[0] == one["version"].split(".")[0]), ("version=1", lambda row: False),
+                          ("change=IDLE", lambda row: row["change"] == "IDLE"), ("project=" + one["projectId"], lambda row: row["projectId"] == one["projectId"]),
+                          ("organization=" + one["orgId"], lambda row: row["orgId"] == one["orgId"]), ("search=" + one["id"], lambda row: row["id"] == one["id"]),
+                          ("search=" + one["name"][:3].upper(), lambda row: one["name"][:3] in (row["name"] + " " + row["project"] + " " + row["organization"]).lower()),
+                          ("primaryHost=nobody", lambda row: False), ("unprovenDays=0", lambda row: True), ("minLagBytes=1", lambda row: (row["lagBytes"] or 0) >= 1)):
+        found = good("listOperatedClusters", "/clusters?itemsPerPage=500&" + query)["results"]
+        suite.equal([row["id"] for row in found], [row["id"] for row in listed if wanted(row)], "clusters with " + query)
+    sql("UPDATE cluster_member SET role = 'REPLICA' WHERE cluster_id = '\\x%s'" % one["id"])
+    sql("UPDATE cluster_member SET role = 'PRIMARY', unit = 'active', reported_at = now(), lag_bytes = 0, timeline = 2, version = '17.6', desired = 'RUNNING', problem = NULL "
+        "WHERE id = (SELECT id FROM cluster_member WHERE cluster_id = '\\x%s' ORDER BY ordinal LIMIT 1)" % one["id"])
+    primary = sql("SELECT h.name FROM host h JOIN cluster_member m ON m.host_id = h.id WHERE m.cluster_id = '\\x%s' AND m.role = 'PRIMARY'" % one["id"])
+    found = good("listOperatedClusters", "/clusters?primaryHost=" + primary)["results"]
+    suite.check(one["id"] in [row["id"] for row in found] and all(row["state"] in ("HEALTHY", "DEGRADED") for row in found), "a cluster with a primary: %r", found)
+    for sort in ("state", "project", "organization", "primary", "region", "size", "version", "lag", "proven", "members", "created", "name"):
+        forth = [row["id"] for row in good("listOperatedClusters", "/clusters?itemsPerPage=500&sort=" + sort)["results"]]
+        back = [row["id"] for row in good("listOperatedClusters", "/clusters?itemsPerPage=500&reverse=true&sort=" + sort)["results"]]
+        suite.equal((back[::-1], sorted(forth)), (forth, sorted(row["id"] for row in listed)), "sorted by " + sort)
+    shown = good("showOperatedCluster", "/clusters/" + one["id"])
+    suite.equal((shown["name"], shown["members"], [member["host"] for member in shown["memberList"] if member["role"] == "PRIMARY"]), (one["name"], len(shown["memberList"]), [primary]), "one cluster")
+    same = [row for row in listed if row["name"] == one["name"]]
+    reply = desk.ask("GET", "/clusters/" + one["name"])
+    suite.equal(reply.status, 200 if len(same) == 1 else 400, "a name that %d clusters have" % len(same))
+    suite.equal(good("showOperatedCluster", "/clusters/%s%%2F%s%%2F%s" % (one["organization"].replace(" ", "%20"), one["project"].replace(" ", "%20"), one["name"]))["id"], one["id"], "ORGANIZATION/PROJECT/NAME")
+    sql("INSERT INTO cluster (id, org_id, project_id, name, set_name, major_version) SELECT '\\x%s', org_id, project_id, 'twin', 'twin01', '17' FROM cluster WHERE id = '\\x%s'; "
+        "INSERT INTO cluster (id, org_id, project_id, name, set_name, major_version) SELECT '\\x%s', org_id, id, 'twin', 'twin02', '17' FROM project WHERE id <> '\\x%s' ORDER BY id LIMIT 1"
+        % (new_id(), one["id"], new_id(), one["projectId"]))
+    reply = desk.ask("GET", "/clusters/twin")
+    suite.check(reply.status == 400 and reply.code() == "INVALID_PATH_PARAMETER" and "/twin (" in reply.body.decode(), "a name that several have: %r", reply)
+    suite.equal(desk.ask("GET", "/clusters/nobody").status, 404, "a name that none has")
+    sql("DELETE FROM cluster WHERE name = 'twin'")
+
+
+def test_capacity(suite, good, desk):
+    """What fits, and for how long: unknown, steady, growing and full."""
+    hosts = "purpose = 'DATABASE' AND state = 'ACTIVE'"
+    sql("UPDATE host SET last_seen_at = now() WHERE " + hosts)
+    region = sql("SELECT region FROM host WHERE " + hosts + " ORDER BY id LIMIT 1")
+
+    def ask():
+        return {row["size"]: row for row in good("listCapacity", "/capacity?itemsPerPage=500&region=" + region)["results"]}
+
+    first = ask()["M10"]
+    suite.check(first["forecast"] == "UNKNOWN" and first["daysUntilFull"] is None and first["room"] > 0, "without history nobody knows: %r", first)
+    day = "INSERT INTO capacity_day SELECT provider, region, current_date - i, now(), 1, 1, 100, 50 - %s * i, 100000, 1000, 1000, 10 FROM generate_series(0, %d) i, " \
+          "(SELECT DISTINCT provider, region FROM host WHERE region = '%s') h"
+    sql(day % ("1", 5, region))
+    suite.equal(ask()["M10"]["forecast"], "UNKNOWN", "six days are too few")
+    sql("TRUNCATE capacity_day; " + day % ("0", 13, region))
+    suite.equal((ask()["M10"]["forecast"], ask()["M10"]["daysUntilFull"]), ("STEADY", None), "nothing grows")
+    sql("TRUNCATE capacity_day; " + day % ("1", 13, region))
+    cpus = float(sql("SELECT cpus FROM instance_size WHERE name = 'M10'"))
+    grown = ask()["M10"]
+    suite.equal((grown["forecast"], grown["historyDays"], grown["growthPerDay"], grown["daysUntilFull"]),
+                ("GROWING", 14, round(1 / cpus, 2), int(grown["room"] / (1 / cpus))), "a processor more every day")
+    suite.check([row for row in ask().values() if row["room"] == 0 and row["forecast"] == "FULL" and row["daysUntilFull"] == 0] or all(row["room"] for row in ask().values()), "what does not fit is full: %r", ask())
+    sql("TRUNCATE capacity_day; SET reeve.service = 'on'; SELECT capacity_note(); SELECT capacity_note()")
+    suite.equal(sql("SELECT count(*) = (SELECT count(DISTINCT (provider, region)) FROM host WHERE %s) FROM capacity_day" % hosts), "t", "a row a day and region")
+
+
+def test_drain_plan(suite, good, desk):
+    """What a drain would do is what it then does, and asking changes nothing."""
+    used = sql("SELECT h.name FROM host h JOIN cluster_member m ON m.host_id = h.id AND m.desired IN ('PLANNED', 'RUNNING') GROUP BY h.name ORDER BY count(*) DESC LIMIT 1")
+    before = state()
+    plan = good("drainHost", "/hosts/%s:drain?dryRun=true" % used)
+    suite.equal(state(), before, "what a dry run changed")
+    suite.check(len(plan["moves"]) == plan["moving"] + plan["waiting"] > 0 and "jobId" not in plan and "operation-location" not in good.last.headers, "a plan: %r", plan)
+    suite.check(all(move["to"] != used for move in plan["moves"]), "nobody stays: %r", plan)
+    for move in plan["moves"]:
+        others = sql("SELECT string_agg(h.name, ' ') FROM cluster_member m JOIN host h ON h.id = m.host_id JOIN cluster c ON c.id = m.cluster_id WHERE c.name = '%s'" % move["cluster"]).split()
+        suite.check(move["to"] is None or move["to"] not in others, "members of a cluster never share a host: %r, %s", move, others)
+        suite.check(move["to"] is not None or move["waitsFor"], "why it would wait: %r", move)
+    sql("UPDATE host SET state = 'DRAINED' WHERE state = 'ACTIVE' AND purpose = 'DATABASE' AND name <> '%s'" % used)
+    full = good("drainHost", "/hosts/%s:drain?dryRun=true" % used)
+    sql("UPDATE host SET state = 'ACTIVE' WHERE state = 'DRAINED' AND purpose = 'DATABASE'")
+    suite.check(full["moving"] == 0 and full["switchovers"] == 0 and any("has room" in (move["waitsFor"] or "") for move in full["moves"]), "nowhere to go: %r", full)
+    suite.equal(desk.ask("POST", "/hosts/nobody:drain?dryRun=true").status, 404, "a host that is not there")
+
+
+def test_host_order(suite, good):
+    listed = good("listHosts", "/hosts?itemsPerPage=500&sort=full")["results"]
+    full = [one["fullPercent"] or 0 for one in listed]
+    suite.equal(full, sorted(full, reverse=True), "the fullest host first")
+    suite.equal({one["purpose"] for one in good("listHosts", "/hosts?purpose=REPOSITORY&sort=members")["results"]}, {"REPOSITORY"}, "hosts for backups")
+    suite.equal(good("listHosts", "/hosts?region=NOWHERE")["results"], [], "a region without hosts")
+    suite.equal({one["state"] for one in good("listHosts", "/hosts?state=ACTIVE&sort=silent")["results"]}, {"ACTIVE"}, "hosts by state")
+
+
 def test_hosts(suite, good, desk):
     hosts = good("listHosts", "/hosts?itemsPerPage=7&pageNum=2")
     suite.equal((len(hosts["results"]), hosts["totalCount"], [link["rel"] for link in hosts["links"]]), (7, 22, ["self", "previous", "next"]), "a page of hosts: twenty for members, two for backups")
@@ -636,6 +734,10 @@ def main():
         test_callers(suite, node, desk, table, values)
         test_bodies(suite, desk, table, values)
         good = Good(suite, desk, table)
+        test_clusters(suite, good, desk)
+        test_capacity(suite, good, desk)
+        test_drain_plan(suite, good, desk)
+        test_host_order(suite, good)
         test_hosts(suite, good, desk)
         test_addresses(suite, good, desk)
         test_places(suite, good, desk, node)

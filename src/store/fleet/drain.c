@@ -16,6 +16,17 @@ store_host_move_clusters(struct tx *tx, id host, str kind, str first_step, int s
 }
 
 error
+store_host_drain_plan(struct tx *tx, id host, str *ret_moves)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, P_HOST, host);
+    TRY(tx_query(tx, SQL_HOST_DRAIN_PLAN, &params, &rows, NULL));
+    *ret_moves = rows_text(&rows, 0, C_JSON);
+    return OK;
+}
+
+error
 store_host_drained(struct tx *tx, id host)
 {
     struct params params = { 0 };

@@ -22,3 +22,4 @@ FROM total t CROSS JOIN LATERAL (VALUES
     ('reeve_fleet_cpus', 'total', t.cpus), ('reeve_fleet_cpus', 'reserved', t.used_cpus),
     ('reeve_fleet_memory_bytes', 'total', t.memory_mb * 1048576), ('reeve_fleet_memory_bytes', 'reserved', t.used_memory_mb * 1048576),
     ('reeve_fleet_disk_bytes', 'total', t.disk_gb * 1073741824), ('reeve_fleet_disk_bytes', 'reserved', t.used_disk_gb * 1073741824)) f (metric, state, value);
+GRANT SELECT ON capacity_figures TO reeve_reader; -- they name no tenant, and operators ask for them

@@ -13,6 +13,7 @@ BEGIN
           UNION ALL SELECT * FROM etcd_figures UNION ALL SELECT * FROM backup_figures UNION ALL SELECT * FROM job_figures UNION ALL SELECT * FROM instance_figures) f;
     INSERT INTO fleet_figures (taken_at, took_ms, figures) VALUES (now(), extract(epoch FROM clock_timestamp() - v_began) * 1000, v_figures)
         ON CONFLICT (is_only) DO UPDATE SET taken_at = excluded.taken_at, took_ms = excluded.took_ms, figures = excluded.figures;
+    PERFORM capacity_note();
     RETURN jsonb_array_length(v_figures);
 END $$;
 REVOKE ALL ON FUNCTION fleet_figures_take() FROM PUBLIC;

@@ -19,6 +19,7 @@ SELECT coalesce(json_agg(json_build_object(
     'cpus', h.cpus, 'usedCpus', h.used_cpus,
     'memoryMb', h.memory_mb, 'usedMemoryMb', h.used_memory_mb,
     'diskGb', h.disk_gb, 'usedDiskGb', h.used_disk_gb,
+    'fullPercent', floor(100 * greatest(h.used_cpus / nullif(h.cpus, 0), h.used_memory_mb::numeric / nullif(h.memory_mb, 0), h.used_disk_gb::numeric / nullif(h.disk_gb, 0)))::bigint,
     'addresses', (SELECT count(*) FROM host_address a WHERE a.host_id = h.id),
     'freeAddresses', (SELECT count(*) FROM host_address a WHERE a.host_id = h.id AND a.member_id IS NULL),
     'members', (SELECT count(*) FROM cluster_member m WHERE m.host_id = h.id),
