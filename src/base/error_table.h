@@ -258,11 +258,11 @@
         "List the unpaid invoices: only those can be paid.") \
     /* What only agents of hosts see, on their own address. */ \
     ROW(CERTIFICATE_REQUIRED, 401, "This resource needs the certificate of a host.", \
-        "Join first: the operator's `reeved fleet token` prints the command.") \
+        "Join first: the operator's `reeved fleet tokens create` prints the command.") \
     ROW(CERTIFICATE_NOT_ACCEPTED, 403, "The certificate is not accepted: {}.", \
-        "Join again with a new token; see `reeved fleet host list`.") \
+        "Join again with a new token; see `reeved fleet hosts list`.") \
     ROW(JOIN_TOKEN_NOT_VALID, 403, "The join token is not valid: {}.", \
-        "Make a new one with `reeved fleet token`. A token works once and for a limited time.") \
+        "Make a new one with `reeved fleet tokens create`. A token works once and for a limited time.") \
     ROW(STALE_EPOCH, 409, "Another machine has joined as this host: the epoch is {} now.", \
         "Stop this agent. Join again if this machine is the one that should be the host.") \
     ROW(FLEET_NOT_READY, 503, "The fleet has no certificate authority yet.", \

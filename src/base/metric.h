@@ -46,13 +46,13 @@
     ROW(BACKUP_SEATS, "reeve_backup_seats", "gauge", "state", "Seats on repository hosts: WORKING, FAILING, or DAMAGED.", \
         "As above. FAILING: nothing is taken in, or not everything. DAMAGED: something that was kept is lost, and no full backup was made since. The events BACKUP_FAILING and BACKUP_DAMAGED say of which cluster, and why.") \
     ROW(OWN_BACKUP, "reeve_own_backup", "gauge", "state", "Hosts that keep the control plane's own database: WORKING, FAILING, or UNPROVEN.", \
-        "As above. FAILING: what is written now would be lost. UNPROVEN: no control plane could be started from it for three days. `reeved fleet own-backup` says why.") \
+        "As above. FAILING: what is written now would be lost. UNPROVEN: no control plane could be started from it for three days. `reeved fleet own-backups list` says why.") \
     ROW(OWN_BACKUP_BEHIND, "reeve_own_backup_behind_seconds", "gauge", "", "How much of the control plane's own database would be lost if it was lost now; absent: all of it.", \
         "As above. Alarm when it grows beyond a few minutes, or is absent though a host should keep it.") \
     ROW(DRILLS, "reeve_backup_drills", "gauge", "result", "Clusters with backups, by how their last drill ended; NONE: there was none.", \
         "As above. FAILED: the newest backup could not be restored, or something was missing.") \
     ROW(DRILLS_OVERDUE, "reeve_backup_drills_overdue", "gauge", "", "Clusters of which it was not proven for too long that their backups can be restored.", \
-        "As above. `reeved fleet host list` shows whether repository hosts are there; the drill itself says why it was not run.") \
+        "As above. `reeved fleet hosts list` shows whether repository hosts are there; the drill itself says why it was not run.") \
     ROW(FLEET_AGE, "reeve_fleet_age_seconds", "gauge", "", "How old the figures about the fleet are.", \
         "A worker takes them every 15 seconds for all nodes, whoever asks, and everything below that begins with `reeve_fleet_` is from there. After five minutes without a worker they are absent, and only this one is left. Take the maximum over the nodes, not the sum.") \
     ROW(FLEET_TOOK, "reeve_fleet_took_seconds", "gauge", "", "How long it took to take the figures about the fleet.", \

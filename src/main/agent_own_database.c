@@ -170,7 +170,7 @@ command_keep_own(int argc, char **argv)
         printf(
             "The passphrase of its backups is not shown again. Put it into a safe, apart from this host:\n\n  %s\n\n",
             own.cipher_pass.data);
-    printf("`reeve-agent own-database show` says how far they are, and so does `reeved fleet own-backup`.\n");
+    printf("`reeve-agent own-database show` says how far they are, and so does `reeved fleet own-backups list`.\n");
     return EXIT_SUCCESS;
 }
 

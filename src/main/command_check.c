@@ -453,7 +453,7 @@ check_host(struct examination *at, const json_t *host)
               "Install patroni " PATRONI_LEAST " or newer there (Debian 13 has it) before anything is placed on it.",
               "Host %s has Patroni %s, which can lose acknowledged writes in a failover.", name, patroni);
     if (json_is_integer(left) && json_integer_value(left) < 0)
-        wrong(at, "Let it join again with a new token: `reeved fleet token`.",
+        wrong(at, "Let it join again with a new token: `reeved fleet tokens create`.",
               "The certificate of host %s has expired.", name);
     else if (json_is_integer(left) && json_integer_value(left) < (int64_t)HOST_CERTIFICATE_DAYS * DAY_S)
         wrong(at, "Its agent should have renewed it: look at its log, `journalctl -u reeve-agent` there.",

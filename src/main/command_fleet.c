@@ -233,7 +233,7 @@ print_token(const char *host, const char *hours, const char *command, bool has_m
 {
     printf("Run this on %s within %s hour(s); it works once:\n\n  %s\n", host, hours, command);
     if (has_members)
-        printf("\nThen give it addresses for members: reeved fleet address add --host %s FIRST-LAST\n", host);
+        printf("\nThen give it addresses for members: reeved fleet addresses add --host %s FIRST-LAST\n", host);
 }
 
 static int
@@ -318,7 +318,8 @@ static const struct fleet_command own_commands[] = {
     { "authority", "fleet authority", "Print the authority's certificate.", run_authority },
     { "certificate", "fleet certificate --name NAME [--dns NAME]… [--address ADDRESS]… --out FOLDER",
       "Make a key and a certificate for a service, such as etcd or agent_listen.", run_certificate },
-    { "token", "fleet token --host NAME --provider P --region R [--zone Z] [--purpose P] [--store S] [--hours N]",
+    { "tokens create",
+      "fleet tokens create --host NAME --provider P --region R [--zone Z] [--purpose P] [--store S] [--hours N]",
       "Let one machine join as a host, once; prints the command to run there.", run_token },
     { "restored", "fleet restored",
       "Send every host its goal again. Run it after restoring the control database from a backup, before API and "
@@ -340,14 +341,14 @@ print_help(FILE *out)
         "  reeved fleet authority > /etc/reeve/fleet/authority.pem\n"
         "  reeved fleet certificate --name agents --address 10.0.0.5 --out /etc/reeve/fleet/agents\n"
         "      then set agent_listen, agent_certificate, agent_certificate_key and agent_authority in reeve.conf, and reload\n"
-        "  reeved fleet provider add OWN && reeved fleet region add OWN EU_WEST && reeved fleet size defaults\n"
-        "  reeved fleet token --host h1 --provider OWN --region EU_WEST --zone a\n"
-        "  reeved fleet address add --host h1 10.0.1.10-10.0.1.99\n\n"
+        "  reeved fleet providers add OWN && reeved fleet regions add OWN EU_WEST && reeved fleet sizes defaults\n"
+        "  reeved fleet tokens create --host h1 --provider OWN --region EU_WEST --zone a\n"
+        "  reeved fleet addresses add --host h1 10.0.1.10-10.0.1.99\n\n"
         "usage: reeved fleet SUBCOMMAND [OPTION…] [--config FILE] [--json]\n\n",
         out);
     for (size_t t = 0; t < LENGTH(tables); t++) {
         for (const struct fleet_command *command = tables[t]; command->name != NULL; command++)
-            fprintf(out, "  %-14s %s\n", command->name, command->sentence);
+            fprintf(out, "  %-21s %s\n", command->name, command->sentence);
     }
     fputs("\n`reeved fleet SUBCOMMAND --help` says more.\n", out);
 }
@@ -377,6 +378,33 @@ run(const struct fleet_command *command, const char *config, int argc, char **ar
     return command->run(command, &place, argc, argv);
 }
 
+/*
+ * The words are those of `reeve fleet`. These were others, and are typed by scripts: what a subcommand began with, and how it begins
+ * now. Two words now: it was one, with nothing behind it but options.
+ */
+static const char *const earlier_words[][3] = {
+    { "host", "hosts", NULL },          { "provider", "providers", NULL }, { "region", "regions", NULL },
+    { "size", "sizes", NULL },          { "address", "addresses", NULL },  { "etcd", "etcd-groups", NULL },
+    { "store", "object-stores", NULL }, { "token", "tokens", "create" },   { "own-backup", "own-backups", "list" },
+};
+
+static int
+replace_earlier(char **words, int count, int most)
+{
+    for (size_t i = 0; count > 0 && i < LENGTH(earlier_words); i++) {
+        if (strcmp(words[0], earlier_words[i][0]) != 0)
+            continue;
+        words[0] = (char *)earlier_words[i][1];
+        if (earlier_words[i][2] != NULL && count < most) {
+            memmove(words + 2, words + 1, (size_t)(count - 1) * sizeof(*words));
+            words[1] = (char *)earlier_words[i][2];
+            count++;
+        }
+        break;
+    }
+    return count;
+}
+
 int
 command_fleet(int argc, char **argv)
 {
@@ -390,6 +418,7 @@ command_fleet(int argc, char **argv)
         else
             words[count++] = argv[i];
     }
+    count = replace_earlier(words, count, ARGUMENTS_MAX);
     for (size_t t = 0; count > 0 && t < LENGTH(tables); t++) {
         for (const struct fleet_command *command = tables[t]; command->name != NULL; command++) {
             int taken = count_words(command->name, count, words);

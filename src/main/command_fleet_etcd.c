@@ -49,7 +49,8 @@ run_add(const struct fleet_command *command, struct fleet_place *place, int argc
     if (options[JSON].value != NULL)
         fleet_print_lines(place->arena, true, lines, LENGTH(lines));
     else
-        printf("%s was added; workers turn its authentication on: `reeved fleet etcd list` shows when\n", words[0]);
+        printf("%s was added; workers turn its authentication on: `reeved fleet etcd-groups list` shows when\n",
+               words[0]);
     return 0;
 }
 
@@ -86,7 +87,7 @@ static int
 run_secure(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv)
 {
     return act(command, place, argc, argv, "POST", ":secure", NULL,
-               "gets users; authentication is turned on when every member has one: reeved fleet etcd list");
+               "gets users; authentication is turned on when every member has one: reeved fleet etcd-groups list");
 }
 
 static int
@@ -155,14 +156,15 @@ run_root(const struct fleet_command *command, struct fleet_place *place, int arg
 }
 
 const struct fleet_command fleet_etcd_commands[] = {
-    { "etcd add", "fleet etcd add NAME --endpoint URL… [--region PROVIDER/REGION]… [--capacity N]",
+    { "etcd-groups add", "fleet etcd-groups add NAME --endpoint URL… [--region PROVIDER/REGION]… [--capacity N]",
       "Add an etcd group for clusters.", run_add },
-    { "etcd secure", "fleet etcd secure NAME", "Give the clusters of a group users, and turn its authentication on.",
-      run_secure },
-    { "etcd drain", "fleet etcd drain NAME", "Bind no new clusters to a group.", run_drain },
-    { "etcd activate", "fleet etcd activate NAME", "Bind new clusters to a group again.", run_activate },
-    { "etcd remove", "fleet etcd remove NAME", "Remove a group without clusters.", run_remove },
-    { "etcd root", "fleet etcd root NAME", "Print the password of a group's root user, for etcdctl.", run_root },
-    { "etcd list", "fleet etcd list", "List the etcd groups.", run_list },
+    { "etcd-groups secure", "fleet etcd-groups secure NAME",
+      "Give the clusters of a group users, and turn its authentication on.", run_secure },
+    { "etcd-groups drain", "fleet etcd-groups drain NAME", "Bind no new clusters to a group.", run_drain },
+    { "etcd-groups activate", "fleet etcd-groups activate NAME", "Bind new clusters to a group again.", run_activate },
+    { "etcd-groups remove", "fleet etcd-groups remove NAME", "Remove a group without clusters.", run_remove },
+    { "etcd-groups root", "fleet etcd-groups root NAME", "Print the password of a group's root user, for etcdctl.",
+      run_root },
+    { "etcd-groups list", "fleet etcd-groups list", "List the etcd groups.", run_list },
     { NULL, NULL, NULL, NULL },
 };

@@ -104,7 +104,7 @@ run_host_show(const struct fleet_command *command, struct fleet_place *place, in
         return fleet_fail(command, problem);
     json_t *host = json_array_get(json_parse_own(place->arena, hosts), 0);
     if (host == NULL)
-        return fleet_complain(command, "there is no such host; `reeved fleet host list` shows all hosts");
+        return fleet_complain(command, "there is no such host; `reeved fleet hosts list` shows all hosts");
     print_host(place->arena, host, members, seats, options[0].value != NULL);
     return 0;
 }
@@ -117,7 +117,7 @@ static const struct {
     const char *done;          /* a sentence */
 } host_changes[] = {
     [HOST_DRAIN] = { "POST", "/hosts/%s:drain", HOST_DRAINING,
-                     "gets no new members; `reeved worker` moves its members away. `reeved fleet host list` shows "
+                     "gets no new members; `reeved worker` moves its members away. `reeved fleet hosts list` shows "
                      "when none is left." },
     [HOST_DRAIN_ALL] = { "POST", "/hosts/%s:drain?dropBackups=true", HOST_DRAINING,
                          "gets no new backups, and what it only keeps is removed. What it still receives moves to other hosts." },
@@ -137,6 +137,17 @@ change_path(struct arena *arena, enum host_change change, const char *name)
 }
 
 static int
+print_plan(struct arena *arena, const json_t *answer, bool as_json)
+{
+    static const struct fleet_column columns[] = {
+        { "cluster", "CLUSTER" }, { "project", "PROJECT" },       { "role", "ROLE" },          { "size", "SIZE" },
+        { "to", "TO" },           { "switchover", "SWITCHOVER" }, { "waitsFor", "WAITS FOR" },
+    };
+    fleet_print_list(arena, json_text(arena, json_object_get(answer, "moves")), as_json, columns, LENGTH(columns));
+    return 0;
+}
+
+static int
 run_change(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv,
            enum host_change change)
 {
@@ -151,13 +162,13 @@ run_change(const struct fleet_command *command, struct fleet_place *place, int a
         [HOST_REMOVE] = { { "--lost", "The host will never come back: replace its members.", .is_flag = true },
                           HOST_GIVE_UP },
     };
-    enum { JSON, MORE };
-    bool has_more = change == HOST_DRAIN || change == HOST_REMOVE;
+    enum { JSON, MORE, DRY_RUN };
     struct option_value options[] = {
         [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
-        [MORE] = has_more ? more[change].option : (struct option_value){ 0 },
+        [MORE] = change == HOST_DRAIN || change == HOST_REMOVE ? more[change].option : (struct option_value){ 0 },
+        [DRY_RUN] = { "--dry-run", "Say where its members would go, and do nothing.", .is_flag = true },
     };
-    size_t option_count = has_more ? LENGTH(options) : LENGTH(options) - 1;
+    size_t option_count = change == HOST_DRAIN ? DRY_RUN + 1 : change == HOST_REMOVE ? MORE + 1 : JSON + 1;
     const char *name = NULL;
     int status;
     json_t *answer;
@@ -167,12 +178,16 @@ run_change(const struct fleet_command *command, struct fleet_place *place, int a
         return fleet_complain(command, "it needs the name of a host");
     if (options[MORE].value != NULL)
         change = more[change].instead;
-    error problem =
-        fleet_call(place, host_changes[change].method, change_path(place->arena, change, name), NULL, &answer);
+    str path = change_path(place->arena, change, name);
+    if (options[DRY_RUN].value != NULL)
+        path = str_format(place->arena, "%.*s%cdryRun=true", STR_ARG(path), str_find(path, '?') >= 0 ? '&' : '?');
+    error problem = fleet_call(place, host_changes[change].method, path, NULL, &answer);
     if (problem != OK && problem->code == RESOURCE_NOT_FOUND)
-        return fleet_complain(command, "there is no such host; `reeved fleet host list` shows all hosts");
+        return fleet_complain(command, "there is no such host; `reeved fleet hosts list` shows all hosts");
     if (problem != OK)
         return fleet_fail(command, problem);
+    if (options[DRY_RUN].value != NULL)
+        return print_plan(place->arena, answer, options[JSON].value != NULL);
     const struct fleet_line lines[] = { { "name", str_from(name) },
                                         { "state", str_from(host_state_names[host_changes[change].state]) } };
     if (options[JSON].value != NULL)
@@ -241,7 +256,7 @@ run_address_add(const struct fleet_command *command, struct fleet_place *place, 
     else if (added > 0)
         printf("%lld of %lld addresses added; the others are already in use\n", (long long)added, (long long)asked);
     else
-        fprintf(stderr, "reeved fleet address add: no address was added: all are already in use\n");
+        fprintf(stderr, "reeved fleet addresses add: no address was added: all are already in use\n");
     return added > 0 ? 0 : 1;
 }
 
@@ -270,20 +285,20 @@ run_address_list(const struct fleet_command *command, struct fleet_place *place,
 }
 
 const struct fleet_command fleet_host_commands[] = {
-    { "host list", "fleet host list", "List the hosts: what they have, what is used, and when they last reported.",
+    { "hosts list", "fleet hosts list", "List the hosts: what they have, what is used, and when they last reported.",
       run_host_list },
-    { "host show", "fleet host show NAME", "Show one host with its members, or with the backups that it keeps.",
+    { "hosts show", "fleet hosts show NAME", "Show one host with its members, or with the backups that it keeps.",
       run_host_show },
-    { "host drain", "fleet host drain NAME [--drop-backups]",
+    { "hosts drain", "fleet hosts drain NAME [--drop-backups] [--dry-run]",
       "Put no new members on a host, and move its members away.", run_host_drain },
-    { "host activate", "fleet host activate NAME", "Put members on a drained host again.", run_host_activate },
-    { "host remove", "fleet host remove NAME [--lost]", "Remove a host that has no members or is lost.",
+    { "hosts activate", "fleet hosts activate NAME", "Put members on a drained host again.", run_host_activate },
+    { "hosts remove", "fleet hosts remove NAME [--lost]", "Remove a host that has no members or is lost.",
       run_host_remove },
-    { "address add", "fleet address add --host NAME FIRST-LAST [--private FIRST] [--prefix N]",
+    { "addresses add", "fleet addresses add --host NAME FIRST-LAST [--private FIRST] [--prefix N]",
       "Give a host addresses for members.", run_address_add },
-    { "address list", "fleet address list [--host NAME]", "List the addresses and the members that use them.",
+    { "addresses list", "fleet addresses list [--host NAME]", "List the addresses and the members that use them.",
       run_address_list },
-    { "own-backup", "fleet own-backup [--json]",
+    { "own-backups list", "fleet own-backups list [--json]",
       "Show where this control plane's own database is backed up, up to when, and whether that was proven.",
       run_own_backup },
     { NULL, NULL, NULL, NULL },

@@ -156,14 +156,14 @@ run_size_list(const struct fleet_command *command, struct fleet_place *place, in
 }
 
 const struct fleet_command fleet_place_commands[] = {
-    { "provider add", "fleet provider add NAME", "Add a provider, the owner of some machines.", run_provider_add },
-    { "provider list", "fleet provider list", "List the providers.", run_provider_list },
-    { "region add", "fleet region add PROVIDER NAME", "Add a region of a provider.", run_region_add },
-    { "region list", "fleet region list", "List the regions.", run_region_list },
-    { "size add", "fleet size add NAME --cpus N --memory-mb N --disk-gb N [--max-connections N]",
+    { "providers add", "fleet providers add NAME", "Add a provider, the owner of some machines.", run_provider_add },
+    { "providers list", "fleet providers list", "List the providers.", run_provider_list },
+    { "regions add", "fleet regions add PROVIDER NAME", "Add a region of a provider.", run_region_add },
+    { "regions list", "fleet regions list", "List the regions.", run_region_list },
+    { "sizes add", "fleet sizes add NAME --cpus N --memory-mb N --disk-gb N [--max-connections N]",
       "Add a size of members, or change what new members of it get.", run_size_add },
-    { "size defaults", "fleet size defaults", "Add the usual sizes: FLEX, M0, M10, M20, M30 and so on.",
+    { "sizes defaults", "fleet sizes defaults", "Add the usual sizes: FLEX, M0, M10, M20, M30 and so on.",
       run_size_defaults },
-    { "size list", "fleet size list", "List the sizes.", run_size_list },
+    { "sizes list", "fleet sizes list", "List the sizes.", run_size_list },
     { NULL, NULL, NULL, NULL },
 };

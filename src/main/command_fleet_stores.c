@@ -71,7 +71,8 @@ send(const struct fleet_command *command, struct fleet_place *place, const char 
     json_t *answer;
     error problem = fleet_call(place, method, str_from(path), body, &answer);
     if (problem != OK && problem->code == RESOURCE_NOT_FOUND)
-        return fleet_complain(command, "there is no such object store; `reeved fleet store list` shows all of them");
+        return fleet_complain(command,
+                              "there is no such object store; `reeved fleet object-stores list` shows all of them");
     if (problem != OK)
         return fleet_fail(command, problem);
     const struct fleet_line lines[] = { { "name", str_from(name) } };
@@ -119,7 +120,7 @@ run_add(const struct fleet_command *command, struct fleet_place *place, int argc
     }
     return send(
         command, place, "POST", "/objectStores", body, name, options[JSON].value != NULL,
-        "was tried out and added; hosts use it that join with `reeved fleet token --purpose REPOSITORY --store`");
+        "was tried out and added; hosts use it that join with `reeved fleet tokens create --purpose REPOSITORY --store`");
 }
 
 static int
@@ -223,7 +224,8 @@ run_show(const struct fleet_command *command, struct fleet_place *place, int arg
         return fleet_fail(command, problem);
     json_t *store = json_array_get(json_parse_own(place->arena, json), 0);
     if (store == NULL)
-        return fleet_complain(command, "there is no such object store; `reeved fleet store list` shows all of them");
+        return fleet_complain(command,
+                              "there is no such object store; `reeved fleet object-stores list` shows all of them");
     if (options[0].value != NULL)
         printf("%.*s\n", STR_ARG(json_text(place->arena, store)));
     else
@@ -271,7 +273,8 @@ run_recover(const struct fleet_command *command, struct fleet_place *place, int 
     recovery.is_dry = options[DRY_RUN].value != NULL;
     error problem = recover(place, name, &recovery);
     if (problem != OK && problem->code == RESOURCE_NOT_FOUND)
-        return fleet_complain(command, "there is no such object store; `reeved fleet store list` shows all of them");
+        return fleet_complain(command,
+                              "there is no such object store; `reeved fleet object-stores list` shows all of them");
     if (problem != OK)
         return fleet_fail(command, problem);
     const struct fleet_line lines[] = { { "objects", str_from_int(place->arena, recovery.objects) },
@@ -282,15 +285,19 @@ run_recover(const struct fleet_command *command, struct fleet_place *place, int 
 }
 
 const struct fleet_command fleet_store_commands[] = {
-    { "store add", "fleet store add NAME --endpoint URL --bucket B --keys FILE [--uri-style host|path] [--object-lock]",
+    { "object-stores add",
+      "fleet object-stores add NAME --endpoint URL --bucket B --keys FILE [--uri-style host|path] [--object-lock]",
       "Add an object store that backups can be kept in, after trying it out.", run_add },
-    { "store list", "fleet store list", "List the object stores.", run_list },
-    { "store show", "fleet store show NAME", "Show one object store: where it is, and what is kept in it.", run_show },
-    { "store try", "fleet store try NAME", "Write, read, list and delete an object in a store.", run_try },
-    { "store change", "fleet store change NAME [--keys FILE] [--authority FILE]", "Give an object store another key.",
-      run_change },
-    { "store remove", "fleet store remove NAME", "Remove an object store that nothing is kept in.", run_remove },
-    { "store recover", "fleet store recover NAME --since TIME [--dry-run]",
+    { "object-stores list", "fleet object-stores list", "List the object stores.", run_list },
+    { "object-stores show", "fleet object-stores show NAME",
+      "Show one object store: where it is, and what is kept in it.", run_show },
+    { "object-stores try", "fleet object-stores try NAME", "Write, read, list and delete an object in a store.",
+      run_try },
+    { "object-stores change", "fleet object-stores change NAME [--keys FILE] [--authority FILE]",
+      "Give an object store another key.", run_change },
+    { "object-stores remove", "fleet object-stores remove NAME", "Remove an object store that nothing is kept in.",
+      run_remove },
+    { "object-stores recover", "fleet object-stores recover NAME --since TIME [--dry-run]",
       "Bring back what somebody deleted or overwrote in a bucket with Object Lock since a moment.", run_recover },
     { NULL, NULL, NULL, NULL },
 };

@@ -95,7 +95,8 @@ command_join(int argc, char **argv)
     enum { URL, TOKEN, STATE, START };
     struct option_value options[] = {
         [URL] = { "--url", "Address of the control plane's listener for agents: https://HOST:PORT.", .required = true },
-        [TOKEN] = { "--token", "Token from `reeved fleet token`; - asks for it, or reads it from standard input.",
+        [TOKEN] = { "--token",
+                    "Token from `reeved fleet tokens create`; - asks for it, or reads it from standard input.",
                     .required = true },
         [STATE] = { "--state-dir", "Folder for the key, the certificate and the goal.", .value = STATE_FOLDER },
         [START] = { "--start", "Also start the agent's unit, now and at every boot.", .is_flag = true },
@@ -468,7 +469,7 @@ print_help(FILE *out)
     fprintf(
         out,
         "\nOn a new host, as root:\n\n"
-        "  reeve-agent join --url https://control.example.org:8444 --token - --start    # asks for what `reeved fleet token` printed\n"
+        "  reeve-agent join --url https://control.example.org:8444 --token - --start    # asks for what `reeved fleet tokens create` printed\n"
         "  reeve-agent status\n\n"
         "Databases are units of systemd (reeve-member-….service): they keep running when the agent is stopped, and\n"
         "start after a reboot without it. To try a goal by hand: reeve-agent run --goal-file FILE --report-file FILE.\n"

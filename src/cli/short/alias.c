@@ -13,6 +13,19 @@ const struct alias aliases[] = {
     { "clusters connect", "connect", NULL },
     { "clusters logs", "logs", NULL },
     { "events watch", "events follow", NULL },
+    /* Words of `reeved fleet` before both had the same. */
+    { "fleet host", "fleet hosts", NULL },
+    { "fleet cluster", "fleet clusters", NULL },
+    { "fleet job", "fleet jobs", NULL },
+    { "fleet provider", "fleet providers", NULL },
+    { "fleet region", "fleet regions", NULL },
+    { "fleet size", "fleet sizes", NULL },
+    { "fleet address", "fleet addresses", NULL },
+    { "fleet etcd", "fleet etcd-groups", NULL },
+    { "fleet store", "fleet object-stores", NULL },
+    { "fleet token create", "fleet tokens create", NULL },
+    { "fleet token", "fleet tokens create", NULL },
+    { "fleet own-backup", "fleet own-backups list", NULL },
     { NULL, NULL, NULL },
 };
 
