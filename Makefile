@@ -97,6 +97,12 @@ redteam-walls: all ## every wall taken down once, so that attacks are seen to be
 neighbour: all ## what one organization far beyond its limits costs another
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/neighbour_test.py --report docs/reports/neighbour.md
 
+fleet-clusters: all ## how long operators of 1,000 clusters wait for the list of them, with simulated agents; takes two minutes
+	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/bench/fleet_clusters.py --report docs/reports/fleet-clusters.md
+
+fifteen-test: all ## what people do most, typed into a terminal, with the number of commands and characters now and before, on a fleet: needs root, takes five minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cli/fifteen_tasks.py --fleet --report docs/reports/fifteen-tasks.md
+
 fleet-load: all ## 10,000 hosts come back at once: how long it takes, and what a tenant notices
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/fleet_load.py --report docs/reports/fleet-load.md
 
