@@ -214,11 +214,12 @@ def on_a_fleet(suite, home):
 
 def write_report(path, rows, where):
     with open(path, "w", encoding="utf-8") as file:
-        file.write("# What people do most\n\nWritten by `make fifteen-test`, %s. Every command of the last column was typed into a terminal; `{…}` is what differs from place to place. *Before* is the same with "
+        file.write("# What people do most\n\nWritten by %s. Every command of the last column was typed into a terminal; `{…}` is what differs from place to place. *Before* is the same with "
                    "identifiers and JSON, as the reference had it before there were names and short flags; looking identifiers up is counted where it was needed.\n\n"
                    "| task | commands before | characters before | commands now | characters now | took | typed |\n|---|---|---|---|---|---|---|\n" % where)
         file.writelines("| %s | %d | %d | %d | %d | %s | %s |\n" % row for row in rows)
         file.write("| **all** | **%d** | **%d** | **%d** | **%d** | | |\n" % tuple(sum(row[i] for row in rows) for i in range(1, 5)))
+        file.write("\nMissing: to restore a table takes the commands of [its guide](../how-to/restore-a-table.md), which are more than two; minor versions cannot be updated yet.\n")
         file.write("\n–: it needs running members, and was not typed in this run.\n" if any(row[5] == "–" for row in rows) else "")
 
 
@@ -235,7 +236,7 @@ def main():
     for row in rows:
         suite.say("%-40s %d commands, %4d characters -> %d commands, %3d characters  %s" % row[:6])
     if given.report:
-        write_report(given.report, rows, "on a fleet of four hosts" if given.fleet else "on a real node without hosts")
+        write_report(given.report, rows, "`make fifteen-test`, on a fleet of four hosts" if given.fleet else "`script/with-services test/cli/fifteen_tasks.py`, on a real node without hosts")
     return suite.finish()
 
 
