@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of the section "A cluster on your machine" of README.md as they stand, and the `psql` command that they print.
+"""Runs the commands of the section "A cluster on your machine" of README.md as they stand, from script/bootstrap on, and the `psql`
+command that they print.
 
   test/cluster/readme_test.py      needs root
 """
@@ -26,7 +27,7 @@ def commands():
 
 
 def shell(command, seconds):
-    done = subprocess.run(["bash", "-c", command], cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    done = subprocess.run(["bash", "-e", "-c", command], cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=seconds * PATIENCE, check=False)
     return done.returncode, done.stdout
 
@@ -36,7 +37,7 @@ def main():
     up, down = commands()
     try:
         status, output = shell(up, DEMO_SECONDS)
-        suite.equal(status, 0, "status of " + up)
+        suite.equal(status, 0, "status of " + up.replace("\n", "; "))
         printed = re.search(r"^test/fleet/fleet client psql '.*'$", output, re.M)
         suite.check(printed is not None, "%s prints no psql command:\n%s", up, output[-2000:])
         times = re.search(r"^from starting the control plane .*$", output, re.M)
