@@ -36,6 +36,9 @@ run: all ## a whole server on this machine, with credentials and a first curl
 demo: all ## a fleet of three hosts on this machine and a replicated cluster on it, up to psql; needs root
 	REEVE_BUILD=$(BUILD) $(PYTHON) script/demo
 
+session: all ## record the terminal session of README.md from a real run: needs root, takes three minutes
+	REEVE_BUILD=$(BUILD) script/record-session
+
 demo-down: ## take the demo away
 	test/fleet/fleet down
 
@@ -68,6 +71,9 @@ fuzz: ## 10^8 executions of each fuzz target; takes hours
 
 docs: all ## the documentation as a site: open build/docs/index.html
 	script/build-docs --reeved $(BUILD)/reeved --out $(BUILD)/docs
+
+clients: all ## typed clients for TypeScript, Python and Go from the OpenAPI document, in build/clients; needs script/bootstrap --automation, takes two minutes
+	script/make-clients --reeved $(BUILD)/reeved --out $(BUILD)/clients
 
 stateful: all ## 10^6 operations of eight clients against two nodes, held against a model; takes an hour
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/stateful_test.py --operations 1000000 --rounds 50 \
