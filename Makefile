@@ -75,6 +75,9 @@ docs: all ## the documentation as a site: open build/docs/index.html
 clients: all ## typed clients for TypeScript, Python and Go from the OpenAPI document, in build/clients; needs script/bootstrap --automation, takes two minutes
 	script/make-clients --reeved $(BUILD)/reeved --out $(BUILD)/clients
 
+site-pictures: docs ## pictures of the pages that people land on, for docs/reports/site; needs Chromium and cwebp
+	$(PYTHON) test/docs/pictures.py --site $(BUILD)/docs
+
 stateful: all ## 10^6 operations of eight clients against two nodes, held against a model; takes an hour
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/stateful_test.py --operations 1000000 --rounds 50 \
 	    --seconds 100000 --report docs/reports/stateful.md
@@ -221,6 +224,9 @@ docs-reference: all ## write the generated part of the documentation
 	$(BUILD)/reeve __reference > docs/reference/cli.md
 	script/make-messages > docs/reference/messages.md
 	$(BUILD)/reeved config --sample > deploy/reeve.conf
+
+container-test: ## images of deploy/container built by buildah and run: make container-test PACKAGES=folder BASE=tarball; needs root, takes some minutes
+	$(PYTHON) test/package/container_test.py --packages $(PACKAGES) --base $(BASE)
 
 clean: ## remove what was built
 	rm -rf build build-*

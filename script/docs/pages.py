@@ -33,11 +33,16 @@ def slug(text):
     return anchor_of(plain(text))
 
 
+def whole_options(line):
+    """A browser would break a line behind the dashes of an option."""
+    return re.sub(r"(?<=\s)--[a-z][a-z-]*", lambda found: f'<span class="word">{found[0]}</span>', line)
+
+
 def code_block(text, language=""):
     """Commands are wrapped where the page is narrow: each line is a block of its own, so that it is seen where the next one begins."""
     name = f' class="language-{language}"' if language else ""
     lines = text.split("\n")
-    inside = "".join(f'<span class="line">{escape(line)}{newline}</span>' for line, newline in zip(lines, ["\n"] * (len(lines) - 1) + [""])) \
+    inside = "".join(f'<span class="line">{whole_options(escape(line))}{newline}</span>' for line, newline in zip(lines, ["\n"] * (len(lines) - 1) + [""])) \
         if language == "sh" else escape(text)
     return f'<pre tabindex="0"><code{name}>{inside}</code></pre>'
 
