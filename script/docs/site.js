@@ -50,9 +50,7 @@
   function score(entry, terms, whole, question) {
     var operation = entry.kind === "operation";
     var guide = entry.kind === "guide" || entry.kind === "explanation";
-    var sum = (entry.titleText === whole ? 200 : 0) + (operation ? 5 : 0) + (guide && entry.url.indexOf("#") < 0 ? 12 : 0) + (guide && question ? 60 : 0) +
-              // Somebody who does not know the name of a thing is helped by a guide about it more than by a field that is called so.
-              (entry.kind === "guide" && whole.indexOf("/") < 0 ? 30 : 0);
+    var sum = (entry.titleText === whole ? 200 : 0) + (operation ? 5 : 0) + (guide && entry.url.indexOf("#") < 0 ? 12 : 0) + (guide && question ? 60 : 0);
     for (var i = 0; i < terms.length; i++) {
       var best = Math.max(strength(entry.titleWords, terms[i]), strength(entry.detailWords, terms[i]) * (operation ? 1 : 0.6),
                           strength(entry.moreWords, terms[i]) * (operation ? 1.1 : guide ? 0.6 : 0.3));
