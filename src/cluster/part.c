@@ -19,6 +19,20 @@ const char *const sample_load_state_names[] = {
     NULL,
 };
 
+const char *const extension_state_names[] = {
+    [EXTENSION_CREATING] = "CREATING",
+    [EXTENSION_ACTIVE] = "ACTIVE",
+    [EXTENSION_FAILED] = "FAILED",
+    [EXTENSION_DELETING] = "DELETING",
+    NULL,
+};
+
+str
+extension_part_name(struct arena *arena, str cluster, str database, str extension)
+{
+    return str_format(arena, "%.*s/%.*s/%.*s", STR_ARG(cluster), STR_ARG(database), STR_ARG(extension));
+}
+
 bool
 outage_is_over(const struct cluster_part *outage)
 {

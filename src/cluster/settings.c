@@ -149,6 +149,43 @@ settings_to_parameters(struct arena *arena, const struct offered_size *size, int
 }
 
 static bool
+has_library(const json_t *libraries, const char *library)
+{
+    str rest = json_str(libraries);
+    while (rest.len > 0) {
+        if (str_is(str_cut(&rest, ','), library))
+            return true;
+    }
+    return false;
+}
+
+/* Of every server. */
+static bool
+is_own_library(str library)
+{
+    str rest = STR(SERVER_LIBRARIES);
+    while (rest.len > 0) {
+        if (str_eq(str_cut(&rest, ','), library))
+            return true;
+    }
+    return false;
+}
+
+void
+settings_add_libraries(struct arena *arena, json_t *parameters, const json_t *libraries)
+{
+    const char *library, *name;
+    json_t *needs, *value;
+    json_object_foreach((json_t *)libraries, library, needs)
+    {
+        json_t *loaded = json_object_get(parameters, LIBRARIES);
+        if (!has_library(loaded, library))
+            put(parameters, LIBRARIES, str_format(arena, "%s,%s", json_string_value(loaded), library));
+        json_object_foreach(needs, name, value) json_object_set(parameters, name, value);
+    }
+}
+
+static bool
 differ(const json_t *before, const json_t *after, const char *parameter)
 {
     const json_t *was = json_object_get(before, parameter), *is = json_object_get(after, parameter);
@@ -173,21 +210,31 @@ settings_need_restart(const json_t *before, const json_t *after)
     return differ(before, after, LIBRARIES) || needs_restart_beside_libraries(before, after);
 }
 
+/* Nothing is missing that extensions need, and nothing is left of those that are gone. */
 static bool
-has_library(const json_t *libraries, const char *library)
+is_enough(const json_t *loaded, const json_t *libraries)
 {
-    str rest = json_str(libraries);
-    while (rest.len > 0) {
-        if (str_is(str_cut(&rest, ','), library))
-            return true;
+    const char *library;
+    json_t *ignored;
+    json_object_foreach((json_t *)libraries, library, ignored)
+    {
+        if (!has_library(loaded, library))
+            return false;
     }
-    return false;
+    str rest = json_str(loaded);
+    while (rest.len > 0) {
+        str one = str_cut(&rest, ',');
+        if (!is_own_library(one) && json_object_getn(libraries, one.data, one.len) == NULL)
+            return false;
+    }
+    return true;
 }
 
 void
-settings_keep_libraries(const json_t *before, json_t *after)
+settings_keep_libraries(const json_t *before, json_t *after, const json_t *libraries)
 {
-    json_t *libraries = json_object_get(before, LIBRARIES);
-    if (has_library(libraries, AUDIT_LIBRARY) && !needs_restart_beside_libraries(before, after))
-        json_object_set(after, LIBRARIES, libraries);
+    json_t *loaded = json_object_get(before, LIBRARIES);
+    if (has_library(loaded, AUDIT_LIBRARY) && is_enough(loaded, libraries) &&
+        !needs_restart_beside_libraries(before, after))
+        json_object_set(after, LIBRARIES, loaded);
 }

@@ -96,12 +96,15 @@ json_t *settings_to_parameters(struct arena *arena, const struct offered_size *s
  * they do not have.
  */
 const char *settings_unknown_to(const json_t *settings, str major_version);
+/* What extensions need beside: {"pg_cron": {"cron.database_name": "shop"}}, libraries and their parameters; NULL: nothing. */
+void settings_add_libraries(struct arena *arena, json_t *parameters, const json_t *libraries);
 /* Whether servers that run with `before` must restart for `after`. */
 bool settings_need_restart(const json_t *before, const json_t *after);
 /*
  * Puts the libraries of `before` into `after`, unless servers restart anyway: a release that loads more must not restart, or mark for a restart, what
- * runs already. A cluster that loads nothing that records gets all of them, and restarts: that was so before.
+ * runs already. A cluster that loads nothing that records gets all of them, and restarts: that was so before. So does one whose extensions need others,
+ * `libraries`, than it loads.
  */
-void settings_keep_libraries(const json_t *before, json_t *after);
+void settings_keep_libraries(const json_t *before, json_t *after, const json_t *libraries);
 
 #endif

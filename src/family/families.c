@@ -30,6 +30,7 @@
     ROW(clusters)                               \
     ROW(flex_clusters)                          \
     ROW(global_writes)                          \
+    ROW(extensions)                             \
     ROW(outage_simulation)                      \
     ROW(maintenance)                            \
     ROW(database_users)                         \

@@ -40,6 +40,7 @@ static const struct said_field fact_fields[] = {
     { "patroniVersion",   KIND_TEXT,    false, 64,            NULL, NULL },
     { "postgresVersions", KIND_TEXTS,   false, 32,            NULL, NULL },
     { "pgbackrestVersion", KIND_TEXT,   false, 64,            NULL, NULL },
+    { "extensions",       KIND_TEXTS,   false, 1024,          NULL, NULL },
     { "cpus",             KIND_NUMBER,  false, 65536,         NULL, NULL },
     { "memoryMb",         KIND_COUNT,   false, INT32_MAX,     NULL, NULL },
     { "diskGb",           KIND_COUNT,   false, INT32_MAX,     NULL, NULL },

@@ -46,6 +46,8 @@ extern const struct sweep fleet_figures_sweep;                                /*
     ROW(outage_start_job)     /* cluster/cluster_outage.c */       \
     ROW(outage_end_job)       /* the same */                       \
     ROW(sample_load_job)      /* cluster/sample_load.c */          \
+    ROW(extension_create_job) /* cluster/extension_jobs.c */       \
+    ROW(extension_drop_job)   /* the same */                       \
     ROW(index_create_job)     /* cluster/index_create.c */         \
     ROW(ldap_verify_job)      /* access/ldap_verify.c */           \
     /* the end of the list */

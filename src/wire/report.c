@@ -13,6 +13,7 @@ add_facts(struct buf *out, struct arena *arena, const struct report_facts *facts
     report_add_number(out, ",\"cpus\":", facts->cpus);
     report_add_number(out, ",\"memoryMb\":", facts->memory_mb);
     report_add_number(out, ",\"diskGb\":", facts->disk_gb);
+    report_add_texts(out, arena, ",\"extensions\":", &facts->extensions);
     report_add_texts(out, arena, ",\"walls\":", &facts->walls);
     buf_add_char(out, '}');
 }

@@ -17,6 +17,7 @@ struct report_facts {
     int64_t cpus, memory_mb, disk_gb;
     struct wire_texts walls; /* "<member id>=<phase>" of what is in force */
     str pgbackrest_version;  /* empty: it is not installed */
+    struct wire_texts extensions; /* "17 vector 0.8.0" */
 };
 
 struct report_member {

@@ -20,7 +20,8 @@ PACKAGES = [
     # a host
     "systemd", "systemd-sysv", "dbus", "iproute2", "procps", "ca-certificates",
     # what runs on it; Patroni's module for etcd imports python3-idna only when it meets TLS, so apt does not know
-    "postgresql-17", "postgresql-17-pgaudit", "postgresql-17-hypopg", "patroni", "python3-etcd", "python3-idna", "etcd-server", "etcd-client", "pgbackrest", "nginx-light",
+    "postgresql-17", "postgresql-17-pgaudit", "postgresql-17-hypopg", "postgresql-17-cron", "postgresql-17-partman", "postgresql-17-pgvector", "patroni", "python3-etcd",
+    "python3-idna", "etcd-server", "etcd-client", "pgbackrest", "nginx-light",
     # what reeve-agent is linked against
     "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables",
 ]

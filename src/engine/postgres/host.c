@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/postgres/extension/extension.h"
 #include "engine/postgres/postgres.h"
 #include "wire/patroni.h"
 #include "wire/pgbackrest.h"
@@ -75,6 +76,7 @@ postgres_look_at_host(struct arena *arena, struct report_facts *facts)
 {
     facts->patroni_version = version_in(arena, ask_program(arena, "/usr/bin/patroni", "--version"));
     facts->postgres_versions = postgres_versions(arena);
+    facts->extensions = extensions_of_host(arena, &facts->postgres_versions);
     facts->pgbackrest_version = version_in(arena, ask_program(arena, "/usr/bin/pgbackrest", "version"));
     /* That is enough for a host that keeps backups. It gets members only if it said that it has Patroni (fleet/join.c). */
     if (facts->patroni_version.len == 0 && pgbackrest_is_new_enough(facts->pgbackrest_version))

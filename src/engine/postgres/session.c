@@ -138,6 +138,20 @@ session_met_a_lock(const struct session *session)
     return state != NULL && strcmp(state, lock_not_available) == 0;
 }
 
+str
+session_complaint(const struct session *session)
+{
+    const char *message = PQresultErrorField(session->last, PG_DIAG_MESSAGE_PRIMARY),
+               *detail = PQresultErrorField(session->last, PG_DIAG_MESSAGE_DETAIL);
+    str all = str_format(session->arena, "%s%s%s", message == NULL ? "the server does not answer" : message, detail == NULL ? "" : ": ",
+                         detail == NULL ? "" : detail);
+    for (size_t i = 0; i < all.len; i++) {
+        if (all.data[i] == '\n')
+            ((char *)(uintptr_t)all.data)[i] = ';';
+    }
+    return all.len > 0 && all.data[all.len - 1] == '.' ? str_dup(session->arena, str_slice(all, 0, all.len - 1)) : all;
+}
+
 static error
 judge(struct session *session, PGresult *result)
 {

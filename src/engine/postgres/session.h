@@ -23,6 +23,9 @@ int session_server_version(const struct session *session); /* 170006 */
 /* Whether the last statement failed because somebody else held a lock for too long. */
 bool session_met_a_lock(const struct session *session);
 
+/* Why the last statement failed, in the server's words on one line, without a full stop: what it says, and to whom it applies. */
+str session_complaint(const struct session *session);
+
 /* A value that may be NULL (data NULL). */
 #define SQL_NULL ((str){ NULL, 0 })
 

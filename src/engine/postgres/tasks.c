@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a member is asked to do once. Every task may be run again after an agent was killed in the middle of it. */
 #include "base/failpoint.h"
+#include "engine/postgres/extension/extension.h"
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/sample.h"
 #include "engine/postgres/session.h"
@@ -168,11 +169,25 @@ run_load_sample(struct engine_member *self, json_t *parameters, str *ret_detail)
     return why == OK ? OUTCOME_DONE : OUTCOME_FAILED;
 }
 
+static enum engine_outcome
+run_create_extension(struct engine_member *self, json_t *parameters, str *ret_detail)
+{
+    return is_primary(self, ret_detail) ? extension_create(self, parameters, ret_detail) : OUTCOME_LATER;
+}
+
+static enum engine_outcome
+run_drop_extension(struct engine_member *self, json_t *parameters, str *ret_detail)
+{
+    return is_primary(self, ret_detail) ? extension_drop(self, parameters, ret_detail) : OUTCOME_LATER;
+}
+
 static enum engine_outcome (*const kinds[])(struct engine_member *, json_t *, str *) = {
     [TASK_SWITCHOVER] = run_switchover,
     [TASK_FORGET_SCOPE] = run_forget_scope,
     [TASK_CREATE_INDEX] = run_create_index,
     [TASK_LOAD_SAMPLE] = run_load_sample,
+    [TASK_CREATE_EXTENSION] = run_create_extension,
+    [TASK_DROP_EXTENSION] = run_drop_extension,
 };
 
 enum engine_outcome

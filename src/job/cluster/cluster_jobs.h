@@ -18,5 +18,6 @@ extern const struct job_kind
 extern const struct job_kind outage_start_job; /* cluster_outage.c */
 extern const struct job_kind outage_end_job;
 extern const struct job_kind sample_load_job; /* sample_load.c */
+extern const struct job_kind extension_create_job, extension_drop_job; /* extension_jobs.c */
 
 #endif

@@ -7,13 +7,14 @@
  * one, replicas first: the cluster is always writable, except for the moment of a switchover.
  */
 #include "base/json.h"
+#include "cluster/part.h"
 #include "cluster/settings.h"
 #include "job/cluster/cluster_jobs.h"
 #include "job/cluster/cluster_work.h"
 #include "store/offer/fleet_offer.h"
 
-static error
-configure(struct job_context *context, struct job_result *ret_result)
+error
+cluster_step_configure(struct job_context *context, struct job_result *ret_result)
 {
     struct cluster_work *work;
     struct offered_size size;
@@ -28,7 +29,9 @@ configure(struct job_context *context, struct job_result *ret_result)
         settings_to_parameters(context->arena, &size, work->wanted.disk_gb,
                                json_object_get(work->cluster.document, "processArgs"), work->cluster.major_version);
     json_t *before = json_parse_own(context->arena, work->cluster.parameters);
-    settings_keep_libraries(before, parameters);
+    const json_t *libraries = json_object_get(work->cluster.document, EXTENSION_LIBRARIES);
+    settings_add_libraries(context->arena, parameters, libraries);
+    settings_keep_libraries(before, parameters, libraries);
     TRY(store_cluster_set_parameters(context->tx, &work->cluster, json_text(context->arena, parameters), &changed));
     if (!changed)
         return step_done(ret_result);
@@ -113,20 +116,20 @@ restart_turn(struct job_context *context, int round, bool with_primary, bool in_
     return work_hand_over(context, work, ANY_PRIORITY, ret_result);
 }
 
-static error
-restart_replicas(struct job_context *context, struct job_result *ret_result)
+error
+cluster_step_restart_replicas(struct job_context *context, struct job_result *ret_result)
 {
     return restart_turn(context, 0, false, false, ret_result);
 }
 
-static error
-restart_primary(struct job_context *context, struct job_result *ret_result)
+error
+cluster_step_restart_primary(struct job_context *context, struct job_result *ret_result)
 {
     return restart_turn(context, 0, true, false, ret_result);
 }
 
-static error
-restart_rest(struct job_context *context, struct job_result *ret_result)
+error
+cluster_step_restart_rest(struct job_context *context, struct job_result *ret_result)
 {
     return restart_turn(context, 1, true, true, ret_result);
 }
@@ -171,11 +174,11 @@ static const struct job_step_row steps[] = {
     { "hand-over",        "Makes another member the primary if it should be elsewhere.", cluster_step_hand_over,      300 },
     { "remove-members",   "Removes members that are no longer wanted.",                  cluster_step_remove_members, 300 },
     { "wait-removed",     "Waits until they are removed from their hosts.",              cluster_step_wait_removed,   300 },
-    { "configure",        "Changes the settings of the servers.",                        configure,                   60 },
+    { "configure",        "Changes the settings of the servers.",                        cluster_step_configure,      60 },
     { "wait-configured",  "Waits until every member uses them.",                         cluster_step_wait_members,   300 },
-    { "restart-replicas", "Restarts replicas that need it, one by one.",                 restart_replicas,            1800 },
-    { "restart-primary",  "Makes a replica the primary, and restarts the old primary.",  restart_primary,             600 },
-    { "restart-rest",     "Restarts members that could not follow before the primary.",  restart_rest,                600 },
+    { "restart-replicas", "Restarts replicas that need it, one by one.",                 cluster_step_restart_replicas, 1800 },
+    { "restart-primary",  "Makes a replica the primary, and restarts the old primary.",  cluster_step_restart_primary, 600 },
+    { "restart-rest",     "Restarts members that could not follow before the primary.",  cluster_step_restart_rest,   600 },
     { "hand-back",        "Makes a member in the right place the primary.",              cluster_step_hand_over,      300 },
     { "wait-settled",     "Waits until every member follows it.",                        cluster_step_wait_members,   600 },
     { "resize",           "Releases room that is no longer needed.",                     resize,                      60 },

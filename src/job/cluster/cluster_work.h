@@ -80,6 +80,10 @@ job_step cluster_step_publish_names;
 job_step cluster_step_hand_over;
 job_step cluster_step_remove_members; /* those that do not stay */
 job_step cluster_step_wait_removed;
+job_step cluster_step_configure;      /* servers get their settings, and libraries; cluster_update.c, as the next three */
+job_step cluster_step_restart_replicas;
+job_step cluster_step_restart_primary;
+job_step cluster_step_restart_rest;
 job_step cluster_step_wait_backups; /* until a repository host receives what is written; cluster_backup.c */
 job_step cluster_step_end_backups;  /* with the cluster they go, unless whoever deletes it keeps them */
 /* The last step of a job that only writes this event. */

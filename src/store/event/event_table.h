@@ -33,6 +33,12 @@
     ROW(EVENT_INDEX_REQUESTED,           "INDEX_REQUESTED",             "An index was requested.") \
     ROW(EVENT_INDEX_CREATED,             "INDEX_CREATED",               "An index was built.") \
     ROW(EVENT_INDEX_FAILED,              "INDEX_FAILED",                "An index could not be built.") \
+    ROW(EVENT_EXTENSION_REQUESTED,       "EXTENSION_REQUESTED",         "An extension was requested for a database.") \
+    ROW(EVENT_EXTENSION_CREATED,         "EXTENSION_CREATED",           "An extension was made in a database.") \
+    ROW(EVENT_EXTENSION_FAILED,          "EXTENSION_FAILED",            "An extension could not be made in a database.") \
+    ROW(EVENT_EXTENSION_REMOVAL_REQUESTED, "EXTENSION_REMOVAL_REQUESTED", "The removal of an extension from a database was requested.") \
+    ROW(EVENT_EXTENSION_REMOVED,         "EXTENSION_REMOVED",           "An extension was removed from a database.") \
+    ROW(EVENT_EXTENSION_REMOVAL_FAILED,  "EXTENSION_REMOVAL_FAILED",    "An extension could not be removed from a database: something depends on it.") \
     ROW(EVENT_PINNED_TABLES_CHANGED,     "PINNED_TABLES_CHANGED",       "Other tables of a cluster are always measured.") \
     ROW(EVENT_MANAGED_SLOW_MS_CHANGED,   "MANAGED_SLOW_MS_CHANGED",     "How the limit for slow queries is found was changed.") \
     ROW(EVENT_CUSTOM_ROLE_CREATED,       "CUSTOM_ROLE_CREATED",         "A custom database role was created.") \

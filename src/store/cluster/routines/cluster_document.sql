@@ -1,7 +1,7 @@
 -- How a cluster looks in the API: what was asked for, and what is known of it.
 CREATE OR REPLACE VIEW cluster_document WITH (security_invoker = true) AS
 SELECT r.scope, r.kind, r.id, r.name, r.org_id, r.state, r.generation, r.observed_generation,
-       (r.document - 'processArgs' - 'pin' - 'vendorEmployeeAccessGrant'
+       (r.document - 'processArgs' - 'libraries' - 'pin' - 'vendorEmployeeAccessGrant'
         || jsonb_build_object(
             'id', encode(r.id, 'hex'),
             'groupId', encode(r.scope, 'hex'),
