@@ -134,6 +134,9 @@ drill-test: all ## drills on repository hosts, by the agent alone and through th
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/drill_test.py
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/drill_life_test.py
 
+extensions-test: all ## extensions made, used, refused, kept through a failover, loaded with restarts and removed, on a fleet of three hosts: needs root, takes ten minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/extensions_test.py
+
 advisor-test: all ## ten planted problems found and mended, on a fleet of three hosts: needs root, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/advisor_test.py
 

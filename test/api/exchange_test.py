@@ -202,6 +202,10 @@ class Runner:
             self.world.must(201, "POST", "/groups/%s/clusters" % values["project"], callers["owner"], {"name": "orders", "replicationSpecs": [{"regionConfigs": [
                 {"providerName": "ONPREM", "regionName": "EU_NORTH", "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}}]}]})
             values.update(seed(self.store, values["project"], "orders"))
+        if name == "extensions.txt":
+            values["project"] = self.world.must(201, "POST", "/groups", callers["owner"], {"name": "extended", "orgId": values["org"]}).json()["id"]
+            self.world.must(201, "POST", "/groups/%s/clusters" % values["project"], callers["owner"], {"name": "orders", "replicationSpecs": [{"regionConfigs": [
+                {"providerName": "ONPREM", "regionName": "EU_NORTH", "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}}]}]})
         if name == "advisor.txt":  # what a member would have reported
             values["project"] = self.world.must(201, "POST", "/groups", callers["owner"], {"name": "advised", "orgId": values["org"]}).json()["id"]
             self.world.must(201, "POST", "/groups/%s/clusters" % values["project"], callers["owner"], {"name": "orders", "replicationSpecs": [{"regionConfigs": [

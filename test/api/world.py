@@ -184,7 +184,7 @@ def make_fleet():
         "('M10', 0.5, 1024, 10, 100, 2), ('M20', 1, 2048, 20, 200, 3) ON CONFLICT DO NOTHING;"
         "INSERT INTO host (id, name, provider, region, zone, cpus, memory_mb, disk_gb, facts) "
         "SELECT decode('68' || lpad(to_hex(n), 22, '0'), 'hex'), 'h' || n, 'ONPREM', CASE WHEN n <= 16 THEN 'EU_NORTH' ELSE 'EU_SOUTH' END, "
-        "'z' || n % 3, 1000, 2000000, 1000000, '{\"postgresVersions\": [\"17.6\", \"16.9\", \"15.14\"]}' FROM generate_series(1, 20) n ON CONFLICT DO NOTHING;"
+        "'z' || n % 3, 1000, 2000000, 1000000, '{\"postgresVersions\": [\"17.6\", \"16.9\", \"15.14\"], \"extensions\": [\"17 cube 1.5\", \"17 hstore 1.8\", \"17 pg_cron 1.6\", \"17 vector 0.8.0\", \"17 earthdistance 1.2\", \"16 vector 0.7.4\"]}' FROM generate_series(1, 20) n ON CONFLICT DO NOTHING;"
         "INSERT INTO host_address (address, prefix, host_id) SELECT ('10.90.' || n || '.' || a)::inet, 16, "
         "decode('68' || lpad(to_hex(n), 22, '0'), 'hex') FROM generate_series(1, 20) n, generate_series(1, 200) a ON CONFLICT DO NOTHING;"
         # A block 10.91.a.0/24 has one on every host of EU_NORTH, 10.92.a.0/24 one on every host of EU_SOUTH: for network containers.
@@ -480,10 +480,14 @@ class World:
         drill = sql("SELECT encode(d.id, 'hex') FROM drill d JOIN snapshot s ON s.stanza_id = d.stanza_id WHERE s.id = decode('%s', 'hex')" % snapshot)
         restore, flex_restore = (self.make_restore(place, cluster + mark) for cluster in ("c1", "small"))
         process = name_members(place, "c1" + mark)[0]
+        # As if it had been made, in the database that fixtures have.
+        extension = {"name": "hstore", "databaseName": "admin", "clusterName": "c1" + mark, "schemaName": "reeve_extensions", "version": "1.8", "createDate": "2026-01-01T00:00:00Z", "state": "ACTIVE"}
+        sql("INSERT INTO resource (scope, kind, id, name, org_id, document, state) VALUES (decode('%s', 'hex'), 'databaseExtension', decode('%s', 'hex'), 'c1%s/admin/hstore', decode('%s', 'hex'), '%s', 'ACTIVE')" % (
+            place, new_id(), mark, whose.home, json.dumps(extension)))
         bucket = self.must(200, "POST", project + "/backup/exportBuckets", owner, {
             "bucketName": "fixture", "cloudProvider": "AWS", "serviceUrl": "https://objects.example.org", "accessKeyId": "FIXTURE", "secretAccessKey": "0123456789abcdef"}).json()["_id"]
         return {"processId": process, "partitionName": "data", "exportBucketId": bucket, "exportId": self.make_export(place, snapshot, bucket), "drillId": drill, "restoreJobId": restore, "jobId": restore, "flexRestoreJobId": flex_restore, "snapshotId": snapshot, "flexSnapshotId": flex_snapshot, "identityProviderId": oidc, "samlProviderId": saml, "roleMappingId": mapping,
-                "alertConfigId": config, "alertId": alert, "integrationType": "WEBHOOK", "id": target, "clusterName": "c1" + mark, "flexName": "small" + mark, "name": "small" + mark, "containerId": container, "sampleDatasetId": load, "roleName": "fixture" + mark, "databaseName": "admin", "collectionName": "orders", "clusterView": "PRIMARY", "username": "fixture_user" + mark, "entryValue": address, "requestId": check["requestId"],
+                "alertConfigId": config, "alertId": alert, "integrationType": "WEBHOOK", "id": target, "clusterName": "c1" + mark, "flexName": "small" + mark, "name": "small" + mark, "containerId": container, "sampleDatasetId": load, "roleName": "fixture" + mark, "databaseName": "admin", "extensionName": "hstore", "collectionName": "orders", "clusterView": "PRIMARY", "username": "fixture_user" + mark, "entryValue": address, "requestId": check["requestId"],
                 "resourcePolicyId": policy,
                 "certificateUser": "CN=fixture" + mark, "groupId": place, "orgId": whose.home, "federationSettingsId": self.federation[whose.home], "endpointSetId": "S17",
                 "groupName": "q" if of_b else "p", "apiUserId": key["id"], "clientId": account["clientId"], "secretId": account["secrets"][0]["id"],

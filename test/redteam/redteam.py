@@ -18,6 +18,7 @@ import ground as grounds
 import of_agent
 import of_database
 import of_download
+import of_extension
 import of_gate
 import of_hosts
 import of_logs
@@ -34,7 +35,7 @@ import walls_of_node
 from state import Problem
 from world import changed_tables, row_hashes
 
-NODE, FLEET = [of_node, of_tenant, of_download, of_tools, of_store], [of_outside, of_hosts, of_agent, of_points, of_database, of_session, of_gate, of_logs]
+NODE, FLEET = [of_node, of_tenant, of_download, of_tools, of_store], [of_outside, of_hosts, of_agent, of_points, of_database, of_session, of_extension, of_gate, of_logs]
 
 
 def known_walls():

@@ -181,6 +181,8 @@ await get(client.GET("/groups/{groupId}/encryptionAtRest", ofProject));
 // ---- Data ----
 await get(client.GET("/groups/{groupId}/backup/exportBuckets", ofProject));
 await get(client.GET("/groups/{groupId}/backup/drillSettings", ofProject));
+await ask(client.GET("/groups/{groupId}/clusters/{clusterName}/extensionOffers", ofCluster));
+await ask(client.POST("/groups/{groupId}/clusters/{clusterName}/extensions", { ...ofCluster, body: { name: "vector", databaseName: "shop" } }));
 await ask(client.GET("/groups/{groupId}/clusters/{clusterName}/snapshotSchedule", ofCluster));
 await ask(client.GET("/groups/{groupId}/clusters/{clusterName}/onlineArchives", ofCluster));
 await ask(client.GET("/orgs/{orgId}/liveMigrations/availableProjects", ofOrg));
