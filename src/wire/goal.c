@@ -159,7 +159,9 @@ static const struct wire_shape goal_shape = WIRE_SHAPE(struct goal, goal_fields)
 static const char *const desired_words[] = { "RUNNING", "STOPPED", "REMOVED", NULL };
 const char *const goal_walls_words[] = { "", "PREPARE", "CHANGE", "CLOSED", NULL };
 static const char *const login_words[] = { "SCRAM", "X509", "LDAP", NULL };
-static const char *const task_words[] = { "SWITCHOVER", "FORGET_SCOPE", "CREATE_INDEX", "LOAD_SAMPLE", "CREATE_EXTENSION", "DROP_EXTENSION", NULL };
+static const char *const task_words[] = { "SWITCHOVER",  "FORGET_SCOPE",     "CREATE_INDEX",
+                                          "LOAD_SAMPLE", "CREATE_EXTENSION", "DROP_EXTENSION",
+                                          NULL };
 
 /* ---- What types and bounds do not say ---- */
 /* All but the certificates become parts of lines of configuration. */

@@ -23,7 +23,15 @@ enum goal_desired { DESIRED_RUNNING, DESIRED_STOPPED, DESIRED_REMOVED };
 enum goal_walls { WALLS_NONE, WALLS_PREPARE, WALLS_CHANGE, WALLS_CLOSED };
 extern const char *const goal_walls_words[]; /* by the enum; NULL at the end */
 enum goal_login { LOGIN_SCRAM, LOGIN_X509, LOGIN_LDAP };
-enum goal_task_kind { TASK_SWITCHOVER, TASK_FORGET_SCOPE, TASK_CREATE_INDEX, TASK_LOAD_SAMPLE, TASK_CREATE_EXTENSION, TASK_DROP_EXTENSION, TASK_UNKNOWN };
+enum goal_task_kind {
+    TASK_SWITCHOVER,
+    TASK_FORGET_SCOPE,
+    TASK_CREATE_INDEX,
+    TASK_LOAD_SAMPLE,
+    TASK_CREATE_EXTENSION,
+    TASK_DROP_EXTENSION,
+    TASK_UNKNOWN
+};
 
 struct goal_peer {
     id member;

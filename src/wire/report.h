@@ -15,8 +15,8 @@ struct report_facts {
     str agent_version, patroni_version;
     struct wire_texts postgres_versions;
     int64_t cpus, memory_mb, disk_gb;
-    struct wire_texts walls; /* "<member id>=<phase>" of what is in force */
-    str pgbackrest_version;  /* empty: it is not installed */
+    struct wire_texts walls;      /* "<member id>=<phase>" of what is in force */
+    str pgbackrest_version;       /* empty: it is not installed */
     struct wire_texts extensions; /* "17 vector 0.8.0" */
 };
 

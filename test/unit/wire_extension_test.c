@@ -25,8 +25,9 @@ rows_are_in_order_and_say_what_they_must(void **state)
 static void
 what_is_unsafe_or_unknown_has_a_reason(void **state)
 {
-    static const char *const unsafe[] = { "adminpack", "dblink",     "file_fdw",     "lo",   "pageinspect", "pg_surgery", "plperlu",
-                                          "pltclu",    "plpython3u", "postgres_fdw", "xml2", "nobody",      "",           "vector " };
+    static const char *const unsafe[] = { "adminpack",  "dblink",  "file_fdw", "lo",         "pageinspect",
+                                          "pg_surgery", "plperlu", "pltclu",   "plpython3u", "postgres_fdw",
+                                          "xml2",       "nobody",  "",         "vector " };
     (void)state;
     for (size_t i = 0; i < LENGTH(unsafe); i++) {
         const struct extension_row *row = extension_find(str_from(unsafe[i]));

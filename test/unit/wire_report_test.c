@@ -10,7 +10,8 @@ the_documented_example_is_written(void **state)
     (void)state;
     struct arena *arena = arena_new(1 << 22);
     id member = { 0 }, task = { 0 };
-    str versions[] = { STR("17.6") }, strays[] = { STR("reeve-member-x.service") };
+    str versions[] = { STR("17.6") }, extensions[] = { STR("17 vector 0.8.0") },
+        strays[] = { STR("reeve-member-x.service") };
     assert_true(id_parse(STR("0000000000000000000000a1"), &member) && id_parse(STR("0000000000000000000000b1"), &task));
     const struct report_member members[] = { { .id = member,
                                                .unit = STR("active"),
@@ -23,23 +24,28 @@ the_documented_example_is_written(void **state)
                                                .access_generation = 12,
                                                .problem = STR_EMPTY } };
     const struct report_task tasks[] = { { task, true, STR_EMPTY } };
-    struct report report = {
-        .epoch = 3,
-        .version = 42,
-        .boot_id = STR("b"),
-        .facts = { STR("0.1.0"), STR("4.0.7"), { 1, versions }, 2, 24000, 80, .pgbackrest_version = STR("2.55.1") },
-        .member_count = 1,
-        .members = members,
-        .task_count = 1,
-        .tasks = tasks,
-        .log_count = 1,
-        .logs = &(struct report_log){ { { 0xe1 }, true }, false, STR("It answered 503.") },
-        .strays = { 1, strays }
-    };
+    struct report report = { .epoch = 3,
+                             .version = 42,
+                             .boot_id = STR("b"),
+                             .facts = { STR("0.1.0"),
+                                        STR("4.0.7"),
+                                        { 1, versions },
+                                        2,
+                                        24000,
+                                        80,
+                                        .pgbackrest_version = STR("2.55.1"),
+                                        .extensions = { 1, extensions } },
+                             .member_count = 1,
+                             .members = members,
+                             .task_count = 1,
+                             .tasks = tasks,
+                             .log_count = 1,
+                             .logs = &(struct report_log){ { { 0xe1 }, true }, false, STR("It answered 503.") },
+                             .strays = { 1, strays } };
     assert_string_equal(
         report_write(arena, &report).data,
         "{\"epoch\":3,\"version\":42,\"bootId\":\"b\",\"facts\":{\"agentVersion\":\"0.1.0\",\"patroniVersion\":\"4.0.7\",\"pgbackrestVersion\":\"2.55.1\",\"postgresVersions\":[\"17.6\"],"
-        "\"cpus\":2,\"memoryMb\":24000,\"diskGb\":80,\"walls\":[]},\"members\":[{\"id\":\"0000000000000000000000a1\",\"unit\":\"active\",\"role\":\"PRIMARY\","
+        "\"cpus\":2,\"memoryMb\":24000,\"diskGb\":80,\"extensions\":[\"17 vector 0.8.0\"],\"walls\":[]},\"members\":[{\"id\":\"0000000000000000000000a1\",\"unit\":\"active\",\"role\":\"PRIMARY\","
         "\"running\":\"running\",\"timeline\":1,\"lagBytes\":0,\"version\":\"17.6\",\"goalGeneration\":5,\"accessGeneration\":12,\"restartNonce\":0,"
         "\"pendingRestart\":false,\"problem\":null,\"restore\":null}],\"tasks\":[{\"id\":\"0000000000000000000000b1\",\"outcome\":\"DONE\",\"detail\":\"\"}],"
         "\"logs\":[{\"id\":\"e10000000000000000000000\",\"state\":\"FAILING\",\"detail\":\"It answered 503.\"}],"

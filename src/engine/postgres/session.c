@@ -143,8 +143,8 @@ session_complaint(const struct session *session)
 {
     const char *message = PQresultErrorField(session->last, PG_DIAG_MESSAGE_PRIMARY),
                *detail = PQresultErrorField(session->last, PG_DIAG_MESSAGE_DETAIL);
-    str all = str_format(session->arena, "%s%s%s", message == NULL ? "the server does not answer" : message, detail == NULL ? "" : ": ",
-                         detail == NULL ? "" : detail);
+    str all = str_format(session->arena, "%s%s%s", message == NULL ? "the server does not answer" : message,
+                         detail == NULL ? "" : ": ", detail == NULL ? "" : detail);
     for (size_t i = 0; i < all.len; i++) {
         if (all.data[i] == '\n')
             ((char *)(uintptr_t)all.data)[i] = ';';

@@ -285,12 +285,12 @@ extension_create(struct request *req)
     if (found && str_word(part.state, extension_state_names) != EXTENSION_FAILED)
         return fail(req->arena, DUPLICATE_NAME, V("name"), V(name));
     TRY(add_library(req, &cluster, database, row, &document));
-    json_t *shown = json_in(
-        req->arena,
-        json_pack("{s:s, s:O, s:s, s:s, s:O, s:s}", "name", row->name, "databaseName",
-                  json_object_get(req->body, "databaseName"), "clusterName", str_dup(req->arena, cluster.name).data,
-                  "schemaName", row->is_in_catalog ? "pg_catalog" : EXTENSION_SCHEMA, "version", version, "createDate",
-                  date_text(req->arena, clock_now_ms() / 1000 * 1000).data));
+    json_t *shown =
+        json_in(req->arena, json_pack("{s:s, s:O, s:s, s:s, s:O, s:s}", "name", row->name, "databaseName",
+                                      json_object_get(req->body, "databaseName"), "clusterName",
+                                      str_dup(req->arena, cluster.name).data, "schemaName",
+                                      row->is_in_catalog ? "pg_catalog" : EXTENSION_SCHEMA, "version", version,
+                                      "createDate", date_text(req->arena, clock_now_ms() / 1000 * 1000).data));
     part = (struct cluster_part){ .id = found ? part.id : id_new(store_cell(req->api->store)),
                                   .kind = STR(EXTENSION_KIND),
                                   .name = part_name };

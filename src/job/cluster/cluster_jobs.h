@@ -17,7 +17,7 @@ extern const struct job_kind
     cluster_restore_job; /* cluster_restore.c: data of a cluster is replaced by what a backup has */
 extern const struct job_kind outage_start_job; /* cluster_outage.c */
 extern const struct job_kind outage_end_job;
-extern const struct job_kind sample_load_job; /* sample_load.c */
+extern const struct job_kind sample_load_job;                          /* sample_load.c */
 extern const struct job_kind extension_create_job, extension_drop_job; /* extension_jobs.c */
 
 #endif

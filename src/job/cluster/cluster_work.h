@@ -80,7 +80,7 @@ job_step cluster_step_publish_names;
 job_step cluster_step_hand_over;
 job_step cluster_step_remove_members; /* those that do not stay */
 job_step cluster_step_wait_removed;
-job_step cluster_step_configure;      /* servers get their settings, and libraries; cluster_update.c, as the next three */
+job_step cluster_step_configure; /* servers get their settings, and libraries; cluster_update.c, as the next three */
 job_step cluster_step_restart_replicas;
 job_step cluster_step_restart_primary;
 job_step cluster_step_restart_rest;

@@ -2,7 +2,8 @@
 #include "wire/extension/extension.h"
 
 #define OUTSIDE "its functions run outside of the database, as the system user that the server has"
-#define DIALS   "it connects from the server to others, and to the server itself, where no access list and no password stops it"
+#define DIALS \
+    "it connects from the server to others, and to the server itself, where no access list and no password stops it"
 
 // clang-format off
 /*

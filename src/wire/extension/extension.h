@@ -18,8 +18,9 @@ struct extension_row {
     const char *needs;       /* another extension that must be there before; NULL: none */
     const char *description; /* of what is offered */
     bool is_in_catalog;      /* it can only be in pg_catalog */
-    const char *database_setting; /* it works in one database of the server, which this parameter names; NULL: in all of them */
-    const char *settings[2];      /* another parameter that servers need with the library, and its value */
+    const char *
+        database_setting; /* it works in one database of the server, which this parameter names; NULL: in all of them */
+    const char *settings[2]; /* another parameter that servers need with the library, and its value */
 };
 
 extern const struct extension_row extension_rows[]; /* by name; the last one has none */

@@ -27,14 +27,14 @@ static void
 add_those_of(struct arena *arena, str major, struct wire_texts *out)
 {
     for (const struct extension_row *row = extension_rows; row->name != NULL; row++) {
-        str control, file = str_format(arena, "/usr/share/postgresql/%.*s/extension/%s.control", STR_ARG(major), row->name);
+        str control,
+            file = str_format(arena, "/usr/share/postgresql/%.*s/extension/%s.control", STR_ARG(major), row->name);
         if (!extension_is_offered(row) || out->count == MOST_EXTENSIONS ||
             !disk_read(arena, file.data, CONTROL_BYTES, &control))
             continue;
         str version = default_version(control);
         if (version.len > 0)
-            out->items[out->count++] =
-                str_format(arena, "%.*s %s %.*s", STR_ARG(major), row->name, STR_ARG(version));
+            out->items[out->count++] = str_format(arena, "%.*s %s %.*s", STR_ARG(major), row->name, STR_ARG(version));
     }
 }
 

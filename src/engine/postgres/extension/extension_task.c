@@ -13,7 +13,8 @@ struct wish {
 static error
 read_wish(struct engine_member *self, json_t *parameters, struct wish *ret_wish)
 {
-    str name = json_str(json_object_get(parameters, "name")), database = json_str(json_object_get(parameters, "database"));
+    str name = json_str(json_object_get(parameters, "name")),
+        database = json_str(json_object_get(parameters, "database"));
     struct wish wish = { .row = extension_find(name), .database = database };
     /* Whoever asks: what is not on the list is not made. */
     if (!extension_is_offered(wish.row))
@@ -46,7 +47,8 @@ look(struct engine_member *self, struct session *session, const struct wish *wis
     if (rows.count == 0)
         return OK;
     if (!str_is(session_value(&rows, 0, 1), "t") || !str_eq(session_value(&rows, 0, 2), wish->schema))
-        return problem(self->arena, "The database has an extension %s already, of %.*s in the schema %.*s: that one is not Reeve's.",
+        return problem(self->arena,
+                       "The database has an extension %s already, of %.*s in the schema %.*s: that one is not Reeve's.",
                        name.data, STR_ARG(session_value(&rows, 0, 0)), STR_ARG(session_value(&rows, 0, 2)));
     return OK;
 }
@@ -106,7 +108,8 @@ drop(struct engine_member *self, const struct wish *wish)
 }
 
 static enum engine_outcome
-run(struct engine_member *self, json_t *parameters, error (*what)(struct engine_member *, const struct wish *), str *ret_detail)
+run(struct engine_member *self, json_t *parameters, error (*what)(struct engine_member *, const struct wish *),
+    str *ret_detail)
 {
     struct wish wish;
     error why = read_wish(self, parameters, &wish);
