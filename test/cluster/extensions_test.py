@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Extensions of PostgreSQL on a cluster of three members: all that are offered are made and used by a tenant's user, unsafe ones are refused with the reason, one survives
 the loss of the primary's host right after it was made, a new member has it, one that servers must load comes with restarts one by one, and nothing is removed that something
-depends on. --packages NAME... installs more packages on the hosts first."""
+depends on."""
 import sys
 import time
 
@@ -233,7 +233,7 @@ def main():
             for part in parts:
                 part()
             it.tenant.delete_cluster(CLUSTER)
-            it.tenant.wait_gone(CLUSTER)
+            it.tenant.wait_gone(CLUSTER, 300)
             suite.equal(rig.left_behind(fleet), [], "what is left behind")
     except Problem as problem:
         suite.fail(str(problem))
