@@ -8,6 +8,7 @@
 #include "agent/address.h"
 #include "agent/certificates.h"
 #include "agent/member_backup.h"
+#include "agent/member_pooler.h"
 #include "agent/prepare.h"
 #include "agent/restore/member_restore.h"
 #include "agent/restore/member_way.h"
@@ -409,12 +410,13 @@ member_bring_up(struct pass *pass)
         TRY(tell(pass, unit_changed, is_other));
     error seen = look(pass);
     error backup = member_backup_keep(pass->host, &pass->self, &pass->memory->progress);
+    error pooler = member_pooler_keep(pass->host, &pass->self, &pass->memory->progress, pass->report);
     /* It answers who shows the new certificate, and the server has loaded whom to believe. */
     if (seen == OK && pass->memory->was_told && !pass->memory->progress.access_is_new)
         seen = note_walls(pass);
     if ((pass->self.is_shared || lacks_etcd_user(pass)) && str_is(pass->report->unit, "active"))
         waits = wait_for_turn(pass);
-    return seen != OK ? seen : wall != OK ? wall : waits != OK ? waits : backup;
+    return seen != OK ? seen : wall != OK ? wall : waits != OK ? waits : backup != OK ? backup : pooler;
 }
 
 /* ---- STOPPED and REMOVED ---- */
@@ -428,6 +430,7 @@ member_bring_down(struct pass *pass)
         TRY(units_reread(pass->host->units, arena));
     }
     TRY(member_backup_drop(pass->host, &pass->self));
+    TRY(member_pooler_drop(pass->host, &pass->self));
     if (unit_is_up(pass->report->unit) || str_is(pass->report->unit, "deactivating")) {
         failpoint("agent:member:stop-unit:before");
         TRY(units_stop(pass->host->units, arena, pass->unit.data));

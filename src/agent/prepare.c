@@ -23,7 +23,7 @@ prepare_folders(struct arena *arena, str folder, gid_t group)
     static const struct {
         const char *name;
         mode_t mode;
-    } folders[] = { { "", 01770 }, { "run", 01770 }, { "tls", 0750 } };
+    } folders[] = { { "", 01770 }, { "run", 01770 }, { "tls", 0750 }, { "pooler", 0750 } };
     struct disk_owner owner = { 0, group };
     if (!disk_make_folder(folder.data, 01770, owner))
         return problem(arena, "%s cannot be made: %s.", folder.data, strerror(errno));

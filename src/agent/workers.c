@@ -38,7 +38,7 @@ says_the_same(const struct report_member *a, const struct report_member *b)
            a->timeline == b->timeline && str_eq(a->version, b->version) && a->goal_generation == b->goal_generation &&
            a->access_generation == b->access_generation && a->restart_nonce == b->restart_nonce &&
            a->pending_restart == b->pending_restart && str_eq(a->problem, b->problem) &&
-           restores_the_same(&a->restore, &b->restore);
+           a->pooler == b->pooler && restores_the_same(&a->restore, &b->restore);
 }
 
 static void

@@ -55,6 +55,8 @@ struct engine_progress {
     int64_t access_loaded;                     /* whose doors the server has; others may have more to do */
     bool access_is_new;                        /* its files were replaced since the server loaded them */
     bool backup_is_new;                        /* the same of what lets repository hosts read its data */
+    bool pooler_is_new;                        /* its pooler has not read its files yet */
+    int64_t pooler_access;                     /* generation of the access list by which clients of the pooler were looked at */
     int64_t backup_generation;                 /* whose role for WAL was made or dropped, while it was the primary */
 };
 
@@ -104,6 +106,12 @@ struct engine {
     str (*command)(struct engine_member *self);
     /* Of the process that repository hosts read its data through; empty when the cluster has no backups. */
     str (*backup_command)(struct engine_member *self);
+    /* Of the pooler beside it; empty when the cluster has none. */
+    str (*pooler_command)(struct engine_member *self);
+    /* What the primary's server needs for it; before it is started. */
+    error (*pooler_prepare)(struct engine_member *self);
+    /* Has the pooler read its files again, and ends clients that could not come in any more. */
+    error (*pooler_follow)(struct engine_member *self);
     error (*observe)(struct engine_member *self, struct engine_observation *ret_observation);
     /* Whether that member of its cluster leads, and knows how the cluster is configured, as it says itself. */
     bool (*leads)(struct engine_member *self, id member);

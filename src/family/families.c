@@ -28,6 +28,7 @@
     ROW(operations)                             \
     /* Clusters and who reaches into them. */   \
     ROW(clusters)                               \
+    ROW(pooling)                                \
     ROW(flex_clusters)                          \
     ROW(global_writes)                          \
     ROW(extensions)                             \

@@ -60,6 +60,7 @@ static const struct said_field member_fields[] = {
     { "restartNonce",     KIND_COUNT,   false,        COUNT_MAX, NULL, "0" },
     { "pendingRestart",   KIND_BOOL,    false,        0,         NULL, "false" },
     { "problem",          KIND_LONG,    false,    1024,      NULL, "null" },
+    { "pooler",           KIND_CHOICE,  false,        0,         report_pooler_words, "\"OFF\"" },
 };
 static const struct said_field task_fields[] = {
     { "id",               KIND_ID,      true,     0,         NULL, NULL },

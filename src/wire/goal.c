@@ -92,6 +92,12 @@ static const struct wire_field etcd_fields[] = {
 };
 static const struct wire_shape etcd_shape = WIRE_SHAPE(struct goal_etcd, etcd_fields);
 
+static const struct wire_field pooling_fields[] = {
+    { "mode", WIRE_TEXT, R, AT(goal_pooling, mode_text), .max = 32 },
+    { "port", WIRE_INT,  R, AT(goal_pooling, port),      .min = 1, .max = 65535 },
+};
+static const struct wire_shape pooling_shape = WIRE_SHAPE(struct goal_pooling, pooling_fields);
+
 static const struct wire_field cluster_fields[] = {
     { "id",               WIRE_ID,     R, AT(goal_cluster, id) },
     { "projectId",        WIRE_ID,     R, AT(goal_cluster, project) },
@@ -108,6 +114,7 @@ static const struct wire_field cluster_fields[] = {
     { "etcd",             WIRE_OBJECT, 0, AT(goal_cluster, etcd),              .of = &etcd_shape },
     { "backup",           WIRE_OBJECT, 0, AT(goal_cluster, backup),            .of = &goal_backup_shape },
     { "restore",          WIRE_OBJECT, 0, AT(goal_cluster, restore),           .of = &goal_restore_shape },
+    { "pooling",          WIRE_OBJECT, 0, AT(goal_cluster, pooling),           .of = &pooling_shape },
     { "pinnedTables",     WIRE_TEXTS,  0, AT(goal_cluster, pinned_tables),     .max = SOME },
 };
 const struct wire_shape goal_cluster_shape = WIRE_SHAPE(struct goal_cluster, cluster_fields);
@@ -158,6 +165,7 @@ static const struct wire_shape goal_shape = WIRE_SHAPE(struct goal, goal_fields)
 
 static const char *const desired_words[] = { "RUNNING", "STOPPED", "REMOVED", NULL };
 const char *const goal_walls_words[] = { "", "PREPARE", "CHANGE", "CLOSED", NULL };
+static const char *const pool_words[] = { "", "TRANSACTION", "SESSION", NULL };
 static const char *const login_words[] = { "SCRAM", "X509", "LDAP", NULL };
 static const char *const task_words[] = { "SWITCHOVER",  "FORGET_SCOPE",     "CREATE_INDEX",
                                           "LOAD_SAMPLE", "CREATE_EXTENSION", "DROP_EXTENSION",
@@ -211,6 +219,10 @@ check_cluster(struct arena *arena, struct goal_cluster *cluster, size_t index)
     if (walls < 0)
         return goal_wrong(arena, "clusters", index, "walls", "a phase that this agent does not know");
     cluster->walls = (enum goal_walls)walls;
+    int pool = str_word(cluster->pooling.mode_text, pool_words);
+    if (pool < 0)
+        return goal_wrong(arena, "clusters", index, "pooling", "a mode that this agent does not know");
+    cluster->pooling.mode = (enum goal_pool_mode)pool;
     for (size_t i = 0; i < cluster->peers.count; i++) {
         const struct goal_peer *peer = &cluster->peers.items[i];
         if (!plain_name(peer->name) || !goal_is_address(peer->address) || !goal_is_address(peer->host_address))

@@ -22,6 +22,8 @@ enum goal_desired { DESIRED_RUNNING, DESIRED_STOPPED, DESIRED_REMOVED };
 /* How far a cluster is on the way to certificates of its own (docs/internals/fleet.md); NONE: the control plane knows nothing of it. */
 enum goal_walls { WALLS_NONE, WALLS_PREPARE, WALLS_CHANGE, WALLS_CLOSED };
 extern const char *const goal_walls_words[]; /* by the enum; NULL at the end */
+/* How the pooler beside each member shares sessions among clients; OFF: there is none. */
+enum goal_pool_mode { POOL_OFF, POOL_TRANSACTION, POOL_SESSION };
 enum goal_login { LOGIN_SCRAM, LOGIN_X509, LOGIN_LDAP };
 enum goal_task_kind {
     TASK_SWITCHOVER,
@@ -105,6 +107,12 @@ struct goal_etcd { /* where its members agree, and as whom */
     str password; /* never logged */
 };
 
+struct goal_pooling {
+    str mode_text;
+    enum goal_pool_mode mode;
+    int64_t port;
+};
+
 struct goal_cluster {
     id id, project;
     str name, scope, major_version;
@@ -118,6 +126,7 @@ struct goal_cluster {
     struct goal_etcd etcd; /* no endpoints: those of the goal, of a control plane from before */
     struct goal_backup backup;
     struct goal_restore restore;
+    struct goal_pooling pooling;
     struct wire_texts pinned_tables; /* that are always measured, as wire/monitor/table_name.h writes them */
 };
 struct goal_clusters {

@@ -33,6 +33,7 @@ add_member(struct buf *out, struct arena *arena, const struct report_member *mem
     report_add_number(out, ",\"restartNonce\":", member->restart_nonce);
     buf_add_text(out, member->pending_restart ? ",\"pendingRestart\":true" : ",\"pendingRestart\":false");
     report_add_text_or_null(out, arena, ",\"problem\":", member->problem);
+    report_add_text(out, arena, ",\"pooler\":", str_from(report_pooler_words[member->pooler]));
     buf_add_text(out, ",\"restore\":");
     report_add_restore(out, arena, &member->restore);
     buf_add_char(out, '}');

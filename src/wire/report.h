@@ -30,6 +30,7 @@ struct report_member {
     int64_t goal_generation, access_generation, restart_nonce;
     bool pending_restart;
     str problem; /* a sentence, or empty */
+    enum report_pooler pooler;
     struct report_restore restore;
 };
 

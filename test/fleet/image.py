@@ -21,7 +21,7 @@ PACKAGES = [
     "systemd", "systemd-sysv", "dbus", "iproute2", "procps", "ca-certificates",
     # what runs on it; Patroni's module for etcd imports python3-idna only when it meets TLS, so apt does not know
     "postgresql-17", "postgresql-17-pgaudit", "postgresql-17-hypopg", "postgresql-17-cron", "postgresql-17-partman", "postgresql-17-pgvector", "patroni", "python3-etcd",
-    "python3-idna", "etcd-server", "etcd-client", "pgbackrest", "nginx-light",
+    "python3-idna", "etcd-server", "etcd-client", "pgbackrest", "nginx-light", "pgbouncer",
     # what reeve-agent is linked against
     "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables",
 ]
@@ -29,7 +29,7 @@ PACKAGES = [
 # Distribution units would work on their own while time is measured; on hosts some would take the ports, too.
 MASKED = ["apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer", "fstrim.timer", "systemd-firstboot.service",
           "console-getty.service", "getty@.service"]
-MASKED_ON_HOSTS = ["etcd.service", "nginx.service", "patroni.service", "postgresql.service", "pgbackrest.service"]
+MASKED_ON_HOSTS = ["etcd.service", "nginx.service", "patroni.service", "postgresql.service", "pgbackrest.service", "pgbouncer.service", "pgbouncer.socket"]
 
 # Half of the image by size, and never used: compiled queries, translations, manuals.
 LEFT_OUT = ["/usr/lib/*/libLLVM*", "/usr/lib/postgresql/*/lib/llvmjit*", "/usr/lib/postgresql/*/lib/bitcode/*",
@@ -92,7 +92,7 @@ BARE_HOST = Recipe("bare-host", "trixie", [
     *BARE, "libllvm19", "libicu76", "sysstat", "python3-bcrypt", "python3-chardet", "python3-consul", "python3-cryptography", "python3-dateutil",
     "python3-dnspython", "python3-httpx", "python3-prettytable", "python3-psutil", "python3-psycopg2", "python3-pygments", "python3-requests", "python3-rich",
     "python3-yaml", "python3-ydiff"], fetched=[
-    "postgresql-17", "postgresql-17-pgaudit", "postgresql-17-hypopg", "patroni", "pgbackrest", "python3-etcd", "python3-idna", "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables"])
+    "postgresql-17", "postgresql-17-pgaudit", "postgresql-17-hypopg", "patroni", "pgbackrest", "pgbouncer", "python3-etcd", "python3-idna", "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables"])
 
 # An object store with Object Lock, for tests: what is in the registries of this machine has none. Run in its own root, with this machine's network of the moment.
 OBJECTS = Recipe("objects", "trixie", ["python3-moto", "python3-flask", "python3-flask-cors"])

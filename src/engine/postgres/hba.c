@@ -12,6 +12,7 @@
 #include "base/disk_below.h"
 #include "base/net/net.h"
 #include "engine/postgres/backup/member_side.h"
+#include "engine/postgres/pooler/pooler.h"
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/roles.h"
 
@@ -120,6 +121,21 @@ library_text(struct engine_member *self)
                       has_own ? member_path(self, "tls/directory.crt").data : SYSTEM_AUTHORITIES);
 }
 
+/*
+ * Clients of the pooler come through the socket, which nobody but the member itself and root can reach. The pooler has looked at their address; who they
+ * are, they prove to the server as well. Who may not do that with a password over the network may not here, either.
+ */
+static void
+add_pooler(struct engine_member *self, struct buf *out)
+{
+    if (!pooler_is_on(self))
+        return;
+    buf_add_text(out, "local postgres " POOLER_ROLE " peer map=reeve_local\n"
+                      "local all " POOLER_ROLE "," REPLICATOR "," REWINDER "," WAL_ROLE ",+" X509_ROLE ",+" LDAP_ROLE
+                      " reject\n"
+                      "local all all scram-sha-256\n");
+}
+
 static str
 hba_text(struct engine_member *self)
 {
@@ -130,15 +146,17 @@ hba_text(struct engine_member *self)
     buf_add_text(&out, HEADER "local all " SUPERUSER " peer map=reeve_local\n"
                               "local replication " REPLICATOR " peer map=reeve_local\n"
                               "local all " MONITOR_ROLE " peer map=reeve_local\n"
-                              "local all " PLANNER_ROLE " peer map=reeve_local\n"
-                              "local all all reject\n");
+                              "local all " PLANNER_ROLE " peer map=reeve_local\n");
+    add_pooler(self, &out);
+    buf_add_text(&out, "local all all reject\n");
     for (size_t i = 0; i < peers.count; i++) {
         buf_format(&out, "hostssl replication " REPLICATOR " %s cert map=reeve_member\n", peers.items[i].data);
         buf_format(&out, "hostssl all " REPLICATOR "," REWINDER " %s cert map=reeve_member\n", peers.items[i].data);
     }
     backup_add_hba(self, &out);
     buf_add_text(&out,
-                 "host all " SUPERUSER "," REPLICATOR "," REWINDER "," MONITOR_ROLE "," PLANNER_ROLE " all reject\n"
+                 "host all " SUPERUSER "," REPLICATOR "," REWINDER "," MONITOR_ROLE "," PLANNER_ROLE "," POOLER_ROLE
+                 " all reject\n"
                  "host replication all all reject\n");
     /* While it is restored, it has users of another time, and perhaps of another cluster. */
     for (size_t i = 0; !self->is_closed && i < networks->count; i++) {
@@ -169,6 +187,8 @@ ident_text(struct engine_member *self)
                               "reeve_local root " MONITOR_ROLE "\n"
                               "reeve_local root " PLANNER_ROLE "\n");
     add_system_user(&out, self->user);
+    if (pooler_is_on(self))
+        buf_format(&out, "reeve_local %.*s " POOLER_ROLE "\n", STR_ARG(self->user));
     if (self->is_shared) /* until it was started as its own */
         add_system_user(&out, STR(SUPERUSER));
     for (size_t i = 0; i < peers->count; i++) {

@@ -6,6 +6,7 @@
 #include "engine/postgres/backup/member_side.h"
 #include "engine/postgres/backup/restore_order.h"
 #include "engine/postgres/monitor/monitor.h"
+#include "engine/postgres/pooler/pooler.h"
 
 static error
 write_files(struct engine_member *self, struct engine_progress *progress, bool *ret_changed)
@@ -13,6 +14,7 @@ write_files(struct engine_member *self, struct engine_progress *progress, bool *
     TRY(hba_write(self, &progress->access_is_new));
     TRY(start_write(self));
     TRY(backup_write_files(self, &progress->backup_is_new));
+    TRY(pooler_write_files(self, &progress->pooler_is_new));
     return config_write(self, ret_changed);
 }
 
@@ -33,6 +35,9 @@ const struct engine engine_postgres = {
     .write_files = write_files,
     .command = start_command,
     .backup_command = backup_command,
+    .pooler_command = pooler_command,
+    .pooler_prepare = pooler_make_role,
+    .pooler_follow = pooler_follow,
     .observe = patroni_observe,
     .leads = patroni_leads,
     .write_restore = restore_write_order,

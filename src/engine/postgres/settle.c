@@ -14,6 +14,7 @@
 #include "engine/postgres/audit.h"
 #include "engine/postgres/backup/member_side.h"
 #include "engine/postgres/monitor/monitor.h"
+#include "engine/postgres/pooler/pooler.h"
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/roles_apply.h"
 #include "engine/postgres/session.h"
@@ -134,6 +135,9 @@ settle_users(struct engine_member *self, struct engine_progress *progress)
     error monitor = monitor_make_role(self);
     if (monitor != OK && plan.problem.len == 0)
         plan.problem = monitor->detail;
+    error pooler = pooler_make_role(self);
+    if (pooler != OK && plan.problem.len == 0)
+        plan.problem = pooler->detail;
     memcpy(progress->users_digest, digest, sizeof(digest));
     progress->users_generation = self->cluster->access_generation;
     progress->users_looked_at_ms = now;

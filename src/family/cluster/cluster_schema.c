@@ -105,6 +105,11 @@ static const struct field connection_fields[] = {
          READ_ONLY | ALWAYS, .of = &endpoint_string_schema),
     OBJECT("drivers", "`standard` in the form of each driver.", READ_ONLY, .of = &driver_strings_schema),
     OBJECT("privateDrivers", "`private` in the form of each driver.", READ_ONLY, .of = &driver_strings_schema),
+    TEXT("pooled", "`standard` through the poolers, while the cluster has them.", READ_ONLY),
+    OBJECT("pooledDrivers", "`pooled` in the form of each driver.", READ_ONLY, .of = &driver_strings_schema),
+    TEXT("privatePooled", "`private` through the poolers, while the cluster has them.", READ_ONLY),
+    OBJECT("privatePooledDrivers", "`privatePooled` in the form of each driver.", READ_ONLY,
+           .of = &driver_strings_schema),
     END_OF_FIELDS,
 };
 const struct schema connection_strings_schema = {

@@ -39,6 +39,7 @@
     ROW(EVENT_EXTENSION_REMOVAL_REQUESTED, "EXTENSION_REMOVAL_REQUESTED", "The removal of an extension from a database was requested.") \
     ROW(EVENT_EXTENSION_REMOVED,         "EXTENSION_REMOVED",           "An extension was removed from a database.") \
     ROW(EVENT_EXTENSION_REMOVAL_FAILED,  "EXTENSION_REMOVAL_FAILED",    "An extension could not be removed from a database: something depends on it.") \
+    ROW(EVENT_POOLING_CHANGED,           "CLUSTER_POOLING_CHANGED",     "Pooling of a cluster was switched on or off, or changed.") \
     ROW(EVENT_PINNED_TABLES_CHANGED,     "PINNED_TABLES_CHANGED",       "Other tables of a cluster are always measured.") \
     ROW(EVENT_MANAGED_SLOW_MS_CHANGED,   "MANAGED_SLOW_MS_CHANGED",     "How the limit for slow queries is found was changed.") \
     ROW(EVENT_CUSTOM_ROLE_CREATED,       "CUSTOM_ROLE_CREATED",         "A custom database role was created.") \

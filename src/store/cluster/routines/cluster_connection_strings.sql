@@ -9,6 +9,9 @@ CREATE OR REPLACE FUNCTION cluster_connection_strings(p_cluster bytea) RETURNS j
         FROM target t),
     drivers AS (
         SELECT cluster_driver_strings(n.standard) AS standard, cluster_driver_strings(n.private) AS private FROM names n),
+    pooled AS (
+        SELECT cluster_pooled_strings(n.standard) AS standard, cluster_pooled_strings(n.private) AS private
+        FROM names n JOIN cluster c ON c.id = p_cluster AND c.pooling),
     service AS (
         SELECT DISTINCT replace(d.name, '_postgresql._tcp.', '') AS name, split_part(d.name, '.', 3) LIKE '%-pri' AS private
         FROM dns_record d WHERE d.cluster_id = p_cluster AND d.type = 'SRV')
@@ -19,6 +22,10 @@ CREATE OR REPLACE FUNCTION cluster_connection_strings(p_cluster bytea) RETURNS j
         'privateSrv', (SELECT cluster_connection_string('postgresql+srv', min(s.name)) FROM service s WHERE s.private),
         'privateEndpoint', '[]'::jsonb, -- nothing makes one: docs/internals/network.md
         'drivers', d.standard,
-        'privateDrivers', d.private))
-    FROM drivers d
+        'privateDrivers', d.private,
+        'pooled', p.standard ->> 'libpq',
+        'pooledDrivers', p.standard,
+        'privatePooled', p.private ->> 'libpq',
+        'privatePooledDrivers', p.private))
+    FROM drivers d LEFT JOIN pooled p ON true
 $$;

@@ -35,6 +35,7 @@ BEGIN
                 'restore', cluster_restore_goal(c.id),
                 'parameters', c.parameters,
                 'pinnedTables', c.pinned_tables,
+                'pooling', CASE WHEN c.pooling THEN json_build_object('mode', c.pooling_mode, 'port', pooler_port()) END,
                 'peers', (SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
                                      'memberId', encode(m.id, 'hex'),
                                      'name', member_name(c.set_name, m.ordinal),

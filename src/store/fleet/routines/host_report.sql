@@ -35,20 +35,20 @@ BEGIN
         SELECT decode(s.id, 'hex') AS member, s.*
         FROM jsonb_to_recordset(p_report -> 'members')
              AS s(id text, unit text, role text, running text, timeline bigint, "lagBytes" bigint, version text,
-                  "goalGeneration" bigint, "accessGeneration" bigint, "restartNonce" bigint, "pendingRestart" boolean, problem text)
+                  "goalGeneration" bigint, "accessGeneration" bigint, "restartNonce" bigint, "pendingRestart" boolean, problem text, pooler text)
     ), mine AS MATERIALIZED (
         SELECT m.id, m.cluster_id, m.reported_at, s.unit, s.role, s.running, s.timeline, s."lagBytes" AS lag_bytes, s.version,
                -- Nobody has reached what is not asked for yet.
                least(s."goalGeneration", c.goal_generation) AS applied_goal,
                least(s."accessGeneration", coalesce(a.generation, 0)) AS applied_access,
                least(s."restartNonce", m.restart_nonce) AS applied_restart,
-               s."pendingRestart" AS pending_restart, s.problem,
+               s."pendingRestart" AS pending_restart, s.problem, s.pooler,
                (m.unit, m.role, m.running, m.timeline, m.version, m.applied_goal, m.applied_access, m.applied_restart,
-                m.pending_restart, m.problem)
+                m.pending_restart, m.problem, m.pooler)
                IS DISTINCT FROM
                (s.unit, s.role, s.running, s.timeline, s.version, least(s."goalGeneration", c.goal_generation),
                 least(s."accessGeneration", coalesce(a.generation, 0)), least(s."restartNonce", m.restart_nonce),
-                s."pendingRestart", s.problem) AS changed,
+                s."pendingRestart", s.problem, s.pooler) AS changed,
                m.lag_bytes IS DISTINCT FROM s."lagBytes" AS moved
         FROM said s
         JOIN cluster_member m ON m.id = s.member AND m.host_id = p_host
@@ -59,7 +59,7 @@ BEGIN
         UPDATE cluster_member m
         SET unit = n.unit, role = n.role, running = n.running, timeline = n.timeline, lag_bytes = n.lag_bytes, version = n.version,
             applied_goal = n.applied_goal, applied_access = n.applied_access, applied_restart = n.applied_restart,
-            pending_restart = n.pending_restart, problem = n.problem, reported_at = now()
+            pending_restart = n.pending_restart, problem = n.problem, pooler = n.pooler, reported_at = now()
         FROM mine n
         -- A report that says nothing new does not rewrite every member of the host each time.
         WHERE m.id = n.id AND m.host_id = p_host

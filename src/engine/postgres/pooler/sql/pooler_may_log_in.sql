@@ -1,0 +1,2 @@
+-- Whether the pooler would let this user in now.
+SELECT 1 FROM reeve_pooler.login($1)
