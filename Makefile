@@ -185,6 +185,9 @@ top-test: all ## `reeve top` and `reeve fleet top` with a load and a host that d
 table-statistics-test: all ## measurements of single tables against known counts, pinned and not, on a fleet: needs root, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/table_statistics_test.py
 
+pooler-test: all ## poolers: attacked, with 5,000 clients, a switchover and a lost host, pooled against direct, on a fleet: needs root, takes ten minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/pooler_test.py
+
 store-test: all ## backups in an object store, refused and away, on a fleet with a repository host: needs root, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/store_test.py
 

@@ -64,7 +64,11 @@ serve(const struct member_host *host, struct engine_member *self, struct engine_
         return OK;
     int64_t access = progress->access_generation;
     failpoint("agent:pooler:follow:before");
-    TRY(host->engine->pooler_follow(self));
+    error why = host->engine->pooler_follow(self);
+    if (why != OK) { /* one that has files of another agent may not know this one: a signal it always hears */
+        TRY(units_reload(host->units, self->arena, unit.data));
+        return why;
+    }
     failpoint("agent:pooler:follow:after");
     progress->pooler_is_new = false;
     progress->pooler_access = access;

@@ -20,6 +20,7 @@ static const struct option_row connect_options[] = {
     { "database", "NAME", "The database (postgres).", FOR_ALL },
     { "root-certificate", "FILE", "Certificate of the clusters' authority. The operator prints it with `reeved fleet authority`.", FOR_ALL },
     { "private", NULL, "Through private addresses.", FOR_ALL },
+    { "pooled", NULL, "Through the cluster's poolers: many clients share few sessions.", FOR_ALL },
     { "print", "DRIVER", "Only print the connection string, in the form for psql, psycopg, jdbc, node, pgx, npgsql or sqlalchemy.", FOR_ALL },
     { .name = NULL },
 };

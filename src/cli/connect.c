@@ -120,6 +120,14 @@ fill_string(struct cli *cli, const struct driver *driver, const char *given, str
     return good;
 }
 
+/* Which of the cluster's strings: by whether they go through the poolers, and through private addresses. */
+static const struct way {
+    const char *word, *libpq, *drivers;
+} ways[2][2] = {
+    { { "standard", "standard", "drivers" }, { "private", "private", "privateDrivers" } },
+    { { "pooled", "pooled", "pooledDrivers" }, { "private pooled", "privatePooled", "privatePooledDrivers" } },
+};
+
 /* The cluster's string for the driver: a text, or a list of texts. */
 static int
 fetch(struct cli *cli, const struct driver *driver, const json_t **ret_strings)
@@ -134,18 +142,21 @@ fetch(struct cli *cli, const struct driver *driver, const json_t **ret_strings)
     int status = fetch_document(cli, client, target, &cluster);
     if (status != EXIT_SUCCESS)
         return status;
-    bool private = call_option(&cli->call, "private") != NULL;
-    const char *kind = private ? "private" : "standard";
+    const struct way *way = &ways[call_option(&cli->call, "pooled") != NULL][call_option(&cli->call, "private") != NULL];
     const json_t *strings = json_object_get(cluster, "connectionStrings");
-    *ret_strings = json_object_get(json_object_get(strings, private ? "privateDrivers" : "drivers"), driver->field);
+    *ret_strings = json_object_get(json_object_get(strings, way->drivers), driver->field);
     /* A server that has no strings for drivers yet has libpq's. */
     if (*ret_strings == NULL && strcmp(driver->field, "libpq") == 0)
-        *ret_strings = json_object_get(strings, kind);
+        *ret_strings = json_object_get(strings, way->libpq);
     if (*ret_strings != NULL)
         return EXIT_SUCCESS;
     const char *state = json_string_value(json_object_get(cluster, "stateName"));
-    cli_say(cli, "the cluster has no %s connection string%s%s", kind, state != NULL ? "; its state is " : "",
+    cli_say(cli, "the cluster has no %s connection string%s%s", way->word, state != NULL ? "; its state is " : "",
             state != NULL ? state : "");
+    if (call_option(&cli->call, "pooled") != NULL && json_object_get(strings, "standard") != NULL) {
+        cli_note(cli, "switch its poolers on first: reeve pooling update %s --enabled", cli->call.arguments[0]);
+        return EXIT_NOT_DONE;
+    }
     cli_note(cli, "a new cluster gets one when its members have addresses: reeve operations list --cluster-name %s",
              cli->call.arguments[0]);
     return EXIT_NOT_DONE;

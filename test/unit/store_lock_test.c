@@ -108,6 +108,7 @@ static const struct lock_row rows[] = {
     IN_ORDER("organization_lock_credentials", "principal", "id", "t('key')", "t('account')", "organization_lock_credentials()"),
     IN_ORDER("project_credentials_touch", "principal", "id", "t('key')", "t('account')", "project_credentials_touch()"),
     { "pinned_tables_lock", "pinned_tables_lock(cluster_name => 'orders')" },
+    { "pooling_lock", "pooling_lock(cluster_name => 'orders')" },
     { "project_lock", "project_lock()" },
     { "project_lock", "project_lock()", "principal_role_grant_add(principal => " BOB ", role => 'GROUP_OWNER')", GOES_ON },
     { "project_lock_against_additions", "project_lock_against_additions()", "principal_role_grant_add(principal => " BOB ", role => 'GROUP_OWNER')" },

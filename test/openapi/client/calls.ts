@@ -178,6 +178,8 @@ await get(client.GET("/groups/{groupId}/providerCustomDNS", ofProject));
 await get(client.GET("/groups/{groupId}/cloudProviderAccess", ofProject));
 await get(client.GET("/groups/{groupId}/encryptionAtRest", ofProject));
 
+await ask(client.GET("/groups/{groupId}/clusters/{clusterName}/pooling", ofCluster));
+
 // ---- Data ----
 await get(client.GET("/groups/{groupId}/backup/exportBuckets", ofProject));
 await get(client.GET("/groups/{groupId}/backup/drillSettings", ofProject));
