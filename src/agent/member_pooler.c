@@ -14,11 +14,11 @@ enum { MEMORY_MB = 512 };
  * last client has left: beside a replica nobody is to be served. It is not begun by systemd: whether there is a primary the agent says.
  */
 #define PLACES "BindReadOnlyPaths=%s/" POOLER_FOLDER "\nBindPaths=%s/run\n"
-#define MORE                \
-    "KillSignal=SIGQUIT\n"  \
-    "LimitCORE=0\n"         \
-    "LimitNOFILE=32768\n"   \
-    "CPUWeight=100\n"       \
+#define MORE               \
+    "KillSignal=SIGQUIT\n" \
+    "LimitCORE=0\n"        \
+    "LimitNOFILE=32768\n"  \
+    "CPUWeight=100\n"      \
     "IOWeight=100\n"
 
 str

@@ -37,8 +37,8 @@ says_the_same(const struct report_member *a, const struct report_member *b)
     return str_eq(a->unit, b->unit) && a->role == b->role && str_eq(a->running, b->running) &&
            a->timeline == b->timeline && str_eq(a->version, b->version) && a->goal_generation == b->goal_generation &&
            a->access_generation == b->access_generation && a->restart_nonce == b->restart_nonce &&
-           a->pending_restart == b->pending_restart && str_eq(a->problem, b->problem) &&
-           a->pooler == b->pooler && restores_the_same(&a->restore, &b->restore);
+           a->pending_restart == b->pending_restart && str_eq(a->problem, b->problem) && a->pooler == b->pooler &&
+           restores_the_same(&a->restore, &b->restore);
 }
 
 static void

@@ -142,7 +142,8 @@ fetch(struct cli *cli, const struct driver *driver, const json_t **ret_strings)
     int status = fetch_document(cli, client, target, &cluster);
     if (status != EXIT_SUCCESS)
         return status;
-    const struct way *way = &ways[call_option(&cli->call, "pooled") != NULL][call_option(&cli->call, "private") != NULL];
+    const struct way *way =
+        &ways[call_option(&cli->call, "pooled") != NULL][call_option(&cli->call, "private") != NULL];
     const json_t *strings = json_object_get(cluster, "connectionStrings");
     *ret_strings = json_object_get(json_object_get(strings, way->drivers), driver->field);
     /* A server that has no strings for drivers yet has libpq's. */

@@ -56,8 +56,8 @@ struct engine_progress {
     bool access_is_new;                        /* its files were replaced since the server loaded them */
     bool backup_is_new;                        /* the same of what lets repository hosts read its data */
     bool pooler_is_new;                        /* its pooler has not read its files yet */
-    int64_t pooler_access;                     /* generation of the access list by which clients of the pooler were looked at */
-    int64_t backup_generation;                 /* whose role for WAL was made or dropped, while it was the primary */
+    int64_t pooler_access;     /* generation of the access list by which clients of the pooler were looked at */
+    int64_t backup_generation; /* whose role for WAL was made or dropped, while it was the primary */
 };
 
 /* How far its own restore is. Texts are as a report has them; empty and -1: not known. */

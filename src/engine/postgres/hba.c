@@ -154,10 +154,9 @@ hba_text(struct engine_member *self)
         buf_format(&out, "hostssl all " REPLICATOR "," REWINDER " %s cert map=reeve_member\n", peers.items[i].data);
     }
     backup_add_hba(self, &out);
-    buf_add_text(&out,
-                 "host all " SUPERUSER "," REPLICATOR "," REWINDER "," MONITOR_ROLE "," PLANNER_ROLE "," POOLER_ROLE
-                 " all reject\n"
-                 "host replication all all reject\n");
+    buf_add_text(&out, "host all " SUPERUSER "," REPLICATOR "," REWINDER "," MONITOR_ROLE "," PLANNER_ROLE
+                       "," POOLER_ROLE " all reject\n"
+                       "host replication all all reject\n");
     /* While it is restored, it has users of another time, and perhaps of another cluster. */
     for (size_t i = 0; !self->is_closed && i < networks->count; i++) {
         str block = block_of(self->arena, networks->items[i]);

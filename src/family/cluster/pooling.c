@@ -11,17 +11,18 @@ static const struct field pooling_fields[] = {
     ID("clusterId", "Identifier of the cluster.", READ_ONLY | ALWAYS),
     ID("groupId", "Identifier of the project.", READ_ONLY | ALWAYS),
     BOOL("enabled", "Whether the cluster has poolers.", ALWAYS),
-    TEXT("mode",
-         "How long a client keeps a session of the server: for a transaction, after which what it has SET or PREPAREd in SQL may meet another client "
-         "of the same user; or until it disconnects.",
-         ALWAYS, .one_of = modes, .example = "\"TRANSACTION\""),
-    INTEGER("port", "Where poolers listen, on the addresses of the members.", READ_ONLY | ALWAYS,
-            .example = "6432"),
+    TEXT(
+        "mode",
+        "How long a client keeps a session of the server: for a transaction, after which what it has SET or PREPAREd in SQL may meet another client "
+        "of the same user; or until it disconnects.",
+        ALWAYS, .one_of = modes, .example = "\"TRANSACTION\""),
+    INTEGER("port", "Where poolers listen, on the addresses of the members.", READ_ONLY | ALWAYS, .example = "6432"),
     TEXT("state", "READY: the pooler of the primary serves clients. Those of replicas wait until they are needed.",
          READ_ONLY | ALWAYS, .one_of = states),
     END_OF_FIELDS,
 };
-static const struct schema pooling_schema = { "ClusterPooling", "Whether and how clients of a cluster can share sessions.",
+static const struct schema pooling_schema = { "ClusterPooling",
+                                              "Whether and how clients of a cluster can share sessions.",
                                               pooling_fields };
 
 static const struct read pooling_get;
@@ -42,8 +43,8 @@ static const struct endpoint pooling_endpoints[] = {
 };
 // clang-format on
 
-FAMILY(pooling_family, "pooling", "Pooling", "Poolers of clusters: many clients share few sessions. An extension of this service.",
-       pooling_endpoints);
+FAMILY(pooling_family, "pooling", "Pooling",
+       "Poolers of clusters: many clients share few sessions. An extension of this service.", pooling_endpoints);
 
 static error
 bind_get(struct request *req, struct params *params)

@@ -159,9 +159,9 @@ pooler_write_files(struct engine_member *self, bool *ret_changed)
 str
 pooler_command(struct engine_member *self)
 {
-    return pooler_is_on(self) ? str_format(self->arena, POOLER_PROGRAM " -q %s/pgbouncer.ini",
-                                           member_path(self, POOLER_FOLDER).data)
-                              : STR_EMPTY;
+    return pooler_is_on(self)
+               ? str_format(self->arena, POOLER_PROGRAM " -q %s/pgbouncer.ini", member_path(self, POOLER_FOLDER).data)
+               : STR_EMPTY;
 }
 
 error

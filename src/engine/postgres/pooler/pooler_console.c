@@ -10,7 +10,6 @@
 #include "engine/postgres/postgres.h"
 #include "engine/postgres/session.h"
 
-
 static void
 finish(PGconn **console)
 {
