@@ -42,13 +42,13 @@ BEGIN
                least(s."goalGeneration", c.goal_generation) AS applied_goal,
                least(s."accessGeneration", coalesce(a.generation, 0)) AS applied_access,
                least(s."restartNonce", m.restart_nonce) AS applied_restart,
-               s."pendingRestart" AS pending_restart, s.problem, s.pooler,
+               s."pendingRestart" AS pending_restart, s.problem, coalesce(s.pooler, 'OFF') AS pooler, -- which older nodes do not pass on
                (m.unit, m.role, m.running, m.timeline, m.version, m.applied_goal, m.applied_access, m.applied_restart,
                 m.pending_restart, m.problem, m.pooler)
                IS DISTINCT FROM
                (s.unit, s.role, s.running, s.timeline, s.version, least(s."goalGeneration", c.goal_generation),
                 least(s."accessGeneration", coalesce(a.generation, 0)), least(s."restartNonce", m.restart_nonce),
-                s."pendingRestart", s.problem, s.pooler) AS changed,
+                s."pendingRestart", s.problem, coalesce(s.pooler, 'OFF')) AS changed,
                m.lag_bytes IS DISTINCT FROM s."lagBytes" AS moved
         FROM said s
         JOIN cluster_member m ON m.id = s.member AND m.host_id = p_host
