@@ -205,7 +205,7 @@ def rate(output):
 
 def many_clients(suite, scene, clients, seconds):
     primary = rig.primary_of(scene.fleet, CLUSTER)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (65536, 65536))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     seen, ending = [], threading.Event()
 
     def watch():
