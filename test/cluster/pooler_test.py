@@ -200,7 +200,10 @@ def pgbench(scene, dsn, *words, timeout=600):
 
 
 def rate(output):
-    return float(re.search(r"tps = ([0-9.]+)", output).group(1))
+    found = re.search(r"tps = ([0-9.]+)", output)
+    if found is None:
+        raise Problem("pgbench counted nothing: " + output[-300:])
+    return float(found.group(1))
 
 
 def many_clients(suite, scene, clients, seconds):
