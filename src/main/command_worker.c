@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `reeved worker`: work without a request: jobs, sweeps, webhooks and alerts. */
+/* `reeved worker`: work without a request: jobs, sweeps, webhooks, alerts, and measurements that are sent to other services. */
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 #include "job/etcd/etcd_call.h"
 #include "job/event/webhook.h"
 #include "job/kinds.h"
+#include "job/monitor/measurement_push.h"
 #include "main/commands.h"
 #include "main/node.h"
 
@@ -79,6 +80,16 @@ work(const struct config *config, struct node *node)
         .base_url = config->base_url,
         .mail = alerts.mail,
     };
+    struct push_config pushes = {
+        .store = node->api.store,
+        .monitor = node->monitor,
+        .dsn = config->database,
+        .integration_key = alerts.integration_key,
+        .allowed = node->api.egress,
+        .ca_file = webhooks.ca_file,
+        .relay = config->alert_relay,
+        .threads = (int)config->worker_threads,
+    };
     char *etcd = endpoints_text(&config->etcd);
     struct job_engine_config jobs = {
         .store = node->api.store,
@@ -101,9 +112,13 @@ work(const struct config *config, struct node *node)
     };
     struct webhook_worker *worker = webhook_worker_new(&webhooks);
     struct alert_worker *alerting = alert_worker_new(&alerts);
+    struct push_worker *pushing = NULL;
+    if (monitor_stores_count(node->monitor) > 0) /* otherwise nothing is measured */
+        pushing = push_worker_new(&pushes);
     struct job_engine *engine = job_engine_new(&jobs);
     struct presence *presence = presence_new(node->api.store, "WORKER", NULL, false);
-    bool has_started = worker != NULL && alerting != NULL && engine != NULL;
+    bool has_started = worker != NULL && alerting != NULL && engine != NULL &&
+                       (pushing != NULL || monitor_stores_count(node->monitor) == 0);
     if (has_started) {
         log_line(LOG_INFO, "worker_started", "%d threads do jobs, %d deliver events to webhooks, %d tell of alerts.",
                  jobs.threads, webhooks.threads, alerts.threads);
@@ -111,6 +126,7 @@ work(const struct config *config, struct node *node)
     }
     presence_free(presence);
     job_engine_free(engine);
+    push_worker_free(pushing);
     alert_worker_free(alerting);
     webhook_worker_free(worker);
     free(etcd);

@@ -177,7 +177,7 @@ static const struct setting settings[] = {
     { "smtp_from",           KIND_MAIL,    0,      AT(smtp_from), "reeve@localhost", 0, 0,
       "Sender of these mails.", "reeve@example.org" },
     { "alert_relay",         KIND_URL,     0,      AT(alert_relay), "", 0, 0,
-      "A relay to services with fixed addresses (chat, paging, logs), for machines without internet access: a request to "
+      "A relay to services with fixed addresses (chat, paging, logs, measurements), for machines without internet access: a request to "
       "https://host/path goes to this address followed by /host/path.", "https://relay.internal:8443" },
     { "worker_threads",      KIND_NUMBER,  0,      AT(worker_threads), "4", 1, 64,
       "Threads of `reeved worker`: how many webhooks are delivered at a time, and how many notifications of alerts are "

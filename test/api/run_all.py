@@ -58,6 +58,7 @@ SUITES = {
     "operator": ("operator_test.py", 240),
     "figures": ("figures_test.py", 240),
     "tools": ("tools_test.py", 240),
+    "push": ("push_test.py", 240),
     "stateful": ("stateful_test.py", 300),
 }
 RESULT = re.compile(r"^.+: (\d+) passed, (\d+) failed")

@@ -17,10 +17,13 @@
 #include "store/resource.h"
 
 #define SERVICE_KEY "^[*A-Za-z0-9._~-]+$"
-#define NO_PUSH                                                                                                 \
-    "measurements are not sent to other services; a collector of yours can fetch them with the credentials of " \
-    "an integration PROMETHEUS"
-#define NO_TAGS "tags are not among the labels of measurements"
+#define NO_PUSH                                                                                                  \
+    "measurements are not sent to this service; a collector of yours can fetch them with the credentials of an " \
+    "integration PROMETHEUS"
+#define NO_TAGS    "tags are not among the labels of measurements"
+#define NO_LATENCY "how long reads and writes of a table take is not measured"
+#define NO_QUERIES "what statements cost is shown by the performance advisor, and is no measurement"
+#define NO_STORE   "the operator has named no store of measurements"
 
 static const char *const types[] = { "DATADOG",    "MICROSOFT_TEAMS", "NEW_RELIC",  "OPS_GENIE", "PAGER_DUTY",
                                      "PROMETHEUS", "SLACK",           "VICTOR_OPS", "WEBHOOK",   NULL };
@@ -28,8 +31,14 @@ static const char *const pager_regions[] = { "US", "EU", NULL };
 static const char *const datadog_regions[] = { "US", "EU", "US3", "US5", "AP1", "US1_FED", NULL };
 static const char *const discoveries[] = { "http", "file", NULL };
 #define TAG_SWITCH "sendUserProvidedResourceTagsEnabled"
-static const char *const metric_switches[] = { "sendCollectionLatencyMetrics", "sendDatabaseMetrics",
-                                               "sendQueryStatsMetrics", "sendUserProvidedResourceTags" };
+static const char *const push_states[] = { "WAITING", "WORKING", "FAILING", NULL };
+static const struct {
+    const char *name, *why;
+} refused_switches[] = {
+    { "sendCollectionLatencyMetrics", NO_LATENCY },
+    { "sendQueryStatsMetrics", NO_QUERIES },
+    { TAG_SWITCH, NO_TAGS },
+};
 
 /* ---- What each type has ---- */
 
@@ -37,17 +46,32 @@ static const char *const metric_switches[] = { "sendCollectionLatencyMetrics", "
     TEXT(field_name, sentence " Answers show only its last characters; sent back in that form, it does not change.", \
          flags, .min = 8, __VA_ARGS__)
 #define SECRET(field_name, sentence, ...) SECRET_OF(field_name, sentence, REQUIRED | ALWAYS, __VA_ARGS__)
-#define METRIC_SWITCH(field_name) \
-    BOOL(field_name, "Only false is accepted: " NO_PUSH ".", ALWAYS, .fallback = "false", .example = "false")
+#define REFUSED_SWITCH(field_name, why) \
+    BOOL(field_name, "Only false is accepted: " why ".", ALWAYS, .fallback = "false", .example = "false")
 #define REGION(regions) TEXT("region", "Region of the service.", ALWAYS, .one_of = regions, .fallback = "\"US\"")
 
 static const struct field datadog_fields[] = {
     SECRET("apiKey", "Key of the service.", .max = 128, .pattern = SERVICE_KEY),
     REGION(datadog_regions),
-    METRIC_SWITCH("sendCollectionLatencyMetrics"),
-    METRIC_SWITCH("sendDatabaseMetrics"),
-    METRIC_SWITCH("sendQueryStatsMetrics"),
-    METRIC_SWITCH("sendUserProvidedResourceTags"),
+    REFUSED_SWITCH("sendCollectionLatencyMetrics", NO_LATENCY),
+    BOOL(
+        INTEGRATION_PUSH_SWITCH,
+        "Whether measurements of the project's servers, their disks and databases are sent, from now on. Those of tables "
+        "are not.",
+        ALWAYS, .fallback = "false", .example = "true"),
+    REFUSED_SWITCH("sendQueryStatsMetrics", NO_QUERIES),
+    BOOL(INTEGRATION_TAG_SWITCH,
+         "Whether measurements carry the tags of their cluster. Only together with " INTEGRATION_PUSH_SWITCH ".",
+         ALWAYS, .fallback = "false", .example = "false"),
+    TEXT("state",
+         "How sending of measurements goes: WAITING until the service has taken some, then WORKING; FAILING while it "
+         "takes none. Not there when none are sent.",
+         READ_ONLY, .one_of = push_states),
+    TEXT("lastError", "Why measurements cannot be sent.", READ_ONLY),
+    DATE("lastSent", "When the service last took measurements.", READ_ONLY),
+    INTEGER("pointsSent", "How many points the service took.", READ_ONLY),
+    INTEGER("pointsLeftOut",
+            "How many were not sent because they were older than 50 minutes when they could have been.", READ_ONLY),
     END_OF_FIELDS,
 };
 static const struct field teams_fields[] = {
@@ -85,7 +109,7 @@ static const struct field prometheus_fields[] = {
          "How targets are found: `http` for http_sd_configs, `file` for a file that somebody fetches. The document is "
          "the same.",
          REQUIRED | ALWAYS, .one_of = discoveries, .example = "\"http\""),
-    BOOL(TAG_SWITCH, "Only false is accepted: " NO_TAGS ".", ALWAYS, .fallback = "false", .example = "false"),
+    REFUSED_SWITCH(TAG_SWITCH, NO_TAGS),
     END_OF_FIELDS,
 };
 static const struct field slack_fields[] = {
@@ -110,7 +134,7 @@ static const struct field webhook_fields[] = {
     END_OF_FIELDS,
 };
 static const struct schema
-    datadog_schema = { "Datadog", "Events at that service.", datadog_fields },
+    datadog_schema = { "Datadog", "Events at that service, and measurements.", datadog_fields },
     teams_schema = { "MicrosoftTeams", "Cards in a channel.", teams_fields },
     new_relic_schema = { "NewRelic", "Refused: " NO_PUSH ".", new_relic_fields },
     ops_genie_schema = { "OpsGenie", "Alerts at that service.", ops_genie_fields },
@@ -138,6 +162,7 @@ static const struct schema integration_schema = { "Integration", "Settings of a 
                                                   integration_fields };
 
 static const struct kind integration;
+static const struct read integration_get, integration_list;
 static handler integration_create, integration_replace;
 
 // clang-format off
@@ -148,7 +173,7 @@ static const struct endpoint integrations_endpoints[] = {
       "Return all integrations of one project",
       "Lists the outside services that the project is connected to. Only the last characters of secrets are shown.",
       .shape = SHAPE_LIST, .item = "/groups/{groupId}/integrations/{integrationType}",
-      .read = &crud_list, .kind = &integration, .response = &integration_schema },
+      .read = &integration_list, .kind = &integration, .response = &integration_schema },
     { DELETE, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_OWNER),
       "deleteGroupIntegration",
       "Delete one integration",
@@ -158,7 +183,7 @@ static const struct endpoint integrations_endpoints[] = {
       "getGroupIntegration",
       "Return one integration",
       "Returns the settings for one type of service. Only the last characters of secrets are shown.",
-      .read = &crud_get, .kind = &integration, .path_fields = type_path, .response = &integration_schema },
+      .flags = NO_ETAG, .read = &integration_get, .kind = &integration, .path_fields = type_path, .response = &integration_schema },
     { POST, "/groups/{groupId}/integrations/{integrationType}", S66, ANY_OF(PROJECT_OWNER),
       "createGroupIntegration",
       "Create one integration",
@@ -180,7 +205,8 @@ static const struct endpoint integrations_endpoints[] = {
 // clang-format on
 
 FAMILY(integrations_family, "integrations", "Third-party integrations",
-       "Outside services that receive a project's alerts or read its measurements.", integrations_endpoints);
+       "Outside services that receive a project's alerts and measurements, or read its measurements.",
+       integrations_endpoints);
 
 /* ---- Checking ---- */
 
@@ -207,15 +233,19 @@ check_offered(struct request *req, const json_t *after)
     bool is_for_tools = str_is(type, INTEGRATION_FOR_TOOLS);
     if (!is_for_tools && integration_type_find(type) == NULL)
         return fail(req->arena, NOT_OFFERED, V(str_format(req->arena, "type %.*s", STR_ARG(type))), V(NO_PUSH));
-    if (is_for_tools && monitor_stores_count(req->api->monitor) == 0)
-        return fail(req->arena, NOT_OFFERED, V("type " INTEGRATION_FOR_TOOLS),
-                    V("the operator has named no store of measurements"));
-    for (size_t i = 0; i < LENGTH(metric_switches); i++) {
-        if (json_is_true(json_object_get(after, metric_switches[i])))
-            return fail(req->arena, NOT_OFFERED, V(metric_switches[i]), V(NO_PUSH));
+    bool is_pushed = json_is_true(json_object_get(after, INTEGRATION_PUSH_SWITCH)),
+         has_store = monitor_stores_count(req->api->monitor) > 0;
+    if (is_for_tools && !has_store)
+        return fail(req->arena, NOT_OFFERED, V("type " INTEGRATION_FOR_TOOLS), V(NO_STORE));
+    if (is_pushed && !has_store)
+        return fail(req->arena, NOT_OFFERED, V(INTEGRATION_PUSH_SWITCH), V(NO_STORE));
+    for (size_t i = 0; i < LENGTH(refused_switches); i++) {
+        if (json_is_true(json_object_get(after, refused_switches[i].name)))
+            return fail(req->arena, NOT_OFFERED, V(refused_switches[i].name), V(refused_switches[i].why));
     }
-    if (json_is_true(json_object_get(after, TAG_SWITCH)))
-        return fail(req->arena, NOT_OFFERED, V(TAG_SWITCH), V(NO_TAGS));
+    if (json_is_true(json_object_get(after, INTEGRATION_TAG_SWITCH)) && !is_pushed)
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(INTEGRATION_TAG_SWITCH),
+                    V("it needs " INTEGRATION_PUSH_SWITCH));
     if (json_object_get(after, "url") != NULL)
         TRY(given_secret_check_url(req, STR("url"), json_str(json_object_get(after, "url"))));
     return OK;
@@ -289,6 +319,27 @@ static const struct kind integration = {
     .check = check_integration,
 };
 
+/* ---- Reading ---- */
+
+static error
+bind_get(struct request *req, struct params *params)
+{
+    params_id(params, P_PROJECT, req->project);
+    params_text(params, P_NAME, request_path_value(req, "integrationType"));
+    return OK;
+}
+
+static error
+bind_list(struct request *req, struct params *params)
+{
+    params_id(params, P_PROJECT, req->project);
+    list_bind(req, params);
+    return OK;
+}
+
+static const struct read integration_get = { SQL_INTEGRATION_GET, bind_get, answer_row };
+static const struct read integration_list = { SQL_INTEGRATION_LIST, bind_list, list_answer };
+
 /* ---- Changing ---- */
 
 static error
@@ -296,9 +347,9 @@ answer_all(struct request *req)
 {
     struct params params = { 0 };
     struct rows rows;
-    TRY(crud_list.bind(req, &params));
-    TRY(tx_query(req->tx, crud_list.statement, &params, &rows, NULL));
-    return crud_list.answer(req, &rows);
+    TRY(integration_list.bind(req, &params));
+    TRY(tx_query(req->tx, integration_list.statement, &params, &rows, NULL));
+    return integration_list.answer(req, &rows);
 }
 
 static error

@@ -4,6 +4,7 @@
 #include "base/crypto/webhook_signature.h"
 #include "base/json.h"
 #include "job/alert/alert_rule.h"
+#include "job/alert/integration.h"
 #include "store/event/event.h"
 
 enum { TEXT_MAX_BYTES = 64 * 1024 };
@@ -183,17 +184,6 @@ make_victor_ops(struct making *making)
 static str
 make_datadog(struct making *making)
 {
-    static const struct {
-        const char *region, *host;
-    } hosts[] = {
-        { "EU", "api.datadoghq.eu" },       { "US3", "api.us3.datadoghq.com" }, { "US5", "api.us5.datadoghq.com" },
-        { "AP1", "api.ap1.datadoghq.com" }, { "US1_FED", "api.ddog-gov.com" },
-    };
-    const char *host = "api.datadoghq.com";
-    for (size_t i = 0; i < LENGTH(hosts); i++) {
-        if (str_is(field(making, "datadogRegion"), hosts[i].region))
-            host = hosts[i].host;
-    }
     add_header(making, STR("DD-API-KEY"), secret(making, "datadogApiKey"));
     set_body(making,
              json_pack("{s:s, s:s, s:s, s:s, s:s, s:[s]}", "title", making->subject.data, "text", making->text.data,
@@ -201,7 +191,8 @@ make_datadog(struct making *making)
                        is_closed(making->facts) ? "success" : word_for(making, "info", "warning", "error", "error"),
                        "aggregation_key", id_of_alert(making), "source_type_name", "reeve", "tags",
                        str_format(making->arena, "project:%s", of(making->facts, "groupId").data).data));
-    return str_format(making->arena, "https://%s/api/v1/events", host);
+    return str_format(making->arena, "https://%s/api/v1/events",
+                      integration_datadog_host(field(making, "datadogRegion")));
 }
 
 static str
@@ -257,9 +248,9 @@ alert_message_make(struct arena *arena, const struct alert_facts *facts, const j
     for (size_t i = 0; i < LENGTH(services); i++) {
         if (!str_is(json_str(json_object_get(notifier, "typeName")), services[i].type_name))
             continue;
-        str url = services[i].make(&making), scheme = STR("https://");
-        if (services[i].relayed && relay.len > 0)
-            url = str_format(arena, "%.*s/%s", STR_ARG(relay), url.data + scheme.len);
+        str url = services[i].make(&making);
+        if (services[i].relayed)
+            url = integration_relayed(arena, relay, url);
         making.message.url = url;
         *ret_message = making.message;
         return url.len > 0 && making.message.body.len > 0 && !arena_is_exhausted(arena);

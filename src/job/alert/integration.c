@@ -30,6 +30,29 @@ integration_type_find(str name)
     return NULL;
 }
 
+const char *
+integration_datadog_host(str region)
+{
+    static const struct {
+        const char *region, *host;
+    } hosts[] = {
+        { "EU", "api.datadoghq.eu" },       { "US3", "api.us3.datadoghq.com" }, { "US5", "api.us5.datadoghq.com" },
+        { "AP1", "api.ap1.datadoghq.com" }, { "US1_FED", "api.ddog-gov.com" },
+    };
+    for (size_t i = 0; i < LENGTH(hosts); i++) {
+        if (str_is(region, hosts[i].region))
+            return hosts[i].host;
+    }
+    return "api.datadoghq.com";
+}
+
+str
+integration_relayed(struct arena *arena, str relay, str url)
+{
+    const str scheme = STR("https://");
+    return relay.len == 0 ? url : str_format(arena, "%.*s/%s", STR_ARG(relay), url.data + scheme.len);
+}
+
 json_t *
 integration_hidden_new(struct arena *arena, const struct key *key, id integration, const json_t *secrets)
 {

@@ -17,6 +17,10 @@
 /* Its name and password are those of the project's own tools; what is kept of both is in the hidden field. */
 #define INTEGRATION_FOR_TOOLS "PROMETHEUS"
 #define INTEGRATION_TOOL_HASH "hash"
+/* The service that measurements are sent to, when the first of these is on; with the second, tags of clusters go along. */
+#define INTEGRATION_FOR_PUSH    "DATADOG"
+#define INTEGRATION_PUSH_SWITCH "sendDatabaseMetrics"
+#define INTEGRATION_TAG_SWITCH  "sendUserProvidedResourceTags"
 
 enum integration_part {
     PART_KEY,      /* without it, a notification uses the integration */
@@ -34,6 +38,11 @@ struct integration_type {
 };
 extern const struct integration_type integration_types[];
 const struct integration_type *integration_type_find(str name); /* NULL: notifications of this type need none */
+
+/* The host of Datadog's API in a region. */
+const char *integration_datadog_host(str region);
+/* Where a request to a service with a fixed address goes: through the relay, unless that is empty. */
+str integration_relayed(struct arena *arena, str relay, str url);
 
 /* Fields of integrations that are secrets; NULL at the end. */
 extern const char *const integration_secret_fields[];
