@@ -2,6 +2,7 @@
 #include "agent/facts.h"
 
 #include <glob.h>
+#include <stdio.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -35,6 +36,25 @@ facts_read(struct arena *arena, const struct engine *engine, struct report_facts
     TRY(engine->look_at_host(arena, &facts));
     *ret_facts = facts;
     return OK;
+}
+
+struct wire_texts
+facts_versions(struct facts_watch *watch, struct arena *arena, const struct engine *engine)
+{
+    /* Before they are asked: what is replaced meanwhile is seen the next time. */
+    uint64_t mark = engine->programs_mark();
+    struct wire_texts versions = { .items = ARENA_ARRAY(arena, str, FACTS_MOST_VERSIONS) };
+    if (!watch->has_looked || watch->mark != mark) {
+        struct wire_texts found = engine->installed_versions(arena);
+        watch->count = found.count < FACTS_MOST_VERSIONS ? found.count : FACTS_MOST_VERSIONS;
+        for (size_t i = 0; i < watch->count; i++)
+            snprintf(watch->versions[i], FACTS_VERSION_BYTES, "%.*s", STR_ARG(found.items[i]));
+        watch->mark = mark;
+        watch->has_looked = true;
+    }
+    for (size_t i = 0; versions.items != NULL && i < watch->count; i++)
+        versions.items[versions.count++] = str_from(watch->versions[i]);
+    return versions;
 }
 
 str

@@ -10,6 +10,7 @@
 
 #include "agent/agent.h"
 #include "agent/crew.h"
+#include "agent/facts.h"
 #include "agent/member.h"
 #include "agent/own/own_database.h"
 #include "wire/goal_diff.h"
@@ -46,7 +47,8 @@ struct agent {
     struct agent_config config;
     struct member_host host;
     struct report_facts facts;
-    struct own_database own; /* whose id is zero when this host does not keep it */
+    struct facts_watch watch; /* the reporter's own */
+    struct own_database own;  /* whose id is zero when this host does not keep it */
     str boot_id;
 
     pthread_mutex_t lock;

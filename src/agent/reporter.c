@@ -63,6 +63,7 @@ write_report(struct agent *agent, struct arena *arena, int64_t *tried)
     if (held == NULL)
         return STR_EMPTY;
     report.strays = facts_strays(arena, &held->goal);
+    report.facts.postgres_versions = facts_versions(&agent->watch, arena, agent->host.engine);
     report.facts.walls = member_walls(&agent->host, arena, &held->goal);
     if (agent->config.state->url.len == 0)
         report.epoch = held->goal.epoch;

@@ -97,6 +97,9 @@ struct engine {
     const char *name;
     /* Whether the host has what it takes, and which versions. An error: the agent must not run here. */
     error (*look_at_host)(struct arena *arena, struct report_facts *facts);
+    /* Changes whenever a server's program on this host is replaced; and the versions of those that are there now. */
+    uint64_t (*programs_mark)(void);
+    struct wire_texts (*installed_versions)(struct arena *arena);
     /*
      * Writes its files, before it starts and whenever the goal changes; `ret_changed` is not touched when nothing was
      * written.

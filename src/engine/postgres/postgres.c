@@ -32,6 +32,8 @@ look_at_load(struct engine_member *self, struct engine_load *load, bool with_adv
 const struct engine engine_postgres = {
     .name = "postgres",
     .look_at_host = postgres_look_at_host,
+    .programs_mark = postgres_programs_mark,
+    .installed_versions = postgres_installed_versions,
     .write_files = write_files,
     .command = start_command,
     .backup_command = backup_command,

@@ -71,5 +71,7 @@ enum engine_outcome postgres_run_task(struct engine_member *self, const struct g
 
 /* ---- host.c ---- */
 error postgres_look_at_host(struct arena *arena, struct report_facts *facts);
+uint64_t postgres_programs_mark(void);
+struct wire_texts postgres_installed_versions(struct arena *arena);
 
 #endif
