@@ -250,6 +250,8 @@
         "Change what the detail names, and try again.") \
     ROW(STILL_IN_USE, 409, "{} {} cannot be removed: {}.", \
         "Remove first what the detail names.") \
+    ROW(UPDATE_NOT_POSSIBLE, 409, "This rollout is not possible: {}.", \
+        "`reeve fleet updates list` shows rollouts, `reeve fleet versions list` what would be updated.") \
     ROW(JOB_NOT_CHANGEABLE, 409, "Job {} cannot be changed now: {}.", \
         "Look at the job: its state and history say what is going on.") \
     ROW(LOCKED_FOR_INVOICE, 409, "Organization {} is locked because invoice {} is overdue.", \

@@ -50,6 +50,23 @@ static const struct option_row top_options[] = {
     { .name = NULL },
 };
 
+static const struct option_row fleet_update_options[] = {
+    { "to", "VERSION", "Only clusters whose hosts all have this version (17.7). Without it each cluster goes to what its hosts have.", FOR_ALL },
+    { "canary", "NAMES", "Those that come first: clusters (PROJECT/CLUSTER) or projects, with commas between them.", FOR_ALL },
+    { "canaries", "N", "How many come first when none is named (1).", FOR_ALL },
+    { "at-a-time", "N", "How many clusters are updated at once (2).", FOR_ALL },
+    { "patience", "SECONDS", "How long a server may take to come back before the cluster has failed (300).", FOR_ALL },
+    { "ignore-window", NULL, "Do not wait for the projects' maintenance windows.", FOR_ALL },
+    { "include-pinned", NULL, "Update clusters whose tenants have pinned their version, too.", FOR_ALL },
+    { "dry-run", NULL, "Only show the plan.", FOR_ALL },
+    { "yes", NULL, "Do not ask before it starts.", FOR_ALL },
+    { .name = NULL },
+};
+static const struct option_row fleet_continue_options[] = {
+    { "skip-failed", NULL, "Leave out clusters that failed; without it they are tried again.", FOR_ALL },
+    { .name = NULL },
+};
+
 const struct builtin builtins[] = {
     { "login", "", "Store a server and credentials as a profile",
       "Asks for what is missing, tests it, and writes it to the profile (`default`, or that of --profile). Only you can read the "
@@ -115,6 +132,14 @@ const struct builtin builtins[] = {
       "Does what --wait does, but later: for example until a host is drained. Exits with 0 when the job is done and with 4 "
       "when it failed. Ctrl-C leaves the job running.",
       "reeve fleet jobs wait 650000000000000000000001", 1, 1, NULL, false, true, builtin_fleet_wait, true },
+    { "fleet update", "[CLUSTER…]", "Bring clusters to the minor version that their hosts have",
+      "Shows the plan, asks, starts the rollout and shows how far it is. Canaries come first; the first cluster that fails stops it. Without clusters it is about all of them. Ctrl-C leaves "
+      "it running. Exits with 4 when it was stopped.",
+      "reeve fleet update --canary staging --at-a-time 2", 0, MAX_ARGUMENTS, fleet_update_options, false, true, builtin_fleet_update, true },
+    { "fleet update stop", "", "Stop the rollout that is under way", "Clusters that are being updated finish; no other begins.",
+      "reeve fleet update stop", 0, 0, NULL, false, true, builtin_fleet_update_stop, true },
+    { "fleet update continue", "", "Continue the rollout that was stopped", "Clusters that failed are tried again, or left out with --skip-failed.",
+      "reeve fleet update continue", 0, 0, fleet_continue_options, false, true, builtin_fleet_update_continue, true },
     { "fleet top", "", "Show the hosts of the fleet, live",
       "One line a host: what is wrong with it first, then how much of it is taken and how long it has said nothing. Above it room, clusters and processes of the whole fleet; below it jobs that failed, are "
       "late or run. Keys: s sorts by something else, arrows move, q quits.",

@@ -43,6 +43,8 @@ extern const struct sweep fleet_figures_sweep;                                /*
     ROW(cluster_move_job)     /* cluster/cluster_move.c */         \
     ROW(host_drain_job)       /* the same */                       \
     ROW(cluster_restore_job)  /* cluster/cluster_restore.c */      \
+    ROW(cluster_version_job)  /* cluster/cluster_version.c */      \
+    ROW(fleet_update_job)     /* fleet/fleet_update.c */           \
     ROW(outage_start_job)     /* cluster/cluster_outage.c */       \
     ROW(outage_end_job)       /* the same */                       \
     ROW(sample_load_job)      /* cluster/sample_load.c */          \

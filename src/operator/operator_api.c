@@ -22,6 +22,7 @@ const struct family *const operator_families[] = {
     &operator_account_family,
     &operator_instance_family,
     &operator_cluster_family,
+    &operator_update_family,
     NULL,
 };
 

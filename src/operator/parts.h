@@ -22,7 +22,7 @@ operator_api_of(const struct request *req)
 
 extern const struct family operator_caller_family, operator_host_family, operator_place_family, operator_job_family,
     operator_account_family, operator_limit_family, operator_etcd_family, operator_store_family,
-    operator_instance_family, operator_cluster_family;
+    operator_instance_family, operator_cluster_family, operator_update_family;
 
 /* ---- tokens ---- */
 /* Whose token it is. The answer to one that is not known and to one that has expired is the same. */

@@ -15,6 +15,7 @@ const struct retention retention_rows[RETENTION_COUNT] = {
     { "processes of the control plane that are gone", SQL_INSTANCE_PRUNE,     false },
     { "what statements cost",                        SQL_QUERY_COST_PRUNE,    false },
     { "shapes of statements",                        SQL_QUERY_SHAPE_PRUNE,   false },
+    { "rollouts of minor versions that are over",    SQL_FLEET_UPDATE_PRUNE,  true },
     { "slow queries",                                SQL_SLOW_QUERY_PRUNE,    false },
 };
 // clang-format on

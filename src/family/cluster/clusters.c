@@ -160,7 +160,8 @@ static const struct endpoint clusters_endpoints[] = {
     { POST, "/groups/{groupId}/clusters/{clusterName}:pinFeatureCompatibilityVersion", S17, ANY_OF(PROJECT_OWNER),
       "pinGroupClusterFeatureCompatibilityVersion",
       "Pin the compatibility version of one cluster",
-      "Keeps the cluster on its current major version. The pin ends on the date that is sent.",
+      "Keeps the cluster on its current version: rollouts of minor versions leave it out, unless the operator passes over pins. The pin ends on the date that is sent. Servers "
+      "that restart for another reason start with the version that their hosts have.",
       .shape = SHAPE_NOTHING, .since = "2024-05-30", .run = cluster_pin, .request = &version_pin_schema,
       .example = "{\"expirationDate\": \"2099-01-01T00:00:00Z\"}" },
     { POST, "/groups/{groupId}/clusters/{clusterName}:unpinFeatureCompatibilityVersion", S17, ANY_OF(PROJECT_OWNER),

@@ -19,5 +19,6 @@ extern const struct job_kind outage_start_job; /* cluster_outage.c */
 extern const struct job_kind outage_end_job;
 extern const struct job_kind sample_load_job;                          /* sample_load.c */
 extern const struct job_kind extension_create_job, extension_drop_job; /* extension_jobs.c */
+extern const struct job_kind cluster_version_job; /* cluster_version.c: a newer minor version, in a rollout */
 
 #endif

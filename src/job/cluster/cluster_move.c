@@ -4,21 +4,12 @@
  * such a host goes, so another one is missing. Each cluster loses at most one member at a time, and only after its
  * replacement follows the primary.
  */
-#include "base/clock.h"
-#include "base/date.h"
-#include "base/json.h"
 #include "cluster/maintenance.h"
 #include "cluster/state.h"
 #include "job/cluster/cluster_jobs.h"
 #include "job/cluster/cluster_work.h"
 #include "store/backup/stanza.h"
 #include "store/fleet/drain.h"
-#include "store/resource.h"
-
-enum {
-    WINDOW_LOOK_MS = 60 * 1000,
-    WINDOW_LONGEST_S = 30 * 24 * 3600 /* a week, put off twice, and one that was missed */
-};
 
 /* ---- The window ---- */
 
@@ -43,34 +34,6 @@ is_urgent(const struct cluster_work *work)
     return false;
 }
 
-/* Asks the project's window, and keeps in it what was planned. */
-static error
-ask_window(struct job_context *context, struct cluster_work *work, int64_t now_ms, bool *ret_may, int64_t *ret_when)
-{
-    const struct job *job = context->job;
-    struct resource stored;
-    bool found;
-    *ret_may = true;
-    TRY(store_resource_lock(context->tx, job->project, STR(MAINTENANCE_KIND), STR_EMPTY, &found, &stored));
-    if (!found)
-        return OK;
-    json_t *document = json_parse_own(context->arena, stored.document);
-    if (document == NULL)
-        return fail(context->arena, OVERLOADED);
-    struct maintenance window = maintenance_read(document), before = window;
-    *ret_may = maintenance_may_begin(&window, now_ms, ret_when);
-    if (window.starts_ms == before.starts_ms && window.has_begun == before.has_begun)
-        return OK;
-    maintenance_write_round(document, &window);
-    struct resource_draft draft = { .organization = job->organization,
-                                    .scope = job->project,
-                                    .id = stored.id,
-                                    .kind = STR(MAINTENANCE_KIND),
-                                    .document = json_text(context->arena, document) };
-    TRY(store_resource_replace(context->tx, &draft, &stored));
-    return *ret_may ? OK : work_event(context, work, EVENT_MAINTENANCE_SCHEDULED);
-}
-
 /*
  * While a job is in this step, others of the cluster pass it: a tenant's own changes do not wait for the operator's. So it must
  * not leave the step while one of them is under way. None can be added meanwhile, because the cluster is locked.
@@ -78,9 +41,7 @@ ask_window(struct job_context *context, struct cluster_work *work, int64_t now_m
 static error
 wait_window(struct job_context *context, struct job_result *ret_result)
 {
-    int64_t now_ms = context->environment->now_ms != NULL ? context->environment->now_ms() : clock_now_ms();
-    int64_t when, others;
-    bool may;
+    int64_t others;
     struct cluster_work *work;
     TRY(cluster_work(context, &work));
     if (!work->found)
@@ -90,13 +51,7 @@ wait_window(struct job_context *context, struct job_result *ret_result)
         return step_waits(context, ret_result, "Another change of the cluster is under way.");
     if (is_urgent(work) || !somebody_must_leave(work))
         return step_done(ret_result);
-    TRY(ask_window(context, work, now_ms, &may, &when));
-    if (may)
-        return step_done(ret_result);
-    TRY(step_waits(context, ret_result, "It waits for the project's maintenance window, which begins at %s.",
-                   date_text(context->arena, when).data));
-    ret_result->wait_ms = when - now_ms < WINDOW_LOOK_MS ? when - now_ms : WINDOW_LOOK_MS;
-    return OK;
+    return work_wait_for_window(context, work, ret_result);
 }
 
 /* ---- The cluster ---- */

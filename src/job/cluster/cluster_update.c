@@ -60,28 +60,6 @@ needs_restart(const struct cluster_work *work, size_t index, int64_t goal)
     return member_stays(work, index) && (is_required || member->pending_restart) && member->restart_goal < goal;
 }
 
-/* Whether all are there again; only then the next one may go. */
-static error
-wait_for_restarts(struct job_context *context, struct cluster_work *work, struct job_result *ret_result)
-{
-    for (size_t i = 0; i < work->members.count; i++) {
-        const struct cluster_member *member = &work->members.items[i];
-        if (member_stays(work, i) && member->applied_restart < member->restart_nonce)
-            return step_waits(context, ret_result, "Member %.*s restarts.",
-                              STR_ARG(member_name(context, work, member)));
-    }
-    return work_wait_for_members(context, work, ret_result);
-}
-
-static error
-restart_one(struct job_context *context, struct cluster_work *work, size_t index, int64_t goal,
-            struct job_result *ret_result)
-{
-    const struct cluster_member *member = &work->members.items[index];
-    TRY(store_cluster_member_restart_for(context->tx, work->cluster.organization, member->id, goal));
-    return step_waits(context, ret_result, "Member %.*s restarts.", STR_ARG(member_name(context, work, member)));
-}
-
 /* The first replica that needs one, or -1. */
 static int
 next_replica(const struct cluster_work *work, int64_t goal)
@@ -101,17 +79,17 @@ restart_turn(struct job_context *context, int round, bool with_primary, bool in_
     TRY(cluster_work(context, &work));
     if (!work->found || work->wanted.paused)
         return step_done(ret_result);
-    TRY(wait_for_restarts(context, work, ret_result));
+    TRY(work_wait_for_restarts(context, work, ret_result));
     if (ret_result->outcome != STEP_DONE)
         return OK;
     int64_t goal = goal_of(work->cluster.goal_generation, round);
     int replica = next_replica(work, goal), primary = work_primary(work);
     if (replica >= 0)
-        return restart_one(context, work, (size_t)replica, goal, ret_result);
+        return work_restart(context, work, (size_t)replica, goal, ret_result);
     if (!with_primary || primary < 0 || !needs_restart(work, (size_t)primary, goal))
         return step_done(ret_result);
     if (in_place || work_best_priority(work) < 0)
-        return restart_one(context, work, (size_t)primary, goal, ret_result);
+        return work_restart(context, work, (size_t)primary, goal, ret_result);
     /* It restarts when it is a replica. */
     return work_hand_over(context, work, ANY_PRIORITY, ret_result);
 }

@@ -223,6 +223,27 @@ work_hand_over(struct job_context *context, struct cluster_work *work, int least
 }
 
 error
+work_wait_for_restarts(struct job_context *context, struct cluster_work *work, struct job_result *ret_result)
+{
+    for (size_t i = 0; i < work->members.count; i++) {
+        const struct cluster_member *member = &work->members.items[i];
+        if (member_stays(work, i) && member->applied_restart < member->restart_nonce)
+            return step_waits(context, ret_result, "Member %.*s restarts.",
+                              STR_ARG(member_name(context, work, member)));
+    }
+    return work_wait_for_members(context, work, ret_result);
+}
+
+error
+work_restart(struct job_context *context, struct cluster_work *work, size_t index, int64_t goal,
+             struct job_result *ret_result)
+{
+    const struct cluster_member *member = &work->members.items[index];
+    TRY(store_cluster_member_restart_for(context->tx, work->cluster.organization, member->id, goal));
+    return step_waits(context, ret_result, "Member %.*s restarts.", STR_ARG(member_name(context, work, member)));
+}
+
+error
 work_forget_scope(struct job_context *context, struct cluster_work *work, str purpose, struct job_result *ret_result)
 {
     struct task_state task;

@@ -61,6 +61,19 @@ MUST_USE error work_hand_over(struct job_context *context, struct cluster_work *
  */
 MUST_USE error work_forget_scope(struct job_context *context, struct cluster_work *work, str purpose,
                                  struct job_result *ret_result);
+/*
+ * Until the project's maintenance window is open. A step that does this is called MAINTENANCE_STEP, and leaves it only while no other
+ * job of the cluster is under way.
+ */
+enum { WINDOW_LONGEST_S = 30 * 24 * 3600 /* a week, put off twice, and one that was missed */ };
+MUST_USE error work_wait_for_window(struct job_context *context, struct cluster_work *work,
+                                    struct job_result *ret_result);
+/* Until every restart that was asked for is done and all members are there again; only then the next one may go. */
+MUST_USE error work_wait_for_restarts(struct job_context *context, struct cluster_work *work,
+                                      struct job_result *ret_result);
+/* Asks for the restart of one member, once for each goal. */
+MUST_USE error work_restart(struct job_context *context, struct cluster_work *work, size_t index, int64_t goal,
+                            struct job_result *ret_result);
 /* Names for the members that stay. */
 MUST_USE error work_publish_names(struct job_context *context, struct cluster_work *work);
 MUST_USE error work_hide_names(struct job_context *context, struct cluster_work *work,

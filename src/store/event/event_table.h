@@ -96,6 +96,8 @@
     ROW(EVENT_CLUSTER_RESTART_SUBMITTED, "CLUSTER_PRIMARY_RESTART_SUBMITTED", "A switch of a cluster's primary was requested.") \
     ROW(EVENT_CLUSTER_PRIMARY_RESTARTED, "CLUSTER_PRIMARY_RESTARTED", "Another member of a cluster became the primary on request.") \
     ROW(EVENT_CLUSTER_MEMBERS_MOVED, "CLUSTER_MEMBERS_MOVED", "Members of a cluster moved to other hosts because their host is drained.") \
+    ROW(EVENT_CLUSTER_VERSION_UPDATED, "CLUSTER_VERSION_UPDATED", "Every member of a cluster runs a newer minor version.") \
+    ROW(EVENT_CLUSTER_VERSION_UPDATE_FAILED, "CLUSTER_VERSION_UPDATE_FAILED", "A cluster could not be brought to a newer minor version.") \
     ROW(EVENT_NO_PRIMARY, "NO_PRIMARY", "A cluster has had no primary for 45 seconds: nothing can be written to it.") \
     ROW(EVENT_ONE_PRIMARY, "ONE_PRIMARY", "A cluster has a primary again.") \
     ROW(EVENT_MAINTENANCE_WINDOW_CHANGED, "MAINTENANCE_WINDOW_CHANGED", "The maintenance window of a project was changed.") \
