@@ -60,6 +60,9 @@ etcd-load: all ## what one cluster costs its etcd, and what a group carries
 cluster-load: all ## forty clusters of three members asked for at once
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/load_test.py --report docs/reports/cluster-load.md
 
+fleet-update-test: all ## a minor update of 20 clusters under writing clients, with a broken canary first: needs root, takes half an hour
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/fleet_update_test.py --report docs/reports/fleet-update.md
+
 bench: all ## speed, as a ratio to the bare database and to Fastify
 	script/with-services test/bench/run $(BUILD)
 

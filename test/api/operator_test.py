@@ -547,6 +547,38 @@ def test_object_stores(suite, good, desk):
     sql("DELETE FROM join_token WHERE host_name = 'r9'")
 
 
+def refused(suite, reply, wanted, what):
+    suite.equal((reply.status, reply.code()), wanted, what)
+
+
+def test_updates(suite, good, desk):
+    """Servers of a cluster run 17.6, and its hosts have 17.7: as agents would say it. No worker is asked to do anything."""
+    cluster, name = sql("SELECT encode(c.id, 'hex') || ' ' || c.name FROM cluster c JOIN cluster_member m ON m.cluster_id = c.id GROUP BY c.id ORDER BY count(*) DESC, c.id LIMIT 1").split(" ", 1)
+    sql("UPDATE host SET last_seen_at = now(), facts = facts || '{\"postgresVersions\": [\"17.6\"]}'; UPDATE cluster SET major_version = '17'; UPDATE cluster_member SET version = '17.6'")
+    refused(suite, desk.ask("POST", "/updates", {}), (409, "UPDATE_NOT_POSSIBLE"), "nothing to update")
+    sql("UPDATE host SET facts = facts || '{\"postgresVersions\": [\"17.7\"]}' WHERE id IN (SELECT host_id FROM cluster_member WHERE cluster_id = decode('%s', 'hex'))" % cluster)
+    sql("UPDATE resource SET state = 'IDLE' WHERE id = decode('%s', 'hex')" % cluster)
+    shown = {row["clusterId"]: row for row in good("listVersions", "/versions?itemsPerPage=500")["results"]}
+    suite.equal((shown[cluster]["verdict"], shown[cluster]["running"], shown[cluster]["installed"]), ("BEHIND", "17.6", "17.7"), "a cluster whose hosts have something newer")
+    suite.check(all(row["verdict"] == "BEHIND" for row in good("listVersions", "/versions?verdict=BEHIND")["results"]), "clusters of one verdict")
+    refused(suite, desk.ask("POST", "/updates", {"canaries": ["nobody"]}), (400, "INVALID_ATTRIBUTE_VALUE"), "a canary that is not there")
+    refused(suite, desk.ask("POST", "/updates", {"clusters": [cluster], "version": "17.8"}), (409, "UPDATE_NOT_POSSIBLE"), "a version that no host has")
+    plan = desk.ask("POST", "/updates?dryRun=true", {"clusters": [cluster]}).json()
+    suite.equal(([one["clusterId"] for one in plan["clusters"] if one["state"] == "WAITING"], sql("SELECT count(*) FROM fleet_update")), ([cluster], "0"), "a plan")
+    update = good("startUpdate", "/updates", {"clusters": [cluster], "canaries": [cluster]})
+    suite.check(good.last.headers["operation-location"].endswith("/jobs/" + update["jobId"]), "where to look how far it is")
+    suite.equal((update["state"], update["clusters"][0]["isCanary"], update["createdBy"]), ("RUNNING", True, "ada"), "a rollout")
+    refused(suite, desk.ask("POST", "/updates", {}), (409, "UPDATE_NOT_POSSIBLE"), "a second one")
+    path = "/updates/" + update["id"]
+    suite.equal(good("showUpdate", path)["total"], 1, "its clusters")
+    suite.equal(good("listUpdates", "/updates")["results"][0]["id"], update["id"], "all rollouts")
+    suite.equal(good("stopUpdate", path + ":stop")["state"], "STOPPED", "stopped")
+    refused(suite, desk.ask("POST", path + ":stop"), (409, "UPDATE_NOT_POSSIBLE"), "stopped again")
+    suite.equal(good("continueUpdate", path + ":continue", {"skipFailed": False})["state"], "RUNNING", "continued")
+    refused(suite, desk.ask("GET", "/updates/" + new_id()), (404, "RESOURCE_NOT_FOUND"), "one that is not there")
+    sql("UPDATE job SET state = 'CANCELLED', finished_at = now() WHERE kind IN ('fleet.update', 'cluster.version') AND finished_at IS NULL; DELETE FROM fleet_update")
+
+
 def test_places(suite, good, desk, node):
     good("addProvider", "/providers", {"name": "OWN"})
     good("addProvider", "/providers", {"name": "OWN"})
@@ -726,7 +758,7 @@ def main():
         sql("DELETE FROM operator WHERE name = 'nobody'")
         desk = Desk(node.operator_port, token=token)
         values = {"hostName": "h1", "orgId": world.a.home, "jobId": new_id(), "range": "10.0.0.1", "ownerKind": "org", "ownerId": world.a.home, "endpointSetId": "S17",
-                  "providerName": "ONPREM", "regionName": "EU_NORTH", "sizeName": "M10"}
+                  "providerName": "ONPREM", "regionName": "EU_NORTH", "sizeName": "M10", "updateId": new_id()}
         early = desk.ask("POST", "/tokens", {"provider": "ONPREM", "region": "EU_NORTH", "host": "new"})
         suite.equal((early.status, early.code()), (409, "FLEET_NOT_FOUNDED"), "a token before the fleet has an authority")
         node.run("fleet", "init")
@@ -740,6 +772,7 @@ def main():
         test_host_order(suite, good)
         test_hosts(suite, good, desk)
         test_addresses(suite, good, desk)
+        test_updates(suite, good, desk)
         test_places(suite, good, desk, node)
         test_etcd_groups(suite, good, desk)
         test_object_stores(suite, good, desk)

@@ -24,6 +24,7 @@ EXPORT_REPORTS = "hosts report about their own exports only"
 SEAT_REPORTS, SEAT_CERTIFICATES = "hosts report about their own seats only", "hosts get certificates of their own seats only"
 ADVICE = "hosts advise about their own members only"
 OWN_REPORTS = "only repository hosts say that they keep the control plane's database"
+VERSIONS = "one host's word about a version restarts nobody"
 SUBJECTS = "what a certificate says is decided by who signs it"
 
 
@@ -157,6 +158,14 @@ class Hostile:
         self.report(ownDatabase={"id": self.host_id, "unit": "absent"})  # what was taken over once would stand
         return "taken over" if MARK in str(found) else None
 
+    def claim_version(self):
+        """That a version is here which no other host has: a rollout would restart members of clusters that are also elsewhere."""
+        major = control.superuser(self.fleet, "SELECT major_version FROM cluster LIMIT 1")[0][0]
+        self.report(facts={**FACTS, "postgresVersions": [major + ".999"]})
+        found = control.superuser(self.fleet, "SELECT f.name FROM fleet_versions f WHERE f.verdict = 'BEHIND' AND f.installed LIKE '%.999' AND f.members > 1")
+        self.report()  # the host's own agent says soon how it really is
+        return "a rollout would update %s" % found if found else None
+
     def seat_certificate(self):
         with self.seat_elsewhere() as seat:
             return self.certificate("/agent/v1/seats/%s/certificate" % seat, ("subject",))
@@ -204,6 +213,7 @@ def rows_of(hostile, ground):
             yield "report: %s is %s" % (one.name, role), REPORTS, lambda o=one, r=role: hostile.claim(o, role=r)
         yield "report: %s stands still" % one.name, REPORTS, lambda o=one: hostile.claim(o, unit="failed", running="stopped")
         yield "report: %s is gone" % one.name, REPORTS, lambda o=one: hostile.claim(o, unit="absent", running="absent", role="NONE")
+        yield "report: %s runs another version" % one.name, REPORTS, lambda o=one: hostile.claim(o, version="17.1")
         yield "report: a task of %s is done" % one.name, REPORTS, lambda o=one: hostile.claim_task(o)
         yield "advice: about %s" % one.name, ADVICE, lambda o=one: hostile.claim_advice(o)
         for purpose in ("CLUSTER", "MEMBER", "ETCD", None):
@@ -213,6 +223,7 @@ def rows_of(hostile, ground):
     yield "report: the first seat of what it has copies of has failed", SEAT_REPORTS, hostile.claim_first_seat
     yield "report: another's drill has passed", DRILL_REPORTS, hostile.claim_drill
     yield "report: another's export is done", EXPORT_REPORTS, hostile.claim_export
+    yield "report: a version that no other host has", VERSIONS, hostile.claim_version
     yield "report: the control plane's database is kept here", OWN_REPORTS, hostile.claim_own_database
     yield ("report: another's seat has a snapshot", SEAT_REPORTS,
            lambda: hostile.claim_seat(problem=None, snapshots=[{"id": os.urandom(12).hex(), "state": "COMPLETED", "label": MARK, "needs": [], "policyItems": []}]))

@@ -25,7 +25,7 @@ WHOSE = {
     "certificate": "t.authority IN (SELECT id FROM authority WHERE org_id = {b})",
     # The operator's: no tenant's transaction has to see anything of them.
     **{table: "true" for table in ("operator", "operator_action", "join_token", "signing_key", "etcd_group", "object_store", "cluster_walls", "host", "host_address", "host_goal_version", "fleet_figures", "instance",
-                                     "cluster_watch")},
+                                     "cluster_watch", "fleet_update")},
 }
 # Beside a tenant's transaction: hosts, regions, sizes and schema are the operator's, people belong to no organization, and a record of an idempotent request is
 # found by its principal and key only, and sealed.

@@ -240,6 +240,8 @@ LIVE = [
     Wall("names are told one by one", "PowerDNS with allow-axfr-ips", started_otherwise("pdns", lambda words: [*words, "--disable-axfr=no", "--allow-axfr-ips=0.0.0.0/0"])),
     Wall("hosts report about their own members only", "host_report() without `host_id = p_host`",
          with_function("host_report(bytea, bigint, jsonb)", (" AND m.host_id = p_host", ""), (" AND t.host_id = p_host", ""))),
+    Wall("one host's word about a version restarts nobody", "versions_differ() is always false",
+         with_function("versions_differ(int, int)", ("p_least <> p_most", "false"))),
     Wall("hosts report about their own seats only", "host_report_seats() without `host_id = p_host`",
          with_function("host_report_seats(bytea, jsonb)", (" AND t.host_id = p_host", ""))),
     Wall("hosts report about their own drills only", "host_report_drills() without `host_id = p_host`",

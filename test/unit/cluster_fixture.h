@@ -15,8 +15,10 @@
 #include "base/json.h"
 #include "family/families.h"
 #include "job/cluster/cluster_jobs.h"
+#include "job/fleet/fleet_update.h"
 #include "job/kinds.h"
 #include "job/run.h"
+#include "store/update/update.h"
 
 static struct store *store;
 static struct api test_api;
@@ -71,6 +73,7 @@ bring_hosts_back(void)
 struct played_member {
     char id[ID_DIGITS + 1];
     char settings[256]; /* that need a restart, as they were when it started */
+    char version[8];    /* of its server, since it started */
     bool is_up;
     int64_t nonce;
     int data, before;                /* which data it has: 0 is what it began with; -1: nothing is put aside */
@@ -90,9 +93,17 @@ static struct {
     bool knows_no_snapshots;                 /* seats have just started: they report null */
     bool has_backups;                        /* each seat has one snapshot, whose id is the seat's */
     bool gate_fails, restore_fails;
-    const char *download; /* what a host says of one that it is to hand out; NULL: nothing */
-    int restores;         /* so many members were restored */
+    const char *download;  /* what a host says of one that it is to hand out; NULL: nothing */
+    int restores;          /* so many members were restored */
+    const char *installed; /* version on every host; NULL: 17.6 */
+    bool does_not_start;   /* what is installed: a server that is restarted stays away */
 } played;
+
+static const char *
+played_version(void)
+{
+    return played.installed != NULL ? played.installed : "17.6";
+}
 
 static struct played_member *
 played_member(const char *digits)
@@ -210,8 +221,10 @@ play_member(const json_t *goal, const json_t *wants)
         role = "NONE";
         running = "stopped";
     } else {
-        if (!member->is_up || member->nonce != nonce)
+        if (!member->is_up || member->nonce != nonce) {
             snprintf(member->settings, sizeof(member->settings), "%s", settings);
+            snprintf(member->version, sizeof(member->version), "%s", played_version());
+        }
         member->is_up = true;
         if (set->primary[0] == '\0' && may_lead && json_is_true(json_object_get(wants, "electable")))
             snprintf(set->primary, sizeof(set->primary), "%s", member->id);
@@ -228,10 +241,15 @@ play_member(const json_t *goal, const json_t *wants)
                 role = "SYNC_STANDBY";
         }
     }
+    if (played.does_not_start && strcmp(member->version, played_version()) == 0) {
+        role = "NONE";
+        running = "start failed";
+    }
     member->nonce = nonce;
     return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:O, s:O, s:I, s:b, s:o*}", "id", member->id, "unit", unit,
-                     "role", role, "running", running, "timeline", 1, "lagBytes", 0, "version", "17.6",
-                     "goalGeneration", json_object_get(cluster, "goalGeneration"), "accessGeneration",
+                     "role", role, "running", running, "timeline", 1, "lagBytes", 0, "version",
+                     member->version[0] == '\0' ? "17.6" : member->version, "goalGeneration",
+                     json_object_get(cluster, "goalGeneration"), "accessGeneration",
                      json_object_get(cluster, "accessGeneration"), "restartNonce", (json_int_t)nonce, "pendingRestart",
                      !played.hides_restarts && member->is_up && strcmp(member->settings, settings) != 0, "restore",
                      restore);
@@ -249,8 +267,11 @@ play_task(const json_t *goal, const json_t *task)
         if (set->standby[0] == '\0' || strcmp(set->standby, set->primary) == 0)
             return json_pack("{s:s, s:s, s:s}", "id", text_of(task, "id"), "outcome", "FAILED", "detail",
                              "nobody is synchronous");
-        if (strcmp(set->primary, text_of(task, "memberId")) == 0)
+        if (strcmp(set->primary, text_of(task, "memberId")) == 0) {
+            /* Patroni stops it and starts it again as a replica, with what is installed now. */
+            snprintf(played_member(set->primary)->version, sizeof(played.members[0].version), "%s", played_version());
             snprintf(set->primary, sizeof(set->primary), "%s", set->standby);
+        }
         played.switched_over = true;
     }
     return json_pack("{s:s, s:s, s:s}", "id", text_of(task, "id"), "outcome", "DONE", "detail", "");
@@ -337,9 +358,9 @@ play_host(id host)
     json_array_foreach(json_object_get(goal, "seats"), index, item) json_array_append_new(seats, play_seat(item));
     json_array_foreach(json_object_get(goal, "gates"), index, item) json_array_append_new(gates, play_gate(item));
     json_t *report = json_in(arena, json_pack("{s:O, s:{s:[s], s:s}, s:o, s:o, s:o, s:o}", "version",
-                                              json_object_get(goal, "version"), "facts", "postgresVersions", "17.6",
-                                              "pgbackrestVersion", "2.55.1", "members", members, "tasks", tasks,
-                                              "seats", seats, "gates", gates));
+                                              json_object_get(goal, "version"), "facts", "postgresVersions",
+                                              played_version(), "pgbackrestVersion", "2.55.1", "members", members,
+                                              "tasks", tasks, "seats", seats, "gates", gates));
     char host_text[40];
     snprintf(host_text, sizeof(host_text), "\\x");
     id_write(host, host_text + 2);
@@ -545,6 +566,29 @@ drain_host_of_primary(struct place place)
     assert_ok(job_add(tx, &host_drain_job, (struct job_draft){ .subject = host, .subject_name = STR("h") }, &job));
     assert_ok(tx_commit(tx));
     return host;
+}
+
+/* Hosts have a newer version, and an operator starts a rollout; what came of it, and its id. */
+static __attribute__((unused)) enum update_begun
+start_rollout(const char *version, const char *wish, id *ret_update)
+{
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(FIXTURE_ARENA_BYTES);
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    enum update_begun begun;
+    id job;
+    str word;
+    played.installed = version;
+    play_agents();
+    *ret_update = id_new(1);
+    assert_ok(tx_begin_service(store, arena, &tx));
+    assert_ok(store_update_begin(tx, *ret_update, STR("ada"), str_from(wish), &begun, &word));
+    if (begun != UPDATE_BEGUN)
+        return begun;
+    assert_ok(
+        job_add(tx, &fleet_update_job, (struct job_draft){ .subject = *ret_update, .subject_name = STR("u") }, &job));
+    assert_ok(store_update_set_job(tx, *ret_update, job));
+    assert_ok(tx_commit(tx));
+    return begun;
 }
 
 /* ---- What must be true when nothing is under way ---- */

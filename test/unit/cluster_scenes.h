@@ -13,6 +13,7 @@ struct scene {
     const char *operation, *body, *event;
     bool drains;
     bool restore_fails;
+    bool updates; /* a rollout of a newer minor version */
 };
 static const struct scene scenes[] = {
     { &cluster_create_job, NULL, { 0 }, "createGroupCluster", NULL, "CLUSTER_READY", false },
@@ -70,6 +71,8 @@ static const struct scene scenes[] = {
       "{\"deliveryType\": \"pointInTime\", \"latest\": true, \"targetClusterName\": \"orders\"}",
       "BACKUP_RESTORE_FAILED",
       .restore_fails = true },
+    { &cluster_version_job, THREE_IN_A, { 0 }, NULL, NULL, "CLUSTER_VERSION_UPDATED", .updates = true },
+    { &fleet_update_job, THREE_IN_A, { 0 }, NULL, NULL, "CLUSTER_VERSION_UPDATED", .updates = true },
     { &cluster_delete_job, THREE_IN_A, { 0 }, "deleteGroupCluster", NULL, "CLUSTER_DELETED", false },
 };
 
@@ -88,6 +91,7 @@ play_scene(const struct scene *scene, void (*go_through)(const char *harm), cons
 {
     struct place place = new_place();
     char body[4096];
+    id update;
     played.restore_fails = scene->restore_fails;
     if (scene->before != NULL) {
         assert_asks(place, "createGroupCluster", "", with_backups(scene->before), "OK");
@@ -107,12 +111,22 @@ play_scene(const struct scene *scene, void (*go_through)(const char *harm), cons
         snprintf(body, sizeof(body), "%s", scene->body == NULL ? "" : scene->body);
     if (scene->drains)
         drain_host_of_primary(place);
+    else if (scene->updates)
+        assert_int_equal(start_rollout("17.7", "{}", &update), UPDATE_BEGUN);
     else
         assert_asks(place, scene->operation, "orders", body, "OK");
     go_through(harm);
     assert_no_orphans(harm);
     if (events_of(place, scene->event) != 1)
         fail_msg("%s: %d events %s", harm, events_of(place, scene->event), scene->event);
+    if (scene->updates) {
+        assert_string_equal(fixture_ask("SELECT state FROM fleet_update ORDER BY created_at DESC LIMIT 1"), "DONE");
+        assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE version <> '17.7'"), 0);
+        /* Each once, and the old primary not at all: it started again as a replica. */
+        if (count("SELECT sum(restart_nonce) FROM cluster_member") != 2)
+            fail_msg("%s: %s restarts", harm, fixture_ask("SELECT sum(restart_nonce) FROM cluster_member"));
+        played.installed = NULL;
+    }
     fixture_ask("UPDATE host SET state = 'ACTIVE'");
     if (scene->kind != &cluster_delete_job) {
         assert_asks(place, "deleteGroupCluster", "orders", NULL, "OK");

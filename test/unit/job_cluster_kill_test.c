@@ -78,7 +78,8 @@ kill_anywhere_and_everything_ends_as_it_should(void **state)
     }
     int expected = 0;
     for (const struct job_kind *const *kind = all_job_kinds; *kind != NULL; kind++)
-        expected += (strncmp((*kind)->name, "cluster.", 8) == 0 || strncmp((*kind)->name, "host.", 5) == 0) *
+        expected += (strncmp((*kind)->name, "cluster.", 8) == 0 || strncmp((*kind)->name, "host.", 5) == 0 ||
+                     strncmp((*kind)->name, "fleet.", 6) == 0) *
                     (int)(*kind)->count * JOB_MOMENTS;
     print_message("killed at %d places of %zu kinds of jobs\n", cells, LENGTH(scenes));
     assert_int_equal(cells, expected); /* every step of every kind about clusters */
