@@ -167,6 +167,12 @@ static const struct lock_row rows[] = {
     /* Two people who invite somebody again whose invitation has expired: one of them does. */
     { "member_lock", "invitation_renew(invitation => t('invitation expired'), mac => sha256('1'), pepper_version => 2, inviter_name => 'one', days => 30, sealed_token => '\\x01')", "invitation_renew(invitation => t('invitation expired'), mac => sha256('2'), pepper_version => 2, inviter_name => 'two', days => 30, sealed_token => '\\x01')", .says = "",
       .ended = "SELECT inviter_name = 'one' FROM invitation WHERE id = t('invitation expired')" },
+    { "fleet_update_begin", "LOCK TABLE fleet_update IN SHARE ROW EXCLUSIVE MODE", "fleet_update_begin(update => id('u'), operator_name => 'ada', wish => '{}')" },
+    { "fleet_update_decide", "LOCK TABLE fleet_update IN SHARE ROW EXCLUSIVE MODE", "fleet_update_decide(update => id('u'), goes_on => true, skip_failed => false)" },
+    { "fleet_update_advance", LOCK("fleet_update", "id", "id('u')"), "fleet_update_advance(update => id('u'), is_canary => true, kind => 'k', first_step => 's', step_count => 1)",
+      .before = "INSERT INTO fleet_update (id, state, at_a_time, patience_s, created_by) VALUES (id('u'), 'STOPPED', 2, 300, 'ada')" },
+    { "fleet_update_gate", LOCK("fleet_update", "id", "id('u')"), "fleet_update_gate(update => id('u'), cluster => x('orders'), may_begin => true)",
+      .before = "INSERT INTO fleet_update (id, state, at_a_time, patience_s, created_by) VALUES (id('u'), 'STOPPED', 2, 300, 'ada')" },
     { "placement_lock", "SELECT placement_lock()" },
     { "fleet_figures_take", "fleet_figures_take()" },
     { "cluster_bind_etcd", "SELECT placement_lock()", "cluster_etcd_bind(cluster => x('orders'), provider => 'P', region => 'B')" },
