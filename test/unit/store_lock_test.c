@@ -172,7 +172,7 @@ static const struct lock_row rows[] = {
     { "fleet_update_advance", LOCK("fleet_update", "id", "id('u')"), "fleet_update_advance(update => id('u'), is_canary => true, kind => 'k', first_step => 's', step_count => 1)",
       .before = "INSERT INTO fleet_update (id, state, at_a_time, patience_s, created_by) VALUES (id('u'), 'STOPPED', 2, 300, 'ada')" },
     { "fleet_update_gate", LOCK("fleet_update", "id", "id('u')"), "fleet_update_gate(update => id('u'), cluster => x('orders'), may_begin => true)",
-      .before = "INSERT INTO fleet_update (id, state, at_a_time, patience_s, created_by) VALUES (id('u'), 'STOPPED', 2, 300, 'ada')" },
+      .before = "INSERT INTO fleet_update (id, state, at_a_time, patience_s, created_by) VALUES (id('u'), 'STOPPED', 2, 300, 'ada') ON CONFLICT DO NOTHING" },
     { "placement_lock", "SELECT placement_lock()" },
     { "fleet_figures_take", "fleet_figures_take()" },
     { "cluster_bind_etcd", "SELECT placement_lock()", "cluster_etcd_bind(cluster => x('orders'), provider => 'P', region => 'B')" },
