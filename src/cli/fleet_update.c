@@ -13,7 +13,7 @@
 
 enum { LOOK_MS = 1000, LINE_BYTES = 64 };
 
-#define PLAN_COLUMNS "name,state,isCanary,fromVersion,toVersion,members,problem"
+#define PLAN_COLUMNS "name state isCanary fromVersion toVersion members problem"
 
 /* ---- What is asked for ---- */
 /* "a,b" as a list. */
@@ -207,7 +207,7 @@ decide(struct cli *cli, const char *action, str body)
     str newest = json_text_at(json_array_get(json_object_get(list, "results"), 0), "id");
     if (newest.len == 0) {
         cli_say(cli, "there was no rollout yet");
-        return EXIT_NOT_DONE;
+        return EXIT_FAILURE;
     }
     status = post(cli, client, str_format(cli->arena, "/%s:%s", newest.data, action).data, body, &document);
     return status != EXIT_SUCCESS ? status : watch(cli, client, document);
