@@ -56,7 +56,7 @@ def install(fleet, host, version):
 
 def install_broken(fleet, host, version):
     """What is running goes on: it has the old file, which is kept as postgres.good."""
-    script = "set -e; cd %s; cat > postgres.new; chmod 755 postgres.new; ln -f postgres postgres.good; mv -f postgres.new postgres" % FOLDER
-    hosts.run(fleet, host, "sh", "-c", script, input=BROKEN % version)
+    script = "set -e; cd %s; printf %%s \"$1\" > postgres.new; chmod 755 postgres.new; ln -f postgres postgres.good; mv -f postgres.new postgres" % FOLDER
+    hosts.run(fleet, host, "sh", "-c", script, "sh", BROKEN % version)
     if installed(fleet, host) != version:
         raise Problem("%s does not say %s" % (host, version))
