@@ -113,6 +113,7 @@ static const struct {
     { "^[A-Z][A-Z0-9_]{0,31}$", "begin with a capital letter and have only capital letters, digits and underscores, 32 at most" },
     { "^[A-Z0-9][A-Z0-9_-]{0,62}$", "begin with a capital letter or a digit and have only capital letters, digits, underscores and hyphens, 63 at most" },
     { "^[a-z][a-z0-9_-]{0,62}$", "begin with a small letter and have only small letters, digits, underscores and hyphens, 63 at most" },
+    { "^[0-9]{1,3}[.][0-9]{1,3}$", "be a version with its minor number such as 17.6" },
     { "^[a-z0-9][a-z0-9-]{0,62}$", "begin with a small letter or a digit and have only small letters, digits and hyphens, 63 at most" },
     { "^[a-zA-Z0-9][a-zA-Z0-9_.-]*$", "begin with a letter or a digit and have only letters, digits, underscores, dots and hyphens" },
     { "^[A-Za-z0-9][A-Za-z0-9_.-]*$", "begin with a letter or a digit and have only letters, digits, underscores, dots and hyphens" },

@@ -170,8 +170,10 @@ bind_clusters(struct request *req, struct params *params)
     };
     str sort = request_query(req, "sort");
     list_bind(req, params);
-    for (size_t i = 0; i < LENGTH(texts); i++)
-        params_text(params, texts[i].name, request_query(req, texts[i].query));
+    for (size_t i = 0; i < LENGTH(texts); i++) {
+        enum param name = texts[i].name;
+        params_text(params, name, request_query(req, texts[i].query));
+    }
     params_text(params, P_SORT, sort.len == 0 ? STR("name") : sort);
     params_bool(params, P_REVERSE, str_is(request_query(req, "reverse"), "true"));
     bind_number(req, params, P_LEAST_LAG, "minLagBytes");

@@ -12,18 +12,9 @@
 #include "store/operator/operator.h"
 
 const struct family *const operator_families[] = {
-    &operator_caller_family,
-    &operator_host_family,
-    &operator_place_family,
-    &operator_etcd_family,
-    &operator_store_family,
-    &operator_job_family,
-    &operator_limit_family,
-    &operator_account_family,
-    &operator_instance_family,
-    &operator_cluster_family,
-    &operator_update_family,
-    NULL,
+    &operator_caller_family,   &operator_host_family,    &operator_place_family,  &operator_etcd_family,
+    &operator_store_family,    &operator_job_family,     &operator_limit_family,  &operator_account_family,
+    &operator_instance_family, &operator_cluster_family, &operator_update_family, NULL,
 };
 
 /* ---- Opening ---- */

@@ -136,6 +136,7 @@ static const struct lock_row rows[] = {
     { "job_mark_late", "job_mark_late(job => x('job held'))", .outcome = GOES_ON, .says = "" },
     { "snapshot_expire", "snapshot_expire(limit => 100)", .outcome = GOES_ON, .says = "0" },
     { "monitor_late_take", "monitor_late_take(limit => 10)", .outcome = GOES_ON, .says = "", .before = "INSERT INTO monitor_late VALUES (x('orders member0'), '2020-01-01 10:00Z', now() - interval '5 minutes')" },
+    { "measurement_push_claim", "measurement_push_claim(integration => id('push1'), lease_s => 30, retry_ms => 5000)", .outcome = GOES_ON, .says = "", .before = "INSERT INTO measurement_push (integration_id, project_id, next_try_at, lease_epoch) VALUES (id('push1'), p(), now() - interval '1 minute', 6)" },
     { "webhook_claim", "webhook_claim(webhook => t('hook'), lease_s => 30, retry_ms => 5000)", .outcome = GOES_ON, .says = "" },
 
     /* ---- What is looked at again after the wait ---- */
@@ -261,6 +262,10 @@ static const struct lock_row rows[] = {
     { "invitation_count_take", "invitation_count_take(most => 5)", .says = "", .ended = "SELECT n = 5 FROM invitation_count WHERE org_id = o()" },
     { "invitation_role_add", "invitation_role_add(member => t('invitation'), project => NULL, role => 'ORG_BILLING')", .ended = "SELECT count(*) = 1 FROM invitation_role WHERE role = 'ORG_BILLING'" },
     { "member_name_put", "member_name_put(person => " BOB ", first => 'A', last => 'A', country => '')", "member_name_put(person => " BOB ", first => 'B', last => 'B', country => '')", .ended = "SELECT first_name = 'B' FROM member_name WHERE org_id = o() AND person_id = " BOB },
+    { "measurement_push_sent", "measurement_push_sent(integration => id('push2'), epoch => 6, status => 202, lease_s => 30, sent => 5, late => 0, places => ('[{\"member\": \"' || hex(x('orders member0')) || '\", \"sent_ms\": 3, \"seen_ms\": 4}]')::json)", "measurement_push_sent(integration => id('push2'), epoch => 6, status => 202, lease_s => 30, sent => 5, late => 0, places => ('[{\"member\": \"' || hex(x('orders member0')) || '\", \"sent_ms\": 4, \"seen_ms\": 4}]')::json)", .says = "1", .before = "INSERT INTO measurement_push (integration_id, project_id, next_try_at, lease_epoch) VALUES (id('push2'), p(), now() - interval '1 minute', 6)", .ended = "SELECT sent_ms = 4 FROM measurement_push_place WHERE integration_id = id('push2')" },
+    { "measurement_push_follows", "UPDATE resource SET document = document WHERE id = id('push3')", "UPDATE measurement_push SET failures = 9 WHERE integration_id = id('push3')", .says = "1",
+      .before = "INSERT INTO resource (scope, kind, id, name, org_id, document) VALUES (p(), 'integration', id('push3'), 'DATADOG', o(), '{\"sendDatabaseMetrics\": true}')", .ended = "SELECT failures = 9 AND lease_epoch = 1 FROM measurement_push WHERE integration_id = id('push3')" },
+    { "capacity_note", "SELECT set_config('reeve.service', 'on', true), capacity_note()", .ended = "SELECT count(*) = count(DISTINCT (provider, region, day)) AND count(*) > 0 FROM capacity_day" },
     { "monitor_cursor_set", "monitor_cursor_set(at_ms => 7200000, member => NULL)", "monitor_cursor_set(at_ms => 3600000, member => NULL)", .says = "0", .ended = "SELECT at = to_timestamp(7200) FROM monitor_cursor" },
     { "monitor_hour_put", "monitor_hour_put(member => x('orders member0'), scope => 'p', name => '', at_ms => 3600000, sums => '{1}', counts => '{1}')", "monitor_hour_put(member => x('orders member0'), scope => 'p', name => '', at_ms => 3600000, sums => '{2}', counts => '{2}')", .says = "1",
       .ended = "SELECT count(*) = 1 AND max(counts[1]) = 2 FROM monitor_hour WHERE at = to_timestamp(3600)" },

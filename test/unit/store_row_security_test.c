@@ -242,6 +242,11 @@ static const char *const not_of_tenants[] = {
     "instance",
     "cluster_watch",
     "fleet_figures",    /* counts of all of them; names nobody */
+    "capacity_day",
+    "fleet_update",     /* what operators have updated */
+    "fleet_update_cluster",
+    "measurement_push", /* the service's own: how far sending came. What a tenant sees of it comes with its integration */
+    "measurement_push_place",
     "provider",         /* these three say where clusters can be: no secret between tenants */
     "region",
     "instance_size",

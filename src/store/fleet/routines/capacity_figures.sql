@@ -1,6 +1,6 @@
 -- What regions have, what of it is reserved, and how many members of each size could be placed now: on hosts that report, as member_place() would.
 -- No host takes more than 100 members of a size here, so nobody counts thousands of addresses.
-CREATE OR REPLACE VIEW capacity_figures AS
+CREATE OR REPLACE VIEW capacity_figures WITH (security_invoker = true) AS
 WITH room AS MATERIALIZED (
     SELECT h.provider, h.region, (h.cpus - h.used_cpus)::float8 AS cpus, h.memory_mb - h.used_memory_mb AS memory_mb, h.disk_gb - h.used_disk_gb AS disk_gb,
            (SELECT count(*) FROM (SELECT FROM host_address a WHERE a.host_id = h.id AND a.member_id IS NULL LIMIT 100) f)::int AS addresses
