@@ -42,6 +42,9 @@ session: all ## record the terminal session of README.md from a real run: needs 
 demo-down: ## take the demo away
 	test/fleet/fleet down
 
+creation-profile: all ## where the time of a creation goes, step by step, beside the bare steps of PostgreSQL; needs root, takes two minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/creation_profile.py
+
 cluster-smoke: all ## the life of one cluster on real hosts; needs root
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/smoke_test.py
 

@@ -1,0 +1,194 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Where the time goes from the POST of a cluster to its first acknowledged write, beside the bare steps of PostgreSQL on the same host in
+the same run. A line for every step of worker, agents, Patroni, PostgreSQL and a client; then how long each milestone took.
+
+    make creation-profile                               three rounds on a fleet of its own, takes two minutes
+    test/cluster/creation_profile.py --rounds 1 --all   every line of every log; with REEVE_FLEET on that fleet
+"""
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+from datetime import datetime
+
+import rig
+from tenant import DATABASE, Tenant, client_address
+
+import hosts  # noqa: E402  (found by rig)
+import network  # noqa: E402
+from state import Problem  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROBE_PAUSE_S = 0.05
+WRITE = "CREATE TABLE IF NOT EXISTS greeting (words text); INSERT INTO greeting VALUES ('hello')"
+
+# A milestone is the first or the last line that says so; lines of all logs are looked at in the order of their time.
+MILESTONES = [
+    ("the worker has told the hosts", "last", r"^worker .*\): start done"),
+    ("the last agent knows", "last", r"^h\d+ agent .*Goal \d+: "),
+    ("the last unit is started", "last", r"^h\d+ systemd .*Started reeve-member"),
+    ("initdb begins", "first", r"The files belonging to this database system|trying to bootstrap a new cluster"),
+    ("the new server listens", "first", r"listening on Unix socket"),
+    ("Patroni leads", "first", r"initialized a new cluster"),
+    ("first write, at an address of a member", "first", r"^client .*wrote at an address"),
+    ("the last replica is copied", "last", r"replica has been created"),
+    ("the last replica streams", "last", r"started streaming WAL"),
+    ("Patroni names who is synchronous", "first", r"Synchronous standby status assigned"),
+    ("the worker has seen every replica", "first", r"^worker .*\): wait-replicas done"),
+    ("IDLE", "first", r"^worker .*\): finish done"),
+    ("first write, with the connection string", "first", r"^client .*wrote with the connection string"),
+]
+
+BARE = r"""
+set -e
+bin=$(ls -d /usr/lib/postgresql/*/bin | tail -1) folder=$(mktemp -d /var/tmp/bare.XXXXXX)
+stamp() { echo "$(date +%s.%N) $1"; }
+start() { mkdir "$1.run"; $bin/pg_ctl -s -w -D "$1" -o "-c listen_addresses= -c unix_socket_directories=$1.run -p 27999" start -l "$1.log"; }
+trap 'for each in a b c; do $bin/pg_ctl -s -m immediate -D $folder/$each stop || true; done 2>/dev/null; rm -rf $folder' EXIT
+stamp begin
+$bin/initdb -D $folder/a -A trust -U postgres --encoding UTF8 --locale C.UTF-8 --data-checksums --wal-segsize 4 >/dev/null; stamp initdb
+start $folder/a; stamp "start of the primary"
+for each in b c; do $bin/pg_basebackup -h $folder/a.run -p 27999 -U postgres -D $folder/$each -R -X stream -c fast; done; stamp "pg_basebackup, twice"
+for each in b c; do start $folder/$each; done; stamp "start of two replicas"
+$bin/psql -X -q -h $folder/a.run -p 27999 -U postgres -c "CREATE TABLE greeting (words text); INSERT INTO greeting VALUES ('hello')"; stamp "first write"
+"""
+
+
+PREFIX = r"^\d{4}-\S+ \S+ (INFO: |UTC )?(\[\d+\] \S+ \d+ \(\) 00000 client= user=\"\" database=\"\" application=\"\" )?"
+# Every connection of agents, probes and Patroni itself, and what a client is told that comes too early.
+NOISE = re.compile(r"connection (received|auth|lost)|Connection matched|password authentication failed|Role .* does not exist"
+                   r"|disconnection: |the database system is starting up|is measured again")
+
+
+# ---- What a client sees ----
+def probe(dsn, words):
+    """On a client's machine: until a write is acknowledged. psql would need a process for every try."""
+    import psycopg2
+    while True:
+        try:
+            connection = psycopg2.connect(dsn, connect_timeout=2)
+            connection.autocommit = True
+            connection.cursor().execute(WRITE)
+            print("%.3f wrote %s" % (time.time(), words), flush=True)
+            return
+        except psycopg2.Error:
+            time.sleep(PROBE_PAUSE_S)
+
+
+def start_probe(fleet, dsn, words):
+    command = ["/usr/bin/python3", os.path.join(HERE, "creation_profile.py"), "--probe", dsn, words]
+    return subprocess.Popen(network.client_command(fleet, command), stdout=subprocess.PIPE, text=True)
+
+
+# ---- What was logged ----
+def lines_of_workers(fleet, since):
+    for name in ("worker1", "worker2"):
+        with open(fleet.path("log", name + ".log"), errors="replace") as file:
+            for line in file:
+                if not line.startswith("{"):
+                    continue
+                said = json.loads(line)
+                at = datetime.fromisoformat(said["time"].replace("Z", "+00:00")).timestamp()
+                if at >= since and said["event"] in ("job_step", "etcd"):
+                    yield at, "worker " + said["message"]
+
+
+def lines_of_host(fleet, host, since):
+    output = hosts.run(fleet, host, "journalctl", "--no-pager", "-q", "-o", "short-unix", "--since", "@%d" % since, timeout=60)
+    for line in output.splitlines():
+        found = re.match(r"(\d+\.\d+) \S+ ([^\[:]+)(?:\[\d+\])?: (.*)", line)
+        if found and float(found[1]) >= since:
+            who = {"reeve-agent": "agent", "env": "patroni", "python3": "patroni"}.get(found[2], found[2])
+            what = found[3]
+            if what.startswith("{"):
+                what = json.loads(what).get("message", what)
+            yield float(found[1]), "%s %s %s" % (host, who, re.sub(PREFIX, "", what))
+
+
+def timeline(fleet, since, until):
+    lines = list(lines_of_workers(fleet, since))
+    for host in fleet.hosts:
+        lines += lines_of_host(fleet, host, since)
+    return [line for line in lines if line[0] <= until + 0.5]
+
+
+def milestones(lines, posted):
+    found = {}
+    for name, which, pattern in MILESTONES:
+        times = [at for at, what in lines if re.search(pattern, what)]
+        if times:
+            found[name] = (times[0] if which == "first" else times[-1]) - posted
+    return found
+
+
+# ---- A round ----
+def bare(fleet):
+    """Seconds of each step of PostgreSQL alone, one after the other as the same machine does them now."""
+    output = hosts.run(fleet, next(iter(fleet.hosts)), "runuser", "-u", "postgres", "--", "sh", "-c", BARE, timeout=120)
+    stamps = [(float(line.split()[0]), line.split(" ", 1)[1]) for line in output.splitlines()]
+    return {name: at - before[0] for before, (at, name) in zip(stamps, stamps[1:])}
+
+
+def one_round(fleet, tenant, password, name, show_all):
+    posted = time.time()
+    tenant.create_cluster(name)
+    answered = time.time()
+    addresses = ",".join(member.address for member in rig.members(fleet, name))
+    early = start_probe(fleet, "host=%s port=27017 user=app password=%s dbname=%s sslmode=require target_session_attrs=primary"
+                        % (addresses, password, DATABASE), "at an address of a member")
+    document = tenant.wait_idle(name, 180)
+    late = start_probe(fleet, tenant.dsn(document, "app", password), "with the connection string")
+    lines = [(answered, "client the POST is answered")]
+    for process in (early, late):
+        said = process.communicate(timeout=60)[0].split(" ", 1)
+        lines.append((float(said[0]), "client " + said[1].strip()))
+    lines = sorted(lines + timeline(fleet, posted, max(at for at, _ in lines)))
+    if show_all:
+        for at, what in lines:
+            if not NOISE.search(what):
+                print("%7.2f  %s" % (at - posted, what[:200]))
+    tenant.delete_cluster(name)
+    tenant.wait_gone(name)
+    return milestones(lines, posted)
+
+
+def table(title, rounds):
+    print("\n%-45s %8s  %s" % (title, "median", "each"))
+    for name in rounds[0]:
+        values = [one[name] for one in rounds if name in one]
+        print("%-45s %6.2f s  %s" % (name, statistics.median(values), " ".join("%.2f" % value for value in values)))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--all", action="store_true", help="every line of every log")
+    parser.add_argument("--probe", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.probe:
+        return probe(*options.probe)
+    with rig.fleet_for(3) as fleet:
+        tenant = Tenant(fleet)
+        tenant.create_project()
+        password = tenant.create_user("app")
+        tenant.allow(client_address())
+        ours, bares = [], []
+        for number in range(options.rounds):
+            bares.append(bare(fleet))
+            ours.append(one_round(fleet, tenant, password, "profile%d" % number, options.all))
+        table("from the POST until", ours)
+        table("bare PostgreSQL, one after the other", [{**one, "all of it": sum(one.values())} for one in bares])
+        print("load of the machine: %.1f" % os.getloadavg()[0])
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Problem as problem:
+        sys.exit("creation_profile: %s" % problem)
