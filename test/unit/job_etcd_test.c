@@ -438,10 +438,15 @@ nothing_is_done_that_etcd_refuses(void **state)
         const char *path;
         error (*step)(int n, bool *ret_is_done);
     } rows[] = {
-        { "/v3/auth/role/add", make_scope },      { "/v3/auth/role/grant", make_scope },
-        { "/v3/auth/user/add", make_scope },      { "/v3/auth/user/changepw", make_scope },
-        { "/v3/auth/user/grant", make_scope },    { "/v3/auth/user/delete", forget_scope },
-        { "/v3/auth/role/delete", forget_scope }, { "/v3/kv/deleterange", forget_scope },
+        { "/v3/auth/role/add", make_scope },
+        { "/v3/auth/role/grant", make_scope },
+        { "/v3/auth/user/add", make_scope },
+        { "/v3/auth/user/grant", make_scope },
+        /* from here on the user is there, and gets another password */
+        { "/v3/auth/user/changepw", make_scope },
+        { "/v3/auth/user/delete", forget_scope },
+        { "/v3/auth/role/delete", forget_scope },
+        { "/v3/kv/deleterange", forget_scope },
     };
     bool is_done;
     for (size_t i = 0; i < LENGTH(rows); i++) {
