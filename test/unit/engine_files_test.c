@@ -368,6 +368,30 @@ patroni_is_started_with_corrections(void **state)
     tear_down(&f);
 }
 
+/* Programs before 17 know only one way, and would refuse to begin with another. */
+static void
+new_data_is_synced_as_the_version_can(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    static const struct {
+        const char *major;
+        bool knows;
+    } rows[] = { { "16", false }, { "17", true }, { "18", true } };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        f.cluster.major_version = str_from(rows[i].major);
+        json_t *config = config_whole(&f.self);
+        str copies = json_text(f.arena, json_object_get(json_object_get(config, "postgresql"), "basebackup"));
+        str begins = json_text(f.arena, json_object_get(json_object_get(config, "bootstrap"), "initdb"));
+        assert_int_equal(strstr(copies.data, "\"sync-method\":\"syncfs\"") != NULL, rows[i].knows);
+        assert_int_equal(strstr(begins.data, "\"sync-method\":\"syncfs\"") != NULL, rows[i].knows);
+        assert_non_null(strstr(copies.data, "\"checkpoint\":\"fast\""));
+        assert_non_null(strstr(begins.data, "\"data-checksums\""));
+    }
+    tear_down(&f);
+}
+
 static void
 a_unit_says_its_limits_and_its_address(void **state)
 {
@@ -491,6 +515,7 @@ main(void)
         cmocka_unit_test(an_agent_loads_nothing_that_the_goal_does_not_name),
         cmocka_unit_test(the_shared_configuration_has_what_the_goal_says),
         cmocka_unit_test(patroni_is_started_with_corrections),
+        cmocka_unit_test(new_data_is_synced_as_the_version_can),
         cmocka_unit_test(a_unit_says_its_limits_and_its_address),
         cmocka_unit_test(files_are_replaced_whole),
         cmocka_unit_test(requests_are_signed_by_their_key),

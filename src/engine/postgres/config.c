@@ -12,7 +12,7 @@
 
 #define PRELOAD "shared_preload_libraries"
 
-enum { LIBRARIES_BYTES = 1024 };
+enum { LIBRARIES_BYTES = 1024, SYNC_METHOD_SINCE = 17 };
 
 // clang-format off
 /* What every cluster has unless its goal says otherwise. Parameters are texts, as PostgreSQL's own files have them. */
@@ -258,17 +258,51 @@ tags(struct engine_member *self)
     return all;
 }
 
+/*
+ * Everything that was copied or begun is on the disk before it is used, in either way. One call for the file system is seven times as
+ * fast as one for each of a thousand files, which ext4 writes its journal for each time.
+ */
+#define SYNC_METHOD "syncfs"
+
+static bool
+programs_know_sync_method(const struct engine_member *self)
+{
+    int64_t major;
+    return str_to_int(self->cluster->major_version, 1, INT32_MAX, &major) && major >= SYNC_METHOD_SINCE;
+}
+
+static json_t *
+basebackup(struct engine_member *self)
+{
+    json_t *options = json_pack("[{s:s}]", "checkpoint", "fast");
+    if (programs_know_sync_method(self))
+        json_array_append_new(options, json_pack("{s:s}", "sync-method", SYNC_METHOD));
+    return options;
+}
+
+static json_t *
+initdb(struct engine_member *self)
+{
+    json_t *options =
+        json_pack("[{s:s}, {s:s}, s, {s:s}]", "encoding", "UTF8", "locale", "C.UTF-8", "data-checksums", //
+                  "wal-segsize", "4");
+    if (programs_know_sync_method(self))
+        json_array_append_new(options, json_pack("{s:s}", "sync-method", SYNC_METHOD));
+    return options;
+}
+
 static json_t *
 postgresql(struct engine_member *self)
 {
     json_t *parameters = json_object();
+    json_object_set_new(parameters, "recovery_init_sync_method", json_string(SYNC_METHOD));
     for (size_t i = 0; i < LENGTH(local); i++)
         json_object_set_new(parameters, local[i].name, path(self, local[i].file));
     put_libraries_here(self, parameters);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:b, s:{s:{s:s}, s:o, s:o}, s:[{s:s}], s:o}", //
-                     "listen", address_and_port(self, (int)self->member->port),                              //
-                     "connect_address", address_and_port(self, (int)self->member->port),                     //
-                     "data_dir", path(self, "data"),                                                         //
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:b, s:{s:{s:s}, s:o, s:o}, s:o, s:o}", //
+                     "listen", address_and_port(self, (int)self->member->port),                        //
+                     "connect_address", address_and_port(self, (int)self->member->port),               //
+                     "data_dir", path(self, "data"),                                                   //
                      "bin_dir",
                      text(str_format(self->arena, "/usr/lib/postgresql/%s/bin", self->cluster->major_version.data)), //
                      "pgpass", path(self, "run/pgpass"),                                                             //
@@ -277,7 +311,7 @@ postgresql(struct engine_member *self)
                      "remove_data_directory_on_diverged_timelines", 1,                                               //
                      "authentication", "superuser", "username", SUPERUSER,                                           //
                      "replication", login(self, REPLICATOR), "rewind", login(self, REWINDER),                        //
-                     "basebackup", "checkpoint", "fast",                                                             //
+                     "basebackup", basebackup(self),                                                                 //
                      "parameters", parameters);
 }
 
@@ -301,13 +335,11 @@ bootstrap(struct engine_member *self)
     if (is_being_built(self))
         return json_pack("{s:O, s:s, s:{s:s, s:b}}", "dcs", config_dynamic(self), "method", "never", "never", "command",
                          "/bin/false", "no_params", 1);
-    return json_pack("{s:O, s:[{s:s}, {s:s}, s, {s:s}]}", "dcs", config_dynamic(self),    //
-                     "initdb", "encoding", "UTF8", "locale", "C.UTF-8", "data-checksums", //
-                     "wal-segsize", "4");
+    return json_pack("{s:O, s:o}", "dcs", config_dynamic(self), "initdb", initdb(self));
 }
 
-static json_t *
-whole(struct engine_member *self)
+json_t *
+config_whole(struct engine_member *self)
 {
     enum goal_walls walls = self->cluster->walls;
     json_t *config =
@@ -340,7 +372,7 @@ config_write(struct engine_member *self, bool *ret_changed)
     if (!disk_exists(bin.data))
         return problem(self->arena, "PostgreSQL %s is not installed on this host: there is no %s.",
                        self->cluster->major_version.data, bin.data);
-    json_t *config = whole(self);
+    json_t *config = config_whole(self);
     str content = config == NULL ? STR_EMPTY : json_text(self->arena, config);
     if (content.len == 0)
         return fail(self->arena, OVERLOADED);

@@ -34,6 +34,8 @@ MUST_USE error config_write(struct engine_member *self, bool *ret_changed);
 const struct wire_texts *etcd_endpoints(const struct engine_member *self);
 /* The part that all members share and etcd keeps; the agent of the primary makes it match the goal. */
 json_t *config_dynamic(struct engine_member *self);
+/* patroni.yml as it is written; "bootstrap" is missing for those who must not begin a cluster. */
+json_t *config_whole(struct engine_member *self);
 /* Every parameter of PostgreSQL that the cluster should have. */
 json_t *config_parameters(struct engine_member *self);
 /* Whether the goal says that servers load it when they start. The cluster decides that, never the agent: one that is upgraded has no server restarted. */
