@@ -47,7 +47,7 @@ static const struct schema offer_schema = { "ExtensionOffer", "An extension that
 
 static const struct field extension_path[] = {
     TEXT("databaseName", "Database that has it.", 0, .pattern = DATABASE_NAME),
-    TEXT("extensionName", "Name of the extension.", 0, .pattern = EXTENSION_NAME),
+    TEXT("extensionName", "Name of the extension.", 0, .pattern = EXTENSION_NAME, .example = "\"vector\""),
     END_OF_FIELDS,
 };
 
