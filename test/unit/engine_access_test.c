@@ -317,6 +317,7 @@ every_question_is_known_to_the_server(void **state)
     size_t prepared = 0;
     assert_null(session_open(&self, STR("postgres"), &session));
     assert_null(session_run(session, SQL_ADVISOR_STATISTICS_MAKE, NULL));
+    assert_null(session_run(session, SQL_POOLER_ROLE_MAKE, NULL));
     for (size_t i = 0; i < MEMBER_SQL_COUNT; i++) {
         const struct member_sql_row *row = &member_sql_rows[i];
         /* hypopg is on hosts only: test/cluster/advisor_test.py asks it. */

@@ -139,7 +139,7 @@ seats_of_a_cluster_are_let_in_and_nobody_else_as_them(void **state)
                "hostssl replication reeve_wal 2001:db8::21/128 cert map=reeve_seat\n"
                "hostssl postgres reeve_wal 2001:db8::21/128 cert map=reeve_seat\n"
                "host all reeve_wal all reject\n"
-               "host all postgres,reeve_replicator,reeve_rewinder,reeve_monitor,reeve_planner all reject\n"));
+               "host all postgres,reeve_replicator,reeve_rewinder,reeve_monitor,reeve_planner,reeve_pooler all reject\n"));
     assert_non_null(strstr(content(&f, "pg_ident.conf").data,
                            "\nreeve_seat reeve-seat-5e01 reeve_wal\nreeve_seat reeve-seat-5e02 reeve_wal\n"));
     assert_ptr_equal(backup_write_files(&f.self, &changed), OK);
@@ -201,7 +201,7 @@ who_may_connect_is_in_the_right_order(void **state)
                         "hostssl all reeve_replicator,reeve_rewinder 10.0.0.1/32 cert map=reeve_member\n"
                         "hostssl replication reeve_replicator 10.0.1.2/32 cert map=reeve_member\n"
                         "hostssl all reeve_replicator,reeve_rewinder 10.0.1.2/32 cert map=reeve_member\n"
-                        "host all postgres,reeve_replicator,reeve_rewinder,reeve_monitor,reeve_planner all reject\n"
+                        "host all postgres,reeve_replicator,reeve_rewinder,reeve_monitor,reeve_planner,reeve_pooler all reject\n"
                         "host replication all all reject\n"
                         "hostssl all +reeve_x509 203.0.113.7/32 cert clientname=DN map=reeve_user\n"
                         "hostssl all +reeve_ldap 203.0.113.7/32 reject\n"
