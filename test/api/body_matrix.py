@@ -509,8 +509,8 @@ def success_of(row):
     return {"waiting": 501, "refused": 400}.get(row["status"], row["success"] if row["method"] == "GET" else dry_status(row["success"]))
 
 
-# Complete, and what it is asked to switch on is refused by design: a body that is right has the one answer or the other.
-REFUSED_WHEN_ON = {"updateGroupEncryptionAtRest": (400, "CUSTOMER_KEYS_NOT_OFFERED")}
+# Complete, and some of what it is asked for is refused by design: a body that is right has the one answer or the other.
+REFUSED_WHEN_ON = {"updateGroupEncryptionAtRest": (400, "CUSTOMER_KEYS_NOT_OFFERED"), "createGroupClusterExtension": (400, "NOT_OFFERED")}
 
 
 def is_success(row, answer):

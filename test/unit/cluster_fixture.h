@@ -70,6 +70,8 @@ bring_hosts_back(void)
 }
 
 /* ---- Played agents ---- */
+/* One that servers have to load when they start. */
+#define PLAYED_EXTENSION "17 pg_cron 1.6"
 struct played_member {
     char id[ID_DIGITS + 1];
     char settings[256]; /* that need a restart, as they were when it started */
@@ -357,10 +359,11 @@ play_host(id host)
         json_array_append_new(members, play_member(goal, item));
     json_array_foreach(json_object_get(goal, "seats"), index, item) json_array_append_new(seats, play_seat(item));
     json_array_foreach(json_object_get(goal, "gates"), index, item) json_array_append_new(gates, play_gate(item));
-    json_t *report = json_in(arena, json_pack("{s:O, s:{s:[s], s:s}, s:o, s:o, s:o, s:o}", "version",
-                                              json_object_get(goal, "version"), "facts", "postgresVersions",
-                                              played_version(), "pgbackrestVersion", "2.55.1", "members", members,
-                                              "tasks", tasks, "seats", seats, "gates", gates));
+    json_t *report =
+        json_in(arena, json_pack("{s:O, s:{s:[s], s:s, s:[s]}, s:o, s:o, s:o, s:o}", "version",
+                                 json_object_get(goal, "version"), "facts", "postgresVersions", played_version(),
+                                 "pgbackrestVersion", "2.55.1", "extensions", PLAYED_EXTENSION, "members", members,
+                                 "tasks", tasks, "seats", seats, "gates", gates));
     char host_text[40];
     snprintf(host_text, sizeof(host_text), "\\x");
     id_write(host, host_text + 2);
@@ -420,7 +423,8 @@ endpoint_of(const char *operation)
     return NULL;
 }
 
-/* OK, or the name of the error. `name` is the second parameter of the path; the third, where there is one, is this. */
+/* OK, or the name of the error. `name` is the second parameter of the path, or the second and those behind it with slashes between them; else the third, where
+ * there is one, is this. */
 static char third_parameter[ID_DIGITS + 1], last_detail[512];
 static __attribute__((unused)) const char *
 ask(struct place place, const char *operation, const char *name, const char *body)
@@ -433,9 +437,13 @@ ask(struct place place, const char *operation, const char *name, const char *bod
     req->organization = place.organization;
     req->project = place.project;
     req->path_values[0] = id_text(req->arena, place.project);
-    req->path_values[1] = str_from(name);
-    req->path_values[2] = str_from(third_parameter);
-    req->path_count = third_parameter[0] == '\0' ? 2 : 3;
+    str names = str_from(name);
+    req->path_count = 1;
+    do
+        req->path_values[req->path_count++] = str_dup(req->arena, str_cut(&names, '/'));
+    while (names.len > 0);
+    if (third_parameter[0] != '\0')
+        req->path_values[req->path_count++] = str_from(third_parameter);
     req->in.request_id = STR("r");
     error problem = OK;
     if (req->endpoint->request != NULL) {

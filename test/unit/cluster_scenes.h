@@ -11,59 +11,58 @@ struct scene {
     const char *before;  /* regions of a cluster that is made first; NULL: none */
     const char *also[3]; /* operation and body before, waited for */
     const char *operation, *body, *event;
+    const char *below; /* of the cluster: the rest of the path */
     bool drains;
     bool restore_fails;
     bool updates; /* a rollout of a newer minor version */
 };
+#define EXTENSION_BODY "{\"databaseName\": \"shop\", \"name\": \"pg_cron\"}"
 static const struct scene scenes[] = {
-    { &cluster_create_job, NULL, { 0 }, "createGroupCluster", NULL, "CLUSTER_READY", false },
+    { &cluster_create_job, NULL, { 0 }, "createGroupCluster", NULL, "CLUSTER_READY" },
     { &cluster_update_job,
       REGION("A", "M10", 3),
       { 0 },
       "updateGroupCluster",
       REGION("B", "M20", 2),
-      "CLUSTER_UPDATE_COMPLETED",
-      false },
-    { &cluster_pause_job, THREE_IN_A, { 0 }, "updateGroupCluster", "{\"paused\": true}", "CLUSTER_PAUSED", false },
+      "CLUSTER_UPDATE_COMPLETED" },
+    { &cluster_pause_job, THREE_IN_A, { 0 }, "updateGroupCluster", "{\"paused\": true}", "CLUSTER_PAUSED" },
     { &cluster_resume_job,
       THREE_IN_A,
       { "updateGroupCluster", "{\"paused\": true}" },
       "updateGroupCluster",
       "{\"paused\": false}",
-      "CLUSTER_RESUMED",
-      false },
-    { &cluster_restart_job,
-      THREE_IN_A,
-      { 0 },
-      "restartGroupClusterPrimaries",
-      NULL,
-      "CLUSTER_PRIMARY_RESTARTED",
-      false },
+      "CLUSTER_RESUMED" },
+    { &cluster_restart_job, THREE_IN_A, { 0 }, "restartGroupClusterPrimaries", NULL, "CLUSTER_PRIMARY_RESTARTED" },
     { &outage_start_job,
       REGION("A", "M10", 2) "," REGION("B", "M10", 1),
       { 0 },
       "startGroupClusterOutageSimulation",
       "{\"outageFilters\": [{\"cloudProvider\": \"P\", \"regionName\": \"A\"}]}",
-      "CLUSTER_REGION_OUTAGE_STARTED",
-      false },
+      "CLUSTER_REGION_OUTAGE_STARTED" },
     { &outage_end_job,
       REGION("A", "M10", 2) "," REGION("B", "M10", 1),
       { "startGroupClusterOutageSimulation",
         "{\"outageFilters\": [{\"cloudProvider\": \"P\", \"regionName\": \"A\"}]}" },
       "endGroupClusterOutageSimulation",
       NULL,
-      "CLUSTER_REGION_OUTAGE_ENDED",
-      false },
-    { &sample_load_job, THREE_IN_A, { 0 }, "requestGroupSampleDatasetLoad", NULL, "SAMPLE_DATASET_LOADED", false },
-    { &cluster_move_job, THREE_IN_A, { 0 }, NULL, NULL, "CLUSTER_MEMBERS_MOVED", true },
-    { &host_drain_job, THREE_IN_A, { 0 }, NULL, NULL, "CLUSTER_MEMBERS_MOVED", true },
+      "CLUSTER_REGION_OUTAGE_ENDED" },
+    { &sample_load_job, THREE_IN_A, { 0 }, "requestGroupSampleDatasetLoad", NULL, "SAMPLE_DATASET_LOADED" },
+    { &extension_create_job, THREE_IN_A, { 0 }, "createGroupClusterExtension", EXTENSION_BODY, "EXTENSION_CREATED" },
+    { &extension_drop_job,
+      THREE_IN_A,
+      { "createGroupClusterExtension", EXTENSION_BODY },
+      "deleteGroupClusterExtension",
+      NULL,
+      "EXTENSION_REMOVED",
+      .below = "/shop/pg_cron" },
+    { &cluster_move_job, THREE_IN_A, { 0 }, NULL, NULL, "CLUSTER_MEMBERS_MOVED", .drains = true },
+    { &host_drain_job, THREE_IN_A, { 0 }, NULL, NULL, "CLUSTER_MEMBERS_MOVED", .drains = true },
     { &cluster_restore_job,
       THREE_IN_A,
       { 0 },
       "createGroupClusterBackupRestoreJob",
       "{\"deliveryType\": \"pointInTime\", \"latest\": true, \"targetClusterName\": \"orders\"}",
-      "BACKUP_RESTORE_COMPLETED",
-      false },
+      "BACKUP_RESTORE_COMPLETED" },
     { &cluster_restore_job,
       THREE_IN_A,
       { 0 },
@@ -73,7 +72,7 @@ static const struct scene scenes[] = {
       .restore_fails = true },
     { &cluster_version_job, THREE_IN_A, { 0 }, NULL, NULL, "CLUSTER_VERSION_UPDATED", .updates = true },
     { &fleet_update_job, THREE_IN_A, { 0 }, NULL, NULL, "CLUSTER_VERSION_UPDATED", .updates = true },
-    { &cluster_delete_job, THREE_IN_A, { 0 }, "deleteGroupCluster", NULL, "CLUSTER_DELETED", false },
+    { &cluster_delete_job, THREE_IN_A, { 0 }, "deleteGroupCluster", NULL, "CLUSTER_DELETED" },
 };
 
 /* Every cluster here has backups, so that no step about them has nothing to do. */
@@ -90,8 +89,9 @@ static void
 play_scene(const struct scene *scene, void (*go_through)(const char *harm), const char *harm)
 {
     struct place place = new_place();
-    char body[4096];
+    char body[4096], name[128];
     id update;
+    snprintf(name, sizeof(name), "orders%s", scene->below == NULL ? "" : scene->below);
     played.restore_fails = scene->restore_fails;
     if (scene->before != NULL) {
         assert_asks(place, "createGroupCluster", "", with_backups(scene->before), "OK");
@@ -114,7 +114,7 @@ play_scene(const struct scene *scene, void (*go_through)(const char *harm), cons
     else if (scene->updates)
         assert_int_equal(start_rollout("17.7", "{}", &update), UPDATE_BEGUN);
     else
-        assert_asks(place, scene->operation, "orders", body, "OK");
+        assert_asks(place, scene->operation, name, body, "OK");
     go_through(harm);
     assert_no_orphans(harm);
     if (events_of(place, scene->event) != 1)

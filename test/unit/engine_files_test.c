@@ -132,14 +132,14 @@ seats_of_a_cluster_are_let_in_and_nobody_else_as_them(void **state)
     assert_true(disk_replace(member_path(&f.self, CLUSTER_AUTHORITY).data, STR("CLUSTER"), 0600, f.self.owner));
     assert_ptr_equal(hba_write(&f.self, &changed), OK);
     /* Before the networks of tenants: whatever password they gave a role of that name is worth nothing. */
-    assert_non_null(
-        strstr(content(&f, "pg_hba.conf").data,
-               "hostssl replication reeve_wal 10.0.0.21/32 cert map=reeve_seat\n"
-               "hostssl postgres reeve_wal 10.0.0.21/32 cert map=reeve_seat\n"
-               "hostssl replication reeve_wal 2001:db8::21/128 cert map=reeve_seat\n"
-               "hostssl postgres reeve_wal 2001:db8::21/128 cert map=reeve_seat\n"
-               "host all reeve_wal all reject\n"
-               "host all postgres,reeve_replicator,reeve_rewinder,reeve_monitor,reeve_planner,reeve_pooler all reject\n"));
+    assert_non_null(strstr(
+        content(&f, "pg_hba.conf").data,
+        "hostssl replication reeve_wal 10.0.0.21/32 cert map=reeve_seat\n"
+        "hostssl postgres reeve_wal 10.0.0.21/32 cert map=reeve_seat\n"
+        "hostssl replication reeve_wal 2001:db8::21/128 cert map=reeve_seat\n"
+        "hostssl postgres reeve_wal 2001:db8::21/128 cert map=reeve_seat\n"
+        "host all reeve_wal all reject\n"
+        "host all postgres,reeve_replicator,reeve_rewinder,reeve_monitor,reeve_planner,reeve_pooler all reject\n"));
     assert_non_null(strstr(content(&f, "pg_ident.conf").data,
                            "\nreeve_seat reeve-seat-5e01 reeve_wal\nreeve_seat reeve-seat-5e02 reeve_wal\n"));
     assert_ptr_equal(backup_write_files(&f.self, &changed), OK);
@@ -188,28 +188,29 @@ who_may_connect_is_in_the_right_order(void **state)
     bool changed = false;
     assert_ptr_equal(hba_write(&f.self, &changed), OK);
     assert_true(changed);
-    assert_string_equal(content(&f, "pg_hba.conf").data,
-                        "# Written by reeve-agent, which overwrites whatever is changed here.\n"
-                        "local all postgres peer map=reeve_local\n"
-                        "local replication reeve_replicator peer map=reeve_local\n"
-                        "local all reeve_monitor peer map=reeve_local\n"
-                        "local all reeve_planner peer map=reeve_local\n"
-                        "local all all reject\n"
-                        "hostssl replication reeve_replicator 10.0.1.1/32 cert map=reeve_member\n"
-                        "hostssl all reeve_replicator,reeve_rewinder 10.0.1.1/32 cert map=reeve_member\n"
-                        "hostssl replication reeve_replicator 10.0.0.1/32 cert map=reeve_member\n"
-                        "hostssl all reeve_replicator,reeve_rewinder 10.0.0.1/32 cert map=reeve_member\n"
-                        "hostssl replication reeve_replicator 10.0.1.2/32 cert map=reeve_member\n"
-                        "hostssl all reeve_replicator,reeve_rewinder 10.0.1.2/32 cert map=reeve_member\n"
-                        "host all postgres,reeve_replicator,reeve_rewinder,reeve_monitor,reeve_planner,reeve_pooler all reject\n"
-                        "host replication all all reject\n"
-                        "hostssl all +reeve_x509 203.0.113.7/32 cert clientname=DN map=reeve_user\n"
-                        "hostssl all +reeve_ldap 203.0.113.7/32 reject\n"
-                        "hostssl all all 203.0.113.7/32 scram-sha-256\n"
-                        "hostssl all +reeve_x509 2001:db8::/32 cert clientname=DN map=reeve_user\n"
-                        "hostssl all +reeve_ldap 2001:db8::/32 reject\n"
-                        "hostssl all all 2001:db8::/32 scram-sha-256\n"
-                        "host all all all reject\n");
+    assert_string_equal(
+        content(&f, "pg_hba.conf").data,
+        "# Written by reeve-agent, which overwrites whatever is changed here.\n"
+        "local all postgres peer map=reeve_local\n"
+        "local replication reeve_replicator peer map=reeve_local\n"
+        "local all reeve_monitor peer map=reeve_local\n"
+        "local all reeve_planner peer map=reeve_local\n"
+        "local all all reject\n"
+        "hostssl replication reeve_replicator 10.0.1.1/32 cert map=reeve_member\n"
+        "hostssl all reeve_replicator,reeve_rewinder 10.0.1.1/32 cert map=reeve_member\n"
+        "hostssl replication reeve_replicator 10.0.0.1/32 cert map=reeve_member\n"
+        "hostssl all reeve_replicator,reeve_rewinder 10.0.0.1/32 cert map=reeve_member\n"
+        "hostssl replication reeve_replicator 10.0.1.2/32 cert map=reeve_member\n"
+        "hostssl all reeve_replicator,reeve_rewinder 10.0.1.2/32 cert map=reeve_member\n"
+        "host all postgres,reeve_replicator,reeve_rewinder,reeve_monitor,reeve_planner,reeve_pooler all reject\n"
+        "host replication all all reject\n"
+        "hostssl all +reeve_x509 203.0.113.7/32 cert clientname=DN map=reeve_user\n"
+        "hostssl all +reeve_ldap 203.0.113.7/32 reject\n"
+        "hostssl all all 203.0.113.7/32 scram-sha-256\n"
+        "hostssl all +reeve_x509 2001:db8::/32 cert clientname=DN map=reeve_user\n"
+        "hostssl all +reeve_ldap 2001:db8::/32 reject\n"
+        "hostssl all all 2001:db8::/32 scram-sha-256\n"
+        "host all all all reject\n");
     /* A name with a line of its own in it is not there at all. */
     str ident = content(&f, "pg_ident.conf");
     assert_non_null(strstr(
