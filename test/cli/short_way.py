@@ -57,7 +57,7 @@ def test_without_json(suite, world, reeve, values):
     suite.equal(body_of(made), {"name": "short", "tags": [{"key": "env", "value": "prod"}, {"key": "a", "value": "b=c"}], "replicationSpecs": [{"regionConfigs": [
         {"regionName": "EU_NORTH", "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}, "providerName": "ONPREM"}]}]}, "a cluster: the provider is found by the region")
     nowhere = reeve.pipe("clusters", "create", "short", "--region", "NOWHERE", "--size", "M10", "--dry-run")
-    suite.check(nowhere.status == 1 and "providerName" in nowhere.err, "a region that nobody has: %r", nowhere)
+    suite.check(nowhere.status == 1 and "--provider" in nowhere.err, "a region that nobody has: %r", nowhere)
     user = reeve.pipe("database-users", "create", "ada", "--password", "correct horse battery", "--roles", "readWrite@shop", "--roles", "read@shop.items",
                       "--labels", "team=night", "--curl")
     suite.equal(body_of(user)["roles"], [{"roleName": "readWrite", "databaseName": "shop"}, {"roleName": "read", "databaseName": "shop", "collectionName": "items"}], "roles of a user")

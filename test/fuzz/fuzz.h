@@ -46,7 +46,8 @@ must_be_presentable(struct arena *arena, error e)
     MUST(str_is_text(e->detail) && e->detail.len > 0);
     json_t *document = json_parse_own(arena, error_document(arena, e));
     MUST(document != NULL && json_object_size(document) == 5);
-    MUST(json_array_size(json_object_get(document, "parameters")) == e->parameter_count);
+    /* Those of the code, and two for each further field that is wrong. */
+    MUST(json_array_size(json_object_get(document, "parameters")) == e->parameter_count + 2 * e->other_count);
 }
 
 #endif
