@@ -146,8 +146,8 @@ def hide(ground, application, statement):
     psql(ground.fleet, tenant.dsn(ground.documents["thief"], "app", tenant.secret, application_name=application), statement)
     time.sleep(3)
     found = tenant.ask("GET", tenant.of_project("/dbAccessHistory/clusters/%s?start=%d" % (ground.names["thief"], start)))["accessLogs"]
-    told = [one["authResult"] for one in found if one["username"] == "app"]
-    return None if told == [True] else str(found)
+    told = {one["authResult"] for one in found if one["username"] == "app"}  # a replica that stands before the primary in the string lets them in, too
+    return None if told == {True} else str(found)
 
 
 def of_sessions(ground):
