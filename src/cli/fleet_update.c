@@ -10,8 +10,9 @@
 #include "cli/fetch.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
+#include "cli/short/confirm.h"
 
-enum { LOOK_MS = 1000, LINE_BYTES = 64 };
+enum { LOOK_MS = 1000 };
 
 #define PLAN_COLUMNS "name state isCanary fromVersion toVersion members problem"
 
@@ -108,7 +109,6 @@ show_plan(struct cli *cli, const json_t *plan)
 static bool
 may_go_on(struct cli *cli)
 {
-    char line[LINE_BYTES];
     if (call_option(&cli->call, "yes") != NULL)
         return true;
     if (!cli->terminal.in || !cli->terminal.err) {
@@ -116,8 +116,7 @@ may_go_on(struct cli *cli)
         return false;
     }
     fprintf(stderr, "Start it? [y/N] ");
-    str typed = fgets(line, sizeof(line), stdin) != NULL ? str_from(line) : STR_EMPTY;
-    typed = str_trim(str_cut(&typed, '\n'));
+    str typed = confirm_typed(cli->arena);
     return str_is(typed, "y") || str_is(typed, "yes");
 }
 

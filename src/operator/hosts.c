@@ -27,11 +27,7 @@ static const struct field member_fields[] = {
     TEXT("desired", "State that it should have.", READ_ONLY | ALWAYS),
     TEXT("unit", "State of its service on the host.", READ_ONLY | ALWAYS),
     TEXT("role", "Its role in its cluster.", READ_ONLY | ALWAYS),
-    TEXT("running", "State that it reports.", READ_ONLY | ALWAYS),
-    TEXT("size", "Its size.", READ_ONLY | ALWAYS),
-    INTEGER("lagBytes", "How far it is behind the primary.", READ_ONLY | NULLABLE),
-    TEXT("version", "Version of its server.", READ_ONLY | NULLABLE),
-    TEXT("problem", "Problem that its agent reports.", READ_ONLY | NULLABLE),
+    MEMBER_REPORT_FIELDS,
     DATE("reportedAt", "When its agent last reported it.", READ_ONLY | NULLABLE),
     END_OF_FIELDS,
 };

@@ -24,6 +24,13 @@ extern const struct family operator_caller_family, operator_host_family, operato
     operator_account_family, operator_limit_family, operator_etcd_family, operator_store_family,
     operator_instance_family, operator_cluster_family, operator_update_family;
 
+/* What a member's agent says of it, where members are shown. */
+#define MEMBER_REPORT_FIELDS                                                                                      \
+    TEXT("running", "State that it reports.", READ_ONLY | ALWAYS), TEXT("size", "Its size.", READ_ONLY | ALWAYS), \
+        INTEGER("lagBytes", "How far it is behind the primary.", READ_ONLY | NULLABLE),                           \
+        TEXT("version", "Version of its server.", READ_ONLY | NULLABLE),                                          \
+        TEXT("problem", "Problem that its agent reports.", READ_ONLY | NULLABLE)
+
 /* ---- tokens ---- */
 /* Whose token it is. The answer to one that is not known and to one that has expired is the same. */
 MUST_USE error operator_find(struct operator_api *operators, struct arena *arena, str authorization,

@@ -5,6 +5,9 @@
 
 #include "cli/cli.h"
 
+/* The line that a person types, without spaces around it; empty at the end of the input. */
+str confirm_typed(struct arena *arena);
+
 /* True when nobody has to be asked, or the name was typed. `named`: what the command line calls it. */
 MUST_USE bool confirm_loss(struct cli *cli, const char *named);
 

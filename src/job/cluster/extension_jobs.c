@@ -15,10 +15,12 @@ struct extension_work {
     bool found; /* the cluster and the part are still there */
     struct cluster_part part;
     json_t *document; /* of the part */
+    struct task_state task;
 };
 
+/* Everything that a step looks at; `kind` is that of the task of this job. */
 static error
-take(struct job_context *context, struct extension_work *ret_work)
+take(struct job_context *context, const char *kind, struct extension_work *ret_work)
 {
     str name = json_str(json_object_get(json_parse_own(context->arena, context->job->payload), "extension"));
     *ret_work = (struct extension_work){ 0 };
@@ -27,16 +29,11 @@ take(struct job_context *context, struct extension_work *ret_work)
         return OK;
     TRY(store_part_lock(context->tx, context->job->project, STR(EXTENSION_KIND), name, &ret_work->found,
                         &ret_work->part));
-    if (ret_work->found)
-        ret_work->document = json_parse_own(context->arena, ret_work->part.document);
-    return OK;
-}
-
-static error
-find_task(struct job_context *context, const struct extension_work *self, const char *kind, struct task_state *ret_task)
-{
-    return store_task_find(context->tx, &self->work->cluster, str_from(kind), id_text(context->arena, context->job->id),
-                           ret_task);
+    if (!ret_work->found)
+        return OK;
+    ret_work->document = json_parse_own(context->arena, ret_work->part.document);
+    return store_task_find(context->tx, &ret_work->work->cluster, str_from(kind),
+                           id_text(context->arena, context->job->id), &ret_work->task);
 }
 
 /* When the primary moved, another task follows it: both may be run any number of times. */
@@ -44,18 +41,14 @@ static error
 ask_primary(struct job_context *context, const char *kind, struct job_result *ret_result)
 {
     struct extension_work self;
-    struct task_state task;
-    TRY(take(context, &self));
-    if (!self.found)
-        return step_done(ret_result);
-    TRY(find_task(context, &self, kind, &task));
-    if (task.outcome == TASK_DONE || task.outcome == TASK_FAILED)
+    TRY(take(context, kind, &self));
+    if (!self.found || self.task.outcome == TASK_DONE || self.task.outcome == TASK_FAILED)
         return step_done(ret_result);
     int primary = work_primary(self.work);
     if (primary < 0)
         return step_waits(context, ret_result, "There is no primary.");
     id member = self.work->members.items[primary].id;
-    if (task.outcome == TASK_OPEN && id_eq(task.member, member))
+    if (self.task.outcome == TASK_OPEN && id_eq(self.task.member, member))
         return step_waits(context, ret_result, "The host of the primary was asked.");
     json_t *parameters =
         json_in(context->arena, json_pack("{s:s, s:O, s:O}", "purpose", id_text(context->arena, context->job->id).data,
@@ -95,15 +88,12 @@ static error
 finish_made(struct job_context *context, struct job_result *ret_result)
 {
     struct extension_work self;
-    struct task_state task = { 0 };
-    TRY(take(context, &self));
+    TRY(take(context, "CREATE_EXTENSION", &self));
     if (!self.work->found)
         return step_done(ret_result);
+    bool made = self.task.outcome == TASK_DONE;
     if (self.found)
-        TRY(find_task(context, &self, "CREATE_EXTENSION", &task));
-    bool made = task.outcome == TASK_DONE;
-    if (self.found)
-        TRY(put(context, &self, made ? EXTENSION_ACTIVE : EXTENSION_FAILED, made ? STR_EMPTY : task.detail));
+        TRY(put(context, &self, made ? EXTENSION_ACTIVE : EXTENSION_FAILED, made ? STR_EMPTY : self.task.detail));
     return end(context, self.work, made ? EVENT_EXTENSION_CREATED : EVENT_EXTENSION_FAILED, ret_result);
 }
 
@@ -119,13 +109,11 @@ static error
 unload(struct job_context *context, struct job_result *ret_result)
 {
     struct extension_work self;
-    struct task_state task;
-    TRY(take(context, &self));
+    TRY(take(context, "DROP_EXTENSION", &self));
     if (!self.found)
         return step_done(ret_result);
-    TRY(find_task(context, &self, "DROP_EXTENSION", &task));
     const struct extension_row *row = extension_find(json_str(json_object_get(self.document, "name")));
-    if (task.outcome != TASK_DONE || row == NULL || row->database_setting == NULL)
+    if (self.task.outcome != TASK_DONE || row == NULL || row->database_setting == NULL)
         return step_done(ret_result);
     struct cluster *cluster = &self.work->cluster;
     json_t *document = json_in(context->arena, json_deep_copy(cluster->document));
@@ -138,17 +126,14 @@ static error
 finish_dropped(struct job_context *context, struct job_result *ret_result)
 {
     struct extension_work self;
-    struct task_state task = { 0 };
-    TRY(take(context, &self));
+    TRY(take(context, "DROP_EXTENSION", &self));
     if (!self.work->found)
         return step_done(ret_result);
-    if (self.found)
-        TRY(find_task(context, &self, "DROP_EXTENSION", &task));
-    bool is_gone = !self.found || task.outcome == TASK_DONE;
+    bool is_gone = !self.found || self.task.outcome == TASK_DONE;
     if (self.found && is_gone)
         TRY(store_resource_delete(context->tx, context->job->project, STR(EXTENSION_KIND), self.part.id));
     else if (self.found)
-        TRY(put(context, &self, EXTENSION_ACTIVE, task.detail));
+        TRY(put(context, &self, EXTENSION_ACTIVE, self.task.detail));
     return end(context, self.work, is_gone ? EVENT_EXTENSION_REMOVED : EVENT_EXTENSION_REMOVAL_FAILED, ret_result);
 }
 
