@@ -47,10 +47,17 @@
     return text.indexOf(term) >= 0 ? 15 : 0;
   }
 
+  // A guide that is called what somebody looks for comes before operations and fields that only mention it.
+  function isAbout(guide, terms) {
+    return terms.every(function (term) { return strength(guide.titleWords, term) >= 30; });
+  }
+
   function score(entry, terms, whole, question) {
     var operation = entry.kind === "operation";
     var guide = entry.kind === "guide" || entry.kind === "explanation";
-    var sum = (entry.titleText === whole ? 200 : 0) + (operation ? 5 : 0) + (guide && entry.url.indexOf("#") < 0 ? 12 : 0) + (guide && question ? 60 : 0);
+    var page = guide && entry.url.indexOf("#") < 0;
+    var sum = (entry.titleText === whole ? 200 : 0) + (operation ? 5 : 0) + (page ? 12 : 0) + (guide && question ? 60 : 0) +
+              (page && isAbout(entry, terms) ? 220 : 0);
     for (var i = 0; i < terms.length; i++) {
       var best = Math.max(strength(entry.titleWords, terms[i]), strength(entry.detailWords, terms[i]) * (operation ? 1 : 0.6),
                           strength(entry.moreWords, terms[i]) * (operation ? 1.1 : guide ? 0.6 : 0.3));

@@ -447,6 +447,12 @@ class InABrowser(unittest.TestCase):
             found = [one.partition("#")[0] for one in self.search(words)[:3]]
             self.assertIn(target, found, words)
 
+    def test_search_ranks_guides_first(self):
+        for words, target in (("resize", "how-to/resize-a-cluster.html"), ("failover", "how-to/failover-drill.html"), ("restore table", "how-to/restore-a-table.html"),
+                              ("extensions", "how-to/use-extensions.html"), ("update postgresql", "how-to/update-postgresql.html"),
+                              ("export snapshot", "how-to/export-a-snapshot.html"), ("ansible", "how-to/use-ansible.html"), ("resize cluster", "how-to/resize-a-cluster.html")):
+            self.assertEqual(self.search(words)[0], target, words)
+
     def test_slash_focuses_the_search_and_escape_leaves_it(self):
         self.browser.size(1280, 900)
         self.browser.open(self.base + "reference/errors.html")
