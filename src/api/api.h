@@ -41,8 +41,9 @@ struct api {
     bool sends_mail;                            /* the operator named a mail server */
     struct monitor_stores *monitor;             /* of measurements; NULL: none */
     error (*answer_tool)(struct request *req);  /* what people's own tools ask for, below API_TOOLS_PATH */
-    struct tls_side *log_side;    /* with which hosts are asked about logs; NULL: this node is not let in there */
-    struct egress_allowed egress; /* where tenants may have things sent, in addition to public addresses */
+    struct tls_side *log_side; /* with which hosts are asked about logs; NULL: this node is not let in there */
+    const struct cluster_naming *naming; /* ports and names of new clusters; NULL: the usual ones */
+    struct egress_allowed egress;        /* where tenants may have things sent, in addition to public addresses */
 };
 
 /*

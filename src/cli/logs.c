@@ -223,7 +223,7 @@ ask_for_more(struct cli *cli, struct client *client, struct source *source, int6
 }
 
 /* ---- Which members ---- */
-/* "postgresql://<DB_USER>:<DB_PASSWORD>@a:27017,b:27017/postgres?…" */
+/* "postgresql://<DB_USER>:<DB_PASSWORD>@a:5432,b:5432/postgres?…" */
 static size_t
 hosts_of(struct cli *cli, str string, struct source sources[MOST_MEMBERS])
 {

@@ -12,6 +12,7 @@
 #include "base/disk.h"
 #include "base/line_file.h"
 #include "base/net/net.h"
+#include "cluster/names.h"
 #include "monitor/stores.h"
 
 enum { LINE_MAX_BYTES = LINE_FILE_LONGEST, ARENA_BYTES = 1024 * 1024 };
@@ -29,6 +30,7 @@ enum kind {
     KIND_MAIL,   /* an address */
     KIND_REDIS,  /* a path or host:port */
     KIND_DOMAIN, /* example.org */
+    KIND_NAMING, /* a scheme of cluster/names.h */
 };
 enum { MANY = 1, NEEDED = 2 };
 
@@ -82,6 +84,13 @@ static const struct setting settings[] = {
       "An endpoint of the etcd for members of clusters. Can be repeated.", "https://10.0.0.21:2379" },
     { "domain",              KIND_DOMAIN,  0,      AT(domain), "reeve.internal", 0, 0,
       "Domain of the names of clusters and members. PowerDNS answers for it.", "db.example.org" },
+    { "cluster_names",       KIND_NAMING,  0,      AT(cluster_names), "named", 0, 0,
+      "Host names of members of new clusters. named: orders-k3x9aq-1, with the cluster's name. random: k3x9aq-1, so that nobody learns names of "
+      "clusters from DNS. shard: k3x9aq-shard-00-00. Clusters keep the names that they were made with.", "random" },
+    { "cluster_port",        KIND_NUMBER,  0,      AT(cluster_port), "5432", 1024, 65535,
+      "Port of the servers of new clusters; each has an address of its own. Clusters keep the port that they were made with.", NULL },
+    { "pooler_port",         KIND_NUMBER,  0,      AT(pooler_port), "6432", 1024, 65535,
+      "Port of the poolers of new clusters, on the same addresses. Clusters keep the port that they were made with.", NULL },
 
     { "monitor_stores",      KIND_URL,     MANY,   AT(monitor_stores), NULL, 0, 0,
       "A store of measurements: VictoriaMetrics, or what speaks as it does. Can be repeated up to four times, in the same order on all "
@@ -343,6 +352,7 @@ why_not(const struct setting *setting, str value, struct arena *arena)
     struct net_block block;
     str host, port;
     int64_t number;
+    enum name_scheme scheme;
     switch (setting->kind) {
     case KIND_NUMBER:
         if (!str_to_int(value, setting->min, setting->max, &number))
@@ -364,6 +374,7 @@ why_not(const struct setting *setting, str value, struct arena *arena)
                    ? NULL
                    : "the path of a socket, or host:port";
     case KIND_DOMAIN: return is_domain(value) ? NULL : "a domain in small letters, such as db.example.org";
+    case KIND_NAMING: return name_scheme_from(value, &scheme) ? NULL : "named, random or shard";
     case KIND_NAME: return value.len > 0 && is_plain(value) ? NULL : "the name of a user";
     case KIND_TEXT: break;
     }
@@ -457,6 +468,28 @@ read_redis_place(struct config *config, const char *text)
     return place;
 }
 
+/* Servers, poolers and what else listens on the address of a member. */
+static void
+check_ports(struct reader *reader)
+{
+    static const struct {
+        int port;
+        const char *whose;
+    } taken[] = { { 8008, "Patroni" }, { 27018, "pgBackRest" } };
+    const struct config *config = reader->config;
+    if (config->cluster_port == config->pooler_port) {
+        fprintf(reader->file.problems, "%s: cluster_port and pooler_port must differ\n", config->path);
+        reader->file.mistakes++;
+    }
+    for (size_t i = 0; i < LENGTH(taken); i++) {
+        if (config->cluster_port != taken[i].port && config->pooler_port != taken[i].port)
+            continue;
+        fprintf(reader->file.problems, "%s: %s listens on port %d of every member\n", config->path, taken[i].whose,
+                taken[i].port);
+        reader->file.mistakes++;
+    }
+}
+
 static void
 check_together(struct reader *reader)
 {
@@ -486,6 +519,7 @@ check_together(struct reader *reader)
                 MONITOR_MAX_STORES);
         reader->file.mistakes++;
     }
+    check_ports(reader);
     if (config->base_url[0] == '\0')
         config->base_url = str_format(config->arena, "https://%s", config->listen.values[0]).data;
     for (size_t i = 0; i < config->redis.count; i++)

@@ -37,7 +37,8 @@ struct config {
     struct {
         str certificate, key, authority; /* PEM, of the three files below; empty: they were not read */
     } agent_identity;
-    const char *agent_listen, *agent_certificate, *agent_certificate_key, *agent_authority, *domain;
+    const char *agent_listen, *agent_certificate, *agent_certificate_key, *agent_authority, *domain, *cluster_names;
+    int64_t cluster_port, pooler_port;
     struct config_list etcd, monitor_stores;
 
     const char *database, *key_file;

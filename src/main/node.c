@@ -187,6 +187,11 @@ node_new(const struct config *config, struct metrics *metrics)
     api->metrics = metrics;
     api->base_url = str_from(config->base_url);
     api->control_plane_addresses = config->control_plane_addresses.values;
+    if (!name_scheme_from(str_from(config->cluster_names), &node->naming.scheme))
+        abort(); /* config_load() let only schemes through */
+    node->naming.port = config->cluster_port;
+    node->naming.pooler_port = config->pooler_port;
+    api->naming = &node->naming;
     api->sends_mail = config->smtp[0] != '\0';
     api->catalog = node_catalog(stderr);
     api->store = store_new(&node->store_config);

@@ -4,6 +4,7 @@
 #define MAIN_NODE_H
 
 #include "api/api.h"
+#include "cluster/names.h"
 #include "fleet/agent.h"
 #include "job/operator/presence.h"
 #include "main/config.h"
@@ -15,6 +16,7 @@ struct node {
     struct api api;
     struct monitor_stores *monitor; /* of measurements */
     struct store_config store_config;
+    struct cluster_naming naming;   /* of new clusters */
     struct fleet *fleet;            /* NULL unless hosts talk to this node */
     struct agents *agents;          /* the same */
     struct operator_api *operators; /* where operators are served */

@@ -198,7 +198,7 @@ def name_members(project, cluster):
         "FROM cluster_member m JOIN cluster c ON c.id = m.cluster_id WHERE c.project_id = decode('%s', 'hex') AND c.name = '%s' ON CONFLICT DO NOTHING" % (project, cluster))
     sql("UPDATE cluster_member m SET desired = 'RUNNING', unit = 'active', role = 'PRIMARY', timeline = 1, version = '17.6', reported_at = now() FROM cluster c "
         "WHERE c.id = m.cluster_id AND c.project_id = decode('%s', 'hex') AND c.name = '%s'" % (project, cluster))
-    return sql("SELECT member_name(c.set_name, m.ordinal) || '.hash.example.test:27017 ' || encode(m.id, 'hex') || ' ' || encode(c.id, 'hex') FROM cluster_member m "
+    return sql("SELECT member_name(c.set_name, m.ordinal) || '.hash.example.test:' || c.port || ' ' || encode(m.id, 'hex') || ' ' || encode(c.id, 'hex') FROM cluster_member m "
                "JOIN cluster c ON c.id = m.cluster_id WHERE c.project_id = decode('%s', 'hex') AND c.name = '%s' ORDER BY m.ordinal LIMIT 1" % (project, cluster)).split()
 
 
@@ -363,8 +363,8 @@ class World:
     @staticmethod
     def make_silent_member(project, cluster):
         """Gives a cluster a member on a host that does not answer; its host name."""
-        set_name = sql("SELECT set_name FROM cluster WHERE project_id = decode('%s', 'hex') AND name = '%s'" % (project, cluster))
-        name = "%s-shard-00-00.silent.example.test" % set_name
+        set_name, name = sql("SELECT set_name || ' ' || member_name(set_name, host_label, 0) || '.silent.example.test' FROM cluster "
+                             "WHERE project_id = decode('%s', 'hex') AND name = '%s'" % (project, cluster)).split()
         sql("""BEGIN;
             INSERT INTO host (id, name, provider, region, zone, cpus, memory_mb, disk_gb, address, state) -- takes no others, so that nothing else depends on it
                 VALUES (decode('{host}', 'hex'), 'silent', 'ONPREM', 'EU_NORTH', 'z1', 8, 8192, 4000, '127.0.0.1', 'DRAINING') ON CONFLICT DO NOTHING;

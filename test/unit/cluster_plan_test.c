@@ -287,16 +287,82 @@ static void
 names_are_those_of_the_contract(void **state)
 {
     (void)state;
-    struct cluster_names names = { STR("k3x9aq"), STR("p4ss1"), STR("example.test") };
+    struct cluster_names names = { STR("k3x9aq"), STR_EMPTY, STR("p4ss1"), STR("example.test") };
     assert_true(str_is(name_of_host(arena, &names, 0, false), "k3x9aq-shard-00-00.p4ss1.example.test"));
     assert_true(str_is(name_of_host(arena, &names, 12, true), "k3x9aq-shard-00-12-pri.p4ss1.example.test"));
     assert_true(str_is(name_of_service(arena, &names, false), "_postgresql._tcp.k3x9aq.p4ss1.example.test"));
     assert_true(str_is(name_of_service(arena, &names, true), "_postgresql._tcp.k3x9aq-pri.p4ss1.example.test"));
-    assert_true(str_is(name_service_target(arena, STR("a.b")), "0 0 27017 a.b"));
+    assert_true(str_is(name_service_target(arena, 27017, STR("a.b")), "0 0 27017 a.b"));
+    names.host_label = STR("orders-k3x9aq");
+    assert_true(str_is(name_of_host(arena, &names, 0, false), "orders-k3x9aq-1.p4ss1.example.test"));
+    assert_true(str_is(name_of_host(arena, &names, 12, true), "orders-k3x9aq-13-pri.p4ss1.example.test"));
+    assert_true(str_is(name_of_service(arena, &names, false), "_postgresql._tcp.orders-k3x9aq.p4ss1.example.test"));
+    assert_true(str_is(name_of_service(arena, &names, true), "_postgresql._tcp.orders-k3x9aq-pri.p4ss1.example.test"));
     str set = name_new_set(arena);
     assert_int_equal(set.len, SET_NAME_LENGTH);
     for (size_t i = 0; i < set.len; i++)
-        assert_true((set.data[i] >= 'a' && set.data[i] <= 'z') || (set.data[i] >= '0' && set.data[i] <= '9'));
+        assert_true((set.data[i] >= 'a' && set.data[i] <= 'z') || (i > 0 && set.data[i] >= '0' && set.data[i] <= '9'));
+}
+
+/* What tenants call clusters to get somebody else's names, names that resolvers and authorities know, or none that is valid. */
+static void
+no_name_of_a_cluster_makes_a_label_that_could_be_anothers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *label;
+    } rows[] = {
+        { "orders", "orders-k3x9aq" },
+        { "Orders", "orders-k3x9aq" },
+        { "orders-1", "orders-1-k3x9aq" }, /* not the first member of "orders" */
+        { "orders-pri", "orders-pri-k3x9aq" },
+        { "b4c5d6", "b4c5d6-k3x9aq" }, /* another's set name */
+        { "b4c5d6-1", "b4c5d6-1-k3x9aq" },
+        { "orders-b4c5d6", "orders-b4c5d6-k3x9aq" }, /* another's label */
+        { "orders-b4c5d6-1", "orders-b4c5d6-1-k3x9aq" },
+        { "b4c5d6-shard-00-00", "b4c5d6-shard-00-00-k3x9aq" },
+        { "ns1", "ns1-k3x9aq" },
+        { "wpad", "wpad-k3x9aq" },
+        { "_acme-challenge", "acme-challenge-k3x9aq" },
+        { "_postgresql._tcp.orders", "postgresql-tcp-orders-k3x9aq" },
+        { "a.b.example.test", "a-b-example-test-k3x9aq" },
+        { "*", "k3x9aq" },
+        { "", "k3x9aq" },
+        { "---", "k3x9aq" },
+        { "-a--b-", "a-b-k3x9aq" },
+        { "xn--80ak6aa92e", "xn-80ak6aa92e-k3x9aq" },
+        { "\xC3\xBC"
+          "ber",
+          "ber-k3x9aq" },
+        { "a\nb", "a-b-k3x9aq" },
+        { "abcdefghijklmnopqrstuvwxyz", "abcdefghijklmnopqrstuvwx-k3x9aq" },
+        { "abcdefghijklmnopqrstuvw-yz", "abcdefghijklmnopqrstuvw-k3x9aq" },
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        str label = name_new_label(arena, NAMES_NAMED, str_from(rows[i].name), STR("k3x9aq"));
+        assert_string_equal(label.data, rows[i].label);
+        assert_true(label.len <= LABEL_MAX_LENGTH);
+        assert_true(str_is(name_new_label(arena, NAMES_RANDOM, str_from(rows[i].name), STR("k3x9aq")), "k3x9aq"));
+        assert_int_equal(name_new_label(arena, NAMES_SHARD, str_from(rows[i].name), STR("k3x9aq")).len, 0);
+    }
+    /* The longest that there can be, before the longest domain that config.c lets through. */
+    str domain = str_format(arena, "%0190d", 0);
+    struct cluster_names names = { STR("k3x9aq"), str_from("abcdefghijklmnopqrstuvwx-k3x9aq"), STR("p4ss1abc"),
+                                   domain };
+    assert_true(name_of_service(arena, &names, true).len <= 253);
+    assert_true(name_of_host(arena, &names, 99999, true).len <= 253);
+}
+
+static void
+schemes_of_names_are_known_by_their_words(void **state)
+{
+    (void)state;
+    enum name_scheme scheme;
+    assert_true(name_scheme_from(STR("named"), &scheme) && scheme == NAMES_NAMED);
+    assert_true(name_scheme_from(STR("random"), &scheme) && scheme == NAMES_RANDOM);
+    assert_true(name_scheme_from(STR("shard"), &scheme) && scheme == NAMES_SHARD);
+    assert_false(name_scheme_from(STR("Named"), &scheme));
+    assert_false(name_scheme_from(STR(""), &scheme));
 }
 
 /* Each of the three alone is not enough. */
@@ -344,6 +410,8 @@ main(void)
         cmocka_unit_test(flex_documents_are_read_as_well),
         cmocka_unit_test(every_state_but_the_last_knows_every_cause),
         cmocka_unit_test(names_are_those_of_the_contract),
+        cmocka_unit_test(no_name_of_a_cluster_makes_a_label_that_could_be_anothers),
+        cmocka_unit_test(schemes_of_names_are_known_by_their_words),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

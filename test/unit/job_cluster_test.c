@@ -45,15 +45,14 @@ a_cluster_is_made_and_can_be_reached(void **state)
     assert_no_orphans("making a cluster");
     char expected[512];
     const char *set = of_cluster(
-        place, "orders", "set_name || ' ' || (SELECT hash FROM project_access a WHERE a.project_id = c.project_id)");
-    char name[16], label[16];
-    assert_int_equal(sscanf(set, "%15s %15s", name, label), 2);
-    snprintf(
-        expected, sizeof(expected),
-        "postgresql://<DB_USER>:<DB_PASSWORD>@%s-shard-00-00.%s.example.test:27017,%s-shard-00-01.%s.example.test:27017,"
-        "%s-shard-00-02.%s.example.test:27017/postgres?target_session_attrs=read-write&sslmode=verify-full"
-        "&connect_timeout=3&keepalives_idle=5&keepalives_interval=2&keepalives_count=3&tcp_user_timeout=10000",
-        name, label, name, label, name, label);
+        place, "orders", "host_label || ' ' || (SELECT hash FROM project_access a WHERE a.project_id = c.project_id)");
+    char name[32], label[16];
+    assert_int_equal(sscanf(set, "%31s %15s", name, label), 2);
+    snprintf(expected, sizeof(expected),
+             "postgresql://<DB_USER>:<DB_PASSWORD>@%s-1.%s.example.test:5432,%s-2.%s.example.test:5432,"
+             "%s-3.%s.example.test:5432/postgres?target_session_attrs=read-write&sslmode=verify-full"
+             "&connect_timeout=3&keepalives_idle=5&keepalives_interval=2&keepalives_count=3&tcp_user_timeout=10000",
+             name, label, name, label, name, label);
     char shown[512];
     snprintf(
         shown, sizeof(shown), "%s",

@@ -121,7 +121,7 @@ a_member_outside_raises_one_alert_and_closes_it(void **state)
     assert_string_equal(
         fixture_ask(
             "SELECT (alert_json(a)::json ->> 'metricName') || ' ' || (alert_json(a)::json #>> '{currentValue,units}') || ' ' || "
-            "(alert_json(a)::json ->> 'clusterName') || ' ' || ((alert_json(a)::json ->> 'hostnameAndPort') LIKE '%%:27017') || ' ' || "
+            "(alert_json(a)::json ->> 'clusterName') || ' ' || ((alert_json(a)::json ->> 'hostnameAndPort') LIKE '%%:5432') || ' ' || "
             "((alert_json(a)::json -> 'eventId') IS NULL) FROM alert a"),
         "CONNECTIONS_PERCENT RAW orders true true");
     assert_int_equal(events_of(place, "ALERT_OPENED"), 1);
@@ -163,7 +163,7 @@ matchers_choose_members(void **state)
                "[{\"fieldName\": \"TYPE_NAME\", \"operator\": \"EQUALS\", \"value\": \"SECONDARY\"}]");
     add_config(place, 7004, HALF_FULL,
                "[{\"fieldName\": \"CLUSTER_NAME\", \"operator\": \"EQUALS\", \"value\": \"another\"}]");
-    add_config(place, 7005, HALF_FULL, "[{\"fieldName\": \"PORT\", \"operator\": \"EQUALS\", \"value\": \"27017\"}]");
+    add_config(place, 7005, HALF_FULL, "[{\"fieldName\": \"PORT\", \"operator\": \"EQUALS\", \"value\": \"5432\"}]");
     for (int i = 0; i < 3; i++)
         measure(place, member_of(place, i), M_CONNECTIONS_PERCENT, 90, 0);
     sweep();

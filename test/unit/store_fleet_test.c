@@ -650,17 +650,18 @@ names_are_seen_by_their_reader_and_nothing_else_is(void **state)
         "INSERT INTO dns_zone VALUES (1, 'db.example.test', '{ns1.example.test,ns2.example.test}', 'hostmaster.example.test') "
         "ON CONFLICT DO NOTHING");
     fixture_ask(
-        "INSERT INTO dns_record (name, type, content, org_id, cluster_id) VALUES ('m.p4ss1.db.example.test', 'A', '10.0.0.1', %s, %s), "
-        "('_postgresql._tcp.k.p4ss1.db.example.test', 'SRV', '0 5 27017 m.p4ss1.db.example.test', %s, %s)",
+        "INSERT INTO dns_record (name, type, content, org_id, cluster_id) VALUES ('aaaaa1-shard-00-00.p4ss1.db.example.test', 'A', '10.0.0.1', %s, %s), "
+        "('_postgresql._tcp.aaaaa1.p4ss1.db.example.test', 'SRV', '0 5 27017 aaaaa1-shard-00-00.p4ss1.db.example.test', %s, %s)",
         fixture_quote(fixture_id(ORGANIZATION)), cluster_quote(1), fixture_quote(fixture_id(ORGANIZATION)),
         cluster_quote(1));
     PGconn *dns = fixture_connect(fixture_super_dsn);
     fixture_ask_on(dns, "SET SESSION AUTHORIZATION reeve_dns"); /* as it logs in: its schema is found by its name */
     assert_string_equal(
-        fixture_ask_on(dns, "SELECT content FROM records WHERE name = 'm.p4ss1.db.example.test' AND type = 'A'"),
+        fixture_ask_on(
+            dns, "SELECT content FROM records WHERE name = 'aaaaa1-shard-00-00.p4ss1.db.example.test' AND type = 'A'"),
         "10.0.0.1");
     assert_string_equal(fixture_ask_on(dns, "SELECT prio || '|' || content FROM records WHERE type = 'SRV'"),
-                        "0|5 27017 m.p4ss1.db.example.test");
+                        "0|5 27017 aaaaa1-shard-00-00.p4ss1.db.example.test");
     assert_string_equal(
         fixture_ask_on(
             dns, "SELECT split_part(content, ' ', 1) FROM records WHERE type = 'SOA' AND name = 'db.example.test'"),
@@ -674,6 +675,125 @@ names_are_seen_by_their_reader_and_nothing_else_is(void **state)
     assert_string_equal(PQresultErrorField(result, PG_DIAG_SQLSTATE), "42501");
     PQclear(result);
     PQfinish(dns);
+}
+
+/* Of a statement; empty: it was carried out. */
+static const char *
+sqlstate_of(const char *statement)
+{
+    static char code[8];
+    PGconn *connection = fixture_connect(fixture_super_dsn);
+    PGresult *result = PQexec(connection, statement);
+    const char *said = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    snprintf(code, sizeof(code), "%s", said == NULL ? "" : said);
+    PQclear(result);
+    PQfinish(connection);
+    return code;
+}
+
+/* What a tenant would have to get into a row to have names of others, or none that is valid. */
+static void
+labels_of_clusters_end_with_what_is_theirs_alone(void **state)
+{
+    (void)state;
+    clear();
+    add_cluster(1, ORGANIZATION, PROJECT);
+    static const char *const wrong[] = {
+        "orders",        "orders-1",        "ns1",        "aaaaa2",
+        "orders-aaaaa2", "ordersaaaaa1",    "aaaaa1-1",   "_acme-challenge",
+        "-aaaaa1",       "a--aaaaa1",       "xn--aaaaa1", "Orders-aaaaa1",
+        "a.b-aaaaa1",    "*-aaaaa1",        "",           "orders-aaaaa1\n",
+        "a_b-aaaaa1",    "orders-aaaaa1-1", "aaaaa1-",    "abcdefghijklmnopqrstuvwxy-aaaaa1", /* one letter too many */
+    };
+    static const char *const right[] = { "aaaaa1", "orders-aaaaa1", "a-b-aaaaa1", "abcdefghijklmnopqrstuvwx-aaaaa1" };
+    for (size_t i = 0; i < LENGTH(wrong) + LENGTH(right); i++) {
+        bool is_right = i >= LENGTH(wrong);
+        const char *label = is_right ? right[i - LENGTH(wrong)] : wrong[i];
+        char text[256];
+        snprintf(text, sizeof(text), "UPDATE cluster SET host_label = '%s'", label);
+        assert_string_equal(sqlstate_of(text), is_right ? "" : "23514");
+    }
+    assert_string_equal(sqlstate_of("UPDATE cluster SET port = 6432"), "23514"); /* the pooler's */
+    assert_string_equal(sqlstate_of("UPDATE cluster SET port = 432"), "23514");
+}
+
+/* Whoever writes them: a worker of the version before does not know the names of newer clusters. */
+static void
+clusters_have_records_of_their_own_names_only(void **state)
+{
+    (void)state;
+    clear();
+    add_cluster(1, ORGANIZATION, PROJECT);
+    add_cluster(2, ORGANIZATION, PROJECT);
+    fixture_ask("UPDATE cluster SET host_label = 'orders-aaaaa2', port = 5432 WHERE set_name = 'aaaaa2'");
+    static const struct {
+        int cluster;
+        const char *name, *type;
+        bool is_own;
+    } rows[] = {
+        { 1, "aaaaa1-shard-00-00.p4ss1.db.example.test", "A", true },
+        { 1, "aaaaa1-shard-00-00-pri.p4ss1.db.example.test", "AAAA", true },
+        { 1, "_postgresql._tcp.aaaaa1.p4ss1.db.example.test", "SRV", true },
+        { 1, "_postgresql._tcp.aaaaa1-pri.p4ss1.db.example.test", "SRV", true },
+        { 1, "aaaaa1-1.p4ss1.db.example.test", "A", false },
+        { 2, "orders-aaaaa2-1.p4ss1.db.example.test", "A", true },
+        { 2, "orders-aaaaa2-12-pri.p4ss1.db.example.test", "A", true },
+        { 2, "_postgresql._tcp.orders-aaaaa2.p4ss1.db.example.test", "SRV", true },
+        { 2, "aaaaa2-shard-00-00.p4ss1.db.example.test", "A", false },
+        { 2, "_postgresql._tcp.aaaaa2.p4ss1.db.example.test", "SRV", false },
+        { 2, "aaaaa1-shard-00-00.p4ss1.db.example.test", "A", false },
+        { 2, "orders-aaaaa1-1.p4ss1.db.example.test", "A", false },
+        { 2, "x.orders-aaaaa2-1.p4ss1.db.example.test", "A", false },
+        { 2, "ns1.db.example.test", "A", false },
+        { 2, "db.example.test", "TXT", false },
+        { 2, "_acme-challenge.orders-aaaaa2.p4ss1.db.example.test", "TXT", false },
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        char text[512];
+        snprintf(text, sizeof(text),
+                 "INSERT INTO dns_record (name, type, content, org_id, cluster_id) VALUES ('%s', '%s', 'x', %s, %s)",
+                 rows[i].name, rows[i].type, fixture_quote(fixture_id(ORGANIZATION)), cluster_quote(rows[i].cluster));
+        if (strcmp(sqlstate_of(text), rows[i].is_own ? "" : "23514") != 0)
+            fail_msg("%s of cluster %d", rows[i].name, rows[i].cluster);
+    }
+}
+
+/* Strings, processes, names in certificates and goals: each is what the row says, and functions of the version before say the same. */
+static void
+clusters_keep_the_names_and_ports_that_they_were_made_with(void **state)
+{
+    (void)state;
+    clear();
+    add_cluster(1, ORGANIZATION, PROJECT);
+    add_cluster(2, ORGANIZATION, PROJECT);
+    fixture_ask(
+        "UPDATE cluster SET host_label = 'orders-aaaaa2', port = 5433, pooler_port = 6433 WHERE set_name = 'aaaaa2'");
+    fixture_ask("UPDATE cluster SET pooling = true");
+    static const struct {
+        const char *question, *was, *is;
+    } rows[] = {
+        { "member_name(c.set_name, c.host_label, 0)", "aaaaa1-shard-00-00", "orders-aaaaa2-1" },
+        { "member_name(c.set_name, 11)", "aaaaa1-shard-00-11", "orders-aaaaa2-12" },
+        { "array_to_string(member_host_names(c.set_name, 1, 'p', 'd'), ' ')",
+          "aaaaa1-shard-00-01.p.d aaaaa1-shard-00-01-pri.p.d aaaaa1.p.d",
+          "orders-aaaaa2-2.p.d orders-aaaaa2-2-pri.p.d orders-aaaaa2.p.d" },
+        { "c.port || ' ' || c.pooler_port", "27017 6432", "5433 6433" },
+        { "left(cluster_connection_strings(c.id) ->> 'standard', 62)",
+          "postgresql://<DB_USER>:<DB_PASSWORD>@aaaaa1-shard-00-00.p.d:27",
+          "postgresql://<DB_USER>:<DB_PASSWORD>@orders-aaaaa2-1.p.d:5433/" },
+        { "substring(cluster_connection_strings(c.id) ->> 'standard' FROM '.p.d:([0-9]+)/')", "27017", "5433" },
+        { "substring(cluster_connection_strings(c.id) ->> 'pooled' FROM '.p.d:([0-9]+)/')", "6432", "6433" },
+        { "pooling_document(c.id)::json ->> 'port'", "6432", "6433" },
+    };
+    fixture_ask(
+        "INSERT INTO dns_record (name, type, content, org_id, cluster_id) SELECT member_name(set_name, host_label, 0) || '.p.d', 'A', "
+        "'10.0.0.1', org_id, id FROM cluster");
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        assert_string_equal(fixture_ask("SELECT %s FROM cluster c WHERE set_name = 'aaaaa1'", rows[i].question),
+                            rows[i].was);
+        assert_string_equal(fixture_ask("SELECT %s FROM cluster c WHERE set_name = 'aaaaa2'", rows[i].question),
+                            rows[i].is);
+    }
 }
 
 /* ---- Size ---- */
@@ -815,6 +935,9 @@ main(void)
         cmocka_unit_test(goal_says_what_the_contract_says),
         cmocka_unit_test(report_changes_only_what_is_its_own),
         cmocka_unit_test(names_are_seen_by_their_reader_and_nothing_else_is),
+        cmocka_unit_test(labels_of_clusters_end_with_what_is_theirs_alone),
+        cmocka_unit_test(clusters_have_records_of_their_own_names_only),
+        cmocka_unit_test(clusters_keep_the_names_and_ports_that_they_were_made_with),
         cmocka_unit_test(goal_of_four_times_as_many_members_takes_not_much_more_than_four_times_as_long),
         cmocka_unit_test(walls_go_up_when_every_member_is_ready),
     };

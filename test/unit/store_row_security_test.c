@@ -145,8 +145,8 @@ fill(int base)
                 "VALUES (%s, %s, %s, 'P', 'R', '10.%d.0.0/24')",
                 fixture_quote(secret), o, fixture_quote(project), base / 1000);
     fixture_ask(
-        "INSERT INTO dns_record (name, type, content, org_id, cluster_id) VALUES ('n%d', 'A', '10.0.0.1', %s, %s)",
-        base, o, fixture_quote(secret));
+        "INSERT INTO dns_record (name, type, content, org_id, cluster_id) VALUES ('set%03d-shard-00-00', 'A', '10.0.0.1', %s, %s)",
+        base / 1000, o, fixture_quote(secret));
     fixture_ask("INSERT INTO authority (id, purpose, project_id, org_id, certificate, key, not_after) "
                 "VALUES (%s, 'PROJECT', %s, %s, '', '', now())",
                 fixture_quote(secret), fixture_quote(project), o);

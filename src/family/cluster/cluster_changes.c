@@ -153,6 +153,8 @@ cluster_begin(struct request *req, const struct fleet_offer *offer, str kind, st
     str version = json_str(json_object_get(document, "dbMajorVersion"));
     json_t *parameters =
         settings_to_parameters(req->arena, offer_size(offer, wanted.size), wanted.disk_gb, NULL, version);
+    const struct cluster_naming *naming = req->api->naming != NULL ? req->api->naming : &cluster_naming_usual;
+    str set_name = name_new_set(req->arena);
     struct cluster cluster = {
         .id = id_new(store_cell(req->api->store)),
         .organization = req->organization,
@@ -162,7 +164,10 @@ cluster_begin(struct request *req, const struct fleet_offer *offer, str kind, st
         .state = CLUSTER_CREATING,
         .document = document,
         .generation = 1,
-        .set_name = name_new_set(req->arena),
+        .set_name = set_name,
+        .host_label = name_new_label(req->arena, naming->scheme, name, set_name),
+        .port = naming->port,
+        .pooler_port = naming->pooler_port,
         .major_version = version,
         .parameters = json_text(req->arena, parameters),
     };

@@ -70,7 +70,7 @@ work_best_priority(const struct cluster_work *work)
 str
 member_name(struct job_context *context, const struct cluster_work *work, const struct cluster_member *member)
 {
-    return name_of_member(context->arena, work->cluster.set_name, member->ordinal);
+    return name_of_member(context->arena, work->cluster.set_name, work->cluster.host_label, member->ordinal);
 }
 
 /* ---- Answers ---- */
@@ -272,16 +272,22 @@ address_type(str address)
     return str_find(address, ':') >= 0 ? STR("AAAA") : STR("A");
 }
 
+static struct cluster_names
+work_names(const struct job_context *context, const struct cluster_work *work)
+{
+    return (struct cluster_names){ work->cluster.set_name, work->cluster.host_label, work->cluster.label,
+                                   str_from(context->environment->domain) };
+}
+
 static error
 publish(struct job_context *context, struct cluster_work *work, const struct cluster_member *member, str address,
         bool is_private)
 {
-    struct cluster_names names = { work->cluster.set_name, work->cluster.label,
-                                   str_from(context->environment->domain) };
+    struct cluster_names names = work_names(context, work);
     str host = name_of_host(context->arena, &names, member->ordinal, is_private);
     TRY(store_name_add(context->tx, &work->cluster, host, address_type(address), address));
     return store_name_add(context->tx, &work->cluster, name_of_service(context->arena, &names, is_private), STR("SRV"),
-                          name_service_target(context->arena, host));
+                          name_service_target(context->arena, work->cluster.port, host));
 }
 
 error
@@ -302,11 +308,11 @@ work_publish_names(struct job_context *context, struct cluster_work *work)
 error
 work_hide_names(struct job_context *context, struct cluster_work *work, const struct cluster_member *member)
 {
-    struct cluster_names names = { work->cluster.set_name, work->cluster.label,
-                                   str_from(context->environment->domain) };
+    struct cluster_names names = work_names(context, work);
     for (int is_private = 0; is_private < 2; is_private++) {
         str host = name_of_host(context->arena, &names, member->ordinal, is_private);
-        TRY(store_name_remove(context->tx, &work->cluster, host, name_service_target(context->arena, host)));
+        TRY(store_name_remove(context->tx, &work->cluster, host,
+                              name_service_target(context->arena, work->cluster.port, host)));
     }
     return OK;
 }

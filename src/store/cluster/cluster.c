@@ -32,6 +32,8 @@ lock(struct tx *tx, id organization, id project, const char *kinds, const str *n
             .generation = rows_int(&rows, 0, C_GENERATION),
             .observed_generation = rows_int(&rows, 0, C_OBSERVED_GENERATION),
             .set_name = rows_text(&rows, 0, C_SET_NAME),
+            .host_label = rows_is_null(&rows, 0, C_HOST_LABEL) ? STR_EMPTY : rows_text(&rows, 0, C_HOST_LABEL),
+            .port = rows_int(&rows, 0, C_PORT),
             .major_version = rows_text(&rows, 0, C_MAJOR_VERSION),
             .parameters = rows_text(&rows, 0, C_PARAMETERS),
             .goal_generation = rows_int(&rows, 0, C_GOAL_GENERATION),
@@ -140,6 +142,12 @@ store_cluster_add(struct tx *tx, const struct cluster *cluster)
     params_text(&params, P_NAME, cluster->name);
     params_text(&params, P_KIND, str_is(cluster->kind, CLUSTER_KIND) ? STR("DEDICATED") : STR("FLEX"));
     params_text(&params, P_SET_NAME, cluster->set_name);
+    if (cluster->host_label.len > 0)
+        params_text(&params, P_HOST_LABEL, cluster->host_label);
+    else
+        params_null(&params, P_HOST_LABEL);
+    params_int(&params, P_PORT, cluster->port);
+    params_int(&params, P_POOLER_PORT, cluster->pooler_port);
     params_text(&params, P_MAJOR_VERSION, cluster->major_version);
     params_text(&params, P_PARAMETERS, cluster->parameters);
     error problem = tx_query(tx, SQL_CLUSTER_ADD, &params, NULL, &violation);

@@ -22,7 +22,9 @@ struct cluster {
     const json_t *document; /* read once, when it was locked; whoever changes it changes a copy */
     int64_t generation, observed_generation;
     str set_name, major_version;
-    str parameters; /* JSON */
+    str host_label;            /* what its names begin with; empty: names as they were once (cluster/names.h) */
+    int64_t port, pooler_port; /* the latter only of a new one */
+    str parameters;            /* JSON */
     int64_t goal_generation, restart_generation;
     str label; /* of the project, in host names */
 };

@@ -197,7 +197,7 @@ await ask(client.GET("/groups/{groupId}/clusters/{clusterName}/globalWrites", of
 await ask(client.GET("/groups/{groupId}/processes", ofProject));
 await get(client.GET("/groups/{groupId}/collStats/metrics", ofProject));
 await ask(client.GET("/groups/{groupId}/clusters/{clusterName}/collStats/pinned", ofCluster));
-await ask(client.GET("/groups/{groupId}/hosts/{processId}/fts/metrics", { params: { path: { groupId, processId: "db1.example.org:27017" } } }));
+await ask(client.GET("/groups/{groupId}/hosts/{processId}/fts/metrics", { params: { path: { groupId, processId: "db1.example.org:5432" } } }));
 const logs = { groupId, hostName: "h1", logName: "postgres" as const };
 await ask(client.GET("/groups/{groupId}/clusters/{hostName}/logs/{logName}.gz", { params: { path: logs }, parseAs: "stream" }));
 await ask(client.GET("/groups/{groupId}/managedSlowMs", ofProject));

@@ -11,7 +11,7 @@ BEGIN
     IF reeve_is_service() IS NOT TRUE THEN
         RAISE EXCEPTION 'advice is taken over by the service only' USING ERRCODE = 'insufficient_privilege';
     END IF;
-    SELECT m.cluster_id, c.project_id, member_name(c.set_name, m.ordinal) || '.' || coalesce(a.hash, '') AS name, host(d.address) AS address, m.role = 'PRIMARY' AS is_primary,
+    SELECT m.cluster_id, c.project_id, member_name(c.set_name, c.host_label, m.ordinal) || '.' || coalesce(a.hash, '') AS name, host(d.address) AS address, c.port, m.role = 'PRIMARY' AS is_primary,
            (SELECT count(*) FROM cluster_member o WHERE o.cluster_id = m.cluster_id AND o.desired = 'RUNNING') AS cluster_size
     INTO v FROM cluster_member m
     JOIN cluster c ON c.id = m.cluster_id
@@ -21,9 +21,9 @@ BEGIN
     IF NOT FOUND THEN
         RETURN 'FOREIGN';
     END IF;
-    INSERT INTO member_advice AS o (member_id, project_id, cluster_id, name, address, looked_at, missing)
-        VALUES (p_member, v.project_id, v.cluster_id, v.name, v.address, v_at, p_document ->> 'missing')
-        ON CONFLICT (member_id) DO UPDATE SET looked_at = excluded.looked_at, missing = excluded.missing, name = excluded.name, address = excluded.address
+    INSERT INTO member_advice AS o (member_id, project_id, cluster_id, name, address, port, looked_at, missing)
+        VALUES (p_member, v.project_id, v.cluster_id, v.name, v.address, v.port, v_at, p_document ->> 'missing')
+        ON CONFLICT (member_id) DO UPDATE SET looked_at = excluded.looked_at, missing = excluded.missing, name = excluded.name, address = excluded.address, port = excluded.port
         WHERE o.looked_at < excluded.looked_at;
     IF NOT FOUND THEN
         RETURN 'OK';

@@ -19,9 +19,9 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
                   FROM object_store o WHERE o.name = t.object_store),
         'members', (SELECT coalesce(json_agg(json_build_object(
                                'id', encode(m.id, 'hex'),
-                               'name', member_name(c.set_name, m.ordinal),
+                               'name', member_name(c.set_name, c.host_label, m.ordinal),
                                'address', host(d.address),
-                               'port', 27017,
+                               'port', c.port,
                                'backupPort', 27018) ORDER BY m.ordinal), '[]')
                     FROM cluster c
                     JOIN cluster_member m ON m.cluster_id = c.id

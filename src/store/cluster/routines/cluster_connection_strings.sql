@@ -8,9 +8,10 @@ CREATE OR REPLACE FUNCTION cluster_connection_strings(p_cluster bytea) RETURNS j
                array_agg(t.name ORDER BY t.name) FILTER (WHERE t.private) AS private
         FROM target t),
     drivers AS (
-        SELECT cluster_driver_strings(n.standard) AS standard, cluster_driver_strings(n.private) AS private FROM names n),
+        SELECT cluster_driver_strings(n.standard, c.port) AS standard, cluster_driver_strings(n.private, c.port) AS private
+        FROM names n JOIN cluster c ON c.id = p_cluster),
     pooled AS (
-        SELECT cluster_pooled_strings(n.standard) AS standard, cluster_pooled_strings(n.private) AS private
+        SELECT cluster_driver_strings(n.standard, c.pooler_port) AS standard, cluster_driver_strings(n.private, c.pooler_port) AS private
         FROM names n JOIN cluster c ON c.id = p_cluster AND c.pooling),
     service AS (
         SELECT DISTINCT replace(d.name, '_postgresql._tcp.', '') AS name, split_part(d.name, '.', 3) LIKE '%-pri' AS private

@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION pooling_document(p_cluster bytea) RETURNS text LANGUA
         'groupId', encode(c.project_id, 'hex'),
         'enabled', c.pooling,
         'mode', c.pooling_mode,
-        'port', pooler_port(),
+        'port', c.pooler_port,
         'state', CASE WHEN c.pooling AND m.serves THEN 'READY' WHEN c.pooling THEN 'STARTING' WHEN m.is_there THEN 'STOPPING' ELSE 'OFF' END)::text
     FROM cluster c,
          LATERAL (SELECT coalesce(bool_or(o.pooler = 'SERVING' AND o.role = 'PRIMARY'), false) AS serves, coalesce(bool_or(o.pooler <> 'OFF'), false) AS is_there

@@ -13,7 +13,7 @@ BEGIN
     BEGIN
         UPDATE host h SET state = 'DRAINING' WHERE h.id = p_host AND h.state = 'ACTIVE';
         FOR v_member IN
-            SELECT m.*, c.name AS cluster, c.set_name, p.name AS project, o.name AS organization, h.provider, h.region,
+            SELECT m.*, c.name AS cluster, c.set_name, c.host_label, p.name AS project, o.name AS organization, h.provider, h.region,
                    EXISTS (SELECT FROM resource r WHERE r.scope = c.project_id AND r.kind = 'maintenanceWindow') AS has_window
             FROM cluster_member m JOIN cluster c ON c.id = m.cluster_id JOIN project p ON p.id = c.project_id JOIN organization o ON o.id = c.org_id JOIN host h ON h.id = m.host_id
             WHERE m.host_id = p_host ORDER BY c.id, m.ordinal LOOP
@@ -23,7 +23,7 @@ BEGIN
                 v_new := member_place(v_member.cluster_id, -1 - v_member.ordinal, v_member.provider, v_member.region, v_member.size, v_member.disk_gb, v_member.electable, v_member.priority);
                 SELECT h.name INTO v_to FROM cluster_member m JOIN host h ON h.id = m.host_id WHERE m.id = v_new;
             END IF;
-            v_moves := v_moves || jsonb_build_object('member', member_name(v_member.set_name, v_member.ordinal), 'cluster', v_member.cluster, 'project', v_member.project,
+            v_moves := v_moves || jsonb_build_object('member', member_name(v_member.set_name, v_member.host_label, v_member.ordinal), 'cluster', v_member.cluster, 'project', v_member.project,
                 'organization', v_member.organization, 'role', v_member.role, 'size', v_member.size, 'diskGb', v_member.disk_gb, 'to', v_to,
                 'switchover', v_member.role = 'PRIMARY' AND v_to IS NOT NULL,
                 'waitsFor', CASE WHEN v_member.desired = 'REMOVED' THEN 'nothing: it is being removed'

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION host_goal(p_host bytea, p_domain text, p_etcd json) R
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
     RETURN (WITH here AS MATERIALIZED (
-        SELECT m.*, c.set_name, c.project_id, a.hash, d.address, d.prefix
+        SELECT m.*, c.set_name, c.host_label, c.port, c.project_id, a.hash, d.address, d.prefix
         FROM cluster_member m
         JOIN cluster c ON c.id = m.cluster_id
         JOIN host_address d ON d.member_id = m.id
@@ -35,10 +35,10 @@ BEGIN
                 'restore', cluster_restore_goal(c.id),
                 'parameters', c.parameters,
                 'pinnedTables', c.pinned_tables,
-                'pooling', CASE WHEN c.pooling THEN json_build_object('mode', c.pooling_mode, 'port', pooler_port()) END,
+                'pooling', CASE WHEN c.pooling THEN json_build_object('mode', c.pooling_mode, 'port', c.pooler_port) END,
                 'peers', (SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
                                      'memberId', encode(m.id, 'hex'),
-                                     'name', member_name(c.set_name, m.ordinal),
+                                     'name', member_name(c.set_name, c.host_label, m.ordinal),
                                      'address', host(d.address),
                                      'hostAddress', host(o.address))) ORDER BY m.ordinal), '[]')
                           FROM cluster_member m
@@ -53,11 +53,11 @@ BEGIN
             SELECT coalesce(json_agg(json_build_object(
                 'id', encode(m.id, 'hex'),
                 'clusterId', encode(m.cluster_id, 'hex'),
-                'name', member_name(m.set_name, m.ordinal),
+                'name', member_name(m.set_name, m.host_label, m.ordinal),
                 'ordinal', m.ordinal,
                 'address', host(m.address),
                 'prefix', m.prefix,
-                'port', 27017,
+                'port', m.port,
                 'desired', m.desired,
                 'cpus', m.cpus,
                 'memoryMb', m.memory_mb,
@@ -65,7 +65,7 @@ BEGIN
                 'electable', m.electable,
                 'priority', m.priority,
                 'restartNonce', m.restart_nonce,
-                'names', to_json(member_host_names(m.set_name, m.ordinal, m.hash, p_domain))) ORDER BY m.id), '[]')
+                'names', to_json(member_host_names(m.set_name, m.host_label, m.ordinal, m.hash, p_domain))) ORDER BY m.id), '[]')
             FROM here m),
         'tasks', (
             SELECT coalesce(json_agg(json_build_object(

@@ -2,7 +2,7 @@
 -- scope: none, because hosts are the operator's and hold members of many organizations
 SELECT coalesce(json_agg(json_build_object(
     'id', encode(m.id, 'hex'),
-    'name', member_name(c.set_name, m.ordinal),
+    'name', member_name(c.set_name, c.host_label, m.ordinal),
     'clusterId', encode(m.cluster_id, 'hex'),
     'clusterName', c.name,
     'projectId', encode(c.project_id, 'hex'),

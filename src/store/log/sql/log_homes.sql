@@ -8,6 +8,6 @@ JOIN host h ON h.id = m.host_id
 CROSS JOIN LATERAL (
     SELECT min(r.name) FILTER (WHERE split_part(r.name, '.', 1) NOT LIKE '%-pri') AS name, bool_or(r.name = :host_name) AS is_named FROM dns_record r
     WHERE r.cluster_id = c.id AND r.type IN ('A', 'AAAA')
-      AND split_part(r.name, '.', 1) IN (member_name(c.set_name, m.ordinal), member_name(c.set_name, m.ordinal) || '-pri')) d
+      AND split_part(r.name, '.', 1) IN (member_name(c.set_name, c.host_label, m.ordinal), member_name(c.set_name, c.host_label, m.ordinal) || '-pri')) d
 WHERE c.project_id = :project AND m.desired IN ('RUNNING', 'STOPPED') AND d.name IS NOT NULL AND (c.name = :cluster OR d.is_named)
 ORDER BY m.ordinal

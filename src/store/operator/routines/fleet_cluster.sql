@@ -5,7 +5,7 @@ SELECT c.id, c.name, c.set_name, c.kind, c.created_at, c.project_id, p.name AS p
        CASE coalesce(k.state, 'STARTING') WHEN 'NONE' THEN 'NO_PRIMARY' WHEN 'HEALTHY' THEN CASE WHEN m.unwell > 0 THEN 'DEGRADED' ELSE 'HEALTHY' END
                                           ELSE coalesce(k.state, 'STARTING') END AS state,
        coalesce(m.members, 0) AS members, coalesce(m.unwell, 0) AS unwell, m.primary_host, coalesce(m.hosts, '{}') AS hosts, coalesce(m.regions, '{}') AS regions,
-       coalesce(m.sizes, '{}') AS sizes, m.lag_bytes, coalesce(m.version, c.major_version) AS version, m.problem
+       coalesce(m.sizes, '{}') AS sizes, m.lag_bytes, coalesce(m.version, c.major_version) AS version, m.problem, c.host_label
 FROM cluster c
 JOIN project p ON p.id = c.project_id
 JOIN organization o ON o.id = c.org_id

@@ -2,11 +2,11 @@
 -- be is there, too: a name that several have names none of them.
 -- scope: none, because operators look after all organizations
 WITH meant AS MATERIALIZED (
-    SELECT f, f.id, f.set_name, f.organization || '/' || f.project || '/' || f.name AS whole FROM fleet_cluster f
+    SELECT f, f.id, f.set_name, f.host_label, f.organization || '/' || f.project || '/' || f.name AS whole FROM fleet_cluster f
     WHERE f.name = :cluster OR f.project || '/' || f.name = :cluster OR f.organization || '/' || f.project || '/' || f.name = :cluster OR encode(f.id, 'hex') = :cluster
     ORDER BY f.id LIMIT 100)
 SELECT n.matches, n.choices, (fleet_cluster_json(k.f) || jsonb_build_object(
-    'memberList', (SELECT coalesce(jsonb_agg(jsonb_build_object('name', member_name(k.set_name, m.ordinal), 'host', h.name, 'zone', h.zone, 'role', m.role, 'desired', m.desired, 'unit', m.unit,
+    'memberList', (SELECT coalesce(jsonb_agg(jsonb_build_object('name', member_name(k.set_name, k.host_label, m.ordinal), 'host', h.name, 'zone', h.zone, 'role', m.role, 'desired', m.desired, 'unit', m.unit,
                                                                 'running', m.running, 'size', m.size, 'lagBytes', m.lag_bytes, 'version', m.version, 'problem', m.problem,
                                                                 'address', (SELECT host(a.address) FROM host_address a WHERE a.member_id = m.id),
                                                                 'reportedAt', api_date(m.reported_at)) ORDER BY m.ordinal), '[]')

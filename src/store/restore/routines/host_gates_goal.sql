@@ -8,7 +8,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
         'port', r.gate_port,
         'authority', coalesce((SELECT a.certificate FROM authority a WHERE a.purpose = 'CLUSTER' AND a.cluster_id = r.target_id), ''),
         'clusterId', encode(r.target_id, 'hex'),
-        'clients', (SELECT coalesce(json_agg(json_build_object('name', member_name(c.set_name, m.ordinal), 'address', host(h.address)) ORDER BY m.ordinal), '[]')
+        'clients', (SELECT coalesce(json_agg(json_build_object('name', member_name(c.set_name, c.host_label, m.ordinal), 'address', host(h.address)) ORDER BY m.ordinal), '[]')
                     FROM cluster c
                     JOIN cluster_member m ON m.cluster_id = c.id
                     JOIN host h ON h.id = m.host_id

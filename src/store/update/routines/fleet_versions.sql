@@ -28,7 +28,7 @@ FROM (
            coalesce(bool_or(m.running < m.installed), false) AS is_behind,
            min(m.host) FILTER (WHERE m.is_silent) AS silent_host,
            (array_agg(m.host ORDER BY m.installed, m.host))[1] AS oldest_host, (array_agg(m.host ORDER BY m.installed DESC, m.host))[1] AS newest_host,
-           jsonb_agg(jsonb_build_object('name', member_name(c.set_name, m.ordinal), 'host', m.host, 'role', m.role, 'running', m.version,
+           jsonb_agg(jsonb_build_object('name', member_name(c.set_name, c.host_label, m.ordinal), 'host', m.host, 'role', m.role, 'running', m.version,
                                         'installed', c.major_version || '.' || m.installed) ORDER BY m.ordinal) AS servers
     FROM cluster c
     JOIN resource r ON r.id = c.id AND r.scope = c.project_id AND r.kind IN ('cluster', 'flexCluster')
