@@ -546,7 +546,7 @@ class Members:
 
     def decide(self, path):
         if "/logs/" not in path:
-            return 200, {}, {"connectionStrings": {"standard": "postgresql://<DB_USER>:<DB_PASSWORD>@a.example.test:27017,b.example.test:27017/postgres"}}
+            return 200, {}, {"connectionStrings": {"standard": "postgresql://<DB_USER>:<DB_PASSWORD>@a.example.test:5432,b.example.test:5432/postgres"}}
         who = "a" if "/a.example.test/" in path else "b"
         self.asked[who].append(path.partition("?")[2])
         number = len(self.asked[who])
@@ -766,27 +766,28 @@ def test_connect(suite, world, reeve):
     suite.check(early.status == 4 and "no standard connection string" in early.err, "a cluster that is not there yet: %r", early)
     cluster = json.loads(reeve.pipe("clusters", "get", "c2").out)["id"]
     # What a member's address becomes when it has one.
-    sql("INSERT INTO dns_record (name, type, content, org_id, cluster_id) VALUES ('localhost', 'A', '127.0.0.1', decode('%s', 'hex'), decode('%s', 'hex'))"
+    # Names that are not a cluster's own are refused, so this one is put past the wall.
+    sql("SET session_replication_role = replica; INSERT INTO dns_record (name, type, content, org_id, cluster_id) VALUES ('localhost', 'A', '127.0.0.1', decode('%s', 'hex'), decode('%s', 'hex'))"
         % (world.a.home, cluster))
     # B2: a string for each driver, in its own words.
     who, root = "a%20p%40p%3A", "&sslrootcert=%2Ftmp%2Fca%20file.pem\n"
     times = "?target_session_attrs=read-write&sslmode=verify-full&connect_timeout=3&keepalives_idle=5&keepalives_interval=2&keepalives_count=3&tcp_user_timeout=10000"
     for driver, expected in (
-            ("psql", "postgresql://" + who + "@localhost:27017/shop" + times + root),
-            ("psycopg", "postgresql://" + who + ":<DB_PASSWORD>@localhost:27017/shop" + times + root),
-            ("pgx", "postgresql://" + who + ":<DB_PASSWORD>@localhost:27017/shop?target_session_attrs=read-write&sslmode=verify-full&connect_timeout=10" + root),
-            ("jdbc", "jdbc:postgresql://localhost:27017/shop?user=" + who + "&password=<DB_PASSWORD>&targetServerType=primary&sslmode=verify-full"
+            ("psql", "postgresql://" + who + "@localhost:5432/shop" + times + root),
+            ("psycopg", "postgresql://" + who + ":<DB_PASSWORD>@localhost:5432/shop" + times + root),
+            ("pgx", "postgresql://" + who + ":<DB_PASSWORD>@localhost:5432/shop?target_session_attrs=read-write&sslmode=verify-full&connect_timeout=10" + root),
+            ("jdbc", "jdbc:postgresql://localhost:5432/shop?user=" + who + "&password=<DB_PASSWORD>&targetServerType=primary&sslmode=verify-full"
              "&connectTimeout=3&socketTimeout=10&tcpKeepAlive=true&hostRecheckSeconds=2" + root),
-            ("node", "postgresql://" + who + ":<DB_PASSWORD>@localhost:27017/shop?sslmode=verify-full&query_timeout=15000" + root),
-            ("npgsql", 'Host=localhost:27017;Database="shop";Username="a p@p:";Password=<DB_PASSWORD>;Target Session Attributes=primary;SSL Mode=VerifyFull;'
+            ("node", "postgresql://" + who + ":<DB_PASSWORD>@localhost:5432/shop?sslmode=verify-full&query_timeout=15000" + root),
+            ("npgsql", 'Host=localhost:5432;Database="shop";Username="a p@p:";Password=<DB_PASSWORD>;Target Session Attributes=primary;SSL Mode=VerifyFull;'
              'Timeout=3;Command Timeout=15;Keepalive=5;Host Recheck Seconds=2;Root Certificate="/tmp/ca file.pem"\n'),
-            ("sqlalchemy", "postgresql+psycopg2://" + who + ":<DB_PASSWORD>@/shop?host=localhost:27017" + times.replace("?", "&") + root)):
+            ("sqlalchemy", "postgresql+psycopg2://" + who + ":<DB_PASSWORD>@/shop?host=localhost:5432" + times.replace("?", "&") + root)):
         printed = reeve.pipe("connect", "c2", "--user", "a p@p:", "--database", "shop", "--root-certificate", "/tmp/ca file.pem", "--print", driver)
         suite.equal(printed.out.decode(), expected, "the string of " + driver)
     unknown = reeve.pipe("connect", "c2", "--user", "app", "--print", "odbc")
     suite.check(unknown.status == 2 and "psql, psycopg, jdbc, node, pgx, npgsql or sqlalchemy" in unknown.err, "a driver that nobody knows: %r", unknown)
     psql = reeve.pipe("connect", "c2", "--user", "app", "--", "-c", "SELECT 1")
-    suite.check(psql.status == 2 and "psql: error: connection to server at" in psql.err and "27017" in psql.err, "psql is what it becomes: %r", psql)
+    suite.check(psql.status == 2 and "psql: error: connection to server at" in psql.err and "5432" in psql.err, "psql is what it becomes: %r", psql)
 
 
 # ---- Shells and pages ----

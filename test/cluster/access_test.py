@@ -19,7 +19,7 @@ STRANGER = CLIENT["stranger"] + "/32"
 
 def member_dsns(fleet, tenant, password):
     """One for each member; replicas take connections, too."""
-    settings = "host=%s port=27017 dbname=shop user=app password=%s sslmode=require connect_timeout=2"
+    settings = "host=%s port=5432 dbname=shop user=app password=%s sslmode=require connect_timeout=2"
     return [settings % (member.address, password) for member in rig.members(fleet, CLUSTER)]
 
 

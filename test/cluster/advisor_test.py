@@ -229,7 +229,7 @@ def shapes_are_counted(suite, fleet, tenant):
 
 def slow_queries_are_told(suite, fleet, tenant, dsn):
     primary = rig.primary_of(fleet, CLUSTER)
-    process = "%s:27017" % primary.address
+    process = "%s:5432" % primary.address
     run(fleet, dsn, "SELECT count(*), pg_sleep(1.5) FROM parents WHERE id = 1;\n")
     path = tenant.of_project("/processes/%s/performanceAdvisor" % process)
     found = wait_until(lambda: [one for one in tenant.ask("GET", path + "/slowQueryLogs?includeOpType=true&includeReplicaState=true")["slowQueries"]

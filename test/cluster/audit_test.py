@@ -33,7 +33,7 @@ class Log:
 
 
 def dsn_of(member, user, password):
-    settings = "host=%s port=27017 dbname=shop user=%s password=%s sslmode=require connect_timeout=2"
+    settings = "host=%s port=5432 dbname=shop user=%s password=%s sslmode=require connect_timeout=2"
     return settings % (member.address, user, password)
 
 

@@ -139,7 +139,7 @@ def one_round(fleet, tenant, password, name, show_all):
     tenant.create_cluster(name)
     answered = time.time()
     addresses = ",".join(member.address for member in rig.members(fleet, name))
-    early = start_probe(fleet, "host=%s port=27017 user=app password=%s dbname=%s sslmode=require target_session_attrs=primary"
+    early = start_probe(fleet, "host=%s port=5432 user=app password=%s dbname=%s sslmode=require target_session_attrs=primary"
                         % (addresses, password, DATABASE), "at an address of a member")
     document = tenant.wait_idle(name, 180)
     late = start_probe(fleet, tenant.dsn(document, "app", password), "with the connection string")

@@ -68,7 +68,7 @@ class Login:
         self.fleet = fleet
 
     def dsn(self, member, user, password):
-        return "host=%s port=27017 dbname=shop user=%s password='%s' sslmode=require connect_timeout=5" % (
+        return "host=%s port=5432 dbname=shop user=%s password='%s' sslmode=require connect_timeout=5" % (
             member.address, user, password.replace("\\", "\\\\").replace("'", "\\'"))
 
     def on(self, member, user, password, statement="SELECT current_user"):

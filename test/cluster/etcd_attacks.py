@@ -187,7 +187,7 @@ def on_postgres(thief, victim, database="postgres"):
 
 def log_in_to_postgres(thief, victim, certificate, user, replication, database):
     files = thief.certificates[certificate]
-    dsn = "host=%s port=27017 user=%s dbname=%s sslmode=require connect_timeout=5 sslcert=%s sslkey=%s" % (
+    dsn = "host=%s port=5432 user=%s dbname=%s sslmode=require connect_timeout=5 sslcert=%s sslkey=%s" % (
         victim.member.address, user, database, *(files or ("/nothing", "/nothing")))
     if replication != "off":
         dsn += " replication=" + replication

@@ -211,7 +211,7 @@ def it_can_be_imported(suite, made, objects, manifest, load):
             copy = os.path.join(target, path[len(source) + 1:])
             os.makedirs(os.path.dirname(copy), exist_ok=True)
             shutil.copy(file, copy)
-    place = "-U postgres -h /var/lib/reeve/members/%s/run -p 27017" % member.id
+    place = "-U postgres -h /var/lib/reeve/members/%s/run -p 5432" % member.id
     with open(os.path.join(target, "load.sh"), "w", encoding="utf-8") as file:
         file.write("PLACE='%s'\npsql -X -q $PLACE -d postgres -c 'CREATE DATABASE fresh' && %s\n" % (
             place, load("/var/tmp/exported", [one for one in manifest["files"] if one["path"].startswith(source + "/")])))
@@ -271,7 +271,7 @@ def who_uploads_reaches_the_store_alone(suite, made):
         user = made.on_host("stat -c %%u /proc/%s" % pid).strip()
         suite.check(70000 <= int(user) < 90000, "its user: %s", user)
         tries = {"the store": (control.RECEIVER[0], PORT, True), "the control plane": (control.RECEIVER[0], 8444, False), "its own host": ("127.0.0.1", 22, False),
-                 "a member": (rig.members(made.fleet, CLUSTER)[0].address, 27017, False), "names": ("10.78.0.2", 53, False)}
+                 "a member": (rig.members(made.fleet, CLUSTER)[0].address, 5432, False), "names": ("10.78.0.2", 53, False)}
         for what, (address, port, is_open) in tries.items():
             said = made.on_host("setpriv --reuid=%s --regid=%s --clear-groups timeout 3 bash -c 'exec 3<>/dev/tcp/%s/%d' 2>&1 && echo OPEN; true" % (user, user, address, port))
             suite.equal("OPEN" in said, is_open, "%s: %s" % (what, said))

@@ -48,7 +48,7 @@ class Scene:
             witness.start()
 
     def witness(self, member):
-        settings = "host=%s port=27017 dbname=shop user=%s password=%s sslmode=require connect_timeout=2"
+        settings = "host=%s port=5432 dbname=shop user=%s password=%s sslmode=require connect_timeout=2"
         return Witness(self.fleet, member.host, member.name, settings % (member.address, self.user, self.password))
 
     def stop(self):

@@ -198,7 +198,7 @@ def knock(scene, user, database, client="client", replication=None):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with network.inside(scene.fleet, client):
-        plain = socket.create_connection((scene.member.address, 27017), 5)
+        plain = socket.create_connection((scene.member.address, 5432), 5)
     with contextlib.suppress(OSError), plain:
         plain.sendall(struct.pack("!ii", 8, 80877103))
         if plain.recv(1) != b"S":

@@ -135,7 +135,7 @@ def connections_are_used_up(scene):
     scene.suite.equal(scene.alerts(config, "OPEN", "CLOSED"), [], "nothing is wrong yet")
     with Kills(scene, what):
         began = time.monotonic()
-        hosts.run(fleet, primary.host, "sh", "-c", "for i in $(seq 60); do nohup psql -X -h %s/%s/run -p 27017 -U postgres -c 'SELECT pg_sleep(3600)' "
+        hosts.run(fleet, primary.host, "sh", "-c", "for i in $(seq 60); do nohup psql -X -h %s/%s/run -p 5432 -U postgres -c 'SELECT pg_sleep(3600)' "
                   "postgres >/dev/null 2>&1 & done" % (MEMBERS, primary.id))
         alert = scene.raised(config, began, what)
         scene.suite.equal((alert["metricName"], alert["clusterName"], alert["hostnameAndPort"].split(".")[0]), ("CONNECTIONS_PERCENT", CLUSTER, primary.name), "the alert")
@@ -160,7 +160,7 @@ def a_replica_is_cut_off(scene):
     with Kills(scene, what):
         began = time.monotonic()
         network.nft(fleet, replica.host, "add table inet cut\nadd chain inet cut way { type filter hook output priority 0; }\n"
-                    "add rule inet cut way ip daddr %s tcp dport 27017 drop\n" % primary.address)
+                    "add rule inet cut way ip daddr %s tcp dport 5432 drop\n" % primary.address)
         try:
             for _ in range(3):
                 rig.superuser(fleet, primary, "SELECT txid_current()")

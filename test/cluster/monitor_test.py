@@ -175,7 +175,7 @@ class Faults:
 
 # ---- The truth ----
 def pgbench(fleet, member, *words, seconds=600):
-    return hosts.run(fleet, member.host, "sh", "-c", "/usr/lib/postgresql/*/bin/pgbench -h /var/lib/reeve/members/%s/run -p 27017 -U postgres %s %s 2>&1" % (
+    return hosts.run(fleet, member.host, "sh", "-c", "/usr/lib/postgresql/*/bin/pgbench -h /var/lib/reeve/members/%s/run -p 5432 -U postgres %s %s 2>&1" % (
         member.id, " ".join(words), DATABASE), timeout=seconds)
 
 

@@ -118,7 +118,7 @@ def a_receiver_that_was_ahead(suite, scene):
         moments = {"before the receiver is ahead": a_second(writer)}
         primary = rig.primary_of(fleet, CLUSTER)
         others = [member for member in rig.members(fleet, CLUSTER) if member.id != primary.id]
-        trap = "nft add table inet trap && nft add chain inet trap in '{ type filter hook input priority -10; }' && nft add rule inet trap in ip saddr %s tcp sport 27017 drop"
+        trap = "nft add table inet trap && nft add chain inet trap in '{ type filter hook input priority -10; }' && nft add rule inet trap in ip saddr %s tcp sport 5432 drop"
         address = rig.control.superuser(fleet, "SELECT host(address) FROM host_address WHERE member_id = decode('%s', 'hex')" % primary.id)[0][0]
         for member in others:
             hosts.run(fleet, member.host, "sh", "-c", trap % address)

@@ -118,7 +118,7 @@ def base_backup_time(scene):
     primary = rig.primary_of(scene.fleet, CLUSTER)
     script = """set -e; member=/var/lib/reeve/members/%s; user=$(stat -c %%U $member/data); rm -rf /var/tmp/copy; install -d -o $user /var/tmp/copy
         began=$(date +%%s.%%N)
-        runuser -u $user -- /usr/lib/postgresql/17/bin/pg_basebackup -h $member/run -p 27017 -U reeve_replicator -D /var/tmp/copy -c fast -X none 2>&1
+        runuser -u $user -- /usr/lib/postgresql/17/bin/pg_basebackup -h $member/run -p 5432 -U reeve_replicator -D /var/tmp/copy -c fast -X none 2>&1
         echo "seconds $began $(date +%%s.%%N)"; rm -rf /var/tmp/copy""" % primary.id
     words = hosts.run(scene.fleet, primary.host, "sh", "-c", script, timeout=300).split()
     return float(words[-1]) - float(words[-2])

@@ -72,13 +72,13 @@ def keep_logs(fleet):
 # ---- Members, as the control plane knows them and as they are ----
 class Member:
     def __init__(self, row):
-        self.id, self.host, self.address, self.name, self.role, self.running, self.applied_goal, self.applied_access = row
+        self.id, self.host, self.address, self.port, self.name, self.role, self.running, self.applied_goal, self.applied_access = row
 
 
 def members(fleet, cluster_name):
-    """Of a cluster, by ordinal."""
+    """Of a cluster, by ordinal. Also when the control plane is of a version that knew one port only."""
     rows = control.superuser(fleet, """
-        SELECT encode(m.id, 'hex'), h.name, host(a.address), format('%%s-shard-00-%%s', c.set_name, lpad(m.ordinal::text, 2, '0')),
+        SELECT encode(m.id, 'hex'), h.name, host(a.address), coalesce(to_jsonb(c) ->> 'port', '27017'), member_name(c.set_name, m.ordinal),
                m.role, m.running, m.applied_goal, m.applied_access
         FROM cluster c JOIN cluster_member m ON m.cluster_id = c.id JOIN host h ON h.id = m.host_id
         JOIN host_address a ON a.member_id = m.id WHERE c.name = '%s' ORDER BY m.ordinal""" % cluster_name)
@@ -93,7 +93,7 @@ def at_full_strength(fleet, cluster_name, count):
     primary = next(one for one in found if one.role == "PRIMARY")
     try:
         rows = superuser(fleet, primary, "SELECT count(*) FILTER (WHERE state = 'streaming'), count(*) FILTER (WHERE sync_state IN "
-                                         "('sync', 'quorum')) FROM pg_stat_replication WHERE application_name LIKE '%-shard-%'")
+                                         "('sync', 'quorum')) FROM pg_stat_replication WHERE application_name = ANY ('{%s}')" % ",".join(one.name for one in found))
     except (Problem, subprocess.TimeoutExpired):
         return False
     streaming, synchronous = map(int, rows[0])
@@ -103,7 +103,7 @@ def at_full_strength(fleet, cluster_name, count):
 def superuser(fleet, member, statement, database="postgres"):
     """Rows of a statement on a member, through the socket on its host."""
     output = hosts.run(fleet, member.host, "psql", "-X", "-q", "-At", "-F", "\x1f", "-U", "postgres", "-h",
-                       "/var/lib/reeve/members/%s/run" % member.id, "-p", "27017", "-d", database, "-c", statement, timeout=10)
+                       "/var/lib/reeve/members/%s/run" % member.id, "-p", member.port, "-d", database, "-c", statement, timeout=10)
     return [line.split("\x1f") for line in output.splitlines()]
 
 

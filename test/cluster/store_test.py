@@ -140,7 +140,7 @@ def a_drill_passes(suite, kept):
 
 def who_runs_as_the_seat_reaches_its_own(suite, kept):
     member = rig.members(kept.fleet, CLUSTER)[0]
-    tries = {"the store": (kept.store.address, PORT, True), "a member": (member.address, 27017, True), "the control plane": (kept.store.address, control.AGENT_PORT, False),
+    tries = {"the store": (kept.store.address, PORT, True), "a member": (member.address, 5432, True), "the control plane": (kept.store.address, control.AGENT_PORT, False),
              "the server behind the store": (kept.store.address, 9000, False), "Patroni of a member": (member.address, 8008, False), "names": ("10.78.0.2", 53, False),
              "its own host": ("127.0.0.1", 22, False)}
     for what, (address, port, is_open) in tries.items():

@@ -72,7 +72,7 @@ class Tables:
 
 def run_sql(fleet, member, statement):
     """In a session of its own: it tells its counts when it ends."""
-    return hosts.run(fleet, member.host, "psql", "-X", "-q", "-At", "-U", "postgres", "-h", "/var/lib/reeve/members/%s/run" % member.id, "-p", "27017", "-d", DATABASE,
+    return hosts.run(fleet, member.host, "psql", "-X", "-q", "-At", "-U", "postgres", "-h", "/var/lib/reeve/members/%s/run" % member.id, "-p", "5432", "-d", DATABASE,
                      "-v", "ON_ERROR_STOP=1", "-c", statement, timeout=60)
 
 

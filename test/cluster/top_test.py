@@ -45,7 +45,7 @@ class Scene:
         return {one["id"].partition(".")[0]: one for one in self.document("top", CLUSTER)["members"]}
 
     def load(self, *words):
-        line = "/usr/lib/postgresql/*/bin/pgbench -h /var/lib/reeve/members/%s/run -p 27017 -U postgres %s %s 2>&1" % (self.primary.id, " ".join(words), DATABASE)
+        line = "/usr/lib/postgresql/*/bin/pgbench -h /var/lib/reeve/members/%s/run -p 5432 -U postgres %s %s 2>&1" % (self.primary.id, " ".join(words), DATABASE)
         return hosts.command(self.fleet, self.primary.host, ["sh", "-c", line])
 
 

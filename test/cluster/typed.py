@@ -26,7 +26,7 @@ BAR = re.compile(r".*[█░]{30} +(\d+)%[^\n]*", re.S)
 BLOCK = re.compile(r"((?:[^\n]+\n)*[^\n]*)\n\n```(sh|sql|text)\n(.*?)```", re.S)  # the paragraph before it, what it is, its text
 # What differs from run to run, in the page as on the screen. What a step waits for is one of several things.
 MASKS = [(re.compile(pattern), word) for pattern, word in (
-    (r"\b[0-9a-f]{24}\b", "<id>"), (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "<date>"), (r"\b\w{6}(?=-shard-)", "<set>"), (r"\.\w+(?=\.db\.example\.org)", ".<project>"),
+    (r"\b[0-9a-f]{24}\b", "<id>"), (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "<date>"), (r"(?<=-)[a-z]\w{5}(?=-\d\b)", "<set>"), (r"\.\w+(?=\.db\.example\.org)", ".<project>"),
     (r" +\d+(\.\d)? s\b", "  <seconds>"), (r"[⠋⠙⠹⠸⠼⠴⠦⠧] (\S+) .*", r"⠋ \1"), (r"[█░]+ +\d+%", "<bar>"), (r"(?:(?:FLEX|M\d+), )+M\d+…?", "<sizes>"),
     (r" {2,}", "  "))]
 

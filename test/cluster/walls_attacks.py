@@ -21,7 +21,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 KEY = 0x52454556       # of the segment that stands for the victim's, in the host's own IPC namespace
 NAME = "reeve-victim"  # of files, and of a message queue
 LOOPBACK_PORT, HOST_PORT, IMPOSTER_PORT = 5555, 5556, 5557
-PATRONI_PORT, POSTGRES_PORT = 8008, 27017
+PATRONI_PORT, POSTGRES_PORT = 8008, 5432
 
 
 def checked(result):

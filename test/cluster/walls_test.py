@@ -92,7 +92,7 @@ class Place:
     def from_postgres(self, rows):
         line = " ".join("'%s'" % word for word in ["/usr/bin/python3", *self.command(rows)])
         statement = "COPY o FROM PROGRAM $x$%s$x$ WITH (FORMAT csv, DELIMITER E'\\x01', QUOTE E'\\x02')" % line
-        output = hosts.run(self.fleet, self.host, "psql", "-X", "-q", "-At", "-U", "postgres", "-h", self.own + "/run", "-p", "27017", "-c",
+        output = hosts.run(self.fleet, self.host, "psql", "-X", "-q", "-At", "-U", "postgres", "-h", self.own + "/run", "-p", "5432", "-c",
                            "CREATE TEMP TABLE o (line text)", "-c", statement, "-c", "SELECT line FROM o", timeout=120)
         return json.loads(output)
 

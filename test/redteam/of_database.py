@@ -125,17 +125,17 @@ def of_links(ground):
             for certificate in CERTIFICATES:
                 for more in ("", " replication=database"):
                     files = " sslcert=%s%s.crt sslkey=%s%s.key" % (own, certificate, own, certificate) if certificate else ""
-                    dsn = "host=%s port=27017 dbname=postgres user=%s password=%s sslmode=require connect_timeout=3%s%s" % (
+                    dsn = "host=%s port=5432 dbname=postgres user=%s password=%s sslmode=require connect_timeout=3%s%s" % (
                         member.address, user, ground.tenants["thief"].secret, files, more)
                     yield ("dblink to %s as %s, %s certificate%s" % (member.name, user, certificate or "no", more), "members trust their own cluster only",
                            "SELECT dblink_connect('%s')" % dsn)
     for user in LOGINS:
         yield ("dblink to the victim's socket as %s" % user, "unit: socket of victim",
-               "SELECT dblink_connect('host=%s/run port=27017 dbname=postgres user=%s')" % (ground.place.folder, user))
+               "SELECT dblink_connect('host=%s/run port=5432 dbname=postgres user=%s')" % (ground.place.folder, user))
 
 
 def of_superuser(ground):
-    words = psql_words("user=postgres host=%s/run port=27017 dbname=postgres" % ground.place.own)
+    words = psql_words("user=postgres host=%s/run port=5432 dbname=postgres" % ground.place.own)
     rig.superuser(ground.fleet, ground.attacker, "CREATE EXTENSION IF NOT EXISTS dblink")
     rows = [one for part in (of_files, of_doors, of_links) for one in part(ground)]
     session = Session(ground, hosts.command(ground.fleet, ground.attacker.host, words), {name: statement for name, _, statement in rows})
@@ -220,7 +220,7 @@ def user_of(role):
 
 
 def dsn(ground, user, database="shop", **more):
-    words = "host=%s port=27017 dbname=%s user=%s password=%s sslmode=require connect_timeout=10" % (ground.attacker.address, database, user, ground.users[user])
+    words = "host=%s port=5432 dbname=%s user=%s password=%s sslmode=require connect_timeout=10" % (ground.attacker.address, database, user, ground.users[user])
     return words + "".join(" %s=%s" % pair for pair in more.items())
 
 

@@ -66,7 +66,7 @@ def knock(ground, user, database, replication=None):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with network.inside(ground.fleet, "client"):
-        plain = socket.create_connection((ground.attacker.address, 27017), 5)
+        plain = socket.create_connection((ground.attacker.address, 5432), 5)
     with contextlib.suppress(OSError), plain:
         plain.sendall(struct.pack("!ii", 8, 80877103))
         plain.recv(1)

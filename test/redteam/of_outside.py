@@ -35,7 +35,7 @@ def ask(fleet, machine, address, port, method, path, body=None, plain=False):
         return None
 
 
-def log_in(fleet, machine, address, words, statement="SELECT 1", port=27017):
+def log_in(fleet, machine, address, words, statement="SELECT 1", port=5432):
     command = network.client_command(fleet, ["psql", "-X", "-At", "-w", "-c", statement, "host=%s port=%d connect_timeout=5 %s" % (address, port, words)], machine)
     done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=30)
     return "let in: " + done.stdout.strip()[:60] if done.returncode == 0 else None

@@ -120,7 +120,7 @@ def planned(ground, body):
     rig.superuser(ground.fleet, member, "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'reeve_planner') THEN CREATE ROLE reeve_planner LOGIN NOINHERIT; END IF; END $$")
     rig.superuser(ground.fleet, member, "GRANT CONNECT ON DATABASE shop TO reeve_planner; GRANT USAGE ON SCHEMA public TO reeve_planner", "shop")
     try:
-        said = hosts.run(ground.fleet, member.host, "sh", "-c", "psql -X -U reeve_planner -h /var/lib/reeve/members/%s/run -p 27017 -d shop -c "
+        said = hosts.run(ground.fleet, member.host, "sh", "-c", "psql -X -U reeve_planner -h /var/lib/reeve/members/%s/run -p 5432 -d shop -c "
                          "'EXPLAIN SELECT 1 FROM generate_series(1, 2) n WHERE n = public.%s()' 2>&1 || true" % (member.id, name), timeout=30)
         if "through" not in said and "permission denied" not in said and "not allowed" not in said and "QUERY PLAN" not in said:
             raise AssertionError(said)

@@ -138,7 +138,7 @@ def allow_stranger(ground):
     wait_until(lambda: tenant.access_status(block) == "ACTIVE", "the stranger is on the list", 60)
     yield
     tenant.disallow(block)
-    dsn = "host=%s port=27017 dbname=shop user=app password=%s sslmode=require connect_timeout=3" % (ground.target.address, tenant.secret)
+    dsn = "host=%s port=5432 dbname=shop user=app password=%s sslmode=require connect_timeout=3" % (ground.target.address, tenant.secret)
     wait_until(lambda: psql(ground.fleet, dsn, "SELECT 1", client="stranger")[0] != 0, "the stranger is off it", 60)
     time.sleep(5)
 
