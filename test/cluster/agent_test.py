@@ -243,6 +243,16 @@ def three_members_become_a_cluster(suite, rig):
     suite.check("password" not in config.replace("password_encryption", ""), "no password in the configuration")
 
 
+def patroni_is_corrected_as_it_should_be(suite, rig):
+    """With the Patroni of the hosts: this machine has none."""
+    member = rig.clusters[0].member("PRIMARY")
+    with open(os.path.join(HERE, "patroni_start.py")) as file:
+        hosts.write_file(rig.fleet, member["host"], "/var/tmp/patroni_start.py", file.read())
+    output = hosts.run(rig.fleet, member["host"], "python3", "-I", "/var/tmp/patroni_start.py", "/var/lib/reeve/members/%s/start.py" % member["id"])
+    suite.equal(output.strip(), "done", "what start.py changes of Patroni")
+    suite.equal(rig.inside(member, "SHOW recovery_init_sync_method"), "syncfs", "how a server that starts has everything on its disk")
+
+
 def users_work_as_their_roles_say(suite, rig):
     cluster = rig.clusters[0]
     address = cluster.member("PRIMARY")["address"]
@@ -591,7 +601,8 @@ def session(rig, address, user, machine="client"):
 
 
 TESTS_IN_ORDER = [
-    a_host_joins_with_its_token_only, three_members_become_a_cluster, users_work_as_their_roles_say, users_and_networks_go_at_once,
+    a_host_joins_with_its_token_only, three_members_become_a_cluster, patroni_is_corrected_as_it_should_be, users_work_as_their_roles_say,
+    users_and_networks_go_at_once,
     certificates_log_in, certificates_are_renewed, parameters_are_taken_over, tasks_are_done_once, databases_need_no_agent, members_stop_and_go, a_goal_can_come_from_a_file,
     killed_anywhere_it_goes_on, a_reboot_brings_members_back_without_the_agent, a_stale_agent_stops]
 
