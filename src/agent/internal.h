@@ -29,6 +29,7 @@ struct worker {
     bool redo_users;             /* tenants created something for which grants are missing */
     struct member_memory memory; /* the thread's own */
     struct report_member report;
+    int64_t changed_ms; /* when the report last said something new */
 };
 
 struct task_run {

@@ -4,9 +4,11 @@
 #include "agent/restore/gates.h"
 #include "agent/seat/seats.h"
 #include "agent/unit_file.h"
+#include "base/clock.h"
 #include "base/log.h"
 
-enum { BUSY_MS = 300, CAUSE_BYTES = 4096 };
+/* What changed just now goes on changing: a replica that streams becomes the synchronous one. */
+enum { BUSY_MS = 300, LIVELY_MS = 10000, CAUSE_BYTES = 4096 };
 
 /* ---- What a pass saw ---- */
 static struct report_member
@@ -57,6 +59,8 @@ keep_report(struct worker *worker, const struct report_member *report, int64_t v
         log_line(LOG_INFO, "member", "%s: %s, %s, %s, goal %lld, access %lld.", id_text(arena, worker->hand.id).data,
                  copy.unit.data, report_role_words[copy.role], copy.running.data, (long long)copy.goal_generation,
                  (long long)copy.access_generation);
+    if (is_news)
+        worker->changed_ms = clock_steady_ms();
     worker->report = copy;
     crew_saw(&worker->hand, arena, version, is_news);
     pthread_mutex_unlock(&agent->lock);
@@ -76,6 +80,7 @@ take_pass(struct crew_hand *hand, struct caller *caller)
     if (arena != NULL && member != NULL) {
         calm = member_pass(&agent->host, arena, caller, &held->goal, member, &worker->memory, &report);
         keep_report(worker, &report, held->goal.version);
+        calm = calm && clock_steady_ms() - worker->changed_ms > LIVELY_MS;
     }
     if (held != NULL)
         agent_release_goal(agent, held);
