@@ -4,6 +4,7 @@
 the same run. A line for every step of worker, agents, Patroni, PostgreSQL and a client; then how long each milestone took.
 
     make creation-profile                               three rounds on a fleet of its own, takes two minutes
+    test/cluster/creation_profile.py --changes          more members, another size, a restart
     test/cluster/creation_profile.py --rounds 1 --all   every line of every log; with REEVE_FLEET on that fleet
 """
 import argparse
@@ -21,7 +22,7 @@ from tenant import DATABASE, Tenant, client_address
 
 import hosts  # noqa: E402  (found by rig)
 import network  # noqa: E402
-from state import Problem  # noqa: E402
+from state import PROVIDER, Problem  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROBE_PAUSE_S = 0.05
@@ -56,6 +57,7 @@ start $folder/a; stamp "start of the primary"
 for each in b c; do $bin/pg_basebackup -h $folder/a.run -p 27999 -U postgres -D $folder/$each -R -X stream -c fast; done; stamp "pg_basebackup, twice"
 for each in b c; do start $folder/$each; done; stamp "start of two replicas"
 $bin/psql -X -q -h $folder/a.run -p 27999 -U postgres -c "CREATE TABLE greeting (words text); INSERT INTO greeting VALUES ('hello')"; stamp "first write"
+for each in b c a; do $bin/pg_ctl -s -w -m fast -D $folder/$each -o "-c listen_addresses= -c unix_socket_directories=$folder/$each.run -p 27999" -l $folder/$each.log restart; done; stamp "restart of all three"
 """
 
 
@@ -157,6 +159,28 @@ def one_round(fleet, tenant, password, name, show_all):
     return milestones(lines, posted)
 
 
+def changes(fleet, tenant, name):
+    """Seconds until each is done, of a cluster that begins with one member."""
+    region, took = fleet.regions[0], {}
+
+    def timed(what, method, path, body):
+        began = time.time()
+        tenant.ask(method, tenant.of_project(path), body)
+        tenant.wait_idle(name, 300)
+        took[what] = time.time() - began
+
+    def specs(size, count):
+        return {"replicationSpecs": [{"regionConfigs": [{"providerName": PROVIDER, "regionName": region, "priority": 7,
+                                                         "electableSpecs": {"instanceSize": size, "nodeCount": count}}]}]}
+    timed("a cluster of one member", "POST", "/clusters", {"name": name, "clusterType": "REPLICASET", **specs("S1", 1)})
+    timed("from one member to three", "PATCH", "/clusters/" + name, specs("S1", 3))
+    timed("another size: every member restarted", "PATCH", "/clusters/" + name, specs("S2", 3))
+    timed("restart: the primary hands over", "POST", "/clusters/%s/restartPrimaries" % name, None)
+    tenant.delete_cluster(name)
+    tenant.wait_gone(name)
+    return took
+
+
 def table(title, rounds):
     print("\n%-45s %8s  %s" % (title, "median", "each"))
     for name in rounds[0]:
@@ -168,6 +192,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--all", action="store_true", help="every line of every log")
+    parser.add_argument("--changes", action="store_true", help="more members, another size and a restart, instead of creations")
     parser.add_argument("--probe", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.probe:
@@ -180,8 +205,9 @@ def main():
         ours, bares = [], []
         for number in range(options.rounds):
             bares.append(bare(fleet))
-            ours.append(one_round(fleet, tenant, password, "profile%d" % number, options.all))
-        table("from the POST until", ours)
+            name = "profile%d" % number
+            ours.append(changes(fleet, tenant, name) if options.changes else one_round(fleet, tenant, password, name, options.all))
+        table("until it is done" if options.changes else "from the POST until", ours)
         table("bare PostgreSQL, one after the other", [{**one, "all of it": sum(one.values())} for one in bares])
         print("load of the machine: %.1f" % os.getloadavg()[0])
     return 0
