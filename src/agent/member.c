@@ -183,7 +183,9 @@ keep_unit(struct pass *pass, bool *ret_changed)
         failpoint("agent:member:enable-unit:after");
         *ret_changed = true;
     }
-    if (*ret_changed)
+    /* One that systemd does not know yet is read when it is asked for; if not, start() has everything read again, which takes longer than
+     * PostgreSQL needs to start. */
+    if (*ret_changed && !str_is(pass->report->unit, "absent"))
         TRY(units_reread(pass->host->units, arena));
     return OK;
 }
