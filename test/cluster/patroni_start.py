@@ -49,22 +49,29 @@ def a_server_is_nobodys_child():
     process.join()
     with open("/proc/%d/stat" % pid) as file:
         fields = file.read().rpartition(")")[2].split()
-    with open("/proc/%d/cmdline" % pid) as file:
-        check(file.read() == "/bin/sleep\0" "30\0", "it is what was asked for")
+    for _ in start["growing_pauses"](10):  # the number is known before the program runs
+        with open("/proc/%d/cmdline" % pid) as file:
+            words = file.read()
+        if words.startswith("/bin/sleep"):
+            break
+    check(words == "/bin/sleep\0" "30\0", "it is what was asked for: %r" % words)
     check(int(fields[1]) != os.getpid() and int(fields[3]) != os.getsid(0), "it is of nobody here, and in a session of its own")
+    with open("/proc/%d/status" % pid) as file:
+        ignored = int(next(line.split()[1] for line in file if line.startswith("SigIgn:")), 16)
+    for word in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        check(not ignored >> (word - 1) & 1, "%s is not ignored: Patroni stops servers with it" % word.name)
     os.kill(pid, signal.SIGKILL)
 
 
 def assign(confirmed_after):
-    """Patroni's own function, on a primary that has named `b`; (what was written to etcd, seconds)."""
+    """Patroni's own function, on a primary that names the replicas of {name: seconds until it is synchronous}; (what was written to etcd, seconds)."""
     from patroni import ha
     from patroni.collections import CaseInsensitiveSet
-    nobody, replica = CaseInsensitiveSet(), CaseInsensitiveSet(["b"])
     written, began = [], time.monotonic()
 
     def current_state(_cluster):
-        is_confirmed = confirmed_after is not None and time.monotonic() - began >= confirmed_after
-        return SimpleNamespace(active=replica, sync=nobody, numsync=0, sync_confirmed=replica if is_confirmed else nobody)
+        confirmed = [name for name, after in confirmed_after.items() if time.monotonic() - began >= after]
+        return SimpleNamespace(active=CaseInsensitiveSet(confirmed_after), sync=CaseInsensitiveSet(), numsync=0, sync_confirmed=CaseInsensitiveSet(confirmed))
 
     primary = SimpleNamespace(
         cluster=None, _maybe_enable_synchronous_mode=lambda: SimpleNamespace(voters=[], version=1),
@@ -78,10 +85,14 @@ def assign(confirmed_after):
 def a_replica_is_synchronous_when_it_is():
     from patroni import ha
     start["assign_at_once"]()
-    written, took = assign(0.3)
+    written, took = assign({"b": 0.3})
     check(written == [["b"]] and took < 1.5, "written at once: %s after %.2f s" % (written, took))
-    written, took = assign(None)
+    written, took = assign({"b": 60})
     check(written == [] and took >= 1.9, "not written before it is so: %s after %.2f s" % (written, took))
+    written, took = assign({"b": 0.1, "c": 0.6})
+    check(written == [["b", "c"]] and took < 1.9, "two are waited for: %s after %.2f s" % (written, took))
+    written, took = assign({"b": 0.1, "c": 60})
+    check(written == [["b"]] and took >= 1.9, "one is written without the other, as late as before: %s after %.2f s" % (written, took))
     began = time.monotonic()
     ha.time.sleep(0.3)
     check(time.monotonic() - began >= 0.3, "others sleep as before")

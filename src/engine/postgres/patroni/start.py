@@ -72,7 +72,11 @@ def look_sooner():
 
 
 class DirectStart:
-    """Stands for a process of Python's, which needs longer to begin than PostgreSQL. The shell ends at once, so nobody here is its parent."""
+    """Stands for a process of Python's, which needs longer to begin than PostgreSQL. The shell ends at once, so nobody here is its parent.
+
+    What a shell starts in the background ignores SIGINT and SIGQUIT. Patroni stops a server with them, and waits without end for one that
+    begins: `env` takes that back.
+    """
     pid = None
 
     def Pipe(self, _duplex):
@@ -83,7 +87,7 @@ class DirectStart:
         return self
 
     def start(self):
-        words = ['/bin/sh', '-c', '"$@" >&2 & echo $!', 'sh', *self.command]
+        words = ['/bin/sh', '-c', '"$@" >&2 & echo $!', 'sh', '/usr/bin/env', '--default-signal=INT,QUIT', *self.command]
         done = subprocess.run(words, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
         self.pid = int(done.stdout) if done.returncode == 0 else None
 
@@ -106,7 +110,7 @@ def start_directly():
 
 
 def assign_at_once():
-    """Patroni waits two seconds for a replica to become synchronous. It is asked all the time instead, and waits as long at most."""
+    """Patroni waits two seconds for replicas to become synchronous. It is asked all the time instead, and waits as long at most."""
     from patroni import ha
     here = threading.local()
     assign = ha.Ha._process_multisync_replication
@@ -122,9 +126,10 @@ def assign_at_once():
                 return time.sleep(seconds)
             for _ in growing_pauses(seconds):
                 asked.state_handler.reset_cluster_info_state(None)
-                if asked.state_handler.sync_handler.current_state(asked.cluster).sync_confirmed:
-                    break
-            return None
+                state = asked.state_handler.sync_handler.current_state(asked.cluster)
+                if state.active and state.active <= state.sync_confirmed:
+                    return None
+            return asked.state_handler.reset_cluster_info_state(None)  # or Patroni's own look would see the last one of these
 
     def assign_quickly(self):
         here.assigns = self
