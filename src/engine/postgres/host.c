@@ -16,7 +16,7 @@
 #include "wire/patroni.h"
 #include "wire/pgbackrest.h"
 
-enum { OUTPUT_BYTES = 4096, MOST_VERSIONS = 16, ANSWER_MS = 5000 };
+enum { OUTPUT_BYTES = 4096, MOST_VERSIONS = 16, ANSWER_MS = 5000, PATRONI_ANSWER_MS = 30000 };
 
 #define SERVERS "/usr/lib/postgresql/*/bin/postgres"
 
@@ -35,7 +35,7 @@ read_more(int from, char *output, size_t size, size_t *length, int64_t until_ms)
 
 /* The first line that a program prints; empty when it cannot be run. One that hangs is ended: others wait for this thread. */
 static str
-ask_program(struct arena *arena, const char *program, const char *argument)
+ask_program(struct arena *arena, const char *program, const char *argument, int64_t answer_ms)
 {
     char *const argv[] = { (char *)(uintptr_t)program, (char *)(uintptr_t)argument, NULL };
     char *const env[] = { "PATH=/usr/bin:/bin", "LANG=C.UTF-8", NULL };
@@ -52,7 +52,7 @@ ask_program(struct arena *arena, const char *program, const char *argument)
     close(ends[1]);
     char output[OUTPUT_BYTES];
     size_t length = 0;
-    int64_t until_ms = clock_steady_ms() + ANSWER_MS;
+    int64_t until_ms = clock_steady_ms() + answer_ms;
     while (why == 0 && read_more(ends[0], output, sizeof(output), &length, until_ms))
         ;
     close(ends[0]);
@@ -110,7 +110,7 @@ postgres_installed_versions(struct arena *arena)
     if (versions.items == NULL || glob(SERVERS, 0, NULL, &found) != 0)
         return versions;
     for (size_t i = 0; i < found.gl_pathc && versions.count < MOST_VERSIONS; i++) {
-        str version = version_in(arena, ask_program(arena, found.gl_pathv[i], "--version"));
+        str version = version_in(arena, ask_program(arena, found.gl_pathv[i], "--version", ANSWER_MS));
         if (version.len > 0)
             versions.items[versions.count++] = version;
     }
@@ -121,10 +121,11 @@ postgres_installed_versions(struct arena *arena)
 error
 postgres_look_at_host(struct arena *arena, struct report_facts *facts)
 {
-    facts->patroni_version = version_in(arena, ask_program(arena, "/usr/bin/patroni", "--version"));
+    /* Python, and all of Patroni's modules: seconds on a host that is busy, and a host that seems to have none cannot join. */
+    facts->patroni_version = version_in(arena, ask_program(arena, "/usr/bin/patroni", "--version", PATRONI_ANSWER_MS));
     facts->postgres_versions = postgres_installed_versions(arena);
     facts->extensions = extensions_of_host(arena, &facts->postgres_versions);
-    facts->pgbackrest_version = version_in(arena, ask_program(arena, "/usr/bin/pgbackrest", "version"));
+    facts->pgbackrest_version = version_in(arena, ask_program(arena, "/usr/bin/pgbackrest", "version", ANSWER_MS));
     /* That is enough for a host that keeps backups. It gets members only if it said that it has Patroni (fleet/join.c). */
     if (facts->patroni_version.len == 0 && pgbackrest_is_new_enough(facts->pgbackrest_version))
         return OK;
