@@ -49,7 +49,8 @@ BARE = r"""
 set -e
 bin=$(ls -d /usr/lib/postgresql/*/bin | tail -1) folder=$(mktemp -d /var/tmp/bare.XXXXXX)
 stamp() { echo "$(date +%s.%N) $1"; }
-start() { mkdir "$1.run"; $bin/pg_ctl -s -w -D "$1" -o "-c listen_addresses= -c unix_socket_directories=$1.run -p 27999" start -l "$1.log"; }
+control() { $bin/pg_ctl -s -w -D "$folder/$1" -o "-c listen_addresses= -c unix_socket_directories=$folder/$1.run -p 27999" -l "$folder/$1.log" -m fast $2; }
+start() { mkdir -p "$1.run"; control "${1##*/}" start; }
 trap 'for each in a b c; do $bin/pg_ctl -s -m immediate -D $folder/$each stop || true; done 2>/dev/null; rm -rf $folder' EXIT
 stamp begin
 $bin/initdb -D $folder/a -A trust -U postgres --encoding UTF8 --locale C.UTF-8 --data-checksums --wal-segsize 4 >/dev/null; stamp initdb
@@ -57,9 +58,21 @@ start $folder/a; stamp "start of the primary"
 for each in b c; do $bin/pg_basebackup -h $folder/a.run -p 27999 -U postgres -D $folder/$each -R -X stream -c fast; done; stamp "pg_basebackup, twice"
 for each in b c; do start $folder/$each; done; stamp "start of two replicas"
 $bin/psql -X -q -h $folder/a.run -p 27999 -U postgres -c "CREATE TABLE greeting (words text); INSERT INTO greeting VALUES ('hello')"; stamp "first write"
-for each in b c a; do $bin/pg_ctl -s -w -m fast -D $folder/$each -o "-c listen_addresses= -c unix_socket_directories=$folder/$each.run -p 27999" -l $folder/$each.log restart; done; stamp "restart of all three"
+for each in b c a; do control $each restart; done; stamp "restart of all three"
+control a stop; control b promote; touch $folder/a/standby.signal
+for each in a c; do echo "primary_conninfo = 'host=$folder/b.run port=27999 user=postgres'" >> $folder/$each/postgresql.auto.conf; done
+control a start; control c reload; stamp "handing over to a replica"
 """
 
+# What PostgreSQL itself needs for the same.
+BARE_OF = {
+    "IDLE": ["initdb", "start of the primary", "pg_basebackup, twice", "start of two replicas"],
+    "first write, at an address of a member": ["initdb", "start of the primary", "first write"],
+    "a cluster of one member": ["initdb", "start of the primary"],
+    "from one member to three": ["pg_basebackup, twice", "start of two replicas"],
+    "another size: every member restarted": ["restart of all three", "handing over to a replica"],
+    "restart: the primary hands over": ["handing over to a replica"],
+}
 
 PREFIX = r"^\d{4}-\S+ \S+ (INFO: |UTC )?(\[\d+\] \S+ \d+ \(\) 00000 client= user=\"\" database=\"\" application=\"\" )?"
 # Every connection of agents, probes and Patroni itself, and what a client is told that comes too early.
@@ -181,6 +194,31 @@ def changes(fleet, tenant, name):
     return took
 
 
+class Load:
+    """How many of the processors the whole machine kept busy, over a while."""
+    def __init__(self):
+        self.before = self.read()
+
+    @staticmethod
+    def read():
+        with open("/proc/stat") as file:
+            ticks = [int(word) for word in file.readline().split()[1:9]]
+        return sum(ticks) - ticks[3] - ticks[4], sum(ticks)
+
+    def text(self):
+        busy, total = (now - before for now, before in zip(self.read(), self.before))
+        return "%.1f of %d processors busy, %.1f programs ready to run" % (busy * os.cpu_count() / max(total, 1), os.cpu_count(), os.getloadavg()[0])
+
+
+def compare(ours, bares):
+    """Each against what PostgreSQL alone needed in the same round: others' load makes both slower."""
+    print("\n%-45s %8s  %s" % ("as a multiple of bare PostgreSQL", "median", "ours / bare, each"))
+    for name, steps in BARE_OF.items():
+        pairs = [(one[name], sum(other[step] for step in steps)) for one, other in zip(ours, bares) if name in one]
+        if pairs:
+            print("%-45s %6.1f    %s" % (name, statistics.median(one / other for one, other in pairs), " ".join("%.2f/%.2f" % pair for pair in pairs)))
+
+
 def table(title, rounds):
     print("\n%-45s %8s  %s" % (title, "median", "each"))
     for name in rounds[0]:
@@ -204,12 +242,13 @@ def main():
         tenant.allow(client_address())
         ours, bares = [], []
         for number in range(options.rounds):
+            load, name = Load(), "profile%d" % number
             bares.append(bare(fleet))
-            name = "profile%d" % number
             ours.append(changes(fleet, tenant, name) if options.changes else one_round(fleet, tenant, password, name, options.all))
+            print("round %d: %s" % (number + 1, load.text()), flush=True)
         table("until it is done" if options.changes else "from the POST until", ours)
         table("bare PostgreSQL, one after the other", [{**one, "all of it": sum(one.values())} for one in bares])
-        print("load of the machine: %.1f" % os.getloadavg()[0])
+        compare(ours, bares)
     return 0
 
 
