@@ -24,6 +24,7 @@ from state import Problem  # noqa: E402
 from suite import Suite  # noqa: E402
 
 CLUSTER = "failover"
+LOOP_S = 5
 NEW_PRIMARY_S = 30
 FULL_STRENGTH_S = 90
 WITNESSED = "SELECT member || ' ' || number FROM witness"
@@ -80,6 +81,7 @@ def one_way(fleet, host):
 def one_fault(scene, suite, kind, make):
     """(kind, seconds without an acknowledged write, seconds from its end to full strength)"""
     fleet = scene.fleet
+    time.sleep(random.uniform(0, LOOP_S))  # anywhere between two renewals of the primary's lock: full strength comes right after one
     primary = rig.primary_of(fleet, CLUSTER)
     began = time.time()
     undo = make(fleet, primary.host)
