@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks on the pooler of a cluster: one row each, with the wall that stops it. pooler_test.py tries them, and so does `make redteam`."""
 import hosts
-from tenant import psql
+from tenant import DATABASE, psql
 
 LIST = "a pooler has a list of its own of who may come in"
 LOGIN = "a pooler is told of a tenant's users only"
 FILES = "what a pooler reads is its own member's"
+ROLES = "a tenant's users are what their roles say"
 OURS = ("postgres", "reeve_replicator", "reeve_rewinder", "reeve_wal", "reeve_monitor", "reeve_planner", "reeve_pooler", "reeve_agent", "pgbouncer", "reeve_managed")
 # What a client may send when it connects, to become somebody else or to have its own names looked up.
 TRICKS = {
@@ -15,6 +16,12 @@ TRICKS = {
     "physical replication": "replication=true",
     "logical replication": "replication=database",
 }
+
+
+def dsn(tenant, document, user, password, database):
+    """Through the pooler of the cluster that the document is of."""
+    strings = {"connectionStrings": {"standard": document["connectionStrings"]["pooled"]}}
+    return tenant.dsn(strings, user, password).replace("/%s?" % DATABASE, "/%s?" % database)
 
 
 class Target:
@@ -74,7 +81,7 @@ def rows(target):
     yield "a client without TLS", LIST, lambda: t.says(t.user, t.password, "SELECT 1", more="&sslmode=disable")
     for what, words in TRICKS.items():
         yield "startup: " + what, LIST, lambda w=words: with_trick(t, w)
-    yield "becoming the superuser", LIST, lambda: t.says(t.user, t.password, "SET ROLE postgres; SHOW is_superuser")
+    yield "becoming the superuser", ROLES, lambda: t.says(t.user, t.password, "SET ROLE postgres; SHOW is_superuser")
     for user, password in ((t.user, t.password), (t.admin, t.admin_password)):
         yield "login(): %s asks for a verifier" % user, LOGIN, lambda u=user, p=password: t.says(u, p, "SELECT * FROM reeve_pooler.login('%s')" % t.admin, "postgres")
         yield "login(): %s replaces it" % user, LOGIN, lambda u=user, p=password: t.says(

@@ -14,11 +14,13 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
 import psycopg2
 import rig
+from first_cluster_test import Person
 from ledger import TABLES, Writer, lost
 from tenant import DATABASE, Tenant, client_address, psql, wait_psql
 
@@ -26,7 +28,7 @@ import control  # noqa: E402  (found by rig)
 import hosts  # noqa: E402
 import network  # noqa: E402
 import pooler_attacks  # noqa: E402
-from state import Problem, wait_until  # noqa: E402
+from state import CONTROL, Problem, wait_until  # noqa: E402
 from suite import Suite  # noqa: E402
 
 CLUSTER, PORT, READY_S, GONE_S = "pooled", 6432, 30, 20
@@ -50,8 +52,7 @@ class Scene:
         return self.tenant.ask(method, self.tenant.of_project("/clusters/%s/pooling" % CLUSTER), *([body] if body else []))
 
     def dsn(self, user="app", password=None, database=DATABASE):
-        document = {"connectionStrings": {"standard": self.document["connectionStrings"]["pooled"]}}
-        return self.tenant.dsn(document, user, self.password if password is None else password).replace("/%s?" % DATABASE, "/%s?" % database)
+        return pooler_attacks.dsn(self.tenant, self.document, user, self.password if password is None else password, database)
 
     def connect(self, dsn):
         with network.inside(self.fleet, "client"):
@@ -163,6 +164,29 @@ def attacks_are_refused(suite, scene):
         suite.check(got is None, "%s: came through: %s", name, got)
     suite.check(target.check_works(), "nobody is let in any more")
     suite.say("%d attacks tried" % len(rows))
+
+
+# ---- By hand ----
+def a_person_connects(suite, scene):
+    """`reeve connect --pooled`, typed into a terminal of the client's machine, password and all."""
+    authority = scene.fleet.path("tls/authority.pem")
+    with tempfile.TemporaryDirectory() as home:
+        person = Person(scene.fleet, os.path.join(home, "you"))
+        login = ["reeve", "login", "--server", "https://%s:%d" % (CONTROL["control1"], control.API_PORT), "--ca-file", authority, "--client-id", scene.tenant.client[0]]
+        ended = person.pipe(*network.client_command(scene.fleet, login)[1:], stdin=scene.tenant.client[1].encode() + b"\n")
+        suite.equal(ended.status, 0, "logging in: %r" % ended)
+        with person.shell("pooled", {"^Password for user app: $": scene.password}) as shell:
+            began = time.time()
+            status = shell.run("reeve connect %s --project %s --user app --database shop --pooled --root-certificate %s\n" % (CLUSTER, scene.tenant.project, authority))
+            suite.equal(status, None, "psql's prompt is there: " + shell.screen.text())
+            suite.say("psql's prompt %.1f s after `reeve connect --pooled` was typed" % (time.time() - began))
+            shell.statement("SELECT 'as ' || current_user || ' by ' || coalesce('port ' || inet_server_port(), 'a socket');")
+            suite.check("as app by a socket" in shell.screen.text(), "the server sees the pooler: %s", shell.screen.text()[-500:])
+            shell.statement("\\conninfo")
+            suite.check('port "%d"' % PORT in shell.screen.text(), "the client sees it, too: %s", shell.screen.text()[-500:])
+            shell.statement("\\q")
+            suite.equal(shell.statuses()[-1], "0", "the end of psql")
+            suite.check(scene.password not in shell.raw, "the password is on the screen")
 
 
 # ---- What clients of one user see of each other ----
@@ -330,7 +354,7 @@ def main():
     chosen = [word for word in options.only.split(",") if word]
     parts = {
         "list": who_is_taken_off_the_list_is_out, "user": a_removed_user_is_out, "password": a_new_password_works_at_once, "attacks": attacks_are_refused,
-        "modes": modes_do_what_the_page_says,
+        "terminal": a_person_connects, "modes": modes_do_what_the_page_says,
         "switchover": lambda suite, scene: another_primary(suite, scene, "switchover", switchover(scene)),
         "host": lambda suite, scene: another_primary(suite, scene, "lost host", power_off(scene)),
         "many": lambda suite, scene: many_clients(suite, scene, options.clients, options.seconds),

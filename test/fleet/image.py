@@ -24,6 +24,8 @@ PACKAGES = [
     "python3-idna", "etcd-server", "etcd-client", "pgbackrest", "nginx-light", "pgbouncer",
     # what reeve-agent is linked against
     "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables",
+    # what is too large for everybody's image: PostGIS brings 150 packages along
+    *os.environ.get("REEVE_HOST_PACKAGES", "").split(),
 ]
 
 # Distribution units would work on their own while time is measured; on hosts some would take the ports, too.

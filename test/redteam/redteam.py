@@ -25,6 +25,7 @@ import of_logs
 import of_node
 import of_outside
 import of_points
+import of_pooler
 import of_session
 import of_store
 import of_tenant
@@ -35,7 +36,7 @@ import walls_of_node
 from state import Problem
 from world import changed_tables, row_hashes
 
-NODE, FLEET = [of_node, of_tenant, of_download, of_tools, of_store], [of_outside, of_hosts, of_agent, of_points, of_database, of_session, of_extension, of_gate, of_logs]
+NODE, FLEET = [of_node, of_tenant, of_download, of_tools, of_store], [of_outside, of_hosts, of_agent, of_points, of_database, of_session, of_extension, of_pooler, of_gate, of_logs]
 
 
 def known_walls():
