@@ -50,7 +50,8 @@ USES = {
     "uuid-ossp": ("SELECT uuid_generate_v4() IS NOT NULL", "t"),
     "vector": ("CREATE TABLE ve (v vector(3)); INSERT INTO ve VALUES ('[1,2,3]'), ('[4,5,6]'); CREATE INDEX ON ve USING hnsw (v vector_l2_ops); "
                "SELECT v FROM ve ORDER BY v <-> '[4,5,5]' LIMIT 1", "[4,5,6]"),
-    "postgis": ("SELECT ST_AsText(ST_Centroid('POLYGON((0 0,2 0,2 2,0 2,0 0))'::geometry))", "POINT(1 1)"),
+    "postgis": ("CREATE TABLE places (at geometry(Point, 4326)); INSERT INTO places VALUES ('SRID=4326;POINT(13.4 52.5)'), ('SRID=4326;POINT(2.35 48.86)'); CREATE INDEX ON places USING gist (at); "
+                "SELECT ST_Distance('POINT(0 0)'::geometry, 'POINT(3 4)'::geometry), (SELECT round(ST_Distance(min(at::text)::geography, max(at::text)::geography) / 1000) FROM places)", "5|878"),
     "postgis_raster": ("SELECT ST_Width(ST_MakeEmptyRaster(4, 4, 0, 0, 1))", "4"),
 }
 MONITORED = {  # for who may monitor
@@ -60,6 +61,15 @@ MONITORED = {  # for who may monitor
 }
 UNSAFE = ("adminpack", "dblink", "file_fdw", "lo", "pageinspect", "pg_surgery", "pg_walinspect", "plperlu", "plpython3u", "postgres_fdw", "xml2", "nobody_knows_it")
 NEEDED_FIRST = ("cube", "postgis")
+# What PostGIS would do with files of the server and with others' addresses, by users who have it.
+PLACES = {
+    "drivers for rasters": "SET postgis.gdal_enabled_drivers = 'ENABLE_ALL'",
+    "rasters outside of the database": "SET postgis.enable_outdb_rasters = on",
+    "a file of the server as a raster": "SELECT ST_Value(ST_AddBand(ST_MakeEmptyRaster(4, 4, 0, 0, 1), 1, '/etc/passwd', ARRAY[1]), 1, 1, 1)",
+    "a raster from text": "SELECT ST_Width(ST_FromGDALRaster('<VRTDataset/>'::bytea))",
+    "systems of coordinates": "INSERT INTO spatial_ref_sys (srid, auth_name) VALUES (990001, 'red')",
+    "an update": "SELECT postgis_extensions_upgrade()",
+}
 
 
 class Extended:
@@ -135,6 +145,9 @@ def make_and_use(it, offered):
                       "DROP SCHEMA reeve_extensions CASCADE"):
         for user in it.passwords:
             it.suite.check(it.refused(statement, user), "%s by %s is refused", statement, user)
+    for what, statement in PLACES.items() if "postgis_raster" in offered else ():
+        for user in it.passwords:
+            it.suite.check(it.refused(statement, user), "PostGIS: %s is refused to %s", what, user)
     it.suite.equal(sorted(one["name"] for one in it.tenant.ask("GET", it.path + "?itemsPerPage=500")["results"]), sorted(order), "the list")
     again = it.tenant.try_nodes("POST", it.path, {"name": "hstore", "databaseName": "shop"})
     it.suite.equal(again.status, 409, "one that is there")

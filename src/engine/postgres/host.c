@@ -16,7 +16,7 @@
 #include "wire/patroni.h"
 #include "wire/pgbackrest.h"
 
-enum { OUTPUT_BYTES = 4096, MOST_VERSIONS = 16, ANSWER_MS = 5000, PATRONI_ANSWER_MS = 30000 };
+enum { OUTPUT_BYTES = 4096, MOST_VERSIONS = 16, ANSWER_MS = 15000, PATRONI_ANSWER_MS = 30000 };
 
 #define SERVERS "/usr/lib/postgresql/*/bin/postgres"
 
