@@ -84,7 +84,7 @@ body_read_secret(struct cli *cli, const char *prompt, str *ret_text)
 static json_t *
 not_a(struct arena *arena, const char *what, const char *text, str *ret_why)
 {
-    *ret_why = str_format(arena, "takes %s, and `%s` is none", what, text);
+    *ret_why = str_format(arena, "takes %s, not `%s`", what, text);
     return NULL;
 }
 
@@ -343,7 +343,7 @@ put_field(struct cli *cli, json_t *body, const struct assignment *assignment)
     }
     if (short_is_deep(field) ? short_put(field, body, value) : place_put(body, path, value))
         return true;
-    cli_say(cli, "--%s does not fit the rest of the body", assignment->name);
+    cli_say(cli, "--%s cannot be set, because the body has something else in its place", assignment->name);
     return false;
 }
 

@@ -24,6 +24,14 @@ static const struct option_row connect_options[] = {
     { "print", "DRIVER", "Only print the connection string, in the form for psql, psycopg, jdbc, node, pgx, npgsql or sqlalchemy.", FOR_ALL },
     { .name = NULL },
 };
+static const struct option_row restore_options[] = {
+    { "at", "TIME", "The last moment before the mistake: so long ago (10m, 2h, 1d), or a date in UTC (2026-11-16T09:41:07Z).", FOR_ALL },
+    { "user", "NAME", "The database user that reads the table and makes it again.", FOR_ALL },
+    { "root-certificate", "FILE", "Certificate of the clusters' authority. The operator prints it with `reeved fleet authority`.", FOR_ALL },
+    { "private", NULL, "Through private addresses.", FOR_ALL },
+    { "keep", NULL, "Keep the cluster that the moment was restored into.", FOR_ALL },
+    { .name = NULL },
+};
 static const struct option_row logs_options[] = {
     { "member", "NAME", "Only of this member: its host name, or the part before the first dot. Without it of all members, one after the other.", FOR_ALL },
     { "log", "LOG", "Which log: postgres (without it), audit, patroni or pgbackrest.", FOR_ALL },
@@ -96,6 +104,11 @@ const struct builtin builtins[] = {
       "Asks the API for the cluster's connection string, puts user and database into it, and becomes psql. psql asks for the password unless "
       "PGPASSWORD or ~/.pgpass has it. Everything after -- goes to psql.",
       "reeve connect orders --user app --database shop -- -c 'SELECT 1'", 1, MAX_ARGUMENTS, connect_options, false, true, builtin_connect },
+    { "restore table", "CLUSTER DATABASE.SCHEMA.TABLE", "Bring a table back as it was at a moment",
+      "Restores the moment into a cluster of one member that is made for it, copies the table from there with pg_dump and psql, and deletes that cluster. The cluster itself goes on "
+      "meanwhile, and all else in it stays as it is. A table that is still there is not overwritten: rename it first. Without SCHEMA the table is in public. The password is asked for "
+      "unless PGPASSWORD has it.",
+      "reeve restore table orders shop.public.invoices --at 10m --user app", 2, 2, restore_options, false, true, builtin_restore_table },
     { "logs", "CLUSTER", "Show the logs of a cluster's servers",
       "Shows lines as the servers wrote them, oldest first; with several members each line has the name of its member before it. With --follow it goes on with new "
       "lines. A lost connection is opened again, and no line is missed or shown twice.",

@@ -17,6 +17,7 @@ int builtin_profiles_delete(struct cli *cli);
 int builtin_api(struct cli *cli);
 int builtin_status(struct cli *cli);
 int builtin_connect(struct cli *cli);
+int builtin_restore_table(struct cli *cli);
 int builtin_logs(struct cli *cli);
 int builtin_top(struct cli *cli);
 int builtin_fleet_top(struct cli *cli);

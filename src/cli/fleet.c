@@ -27,7 +27,7 @@ read_token(struct cli *cli, str *ret_token)
         return false;
     *ret_token = str_dup(cli->arena, str_trim(str_cut(&text, '\n')));
     if (ret_token->len == 0)
-        cli_say(cli, "%s has no token", file);
+        cli_say(cli, "%s is empty: it must contain the token that `reeved operator add NAME` printed", file);
     return ret_token->len > 0;
 }
 

@@ -38,7 +38,7 @@ set_number(struct cli *cli, json_t *body, const char *option, const char *field)
     if (text == NULL)
         return true;
     if (!str_to_int(str_from(text), 0, INT32_MAX, &number)) {
-        cli_say(cli, "--%s must be a number", option);
+        cli_say(cli, "--%s takes a number, not `%s`", option, text);
         return false;
     }
     json_object_set_new(body, field, json_integer(number));
@@ -205,7 +205,7 @@ decide(struct cli *cli, const char *action, str body)
         return status;
     str newest = json_text_at(json_array_get(json_object_get(list, "results"), 0), "id");
     if (newest.len == 0) {
-        cli_say(cli, "there was no rollout yet");
+        cli_say(cli, "there was no rollout yet; `reeve fleet update` starts one");
         return EXIT_FAILURE;
     }
     status = post(cli, client, str_format(cli->arena, "/%s:%s", newest.data, action).data, body, &document);

@@ -242,11 +242,11 @@ read_options(struct following *f)
     const char *since = call_option(&cli->call, "since"), *count = call_option(&cli->call, "count");
     int64_t number;
     if (since != NULL && !str_to_int(str_from(since), 0, INT64_MAX, &number)) {
-        cli_say(cli, "--since takes the sequence of an event");
+        cli_say(cli, "--since takes the sequence number of an event, or 0 to start with the first, not `%s`", since);
         return false;
     }
     if (count != NULL && !str_to_int(str_from(count), 1, INT64_MAX, &f->left)) {
-        cli_say(cli, "--count takes a number");
+        cli_say(cli, "--count takes a number of at least 1, not `%s`", count);
         return false;
     }
     if (since != NULL)

@@ -93,7 +93,7 @@ look_at_server(struct cli *cli)
     json_t *document = json_in(cli->arena, json_loadb(answer.body.data, answer.body.len, 0, NULL));
     if (json_is_string(json_object_get(document, "errorCode")))
         return EXIT_SUCCESS;
-    cli_say(cli, "%s answers %ld, and is not the API", cli->profile->server, answer.status);
+    cli_say(cli, "%s answers %ld, and is not the API: check --server", cli->profile->server, answer.status);
     return EXIT_NO_ANSWER;
 }
 
@@ -166,9 +166,7 @@ builtin_login(struct cli *cli)
     if (scopes.project != NULL)
         cli_note(cli, "the default project is %s", scopes.project);
     else if (p->project == NULL)
-        cli_note(
-            cli,
-            "next: reeve projects list, or reeve projects create --name NAME; then reeve profiles set project NAME");
+        cli_note(cli, "next: reeve projects list, or reeve projects create NAME; then reeve profiles set project NAME");
     return EXIT_SUCCESS;
 }
 

@@ -165,7 +165,7 @@ ask(struct cli *run, struct client *client, struct source *source, int64_t since
     *ret_status = EXIT_NO_ANSWER;
     if (arena == NULL || reading == NULL || inflateInit2(&reading->stream, GZIP_WINDOW) != Z_OK) {
         free(reading);
-        cli_say(cli, "there is no memory");
+        cli_say(cli, "out of memory");
         return REFUSED;
     }
     round.arena = arena;
@@ -203,7 +203,8 @@ ask_until_whole(struct cli *cli, struct client *client, struct source *source, i
         if (!client_pause(client_delay_ms(attempt, 0)))
             return EXIT_INTERRUPTED;
     }
-    cli_say(cli, "the answer broke off %d times; what was shown is not all", TRIES);
+    cli_say(cli, "the answer broke off %d times; what was shown is not all: try again, or with a shorter --since",
+            TRIES);
     return EXIT_NO_ANSWER;
 }
 

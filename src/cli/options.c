@@ -355,7 +355,7 @@ take_rest(struct reader *r, size_t words)
             words--;
             r->at++;
         } else if (call->argument_count == MAX_ARGUMENTS) {
-            return wrong(r, "there are too many arguments");
+            return wrong(r, "there are too many arguments: --help shows what the command takes");
         } else {
             call->arguments[call->argument_count++] = word;
             r->at++;

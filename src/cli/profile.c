@@ -293,7 +293,7 @@ profile_keep_token(struct cli *cli, const char *token, int64_t lifetime_s)
     if (own != NULL && strcmp(own, cli->profile->server) == 0) {
         put_token(entry, token, lifetime_s);
         if (!profiles_write(cli, all))
-            cli_note(cli, "the token is not stored");
+            cli_note(cli, "the token cannot be kept; the next command asks for another one");
     }
     profiles_unlock(lock);
 }

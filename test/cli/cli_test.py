@@ -29,7 +29,7 @@ sys.path[:0] = [HERE, os.path.join(ROOT, "test", "api")]
 
 from client import wait_until  # noqa: E402
 from scripted import Scripted  # noqa: E402
-from short_way import test_names_for_ids, test_next_step, test_other_words, test_question, test_status, test_without_json  # noqa: E402
+from short_way import test_names_for_ids, test_next_step, test_other_words, test_question, test_restore_table, test_status, test_without_json  # noqa: E402
 from suite import Suite, ends_on_signal  # noqa: E402
 from terminal import Reeve, Terminal, plain  # noqa: E402
 from top import test_fleet_top, test_top  # noqa: E402
@@ -235,7 +235,7 @@ def test_fleet(suite, node, world, reeve, rows, words, examples):
             ("nobody is logged in", ("hosts", "list", "--server", url), b"", 2, "reeve fleet login"),
             ("no address", ("hosts", "list"), b"", 2, "operator's address"),
             ("a wrong token", ("login", "--url", url), b"reeve_op_wrong\n", 1, "OPERATOR_TOKEN_NOT_VALID"),
-            ("no token", ("login", "--url", url, "--token-file", "/dev/null"), b"", 2, "has no token"),
+            ("no token", ("login", "--url", url, "--token-file", "/dev/null"), b"", 2, "is empty: it must contain the token"),
             ("clear text to elsewhere", ("login", "--url", "http://192.0.2.7:9443"), b"x\n", 2, "clear text"),
             ("clear text to a name that only begins so", ("login", "--url", "http://127.0.0.1.example.org:9443"), b"x\n", 2, "clear text"),
             ("clear text to another host behind an @", ("login", "--url", "http://localhost:9443@192.0.2.7"), b"x\n", 2, "clear text"),
@@ -931,6 +931,7 @@ def main():
         test_fleet(suite, node, world, reeve, fleet, words, examples)
         run(test_names_for_ids, world, reeve)
         run(test_without_json, world, reeve, values)
+        run(test_restore_table, world, reeve, values)
         run(test_other_words, world, reeve, values)
         run(test_question, world, reeve)
         run(test_status, world, reeve, values)

@@ -51,13 +51,32 @@ def test_names_for_ids(suite, world, reeve):
     suite.equal(reeve.pipe("projects", "get", copy["id"]).status, 1, "deleted by its name")
 
 
+def test_restore_table(suite, world, reeve, values):
+    """What `restore table` refuses before anything is made; that it restores is seen on a fleet."""
+    for what, words, said in (
+            ("no database", ("orders", "notes", "--at", "10m"), "which table? Write DATABASE.SCHEMA.TABLE"),
+            ("a quote that is open", ("orders", 'shop."notes', "--at", "10m"), "which table?"),
+            ("too many names", ("orders", "a.b.c.d", "--at", "10m"), "which table?"),
+            ("no moment", ("orders", "shop.notes"), "to which moment? Give --at"),
+            ("a moment that is none", ("orders", "shop.notes", "--at", "yesterday"), "not `yesterday`"),
+            ("a moment to come", ("orders", "shop.notes", "--at", "9999-01-01"), "has not come yet"),
+            ("no user", ("orders", "shop.notes", "--at", "2026-01-02 03:04:05"), "which database user?"),
+            ("no such cluster", ("no-such-cluster", "shop.notes", "--at", "10m", "--user", "app"), "no-such-cluster")):
+        refused = reeve.pipe("restore", "table", *words)
+        suite.check(refused.status in (1, 2) and said in refused.err, "restore table, %s: %r", what, refused)
+    suite.equal(reeve.pipe("tables", "restore", "orders", "notes").err, reeve.pipe("restore", "table", "orders", "notes").err, "the other words for it")
+
+
 def test_without_json(suite, world, reeve, values):
     """U2: the bodies that people write often, without JSON; they come to the very body that the API documents."""
     made = reeve.pipe("clusters", "create", "short", "--region", "EU_NORTH", "--size", "M10", "--nodes", "1", "--tags", "env=prod", "--tags", "a=b=c", "--curl")
     suite.equal(body_of(made), {"name": "short", "tags": [{"key": "env", "value": "prod"}, {"key": "a", "value": "b=c"}], "replicationSpecs": [{"regionConfigs": [
         {"regionName": "EU_NORTH", "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}, "providerName": "ONPREM"}]}]}, "a cluster: the provider is found by the region")
     nowhere = reeve.pipe("clusters", "create", "short", "--region", "NOWHERE", "--size", "M10", "--dry-run")
-    suite.check(nowhere.status == 1 and "--provider" in nowhere.err, "a region that nobody has: %r", nowhere)
+    suite.check(nowhere.status == 2 and "--region: there is no region `NOWHERE`; there are " in nowhere.err and "EU_NORTH" in nowhere.err and "--provider" not in nowhere.err,
+                "a region that nobody has: %r", nowhere)
+    misspelt = reeve.pipe("clusters", "create", "short", "--region", "EU_NROTH", "--size", "M10", "--dry-run")
+    suite.check(misspelt.status == 2 and "did you mean EU_NORTH?" in misspelt.err, "a region that is misspelt: %r", misspelt)
     user = reeve.pipe("database-users", "create", "ada", "--password", "correct horse battery", "--roles", "readWrite@shop", "--roles", "read@shop.items",
                       "--labels", "team=night", "--curl")
     suite.equal(body_of(user)["roles"], [{"roleName": "readWrite", "databaseName": "shop"}, {"roleName": "read", "databaseName": "shop", "collectionName": "items"}], "roles of a user")

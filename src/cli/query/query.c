@@ -156,7 +156,7 @@ read_literal(struct reader *r)
     } else {
         node->literal = json_of(r, text);
     }
-    return node->literal != NULL ? node : wrong(r, "between ` must be JSON");
+    return node->literal != NULL ? node : wrong(r, "what stands between ` and ` must be JSON");
 }
 
 /* [a, b] and {x: a}, behind the opening bracket */

@@ -12,6 +12,8 @@ const struct alias aliases[] = {
     { "clusters resize", "clusters update", NULL },
     { "clusters connect", "connect", NULL },
     { "clusters logs", "logs", NULL },
+    { "tables restore", "restore table", NULL },
+    { "backups restore-table", "restore table", NULL },
     { "events watch", "events follow", NULL },
     /* Words of `reeved fleet` before both had the same. */
     { "fleet host", "fleet hosts", NULL },

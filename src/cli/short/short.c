@@ -92,21 +92,79 @@ offers(const json_t *provider, const char *region)
     return false;
 }
 
-/* The only one that has the region; NULL when there is none or several, and then the server says what is missing. */
+/* Of the first provider that has it; the others are counted. */
 static const char *
-provider_of(const json_t *providers, const char *region)
+provider_of(const json_t *providers, const char *region, size_t *ret_count)
 {
-    size_t i, count = 0;
+    size_t i;
     const json_t *provider;
     const char *name = NULL;
+    *ret_count = 0;
     json_array_foreach(providers, i, provider)
     {
-        if (offers(provider, region)) {
+        if (!offers(provider, region))
+            continue;
+        if ((*ret_count)++ == 0)
             name = json_string_value(json_object_get(provider, "provider"));
-            count++;
+    }
+    return name;
+}
+
+/* ---- Regions that are not there ---- */
+enum { MOST_REGIONS = 64, MOST_SHOWN = 8 };
+
+/* Every name once, as sizes and providers have them again and again. */
+static size_t
+regions_of(const json_t *providers, const char **names)
+{
+    size_t i, k, n, count = 0;
+    const json_t *provider, *size, *offered;
+    json_array_foreach(providers, i, provider)
+    {
+        json_array_foreach(json_object_get(provider, "instanceSizes"), k, size)
+        {
+            json_array_foreach(json_object_get(size, "availableRegions"), n, offered)
+            {
+                const char *name = json_string_value(json_object_get(offered, "name"));
+                size_t at = 0;
+                while (name != NULL && at < count && strcmp(names[at], name) != 0)
+                    at++;
+                if (name != NULL && at == count && count < MOST_REGIONS)
+                    names[count++] = name;
+            }
         }
     }
-    return count == 1 ? name : NULL;
+    return count;
+}
+
+/* "--region: there is no region `EU_NROTH`; did you mean EU_NORTH?", or which there are. */
+static int
+say_no_region(struct cli *cli, const json_t *providers, const char *region)
+{
+    const char *names[MOST_REGIONS], *nearest = NULL;
+    size_t count = regions_of(providers, names), least = strlen(region) / 3 + 2;
+    struct buf all = buf_in(cli->arena, 8192);
+    for (size_t i = 0; i < count; i++) {
+        size_t far = command_distance(region, names[i]);
+        if (far < least) {
+            least = far;
+            nearest = names[i];
+        }
+        if (i < MOST_SHOWN)
+            buf_format(&all, "%s%.*s", i == 0 ? "" : ", ", STR_ARG(text_harmless(cli->arena, str_from(names[i]))));
+    }
+    if (count > MOST_SHOWN)
+        buf_format(&all, " and %zu more", count - MOST_SHOWN);
+    str said = text_harmless(cli->arena, str_from(region));
+    if (nearest != NULL)
+        cli_say(cli, "--region: there is no region `%.*s`; did you mean %s?", STR_ARG(said),
+                text_harmless(cli->arena, str_from(nearest)).data);
+    else if (count > 0)
+        cli_say(cli, "--region: there is no region `%.*s`; there are %.*s", STR_ARG(said), STR_ARG(buf_str(&all)));
+    else
+        cli_say(cli, "--region: there is no region `%.*s`, nor any other: the operator adds them with their hosts",
+                STR_ARG(said));
+    return EXIT_USAGE;
 }
 
 int
@@ -131,8 +189,12 @@ short_fill_provider(struct cli *cli, str path, json_t *body)
                 if (status != EXIT_SUCCESS)
                     return status;
             }
-            const char *provider = provider_of(json_object_get(offered, "results"), name);
-            if (provider != NULL)
+            const json_t *providers = json_object_get(offered, "results");
+            size_t count;
+            const char *provider = provider_of(providers, name, &count);
+            if (count == 0)
+                return say_no_region(cli, providers, name);
+            if (count == 1 && provider != NULL) /* of several the server says that one must be named */
                 json_object_set_new(region, "providerName", json_string(provider));
         }
     }

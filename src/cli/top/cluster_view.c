@@ -538,7 +538,7 @@ builtin_top(struct cli *cli)
     json_t *cluster;
     struct view *view = ARENA_NEW(cli->arena, struct view);
     if (cli->profile->project == NULL) {
-        cli_say(cli, "which project? Give --project, or `reeve profiles set project ID`");
+        cli_say(cli, "which project? Give --project, or `reeve profiles set project NAME`");
         return EXIT_USAGE;
     }
     if (view == NULL || (client = client_new(cli)) == NULL)

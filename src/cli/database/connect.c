@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* connect: becomes psql with the connection string that the API gives, or prints the one of another driver. */
+#include "cli/database/connect.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -92,9 +94,9 @@ quote_word(struct arena *arena, const char *text)
 
 /* The API leaves places for what it does not know. */
 static bool
-fill_string(struct cli *cli, const struct driver *driver, const char *given, str *ret_string)
+fill_string(struct cli *cli, const struct driver *driver, const char *given, const char *database, str *ret_string)
 {
-    const char *user = call_option(&cli->call, "user"), *database = call_option(&cli->call, "database");
+    const char *user = call_option(&cli->call, "user");
     const char *root = call_option(&cli->call, "root-certificate");
     str text = str_from(given);
     bool good;
@@ -130,15 +132,12 @@ static const struct way {
 
 /* The cluster's string for the driver: a text, or a list of texts. */
 static int
-fetch(struct cli *cli, const struct driver *driver, const json_t **ret_strings)
+fetch(struct cli *cli, struct client *client, const struct driver *driver, const char *name, const json_t **ret_strings)
 {
-    struct client *client CLEANUP(client_cleanup) = client_new(cli);
     json_t *cluster;
-    if (client == NULL)
-        return EXIT_USAGE;
     str target = str_format(cli->arena, "%s/groups/%s/clusters/%s", API_PREFIX,
                             str_percent_encode(cli->arena, str_from(cli->profile->project)).data,
-                            str_percent_encode(cli->arena, str_from(cli->call.arguments[0])).data);
+                            str_percent_encode(cli->arena, str_from(name)).data);
     int status = fetch_document(cli, client, target, &cluster);
     if (status != EXIT_SUCCESS)
         return status;
@@ -155,11 +154,11 @@ fetch(struct cli *cli, const struct driver *driver, const json_t **ret_strings)
     cli_say(cli, "the cluster has no %s connection string%s%s", way->word, state != NULL ? "; its state is " : "",
             state != NULL ? state : "");
     if (call_option(&cli->call, "pooled") != NULL && json_object_get(strings, "standard") != NULL) {
-        cli_note(cli, "switch its poolers on first: reeve pooling update %s --enabled", cli->call.arguments[0]);
+        cli_note(cli, "switch its poolers on first: reeve pooling update %s --enabled", name);
         return EXIT_NOT_DONE;
     }
     cli_note(cli, "a new cluster gets one when its members have addresses: reeve operations list --cluster-name %s",
-             cli->call.arguments[0]);
+             name);
     return EXIT_NOT_DONE;
 }
 
@@ -170,7 +169,7 @@ print_strings(struct cli *cli, const struct driver *driver, const json_t *string
     str string;
     for (size_t i = 0; i < count; i++) {
         const char *given = json_string_value(json_is_array(strings) ? json_array_get(strings, i) : strings);
-        if (given == NULL || !fill_string(cli, driver, given, &string))
+        if (given == NULL || !fill_string(cli, driver, given, call_option(&cli->call, "database"), &string))
             return EXIT_USAGE;
         printf("%.*s\n", STR_ARG(string));
     }
@@ -181,28 +180,53 @@ print_strings(struct cli *cli, const struct driver *driver, const json_t *string
     return EXIT_SUCCESS;
 }
 
+bool
+connect_names_user(struct cli *cli)
+{
+    if (call_option(&cli->call, "user") != NULL)
+        return true;
+    cli_say(cli, "which database user? Give --user; `reeve database-users list` shows them");
+    return false;
+}
+
+int
+connect_string(struct cli *cli, struct client *client, const char *cluster, const char *database, str *ret_string)
+{
+    const struct driver *driver = driver_find("psql");
+    const json_t *string;
+    int status = fetch(cli, client, driver, cluster, &string);
+    if (status != EXIT_SUCCESS)
+        return status;
+    return json_string_value(string) != NULL &&
+                   fill_string(cli, driver, json_string_value(string), database, ret_string)
+               ? EXIT_SUCCESS
+               : EXIT_USAGE;
+}
+
 int
 builtin_connect(struct cli *cli)
 {
-    const char *arguments[MAX_ARGUMENTS + 2], *print = call_option(&cli->call, "print");
+    struct client *client CLEANUP(client_cleanup) = NULL;
+    const char *arguments[MAX_ARGUMENTS + 2], *print = call_option(&cli->call, "print"),
+                                              *cluster = cli->call.arguments[0];
     const struct driver *driver = driver_find(print != NULL ? print : "psql");
     const json_t *strings;
     str string;
     if (driver == NULL)
         return driver_unknown(cli, print);
-    if (call_option(&cli->call, "user") == NULL) {
-        cli_say(cli, "which database user? Give --user; `reeve database-users list` shows them");
+    if (!connect_names_user(cli))
         return EXIT_USAGE;
-    }
     int status = names_need_project(cli);
-    if (status == EXIT_SUCCESS)
-        status = fetch(cli, driver, &strings);
+    if (status == EXIT_SUCCESS && (client = client_new(cli)) == NULL)
+        return EXIT_USAGE;
+    if (status == EXIT_SUCCESS && print != NULL)
+        status = fetch(cli, client, driver, cluster, &strings);
+    else if (status == EXIT_SUCCESS)
+        status = connect_string(cli, client, cluster, call_option(&cli->call, "database"), &string);
     if (status != EXIT_SUCCESS)
         return status;
     if (print != NULL)
         return print_strings(cli, driver, strings);
-    if (json_string_value(strings) == NULL || !fill_string(cli, driver, json_string_value(strings), &string))
-        return EXIT_USAGE;
     size_t count = 0;
     arguments[count++] = "psql";
     arguments[count++] = string.data;
