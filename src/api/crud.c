@@ -243,7 +243,8 @@ crud_create(struct request *req)
         json_object_set_new(change.after, "id", json_stringn(own.data, own.len));
     change.name = kind->field == NULL ? own : json_str(json_object_get(change.after, kind->field));
     if (kind->canonical != NULL && !kind->canonical(req->arena, change.name, &change.name))
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(kind->field), V("this name is not allowed"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(kind->field),
+                    V("it cannot be a name here; choose another one"));
     TRY(crud_store(req, &change, &document, &revision));
     answer_created(req, document, change.name, revision);
     return OK;

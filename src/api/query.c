@@ -57,9 +57,9 @@ static error
 decode(struct request *req, str raw, str named, str *ret_text)
 {
     if (!str_percent_decode(req->arena, raw, true, ret_text))
-        return invalid(req, named, "has an invalid percent escape or a NUL");
+        return invalid(req, named, "a % in it must be followed by two hexadecimal digits other than 00");
     if (!str_is_text(*ret_text))
-        return invalid(req, named, "must be UTF-8 text");
+        return invalid(req, named, "it must be UTF-8 text");
     return OK;
 }
 
@@ -113,9 +113,9 @@ check_times(struct request *req, const struct field *own, str name)
 {
     int64_t before = times_sent(req, name);
     if (before > 0 && (own == NULL || own->type != TYPE_LIST))
-        return invalid(req, name, "is given more than once");
+        return invalid(req, name, "it is given more than once");
     if (own != NULL && own->type == TYPE_LIST && field_has_max(own) && before >= own->max)
-        return invalid(req, name, str_format(req->arena, "is given more than %" PRId64 " times", own->max).data);
+        return invalid(req, name, str_format(req->arena, "it is given more than %" PRId64 " times", own->max).data);
     return OK;
 }
 
@@ -133,7 +133,7 @@ judge(struct request *req, str name, str value)
     if (common != NULL && !common_applies(common, endpoint))
         common = NULL;
     if (common == NULL && own == NULL)
-        return endpoint_is_described(endpoint) ? invalid(req, name, "is not known here") : OK;
+        return endpoint_is_described(endpoint) ? invalid(req, name, "it is not known here") : OK;
     TRY(check_times(req, own, name));
     if (own != NULL)
         return validate_query(req->arena, endpoint->query, name, value);
@@ -158,7 +158,7 @@ query_parse(struct request *req, str raw_query)
         TRY(decode(req, raw_name, raw_name, &name));
         TRY(decode(req, raw_value, name, &value));
         if (req->query_count == QUERY_MAX_PARAMETERS)
-            return invalid(req, name, "is one too many: a request has at most 32 parameters");
+            return invalid(req, name, "it is one too many: a request has at most 32 parameters");
         TRY(judge(req, name, value));
         req->query[req->query_count].name = name;
         req->query[req->query_count].value = value;
@@ -166,7 +166,7 @@ query_parse(struct request *req, str raw_query)
     }
     for (const struct field *f = req->endpoint->query; f != NULL && f->name != NULL; f++) {
         if ((f->flags & REQUIRED) != 0 && times_sent(req, str_from(f->name)) == 0)
-            return invalid(req, str_from(f->name), "is required");
+            return invalid(req, str_from(f->name), "it is missing");
     }
     return OK;
 }

@@ -518,7 +518,7 @@ validate_query(struct arena *arena, const struct field *fields, str name, str va
     const struct field *field = field_find(fields, name);
     str shown = shorten(arena, name), expected;
     if (field == NULL)
-        return fail(arena, INVALID_QUERY_PARAMETER, V(shown), V("is not known here"));
+        return fail(arena, INVALID_QUERY_PARAMETER, V(shown), V("it is not known here"));
     bool is_item = field->type == TYPE_LIST;
     enum field_type type = is_item ? field->item : field->type;
     json_t *json = json_in(arena, value_of_text(type, value));

@@ -46,7 +46,7 @@
     ROW(PROVIDER_ROLE_NOT_OFFERED, 400, "Roles in a provider's account are not offered: the operator's own hosts have no identity at a provider.", \
         "Give what needs access, such as an export bucket or a stream connection, its own credentials.") \
     ROW(CUSTOMER_KEYS_NOT_OFFERED, 400, "Encryption with your own keys is not offered: the operator's hosts use no key service, and the operator encrypts their disks.", \
-        "Ask the operator to encrypt the disks of the hosts. Your own key can protect backups, once there are any.") \
+        "Ask the operator to encrypt the disks of the hosts. Backups are encrypted, with a key for each cluster.") \
     /* Who is calling. */ \
     ROW(NOT_AUTHENTICATED, 401, "This resource needs credentials.", \
         "Send a bearer token of a service account, or answer the Digest challenge with an API key.") \
@@ -219,7 +219,7 @@
     ROW(INTERNAL_ERROR, 500, "The service failed unexpectedly.", \
         "Retry later; report the X-Request-Id to the operator if it happens again.") \
     ROW(NOT_IMPLEMENTED, 501, "{} {} is not implemented yet.", \
-        "reeved catalog --status lists what is implemented.") \
+        "Do without it for now. The reference marks what is not there yet; operators see it with `reeved catalog --status`.") \
     ROW(DATABASE_UNAVAILABLE, 503, "The service cannot reach its database.", \
         "Retry after the time that Retry-After gives; a POST with the same Idempotency-Key has one effect.") \
     ROW(OUTCOME_UNKNOWN, 503, "The connection to the database broke while the change was committed.", \

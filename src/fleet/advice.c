@@ -204,7 +204,7 @@ put_shapes(struct arena *arena, const struct said *said, json_t *list)
     const struct told_shape *shapes = said->shapes.items;
     for (size_t i = 0; i < said->shapes.count; i++) {
         if (str_word(shapes[i].command, commands) < 0)
-            return wrong(arena, "shapes[].command", "it is none of those that have shapes");
+            return wrong(arena, "shapes[].command", "statements of this command have no shapes");
         json_t *one = put_fields(&shape_shape, &shapes[i]);
         put(one, "hash", hash_of(arena, shapes[i].text));
         json_array_append_new(list, one);
@@ -287,7 +287,7 @@ put_tables(struct arena *arena, const struct wire_list *tables, json_t *list)
     const struct table *table = tables->items;
     for (size_t i = 0; i < tables->count; i++) {
         if (str_word(table[i].trigger, triggers) < 0)
-            return wrong(arena, "tables[].trigger", "it is not known");
+            return wrong(arena, "tables[].trigger", "there is no such trigger");
         json_t *one = put_fields(&table_shape, &table[i]);
         json_array_append_new(list, one);
         if (table[i].table.len == 0)

@@ -130,11 +130,11 @@ check_pair(struct examination *at, const char *certificate, const char *key)
     } else if (!certificate_is_of(pem, key_pem)) {
         wrong(at, "Put a certificate and its own key there.", "%s was not made for the key %s.", certificate, key);
     } else if (facts.not_after_ms < clock_now_ms()) {
-        wrong(at, "Put a new one in its place, with its key, and send HUP to the node.", "%s expired at %s.",
+        wrong(at, "Put a new one in its place, with its key; then `systemctl reload reeve-api`.", "%s expired at %s.",
               certificate, date_text(at->arena, facts.not_after_ms).data);
     } else if (facts.not_after_ms < clock_now_ms() + (int64_t)CERTIFICATE_DAYS * DAY_S * 1000) {
-        wrong(at, "Put a new one in its place in time, with its key, and send HUP to the node.", "%s expires at %s.",
-              certificate, date_text(at->arena, facts.not_after_ms).data);
+        wrong(at, "Put a new one in its place in time, with its key; then `systemctl reload reeve-api`.",
+              "%s expires at %s.", certificate, date_text(at->arena, facts.not_after_ms).data);
     } else if (facts.not_before_ms > clock_now_ms()) {
         wrong(at, "Check the clock of this machine.", "%s is not valid before %s.", certificate,
               date_text(at->arena, facts.not_before_ms).data);
@@ -322,8 +322,10 @@ check_redis(struct examination *at)
                   "Redis (%s) does not answer: %s.", config->redis.values[i], redis.why);
         else if (strncmp(redis.policy, "allkeys", strlen("allkeys")) == 0 ||
                  strncmp(redis.policy, "volatile", strlen("volatile")) == 0)
-            wrong(at, "Set maxmemory-policy noeviction in redis.conf: a bucket that Redis drops is full again.",
-                  "Redis (%s) drops keys when its memory is full (%s).", config->redis.values[i], redis.policy);
+            wrong(
+                at,
+                "Set maxmemory-policy noeviction in redis.conf: a limit that Redis forgets is counted from the start again.",
+                "Redis (%s) drops keys when its memory is full (%s).", config->redis.values[i], redis.policy);
     }
 }
 

@@ -195,7 +195,7 @@ command_limit(int argc, char **argv)
     }
     if (!str_to_int(str_from(options[CAPACITY].value), 1, INT64_MAX / 4, &capacity) ||
         !str_to_int(str_from(options[REFILL].value), 1, INT64_MAX / 4, &refill)) {
-        fprintf(stderr, "reeved limit: --capacity and --refill are positive numbers\n");
+        fprintf(stderr, "reeved limit: --capacity and --refill must be numbers of at least 1\n");
         return 2;
     }
     struct workplace place CLEANUP(workplace_close);

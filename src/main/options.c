@@ -74,7 +74,7 @@ read_words(int argc, char **argv, const char *usage, struct option_value *option
             fprintf(stderr, "%s %s: %s needs a value\n", program_invocation_short_name, argv[0], argv[i]);
             return false;
         } else if (!take_value(option, argv[++i])) {
-            fprintf(stderr, "reeved %s: %s is there too often\n", argv[0], option->name);
+            fprintf(stderr, "reeved %s: %s is given too often\n", argv[0], option->name);
             return false;
         }
     }

@@ -112,7 +112,9 @@ check_secrets(struct request *req)
     {
         str text = json_str(value);
         if (secret_is_in(text.data, text.len))
-            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(name), V("it contains a secret"));
+            return fail(
+                req->arena, INVALID_ATTRIBUTE_VALUE, V(name),
+                V("it contains a secret, which must not be in an address: send it in the body, and replace the secret"));
     }
     return OK;
 }

@@ -175,6 +175,20 @@ add_job(struct request *req, id update)
     return OK;
 }
 
+/* The field of the body that has the word. */
+static const char *
+list_with(const json_t *body, str word)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(json_object_get(body, "clusters"), i, one)
+    {
+        if (str_eq(json_str(one), word))
+            return "clusters";
+    }
+    return "canaries";
+}
+
 static error
 start_update(struct request *req)
 {
@@ -190,8 +204,8 @@ start_update(struct request *req)
         return fail(req->arena, UPDATE_NOT_POSSIBLE,
                     V("no cluster can be updated now; `reeve fleet versions list` shows why"));
     if (begun == UPDATE_UNKNOWN_WORD)
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("clusters or canaries"),
-                    V(str_format(req->arena, "nothing is called %.*s", STR_ARG(word))));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(list_with(req->body, word)),
+                    V(str_format(req->arena, "there is no cluster or project %.*s", STR_ARG(word))));
     TRY(add_job(req, update));
     TRY(store_update_document(req->tx, update, &document));
     answer_created(req, document, id_text(req->arena, update), 0);

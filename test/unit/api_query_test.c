@@ -132,9 +132,9 @@ paging_is_known_only_by_lists(void **state)
 {
     (void)state;
     expect_error(&entity, "pageNum=1", INVALID_QUERY_PARAMETER,
-                 "Query parameter pageNum is not valid: is not known here.");
+                 "Query parameter pageNum is not valid: it is not known here.");
     expect_error(&change, "includeCount=true", INVALID_QUERY_PARAMETER,
-                 "Query parameter includeCount is not valid: is not known here.");
+                 "Query parameter includeCount is not valid: it is not known here.");
 }
 
 static void
@@ -168,7 +168,7 @@ all_links_are_a_choice_of_reads_of_one_entity(void **state)
     expect_error(&entity, "links=ALL", INVALID_QUERY_PARAMETER,
                  "Query parameter links is not valid: must be one of main, all.");
     expect_error(&change, "links=all", INVALID_QUERY_PARAMETER,
-                 "Query parameter links is not valid: is not known here.");
+                 "Query parameter links is not valid: it is not known here.");
 }
 
 static void
@@ -205,8 +205,9 @@ static void
 unknown_parameter_is_named(void **state)
 {
     (void)state;
-    expect_error(&list, "staus=x", INVALID_QUERY_PARAMETER, "Query parameter staus is not valid: is not known here.");
-    expect_error(&list, "=x", INVALID_QUERY_PARAMETER, "Query parameter  is not valid: is not known here.");
+    expect_error(&list, "staus=x", INVALID_QUERY_PARAMETER,
+                 "Query parameter staus is not valid: it is not known here.");
+    expect_error(&list, "=x", INVALID_QUERY_PARAMETER, "Query parameter  is not valid: it is not known here.");
 }
 
 static void
@@ -218,7 +219,7 @@ own_parameters_are_checked_by_their_fields(void **state)
                  "Query parameter status is not valid: must be at most 8 characters long.");
     expect_error(&list, "minDate=yesterday", INVALID_QUERY_PARAMETER,
                  "Query parameter minDate is not valid: must be a date as in RFC 3339, such as 2025-03-12T10:15:30Z.");
-    expect_error(&needing, "", INVALID_QUERY_PARAMETER, "Query parameter period is not valid: is required.");
+    expect_error(&needing, "", INVALID_QUERY_PARAMETER, "Query parameter period is not valid: it is missing.");
     expect_fine(&needing, "period=x");
 }
 
@@ -231,9 +232,9 @@ only_a_list_may_be_given_twice(void **state)
     assert_int_equal(req->query_count, 2);
     request_end(req);
     expect_error(&list, "status=a&status=a", INVALID_QUERY_PARAMETER,
-                 "Query parameter status is not valid: is given more than once.");
+                 "Query parameter status is not valid: it is given more than once.");
     expect_error(&list, "pretty=true&pre%74ty=false", INVALID_QUERY_PARAMETER,
-                 "Query parameter pretty is not valid: is given more than once.");
+                 "Query parameter pretty is not valid: it is given more than once.");
 }
 
 static void
@@ -242,15 +243,16 @@ broken_escapes_nul_and_bytes_that_are_no_text_are_refused(void **state)
     (void)state;
     static const char *const broken[] = { "status=%", "status=%4", "status=%zz", "status=a%00b" };
     for (size_t i = 0; i < LENGTH(broken); i++)
-        expect_error(&list, broken[i], INVALID_QUERY_PARAMETER,
-                     "Query parameter status is not valid: has an invalid percent escape or a NUL.");
+        expect_error(
+            &list, broken[i], INVALID_QUERY_PARAMETER,
+            "Query parameter status is not valid: a % in it must be followed by two hexadecimal digits other than 00.");
     expect_error(&list, "status=%FF", INVALID_QUERY_PARAMETER,
-                 "Query parameter status is not valid: must be UTF-8 text.");
+                 "Query parameter status is not valid: it must be UTF-8 text.");
     expect_error(&list, "status=%ED%A0%80", INVALID_QUERY_PARAMETER,
-                 "Query parameter status is not valid: must be UTF-8 text.");
-    expect_error(&list, "\xff=1", INVALID_QUERY_PARAMETER, "Query parameter ? is not valid: must be UTF-8 text.");
+                 "Query parameter status is not valid: it must be UTF-8 text.");
+    expect_error(&list, "\xff=1", INVALID_QUERY_PARAMETER, "Query parameter ? is not valid: it must be UTF-8 text.");
     expect_error(&waiting, "x=%00", INVALID_QUERY_PARAMETER,
-                 "Query parameter x is not valid: has an invalid percent escape or a NUL.");
+                 "Query parameter x is not valid: a % in it must be followed by two hexadecimal digits other than 00.");
 }
 
 static void
@@ -263,7 +265,7 @@ thirty_third_parameter_is_one_too_many(void **state)
     expect_fine(&list, query);
     strcat(query, "types=x");
     expect_error(&list, query, INVALID_QUERY_PARAMETER,
-                 "Query parameter types is not valid: is one too many: a request has at most 32 parameters.");
+                 "Query parameter types is not valid: it is one too many: a request has at most 32 parameters.");
 }
 
 static void
@@ -272,7 +274,7 @@ list_has_at_most_as_many_items_as_its_field_says(void **state)
     (void)state;
     expect_fine(&taking_few, "m=a&m=b");
     expect_error(&taking_few, "m=a&m=b&m=c", INVALID_QUERY_PARAMETER,
-                 "Query parameter m is not valid: is given more than 2 times.");
+                 "Query parameter m is not valid: it is given more than 2 times.");
 }
 
 static void
@@ -289,12 +291,12 @@ operation_without_behaviour_is_judged_by_the_tables_that_it_has(void **state)
 {
     (void)state;
     expect_fine(&described, "period=x");
-    expect_error(&described, "", INVALID_QUERY_PARAMETER, "Query parameter period is not valid: is required.");
+    expect_error(&described, "", INVALID_QUERY_PARAMETER, "Query parameter period is not valid: it is missing.");
     expect_error(&described, "period=x&other=1", INVALID_QUERY_PARAMETER,
-                 "Query parameter other is not valid: is not known here.");
+                 "Query parameter other is not valid: it is not known here.");
     expect_fine(&taking_nothing, "dryRun=true");
     expect_error(&taking_nothing, "other=1", INVALID_QUERY_PARAMETER,
-                 "Query parameter other is not valid: is not known here.");
+                 "Query parameter other is not valid: it is not known here.");
 }
 
 int

@@ -518,7 +518,7 @@ query_parameters_are_checked_like_fields(void **state)
     expect_query("colours", "RED", NULL);
     expect_query("colours", "BLUE", "must be one of RED, GREEN");
     expect_query("label", "x", "must be an object");
-    expect_query("unknown", "x", "is not known here");
+    expect_query("unknown", "x", "it is not known here");
 }
 
 int

@@ -69,7 +69,9 @@ check_address(struct request *req)
     }
     for (size_t i = 0; i < req->query_count; i++) {
         if (secret_is_in(req->query[i].value.data, req->query[i].value.len))
-            return fail(req->arena, INVALID_QUERY_PARAMETER, V(req->query[i].name), V("it contains a secret"));
+            return fail(
+                req->arena, INVALID_QUERY_PARAMETER, V(req->query[i].name),
+                V("it contains a secret, which must not be in an address: send it in the body, and replace the secret"));
     }
     return OK;
 }

@@ -126,7 +126,7 @@ database_name_is_free(struct request *req, const char *field, str name, str othe
     for (size_t i = 0; i < LENGTH(roles); i++)
         found |= str_is(name, roles[i].name);
     if (found)
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(field), V("this name is reserved"));
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(field), V("this name is reserved; choose another one"));
     TRY(store_resource_lock(req->tx, req->project, other_kind, name, &found, &ignored));
     return found ? fail(req->arena, DUPLICATE_NAME, V(field), V(name)) : OK;
 }

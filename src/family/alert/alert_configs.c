@@ -32,8 +32,9 @@ check_matchers(struct request *req, const json_t *after, bool is_measured)
                         V("it is not a regular expression"));
         if (!is_measured &&
             !str_is(json_str(json_object_get(matcher, "fieldName")), alert_matcher_fields[MATCH_CLUSTER]))
-            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(str_format(req->arena, "matchers[%zu].fieldName", i)),
-                        V("an event has no such name; only " ALERT_METRIC_TYPE " can be limited to processes"));
+            return fail(
+                req->arena, INVALID_ATTRIBUTE_VALUE, V(str_format(req->arena, "matchers[%zu].fieldName", i)),
+                V("events can be limited by CLUSTER_NAME only; the other fields are for eventTypeName " ALERT_METRIC_TYPE));
     }
     return OK;
 }
@@ -64,7 +65,7 @@ check_condition(struct request *req, json_t *after)
     TRY(check_matchers(req, after, is_measured));
     if (is_measured && json_object_get(after, "threshold") != NULL)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("threshold"),
-                    V("it counts events; " ALERT_METRIC_TYPE " takes metricThreshold"));
+                    V("leave it out: eventTypeName " ALERT_METRIC_TYPE " takes metricThreshold instead"));
     if (is_measured)
         return check_measured(req, json_object_get(after, "metricThreshold"));
     if (json_object_get(after, "metricThreshold") != NULL)

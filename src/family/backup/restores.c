@@ -189,7 +189,7 @@ read_legacy(struct request *req, struct asked *ret_asked)
                                  .target_field = "delivery.targetClusterName",
                                  .target_name = json_str(json_object_get(delivery, "targetClusterName")) };
     if (!str_is(json_str(json_object_get(delivery, "methodName")), "AUTOMATED_RESTORE"))
-        return fail(req->arena, NOT_OFFERED, V("HTTP in this form"),
+        return fail(req->arena, NOT_OFFERED, V("Delivery by HTTP here"),
                     V("POST …/clusters/{clusterName}/backup/restoreJobs with deliveryType download makes a file"));
     if (json_object_get(req->body, "checkpointId") != NULL)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("checkpointId"),

@@ -155,7 +155,8 @@ schedule_check_items(struct request *req, const char *path, const json_t *before
         struct schedule_item rule;
         str place = str_format(req->arena, "%s[%zu]", path, index);
         if (!schedule_document_item(item, &rule))
-            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(place), V("it is not a rule"));
+            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(place),
+                        V("it must be a rule with frequencyType, frequencyInterval, retentionUnit and retentionValue"));
         if (!schedule_interval_is_allowed(rule.frequency, rule.interval))
             return fail(req->arena, INVALID_ATTRIBUTE_VALUE,
                         V(str_format(req->arena, "%.*s.frequencyInterval", STR_ARG(place))),
