@@ -42,6 +42,14 @@ exec {root}/lib64/ld-linux-x86-64.so.2 --library-path {root}/usr/lib/x86_64-linu
 """
 
 
+def borrow(fleet, host, home, program):
+    """Puts it into the folder of programs that somebody at the client's machine has."""
+    path = os.path.join(home, "bin", program)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(BORROWED.format(root=hosts.folder(fleet, host, "root"), program=program))
+    os.chmod(path, 0o755)
+
+
 class Tutored(Scene):
     """A tenant with a cluster of the guides' name, and somebody at the client's machine who types what guides say."""
 
@@ -50,19 +58,13 @@ class Tutored(Scene):
         self.person, self.repository = Person(fleet, home), fleet.repositories[0]
         with open(os.path.join(home, "clusters.pem"), "w", encoding="utf-8") as file:
             file.write(control.reeved(fleet, "fleet", "authority"))
-        self.borrow("pg_dump")
+        borrow(fleet, self.repository, home, "pg_dump")
         credentials = fleet.record["credentials"]
         self.environment = self.person.environment(
             REEVE_SERVER="https://%s:%d" % (CONTROL["control1"], control.API_PORT), REEVE_CA_FILE=fleet.path("tls/authority.pem"),
             REEVE_CLIENT_ID=credentials["clientId"], REEVE_CLIENT_SECRET=credentials["clientSecret"])
         # What differs between a reader's installation and the page's.
         self.values = {"PROJECT_ID": self.tenant.project, '"ONPREM"': '"%s"' % PROVIDER, '"EU_NORTH"': '"%s"' % fleet.regions[0], '"M10"': '"S2"'}
-
-    def borrow(self, program):
-        path = os.path.join(self.person.home, "bin", program)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(BORROWED.format(root=hosts.folder(self.fleet, self.repository, "root"), program=program))
-        os.chmod(path, 0o755)
 
     def ask(self, method, path="", body=None, name=CLUSTER, **more):
         return super().ask(method, path, body, name, **more)
