@@ -38,7 +38,7 @@ TASKS = [
     ("connect",
      ["reeve connect orders --project web --user app --database shop --root-certificate {authority} -- -c 'CREATE TABLE notes AS SELECT 42 AS answer'"],
      ["reeve clusters get --project " + OTHER + " orders --query connectionStrings.standard --output text",
-      "psql 'postgresql://app@orders-0.example.org:5432,orders-1.example.org:5432,orders-2.example.org:5432/shop?target_session_attrs=primary&sslmode=verify-full&sslrootcert=authority.pem' -c 'CREATE TABLE notes AS SELECT 42 AS answer'"], True),
+      "psql 'postgresql://app@orders-0.example.org:27017,orders-1.example.org:27017,orders-2.example.org:27017/shop?target_session_attrs=primary&sslmode=verify-full&sslrootcert=authority.pem' -c 'CREATE TABLE notes AS SELECT 42 AS answer'"], True),
     ("resize",
      ["reeve clusters resize orders --size {larger} --project web{wait}"],
      ["reeve clusters get --project " + OTHER + " orders", "reeve clusters update --project " + OTHER + " orders " + SPECS % "M20"], False),
