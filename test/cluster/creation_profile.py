@@ -144,7 +144,7 @@ def milestones(lines, posted):
 # ---- A round ----
 def bare(fleet):
     """Seconds of each step of PostgreSQL alone, one after the other as the same machine does them now."""
-    output = hosts.run(fleet, next(iter(fleet.hosts)), "runuser", "-u", "postgres", "--", "sh", "-c", BARE, timeout=120)
+    output = hosts.run(fleet, next(iter(fleet.hosts)), "runuser", "-u", "postgres", "--", "sh", "-c", BARE, timeout=400)
     stamps = [(float(line.split()[0]), line.split(" ", 1)[1]) for line in output.splitlines()]
     return {name: at - before[0] for before, (at, name) in zip(stamps, stamps[1:])}
 
@@ -181,6 +181,7 @@ def changes(fleet, tenant, name):
         tenant.ask(method, tenant.of_project(path), body)
         tenant.wait_idle(name, 300)
         took[what] = time.time() - began
+        print("  %-43s %6.2f s" % (what, took[what]), flush=True)
 
     def specs(size, count):
         return {"replicationSpecs": [{"regionConfigs": [{"providerName": PROVIDER, "regionName": region, "priority": 7,
@@ -243,9 +244,16 @@ def main():
         ours, bares = [], []
         for number in range(options.rounds):
             load, name = Load(), "profile%d" % number
-            bares.append(bare(fleet))
-            ours.append(changes(fleet, tenant, name) if options.changes else one_round(fleet, tenant, password, name, options.all))
+            try:
+                alone = bare(fleet)
+                ours.append(changes(fleet, tenant, name) if options.changes else one_round(fleet, tenant, password, name, options.all))
+            except (Problem, KeyboardInterrupt, subprocess.TimeoutExpired) as problem:
+                print("round %d is left out: %s" % (number + 1, type(problem).__name__), flush=True)
+                break
+            bares.append(alone)
             print("round %d: %s" % (number + 1, load.text()), flush=True)
+        if not ours:
+            return 1
         table("until it is done" if options.changes else "from the POST until", ours)
         table("bare PostgreSQL, one after the other", [{**one, "all of it": sum(one.values())} for one in bares])
         compare(ours, bares)
