@@ -68,10 +68,12 @@ MONITORED = {  # for who may monitor
 }
 UNSAFE = ("adminpack", "dblink", "file_fdw", "lo", "pageinspect", "pg_surgery", "pg_walinspect", "plperlu", "plpython3u", "postgres_fdw", "xml2", "nobody_knows_it")
 NEEDED_FIRST = ("cube", "postgis")
-# What PostGIS would do with files of the server and with others' addresses, by users who have it.
+# What PostGIS would do with files of the server, by users who have it. A setting of a library that is not loaded yet is a word like any other, so it is loaded first.
 PLACES = {
-    "drivers for rasters": "SET postgis.gdal_enabled_drivers = 'ENABLE_ALL'",
-    "rasters outside of the database": "SET postgis.enable_outdb_rasters = on",
+    "drivers for rasters": "SELECT postgis_raster_lib_version(); SET postgis.gdal_enabled_drivers = 'ENABLE_ALL'",
+    "drivers that were set before": "SET postgis.gdal_enabled_drivers = 'ENABLE_ALL'; SELECT 1 / count(*) FROM ST_GDALDrivers()",
+    "drivers for the next session": "ALTER DATABASE shop SET postgis.gdal_enabled_drivers = 'ENABLE_ALL'",
+    "rasters outside of the database": "SELECT postgis_raster_lib_version(); SET postgis.enable_outdb_rasters = on",
     "a file of the server as a raster": "SELECT ST_Value(ST_AddBand(ST_MakeEmptyRaster(4, 4, 0, 0, 1), 1, '/etc/passwd', ARRAY[1]), 1, 1, 1)",
     "a raster from text": "SELECT ST_Width(ST_FromGDALRaster('<VRTDataset/>'::bytea))",
     "systems of coordinates": "INSERT INTO spatial_ref_sys (srid, auth_name) VALUES (990001, 'red')",

@@ -66,6 +66,8 @@ def everybody_asks(ground):
     finally:
         rig.superuser(ground.fleet, ground.attacker, LOCAL + "REVOKE USAGE, CREATE ON SCHEMA reeve_pooler FROM PUBLIC; REVOKE EXECUTE ON FUNCTION reeve_pooler.login(text) FROM PUBLIC; "
                       "REVOKE reeve_pooler FROM %s, %s" % (user, admin))
+        # Who has become somebody else stays so, and the next client of the pool has that session.
+        rig.superuser(ground.fleet, ground.attacker, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename IN ('%s', '%s')" % (user, admin))
 
 
 def everybody_reads(ground):

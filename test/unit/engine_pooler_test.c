@@ -128,7 +128,8 @@ a_pooler_listens_at_the_members_address_and_connects_through_its_socket(void **s
         const char *gap = strstr(places[i], "%s");
         assert_setting(ini, str_format(f.arena, "%.*s%s%s", (int)(gap - places[i]), places[i], f.folder, gap + 2).data);
     }
-    assert_null(strstr(ini.data, "track_extra_parameters")); /* a client's search_path would apply to the question about it */
+    assert_null(
+        strstr(ini.data, "track_extra_parameters")); /* a client's search_path would apply to the question about it */
     assert_null(strstr(ini.data, "password"));
     tear_down(&f);
 }
@@ -166,8 +167,9 @@ a_pooler_knows_no_password_and_the_console_is_for_root(void **state)
     set_up(&f);
     assert_true(write_files(&f));
     assert_string_equal(content(&f, "users.txt").data, "\"reeve_agent\" \"\"\n");
-    assert_string_equal(content(&f, "ident.conf").data, "# Written by reeve-agent, which overwrites whatever is changed here.\n"
-                                                        "reeve_agent root reeve_agent\n");
+    assert_string_equal(content(&f, "ident.conf").data,
+                        "# Written by reeve-agent, which overwrites whatever is changed here.\n"
+                        "reeve_agent root reeve_agent\n");
     tear_down(&f);
 }
 
@@ -246,8 +248,13 @@ a_client_stays_while_its_address_is_on_the_list(void **state)
     static const struct {
         const char *address;
         bool is_in;
-    } rows[] = { { "203.0.113.7", true }, { "203.0.113.8", false }, { "2001:db8::5", true }, { "2001:db9::5", false },
-                 { "10.1.2.3", false },   { "unix", false },        { "", false } };
+    } rows[] = { { "203.0.113.7", true },
+                 { "203.0.113.8", false },
+                 { "2001:db8::5", true },
+                 { "2001:db9::5", false },
+                 { "10.1.2.3", false },
+                 { "unix", false },
+                 { "", false } };
     for (size_t i = 0; i < LENGTH(rows); i++)
         assert_int_equal(pooler_lets_in(&access, str_from(rows[i].address)), rows[i].is_in);
 }

@@ -8,7 +8,7 @@
 // clang-format off
 /*
  * Offered is what a superuser can make without giving anybody more than their own rights: its functions check who calls, or work on nothing but
- * their arguments. Each was made and used by a tenant's user in test/cluster/extensions_test.py, except for those of PostGIS.
+ * their arguments. Each was made and used by a tenant's user in test/cluster/extensions_test.py.
  */
 const struct extension_row extension_rows[] = {
     { "adminpack",          "it writes and removes files of the server" },
