@@ -10,7 +10,8 @@
 /* What main() read; NULL where nothing is set. */
 struct environment {
     const char *home, *config_home, *profile, *server, *ca_file, *client_id, *client_secret, *public_key, *private_key,
-        *project, *org, *docs, *operator_url, *operator_token, *no_color, *term, *columns;
+        *project, *org, *docs, *operator_url, *operator_token, *no_color, *term, *columns,
+        *pg_password; /* that psql finds there by itself */
 };
 
 /* Exit statuses, as documented. */

@@ -27,6 +27,7 @@ main(int argc, char **argv)
         .no_color = getenv("NO_COLOR"),
         .term = getenv("TERM"),
         .columns = getenv("COLUMNS"),
+        .pg_password = getenv("PGPASSWORD"),
     };
     signal(SIGPIPE, SIG_IGN); /* `reeve … | head` ends with a status, not with a signal */
     return cli_main(&environment, argc, (const char *const *)(uintptr_t)argv);

@@ -172,7 +172,7 @@ static bool
 read_password(struct restore *r)
 {
     str password;
-    if (getenv("PGPASSWORD") != NULL || !r->cli->terminal.in)
+    if (r->cli->environment.pg_password != NULL || !r->cli->terminal.in)
         return true;
     str prompt = str_format(r->cli->arena, "password of %s", call_option(&r->cli->call, "user"));
     if (!body_read_secret(r->cli, prompt.data, &password))
