@@ -26,6 +26,7 @@ struct received {
     str target; /* as it came: "/api/svc/v2/groups/5f…?pretty=true", not decoded */
     struct net_address client;
     str authorization, accept, content_type, idempotency_key, if_match, if_none_match, last_event_id;
+    str cookie, origin, fetch_site, user_agent; /* of browsers */
     str body;
     str request_id;
     str serial;        /* of the client's certificate, hexadecimal; empty: it has none, or is not asked for one */

@@ -105,7 +105,8 @@ challenge(struct request *req, error why)
     }
     auth_challenges(req->api->auth, req->arena, auth_is_stale_nonce(why), challenges);
     for (size_t i = 0; i < LENGTH(challenges); i++) {
-        if (challenges[i].len > 0)
+        /* A browser would ask the person for a name and a password if it were offered Digest. */
+        if (challenges[i].len > 0 && (i == 0 || req->in.fetch_site.len == 0))
             response_header(&req->out, STR("WWW-Authenticate"), challenges[i]);
     }
 }
@@ -113,13 +114,13 @@ challenge(struct request *req, error why)
 // clang-format off
 static const struct stage stages[] = {
     { "target", stage_target, "which address is it?", "" },
-    { "other path", stage_other_path, "is it one of the few that are no operations: OAuth, invitations, downloads, measurements for own tools, the OpenAPI document?", "405, or the answer" },
+    { "other path", stage_other_path, "is it one of the few that are no operations: OAuth, invitations, signing in, downloads, measurements for own tools, the OpenAPI document?", "405, or the answer" },
     { "route", stage_route, "which operation is it?", "404, 405" },
-    { "authenticate", stage_authenticate, "who calls? (bearer token or Digest)", "401, 429 of the guard" },
+    { "authenticate", stage_authenticate, "who calls? (bearer token, Digest, or the cookie of a session)", "401, 403 for a cookie that another site made a browser send, 429 of the guard" },
     { "origin", stage_origin, "is the caller's address on the access list of the credentials?", "403" },
     { "context", stage_context, "does the organization or project exist, and is the caller in it?", "404, 401" },
     { "limit", stage_limit, "has the bucket of this set and scope a token left?", "429" },
-    { "authorize", stage_authorize, "has the caller one of the roles in the operation's row, and is the organization not locked?", "403" },
+    { "authorize", stage_authorize, "has the caller one of the roles in the operation's row, is the organization not locked, and did somebody in a session confirm what is grave?", "403" },
     { "admit", stage_admit, "is there room for the body and the answer?", "413, 503" },
     { "validate", stage_validate, "are path, query, headers and body what the tables say?", "400, 404, 406, 413, 415" },
     { "available", stage_available, "is there behaviour behind the row, or is it refused by design?", "501, 400" },

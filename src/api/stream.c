@@ -31,8 +31,9 @@ static error
 authenticate_again(struct request *req)
 {
     str scheme = str_slice(req->in.authorization, 0, sizeof("Bearer ") - 1);
-    if (str_eq_nocase(scheme, STR("Bearer "))) {
+    if (str_eq_nocase(scheme, STR("Bearer ")) || id_is_there(req->caller->session)) {
         struct credentials credentials = request_credentials(req);
+        credentials.goes_on = true;
         return auth_authenticate(req->api->auth, req->arena, &credentials, req->may_block, false, &req->caller);
     }
     if (!req->may_block)

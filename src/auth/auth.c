@@ -7,6 +7,7 @@
 #include "auth/digest.h"
 #include "auth/federation.h"
 #include "auth/internal.h"
+#include "auth/person/session.h"
 #include "auth/token.h"
 #include "base/clock.h"
 #include "store/auth/principal.h"
@@ -15,7 +16,8 @@ enum {
     MAX_TOKEN_LIFETIME_S = 3600,
     NONCE_REMEMBERED_S = DIGEST_NONCE_LIFETIME_S + 30,
     MAX_NONCE_KEYS = 8,
-    KEYS_CHECKED_MS = 2000
+    KEYS_CHECKED_MS = 2000,
+    ORIGIN_ARENA_BYTES = 4096
 };
 
 /* ---- Life ---- */
@@ -53,6 +55,10 @@ auth_new(struct store *store, struct limiter *limiter, const struct auth_config 
         auth->token_lifetime_s = MAX_TOKEN_LIFETIME_S;
     auth->master_key = config->master_key;
     auth->pepper = crypto_derive(&config->master_key, "pepper v1");
+    auth->session_pepper = crypto_derive(&config->master_key, SESSION_PEPPER_PURPOSE);
+    auth->arena = arena_new(ORIGIN_ARENA_BYTES);
+    if (auth->arena != NULL)
+        auth->origin = session_origin_of(auth->arena, config->base_url);
     auth->data_key_sealing = crypto_derive(&config->master_key, "data key v1");
     auth->no_secret = crypto_derive(&config->master_key, "no such api key v1");
     struct key signing_key_sealing = crypto_derive(&config->master_key, "signing key v1");
@@ -62,7 +68,8 @@ auth_new(struct store *store, struct limiter *limiter, const struct auth_config 
     crypto_wipe(&signing_key_sealing, sizeof(signing_key_sealing));
     auth->usage = usage_new(store);
     auth->federation = federation_memory_new();
-    if (auth->federation != NULL && auth->keyring != NULL && auth->snapshot != NULL && auth->usage != NULL)
+    if (auth->arena != NULL && auth->federation != NULL && auth->keyring != NULL && auth->snapshot != NULL &&
+        auth->usage != NULL)
         auth->listener = listener_new(config->dsn, AUTHORITY_CHANNEL, on_notify, on_state, auth);
     if (auth->listener != NULL)
         return auth;
@@ -82,6 +89,7 @@ auth_free(struct auth *auth)
     federation_memory_free(auth->federation);
     snapshot_free(auth->snapshot);
     keyring_free(auth->keyring);
+    arena_free(auth->arena);
     crypto_wipe(auth, sizeof(*auth));
     free(auth);
 }
@@ -342,6 +350,8 @@ authenticate(struct auth *auth, struct arena *arena, const struct credentials *c
              str *ret_named, const struct principal **ret_principal)
 {
     struct authorization header;
+    if (credentials->authorization.len == 0 && session_is_shown(credentials))
+        return session_authenticate(auth, arena, credentials, may_block, fresh, ret_named, ret_principal);
     if (credentials->authorization.len == 0) {
         /* The challenge needs a nonce, and so the keys. Without the database it goes without Digest. */
         error keys = auth_ready_keys(auth, arena, may_block);
@@ -366,7 +376,8 @@ auth_authenticate(struct auth *auth, struct arena *arena, const struct credentia
     str named = STR_EMPTY;
     error problem = authenticate(auth, arena, credentials, may_block, fresh, &named, ret_principal);
     /* A request without credentials asks how to show them, and one with an old nonce how to go on: neither is a guess. */
-    if (problem == OK || problem->code != INVALID_CREDENTIALS || auth_is_stale_nonce(problem))
+    bool is_wrong = problem != OK && (problem->code == INVALID_CREDENTIALS || problem->code == SESSION_ENDED);
+    if (!is_wrong || auth_is_stale_nonce(problem))
         return problem;
     return auth_count_failure(auth, arena, &credentials->client, named, problem);
 }
@@ -377,7 +388,7 @@ auth_reload_principal(struct auth *auth, struct arena *arena, const struct crede
 {
     const struct principal *found;
     /* Where such credentials count is decided with them, and they can be looked at any number of times. */
-    if (known->is_confined)
+    if (known->is_confined || id_is_there(known->session))
         return auth_authenticate(auth, arena, credentials, true, true, ret_principal);
     TRY(snapshot_principal(auth->snapshot, arena, known->id, true, true, &found));
     if (found == NULL)
@@ -414,6 +425,12 @@ auth_challenges(struct auth *auth, struct arena *arena, bool stale_nonce, str re
             str_format(arena, "Digest realm=\"" DIGEST_REALM "\", qop=\"auth\", algorithm=%s, nonce=\"%.*s\"%s",
                        digest_algorithm_name(offered[i]), STR_ARG(nonce), stale_nonce ? ", stale=true" : "");
     }
+}
+
+str
+auth_origin(struct auth *auth)
+{
+    return auth->origin;
 }
 
 /* ---- Contexts ---- */

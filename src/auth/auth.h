@@ -20,6 +20,7 @@ struct auth;
 struct auth_config {
     struct key master_key; /* from the key file; everything else is derived from it */
     int token_lifetime_s;  /* at most 3600 */
+    str base_url;          /* where browsers find this service; empty: no sessions */
     const char *dsn;       /* for the listener: the database itself, not a pooler that shares connections */
 };
 
@@ -31,10 +32,14 @@ struct credentials {
     str authorization;  /* the header's value; empty when there was none */
     str method, target; /* as received: Digest signs them ("GET", "/api/svc/v2/groups?x=1") */
     struct net_address client;
+    /* Of browsers. Who has an Authorization header is known by that alone. */
+    str cookie, origin, fetch_site;
+    bool goes_on; /* it is a stream that is looked at again */
 };
 
 /*
- * NOT_AUTHENTICATED without credentials, INVALID_CREDENTIALS with wrong ones, else *ret_principal, which lives as long
+ * NOT_AUTHENTICATED without credentials, INVALID_CREDENTIALS or SESSION_ENDED with wrong ones, CROSS_SITE_REQUEST with a
+ * cookie that another site's page made a browser send, else *ret_principal, which lives as long
  * as the arena. `fresh` asks the database even when the snapshot knows the answer.
  */
 MUST_USE error auth_authenticate(struct auth *auth, struct arena *arena, const struct credentials *credentials,
@@ -140,6 +145,23 @@ MUST_USE error auth_create_secret(struct auth *auth, struct tx *tx, id organizat
 str auth_new_invitation_token(struct auth *auth, struct arena *arena, uint8_t ret_mac[SHA256_BYTES]);
 void auth_invitation_mac(struct auth *auth, str token, uint8_t ret_mac[SHA256_BYTES]);
 enum { INVITATION_PEPPER_VERSION = 1 };
+/*
+ * A session of a person, in the service's own transaction. The cookie's value is shown once. `browser` is what it calls itself.
+ */
+struct new_session {
+    id session, person;
+    const struct net_address *address;
+    str browser;
+};
+MUST_USE error auth_begin_session(struct auth *auth, struct tx *tx, const struct new_session *wanted, str *ret_cookie,
+                                  str *ret_expires);
+/* The MAC that is kept of the token with which somebody adds their first passkey. `reeved enrol` makes them, with the same key. */
+#define SESSION_PEPPER_PURPOSE "session pepper v1"
+#define ENROLMENT_TOKEN_KIND   "en"
+void auth_enrolment_mac(struct auth *auth, str token, uint8_t ret_mac[SHA256_BYTES]);
+/* The origin of this service's pages; empty when it has none. */
+str auth_origin(struct auth *auth);
+
 /* The key that seals an organization's secrets, unless it has one; auth_create_api_key() does it by itself. */
 MUST_USE error auth_create_data_key(struct auth *auth, struct tx *tx, id organization);
 /* Makes a new key for tokens and nonces, known to all nodes; tokens with the old key stay valid until they expire. */

@@ -258,6 +258,14 @@ auth_create_api_key(struct auth *auth, struct tx *tx, id organization, str descr
     return OK;
 }
 
+/* ---- First passkeys ---- */
+
+void
+auth_enrolment_mac(struct auth *auth, str token, uint8_t ret_mac[SHA256_BYTES])
+{
+    credential_secret_mac(&auth->session_pepper, token, ret_mac);
+}
+
 /* ---- Invitations ---- */
 
 /* The pepper is that of client secrets: a token begins with another word, so no MAC of one is ever that of the other. */

@@ -200,6 +200,27 @@ entry_of_facts(struct arena *arena, const struct rows *rows, int64_t began_at_ms
     return OK;
 }
 
+error
+entry_of_session(struct arena *arena, const struct rows *rows, int64_t began_at_ms, struct session_entry **ret_entry)
+{
+    str mac = rows_bytes(arena, rows, 0, C_MAC);
+    struct session_entry *entry = calloc(1, sizeof(*entry));
+    if (entry == NULL || mac.len != SHA256_BYTES) {
+        free(entry);
+        return fail(arena, OVERLOADED);
+    }
+    atomic_init(&entry->cached.references, 1);
+    entry->cached.loaded_at_ms = began_at_ms;
+    entry->cached.dispose = dispose_plain;
+    entry->facts.person = rows_id(rows, 0, C_PERSON);
+    memcpy(entry->facts.mac, mac.data, SHA256_BYTES);
+    entry->facts.ends_at_ms = began_at_ms + rows_int(rows, 0, C_LEFT_MS);
+    entry->facts.verified_at_ms = began_at_ms - rows_int(rows, 0, C_VERIFIED_MS);
+    atomic_init(&entry->facts.used, false);
+    *ret_entry = entry;
+    return OK;
+}
+
 struct key_entry *
 entry_of_key(id principal, int64_t began_at_ms)
 {

@@ -27,12 +27,20 @@ struct key_entry {
     id principal;
 };
 
+struct session_entry {
+    struct cached cached;
+    struct session_facts facts;
+};
+
 /* From one row of auth_principal_load. */
 MUST_USE error entry_of_principal(struct arena *arena, const struct rows *rows, const struct key *data_key_sealing,
                                   int64_t began_at_ms, struct principal_entry **ret_entry);
 /* From one row of auth_organization_facts, auth_project_facts or auth_user_facts. */
 MUST_USE error entry_of_facts(struct arena *arena, const struct rows *rows, int64_t began_at_ms,
                               struct facts_entry **ret_entry);
+/* From one row of session_load. */
+MUST_USE error entry_of_session(struct arena *arena, const struct rows *rows, int64_t began_at_ms,
+                                struct session_entry **ret_entry);
 /* NULL without memory. */
 MUST_USE struct key_entry *entry_of_key(id principal, int64_t began_at_ms);
 

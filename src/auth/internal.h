@@ -18,6 +18,9 @@ struct auth {
     struct key master_key;
     struct key pepper;           /* client secrets */
     struct key data_key_sealing; /* the organizations' data keys */
+    struct key session_pepper;   /* cookies of sessions */
+    struct arena *arena;         /* of the next */
+    str origin;                  /* of this service's pages; empty: no sessions */
     struct key no_secret;        /* used as the H(A1) of keys that do not exist */
     struct freshness freshness;
     struct keyring *keyring;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who calls: a service account, an API key, a person or (on a separate address) an operator, with everything that
- * decides what they may do. Immutable once loaded.
+ * Who calls: a service account, an API key, a person (by a token or in a session) or (on a separate address) an operator,
+ * with everything that decides what they may do. Immutable once loaded.
  */
 #ifndef AUTH_PRINCIPAL_H
 #define AUTH_PRINCIPAL_H
@@ -36,6 +36,9 @@ struct principal {
     bool is_confined;
     size_t reach_count;
     const id *reach;
+    /* Of a person who came with the cookie of a session. */
+    id session;
+    int64_t verified_at_ms; /* steady clock: when they last proved with a key who they are */
 };
 
 /* Roles in a project include those granted in its organization; the result is closed over what roles imply. */

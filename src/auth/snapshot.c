@@ -11,13 +11,13 @@
 /* Longer than what can arrive during one load; a load that falls further behind is not kept. */
 enum { RECENT_INVALIDATIONS = 1024, PUBLIC_KEY_MAX = ID_BYTES };
 
-enum entry_kind { ENTRY_ORGANIZATION, ENTRY_PROJECT, ENTRY_USER, ENTRY_PRINCIPAL, ENTRY_KINDS };
+enum entry_kind { ENTRY_ORGANIZATION, ENTRY_PROJECT, ENTRY_USER, ENTRY_PRINCIPAL, ENTRY_SESSION, ENTRY_KINDS };
 _Static_assert((int)ENTRY_ORGANIZATION == (int)FACTS_OF_ORGANIZATION && (int)ENTRY_PROJECT == (int)FACTS_OF_PROJECT &&
                    (int)ENTRY_USER == (int)FACTS_OF_USER,
                "the kinds of facts are the first kinds of entries");
 
 struct invalidation {
-    enum { CHANGED_ALL, CHANGED_ORGANIZATION, CHANGED_PROJECT, CHANGED_USER, CHANGED_PRINCIPAL } what;
+    enum { CHANGED_ALL, CHANGED_ORGANIZATION, CHANGED_PROJECT, CHANGED_USER, CHANGED_PRINCIPAL, CHANGED_SESSION } what;
     id id;
 };
 
@@ -81,6 +81,8 @@ snapshot_count(struct snapshot *snapshot)
 static id
 organization_of(enum entry_kind kind, const struct cached *value)
 {
+    if (kind == ENTRY_SESSION) /* it belongs to a person, and a person to none */
+        return ID_NONE;
     return kind == ENTRY_PRINCIPAL ? ((const struct principal_entry *)value)->principal.organization
                                    : ((const struct facts_entry *)value)->facts.organization;
 }
@@ -92,6 +94,7 @@ touches(const struct invalidation *change, enum entry_kind kind, id own, id orga
     case CHANGED_ALL: return true;
     /* Whether a list is required, and the limits, come down from the organization. */
     case CHANGED_ORGANIZATION: return id_eq(change->id, organization);
+    case CHANGED_SESSION: return kind == ENTRY_SESSION && id_eq(change->id, own);
     case CHANGED_PROJECT: return kind == ENTRY_PROJECT && id_eq(change->id, own);
     case CHANGED_USER: return kind == ENTRY_USER && id_eq(change->id, own);
     case CHANGED_PRINCIPAL: return (kind == ENTRY_PRINCIPAL || kind == ENTRY_USER) && id_eq(change->id, own);
@@ -122,6 +125,7 @@ apply(struct snapshot *snapshot, const struct invalidation *change)
         break;
     case CHANGED_PROJECT: cache_remove(snapshot->entries[ENTRY_PROJECT], change->id); break;
     case CHANGED_USER: cache_remove(snapshot->entries[ENTRY_USER], change->id); break;
+    case CHANGED_SESSION: cache_remove(snapshot->entries[ENTRY_SESSION], change->id); break;
     case CHANGED_PRINCIPAL:
         cache_remove(snapshot->entries[ENTRY_PRINCIPAL], change->id);
         cache_remove(snapshot->entries[ENTRY_USER], change->id);
@@ -144,6 +148,8 @@ snapshot_invalidate(struct snapshot *snapshot, str payload)
             change.what = CHANGED_PROJECT;
         else if (str_is(what, "user"))
             change.what = CHANGED_USER;
+        else if (str_is(what, "session"))
+            change.what = CHANGED_SESSION;
     }
     pthread_mutex_lock(&snapshot->recent_lock);
     snapshot->recent[snapshot->recent_count++ % RECENT_INVALIDATIONS] = change;
@@ -218,6 +224,7 @@ load(struct snapshot *snapshot, struct arena *arena, enum entry_kind kind, id ow
         [ENTRY_PROJECT] = SQL_AUTH_PROJECT_FACTS,
         [ENTRY_USER] = SQL_AUTH_USER_FACTS,
         [ENTRY_PRINCIPAL] = SQL_AUTH_PRINCIPAL_LOAD,
+        [ENTRY_SESSION] = SQL_SESSION_LOAD,
     };
     struct params params = { 0 };
     struct rows rows;
@@ -245,6 +252,10 @@ load(struct snapshot *snapshot, struct arena *arena, enum entry_kind kind, id ow
         TRY(entry_of_principal(arena, &rows, &snapshot->data_key_sealing, began_at_ms, &entry));
         own = entry->principal.id;
         remember_public_key(snapshot, &entry->principal);
+        *ret_value = &entry->cached;
+    } else if (kind == ENTRY_SESSION) {
+        struct session_entry *entry;
+        TRY(entry_of_session(arena, &rows, began_at_ms, &entry));
         *ret_value = &entry->cached;
     } else {
         struct facts_entry *entry;
@@ -304,6 +315,29 @@ snapshot_principal(struct snapshot *snapshot, struct arena *arena, id principal,
     TRY(hand_over(arena, value));
     *ret_principal = value == NULL ? NULL : &((const struct principal_entry *)value)->principal;
     return OK;
+}
+
+error
+snapshot_session(struct snapshot *snapshot, struct arena *arena, id session, bool may_block, bool fresh,
+                 const struct session_facts **ret_facts)
+{
+    struct cached *value = fresh ? NULL : cache_get(snapshot->entries[ENTRY_SESSION], session);
+    TRY(choose(snapshot, arena, ENTRY_SESSION, session, STR_EMPTY, may_block, value, &value));
+    TRY(hand_over(arena, value));
+    *ret_facts = value == NULL ? NULL : &((const struct session_entry *)value)->facts;
+    return OK;
+}
+
+bool
+snapshot_is_unused_session(const struct session_facts *facts)
+{
+    return !atomic_load_explicit(&facts->used, memory_order_relaxed);
+}
+
+bool
+snapshot_is_first_use_of_session(const struct session_facts *facts)
+{
+    return snapshot_is_unused_session(facts) && !atomic_exchange(&((struct session_facts *)facts)->used, true);
 }
 
 static struct cached *

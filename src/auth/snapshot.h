@@ -41,6 +41,20 @@ MUST_USE error snapshot_api_key(struct snapshot *snapshot, struct arena *arena, 
                                 bool fresh, const struct principal **ret_principal,
                                 const struct digest_secret **ret_secret);
 
+/* A session that has not ended. */
+struct session_facts {
+    id person;
+    uint8_t mac[SHA256_BYTES];          /* of the cookie's value */
+    int64_t ends_at_ms, verified_at_ms; /* steady clock */
+    atomic_bool used;                   /* since it was loaded */
+};
+/* *ret_facts is NULL when there is none. */
+MUST_USE error snapshot_session(struct snapshot *snapshot, struct arena *arena, id session, bool may_block, bool fresh,
+                                const struct session_facts **ret_facts);
+/* True once for each time that it was loaded, so about once a minute at most: then its use is recorded. */
+bool snapshot_is_first_use_of_session(const struct session_facts *facts);
+bool snapshot_is_unused_session(const struct session_facts *facts);
+
 enum facts_kind { FACTS_OF_ORGANIZATION, FACTS_OF_PROJECT, FACTS_OF_USER, FACTS_KINDS };
 MUST_USE error snapshot_facts(struct snapshot *snapshot, struct arena *arena, enum facts_kind kind, id owner,
                               bool may_block, bool fresh, const struct context_facts **ret_facts);

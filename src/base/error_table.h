@@ -52,6 +52,14 @@
         "Send a bearer token of a service account, or answer the Digest challenge with an API key.") \
     ROW(INVALID_CREDENTIALS, 401, "The credentials are not valid: {}.", \
         "Check the credentials. A token is valid for one hour; then fetch a new one.") \
+    ROW(SESSION_ENDED, 401, "The session has ended.", \
+        "Sign in again.") \
+    ROW(SIGN_IN_REFUSED, 401, "Signing in was refused: {}.", \
+        "Try again from the beginning. If it goes on, ask whoever runs the service for another token.") \
+    ROW(CROSS_SITE_REQUEST, 403, "The request carries a browser's cookie, and does not come from a page of this service: {}.", \
+        "Use the service's own pages, or call the API with a bearer token or an API key, and without the cookie.") \
+    ROW(STEP_UP_REQUIRED, 403, "This cannot be undone, or makes new credentials: it needs your passkey once more.", \
+        "Confirm with the passkey (POST /api/sign-in/confirm) and repeat the request within five minutes.") \
     ROW(NOT_A_MEMBER, 401, "The caller does not belong to {}.", \
         "Use credentials of that organization or project, or have the caller added to it.") \
     ROW(ADDRESS_NOT_ALLOWED, 403, "Address {} is not on the access list of these credentials.", \

@@ -102,6 +102,9 @@ exchange_request(struct exchange *x)
     req->in.is_encrypted = x->r->connection->ssl != NULL;
     req->in.request_id = (str){ x->id, REQUEST_ID_DIGITS };
     req->in.authorization = req->in.accept = req->in.content_type = STR_EMPTY;
+    req->in.cookie = req->in.origin = req->in.fetch_site = req->in.user_agent = STR_EMPTY;
+    if (x->r->headers_in.user_agent != NULL)
+        req->in.user_agent = str_dup(req->arena, str_of(x->r->headers_in.user_agent->value));
     req->in.idempotency_key = req->in.if_match = req->in.if_none_match = req->in.last_event_id = req->in.body =
         STR_EMPTY;
     return req;

@@ -42,10 +42,16 @@ receive_header(struct request *req, str name, str value, unsigned *seen)
         str name;
         str *target;
     } wanted[] = {
-        { STR("authorization"), &in->authorization }, { STR("accept"), &in->accept },
-        { STR("content-type"), &in->content_type },   { STR("idempotency-key"), &in->idempotency_key },
-        { STR("if-match"), &in->if_match },           { STR("if-none-match"), &in->if_none_match },
+        { STR("authorization"), &in->authorization },
+        { STR("accept"), &in->accept },
+        { STR("content-type"), &in->content_type },
+        { STR("idempotency-key"), &in->idempotency_key },
+        { STR("if-match"), &in->if_match },
+        { STR("if-none-match"), &in->if_none_match },
         { STR("last-event-id"), &in->last_event_id },
+        { STR("cookie"), &in->cookie },
+        { STR("origin"), &in->origin },
+        { STR("sec-fetch-site"), &in->fetch_site },
     };
     for (size_t i = 0; i < LENGTH(wanted); i++) {
         if (!str_eq_nocase(name, wanted[i].name))

@@ -19,6 +19,7 @@ int command_jobs(int argc, char **argv);
 int command_billing(int argc, char **argv);
 int command_operator(int argc, char **argv);
 int command_federation(int argc, char **argv);
+int command_enrol(int argc, char **argv);
 int command_invitation(int argc, char **argv);
 int command_roles(int argc, char **argv);
 int command_errors(int argc, char **argv);

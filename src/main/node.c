@@ -178,6 +178,7 @@ node_new(const struct config *config, struct metrics *metrics)
         .guard_tries_per_minute = (int)config->guard_tries_per_minute,
     };
     struct auth_config auth = {
+        .base_url = str_from(config->base_url),
         .dsn = config->database,
         .master_key = config->key,
         .token_lifetime_s = (int)config->token_lifetime_s,

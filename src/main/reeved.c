@@ -20,6 +20,7 @@ static const struct {
     { "billing",    "Record payments; lock and unlock organizations.",                    command_billing },
     { "federation", "Give domains to federations, and connect organizations.",            command_federation },
     { "invitation", "List open invitations, and print the token of one.",                 command_invitation },
+    { "enrol",      "Print a token with which somebody adds their first passkey.",        command_enrol },
     { "bootstrap",  "Create an organization with its first credentials, and print them.", command_bootstrap },
     { "migrate",    "Bring the database schema up to date.",                              command_migrate },
     { "fleet",      "Manage hosts, regions and sizes for clusters.",                      command_fleet },

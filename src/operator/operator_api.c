@@ -202,6 +202,10 @@ call(struct request *req, const char *who, const char *method, str path, const j
         .if_match = STR_EMPTY,
         .if_none_match = STR_EMPTY,
         .last_event_id = STR_EMPTY,
+        .cookie = STR_EMPTY,
+        .origin = STR_EMPTY,
+        .fetch_site = STR_EMPTY,
+        .user_agent = STR_EMPTY,
         .request_id = STR_EMPTY,
     };
     req->stage = FIRST_ROUTED;

@@ -17,6 +17,9 @@ const struct retention retention_rows[RETENTION_COUNT] = {
     { "shapes of statements",                        SQL_QUERY_SHAPE_PRUNE,   false },
     { "rollouts of minor versions that are over",    SQL_FLEET_UPDATE_PRUNE,  true },
     { "slow queries",                                SQL_SLOW_QUERY_PRUNE,    false },
+    { "sessions of people that have ended",          SQL_SESSION_PRUNE,       false },
+    { "tokens for first passkeys that have expired", SQL_ENROLMENT_PRUNE,     false },
+    { "challenges that were used",                   SQL_CHALLENGE_PRUNE,     false },
 };
 // clang-format on
 

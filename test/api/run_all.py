@@ -38,6 +38,8 @@ SUITES = {
     "alerts": ("alerts_test.py", 180),
     "webhooks": ("webhooks_test.py", 600),
     "jobs": ("jobs_test.py", 180),
+    "sessions": ("session_test.py", 180),
+    "sessions-browser": ("session_browser_test.py", 120),
     "users": ("users_test.py", 240),
     "federation": ("federation_test.py", 300),
     "invitations": ("invitations_test.py", 180),

@@ -18,8 +18,8 @@ class Follower:
     """curl -N on one stream; what arrives is collected by a thread."""
 
     def __init__(self, node, path, token, after=None, more=()):
-        command = ["curl", "-sSN", "--cacert", node.ca, "-H", "Accept: text/event-stream", "-H", "Authorization: Bearer " + token,
-                   "-w", "status %{http_code}", *more]
+        command = ["curl", "-sSN", "--cacert", node.ca, "-H", "Accept: text/event-stream",
+                   *(["-H", "Authorization: Bearer " + token] if token else []), "-w", "status %{http_code}", *more]
         if after is not None:
             command += ["-H", "Last-Event-ID: %d" % after]
         self.process = subprocess.Popen([*command, node.base_url + PREFIX + path], stdout=subprocess.PIPE,

@@ -5,7 +5,7 @@
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 
-#include "auth/passkey.h"
+#include "auth/person/passkey.h"
 #include "base/crypto/crypto.h"
 #include "base/json.h"
 
@@ -14,7 +14,8 @@
 enum { PRESENT = 1, VERIFIED = 4 };
 
 /* What an honest browser with an honest authenticator does; a test changes one thing of it. */
-struct try {
+struct
+try {
     EVP_PKEY *key;
     const char *type, *origin, *rp_id, *more;
     uint8_t challenge[PASSKEY_CHALLENGE_BYTES];
@@ -43,8 +44,10 @@ sign(EVP_PKEY *key, str over)
     size_t length = 1024;
     char *signature = ARENA_ARRAY(arena, char, length);
     EVP_MD_CTX *context = EVP_MD_CTX_new();
-    assert_int_equal(EVP_DigestSignInit(context, NULL, EVP_PKEY_is_a(key, "ED25519") ? NULL : EVP_sha256(), NULL, key), 1);
-    assert_int_equal(EVP_DigestSign(context, (unsigned char *)signature, &length, (const unsigned char *)over.data, over.len), 1);
+    assert_int_equal(EVP_DigestSignInit(context, NULL, EVP_PKEY_is_a(key, "ED25519") ? NULL : EVP_sha256(), NULL, key),
+                     1);
+    assert_int_equal(
+        EVP_DigestSign(context, (unsigned char *)signature, &length, (const unsigned char *)over.data, over.len), 1);
     EVP_MD_CTX_free(context);
     return (str){ signature, length };
 }
@@ -66,8 +69,8 @@ answer_of(const struct try *try)
     uint8_t hash[SHA256_BYTES];
     str challenge = str_base64url(arena, try->challenge, PASSKEY_CHALLENGE_BYTES);
     struct passkey_answer answer = {
-        .client_data = str_format(arena, "{\"type\":\"%s\",\"challenge\":\"%s\",\"origin\":\"%s\"%s}", try->type, challenge.data,
-                                  try->origin, try->more),
+        .client_data = str_format(arena, "{\"type\":\"%s\",\"challenge\":\"%s\",\"origin\":\"%s\"%s}", try->type,
+                                  challenge.data, try->origin, try->more),
         .authenticator_data = authenticator_data(try),
     };
     crypto_sha256(answer.client_data, hash);
@@ -88,10 +91,16 @@ verdict(const struct try *try, uint32_t *ret_counter)
 static void
 begin(EVP_PKEY *key)
 {
-    honest = (struct try){ .key = key, .type = "webauthn.get", .origin = ORIGIN, .rp_id = RP_ID, .more = ",\"crossOrigin\":false",
-                           .flags = PRESENT | VERIFIED, .counter = 8 };
+    honest = (struct try){ .key = key,
+                           .type = "webauthn.get",
+                           .origin = ORIGIN,
+                           .rp_id = RP_ID,
+                           .more = ",\"crossOrigin\":false",
+                           .flags = PRESENT | VERIFIED,
+                           .counter = 8 };
     crypto_random(honest.challenge, sizeof(honest.challenge));
-    question = (struct passkey_question){ .origin = STR(ORIGIN), .rp_id = STR(RP_ID), .key = public_key(key), .counter = 7 };
+    question =
+        (struct passkey_question){ .origin = STR(ORIGIN), .rp_id = STR(RP_ID), .key = public_key(key), .counter = 7 };
     memcpy(question.challenge, honest.challenge, sizeof(honest.challenge));
 }
 
@@ -116,9 +125,10 @@ every_wrong_thing_is_refused_by_its_own_reason(void **state)
     EVP_PKEY *key = EVP_EC_gen("P-256"), *other = EVP_EC_gen("P-256");
     begin(key);
     struct try wrong[11];
-    const char *reasons[] = { "another kind of question", "another challenge", "page of another address", "page of another address",
-                              "inside of a page", "inside of a page", "another service", "did not verify", "did not verify",
-                              "used elsewhere", "not by the enrolled key" };
+    const char *reasons[] = { "another kind of question", "another challenge",      "page of another address",
+                              "page of another address",  "inside of a page",       "inside of a page",
+                              "another service",          "did not verify",         "did not verify",
+                              "used elsewhere",           "not by the enrolled key" };
     for (size_t i = 0; i < LENGTH(wrong); i++)
         wrong[i] = honest;
     wrong[0].type = "webauthn.create";
@@ -201,7 +211,8 @@ static void
 weak_and_broken_keys_are_not_usable(void **state)
 {
     (void)state;
-    EVP_PKEY *weak[] = { EVP_RSA_gen(1024), EVP_EC_gen("P-384"), EVP_EC_gen("secp256k1"), EVP_PKEY_Q_keygen(NULL, NULL, "X25519") };
+    EVP_PKEY *weak[] = { EVP_RSA_gen(1024), EVP_EC_gen("P-384"), EVP_EC_gen("secp256k1"),
+                         EVP_PKEY_Q_keygen(NULL, NULL, "X25519") };
     for (size_t i = 0; i < LENGTH(weak); i++) {
         assert_false(passkey_key_is_usable(public_key(weak[i])));
         EVP_PKEY_free(weak[i]);

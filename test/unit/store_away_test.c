@@ -31,6 +31,7 @@
 #include "store/queue/job.h"
 #include "store/resource.h"
 #include "store/retention.h"
+#include "store/session/session.h"
 
 enum { WAIT_MS = 20 };
 
@@ -135,6 +136,10 @@ what_is_asked_for_is_not_missing(void **state)
     IS_AWAY(store_host_log_targets(away, arena, one, &text));
     IS_AWAY(store_host_member_names(away, arena, one, one, STR("d"), &(struct member_names){ 0 }));
     IS_AWAY(store_invitation_list_all(away, arena, &text));
+    IS_AWAY(store_session_touch(away, arena, one));
+    IS_AWAY(store_session_list(away, arena, one, &text));
+    IS_AWAY(store_passkey_find(away, arena, STR("c"), &(struct passkey_row){ 0 }));
+    IS_AWAY(store_enrolment_find(away, arena, STR("m"), &found_id, &text));
     IS_AWAY(store_invitation_sealed_token(away, arena, one, &found, &text, &other));
     IS_AWAY(store_invitation_by_token(away, arena, mac, STR("u"), &found, &found_id, &other_id));
     IS_AWAY(store_invitation_for_person(away, arena, one, STR("u"), &found, &found_id));

@@ -6,7 +6,7 @@
 #include "job/kinds.h"
 #include "store/retention.h"
 
-enum { ORGANIZATION = 1, PROJECT = 2, KEY = 3, AUTHORITY = 4, RETENTION_DAYS = 30 };
+enum { ORGANIZATION = 1, PROJECT = 2, KEY = 3, AUTHORITY = 4, PERSON = 5, RETENTION_DAYS = 30 };
 
 static struct arena *arena;
 
@@ -16,7 +16,7 @@ static const struct {
 } records[] = {
     { "idempotency",
       "INSERT INTO idempotency (principal_id, key, request_hash, status, answer, created_at) "
-      "VALUES ((SELECT id FROM principal), 'k%d', '', 200, '', now() - interval '%s')",
+      "VALUES ((SELECT id FROM principal WHERE kind = 'api_key'), 'k%d', '', 200, '', now() - interval '%s')",
       "25 hours", "23 hours" },
     { "invitation",
       "INSERT INTO invitation (id, org_id, username, mac, pepper_version, inviter_name, expires_at) "
@@ -34,8 +34,14 @@ static const struct {
       "2 days", "1 hour" },
     { "revoked_token",
       "INSERT INTO revoked_token (principal_id, fingerprint, expires_at) "
-      "VALUES ((SELECT id FROM principal), 'f%d', now() - interval '%s')",
+      "VALUES ((SELECT id FROM principal WHERE kind = 'api_key'), 'f%d', now() - interval '%s')",
       "1 minute", "-1 minute" },
+    { "console_session",
+      "INSERT INTO console_session (id, person_id, mac, pepper_version, expires_at, address, browser) "
+      "VALUES (decode(lpad(to_hex(%d), 24, '0'), 'hex'), (SELECT id FROM person), '', 1, now() - interval '%s', '', '')",
+      "1 minute", "-1 minute" },
+    { "used_challenge", "INSERT INTO used_challenge (challenge, expires_at) VALUES ('c%d', now() - interval '%s')",
+      "61 minutes", "59 minutes" },
     { "event_count_of_project",
       "INSERT INTO event_count_of_project (project_id, org_id, seq, gone_at) "
       "VALUES (decode(lpad(to_hex(%d), 24, '0'), 'hex'), (SELECT id FROM organization), 1, now() - interval '%s')",
@@ -48,11 +54,14 @@ set_up(void **state)
     (void)state;
     arena = arena_new(FIXTURE_ARENA_BYTES);
     fixture_ask(
-        "SET client_min_messages = warning; TRUNCATE idempotency, event_count_of_project, organization, principal, authority CASCADE");
+        "SET client_min_messages = warning; TRUNCATE idempotency, event_count_of_project, used_challenge, organization, principal, authority CASCADE");
     fixture_add_organization(fixture_id(ORGANIZATION));
     fixture_add_project(fixture_id(PROJECT), fixture_id(ORGANIZATION));
     fixture_ask("INSERT INTO principal (id, kind, org_id) VALUES (%s, 'api_key', %s)", fixture_quote(fixture_id(KEY)),
                 fixture_quote(fixture_id(ORGANIZATION)));
+    fixture_ask("INSERT INTO principal (id, kind) VALUES (%s, 'person')", fixture_quote(fixture_id(PERSON)));
+    fixture_ask("INSERT INTO person (id, username, first_name, last_name) VALUES (%s, 'u', '', '')",
+                fixture_quote(fixture_id(PERSON)));
     fixture_ask(
         "INSERT INTO authority (id, purpose, org_id, certificate, key, not_after) VALUES (%s, 'PROJECT', %s, '', '', now())",
         fixture_quote(fixture_id(AUTHORITY)), fixture_quote(fixture_id(ORGANIZATION)));

@@ -238,6 +238,10 @@ static const char *const not_of_tenants[] = {
     "person",           /* any person may be given a role */
     "idempotency",      /* found by principal and key only */
     "signing_key",      /* the service's own */
+    "console_session",  /* people's, who belong to no organization */
+    "passkey",
+    "enrolment",
+    "used_challenge",
     "sweep",            /* the service's own */
     "instance",
     "cluster_watch",

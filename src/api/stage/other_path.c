@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The few paths that are not operations: OAuth, its metadata, invitations, downloads, measurements for people's own tools, and the OpenAPI
+ * The few paths that are not operations: OAuth, its metadata, invitations, signing in, downloads, measurements for people's own tools, and the OpenAPI
  * document. The guard of credentials slows down guessing.
  */
 #include "api/catalog.h"
 #include "api/document/openapi.h"
 #include "api/download.h"
 #include "api/invitation.h"
+#include "api/sign_in/sign_in.h"
 #include "api/stage/stages.h"
+#include "auth/person/session.h"
 
 typedef void oauth_function(struct auth *, struct arena *, const struct credentials *, str, str, struct oauth_answer *);
 
@@ -62,6 +64,68 @@ accept_invitation(struct request *req)
     return problem;
 }
 
+/* ---- People in a browser ---- */
+/* What a page of ours sends. Who it is from is not known yet; wrong signatures and tokens count as guesses. */
+static error
+from_our_page(struct request *req, bool is_guarded, error (*answer)(struct request *req))
+{
+    static const str any = { "sign-in", sizeof("sign-in") - 1 };
+    struct credentials credentials = request_credentials(req);
+    TRY(session_check_site(req->api->auth, req->arena, &credentials, false));
+    if (is_guarded)
+        TRY(auth_check_guard(req->api->auth, req->arena, &req->in.client, any));
+    TRY(request_admit(req, SIGN_IN_MAX_BYTES));
+    if (!req->may_block)
+        return WOULD_BLOCK;
+    error problem = answer(req);
+    if (problem != OK && problem->code == SIGN_IN_REFUSED)
+        return auth_count_failure(req->api->auth, req->arena, &req->in.client, any, problem);
+    return problem;
+}
+
+static error
+with_passkey(struct request *req)
+{
+    return from_our_page(req, true, sign_in_with_passkey);
+}
+
+static error
+enrolment(struct request *req)
+{
+    return from_our_page(req, true, sign_in_enrolment);
+}
+
+static error
+enrol(struct request *req)
+{
+    return from_our_page(req, true, sign_in_enrol);
+}
+
+static error
+confirm_presence(struct request *req)
+{
+    return from_our_page(req, true, sign_in_confirm);
+}
+
+static error
+leave(struct request *req)
+{
+    return from_our_page(req, false, sign_out);
+}
+
+static error
+end_one(struct request *req)
+{
+    return from_our_page(req, false, sessions_end);
+}
+
+static error
+list_sessions(struct request *req)
+{
+    return req->may_block ? sessions_list(req) : WOULD_BLOCK;
+}
+
+/* ---- Documents ---- */
 static error
 metadata(struct request *req)
 {
@@ -105,6 +169,14 @@ static const struct {
     { "acceptInvitation", "POST", "/api/invitations/accept", accept_invitation },
     { "oauthMetadata", "GET", "/.well-known/oauth-authorization-server", metadata },
     { "openApiDocument", "GET", "/api/openapi.json", openapi },
+    { "signInChallenge", "GET", "/api/sign-in/challenge", sign_in_challenge },
+    { "signInWithPasskey", "POST", "/api/sign-in/passkey", with_passkey },
+    { "showEnrolment", "POST", "/api/sign-in/enrolment", enrolment },
+    { "enrolPasskey", "POST", "/api/sign-in/enrol", enrol },
+    { "confirmWithPasskey", "POST", "/api/sign-in/confirm", confirm_presence },
+    { "signOut", "POST", "/api/sign-out", leave },
+    { "listOwnSessions", "GET", "/api/sessions", list_sessions },
+    { "endOwnSession", "POST", "/api/sessions/end", end_one },
     { "fetchDownload", "GET", DOWNLOADS_PATH, download_answer, .has_more = true },
     { "measurementsForTools", "GET", API_TOOLS_PATH, tool, .has_more = true, .is_form = true },
 };

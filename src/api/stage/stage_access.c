@@ -4,6 +4,7 @@
  * these stages says no, caller and context are read from the database once for this request.
  */
 #include "api/catalog.h"
+#include "api/sign_in/step_up.h"
 #include "api/stage/stages.h"
 
 /* A template with `{federationSettingsId}` but without `{orgId}` names a federation as its context. */
@@ -49,6 +50,9 @@ request_credentials(const struct request *req)
         .method = req->in.method,
         .target = req->in.target,
         .client = req->in.client,
+        .cookie = req->in.cookie,
+        .origin = req->in.origin,
+        .fetch_site = req->in.fetch_site,
     };
 }
 
@@ -314,7 +318,8 @@ static error
 judge_access(struct request *req)
 {
     TRY(judge_role(req));
-    return judge_lock(req);
+    TRY(judge_lock(req));
+    return step_up_check(req);
 }
 
 error

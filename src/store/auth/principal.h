@@ -14,7 +14,7 @@
 #define AUTHORITY_CHANNEL "reeve_authority"
 
 /*
- * `what` is "principal", "org", "project", "user" or "federation" with the id of what changed, or "keys" or "all" with any id. "org"
+ * `what` is "principal", "org", "project", "user", "session" or "federation" with the id of what changed, or "keys" or "all" with any id. "org"
  * also covers the principals and projects of the organization, "principal" covers what belongs to one caller, "user" only
  * the limits of one caller's own buckets.
  */

@@ -68,6 +68,7 @@ INSERT INTO sweep (name, next_run_at, started_at, succeeded_at, lease_owner, lea
     ('held', now() - interval '1 minute', now() - interval '2 minutes', NULL, 'w', 4, now() + interval '1 minute', 'it failed'),
     ('early', now() + interval '1 minute', now() - interval '1 minute', now() - interval '1 minute', 'w', 3, NULL, NULL),
     ('due', now() - interval '1 minute', now() - interval '1 hour', now() - interval '1 hour', 'w', 3, NULL, NULL);
+INSERT INTO used_challenge (challenge, expires_at) VALUES ('\x61', now() + interval '1 minute'), ('\x62', now() - interval '30 minutes'), ('\x63', now() - interval '2 hours'), ('\x64', now() - interval '3 hours');
 INSERT INTO signing_key (id, sealed, created_at) VALUES (1, '\x01', now() - interval '1 day'), (2, '\x02', now() - interval '3 hours'), (3, '\x03', now());
 
 -- ---- People belong to no tenant; "both" is a member of both ----
@@ -120,6 +121,15 @@ BEGIN
     PERFORM test.person(t || ' ada'), test.person(t || ' bob');
     INSERT INTO role_grant (principal_id, org_id, role) VALUES (test.id(t || ' account'), o, 'ORG_OWNER'), (test.id(t || ' account other'), o, 'ORG_MEMBER'), (test.id(t || ' key'), o, 'ORG_MEMBER'),
         (test.id(t || ' key other'), o, 'ORG_OWNER'), (test.id(t || ' ada'), o, 'ORG_OWNER'), (test.id(t || ' ada'), o, 'ORG_MEMBER'), (test.id(t || ' bob'), o, 'ORG_MEMBER'), (test.id('both'), o, 'ORG_MEMBER');
+    INSERT INTO console_session (id, person_id, mac, pepper_version, created_at, used_at, verified_at, expires_at, address, browser) VALUES
+        (test.named(t || ' session'), test.id(t || ' ada'), '\x71', 1, now() - interval '1 hour', now() - interval '5 minutes', now() - interval '1 hour', now() + interval '1 hour', '192.0.2.1', t),
+        (test.named(t || ' session new'), test.id(t || ' ada'), '\x72', 1, now(), now(), now(), now() + interval '12 hours', '192.0.2.2', ''),
+        (test.named(t || ' session idle'), test.id(t || ' ada'), '\x73', 1, now() - interval '1 hour', now() - interval '31 minutes', now() - interval '1 hour', now() + interval '1 hour', '192.0.2.1', t),
+        (test.named(t || ' session over'), test.id(t || ' ada'), '\x74', 1, now() - interval '12 hours', now() - interval '5 minutes', now() - interval '1 hour', now() - interval '1 minute', '192.0.2.1', t);
+    INSERT INTO passkey (id, person_id, credential, public_key, counter, name, created_at) VALUES (test.named(t || ' passkey'), test.id(t || ' ada'), t::bytea, '\x75', 7, 'key', now() - interval '1 day'),
+        (test.named(t || ' passkey uncounted'), test.id(t || ' ada'), (t || '0')::bytea, '\x76', 0, 'key', now() - interval '1 day');
+    INSERT INTO enrolment (person_id, mac, pepper_version, created_at, expires_at) VALUES (test.id(t || ' bob'), sha256((t || ' bob')::bytea), 1, now() - interval '1 hour', now() + interval '1 hour'),
+        (test.id(t || ' ada'), sha256((t || ' ada')::bytea), 1, now() - interval '2 hours', now() + interval '1 hour');
     INSERT INTO member_name VALUES (o, test.id('both'), t, 'Both', 'NO'), (o, test.id(t || ' ada'), 'Ada', t, 'NO');
     INSERT INTO team (id, org_id, name, created_at) VALUES (test.named(t || ' team'), o, 'team', now() - interval '2 days'), (test.named(t || ' team other'), o, 'other', now() - interval '1 day');
     INSERT INTO team_member (team_id, org_id, person_id) VALUES (test.id(t || ' team'), o, test.id('both')), (test.id(t || ' team'), o, test.id(t || ' ada')), (test.id(t || ' team other'), o, test.id('both')),

@@ -16,16 +16,17 @@ enum {
     PASSKEY_MAX_CLIENT_DATA_BYTES = 2048,
     PASSKEY_MAX_KEY_BYTES = 1024,
     PASSKEY_MAX_SIGNATURE_BYTES = 1024,
-    PASSKEY_MAX_CREDENTIAL_BYTES = 1023 /* section 4: an authenticator's id of a key is never longer */
+    PASSKEY_MAX_AUTHENTICATOR_BYTES = 2048, /* with a new key and what it may say beside it */
+    PASSKEY_MAX_CREDENTIAL_BYTES = 1023     /* section 4: an authenticator's id of a key is never longer */
 };
 
 /* What only this node, this page and this try can have asked for. */
 struct passkey_question {
     uint8_t challenge[PASSKEY_CHALLENGE_BYTES];
-    str origin;   /* "https://reeve.example:8443", to the letter */
-    str rp_id;    /* "reeve.example": whose keys the browser offers */
-    bool is_new;  /* the key is being made: only what the browser says is looked at, there is no signature */
-    str key;      /* SubjectPublicKeyInfo, DER */
+    str origin;       /* "https://reeve.example:8443", to the letter */
+    str rp_id;        /* "reeve.example": whose keys the browser offers */
+    bool is_new;      /* the key is being made: only what the browser says is looked at, there is no signature */
+    str key;          /* SubjectPublicKeyInfo, DER */
     uint32_t counter; /* how often the key was used, as it said last; 0: it does not count */
 };
 
@@ -39,7 +40,7 @@ struct passkey_answer {
 bool passkey_key_is_usable(str key);
 
 /* NULL, or half a sentence about what is wrong. *ret_counter is what the question of the next time must have. */
-const char *passkey_check(struct arena *arena, const struct passkey_question *question, const struct passkey_answer *answer,
-                          uint32_t *ret_counter);
+const char *passkey_check(struct arena *arena, const struct passkey_question *question,
+                          const struct passkey_answer *answer, uint32_t *ret_counter);
 
 #endif

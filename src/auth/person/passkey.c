@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "auth/passkey.h"
+#include "auth/person/passkey.h"
 
 #include <jansson.h>
 #include <openssl/ec.h>
@@ -136,7 +136,8 @@ is_signed(struct arena *arena, str key_bytes, const struct passkey_answer *answe
     memcpy(over + answer->authenticator_data.len, hash, sizeof(hash));
     const EVP_MD *digest = EVP_PKEY_is_a(key, "ED25519") ? NULL : EVP_sha256(); /* that one hashes by itself */
     return EVP_DigestVerifyInit(context, NULL, digest, NULL, key) == 1 &&
-           EVP_DigestVerify(context, (const unsigned char *)answer->signature.data, answer->signature.len, over, length) == 1;
+           EVP_DigestVerify(context, (const unsigned char *)answer->signature.data, answer->signature.len, over,
+                            length) == 1;
 }
 
 const char *

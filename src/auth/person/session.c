@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "auth/person/session.h"
+
+#include "auth/credential.h"
+#include "auth/internal.h"
+#include "base/clock.h"
+#include "store/session/session.h"
+
+#define PREFIX "reeve_cs_"
+_Static_assert(sizeof(PREFIX) - 1 == SESSION_PREFIX_LENGTH, "the prefix of cookies");
+enum { BROWSER_MAX = 200 };
+
+/* ---- Cookies ---- */
+bool
+session_find_cookie(str header, str *ret_value)
+{
+    bool found = false;
+    while (header.len > 0) {
+        str value = str_trim(str_cut(&header, ';'));
+        str name = str_cut(&value, '=');
+        if (!str_is(name, SESSION_COOKIE))
+            continue;
+        if (found) /* somebody put a second one there, and nobody knows which is the person's */
+            return false;
+        found = true;
+        *ret_value = value;
+    }
+    return found;
+}
+
+bool
+session_is_shown(const struct credentials *credentials)
+{
+    str rest = credentials->cookie;
+    while (rest.len > 0) {
+        str pair = str_trim(str_cut(&rest, ';'));
+        if (str_is(str_cut(&pair, '='), SESSION_COOKIE))
+            return true;
+    }
+    return false;
+}
+
+static bool
+parse(str value, id *ret_session)
+{
+    return value.len == SESSION_TEXT_LENGTH && str_starts_with(value, STR(PREFIX)) &&
+           id_parse(str_slice(value, SESSION_PREFIX_LENGTH, SESSION_PREFIX_LENGTH + ID_DIGITS), ret_session);
+}
+
+error
+auth_begin_session(struct auth *auth, struct tx *tx, const struct new_session *wanted, str *ret_cookie,
+                   str *ret_expires)
+{
+    struct arena *arena = tx_arena(tx);
+    uint8_t mac[SHA256_BYTES];
+    str secret = secret_new(arena, "cs");
+    if (secret.len == 0)
+        return fail(arena, OVERLOADED);
+    str value = str_format(arena, PREFIX "%s%.*s", id_text(arena, wanted->session).data,
+                           STR_ARG(str_slice(secret, SESSION_PREFIX_LENGTH, secret.len)));
+    if (value.len != SESSION_TEXT_LENGTH)
+        return fail(arena, OVERLOADED);
+    credential_secret_mac(&auth->session_pepper, value, mac);
+    bool is_readable = str_is_one_line(wanted->browser) && str_is_text(wanted->browser);
+    struct session_draft draft = {
+        .session = wanted->session,
+        .person = wanted->person,
+        .mac = { (const char *)mac, sizeof(mac) },
+        .pepper_version = PEPPER_VERSION,
+        .address = net_address_text(arena, wanted->address),
+        .browser = is_readable && wanted->browser.len <= BROWSER_MAX ? str_dup(arena, wanted->browser) : STR_EMPTY,
+    };
+    TRY(store_session_add(tx, &draft, ret_expires));
+    *ret_cookie = value;
+    return OK;
+}
+
+/* ---- Where a request comes from ---- */
+str
+session_origin_of(struct arena *arena, str url)
+{
+    static const str scheme = { "https://", sizeof("https://") - 1 };
+    if (!str_starts_with(url, scheme))
+        return STR_EMPTY;
+    str rest = str_slice(url, scheme.len, url.len);
+    str host = str_cut(&rest, '/');
+    /* Browsers leave the usual port out. */
+    if (str_ends_with(host, STR(":443")))
+        host = str_slice(host, 0, host.len - (sizeof(":443") - 1));
+    char *copy = ARENA_ARRAY(arena, char, scheme.len + host.len + 1);
+    if (copy == NULL || host.len == 0)
+        return STR_EMPTY;
+    memcpy(copy, scheme.data, scheme.len);
+    for (size_t i = 0; i < host.len; i++)
+        copy[scheme.len + i] = (char)(host.data[i] >= 'A' && host.data[i] <= 'Z' ? host.data[i] | 0x20 : host.data[i]);
+    copy[scheme.len + host.len] = '\0';
+    return (str){ copy, scheme.len + host.len };
+}
+
+error
+session_check_site(struct auth *auth, struct arena *arena, const struct credentials *credentials, bool reads)
+{
+    str site = credentials->fetch_site;
+    bool is_ours = str_is(site, "same-origin");
+    if (auth->origin.len == 0)
+        return fail(arena, CROSS_SITE_REQUEST, V("base_url is not an address with https"));
+    /* What a person types into the address line has no page that it comes from. Programs that are no browsers send neither header. */
+    if (reads)
+        return is_ours || site.len == 0 || str_is(site, "none")
+                   ? OK
+                   : fail(arena, CROSS_SITE_REQUEST, V("Sec-Fetch-Site is not same-origin"));
+    if (!str_eq(credentials->origin, auth->origin))
+        return fail(arena, CROSS_SITE_REQUEST, V("Origin is not that of base_url"));
+    return is_ours ? OK : fail(arena, CROSS_SITE_REQUEST, V("Sec-Fetch-Site is not same-origin"));
+}
+
+/* ---- From the cookie to the person ---- */
+static bool
+is_right(struct auth *auth, str value, const struct session_facts *facts)
+{
+    uint8_t mac[SHA256_BYTES];
+    if (facts == NULL)
+        return false;
+    credential_secret_mac(&auth->session_pepper, value, mac);
+    return crypto_equal(mac, facts->mac, SHA256_BYTES) && clock_steady_ms() < facts->ends_at_ms;
+}
+
+static error
+as_session(struct arena *arena, const struct principal *person, id session, const struct session_facts *facts,
+           const struct principal **ret_principal)
+{
+    struct principal *copy = ARENA_NEW(arena, struct principal);
+    if (copy == NULL)
+        return fail(arena, OVERLOADED);
+    *copy = *person;
+    copy->session = session;
+    copy->verified_at_ms = facts->verified_at_ms;
+    *ret_principal = copy;
+    return OK;
+}
+
+error
+session_authenticate(struct auth *auth, struct arena *arena, const struct credentials *credentials, bool may_block,
+                     bool fresh, str *ret_named, const struct principal **ret_principal)
+{
+    bool reads = str_is(credentials->method, "GET") || str_is(credentials->method, "HEAD");
+    str value;
+    id session;
+    TRY(session_check_site(auth, arena, credentials, reads));
+    if (!session_find_cookie(credentials->cookie, &value) || !parse(value, &session))
+        return fail(arena, SESSION_ENDED);
+    *ret_named = id_text(arena, session);
+    const struct session_facts *facts;
+    for (;; fresh = true) {
+        if (fresh || may_block)
+            TRY(auth_check_guard(auth, arena, &credentials->client, *ret_named));
+        TRY(snapshot_session(auth->snapshot, arena, session, may_block, fresh, &facts));
+        if (is_right(auth, value, facts))
+            break;
+        if (!may_block)
+            return WOULD_BLOCK;
+        if (fresh)
+            return fail(arena, SESSION_ENDED);
+    }
+    const struct principal *person;
+    TRY(snapshot_principal(auth->snapshot, arena, facts->person, may_block, fresh, &person));
+    if (person == NULL || person->kind != PRINCIPAL_PERSON)
+        return may_block ? fail(arena, SESSION_ENDED) : WOULD_BLOCK;
+    /* A stream goes on by itself: that is no use of the session. */
+    if (!credentials->goes_on && !may_block && snapshot_is_unused_session(facts))
+        return WOULD_BLOCK;
+    if (!credentials->goes_on && snapshot_is_first_use_of_session(facts)) {
+        error problem = store_session_touch(auth->store, arena, session);
+        if (problem != OK && problem->code != DATABASE_UNAVAILABLE && problem->code != OVERLOADED)
+            return problem;
+    }
+    return as_session(arena, person, session, facts, ret_principal);
+}
