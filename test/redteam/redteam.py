@@ -16,6 +16,7 @@ import time
 import rows
 import ground as grounds
 import of_agent
+import of_browser
 import of_database
 import of_download
 import of_extension
@@ -36,7 +37,8 @@ import walls_of_node
 from state import Problem
 from world import changed_tables, row_hashes
 
-NODE, FLEET = [of_node, of_tenant, of_download, of_tools, of_store], [of_outside, of_hosts, of_agent, of_points, of_database, of_session, of_extension, of_pooler, of_gate, of_logs]
+NODE = [of_node, of_tenant, of_browser, of_download, of_tools, of_store]
+FLEET = [of_outside, of_hosts, of_agent, of_points, of_database, of_session, of_extension, of_pooler, of_gate, of_logs]
 
 
 def known_walls():
