@@ -31,7 +31,7 @@ on_notify(void *owner, str payload)
     bool is_of_federation = str_starts_with(payload, STR("federation:"));
     if (is_of_federation || str_is(payload, "all"))
         federation_memory_forget(auth->federation);
-    if (!str_is(payload, "keys") && !is_of_federation)
+    if (!str_is(payload, "keys"))
         snapshot_invalidate(auth->snapshot, payload);
 }
 

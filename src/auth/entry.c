@@ -61,6 +61,18 @@ read_grants(str list, struct grant *grants, size_t *ret_count)
     return true;
 }
 
+/* `list` has 24 digits for each organization. */
+static void
+mark_federated(str list, struct grant *grants, size_t count)
+{
+    while (list.len > 0) {
+        id organization;
+        bool is_one = id_parse(str_cut(&list, ','), &organization);
+        for (size_t i = 0; is_one && i < count; i++)
+            grants[i].is_federated |= id_eq(grants[i].organization, organization);
+    }
+}
+
 static bool
 read_blocks(str list, struct net_block *blocks, size_t *ret_count)
 {
@@ -137,6 +149,8 @@ entry_of_principal(struct arena *arena, const struct rows *rows, const struct ke
 
     bool good = read_grants(grants, grant_room, &p->grant_count) && read_blocks(blocks, block_room, &p->block_count) &&
                 str_from_hex(revoked, revoked_room, revoked_count * TOKEN_FINGERPRINT_BYTES);
+    if (good)
+        mark_federated(rows_text(rows, 0, C_FEDERATED), grant_room, p->grant_count);
     if (good && p->kind == PRINCIPAL_API_KEY)
         good = entry->has_secret = read_secret(arena, rows, p->id, data_key_sealing, &entry->secret);
     if (!good) {

@@ -16,6 +16,7 @@ struct grant {
     id organization;
     id project; /* zero: granted in the organization */
     role_set roles;
+    bool is_federated; /* the organization's people sign in with its own identity provider */
 };
 
 enum { TOKEN_FINGERPRINT_BYTES = 16 };

@@ -17,7 +17,15 @@ _Static_assert((int)ENTRY_ORGANIZATION == (int)FACTS_OF_ORGANIZATION && (int)ENT
                "the kinds of facts are the first kinds of entries");
 
 struct invalidation {
-    enum { CHANGED_ALL, CHANGED_ORGANIZATION, CHANGED_PROJECT, CHANGED_USER, CHANGED_PRINCIPAL, CHANGED_SESSION } what;
+    enum {
+        CHANGED_ALL,
+        CHANGED_ORGANIZATION,
+        CHANGED_PROJECT,
+        CHANGED_USER,
+        CHANGED_PRINCIPAL,
+        CHANGED_SESSION,
+        CHANGED_PEOPLE
+    } what;
     id id;
 };
 
@@ -95,6 +103,8 @@ touches(const struct invalidation *change, enum entry_kind kind, id own, id orga
     /* Whether a list is required, and the limits, come down from the organization. */
     case CHANGED_ORGANIZATION: return id_eq(change->id, organization);
     case CHANGED_SESSION: return kind == ENTRY_SESSION && id_eq(change->id, own);
+    /* With what they sign in; people belong to no organization. */
+    case CHANGED_PEOPLE: return kind == ENTRY_PRINCIPAL && !id_is_there(organization);
     case CHANGED_PROJECT: return kind == ENTRY_PROJECT && id_eq(change->id, own);
     case CHANGED_USER: return kind == ENTRY_USER && id_eq(change->id, own);
     case CHANGED_PRINCIPAL: return (kind == ENTRY_PRINCIPAL || kind == ENTRY_USER) && id_eq(change->id, own);
@@ -123,6 +133,9 @@ apply(struct snapshot *snapshot, const struct invalidation *change)
         for (int kind = 0; kind < ENTRY_KINDS; kind++)
             cache_remove_if(snapshot->entries[kind], is_removed, &(struct removal){ change, (enum entry_kind)kind });
         break;
+    case CHANGED_PEOPLE:
+        cache_remove_if(snapshot->entries[ENTRY_PRINCIPAL], is_removed, &(struct removal){ change, ENTRY_PRINCIPAL });
+        break;
     case CHANGED_PROJECT: cache_remove(snapshot->entries[ENTRY_PROJECT], change->id); break;
     case CHANGED_USER: cache_remove(snapshot->entries[ENTRY_USER], change->id); break;
     case CHANGED_SESSION: cache_remove(snapshot->entries[ENTRY_SESSION], change->id); break;
@@ -148,6 +161,8 @@ snapshot_invalidate(struct snapshot *snapshot, str payload)
             change.what = CHANGED_PROJECT;
         else if (str_is(what, "user"))
             change.what = CHANGED_USER;
+        else if (str_is(what, "federation"))
+            change.what = CHANGED_PEOPLE;
         else if (str_is(what, "session"))
             change.what = CHANGED_SESSION;
     }

@@ -268,6 +268,26 @@ def test_first_passkey(suite, place):
     suite.equal(sql("SELECT count(*) FROM enrolment e WHERE to_jsonb(e)::text LIKE '%reeve_en%'"), "0", "tokens in the database")
 
 
+def test_provider_decides(suite, place):
+    """An organization whose people sign in with its own provider is not opened by a passkey."""
+    browser, _, name, _ = place.signed_in()
+    place.world.make_person(name, place.world.b.home, "ORG_OWNER")
+    sql("SELECT pg_notify('reeve_authority', 'all')")
+    org = place.world.b.home
+    wait_until(lambda: browser.ask("GET", "/orgs/" + org).status == 200, 5)
+    federation = place.world.federation[org]
+    sql("INSERT INTO identity_provider (id, federation_id, protocol, issuer_uri, status, domains, settings) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), 'OIDC', 'https://i.example', 'ACTIVE', '{}', '{}'); "
+        "UPDATE connected_organization SET provider_id = decode('%s', 'hex') WHERE org_id = decode('%s', 'hex'); SELECT pg_notify('reeve_authority', 'federation:%s')"
+        % (org, federation, org, org, federation))
+    wait_until(lambda: browser.ask("GET", "/orgs/" + org).code() == "NOT_A_MEMBER", 5)
+    listed = [one["id"] for one in browser.ask("GET", "/orgs").json()["results"]]
+    suite.equal(listed, [place.world.a.home], "organizations of a session")
+    suite.equal(browser.ask("GET", "/orgs/" + place.world.a.home).status, 200, "an organization without a provider")
+    sql("UPDATE connected_organization SET provider_id = NULL WHERE org_id = decode('%s', 'hex'); SELECT pg_notify('reeve_authority', 'federation:%s')" % (org, federation))
+    wait_until(lambda: browser.ask("GET", "/orgs/" + org).status == 200, 5)
+    suite.passed += 2
+
+
 def test_step_up(suite, place):
     browser, passkey, _, person = place.signed_in()
     project = browser.ask("POST", "/groups", {"name": "grave", "orgId": place.world.a.home})
@@ -308,7 +328,7 @@ def main():
         no_limits([world.a.home, world.b.home])
         place = Place(suite, world, (node, other))
         for test in (test_cookie_is_its_person, test_other_sites, test_wrong_cookies, test_ends, test_use_is_noted, test_forged_answers,
-                     test_first_passkey, test_step_up, test_operators_port):
+                     test_first_passkey, test_provider_decides, test_step_up, test_operators_port):
             test(suite, place)
     return suite.finish()
 

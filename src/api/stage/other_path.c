@@ -78,6 +78,8 @@ from_our_page(struct request *req, bool is_guarded, error (*answer)(struct reque
     if (!req->may_block)
         return WOULD_BLOCK;
     error problem = answer(req);
+    if (problem == OK && is_guarded)
+        limit_guard_note_success(req->api->limiter, (struct guard_try){ &req->in.client, any });
     if (problem != OK && problem->code == SIGN_IN_REFUSED)
         return auth_count_failure(req->api->auth, req->arena, &req->in.client, any, problem);
     return problem;

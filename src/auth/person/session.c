@@ -125,6 +125,34 @@ is_right(struct auth *auth, str value, const struct session_facts *facts)
     return crypto_equal(mac, facts->mac, SHA256_BYTES) && clock_steady_ms() < facts->ends_at_ms;
 }
 
+/* Where people sign in with the organization's own provider, that decides who gets in, and no passkey does. */
+static error
+leave_out_federated(struct arena *arena, struct principal *copy)
+{
+    struct grant *grants = ARENA_ARRAY(arena, struct grant, copy->grant_count + 1);
+    id *reach = ARENA_ARRAY(arena, id, copy->grant_count + 1);
+    if (grants == NULL || reach == NULL)
+        return fail(arena, OVERLOADED);
+    size_t count = 0, reached = 0;
+    for (size_t i = 0; i < copy->grant_count; i++) {
+        if (copy->grants[i].is_federated)
+            continue;
+        grants[count] = copy->grants[i];
+        /* In the order of organizations, as they were loaded. */
+        if (reached == 0 || !id_eq(reach[reached - 1], grants[count].organization))
+            reach[reached++] = grants[count].organization;
+        count++;
+    }
+    if (count == copy->grant_count)
+        return OK;
+    copy->is_confined = true;
+    copy->grants = grants;
+    copy->grant_count = count;
+    copy->reach = reach;
+    copy->reach_count = reached;
+    return OK;
+}
+
 static error
 as_session(struct arena *arena, const struct principal *person, id session, const struct session_facts *facts,
            const struct principal **ret_principal)
@@ -135,6 +163,7 @@ as_session(struct arena *arena, const struct principal *person, id session, cons
     *copy = *person;
     copy->session = session;
     copy->verified_at_ms = facts->verified_at_ms;
+    TRY(leave_out_federated(arena, copy));
     *ret_principal = copy;
     return OK;
 }
@@ -170,6 +199,7 @@ session_authenticate(struct auth *auth, struct arena *arena, const struct creden
     if (!credentials->goes_on && !may_block && snapshot_is_unused_session(facts))
         return WOULD_BLOCK;
     if (!credentials->goes_on && snapshot_is_first_use_of_session(facts)) {
+        limit_guard_note_success(auth->limiter, (struct guard_try){ &credentials->client, *ret_named });
         error problem = store_session_touch(auth->store, arena, session);
         if (problem != OK && problem->code != DATABASE_UNAVAILABLE && problem->code != OVERLOADED)
             return problem;
