@@ -13,7 +13,7 @@ SELECT encode(p.id, 'hex') AS id,
           FROM held_grant g -- those of its teams as well
          WHERE g.principal_id = p.id) AS grants,
        -- Those of its organizations whose people sign in with a provider of the organization's own.
-       (SELECT string_agg(encode(c.org_id, 'hex'), ',')
+       (SELECT string_agg(encode(c.org_id, 'hex'), ',' ORDER BY c.org_id)
           FROM connected_organization c
          WHERE p.kind = 'person' AND c.provider_id IS NOT NULL
            AND EXISTS (SELECT FROM role_grant own WHERE own.principal_id = p.id AND own.org_id = c.org_id)) AS federated,
