@@ -171,7 +171,7 @@ def faults(deployment):
     """(what, generator, part that it is found in, words of the sentence, words of the remedy)"""
     nowhere = os.path.join(deployment.node.folder, "nowhere")
     newest = sql("SELECT max(version) FROM schema_migration")
-    yield "expired certificates", expired_certificate(deployment), "certificates", "expire", "HUP"
+    yield "expired certificates", expired_certificate(deployment), "certificates", "expire", "systemctl reload reeve-api"
     yield "a certificate of another key", other_key(deployment), "certificates", "was not made for the key", "its own key"
     yield "a key file that others read", open_key_file(deployment), "key", "others can read it", "0600"
     yield "no module", settings(deployment, module=nowhere), "program", "No such file", "Install reeve-server"
