@@ -2,7 +2,6 @@
 #include "api/invitation.h"
 
 #include "api/api.h"
-#include "api/media.h"
 #include "api/validate.h"
 #include "base/json.h"
 #include "store/auth/principal.h"
@@ -34,16 +33,6 @@ static const struct schema accept_signed_in_schema = { "AcceptInvitationSignedIn
                                                        "Which invitation the caller accepts.",
                                                        accept_signed_in_fields };
 
-static error
-read_body(struct request *req, const struct schema *schema)
-{
-    TRY(media_check_body(req->arena, req->in.content_type));
-    if (req->in.body.len == 0)
-        return fail(req->arena, INVALID_JSON, V("the request has no body"));
-    TRY(json_parse(req->arena, req->in.body, &req->body));
-    return validate_body(req->arena, schema, VALIDATE_CREATE, req->body);
-}
-
 struct acceptance {
     id organization, invitation, person;
     str username;
@@ -70,7 +59,7 @@ begin_by_token(struct request *req, struct acceptance *ret)
 {
     uint8_t mac[SHA256_BYTES];
     bool found;
-    TRY(read_body(req, &accept_schema));
+    TRY(request_read_body(req, &accept_schema));
     ret->username = json_str(json_object_get(req->body, "username"));
     auth_invitation_mac(req->api->auth, json_str(json_object_get(req->body, "token")), mac);
     TRY(store_invitation_by_token(req->api->store, req->arena, mac, ret->username, &found, &ret->organization,
@@ -95,7 +84,7 @@ begin_signed_in(struct request *req, struct acceptance *ret)
         .client = req->in.client,
     };
     TRY(auth_authenticate(req->api->auth, req->arena, &credentials, true, false, &req->caller));
-    TRY(read_body(req, &accept_signed_in_schema));
+    TRY(request_read_body(req, &accept_signed_in_schema));
     ret->username = req->caller->name;
     ret->person = req->caller->id;
     if (!id_parse(json_str(json_object_get(req->body, "invitationId")), &ret->invitation))

@@ -2,8 +2,11 @@
 #include "api/request.h"
 
 #include "api/api.h"
+#include "api/media.h"
 #include "api/metrics.h"
+#include "api/validate.h"
 #include "base/clock.h"
+#include "base/json.h"
 
 enum { MAX_LIST_BYTES = 32 * 1024 * 1024 };
 
@@ -239,4 +242,14 @@ request_check_match(struct request *req, int64_t revision)
     if (request_etag_is_listed(req->in.if_match, etag))
         return OK;
     return fail(req->arena, PRECONDITION_FAILED, V(etag));
+}
+
+error
+request_read_body(struct request *req, const struct schema *schema)
+{
+    TRY(media_check_body(req->arena, req->in.content_type));
+    if (req->in.body.len == 0)
+        return fail(req->arena, INVALID_JSON, V("the request has no body"));
+    TRY(json_parse(req->arena, req->in.body, &req->body));
+    return validate_body(req->arena, schema, VALIDATE_CREATE, req->body);
 }

@@ -175,6 +175,9 @@ bool request_etag_is_listed(str header, str etag);
 /* The caller's credentials, for auth/auth.h. */
 struct credentials request_credentials(const struct request *req);
 
+/* The body of a path that is no operation, judged by the schema. */
+MUST_USE error request_read_body(struct request *req, const struct schema *schema);
+
 /* 404 RESOURCE_NOT_FOUND with the request's path. */
 MUST_USE NEVER_NULL error request_not_found(struct request *req);
 /*

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "cli/builtins.h"
 #include "cli/fetch.h"
+#include "cli/options.h"
 #include "cli/output/output.h"
 #include "cli/profile.h"
 #include "cli/short/names.h"
@@ -280,21 +281,11 @@ find_sources(struct cli *cli, struct client *client, struct source sources[MOST_
     return *ret_count > 0 ? EXIT_SUCCESS : EXIT_USAGE;
 }
 
-/* "90s", "15m", "1h", "2d" */
 static bool
 read_since(struct cli *cli, int64_t *ret_since_s)
 {
-    static const struct {
-        char unit;
-        int64_t seconds;
-    } units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
     str given = str_from(call_option(&cli->call, "since"));
-    int64_t count, back_s = given.len == 0 ? DEFAULT_SINCE_S : 0;
-    for (size_t i = 0; given.len > 1 && i < LENGTH(units); i++) {
-        if (given.data[given.len - 1] == units[i].unit &&
-            str_to_int(str_slice(given, 0, given.len - 1), 1, 100000, &count))
-            back_s = count * units[i].seconds;
-    }
+    int64_t back_s = given.len == 0 ? DEFAULT_SINCE_S : options_span_s(given);
     *ret_since_s = (int64_t)time(NULL) - back_s;
     if (back_s == 0)
         cli_say(cli, "--since takes a number and s, m, h or d, such as 15m, not `%s`", given.data);

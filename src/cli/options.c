@@ -395,3 +395,18 @@ options_read(struct arena *arena, const struct builtin *builtins, size_t builtin
     }
     return take_rest(&r, used >= meant ? used - meant + typed : used);
 }
+
+int64_t
+options_span_s(str text)
+{
+    static const struct {
+        char unit;
+        int64_t seconds;
+    } units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
+    int64_t count;
+    for (size_t i = 0; text.len > 1 && i < LENGTH(units); i++) {
+        if (text.data[text.len - 1] == units[i].unit && str_to_int(str_slice(text, 0, text.len - 1), 1, 100000, &count))
+            return count * units[i].seconds;
+    }
+    return 0;
+}

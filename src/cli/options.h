@@ -88,5 +88,7 @@ MUST_USE bool options_read(struct arena *arena, const struct builtin *builtins, 
                            const char *const *argv, struct call *call, str *ret_why);
 /* What was given to an option of a builtin; NULL: nothing. */
 const char *call_option(const struct call *call, const char *name);
+/* Seconds of "90s", "15m", "1h" or "2d"; 0: it is none of these. */
+int64_t options_span_s(str text);
 
 #endif

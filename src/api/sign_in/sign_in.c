@@ -2,7 +2,6 @@
 #include "api/sign_in/sign_in.h"
 
 #include "api/api.h"
-#include "api/media.h"
 #include "api/validate.h"
 #include "auth/person/challenge.h"
 #include "auth/person/passkey.h"
@@ -11,7 +10,7 @@
 #include "base/json.h"
 #include "store/session/session.h"
 
-enum { SESSION_LASTS_S = 12 * 3600 /* as session_add.sql has it */, SESSION_PEPPER_VERSION = 1 };
+enum { SESSION_LASTS_S = 12 * 3600 /* as session_add.sql has it */ };
 
 /* ---- What is sent ---- */
 #define BYTES_FIELD(name, sentence, most_bytes) \
@@ -59,16 +58,6 @@ static const struct field session_fields[] = {
     END_OF_FIELDS,
 };
 static const struct schema session_schema = { "EndSession", "Which session ends.", session_fields };
-
-static error
-read_body(struct request *req, const struct schema *schema)
-{
-    TRY(media_check_body(req->arena, req->in.content_type));
-    if (req->in.body.len == 0)
-        return fail(req->arena, INVALID_JSON, V("the request has no body"));
-    TRY(json_parse(req->arena, req->in.body, &req->body));
-    return validate_body(req->arena, schema, VALIDATE_CREATE, req->body);
-}
 
 static error
 refuse(struct request *req, const char *why)
@@ -247,7 +236,7 @@ error
 sign_in_with_passkey(struct request *req)
 {
     struct passkey_row row;
-    TRY(read_body(req, &assertion_schema));
+    TRY(request_read_body(req, &assertion_schema));
     TRY(take_assertion(req, req->body, CHALLENGE_TO_SIGN_IN, &row));
     return begin_session(req, row.person, row.username);
 }
@@ -268,7 +257,7 @@ sign_in_enrolment(struct request *req)
 {
     str mac, username, name = rp_id(req);
     id person;
-    TRY(read_body(req, &token_schema));
+    TRY(request_read_body(req, &token_schema));
     TRY(find_enrolment(req, &mac, &person, &username));
     if (name.len == 0)
         return refuse(req, "base_url has no name that a passkey could be for");
@@ -306,7 +295,7 @@ sign_in_enrol(struct request *req)
     bool used;
     str mac, username, credential, name;
     id person;
-    TRY(read_body(req, &enrol_schema));
+    TRY(request_read_body(req, &enrol_schema));
     TRY(find_enrolment(req, &mac, &person, &username));
     TRY(check_new_key(req, &enrol, &sign_in, &counter));
     TRY(read_bytes(req, json_object_get(req->body, "assertion"), "credentialId", &credential));
@@ -337,7 +326,7 @@ sign_in_confirm(struct request *req)
 {
     struct passkey_row row;
     TRY(find_session(req));
-    TRY(read_body(req, &assertion_schema));
+    TRY(request_read_body(req, &assertion_schema));
     TRY(take_assertion(req, req->body, CHALLENGE_TO_CONFIRM, &row));
     if (!id_eq(row.person, req->caller->id))
         return refuse(req, "the passkey is another person's");
@@ -382,7 +371,7 @@ sessions_end(struct request *req)
     bool ended;
     id session;
     TRY(find_session(req));
-    TRY(read_body(req, &session_schema));
+    TRY(request_read_body(req, &session_schema));
     if (!id_parse(json_text_at(req->body, "sessionId"), &session))
         return request_not_found(req);
     TRY(end_session(req, session, &ended));

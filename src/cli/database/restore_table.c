@@ -13,6 +13,7 @@
 #include "cli/database/connect.h"
 #include "cli/database/programs.h"
 #include "cli/fetch.h"
+#include "cli/options.h"
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
 #include "cli/profile.h"
@@ -99,22 +100,17 @@ read_table(struct restore *r)
 static bool
 read_moment(struct restore *r)
 {
-    static const struct {
-        char unit;
-        int64_t seconds;
-    } units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
     struct cli *cli = r->cli;
     const char *given = call_option(&cli->call, "at");
-    int64_t now_s = (int64_t)time(NULL), count, ms;
+    int64_t now_s = (int64_t)time(NULL), ms;
     if (given == NULL) {
         cli_say(cli, "to which moment? Give --at, such as --at 10m or --at 2026-11-16T09:41:07Z");
         return false;
     }
     str text = str_dup(cli->arena, str_from(given));
-    for (size_t i = 0; text.len > 1 && i < LENGTH(units); i++) {
-        if (text.data[text.len - 1] == units[i].unit && str_to_int(str_slice(text, 0, text.len - 1), 1, 100000, &count))
-            r->moment_s = now_s - count * units[i].seconds;
-    }
+    int64_t back_s = options_span_s(text);
+    if (back_s > 0)
+        r->moment_s = now_s - back_s;
     char *blank = strchr((char *)(uintptr_t)text.data, ' ');
     if (blank != NULL)
         *blank = 'T';
