@@ -23,10 +23,17 @@ step_up_is_for(const struct endpoint *endpoint)
 }
 
 error
+step_up_demand(struct request *req)
+{
+    return clock_steady_ms() - req->caller->verified_at_ms <= STEP_UP_LASTS_MS ? OK
+                                                                               : fail(req->arena, STEP_UP_REQUIRED);
+}
+
+error
 step_up_check(struct request *req)
 {
     const struct principal *caller = req->caller;
     if (caller == NULL || !id_is_there(caller->session) || !step_up_is_for(req->endpoint))
         return OK;
-    return clock_steady_ms() - caller->verified_at_ms <= STEP_UP_LASTS_MS ? OK : fail(req->arena, STEP_UP_REQUIRED);
+    return step_up_demand(req);
 }

@@ -9,6 +9,8 @@ enum { STEP_UP_LASTS_MS = 5 * 60 * 1000 };
 
 /* Whether the operation cannot be undone, makes credentials, or decides who can sign in. */
 bool step_up_is_for(const struct endpoint *endpoint);
+/* STEP_UP_REQUIRED unless the person of the caller's session has confirmed lately. */
+MUST_USE error step_up_demand(struct request *req);
 /* STEP_UP_REQUIRED, or OK: also for everybody who is not in a session. */
 MUST_USE error step_up_check(struct request *req);
 

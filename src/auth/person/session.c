@@ -6,19 +6,23 @@
 #include "base/clock.h"
 #include "store/session/session.h"
 
-#define PREFIX "reeve_cs_"
-_Static_assert(sizeof(PREFIX) - 1 == SESSION_PREFIX_LENGTH, "the prefix of cookies");
+/* What cookies and tokens of sessions begin with: the MAC is over it, too, so neither is ever taken for the other. */
+#define COOKIE_KIND     "cs"
+#define DEVICE_KIND     "cd"
+#define PREFIX_OF(kind) "reeve_" kind "_"
+_Static_assert(sizeof(PREFIX_OF(COOKIE_KIND)) - 1 == SESSION_PREFIX_LENGTH, "the prefix of cookies");
+_Static_assert(sizeof(PREFIX_OF(DEVICE_KIND)) - 1 == SESSION_PREFIX_LENGTH, "the prefix of devices' tokens");
 enum { BROWSER_MAX = 200 };
 
 /* ---- Cookies ---- */
 bool
-session_find_cookie(str header, str *ret_value)
+session_find_cookie(str header, const char *cookie, str *ret_value)
 {
     bool found = false;
     while (header.len > 0) {
         str value = str_trim(str_cut(&header, ';'));
         str name = str_cut(&value, '=');
-        if (!str_is(name, SESSION_COOKIE))
+        if (!str_is(name, cookie))
             continue;
         if (found) /* somebody put a second one there, and nobody knows which is the person's */
             return false;
@@ -29,49 +33,78 @@ session_find_cookie(str header, str *ret_value)
 }
 
 bool
-session_is_shown(const struct credentials *credentials)
+session_has_cookie(str header, const char *cookie)
 {
-    str rest = credentials->cookie;
-    while (rest.len > 0) {
-        str pair = str_trim(str_cut(&rest, ';'));
-        if (str_is(str_cut(&pair, '='), SESSION_COOKIE))
+    while (header.len > 0) {
+        str pair = str_trim(str_cut(&header, ';'));
+        if (str_is(str_cut(&pair, '='), cookie))
             return true;
     }
     return false;
 }
 
-static bool
-parse(str value, id *ret_session)
+bool
+session_is_shown(const struct credentials *credentials)
 {
-    return value.len == SESSION_TEXT_LENGTH && str_starts_with(value, STR(PREFIX)) &&
+    return session_has_cookie(credentials->cookie, SESSION_COOKIE);
+}
+
+static bool
+parse(str value, bool is_device, id *ret_session)
+{
+    return value.len == SESSION_TEXT_LENGTH &&
+           str_starts_with(value, is_device ? STR(PREFIX_OF(DEVICE_KIND)) : STR(PREFIX_OF(COOKIE_KIND))) &&
            id_parse(str_slice(value, SESSION_PREFIX_LENGTH, SESSION_PREFIX_LENGTH + ID_DIGITS), ret_session);
+}
+
+/* A new value, and what is kept of the session. */
+static error
+draft_session(struct auth *auth, struct arena *arena, const struct new_session *wanted, const char *kind,
+              struct session_draft *ret_draft, str *ret_value)
+{
+    uint8_t mac[SHA256_BYTES];
+    str secret = secret_new(arena, kind);
+    if (secret.len == 0)
+        return fail(arena, OVERLOADED);
+    str value = str_format(arena, PREFIX_OF("%s") "%s%.*s", kind, id_text(arena, wanted->session).data,
+                           STR_ARG(str_slice(secret, SESSION_PREFIX_LENGTH, secret.len)));
+    if (value.len != SESSION_TEXT_LENGTH)
+        return fail(arena, OVERLOADED);
+    credential_secret_mac(&auth->session_pepper, value, mac);
+    bool is_readable = str_is_one_line(wanted->browser) && str_is_text(wanted->browser);
+    *ret_draft = (struct session_draft){
+        .session = wanted->session,
+        .person = wanted->person,
+        .mac = str_dup(arena, (str){ (const char *)mac, sizeof(mac) }),
+        .pepper_version = PEPPER_VERSION,
+        .address = net_address_text(arena, wanted->address),
+        .browser = is_readable && wanted->browser.len <= BROWSER_MAX ? str_dup(arena, wanted->browser) : STR_EMPTY,
+        .is_verified = wanted->is_verified,
+        .provider = wanted->provider,
+        .provider_epoch = wanted->provider_epoch,
+    };
+    *ret_value = value;
+    return ret_draft->mac.len == sizeof(mac) ? OK : fail(arena, OVERLOADED);
 }
 
 error
 auth_begin_session(struct auth *auth, struct tx *tx, const struct new_session *wanted, str *ret_cookie,
                    str *ret_expires)
 {
-    struct arena *arena = tx_arena(tx);
-    uint8_t mac[SHA256_BYTES];
-    str secret = secret_new(arena, "cs");
-    if (secret.len == 0)
-        return fail(arena, OVERLOADED);
-    str value = str_format(arena, PREFIX "%s%.*s", id_text(arena, wanted->session).data,
-                           STR_ARG(str_slice(secret, SESSION_PREFIX_LENGTH, secret.len)));
-    if (value.len != SESSION_TEXT_LENGTH)
-        return fail(arena, OVERLOADED);
-    credential_secret_mac(&auth->session_pepper, value, mac);
-    bool is_readable = str_is_one_line(wanted->browser) && str_is_text(wanted->browser);
-    struct session_draft draft = {
-        .session = wanted->session,
-        .person = wanted->person,
-        .mac = { (const char *)mac, sizeof(mac) },
-        .pepper_version = PEPPER_VERSION,
-        .address = net_address_text(arena, wanted->address),
-        .browser = is_readable && wanted->browser.len <= BROWSER_MAX ? str_dup(arena, wanted->browser) : STR_EMPTY,
-    };
-    TRY(store_session_add(tx, &draft, ret_expires));
-    *ret_cookie = value;
+    struct session_draft draft;
+    TRY(draft_session(auth, tx_arena(tx), wanted, COOKIE_KIND, &draft, ret_cookie));
+    return store_session_add(tx, &draft, ret_expires);
+}
+
+error
+auth_begin_device_session(struct auth *auth, struct tx *tx, const struct new_session *wanted, str device,
+                          str *ret_token, int64_t *ret_lasts_s)
+{
+    struct session_draft draft;
+    str token;
+    TRY(draft_session(auth, tx_arena(tx), wanted, DEVICE_KIND, &draft, &token));
+    TRY(store_device_session_add(tx, &draft, device, ret_lasts_s));
+    *ret_token = *ret_lasts_s > 0 ? token : STR_EMPTY;
     return OK;
 }
 
@@ -98,36 +131,63 @@ session_origin_of(struct arena *arena, str url)
 }
 
 error
-session_check_site(struct auth *auth, struct arena *arena, const struct credentials *credentials, bool reads)
+session_check_origin(struct arena *arena, str origin, const char *setting, const struct credentials *credentials,
+                     bool reads)
 {
     str site = credentials->fetch_site;
     bool is_ours = str_is(site, "same-origin");
-    if (auth->origin.len == 0)
-        return fail(arena, CROSS_SITE_REQUEST, V("base_url is not an address with https"));
+    if (origin.len == 0)
+        return fail(arena, CROSS_SITE_REQUEST, V(str_format(arena, "%s is not an address with https", setting)));
     /* What a person types into the address line has no page that it comes from. Programs that are no browsers send neither header. */
     if (reads)
         return is_ours || site.len == 0 || str_is(site, "none")
                    ? OK
                    : fail(arena, CROSS_SITE_REQUEST, V("Sec-Fetch-Site is not same-origin"));
-    if (!str_eq(credentials->origin, auth->origin))
-        return fail(arena, CROSS_SITE_REQUEST, V("Origin is not that of base_url"));
+    if (!str_eq(credentials->origin, origin))
+        return fail(arena, CROSS_SITE_REQUEST, V(str_format(arena, "Origin is not that of %s", setting)));
     return is_ours ? OK : fail(arena, CROSS_SITE_REQUEST, V("Sec-Fetch-Site is not same-origin"));
+}
+
+error
+session_check_site(struct auth *auth, struct arena *arena, const struct credentials *credentials, bool reads)
+{
+    return session_check_origin(arena, auth->origin, "base_url", credentials, reads);
 }
 
 /* ---- From the cookie to the person ---- */
 static bool
-is_right(struct auth *auth, str value, const struct session_facts *facts)
+is_right(struct auth *auth, str value, bool is_device, const struct session_facts *facts)
 {
     uint8_t mac[SHA256_BYTES];
-    if (facts == NULL)
+    if (facts == NULL || facts->is_device != is_device)
         return false;
     credential_secret_mac(&auth->session_pepper, value, mac);
     return crypto_equal(mac, facts->mac, SHA256_BYTES) && clock_steady_ms() < facts->ends_at_ms;
 }
 
-/* Where people sign in with the organization's own provider, that decides who gets in, and no passkey does. */
+/*
+ * Where people sign in with the organization's own provider, that decides who gets in, and no passkey does. So a session that began with a provider opens
+ * the organizations that use it, and any other one those that use none.
+ */
+static bool
+is_opened(const struct grant *grant, id provider)
+{
+    return id_is_there(provider) ? id_eq(grant->provider, provider) : !id_is_there(grant->provider);
+}
+
+/* A provider stands for nobody where it is not used. */
+static bool
+opens_nothing(const struct principal *person, id provider)
+{
+    for (size_t i = 0; i < person->grant_count; i++) {
+        if (is_opened(&person->grants[i], provider))
+            return false;
+    }
+    return id_is_there(provider);
+}
+
 static error
-leave_out_federated(struct arena *arena, struct principal *copy)
+confine(struct arena *arena, struct principal *copy)
 {
     struct grant *grants = ARENA_ARRAY(arena, struct grant, copy->grant_count + 1);
     id *reach = ARENA_ARRAY(arena, id, copy->grant_count + 1);
@@ -135,7 +195,7 @@ leave_out_federated(struct arena *arena, struct principal *copy)
         return fail(arena, OVERLOADED);
     size_t count = 0, reached = 0;
     for (size_t i = 0; i < copy->grant_count; i++) {
-        if (copy->grants[i].is_federated)
+        if (!is_opened(&copy->grants[i], copy->provider))
             continue;
         grants[count] = copy->grants[i];
         /* In the order of organizations, as they were loaded. */
@@ -143,7 +203,7 @@ leave_out_federated(struct arena *arena, struct principal *copy)
             reach[reached++] = grants[count].organization;
         count++;
     }
-    if (count == copy->grant_count)
+    if (count == copy->grant_count && !id_is_there(copy->provider))
         return OK;
     copy->is_confined = true;
     copy->grants = grants;
@@ -162,21 +222,20 @@ as_session(struct arena *arena, const struct principal *person, id session, cons
         return fail(arena, OVERLOADED);
     *copy = *person;
     copy->session = session;
+    copy->provider = facts->provider;
     copy->verified_at_ms = facts->verified_at_ms;
-    TRY(leave_out_federated(arena, copy));
+    TRY(confine(arena, copy));
     *ret_principal = copy;
     return OK;
 }
 
-error
-session_authenticate(struct auth *auth, struct arena *arena, const struct credentials *credentials, bool may_block,
-                     bool fresh, str *ret_named, const struct principal **ret_principal)
+/* `value` is that of the cookie or of the token. */
+static error
+find_person(struct auth *auth, struct arena *arena, const struct credentials *credentials, str value, bool is_device,
+            bool may_block, bool fresh, str *ret_named, const struct principal **ret_principal)
 {
-    bool reads = str_is(credentials->method, "GET") || str_is(credentials->method, "HEAD");
-    str value;
     id session;
-    TRY(session_check_site(auth, arena, credentials, reads));
-    if (!session_find_cookie(credentials->cookie, &value) || !parse(value, &session))
+    if (!parse(value, is_device, &session))
         return fail(arena, SESSION_ENDED);
     *ret_named = id_text(arena, session);
     const struct session_facts *facts;
@@ -184,7 +243,7 @@ session_authenticate(struct auth *auth, struct arena *arena, const struct creden
         if (fresh || may_block)
             TRY(auth_check_guard(auth, arena, &credentials->client, *ret_named));
         TRY(snapshot_session(auth->snapshot, arena, session, may_block, fresh, &facts));
-        if (is_right(auth, value, facts))
+        if (is_right(auth, value, is_device, facts))
             break;
         if (!may_block)
             return WOULD_BLOCK;
@@ -193,7 +252,9 @@ session_authenticate(struct auth *auth, struct arena *arena, const struct creden
     }
     const struct principal *person;
     TRY(snapshot_principal(auth->snapshot, arena, facts->person, may_block, fresh, &person));
-    if (person == NULL || person->kind != PRINCIPAL_PERSON)
+    if (may_block && !fresh && person != NULL && opens_nothing(person, facts->provider))
+        TRY(snapshot_principal(auth->snapshot, arena, facts->person, true, true, &person));
+    if (person == NULL || person->kind != PRINCIPAL_PERSON || opens_nothing(person, facts->provider))
         return may_block ? fail(arena, SESSION_ENDED) : WOULD_BLOCK;
     /* A stream goes on by itself: that is no use of the session. */
     if (!credentials->goes_on && !may_block && snapshot_is_unused_session(facts))
@@ -205,4 +266,29 @@ session_authenticate(struct auth *auth, struct arena *arena, const struct creden
             return problem;
     }
     return as_session(arena, person, session, facts, ret_principal);
+}
+
+error
+session_authenticate(struct auth *auth, struct arena *arena, const struct credentials *credentials, bool may_block,
+                     bool fresh, str *ret_named, const struct principal **ret_principal)
+{
+    bool reads = str_is(credentials->method, "GET") || str_is(credentials->method, "HEAD");
+    str value;
+    TRY(session_check_site(auth, arena, credentials, reads));
+    if (!session_find_cookie(credentials->cookie, SESSION_COOKIE, &value))
+        return fail(arena, SESSION_ENDED);
+    return find_person(auth, arena, credentials, value, false, may_block, fresh, ret_named, ret_principal);
+}
+
+bool
+session_is_token(str text)
+{
+    return str_starts_with(text, STR(PREFIX_OF(DEVICE_KIND)));
+}
+
+error
+session_authenticate_device(struct auth *auth, struct arena *arena, const struct credentials *credentials, str token,
+                            bool may_block, bool fresh, str *ret_named, const struct principal **ret_principal)
+{
+    return find_person(auth, arena, credentials, token, true, may_block, fresh, ret_named, ret_principal);
 }

@@ -15,7 +15,12 @@ store_session_add(struct tx *tx, const struct session_draft *draft, str *ret_exp
     params_int(&params, P_PEPPER_VERSION, draft->pepper_version);
     params_text(&params, P_ADDRESS, draft->address);
     params_text(&params, P_BROWSER, draft->browser);
+    params_bool(&params, P_IS_VERIFIED, draft->is_verified);
+    params_id_or_null(&params, P_PROVIDER, draft->provider);
+    params_int(&params, P_EPOCH, draft->provider_epoch);
     TRY(tx_query(tx, SQL_SESSION_ADD, &params, &rows, NULL));
+    if (rows.count == 0)
+        return fail(tx_arena(tx), SIGN_IN_REFUSED, V("the identity provider was changed meanwhile"));
     *ret_expires = rows_text(&rows, 0, C_EXPIRES);
     return OK;
 }
@@ -33,13 +38,12 @@ store_session_touch(struct store *store, struct arena *arena, id session)
 
 /* What nodes know about a session is not true any more, if there was one. */
 static error
-change_session(struct tx *tx, enum sql statement, id person, id session, bool *ret_changed)
+change_session(struct tx *tx, enum sql statement, struct params *params, id person, id session, bool *ret_changed)
 {
-    struct params params = { 0 };
     struct rows rows;
-    params_id(&params, P_SESSION, session);
-    params_id(&params, P_PERSON, person);
-    TRY(tx_query(tx, statement, &params, &rows, NULL));
+    params_id(params, P_SESSION, session);
+    params_id(params, P_PERSON, person);
+    TRY(tx_query(tx, statement, params, &rows, NULL));
     *ret_changed = rows.count > 0;
     return rows.count > 0 ? authority_changed(tx, "session", session) : OK;
 }
@@ -48,22 +52,26 @@ error
 store_session_verified(struct tx *tx, id person, id session)
 {
     bool changed;
-    TRY(change_session(tx, SQL_SESSION_VERIFIED, person, session, &changed));
+    struct params params = { 0 };
+    TRY(change_session(tx, SQL_SESSION_VERIFIED, &params, person, session, &changed));
     return changed ? OK : fail(tx_arena(tx), SESSION_ENDED);
 }
 
 error
-store_session_end(struct tx *tx, id person, id session, bool *ret_ended)
+store_session_end(struct tx *tx, id person, id session, id provider, bool *ret_ended)
 {
-    return change_session(tx, SQL_SESSION_END, person, session, ret_ended);
+    struct params params = { 0 };
+    params_id_or_null(&params, P_PROVIDER, provider);
+    return change_session(tx, SQL_SESSION_END, &params, person, session, ret_ended);
 }
 
 error
-store_session_list(struct store *store, struct arena *arena, id person, str *ret_list)
+store_session_list(struct store *store, struct arena *arena, id person, id provider, str *ret_list)
 {
     struct params params = { 0 };
     struct rows rows;
     params_id(&params, P_PERSON, person);
+    params_id_or_null(&params, P_PROVIDER, provider);
     TRY(store_read(store, arena, SQL_SESSION_LIST, &params, &rows));
     *ret_list = rows_text(&rows, 0, C_LIST);
     return OK;
@@ -124,46 +132,52 @@ store_passkey_used(struct tx *tx, const struct passkey_row *row, int64_t counter
     return OK;
 }
 
-/* ---- The first passkey ---- */
+/* ---- The first passkey or password ---- */
 error
-store_enrolment_add(struct tx *tx, str username, str mac, int pepper_version, int64_t hours,
-                    enum enrolment_outcome *ret_outcome, str *ret_expires)
+store_enrolment_add(struct tx *tx, const struct enrolment_draft *draft, enum enrolment_outcome *ret_outcome,
+                    str *ret_expires)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_text(&params, P_USERNAME, username);
-    params_bytes(&params, P_MAC, mac);
-    params_int(&params, P_PEPPER_VERSION, pepper_version);
-    params_int(&params, P_HOURS, hours);
+    params_text(&params, P_USERNAME, draft->username);
+    params_bytes(&params, P_MAC, draft->mac);
+    params_int(&params, P_PEPPER_VERSION, draft->pepper_version);
+    params_int(&params, P_HOURS, draft->hours);
+    params_bool(&params, P_RECOVERS, draft->recovers);
     TRY(tx_query(tx, SQL_ENROLMENT_ADD, &params, &rows, NULL));
-    *ret_outcome = rows.count == 0                      ? ENROLMENT_NOBODY
-                   : rows_bool(&rows, 0, C_IS_ENROLLED) ? ENROLMENT_HAS_PASSKEY
-                                                        : ENROLMENT_MADE;
+    *ret_outcome = rows.count == 0                     ? ENROLMENT_NOBODY
+                   : rows_is_null(&rows, 0, C_EXPIRES) ? ENROLMENT_HAS_ONE
+                                                       : ENROLMENT_MADE;
     *ret_expires = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, C_EXPIRES);
     return OK;
 }
 
 error
-store_enrolment_find(struct store *store, struct arena *arena, str mac, id *ret_person, str *ret_username)
+store_enrolment_find(struct store *store, struct arena *arena, str mac, struct enrolment *ret_enrolment)
 {
     struct params params = { 0 };
     struct rows rows;
     params_bytes(&params, P_MAC, mac);
     TRY(store_read(store, arena, SQL_ENROLMENT_BY_TOKEN, &params, &rows));
-    *ret_person = rows.count == 0 ? ID_NONE : rows_id(&rows, 0, C_PERSON);
-    *ret_username = rows.count == 0 ? STR_EMPTY : rows_text(&rows, 0, C_USERNAME);
+    *ret_enrolment = (struct enrolment){ .person = ID_NONE, .mac = mac };
+    if (rows.count > 0) {
+        ret_enrolment->person = rows_id(&rows, 0, C_PERSON);
+        ret_enrolment->username = rows_text(&rows, 0, C_USERNAME);
+        ret_enrolment->recovers = rows_bool(&rows, 0, C_IS_RECOVERY);
+    }
     return OK;
 }
 
 error
-store_enrolment_use(struct tx *tx, id person, str mac, bool *ret_used)
+store_enrolment_use(struct tx *tx, const struct enrolment *enrolment, bool *ret_used, bool *ret_recovers)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_id(&params, P_PERSON, person);
-    params_bytes(&params, P_MAC, mac);
+    params_id(&params, P_PERSON, enrolment->person);
+    params_bytes(&params, P_MAC, enrolment->mac);
     TRY(tx_query(tx, SQL_ENROLMENT_USE, &params, &rows, NULL));
     *ret_used = rows.count > 0;
+    *ret_recovers = rows.count > 0 && rows_bool(&rows, 0, C_IS_RECOVERY);
     return OK;
 }
 

@@ -17,7 +17,7 @@ LEFT JOIN (
            -- The one with the highest timeline: what a host said last may be long ago.
            substr(max(to_char(coalesce(m.timeline, 0), 'FM0000000000000000000') || h.name) FILTER (WHERE m.role = 'PRIMARY' AND h.state <> 'REMOVED'), 20) AS primary_host,
            array_agg(h.name) AS hosts, array_agg(h.region) AS regions, array_agg(m.size) AS sizes,
-           max(m.lag_bytes) FILTER (WHERE m.role <> 'PRIMARY' AND m.desired = 'RUNNING') AS lag_bytes,
+           max(m.lag_bytes) FILTER (WHERE m.role <> 'PRIMARY' AND m.desired = 'RUNNING' AND NOT m.analytics) AS lag_bytes,
            coalesce(max(m.version) FILTER (WHERE m.role = 'PRIMARY'), max(m.version)) AS version, min(m.problem) AS problem
     FROM cluster_member m JOIN host h ON h.id = m.host_id WHERE m.desired <> 'REMOVED' GROUP BY m.cluster_id) m ON m.cluster_id = c.id;
 GRANT SELECT ON fleet_cluster TO reeve_reader;
