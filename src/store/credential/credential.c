@@ -149,6 +149,19 @@ store_secret_delete(struct tx *tx, id organization, id account, id secret, bool 
 }
 
 error
+store_trusted_programs_set(struct tx *tx, id organization, id account, const json_t *programs, int64_t *ret_unknown)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_CREDENTIAL, account);
+    params_text(&params, P_PROGRAMS, json_text(tx_arena(tx), programs));
+    TRY(tx_query(tx, SQL_TRUSTED_PROGRAMS_KEEP, &params, &rows, NULL));
+    *ret_unknown = rows_is_null(&rows, 0, C_UNKNOWN) ? -1 : rows_int(&rows, 0, C_UNKNOWN);
+    return OK;
+}
+
+error
 store_owner_count(struct tx *tx, id organization, int64_t *ret_all, int64_t *ret_people)
 {
     struct params params = { 0 };

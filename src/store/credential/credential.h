@@ -38,6 +38,10 @@ MUST_USE error store_secret_count(struct tx *tx, id organization, id account, in
 MUST_USE error store_secret_document(struct tx *tx, id organization, id account, id secret, str *ret_document);
 MUST_USE error store_secret_delete(struct tx *tx, id organization, id account, id secret, bool *ret_deleted);
 
+/* Exactly these programs (identityProviderId and subject) stand for the account. `ret_unknown`: the first whose provider is none for programs here; -1: all are. */
+MUST_USE error store_trusted_programs_set(struct tx *tx, id organization, id account, const json_t *programs,
+                                          int64_t *ret_unknown);
+
 /* Owners of the organization: all, and the people among them. Lock the organization first (store_organization_lock). */
 MUST_USE error store_owner_count(struct tx *tx, id organization, int64_t *ret_all, int64_t *ret_people);
 

@@ -17,7 +17,10 @@ LEFT JOIN LATERAL (
                'roles', (SELECT coalesce(json_agg(g.role ORDER BY g.role), '[]') FROM role_grant g
                          WHERE g.principal_id = a.id AND g.org_id = :organization AND g.project_id IS NOT DISTINCT FROM :project::bytea),
                'secrets', (SELECT coalesce(json_agg(secret_json(s) ORDER BY s.id), '[]')
-                           FROM service_account_secret s WHERE s.account_id = a.id AND s.org_id = :organization))::text AS document
+                           FROM service_account_secret s WHERE s.account_id = a.id AND s.org_id = :organization),
+               'trustedIdentities', (SELECT coalesce(json_agg(json_build_object('identityProviderId', encode(t.provider_id, 'hex'), 'subject', t.subject)
+                                                              ORDER BY t.provider_id, t.subject), '[]')
+                                     FROM trusted_program t WHERE t.account_id = a.id AND t.org_id = :organization))::text AS document
     FROM (SELECT id FROM listed ORDER BY id OFFSET :offset::bigint LIMIT :limit::bigint) page
     JOIN service_account a ON a.id = page.id JOIN principal n ON n.id = page.id
 ) p ON true
