@@ -146,7 +146,9 @@ bring_next(struct job_context *context, struct version_work *work, bool with_pri
         if ((int)i != primary && member_stays(work->cluster, i) && !is_new(work, i))
             return bring_one(context, work, i, ret_result);
     }
-    if (!with_primary || primary < 0 || is_new(work, (size_t)primary))
+    if (with_primary && primary < 0)
+        return step_waits(context, ret_result, "No member is the primary at the moment.");
+    if (!with_primary || is_new(work, (size_t)primary))
         return step_done(ret_result);
     if (work_best_priority(work->cluster) < 0)
         return bring_one(context, work, (size_t)primary, ret_result);

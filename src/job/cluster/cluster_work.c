@@ -153,7 +153,7 @@ work_wait_for_primary(struct job_context *context, struct cluster_work *work, st
     TRY(work_start_members(context, work, MEMBER_PLANNED, &changed));
     for (size_t i = 0; i < work->members.count; i++) {
         struct cluster_member *member = &work->members.items[i];
-        if (member_stays(work, i) || member->electable || member->desired != MEMBER_RUNNING)
+        if (member_stays(work, i) || member->electable || member->analytics || member->desired != MEMBER_RUNNING)
             continue;
         member->electable = true;
         TRY(store_cluster_member_want(context->tx, work->cluster.organization, member));
@@ -286,6 +286,8 @@ publish(struct job_context *context, struct cluster_work *work, const struct clu
     struct cluster_names names = work_names(context, work);
     str host = name_of_host(context->arena, &names, member->ordinal, is_private);
     TRY(store_name_add(context->tx, &work->cluster, host, address_type(address), address));
+    if (member->analytics) /* whoever asks for the cluster's members is an application */
+        return OK;
     return store_name_add(context->tx, &work->cluster, name_of_service(context->arena, &names, is_private), STR("SRV"),
                           name_service_target(context->arena, work->cluster.port, host));
 }
@@ -297,10 +299,12 @@ work_publish_names(struct job_context *context, struct cluster_work *work)
         const struct cluster_member *member = &work->members.items[i];
         if (!member_stays(work, i))
             continue;
-        if (member->address.len > 0)
-            TRY(publish(context, work, member, member->address, false));
-        if (member->private_address.len > 0)
-            TRY(publish(context, work, member, member->private_address, true));
+        if (member->address.len == 0)
+            continue;
+        /* A member with one address has it in private networks, too: pool_private() of the store says the same. */
+        bool has_private = member->private_address.len > 0;
+        TRY(publish(context, work, member, member->address, false));
+        TRY(publish(context, work, member, has_private ? member->private_address : member->address, true));
     }
     return OK;
 }
