@@ -15,7 +15,8 @@ struct log_line {
     const struct goal_member *member;
     enum log_type type;
     int64_t time_us;
-    str text; /* UTF-8 */
+    str text;  /* UTF-8 */
+    str place; /* in the journal, of the first of its member and log in a batch of objects; empty of all others */
 };
 
 /* In a server's message of several lines, the further lines begin with a tab; they have the type of the first one. */

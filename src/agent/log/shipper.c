@@ -6,6 +6,7 @@
 #include "agent/internal.h"
 #include "agent/log/journal.h"
 #include "agent/log/log_message.h"
+#include "agent/log/log_objects.h"
 #include "agent/unit_file.h"
 #include "base/clock.h"
 #include "base/failpoint.h"
@@ -43,15 +44,22 @@ struct shipping {
     bool was_taken;  /* the receiver has taken something with these settings */
     size_t most_lines;
     int failures;
-    struct log_memory memory;
+    struct log_memory memory, memory_at_place; /* what was read last, and what is written down */
 };
 
 struct batch {
     struct log_line *lines;
-    size_t count, text_bytes;
-    str cursor; /* of the last line that was looked at */
+    size_t count, text_bytes, most_lines, most_bytes;
+    bool is_broken; /* a line whose place cannot be read */
+    str cursor;     /* of the last line that was looked at */
     size_t skipped;
 };
+
+static size_t
+most_lines_of(const struct goal_log_target *target)
+{
+    return target->form == LOG_FORM_OBJECTS ? LOG_OBJECTS_MOST_LINES : MOST_LINES;
+}
 
 /* ---- What is told ---- */
 static void
@@ -113,7 +121,8 @@ choose_units(struct shipping *shipping, struct arena *arena, const struct goal *
 
 /* Whose units are read and where it goes may be another; where the reading stands is not. */
 static bool
-follow_goal(struct shipping *shipping, struct arena *arena, const struct goal *goal, id project)
+follow_goal(struct shipping *shipping, struct arena *arena, const struct goal *goal,
+            const struct goal_log_target *target)
 {
     if (shipping->journal == NULL)
         shipping->journal = journal_open();
@@ -125,13 +134,14 @@ follow_goal(struct shipping *shipping, struct arena *arena, const struct goal *g
         poster_free(shipping->poster);
         shipping->poster = NULL;
         shipping->was_taken = false;
-        shipping->most_lines = MOST_LINES;
+        shipping->most_lines = most_lines_of(target);
     }
     struct log_place place =
         log_place_read(arena, folder_of(arena, shipping->shipper->agent), shipping->shipper->target);
-    if (!choose_units(shipping, arena, goal, project) || !journal_go_to(shipping->journal, &place))
+    if (!choose_units(shipping, arena, goal, target->project) || !journal_go_to(shipping->journal, &place))
         return false;
     shipping->version = goal->version;
+    shipping->memory = shipping->memory_at_place;
     shipping->is_placed = true;
     return true;
 }
@@ -158,6 +168,17 @@ member_of_unit(const struct goal *goal, str unit)
     return goal_find_member(goal, member);
 }
 
+/* Whether the batch has a line of this member and log already. */
+static bool
+has_beside(const struct batch *batch, const struct goal_member *member, enum log_type type)
+{
+    for (size_t i = batch->count; i > 0; i--) {
+        if (batch->lines[i - 1].member == member && batch->lines[i - 1].type == type)
+            return true;
+    }
+    return false;
+}
+
 static void
 take_entry(struct shipping *shipping, struct arena *arena, const struct goal *goal,
            const struct goal_log_target *target, const struct journal_entry *entry, struct batch *batch)
@@ -169,6 +190,7 @@ take_entry(struct shipping *shipping, struct arena *arena, const struct goal *go
         batch->skipped++;
         return;
     }
+    bool is_first = target->form == LOG_FORM_OBJECTS && !has_beside(batch, member, type);
     struct log_line *line = &batch->lines[batch->count++];
     *line = (struct log_line){
         .cluster = goal_find_cluster(goal, member->cluster),
@@ -176,7 +198,9 @@ take_entry(struct shipping *shipping, struct arena *arena, const struct goal *go
         .type = type,
         .time_us = entry->time_us,
         .text = log_line_text(arena, entry->text),
+        .place = is_first ? journal_cursor(shipping->journal, arena) : STR_EMPTY,
     };
+    batch->is_broken |= is_first && line->place.len == 0;
     batch->text_bytes += line->text.len;
 }
 
@@ -186,13 +210,16 @@ read_batch(struct shipping *shipping, struct arena *arena, const struct goal *go
 {
     struct journal_entry entry;
     int found = 0;
-    *batch = (struct batch){ .lines = ARENA_ARRAY(arena, struct log_line, MOST_LINES), .cursor = STR_EMPTY };
-    while (batch->lines != NULL && batch->count < shipping->most_lines && batch->text_bytes < MOST_TEXT_BYTES &&
+    *batch = (struct batch){ .lines = ARENA_ARRAY(arena, struct log_line, most_lines_of(target)),
+                             .most_lines = shipping->most_lines,
+                             .most_bytes = target->form == LOG_FORM_OBJECTS ? LOG_OBJECTS_MOST_BYTES : MOST_TEXT_BYTES,
+                             .cursor = STR_EMPTY };
+    while (batch->lines != NULL && batch->count < batch->most_lines && batch->text_bytes < batch->most_bytes &&
            batch->skipped < MOST_SKIPPED && (found = journal_next(shipping->journal, &entry)) > 0)
         take_entry(shipping, arena, goal, target, &entry, batch);
     if (batch->count + batch->skipped > 0)
         batch->cursor = journal_cursor(shipping->journal, arena);
-    return batch->lines != NULL && found >= 0 && !arena_is_exhausted(arena);
+    return batch->lines != NULL && found >= 0 && !batch->is_broken && !arena_is_exhausted(arena);
 }
 
 /* ---- Sending ---- */
@@ -260,8 +287,10 @@ static bool
 keep_place(struct shipping *shipping, struct arena *arena, str cursor)
 {
     const struct agent *agent = shipping->shipper->agent;
-    if (log_place_write(arena, folder_of(arena, agent), shipping->shipper->target, cursor))
+    if (log_place_write(arena, folder_of(arena, agent), shipping->shipper->target, cursor)) {
+        shipping->memory_at_place = shipping->memory;
         return true;
+    }
     note(shipping->shipper, STR("How far they were sent cannot be written to the disk."));
     return false;
 }
@@ -278,14 +307,15 @@ is_about_lines(int status)
  * looked for by halving, and a single one is passed over, but only of a receiver that has taken others with these settings.
  */
 static bool
-settle(struct shipping *shipping, struct arena *arena, const struct batch *batch, int status, str why)
+settle(struct shipping *shipping, struct arena *arena, const struct goal_log_target *target, const struct batch *batch,
+       int status, str why)
 {
     if (status >= 200 && status <= 299) {
         failpoint("agent:logs:sent");
         note(shipping->shipper, STR_EMPTY);
         shipping->was_taken = true;
         shipping->failures = 0;
-        shipping->most_lines = MOST_LINES;
+        shipping->most_lines = most_lines_of(target);
         return keep_place(shipping, arena, batch->cursor);
     }
     note(shipping->shipper, why);
@@ -298,10 +328,35 @@ settle(struct shipping *shipping, struct arena *arena, const struct batch *batch
     }
     if (is_about_lines(status) && shipping->was_taken) {
         log_line(LOG_WARNING, "log_line_refused", "A line is passed over: the receiver answered %d to it.", status);
-        shipping->most_lines = MOST_LINES;
+        shipping->most_lines = most_lines_of(target);
         return keep_place(shipping, arena, batch->cursor);
     }
     return false;
+}
+
+/* Objects are not written for each line: how long it is until the lines that were read are. */
+static int64_t
+until_due_ms(const struct batch *batch)
+{
+    int64_t age_ms = clock_now_ms() - batch->lines[0].time_us / 1000;
+    bool is_full =
+        batch->count >= batch->most_lines || batch->text_bytes >= batch->most_bytes || batch->skipped >= MOST_SKIPPED;
+    if (is_full || age_ms >= LOG_OBJECTS_AGE_MS || age_ms < 0)
+        return 0;
+    return LOG_OBJECTS_AGE_MS - age_ms;
+}
+
+/* The status of a receiver; a store's is 200 when all of it is written. */
+static int
+deliver(struct shipping *shipping, struct arena *arena, const struct goal_logs *logs,
+        const struct goal_log_target *target, const struct batch *batch, str *ret_why)
+{
+    if (target->form != LOG_FORM_OBJECTS)
+        return post(shipping, arena, logs, target, batch, ret_why);
+    if (!log_objects_write(arena, target, batch->lines, batch->count, ret_why))
+        return 0;
+    failpoint("agent:logs:written");
+    return 200;
 }
 
 /* How long to wait before the next round. */
@@ -313,7 +368,7 @@ ship(struct shipping *shipping, const struct goal *goal, const struct goal_log_t
     str why = STR_EMPTY;
     if (arena == NULL)
         return agent_backoff_ms(shipping->failures++);
-    if (!follow_goal(shipping, arena, goal, target->project) || !read_batch(shipping, arena, goal, target, &batch)) {
+    if (!follow_goal(shipping, arena, goal, target) || !read_batch(shipping, arena, goal, target, &batch)) {
         note(shipping->shipper, STR("The journal of the host cannot be read."));
         journal_close(shipping->journal);
         shipping->journal = NULL;
@@ -326,8 +381,13 @@ ship(struct shipping *shipping, const struct goal *goal, const struct goal_log_t
             journal_wait(shipping->journal, QUIET_MS);
         return is_kept ? 0 : agent_backoff_ms(shipping->failures++);
     }
-    int status = post(shipping, arena, &goal->logs, target, &batch, &why);
-    if (settle(shipping, arena, &batch, status, why))
+    int64_t wait_ms = target->form == LOG_FORM_OBJECTS ? until_due_ms(&batch) : 0;
+    if (wait_ms > 0) {
+        shipping->is_placed = false; /* these lines are read again, with those that come until then */
+        return wait_ms;
+    }
+    int status = deliver(shipping, arena, &goal->logs, target, &batch, &why);
+    if (settle(shipping, arena, target, &batch, status, why))
         return 0;
     shipping->is_placed = false;
     return agent_backoff_ms(shipping->failures++);

@@ -11,7 +11,9 @@
 #include "base/net/egress.h"
 #include "family/families.h"
 #include "family/given_secret.h"
+#include "family/log/log_export.h"
 #include "family/project_limits.h"
+#include "family/provider/provider_role.h"
 #include "job/log/log_target.h"
 
 #define HIDDEN_FIELD "internal"
@@ -76,11 +78,11 @@ static const struct field otel_fields[] = {
     END_OF_FIELDS,
 };
 static const struct field s3_fields[] = {
-    REFUSED_TEXT("bucketName", "Where files would be written."),
-    REFUSED_ROLE("iamRoleId"),
-    TEXT("kmsKey", "Key that would encrypt files.", WRITE_ONLY | NULLABLE, .max = 2048),
-    REFUSED_TEXT("prefixPath", "What file names would begin with."),
-    BOOL("useLegacyPathStructure", "Whether file names would use the older form.", WRITE_ONLY | NULLABLE),
+    LOG_BUCKET_FIELDS(REQUIRED | ALWAYS),
+    TEXT("kmsKey", "Key that would encrypt objects. It is refused: the store decides about that.",
+         WRITE_ONLY | NULLABLE, .max = 2048),
+    BOOL("useLegacyPathStructure", "Whether names have an older form; true is refused, because there is none.",
+         WRITE_ONLY | NULLABLE),
     END_OF_FIELDS,
 };
 static const struct field splunk_fields[] = {
@@ -93,7 +95,9 @@ static const struct schema azure_schema = { "Azure", "Refused: " NO_ROLES ".", a
                            datadog_schema = { "Datadog", "A list of lines to that service.", datadog_fields },
                            gcs_schema = { "Gcs", "Refused: " NO_ROLES ".", gcs_fields },
                            otel_schema = { "Otel", "The OpenTelemetry protocol over HTTPS.", otel_fields },
-                           s3_schema = { "S3", "Refused: " NO_ROLES ".", s3_fields },
+                           s3_schema = { "S3",
+                                         "Objects in a bucket of the operator's, written with a role of the project.",
+                                         s3_fields },
                            splunk_schema = { "Splunk", "Events to that service's collector.", splunk_fields };
 static const struct field_variant type_variants[] = {
     { "AZURE_LOG_EXPORT", &azure_schema },
@@ -107,8 +111,8 @@ static const struct field_variant type_variants[] = {
 static const struct field target_fields[] = {
     TEXT(
         "type",
-        "Where logs go. AZURE_LOG_EXPORT, GCS_LOG_EXPORT and S3_LOG_EXPORT are refused: each needs a role at a provider, and the "
-        "operator's own hosts have no identity there.",
+        "Where logs go. AZURE_LOG_EXPORT and GCS_LOG_EXPORT are refused: each needs a role at a provider, and the operator's own hosts have no "
+        "identity there.",
         REQUIRED | ALWAYS, .one_of = target_types, .variants = type_variants),
     ID("id", "Identifier of the log integration.", READ_ONLY | ALWAYS),
     LIST("logTypes", "Which logs: of the database server, of its audit, or of Patroni, which decides about its role.",
@@ -120,27 +124,9 @@ static const struct field target_fields[] = {
 };
 static const struct schema target_schema = { "LogIntegration", "Where logs of a project are sent.", target_fields };
 
-static const char *const export_states[] = { "UNCONFIGURED", NULL };
-
-#define EXPORT_FIELDS(flags)                                                                               \
-    TEXT("bucketName", "Where logs would be written.", flags, .min = 1, .max = 63, .example = "\"logs\""), \
-        ID("iamRoleId", "Role at a provider that would write them.", flags),                               \
-        TEXT("prefixPath", "What file names would begin with.", flags, .max = 1024, .example = "\"reeve/\"")
-
-static const struct field export_fields[] = {
-    TEXT("state", "Always UNCONFIGURED: such exports are not offered.", READ_ONLY | ALWAYS, .one_of = export_states),
-    EXPORT_FIELDS(WRITE_ONLY),
-    END_OF_FIELDS,
-};
-static const struct schema export_schema = { "PushBasedLogExport", "The single log export of a project.",
-                                             export_fields };
-static const struct field export_request_fields[] = { EXPORT_FIELDS(REQUIRED | WRITE_ONLY), END_OF_FIELDS };
-static const struct schema export_request_schema = { "PushBasedLogExportRequest", "A log export to create.",
-                                                     export_request_fields };
-
 static const struct read target_get, target_list;
 static const struct kind log_integration;
-static handler target_create, target_replace, export_get, export_end;
+static handler target_create, target_replace;
 
 // clang-format off
 static const struct field target_path[] = { ID("id", "Identifier of the log integration.", 0), END_OF_FIELDS };
@@ -181,23 +167,24 @@ static const struct endpoint log_integrations_endpoints[] = {
                  "\"https://otel.example.org\", \"otelSuppliedHeaders\": [{\"name\": \"Authorization\", \"value\": \"Bearer 0123456789\"}]}" },
     { DELETE, "/groups/{groupId}/pushBasedLogExport", S55, ANY_OF(PROJECT_OWNER), "deleteGroupPushBasedLogExport",
       "Disable log export of one project",
-      "Always succeeds and changes nothing, because there never is a log export. Use log integrations to send logs.",
-      .shape = SHAPE_NOTHING, .success = 200, .flags = DEPRECATED, .run = export_end },
+      "Stops writing. What is in the bucket stays there. Without a log export it changes nothing.",
+      .shape = SHAPE_NOTHING, .success = 200, .flags = DEPRECATED, .run = log_export_delete, .kind = &log_export_kind },
     { GET, "/groups/{groupId}/pushBasedLogExport", S55, ANY_OF(PROJECT_OWNER), "getGroupPushBasedLogExport",
       "Return the log export of one project",
-      "Its state is always UNCONFIGURED. Use log integrations to send logs.",
-      .flags = DEPRECATED | NO_ETAG, .run = export_get, .response = &export_schema },
+      "Tells where all logs of the project are written, and whether that works.",
+      .flags = DEPRECATED | NO_ETAG, .read = &log_export_get, .response = &log_export_schema },
     { PATCH, "/groups/{groupId}/pushBasedLogExport", S55, ANY_OF(PROJECT_OWNER), "updateGroupPushBasedLogExport",
       "Update the log export of one project",
-      "Refused: it needs a role at a provider, which the operator's own hosts do not have. Use log integrations instead.",
-      .shape = SHAPE_NOTHING, .success = 200, .flags = DEPRECATED, .refuses = LOG_EXPORT_NOT_OFFERED, .request = &export_schema,
+      "Changes where logs are written: lines that were not written yet go to the new place.",
+      .shape = SHAPE_NOTHING, .success = 200, .flags = DEPRECATED, .run = log_export_update, .kind = &log_export_kind, .request = &log_export_schema,
       .example = "{\"prefixPath\": \"reeve/\"}" },
     { POST, "/groups/{groupId}/pushBasedLogExport", S55, ANY_OF(PROJECT_OWNER), "createGroupPushBasedLogExport",
       "Enable log export of one project",
-      "Refused: it needs a role at a provider, which the operator's own hosts do not have. Use log integrations instead.",
-      .shape = SHAPE_NOTHING, .success = 200, .flags = DEPRECATED, .refuses = LOG_EXPORT_NOT_OFFERED,
-      .request = &export_request_schema,
-      .example = "{\"bucketName\": \"logs\", \"iamRoleId\": \"650000000000000000000001\", \"prefixPath\": \"reeve/\"}" },
+      "Writes all logs of the project's servers to a bucket of the operator's, with a role of the project. Older lines are not written. A log integration of type "
+      "S3_LOG_EXPORT does the same for chosen logs.",
+      .shape = SHAPE_NOTHING, .success = 200, .flags = DEPRECATED, .run = log_export_create, .kind = &log_export_kind,
+      .request = &log_export_request_schema,
+      .example = "{\"bucketName\": \"tenants\", \"iamRoleId\": \"650000000000000000000001\", \"prefixPath\": \"reeve/\"}" },
 };
 // clang-format on
 
@@ -242,6 +229,23 @@ check_headers(struct request *req, const json_t *headers)
                         V(str_format(req->arena, "otelSuppliedHeaders[%zu].name", i)), V(why));
     }
     return OK;
+}
+
+/* The store and its keys are the operator's; what a store cannot be told is refused. */
+static error
+check_bucket(struct request *req, json_t *after)
+{
+    struct store_role ignored;
+    if (!str_is(json_str(json_object_get(after, "type")), "S3_LOG_EXPORT"))
+        return OK;
+    if (json_is_string(json_object_get(after, "kmsKey")))
+        return fail(req->arena, NOT_OFFERED, V("kmsKey"), V("how objects are encrypted is decided by the store"));
+    if (json_is_true(json_object_get(after, "useLegacyPathStructure")))
+        return fail(req->arena, NOT_OFFERED, V("useLegacyPathStructure"), V("names of objects have one form only"));
+    json_object_del(after, "kmsKey");
+    json_object_del(after, "useLegacyPathStructure");
+    return provider_role_use_bucket(req, json_str(json_object_get(after, "iamRoleId")),
+                                    json_str(json_object_get(after, "bucketName")), &ignored);
 }
 
 static error
@@ -300,6 +304,7 @@ check_target(struct request *req, struct change *change)
     TRY(check_offered(req, change->after));
     TRY(check_headers(req, json_object_get(change->after, "otelSuppliedHeaders")));
     TRY(check_addresses(req, change->after));
+    TRY(check_bucket(req, change->after));
     if (change->before == NULL)
         TRY(project_limit_check(req, LIMIT_LOG_INTEGRATIONS));
     struct key key = auth_key_for(req->api->auth, LOG_TARGET_KEY_PURPOSE);
@@ -384,22 +389,5 @@ target_replace(struct request *req)
     TRY(crud_lock(req, &change));
     TRY(store_sent(req, &change, &document));
     answer_entity(req, document, 0);
-    return OK;
-}
-
-/* ---- The older form: one export for a project, through a role at a provider, which the hosts do not have ---- */
-
-static error
-export_get(struct request *req)
-{
-    answer_entity(req, STR("{\"state\":\"UNCONFIGURED\"}"), 0);
-    return OK;
-}
-
-/* To end what is not there changes nothing. */
-static error
-export_end(struct request *req)
-{
-    answer_nothing(req);
     return OK;
 }
