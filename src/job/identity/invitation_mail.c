@@ -6,6 +6,7 @@
 #include "base/failpoint.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/net/mail_address.h"
 #include "job/delivery_threads.h"
 #include "store/identity/invitation_mail.h"
 
@@ -28,6 +29,11 @@ invitation_mail_text(struct arena *arena, const char *base_url, str organization
     buf_format(&out,
                "Or sign in with your own credentials and send {\"invitationId\": \"%.*s\"} to the same address.\n\n",
                STR_ARG(invitation));
+    buf_format(
+        &out,
+        "If you have no account here yet, the answer has an enrolmentToken. With it you add a passkey or a password, at\n"
+        "%s/console/enrol#TOKEN if this service has a console.\n\n",
+        base_url);
     buf_add_text(
         &out,
         "Your names are shown to members of this organization only.\n"

@@ -82,6 +82,7 @@ store_access_expire(struct store *store, struct arena *arena, const struct acces
         .type = type,
         .organization = expired->organization,
         .project = expired->project,
+        .cluster = rows_is_null(&rows, 0, C_CLUSTER) ? STR_EMPTY : rows_text(&rows, 0, C_CLUSTER),
         .before = json_parse_own(arena, rows_text(&rows, 0, C_DOCUMENT)),
     };
     TRY(store_event_add_by_worker(tx, &draft));

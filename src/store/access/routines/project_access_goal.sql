@@ -30,6 +30,15 @@ BEGIN
                     AND (jsonb_array_length(coalesce(r.document -> 'scopes', '[]')) = 0
                          OR EXISTS (SELECT FROM jsonb_array_elements(r.document -> 'scopes') s
                                     WHERE s ->> 'name' = p_cluster_name AND coalesce(s ->> 'type', 'CLUSTER') = 'CLUSTER'))),
+        -- Only of the very cluster that its owner opened, and only while the consent lasts: another one of that name gets none.
+        'support', (SELECT json_agg(json_build_object(
+                               'name', r.name, 'verifier', r.document ->> 'verifier', 'validUntil', r.document ->> 'deleteAfterDate',
+                               'from', r.document ->> 'from',
+                               'roles', (SELECT json_agg(json_build_object('role', o, 'database', 'admin', 'collection', ''))
+                                         FROM jsonb_array_elements_text(r.document -> 'roles') o)) ORDER BY r.id)
+                    FROM resource r JOIN resource c ON c.scope = r.scope AND c.kind = 'cluster' AND encode(c.id, 'hex') = r.document ->> 'clusterId'
+                    WHERE r.scope = p_project AND r.kind = 'supportSession' AND c.name = p_cluster_name
+                      AND document_in_force(c.document -> 'vendorEmployeeAccessGrant', 'expirationTime')),
         'roles', (SELECT coalesce(json_agg(json_build_object(
                              'name', r.document ->> 'roleName',
                              'privileges', (SELECT coalesce(json_agg(json_strip_nulls(json_build_object(

@@ -39,15 +39,18 @@ BEGIN
                   WHERE s.org_id = p_org AND (s.ended_at IS NULL OR s.billed_until < s.ended_at) AND s.billed_until < v_until
                   ORDER BY s.id LIMIT p_most FOR UPDATE LOOP
         v_to := least(v_span.ended_at, v_until);
-        INSERT INTO invoice_line AS l (invoice_id, org_id, project_id, project_name, cluster_id, cluster_name, sku, day, microcents, seconds, created_at)
+        INSERT INTO invoice_line AS l (invoice_id, org_id, project_id, project_name, cluster_id, cluster_name, sku, day, microcents, tags, tags_key, seconds,
+                                       created_at)
             SELECT v_invoice.id, p_org, v_span.project_id, v_span.project_name, v_span.cluster_id, v_span.cluster_name, v_span.sku,
-                   (piece.hour AT TIME ZONE 'UTC')::date, piece.price,
+                   (piece.hour AT TIME ZONE 'UTC')::date, piece.price, piece.tags,
+                   CASE WHEN piece.tags = '{}' THEN '' ELSE encode(sha256(convert_to(piece.tags::text, 'UTF8')), 'hex') END,
                    sum(extract(epoch FROM least(piece.hour + interval '1 hour', v_to) - greatest(piece.hour, v_span.billed_until)))::bigint
                    * v_span.amount, p_now
             FROM (SELECT h AS hour, coalesce((SELECT p.microcents FROM price p WHERE p.sku = v_span.sku AND p.valid_from <= h
-                                              ORDER BY p.valid_from DESC LIMIT 1), 0) AS price
+                                              ORDER BY p.valid_from DESC LIMIT 1), 0) AS price,
+                         usage_tags_at(v_span.cluster_id, v_span.project_id, h) AS tags
                   FROM generate_series(billing_hour(v_span.billed_until), v_to - interval '1 second', interval '1 hour') h) piece
-            GROUP BY 8, 9
+            GROUP BY 8, 9, 10, 11
         ON CONFLICT ON CONSTRAINT invoice_line_pkey DO UPDATE SET seconds = l.seconds + excluded.seconds,
             project_name = excluded.project_name;
         UPDATE usage_span s SET billed_until = v_to WHERE s.id = v_span.id;

@@ -11,5 +11,6 @@ CREATE OR REPLACE FUNCTION invoice_line_json(l invoice_line_priced) RETURNS json
         'unit', l.unit,
         'quantity', billing_number(l.seconds / 3600.0),
         'unitPriceDollars', billing_number(l.microcents / 100000000.0),
-        'totalPriceCents', l.cents)
+        'totalPriceCents', l.cents,
+        'tags', l.tags)
 $$;

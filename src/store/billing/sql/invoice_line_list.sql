@@ -2,7 +2,7 @@
 -- moments of billing from :billed_from_ms to before :billed_to_ms (NULL: no bound), without those of no cents (:without_zero); by :sort_by, the largest first (:largest_first).
 -- scope: organization :organization
 WITH fitting AS MATERIALIZED (
-    SELECT row_number() OVER (ORDER BY l.key * CASE WHEN :largest_first::boolean THEN -1 ELSE 1 END, l.day, l.cluster_id, l.sku, l.microcents) AS place,
+    SELECT row_number() OVER (ORDER BY l.key * CASE WHEN :largest_first::boolean THEN -1 ELSE 1 END, l.day, l.cluster_id, l.sku, l.microcents, l.tags_key) AS place,
            jsonb_build_object(
                'usageDate', to_char(l.day, 'YYYY-MM-DD"T00:00:00Z"'),
                'billDate', api_date(l.created_at),
