@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What exchanges about billing need: usage of months that are over, on invoices that the service's own functions made. And the lock of
 an organization, which an operator sets between two requests."""
+import collections
+import csv
+import io
+import json
+
 from client import wait_until
 from world import PREFIX, new_id, no_limits, sql
 
@@ -81,8 +86,8 @@ def test_files(suite, runner, world, node):
     answer = runner.connection.ask("GET", org + "/invoices/%s/csv" % january, owner.bearer(), headers={"Accept": "text/csv"}, accept=None)
     part = '2026-01-31,%s,"shop, north",%s,orders,' % (made["project"], made["cluster"])
     suite.equal(answer.body.decode(), "\r\n".join((
-        "usageDate,projectId,projectName,clusterId,clusterName,sku,unit,quantity,unitPrice,totalPriceCents",
-        part + "DISK_GB,GB hours,20,0.000137,0", part + "MEMBER_M10,member hours,2,0.08,16", "")), "an invoice as CSV")
+        "usageDate,projectId,projectName,clusterId,clusterName,sku,unit,quantity,unitPrice,totalPriceCents,tags",
+        part + "DISK_GB,GB hours,20,0.000137,0,", part + "MEMBER_M10,member hours,2,0.08,16,", "")), "an invoice as CSV")
     for body, lines in (
             ({}, ("2026-01-01,{org},,,,,,0.16", "2026-02-01,{org},,,,,,2.48")),
             ({"groupBy": "services"}, ("2026-01-01,{org},,,,,Compute,0.16", "2026-01-01,{org},,,,,Storage,0.00",
@@ -104,4 +109,61 @@ def test_files(suite, runner, world, node):
     suite.equal(runner.connection.ask("GET", org + "/billing/costExplorer/usage/" + token, owner.bearer()).status, 404, "a report after its time")
 
 
-BILLING = (test_lock, test_files)
+HOSTILE = {"=cmd|' /C calc'!A0": "@SUM(A1:A9)", "plus": "x;=1+1;y\t=2", "lines": 'one",\r\n=HYPERLINK("http://x")\n"two', "-minus": "+1", "long": "v" * 255}
+
+
+def cells_of(text, separator):
+    """As a spreadsheet reads them that was told this separator: a quote counts only at the beginning of a cell."""
+    return [cell for line in csv.reader(io.StringIO(text, newline=""), delimiter=separator) for cell in line]
+
+
+def test_tags(suite, runner, world, node):
+    """Tags stand on lines from the next full hour on, and never change there; whatever is in them, a file of them has no formula."""
+    owner, other = world.make_caller("tags"), world.make_caller("tags of others")
+    no_limits([owner.home, other.home])
+    org = PREFIX + "/orgs/" + owner.home
+    first = [{"key": key, "value": value} for key, value in HOSTILE.items()]
+    project = world.must(201, "POST", "/groups", owner.bearer(), {"name": "@SUM(A1)", "orgId": owner.home, "tags": first}).json()["id"]
+    world.must(201, "POST", "/groups", other.bearer(), {"name": "x", "orgId": other.home, "tags": [{"key": "of", "value": "others"}]})
+    change = lambda tags: world.must(200, "PATCH", "/groups/" + project, owner.bearer(), {"tags": tags})
+    change([{"key": "stage", "value": "live"}, {"key": "stage", "value": "shown"}])
+    sql("INSERT INTO usage_span (org_id, project_id, project_name, cluster_id, cluster_name, member_id, unit, sku, amount, began_at, ended_at, billed_until) "
+        "SELECT decode('%s', 'hex'), decode('%s', 'hex'), '@SUM(A1)', decode('%s', 'hex'), 'orders', decode('%s', 'hex'), 'MEMBER', 'MEMBER_M10', 1, "
+        "t.valid_from, t.valid_from + interval '3 hours', t.valid_from FROM usage_tags t WHERE t.owner_id = decode('%s', 'hex') ORDER BY t.valid_from LIMIT 1"
+        % (owner.home, project, new_id(), new_id(), project))
+
+    def bill(later):
+        sql("BEGIN; SET LOCAL reeve.organization = '%s'; %s COMMIT;" % (owner.home, "SELECT billing_step(decode('%s', 'hex'), decode('%s', 'hex'), "
+            "date_trunc('second', now()) + interval '%s', 100);" % (owner.home, owner.home, later) * 6))
+
+    def lines():
+        invoices = runner.connection.ask("GET", org + "/invoices", owner.bearer()).json()["results"]
+        answers = [runner.connection.ask("GET", org + "/invoices/" + invoice["id"], owner.bearer()) for invoice in invoices]
+        for answer in answers:
+            suite.check(not runner.contract.problems(answer), "an invoice is not as documented: %s", runner.contract.problems(answer))
+        # A line is of one day: three hours that go past midnight are two lines with the same tags.
+        hours = collections.Counter()
+        for line in (line for answer in answers for line in answer.json()["lineItems"]):
+            hours[json.dumps(line["tags"], sort_keys=True)] += line["quantity"]
+        return dict(hours)
+
+    bill("4 hours")
+    expected = {json.dumps({key: [value] for key, value in HOSTILE.items()}, sort_keys=True): 1, json.dumps({"stage": ["live", "shown"]}): 2}
+    suite.equal(lines(), expected, "lines by their tags")
+    suite.check("others" not in str(lines()), "a line with tags of others")
+    bill("63 days")
+    change([{"key": "stage", "value": "over"}])
+    bill("64 days")
+    suite.equal(lines(), expected, "lines of closed invoices after the tags were changed")
+
+    files = ""
+    for invoice in runner.connection.ask("GET", org + "/invoices?statusNames=CLOSED", owner.bearer()).json()["results"]:
+        files += runner.connection.ask("GET", org + "/invoices/%s/csv" % invoice["id"], owner.bearer(), headers={"Accept": "text/csv"}, accept=None).body.decode()
+    rows = list(csv.DictReader(io.StringIO(files, newline="")))
+    suite.equal({json.dumps(json.loads(row["tags"]), sort_keys=True) for row in rows if row["tags"][:1] == "{"}, set(expected), "tags as a program reads them")
+    for separator in ",;\t|":
+        formulas = [cell for cell in cells_of(files, separator) if cell[:1] in ("=", "+", "-", "@")]
+        suite.equal(formulas, [], "cells that a spreadsheet would run, with the separator %r" % separator)
+
+
+BILLING = (test_lock, test_files, test_tags)
