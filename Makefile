@@ -112,6 +112,12 @@ redteam-walls: all ## every wall taken down once, so that attacks are seen to be
 neighbour: all ## what one organization far beyond its limits costs another
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/api/neighbour_test.py --report docs/reports/neighbour.md
 
+console-test: all ## the console in Debian's Chromium: all screens and forms, every role, ten tabs and a killed node, figures, ten tasks with pictures; takes ten minutes
+	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/console/console_test.py --all --report docs/reports/console
+
+console-fleet-test: all ## the console against real hosts: created, connected to, watched, restored and deleted by mouse, by keyboard alone and with a finger on a phone; needs root, takes ten minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/console/fleet_test.py --report docs/reports/console
+
 fleet-clusters: all ## how long operators of 1,000 clusters wait for the list of them, with simulated agents; takes two minutes
 	REEVE_BUILD=$(BUILD) script/with-services $(PYTHON) test/bench/fleet_clusters.py --report docs/reports/fleet-clusters.md
 
@@ -167,6 +173,10 @@ backup-load-test: all ## 40 clusters with backups: what clients notice of them, 
 guides-test: all ## guides about backups, typed as they stand by somebody at a client of a fleet: needs root, takes four minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/guides_test.py
 
+scaling-test: all ## clusters that follow their load: the decision, hours of simulated load in real stores, two workers and tenants who try to get more of it: takes three minutes
+	script/with-services meson test -C $(BUILD) --no-rebuild cluster_scaling_test job_scaling_test
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/api/run_all.py scaling
+
 metric-alert-test: all ## alerts about measurements from real causes to mails and webhooks, on a fleet: needs root, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/metric_alert_test.py
 
@@ -184,6 +194,10 @@ points-load: all ## how many points a second one node and one store take, and wh
 
 monitor-test: all ## measurements of real members, with everything killed at random and one store lost, on a fleet: needs root, takes a quarter of an hour
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/monitor_test.py --seconds 300 --away 600
+
+volumes-test: all ## disks of members filled, grown and cut off from power, beside a neighbour, on a fleet: needs root and loop devices, takes ten minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/volumes_test.py
+	REEVE_BUILD=$(BUILD) REEVE_VOLUMES=full $(PYTHON) test/cluster/volumes_test.py they_are_disks_of_their_own growing_heals_it nothing_is_left
 
 top-test: all ## `reeve top` and `reeve fleet top` with a load and a host that dies, on a fleet: needs root, takes six minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/top_test.py
@@ -235,6 +249,7 @@ docs-reference: all ## write the generated part of the documentation
 	$(BUILD)/reeved config --reference > docs/reference/configuration.md
 	$(BUILD)/reeve __reference > docs/reference/cli.md
 	script/make-messages > docs/reference/messages.md
+	script/make-effects --reeved $(BUILD)/reeved > docs/reference/effects.md
 	$(BUILD)/reeved config --sample > deploy/reeve.conf
 
 container-test: ## images of deploy/container built by buildah and run: make container-test PACKAGES=folder BASE=tarball; needs root, takes some minutes

@@ -193,6 +193,8 @@ prepare(struct agent *agent, struct arena *arena)
     };
     agent->boot_id = facts_boot_id(arena);
     TRY(facts_read(arena, agent->host.engine, &agent->facts));
+    if (volume_kind_of_host(arena, agent->config.state) != VOLUMES_NONE)
+        agent->facts.disk_gb = volume_share_gb(agent->facts.disk_gb);
     agent->host.pgbackrest_version = agent->facts.pgbackrest_version;
     error own = own_database_read(arena, OWN_DATABASE_FILE, &agent->own);
     if (own != OK) /* members and other seats need the agent, too */

@@ -373,10 +373,44 @@ take_user(struct pass *pass)
     return read_state(pass);
 }
 
+struct volume_wish
+member_volume_wish(struct pass *pass)
+{
+    return (struct volume_wish){ .member = pass->self.member->id,
+                                 .disk_gb = pass->self.member->disk_gb,
+                                 .group = pass->self.owner.group,
+                                 .kind = volume_kind_of_host(pass->self.arena, pass->host->state) };
+}
+
+/* Before anything is written to its folder, which they are mounted on. */
+static error
+keep_volumes(struct pass *pass)
+{
+    struct arena *arena = pass->self.arena;
+    struct volume_memory *memory = &pass->memory->volume;
+    const struct volume_wish wish = member_volume_wish(pass);
+    TRY(volume_keep(pass->host->units, arena, &wish, memory, &pass->self.has_volumes, &pass->growth));
+    if (pass->self.has_volumes)
+        volume_look(arena, wish.member, memory);
+    return OK;
+}
+
+/* Who may connect is written on the member's own disk: on a full one with what was kept for such moments. */
+static error
+write_files(struct pass *pass, bool *ret_changed)
+{
+    error why = pass->host->engine->write_files(&pass->self, &pass->memory->progress, ret_changed);
+    if (why == OK || !pass->self.has_volumes || !pass->memory->volume.was_used_up[VOLUME_DATA])
+        return why;
+    volume_spare(pass->self.arena, pass->self.member->id);
+    return pass->host->engine->write_files(&pass->self, &pass->memory->progress, ret_changed);
+}
+
 error
 member_make_ready(struct pass *pass, bool *ret_certificate_changed)
 {
     TRY(take_user(pass));
+    TRY(keep_volumes(pass));
     TRY(prepare_folders(pass->self.arena, pass->self.folder, pass->self.owner.group));
     return certificates_of_member(&pass->self, pass->host->state, ret_certificate_changed);
 }
@@ -387,6 +421,7 @@ member_bring_up(struct pass *pass)
     bool files_changed = false, unit_changed = false, certificate_changed = false, is_other = false;
     error waits = OK, wall = OK;
     TRY(take_user(pass));
+    TRY(keep_volumes(pass));
     TRY(runs_as_other(pass, &is_other));
     pass->self.is_shared |= is_other;
     if (pass->self.is_shared && !unit_is_up(pass->report->unit))
@@ -398,7 +433,7 @@ member_bring_up(struct pass *pass)
     TRY(certificates_of_member(&pass->self, pass->host->state, &certificate_changed));
     pass->memory->progress.access_is_new |= certificate_changed;
     pass->memory->progress.backup_is_new |= certificate_changed;
-    TRY(pass->host->engine->write_files(&pass->self, &pass->memory->progress, &files_changed));
+    TRY(write_files(pass, &files_changed));
     /* Until it was told, every pass tries again: a file that is on the disk is not yet in force. */
     if (files_changed || certificate_changed)
         pass->memory->was_told = false;
@@ -418,7 +453,12 @@ member_bring_up(struct pass *pass)
         seen = note_walls(pass);
     if ((pass->self.is_shared || lacks_etcd_user(pass)) && str_is(pass->report->unit, "active"))
         waits = wait_for_turn(pass);
-    return seen != OK ? seen : wall != OK ? wall : waits != OK ? waits : backup != OK ? backup : pooler;
+    if (pass->report->role != REPORT_NO_ROLE) /* what is not known now is as it was */
+        pass->memory->volume.role = pass->report->role == REPORT_PRIMARY ? VOLUME_OF_PRIMARY : VOLUME_OF_REPLICA;
+    const error all[] = { seen, wall, waits, backup, pooler, pass->growth };
+    for (size_t i = 0; i < LENGTH(all); i++)
+        TRY(all[i]);
+    return OK;
 }
 
 /* ---- STOPPED and REMOVED ---- */
@@ -459,6 +499,7 @@ remove_all(struct pass *pass)
         error ignored = wall_remove(arena, &wall); /* nobody has the address or runs as the user any more */
         (void)ignored;
     }
+    TRY(volume_drop(pass->host->units, arena, pass->self.member->id));
     failpoint("agent:member:remove-folder:before");
     if (!disk_remove_tree(pass->self.folder.data))
         return problem(arena, "%s cannot be removed: %s.", pass->self.folder.data, strerror(errno));
@@ -518,6 +559,13 @@ member_pass(const struct member_host *host, struct arena *arena, struct caller *
                                           .version = STR_EMPTY,
                                           .problem = STR_EMPTY };
     error why = ways[member->desired](&pass);
+    bool is_calm = why == OK && is_settled(&pass);
+    if (why == OK && member->desired == DESIRED_RUNNING && memory->volume.is_full)
+        why = problem(
+            arena,
+            "Its disk of %lld GB is nearly full: statements that need more room will fail, and reads go on. Give the cluster a larger "
+            "diskSizeGB, or drop what is not needed.",
+            (long long)member->disk_gb);
     if (why == OK && arena_is_exhausted(arena))
         why = fail(arena, OVERLOADED);
     ret_report->goal_generation = memory->progress.goal_generation;
@@ -525,5 +573,5 @@ member_pass(const struct member_host *host, struct arena *arena, struct caller *
     ret_report->restart_nonce = memory->progress.restart_nonce;
     if (why != OK)
         ret_report->problem = why->detail;
-    return why == OK && is_settled(&pass);
+    return is_calm;
 }

@@ -9,6 +9,7 @@
 #include "agent/state.h"
 #include "agent/units.h"
 #include "agent/users.h"
+#include "agent/volume/volume.h"
 #include "engine/engine.h"
 
 /* What all members of a host share. */
@@ -28,7 +29,8 @@ struct member_memory {
     bool was_told;            /* a running one was told to read its files since the agent started */
     int64_t wall_put_ms;      /* when the rules of the network were put up last; 0: not since the agent started */
     int64_t restore_begun_ms; /* when its restore was begun last; 0: not since the agent started */
-    int64_t waits_since_ms;   /* since when it waits to move to its own user; 0: it does not wait */
+    struct volume_memory volume;
+    int64_t waits_since_ms; /* since when it waits to move to its own user; 0: it does not wait */
 };
 
 /* Everything that a pass needs of a member, for tasks too. */

@@ -5,9 +5,12 @@
 #include <sys/stat.h>
 
 #include "agent/address.h"
+#include "agent/volume/volume.h"
+#include "agent/volume/volume_room.h"
 #include "base/disk_below.h"
 #include "base/failpoint.h"
 #include "base/log.h"
+#include "engine/engine.h"
 
 enum { ENTRY_BYTES = 512 };
 
@@ -98,11 +101,28 @@ prepare_owner(struct arena *arena, str folder, struct disk_owner owner)
 }
 
 error
+prepare_volumes(struct arena *arena, str folder)
+{
+    struct stat status;
+    str stale = str_format(arena, "%s/" WAL_FOLDER, folder.data);
+    struct volume_space space = volume_space_at(folder);
+    if (!volume_is_mounted(arena, str_format(arena, "%s/" WAL_VOLUME, folder.data)))
+        return OK;
+    if (volume_is_used_up(&space) && volume_room_kept(folder, VOLUME_RESERVE) > 0 &&
+        !volume_room_keep(folder, VOLUME_RESERVE, 0))
+        return problem(arena, "%s/" VOLUME_RESERVE " cannot be given away: %s.", folder.data, strerror(errno));
+    if (disk_below_look(folder.data, "data/pg_wal", &status) || errno != ENOENT || disk_remove_tree(stale.data))
+        return OK;
+    return problem(arena, "%s cannot be removed: %s.", stale.data, strerror(errno));
+}
+
+error
 prepare_member(struct arena *arena, const struct preparation *wish)
 {
     struct disk_owner owner = { wish->wall.user, wish->wall.user };
     TRY(address_add(arena, wish->wall.address, wish->prefix));
     TRY(prepare_owner(arena, wish->folder, owner));
+    TRY(prepare_volumes(arena, wish->folder));
     /* Databases run on without: the agent says so in its report for as long as it cannot be put up. */
     error why = wall_put(arena, &wish->wall);
     if (why != OK)

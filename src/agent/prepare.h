@@ -29,5 +29,10 @@ MUST_USE error prepare_member(struct arena *arena, const struct preparation *wis
 MUST_USE error prepare_folders(struct arena *arena, str folder, gid_t group);
 /* The same for a member that ran as another user until now. None of its processes may run. */
 MUST_USE error prepare_owner(struct arena *arena, str folder, struct disk_owner owner);
+/*
+ * Of a member that has volumes: removes WAL of a copy that came to nothing, because who copies again asks for an empty folder; and the reserve
+ * when nothing could be written otherwise.
+ */
+MUST_USE error prepare_volumes(struct arena *arena, str folder);
 
 #endif

@@ -15,6 +15,7 @@
 #define DRILLS_FOLDER    "/var/lib/reeve/drills"
 #define DOWNLOADS_FOLDER "/var/lib/reeve/downloads"
 #define UNITS_FOLDER     "/etc/systemd/system"
+#define VOLUMES_FOLDER   "/var/lib/reeve/volumes"
 
 struct state {
     str folder;

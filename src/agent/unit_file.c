@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/unit_file.h"
 
+#include "engine/engine.h"
+
 str
 unit_name(struct arena *arena, id member)
 {
@@ -21,6 +23,7 @@ static const char text[] = "# Written by reeve-agent, which overwrites whatever 
                            "Description=Reeve member %s of %s\n"
                            "Wants=network-online.target\n"
                            "After=network-online.target\n"
+                           "RequiresMountsFor=%s\n"
                            "StartLimitIntervalSec=0\n"
                            "\n"
                            "[Service]\n"
@@ -99,6 +102,7 @@ static const char beside[] = "# Written by reeve-agent, which overwrites whateve
                              "Description=Reeve %s\n"
                              "Wants=network-online.target\n"
                              "After=network-online.target\n"
+                             "RequiresMountsFor=%s\n"
                              "StartLimitIntervalSec=0\n"
                              "\n"
                              "[Service]\n"
@@ -146,17 +150,24 @@ unit_drill_walls(struct arena *arena, int64_t limit_seconds, bool is_shut_in)
     return str_format(arena, "%sRuntimeMaxSec=%lld\n", is_shut_in ? DRILL_WALLS : "", (long long)limit_seconds);
 }
 
+/* A member's volumes, if it has any, are mounted before anything of it runs, and nothing runs when they cannot be. */
+static str
+places_of(struct arena *arena, str folder)
+{
+    return str_format(arena, "%s %s/" WAL_VOLUME, folder.data, folder.data);
+}
+
 str
 unit_text(struct arena *arena, const struct unit_wish *wish)
 {
     const struct goal_member *member = wish->member;
     int quota = (int)(member->cpus * 100);
     const char *user = wish->user.data, *folder = wish->folder.data;
-    str first =
-        str_format(arena, text, member->name.data, wish->scope.data, user, user, folder, wish->agent.data, folder, user,
-                   member->address.data, (int)member->prefix, (int)member->port, wish->peers.len > 0 ? " --peers " : "",
-                   wish->peers.data, wish->etcd_ports.len > 0 ? " --etcd-ports " : "", wish->etcd_ports.data,
-                   wish->command.data, (long long)member->memory_mb, quota < 1 ? 1 : quota);
+    str first = str_format(arena, text, member->name.data, wish->scope.data, places_of(arena, wish->folder).data, user,
+                           user, folder, wish->agent.data, folder, user, member->address.data, (int)member->prefix,
+                           (int)member->port, wish->peers.len > 0 ? " --peers " : "", wish->peers.data,
+                           wish->etcd_ports.len > 0 ? " --etcd-ports " : "", wish->etcd_ports.data, wish->command.data,
+                           (long long)member->memory_mb, quota < 1 ? 1 : quota);
     return with_walls(arena, first, str_format(arena, "BindPaths=%s\n", folder));
 }
 
@@ -164,8 +175,8 @@ str
 unit_text_beside(struct arena *arena, const struct unit_beside *wish)
 {
     const char *user = wish->user.data, *folder = wish->folder.data;
-    str first = str_format(arena, beside, wish->description.data, user, user, folder, wish->command.data,
-                           wish->is_kept_up ? "always" : "no", wish->memory_mb);
+    str first = str_format(arena, beside, wish->description.data, places_of(arena, wish->folder).data, user, user,
+                           folder, wish->command.data, wish->is_kept_up ? "always" : "no", wish->memory_mb);
     str own = str_format(arena, "BindPaths=%s\n", folder);
     return with_walls(arena, first,
                       str_format(arena, "%s%s", wish->places.len > 0 ? wish->places.data : own.data,

@@ -16,7 +16,7 @@
 #include "api/request.h"
 #include "auth/auth.h"
 #include "base/crypto/tls.h"
-#include "base/net/egress.h"
+#include "base/net/post.h"
 #include "limit/limit.h"
 
 struct catalog;
@@ -38,12 +38,16 @@ struct api {
     const char *prefix;              /* NULL: API_PREFIX. Another API's answers are plain JSON, without versions */
     const char *const *control_plane_addresses; /* of S59; NULL at the end */
     str openapi;                                /* the document, made once; empty: made for each request */
+    bool takes_passwords;                       /* people may sign in with one */
+    bool has_console;                           /* pages on which people sign in, and let their programs in */
     bool sends_mail;                            /* the operator named a mail server */
     struct monitor_stores *monitor;             /* of measurements; NULL: none */
     error (*answer_tool)(struct request *req);  /* what people's own tools ask for, below API_TOOLS_PATH */
     struct tls_side *log_side; /* with which hosts are asked about logs; NULL: this node is not let in there */
     const struct cluster_naming *naming; /* ports and names of new clusters; NULL: the usual ones */
     struct egress_allowed egress;        /* where tenants may have things sent, in addition to public addresses */
+    const char *egress_ca;               /* authorities of what is connected to there; NULL: the system's */
+    form_sender *send_form;              /* to identity providers; NULL: people cannot sign in with one */
 };
 
 /*

@@ -6,6 +6,7 @@
 #ifndef API_CONTRACT_H
 #define API_CONTRACT_H
 
+#include "auth/project_switch.h"
 #include "auth/role.h"
 #include "base/error.h"
 #include "limit/set_table.h"
@@ -237,16 +238,19 @@ struct endpoint {
      */
     const char *waits_for;
     /*
-     * Refused by design, because it makes no sense on an operator's own hosts: a valid request gets this error, which
-     * needs no parameters and says what to do instead. 0: it is not refused.
+     * Refused by design, because it makes no sense on an operator's own hosts: a valid request gets this error. Its sentence in the
+     * table of errors is the reason, wherever one is shown; so it needs no parameters. 0: it is not refused.
      */
     enum error_code refuses;
+    enum project_switch needs; /* a project can switch it off: then a request is refused */
 
     const struct read *read; /* at most one of the two; neither: refused, or 501 */
     handler *run;
     const struct feed *feed; /* the list can be followed */
     const struct kind *kind; /* for the generic handlers */
     const struct schema *request, *response;
+    const struct schema
+        *tried; /* of SHAPE_NOTHING: what it answers, with 200, when it is only tried (dryRun); NULL: nothing */
     const struct field *query; /* its own query parameters, END_OF_FIELDS at the end */
     /* Parameters of the path with a form: an id, one of some texts. A value without that form is not found. */
     const struct field *path_fields;

@@ -3,10 +3,12 @@
 
 #include "api/api.h"
 #include "api/validate.h"
+#include "auth/credential.h"
 #include "base/json.h"
 #include "store/auth/principal.h"
 #include "store/event/event.h"
 #include "store/identity/member.h"
+#include "store/session/session.h"
 
 #define NAME_PATTERN "^(?! )[^\\x00-\\x1f]{1,80}$"
 #define NAME_FIELDS(needed)                                                                                     \
@@ -36,14 +38,17 @@ static const struct schema accept_signed_in_schema = { "AcceptInvitationSignedIn
 struct acceptance {
     id organization, invitation, person;
     str username;
+    bool is_new;         /* there was no account */
+    str enrolment_token; /* empty: none was made */
 };
 
 /* Whoever has the address already, or a new person. */
 static error
-find_person(struct request *req, str username, id *ret_person)
+find_person(struct request *req, str username, id *ret_person, bool *ret_is_new)
 {
     bool found;
     TRY(store_person_by_username(req->tx, username, &found, ret_person));
+    *ret_is_new = !found;
     if (found)
         return OK;
     error problem = create_person(req->tx, username, json_str(json_object_get(req->body, "firstName")),
@@ -51,6 +56,33 @@ find_person(struct request *req, str username, id *ret_person)
     if (problem != OK && problem->code == DUPLICATE_NAME) /* made at this very moment, by another invitation say */
         return fail(req->arena, CONCURRENT_CHANGE, V("this account"));
     return problem;
+}
+
+/*
+ * With what the new person adds a passkey or a password. Only for an account that was made here and now: whoever could accept an invitation for somebody
+ * who has one would else sign in as them, in all their organizations.
+ */
+static error
+make_enrolment(struct request *req, struct acceptance *by)
+{
+    enum { HOURS = 24 };
+    uint8_t mac[SHA256_BYTES];
+    enum enrolment_outcome outcome;
+    str ignored;
+    if (!by->is_new || auth_origin(req->api->auth).len == 0)
+        return OK;
+    str token = secret_new(req->arena, ENROLMENT_TOKEN_KIND);
+    if (token.len == 0)
+        return fail(req->arena, OVERLOADED);
+    auth_enrolment_mac(req->api->auth, token, mac);
+    struct enrolment_draft draft = { .username = by->username,
+                                     .mac = { (const char *)mac, sizeof(mac) },
+                                     .pepper_version = PEPPER_VERSION,
+                                     .hours = HOURS };
+    TRY(store_enrolment_add(req->tx, &draft, &outcome, &ignored));
+    if (outcome == ENROLMENT_MADE)
+        by->enrolment_token = token;
+    return OK;
 }
 
 /* The token is the proof: it went to the address and to nobody else. */
@@ -67,7 +99,8 @@ begin_by_token(struct request *req, struct acceptance *ret)
     if (!found)
         return fail(req->arena, INVITATION_NOT_VALID);
     TRY(tx_begin_service(req->api->store, req->arena, &req->tx)); /* people belong to no organization */
-    TRY(find_person(req, ret->username, &ret->person));
+    TRY(find_person(req, ret->username, &ret->person, &ret->is_new));
+    TRY(make_enrolment(req, ret));
     return tx_set_organization(req->tx, ret->organization);
 }
 
@@ -119,7 +152,7 @@ write_event(struct request *req, id organization, id invitation, id person, str 
 error
 invitation_accept(struct request *req)
 {
-    struct acceptance by;
+    struct acceptance by = { 0 };
     bool accepted, found;
     struct member member;
     TRY(req->in.authorization.len > 0 ? begin_signed_in(req, &by) : begin_by_token(req, &by));
@@ -136,6 +169,8 @@ invitation_accept(struct request *req)
     json_t *answer = json_in(req->arena, json_pack("{s:s, s:s%, s:s}", "id", id_text(req->arena, by.person).data,
                                                    "username", by.username.data, by.username.len, "orgId",
                                                    id_text(req->arena, by.organization).data));
+    if (answer != NULL && by.enrolment_token.len > 0)
+        (void)!json_object_set_new(answer, "enrolmentToken", json_string(by.enrolment_token.data));
     str body = json_text(req->arena, answer);
     if (arena_is_exhausted(req->arena))
         return fail(req->arena, OVERLOADED);

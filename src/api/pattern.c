@@ -7,6 +7,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/net/bucket.h"
+
 enum {
     SLOTS = 4096, /* a power of two, several times the number of patterns in all tables */
     /* Bounds for one match. Our own patterns need far less; they are there for the pattern somebody writes tomorrow. */
@@ -134,7 +136,7 @@ static const struct {
     { "^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$", "be the name of a host such as db.example.org" },
     { "^[A-Za-z0-9.*-]+$", "be the name of a host such as host-1.example.org; a * stands for any part" },
     { "^[\\s\\S]{3,255}$", "be 3 to 255 characters long: a database and a table such as shop.orders" },
-    { "^[a-z0-9][a-z0-9.-]*[a-z0-9]$", "have only small letters, digits, dots and hyphens, and begin and end with a letter or a digit" },
+    { BUCKET_NAME_PATTERN, "have only small letters, digits, dots and hyphens; what is between dots begins and ends with a letter or a digit" },
     { "^[a-z0-9][a-z0-9.-]*$", "begin with a small letter or a digit and have only small letters, digits, dots and hyphens" },
     { "^https://[A-Za-z0-9.:\\[\\]-]+$", "be https:// and a host, with a port if it is not 443, such as https://s3.example.org:9000; without a path" },
     { "^https://[!-~]+$", "be an address that begins with https://, without spaces" },
@@ -145,6 +147,7 @@ static const struct {
     { "^[A-Za-z0-9._/+=@-]+$", "have only letters, digits and the signs . _ / + = @ -" },
     { "^[A-Za-z0-9._@+-]+$", "have only letters, digits and the signs . _ @ + -" },
     { "^[A-Za-z0-9_.:/@-]+$", "have only letters, digits and the signs _ . : / @ -" },
+    { "^[A-Za-z0-9_.:/@-]{1,255}$", "have 1 to 255 letters, digits and the signs _ . : / @ -" },
     { "^[A-Za-z0-9._~-]*$", "have only letters, digits and the signs . _ ~ -" },
     { "^[*A-Za-z0-9._~-]+$", "have only letters, digits and the signs . _ ~ -" },
     { "^[A-Za-z0-9_-]+$", "have only letters, digits, underscores and hyphens" },
@@ -162,6 +165,8 @@ static const struct {
     { "^[\\p{L}\\p{N}!#$%&'*+/=?^_`{|}~.@\\-]{1,254}$", "be the name of a user such as jo@example.org, 254 characters at most" },
     { "^(ACTIVE|DRAINING)$", "be ACTIVE or DRAINING" },
     { "^(S[0-9]{2,3}|all)$", "be a set of endpoints such as S17, or all" },
+    { "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$", "be a UUID such as 0b5f9c1e-6a52-4d0c-9c57-3d1e8a7f2b64" },
+    { BUCKET_FOLDERS_PATTERN, "be empty or folders such as shop/logs/, each with a slash behind it; their names have only letters, digits, dots, underscores and hyphens, and do not begin with a dot" },
     { "^/([A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*)?$", "be a path that begins with a slash and does not end with one; its parts have only letters, digits, dots, underscores and hyphens" },
     { "^[a-fA-F0-9]{24}$", "be 24 hexadecimal digits" },
     { "^[^ ,]+:[0-9]+(,[^ ,]+:[0-9]+)*$", "be hosts and ports with commas between them, without spaces, such as a.example.org:9092,b.example.org:9092" },

@@ -10,9 +10,8 @@ as_object(struct arena *arena, const json_t *json)
     return json_is_array(json) ? json_in(arena, json_pack("{s:O}", "entries", json)) : json;
 }
 
-static error
-add_event(struct request *req, enum event_type type, id organization, id project, str cluster, const json_t *before,
-          const json_t *after)
+void
+request_event_actor(struct request *req, struct event_draft *ret_draft)
 {
     static const char *const kinds[] = {
         [PRINCIPAL_SERVICE_ACCOUNT] = "SERVICE_ACCOUNT",
@@ -20,23 +19,31 @@ add_event(struct request *req, enum event_type type, id organization, id project
         [PRINCIPAL_PERSON] = "USER",
         [PRINCIPAL_OPERATOR] = "OPERATOR",
     };
+    bool is_operator = req->caller->kind == PRINCIPAL_OPERATOR;
     /* What an operator does at the command line of a node is no request. */
-    bool is_local = req->caller->kind == PRINCIPAL_OPERATOR && req->in.request_id.len == 0;
-    struct event_draft draft = {
-        .type = type,
-        .organization = organization,
-        .project = project,
-        .actor =
-            req->caller->kind == PRINCIPAL_OPERATOR ? ID_NONE : req->caller->id, /* tenants know operators by name */
+    bool is_local = is_operator && req->in.request_id.len == 0;
+    *ret_draft = (struct event_draft){
+        .actor = is_operator ? ID_NONE : req->caller->id, /* tenants know operators by name */
         .actor_name = req->caller->name,
         .actor_kind = str_from(kinds[req->caller->kind]),
         .address = is_local ? STR_EMPTY : net_address_text(req->arena, &req->in.client),
         .request_id = req->in.request_id,
-        .cluster = cluster,
-        .before = as_object(req->arena, before),
-        .after = as_object(req->arena, after),
     };
+}
+
+static error
+add_event(struct request *req, enum event_type type, id organization, id project, str cluster, const json_t *before,
+          const json_t *after)
+{
+    struct event_draft draft;
     id event;
+    request_event_actor(req, &draft);
+    draft.type = type;
+    draft.organization = organization;
+    draft.project = project;
+    draft.cluster = cluster;
+    draft.before = as_object(req->arena, before);
+    draft.after = as_object(req->arena, after);
     return store_event_add(req->tx, &draft, &event);
 }
 

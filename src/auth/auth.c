@@ -342,6 +342,23 @@ auth_count_failure(struct auth *auth, struct arena *arena, const struct net_addr
     return wait_s == 0 ? refusal : refuse_guesses(arena, client, wait_s);
 }
 
+error
+auth_check_password_guard(struct auth *auth, struct arena *arena, const struct net_address *client, str username)
+{
+    int closed_s = limit_guard_closed_s(auth->limiter, (struct guard_try){ client, username, .is_password = true });
+    return closed_s == 0 ? OK : refuse_guesses(arena, client, closed_s);
+}
+
+error
+auth_count_wrong_password(struct auth *auth, struct arena *arena, const struct net_address *client, str username,
+                          error refusal)
+{
+    struct guard_try wrong = { client, username, .is_password = true };
+    limit_guard_count_failure(auth->limiter, wrong);
+    int closed_s = limit_guard_closed_s(auth->limiter, wrong);
+    return closed_s == 0 ? refusal : refuse_guesses(arena, client, closed_s);
+}
+
 /* ---- Both ---- */
 
 /* `ret_named` is what names the credential that was shown; empty when nothing does. */
@@ -362,6 +379,9 @@ authenticate(struct auth *auth, struct arena *arena, const struct credentials *c
     bool is_bearer = str_eq_nocase(header.scheme, STR("Bearer"));
     if (is_bearer && federation_is_token(header.rest))
         return federation_authenticate(auth, arena, credentials, header.rest, may_block, fresh, ret_principal);
+    if (is_bearer && session_is_token(header.rest))
+        return session_authenticate_device(auth, arena, credentials, header.rest, may_block, fresh, ret_named,
+                                           ret_principal);
     if (is_bearer)
         return authenticate_bearer(auth, arena, header.rest, may_block, fresh, ret_principal);
     if (str_eq_nocase(header.scheme, STR("Digest")))

@@ -64,6 +64,11 @@ MUST_USE error auth_check_guard(struct auth *auth, struct arena *arena, const st
                                 str credential);
 MUST_USE error auth_count_failure(struct auth *auth, struct arena *arena, const struct net_address *client,
                                   str credential, error refusal);
+/* The same for what people make up themselves, of which far fewer tries are let through: their passwords. */
+MUST_USE error auth_check_password_guard(struct auth *auth, struct arena *arena, const struct net_address *client,
+                                         str username);
+MUST_USE error auth_count_wrong_password(struct auth *auth, struct arena *arena, const struct net_address *client,
+                                         str username, error refusal);
 
 /*
  * Values for WWW-Authenticate on a 401: Bearer, Digest SHA-256 and Digest MD5 with a fresh nonce. The last two are
@@ -84,6 +89,7 @@ struct context_facts {
     id project;  /* zero in the context of an organization */
     bool locked; /* the organization is locked: only reads and deletions work */
     str lock_reason;
+    unsigned switched_off; /* of the project: a bit for each (auth/project_switch.h) */
     size_t override_count;
     const struct limit_override *overrides; /* the project's or user's before the organization's */
     int64_t loaded_at_ms;
@@ -100,7 +106,7 @@ MUST_USE error auth_federation_organizations(struct auth *auth, struct arena *ar
                                              const id **ret_organizations);
 
 /* ---- The OAuth endpoints (RFC 6749, 7009, 8414). They write their own documents; both may block. ---- */
-/* The form comes from callers who are not authenticated yet. The longest useful one, a revocation, has less than 1 KiB. */
+/* The form comes from callers who are not authenticated yet. The longest useful one has a token of another issuer, which seldom has more than 4 KiB. */
 enum { OAUTH_FORM_MAX_BYTES = 8 * 1024 };
 struct oauth_answer {
     unsigned status;
@@ -113,7 +119,9 @@ void oauth_token(struct auth *auth, struct arena *arena, const struct credential
                  str form, struct oauth_answer *ret_answer);
 void oauth_revoke(struct auth *auth, struct arena *arena, const struct credentials *credentials, str content_type,
                   str form, struct oauth_answer *ret_answer);
-str oauth_metadata(struct arena *arena, str base_url);
+/* `offers_device`: programs can be let in by a person in a browser (RFC 8628). They ask for it, and for their token, at paths of their own. */
+#define DEVICE_PATH "/api/sign-in/device"
+str oauth_metadata(struct arena *arena, str base_url, bool offers_device);
 
 /* ---- Making credentials (bootstrap, and the families that manage them) ---- */
 struct new_service_account {
@@ -152,10 +160,16 @@ struct new_session {
     id session, person;
     const struct net_address *address;
     str browser;
+    bool is_verified; /* it counts as confirmed (step-up) for a while */
+    id provider;      /* with which they signed in, as it was when it was asked; zero: none */
+    int64_t provider_epoch;
 };
 MUST_USE error auth_begin_session(struct auth *auth, struct tx *tx, const struct new_session *wanted, str *ret_cookie,
                                   str *ret_expires);
-/* The MAC that is kept of the token with which somebody adds their first passkey. `reeved enrol` makes them, with the same key. */
+/* The same for a device that was approved (`device`: what is kept of its code); `person` is not looked at. The token is empty when nobody has approved it. */
+MUST_USE error auth_begin_device_session(struct auth *auth, struct tx *tx, const struct new_session *wanted, str device,
+                                         str *ret_token, int64_t *ret_lasts_s);
+/* The MAC that is kept of the token with which somebody adds their first passkey or password. `reeved enrol` makes them, with the same key. */
 #define SESSION_PEPPER_PURPOSE "session pepper v1"
 #define ENROLMENT_TOKEN_KIND   "en"
 void auth_enrolment_mac(struct auth *auth, str token, uint8_t ret_mac[SHA256_BYTES]);

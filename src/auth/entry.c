@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "auth/credential.h"
+#include "auth/project_switch.h"
 #include "base/log.h"
 
 static void
@@ -61,15 +62,19 @@ read_grants(str list, struct grant *grants, size_t *ret_count)
     return true;
 }
 
-/* `list` has 24 digits for each organization. */
+/* `list` has 24 digits for each organization, and 24 for its provider. */
 static void
 mark_federated(str list, struct grant *grants, size_t count)
 {
     while (list.len > 0) {
-        id organization;
-        bool is_one = id_parse(str_cut(&list, ','), &organization);
-        for (size_t i = 0; is_one && i < count; i++)
-            grants[i].is_federated |= id_eq(grants[i].organization, organization);
+        id organization, provider;
+        str both = str_cut(&list, ',');
+        bool is_one = both.len == (size_t)2 * ID_DIGITS && id_parse(str_slice(both, 0, ID_DIGITS), &organization) &&
+                      id_parse(str_slice(both, ID_DIGITS, both.len), &provider);
+        for (size_t i = 0; is_one && i < count; i++) {
+            if (id_eq(grants[i].organization, organization))
+                grants[i].provider = provider;
+        }
     }
 }
 
@@ -203,6 +208,7 @@ entry_of_facts(struct arena *arena, const struct rows *rows, int64_t began_at_ms
         entry->facts.organization = rows_id(rows, 0, C_ORGANIZATION);
     if (!rows_is_null(rows, 0, C_PROJECT))
         entry->facts.project = rows_id(rows, 0, C_PROJECT);
+    entry->facts.switched_off = project_switches_named(rows_text(rows, 0, C_SWITCHED_OFF));
     entry->facts.locked = !rows_is_null(rows, 0, C_LOCK_REASON);
     if (reason.len > 0) {
         char *reason_room = (char *)room + override_bytes;
@@ -228,6 +234,9 @@ entry_of_session(struct arena *arena, const struct rows *rows, int64_t began_at_
     entry->cached.dispose = dispose_plain;
     entry->facts.person = rows_id(rows, 0, C_PERSON);
     memcpy(entry->facts.mac, mac.data, SHA256_BYTES);
+    entry->facts.is_device = rows_bool(rows, 0, C_IS_DEVICE);
+    if (!rows_is_null(rows, 0, C_PROVIDER))
+        entry->facts.provider = rows_id(rows, 0, C_PROVIDER);
     entry->facts.ends_at_ms = began_at_ms + rows_int(rows, 0, C_LEFT_MS);
     entry->facts.verified_at_ms = began_at_ms - rows_int(rows, 0, C_VERIFIED_MS);
     atomic_init(&entry->facts.used, false);

@@ -6,6 +6,7 @@
 #include "auth/cache.h"
 #include "auth/internal.h"
 #include "auth/jwt.h"
+#include "auth/provider.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "store/federation/federation.h"
@@ -14,8 +15,7 @@ enum {
     MEMORY_CAP = 100000,
     GROUPS_MAX = 1000,
     GROUP_BYTES_MAX = 1024,
-    REACH_MAX = 1000,        /* organizations that one token can open */
-    KEYS_AGAIN_AFTER_S = 10, /* so often at most a token with an unknown key has them fetched */
+    REACH_MAX = 1000, /* organizations that one token can open */
 };
 
 /* ---- Memory ---- */
@@ -104,23 +104,12 @@ recall(struct auth *auth, struct arena *arena, const uint8_t token[SHA256_BYTES]
 
 /* ---- What a token says ---- */
 
-struct provider {
-    id id;
-    id member; /* an organization of its federation, which may change it */
-    const json_t *row;
-};
-
 struct claimed {
     struct jwt jwt;
     str address;
     str groups; /* JSON list */
+    int64_t issued_s;
 };
-
-static str
-provider_text(const struct provider *provider, const char *name)
-{
-    return json_str(json_object_get(provider->row, name));
-}
 
 static bool
 domain_is_of(const struct provider *provider, str address)
@@ -159,26 +148,31 @@ read_groups(struct arena *arena, const struct jwt *jwt, str claim)
     return groups;
 }
 
-/* NULL, or why this provider does not stand for the token. Its signature has been checked. */
+/* Some providers say nothing of it, and some write it as a text. */
+static bool
+is_verified(const json_t *said)
+{
+    return said == NULL || json_is_true(said) || str_is(json_str(said), "true");
+}
+
+/* NULL, or why this provider does not stand for the person. The signature has been checked. */
 static const char *
-judge_claims(struct arena *arena, const struct provider *provider, struct claimed *claimed)
+judge_person(struct arena *arena, const struct provider *provider, struct claimed *claimed)
 {
     const struct jwt *jwt = &claimed->jwt;
-    str client = provider_text(provider, "clientId"), claim = provider_text(provider, "userClaim");
-    if (client.len > 0 && !str_eq(json_str(json_object_get(jwt->claims, "azp")), client) &&
-        !str_eq(json_str(json_object_get(jwt->claims, "client_id")), client))
-        return "the token was issued to another client";
+    str claim = provider_setting(provider, "userClaim");
     claimed->address = json_str(json_object_get(jwt->claims, claim.data));
     if (claimed->address.len == 0 || !str_is_text(claimed->address))
         return "the token does not name a user in the claim that the provider's settings name";
-    if (str_is(claim, "email") && json_is_false(json_object_get(jwt->claims, "email_verified")))
+    if (str_is(claim, "email") && !is_verified(json_object_get(jwt->claims, "email_verified")))
         return "the provider has not verified the address";
     if (!domain_is_of(provider, claimed->address))
         return "the domain of the address is not associated with the provider";
-    const json_t *groups = read_groups(arena, jwt, provider_text(provider, "groupsClaim"));
+    const json_t *groups = read_groups(arena, jwt, provider_setting(provider, "groupsClaim"));
     if (groups == NULL)
         return "the claim with the groups is not a list of texts";
     claimed->groups = json_text(arena, groups);
+    claimed->issued_s = jwt_time(jwt, "iat");
     return claimed->groups.len == 0 ? "it cannot be read" : NULL;
 }
 
@@ -193,14 +187,13 @@ struct reach {
 
 /* Everywhere where the provider is used and the person belongs to: what the token says is written down if it is news. */
 static error
-sign_in(struct auth *auth, struct arena *arena, const struct credentials *credentials, const struct provider *provider,
+sign_in(struct auth *auth, struct arena *arena, const struct net_address *client, const struct provider *provider,
         const struct claimed *claimed, struct reach *reach)
 {
     struct federated_place places[REACH_MAX];
     size_t count;
-    int64_t issued_s = jwt_time(&claimed->jwt, "iat");
-    TRY(store_federation_sign_in(auth->store, arena, provider->id, claimed->address, claimed->groups, issued_s, places,
-                                 REACH_MAX - reach->count, &count));
+    TRY(store_federation_sign_in(auth->store, arena, provider->id, claimed->address, claimed->groups, claimed->issued_s,
+                                 places, REACH_MAX - reach->count, &count));
     for (size_t i = 0; i < count; i++) {
         /* Two providers may read one token differently; it stands for one person all the same. */
         if (reach->count > 0 && !id_eq(reach->person, places[i].person))
@@ -213,8 +206,8 @@ sign_in(struct auth *auth, struct arena *arena, const struct credentials *creden
             .place = places[i],
             .provider = provider->id,
             .address = claimed->address,
-            .issued_s = issued_s,
-            .client = net_address_text(arena, &credentials->client),
+            .issued_s = claimed->issued_s,
+            .client = net_address_text(arena, client),
         };
         TRY(store_federation_signed_in(auth->store, arena, &news));
         reach->changed |= places[i].changes_roles;
@@ -222,12 +215,24 @@ sign_in(struct auth *auth, struct arena *arena, const struct credentials *creden
     return OK;
 }
 
-static bool
-read_provider(const json_t *row, struct provider *ret_provider)
+/* Where the person belongs that the provider stands for; what it says is written down. *ret_why is NULL when there is such a person. */
+static error
+let_in(struct auth *auth, struct arena *arena, const struct net_address *client, const struct provider *provider,
+       const struct claimed *claimed, struct reach *reach, const char **ret_why)
 {
-    ret_provider->row = row;
-    return id_parse(json_str(json_object_get(row, "id")), &ret_provider->id) &&
-           id_parse(json_str(json_object_get(row, "member")), &ret_provider->member);
+    size_t before = reach->count;
+    TRY(sign_in(auth, arena, client, provider, claimed, reach));
+    *ret_why = reach->count > before ? NULL : "no organization that uses the provider has a user with this address";
+    return OK;
+}
+
+/* Whom the token names, and where that counts. */
+static error
+take_person(struct auth *auth, struct arena *arena, const struct net_address *client, const struct provider *provider,
+            struct claimed *claimed, struct reach *reach, const char **ret_why)
+{
+    *ret_why = judge_person(arena, provider, claimed);
+    return *ret_why != NULL ? OK : let_in(auth, arena, client, provider, claimed, reach, ret_why);
 }
 
 /* What one provider says about the token; *ret_why is NULL when it stands for it. */
@@ -235,25 +240,8 @@ static error
 ask_provider(struct auth *auth, struct arena *arena, const struct credentials *credentials,
              const struct provider *provider, struct claimed *claimed, struct reach *reach, const char **ret_why)
 {
-    struct jwk keys[JWK_MAX];
-    *ret_why = "the token is meant for another audience";
-    if (!jwt_is_for(&claimed->jwt, provider_text(provider, "audience")))
-        return OK;
-    size_t count = jwk_read(arena, json_object_get(provider->row, "keys"), keys);
-    const struct jwk *key = jwk_find(keys, count, &claimed->jwt);
-    *ret_why = "the key that signed the token is not known yet; it is being fetched from the provider";
-    if (key == NULL)
-        return store_federation_want_keys(auth->store, arena, provider->member, provider->id, KEYS_AGAIN_AFTER_S);
-    *ret_why = "the signature of the token is wrong";
-    if (!jwt_is_signed_by(&claimed->jwt, key))
-        return OK;
-    *ret_why = judge_claims(arena, provider, claimed);
-    if (*ret_why != NULL)
-        return OK;
-    size_t before = reach->count;
-    TRY(sign_in(auth, arena, credentials, provider, claimed, reach));
-    *ret_why = reach->count > before ? NULL : "no organization that uses the provider has a user with this address";
-    return OK;
+    TRY(provider_judge(auth, arena, provider, &claimed->jwt, ret_why));
+    return *ret_why != NULL ? OK : take_person(auth, arena, &credentials->client, provider, claimed, reach, ret_why);
 }
 
 static void
@@ -361,7 +349,7 @@ federation_authenticate(struct auth *auth, struct arena *arena, const struct cre
     for (size_t i = 0; i < json_array_size(rows); i++) {
         struct provider provider;
         const char *refusal;
-        if (!read_provider(json_array_get(rows, i), &provider))
+        if (!provider_read(json_array_get(rows, i), &provider))
             continue;
         TRY(ask_provider(auth, arena, credentials, &provider, &claimed, reach, &refusal));
         why = refusal == NULL ? why : refusal;
@@ -371,4 +359,84 @@ federation_authenticate(struct auth *auth, struct arena *arena, const struct cre
     remember(auth, token, reach, epoch, began_at_ms, jwt_time(&claimed.jwt, "exp"));
     return find_person(auth, arena, reach->person, reach->organizations, reach->count, may_block,
                        fresh || reach->changed, ret_principal);
+}
+
+/* ---- Back from the provider's pages ---- */
+
+/* OpenID Connect Core, 3.1.3.7: an ID token is for the client that asked, and answers what it asked. */
+static const char *
+judge_id_token(const struct provider *provider, const struct jwt *jwt, str nonce)
+{
+    str client = provider_setting(provider, "clientId");
+    const json_t *audience = json_object_get(jwt->claims, "aud"), *party = json_object_get(jwt->claims, "azp");
+    const char *why = jwt_check_times(jwt, clock_now_ms() / 1000);
+    if (why != NULL)
+        return why;
+    if (!str_eq(json_str(json_object_get(jwt->claims, "iss")), provider_setting(provider, "issuer")))
+        return "the token is another issuer's";
+    if (client.len == 0 || !jwt_is_for(jwt, client))
+        return "the token is meant for another client";
+    if ((party != NULL || json_array_size(audience) > 1) && !str_eq(json_str(party), client))
+        return "the token was issued to another client";
+    if (nonce.len == 0 || !str_eq(json_str(json_object_get(jwt->claims, "nonce")), nonce))
+        return "the token does not answer what this browser asked";
+    return NULL;
+}
+
+/* Who was let in, as their session names them. */
+static error
+name_person(struct auth *auth, struct arena *arena, const struct reach *reach, int64_t authenticated_at_s,
+            struct federated_person *ret_person)
+{
+    const struct principal *person;
+    TRY(find_person(auth, arena, reach->person, reach->organizations, reach->count, true, true, &person));
+    *ret_person = (struct federated_person){
+        .person = person->id,
+        .username = person->name,
+        .authenticated_at_s = authenticated_at_s,
+    };
+    return OK;
+}
+
+error
+federation_take_id_token(struct auth *auth, struct arena *arena, const struct net_address *client, const json_t *row,
+                         str text, str nonce, struct federated_person *ret_person, const char **ret_why)
+{
+    struct provider provider;
+    struct claimed claimed = { 0 };
+    struct reach *reach = ARENA_NEW(arena, struct reach);
+    if (reach == NULL || !provider_read(row, &provider))
+        return fail(arena, OVERLOADED);
+    if (!jwt_parse(arena, text, &claimed.jwt, ret_why))
+        return OK;
+    *ret_why = judge_id_token(&provider, &claimed.jwt, nonce);
+    if (*ret_why == NULL)
+        TRY(provider_check_signature(auth, arena, &provider, &claimed.jwt, ret_why));
+    if (*ret_why == NULL)
+        TRY(take_person(auth, arena, client, &provider, &claimed, reach, ret_why));
+    if (*ret_why != NULL)
+        return OK;
+    return name_person(auth, arena, reach, jwt_time(&claimed.jwt, "auth_time"), ret_person);
+}
+
+error
+federation_take_assertion(struct auth *auth, struct arena *arena, const struct net_address *client, const json_t *row,
+                          const struct federated_claim *claim, struct federated_person *ret_person,
+                          const char **ret_why)
+{
+    struct provider provider;
+    struct claimed claimed = { .address = claim->address,
+                               .groups = json_text(arena, claim->groups),
+                               .issued_s = claim->issued_s };
+    struct reach *reach = ARENA_NEW(arena, struct reach);
+    if (reach == NULL || claimed.groups.len == 0 || !provider_read(row, &provider))
+        return fail(arena, OVERLOADED);
+    *ret_why = domain_is_of(&provider, claim->address)
+                   ? NULL
+                   : "the domain of the address is not associated with the provider";
+    if (*ret_why == NULL)
+        TRY(let_in(auth, arena, client, &provider, &claimed, reach, ret_why));
+    if (*ret_why != NULL)
+        return OK;
+    return name_person(auth, arena, reach, claim->authenticated_at_s, ret_person);
 }

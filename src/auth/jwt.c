@@ -177,10 +177,8 @@ read_key(struct arena *arena, const json_t *jwk, struct jwk *ret_key)
     key.key = key.algorithm == JWT_RS256 ? read_rsa(arena, jwk) : read_p256(arena, jwk);
     if (key.key == NULL)
         return false;
-    if (!arena_on_free(arena, free_key, key.key)) {
-        EVP_PKEY_free(key.key);
+    if (!arena_on_free(arena, free_key, key.key)) /* which has freed it then */
         return false;
-    }
     key.key_id = json_str(json_object_get(jwk, "kid"));
     *ret_key = key;
     return true;

@@ -5,6 +5,7 @@
 #include "auth/authorization.h"
 #include "auth/credential.h"
 #include "auth/internal.h"
+#include "auth/program.h"
 #include "auth/token.h"
 #include "base/clock.h"
 #include "store/auth/principal.h"
@@ -12,6 +13,8 @@
 /* A principal's list of revoked tokens is looked through at every request. When it gets longer than this, all of its
  * tokens end instead. */
 enum { MAX_REVOKED_TOKENS = 10000 };
+
+#define ASSERTION_TYPE "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 /* ---- The form ---- */
 
@@ -25,7 +28,9 @@ oauth_is_form(str content_type)
 bool
 oauth_form_parse(struct arena *arena, str form, struct oauth_form *ret_form)
 {
-    struct oauth_form parsed = { STR_EMPTY, STR_EMPTY, STR_EMPTY, STR_EMPTY };
+    struct oauth_form parsed = {
+        STR_EMPTY, STR_EMPTY, STR_EMPTY, STR_EMPTY, STR_EMPTY, STR_EMPTY, STR_EMPTY, STR_EMPTY
+    };
     const struct {
         const char *name;
         str *value;
@@ -33,7 +38,11 @@ oauth_form_parse(struct arena *arena, str form, struct oauth_form *ret_form)
         { "grant_type", &parsed.grant_type },
         { "client_id", &parsed.client_id },
         { "client_secret", &parsed.client_secret },
+        { "client_assertion", &parsed.client_assertion },
+        { "client_assertion_type", &parsed.client_assertion_type },
         { "token", &parsed.token },
+        { "device_code", &parsed.device_code },
+        { "host", &parsed.host },
     };
     str names[OAUTH_FORM_MAX_PARAMETERS];
     size_t count = 0;
@@ -93,28 +102,37 @@ answer_wrong_client(struct arena *arena)
 {
     return answer_error(
         arena, 401, "invalid_client",
-        "Client authentication failed: the client is unknown, its secret is wrong or has expired, or the "
-        "caller's address is not on its access list.");
+        "Client authentication failed: the client is unknown, its secret is wrong or has expired, the assertion is not "
+        "one that it trusts, or the caller's address is not on its access list.");
 }
 
 /* ---- The client ---- */
 
+/* What it shows: a secret, or else a token of a provider that it trusts. */
+struct shown {
+    str client_id, secret, assertion;
+};
+
 static bool
-read_client(struct arena *arena, const struct credentials *credentials, const struct oauth_form *form, str *ret_id,
-            str *ret_secret, struct oauth_answer *ret_answer)
+read_client(struct arena *arena, const struct credentials *credentials, const struct oauth_form *form,
+            struct shown *ret_shown, struct oauth_answer *ret_answer)
 {
-    if (credentials->authorization.len == 0) {
-        *ret_id = form->client_id;
-        *ret_secret = form->client_secret;
-        return true;
-    }
     struct authorization header;
-    if (!authorization_parse(credentials->authorization, &header) || !str_eq_nocase(header.scheme, STR("Basic")) ||
-        !authorization_parse_basic(arena, header.rest, ret_id, ret_secret)) {
+    bool has_header = credentials->authorization.len > 0, has_assertion = form->client_assertion.len > 0;
+    int ways = has_header + (form->client_secret.len > 0) + has_assertion;
+    *ret_shown = (struct shown){ form->client_id, form->client_secret, form->client_assertion };
+    if (has_assertion != str_is(form->client_assertion_type, ASSERTION_TYPE)) {
+        *ret_answer = answer_error(arena, 400, "invalid_request",
+                                   "With client_assertion goes client_assertion_type, which is " ASSERTION_TYPE ".");
+        return false;
+    }
+    if (has_header &&
+        (!authorization_parse(credentials->authorization, &header) || !str_eq_nocase(header.scheme, STR("Basic")) ||
+         !authorization_parse_basic(arena, header.rest, &ret_shown->client_id, &ret_shown->secret))) {
         *ret_answer = answer_wrong_client(arena);
         return false;
     }
-    if (form->client_secret.len > 0 || (form->client_id.len > 0 && !str_eq(form->client_id, *ret_id))) {
+    if (ways > 1 || (form->client_id.len > 0 && !str_eq(form->client_id, ret_shown->client_id))) {
         *ret_answer = answer_error(arena, 400, "invalid_request", "The client authenticated in more than one way.");
         return false;
     }
@@ -151,25 +169,39 @@ note_use(struct auth *auth, struct arena *arena, id organization, id secret)
         return;
 }
 
+/* Whether what it shows is the account's. Its use is noted later, when the caller's address is known to be right. */
+static error
+check_shown(struct auth *auth, struct arena *arena, id account, const struct shown *shown, bool *ret_is_right,
+            struct rows *ret_secrets, int *ret_secret)
+{
+    struct params params = { 0 };
+    *ret_secret = -1;
+    if (shown->assertion.len > 0)
+        return program_is_trusted(auth, arena, account, shown->assertion, ret_is_right);
+    params_id(&params, P_ACCOUNT, account);
+    TRY(store_read(auth->store, arena, SQL_AUTH_SECRET_LIST, &params, ret_secrets));
+    *ret_secret = find_secret(auth, arena, ret_secrets, shown->secret);
+    *ret_is_right = *ret_secret >= 0;
+    return OK;
+}
+
 /* NULL when the client is not who it says, or may not call from there. Right and wrong clients cost the same queries. */
 static error
-check_client(struct auth *auth, struct arena *arena, const struct credentials *credentials, str client_id,
-             str client_secret, const struct principal **ret_client)
+check_client(struct auth *auth, struct arena *arena, const struct credentials *credentials, const struct shown *shown,
+             const struct principal **ret_client)
 {
     id account = id_new(store_cell(auth->store)); /* nobody's, for a name that is none of ours */
-    struct params params = { 0 };
     struct rows secrets;
     const struct principal *principal;
-    bool named = credential_parse_client_id(client_id, &account);
-    params_id(&params, P_ACCOUNT, account);
-    TRY(store_read(auth->store, arena, SQL_AUTH_SECRET_LIST, &params, &secrets));
+    bool named = credential_parse_client_id(shown->client_id, &account), is_right = false;
+    int secret;
+    TRY(check_shown(auth, arena, account, shown, &is_right, &secrets, &secret));
     TRY(snapshot_principal(auth->snapshot, arena, account, true, true, &principal));
-    int secret = find_secret(auth, arena, &secrets, client_secret);
     *ret_client = NULL;
-    if (!named || secret < 0 || principal == NULL ||
+    if (!named || !is_right || principal == NULL ||
         principal_check_origin(principal, &credentials->client) != ORIGIN_ALLOWED)
         return OK;
-    if (rows_bool(&secrets, secret, C_SHOULD_NOTE))
+    if (secret >= 0 && rows_bool(&secrets, secret, C_SHOULD_NOTE))
         note_use(auth, arena, rows_id(&secrets, secret, C_ORGANIZATION), rows_id(&secrets, secret, C_ID));
     usage_note(auth->usage, principal, &credentials->client);
     *ret_client = principal;
@@ -182,7 +214,7 @@ begin(struct auth *auth, struct arena *arena, const struct credentials *credenti
       const char *required_grant, struct oauth_form *ret_form, const struct principal **ret_client,
       struct oauth_answer *ret_answer)
 {
-    str client_id, client_secret;
+    struct shown shown;
     if (!oauth_is_form(content_type)) {
         *ret_answer =
             answer_error(arena, 400, "invalid_request", "The body must be application/x-www-form-urlencoded.");
@@ -206,19 +238,19 @@ begin(struct auth *auth, struct arena *arena, const struct credentials *credenti
         *ret_answer = answer_error(arena, 400, "invalid_request", "The parameter token is missing.");
         return false;
     }
-    if (!read_client(arena, credentials, ret_form, &client_id, &client_secret, ret_answer))
+    if (!read_client(arena, credentials, ret_form, &shown, ret_answer))
         return false;
-    ret_answer->refused = auth_check_guard(auth, arena, &credentials->client, client_id);
+    ret_answer->refused = auth_check_guard(auth, arena, &credentials->client, shown.client_id);
     if (ret_answer->refused != OK)
         return false;
-    error problem = check_client(auth, arena, credentials, client_id, client_secret, ret_client);
+    error problem = check_client(auth, arena, credentials, &shown, ret_client);
     if (problem == OK && *ret_client != NULL) {
-        limit_guard_note_success(auth->limiter, (struct guard_try){ &credentials->client, client_id });
+        limit_guard_note_success(auth->limiter, (struct guard_try){ &credentials->client, shown.client_id });
         return true;
     }
     *ret_answer = problem != OK ? answer_unavailable(arena, problem) : answer_wrong_client(arena);
     if (problem == OK)
-        ret_answer->refused = auth_count_failure(auth, arena, &credentials->client, client_id, OK);
+        ret_answer->refused = auth_count_failure(auth, arena, &credentials->client, shown.client_id, OK);
     return false;
 }
 
@@ -295,8 +327,11 @@ oauth_revoke(struct auth *auth, struct arena *arena, const struct credentials *c
                       : (struct oauth_answer){ .status = 200, .body = STR_EMPTY, .www_authenticate = STR_EMPTY };
 }
 
+#define AUTH_METHODS "[\"client_secret_basic\",\"client_secret_post\",\"private_key_jwt\"]"
+#define ALGORITHMS   "[\"RS256\",\"ES256\"]"
+
 str
-oauth_metadata(struct arena *arena, str base_url)
+oauth_metadata(struct arena *arena, str base_url, bool offers_device)
 {
     while (base_url.len > 0 && base_url.data[base_url.len - 1] == '/')
         base_url.len--;
@@ -307,9 +342,14 @@ oauth_metadata(struct arena *arena, str base_url)
     buf_add_json(&out, str_format(arena, "%.*s/api/oauth/token", STR_ARG(base_url)));
     buf_add_text(&out, ",\"revocation_endpoint\":");
     buf_add_json(&out, str_format(arena, "%.*s/api/oauth/revoke", STR_ARG(base_url)));
-    buf_add_text(&out,
-                 ",\"grant_types_supported\":[\"client_credentials\"],\"response_types_supported\":[],"
-                 "\"token_endpoint_auth_methods_supported\":[\"client_secret_basic\",\"client_secret_post\"],"
-                 "\"revocation_endpoint_auth_methods_supported\":[\"client_secret_basic\",\"client_secret_post\"]}");
+    if (offers_device) {
+        buf_add_text(&out, ",\"device_authorization_endpoint\":");
+        buf_add_json(&out, str_format(arena, "%.*s" DEVICE_PATH, STR_ARG(base_url)));
+    }
+    buf_add_text(&out, ",\"grant_types_supported\":[\"client_credentials\"],\"response_types_supported\":[],"
+                       "\"token_endpoint_auth_methods_supported\":" AUTH_METHODS
+                       ",\"token_endpoint_auth_signing_alg_values_supported\":" ALGORITHMS
+                       ",\"revocation_endpoint_auth_methods_supported\":" AUTH_METHODS
+                       ",\"revocation_endpoint_auth_signing_alg_values_supported\":" ALGORITHMS "}");
     return buf_str(&out);
 }

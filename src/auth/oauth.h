@@ -9,7 +9,7 @@ enum { OAUTH_FORM_MAX_PARAMETERS = 32 };
 
 /* Decoded values; empty when the parameter was left out or had no value, which is the same (RFC 6749 section 3.2). */
 struct oauth_form {
-    str grant_type, client_id, client_secret, token;
+    str grant_type, client_id, client_secret, client_assertion, client_assertion_type, token, device_code, host;
 };
 
 /* False when it is malformed, too large, or a parameter comes twice. Unknown parameters are ignored. */

@@ -16,7 +16,7 @@ struct grant {
     id organization;
     id project; /* zero: granted in the organization */
     role_set roles;
-    bool is_federated; /* the organization's people sign in with its own identity provider */
+    id provider; /* the organization's own identity provider, with which its people sign in; zero: none */
 };
 
 enum { TOKEN_FINGERPRINT_BYTES = 16 };
@@ -37,8 +37,9 @@ struct principal {
     bool is_confined;
     size_t reach_count;
     const id *reach;
-    /* Of a person who came with the cookie of a session. */
+    /* Of a person who came with the cookie or the token of a session. */
     id session;
+    id provider;            /* with which it began; zero: with a passkey or a password */
     int64_t verified_at_ms; /* steady clock: when they last proved with a key who they are */
 };
 

@@ -103,8 +103,8 @@ touches(const struct invalidation *change, enum entry_kind kind, id own, id orga
     /* Whether a list is required, and the limits, come down from the organization. */
     case CHANGED_ORGANIZATION: return id_eq(change->id, organization);
     case CHANGED_SESSION: return kind == ENTRY_SESSION && id_eq(change->id, own);
-    /* With what they sign in; people belong to no organization. */
-    case CHANGED_PEOPLE: return kind == ENTRY_PRINCIPAL && !id_is_there(organization);
+    /* With what they sign in, and what that opens; people and their sessions belong to no organization. */
+    case CHANGED_PEOPLE: return (kind == ENTRY_PRINCIPAL || kind == ENTRY_SESSION) && !id_is_there(organization);
     case CHANGED_PROJECT: return kind == ENTRY_PROJECT && id_eq(change->id, own);
     case CHANGED_USER: return kind == ENTRY_USER && id_eq(change->id, own);
     case CHANGED_PRINCIPAL: return (kind == ENTRY_PRINCIPAL || kind == ENTRY_USER) && id_eq(change->id, own);
@@ -135,6 +135,7 @@ apply(struct snapshot *snapshot, const struct invalidation *change)
         break;
     case CHANGED_PEOPLE:
         cache_remove_if(snapshot->entries[ENTRY_PRINCIPAL], is_removed, &(struct removal){ change, ENTRY_PRINCIPAL });
+        cache_remove_if(snapshot->entries[ENTRY_SESSION], is_removed, &(struct removal){ change, ENTRY_SESSION });
         break;
     case CHANGED_PROJECT: cache_remove(snapshot->entries[ENTRY_PROJECT], change->id); break;
     case CHANGED_USER: cache_remove(snapshot->entries[ENTRY_USER], change->id); break;

@@ -44,7 +44,9 @@ MUST_USE error snapshot_api_key(struct snapshot *snapshot, struct arena *arena, 
 /* A session that has not ended. */
 struct session_facts {
     id person;
-    uint8_t mac[SHA256_BYTES];          /* of the cookie's value */
+    uint8_t mac[SHA256_BYTES];          /* of the cookie's or the token's value */
+    bool is_device;                     /* it has a token, no cookie */
+    id provider;                        /* with which it began; zero: none */
     int64_t ends_at_ms, verified_at_ms; /* steady clock */
     atomic_bool used;                   /* since it was loaded */
 };

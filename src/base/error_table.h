@@ -36,15 +36,13 @@
         "Ask for something that is offered; the detail says why this is not.") \
     ROW(INTEGRATION_MISSING, 400, "{} has no {} of its own, and the project has no integration of type {}.", \
         "Send the key or address with the notification, or create the integration first.") \
-    ROW(LOG_EXPORT_NOT_OFFERED, 400, "Log export through a role at a provider is not offered: the operator's own hosts have no identity at a provider.", \
-        "Create a log integration instead. It sends logs by HTTPS with its own key.") \
     ROW(PEERING_NOT_OFFERED, 400, "Peering connections are not offered: clusters run on the operator's own hosts, and the operator sets their routes.", \
         "Ask the operator for a route between your network and the addresses of the project's network container. Then add " \
         "your network to the project's access list.") \
     ROW(PRIVATE_ENDPOINT_NOT_OFFERED, 400, "Private endpoints are not offered: there is no provider's network between clients and the operator's own hosts.", \
         "Use the private connection strings of the cluster from a network that the operator routes to its hosts.") \
-    ROW(PROVIDER_ROLE_NOT_OFFERED, 400, "Roles in a provider's account are not offered: the operator's own hosts have no identity at a provider.", \
-        "Give what needs access, such as an export bucket or a stream connection, its own credentials.") \
+    ROW(CANNOT_ASSUME_ROLE, 400, "Role {} cannot be assumed: the operator has no role of that name for external id {}.", \
+        "Give the external id to the operator, who makes the role in an object store for it and tells its name.") \
     ROW(CUSTOMER_KEYS_NOT_OFFERED, 400, "Encryption with your own keys is not offered: the operator's hosts use no key service, and the operator encrypts their disks.", \
         "Ask the operator to encrypt the disks of the hosts. Backups are encrypted, with a key for each cluster.") \
     /* Who is calling. */ \
@@ -56,10 +54,14 @@
         "Sign in again.") \
     ROW(SIGN_IN_REFUSED, 401, "Signing in was refused: {}.", \
         "Try again from the beginning. If it goes on, ask whoever runs the service for another token.") \
+    ROW(SESSION_OF_PROVIDER, 403, "This session began with your organization's identity provider, and passkeys and passwords of your own are not its business.", \
+        "Sign in with a passkey or a password of your own to change them. To confirm something in this session, use POST …/sign-in/provider/confirm.") \
+    ROW(LAST_WAY_IN, 409, "This is the last thing that the account signs in with, or there is none.", \
+        "Add another passkey first, or set a password.") \
     ROW(CROSS_SITE_REQUEST, 403, "The request carries a browser's cookie, and does not come from a page of this service: {}.", \
         "Use the service's own pages, or call the API with a bearer token or an API key, and without the cookie.") \
-    ROW(STEP_UP_REQUIRED, 403, "This cannot be undone, or makes new credentials: it needs your passkey once more.", \
-        "Confirm with the passkey (POST /api/sign-in/confirm) and repeat the request within five minutes.") \
+    ROW(STEP_UP_REQUIRED, 403, "This cannot be undone, or makes new credentials: it needs your passkey once more, or the password of an account without one, or your organization's sign-in.", \
+        "Confirm with it (POST …/sign-in/confirm, …/confirm-password or …/provider/confirm) and repeat the request within five minutes. With `reeve`: `reeve login` again, and let it in with the passkey.") \
     ROW(NOT_A_MEMBER, 401, "The caller does not belong to {}.", \
         "Use credentials of that organization or project, or have the caller added to it.") \
     ROW(ADDRESS_NOT_ALLOWED, 403, "Address {} is not on the access list of these credentials.", \
@@ -116,6 +118,10 @@
         "Terminate the clusters that use it first, or leave the container as it is.") \
     ROW(CLUSTER_NOT_CHANGEABLE, 409, "Cluster {} cannot be changed now: {}.", \
         "Wait until the state that the detail names has ended, or end it, then try again.") \
+    ROW(ACCESS_NOT_GRANTED, 409, "The owner of cluster {} does not consent to this: {}.", \
+        "Ask the owner of the cluster for the consent that the detail names (grantVendorEmployeeAccess), then try again.") \
+    ROW(SWITCHED_OFF, 409, "The settings of this project switch this off: {} is false.", \
+        "Set it to true with PATCH /groups/{groupId}/settings, which a project owner may do. What was not collected meanwhile is not there.") \
     ROW(TERMINATION_PROTECTED, 409, "Cluster {} is protected against termination.", \
         "Set terminationProtectionEnabled to false first.") \
     ROW(BACKUPS_NOT_ENABLED, 409, "Cluster {} has no backups.", \
@@ -126,6 +132,12 @@
         "Wait until it has ended, then ask again.") \
     ROW(EXPORT_BUCKET_IN_USE, 409, "Bucket {} is in use: an export to it is not finished, or the schedule of a cluster exports to it.", \
         "Set autoExportEnabled of schedules that export to it to false, and wait until exports have ended.") \
+    ROW(PROVIDER_ROLE_NOT_AUTHORIZED, 409, "Role {} is not authorized, or the operator has made its role in the object store anew.", \
+        "Authorize it with the name of the role that the operator made for its external id.") \
+    ROW(PROVIDER_ROLE_IN_USE, 409, "Role {} is in use: {}.", \
+        "Remove first what uses the role: featureUsages of the role names it.") \
+    ROW(LOG_EXPORT_EXISTS, 409, "The project has a log export already.", \
+        "Change it with PATCH, or remove it first. Log integrations of type S3_LOG_EXPORT can be added beside it.") \
     ROW(SNAPSHOT_UNFINISHED, 409, "A snapshot of cluster {} was requested before and is not finished.", \
         "Wait until it is completed or failed, or delete it.") \
     ROW(POINT_NOT_RESTORABLE, 409, "Cluster {} cannot be restored to {}: {}.", \

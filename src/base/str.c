@@ -222,6 +222,14 @@ str_from_hex(str hex, void *ret_bytes, size_t count)
     return true;
 }
 
+bool
+str_bytes_from_hex(struct arena *arena, str hex, str *ret_bytes)
+{
+    char *bytes = arena_alloc(arena, hex.len / 2 + 1);
+    *ret_bytes = (str){ bytes, hex.len / 2 };
+    return bytes != NULL && str_from_hex(hex, bytes, hex.len / 2);
+}
+
 /* Length of the well-formed UTF-8 sequence at the start, 0 when there is none (RFC 3629). */
 static size_t
 utf8_sequence(const unsigned char *s, size_t left)
@@ -518,6 +526,13 @@ void
 buf_add_json(struct buf *buf, str s)
 {
     buf_add_char(buf, '"');
+    buf_add_json_inside(buf, s);
+    buf_add_char(buf, '"');
+}
+
+void
+buf_add_json_inside(struct buf *buf, str s)
+{
     size_t plain_from = 0;
     for (size_t i = 0; i < s.len; i++) {
         unsigned char c = (unsigned char)s.data[i];
@@ -535,7 +550,6 @@ buf_add_json(struct buf *buf, str s)
         }
     }
     buf_add(buf, str_slice(s, plain_from, s.len));
-    buf_add_char(buf, '"');
 }
 
 void

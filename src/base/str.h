@@ -52,6 +52,8 @@ str str_hex(struct arena *arena, const void *bytes, size_t count);
 MUST_USE bool str_to_int(str s, int64_t min, int64_t max, int64_t *ret_value);
 /* Lower- or upper-case hexadecimal digits, exactly 2 * count of them. */
 MUST_USE bool str_from_hex(str hex, void *ret_bytes, size_t count);
+/* All of it, however long. */
+MUST_USE bool str_bytes_from_hex(struct arena *arena, str hex, str *ret_bytes);
 /* Well-formed UTF-8 without NUL. */
 bool str_is_text(str s);
 /* No control characters: the text can be part of a line of configuration. */
@@ -87,8 +89,9 @@ void buf_add_text(struct buf *buf, const char *text);
 void buf_format(struct buf *buf, const char *format, ...) PRINTF_LIKE(2, 3);
 void buf_add_int(struct buf *buf, int64_t value);
 void buf_add_number(struct buf *buf, double value); /* fifteen digits, as %.15g; the last may be one off */
-/* Adds `s` as a JSON string with its quotes. `s` must be UTF-8. */
+/* Adds `s` as a JSON string with its quotes, or what stands between them. `s` must be UTF-8. */
 void buf_add_json(struct buf *buf, str s);
+void buf_add_json_inside(struct buf *buf, str s);
 void buf_add_percent_encoded(struct buf *buf, str s); /* as str_percent_encode() */
 str buf_str(struct buf *buf);                         /* empty when failed */
 

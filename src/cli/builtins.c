@@ -5,6 +5,7 @@
 static const struct option_row login_options[] = {
     { "client-id", "ID", "The service account. Its secret is asked for, or read from standard input.", FOR_ALL },
     { "public-key", "KEY", "An API key instead of a service account. Its private key is asked for, or read from standard input.", FOR_ALL },
+    { "browser", NULL, "As a person: let this program in with a browser, on any device. At a terminal that is so without it, if the server has pages for it.", FOR_ALL },
     { "secret-service", NULL, "Keep the secret in the desktop's secret service (secret-tool) instead of the file.", FOR_ALL },
     { .name = NULL },
 };
@@ -21,6 +22,8 @@ static const struct option_row connect_options[] = {
     { "root-certificate", "FILE", "Certificate of the clusters' authority. The operator prints it with `reeved fleet authority`.", FOR_ALL },
     { "private", NULL, "Through private addresses.", FOR_ALL },
     { "pooled", NULL, "Through the cluster's poolers: many clients share few sessions.", FOR_ALL },
+    { "read-only", NULL, "To a replica, or the primary where there is none: for sessions that only read.", FOR_ALL },
+    { "analytics", NULL, "To a member for analytics: for reports, which must not slow the application down.", FOR_ALL },
     { "print", "DRIVER", "Only print the connection string, in the form for psql, psycopg, jdbc, node, pgx, npgsql or sqlalchemy.", FOR_ALL },
     { .name = NULL },
 };
@@ -78,11 +81,14 @@ static const struct option_row fleet_continue_options[] = {
 const struct builtin builtins[] = {
     { "login", "", "Store a server and credentials as a profile",
       "Asks for what is missing, tests it, and writes it to the profile (`default`, or that of --profile). Only you can read the "
-      "file. Prefer a service account: the profile then keeps a token for an hour, and the secret is used once an hour. Secrets "
+      "file. At a terminal you log in as yourself: it shows an address and a code, you open the address in a browser in which you are "
+      "signed in, type the code, and let the program in with your passkey. Such a session ends after twelve hours without use, after thirty "
+      "days (twelve hours if you signed in with your organization's provider), or when you end it, here or in the console. What cannot be undone works for five minutes after you used the passkey; then log in again. "
+      "Programs use a service account: the profile then keeps a token for an hour, and the secret is used once an hour. Secrets "
       "are never read from the command line, where others could see them.",
       "reeve login --server https://reeve.example.org --client-id reeve_sa_650000000000000000000001", 0, 0, login_options, false, true, builtin_login },
     { "logout", "", "Remove the credentials of a profile",
-      "Removes the secret and the token from the profile and from the secret service. Server and project stay.",
+      "Removes the secret and the token from the profile and from the secret service. Server and project stay. A session that you let in with a browser ends on the server.",
       "reeve logout --profile staging", 0, 0, NULL, false, false, builtin_logout },
     { "status", "", "Say who you are, what your commands work on, and what is wrong there now",
       "Shows profile, organization, project and clusters, then open alerts and work that goes on. In a pipe it is one document of JSON.",

@@ -9,9 +9,10 @@
 
 /* What main() read; NULL where nothing is set. */
 struct environment {
-    const char *home, *config_home, *profile, *server, *ca_file, *client_id, *client_secret, *public_key, *private_key,
-        *project, *org, *docs, *operator_url, *operator_token, *no_color, *term, *columns,
+    const char *home, *config_home, *profile, *server, *ca_file, *client_id, *client_secret, *client_token_file,
+        *public_key, *private_key, *project, *org, *docs, *operator_url, *operator_token, *no_color, *term, *columns,
         *pg_password; /* that psql finds there by itself */
+    bool has_display; /* a browser could be opened on this machine */
 };
 
 /* Exit statuses, as documented. */

@@ -228,14 +228,24 @@ fetch_token(struct client *client)
 {
     struct cli *cli = client->cli;
     struct answer answer;
-    int status = send_again(client, &token_request, ACCOUNT, &answer);
+    struct request_out request;
+    const char *why = exchange_token_request(client, cli->arena, &request);
+    if (why != NULL) {
+        cli_say(cli, "%s", why);
+        return EXIT_USAGE;
+    }
+    int status = send_again(client, &request, ACCOUNT, &answer);
     if (status != EXIT_SUCCESS)
         return status;
-    const char *why = exchange_take_token(client, &answer);
+    why = exchange_take_token(client, &answer);
     if (why == NULL)
         return EXIT_SUCCESS;
     cli_say(cli, "the service account %s got no token (%ld): %s", cli->profile->client_id, answer.status, why);
-    cli_note(cli, "its secret may have expired or been deleted: `reeve login` again with a new one");
+    cli_note(
+        cli,
+        cli->profile->client_token_file != NULL
+            ? "look which identity provider and subject it trusts: `reeve service-accounts org get`, trustedIdentities"
+            : "its secret may have expired or been deleted: `reeve login` again with a new one");
     return EXIT_REFUSED;
 }
 
@@ -247,8 +257,10 @@ client_send(struct client *client, const struct request_out *request, struct ans
     bool kept = p->token != NULL;
     if (p->for_operators)
         return profile_fetch_secret(cli) ? send_again(client, request, OPERATOR, ret_answer) : EXIT_USAGE;
-    if (p->client_id == NULL && p->public_key == NULL)
+    if (!profile_is_logged_in(p))
         return send_again(client, request, NOBODY, ret_answer);
+    if (p->has_session)
+        return profile_fetch_secret(cli) ? send_again(client, request, SESSION, ret_answer) : EXIT_USAGE;
     if ((p->client_id == NULL || p->token == NULL) && !profile_fetch_secret(cli))
         return EXIT_USAGE;
     if (p->client_id == NULL)

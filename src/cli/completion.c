@@ -163,8 +163,7 @@ can_ask(struct cli *cli)
     cli->call.values[OPTION_RETRIES] = "0";
     cli->call.values[OPTION_TIMEOUT] = "2";
     cli->call.values[OPTION_QUIET] = "yes";
-    return profile_load(cli) == EXIT_SUCCESS && cli->profile->server != NULL &&
-           (cli->profile->client_id != NULL || cli->profile->public_key != NULL);
+    return profile_load(cli) == EXIT_SUCCESS && cli->profile->server != NULL && profile_is_logged_in(cli->profile);
 }
 
 /* The names for the parameter with this number, when those in front of it are known: from the profile, or from the line. */

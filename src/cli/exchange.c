@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/exchange.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/json.h"
 #include "cli/profile.h"
 
 enum {
     MAX_ANSWER_BYTES = 128 * 1024 * 1024,
+    MAX_TOKEN_BYTES = 16 * 1024,
     CONNECT_MS = 10000,
     KEEPALIVE_S = 5,
     SILENCE_S = 60, /* a stream says something every 15 seconds */
@@ -186,10 +191,13 @@ authorize(const struct exchange *x, enum authority by)
 {
     CURL *c = x->curl;
     const struct profile *p = x->client->cli->profile;
-    if (by == TOKEN || by == OPERATOR) {
+    if (by == TOKEN || by == SESSION || by == OPERATOR) {
         curl_easy_setopt(c, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
-        curl_easy_setopt(c, CURLOPT_XOAUTH2_BEARER, by == TOKEN ? p->token : p->operator_token);
-    } else if (by != NOBODY) {
+        curl_easy_setopt(c, CURLOPT_XOAUTH2_BEARER,
+                         by == TOKEN     ? p->token
+                         : by == SESSION ? p->session_token
+                                         : p->operator_token);
+    } else if (by == KEY || (by == ACCOUNT && p->client_token_file == NULL)) {
         curl_easy_setopt(c, CURLOPT_HTTPAUTH, by == KEY ? (long)CURLAUTH_DIGEST : (long)CURLAUTH_BASIC);
         curl_easy_setopt(c, CURLOPT_USERNAME, by == KEY ? p->public_key : p->client_id);
         curl_easy_setopt(c, CURLOPT_PASSWORD, by == KEY ? p->private_key : p->client_secret);
@@ -234,20 +242,55 @@ exchange_authority(const struct client *client)
     const struct profile *p = client->cli->profile;
     if (p->for_operators)
         return OPERATOR;
+    if (p->has_session)
+        return SESSION;
     if (p->client_id == NULL)
         return p->public_key == NULL ? NOBODY : KEY;
     return p->token != NULL ? TOKEN : ACCOUNT;
 }
 
-const struct request_out token_request = {
-    .method = "POST",
-    .target = { "/api/oauth/token", sizeof("/api/oauth/token") - 1 },
-    .body = { "grant_type=client_credentials", sizeof("grant_type=client_credentials") - 1 },
-    .has_body = true,
-    .accept = "application/json",
-    .content_type = "application/x-www-form-urlencoded",
-    .is_repeatable = true, /* one token more */
-};
+/* A token ends with its line. */
+static bool
+read_token(struct arena *arena, const char *path, str *ret_token)
+{
+    char *token = arena_alloc(arena, MAX_TOKEN_BYTES);
+    FILE *file = token == NULL ? NULL : fopen(path, "re");
+    bool is_read = file != NULL && fgets(token, MAX_TOKEN_BYTES, file) != NULL;
+    if (file != NULL)
+        fclose(file);
+    str rest = is_read ? str_from(token) : STR_EMPTY;
+    *ret_token = str_trim(str_cut(&rest, '\n'));
+    return is_read;
+}
+
+const char *
+exchange_token_request(struct client *client, struct arena *arena, struct request_out *ret_request)
+{
+    const struct profile *p = client->cli->profile;
+    str token;
+    *ret_request = (struct request_out){
+        .method = "POST",
+        .target = STR("/api/oauth/token"),
+        .body = STR("grant_type=client_credentials"),
+        .has_body = true,
+        .accept = "application/json",
+        .content_type = "application/x-www-form-urlencoded",
+        .is_repeatable = true, /* one token more */
+    };
+    if (p->client_token_file == NULL)
+        return NULL;
+    /* It is read each time: whoever puts it there replaces it before it expires. */
+    errno = ENODATA;
+    if (!read_token(arena, p->client_token_file, &token))
+        return str_format(arena, "%s, which REEVE_CLIENT_TOKEN_FILE names, cannot be read: %s", p->client_token_file,
+                          strerror(errno))
+            .data;
+    ret_request->body = str_format(
+        arena, "grant_type=client_credentials&client_assertion_type=%.*s&client_id=%.*s&client_assertion=%.*s",
+        STR_ARG(str_percent_encode(arena, STR("urn:ietf:params:oauth:client-assertion-type:jwt-bearer"))),
+        STR_ARG(str_percent_encode(arena, str_from(p->client_id))), STR_ARG(str_percent_encode(arena, token)));
+    return NULL;
+}
 
 const char *
 exchange_take_token(struct client *client, const struct answer *answer)

@@ -18,7 +18,7 @@ struct client {
 };
 
 /* Whose credentials go with it. */
-enum authority { NOBODY, ACCOUNT, KEY, TOKEN, OPERATOR };
+enum authority { NOBODY, ACCOUNT, KEY, TOKEN, SESSION, OPERATOR };
 
 struct exchange {
     struct client *client;
@@ -38,8 +38,9 @@ void exchange_end(struct exchange *x);
 
 /* Those of the profile, but for an account without a token, which is ACCOUNT: it needs one first. */
 enum authority exchange_authority(const struct client *client);
-/* How an account asks for a token. The token of an answer is kept; otherwise why there is none is returned. */
-extern const struct request_out token_request;
+/* How an account asks for a token, and what came: the token is kept. Otherwise why there is none is returned. */
+MUST_USE const char *exchange_token_request(struct client *client, struct arena *arena,
+                                            struct request_out *ret_request);
 const char *exchange_take_token(struct client *client, const struct answer *answer);
 
 /* Whether doing it twice is the same as doing it once. */

@@ -8,7 +8,7 @@
 #include "cli/builtins.h"
 #include "cli/short/short.h"
 
-enum { FLAG_WIDTH = 30, SHOWN_VALUES = 8, LEAST_TEXT = 30 };
+enum { FLAG_WIDTH = 26, SHOWN_VALUES = 8, LEAST_TEXT = 30 };
 
 /* ---- Parts ---- */
 static void
@@ -217,6 +217,17 @@ usage(struct arena *arena, const struct command *command)
     return buf_str(&text);
 }
 
+/* The sentence that the server answers with. */
+static const char *
+reason_of(const char *code)
+{
+    for (int i = 0; i < ERROR_CODE_COUNT; i++) {
+        if (strcmp(error_rows[i].name, code) == 0)
+            return error_rows[i].detail;
+    }
+    return code; /* of a newer server */
+}
+
 static void
 print_state(struct cli *cli, FILE *out, const struct command *command)
 {
@@ -226,8 +237,8 @@ print_state(struct cli *cli, FILE *out, const struct command *command)
     if (refuses[0] != '\0') {
         fprintf(out, "\n");
         text_wrap(out,
-                  str_format(cli->arena, "Refused by design, with %s: `reeve explain %s` says what to do instead.",
-                             refuses, refuses)
+                  str_format(cli->arena, "Refused: %s `reeve explain %s` says what to do instead.", reason_of(refuses),
+                             refuses)
                       .data,
                   0, 0, cli->terminal.width);
     } else if (waits_for[0] != '\0') {
@@ -357,7 +368,7 @@ static void
 print_first_steps(const struct cli *cli, FILE *out)
 {
     static const char *const steps[][2] = {
-        { "reeve login --server https://reeve.example.org", "stores server and service account" },
+        { "reeve login --server https://reeve.example.org", "logs you in: with a browser, or --client-id" },
         { "reeve projects list", "lists your projects" },
         { "reeve profiles set project web", "makes it the default" },
         { "reeve clusters create --help", "shows every flag and a working example" },

@@ -8,6 +8,7 @@
 #include "cli/builtins.h"
 #include "cli/fetch.h"
 #include "cli/output/output.h"
+#include "cli/person/device.h"
 #include "cli/profile.h"
 #include "cli/run.h"
 #include "cli/secret_service.h"
@@ -62,10 +63,11 @@ static int
 try_out(struct cli *cli, struct scopes *ret_scopes)
 {
     struct client *client CLEANUP(client_cleanup) = client_new(cli);
-    json_t *ignored;
-    int status = client == NULL ? EXIT_USAGE : fetch_document(cli, client, STR(API_PREFIX), &ignored);
+    json_t *root;
+    int status = client == NULL ? EXIT_USAGE : fetch_document(cli, client, STR(API_PREFIX), &root);
     if (status != EXIT_SUCCESS)
         return status;
+    cli->profile->username = json_string_value(json_object_get(json_object_get(root, "caller"), "name"));
     *ret_scopes = (struct scopes){ cli->call.values[OPTION_ORG], cli->call.values[OPTION_PROJECT] };
     if (ret_scopes->org != NULL)
         status = names_check_scope(cli, NAMES_ORG, ret_scopes->org, &ret_scopes->org);
@@ -97,8 +99,10 @@ look_at_server(struct cli *cli)
     return EXIT_NO_ANSWER;
 }
 
-static const char *const credentials[] = { "clientId", "clientSecret",   "publicKey",      "privateKey",
-                                           "token",    "tokenExpiresAt", "inSecretService" };
+static const char *const credentials[] = {
+    "clientId",       "clientSecret",    "publicKey",  "privateKey",   "token",
+    "tokenExpiresAt", "inSecretService", "hasSession", "sessionToken", "username"
+};
 
 static bool
 keep(struct cli *cli, struct scopes scopes, bool in_service)
@@ -106,7 +110,7 @@ keep(struct cli *cli, struct scopes scopes, bool in_service)
     profiles_lock(cli); /* until the process ends */
     struct profile *p = cli->profile;
     bool account = p->client_id != NULL;
-    const char *secret = account ? p->client_secret : p->private_key;
+    const char *secret = p->has_session ? p->session_token : account ? p->client_secret : p->private_key;
     json_t *all = profiles_read(cli);
     if (all == NULL || (in_service && !secret_service_store(cli, p->name, str_from(secret))))
         return false;
@@ -120,33 +124,30 @@ keep(struct cli *cli, struct scopes scopes, bool in_service)
         json_object_set_new(entry, "project", json_string(scopes.project));
     if (scopes.org != NULL)
         json_object_set_new(entry, "org", json_string(scopes.org));
-    json_object_set_new(entry, account ? "clientId" : "publicKey", json_string(account ? p->client_id : p->public_key));
+    if (p->has_session) {
+        json_object_set_new(entry, "hasSession", json_true());
+        json_object_set_new(entry, "username", json_string(p->username));
+    } else {
+        json_object_set_new(entry, account ? "clientId" : "publicKey",
+                            json_string(account ? p->client_id : p->public_key));
+    }
     if (in_service)
         json_object_set_new(entry, "inSecretService", json_true());
     else
-        json_object_set_new(entry, account ? "clientSecret" : "privateKey", json_string(secret));
+        json_object_set_new(entry,
+                            p->has_session ? "sessionToken"
+                            : account      ? "clientSecret"
+                                           : "privateKey",
+                            json_string(secret));
     return profiles_keep(cli, all);
 }
 
-int
-builtin_login(struct cli *cli)
+/* With what the options say, or what is typed. */
+static int
+take_keys(struct cli *cli, const char *account, const char *key)
 {
     struct profile *p = cli->profile;
-    const char *account = call_option(&cli->call, "client-id"), *key = call_option(&cli->call, "public-key");
     str secret;
-    if (account != NULL && key != NULL) {
-        cli_say(cli, "give a service account or an API key, not both");
-        return EXIT_USAGE;
-    }
-    p->from_environment = true; /* nothing is kept before it was tried out */
-    p->token = NULL;
-    p->in_secret_service = false;
-    p->client_id = p->public_key = NULL;
-    if (!profile_ask(cli, "server (https://HOST:PORT)", &p->server))
-        return EXIT_USAGE;
-    int status = look_at_server(cli);
-    if (status != EXIT_SUCCESS)
-        return status;
     if (key == NULL && !profile_ask(cli, "client id of the service account", &account))
         return EXIT_USAGE;
     p->client_id = account;
@@ -154,12 +155,69 @@ builtin_login(struct cli *cli)
     if (!body_read_secret(cli, key != NULL ? "private key" : "client secret", &secret))
         return EXIT_USAGE;
     p->client_secret = p->private_key = secret.data;
+    return EXIT_SUCCESS;
+}
+
+/* Somebody at a terminal who names no key is a person, where the server has pages for people. */
+static int
+take_credentials(struct cli *cli)
+{
+    const char *account = call_option(&cli->call, "client-id"), *key = call_option(&cli->call, "public-key");
+    bool wants_browser = call_option(&cli->call, "browser") != NULL, is_offered = false;
+    if ((account != NULL) + (key != NULL) + wants_browser > 1) {
+        cli_say(cli, "give a service account, an API key or --browser, only one of them");
+        return EXIT_USAGE;
+    }
+    if (account != NULL || key != NULL || (!wants_browser && !cli->terminal.in))
+        return take_keys(cli, account, key);
+    int status = device_is_offered(cli, &is_offered);
+    if (status != EXIT_SUCCESS)
+        return status;
+    if (!is_offered && wants_browser) {
+        cli_say(cli, "the server has no pages with which a browser could let you in: use a service account");
+        return EXIT_USAGE;
+    }
+    return is_offered ? device_log_in(cli) : take_keys(cli, NULL, NULL);
+}
+
+/* The session that another one takes the place of. It would end by itself, too. */
+static void
+end_former(struct cli *cli, const char *former)
+{
+    const char *kept = cli->profile->session_token;
+    if (former == NULL || !cli->profile->has_session)
+        return;
+    cli->profile->session_token = former;
+    if (!device_log_out(cli))
+        cli_note(cli, "the session of before could not be ended; it ends by itself");
+    cli->profile->session_token = kept;
+}
+
+int
+builtin_login(struct cli *cli)
+{
+    struct profile *p = cli->profile;
+    const char *former = p->has_session ? p->session_token : NULL;
+    p->from_environment = true; /* nothing is kept before it was tried out */
+    p->token = NULL;
+    p->in_secret_service = false;
+    p->client_id = p->public_key = NULL;
+    p->has_session = false;
+    if (!profile_ask(cli, "server (https://HOST:PORT)", &p->server))
+        return EXIT_USAGE;
+    int status = look_at_server(cli);
+    if (status == EXIT_SUCCESS)
+        status = take_credentials(cli);
     struct scopes scopes;
-    status = try_out(cli, &scopes);
+    if (status == EXIT_SUCCESS)
+        status = try_out(cli, &scopes);
     if (status != EXIT_SUCCESS)
         return status;
     if (!keep(cli, scopes, call_option(&cli->call, "secret-service") != NULL))
         return EXIT_USAGE;
+    end_former(cli, former);
+    if (p->has_session)
+        cli_note(cli, "you are %s", p->username);
     cli_note(cli, "profile %s is in %.*s", p->name, STR_ARG(profiles_path(cli)));
     if (scopes.org != NULL)
         cli_note(cli, "the default organization is %s", scopes.org);
@@ -174,6 +232,10 @@ int
 builtin_logout(struct cli *cli)
 {
     const char *name;
+    int status = profile_load(cli);
+    if (status != EXIT_SUCCESS)
+        return status;
+    bool has_ended = !cli->profile->has_session || device_log_out(cli);
     json_t *all, *entry = profiles_take(cli, &all, &name);
     if (entry == NULL)
         return EXIT_USAGE;
@@ -184,7 +246,12 @@ builtin_logout(struct cli *cli)
     if (!profiles_write(cli, all))
         return EXIT_USAGE;
     cli_note(cli, "the credentials were removed from profile %s", name);
-    return EXIT_SUCCESS;
+    if (has_ended)
+        return EXIT_SUCCESS;
+    cli_say(
+        cli,
+        "the session could not be ended on the server: end it in the console, under your account, or wait for it to end by itself");
+    return EXIT_NO_ANSWER;
 }
 
 /* ---- profiles ---- */
@@ -198,7 +265,7 @@ builtin_profiles_list(struct cli *cli)
     json_object_foreach(json_object_get(all, "profiles"), name, entry)
     {
         json_t *shown = json_pack("{s:s, s:b}", "name", name, "current", strcmp(name, profile_name(cli, all)) == 0);
-        static const char *const fields[] = { "server", "clientId", "publicKey", "project",
+        static const char *const fields[] = { "server", "clientId", "publicKey", "username",   "project",
                                               "org",    "caFile",   "docs",      "operatorUrl" };
         for (size_t i = 0; i < LENGTH(fields); i++) {
             if (json_object_get(entry, fields[i]) != NULL)
@@ -215,7 +282,7 @@ static int
 check_scope(struct cli *cli, const char *field, const char **value)
 {
     int status = profile_load(cli);
-    if (status != EXIT_SUCCESS || (cli->profile->client_id == NULL && cli->profile->public_key == NULL))
+    if (status != EXIT_SUCCESS || !profile_is_logged_in(cli->profile))
         return status;
     return names_check_scope(cli, strcmp(field, "project") == 0 ? NAMES_PROJECT : NAMES_ORG, *value, value);
 }

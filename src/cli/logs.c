@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "cli/builtins.h"
 #include "cli/fetch.h"
+#include "cli/member_hosts.h"
 #include "cli/options.h"
 #include "cli/output/output.h"
 #include "cli/profile.h"
@@ -225,13 +226,10 @@ ask_for_more(struct cli *cli, struct client *client, struct source *source, int6
 }
 
 /* ---- Which members ---- */
-/* "postgresql://<DB_USER>:<DB_PASSWORD>@a:5432,b:5432/postgres?…" */
 static size_t
-hosts_of(struct cli *cli, str string, struct source sources[MOST_MEMBERS])
+find_members(struct cli *cli, const json_t *cluster, struct source sources[MOST_MEMBERS])
 {
-    ptrdiff_t at = str_find(string, '@');
-    str rest = at < 0 ? STR_EMPTY : str_slice(string, (size_t)at + 1, string.len);
-    str list = str_cut(&rest, '/');
+    str list = member_hosts(cli->arena, cluster);
     size_t count = 0;
     while (list.len > 0 && count < MOST_MEMBERS) {
         str one = str_cut(&list, ','), host = str_cut(&one, ':'), label = host;
@@ -269,8 +267,7 @@ find_sources(struct cli *cli, struct client *client, struct source sources[MOST_
     int status = fetch_document(cli, client, target, &cluster);
     if (status != EXIT_SUCCESS)
         return status;
-    const json_t *strings = json_object_get(cluster, "connectionStrings");
-    size_t count = hosts_of(cli, json_str(json_object_get(strings, "standard")), sources);
+    size_t count = find_members(cli, cluster, sources);
     if (count == 0) {
         cli_say(cli, "the cluster has no members with a name yet");
         return EXIT_NOT_DONE;

@@ -125,7 +125,7 @@ man_whole(FILE *out)
         print_tagged(out, common_options[i].name, common_options[i].value, common_options[i].doc);
     fprintf(
         out,
-        ".SH ENVIRONMENT\nREEVE_PROFILE, REEVE_SERVER, REEVE_CA_FILE, REEVE_PROJECT_ID, REEVE_ORG_ID, REEVE_CLIENT_ID and REEVE_CLIENT_SECRET, "
+        ".SH ENVIRONMENT\nREEVE_PROFILE, REEVE_SERVER, REEVE_CA_FILE, REEVE_PROJECT_ID, REEVE_ORG_ID, REEVE_CLIENT_ID and REEVE_CLIENT_SECRET (or REEVE_CLIENT_TOKEN_FILE), "
         "REEVE_PUBLIC_KEY and REEVE_PRIVATE_KEY, REEVE_OPERATOR_URL and REEVE_OPERATOR_TOKEN, REEVE_DOCS override "
         "the profile. NO_COLOR: no colours.\n"
         ".SH FILES\n~/.config/reeve/profiles.json: the profiles, with secrets; readable by its owner only.\n"

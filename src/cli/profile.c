@@ -183,12 +183,12 @@ first_of(const char *a, const char *b, const json_t *c)
 static void
 take_credentials(struct profile *p, const struct environment *e, const json_t *entry)
 {
-    p->from_environment =
-        (e->client_id != NULL && e->client_secret != NULL) || (e->public_key != NULL && e->private_key != NULL);
+    bool account = e->client_id != NULL && (e->client_secret != NULL || e->client_token_file != NULL);
+    p->from_environment = account || (e->public_key != NULL && e->private_key != NULL);
     if (p->from_environment) {
-        bool account = e->client_id != NULL && e->client_secret != NULL;
         p->client_id = account ? e->client_id : NULL;
         p->client_secret = account ? e->client_secret : NULL;
+        p->client_token_file = account && e->client_secret == NULL ? e->client_token_file : NULL;
         p->public_key = account ? NULL : e->public_key;
         p->private_key = account ? NULL : e->private_key;
         return;
@@ -197,9 +197,18 @@ take_credentials(struct profile *p, const struct environment *e, const json_t *e
     p->client_secret = json_string_value(json_object_get(entry, "clientSecret"));
     p->public_key = json_string_value(json_object_get(entry, "publicKey"));
     p->private_key = json_string_value(json_object_get(entry, "privateKey"));
+    p->has_session = json_is_true(json_object_get(entry, "hasSession"));
+    p->session_token = json_string_value(json_object_get(entry, "sessionToken"));
+    p->username = json_string_value(json_object_get(entry, "username"));
     p->in_secret_service = json_is_true(json_object_get(entry, "inSecretService"));
     if (json_integer_value(json_object_get(entry, "tokenExpiresAt")) > time(NULL) + TOKEN_MARGIN_S)
         p->token = json_string_value(json_object_get(entry, "token"));
+}
+
+bool
+profile_is_logged_in(const struct profile *profile)
+{
+    return profile->client_id != NULL || profile->public_key != NULL || profile->has_session;
 }
 
 str
@@ -216,7 +225,8 @@ take_operator(struct cli *cli, struct profile *p, const json_t *entry)
     p->for_operators = true;
     p->server = first_of(cli->call.values[OPTION_SERVER], e->operator_url, json_object_get(entry, "operatorUrl"));
     p->ca_file = first_of(cli->call.values[OPTION_CA_FILE], e->ca_file, json_object_get(entry, "operatorCaFile"));
-    p->client_id = p->client_secret = p->public_key = p->private_key = p->token = NULL;
+    p->client_id = p->client_secret = p->client_token_file = p->public_key = p->private_key = p->token = NULL;
+    p->has_session = false;
     p->operator_token = first_of(e->operator_token, NULL, json_object_get(entry, "operatorToken"));
     p->in_secret_service = e->operator_token == NULL && json_is_true(json_object_get(entry, "operatorInSecretService"));
 }
@@ -246,10 +256,12 @@ profile_load(struct cli *cli)
         return EXIT_SUCCESS;
     }
     take_credentials(p, e, entry);
-    /* A token is good at the server that gave it, and nowhere else. */
+    /* A token, of an account or of a session, is good at the server that gave it, and nowhere else. */
     const char *own = json_string_value(json_object_get(entry, "server"));
-    if (own == NULL || p->server == NULL || strcmp(own, p->server) != 0)
+    if (own == NULL || p->server == NULL || strcmp(own, p->server) != 0) {
         p->token = NULL;
+        p->has_session = false;
+    }
     return EXIT_SUCCESS;
 }
 
@@ -259,6 +271,7 @@ profile_fetch_secret(struct cli *cli)
     struct profile *p = cli->profile;
     const char **secret = p->for_operators       ? &p->operator_token
                           : p->client_id != NULL ? &p->client_secret
+                          : p->has_session       ? &p->session_token
                                                  : &p->private_key;
     str text;
     if (!p->in_secret_service || *secret != NULL)

@@ -14,7 +14,10 @@ struct profile {
     const char *name;
     const char *server, *ca_file, *project, *org, *docs;
     const char *client_id, *client_secret; /* a service account … */
-    const char *public_key, *private_key;  /* … or an API key */
+    const char *client_token_file;         /* … with the token of a provider that it trusts instead of a secret … */
+    const char *public_key, *private_key;  /* … or an API key … */
+    bool has_session;                      /* … or a session of a person, who let this program in with a browser */
+    const char *session_token, *username;  /* of that person */
     const char *token;                     /* NULL: none, or it is about to expire */
     const char *operator_token;            /* on the operator's address, instead of all these */
     bool for_operators;                    /* server and ca_file are those of the operator's address */
@@ -22,6 +25,8 @@ struct profile {
     bool from_environment;                 /* the credentials are, and nothing is kept */
 };
 
+/* Whether there are credentials of any kind. */
+bool profile_is_logged_in(const struct profile *profile);
 /* The name under which the desktop's service keeps the operator's token of a profile. */
 str profile_operator_name(const struct cli *cli, const char *profile);
 

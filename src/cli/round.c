@@ -65,12 +65,19 @@ round_free(struct round *round)
     free(round);
 }
 
+static void
+fail_all(struct round *round, str why)
+{
+    for (size_t i = 0; i < round->count; i++)
+        round->asks[i].problem = why;
+    round->begun = round->ended = round->count;
+}
+
 /* ---- Sending ---- */
 static void
 enter_lane(struct round *round, struct lane *lane, struct ask *ask, enum authority by)
 {
     lane->ask = ask;
-    lane->request = by == ACCOUNT ? token_request : (struct request_out){ .method = "GET", .target = ask->target };
     lane->request.accept = "application/json";
     lane->request.arena = round->arena;
     ask->problem = STR_EMPTY;
@@ -91,11 +98,18 @@ fill_lanes(struct round *round)
         if (round->lanes[i].ask != NULL)
             continue;
         if (by == ACCOUNT) {
+            const char *why = exchange_token_request(round->client, round->arena, &round->lanes[i].request);
+            if (why != NULL) {
+                fail_all(round, str_from(why));
+                return;
+            }
             round->is_asking_token = true;
             enter_lane(round, &round->lanes[i], &round->token, by);
             return;
         }
-        enter_lane(round, &round->lanes[i], &round->asks[round->begun++], by);
+        struct ask *ask = &round->asks[round->begun++];
+        round->lanes[i].request = (struct request_out){ .method = "GET", .target = ask->target };
+        enter_lane(round, &round->lanes[i], ask, by);
     }
 }
 
@@ -119,14 +133,6 @@ round_is_over(const struct round *round)
 }
 
 /* ---- What came ---- */
-static void
-fail_all(struct round *round, str why)
-{
-    for (size_t i = 0; i < round->count; i++)
-        round->asks[i].problem = why;
-    round->begun = round->ended = round->count;
-}
-
 static void
 take_token(struct round *round, bool is_there)
 {

@@ -128,8 +128,13 @@ show_all(struct cli *cli, const struct parts *parts)
     const struct profile *p = cli->profile;
     show_line("profile", "%s", p->name);
     show_line("server", "%s", p->server);
-    show_line("you are", "%s %s", p->client_id != NULL ? "service account" : "API key",
-              p->client_id != NULL ? p->client_id : p->public_key);
+    show_line("you are", "%s%s",
+              p->has_session         ? ""
+              : p->client_id != NULL ? "service account "
+                                     : "API key ",
+              p->has_session         ? (p->username != NULL ? p->username : "signed in with a browser")
+              : p->client_id != NULL ? p->client_id
+                                     : p->public_key);
     if (p->project == NULL) {
         show_line("project", "none chosen: reeve projects list, then reeve profiles set project NAME");
         return EXIT_SUCCESS;
@@ -162,7 +167,7 @@ builtin_status(struct cli *cli)
 {
     struct parts parts;
     const struct profile *p = cli->profile;
-    if (p->client_id == NULL && p->public_key == NULL) {
+    if (!profile_is_logged_in(p)) {
         cli_say(cli, "you are not logged in: `reeve login`");
         return EXIT_USAGE;
     }

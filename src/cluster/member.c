@@ -34,6 +34,7 @@ as_planned(const struct cluster_member *member)
         .is_primary = member_is_primary(member),
         .is_healthy = member_is_up(member),
         .electable = member->electable,
+        .analytics = member->analytics,
     };
 }
 
@@ -53,8 +54,8 @@ members_place_missing(struct tx *tx, const struct cluster *cluster, const struct
     *ret_full = NULL;
     for (size_t g = 0; g < wanted->group_count; g++) {
         const struct wanted_group *group = &wanted->groups[g];
-        struct member_place place = { group->provider, group->region,    wanted->size,
-                                      wanted->disk_gb, group->electable, group->priority };
+        struct member_place place = { group->provider,  group->region,   wanted->size,    wanted->disk_gb,
+                                      group->electable, group->priority, group->analytics };
         for (int n = 0; n < plan->missing[g]; n++) {
             bool placed;
             TRY(store_cluster_member_place(tx, cluster, &place, &placed));
@@ -65,4 +66,35 @@ members_place_missing(struct tx *tx, const struct cluster *cluster, const struct
         }
     }
     return OK;
+}
+
+static bool
+is_larger(const struct fleet_offer *offer, const struct wanted *wanted, const struct cluster_member *member)
+{
+    const struct offered_size *has = offer_size(offer, member->size), *wants = offer_size(offer, wanted->size);
+    return has == NULL || wants == NULL || wants->memory_mb > has->memory_mb || wants->cpus > has->cpus ||
+           wanted->disk_gb > member->disk_gb;
+}
+
+error
+members_make_room(struct tx *tx, const struct fleet_offer *offer, const struct cluster *cluster,
+                  const struct wanted *wanted, const struct wanted_group **ret_full)
+{
+    struct cluster_members members;
+    struct plan plan;
+    TRY(store_cluster_members(tx, cluster->id, &members));
+    members_plan(wanted, &members, &plan);
+    /* Who stays and must grow does so where it is, or leaves its place to one that has the size from the beginning. */
+    for (size_t i = 0; i < members.count; i++) {
+        struct cluster_member *member = &members.items[i];
+        bool resized;
+        if (plan.group[i] == GOES || !is_larger(offer, wanted, member))
+            continue;
+        TRY(store_cluster_member_resize(tx, member->id, wanted->size, wanted->disk_gb, &resized));
+        member->host_leaves = !resized;
+        member->size = resized ? wanted->size : member->size;
+        member->disk_gb = resized ? wanted->disk_gb : member->disk_gb;
+    }
+    members_plan(wanted, &members, &plan);
+    return members_place_missing(tx, cluster, wanted, &plan, ret_full);
 }

@@ -5,6 +5,7 @@
 
 #include "cluster/plan.h"
 #include "store/cluster/cluster.h"
+#include "store/offer/fleet_offer.h"
 
 bool member_is_primary(const struct cluster_member *member);
 /* Whether it runs as a replica or as the primary. */
@@ -20,5 +21,11 @@ void members_plan(const struct wanted *wanted, const struct cluster_members *mem
  */
 MUST_USE error members_place_missing(struct tx *tx, const struct cluster *cluster, const struct wanted *wanted,
                                      const struct plan *plan, const struct wanted_group **ret_full);
+/*
+ * Reserves what a change asks for beyond what is there: more room for members that stay, and hosts for those that are missing. When *ret_full is not NULL there is
+ * none, and the transaction must not commit.
+ */
+MUST_USE error members_make_room(struct tx *tx, const struct fleet_offer *offer, const struct cluster *cluster,
+                                 const struct wanted *wanted, const struct wanted_group **ret_full);
 
 #endif

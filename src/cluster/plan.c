@@ -12,10 +12,12 @@ rank(const struct wanted *wanted, const struct wanted_group *group, const struct
     return right_size * 8 + member->is_primary * 4 + (member->electable == group->electable) * 2 + member->is_healthy;
 }
 
+/* One that is for analytics never becomes one of the others, nor the reverse: strings that are in use would lead elsewhere. */
 static bool
 fits(const struct wanted_group *group, const struct plan_member *member)
 {
-    return !member->leaving && str_eq(group->provider, member->provider) && str_eq(group->region, member->region);
+    return !member->leaving && member->analytics == group->analytics && str_eq(group->provider, member->provider) &&
+           str_eq(group->region, member->region);
 }
 
 /* The best of those that no group has taken yet, or -1. Among equals the oldest. */

@@ -21,6 +21,7 @@ struct plan_member {
     bool is_primary;
     bool is_healthy;
     bool electable;
+    bool analytics;
 };
 
 enum { GOES = -1 };

@@ -61,10 +61,16 @@ at_least(int64_t value, int64_t least)
  * Patroni, the server's processes and the page cache live in the same memory. A small member has little to spare beside
  * them, so it gives an eighth to shared buffers, a larger one the usual quarter.
  */
+int64_t
+settings_shared_buffers_mb(int64_t memory_mb)
+{
+    return at_least(memory_mb < 1024 ? memory_mb / 8 : memory_mb / 4, 8);
+}
+
 static void
 put_what_size_gives(struct arena *arena, json_t *parameters, const struct offered_size *size, int64_t disk_gb)
 {
-    int64_t memory = size->memory_mb, buffers = at_least(memory < 1024 ? memory / 8 : memory / 4, 8);
+    int64_t memory = size->memory_mb, buffers = settings_shared_buffers_mb(memory);
     int64_t work_kb = at_least((memory * 1024 - buffers * 1024) / at_least(size->max_connections, 1) / 4, 1024);
     int64_t wal_mb = disk_gb * 1024 / 20;
     put(parameters, "max_connections", str_from_int(arena, size->max_connections));

@@ -85,6 +85,8 @@ extern const char *const tls_protocols[], *const commit_levels[], *const isolati
 
 struct offered_size; /* store/offer/fleet_offer.h */
 
+/* What of its memory a size of member gives to shared buffers. */
+int64_t settings_shared_buffers_mb(int64_t memory_mb);
 /*
  * All parameters of a cluster, name to text: what the size gives, then what the tenant set. `settings` may be NULL. NULL when
  * there is no memory. `major_version` decides what the server knows at all.

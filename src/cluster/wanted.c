@@ -3,6 +3,13 @@
 
 #include "base/json.h"
 
+/* In this order they choose among the members that there are. */
+const struct member_class member_classes[MEMBER_CLASSES] = {
+    { "electableSpecs", true, false },
+    { "readOnlySpecs", false, false },
+    { "analyticsSpecs", false, true },
+};
+
 static bool
 add_group(struct wanted *wanted, const struct wanted_group *group)
 {
@@ -16,17 +23,18 @@ add_group(struct wanted *wanted, const struct wanted_group *group)
 
 /* Every part of a cluster has the same size: the check of documents sees to that. */
 static bool
-add_specs(struct wanted *wanted, const json_t *region, const char *name, bool electable)
+add_specs(struct wanted *wanted, const json_t *region, const struct member_class *class)
 {
-    const json_t *specs = json_object_get(region, name);
+    const json_t *specs = json_object_get(region, class->part);
     if (specs == NULL)
         return true;
     struct wanted_group group = {
         .provider = json_str(json_object_get(region, "providerName")),
         .region = json_str(json_object_get(region, "regionName")),
         .count = (int)json_integer_value(json_object_get(specs, "nodeCount")),
-        .electable = electable,
-        .priority = electable ? (int)json_integer_value(json_object_get(region, "priority")) : 0,
+        .electable = class->electable,
+        .analytics = class->analytics,
+        .priority = class->electable ? (int)json_integer_value(json_object_get(region, "priority")) : 0,
     };
     if (group.count > 0) {
         wanted->size = json_str(json_object_get(specs, "instanceSize"));
@@ -64,9 +72,10 @@ wanted_from_document(const json_t *document, struct wanted *ret_wanted)
         size_t index;
         json_array_foreach(json_object_get(spec, "regionConfigs"), index, region)
         {
-            if (!add_specs(&wanted, region, "electableSpecs", true) ||
-                !add_specs(&wanted, region, "readOnlySpecs", false))
-                return false;
+            for (size_t i = 0; i < MEMBER_CLASSES; i++) {
+                if (!add_specs(&wanted, region, &member_classes[i]))
+                    return false;
+            }
         }
     }
     if (wanted.group_count == 0 || wanted.size.len == 0 || wanted.disk_gb <= 0)

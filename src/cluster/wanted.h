@@ -16,16 +16,25 @@ enum {
     CLUSTER_MAX_REGIONS = 7,
     CLUSTER_MAX_ELECTABLE = 7,
     CLUSTER_MAX_MEMBERS = 50,
-    WANTED_MAX_GROUPS = 2 * CLUSTER_MAX_REGIONS,
+    MEMBER_CLASSES = 3, /* electable, read-only, for analytics */
+    WANTED_MAX_GROUPS = MEMBER_CLASSES * CLUSTER_MAX_REGIONS,
     HIGHEST_PRIORITY = 7,
 };
 
-/* Members that are alike: where they are, and whether one of them may become the primary. */
+/* The parts of a region in the document, and what their members may do. */
+struct member_class {
+    const char *part;
+    bool electable, analytics;
+};
+extern const struct member_class member_classes[MEMBER_CLASSES];
+
+/* Members that are alike: where they are, whether one of them may become the primary, and whether applications are led to them. */
 struct wanted_group {
     str provider, region;
     int count;
     bool electable;
-    int priority; /* of the region; 0 for members that are never elected */
+    bool analytics; /* nobody is led to them but by a string of their own */
+    int priority;   /* of the region; 0 for members that are never elected */
 };
 
 struct wanted {

@@ -13,6 +13,8 @@
 #include "wire/report.h"
 
 #define CLUSTER_AUTHORITY "tls/cluster-authority.crt" /* below a member's folder, as everything in tls/ */
+#define WAL_VOLUME        "wal"                       /* below a member's folder, when it has volumes */
+#define WAL_FOLDER        "wal/pg_wal"                /* what data/pg_wal is a link to then */
 #define BOTH_AUTHORITIES  "tls/both-authorities.crt"  /* the fleet's and the cluster's, while it moves over */
 
 /* One member during one pass. */
@@ -28,6 +30,7 @@ struct engine_member {
     struct disk_owner files;   /* of what the agent writes for it: root, and the group that it runs as */
     bool is_shared;            /* it still runs as the user that all members had before each got its own */
     bool is_closed;            /* it is being restored: nobody but Reeve's own is let in yet */
+    bool has_volumes;          /* its folder is a disk of its own, and wal/ in it another one for WAL */
     bool has_etcd_user;        /* it was started as a user of etcd, and not only told to be one since */
     struct call_identity self; /* what it shows other members of its cluster */
     struct call_identity host; /* the host's, for when the member is gone */
@@ -51,11 +54,13 @@ struct engine_progress {
         users_digest[SHA256_BYTES]; /* of the plan that was made last: a new generation may only have other networks */
     char users_problem[REPORT_SENTENCE_BYTES]; /* about one that could not be made as it should be */
     int64_t users_looked_at_ms;                /* when grants on what tenants created meanwhile were looked at */
-    bool patroni_is_quiet;                     /* it asks in sessions that are not recorded */
-    int64_t access_loaded;                     /* whose doors the server has; others may have more to do */
-    bool access_is_new;                        /* its files were replaced since the server loaded them */
-    bool backup_is_new;                        /* the same of what lets repository hosts read its data */
-    bool pooler_is_new;                        /* its pooler has not read its files yet */
+    int64_t replica_generation, replica_since_ms, replica_looked_at_ms; /* whose users a replica waits for */
+    bool replica_is_settled;                                            /* and has, as far as they come */
+    bool patroni_is_quiet;                                              /* it asks in sessions that are not recorded */
+    int64_t access_loaded;     /* whose doors the server has; others may have more to do */
+    bool access_is_new;        /* its files were replaced since the server loaded them */
+    bool backup_is_new;        /* the same of what lets repository hosts read its data */
+    bool pooler_is_new;        /* its pooler has not read its files yet */
     int64_t pooler_access;     /* generation of the access list by which clients of the pooler were looked at */
     int64_t backup_generation; /* whose role for WAL was made or dropped, while it was the primary */
 };

@@ -7,6 +7,7 @@
 #include "base/given_secret.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "fleet/role_keys.h"
 
 /* Each writes what stands behind the field's name, as JSON. */
 static bool
@@ -22,19 +23,11 @@ write_directory(struct fleet *fleet, struct arena *arena, str owner, str sealed,
 }
 
 static bool
-bytes_from_hex(struct arena *arena, str hex, str *ret_bytes)
-{
-    char *bytes = ARENA_ARRAY(arena, char, hex.len / 2 + 1);
-    *ret_bytes = (str){ bytes, hex.len / 2 };
-    return bytes != NULL && str_from_hex(hex, bytes, hex.len / 2);
-}
-
-static bool
 write_etcd(struct fleet *fleet, struct arena *arena, str owner, str hex, struct buf *out)
 {
     id cluster;
     str sealed, password;
-    if (!id_parse(owner, &cluster) || !bytes_from_hex(arena, hex, &sealed) ||
+    if (!id_parse(owner, &cluster) || !str_bytes_from_hex(arena, hex, &sealed) ||
         !etcd_password_of_cluster_open(arena, &fleet->etcd_key, cluster, sealed, &password))
         return false;
     buf_add_json(out, password);
@@ -46,7 +39,7 @@ write_cipher(struct fleet *fleet, struct arena *arena, str owner, str hex, struc
 {
     id stanza;
     str sealed, pass;
-    if (!id_parse(owner, &stanza) || !bytes_from_hex(arena, hex, &sealed) ||
+    if (!id_parse(owner, &stanza) || !str_bytes_from_hex(arena, hex, &sealed) ||
         !backup_cipher_open(arena, &fleet->backup_key, stanza, sealed, &pass))
         return false;
     buf_add_json(out, pass);
@@ -58,7 +51,7 @@ static bool
 write_store_keys(struct fleet *fleet, struct arena *arena, str owner, str hex, struct buf *out)
 {
     str sealed, keys;
-    if (!bytes_from_hex(arena, hex, &sealed) ||
+    if (!str_bytes_from_hex(arena, hex, &sealed) ||
         !object_store_keys_open(arena, &fleet->backup_key, owner, sealed, &keys))
         return false;
     const json_t *document = json_parse_own(arena, keys);
@@ -68,11 +61,34 @@ write_store_keys(struct fleet *fleet, struct arena *arena, str owner, str hex, s
     return true;
 }
 
+/* Where the operator's own stores are, hosts may connect to: no tenant says where that is. */
+#define EVERYWHERE "\"networks\":[\"0.0.0.0/0\",\"::/0\"]"
+
+/* The keys of a role in a store of the operator's, and who signs for the store: "<keys>:<authority>", both in hexadecimal. */
+static bool
+write_role_keys(struct fleet *fleet, struct arena *arena, str owner, str both, struct buf *out)
+{
+    struct role_keys keys;
+    if (!role_keys_open(arena, &fleet->backup_key, owner, both, &keys))
+        return false;
+    buf_add_json(out, keys.key);
+    buf_add_text(out, ",\"secretKey\":");
+    buf_add_json(out, keys.secret_key);
+    buf_add_text(out, "," EVERYWHERE);
+    if (keys.authority.len > 0) {
+        buf_add_text(out, ",\"authority\":");
+        buf_add_json(out, keys.authority);
+    }
+    return true;
+}
+
 /* The keys of a tenant's bucket, and where the host may connect to because a tenant says so. */
 static bool
 write_export_keys(struct fleet *fleet, struct arena *arena, str owner, str sealed, struct buf *out)
 {
     id bucket;
+    if (str_starts_with(owner, STR("role/")))
+        return write_role_keys(fleet, arena, owner, sealed, out);
     if (!id_parse(owner, &bucket))
         return false;
     str place = given_secret_place(arena, "backupExportBucket", bucket);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/log_goal.h"
 
+#include "base/crypto/backup_secret.h"
 #include "base/disk.h"
 #include "base/given_secret.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "fleet/role_keys.h"
 #include "store/fleet/host.h"
 
 enum { AUTHORITY_BYTES = 1024 * 1024, BEGIN_BYTES = 3 * 1024 * 1024, BLOCK_BYTES = 16 * 1024 * 1024 };
@@ -31,9 +33,35 @@ log_goal_new(struct arena *arena, const struct key *master_key, const struct log
     }
     return (struct log_goal){
         .key = crypto_derive(master_key, LOG_TARGET_KEY_PURPOSE),
+        .backup_key = crypto_derive(master_key, BACKUP_KEY_PURPOSE),
         .egress = buf_str(&out),
         .relay = str_dup(arena, str_from(config->relay)),
     };
+}
+
+static json_t *
+tell_whose(json_t *target, const json_t *stored)
+{
+    json_object_set(target, "id", json_object_get(stored, "id"));
+    json_object_set(target, "projectId", json_object_get(stored, "projectId"));
+    json_object_set(target, "logs", json_object_get(stored, "logTypes"));
+    return target;
+}
+
+/* Without the operator's half of the role there is no address: the host keeps its place, and says why it writes nothing. */
+static json_t *
+open_bucket(const struct log_goal *logs, struct arena *arena, const json_t *role)
+{
+    struct role_keys keys = { STR_EMPTY, STR_EMPTY, STR_EMPTY };
+    str both = json_str(json_object_get(role, "keys")), owner = str_cut(&both, ':');
+    bool is_there = role_keys_open(arena, &logs->backup_key, owner, both, &keys);
+    return json_in(
+        arena, json_pack("{s:s, s:s, s:{}, s:O, s:O, s:O, s:s%, s:s%, s:s%}", "form", "OBJECTS", "url",
+                         is_there ? json_str(json_object_get(role, "url")).data : "", "headers", "bucket",
+                         json_object_get(role, "bucket"), "region", json_object_get(role, "region"), "prefix",
+                         json_object_get(role, "prefix"), "key", keys.key.len > 0 ? keys.key.data : "", keys.key.len,
+                         "secretKey", keys.secret_key.len > 0 ? keys.secret_key.data : "", keys.secret_key.len,
+                         "authority", keys.authority.len > 0 ? keys.authority.data : "", keys.authority.len));
 }
 
 /* What is sealed is {"secrets", "target": {"form", "url", "headers", "relayed"}}; the target is what the host is told. */
@@ -43,6 +71,8 @@ open_target(const struct log_goal *logs, struct arena *arena, const json_t *stor
     id own;
     if (!id_parse(json_str(json_object_get(stored, "id")), &own))
         return NULL;
+    if (json_is_object(json_object_get(stored, "role")))
+        return tell_whose(open_bucket(logs, arena, json_object_get(stored, "role")), stored);
     const json_t *sealed = given_secret_open(arena, &logs->key, given_secret_place(arena, "logIntegration", own),
                                              json_str(json_object_get(stored, "sealed")));
     json_t *target = json_object_get(sealed, "target");
@@ -56,10 +86,7 @@ open_target(const struct log_goal *logs, struct arena *arena, const json_t *stor
         str over = str_format(arena, "%s/%s", logs->relay.data, url.data + scheme.len);
         json_object_set_new(target, "url", json_stringn(over.data, over.len));
     }
-    json_object_set(target, "id", json_object_get(stored, "id"));
-    json_object_set(target, "projectId", json_object_get(stored, "projectId"));
-    json_object_set(target, "logs", json_object_get(stored, "logTypes"));
-    return target;
+    return tell_whose(target, stored);
 }
 
 error

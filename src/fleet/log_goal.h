@@ -18,7 +18,8 @@ struct log_goal_config {
 };
 struct log_goal {
     struct key key;
-    str egress; /* where hosts may connect to when a tenant says so, as fields of a goal: also of exports */
+    struct key backup_key; /* of roles in object stores */
+    str egress;            /* where hosts may connect to when a tenant says so, as fields of a goal: also of exports */
     str relay;
 };
 

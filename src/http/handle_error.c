@@ -10,6 +10,7 @@ static const struct {
     const char *text; /* the parameter of INVALID_REQUEST */
 } rows[] = {
     { 400, INVALID_REQUEST,   "the message is malformed" },
+    { 403, METHOD_NOT_ALLOWED, NULL }, /* of files: add_console_location() in main/nginx_config.c */
     { 404, RESOURCE_NOT_FOUND, NULL },
     { 405, METHOD_NOT_ALLOWED, NULL },
     { 408, REQUEST_TIMEOUT,   NULL },

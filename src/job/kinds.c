@@ -30,5 +30,6 @@ const struct sweep *const all_sweeps[] = {
     &fleet_figures_sweep,
     &measurements_sweep,
     &metric_alerts_sweep,
+    &cluster_scaling_sweep,
     NULL,
 };

@@ -4,18 +4,9 @@
 #include <curl/curl.h>
 #include <time.h>
 
-enum { CONNECT_MS = 5000, WHOLE_MS = 15000, MESSAGE_MAX_BYTES = 256 * 1024, LINE_OF_BASE64 = 76 };
+#include "base/net/mail_address.h"
 
-bool
-mail_address_is_plain(str address)
-{
-    for (size_t i = 0; i < address.len; i++) {
-        unsigned char c = (unsigned char)address.data[i];
-        if (c <= ' ' || c >= 0x7F || strchr("<>,;:\"()[]\\", c) != NULL)
-            return false;
-    }
-    return str_find(address, '@') > 0;
-}
+enum { CONNECT_MS = 5000, WHOLE_MS = 15000, MESSAGE_MAX_BYTES = 256 * 1024, LINE_OF_BASE64 = 76 };
 
 static str
 date_of(struct arena *arena, int64_t date_s)

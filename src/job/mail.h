@@ -24,7 +24,5 @@ struct mail {
 MUST_USE int mail_send(struct arena *arena, const struct mail_server *server, const struct mail *mail, str *ret_why);
 /* The message as it goes out; empty without memory. */
 str mail_text(struct arena *arena, const struct mail_server *server, const struct mail *mail);
-/* Whether the address can stand in a command of the protocol. */
-bool mail_address_is_plain(str address);
 
 #endif

@@ -22,6 +22,9 @@ enum {
     GUARD_SPAN_MS = 10 * 1000,
     GUARD_SPANS_A_MINUTE = 6,
     GUARD_KNOWN_MS = 24 * 3600 * 1000,
+    GUARD_PASSWORDS =
+        100, /* wrong ones in an hour: nobody mistypes so often, and nobody guesses twelve characters so slowly */
+    GUARD_PASSWORDS_MS = 3600 * 1000,
     GUARD_FREE_TRIES = 3,
 };
 
@@ -56,6 +59,7 @@ limiter_release(struct limiter *limiter)
     guard_free(limiter->guard.addresses);
     guard_free(limiter->guard.credentials);
     guard_free(limiter->guard.known);
+    guard_free(limiter->guard.passwords);
     seen_texts_free(limiter->once);
     pthread_mutex_destroy(&limiter->returns.mutex);
     free(limiter);
@@ -74,6 +78,8 @@ limiter_new_tuned(const struct limit_config *config, const struct limit_tuning *
     limiter->guard.addresses = guard_new(config->guard_tries_per_minute / GUARD_SPANS_A_MINUTE, GUARD_SPAN_MS);
     limiter->guard.credentials = guard_new(config->guard_tries_per_minute / GUARD_SPANS_A_MINUTE, GUARD_SPAN_MS);
     limiter->guard.known = guard_new(1, GUARD_KNOWN_MS);
+    limiter->guard.passwords =
+        guard_new(config->guard_failures_per_minute > 0 ? GUARD_PASSWORDS : 0, GUARD_PASSWORDS_MS);
     limiter->once = seen_texts_new();
     pthread_mutex_init(&limiter->returns.mutex, NULL);
     atomic_init(&limiter->known_nodes, 1);
@@ -84,7 +90,8 @@ limiter_new_tuned(const struct limit_config *config, const struct limit_tuning *
         snprintf(limiter->process_id + 2 * i, 3, "%02x", random[i]);
 
     if (limiter->link == NULL || limiter->guard.pairs == NULL || limiter->guard.addresses == NULL ||
-        limiter->guard.credentials == NULL || limiter->guard.known == NULL || limiter->once == NULL ||
+        limiter->guard.credentials == NULL || limiter->guard.known == NULL || limiter->guard.passwords == NULL ||
+        limiter->once == NULL ||
         !bucket_table_init(&limiter->table, tuning->buckets_max > 0 ? tuning->buckets_max : BUCKETS_MAX)) {
         limiter_release(limiter);
         return NULL;
@@ -439,6 +446,10 @@ limit_guard_count_failure(struct limiter *limiter, struct guard_try wrong)
     guard_count(limiter->guard.addresses, keys.address, now_ms);
     if (wrong.credential.len > 0)
         guard_count(limiter->guard.credentials, keys.credential, now_ms);
+    if (wrong.is_password) {
+        guard_count(limiter->guard.passwords, keys.credential, now_ms);
+        guard_count(limiter->guard.passwords, keys.address, now_ms);
+    }
 }
 
 void
@@ -460,11 +471,18 @@ limit_guard_closed_s(struct limiter *limiter, struct guard_try next)
     int64_t now_ms = clock_steady_ms();
     int by_address = guard_wait_s(limiter->guard.addresses, keys.address, now_ms);
     int by_credential = guard_wait_s(limiter->guard.credentials, keys.credential, now_ms);
+    if (next.is_password) {
+        int on_it = guard_wait_s(limiter->guard.passwords, keys.credential, now_ms);
+        int of_address = guard_wait_s(limiter->guard.passwords, keys.address, now_ms);
+        by_credential = on_it > by_credential ? on_it : by_credential;
+        by_address = of_address > by_address ? of_address : by_address;
+    }
     if (by_address == 0 && by_credential == 0)
         return 0;
     if (guard_counted(limiter->guard.known, keys.pair, now_ms) > 0)
         return 0;
-    if (by_address == 0 && guard_counted(limiter->guard.pairs, keys.pair, now_ms) < GUARD_FREE_TRIES)
+    if (!next.is_password && by_address == 0 &&
+        guard_counted(limiter->guard.pairs, keys.pair, now_ms) < GUARD_FREE_TRIES)
         return 0;
     return by_address > by_credential ? by_address : by_credential;
 }

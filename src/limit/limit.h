@@ -82,6 +82,7 @@ struct bucket_name bucket_of_address(enum set_label set, const struct net_addres
 struct guard_try {
     const struct net_address *address;
     str credential;
+    bool is_password; /* somebody made it up: a hundred wrong tries in an hour, on it or of an address, are enough */
 };
 void limit_guard_count_failure(struct limiter *limiter, struct guard_try wrong);
 void limit_guard_note_success(struct limiter *limiter, struct guard_try right);
@@ -90,7 +91,8 @@ int limit_guard_wait_s(struct limiter *limiter, struct guard_try wrong);
 /*
  * 0 when the try must be checked. Otherwise there were so many wrong tries on this credential or from this address that
  * somebody is guessing. An address at which the credential was right before, or that has hardly tried it, is always
- * checked, so that nobody can lock out the owner of a credential.
+ * checked, so that nobody can lock out the owner of a credential. Of passwords only the former: many addresses with few tries each
+ * would be many tries.
  */
 int limit_guard_closed_s(struct limiter *limiter, struct guard_try next);
 

@@ -52,6 +52,7 @@ struct limiter {
         struct guard *pairs;                   /* wrong tries on a credential at an address */
         struct guard *addresses, *credentials; /* those of an address, and on a credential wherever they come from */
         struct guard *known;                   /* where a credential was right */
+        struct guard *passwords;               /* wrong ones, on a password and of an address */
     } guard;
     struct seen_texts *once;
     atomic_int known_nodes;

@@ -154,6 +154,7 @@ operation_object(const struct catalog *catalog, struct arena *arena, const struc
         json_object_set_new(operation, "request", field_array(e->request->fields));
     json_object_set_new(operation, "bodyIsList", json_boolean(e->flags & BODY_IS_LIST));
     json_object_set_new(operation, "losesData", json_boolean(e->flags & LOSES_DATA));
+    json_object_set_new(operation, "saysWhatGoesAlong", json_boolean(e->tried != NULL));
     if (e->response != NULL)
         json_object_set_new(operation, "response", field_array(e->response->fields));
     if (e->example != NULL)

@@ -327,8 +327,9 @@ static const struct fleet_command own_commands[] = {
       run_restored },
     { NULL, NULL, NULL, NULL },
 };
-static const struct fleet_command *const tables[] = { own_commands, fleet_place_commands, fleet_host_commands,
-                                                      fleet_etcd_commands, fleet_store_commands };
+static const struct fleet_command *const tables[] = { own_commands,         fleet_place_commands,
+                                                      fleet_host_commands,  fleet_etcd_commands,
+                                                      fleet_store_commands, fleet_store_role_commands };
 
 static void
 print_help(FILE *out)

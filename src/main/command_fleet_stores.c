@@ -35,9 +35,8 @@ set_text(json_t *body, const char *name, str value)
     json_object_set_new(body, name, json_stringn(value.data, value.len));
 }
 
-/* Two lines: the key's name and the key. NULL: they are in the body. */
-static const char *
-add_keys(struct arena *arena, json_t *body, const char *path)
+const char *
+fleet_add_keys(struct arena *arena, json_t *body, const char *path)
 {
     str text;
     if (path == NULL)
@@ -84,7 +83,6 @@ send(const struct fleet_command *command, struct fleet_place *place, const char 
 }
 
 /* ---- Commands ---- */
-#define KEYS_SENTENCE      "File with two lines: the name of the key, and the key; - is standard input."
 #define AUTHORITY_SENTENCE "File with the certificate of whoever signs the store's. (default: what hosts trust)"
 
 static int
@@ -97,7 +95,7 @@ run_add(const struct fleet_command *command, struct fleet_place *place, int argc
         [REGION] = { "--region", "Region of the store.", .value = "us-east-1" },
         [FOLDER] = { "--path", "Folder in the bucket.", .value = "/" },
         [URI_STYLE] = { "--uri-style", "host: https://BUCKET.HOST/; path: https://HOST/BUCKET/.", .value = "host" },
-        [KEYS] = { "--keys", KEYS_SENTENCE, .required = true },
+        [KEYS] = { "--keys", FLEET_KEYS_SENTENCE, .required = true },
         [AUTHORITY] = { "--authority", AUTHORITY_SENTENCE },
         [OBJECT_LOCK] = { "--object-lock", "The bucket locks what is written.", .is_flag = true },
         [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
@@ -112,7 +110,7 @@ run_add(const struct fleet_command *command, struct fleet_place *place, int argc
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "name", name, "endpoint", options[ENDPOINT].value, "bucket",
                   options[BUCKET].value, "region", options[REGION].value, "path", options[FOLDER].value, "uriStyle",
                   options[URI_STYLE].value, "objectLock", options[OBJECT_LOCK].value != NULL);
-    const char *why = add_keys(place->arena, body, options[KEYS].value);
+    const char *why = fleet_add_keys(place->arena, body, options[KEYS].value);
     why = why == NULL ? add_authority(place->arena, body, options[AUTHORITY].value) : why;
     if (why != NULL) {
         json_decref(body);
@@ -128,7 +126,7 @@ run_change(const struct fleet_command *command, struct fleet_place *place, int a
 {
     enum { KEYS, AUTHORITY, JSON };
     struct option_value options[] = {
-        [KEYS] = { "--keys", KEYS_SENTENCE },
+        [KEYS] = { "--keys", FLEET_KEYS_SENTENCE },
         [AUTHORITY] = { "--authority", AUTHORITY_SENTENCE },
         [JSON] = { "--json", "Print the result as JSON.", .is_flag = true },
     };
@@ -139,7 +137,7 @@ run_change(const struct fleet_command *command, struct fleet_place *place, int a
     if (name == NULL)
         return fleet_complain(command, "it needs the name of an object store");
     json_t *body = json_object();
-    const char *why = add_keys(place->arena, body, options[KEYS].value);
+    const char *why = fleet_add_keys(place->arena, body, options[KEYS].value);
     why = why == NULL ? add_authority(place->arena, body, options[AUTHORITY].value) : why;
     if (why != NULL) {
         json_decref(body);

@@ -30,6 +30,7 @@ enum kind {
     KIND_MAIL,   /* an address */
     KIND_REDIS,  /* a path or host:port */
     KIND_DOMAIN, /* example.org */
+    KIND_SWITCH, /* on, off */
     KIND_NAMING, /* a scheme of cluster/names.h */
 };
 enum { MANY = 1, NEEDED = 2 };
@@ -56,6 +57,9 @@ static const struct setting settings[] = {
     { "base_url",            KIND_URL,     0,      AT(base_url), "", 0, 0,
       "Address at which clients reach the API; links in answers begin with it. Default: https and the first listen "
       "address.", "https://reeve.example.org" },
+    { "console_dir",         KIND_FILE,    0,      AT(console_dir), "/usr/share/reeve/console", 0, 0,
+      "Folder with the files of the console, which the API serves under /console/, and those of operators under /console/ of operator_base_url. The package reeve-console puts them here; "
+      "without it there is no console.", NULL },
     { "proxy_listen",        KIND_ADDRESS, MANY,   AT(proxy_listen), NULL, 0, 0,
       "An address that expects the PROXY protocol in front of TLS, for TCP balancers. Can be repeated.", "10.0.0.5:8444" },
     { "balancers",           KIND_BLOCK,   MANY,   AT(balancers), NULL, 0, 0,
@@ -69,6 +73,9 @@ static const struct setting settings[] = {
       "itself.", "/etc/reeve/operator.crt" },
     { "operator_certificate_key", KIND_FILE, 0,    AT(operator_certificate_key), "", 0, 0,
       "Its private key in PEM.", "/etc/reeve/operator.key" },
+    { "operator_base_url",   KIND_URL,     0,      AT(operator_base_url), "", 0, 0,
+      "Address at which operators' browsers reach operator_listen. It needs https and a name: only then can operators sign in "
+      "with passkeys. Default: operator_listen itself.", "https://operators.example.org:9443" },
 
     { "agent_listen",        KIND_ADDRESS, 0,      AT(agent_listen), "", 0, 0,
       "Address to which hosts of the fleet connect, with TLS and certificates on both sides. Without it no host can connect to "
@@ -110,6 +117,9 @@ static const struct setting settings[] = {
       "The number of this cell; it is part of every new identifier.", NULL },
     { "token_lifetime_s",    KIND_NUMBER,  0,      AT(token_lifetime_s), "3600", 60, 3600,
       "How long a bearer token is valid.", NULL },
+    { "people_passwords",    KIND_SWITCH,  0,      AT(people_passwords), "on", 0, 0,
+      "on: people who have no passkey may sign in with a password. Browsers have passkeys only for names: at an address such as https://10.0.0.5 a password is the "
+      "only way in, and it counts only for those who set one. off: no password opens anything here.", "off" },
     { "control_plane_addresses", KIND_BLOCK, MANY, AT(control_plane_addresses), NULL, 0, 0,
       "Addresses from which this deployment makes connections, as shown to tenants. Can be repeated.", "203.0.113.7/32" },
 
@@ -375,6 +385,7 @@ why_not(const struct setting *setting, str value, struct arena *arena)
                    : "the path of a socket, or host:port";
     case KIND_DOMAIN: return is_domain(value) ? NULL : "a domain in small letters, such as db.example.org";
     case KIND_NAMING: return name_scheme_from(value, &scheme) ? NULL : "named, random or shard";
+    case KIND_SWITCH: return str_is(value, "on") || str_is(value, "off") ? NULL : "on or off";
     case KIND_NAME: return value.len > 0 && is_plain(value) ? NULL : "the name of a user";
     case KIND_TEXT: break;
     }
@@ -604,6 +615,14 @@ config_read_agent_identity(struct config *config)
         if (!disk_read(config->arena, files[i].path, PEM_BYTES, files[i].content))
             *files[i].content = STR_EMPTY;
     }
+}
+
+bool
+config_has_console(const struct config *config)
+{
+    char page[PATH_MAX];
+    int length = snprintf(page, sizeof(page), "%s/index.html", config->console_dir);
+    return config->console_dir[0] != '\0' && length < (int)sizeof(page) && access(page, F_OK) == 0;
 }
 
 /* ---- Listings ---- */

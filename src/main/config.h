@@ -31,8 +31,9 @@ struct config {
 
     struct config_list listen, proxy_listen, balancers;
     const char *certificate, *certificate_key;
-    const char *operator_listen, *operator_certificate, *operator_certificate_key;
+    const char *operator_listen, *operator_certificate, *operator_certificate_key, *operator_base_url;
     const char *base_url;
+    const char *console_dir;
 
     struct {
         str certificate, key, authority; /* PEM, of the three files below; empty: they were not read */
@@ -44,6 +45,7 @@ struct config {
     const char *database, *key_file;
     struct config_list redis, database_etcd;
     int64_t cell, token_lifetime_s;
+    const char *people_passwords;
     struct config_list control_plane_addresses;
 
     int64_t workers, threads, thread_queue, caller_share, max_connections, address_concurrency;
@@ -73,6 +75,8 @@ void config_free(struct config *config);
 MUST_USE bool config_read_key(struct config *config, FILE *problems);
 /* Reads agent_certificate, its key and agent_authority, while the process may still read them. What cannot be read stays empty. */
 void config_read_agent_identity(struct config *config);
+/* Whether the console's files are where console_dir says. */
+bool config_has_console(const struct config *config);
 
 void config_print_sample(FILE *out);
 void config_print_reference(FILE *out); /* docs/reference/configuration.md */

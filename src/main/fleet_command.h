@@ -32,7 +32,11 @@ struct fleet_command {
     int (*run)(const struct fleet_command *command, struct fleet_place *place, int argc, char **argv);
 };
 extern const struct fleet_command fleet_place_commands[], fleet_host_commands[], fleet_etcd_commands[],
-    fleet_store_commands[]; /* all end with a NULL name */
+    fleet_store_commands[], fleet_store_role_commands[]; /* all end with a NULL name */
+
+/* Adds keys from a file of two lines, the key's name and the key. What is wrong with it, or NULL; without a path there are none to add. */
+#define FLEET_KEYS_SENTENCE "File with two lines: the name of the key, and the key; - is standard input."
+const char *fleet_add_keys(struct arena *arena, json_t *body, const char *path);
 
 /* A list as JSON, or as a table of the named columns: "name:NAME" is the field and its title. */
 struct fleet_column {

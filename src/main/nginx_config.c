@@ -267,6 +267,63 @@ add_log_locations(struct buf *out, const struct config *config, bool behind_bala
     add_log_location(out, config, LOG_RESTS_INNER_PATH, "20m", "");
 }
 
+/*
+ * The console: files, and one page for all addresses of its screens. Nothing but what is here may run, be shown or be asked on that page, no other page may show it,
+ * and no text may become code in it. Files have the hash of their content in their names, so browsers keep them for ever; data is asked for with one.
+ */
+static const char console_headers[] =
+    "            add_header Content-Security-Policy \"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'\" always;\n"
+    "            add_header Strict-Transport-Security \"max-age=63072000; includeSubDomains\" always;\n"
+    "            add_header X-Content-Type-Options nosniff always;\n"
+    "            add_header Referrer-Policy no-referrer always;\n"
+    "            add_header Cross-Origin-Opener-Policy same-origin always;\n"
+    "            add_header Cross-Origin-Resource-Policy same-origin always;\n"
+    "            add_header Permissions-Policy \"publickey-credentials-get=(self), publickey-credentials-create=(self), clipboard-write=(self)\" always;\n"
+    "            gzip_static on;\n"
+    "            types {\n                text/html html;\n                text/javascript js;\n                text/css css;\n"
+    "                application/json json;\n                image/svg+xml svg;\n            }\n"
+    "            charset utf-8;\n            charset_types text/javascript text/css application/json;\n";
+
+struct console_place {
+    const char *folder;   /* below console_dir */
+    const char *refusals; /* who gets nothing, not even files */
+};
+
+static void
+add_console_location(struct buf *out, const struct config *config, const struct console_place *place, const char *path,
+                     const char *kept)
+{
+    buf_format(
+        out,
+        "        location %s {\n            internal;\n%s            limit_except GET {\n                deny all;\n            }\n"
+        "            add_header Cache-Control \"%s\" always;\n            alias %s%s/;\n        }\n",
+        path, console_headers, kept, config->console_dir, place->folder);
+}
+
+/* Also where the files are not: then nginx finds none and the answer is 404, and they need no restart when they come. */
+static void
+add_console(struct buf *out, const struct config *config, const struct console_place *place)
+{
+    buf_format(
+        out,
+        "        location ~ ^/console(?:/|$) {\n%s"
+        "            rewrite ^/console/((?:[a-z]+-[A-Z0-9]+\\.(?:js|css)|data/[a-z-]+\\.json|icon\\.svg))$ /console-files/$1 last;\n"
+        "            rewrite ^ /console-page/index.html last;\n        }\n",
+        place->refusals);
+    add_console_location(out, config, place, "/console-files/", "public, max-age=31536000, immutable");
+    add_console_location(out, config, place, "/console-page/", "no-cache");
+}
+
+/* What a program tells people to open, so it is short. */
+static void
+add_device_address(struct buf *out, const struct config *config, bool behind_balancer)
+{
+    buf_format(out,
+               "        location = /device {\n%s            return 303 %s/console/device$is_args$args;\n        }\n",
+               behind_balancer ? balancers_only : "", config->base_url);
+}
+
 static void
 add_api_server(struct buf *out, const struct config *config, const struct config_list *addresses, bool behind_balancer)
 {
@@ -285,6 +342,10 @@ add_api_server(struct buf *out, const struct config *config, const struct config
         buf_add_text(out, "        real_ip_header proxy_protocol;\n");
     }
     buf_add_text(out, error_location);
+    if (config->console_dir[0] != '\0') {
+        add_console(out, config, &(struct console_place){ "", behind_balancer ? balancers_only : "" });
+        add_device_address(out, config, behind_balancer);
+    }
     if (config->agent_listen[0] != '\0') {
         add_download_locations(out, config, behind_balancer);
         add_log_locations(out, config, behind_balancer);
@@ -300,6 +361,19 @@ add_api_server(struct buf *out, const struct config *config, const struct config
     buf_add_text(out, "            reeve_api;\n        }\n    }\n");
 }
 
+/*
+ * Operators have pages of their own, in a folder of their own, where their browsers come by https: only there can they sign in. Files say nothing of this service, so nobody needs
+ * credentials for them. In clear text they go to this machine only, as the API does: on the way to another one somebody could change them.
+ */
+static void
+add_operator_console(struct buf *out, const struct config *config, bool with_tls)
+{
+    static const char this_machine_only[] =
+        "            if ($remote_addr !~ \"^(?:(?:::ffff:)?127\\.|::1$)\") {\n                return 497;\n            }\n";
+    if (config->console_dir[0] != '\0' && str_starts_with(str_from(config->operator_base_url), STR("https://")))
+        add_console(out, config, &(struct console_place){ "/operator", with_tls ? "" : this_machine_only });
+}
+
 /* Supervision asks every few seconds and is not logged; what operators do is. */
 static void
 add_operator_server(struct buf *out, const struct config *config, struct nginx_facts facts)
@@ -311,6 +385,7 @@ add_operator_server(struct buf *out, const struct config *config, struct nginx_f
                    config->operator_certificate_key);
     }
     buf_add_text(out, error_location);
+    add_operator_console(out, config, with_tls);
     buf_add_text(out, "        location / {\n            access_log off;\n            reeve_operator;\n        }\n");
     buf_add_text(out, "        location /operator/ {\n        ");
     add_access_log(out, config, facts, "");

@@ -76,8 +76,11 @@ struct operator_api *
 node_operator_api_new(const struct config *config, struct store *store, struct auth *auth, struct metrics *metrics,
                       char url[CONFIG_URL_BYTES])
 {
-    snprintf(url, CONFIG_URL_BYTES, "http%s://%s", config->operator_certificate[0] != '\0' ? "s" : "",
-             config->operator_listen);
+    if (config->operator_base_url[0] != '\0')
+        snprintf(url, CONFIG_URL_BYTES, "%s", config->operator_base_url);
+    else
+        snprintf(url, CONFIG_URL_BYTES, "http%s://%s", config->operator_certificate[0] != '\0' ? "s" : "",
+                 config->operator_listen);
     struct operator_api_config operators = {
         .store = store,
         .auth = auth,
@@ -193,6 +196,8 @@ node_new(const struct config *config, struct metrics *metrics)
     node->naming.port = config->cluster_port;
     node->naming.pooler_port = config->pooler_port;
     api->naming = &node->naming;
+    api->takes_passwords = strcmp(config->people_passwords, "on") == 0;
+    api->has_console = config_has_console(config);
     api->sends_mail = config->smtp[0] != '\0';
     api->catalog = node_catalog(stderr);
     api->store = store_new(&node->store_config);
@@ -203,6 +208,8 @@ node_new(const struct config *config, struct metrics *metrics)
     node->monitor = monitor_stores_new(config->monitor_stores.values, config->monitor_stores.count, &monitor_http);
     api->monitor = node->monitor;
     api->answer_tool = tools_answer;
+    api->egress_ca = config->egress_ca[0] == '\0' ? NULL : config->egress_ca;
+    api->send_form = post_init() ? poster_send_form : NULL;
     if (config->agent_identity.key.len > 0)
         api->log_side = tls_side_new(TLS_CLIENT, config->agent_identity.certificate, config->agent_identity.key,
                                      config->agent_identity.authority);

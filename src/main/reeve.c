@@ -17,6 +17,7 @@ main(int argc, char **argv)
         .ca_file = getenv("REEVE_CA_FILE"),
         .client_id = getenv("REEVE_CLIENT_ID"),
         .client_secret = getenv("REEVE_CLIENT_SECRET"),
+        .client_token_file = getenv("REEVE_CLIENT_TOKEN_FILE"),
         .public_key = getenv("REEVE_PUBLIC_KEY"),
         .private_key = getenv("REEVE_PRIVATE_KEY"),
         .project = getenv("REEVE_PROJECT_ID"),
@@ -28,6 +29,7 @@ main(int argc, char **argv)
         .term = getenv("TERM"),
         .columns = getenv("COLUMNS"),
         .pg_password = getenv("PGPASSWORD"),
+        .has_display = getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL,
     };
     signal(SIGPIPE, SIG_IGN); /* `reeve … | head` ends with a status, not with a signal */
     return cli_main(&environment, argc, (const char *const *)(uintptr_t)argv);

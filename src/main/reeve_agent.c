@@ -29,7 +29,8 @@
 #include "engine/postgres/export/export_dump.h"
 #include "engine/postgres/export/export_upload.h"
 #include "engine/postgres/store/mirror.h"
-#include "main/agent_own_database.h"
+#include "main/agent/agent_own_database.h"
+#include "main/agent/agent_volumes.h"
 #include "main/commands.h"
 #include "wire/report.h"
 
@@ -442,6 +443,7 @@ static const struct {
     { "run",     "Make the goal of the control plane true on this host, and report.", command_run },
     { "status",  "Show what runs here, as last reported.",                            command_status },
     { "own-database", "Keep and restore the control plane's own database.",          command_own_database },
+    { "volumes", "Which disks members of this host get, and how full they are.",      command_volumes },
     { "prepare", "Do what needs root before a member starts; for units.",             command_prepare },
     { "receive", "Receive the WAL of a cluster into its repository; for units.",      command_receive },
     { "keep",    "Make and remove backups as the agent has ordered; for units.",      command_keep },

@@ -178,19 +178,28 @@ bind_clusters(struct request *req, struct params *params)
 }
 static const struct read clusters = { SQL_FLEET_CLUSTER_PAGE, bind_clusters, list_answer };
 
-static error
-show_cluster(struct request *req)
+error
+operator_find_cluster(struct request *req, str named, enum error_code ambiguous, str *ret_document)
 {
     struct params params = { 0 };
     struct rows rows;
-    params_text(&params, P_CLUSTER, request_path_value(req, "cluster"));
+    params_text(&params, P_CLUSTER, named);
     TRY(store_read(req->api->store, req->arena, SQL_FLEET_CLUSTER_GET, &params, &rows));
-    if (rows_int(&rows, 0, C_MATCHES) == 0)
-        return request_not_found(req);
     if (rows_int(&rows, 0, C_MATCHES) > 1)
-        return fail(req->arena, INVALID_PATH_PARAMETER, V("cluster"),
+        return fail(req->arena, ambiguous, V("cluster"),
                     V(str_format(req->arena, "there are several: %.*s", STR_ARG(rows_text(&rows, 0, C_CHOICES)))));
-    answer_entity(req, rows_text(&rows, 0, C_DOCUMENT), 0);
+    *ret_document = rows_int(&rows, 0, C_MATCHES) == 0 ? STR_EMPTY : rows_text(&rows, 0, C_DOCUMENT);
+    return OK;
+}
+
+static error
+show_cluster(struct request *req)
+{
+    str document;
+    TRY(operator_find_cluster(req, request_path_value(req, "cluster"), INVALID_PATH_PARAMETER, &document));
+    if (document.len == 0)
+        return request_not_found(req);
+    answer_entity(req, document, 0);
     return OK;
 }
 

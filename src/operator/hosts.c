@@ -7,6 +7,7 @@
 #include "job/cluster/cluster_jobs.h"
 #include "operator/parts.h"
 #include "operator/range.h"
+#include "operator/session.h"
 #include "store/backup/copy.h"
 #include "store/backup/object_store.h"
 #include "store/fleet/drain.h"
@@ -235,7 +236,10 @@ static const struct field own_backup_fields[] = {
     TEXT("drillState", "How the last drill ended: PASSED or FAILED.", READ_ONLY | NULLABLE),
     TEXT("drillProblem", "Why it failed.", READ_ONLY | NULLABLE),
     DATE("drillFinishedAt", "When it ended.", READ_ONLY | NULLABLE),
-    DATE("recoveryPoint", "When the last transaction was committed that came back in it.", READ_ONLY | NULLABLE),
+    DATE(
+        "recoveryPoint",
+        "Up to when it came back: the last transaction that was replayed, or the backup itself where nothing was committed since.",
+        READ_ONLY | NULLABLE),
     INTEGER("recoveryTimeMillis", "How long it took until the database could be used.", READ_ONLY | NULLABLE),
     TEXT("problem", "Problem that the host's agent reports.", READ_ONLY | NULLABLE),
     DATE("reportedAt", "When its agent last reported it.", READ_ONLY | ALWAYS),
@@ -401,9 +405,11 @@ set_state(struct request *req, enum host_state state, bool drains)
     return tx_notify(req->tx, JOB_CHANNEL, id_text(req->arena, host));
 }
 
+/* Many members get other places, and backups go where others receive them: not by somebody who finds an open session. */
 static error
 drain_host(struct request *req)
 {
+    TRY(operator_session_demand_presence(req));
     return set_state(req, HOST_DRAINING, true);
 }
 

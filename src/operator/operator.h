@@ -2,7 +2,7 @@
 /*
  * The operator's API: how operators manage hosts, places, jobs, limits and organizations. Its tables use the same types
  * as the tenants' API (api/contract.h), so that validation, rendering, the command line and the reference are made from
- * them as well. It has its own address, its own tokens and its own stages (`operator_stages` in operator_api.c). It
+ * them as well. It has its own address, its own tokens and sessions, and its own stages (`operator_stages` in operator_api.c). It
  * runs without nginx: `reeved fleet` and its like call the same operations in their own process.
  */
 #ifndef OPERATOR_OPERATOR_H
@@ -11,6 +11,7 @@
 #include "api/api.h"
 #include "api/render.h"
 #include "fleet/fleet.h"
+#include "store/session/session.h"
 
 /* In reading order, NULL at the end. */
 extern const struct family *const operator_families[];
@@ -46,6 +47,9 @@ enum { OPERATOR_DAYS = 90, OPERATOR_DAYS_MAX = 3650 };
 /* "reeve_op_…", of which only a MAC is kept. DUPLICATE_NAME when there is one of that name. */
 MUST_USE error operator_add(struct operator_api *operators, struct arena *arena, str name, int64_t days, str *ret_token,
                             str *ret_expires);
+/* A token with which an operator adds their first passkey, once; not for one who has a passkey. */
+MUST_USE error operator_enrol(struct operator_api *operators, struct arena *arena, str name, int64_t hours,
+                              enum enrolment_outcome *ret_outcome, str *ret_token, str *ret_expires);
 /* RESOURCE_NOT_FOUND when there is none. */
 MUST_USE error operator_remove(struct operator_api *operators, struct arena *arena, str name);
 

@@ -9,12 +9,17 @@
 #include "base/crypto/secret.h"
 #include "base/json.h"
 #include "operator/parts.h"
+#include "operator/session.h"
 #include "store/operator/operator.h"
 
 const struct family *const operator_families[] = {
-    &operator_caller_family,   &operator_host_family,    &operator_place_family,  &operator_etcd_family,
-    &operator_store_family,    &operator_job_family,     &operator_limit_family,  &operator_account_family,
-    &operator_instance_family, &operator_cluster_family, &operator_update_family, NULL,
+    &operator_caller_family,  &operator_host_family,
+    &operator_place_family,   &operator_etcd_family,
+    &operator_store_family,   &operator_store_role_family,
+    &operator_job_family,     &operator_limit_family,
+    &operator_account_family, &operator_instance_family,
+    &operator_cluster_family, &operator_support_family,
+    &operator_update_family,  NULL,
 };
 
 /* ---- Opening ---- */
@@ -36,6 +41,8 @@ operator_api_new(const struct catalog *catalog, const struct operator_api_config
     };
     operators->fleet = fleet_keys(config->store, &config->master_key);
     operators->token_key = crypto_derive(&config->master_key, "operator token v1");
+    operators->session_key = crypto_derive(&config->master_key, "operator session v1");
+    operators->challenge_key = crypto_derive(&config->master_key, "operator challenge v1");
     operators->agent_listen = str_from(config->agent_listen);
     operators->payment_due_days = config->payment_due_days;
     return operators;
@@ -77,6 +84,8 @@ check_line(struct request *req)
 static error
 authenticate(struct request *req)
 {
+    if (operator_session_is_shown(req))
+        return operator_session_find(req, &req->caller);
     return operator_find(operator_api_of(req), req->arena, req->in.authorization, &req->caller);
 }
 
@@ -162,8 +171,10 @@ challenge(struct request *req, error why)
 // clang-format off
 static const struct stage stages[] = {
     { "line", check_line, "does the token come encrypted, or from this machine?", "403" },
-    { "authenticate", authenticate, "which operator is it?", "401" },
+    { "sign in", operator_sign_in, "is it about a session of a browser?", "401, 403" },
+    { "authenticate", authenticate, "which operator is it?", "401, 403" },
     { "route", route, "which operation is it?", "404, 405" },
+    { "presence", operator_session_check_presence, "in a session: must the passkey be shown once more?", "403" },
     { "conditions", check_conditions, "is there a condition that cannot be kept?", "400" },
     { "validate", stage_validate, "are path, query, headers and body what the tables say?", "400, 406, 415" },
     { "secrets", check_secrets, "is a secret in what is going to be written down?", "400" },
@@ -179,7 +190,7 @@ static const struct stage stages[] = {
 const struct stage_list operator_stages = { "A request of the operators' API", stages, LENGTH(stages), challenge };
 
 /* ---- In this process ---- */
-enum { FIRST_ROUTED = 2 /* behind line and authenticate */ };
+enum { FIRST_ROUTED = 3 /* behind line, sign in and authenticate */ };
 
 static void
 call(struct request *req, const char *who, const char *method, str path, const json_t *body)

@@ -3,6 +3,7 @@
 
 #include "base/crypto/backup_secret.h"
 #include "base/json.h"
+#include "operator/parts.h"
 
 /* Where the bucket is: a folder of its store, or a name below the store's. */
 static str
@@ -29,6 +30,33 @@ store_unusable(struct arena *arena, const struct object_store *store, str why, c
 }
 
 error
+store_keys_check(struct request *req, bool are_required)
+{
+    static const char *const names[] = { "accessKeyId", "secretAccessKey" };
+    for (size_t i = 0; i < LENGTH(names); i++) {
+        str value = json_str(json_object_get(req->body, names[i]));
+        if (are_required && value.len == 0)
+            return fail(req->arena, MISSING_ATTRIBUTE, V(names[i]));
+        if (!str_is_one_line(value) || !str_eq(str_trim(value), value))
+            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(names[i]),
+                        V("it must be one line, without spaces around it"));
+    }
+    return OK;
+}
+
+error
+store_keys_seal(struct request *req, str owner, str key, str secret_key, str *ret_sealed)
+{
+    json_t *keys = json_in(
+        req->arena, json_pack("{s:s%, s:s%}", "key", key.data, key.len, "secretKey", secret_key.data, secret_key.len));
+    str text = keys == NULL ? STR_EMPTY : json_text(req->arena, keys);
+    return text.len > 0 &&
+                   object_store_keys_seal(req->arena, &operator_api_of(req)->fleet.backup_key, owner, text, ret_sealed)
+               ? OK
+               : fail(req->arena, INTERNAL_ERROR);
+}
+
+error
 store_keys_open(struct arena *arena, const struct key *backup_key, const struct object_store *store, str *ret_key,
                 str *ret_secret_key)
 {
@@ -41,16 +69,6 @@ store_keys_open(struct arena *arena, const struct key *backup_key, const struct 
     return OK;
 }
 
-/* The operator chooses the address, so every address will do. */
-static bool
-find(struct arena *arena, str url, struct egress_target *ret_target, str *ret_why)
-{
-    struct net_block everywhere[2];
-    const struct egress_allowed allowed = { LENGTH(everywhere), everywhere };
-    return net_parse_block(STR("0.0.0.0/0"), &everywhere[0]) && net_parse_block(STR("::/0"), &everywhere[1]) &&
-           egress_resolve(arena, &allowed, url, ret_target, ret_why);
-}
-
 error
 store_bucket_open(struct arena *arena, const struct object_store *store, str key, str secret_key, int64_t limit_ms,
                   struct store_bucket *ret_bucket)
@@ -58,7 +76,7 @@ store_bucket_open(struct arena *arena, const struct object_store *store, str key
     struct store_bucket *opened = ret_bucket;
     str url = url_of(arena, store), why = STR_EMPTY;
     opened->bucket = NULL;
-    if (!find(arena, url, &opened->target, &why))
+    if (!egress_resolve_operators(arena, url, &opened->target, &why))
         return store_unusable(arena, store, why, "Correct the endpoint, or the names that this node looks up");
     opened->place = (struct bucket_place){ .service_url = url,
                                            .name = str_is(store->uri_style, "path") ? store->bucket : STR_EMPTY,

@@ -20,7 +20,11 @@ MUST_USE error store_bucket_open(struct arena *arena, const struct object_store 
                                  int64_t limit_ms, struct store_bucket *ret_bucket);
 void store_bucket_cleanup(struct store_bucket *bucket);
 
-/* `backup_key` seals the keys of stores. */
+struct request;
+/* Of a request: of one line each, because they are written into pgBackRest's configuration. `are_required`: neither may be missing. */
+MUST_USE error store_keys_check(struct request *req, bool are_required);
+/* `backup_key` seals the keys of stores, and binds them to their owner. */
+MUST_USE error store_keys_seal(struct request *req, str owner, str key, str secret_key, str *ret_sealed);
 MUST_USE error store_keys_open(struct arena *arena, const struct key *backup_key, const struct object_store *store,
                                str *ret_key, str *ret_secret_key);
 

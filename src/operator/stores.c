@@ -27,8 +27,8 @@ static const struct field store_fields[] = {
     TEXT("name", "Name of the store.", REQUIRED | ALWAYS, .max = 63, .pattern = STORE_NAME, .example = "\"west\""),
     TEXT("endpoint", "Address of the store: https://HOST or https://HOST:PORT.", REQUIRED | ALWAYS, .min = 9,
          .max = 255, .example = "\"https://s3.example.org\""),
-    TEXT("bucket", "Name of the bucket.", REQUIRED | ALWAYS, .min = 3, .max = 63,
-         .pattern = "^[a-z0-9][a-z0-9.-]*[a-z0-9]$", .example = "\"reeve-backups\""),
+    TEXT("bucket", "Name of the bucket.", REQUIRED | ALWAYS, .min = 3, .max = 63, .pattern = BUCKET_NAME_PATTERN,
+         .example = "\"reeve-backups\""),
     TEXT("region", "Region of the store.", ALWAYS, .min = 1, .max = 63, .pattern = "^[A-Za-z0-9_-]+$",
          .fallback = "\"us-east-1\""),
     TEXT("path", "Folder in the bucket. Each cluster has a folder of its own in it.", ALWAYS, .min = 1, .max = 255,
@@ -88,32 +88,6 @@ check_endpoint(struct request *req, str endpoint)
     return OK;
 }
 
-/* Of one line each, for the same reason. */
-static error
-check_keys(struct request *req)
-{
-    static const char *const names[] = { "accessKeyId", "secretAccessKey" };
-    for (size_t i = 0; i < LENGTH(names); i++) {
-        str value = json_str(json_object_get(req->body, names[i]));
-        if (!str_is_one_line(value) || !str_eq(str_trim(value), value))
-            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(names[i]),
-                        V("it must be one line, without spaces around it"));
-    }
-    return OK;
-}
-
-static error
-seal_keys(struct request *req, str name, str key, str secret_key, str *ret_sealed)
-{
-    json_t *keys = json_in(
-        req->arena, json_pack("{s:s%, s:s%}", "key", key.data, key.len, "secretKey", secret_key.data, secret_key.len));
-    str text = keys == NULL ? STR_EMPTY : json_text(req->arena, keys);
-    return text.len > 0 &&
-                   object_store_keys_seal(req->arena, &operator_api_of(req)->fleet.backup_key, name, text, ret_sealed)
-               ? OK
-               : fail(req->arena, INTERNAL_ERROR);
-}
-
 static error
 try_out(struct request *req, struct object_store *store, str key, str secret_key)
 {
@@ -166,8 +140,8 @@ add_store(struct request *req)
     };
     bool added;
     TRY(check_endpoint(req, draft.endpoint));
-    TRY(check_keys(req));
-    TRY(seal_keys(req, draft.name, key, secret_key, &draft.sealed_keys));
+    TRY(store_keys_check(req, false));
+    TRY(store_keys_seal(req, draft.name, key, secret_key, &draft.sealed_keys));
     TRY(try_out(req, &draft, key, secret_key));
     TRY(store_object_store_add(req->tx, &draft, &added));
     if (!added)
@@ -198,7 +172,7 @@ try_again(struct request *req)
     key = or_known(req, "accessKeyId", key);
     secret_key = or_known(req, "secretAccessKey", secret_key);
     store.authority = or_known(req, "authority", store.authority);
-    TRY(seal_keys(req, store.name, key, secret_key, &store.sealed_keys));
+    TRY(store_keys_seal(req, store.name, key, secret_key, &store.sealed_keys));
     TRY(try_out(req, &store, key, secret_key));
     TRY(store_object_store_change(req->tx, &store));
     answer_nothing(req);
@@ -208,7 +182,7 @@ try_again(struct request *req)
 static error
 change_store(struct request *req)
 {
-    TRY(check_keys(req));
+    TRY(store_keys_check(req, false));
     return try_again(req);
 }
 
@@ -219,7 +193,8 @@ remove_store(struct request *req)
     str name = request_path_value(req, "storeName");
     TRY(store_object_store_remove(req->tx, name, &is_there, &is_used));
     if (is_used)
-        return fail(req->arena, STILL_IN_USE, V("Object store"), V(name), V("backups are in it, or hosts write to it"));
+        return fail(req->arena, STILL_IN_USE, V("Object store"), V(name),
+                    V("backups are in it, hosts write to it, or roles are in it"));
     if (!is_there)
         return request_not_found(req);
     answer_nothing(req);

@@ -89,7 +89,7 @@ operator_find(struct operator_api *operators, struct arena *arena, str authoriza
 
 /* ---- Tables: who is calling, who else may, and what they did ---- */
 static const struct field caller_fields[] = {
-    TEXT("operator", "Name of the operator whose token was sent.", READ_ONLY | ALWAYS, .example = "\"ada\""),
+    TEXT("operator", "Name of the operator who calls.", READ_ONLY | ALWAYS, .example = "\"ada\""),
     TEXT("version", "Version of the node that answers.", READ_ONLY | ALWAYS),
     END_OF_FIELDS,
 };
@@ -149,7 +149,7 @@ static const struct read history = { SQL_OPERATOR_ACTION_LIST, bind_history, lis
 // clang-format off
 static const struct endpoint endpoints[] = {
     { GET, "", 0, FOR_OPERATORS, "showOperator", "Return who is calling",
-      "Answers with the name of the operator whose token was sent. Use it to test a token.",
+      "Answers with the name of the operator whose token was sent, or who signed in. Use it to test a token.",
       SHAPE_ENTITY, .run = show_operator, .response = &caller_schema },
     { GET, "/operators", 0, FOR_OPERATORS, "listOperators", "Return all operators",
       "Lists who may use this API and until when. To add or remove operators, run `reeved operator` on a node; it needs the "

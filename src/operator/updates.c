@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "job/fleet/fleet_update.h"
 #include "operator/parts.h"
+#include "operator/session.h"
 #include "store/update/update.h"
 
 enum { MOST_WORDS = 1000, WORD_CHARACTERS = 130 };
@@ -189,12 +190,14 @@ list_with(const json_t *body, str word)
     return "canaries";
 }
 
+/* A server does not go back to an older version, so beginning and going on need the operator. To stop an update must need nothing. */
 static error
 start_update(struct request *req)
 {
     enum update_begun begun;
     str word, document;
     id update = id_new(store_cell(req->api->store));
+    TRY(operator_session_demand_presence(req));
     TRY(check_words(req, "clusters"));
     TRY(check_words(req, "canaries"));
     TRY(store_update_begin(req->tx, update, req->caller->name, json_text(req->arena, req->body), &begun, &word));
@@ -219,6 +222,8 @@ decide(struct request *req, bool goes_on, bool skip_failed)
     id update;
     enum update_decision decision;
     str document;
+    if (goes_on)
+        TRY(operator_session_demand_presence(req));
     TRY(request_path_id(req, "updateId", &update));
     TRY(store_update_decide(req->tx, update, goes_on, skip_failed, &decision));
     if (decision == UPDATE_GONE)

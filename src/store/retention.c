@@ -19,7 +19,12 @@ const struct retention retention_rows[RETENTION_COUNT] = {
     { "slow queries",                                SQL_SLOW_QUERY_PRUNE,    false },
     { "sessions of people that have ended",          SQL_SESSION_PRUNE,       false },
     { "tokens for first passkeys that have expired", SQL_ENROLMENT_PRUNE,     false },
+    { "mails to people that could not be sent",      SQL_PERSON_MAIL_PRUNE,   false },
+    { "notices to security contacts that were sent", SQL_SECURITY_NOTICE_PRUNE, false },
     { "challenges that were used",                   SQL_CHALLENGE_PRUNE,     false },
+    { "sessions of operators that have ended",       SQL_OPERATOR_SESSION_PRUNE, false },
+    { "tokens for operators' first passkeys that have expired", SQL_OPERATOR_ENROLMENT_PRUNE, false },
+    { "tags of usage that was billed long ago",      SQL_USAGE_TAGS_PRUNE,    false },
 };
 // clang-format on
 

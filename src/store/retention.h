@@ -14,7 +14,7 @@ struct retention {
     bool takes_days;  /* $2: how long they are kept after they are over, else the statement says it */
 };
 
-enum { RETENTION_COUNT = 17 };
+enum { RETENTION_COUNT = 22 };
 extern const struct retention retention_rows[RETENTION_COUNT];
 
 MUST_USE error store_retention_prune(struct store *store, struct arena *arena, const struct retention *row,

@@ -47,11 +47,8 @@ rows_id(const struct rows *rows, int row, enum column column)
 str
 rows_bytes(struct arena *arena, const struct rows *rows, int row, enum column column)
 {
-    str hex = rows_text(rows, row, column);
-    char *bytes = arena_alloc(arena, hex.len / 2 + 1);
-    if (bytes == NULL || !str_from_hex(hex, bytes, hex.len / 2))
-        return STR_EMPTY;
-    return (str){ bytes, hex.len / 2 };
+    str bytes;
+    return str_bytes_from_hex(arena, rows_text(rows, row, column), &bytes) ? bytes : STR_EMPTY;
 }
 
 size_t

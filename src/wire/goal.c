@@ -38,6 +38,15 @@ static const struct wire_field user_fields[] = {
 };
 static const struct wire_shape user_shape = WIRE_SHAPE(struct goal_user, user_fields);
 
+static const struct wire_field support_fields[] = {
+    { "name",       WIRE_TEXT, R, AT(goal_support_user, name),        .max = NAME_BYTES },
+    { "verifier",   WIRE_TEXT, R, AT(goal_support_user, verifier),    .max = NAME_BYTES },
+    { "validUntil", WIRE_TEXT, R, AT(goal_support_user, valid_until), .max = NAME_BYTES },
+    { "from",       WIRE_TEXT, R, AT(goal_support_user, from),        .max = NAME_BYTES },
+    { "roles",      WIRE_LIST, 0, AT(goal_support_user, roles),       .max = SOME, .of = &role_shape },
+};
+static const struct wire_shape support_shape = WIRE_SHAPE(struct goal_support_user, support_fields);
+
 static const struct wire_field privilege_fields[] = {
     { "action",     WIRE_TEXT, R, AT(goal_privilege, action),     .max = NAME_BYTES },
     { "database",   WIRE_TEXT, 0, AT(goal_privilege, database),   .max = NAME_BYTES },
@@ -79,6 +88,7 @@ static const struct wire_field access_fields[] = {
     { "networks",    WIRE_TEXTS, 0, AT(goal_access, networks),    .max = SOME },
     { "authorities", WIRE_TEXT,  0, AT(goal_access, authorities), .max = PEM_BYTES },
     { "users",       WIRE_LIST,  0, AT(goal_access, users),       .max = SOME, .of = &user_shape },
+    { "support",     WIRE_LIST,  0, AT(goal_access, support),     .max = SOME, .of = &support_shape },
     { "roles",       WIRE_LIST,  0, AT(goal_access, roles),       .max = SOME, .of = &custom_role_shape },
     { "audit",       WIRE_OBJECT, 0, AT(goal_access, audit),      .of = &audit_shape },
     { "ldap",        WIRE_OBJECT, 0, AT(goal_access, ldap),       .of = &ldap_shape },
@@ -116,6 +126,7 @@ static const struct wire_field cluster_fields[] = {
     { "restore",          WIRE_OBJECT, 0, AT(goal_cluster, restore),           .of = &goal_restore_shape },
     { "pooling",          WIRE_OBJECT, 0, AT(goal_cluster, pooling),           .of = &pooling_shape },
     { "pinnedTables",     WIRE_TEXTS,  0, AT(goal_cluster, pinned_tables),     .max = SOME },
+    { "switchedOff",      WIRE_TEXTS,  0, AT(goal_cluster, switched_off),      .max = SOME },
 };
 const struct wire_shape goal_cluster_shape = WIRE_SHAPE(struct goal_cluster, cluster_fields);
 
@@ -132,6 +143,7 @@ static const struct wire_field member_fields[] = {
     { "memoryMb",     WIRE_INT,    R, AT(goal_member, memory_mb),    .min = 1, .max = INT32_MAX },
     { "diskGb",       WIRE_INT,    R, AT(goal_member, disk_gb),      .max = INT32_MAX },
     { "electable",    WIRE_BOOL,   0, AT(goal_member, electable) },
+    { "analytics",    WIRE_BOOL,   0, AT(goal_member, analytics) },
     { "priority",     WIRE_INT,    0, AT(goal_member, priority),     .max = 1000 },
     { "restartNonce", WIRE_INT,    0, AT(goal_member, restart_nonce), .max = INT64_MAX },
     { "names",        WIRE_TEXTS,  0, AT(goal_member, names),        .max = 256 },
@@ -198,6 +210,11 @@ check_access(struct arena *arena, struct goal_access *access, size_t index)
         if (login < 0)
             return goal_wrong(arena, "clusters", index, "access.users", "a login that this agent does not know");
         user->login = (enum goal_login)login;
+    }
+    for (size_t i = 0; i < access->support.count; i++) {
+        const struct goal_support_user *user = &access->support.items[i];
+        if (!plain_name(user->name) || !net_parse_block(user->from, &ignored))
+            return goal_wrong(arena, "clusters", index, "access.support", "a name or network that is none");
     }
     if (access->ldap.hostname.len > 0 && !is_directory(&access->ldap))
         return goal_wrong(arena, "clusters", index, "access.ldap", "one of its texts is not what it should be");
@@ -333,6 +350,16 @@ goal_find_member(const struct goal *goal, id member)
     if (goal->members.count == 0)
         return NULL;
     return bsearch(&member, goal->members.items, goal->members.count, sizeof(*goal->members.items), compare_ids);
+}
+
+bool
+goal_is_off(const struct goal_cluster *cluster, const char *setting)
+{
+    for (size_t i = 0; i < cluster->switched_off.count; i++) {
+        if (str_is(cluster->switched_off.items[i], setting))
+            return true;
+    }
+    return false;
 }
 
 const struct goal_seat *

@@ -63,6 +63,18 @@ struct goal_users {
     size_t count;
     struct goal_user *items;
 };
+/* Somebody of the operator's, while a consent of the cluster's owner lasts: from one address, and every statement is recorded. */
+struct goal_support_user {
+    str name;
+    str verifier; /* never logged */
+    str valid_until;
+    str from; /* a block */
+    struct goal_roles roles;
+};
+struct goal_support_users {
+    size_t count;
+    struct goal_support_user *items;
+};
 struct goal_privilege {
     str action, database, collection; /* empty collection: all of them; empty database: the whole cluster */
 };
@@ -96,6 +108,7 @@ struct goal_access {
     struct wire_texts networks;
     str authorities; /* PEM */
     struct goal_users users;
+    struct goal_support_users support;
     struct goal_custom_roles roles;
     struct goal_audit audit;
     struct goal_ldap ldap;
@@ -128,6 +141,7 @@ struct goal_cluster {
     struct goal_restore restore;
     struct goal_pooling pooling;
     struct wire_texts pinned_tables; /* that are always measured, as wire/monitor/table_name.h writes them */
+    struct wire_texts switched_off;  /* settings of the project that are false */
 };
 struct goal_clusters {
     size_t count;
@@ -145,6 +159,7 @@ struct goal_member {
     double cpus;
     int64_t memory_mb, disk_gb;
     bool electable;
+    bool analytics;
     int64_t priority, restart_nonce;
     struct wire_texts names;
 };
@@ -183,6 +198,12 @@ MUST_USE error goal_parse(struct arena *arena, str text, struct goal *ret_goal);
 
 const struct goal_cluster *goal_find_cluster(const struct goal *goal, id cluster); /* NULL when there is none */
 const struct goal_member *goal_find_member(const struct goal *goal, id member);
+
+/* ---- What a project may switch off, as its settings call it ---- */
+#define GOAL_DATABASE_STATISTICS "isCollectDatabaseSpecificsStatisticsEnabled"
+#define GOAL_PERFORMANCE_ADVISOR "isPerformanceAdvisorEnabled"
+#define GOAL_SCHEMA_ADVISOR      "isSchemaAdvisorEnabled"
+bool goal_is_off(const struct goal_cluster *cluster, const char *setting);
 const struct goal_seat *goal_find_seat(const struct goal *goal, id seat);
 const struct goal_gate *goal_find_gate(const struct goal *goal, id gate);
 

@@ -18,6 +18,12 @@ static const struct wire_field target_fields[] = {
     { "url",       WIRE_TEXT,  R, AT(goal_log_target, url),       .max = URL_BYTES },
     { "headers",   WIRE_PAIRS, 0, AT(goal_log_target, headers),   .max = 16 },
     { "logs",      WIRE_TEXTS, R, AT(goal_log_target, logs),      .max = 16 },
+    { "bucket",    WIRE_TEXT,  0, AT(goal_log_target, bucket),     .max = 128 },
+    { "region",    WIRE_TEXT,  0, AT(goal_log_target, region),     .max = 128 },
+    { "prefix",    WIRE_TEXT,  0, AT(goal_log_target, prefix),     .max = 1024 },
+    { "key",       WIRE_TEXT,  0, AT(goal_log_target, key),        .max = 1024 },
+    { "secretKey", WIRE_TEXT,  0, AT(goal_log_target, secret_key), .max = 1024 },
+    { "authority", WIRE_TEXT,  0, AT(goal_log_target, authority),  .max = PEM_BYTES },
 };
 static const struct wire_shape target_shape = WIRE_SHAPE(struct goal_log_target, target_fields);
 
@@ -32,7 +38,7 @@ const struct wire_shape goal_logs_shape = WIRE_SHAPE(struct goal_logs, logs_fiel
 error
 goal_logs_check(struct arena *arena, struct goal_logs *logs)
 {
-    static const char *const forms[] = { "OTLP", "EVENTS", "ITEMS" };
+    static const char *const forms[] = { "OTLP", "EVENTS", "ITEMS", "OBJECTS" };
     struct net_block ignored;
     for (size_t i = 0; i < logs->networks.count; i++) {
         if (!net_parse_block(logs->networks.items[i], &ignored))

@@ -9,10 +9,11 @@
 enum { GOAL_MAX_LOG_TARGETS = 4096 };
 
 enum goal_log_form {
-    LOG_FORM_OTLP,   /* one document of the OpenTelemetry protocol */
-    LOG_FORM_EVENTS, /* documents one after the other, each with an `event` */
-    LOG_FORM_ITEMS,  /* a list of documents, each with a `message` */
-    LOG_FORM_UNKNOWN /* of a newer control plane */
+    LOG_FORM_OTLP,    /* one document of the OpenTelemetry protocol */
+    LOG_FORM_EVENTS,  /* documents one after the other, each with an `event` */
+    LOG_FORM_ITEMS,   /* a list of documents, each with a `message` */
+    LOG_FORM_OBJECTS, /* files in a bucket */
+    LOG_FORM_UNKNOWN  /* of a newer control plane */
 };
 
 struct goal_log_target {
@@ -22,6 +23,10 @@ struct goal_log_target {
     str url;
     struct wire_pairs headers; /* values are secrets */
     struct wire_texts logs;    /* POSTGRES, POSTGRES_AUDIT, PATRONI */
+    /* Of LOG_FORM_OBJECTS, in a store of the operator's at `url`; that is empty when the role was taken away. */
+    str bucket, region, prefix; /* the prefix is empty, or ends with a slash */
+    str key, secret_key;        /* never logged */
+    str authority;              /* PEM of who signs for the store; empty: the system's */
 };
 struct goal_log_targets {
     size_t count;

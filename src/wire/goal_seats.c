@@ -192,7 +192,7 @@ is_store(const struct goal_seat_store *store)
            (store->uri_style.len == 0 || str_is(store->uri_style, "path") || str_is(store->uri_style, "host"));
 }
 
-/* What becomes a path of a request, and lines of one: nothing in it can mean something else there. */
+/* What becomes a path of a request, and lines of one: nothing in it can mean something else there. A name with two dots in it is a name. */
 static bool
 is_plain_path(str text)
 {
@@ -202,7 +202,12 @@ is_plain_path(str text)
               (c != '\0' && strchr("._-/", c) != NULL)))
             return false;
     }
-    return text.len > 0 && text.data[0] != '/' && strstr(text.data, "..") == NULL && strstr(text.data, "//") == NULL;
+    for (str rest = text; rest.len > 0;) {
+        str part = str_cut(&rest, '/');
+        if (part.len == 0 || str_is(part, ".") || str_is(part, ".."))
+            return false;
+    }
+    return text.len > 0;
 }
 
 static error

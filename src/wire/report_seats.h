@@ -53,7 +53,7 @@ struct report_drill {
     id id; /* zero: there is none */
     enum report_drill_state state;
     str problem, label, started_at, finished_at;
-    str recovery_point;         /* when the last transaction was committed that came back */
+    str recovery_point; /* up to when the data came back: the last commit that was replayed, or the backup itself */
     int64_t rto_ms, data_bytes; /* until the database could be used; how large it was */
     str server_version;
     size_t phase_count, check_count;

@@ -36,6 +36,8 @@ LET_IN = {
     "endGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
     # Their examples name a cluster, or a snapshot, that there is not.
     "createGroupClusterBackupExport": (400, "INVALID_ATTRIBUTE_VALUE"),
+    "createGroupPushBasedLogExport": (400, "INVALID_ATTRIBUTE_VALUE"),  # its body names a role of the project
+    "updateGroupPushBasedLogExport": (404, "RESOURCE_NOT_FOUND"),
     "createGroupClusterBackupRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
     "createGroupClusterRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
     "createGroupFlexClusterBackupRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
@@ -80,7 +82,7 @@ class Operation:
         self.id, self.rule = row["operation"], row["access"]["rule"]
         self.roles = frozenset(row["access"]["roles"])
         self.waits, self.refuses = row["status"] == "waiting", row.get("refuses")
-        self.success = row["success"] if self.method == "GET" else dry_status(row["success"])
+        self.success = row["success"] if self.method == "GET" else dry_status(row)
         self.example = row.get("example")
         self.parameters = re.findall(r"\{(\w+)\}", row["path"])
         self.context = next((name for name in CONTEXTS if name in self.parameters), None)

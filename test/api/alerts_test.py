@@ -141,8 +141,9 @@ MAILED = [["oncall@example.org"], ["ada@example.org"], ["ada@example.org"], ["ad
 
 
 def free_leases():
-    """What a dead worker held is free when its lease ends; here at once."""
-    sql("UPDATE alert_notification SET lease_until = NULL, next_try_at = now() WHERE state = 'PENDING' AND lease_until IS NOT NULL")
+    """What a dead worker held, notifications and sweeps, is free when its lease ends; here at once."""
+    sql("UPDATE alert_notification SET lease_until = NULL, next_try_at = now() WHERE state = 'PENDING' AND lease_until IS NOT NULL;"
+        "UPDATE sweep SET lease_until = NULL, next_run_at = now() WHERE lease_until IS NOT NULL")
 
 
 def states():
@@ -318,6 +319,19 @@ def test_integrations(suite, world, connection, receiver):
                 {("Bearer xoxb-lent-0123456789", "#lent"), ("Bearer xoxb-lent-0123456789", "#own")}, "the lent token, and whose channel")
     suite.equal(by_path["/events.eu.pagerduty.com/v2/enqueue"][0]["body"]["routing_key"], "lent-pager-key-1", "the lent key")
     suite.equal(by_path["/api.us5.datadoghq.com/api/v1/events"][0]["headers"]["DD-API-KEY"], "lent-dog-key-0001", "the lent key of a region")
+    # A body of the project's own, of the integration and of a notification, signed as any other.
+    own = {"title": "{{severity}} {{eventType}}", "where": "{{projectName}} \\ {{projectId}}", "ours": "a \"quote\""}
+    project.ask(200, "PUT", "/integrations/WEBHOOK", {"type": "WEBHOOK", "url": receiver.url("/formed"), "secret": SECRET, "bodyTemplate": json.dumps(own)})
+    project.configure("NETWORK_PERMISSION_ENTRY_REMOVED", [{"typeName": "WEBHOOK"}, {"typeName": "WEBHOOK", "webhookUrl": receiver.url("/formed-here"),
+                                                            "webhookBodyTemplate": "{\"id\": \"{{alertId}}\", \"n\": {{value}}, \"text\": \"{{text}}\"}"}])
+    project.happens("NETWORK_PERMISSION_ENTRY_REMOVED")
+    wait_until(lambda: {"/formed", "/formed-here"} <= {one["path"] for one in receiver.received}, 30)
+    formed, here = ([one for one in receiver.received if one["path"] == path][0] for path in ("/formed", "/formed-here"))
+    suite.check(formed["body"]["title"].endswith(" NETWORK_PERMISSION_ENTRY_REMOVED") and formed["body"]["where"] == "connected \\ " + project.id and formed["body"]["ours"] == own["ours"],
+                "a body in the project's own form: %r", formed["body"])
+    signed = formed["headers"]["Reeve-Webhook-Timestamp"].encode() + b"." + formed["raw"]
+    suite.equal(formed["headers"]["Reeve-Webhook-Signature"], "v1=" + hmac.new(SECRET.encode(), signed, hashlib.sha256).hexdigest(), "its signature")
+    suite.check(len(here["body"]["id"]) == 24 and isinstance(here["body"]["n"], int) and "Project: connected (" in here["body"]["text"], "a body in a notification's form: %r", here["body"])
     # What is replaced is used with the next alert.
     project.ask(200, "PUT", "/integrations/WEBHOOK", {"type": "WEBHOOK", "url": receiver.url("/replaced")})
     project.happens("CUSTOM_ROLE_DELETED")
@@ -326,6 +340,24 @@ def test_integrations(suite, world, connection, receiver):
     suite.check("Reeve-Webhook-Signature" not in replaced["headers"], "the replacement has no key to sign with")
     stored = sql("SELECT string_agg(document::text, ' ') FROM resource WHERE kind = 'integration'") + sql("SELECT string_agg(document, ' ') FROM event")
     suite.check("lent-" not in stored.replace("/lent-card", "") and SECRET not in stored, "secrets of integrations are nowhere in plain text")
+
+
+def test_changed_and_deleted(suite, world, connection, receiver):
+    """A configuration that was replaced tells whom it names now, and one that was deleted tells nobody."""
+    project = Project(world, connection, "changed")
+    hook = lambda path: [{"typeName": "WEBHOOK", "webhookUrl": receiver.url(path)}]
+    told = lambda: [len([one for one in receiver.received if one["path"] == path]) for path in ("/first-place", "/other-place")]
+    config = project.configure("CUSTOM_ROLE_UPDATED", hook("/first-place"))
+    project.happens("CUSTOM_ROLE_UPDATED")
+    wait_until(lambda: told() == [1, 0], 20)
+    project.ask(200, "PUT", "/alertConfigs/" + config["id"], {"eventTypeName": "CUSTOM_ROLE_UPDATED", "enabled": True, "notifications": hook("/other-place")})
+    project.happens("CUSTOM_ROLE_UPDATED")
+    wait_until(lambda: told()[1] == 1, 20)
+    suite.equal(told(), [1, 1], "who is told after a replacement")
+    project.ask(204, "DELETE", "/alertConfigs/" + config["id"])
+    project.happens("CUSTOM_ROLE_UPDATED")
+    time.sleep(2.5)
+    suite.equal(told(), [1, 1], "who is told when the configuration is gone")
 
 
 def test_failures(suite, world, connection, receiver):
@@ -364,10 +396,27 @@ def test_defaults(suite, world, connection, mailbox):
     suite.equal(by_hand["totalCount"], len(configs), "what it begins with")
     tried = connection.ask("POST", PREFIX + "/groups?dryRun=true", world.a.bearer(), {"name": "tried", "orgId": world.a.home})
     suite.equal(tried.status, 200, "only tried")
+    # An organization can do without them, whatever its projects say.
+    for skip, said, count in ((True, {}, 0), (True, {"withDefaultAlertsSettings": True}, 0), (False, {}, len(configs))):
+        changed = connection.ask("PATCH", PREFIX + "/orgs/" + world.a.home, world.a.bearer(), {"skipDefaultAlertsSettings": skip})
+        suite.equal(changed.status, 200, "what the organization wants")
+        made = connection.ask("POST", PREFIX + "/groups", world.a.bearer(), {"name": "wished %s %d" % (skip, len(said)), "orgId": world.a.home, **said}).json()
+        begins_with = connection.ask("GET", PREFIX + "/groups/%s/alertConfigs" % made["id"], world.a.bearer()).json()["totalCount"]
+        suite.equal((made["withDefaultAlertsSettings"], begins_with), (count > 0, count), "a project of an organization that wants %s, and says %s" % (skip, said))
 
 
-def test_no_primary(suite, world, connection, mailbox):
-    """A cluster that has lost its primary: told once, also when the worker looks again and again, closed once; what nobody knows changes nothing."""
+def die_while_looking(suite, worker):
+    """Kills the worker in the sweep that looks for missing primaries, and starts another: it must not wait five minutes for the dead one's turn to end."""
+    suite.equal(worker.stop(), 0, "status of a worker that was told to stop")
+    sql("UPDATE sweep SET next_run_at = now() WHERE name = 'missing-primaries'")
+    worker.start("sweep:missing-primaries:before-effect")
+    suite.equal(worker.process.wait(60), -9, "the worker dies in its sweep")
+    worker.start()
+
+
+def test_no_primary(suite, world, connection, mailbox, worker):
+    """A cluster that has lost its primary: told once, also when the worker looks again and again, closed once; what nobody knows changes nothing.
+    A worker that died while it looked delays that by seconds, not by minutes."""
     project, owner = Project(world, connection, "leaderless", withDefaultAlertsSettings=True), world.make_person("leader@example.org", world.a.home)
     sql("INSERT INTO role_grant (principal_id, org_id, project_id, role) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), decode('%s', 'hex'), 'GROUP_OWNER')"
         % (owner, world.a.home, project.id))
@@ -379,6 +428,7 @@ def test_no_primary(suite, world, connection, mailbox):
         % (cluster, world.a.home, project.id, member, world.a.home, cluster))
     of = "cluster_id = decode('%s', 'hex')" % cluster
     told = lambda: [one["eventTypeName"] for one in project.ask(200, "GET", "/events?eventType=NO_PRIMARY&eventType=ONE_PRIMARY")["results"]]
+    die_while_looking(suite, worker)
     wait_until(lambda: sql("SELECT count(*) FROM cluster_watch WHERE " + of) == "1", 40)
     suite.equal((told(), sql("SELECT is_told FROM cluster_watch WHERE " + of)), ([], "f"), "a failover may take its time")
     sql("UPDATE cluster_watch SET no_primary_since = now() - interval '1 minute' WHERE " + of)
@@ -436,9 +486,10 @@ def main():
                 test_what_lasts(suite, world, connection, receiver, mailbox)
                 test_thresholds_and_delays(suite, world, connection, receiver)
                 test_integrations(suite, world, connection, receiver)
+                test_changed_and_deleted(suite, world, connection, receiver)
                 test_failures(suite, world, connection, receiver)
                 test_defaults(suite, world, connection, mailbox)
-                test_no_primary(suite, world, connection, mailbox)
+                test_no_primary(suite, world, connection, mailbox, worker)
                 test_ending_certificates(suite, world, connection)
         finally:
             if worker.process is not None and worker.process.poll() is None:

@@ -31,7 +31,7 @@ WRITTEN_AS_TEXT = ("text", "date", "id", "cidr")
 # Fields that hold the name of something that must exist, text of another language, or what must agree with other fields: not
 # every value within the bounds will do.
 MEANS_SOMETHING = re.compile(r"(^|[.])(roles\[0\][.]roleName|inheritedRoles\[0\][.]role|caCertificate|cas|auditFilter|"
-                             r"otelSuppliedHeaders|providerName|backingProviderName|cloudProvider|regionName|instanceSize|dbMajorVersion|diskSizeGB|regionConfigs|serviceCidrBlock|issuerUri|content|frequencyInterval|policyItems|assertions|scheduledPolicyItems|copySettings|policies\[0\][.]body)$")
+                             r"otelSuppliedHeaders|providerName|backingProviderName|cloudProvider|regionName|instanceSize|dbMajorVersion|diskSizeGB|regionConfigs|serviceCidrBlock|issuerUri|ssoUrl|content|frequencyInterval|policyItems|assertions|scheduledPolicyItems|copySettings|trustedIdentities|policies\[0\][.]body)$")
 SPECS = [{"zoneName": "z", "regionConfigs": [{"providerName": "ONPREM", "regionName": "EU_NORTH", "priority": 7,
                                               "electableSpecs": {"instanceSize": "M10", "nodeCount": 3, "diskSizeGB": 10},
                                               "readOnlySpecs": {"instanceSize": "M10", "nodeCount": 1, "diskSizeGB": 10}}]}]
@@ -63,6 +63,9 @@ PARTS = {
     "createGroupCustomDbRoleRole": ROLE,
     "updateGroupCustomDbRoleRole": ROLE,
 }
+
+
+TEMPLATES = ("bodyTemplate", "webhookBodyTemplate")  # JSON, in a text
 
 
 def text_of(length):
@@ -100,7 +103,7 @@ def valid_value(field, known, number=0):
         return known[name]
     if "oneOf" in field and kind != "list":
         return variant_of(field, number) if "variants" in field else field["oneOf"][0]
-    if kind == "text" and name == "body" and field.get("example"):
+    if kind == "text" and name in ("body", *TEMPLATES) and field.get("example"):
         return field["example"]  # a condition of a policy
     if kind == "text":
         text = mail_of(12) if is_mail(field) else text_of(max(field["min"], 4))
@@ -293,6 +296,11 @@ def cells_of_bounds(place, body):
         yield taken("as long as may be", place.put(body, "https://hooks.example.org/" + text_of(high - 26)))
         yield refused("one character too long", place.put(body, "https://hooks.example.org/" + text_of(high - 25)), place)
         yield refused("not https", place.put(body, "http://" + text_of(20)), place)
+    elif kind == "text" and field["name"] in TEMPLATES:
+        yield taken("as long as may be", place.put(body, '{"a": "%s"}' % text_of(high - 9)))
+        yield refused("one character too long", place.put(body, '{"a": "%s"}' % text_of(high - 8)), place)
+        yield refused("no JSON", place.put(body, "x"), place)
+        yield refused("empty", place.put(body, ""), place)
     elif kind == "text" and field["name"] == "hostname":
         yield taken("as long as may be", place.put(body, host_of(high)))
         yield refused("one character too long", place.put(body, "x" + host_of(high)), place)
@@ -506,7 +514,7 @@ def cells_of_query(row):
 
 def success_of(row):
     """Everything but a GET is asked as a dry run here."""
-    return {"waiting": 501, "refused": 400}.get(row["status"], row["success"] if row["method"] == "GET" else dry_status(row["success"]))
+    return {"waiting": 501, "refused": 400}.get(row["status"], row["success"] if row["method"] == "GET" else dry_status(row))
 
 
 # Complete, and some of what it is asked for is refused by design: a body that is right has the one answer or the other.
@@ -567,6 +575,9 @@ class Matrix:
         # Its body names a snapshot and a bucket: exchanges and job_backup_export_test try it.
         if row["operation"] == "createGroupClusterBackupExport":
             return False
+        # Their bodies name a role that the operator has made: exchanges try them.
+        if row["operation"] in ("createGroupPushBasedLogExport", "updateGroupPushBasedLogExport"):
+            return False
         return row["status"] != "complete" or set(re.findall(r"\{(\w+)\}", row["path"])) <= set(values_for(row["path"], self.values))
 
     def ask(self, what, row, prefix, query, body, headers, status, code, named):
@@ -623,6 +634,8 @@ class Matrix:
         if "roleAssignments" in full:  # likewise
             full["roleAssignments"] = [{"orgId": self.world.a.home, "role": "ORG_MEMBER"}]
         full.update(PARTS.get(row["operation"], {}))
+        if "ssoUrl" in full:
+            full["ssoUrl"] = "https://login.example.org/sso"
         if "pemFileInfo" in full:
             full["pemFileInfo"]["certificates"] = [{"content": certificate()}]
         full.update({name: False for name in full if name.startswith("send")})  # metrics, which are not offered

@@ -41,6 +41,7 @@ from exchange_billing import BILLING, seed_usage
 from exchange_federation import prepare_federation
 from exchange_policies import POLICY_WAYS
 from exchange_people import SEEN_BY_OTHERS
+from exchange_provider import prepare_roles
 from measurements import MonitorStore, seed, seed_now
 from suite import Contract, Suite, ends_on_signal
 from world import PREFIX, Bystander, World, catalog, connect, invitation_token, new_id, no_limits, row_hashes, changed_tables, sql, start_node, tell_nodes
@@ -182,6 +183,8 @@ class Runner:
             values.update({who: self.world.make_person(who + "@example.org", values["org"]) for who in ("ada", "grace")})
         if name == "organizations.txt":
             values["colleague"] = self.world.make_person("colleague@example.org", values["org"])
+        if name in ("provider-roles.txt", "log-export.txt"):
+            prepare_roles(self.world, values, callers["owner"])
         if name == "billing.txt":
             values.update(seed_usage(values["org"]))
         if name == "federation.txt":
@@ -499,10 +502,11 @@ NOT_LINKED = {
         "getGroupClusterQueryShape", "getGroupClusterQueryShapeInsightDetails"},
     "read at the host of a member, which is slow, and answers nobody when it is lost": {"downloadGroupClusterLog", "getGroupDbAccessHistoryCluster", "getGroupDbAccessHistoryProcess"},
     "by name, what is also found by its id": {"getProjectByName", "getOrgTeamByName", "getUserByName"},
-    "refused by design, so there is none": {"getPeer", "getGroupCloudProviderAccess", "getGroupPrivateEndpointEndpointService",
+    "refused by design, so there is none": {"getPeer", "getGroupPrivateEndpointEndpointService",
                                             "getGroupPrivateEndpointEndpointServiceEndpoint", "getGroupEncryptionAtRestPrivateEndpoint",
                                             "listGroupBackupPrivateEndpoints", "getGroupBackupPrivateEndpoint", "getGroupClusterBackupCheckpoint",
                                             "getGroupClusterBackupSnapshotShardedCluster"},
+    "in a list of each provider inside of one answer": {"getGroupCloudProviderAccess"},
     "not every project has a policy for its backups": {"getGroupBackupCompliancePolicy"},
     "measurements, which need a granularity and a period": {"getGroupProcessMeasurements", "getGroupProcessDatabaseMeasurements", "getGroupProcessDiskMeasurements"},
     "of a table, or of a view of a cluster, which the path has to name": {
@@ -594,7 +598,7 @@ def test_dry_run(suite, runner, world):
         ("POST", "/groups/%s/users" % project, {"username": "dry@example.org", "roles": ["GROUP_READ_ONLY"]}),
         ("POST", "/users", {"username": "dry@example.org", "firstName": "D", "lastName": "R", "roles": [{"orgId": org, "roleName": "ORG_MEMBER"}]}),
         ("PATCH", "/orgs/%s/settings" % org, {"securityContact": "dry@example.org"}),
-        ("PATCH", "/groups/%s/settings" % project, {"isDataExplorerEnabled": False}),
+        ("PATCH", "/groups/%s/settings" % project, {"isSchemaAdvisorEnabled": False}),
         ("PATCH", "/groups/%s/limits/project.users" % project, {"value": 1}),
         ("DELETE", "/groups/" + project, None),
         ("POST", "/orgs/%s/teams" % org, {"name": "dry", "usernames": ["ada@example.org"]}),

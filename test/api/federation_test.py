@@ -2,6 +2,7 @@
 """People who call with tokens of a real OpenID Connect provider (identity_provider/): what opens the API, what does not, and when
 it ends. A worker fetches the provider's keys; the operator's command gives domains and connects organizations."""
 import base64
+import contextlib
 import hashlib
 import hmac
 import json
@@ -38,12 +39,12 @@ class IdentityProvider:
         """Private keys of these names: "one:RSA"."""
         return json.loads(subprocess.run(["node", os.path.join(HERE, "keys.js"), *names], check=True, capture_output=True).stdout)
 
-    def start(self, keys):
+    def start(self, keys, redirects=()):
         self.stop()
         self.keys = keys
         path = os.path.join(self.folder, "provider.json")
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"port": self.port, "certificate": self.certificate, "key": self.key, "keys": keys}, file)
+            json.dump({"port": self.port, "certificate": self.certificate, "key": self.key, "keys": keys, "redirects": list(redirects)}, file)
         with open(os.path.join(self.folder, "provider.log"), "ab") as log:
             self.process = subprocess.Popen(["node", os.path.join(HERE, "server.js"), path], stdout=log, stderr=log)
         wait_until(self.answers, 60)
@@ -153,6 +154,23 @@ class Place:
             return False
 
 
+@contextlib.contextmanager
+def standing(node, provider):
+    """The place, while the provider runs and a worker beside the node."""
+    worker = Worker(node.conf)
+    worker.start()
+    try:
+        provider.start(provider.make_keys("one:RSA", "two:EC"))
+        world = World(node, with_roles=False)
+        with connect(node) as connection:
+            yield Place(world, node, connection, provider)
+        world.close()
+    finally:
+        if worker.process.poll() is None:
+            worker.kill()
+        provider.stop()
+
+
 # ---- The tests ----
 def test_before_connection(suite, place, provider):
     status, code, document = place.get(provider.token("ada@federated.example"))
@@ -179,20 +197,29 @@ def test_named_person(suite, place, provider):
     path = "/groups/%s/backupCompliancePolicy" % place.world.make_project(place.owner, "kept")
     place.must(200, "PUT", path, {"authorizedEmail": gus.capitalize(), "authorizedUserFirstName": "Gus", "authorizedUserLastName": "Grissom"})
 
+    def bare():
+        """Why there can be no cluster without backups; None: there can."""
+        specs = [{"regionConfigs": [{"providerName": "ONPREM", "regionName": "EU_NORTH", "electableSpecs": {"instanceSize": "M10", "nodeCount": 1}}]}]
+        return place.ask("POST", path.replace("backupCompliancePolicy", "clusters?dryRun=true"), {"name": "bare", "replicationSpecs": specs}, place.owner).code()
+
     def end(caller):
         answer = place.connection.ask("DELETE", PREFIX + path, caller)
         return answer.status, answer.code() if answer.body else None
+    suite.equal(bare(), "BELOW_COMPLIANCE_POLICY", "a cluster without backups, under the policy")
     suite.equal(end(place.owner.bearer()), (403, "NOT_THE_AUTHORIZED_PERSON"), "the owner's service account")
     suite.equal(end(Bearer(provider.token(ivy))), (403, "NOT_THE_AUTHORIZED_PERSON"), "another owner")
     place.must(200, "GET", path)
     suite.equal(end(Bearer(provider.token(gus))), (204, None), "the person whom the policy names")
     place.must(404, "GET", path)
+    suite.equal(bare(), None, "a cluster without backups, after the policy")
 
 
 def test_who_comes_in(suite, place, provider):
     for algorithm in ("RS256", "ES256"):
         token = provider.token("ada@federated.example", alg=algorithm)
         suite.equal([place.status(token) for _ in range(3)], [200] * 3, "a person of the organization with %s" % algorithm)
+    for said in (True, "true"):
+        suite.equal(place.status(provider.token("ada@federated.example", email_verified=said)), 200, "an address that is verified: %r" % said)
     root = place.get(provider.token("ADA@Federated.example"), "")[2]
     suite.equal((root.get("callerType") or root.get("caller", {}).get("type"), place.ada in json.dumps(root)), ("USER", True),
                 "who calls, with the address in another case: %r" % root)
@@ -202,7 +229,7 @@ def test_who_comes_in(suite, place, provider):
             ("nobody's address", provider.token("nobody@federated.example")),
             ("a domain that is not the provider's", provider.token("eve@elsewhere.example")),
             ("no address", provider.sign({})),
-            ("an address that is not verified", provider.token("ada@federated.example", email_verified=False)),
+            *(("an address that is verified: %r" % said, provider.token("ada@federated.example", email_verified=said)) for said in (False, "false", "no", "", 0, 1, None, [], {})),
             ("two domains", provider.sign({"email": "ada@elsewhere.example@federated.example"})),
             ("a list instead of an address", provider.sign({"email": ["ada@federated.example"]})),
             ("no end", provider.sign({"email": "ada@federated.example", "exp": None})),
@@ -440,22 +467,9 @@ def main():
     suite = Suite("federation")
     folder = tempfile.mkdtemp(prefix="federation.", dir=os.environ.get("REEVE_TEST_DIR"))
     provider = IdentityProvider(folder)
-    with start_node(workers=1, settings={"egress_allow": "127.0.0.1/32", "egress_ca": provider.certificate}) as node:
-        worker = Worker(node.conf)
-        worker.start()
-        try:
-            provider.start(provider.make_keys("one:RSA", "two:EC"))
-            world = World(node, with_roles=False)
-            with connect(node) as connection:
-                place = Place(world, node, connection, provider)
-                for test in (test_before_connection, test_last_sign_in, test_named_person, test_who_comes_in, test_forged, test_confined, test_roles, test_client, test_ends, test_keys,
-                             test_shared):
-                    test(suite, place, provider)
-            world.close()
-        finally:
-            if worker.process.poll() is None:
-                worker.kill()
-            provider.stop()
+    with start_node(workers=1, settings={"egress_allow": "127.0.0.1/32", "egress_ca": provider.certificate}) as node, standing(node, provider) as place:
+        for test in (test_before_connection, test_last_sign_in, test_named_person, test_who_comes_in, test_forged, test_confined, test_roles, test_client, test_ends, test_keys, test_shared):
+            test(suite, place, provider)
     return suite.finish()
 
 

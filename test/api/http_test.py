@@ -481,6 +481,7 @@ class Operator(OneNode):
         def total():
             text = self.node.operator("/metrics")[1]
             return text, sum(int(n) for n in re.findall(r"^reeve_http_requests_total\{[^}]*\} (\d+)$", text, re.M))
+        wait_until(lambda: "reeve_processes 2\n" in total()[0], 60)  # the node is ready with the first of them
         _, before = total()
         for _ in range(60):  # new connections, so that both processes get some
             self.ask(ROOT_REQUEST)

@@ -7,6 +7,8 @@ import sys
 import tempfile
 
 from alerts_test import Worker
+from authenticator import Passkey
+from browser import Browser
 from client import Bearer, wait_until
 from federation_test import AUDIENCE, IdentityProvider
 from mailbox import Mailbox
@@ -138,6 +140,22 @@ def test_every_mail_arrives(suite, place):
     suite.equal(place.accept("later@example.org", "L", "L").status, 200, "after the mail server is back")
 
 
+def test_recovery_is_told(suite, place):
+    """Whose passkeys and password were replaced gets a mail."""
+    name = "lost@example.org"
+    place.world.make_person(name, place.inviter.home, "ORG_MEMBER")
+    first = Browser(place.node)
+    suite.equal(first.enrol(reeved("enrol", name, "--config", place.node.conf).strip(), Passkey(place.node.base_url)).status, 200, "a first passkey")
+    token = reeved("enrol", name, "--recover", "--config", place.node.conf).strip()
+    suite.equal(len(place.mailbox.texts(name)), 0, "mails before the token was used")
+    suite.equal(Browser(place.node).enrol_password(token, "a long enough secret").status, 200, "a password after a loss")
+    wait_until(lambda: place.mailbox.texts(name), 30)
+    text = place.mailbox.texts(name)[0]
+    suite.check("were replaced" in text and "127.0.0.1" in text and token not in text, "the mail: %r", text)
+    wait_until(lambda: sql("SELECT count(*) FROM person_mail") == "0", 10)
+    suite.equal(len(place.mailbox.texts(name)), 1, "mails about it")
+
+
 def test_without_a_mail_server(suite, place):
     """The operator sees who waits, and hands the token over; it is the one that would have been mailed."""
     place.worker.stop()
@@ -150,6 +168,50 @@ def test_without_a_mail_server(suite, place):
     suite.equal(place.accept("by-hand@example.org", "B", "H").status, 200, "accepted with it")
     for words in (("token", invitation), ("token", "0" * 24), ("token", "x"), ("send",)):
         suite.check(reeved("invitation", *words, "--config", place.node.conf, ok=False).returncode in (1, 2), "refused: %r", words)
+
+
+def test_security_contact_is_told(suite, place):
+    """Who gets into an organization was changed: its security contact has it in their mailbox, at most once in ten minutes, and so has whoever was the contact before."""
+    owner, first, second = place.other, "security@example.org", "new-security@example.org"
+
+    def settings(address):
+        suite.equal(place.ask("PATCH", "/orgs/%s/settings" % owner.home, owner, {"securityContact": address}).status, 200, "a contact")
+
+    def account(name, role):
+        answer = place.ask("POST", "/orgs/%s/serviceAccounts" % owner.home, owner, {"name": name, "description": "x", "roles": [role], "secretExpiresAfterHours": 24})
+        suite.equal(answer.status, 201, "an account: %r" % answer)
+
+    def ten_minutes_later():
+        sql("UPDATE security_notice SET due_at = now(), told_at = told_at - interval '10 minutes'")
+    odd = place.ask("PATCH", "/orgs/%s/settings" % owner.home, owner, {"securityContact": "a(b)@example.org"})
+    suite.equal((odd.status, odd.json()["errorCode"]), (400, "INVALID_ATTRIBUTE_VALUE"), "an address that mail cannot be sent to")
+    settings(first)
+    wait_until(lambda: place.mailbox.texts(first), 30)
+    suite.check("ORG_SETTINGS_CHANGED" in place.mailbox.texts(first)[0] and '"Other"' not in place.mailbox.texts(first)[0], "the first mail: %s", place.mailbox.texts(first))
+    account("reads", "ORG_READ_ONLY")
+    for number in range(60):
+        account("owns %d" % number, "ORG_OWNER")
+    suite.equal(sql("SELECT count(*) FROM security_notice WHERE recipient = '%s'" % first), "1", "rows for sixty accounts")
+    suite.equal(len(place.mailbox.texts(first)), 1, "mails in the first ten minutes")
+    place.mailbox.refuses = True
+    ten_minutes_later()
+    wait_until(lambda: sql("SELECT tries > 0 FROM security_notice WHERE recipient = '%s'" % first) == "t", 30)
+    place.mailbox.refuses = False
+    ten_minutes_later()
+    wait_until(lambda: len(place.mailbox.texts(first)) == 2, 30)
+    text = place.mailbox.texts(first)[1]
+    suite.equal(text.count("SERVICE_ACCOUNT_CREATED, by "), 50, "lines of sixty accounts that may do everything, and of one that may not: %s" % text)
+    suite.check("and 10 more" in text and owner.home in text, "the rest is counted: %s", text)
+    settings(second)
+    wait_until(lambda: place.mailbox.texts(second), 30)
+    ten_minutes_later()
+    wait_until(lambda: len(place.mailbox.texts(first)) == 3, 30)
+    suite.check("ORG_SETTINGS_CHANGED" in place.mailbox.texts(first)[2], "who was the contact before: %s", place.mailbox.texts(first))
+    settings(None)
+    account("owns, and nobody is told", "ORG_OWNER")
+    ten_minutes_later()
+    wait_until(lambda: len(place.mailbox.texts(second)) == 2, 30)
+    suite.check("SERVICE_ACCOUNT" not in place.mailbox.texts(second)[1], "only that they are not the contact any more: %s", place.mailbox.texts(second))
 
 
 def main():
@@ -165,7 +227,7 @@ def main():
         place.worker.start()
         try:
             for test in (test_only_the_mailbox_sees_the_token, test_names_are_of_one_organization, test_accepted_by_signing_in,
-                         test_every_mail_arrives, test_without_a_mail_server):
+                         test_recovery_is_told, test_security_contact_is_told, test_every_mail_arrives, test_without_a_mail_server):
                 test(suite, place)
         finally:
             if place.worker.process.poll() is None:

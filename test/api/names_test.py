@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of members through a real PowerDNS with the configuration of deploy/pdns.conf: there from the commit on, gone with it, and
-nothing but names can be read by who answers."""
+nothing but names can be read by who answers. What a project says of private addresses changes its own answers and strings, and nobody else's."""
 import os
 import shutil
 import socket
@@ -13,7 +13,7 @@ import time
 from client import wait_until
 from node import ROOT, Node, free_port
 from suite import Suite, ends_on_signal
-from world import BUILD, sql
+from world import BUILD, UNGUARDED, World, sql
 
 DOMAIN = "db.example.test"
 TYPES = {"A": 1, "NS": 2, "SOA": 6, "TXT": 16, "AAAA": 28, "SRV": 33}
@@ -161,17 +161,89 @@ def test_reader(suite):
         suite.check(True, "")
 
 
+# ---- Private addresses ----
+SPECS = [{"regionConfigs": [{"providerName": "ONPREM", "regionName": "EU_NORTH", "electableSpecs": {"instanceSize": "M10", "nodeCount": 3}}]}]
+PRIVATE = {"private", "privateSrv", "privateDrivers", "privateReadOnly", "privateReadOnlyDrivers"}
+
+
+class Tenant:
+    """An owner with a project, whose cluster has two addresses for each member but the last: records as the job that makes a cluster writes them."""
+
+    def __init__(self, world, dns, owner, project):
+        self.world, self.dns, self.owner, self.project = world, dns, owner, "/groups/" + project
+        world.must(201, "POST", self.project + "/clusters", owner.bearer(), {"name": "orders", "replicationSpecs": SPECS})
+        sql("UPDATE host_address a SET private_address = '172.16.0.0'::inet + (a.address - '10.0.0.0'::inet) FROM cluster_member m JOIN cluster c ON c.id = m.cluster_id "
+            "WHERE m.id = a.member_id AND m.ordinal < 2 AND c.project_id = '\\x%s'" % project)
+        sql("INSERT INTO dns_record (name, type, content, org_id, cluster_id) SELECT r.name || '.p' || right(encode(c.project_id, 'hex'), 6) || '.%s', "
+            "r.type, r.content, c.org_id, c.id FROM cluster c JOIN cluster_member m ON m.cluster_id = c.id JOIN host_address a ON a.member_id = m.id, LATERAL (VALUES "
+            "(member_name(c.set_name, c.host_label, m.ordinal), 'A', host(a.address)), (member_name(c.set_name, c.host_label, m.ordinal) || '-pri', 'A', host(pool_private(a)))) "
+            "r (name, type, content) WHERE c.project_id = '\\x%s'" % (DOMAIN, project))
+        sql("INSERT INTO dns_record (name, type, content, org_id, cluster_id) SELECT DISTINCT '_postgresql._tcp.' || regexp_replace(d.name, '^(.*)-[0-9](-pri)?[.]', '\\1\\2.'), 'SRV', "
+            "'0 0 5432 ' || d.name, d.org_id, d.cluster_id FROM dns_record d JOIN cluster c ON c.id = d.cluster_id WHERE d.type = 'A' AND c.project_id = '\\x%s'" % project)
+        self.addresses = [line.split() for line in sql(
+            "SELECT host(a.address) || ' ' || host(pool_private(a)) FROM host_address a JOIN cluster_member m ON m.id = a.member_id JOIN cluster c ON c.id = m.cluster_id "
+            "WHERE c.project_id = '\\x%s' ORDER BY m.ordinal" % project).splitlines()]
+
+    def switch(self, what, on, status=200, caller=None):
+        return self.world.must(status, "PATCH", "%s/%s" % (self.project, what), (caller or self.owner).bearer(), {"enabled": on})
+
+    def is_on(self, what):
+        return self.world.must(200, "GET", "%s/%s" % (self.project, what), self.owner.bearer()).json()["enabled"]
+
+    def strings(self):
+        return self.world.must(200, "GET", self.project + "/clusters/orders", self.owner.bearer()).json()["connectionStrings"]
+
+    def leads_to(self, string):
+        """The addresses of a connection string's hosts."""
+        hosts = [host.partition(":")[0] for host in string.partition("@")[2].partition("/")[0].split(",")]
+        if string.startswith("postgresql+srv:"):
+            hosts = sorted(data[3] for _, data in self.dns.ask("_postgresql._tcp." + hosts[0], "SRV")[1])
+        return [address for host in hosts for _, address in self.dns.ask(host, "A")[1]]
+
+
+def test_custom_dns(suite, one, other):
+    """Strings with private names are there while it is on, and lead to the private addresses: the last member has one address."""
+    public, private = ([pair[i] for pair in one.addresses] for i in (0, 1))
+    suite.check(public[0] != private[0] and public[2] == private[2], "addresses of members: %s", one.addresses)
+    suite.equal(PRIVATE & set(one.strings()), set(), "private strings before")
+    one.switch("providerCustomDNS", True)
+    strings = one.strings()
+    suite.equal(PRIVATE - set(strings), set(), "private strings that are missing")
+    suite.equal([place.is_on("providerCustomDNS") for place in (one, other)], [True, False], "who uses custom DNS")
+    for name, addresses in (("private", private), ("privateSrv", private), ("privateReadOnly", private), ("standard", public), ("standardSrv", public), ("readOnly", public)):
+        suite.equal(one.leads_to(strings[name]), addresses, "where %s leads" % name)
+    suite.equal(PRIVATE & set(other.strings()), set(), "private strings of another tenant")
+    one.switch("providerCustomDNS", False)
+    suite.equal(PRIVATE & set(one.strings()), set(), "private strings after")
+    suite.equal(one.leads_to(strings["private"]), private, "a private name that somebody still uses")
+
+
+def test_private_ip_mode(suite, one, other):
+    """While it is on, the names of the project's clusters lead to private addresses; the strings are what they were, and another tenant's names lead where they led."""
+    public, private = ([pair[i] for pair in one.addresses] for i in (0, 1))
+    before = one.strings()
+    for on, addresses in ((True, private), (False, public)):
+        one.switch("privateIpMode", on)
+        suite.equal((one.strings(), one.is_on("privateIpMode"), other.is_on("privateIpMode")), (before, on, False), "strings when the mode is %s, and whose mode it is" % on)
+        for name in ("standard", "standardSrv"):
+            suite.equal(one.leads_to(before[name]), addresses, "where %s leads when the mode is %s" % (name, on))
+            suite.equal(other.leads_to(other.strings()[name]), [pair[0] for pair in other.addresses], "where %s of another tenant leads" % name)
+    other.switch("privateIpMode", True, 401, one.owner)
+    suite.equal(other.leads_to(other.strings()["standard"]), [pair[0] for pair in other.addresses], "after a stranger tried to switch it")
+
+
 def main():
     ends_on_signal()
     suite = Suite("names")
     if shutil.which("pdns_server") is None:
         suite.fail("pdns_server is not installed: script/bootstrap does it")
         return suite.finish()
-    node = Node(build=BUILD, settings={"domain": DOMAIN})
+    node = Node(build=BUILD, settings={"domain": DOMAIN, **UNGUARDED})
     dns = None
     try:
         node.run("migrate")
         node.run("fleet", "init")
+        node.start()
         sql("ALTER ROLE reeve_dns LOGIN")
         make_cluster()
         dns = PowerDns()
@@ -179,6 +251,10 @@ def main():
         test_answers(suite, dns)
         test_at_once(suite, dns)
         test_reader(suite)
+        world = World(node, with_roles=False)
+        one, other = Tenant(world, dns, world.a, world.p), Tenant(world, dns, world.b, world.q)
+        test_custom_dns(suite, one, other)
+        test_private_ip_mode(suite, one, other)
     finally:
         if dns is not None:
             dns.stop()

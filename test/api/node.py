@@ -108,7 +108,7 @@ class Node:
             f.write((key or hashlib.sha256(self.dsn.encode()).hexdigest()) + "\n")
         self.settings = {
             "listen": f"127.0.0.1:{self.port}", "operator_listen": f"127.0.0.1:{self.operator_port}",
-            "base_url": f"https://localhost:{self.port}", "certificate": self.ca, "certificate_key": self.certificate_key,
+            "base_url": f"https://localhost:{self.port}", "operator_base_url": f"https://localhost:{self.operator_port}", "certificate": self.ca, "certificate_key": self.certificate_key,
             "key_file": self.key_file, "database": self.dsn, "redis": self.redis, "workers": workers,
             "run_dir": os.path.join(self.folder, "run"), "log": self.log, "max_connections": 1024,
         }
@@ -260,8 +260,10 @@ class Node:
     # ---- Looking ----
     def operator(self, path, timeout=5):
         """(status, text) of the operator's listener."""
+        certificate = self.settings.get("operator_certificate")
+        scheme, context = ("https", ssl.create_default_context(cafile=certificate)) if certificate else ("http", None)
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.operator_port}{path}", timeout=timeout) as answer:
+            with urllib.request.urlopen(f"{scheme}://127.0.0.1:{self.operator_port}{path}", timeout=timeout, context=context) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as refused:
             return refused.code, refused.read().decode()

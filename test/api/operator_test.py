@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operator's API: every operation with every wrong caller, with wrong requests of every kind, and as it should be; what is written
 down about who did it; tokens that are nowhere but in their owner's hands; and `reeved`, which runs the same operations."""
-import contextlib
 import http.client
 import json
 import os
@@ -10,12 +9,11 @@ import socket
 import ssl
 import subprocess
 import sys
-import tempfile
 
-import node_packages
 from client import wait_until
 from exchange_billing import seed_usage
-from node import free_port, make_certificate
+from node import make_certificate
+from object_server import object_server
 from suite import Suite, ends_on_signal
 from world import PREFIX as TENANTS
 from world import World, new_id, reeved, sql, start_node
@@ -77,7 +75,7 @@ def state():
     return sql("SELECT md5(string_agg(x, '|')) FROM (SELECT h::text x FROM host h UNION ALL SELECT a::text FROM host_address a UNION ALL SELECT p::text FROM provider p "
                "UNION ALL SELECT r::text FROM region r UNION ALL SELECT s::text FROM instance_size s UNION ALL SELECT t.hash::text FROM join_token t "
                "UNION ALL SELECT l::text FROM limit_override l UNION ALL SELECT o::text FROM organization o UNION ALL SELECT j.id::text || j.state FROM job j "
-               "UNION ALL SELECT i::text FROM invoice_payment i UNION ALL SELECT e::text FROM object_store e UNION ALL SELECT c::text FROM operator_action c ORDER BY x) y")
+               "UNION ALL SELECT i::text FROM invoice_payment i UNION ALL SELECT e::text FROM object_store e UNION ALL SELECT s::text FROM store_role s UNION ALL SELECT c::text FROM operator_action c ORDER BY x) y")
 
 
 # ---- Who ----
@@ -121,8 +119,16 @@ def test_line(suite, node, token):
         suite.say("not run: this machine has no address but its loopback one")
         return
     port, plain = node.operator_port, Desk(node.operator_port, address, token=token)
-    node.write_conf(operator_listen="0.0.0.0:%d" % port)
+    pages = os.path.join(node.folder, "pages")
+    os.makedirs(os.path.join(pages, "operator"))
+    with open(os.path.join(pages, "operator", "index.html"), "w", encoding="ascii") as page:
+        page.write("<title>Reeve operators</title>")
+    node.write_conf(operator_listen="0.0.0.0:%d" % port, console_dir=pages)
     node.restart()
+    for source, method, status in ((address, "GET", 400), ("127.0.0.1", "GET", 200), ("127.0.0.1", "POST", 405)):
+        console = http.client.HTTPConnection(source, port, timeout=20)
+        console.request(method, "/console/hosts")
+        suite.equal(console.getresponse().status, status, "the console in plain HTTP, %s from %s" % (method, source))
     reply = plain.ask("GET", "")
     suite.check(reply.status == 403 and reply.code() == "OPERATOR_TLS_REQUIRED" and reply.json()["parameters"] == [address],
                 "plain HTTP from another address: %r", reply)
@@ -143,7 +149,7 @@ def test_line(suite, node, token):
     wait_until(lambda: answers(safe), 20)
     suite.equal(safe.ask("GET", "").status, 200, "with TLS from another address")
     suite.equal(safe.ask("GET", "", token=UNKNOWN).status, 401, "with TLS and a wrong token")
-    node.write_conf(operator_certificate=None, operator_certificate_key=None, operator_listen="127.0.0.1:%d" % port)
+    node.write_conf(operator_certificate=None, operator_certificate_key=None, operator_listen="127.0.0.1:%d" % port, console_dir=None)
     node.restart()
 
 
@@ -316,6 +322,18 @@ def empty_hosts():
     return sql("SELECT string_agg(name, ' ' ORDER BY id) FROM host h WHERE state = 'ACTIVE' AND name LIKE 'h%' AND NOT EXISTS (SELECT FROM cluster_member m WHERE m.host_id = h.id)").split()
 
 
+def test_support(suite, good):
+    """Sessions on a tenant's cluster as their tables say; what they mean is in support_test.py."""
+    cluster = sql("SELECT encode(r.id, 'hex') FROM resource r JOIN cluster c ON c.id = r.id WHERE r.kind = 'cluster' ORDER BY r.id LIMIT 1")
+    sql("UPDATE resource SET document = document || '{\"vendorEmployeeAccessGrant\": {\"grantType\": \"CLUSTER_INFRASTRUCTURE\", \"expirationTime\": "
+        "\"2099-01-01T00:00:00Z\"}}' WHERE id = decode('%s', 'hex')" % cluster)
+    opened = good("openSupportSession", "/supportSessions", {"cluster": cluster, "reason": "Ticket 1", "from": "198.51.100.0/24", "hours": 2})
+    listed = good("listSupportSessions", "/supportSessions")["results"]
+    suite.equal([(one["sessionId"], one["reason"], one["from"]) for one in listed], [(opened["sessionId"], "Ticket 1", "198.51.100.0/24")], "open sessions")
+    good("endSupportSession", "/supportSessions/" + opened["sessionId"])
+    suite.equal(good("listSupportSessions", "/supportSessions")["results"], [], "sessions after it was ended")
+
+
 def test_clusters(suite, good, desk):
     """The clusters of all tenants: every filter against what the database says, every order, and what a name can mean."""
     total = int(sql("SELECT count(*) FROM cluster"))
@@ -482,35 +500,45 @@ def test_etcd_groups(suite, good, desk):
     sql("UPDATE etcd_group SET auth = 'OFF', root = NULL")
 
 
-def listens(port):
-    with socket.socket() as tried:
-        return tried.connect_ex(("127.0.0.1", port)) == 0
-
-
-@contextlib.contextmanager
-def object_server(keys, buckets):
-    """A real server that speaks S3: its address, and whom to trust."""
-    here = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cluster/object_store")
-    node_packages.install(here)
-    with tempfile.TemporaryDirectory(prefix="reeve-objects.") as folder:
-        certificate, key = make_certificate(folder)
-        port = free_port()
-        with open(folder + "/server.json", "w", encoding="utf-8") as file:
-            json.dump({"address": "127.0.0.1", "port": port, "certificate": certificate, "key": key, "folder": folder + "/objects", "buckets": buckets, "keys": keys}, file)
-        server = subprocess.Popen(["node", here + "/server.js", folder + "/server.json"], stdout=subprocess.DEVNULL)
-        try:
-            wait_until(lambda: listens(port), 30)
-            with open(certificate, encoding="utf-8") as file:
-                yield "https://localhost:%d" % port, file.read()
-        finally:
-            server.terminate()
-            server.wait()
+def test_store_roles(suite, good, desk, keys):
+    """Where a project may write in a store: tried out before it is added, for an external id that a project has, and where nobody else writes."""
+    (name, secret), path = keys, "/objectStores/west/roles"
+    ids = [sql("SELECT gen_random_uuid()") for _ in range(2)]
+    for external in ids:
+        sql("INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT p.id, 'providerRole', '\\x%s', '%s', p.org_id, '{\"serviceAssumedRoleExternalId\": \"%s\"}' FROM project p ORDER BY p.id LIMIT 1"
+            % (*(2 * (new_id(),)), external))
+    role = {"name": "checkout", "externalId": ids[0], "bucket": "tenants", "prefix": "checkout/", "accessKeyId": name, "secretAccessKey": secret}
+    for change, status, code in (({"secretAccessKey": "wrong"}, 409, "OBJECT_STORE_UNUSABLE"), ({"bucket": "elsewhere"}, 409, "OBJECT_STORE_UNUSABLE"),
+                                 ({"externalId": "00000000-0000-4000-8000-000000000000"}, 400, "INVALID_ATTRIBUTE_VALUE"), ({"bucket": "backups"}, 400, "INVALID_ATTRIBUTE_VALUE"),
+                                 ({"prefix": "../"}, 400, "INVALID_ATTRIBUTE_VALUE"), ({"prefix": "a/../b/"}, 400, "INVALID_ATTRIBUTE_VALUE"), ({"prefix": "/"}, 400, "INVALID_ATTRIBUTE_VALUE"),
+                                 ({"prefix": "open"}, 400, "INVALID_ATTRIBUTE_VALUE"), ({"secretAccessKey": " a"}, 400, "INVALID_ATTRIBUTE_VALUE")):
+        reply = desk.ask("POST", path, {**role, **change})
+        suite.equal((reply.status, reply.code()), (status, code), "a role with %s" % change)
+    made = good("addStoreRole", path, role)
+    suite.equal((made["arn"], made["isAuthorized"], "secretAccessKey" in made), ("arn:reeve:s3::west:role/checkout", False, False), "what is answered")
+    suite.equal(desk.ask("POST", path, role).code(), "DUPLICATE_NAME", "a role twice")
+    for prefix in ("checkout/", "checkout/below/", ""):
+        reply = desk.ask("POST", path, {**role, "name": "other", "externalId": ids[1], "prefix": prefix})
+        suite.equal((reply.status, reply.code()), (400, "INVALID_ATTRIBUTE_VALUE"), "another project's role at %r" % prefix)
+    suite.equal([one["name"] for one in good("listStoreRoles", path)["results"]], ["checkout"], "the list")
+    shown = good("showStoreRole", path + "/checkout")
+    suite.check(shown["externalId"] == ids[0] and shown["projectId"] and not shown["isAuthorized"] and "accessKeyId" not in shown, "what is shown: %s", shown)
+    suite.equal(desk.ask("PATCH", path + "/checkout", {"accessKeyId": name, "secretAccessKey": "wrong"}).code(), "OBJECT_STORE_UNUSABLE", "a key that does not work")
+    good("changeStoreRole", path + "/checkout", {"accessKeyId": name, "secretAccessKey": secret})
+    suite.equal(desk.ask("DELETE", "/objectStores/west").code(), "STILL_IN_USE", "a store that a role is in")
+    written = sql("SELECT string_agg(request::text, ' ') FROM operator_action WHERE operation LIKE '%StoreRole'")
+    suite.check("***" in written and secret not in written and name not in written, "what is written down: %s", written)
+    good("removeStoreRole", path + "/checkout")
+    for method, way in (("GET", "/checkout"), ("PATCH", "/checkout"), ("DELETE", "/checkout")):
+        suite.equal(desk.ask(method, path + way, {"accessKeyId": name, "secretAccessKey": secret} if method == "PATCH" else None).status, 404, method + " of a role that is gone")
+    suite.equal([desk.ask("GET", "/objectStores/east/roles").status, desk.ask("POST", "/objectStores/east/roles", role).status], [404, 404], "roles in a store that there is not")
+    sql("DELETE FROM resource WHERE kind = 'providerRole'")
 
 
 def test_object_stores(suite, good, desk):
     """Where repository hosts can keep backups. Each is tried out before it is added, and no key is ever shown."""
     key, secret = "KEEPER", "staple/battery+horse=correct"
-    with object_server({key: secret}, ["backups"]) as (endpoint, authority):
+    with object_server({key: secret}, ["backups", "tenants"]) as (endpoint, authority):
         store = {"name": "west", "endpoint": endpoint, "bucket": "backups", "uriStyle": "path", "authority": authority, "accessKeyId": key, "secretAccessKey": secret}
         for change, word in (({"secretAccessKey": "wrong"}, "SignatureDoesNotMatch"), ({"accessKeyId": "OTHER"}, "InvalidAccessKeyId"), ({"bucket": "elsewhere"}, "NoSuchBucket"),
                              ({"authority": ""}, "does not answer"), ({"endpoint": "https://localhost:9"}, "does not answer"), ({"endpoint": "https://no.such.name.invalid"}, "Correct the endpoint"),
@@ -527,6 +555,7 @@ def test_object_stores(suite, good, desk):
         shown = good("showObjectStore", "/objectStores/west")
         suite.equal((shown["endpoint"], shown["seats"], shown["hosts"], shown["usedBytes"]), (endpoint, 0, [], 0), "what is shown")
         good("tryObjectStore", "/objectStores/west:try")
+        test_store_roles(suite, good, desk, (key, secret))
         suite.equal(desk.ask("PATCH", "/objectStores/west", {"secretAccessKey": "wrong"}).code(), "OBJECT_STORE_UNUSABLE", "a key that does not work")
         good("changeObjectStore", "/objectStores/west", {"accessKeyId": key, "secretAccessKey": secret})
     suite.equal(desk.ask("POST", "/objectStores/west:try").code(), "OBJECT_STORE_UNUSABLE", "a store that is away")
@@ -779,6 +808,7 @@ def main():
         test_jobs(suite, good, desk, world)
         test_limits(suite, good, desk, world)
         test_accounts(suite, good, desk, world)
+        test_support(suite, good)
         test_reeved(suite, node, world)
         test_instances(suite, good, node)
         test_history(suite, good, desk)

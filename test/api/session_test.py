@@ -6,83 +6,14 @@ import json
 import sys
 import time
 
+import sign_in_ways
 from authenticator import Passkey, b64
-from client import MEDIA_TYPE, wait_until
+from browser import COOKIE, Browser, Place, refused
+from client import wait_until
 from cryptography.hazmat.primitives.asymmetric import ec
 from streams_test import Follower
 from suite import Suite, ends_on_signal
-from world import PREFIX, World, connect, no_limits, reeved, sql, start_node
-
-COOKIE = "__Host-reeve_session"
-
-
-class Browser:
-    """Pages of ours in one person's browser: it keeps the cookie, and says where a request comes from."""
-
-    def __init__(self, node):
-        self.connection, self.origin, self.cookie = connect(node), node.base_url, None
-
-    def ask(self, method, target, body=None, origin="", site="same-origin", cookie=None, more=()):
-        headers = [("User-Agent", "Browser/1"), *more]
-        origin = self.origin if origin == "" else origin
-        if origin and method != "GET":
-            headers.append(("Origin", origin))
-        if site:
-            headers.append(("Sec-Fetch-Site", site))
-        if cookie or self.cookie:
-            headers.append(("Cookie", cookie or "theme=dark; %s=%s" % (COOKIE, self.cookie)))
-        answer = self.connection.ask(method, target if target.startswith("/api") else PREFIX + target, None, body, headers,
-                                     accept=MEDIA_TYPE if target.startswith("/") and not target.startswith("/api/s") else "application/json")
-        kept = answer.headers.get("set-cookie")
-        if kept:
-            self.cookie = kept.split(";")[0].split("=", 1)[1] or None
-        return answer
-
-    def challenge(self, what="signIn"):
-        return self.ask("GET", "/api/sign-in/challenge").json()[what]
-
-    def enrol(self, token, passkey, registration=None, assertion=None, **more):
-        shown = self.ask("POST", "/api/sign-in/enrolment", {"token": token})
-        if shown.status != 200:
-            return shown
-        shown = shown.json()
-        return self.ask("POST", "/api/sign-in/enrol", {
-            "token": token, "publicKey": more.pop("public_key", None) or passkey.public_key(), "registration": passkey.register(shown["enrol"], **(registration or {})),
-            "assertion": passkey.sign(shown["signIn"], **(assertion or {})), **more})
-
-    def sign_in(self, passkey, **wrong):
-        return self.ask("POST", "/api/sign-in/passkey", passkey.sign(self.challenge(), **wrong))
-
-    def confirm(self, passkey, **wrong):
-        return self.ask("POST", "/api/sign-in/confirm", passkey.sign(self.challenge("confirm"), **wrong))
-
-
-class Place:
-    def __init__(self, suite, world, nodes):
-        self.suite, self.world, self.nodes = suite, world, nodes
-        self.node = nodes[0]
-        self.names = 0
-
-    def person(self, role="ORG_OWNER", org=None):
-        self.names += 1
-        name = "person%d@example.org" % self.names
-        return name, self.world.make_person(name, org or self.world.a.home, role)
-
-    def token(self, name):
-        return reeved("enrol", name, "--config", self.node.conf).strip()
-
-    def signed_in(self, role="ORG_OWNER"):
-        """(browser, passkey, name, person)"""
-        name, person = self.person(role)
-        browser, passkey = Browser(self.node), Passkey(self.node.base_url)
-        answer = browser.enrol(self.token(name), passkey)
-        self.suite.equal(answer.status, 200, "a first passkey: %r" % answer)
-        return browser, passkey, name, person
-
-
-def refused(suite, answer, status, code, what):
-    return suite.check(answer.status == status and answer.code() == code, "%s: %r instead of %d %s", what, answer, status, code)
-
+from world import PREFIX, World, no_limits, reeved, sql, start_node
 
 def test_cookie_is_its_person(suite, place):
     browser, _, name, person = place.signed_in("ORG_READ_ONLY")
@@ -251,7 +182,7 @@ def test_first_passkey(suite, place):
     suite.equal(sql("SELECT name FROM passkey WHERE person_id = decode('%s', 'hex')" % person), "Key ring", "its name")
     refused(suite, Browser(place.node).enrol(newer, Passkey(place.node.base_url)), 401, "SIGN_IN_REFUSED", "the same token again")
     again = reeved("enrol", name, "--config", place.node.conf, ok=False)
-    suite.check(again.returncode == 1 and "has a passkey already" in again.stderr and not again.stdout, "a token for somebody with a passkey: %r", again)
+    suite.check(again.returncode == 1 and "has a passkey or a password already" in again.stderr and not again.stdout, "a token for somebody with a passkey: %r", again)
     nobody = reeved("enrol", "nobody@example.org", "--config", place.node.conf, ok=False)
     suite.check(nobody.returncode == 1 and not nobody.stdout, "a token for nobody: %r", nobody)
     # A token that was made before there was a passkey opens nothing afterwards.
@@ -328,7 +259,7 @@ def main():
         no_limits([world.a.home, world.b.home])
         place = Place(suite, world, (node, other))
         for test in (test_cookie_is_its_person, test_other_sites, test_wrong_cookies, test_ends, test_use_is_noted, test_forged_answers,
-                     test_first_passkey, test_provider_decides, test_step_up, test_operators_port):
+                     test_first_passkey, test_provider_decides, test_step_up, test_operators_port, *sign_in_ways.TESTS):
             test(suite, place)
     return suite.finish()
 

@@ -202,6 +202,10 @@ def test_types(suite, world, connection, receiver):
     wait_until(lambda: show(world, connection, webhook)["pendingEvents"] == 0, 20)
     names = [event["eventTypeName"] for line in receiver.records("/typed") for event in json.loads(line["body"])["events"]]
     suite.equal(names, ["GROUP_CREATED"], "types that were asked for")
+    connection.ask("DELETE", PREFIX + "/orgs/%s/webhooks/%s" % (world.a.home, webhook["id"]), world.a.bearer())
+    world.make_project(world.a, "for no webhook")
+    time.sleep(2.5)
+    suite.equal(len(receiver.records("/typed")), 1, "deliveries when the webhook is gone")
 
 
 def test_private_addresses(suite, world, connection):

@@ -33,9 +33,9 @@ def reeved(*words, ok=True):
     return done.stdout if ok else done
 
 
-def dry_status(status):
-    """What is only tried is neither created nor begun."""
-    return 200 if status in (201, 202) else status
+def dry_status(operation):
+    """What is only tried is neither created nor begun, and some deletions say what they would take along."""
+    return 200 if operation["success"] in (201, 202) or operation["saysWhatGoesAlong"] else operation["success"]
 
 
 def catalog():

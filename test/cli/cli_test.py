@@ -784,6 +784,20 @@ def test_connect(suite, world, reeve):
             ("sqlalchemy", "postgresql+psycopg2://" + who + ":<DB_PASSWORD>@/shop?host=localhost:5432" + times.replace("?", "&") + root)):
         printed = reeve.pipe("connect", "c2", "--user", "a p@p:", "--database", "shop", "--root-certificate", "/tmp/ca file.pem", "--print", driver)
         suite.equal(printed.out.decode(), expected, "the string of " + driver)
+    # A replica, for what only reads; each driver has its own word for it.
+    for driver, said in (("psql", "target_session_attrs=prefer-standby&"), ("pgx", "target_session_attrs=prefer-standby&"), ("jdbc", "targetServerType=preferSecondary&"),
+                         ("npgsql", "Target Session Attributes=prefer-standby;"), ("sqlalchemy", "target_session_attrs=prefer-standby&")):
+        printed = reeve.pipe("connect", "c2", "--user", "app", "--read-only", "--print", driver).out.decode()
+        suite.check(said in printed and "read-write" not in printed and "primary" not in printed, "the string of %s for reading: %s", driver, printed)
+    both = reeve.pipe("connect", "c2", "--user", "app", "--read-only", "--pooled")
+    suite.check(both.status == 2 and "poolers serve the primary only" in both.err, "two ways at once: %r", both)
+    for option, hint in (("--private", "reeve dns toggle --enabled"), ("--pooled", "reeve pooling update c2 --enabled"),
+                         ("--analytics", "reeve clusters update c2 --analytics-nodes 1")):
+        missing = reeve.pipe("connect", "c2", "--user", "app", option)
+        suite.check(missing.status == 4 and hint in missing.err, "%s where there is none: %r", option, missing)
+    # The form that says it is one that psql itself takes: it goes on to connect, which fails here, as no server is there.
+    replica = reeve.pipe("connect", "c2", "--user", "app", "--read-only", "--", "-c", "SELECT 1")
+    suite.check(replica.status == 2 and "psql: error: connection to server at" in replica.err and "5432" in replica.err, "psql with the string for reading: %r", replica)
     unknown = reeve.pipe("connect", "c2", "--user", "app", "--print", "odbc")
     suite.check(unknown.status == 2 and "psql, psycopg, jdbc, node, pgx, npgsql or sqlalchemy" in unknown.err, "a driver that nobody knows: %r", unknown)
     psql = reeve.pipe("connect", "c2", "--user", "app", "--", "-c", "SELECT 1")

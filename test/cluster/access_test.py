@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Who may connect: an address that is not on the list is refused by every member, one that was added gets in within 3 s,
-and the API says ACTIVE only when that is true everywhere."""
+the API says ACTIVE only when that is true everywhere, and a deleted user loses their sessions on every member."""
 import sys
 import time
 
 import rig
-from tenant import Tenant, psql, wait_psql
+from tenant import Tenant, psql, start_psql, wait_psql
 
 import network  # noqa: E402  (found by rig)
 from state import CLIENT, Problem, wait_until  # noqa: E402
@@ -14,13 +14,14 @@ from suite import Suite  # noqa: E402
 
 CLUSTER = "access"
 IN_FORCE_S = 3
+GONE_S = 5
 STRANGER = CLIENT["stranger"] + "/32"
 
 
-def member_dsns(fleet, tenant, password):
+def member_dsns(fleet, tenant, password, user="app"):
     """One for each member; replicas take connections, too."""
-    settings = "host=%s port=5432 dbname=shop user=app password=%s sslmode=require connect_timeout=2"
-    return [settings % (member.address, password) for member in rig.members(fleet, CLUSTER)]
+    settings = "host=%s port=5432 dbname=shop user=%s password=%s sslmode=require connect_timeout=2"
+    return [settings % (member.address, user, password) for member in rig.members(fleet, CLUSTER)]
 
 
 def who_lets_in(fleet, dsns):
@@ -55,6 +56,23 @@ def removing(suite, fleet, tenant, dsns):
     rig.judge_time(suite, took, IN_FORCE_S, "a removed address is refused by every member")
 
 
+def gone_users(suite, fleet, tenant):
+    """Whoever is no user any more loses the sessions that they have, also on replicas."""
+    password = tenant.create_user("guest", [{"roleName": "read", "databaseName": "shop"}])
+    dsns = member_dsns(fleet, tenant, password, "guest")
+    for dsn in dsns:
+        wait_psql(fleet, dsn, "SELECT 1", 30)
+    sessions = [start_psql(fleet, dsn, "SELECT pg_sleep(60)") for dsn in dsns]
+    time.sleep(2)
+    suite.equal([session.poll() for session in sessions], [None] * 3, "sessions of the guest, while they are a user")
+    began = time.monotonic()
+    tenant.ask("DELETE", tenant.of_project("/databaseUsers/admin/guest"))
+    errors = [session.communicate(timeout=90)[1] for session in sessions]
+    suite.check(all("terminat" in error for error in errors), "how their sessions ended: %s", errors)
+    rig.judge_time(suite, time.monotonic() - began, GONE_S, "a deleted user has no session on any member")
+    suite.equal([psql(fleet, dsn, "SELECT 1")[0] for dsn in dsns], [2] * 3, "logging in again")
+
+
 def one_member_cannot(suite, fleet, tenant, dsns):
     """A member that did not take it over keeps the entry PENDING."""
     away = rig.members(fleet, CLUSTER)[-1].host
@@ -85,6 +103,7 @@ def main():
             for _ in range(3):
                 adding(suite, fleet, tenant, dsns)
                 removing(suite, fleet, tenant, dsns)
+            gone_users(suite, fleet, tenant)
             one_member_cannot(suite, fleet, tenant, dsns)
             wrong = tenant.dsn(document, "app", password + "x")
             suite.check(psql(fleet, wrong, "SELECT 1")[0] != 0, "a wrong password is refused")

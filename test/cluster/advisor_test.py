@@ -145,12 +145,16 @@ def suggestions(tenant):
     return {(one["namespace"], keys_of(one)): one for one in found["suggestedIndexes"]}, found["shapes"]
 
 
-def wait_advice(fleet, tenant):
-    """Until every member has advised since now."""
+def wait_members(fleet, moment, what):
+    """Until that moment of every member is later than now."""
     since = control.superuser(fleet, "SELECT now()")[0][0]
     wait_until(lambda: control.superuser(fleet, """
-        SELECT count(*) FROM member_advice a JOIN cluster c ON c.id = a.cluster_id WHERE c.name = '%s' AND a.advised_at > '%s'""" % (CLUSTER, since)) == [["3"]],
-        "every member has advised", ADVISED_S, every=2)
+        SELECT count(*) FROM member_advice a JOIN cluster c ON c.id = a.cluster_id WHERE c.name = '%s' AND a.%s > '%s'""" % (CLUSTER, moment, since)) == [["3"]],
+        what, ADVISED_S, every=2)
+
+
+def wait_advice(fleet, tenant):
+    wait_members(fleet, "advised_at", "every member has advised")
 
 
 def ask_agents_to_hurry(fleet):
@@ -239,6 +243,35 @@ def slow_queries_are_told(suite, fleet, tenant, dsn):
     suite.check({"namespace": "shop.parents", "type": "collection"} in tables, "its table is told")
 
 
+def switch(fleet, tenant, setting, is_on):
+    """A setting of the project, until the agents know it."""
+    tenant.ask("PATCH", tenant.of_project("/settings"), {setting: is_on})
+    wait_until(lambda: control.superuser(fleet, "SELECT count(*) FROM host h JOIN host_goal_version v ON v.host_id = h.id WHERE h.seen_version < v.version") == [["0"]],
+               "agents know the setting", 60, every=1)
+
+
+def what_is_switched_off_is_not_looked_at(suite, fleet, tenant, dsn):
+    """What statements cost meanwhile is told neither then nor later. One that runs afterwards is told: so the other would have been."""
+    path, texts = "/clusters/%s/performanceAdvisor/suggestedIndexes" % CLUSTER, ("SELECT max(id) FROM parents", "SELECT min(id) FROM parents")
+    switch(fleet, tenant, "isPerformanceAdvisorEnabled", False)
+    suite.equal(tenant.ask("GET", tenant.of_project(path), expect=(409,))["errorCode"], "SWITCHED_OFF", "advice while it is off")
+    run(fleet, dsn, (texts[0] + ";\n") * 40)
+    switch(fleet, tenant, "isSchemaAdvisorEnabled", False)
+    ask_agents_to_hurry(fleet)
+    wait_advice(fleet, tenant)
+    advised = control.superuser(fleet, "SELECT DISTINCT a.advice -> 'indexes', a.advice -> 'unused', a.advice -> 'redundant', a.advice -> 'tables' FROM member_advice a")
+    suite.equal(advised, [["[]", "[]", "[]", "[]"]], "advice while both are off")
+    switch(fleet, tenant, "isSchemaAdvisorEnabled", True)
+    switch(fleet, tenant, "isPerformanceAdvisorEnabled", True)
+    wait_members(fleet, "looked_at", "every member was looked at once: what comes now is a difference")
+    run(fleet, dsn, (texts[1] + ";\n") * 40)
+
+    def told():
+        return [one["queryShape"] for one in of_cluster(tenant, "/queryShapeInsights/summaries?namespaces=shop.parents")["summaries"]]
+    wait_until(lambda: any("min(id)" in text for text in told()), "a statement after it was switched on again is told", 150, every=3)
+    suite.equal([text for text in told() if "max(id)" in text], [], "statements from while it was off")
+
+
 def traps_catch_nobody(suite, fleet, tenant, dsn):
     """What the trap would do as somebody with rights is seen nowhere, although it ran."""
     primary = rig.primary_of(fleet, CLUSTER)
@@ -288,6 +321,7 @@ def main():
             traps_catch_nobody(suite, fleet, tenant, dsn)
             slow_queries_are_told(suite, fleet, tenant, dsn)
             builds_what_it_suggests(suite, fleet, tenant, dsn)
+            what_is_switched_off_is_not_looked_at(suite, fleet, tenant, dsn)
             ask_agents_to_hurry(fleet)
             wait_advice(fleet, tenant)
             suite.equal(set(suggestions(tenant)[0]), set(), "suggested indexes when all are built")

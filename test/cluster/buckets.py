@@ -19,6 +19,7 @@ HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "object_store")
 NAME, PORT, BEHIND = "objects.internal", 9543, 9000
 VAULT, VAULT_PORT, VAULT_BEHIND = "vault", 9544, 9001
 KEY, SECRET, BUCKET = "KEEPER", "staple/battery+horse=correct", "backups"
+TENANTS = "tenants"  # for roles of projects
 # It does not look whether a signature is right, only whether there is one.
 SIGNED = ("Authorization: AWS4-HMAC-SHA256 Credential=%s/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0" % KEY, "Content-Type: application/octet-stream")
 OBJECT = "._S3rver_object"
@@ -63,7 +64,7 @@ class Store:
     def start_server(self):
         node_packages.install(HERE)
         with open(self.fleet.path("store/server.json"), "w", encoding="utf-8") as file:
-            json.dump({"address": self.address, "port": BEHIND, "folder": self.data, "buckets": [BUCKET], "keys": {KEY: SECRET}, **self.tls}, file)
+            json.dump({"address": self.address, "port": BEHIND, "folder": self.data, "buckets": [BUCKET, TENANTS], "keys": {KEY: SECRET}, **self.tls}, file)
         self.again("store-server", ["node", os.path.join(HERE, "server.js"), self.fleet.path("store/server.json")], BEHIND)
 
     def start_front(self):
@@ -127,9 +128,9 @@ class Store:
         hosts.write_file(self.fleet, host, "/etc/hosts", "127.0.0.1 localhost\n%s %s\n" % (self.address, NAME))
 
     # ---- What is in it ----
-    def objects(self):
+    def objects(self, bucket=BUCKET):
         """Key: file."""
-        top = os.path.join(self.data, BUCKET)
+        top = os.path.join(self.data, bucket)
         found = [os.path.join(folder, name) for folder, _, names in os.walk(top) for name in names if name.endswith(OBJECT)]
         return {os.path.relpath(path, top)[:-len(OBJECT)]: path for path in found}
 

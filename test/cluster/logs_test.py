@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Log integrations on real hosts: what a server logs reaches a receiver in each form within seconds and once, also when the agent is
-stopped, killed or the receiver fails in between; addresses that are not allowed are not connected to. Needs root."""
+stopped, killed or the receiver fails in between; addresses that are not allowed are not connected to. The same into a bucket. Needs root."""
 import http.server
 import json
 import secrets
@@ -13,6 +13,7 @@ import time
 import rig
 
 import control  # noqa: E402
+import log_bucket  # noqa: E402
 import hosts  # noqa: E402
 import network  # noqa: E402
 from tenant import Tenant, psql, wait_psql  # noqa: E402
@@ -209,6 +210,7 @@ def run(suite, fleet, receiver):
     suite.equal(logs, {OTEL: {"postgres", "patroni"}, HEC: {"postgres"}, ITEMS: {"postgres"}}, "logs that were asked for")
     goal = hosts.run(fleet, member.host, "stat", "-c", "%a %U", "/var/lib/reeve/agent/goal.json").strip()
     suite.equal(goal, "600 root", "who can read the goal, which has keys")
+    log_bucket.run(suite, fleet, tenant, member.host, lambda: provoke(fleet, dsn))
     tenant.delete_cluster(CLUSTER)
     tenant.wait_gone(CLUSTER, 90)
 

@@ -24,6 +24,9 @@ for name in os.listdir(folder):
             file.write(changed)
         os.chmod(path + ".new", 0o755)
         os.rename(path + ".new", path)
+kept = os.path.join(folder, "postgres.good")
+if os.path.exists(kept):
+    os.rename(kept, os.path.join(folder, "postgres"))
 """
 
 # Says that it is the new version, and never becomes a server.
@@ -48,7 +51,7 @@ def next_minor(version):
 
 
 def install(fleet, host, version):
-    hosts.run(fleet, host, "sh", "-c", "test ! -f %s/postgres.good || mv %s/postgres.good %s/postgres" % (FOLDER, FOLDER, FOLDER))
+    # What was broken is replaced last, by the new version: the old one is in its place at no moment, as with dpkg.
     hosts.run(fleet, host, "/usr/bin/python3", "-c", PATCH, FOLDER, version)
     if installed(fleet, host) != version:
         raise Problem("%s says %s after the installation of %s" % (host, installed(fleet, host), version))

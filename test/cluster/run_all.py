@@ -25,7 +25,7 @@ TESTS = {
     "access": (["access_test.py"], 240),
     "audit": (["audit_test.py"], 240),
     "directory": (["directory_test.py"], 240),
-    "logs": (["logs_test.py"], 240),
+    "logs": (["logs_test.py"], 900),
     "walls": (["walls_test.py"], 300),
     "etcd-walls": (["etcd_walls_test.py"], 420),
     "control-plane-gone": (["control_plane_gone_test.py", "--minutes", "1"], 420),

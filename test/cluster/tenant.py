@@ -92,12 +92,14 @@ class Tenant:
     def access_status(self, network_block):
         return self.ask("GET", self.of_project("/accessList/%s/status" % quote(network_block, safe="")))["STATUS"]
 
-    def create_cluster(self, name, size="S1", regions=None, **more):
-        """`regions`: a dict from region to the number of members; without it three in the first region. `more` is part of the document."""
+    def create_cluster(self, name, size="S1", regions=None, disk_gb=None, analytics=0, **more):
+        """`regions`: a dict from region to the number of members; without it three in the first region, with so many members for analytics beside them. `more` is part of
+        the document."""
         regions = regions or {self.fleet.regions[0]: 3}
         configs = [{"providerName": PROVIDER, "regionName": region, "priority": 7 - number,
-                    "electableSpecs": {"instanceSize": size, "nodeCount": count}}
+                    "electableSpecs": {"instanceSize": size, "nodeCount": count, **({"diskSizeGB": disk_gb} if disk_gb else {})}}
                    for number, (region, count) in enumerate(regions.items())]
+        configs[0].update({"analyticsSpecs": {"nodeCount": analytics}} if analytics else {})
         return self.ask("POST", self.of_project("/clusters"), {
             "name": name, "clusterType": "REPLICASET", "replicationSpecs": [{"regionConfigs": configs}], **more})
 
@@ -131,17 +133,26 @@ class Tenant:
                    "cluster %s is gone" % name, seconds, every=0.5)
 
     # ---- What it connects to ----
-    def dsn(self, document, user, password, **more):
-        """The connection string of the API with what the tenant knows put in, and nothing else; libpq takes it as it is."""
-        text = document["connectionStrings"]["standard"].replace("/postgres?", "/%s?" % DATABASE)
+    def dsn(self, document, user, password, kind="standard", **more):
+        """A connection string of the API with what the tenant knows put in, and nothing else; libpq takes it as it is."""
+        text = document["connectionStrings"][kind].replace("/postgres?", "/%s?" % DATABASE)
         text = text.replace("<DB_USER>", quote(user, safe="")).replace("<DB_PASSWORD>", quote(password, safe=""))
         more.setdefault("sslrootcert", self.fleet.path("tls/authority.pem"))
         return text + "".join("&%s=%s" % (key, quote(str(value), safe="")) for key, value in more.items())
 
 
+def psql_words(dsn, statement):
+    return ["psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-c", statement, dsn]
+
+
+def start_psql(fleet, dsn, statement):
+    """psql on a client's machine that is not waited for."""
+    return subprocess.Popen(network.client_command(fleet, psql_words(dsn, statement), "client"), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
 def psql(fleet, dsn, statement, client="client", timeout=30):
     """psql on a client's machine: (exit status, output, errors)."""
-    words = ["psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-c", statement, dsn]
+    words = psql_words(dsn, statement)
     result = subprocess.run(network.client_command(fleet, words, client), stdin=subprocess.DEVNULL, capture_output=True, text=True,
                             timeout=timeout * PATIENCE, check=False)
     return result.returncode, result.stdout.strip(), result.stderr.strip()

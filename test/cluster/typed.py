@@ -205,7 +205,8 @@ class Path:
                     shell.statement(line)
                 self.suite.say("%5.1f s  at psql's prompt" % (time.monotonic() - began))
             elif language == "sh" and elsewhere:
-                shell.begin(text)  # and it stays there
+                shell.begin(text)  # and it stays there; on a slow machine nobody goes on before it says that it has begun
+                shell.wait_for(lambda: "Ctrl-C ends it" in shell.screen.text(shell.begun), text.strip())
             elif language == "sh":
                 self.type(text)
         self.suite.equal(len(self.second.statuses()), 2, "prompts of the second terminal: the page shows what is seen there")

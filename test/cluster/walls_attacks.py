@@ -72,6 +72,16 @@ def goal_of_host(facts):
     return first_line("/var/lib/reeve/agent/goal.json")
 
 
+def image_of_victim(facts):
+    return first_line("/var/lib/reeve/volumes/%s/data/data.img" % os.path.basename(facts["folder"]))
+
+
+def disk_of_victim(facts):
+    """A loop device, past the file system and its owners."""
+    found = [path for path in glob.glob("/dev/loop[0-9]*") if os.path.exists("/sys/block/%s/loop" % os.path.basename(path))]
+    return first_line(found[0]) if found else None
+
+
 def names_of_members(facts):
     return "%d folders" % len(os.listdir("/var/lib/reeve/members")) if os.path.exists(facts["folder"]) else None
 
@@ -270,6 +280,21 @@ def own_configuration(facts):
     return "what Patroni reads was moved away"
 
 
+def swap(facts, name):
+    os.rename(facts["own"] + "/" + name, facts["own"] + "/away")
+    os.rename(facts["own"] + "/away", facts["own"] + "/" + name)
+    return name + " was moved away"
+
+
+def own_larger_disk(facts):
+    """What its disk could grow by: whoever can remove it has eight times what their cluster pays for."""
+    return swap(facts, ".later")
+
+
+def own_reserve(facts):
+    return swap(facts, ".reserve")
+
+
 # ---- The table. Taking a wall down is leaving out lines of the unit that begin so, and adding others; or a command as root before. ----
 class Row:
     def __init__(self, attack, without=(), also=(), before=None, seccomp=False, plain=False):
@@ -292,6 +317,8 @@ ROWS = [
     Row(key_of_victim, HIDDEN, AS_VICTIM),
     Row(key_of_host, (*HIDDEN, "PrivateUsers", "CapabilityBoundingSet"), ("User=root", "Group=root")),
     Row(goal_of_host, (*HIDDEN, "PrivateUsers", "CapabilityBoundingSet"), ("User=root", "Group=root")),
+    Row(image_of_victim, (*HIDDEN, "PrivateUsers", "CapabilityBoundingSet"), ("User=root", "Group=root")),
+    Row(disk_of_victim, ("PrivateDevices", "PrivateUsers", "CapabilityBoundingSet"), ("User=root", "Group=root")),
     Row(names_of_members, HIDDEN),
     Row(temporary_files, ("PrivateTmp",)),
     Row(other_temporary_files, ("PrivateTmp",)),
@@ -328,6 +355,8 @@ ROWS = [
     Row(swap_folder_of_sockets, before=OWN_FOLDER),
     Row(own_rules, before=OWN_FOLDER),
     Row(own_configuration, before=OWN_FOLDER),
+    Row(own_larger_disk, before=OWN_FOLDER),
+    Row(own_reserve, before=OWN_FOLDER),
 ]
 
 

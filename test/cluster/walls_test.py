@@ -16,6 +16,7 @@ import hosts  # noqa: E402  (found by rig)
 from state import Problem, wait_until  # noqa: E402
 from suite import Suite  # noqa: E402
 
+os.environ.setdefault("REEVE_VOLUMES", "thin")  # disks are walls, too; read when hosts join
 PROGRAM = "/opt/walls_attacks.py"
 CLUSTERS = {"mallory": "walls-a", "alice": "walls-b"}
 MEMBERS = "/var/lib/reeve/members/"

@@ -141,7 +141,7 @@ def build_copy(suite, folder):
 
 def check_copy(suite, folder):
     """What `make docs-reference` and `make lint` would do, without building what only tests need."""
-    for command in ("./build/reeved reference docs/reference", "./build/reeve __reference > docs/reference/cli.md"):
+    for command in ("./build/reeved reference docs/reference", "./build/reeve __reference > docs/reference/cli.md", "script/make-effects > docs/reference/effects.md"):
         run(suite, "reference", ["sh", "-c", command], folder)
     checks = sorted(name for name in os.listdir(os.path.join(folder, "script")) if name.startswith("check-") and name != "check-headers")  # no header is new
     for check in [["script/" + name] for name in checks] + [[PYTHON, "test/docs/contributing_test.py"]]:

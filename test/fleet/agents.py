@@ -55,6 +55,8 @@ def join(fleet, name):
     if fleet.packages:
         hosts.run(fleet, name, "dpkg", "--install", PACKAGE)
     agent = "reeve-agent" if fleet.packages else AGENT
+    if os.environ.get("REEVE_VOLUMES"):  # none, full or thin
+        hosts.run(fleet, name, agent, "volumes", os.environ["REEVE_VOLUMES"])
     hosts.run(fleet, name, agent, "join", "--url", url(fleet, name), "--token", token(fleet, name), "--start")
     if "pool" in fleet.host(name):
         control.reeved(fleet, "fleet", "address", "add", "--host", name, "--prefix", str(NETWORK.prefixlen), fleet.host(name)["pool"])

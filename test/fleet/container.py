@@ -6,9 +6,11 @@ systemd-nspawn is not registered anywhere: whoever starts one finds it again by 
 """
 import contextlib
 import os
+import stat
 import subprocess
 
 CGROUPS = next((folder for folder in ("/sys/fs/cgroup/unified", "/sys/fs/cgroup") if os.path.exists(folder + "/cgroup.procs")), None)
+LOOP_DEVICES = 64  # of the machine, shared by all containers on it
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -18,6 +20,16 @@ def mount(name, image, folder):
         os.makedirs(os.path.join(folder, part))
     subprocess.run(["mount", "-t", "overlay", name, "-o", "lowerdir=%s,upperdir=%s/upper,workdir=%s/work" % (image, folder, folder),
                     os.path.join(folder, "root")], check=True)
+
+
+def loop_devices():
+    """Options that let it in to the machine's loop devices, of which volumes are made. The kernel makes one when its node is opened."""
+    if not os.path.exists("/dev/loop-control"):
+        return []
+    for number in range(LOOP_DEVICES):
+        with contextlib.suppress(FileExistsError):
+            os.mknod("/dev/loop%d" % number, stat.S_IFBLK | 0o660, os.makedev(7, number))
+    return ["--bind=/dev/loop-control", *("--bind=/dev/loop%d" % number for number in range(LOOP_DEVICES))]
 
 
 def boot(name, folder, hostname, options):

@@ -24,6 +24,8 @@ PACKAGES = [
     "python3-idna", "etcd-server", "etcd-client", "pgbackrest", "nginx-light", "pgbouncer",
     # what reeve-agent is linked against
     "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables",
+    # what volumes of members are made with
+    "e2fsprogs",
     # what is too large for everybody: PostGIS brings 96 packages and 210 MB along
     *os.environ.get("REEVE_HOST_PACKAGES", "").split(),
 ]
@@ -76,11 +78,11 @@ HOST = Recipe("host", "trixie", PACKAGES, MASKED_ON_HOSTS, ESSENTIAL_HOOK)
 # A control node before anything of Reeve is there: what `apt-get install` would fetch is in it, because the machine has no network.
 SERVER = Recipe("server", "bookworm", [
     "systemd", "systemd-sysv", "dbus", "procps", "adduser", "postgresql", "redis-server", "nginx-light", "openssl", "curl", "jq", "ca-certificates",
-    "libcurl4", "libhiredis0.14", "libjansson4", "libldap-2.5-0", "libpcre2-8-0", "libpq5", "libsystemd0", "postgresql-client"])
+    "libargon2-1", "libcurl4", "libhiredis0.14", "libjansson4", "libldap-2.5-0", "libpcre2-8-0", "libpq5", "libsystemd0", "postgresql-client"])
 # The same for docs/install-three-nodes.md: Debian 13, with ssh between machines.
 BARE_NODE = Recipe("bare-node", "trixie", ["systemd", "systemd-sysv", "dbus", "iproute2", "procps", "ca-certificates", "openssh-server"], fetched=[
     "postgresql", "patroni", "python3-etcd", "python3-idna", "etcd-server", "etcd-client", "redis-server", "haproxy", "keepalived", "nftables",
-    "openssl", "curl", "jq", "adduser", "nginx-light", "libcurl4t64", "libhiredis1.1.0", "libjansson4", "libldap2", "libpcre2-8-0",
+    "openssl", "curl", "jq", "adduser", "nginx-light", "libargon2-1", "libcurl4t64", "libhiredis1.1.0", "libjansson4", "libldap2", "libpcre2-8-0",
     "libpq5", "libsystemd0", "postgresql-client"])
 # Machines with nothing on them but Debian, for those who begin with packages: a control node or somebody's own, and a host. Perl, Python
 # and the like are on every Debian that its installer has made. Libraries that take long to unpack or to compile are there, too: what is
@@ -89,12 +91,12 @@ BARE = ["systemd", "systemd-sysv", "dbus", "iproute2", "procps", "ca-certificate
         "python3", "readline-common", "ucf", "xz-utils"]
 BARE_CONTROL = Recipe("bare-control", "bookworm", [*BARE, "libllvm14", "libicu72", "sysstat"], fetched=[
     "postgresql", "redis-server", "etcd-server", "etcd-client", "pdns-server", "pdns-backend-pgsql", "nginx-light", "adduser", "openssl", "postgresql-client",
-    "libcurl4", "libhiredis0.14", "libjansson4", "libldap-2.5-0", "libpcre2-8-0", "libpq5", "libsystemd0"])
+    "libargon2-1", "libcurl4", "libhiredis0.14", "libjansson4", "libldap-2.5-0", "libpcre2-8-0", "libpq5", "libsystemd0"])
 BARE_HOST = Recipe("bare-host", "trixie", [
     *BARE, "libllvm19", "libicu76", "sysstat", "python3-bcrypt", "python3-chardet", "python3-consul", "python3-cryptography", "python3-dateutil",
     "python3-dnspython", "python3-httpx", "python3-prettytable", "python3-psutil", "python3-psycopg2", "python3-pygments", "python3-requests", "python3-rich",
     "python3-yaml", "python3-ydiff"], fetched=[
-    "postgresql-17", "postgresql-17-pgaudit", "postgresql-17-hypopg", "patroni", "pgbackrest", "pgbouncer", "python3-etcd", "python3-idna", "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables"])
+    "postgresql-17", "postgresql-17-pgaudit", "postgresql-17-hypopg", "patroni", "pgbackrest", "pgbouncer", "python3-etcd", "python3-idna", "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables", "e2fsprogs"])
 
 # An object store with Object Lock, for tests: what is in the registries of this machine has none. Run in its own root, with this machine's network of the moment.
 OBJECTS = Recipe("objects", "trixie", ["python3-moto", "python3-flask", "python3-flask-cors"])

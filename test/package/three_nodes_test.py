@@ -357,7 +357,7 @@ def run(suite, options, folder):
         machines = {name: make_machine(stack, base, network, name) for name in names}
         desk = machines.pop("desk", None)
         for machine in machines.values():
-            for path in glob.glob(packages + "/reeve-server_*.deb"):
+            for path in glob.glob(packages + "/reeve-server_*.deb") + glob.glob(packages + "/reeve-console_*.deb"):
                 machine.put(path, "/root/")
         let_in(machines)
         began = time.monotonic()

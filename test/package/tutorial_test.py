@@ -37,11 +37,12 @@ from typed import BLOCK, PROMPTS, SHELL, Path, Shell, assignments, commands_of, 
 
 HOSTS = ["h1", "h2", "h3"]
 ADDRESSES = {"control": "10.0.0.5", "h1": "10.0.0.11", "h2": "10.0.0.12", "h3": "10.0.0.13", "you": "10.0.0.20"}
-PACKAGE = {"control": "reeve-server", "you": "reeve-cli", **dict.fromkeys(HOSTS, "reeve-agent")}
+PACKAGES = {"control": ["reeve-server", "reeve-console"], "you": ["reeve-cli"], **dict.fromkeys(HOSTS, ["reeve-agent"])}
 PLACES = {"n the control machine:": ["control"], "n each host:": HOSTS, "n your machine:": ["you"]}
 CLUSTER = "A cluster"  # the section that leads to the other page
 AUTHORITY = "/etc/reeve/fleet/authority.pem"
 WHOLE_S, CLUSTER_S = 900, 240  # after that somebody waits for what does not come
+READ_PAGE = "import ssl, sys, urllib.request as u; print(u.urlopen(sys.argv[1], context=ssl.create_default_context(cafile='/root/authority.pem')).read().decode())"
 SHOWN_LINES = 24  # of what one command printed, in the report
 
 
@@ -84,7 +85,7 @@ class Seat:
 
 
 class Place:
-    """Five machines in one network, with a package each and nothing else."""
+    """Five machines in one network, with their packages and nothing else."""
 
     def __init__(self, stack, packages, say):
         self.network = stack.enter_context(Network(ADDRESSES))
@@ -100,7 +101,8 @@ class Place:
                 file.write("127.0.0.1 localhost\n%s %s\n" % (ADDRESSES[name], name))
             with open(machine.root + "/etc/resolv.conf", "w", encoding="ascii") as file:
                 file.write("nameserver 10.0.0.1\noptions timeout:1 attempts:1\n")  # as the network gave it; nobody is there
-            machine.put(glob.glob("%s/%s_*.deb" % (packages, PACKAGE[name]))[0], "/root/")
+            for package in PACKAGES[name]:
+                machine.put(glob.glob("%s/%s_*.deb" % (packages, package))[0], "/root/")
 
 
 # ---- The walk ----
@@ -271,6 +273,8 @@ def main():
             suite.check(whole < WHOLE_S, "the whole path took %.0f s", whole)
             done = place.machines["control"].shell("reeve-setup --address 10.0.0.5 --domain db.example.org", check=False, timeout=120)
             suite.check(done.returncode == 0 and "ok     hosts" in done.stdout, "reeve-setup once more: %s%s", done.stdout, done.stderr)
+            page = place.machines["you"].run("python3", "-c", READ_PAGE, "https://10.0.0.5:8443/console/clusters", check=False).stdout
+            suite.check('<script type="module" src="/console/main-' in page, "the console is there as soon as its package is: %s", page)
             if options.report and not suite.failures:
                 with open(options.report, "w", encoding="utf-8") as file:
                     file.write(walk.report(times, whole))

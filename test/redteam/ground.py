@@ -42,12 +42,18 @@ class NodeGround:
 @contextlib.contextmanager
 def node_ground():
     ends_on_signal()
-    with MonitorStore() as store, start_node(workers=2, settings={"monitor_stores": store.url}) as node:
-        ground = NodeGround(node)
-        ground.store = store
-        seed_now(store, ground.world.p, ground.facts["fixtures"]["clusterName"])
-        yield ground
-        ground.world.close()
+    with tempfile.TemporaryDirectory() as pages, MonitorStore() as store:
+        os.chmod(pages, 0o755)
+        for folder, title in (("", "Reeve"), ("operator", "Reeve operators")):
+            os.makedirs(os.path.join(pages, folder), exist_ok=True)
+            with open(os.path.join(pages, folder, "index.html"), "w", encoding="ascii") as page:
+                page.write("<title>%s</title>" % title)
+        with start_node(workers=2, settings={"monitor_stores": store.url, "console_dir": pages}) as node, contextlib.ExitStack() as more:
+            ground = NodeGround(node)
+            ground.store, ground.more = store, more  # what attacks start by themselves ends first
+            seed_now(store, ground.world.p, ground.facts["fixtures"]["clusterName"])
+            yield ground
+            ground.world.close()
 
 
 class FleetGround:

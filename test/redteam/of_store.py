@@ -23,6 +23,7 @@ WHOSE = {
     "federation_domain": "t.federation_id IN (SELECT federation_id FROM organization WHERE id = {b})",
     "identity_provider": "t.federation_id IN (SELECT federation_id FROM organization WHERE id = {b})",
     "certificate": "t.authority IN (SELECT id FROM authority WHERE org_id = {b})",
+    "cluster_scaling": "t.cluster_id IN (SELECT id FROM cluster WHERE org_id = {b})",
     # The operator's: no tenant's transaction has to see anything of them.
     **{table: "true" for table in ("operator", "operator_action", "join_token", "signing_key", "etcd_group", "object_store", "cluster_walls", "host", "host_address", "host_goal_version", "fleet_figures", "instance",
                                      "cluster_watch", "fleet_update")},
@@ -63,7 +64,8 @@ MADE_UP = {"reeve_id": "decode('{id}', 'hex')", "bytea": "decode('{id}', 'hex')"
 
 
 POINTERS = {("operator", "name"): "'red'", ("operator", "token_hash"): "sha256('red')", ("revoked_token", "principal_id"): "(SELECT id FROM principal WHERE org_id = {b} LIMIT 1)",
-            ("backup_stanza", "name"): "'redred-1'", ("object_store", "name"): "'red'", ("certificate", "authority"): "(SELECT id FROM authority WHERE org_id = {b} LIMIT 1)"}
+            ("backup_stanza", "name"): "'redred-1'", ("object_store", "name"): "'red'", ("certificate", "authority"): "(SELECT id FROM authority WHERE org_id = {b} LIMIT 1)",
+            ("cluster_scaling", "cluster_id"): "(SELECT id FROM cluster WHERE org_id = {b} LIMIT 1)"}
 
 
 def make_up(ground, table, columns):

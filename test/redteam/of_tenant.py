@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """With a tenant's credentials, beyond identifiers: what a tenant writes and others would pay for, whom a tenant speaks for, and where a tenant sends
 the service to (S4 to S8, S11). And what nobody without credentials may send at all (S5)."""
+import csv
 import http.client
+import io
 import json
 import secrets
 import socket
@@ -9,6 +11,7 @@ import time
 
 from access_matrix import ZERO, Plan
 from client import Bearer
+from exchange_provider import make_store_role
 from of_node import ask as ask_cell
 from rows import Attack
 from world import PREFIX, connect, new_id, no_limits, reeved, sql
@@ -213,6 +216,35 @@ def of_buckets(ground):
         yield "%s to another's bucket" % what, wall, lambda m=method, t=backup + target, b=body: ask(ground, m, t + "?dryRun=true", facts["owner"]["token"], b)
 
 
+def of_store_roles(ground):
+    """What a tenant writes with the role of another, and where."""
+    caller = ground.world.make_caller("Assumes")
+    own, other = (ground.world.make_project(caller, name) for name in ("assumes", "assumed"))
+    roles = {}
+    for project, name in ((own, "own"), (other, "other")):
+        made = ground.world.must(200, "POST", "/groups/%s/cloudProviderAccess" % project, caller.bearer(), {"providerName": "AWS"}).json()
+        make_store_role(name, made["serviceAssumedRoleExternalId"], name + "/", "redteam")
+        roles[name] = made
+    arn, prefix = "arn:reeve:s3::redteam:role/%s", "/groups/" + own
+    for project, name in ((own, "own"), (other, "other")):
+        ground.world.must(200, "PATCH", "/groups/%s/cloudProviderAccess/%s" % (project, roles[name]["roleId"]), caller.bearer(), {"providerName": "AWS", "iamAssumedRoleArn": arn % name})
+    spare = ground.world.must(200, "POST", prefix + "/cloudProviderAccess", caller.bearer(), {"providerName": "AWS"}).json()["roleId"]
+    place = lambda role, path="": {"bucketName": "tenants", "iamRoleId": roles[role]["roleId"], "prefixPath": path}
+    assumed, written, below = ("roles are assumed by the project that they were made for", "what is written with a role is written by its project", "what is written stays below the role's prefix")
+    external = {"providerName": "AWS", "serviceAssumedRoleExternalId": roles["other"]["serviceAssumedRoleExternalId"]}
+    for what, wall, method, target, body in (
+            ("a role that was made for another project", assumed, "PATCH", "/cloudProviderAccess/" + spare, {"providerName": "AWS", "iamAssumedRoleArn": arn % "other"}),
+            ("a role that was made for another role", assumed, "PATCH", "/cloudProviderAccess/" + spare, {"providerName": "AWS", "iamAssumedRoleArn": arn % "own"}),
+            ("another project's external id", "external ids are the service's", "POST", "/cloudProviderAccess", external),
+            ("another project's role is authorized", written, "PATCH", "/cloudProviderAccess/" + roles["other"]["roleId"], {"providerName": "AWS", "iamAssumedRoleArn": arn % "other"}),
+            ("an export bucket with another project's role", written, "POST", "/backup/exportBuckets", {"cloudProvider": "AWS", "bucketName": "tenants", "iamRoleId": roles["other"]["roleId"]}),
+            ("logs with another project's role", written, "POST", "/pushBasedLogExport", place("other")),
+            ("chosen logs with another project's role", written, "POST", "/logIntegrations", {"type": "S3_LOG_EXPORT", "logTypes": ["POSTGRES"], **place("other")}),
+            ("logs where backups are", below, "POST", "/pushBasedLogExport", {**place("own"), "bucketName": "backups"}),
+            *(("logs at %r" % path, below, "POST", "/pushBasedLogExport", place("own", path)) for path in ("../other/", "a/../../other/", "/other/", "./", "..", "a//b/", "%2e%2e/", "a\\..\\"))):
+        yield what, wall, lambda m=method, t=prefix + target, b=body: ask(ground, m, t + "?dryRun=true", caller.token, b)
+
+
 def of_older_version(ground):
     """S11: the one operation of v1.0 had no limit."""
     caller = ground.world.make_caller("Hurries")
@@ -226,6 +258,121 @@ def of_older_version(ground):
             seen = [connection.ask("PATCH", "/api/svc/v1.0/groups/%s/privateIpMode" % project, caller.bearer(), {"enabled": True}).status for _ in range(60)]
         return None if 429 in seen else "60 changes in a row"
     yield "S11: private IP mode is changed by v1.0 without a limit", "every operation has a limit", hurry
+
+
+# ---- What a deletion would take along: counts of somebody else's things ----
+def of_dry_runs(ground):
+    for path in ("/groups/%s" % ground.world.q, "/orgs/%s" % ground.world.b.home, "/groups/%s/clusters/orders" % ground.world.q):
+        yield "what would go with another's, DELETE %s?dryRun=true" % path.split("/")[1], "whoever has no role somewhere is a stranger there", (
+            lambda p=path: ask(ground, "DELETE", p + "?dryRun=true", ground.facts["owner"]["token"]))
+
+
+# ---- Names: what a project says of private addresses is about its own clusters ----
+def names_of_another(ground, setting, look):
+    """An owner switches it in an own project. `look` is at the cluster of another, which has a member with two addresses meanwhile."""
+    facts = ground.facts
+    cluster, label, path = sql("SELECT encode(c.id, 'hex') || ' ' || coalesce(c.host_label, c.set_name || '-shard-00') || ' /groups/' || encode(r.scope, 'hex') || '/clusters/' || r.name "
+                               "FROM cluster c JOIN resource r ON r.id = c.id AND r.kind = 'cluster' WHERE r.org_id = decode('%s', 'hex') LIMIT 1" % facts["b"]).split()
+
+    def switch(on):
+        with connect(ground.node) as connection:
+            status = connection.ask("PATCH", PREFIX + "/groups/%s/%s" % (facts["p"], setting), Bearer(facts["owner"]["token"]), {"enabled": on}).status
+        if status != 200:
+            raise RuntimeError("nothing was tried: %d" % status)
+    try:
+        sql("INSERT INTO dns_record (name, type, content, org_id, cluster_id) SELECT '{0}-77' || end_of || '.red.example.test', 'A', content, org_id, id FROM cluster, "
+            "(VALUES ('', '198.51.100.77'), ('-pri', '10.77.77.77')) r (end_of, content) WHERE id = decode('{1}', 'hex')".format(label, cluster))
+        before = look(ground, label, path)
+        switch(True)
+        after = look(ground, label, path)
+        return None if before == after else "%s, and then %s" % (before, after)
+    finally:
+        switch(False)
+        sql("DELETE FROM dns_record WHERE name LIKE '%.red.example.test'")
+
+
+def answer_of(ground, label, path):
+    return sql("SELECT content FROM reeve_dns.records WHERE name = '%s-77.red.example.test' AND type = 'A'" % label)
+
+
+def strings_of(ground, label, path):
+    with connect(ground.node) as connection:
+        answer = connection.ask("GET", PREFIX + path, Bearer(ground.facts["callers"]["stranger"]["token"]))
+    if answer.status != 200:
+        raise RuntimeError("nothing was tried: %d" % answer.status)
+    return sorted(answer.json()["connectionStrings"])
+
+
+def of_names(ground):
+    wall = "names of clusters follow their own project"
+    yield "private IP mode changes where another's names lead", wall, lambda: names_of_another(ground, "privateIpMode", answer_of)
+    yield "custom DNS changes another's connection strings", wall, lambda: names_of_another(ground, "providerCustomDNS", strings_of)
+
+
+# ---- Names and tags in files that others open ----
+FORMULAS = ("=cmd|' /C calc'!A0", "@SUM(A1)", "+1+1", "-2+3", "x;=1+1", "x\t=1+1", "x|=1+1", 'x",=1+1,"', "x\r\n=1+1")
+
+
+def run_in_spreadsheet(ground, text, where):
+    """A line of an invoice whose project, cluster or tag somebody of the project chose; who pays opens it, told one separator or another."""
+    org = ground.facts["b"]
+    quoted = "'%s'" % text.replace("'", "''")
+    names = {"project": "''", "cluster": "''", "value": "'x'", "key": "'x'", where: quoted}
+    sql("INSERT INTO invoice (org_id, id, began_at, ends_at, created_at, updated_at) SELECT o.id, decode('%s', 'hex'), '2021-01-01', '2021-02-01', now(), now() FROM "
+        "organization o WHERE o.id = decode('%s', 'hex') ON CONFLICT DO NOTHING" % (new_id(), org))
+    invoice = sql("SELECT encode(id, 'hex') FROM invoice WHERE org_id = decode('%s', 'hex') AND status = 'PENDING'" % org)
+    sql("INSERT INTO invoice_line (invoice_id, org_id, project_id, project_name, cluster_id, cluster_name, sku, day, microcents, tags, tags_key, seconds, created_at) "
+        "VALUES (decode('{0}', 'hex'), decode('{1}', 'hex'), decode('{2}', 'hex'), {project}, decode('{2}', 'hex'), {cluster}, 'RED', '2020-01-01', 0, "
+        "jsonb_build_object({key}, jsonb_build_array({value})), '{2}', 1, now())".format(invoice, org, new_id(), **names))
+    with connect(ground.node) as connection:
+        answer = connection.ask("GET", PREFIX + "/orgs/%s/invoices/%s/csv" % (org, invoice), Bearer(ground.facts["callers"]["stranger"]["token"]), headers={"Accept": "text/csv"}, accept=None)
+    sql("DELETE FROM invoice_line WHERE invoice_id = decode('%s', 'hex') AND sku = 'RED'" % invoice)
+    if answer.status != 200 or b"RED" not in answer.body:
+        raise RuntimeError("nothing was tried: %d" % answer.status)
+    cells = [cell for separator in ",;\t|" for line in csv.reader(io.StringIO(answer.body.decode(), newline=""), delimiter=separator) for cell in line]
+    run = [cell for cell in cells if cell[:1] in ("=", "+", "-", "@")]
+    return "a formula: %r" % run[0] if run else None
+
+
+def of_files(ground):
+    for text in FORMULAS:
+        for where in ("project", "cluster", "key", "value"):
+            yield "invoice as CSV: %r as %s" % (text, where), "files for spreadsheets have no formulas", lambda t=text, w=where: run_in_spreadsheet(ground, t, w)
+
+
+# ---- Support staff, and what tenants can do about them ----
+PAST, FUTURE = "2020-01-01T00:00:00Z", "2099-01-01T00:00:00Z"
+CONSENTS = {"none": None, "that is over": ("CLUSTER_INFRASTRUCTURE_AND_APP_SERVICES_SYNC_DATA", PAST), "for logs": ("CLUSTER_DATABASE_LOGS", FUTURE)}
+
+
+def open_session(ground, consent, level):
+    """An operator who asks for more than the owner of the cluster consents to. Its row is one that the API would have made."""
+    cluster, name = new_id(), "red" + secrets.token_hex(4)
+    project, org = sql("SELECT encode(id, 'hex') || ' ' || encode(org_id, 'hex') FROM project LIMIT 1").split()
+    document = {} if consent is None else {"vendorEmployeeAccessGrant": {"grantType": consent[0], "expirationTime": consent[1]}}
+    sql("INSERT INTO cluster (id, org_id, project_id, name, set_name, major_version) VALUES (decode('{0}', 'hex'), decode('{2}', 'hex'), decode('{1}', 'hex'), '{3}', '{4}', '17');"
+        "INSERT INTO resource (scope, kind, id, name, org_id, document, state) VALUES (decode('{1}', 'hex'), 'cluster', decode('{0}', 'hex'), '{3}', decode('{2}', 'hex'), '{5}', 'IDLE')"
+        .format(cluster, project, org, name, name[3:9], json.dumps(document)))
+    try:
+        answer = ground.node.run("operator", "add", name, "--json")
+        connection = http.client.HTTPConnection("127.0.0.1", ground.node.operator_port, timeout=10)
+        connection.request("POST", "/operator/v1/supportSessions", json.dumps({"cluster": name, "reason": "red", "from": "198.51.100.7", "level": level}).encode(),
+                           {"Content-Type": "application/json", "Authorization": "Bearer " + json.loads(answer.stdout)["token"]})
+        reply = connection.getresponse()
+        body = reply.read()
+        if reply.status == 409 and b"ACCESS_NOT_GRANTED" in body:
+            return None
+        return "%d %r" % (reply.status, body[:80])
+    finally:
+        sql("DELETE FROM resource WHERE scope = decode('{0}', 'hex') AND (name = '{1}' OR kind = 'supportSession'); DELETE FROM cluster WHERE id = decode('{2}', 'hex')".format(project, name, cluster))
+
+
+def of_support(ground):
+    for what, consent in CONSENTS.items():
+        for level in ("STATISTICS", "DATA"):
+            yield "an operator opens a session for %s with a consent %s" % (level, what), "only the owner lets support staff in", lambda c=consent, l=level: open_session(ground, c, l)
+    yield ("an operator opens a session for DATA with a consent for statistics", "only the owner lets support staff in",
+           lambda: open_session(ground, ("CLUSTER_INFRASTRUCTURE", FUTURE), "DATA"))
 
 
 # ---- The operator's API ----
@@ -249,7 +396,7 @@ def of_operators(ground):
             yield "operator's %s %s: %s" % (row["method"], row["path"], who), "operators have tokens of their own", lambda m=row["method"], p=path, t=token: desk(m, p, t)
 
 
-PARTS = (of_rules, of_bodies, of_providers, of_people, of_places, of_buckets, of_older_version)
+PARTS = (of_dry_runs, of_rules, of_bodies, of_providers, of_people, of_places, of_buckets, of_store_roles, of_names, of_files, of_support, of_older_version)
 
 
 def attacks(ground):
@@ -257,6 +404,6 @@ def attacks(ground):
     for part in PARTS:
         for name, wall, attempt in part(ground):
             vantage = "network" if name.startswith("S5") else "tenant"
-            yield Attack(name, vantage, wall, attempt, alone=part is of_older_version)
+            yield Attack(name, vantage, wall, attempt, alone=part in (of_names, of_files, of_older_version))
     for name, wall, attempt in of_operators(ground):
         yield Attack(name, "network", wall, attempt)

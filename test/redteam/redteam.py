@@ -18,6 +18,7 @@ import ground as grounds
 import of_agent
 import of_browser
 import of_database
+import of_device
 import of_download
 import of_extension
 import of_gate
@@ -27,6 +28,10 @@ import of_node
 import of_outside
 import of_points
 import of_pooler
+import of_program
+import of_provider
+import of_saml
+import of_scaling
 import of_session
 import of_store
 import of_tenant
@@ -37,7 +42,7 @@ import walls_of_node
 from state import Problem
 from world import changed_tables, row_hashes
 
-NODE = [of_node, of_tenant, of_browser, of_download, of_tools, of_store]
+NODE = [of_node, of_tenant, of_browser, of_device, of_download, of_tools, of_store, of_provider, of_program, of_saml, of_scaling]
 FLEET = [of_outside, of_hosts, of_agent, of_points, of_database, of_session, of_extension, of_pooler, of_gate, of_logs]
 
 

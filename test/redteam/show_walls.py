@@ -4,6 +4,7 @@
 
     test/redteam/show_walls.py --part node           walls of the API and of the control database; --part fleet: those of hosts
     test/redteam/show_walls.py --only "provider"     walls whose name contains this
+    test/redteam/show_walls.py --check               only whether the code that each wall consists of is in the tree; needs nothing
 
 Ends with "redteam walls: N walls, N shown to hold something". Every wall that an attack names must have a row; redteam.py looks at that.
 """
@@ -30,13 +31,13 @@ class Showing:
         self.results, self.scratch = {}, None
         if kept and os.path.exists(kept):
             with open(kept) as file:
-                self.results = {one["name"]: walls.Result.of_record(one) for one in json.load(file)}
+                self.results = {(one["name"], one["how"]): walls.Result.of_record(one) for one in json.load(file)}
 
     def chosen(self, list_of_walls):
         return [wall for wall in list_of_walls if not self.wanted or any(word in wall.name for word in self.wanted)]
 
     def add(self, result):
-        self.results[result.name] = result
+        self.results[result.name, result.how] = result
         print(result.line(), flush=True)
         if self.kept:
             with open(self.kept, "w") as file:
@@ -53,18 +54,18 @@ class Showing:
 
 
 # ---- A node ----
-def at_wall(name):
+def at_wall(number):
     """In a process of its own, against a node of another build: prints what came through."""
-    wall = next(one for one in walls_of_node.CODE if one.name == name)
+    wall = walls_of_node.CODE[number]
     with grounds.node_ground() as ground:
-        mine = walls.chosen(wall, [one for module in (redteam.of_node, redteam.of_tenant, redteam.of_download, redteam.of_tools) for one in module.attacks(ground)])
+        mine = walls.chosen(wall, [one for module in (redteam.of_node, redteam.of_tenant, redteam.of_browser, redteam.of_device, redteam.of_download, redteam.of_tools, redteam.of_provider, redteam.of_program, redteam.of_saml, redteam.of_scaling) for one in module.attacks(ground)])
         print(json.dumps({"tried": len(mine), "through": walls.run(mine)}))
 
 
 def show_code(showing, wall):
     try:
         with showing.copy().without(wall) as build:
-            done = subprocess.run([os.path.join(rows.ROOT, "script/with-services"), sys.executable, os.path.abspath(__file__), "--at-wall", wall.name], capture_output=True,
+            done = subprocess.run([os.path.join(rows.ROOT, "script/with-services"), sys.executable, os.path.abspath(__file__), "--at-wall", str(walls_of_node.CODE.index(wall))], capture_output=True,
                                   text=True, check=False, timeout=400, env={**os.environ, "REEVE_BUILD": build}, stdin=subprocess.DEVNULL)
         found = json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else {"tried": 0, "through": {"trying": "it could not be tried: " + (done.stdout + done.stderr)[-600:]}}
     except Exception as broken:
@@ -115,6 +116,19 @@ def show_fleet(showing):
         ground.is_unharmed()
 
 
+def check():
+    """Code that was changed takes its wall along: then nobody would see any more that it holds something."""
+    missing, looked_at = [], 0
+    for wall in (*walls_of_node.CODE, *walls_of_fleet.CODE, *walls_of_fleet.AGENT):
+        for path, as_it_is, _ in wall.patches:
+            looked_at += 1
+            with open(os.path.join(rows.ROOT, path), encoding="utf-8") as file:
+                if as_it_is not in file.read():
+                    missing.append("%s: %s does not have %r" % (wall.name, path, as_it_is))
+    print("\n".join([*missing, "%d passed, %d failed" % (looked_at - len(missing), len(missing))]))
+    return 1 if missing else 0
+
+
 def write_report(path, showing):
     lines = ["`make redteam-walls`: each wall is taken down once, and an attack that it holds has to come through; put up again, it holds. Walls that are compiled in are taken "
              "out of a scratch copy of the tree, which is built without them. [Rows](../internals/red-team.md).", "",
@@ -131,10 +145,13 @@ def main():
     parser.add_argument("--part", choices=("node", "fleet"))
     parser.add_argument("--report", metavar="FILE")
     parser.add_argument("--kept", metavar="FILE", help="results of other runs, which this one adds to")
-    parser.add_argument("--at-wall", help=argparse.SUPPRESS)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--at-wall", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.at_wall:
+    if arguments.at_wall is not None:
         return at_wall(arguments.at_wall)
+    if arguments.check:
+        return check()
     showing = Showing(arguments.only, arguments.kept)
     try:
         for part, show in (("node", show_node), ("fleet", show_fleet)):

@@ -321,7 +321,7 @@ AGENT = [
               ("src/engine/postgres/sql/extension/extension_create.sql", " WHERE e.extname = r.name AND e.extowner = 10 AND n.nspname IN ('reeve_extensions', 'pg_catalog'))", " WHERE e.extname = r.name)")],
              ("the schema is the owner's", "the owner's by now")),
     CodeWall("what extensions consist of is not granted", "group_grant.sql lets those who may create something do so in every schema",
-             [("src/engine/postgres/sql/roles/group_grant.sql", "(p.word <> 'CREATE' OR NOT (", "(true OR NOT (")], ("beside it",)),
+             [("src/engine/postgres/sql/roles/group_grant.sql", "p.word = 'CREATE' AND (n.nspowner", "false AND (n.nspowner")], ("beside it",)),
     CodeWall("users who go lose their login first", "the agent clears away first, in transactions that may be read-only",
              [("src/engine/postgres/sql/roles/user_shut_out.sql", "DO $$ BEGIN EXECUTE format('ALTER ROLE %I NOLOGIN PASSWORD NULL', current_setting('reeve.role')); END $$", "SELECT 1"),
               (SESSION, "-c default_transaction_read_only=off ", ""), NO_UNDO], ("read-only",)),

@@ -113,7 +113,7 @@ only_what_has_a_meaning_is_taken(void **state)
         "'problem': [], 'dataBytes': 'x', 'serverVersion': {}}");
     assert_non_null(odd);
     assert_false(drill_view_is_done(odd));
-    drill_view_report(arena, odd, odd, &report);
+    drill_view_report(arena, odd, odd, 0, &report);
     assert_int_equal(report.phase_count, 2);
     assert_int_equal(report.phases[0].ms, -1);
     assert_int_equal(report.check_count, 0);
@@ -133,7 +133,7 @@ there_is_an_end_to_it(void **state)
     for (int i = 0; i < 1000; i++)
         buf_format(&many, "%s{'name': 'a', 'result': 'PASSED', 'sentence': '%0600d'}", i == 0 ? "" : ",", 7);
     buf_add_text(&many, "]}");
-    drill_view_report(arena, NULL, view(arena, buf_str(&many).data), &report);
+    drill_view_report(arena, NULL, view(arena, buf_str(&many).data), 0, &report);
     assert_int_equal(report.check_count, 256);
     assert_int_equal(report.checks[0].sentence.len, 512);
     arena_free(arena);
@@ -145,12 +145,28 @@ the_time_until_it_could_be_used_is_without_the_checks(void **state)
     (void)state;
     struct arena *arena = arena_new(ARENA_BYTES);
     struct report_drill report = { 0 };
-    drill_view_report(arena, view(arena, fetched_text), view(arena, PROVED("600000", FINE)), &report);
+    drill_view_report(arena, view(arena, fetched_text), view(arena, PROVED("600000", FINE)), 0, &report);
     assert_int_equal(report.rto_ms, 123);
     assert_int_equal(report.phase_count, 4);
     assert_int_equal(report.data_bytes, 9);
-    drill_view_report(arena, view(arena, fetched_text), NULL, &report);
+    drill_view_report(arena, view(arena, fetched_text), NULL, 0, &report);
     assert_int_equal(report.rto_ms, -1);
+    arena_free(arena);
+}
+
+/* A cluster that was idle since its backup has no commit by which its recovery point could be told: the answer said nothing then. */
+static void
+what_came_back_reaches_to_the_backup_at_least(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(ARENA_BYTES);
+    struct report_drill report = { 0 };
+    drill_view_report(arena, view(arena, fetched_text), view(arena, PROVED("-1", FINE)), 500000, &report);
+    assert_true(str_is(report.recovery_point, "1970-01-01T00:08:20Z"));
+    drill_view_report(arena, view(arena, fetched_text), view(arena, PROVED("600000", FINE)), 500000, &report);
+    assert_true(str_is(report.recovery_point, "1970-01-01T00:10:00Z"));
+    drill_view_report(arena, view(arena, fetched_text), NULL, 500000, &report);
+    assert_int_equal(report.recovery_point.len, 0); /* nothing has come back yet */
     arena_free(arena);
 }
 
@@ -164,6 +180,7 @@ main(void)
         cmocka_unit_test(only_what_has_a_meaning_is_taken),
         cmocka_unit_test(there_is_an_end_to_it),
         cmocka_unit_test(the_time_until_it_could_be_used_is_without_the_checks),
+        cmocka_unit_test(what_came_back_reaches_to_the_backup_at_least),
     };
     json_init();
     return cmocka_run_group_tests(tests, NULL, NULL);

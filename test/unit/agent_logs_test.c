@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "agent/log/log_message.h"
+#include "agent/log/log_objects.h"
 #include "agent/log/log_place.h"
 #include "base/disk.h"
 #include "base/json.h"
@@ -215,6 +216,56 @@ places_are_kept_and_what_is_damaged_begins_with_the_target(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* ---- Objects ---- */
+static void
+an_object_is_named_after_its_first_line(void **state)
+{
+    (void)state;
+    const struct goal_cluster whose = { .name = STR("orders") };
+    const struct goal_member where = { .name = STR("orders-6d8fb2-00") };
+    struct log_line line = { .cluster = &whose,
+                             .member = &where,
+                             .type = LOG_POSTGRES_AUDIT,
+                             .time_us = 1767225600000042,
+                             .text = STR("x"),
+                             .place = STR("s=1;i=2") };
+    struct goal_log_target target = { .id = { .bytes = { 1 }, .is_there = true }, .prefix = STR("checkout/reeve/") };
+    str name = log_object_name(arena, &target, &line), before = name;
+    assert_true(
+        str_starts_with(name, STR("checkout/reeve/orders/orders-6d8fb2-00/audit/2026/01/01/20260101T000000.000042Z-")));
+    assert_true(str_ends_with(name, STR(".log.gz")));
+    line.text = STR("another");
+    assert_true(str_eq(log_object_name(arena, &target, &line), before));
+    /* Two lines of one microsecond have two places. */
+    line.place = STR("s=1;i=3");
+    assert_false(str_eq(log_object_name(arena, &target, &line), before));
+    /* And one line is in an object of each of two targets with one prefix. */
+    line.place = STR("s=1;i=2");
+    target.id.bytes[0] = 2;
+    assert_false(str_eq(log_object_name(arena, &target, &line), before));
+}
+
+static void
+no_name_leads_out_of_its_folder(void **state)
+{
+    (void)state;
+    const struct goal_cluster whose = { .name = STR("../../x") };
+    const struct goal_member where = { .name = STR("..") };
+    const struct log_line line = { .cluster = &whose, .member = &where, .type = LOG_PATRONI, .place = STR("s=1") };
+    const struct goal_log_target target = { .prefix = STR("a/") };
+    assert_true(str_starts_with(log_object_name(arena, &target, &line), STR("a/_._.._x/_./patroni/1970/01/01/")));
+}
+
+static void
+without_a_role_nothing_is_written(void **state)
+{
+    (void)state;
+    const struct goal_log_target target = { .form = LOG_FORM_OBJECTS, .url = STR_EMPTY, .key = STR_EMPTY };
+    str why;
+    assert_false(log_objects_write(arena, &target, NULL, 0, &why));
+    assert_true(str_starts_with(why, STR("The operator has taken away the role")));
+}
+
 int
 main(void)
 {
@@ -227,6 +278,9 @@ main(void)
         cmocka_unit_test(the_form_of_events_has_one_document_a_line),
         cmocka_unit_test(the_form_of_items_is_a_list),
         cmocka_unit_test(nothing_is_sent_in_a_form_that_is_not_known),
+        cmocka_unit_test(an_object_is_named_after_its_first_line),
+        cmocka_unit_test(no_name_leads_out_of_its_folder),
+        cmocka_unit_test(without_a_role_nothing_is_written),
         cmocka_unit_test(places_are_kept_and_what_is_damaged_begins_with_the_target),
     };
     json_init();

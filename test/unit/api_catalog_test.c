@@ -106,6 +106,38 @@ form_of_a_parameter_that_the_path_has_not_does_not_start(void **state)
 }
 
 static void
+refusal_with_something_to_fill_in_does_not_start(void **state)
+{
+    (void)state;
+    struct endpoint e = good;
+    e.waits_for = NULL;
+    e.refuses = NOT_OFFERED;
+    expect_mistake(e, "something to fill in");
+}
+
+static void
+status_has_the_sentence_that_callers_are_answered_with(void **state)
+{
+    (void)state;
+    struct endpoint both[2] = { good, good };
+    both[1].path = "/groups/{groupId}/things/{thingId}";
+    both[1].operation = "getThing";
+    both[1].waits_for = NULL;
+    both[1].refuses = PEERING_NOT_OFFERED;
+    const struct catalog *catalog = catalog_of(both, 2);
+    char text[4096] = "";
+    FILE *out = fmemopen(text, sizeof(text), "w");
+    catalog_print_status(catalog, out);
+    fclose(out);
+    catalog_free(catalog);
+    assert_non_null(strstr(text, "waiting for nothing\n"));
+    assert_non_null(strstr(text,
+                           " refused: Peering connections are not offered: clusters run on the operator's own hosts, "
+                           "and the operator sets their routes.\n"));
+    assert_non_null(strstr(text, "2 operations: 0 complete, 1 refused, 1 waiting; 0 extensions\n"));
+}
+
+static void
 same_path_twice_does_not_start(void **state)
 {
     (void)state;
@@ -318,6 +350,8 @@ main(void)
         cmocka_unit_test(bucket_of_a_project_needs_a_project_in_the_path),
         cmocka_unit_test(versions_must_be_ascending_dates),
         cmocka_unit_test(form_of_a_parameter_that_the_path_has_not_does_not_start),
+        cmocka_unit_test(refusal_with_something_to_fill_in_does_not_start),
+        cmocka_unit_test(status_has_the_sentence_that_callers_are_answered_with),
         cmocka_unit_test(same_path_twice_does_not_start),
         cmocka_unit_test(all_families_start),
         cmocka_unit_test(literal_segment_wins_over_parameter),

@@ -7,6 +7,7 @@
 #include "api/document/openapi.h"
 #include "api/document/reference.h"
 #include "api/validate.h"
+#include "auth/role.h"
 #include "base/json.h"
 #include "family/families.h"
 
@@ -72,6 +73,22 @@ document_is_the_same_every_time(void **state)
     str again = openapi_document(arena, catalog, STR("https://a.example.org"));
     assert_true(once.len > 100000);
     assert_true(str_eq(once, again));
+}
+
+/* A page enables a control with this: it must be what the service itself decides with. */
+static void
+document_says_what_roles_imply(void **state)
+{
+    (void)state;
+    const json_t *all = json_object_get(document, "x-role-implications");
+    assert_int_equal(json_object_size(all), ROLE_COUNT);
+    for (int i = 0; i < ROLE_COUNT; i++) {
+        const json_t *implied = json_object_get(all, role_rows[i].name), *one;
+        role_set said = role_rows[i].bit;
+        size_t k;
+        json_array_foreach(implied, k, one) said |= role_from_name(json_str(one));
+        assert_true(said == role_closure(role_rows[i].bit));
+    }
 }
 
 static void
@@ -315,6 +332,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(document_has_every_operation_once),
         cmocka_unit_test(document_is_the_same_every_time),
+        cmocka_unit_test(document_says_what_roles_imply),
         cmocka_unit_test(error_schema_has_exactly_the_five_fields),
         cmocka_unit_test(every_reference_leads_somewhere),
         cmocka_unit_test(public_operations_need_no_credentials_and_others_do),

@@ -67,7 +67,7 @@ cookie_is_found_when_it_is_there_once(void **state)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         str value = STR_EMPTY;
-        bool found = session_find_cookie(str_from(cases[i].header), &value);
+        bool found = session_find_cookie(str_from(cases[i].header), SESSION_COOKIE, &value);
         assert_int_equal(found, cases[i].value != NULL);
         if (found)
             assert_true(str_is(value, cases[i].value));

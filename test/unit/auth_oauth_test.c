@@ -247,7 +247,7 @@ static void
 metadata_is_that_of_rfc_8414(void **state)
 {
     (void)state;
-    str document = oauth_metadata(arena, STR("https://reeve.example.org/"));
+    str document = oauth_metadata(arena, STR("https://reeve.example.org/"), false);
     assert_text(json_member(document, "issuer"), "https://reeve.example.org");
     assert_text(json_member(document, "token_endpoint"), "https://reeve.example.org/api/oauth/token");
     assert_text(json_member(document, "revocation_endpoint"), "https://reeve.example.org/api/oauth/revoke");

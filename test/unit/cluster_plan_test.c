@@ -13,7 +13,7 @@
 /* One region config: {"A", 3, 0, 7} is three electable members in region A with priority 7. */
 struct region {
     const char *name;
-    int electable, read_only, priority;
+    int electable, read_only, priority, analytics;
 };
 
 static struct wanted
@@ -30,6 +30,10 @@ document_of(const char *size, int disk_gb, const struct region *regions, size_t 
         if (regions[i].read_only > 0)
             json_object_set_new(config, "readOnlySpecs",
                                 json_pack("{s:s, s:i, s:i}", "instanceSize", size, "nodeCount", regions[i].read_only,
+                                          "diskSizeGB", disk_gb));
+        if (regions[i].analytics > 0)
+            json_object_set_new(config, "analyticsSpecs",
+                                json_pack("{s:s, s:i, s:i}", "instanceSize", size, "nodeCount", regions[i].analytics,
                                           "diskSizeGB", disk_gb));
         json_array_append_new(configs, config);
     }
@@ -165,6 +169,23 @@ electable_members_become_read_only_ones_where_they_are(void **state)
     members[2].is_primary = false;
     members[0].electable = false;
     assert_plan(&wanted, members, 3, "101 0 0");
+}
+
+/* Strings lead to them by what they are: one is made anew rather than turned into something else. */
+static void
+members_for_analytics_stay_what_they_are(void **state)
+{
+    (void)state;
+    struct wanted wanted = DOCUMENT("M10", 10, { "A", 2, 0, 7, 1 });
+    struct plan_member members[] = { member("A", 0, "M10"), member("A", 1, "M10"), member("A", 2, "M10") };
+    members[2].electable = false;
+    assert_plan(&wanted, members, 3, "00- 0 1"); /* a read-only one is none */
+    members[2].analytics = true;
+    assert_plan(&wanted, members, 3, "001 0 0");
+    struct wanted without = DOCUMENT("M10", 10, { "A", 2, 1, 7 });
+    assert_plan(&without, members, 3, "00- 0 1");
+    assert_false(wanted.groups[1].electable);
+    assert_int_equal(wanted_members(&wanted), 3);
 }
 
 /* Every change between small documents, carried out as jobs do it: ends with exactly what is asked for, and on the way never has
@@ -404,6 +425,7 @@ main(void)
         cmocka_unit_test(a_member_on_a_host_that_is_emptied_is_replaced),
         cmocka_unit_test(the_right_size_wins_over_everything_else),
         cmocka_unit_test(electable_members_become_read_only_ones_where_they_are),
+        cmocka_unit_test(members_for_analytics_stay_what_they_are),
         cmocka_unit_test(every_change_ends_where_it_should),
         cmocka_unit_test(the_primary_belongs_where_the_priority_is_highest),
         cmocka_unit_test(a_document_that_asks_for_nothing_is_refused),

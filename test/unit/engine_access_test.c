@@ -284,6 +284,30 @@ who_reads_everything_reads_no_verifier(void **state)
     assert_false(runs_as("reader", "postgres", "CREATE TABLE t (id int)"));
 }
 
+/* What scripts of extensions find in their schemas is the superuser's; also where an earlier agent let others create there. */
+static void
+nobody_creates_where_extensions_are(void **state)
+{
+    (void)state;
+    static const char *const may_create =
+        "SELECT bool_or(has_schema_privilege('app', n.oid, 'CREATE')) FROM pg_namespace n WHERE nspname = 'reeve_extensions'";
+    assert_int_equal(APPLY(app).len, 0);
+    assert_true(runs_as("postgres", "shop", "CREATE SCHEMA reeve_extensions"));
+    assert_int_equal(APPLY(app).len, 0);
+    assert_false(runs_as("app", "shop", "CREATE TABLE reeve_extensions.mine (id int)"));
+    assert_true(holds_in(
+        "shop",
+        "SELECT has_schema_privilege('app', 'reeve_extensions', 'USAGE') AND has_schema_privilege('app', 'public', 'CREATE')"));
+    assert_true(runs_as(
+        "postgres", "shop",
+        "DO $$ DECLARE one text; BEGIN FOR one IN SELECT rolname FROM pg_roles r JOIN pg_auth_members m ON m.roleid = r.oid "
+        "WHERE m.member = 'app'::regrole AND rolname <> 'reeve_managed' LOOP EXECUTE format('GRANT CREATE ON SCHEMA reeve_extensions TO %I', one); END LOOP; END $$"));
+    assert_true(holds_in("shop", may_create));
+    assert_int_equal(APPLY(app).len, 0);
+    assert_false(holds_in("shop", may_create));
+    assert_true(runs_as("postgres", "shop", "DROP SCHEMA reeve_extensions"));
+}
+
 /* S10: a member may put a link to another member's socket where the agent connects: it would work on the other's database. */
 static void
 a_socket_that_leads_to_somebody_else_is_refused(void **state)
@@ -373,6 +397,68 @@ what_is_recorded_follows_the_rule(void **state)
                       " WHERE r.rolname = 'mallory')"));
 }
 
+/* ---- Support staff ---- */
+static str
+apply_support(size_t count, struct goal_support_user *users)
+{
+    const struct goal_access access = { .users = { 2, (struct goal_user[]){ mallory, app } },
+                                        .support = { count, users } };
+    struct role_plan plan;
+    error why = role_plan_make(arena, &access, &plan);
+    if (why == OK)
+        why = roles_apply(&self, &plan);
+    if (why != OK)
+        fail_msg("%s", why->detail.data);
+    return plan.problem;
+}
+
+/* Every statement is recorded, whatever they do about it, and they are out when the session is over, also in the middle of one. */
+static void
+support_staff_is_recorded_and_gone_with_their_session(void **state)
+{
+    (void)state;
+    static struct goal_role watch[] = { { STR("clusterMonitor"), STR("admin"), STR_EMPTY },
+                                        { STR("readAnyDatabase"), STR("admin"), STR_EMPTY } };
+    static const char *const attempts[] = {
+        "SET log_statement = 'none'",
+        "ALTER ROLE \"reeve-support-1\" SET log_statement = 'none'",
+        "ALTER ROLE \"reeve-support-1\" VALID UNTIL 'infinity'",
+        "ALTER ROLE \"reeve-support-1\" CREATEROLE",
+        "CREATE ROLE stays LOGIN",
+        "INSERT INTO seen VALUES (1)",
+        "COPY seen TO PROGRAM 'true'",
+        "SELECT pg_reload_conf()",
+    };
+    struct goal_support_user one = {
+        STR("reeve-support-1"), STR_EMPTY, STR("2099-01-01T00:00:00Z"), STR("192.0.2.1/32"), { 1, watch }
+    };
+    assert_int_equal(apply_support(0, NULL).len, 0);
+    assert_true(runs_as("mallory", "shop", "CREATE TABLE seen (n int)"));
+    assert_int_equal(apply_support(1, &one).len, 0);
+    assert_true(
+        holds("SELECT rolvaliduntil = '2099-01-01 00:00:00+00' FROM pg_roles WHERE rolname = 'reeve-support-1'"));
+    assert_false(runs_as("reeve-support-1", "shop", "SELECT * FROM seen"));
+    one.roles.count = 2;
+    assert_int_equal(apply_support(1, &one).len, 0);
+
+    PGconn *session = connect_as("reeve-support-1", "shop");
+    assert_true(runs(session, "SELECT * FROM seen"));
+    for (size_t i = 0; i < LENGTH(attempts); i++)
+        assert_false(runs(session, attempts[i]));
+    assert_true(runs(
+        session,
+        "ALTER ROLE \"reeve-support-1\" RESET ALL")); /* takes back what they may set themselves: nothing of this */
+    assert_true(runs(session, "SELECT 1 / (current_setting('log_statement') = 'all')::int"));
+    assert_true(runs_as("reeve-support-1", "shop", "SELECT 1 / (current_setting('log_statement') = 'all')::int"));
+
+    assert_int_equal(apply_support(0, NULL).len, 0);
+    assert_false(runs(session, "SELECT 1"));
+    assert_false(logs_in("reeve-support-1", "shop"));
+    assert_true(holds("SELECT NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'reeve-support-1')"));
+    PQfinish(session);
+    assert_true(runs_as("mallory", "shop", "DROP TABLE seen"));
+}
+
 /* As the task does it. */
 static void
 an_index_is_built_by_the_owner_of_its_table(void **state)
@@ -418,6 +504,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_creates_where_extensions_are),
         cmocka_unit_test(a_socket_that_leads_to_somebody_else_is_refused),
         cmocka_unit_test(an_owner_who_spoils_their_database_keeps_nobody_in),
         cmocka_unit_test(whoever_holds_on_to_their_own_role_is_shut_out_all_the_same),
@@ -428,6 +515,7 @@ main(void)
         cmocka_unit_test(every_question_is_known_to_the_server),
         cmocka_unit_test(values_are_quoted_as_the_statement_says),
         cmocka_unit_test(what_is_recorded_follows_the_rule),
+        cmocka_unit_test(support_staff_is_recorded_and_gone_with_their_session),
         cmocka_unit_test(an_index_is_built_by_the_owner_of_its_table),
         cmocka_unit_test(sample_data_belongs_to_the_owner_of_its_database),
     };

@@ -120,6 +120,33 @@ a_cluster_without_backups_has_nothing_of_them(void **state)
 }
 
 static void
+support_staff_comes_from_its_own_address_only(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    bool changed = false;
+    static struct goal_support_user one = {
+        STR("reeve-support-1"), STR("x"), STR("2099-01-01T00:00:00Z"), STR("192.0.2.1/32"), { 0 }
+    };
+    static str own_networks[] = { STR("10.0.0.0/8") };
+    f.cluster.access.networks = (struct wire_texts){ 1, own_networks };
+    f.cluster.access.support = (struct goal_support_users){ 1, &one };
+    f.cluster.pooling.mode = POOL_TRANSACTION;
+    assert_ptr_equal(hba_write(&f.self, &changed), OK);
+    str hba = content(&f, "pg_hba.conf");
+    const char *own = strstr(hba.data, "hostssl all \"reeve-support-1\" 192.0.2.1/32 scram-sha-256\n"
+                                       "host all \"reeve-support-1\" all reject\n");
+    assert_non_null(own);
+    assert_true(own < strstr(hba.data, "hostssl all all 10.0.0.0/8"));
+    assert_null(strstr(hba.data, "hostssl all all 192.0.2.1")); /* it opens nothing to anybody else */
+    f.self.is_closed = true;
+    assert_ptr_equal(hba_write(&f.self, &changed), OK);
+    assert_null(strstr(content(&f, "pg_hba.conf").data, "192.0.2.1"));
+    tear_down(&f);
+}
+
+static void
 seats_of_a_cluster_are_let_in_and_nobody_else_as_them(void **state)
 {
     (void)state;
@@ -393,6 +420,29 @@ new_data_is_synced_as_the_version_can(void **state)
     tear_down(&f);
 }
 
+/* Only where it has one: elsewhere WAL stays with the data, as it was. And never more WAL is kept than the volume holds. */
+static void
+wal_goes_to_its_own_volume(void **state)
+{
+    (void)state;
+    struct fixture f = set_up();
+    bind_fixture(&f);
+    for (int has = 0; has < 2; has++) {
+        f.self.has_volumes = has;
+        json_t *config = config_whole(&f.self);
+        const json_t *postgresql = json_object_get(config, "postgresql");
+        const char *texts[] = {
+            json_text(f.arena, json_object_get(postgresql, "basebackup")).data,
+            json_text(f.arena, json_object_get(json_object_get(config, "bootstrap"), "initdb")).data,
+        };
+        for (size_t i = 0; i < LENGTH(texts); i++)
+            assert_int_equal(strstr(texts[i], "/wal/pg_wal\"") != NULL, has);
+        assert_int_equal(json_object_get(json_object_get(postgresql, "parameters"), "max_slot_wal_keep_size") != NULL,
+                         has);
+    }
+    tear_down(&f);
+}
+
 static void
 a_unit_says_its_limits_and_its_address(void **state)
 {
@@ -414,6 +464,7 @@ a_unit_says_its_limits_and_its_address(void **state)
                                          "--port 27017 --peers 10.0.1.2\n",
                                          "\nExecStart=/usr/bin/patroni /x\n",
                                          "\nType=exec\n",
+                                         "\nRequiresMountsFor=/var/lib/reeve/members/x /var/lib/reeve/members/x/wal\n",
                                          "\nUser=reeve-70001\nGroup=reeve-70001\n",
                                          "\nRestart=always\n",
                                          "\nWantedBy=multi-user.target\n",
@@ -507,6 +558,7 @@ main(void)
     json_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cluster_without_backups_has_nothing_of_them),
+        cmocka_unit_test(support_staff_comes_from_its_own_address_only),
         cmocka_unit_test(seats_of_a_cluster_are_let_in_and_nobody_else_as_them),
         cmocka_unit_test(slots_of_seats_that_are_gone_are_dropped_and_those_of_others_stay),
         cmocka_unit_test(who_may_connect_is_in_the_right_order),
@@ -517,6 +569,7 @@ main(void)
         cmocka_unit_test(the_shared_configuration_has_what_the_goal_says),
         cmocka_unit_test(patroni_is_started_with_corrections),
         cmocka_unit_test(new_data_is_synced_as_the_version_can),
+        cmocka_unit_test(wal_goes_to_its_own_volume),
         cmocka_unit_test(a_unit_says_its_limits_and_its_address),
         cmocka_unit_test(files_are_replaced_whole),
         cmocka_unit_test(requests_are_signed_by_their_key),

@@ -305,6 +305,18 @@ databases_and_tables_are_measured(void **state)
 
 /* The sum over databases falls then; it must not look like a new beginning. */
 static void
+databases_of_a_project_that_switched_it_off_are_not_measured(void **state)
+{
+    (void)state;
+    static str off[] = { STR(GOAL_DATABASE_STATISTICS) };
+    cluster.switched_off = (struct wire_texts){ 1, off };
+    str lines = measure(true);
+    cluster.switched_off = (struct wire_texts){ 0 };
+    assert_null(strstr(lines.data, "shop"));
+    assert_non_null(strstr(measure(true).data, "shop"));
+}
+
+static void
 a_database_that_is_dropped_takes_nothing_back(void **state)
 {
     (void)state;
@@ -517,6 +529,7 @@ main(void)
         TEST(every_value_of_a_process_is_there),
         TEST(sessions_are_counted_by_what_they_do),
         TEST(databases_and_tables_are_measured),
+        TEST(databases_of_a_project_that_switched_it_off_are_not_measured),
         TEST(a_database_that_is_dropped_takes_nothing_back),
         TEST(counts_that_begin_anew_go_on),
         TEST(commits_while_no_agent_runs_count),

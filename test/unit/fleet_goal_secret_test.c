@@ -2,6 +2,7 @@
 /* Passwords of directories are opened on their way to a host, and nothing else of a goal is touched. */
 #include "check.h"
 
+#include "base/crypto/backup_secret.h"
 #include "base/crypto/directory_password.h"
 #include "base/given_secret.h"
 #include "base/json.h"
@@ -74,6 +75,32 @@ the_key_of_a_bucket_comes_with_where_the_host_may_go(void **state)
     arena_free(arena);
 }
 
+static void
+the_key_of_a_role_comes_with_the_way_to_the_operators_store(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 20);
+    struct fleet fleet = { .backup_key = { { 9 } }, .logs = { .egress = STR("\"networks\":[\"10.9.0.0/16\"]") } };
+    str sealed, opened;
+    assert_true(object_store_keys_seal(arena, &fleet.backup_key, STR("role/0123456789abcdef01234567"),
+                                       STR("{\"key\":\"TENANTS\",\"secretKey\":\"se\\\"same\"}"), &sealed));
+    const char *hex = str_hex(arena, sealed.data, sealed.len).data;
+    str goal =
+        str_format(arena, "{\"export\":{\"exportKeys\":\"sealed:role/0123456789abcdef01234567:%s:50454d\"}}", hex);
+    assert_ptr_equal(goal_open_secrets(&fleet, arena, goal, &opened), OK);
+    assert_string_equal(
+        opened.data,
+        "{\"export\":{\"key\":\"TENANTS\",\"secretKey\":\"se\\\"same\",\"networks\":[\"0.0.0.0/0\",\"::/0\"],\"authority\":\"PEM\"}}");
+    /* Of another role, and of one that is gone, there is no key. */
+    static const char *const others[] = { "role/0123456789abcdef01234568", "object-store", "role/gone" };
+    for (size_t i = 0; i < LENGTH(others); i++) {
+        goal = str_format(arena, "{\"export\":{\"exportKeys\":\"sealed:%s:%s\"}}", others[i], i == 2 ? "" : hex);
+        assert_ptr_equal(goal_open_secrets(&fleet, arena, goal, &opened), OK);
+        assert_string_equal(opened.data, "{\"export\":{\"key\":\"\",\"secretKey\":\"\"}}");
+    }
+    arena_free(arena);
+}
+
 int
 main(void)
 {
@@ -81,6 +108,7 @@ main(void)
         cmocka_unit_test(a_sealed_password_is_opened_where_it_stands),
         cmocka_unit_test(a_goal_without_any_stays_as_it_is),
         cmocka_unit_test(the_key_of_a_bucket_comes_with_where_the_host_may_go),
+        cmocka_unit_test(the_key_of_a_role_comes_with_the_way_to_the_operators_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,12 @@
 
 #include "base/given_secret.h"
 #include "base/json.h"
+#include "base/net/mail_address.h"
 #include "base/net/post.h"
 #include "job/alert/alert_config.h"
 #include "job/alert/alert_message.h"
 #include "job/alert/alert_rule.h"
+#include "job/alert/alert_template.h"
 #include "job/mail.h"
 #include "store/event/event.h"
 
@@ -152,6 +154,53 @@ services_are_reached_where_they_are(void **state)
                         "https://hooks.example.org/x");
 }
 
+/* What somebody called their project or cluster stays between the quotes of the template, and nothing that it says is done. */
+static void
+templates_are_filled_and_never_evaluated(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "",
+        "x",
+        "[\"{{text}}\"]",
+        "{\"a\": {{text}}}",
+        "{\"a\": \"{{nothing}}\"}",
+        "{\"a\": \"{{text}\"}",
+        "{\"a\": \"{{text",
+        "{\"a\": \"{{ {{text}} }}\"}",
+        "{\"a\": \"b\", \"a\": \"c\"}",
+        "{\"a\": \"${alertId} {{alert.id}}\"}",
+    };
+    for (size_t i = 0; i < LENGTH(wrong); i++)
+        assert_true(alert_template_problem(arena, str_from(wrong[i])).len > 0);
+    struct buf many = buf_in(arena, 1 << 16);
+    buf_add_text(&many, "{\"a\": \"");
+    for (int i = 0; i < 65; i++)
+        buf_add_text(&many, "{{text}}");
+    buf_add_text(&many, "\"}");
+    assert_true(alert_template_problem(arena, buf_str(&many)).len > 0);
+
+    str template =
+        STR("{\"said\": \"{{ projectName }} {{clusterName}}\", \"n\": {{value}}, \"{{about}}\": \"}} { }\"}");
+    assert_int_equal(alert_template_problem(arena, template).len, 0);
+    str facts[ALERT_TEMPLATE_FACT_COUNT] = { [TEMPLATE_projectName] = STR("a\", \"n\": 2, \"x\": \"\\\n\t{{text}}"),
+                                             [TEMPLATE_clusterName] = STR("\xc3\xa9"),
+                                             [TEMPLATE_value] = STR("1.5"),
+                                             [TEMPLATE_about] = STR("OPENED"),
+                                             [TEMPLATE_text] = STR("never") };
+    json_t *body = json_parse_own(arena, alert_template_fill(arena, template, facts));
+    assert_int_equal(json_object_size(body), 3);
+    assert_string_equal(json_string_value(json_object_get(body, "said")),
+                        "a\", \"n\": 2, \"x\": \"\\\n\t{{text}} \xc3\xa9");
+    assert_true(json_number_value(json_object_get(body, "n")) == 1.5);
+    assert_string_equal(json_string_value(json_object_get(body, "OPENED")), "}} { }");
+    /* Too long: nothing, and then the alert goes out in our own form. */
+    char *huge = arena_alloc(arena, 70000);
+    memset(huge, 'x', 70000);
+    facts[TEMPLATE_clusterName] = (str){ huge, 70000 };
+    assert_int_equal(alert_template_fill(arena, template, facts).len, 0);
+}
+
 static void
 a_refusal_in_a_good_answer_is_seen(void **state)
 {
@@ -200,6 +249,7 @@ main(void)
         cmocka_unit_test_setup_teardown(matchers_compare_the_name_of_the_cluster, open_arena, close_arena),
         cmocka_unit_test_setup_teardown(secrets_are_masked_and_bound_to_their_configuration, open_arena, close_arena),
         cmocka_unit_test_setup_teardown(services_are_reached_where_they_are, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(templates_are_filled_and_never_evaluated, open_arena, close_arena),
         cmocka_unit_test_setup_teardown(a_refusal_in_a_good_answer_is_seen, open_arena, close_arena),
         cmocka_unit_test_setup_teardown(nothing_in_a_mail_becomes_a_header, open_arena, close_arena),
         cmocka_unit_test_setup_teardown(nothing_is_fetched_where_nobody_answers, open_arena, close_arena),

@@ -60,6 +60,7 @@ a_cluster_is_made_and_can_be_reached(void **state)
             "SELECT d.document::json -> 'connectionStrings' ->> 'standard' FROM cluster_document d WHERE d.scope = %s",
             fixture_quote(place.project)));
     assert_true(strncmp(shown, expected, 250) == 0); /* as much as the fixture keeps */
+    assert_asks(place, "toggleGroupCustomDns", "", "{\"enabled\": true}", "OK");
     snprintf(expected, sizeof(expected), "postgresql+srv://<DB_USER>:<DB_PASSWORD>@%s-pri.%s.example.test/postgres",
              name, label);
     snprintf(
@@ -70,6 +71,29 @@ a_cluster_is_made_and_can_be_reached(void **state)
     assert_true(strncmp(shown, expected, strlen(expected)) == 0);
     remove_cluster(place, "orders");
     assert_int_equal(events_of(place, "CLUSTER_DELETED"), 1);
+}
+
+/* In private networks a member has its private address, or the one that it has. */
+static void
+members_have_names_for_private_networks(void **state)
+{
+    (void)state;
+    fixture_ask("UPDATE host_address SET private_address = NULL WHERE host_id = %s", fixture_quote(host_id(1)));
+    struct place place = new_cluster("orders", REGION("A", "M10", 5));
+    assert_int_equal(count("SELECT count(*) FROM dns_record WHERE type = 'A'"), 10);
+    assert_int_equal(
+        count(
+            "SELECT count(*) FROM cluster_member m JOIN cluster c ON c.id = m.cluster_id JOIN host_address a ON a.member_id = m.id JOIN dns_record d "
+            "ON split_part(d.name, '.', 1) = member_name(c.set_name, c.host_label, m.ordinal) || '-pri' WHERE d.content = host(coalesce(a.private_address, a.address))"),
+        5);
+    assert_int_equal(
+        count(
+            "SELECT count(*) FROM cluster_member m JOIN host_address a ON a.member_id = m.id WHERE a.private_address IS NULL"),
+        1);
+    remove_cluster(place, "orders");
+    fixture_ask(
+        "UPDATE host_address SET private_address = '172.16.2.0'::inet + (address - '10.2.0.0'::inet) WHERE host_id = %s",
+        fixture_quote(host_id(1)));
 }
 
 static void
@@ -359,6 +383,44 @@ pausing_stops_the_primary_last(void **state)
     remove_cluster(place, "orders");
 }
 
+/* It is made first, so resuming finds its data. Its members cost as members until they are stopped, and their disks on. */
+static void
+a_cluster_can_begin_paused(void **state)
+{
+    (void)state;
+    struct place place = new_place();
+    char body[4096];
+    snprintf(body, sizeof(body), "{\"paused\": true, %s", document("orders", THREE_IN_A) + 1);
+    assert_asks(place, "createGroupCluster", "", body, "OK");
+    assert_string_equal(of_cluster(place, "orders", "r.state || ' ' || (r.document ->> 'paused')"), "CREATING true");
+    settle();
+    assert_string_equal(
+        of_cluster(place, "orders",
+                   "r.state || ' ' || generation || ' ' || observed_generation || ' ' || (r.document ->> 'paused')"),
+        "IDLE 1 1 true");
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE unit = 'inactive' AND desired = 'STOPPED'"), 3);
+    assert_int_equal(events_of(place, "CLUSTER_READY"), 1);
+    assert_int_equal(events_of(place, "CLUSTER_PAUSED"), 1);
+    assert_string_equal(
+        fixture_ask("SELECT string_agg(kind || ' ' || state, ', ' ORDER BY seq) FROM job WHERE project_id = %s",
+                    fixture_quote(place.project)),
+        "cluster.create DONE, cluster.pause DONE");
+    assert_string_equal(
+        fixture_ask("SELECT string_agg(DISTINCT unit, ' ') FROM usage_span WHERE project_id = %s AND ended_at IS NULL",
+                    fixture_quote(place.project)),
+        "DISK");
+    assert_no_orphans("a beginning without servers");
+    assert_asks(place, "updateGroupCluster", "orders", "{\"paused\": false}", "OK");
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE unit = 'active' AND desired = 'RUNNING'"), 3);
+    assert_string_equal(
+        fixture_ask("SELECT string_agg(DISTINCT unit, ' ') FROM usage_span WHERE project_id = %s AND ended_at IS NULL",
+                    fixture_quote(place.project)),
+        "DISK MEMBER");
+    assert_no_orphans("going on");
+    remove_cluster(place, "orders");
+}
+
 #define BOTH_LIBRARIES "pgaudit,pg_stat_statements"
 #define LOSE_LIBRARY   "UPDATE cluster SET parameters = parameters - 'shared_preload_libraries'"
 
@@ -532,6 +594,32 @@ flex_clusters_grow_into_dedicated_ones(void **state)
     assert_string_equal(of_cluster(place, "small", "r.kind || ' ' || c.kind"), "cluster DEDICATED");
     assert_no_orphans("an upgrade");
     remove_cluster(place, "small");
+    /* The older form does the same. */
+    assert_asks(place, "createGroupFlexCluster", "",
+                "{\"name\": \"older\", \"providerSettings\": {\"backingProviderName\": \"P\", \"regionName\": \"A\"}}",
+                "OK");
+    settle();
+    assert_asks(place, "upgradeGroupClusterTenantUpgrade", "", document("older", REGION("A", "M10", 3)), "OK");
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member WHERE size = 'M10' AND role <> 'NONE'"), 3);
+    assert_string_equal(of_cluster(place, "older", "r.kind || ' ' || c.kind"), "cluster DEDICATED");
+    remove_cluster(place, "older");
+}
+
+static void
+flex_clusters_go_with_everything_they_had(void **state)
+{
+    (void)state;
+    struct place place = new_place();
+    assert_asks(place, "createGroupFlexCluster", "",
+                "{\"name\": \"small\", \"providerSettings\": {\"backingProviderName\": \"P\", \"regionName\": \"A\"}}",
+                "OK");
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member"), 3);
+    assert_asks(place, "deleteGroupFlexCluster", "small", NULL, "OK");
+    settle();
+    assert_int_equal(count("SELECT count(*) FROM cluster_member") + count("SELECT count(*) FROM cluster"), 0);
+    assert_no_orphans("the end of a flex cluster");
 }
 
 static void
@@ -768,6 +856,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cluster_is_made_and_can_be_reached),
+        cmocka_unit_test(members_have_names_for_private_networks),
         cmocka_unit_test(a_cluster_that_was_never_finished_can_be_ended),
         cmocka_unit_test(a_cluster_waits_for_its_place_in_etcd),
         cmocka_unit_test(more_and_fewer_members),
@@ -780,6 +869,7 @@ main(int argc, char **argv)
         cmocka_unit_test(another_size_grows_in_place_or_elsewhere),
         cmocka_unit_test(what_does_not_fit_changes_nothing),
         cmocka_unit_test(pausing_stops_the_primary_last),
+        cmocka_unit_test(a_cluster_can_begin_paused),
         cmocka_unit_test(auditing_restarts_only_clusters_that_cannot_record_yet),
         cmocka_unit_test(a_release_that_loads_more_restarts_nobody),
         cmocka_unit_test(the_primary_is_handed_over_when_asked_for),
@@ -787,6 +877,7 @@ main(int argc, char **argv)
         cmocka_unit_test(sample_data_is_loaded_by_the_primary),
         cmocka_unit_test(sample_data_follows_the_primary),
         cmocka_unit_test(flex_clusters_grow_into_dedicated_ones),
+        cmocka_unit_test(flex_clusters_go_with_everything_they_had),
         cmocka_unit_test(a_newer_change_overtakes_an_older_one),
         cmocka_unit_test(a_host_is_emptied_without_a_gap),
         cmocka_unit_test(a_project_takes_its_clusters_along),

@@ -101,6 +101,62 @@ a_canary_that_does_not_start_stops_the_rollout(void **state)
     remove_cluster(two, "other");
 }
 
+/* The hosts have the old program again when its turn comes: neither is it done, nor do the others come first. */
+static void
+a_canary_that_is_left_out_stops_the_rollout(void **state)
+{
+    (void)state;
+    struct place one = new_cluster("canary", THREE_IN_A), two = new_cluster("other", REGION("A", "M10", 1));
+    assert_int_equal(start_rollout("17.7", "{\"canaries\": [\"canary\"]}", &update), UPDATE_BEGUN);
+    played.installed = "17.6";
+    play_agents();
+    work();
+    assert_string_equal(states(), "canary SKIPPED, other WAITING");
+    assert_string_equal(of_update("state"), "STOPPED");
+    assert_non_null(strstr(of_update("problem"), "No canary was updated. "));
+    assert_non_null(strstr(of_update("problem"), "/canary: Its hosts have 17.6 now."));
+    /* It is tried again, and nothing else meanwhile; the operator can go on without it. */
+    assert_int_equal(decide(true, false), UPDATE_DECIDED);
+    work();
+    assert_string_equal(states(), "canary SKIPPED, other WAITING");
+    played.installed = "17.7";
+    play_agents();
+    assert_int_equal(decide(true, true), UPDATE_DECIDED);
+    settle();
+    assert_string_equal(states(), "canary SKIPPED, other DONE");
+    assert_string_equal(of_update("state"), "DONE");
+    remove_cluster(one, "canary");
+    remove_cluster(two, "other");
+}
+
+/* Seen on a fleet: a canary whose server was starting was left out when the operator continued. */
+static void
+a_server_that_starts_is_waited_for(void **state)
+{
+    (void)state;
+    static const char *const forget = "UPDATE cluster_member SET version = NULL WHERE role <> 'PRIMARY'";
+    struct place one = new_cluster("canary", THREE_IN_A);
+    assert_int_equal(start_rollout("17.7", "{\"patienceSeconds\": 600}", &update), UPDATE_BEGUN);
+    fixture_ask("%s", forget);
+    struct job_runner worker = runner();
+    for (int turn = 0; turn < 10; turn++)
+        run_jobs_once(&worker);
+    assert_string_equal(states(), "canary QUEUED");
+    /* Not for ever. */
+    fixture_ask("UPDATE fleet_update_cluster SET moved_at = moved_at - interval '601 s'");
+    fixture_ask("UPDATE job SET next_run_at = now() WHERE state IN ('QUEUED', 'RUNNING')");
+    for (int turn = 0; turn < 10; turn++)
+        run_jobs_once(&worker);
+    assert_string_equal(states(), "canary SKIPPED");
+    assert_string_equal(of_update("state"), "STOPPED");
+    /* It says its version again. */
+    play_agents();
+    assert_int_equal(decide(true, false), UPDATE_DECIDED);
+    settle();
+    assert_string_equal(states(), "canary DONE");
+    remove_cluster(one, "canary");
+}
+
 static void
 a_pinned_cluster_stays_until_the_pin_ends(void **state)
 {
@@ -120,7 +176,7 @@ a_pinned_cluster_stays_until_the_pin_ends(void **state)
     assert_string_equal(states(), "pinned DONE");
     /* One that is set after the plan was made counts; the operator can pass over it, and says so. */
     fixture_ask("DELETE FROM fleet_update");
-    assert_int_equal(start_rollout("17.8", "{}", &update), UPDATE_BEGUN);
+    assert_int_equal(start_rollout("17.8", "{\"canaryCount\": 0}", &update), UPDATE_BEGUN);
     assert_asks(two, "pinGroupClusterFeatureCompatibilityVersion", "free",
                 "{\"expirationDate\": \"2099-01-01T00:00:00Z\"}", "OK");
     settle();
@@ -229,6 +285,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_canary_that_does_not_start_stops_the_rollout, as_before),
+        cmocka_unit_test_setup(a_canary_that_is_left_out_stops_the_rollout, as_before),
+        cmocka_unit_test_setup(a_server_that_starts_is_waited_for, as_before),
         cmocka_unit_test_setup(a_pinned_cluster_stays_until_the_pin_ends, as_before),
         cmocka_unit_test_setup(what_hosts_say_is_believed_only_so_far, as_before),
         cmocka_unit_test_setup(it_is_stopped_and_goes_on_and_there_is_one_at_a_time, as_before),

@@ -117,6 +117,36 @@ guesses_are_bounded_and_lock_nobody_out(void **state)
     limiter_free(limiter);
 }
 
+/* What people make up is guessed sooner: a hundred tries in an hour, from however many addresses, and on whichever names. */
+static void
+passwords_are_guessed_a_hundred_times_an_hour(void **state)
+{
+    (void)state;
+    struct limit_config config = { .redis_socket = "/nonexistent/redis.sock", .guard_failures_per_minute = 1000 };
+    struct limiter *limiter = limiter_new(&config);
+    struct net_address home = address_of("192.0.2.1"), travel = address_of("192.0.2.2");
+    struct guard_try owner = { &home, STR("password:jo"), .is_password = true },
+                     away = { &travel, STR("password:jo"), .is_password = true };
+    limit_guard_note_success(limiter, owner);
+    for (uint8_t i = 0; i < 100; i++) {
+        struct net_address attacker = net_from_v4((uint8_t[]){ 198, 51, 100, i });
+        assert_int_equal(limit_guard_closed_s(limiter, away), 0);
+        limit_guard_count_failure(limiter, (struct guard_try){ &attacker, STR("password:jo"), .is_password = true });
+    }
+    assert_in_range(limit_guard_closed_s(limiter, away), 3590, 3600);
+    assert_int_equal(limit_guard_closed_s(limiter, owner), 0);
+    /* An address that tries a few on each of many names. */
+    for (int i = 0; i < 100; i++) {
+        char name[] = { 'a', (char)('a' + i / 10), (char)('a' + i % 10), 0 };
+        limit_guard_count_failure(limiter, (struct guard_try){ &travel, str_from(name), .is_password = true });
+    }
+    assert_in_range(limit_guard_closed_s(limiter, (struct guard_try){ &travel, STR("x"), .is_password = true }), 3590,
+                    3600);
+    /* Other credentials are not meant. */
+    assert_int_equal(limit_guard_closed_s(limiter, (struct guard_try){ &travel, STR("abcdefgh") }), 0);
+    limiter_free(limiter);
+}
+
 static void
 remembered_texts_are_bounded_and_forgotten_in_time(void **state)
 {
@@ -144,6 +174,7 @@ main(void)
         cmocka_unit_test(flood_of_keys_does_not_free_the_one_that_is_held),
         cmocka_unit_test(limiter_guards_credentials_at_addresses_without_redis),
         cmocka_unit_test(guesses_are_bounded_and_lock_nobody_out),
+        cmocka_unit_test(passwords_are_guessed_a_hundred_times_an_hour),
         cmocka_unit_test(remembered_texts_are_bounded_and_forgotten_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,6 +28,7 @@
 #include "store/identity/member.h"
 #include "store/offer/fleet_offer.h"
 #include "store/operator/operator.h"
+#include "store/operator/session.h"
 #include "store/queue/job.h"
 #include "store/resource.h"
 #include "store/retention.h"
@@ -137,14 +138,23 @@ what_is_asked_for_is_not_missing(void **state)
     IS_AWAY(store_host_member_names(away, arena, one, one, STR("d"), &(struct member_names){ 0 }));
     IS_AWAY(store_invitation_list_all(away, arena, &text));
     IS_AWAY(store_session_touch(away, arena, one));
-    IS_AWAY(store_session_list(away, arena, one, &text));
+    IS_AWAY(store_session_list(away, arena, one, one, &text));
+    IS_AWAY(store_federation_providers_of(away, arena, STR("a@b"), ID_NONE, &found_rows));
+    IS_AWAY(store_federation_provider(away, arena, one, &found_rows));
+    IS_AWAY(store_federation_answer_refused(away, arena, &(struct refused_answer){ .provider = one }));
+    IS_AWAY(store_device_claim(away, arena, one, one, &(struct device_claim){ 0 }));
+    IS_AWAY(store_device_fate(away, arena, STR("c"), STR("d"), &(enum device_fate){ 0 }));
     IS_AWAY(store_passkey_find(away, arena, STR("c"), &(struct passkey_row){ 0 }));
-    IS_AWAY(store_enrolment_find(away, arena, STR("m"), &found_id, &text));
+    IS_AWAY(store_enrolment_find(away, arena, STR("m"), &(struct enrolment){ 0 }));
     IS_AWAY(store_invitation_sealed_token(away, arena, one, &found, &text, &other));
     IS_AWAY(store_invitation_by_token(away, arena, mac, STR("u"), &found, &found_id, &other_id));
     IS_AWAY(store_invitation_for_person(away, arena, one, STR("u"), &found, &found_id));
     IS_AWAY(store_fleet_offer(away, arena, &offer));
     IS_AWAY(store_operator_list(away, arena, &text));
+    IS_AWAY(store_operator_session_load(away, arena, one, &(struct operator_session_row){ 0 }));
+    IS_AWAY(store_operator_session_list(away, arena, one, &text));
+    IS_AWAY(store_operator_passkey_find(away, arena, STR("c"), &(struct passkey_row){ 0 }));
+    IS_AWAY(store_operator_enrolment_find(away, arena, STR("m"), &found_id, &text));
     IS_AWAY(store_operator_by_hash(away, arena, STR("h"), &(struct operator_row){ 0 }));
     IS_AWAY(store_limit_owner(away, arena, STR("ip"), one, &found, &found_id));
     IS_AWAY(store_job_list(away, arena, &(struct job_filter){ .limit = 1 }, &rows));
@@ -195,7 +205,7 @@ nothing_is_written(struct store *none, enum error_code word)
                    none, arena, &(struct federated_news){ .place = { .organization = one }, .provider = one }));
     SAYS(word, store_federation_want_keys(none, arena, one, one, 1));
     SAYS(word, store_identity_provider_claim(none, arena, provider.place, &did, &provider));
-    SAYS(word, store_identity_provider_fetched(none, arena, &provider, STR("[]"), 1));
+    SAYS(word, store_identity_provider_fetched(none, arena, &provider, STR("[]"), STR_EMPTY, 1));
     SAYS(word, store_identity_provider_not_fetched(none, arena, &provider, STR("why")));
     SAYS(word, store_invitation_mail_claim(none, arena, mail.at, 1, &did, &mail));
     SAYS(word, store_invitation_mailed(none, arena, &mail));

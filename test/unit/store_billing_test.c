@@ -418,6 +418,100 @@ a_new_price_is_in_force_from_the_next_hour(void **state)
     assert_string_equal(fixture_ask("SELECT count(*) FROM sku WHERE offered"), "0");
 }
 
+/* ---- Tags ---- */
+
+static const char *
+tagged(uint32_t organization)
+{
+    return fixture_ask(
+        "SELECT string_agg(said, ' ' ORDER BY said) FROM (SELECT l.tags::text || '=' || sum(l.seconds) AS said "
+        "FROM invoice_line l WHERE l.sku = 'MEMBER_TAGGED' AND l.org_id = %s GROUP BY l.tags) t",
+        fixture_quote(fixture_id(organization)));
+}
+
+static void
+tag(const char *kind, uint32_t number, const char *tags)
+{
+    const char *owner = fixture_quote(fixture_id(number));
+    if (strcmp(kind, "project") == 0)
+        fixture_ask("UPDATE project SET settings = settings || '{\"tags\": %s}' WHERE id = %s", tags, owner);
+    else
+        fixture_ask("UPDATE resource SET document = document || '{\"tags\": %s}' WHERE id = %s", tags, owner);
+}
+
+/* A line says what was true in its hour: the cluster's own tags and its project's, from the next full hour on. */
+static void
+tags_count_from_the_next_hour(void **state)
+{
+    (void)state;
+    enum { PROJECT = 301, CLUSTER = 302 };
+    int64_t from = (clock_s / HOUR_S + 1) * HOUR_S;
+    set_clock(from + 60);
+    fixture_add_project(fixture_id(PROJECT), fixture_id(ORG_A));
+    tag("project", PROJECT, "[{\"key\": \"late\", \"value\": \"by an hour\"}]");
+    fixture_ask(
+        "INSERT INTO cluster (id, org_id, project_id, name, set_name, major_version) VALUES (%s, %s, %s, 't', 'set009', '17')",
+        fixture_quote(fixture_id(CLUSTER)), fixture_quote(fixture_id(ORG_A)), fixture_quote(fixture_id(PROJECT)));
+    fixture_ask("INSERT INTO resource (scope, kind, id, name, org_id, document) VALUES (%s, 'cluster', %s, 't', %s, "
+                "'{\"tags\": [{\"key\": \"a\", \"value\": \"new\"}]}')",
+                fixture_quote(fixture_id(PROJECT)), fixture_quote(fixture_id(CLUSTER)),
+                fixture_quote(fixture_id(ORG_A)));
+    fixture_ask("INSERT INTO cluster_member (id, org_id, cluster_id, host_id, ordinal, size, cpus, memory_mb, disk_gb) "
+                "VALUES (%s, %s, %s, %s, 0, 'TAGGED', 1, 1, 1)",
+                member_id(96), fixture_quote(fixture_id(ORG_A)), fixture_quote(fixture_id(CLUSTER)),
+                fixture_quote(fixture_id(1)));
+    /* Within the hour it is said three ways; the last holds from the next one on. */
+    tag("cluster", CLUSTER, "[{\"key\": \"a\", \"value\": \"never\"}]");
+    set_clock(from + 1800);
+    tag("cluster", CLUSTER, "[]");
+    tag("cluster", CLUSTER, "[{\"key\": \"late\", \"value\": \"as well\"}, {\"key\": \"b\", \"value\": \"2\"}]");
+    set_clock(from + HOUR_S + 10);
+    tag("project", PROJECT, "[]");
+    tag("cluster", CLUSTER, "[]");
+    set_clock(from + 3 * HOUR_S);
+    while (step(ORG_A, true)) {}
+    assert_string_equal(
+        tagged(ORG_A),
+        "{\"a\": [\"new\"]}=3540 {\"b\": [\"2\"], \"late\": [\"as well\", \"by an hour\"]}=3600 {}=3600");
+
+    /* It moves: what its new organization says of it is on no line of the old one. */
+    tag("project", PROJECT, "[{\"key\": \"of\", \"value\": \"a\"}]");
+    set_clock(from + 4 * HOUR_S + 600);
+    fixture_ask("UPDATE project SET org_id = %s WHERE id = %s", fixture_quote(fixture_id(ORG_B)),
+                fixture_quote(fixture_id(PROJECT)));
+    fixture_ask("UPDATE resource SET org_id = %s WHERE id = %s", fixture_quote(fixture_id(ORG_B)),
+                fixture_quote(fixture_id(CLUSTER)));
+    tag("project", PROJECT, "[{\"key\": \"of\", \"value\": \"b\"}]");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM usage_tags WHERE org_id = %s AND owner_id = %s",
+                                    fixture_quote(fixture_id(ORG_A)), fixture_quote(fixture_id(PROJECT))),
+                        "0");
+    set_clock(from + 5 * HOUR_S);
+    fixture_ask("DELETE FROM resource WHERE id = %s", fixture_quote(fixture_id(CLUSTER)));
+    set_clock(from + 6 * HOUR_S);
+    fixture_ask("DELETE FROM cluster_member WHERE id = %s", member_id(96));
+    while (step(ORG_A, true) || step(ORG_B, true)) {}
+    assert_string_equal(tagged(ORG_A),
+                        "{\"a\": [\"new\"]}=3540 {\"b\": [\"2\"], \"late\": [\"as well\", \"by an hour\"]}=3600 "
+                        "{\"of\": [\"a\"]}=600 {}=7200");
+    assert_string_equal(tagged(ORG_B), "{\"of\": [\"a\"]}=3000 {\"of\": [\"b\"]}=3600");
+
+    /* Fifty long ones: those whose keys come first, up to the bound. */
+    tag("project", PROJECT, "[]");
+    fixture_ask(
+        "UPDATE project SET settings = jsonb_build_object('tags', (SELECT jsonb_agg(jsonb_build_object('key', chr(65 + n) || repeat('k', 254), "
+        "'value', repeat('v', 255))) FROM generate_series(0, 49) n)) WHERE id = %s",
+        fixture_quote(fixture_id(PROJECT)));
+    assert_string_equal(
+        fixture_ask(
+            "SELECT count(*) || ' ' || min(left(k, 1)) || max(left(k, 1)) FROM jsonb_object_keys(usage_tags_at('', %s, "
+            "billing_now() + interval '1 hour')) k",
+            fixture_quote(fixture_id(PROJECT))),
+        "3 AC");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM invoice i WHERE invoice_cents(i) <> "
+                                    "(SELECT sum(l.cents) FROM invoice_line_priced l WHERE l.invoice_id = i.id)"),
+                        "0");
+}
+
 /* ---- */
 
 static int
@@ -428,7 +522,8 @@ set_up(void **state)
     fixture_make_clock(epoch_s);
     fixture_ask("INSERT INTO provider VALUES ('P')");
     fixture_ask("INSERT INTO region VALUES ('P', 'R')");
-    fixture_ask("INSERT INTO instance_size VALUES ('S', 1, 1, 1, 1, 1), ('L', 1, 1, 1, 1, 2), ('XL', 1, 1, 1, 1, 3)");
+    fixture_ask(
+        "INSERT INTO instance_size VALUES ('S', 1, 1, 1, 1, 1), ('L', 1, 1, 1, 1, 2), ('XL', 1, 1, 1, 1, 3), ('TAGGED', 1, 1, 1, 1, 4)");
     fixture_ask("INSERT INTO host (id, name, provider, region, zone, cpus, memory_mb, disk_gb) "
                 "VALUES (%s, 'h', 'P', 'R', 'z', 99, 99, 99)",
                 fixture_quote(fixture_id(1)));
@@ -465,6 +560,7 @@ main(int argc, char **argv)
         cmocka_unit_test(a_project_that_moves_is_paid_for_by_both),
         cmocka_unit_test(nobody_bills_another),
         cmocka_unit_test(a_new_price_is_in_force_from_the_next_hour),
+        cmocka_unit_test(tags_count_from_the_next_hour),
     };
     return cmocka_run_group_tests(tests, set_up, close_store);
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "store/migrate.h"
 #include "store/store.h"
 
@@ -132,14 +133,16 @@ fixture_create_database(const char *suffix)
     const char *dsn = getenv("REEVE_TEST_DSN"), *super = getenv("REEVE_TEST_SUPER_DSN");
     if (dsn == NULL || super == NULL)
         exit(FIXTURE_SKIPPED);
-    char create[128];
+    char name[64], create[128];
     PGconn *pg = fixture_connect(super);
-    snprintf(create, sizeof(create), "CREATE DATABASE test_%d%s OWNER reeve", (int)getpid(), suffix);
+    /* Numbers of processes come again while the same server runs: on a busy machine after minutes. */
+    snprintf(name, sizeof(name), "test_%d_%lld%s", (int)getpid(), (long long)clock_now_ms(), suffix);
+    snprintf(create, sizeof(create), "CREATE DATABASE %s OWNER reeve", name);
     fixture_ask_on(pg, create);
     PQfinish(pg);
     /* In a connection string the later word wins. */
-    snprintf(fixture_dsn, sizeof(fixture_dsn), "%s dbname=test_%d%s", dsn, (int)getpid(), suffix);
-    snprintf(fixture_super_dsn, sizeof(fixture_super_dsn), "%s dbname=test_%d%s", super, (int)getpid(), suffix);
+    snprintf(fixture_dsn, sizeof(fixture_dsn), "%s dbname=%s", dsn, name);
+    snprintf(fixture_super_dsn, sizeof(fixture_super_dsn), "%s dbname=%s", super, name);
 }
 
 /* For cmocka_run_group_tests(). */

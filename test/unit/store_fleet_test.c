@@ -677,6 +677,130 @@ names_are_seen_by_their_reader_and_nothing_else_is(void **state)
     PQfinish(dns);
 }
 
+/* The same answers for everybody else, and the own ones again without the mode. Members with one address keep theirs. */
+static void
+private_ip_mode_changes_what_names_of_its_project_lead_to(void **state)
+{
+    (void)state;
+    clear();
+    add_cluster(1, ORGANIZATION, PROJECT);
+    add_cluster(2, OTHER, OTHER + 1);
+    fixture_ask(
+        "INSERT INTO dns_record (name, type, content, org_id, cluster_id) SELECT r.name || '.p.d', r.type, r.content, c.org_id, c.id FROM cluster c, LATERAL (VALUES "
+        "(set_name || '-shard-00-00', 'A', '198.51.100.1'), (set_name || '-shard-00-00-pri', 'A', '10.0.0.1'), "
+        "(set_name || '-shard-00-01', 'A', '198.51.100.2'), (set_name || '-shard-00-01-pri', 'AAAA', 'fd00::2'), "
+        "(set_name || '-shard-00-02', 'A', '198.51.100.3')) r (name, type, content)");
+    static const struct {
+        const char *change, *first, *second;
+    } steps[] = {
+        { "SELECT 1", "A198.51.100.1 A198.51.100.2 A198.51.100.3", "A198.51.100.1 A198.51.100.2 A198.51.100.3" },
+        { "INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT project_id, 'privateIpMode', id, '', org_id, '{\"enabled\": true}' FROM cluster WHERE set_name = 'aaaaa1'",
+          "A10.0.0.1 AAAAfd00::2 A198.51.100.3", "A198.51.100.1 A198.51.100.2 A198.51.100.3" },
+        { "UPDATE resource SET document = '{\"enabled\": false}' WHERE kind = 'privateIpMode'",
+          "A198.51.100.1 A198.51.100.2 A198.51.100.3", "A198.51.100.1 A198.51.100.2 A198.51.100.3" },
+    };
+    for (size_t i = 0; i < LENGTH(steps); i++) {
+        fixture_ask("%s", steps[i].change);
+        for (int cluster = 1; cluster <= 2; cluster++) {
+            assert_string_equal(
+                fixture_ask(
+                    "SELECT string_agg(type || content, ' ' ORDER BY name) FROM reeve_dns.records WHERE name ~ '^aaaaa%d-shard-00-0.\\.p\\.d'",
+                    cluster),
+                cluster == 1 ? steps[i].first : steps[i].second);
+            assert_string_equal(
+                fixture_ask(
+                    "SELECT string_agg(type || content, ' ' ORDER BY name) FROM reeve_dns.records WHERE name ~ '^aaaaa%d-.*-pri'",
+                    cluster),
+                "A10.0.0.1 AAAAfd00::2");
+        }
+    }
+    fixture_ask("DELETE FROM resource WHERE kind = 'privateIpMode'");
+}
+
+#define KINDS_OF_STRINGS \
+    "SELECT string_agg(k, ' ' ORDER BY k) FROM cluster, jsonb_object_keys(cluster_connection_strings(id)) k WHERE set_name = 'aaaaa%d'"
+
+/* Strings with private names are for the project that asked for them, and say the same as the others; so do those for reading. */
+static void
+strings_follow_what_a_project_asked_for(void **state)
+{
+    (void)state;
+    clear();
+    add_cluster(1, ORGANIZATION, PROJECT);
+    add_cluster(2, OTHER, OTHER + 1);
+    fixture_ask("UPDATE cluster SET host_label = 'read-write-aaaaa1', pooling = true WHERE set_name = 'aaaaa1'");
+    fixture_ask(
+        "INSERT INTO dns_record (name, type, content, org_id, cluster_id) SELECT r.name || '.p.d', r.type, r.content, c.org_id, c.id FROM cluster c, LATERAL (VALUES "
+        "(member_name(set_name, host_label, 0), 'A', '198.51.100.1'), (member_name(set_name, host_label, 0) || '-pri', 'A', '10.0.0.1'), "
+        "('_postgresql._tcp.' || coalesce(host_label, set_name) || '-pri', 'SRV', '0 0 1 x')) r (name, type, content)");
+    const char *usual = "drivers privateEndpoint readOnly readOnlyDrivers standard";
+    assert_string_equal(fixture_ask(KINDS_OF_STRINGS, 2), usual);
+    assert_string_equal(fixture_ask(KINDS_OF_STRINGS, 1),
+                        "drivers pooled pooledDrivers privateEndpoint readOnly readOnlyDrivers standard");
+    fixture_ask(
+        "INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT project_id, 'customDns', id, '', org_id, '{\"enabled\": true}' FROM cluster WHERE set_name = 'aaaaa1'");
+    assert_string_equal(fixture_ask(KINDS_OF_STRINGS, 2), usual);
+    assert_string_equal(
+        fixture_ask(KINDS_OF_STRINGS, 1),
+        "drivers pooled pooledDrivers private privateDrivers privateEndpoint privatePooled privatePooledDrivers privateReadOnly privateReadOnlyDrivers privateSrv "
+        "readOnly readOnlyDrivers standard");
+    static const struct {
+        const char *path, *text;
+    } rows[] = {
+        { "readOnly",
+          "postgresql://<DB_USER>:<DB_PASSWORD>@read-write-aaaaa1-1.p.d:27017/postgres?target_session_attrs=prefer-standby&sslmode=verify-full" },
+        { "privateReadOnly",
+          "postgresql://<DB_USER>:<DB_PASSWORD>@read-write-aaaaa1-1-pri.p.d:27017/postgres?target_session_attrs=prefer-standby&sslmode=verify-full" },
+        { "readOnlyDrivers,jdbc",
+          "jdbc:postgresql://read-write-aaaaa1-1.p.d:27017/postgres?user=<DB_USER>&password=<DB_PASSWORD>&targetServerType=preferSecondary&" },
+        { "readOnlyDrivers,npgsql",
+          "Host=read-write-aaaaa1-1.p.d:27017;Database=postgres;Username=<DB_USER>;Password=<DB_PASSWORD>;Target Session Attributes=prefer-standby;" },
+        { "private",
+          "postgresql://<DB_USER>:<DB_PASSWORD>@read-write-aaaaa1-1-pri.p.d:27017/postgres?target_session_attrs=read-write&sslmode=verify-full" },
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++)
+        assert_string_equal(
+            fixture_ask(
+                "SELECT left(cluster_connection_strings(id) #>> '{%s}', %zu) FROM cluster WHERE set_name = 'aaaaa1'",
+                rows[i].path, strlen(rows[i].text)),
+            rows[i].text);
+    /* Members for analytics are in strings of their own, and in no other. */
+    char others[512];
+    snprintf(others, sizeof(others), "%s", fixture_ask(KINDS_OF_STRINGS, 1));
+    add_host(1, "a", 10, 4);
+    as(ORGANIZATION, "SELECT encode(member_place(%s, 1, 'P', 'R', 'S', 0, false, 0, true), 'hex')", cluster_quote(1));
+    assert_string_equal(fixture_ask(KINDS_OF_STRINGS, 1), others); /* it has no names yet */
+    fixture_ask(
+        "INSERT INTO dns_record (name, type, content, org_id, cluster_id) SELECT member_name(set_name, host_label, 1) || suffix || '.p.d', 'A', address, org_id, id "
+        "FROM cluster, (VALUES ('', '198.51.100.2'), ('-pri', '10.0.0.2')) v (suffix, address) WHERE set_name = 'aaaaa1'");
+    assert_string_equal(
+        fixture_ask(
+            "SELECT string_agg(k, ' ' ORDER BY k) FROM cluster c, jsonb_each_text(cluster_connection_strings(id)) s (k, v) WHERE set_name = 'aaaaa1' AND v LIKE '%%aaaaa1-2%%'"),
+        "analytics analyticsDrivers privateAnalytics privateAnalyticsDrivers");
+    static const struct {
+        const char *path, *text;
+    } analytics[] = {
+        { "analytics",
+          "postgresql://<DB_USER>:<DB_PASSWORD>@read-write-aaaaa1-2.p.d:27017/postgres?target_session_attrs=standby&sslmode=verify-full" },
+        { "privateAnalytics",
+          "postgresql://<DB_USER>:<DB_PASSWORD>@read-write-aaaaa1-2-pri.p.d:27017/postgres?target_session_attrs=standby&sslmode=verify-full" },
+        { "analyticsDrivers,jdbc",
+          "jdbc:postgresql://read-write-aaaaa1-2.p.d:27017/postgres?user=<DB_USER>&password=<DB_PASSWORD>&targetServerType=secondary&" },
+    };
+    for (size_t i = 0; i < LENGTH(analytics); i++)
+        assert_string_equal(
+            fixture_ask(
+                "SELECT left(cluster_connection_strings(id) #>> '{%s}', %zu) FROM cluster WHERE set_name = 'aaaaa1'",
+                analytics[i].path, strlen(analytics[i].text)),
+            analytics[i].text);
+    fixture_ask("UPDATE resource SET document = '{\"enabled\": false}' WHERE kind = 'customDns'");
+    assert_string_equal(
+        fixture_ask(
+            "SELECT count(*) FROM cluster, jsonb_object_keys(cluster_connection_strings(id)) k WHERE k ~ '^private' AND k <> 'privateEndpoint'"),
+        "0");
+    fixture_ask("DELETE FROM resource WHERE kind = 'customDns'");
+}
+
 /* Of a statement; empty: it was carried out. */
 static const char *
 sqlstate_of(const char *statement)
@@ -935,6 +1059,8 @@ main(void)
         cmocka_unit_test(goal_says_what_the_contract_says),
         cmocka_unit_test(report_changes_only_what_is_its_own),
         cmocka_unit_test(names_are_seen_by_their_reader_and_nothing_else_is),
+        cmocka_unit_test(private_ip_mode_changes_what_names_of_its_project_lead_to),
+        cmocka_unit_test(strings_follow_what_a_project_asked_for),
         cmocka_unit_test(labels_of_clusters_end_with_what_is_theirs_alone),
         cmocka_unit_test(clusters_have_records_of_their_own_names_only),
         cmocka_unit_test(clusters_keep_the_names_and_ports_that_they_were_made_with),

@@ -38,6 +38,9 @@ struct lock_row {
 #define P2 "id('alfa2 project')"
 #define CLAIM_JOB \
     "job_claim(job => x('job due'), step => 'plan', has_news => false, lease_ms => 1000, deadline_s => 60, backoff_first_ms => 100, backoff_most_ms => 1000, worker => 'w')"
+#define SCALES_ORDERS "INSERT INTO cluster_scaling (cluster_id, is_on) VALUES (x('orders'), true)"
+#define SCALING_CLAIM \
+    "scaling_claim(now_ms => 1577836860000, before_ms => 1577836800000, clusters => ARRAY[hex(x('orders'))])"
 #define MEMBER "x('second member0')"
 #define BOB    "t('bob')"
 #define SEAT_SAYS(what)                                                                                                \
@@ -115,6 +118,9 @@ static const struct lock_row rows[] = {
     { "project_lock_all", "project_lock_all(projects => list(p(), " P2 "))", "project_lock(project => " P2 ")" },
     IN_ORDER("project_lock_all", "project", "id", "p()", P2, "project_lock_all(projects => list(p(), " P2 "))"),
     { "restore_lock", "restore_lock(restore => x('orders restore running'))" },
+    { "provider_is_as_seen",
+      "session_add(session => id('n9'), person => t('ada'), mac => '\\x01', pepper_version => 1, address => 'a', browser => 'b', is_verified => true, provider => t('provider'), epoch => 5)",
+      "identity_provider_forget_keys(provider => t('provider'))" },
     { "resource_lock", "resource_lock(scope => p(), kind => 'thing', name => 'orders')" },
     { "resource_lock_single", "resource_lock_single(kind => 'thing')" },
     { "role_mapping_lock", "role_mapping_lock(mapping => t('mapping'))" },
@@ -148,6 +154,12 @@ static const struct lock_row rows[] = {
     { "primary_watch_begin", "primary_watch_begin(cluster => x('orders'))", .says = "",
       .before = "INSERT INTO cluster_watch (cluster_id, no_primary_since) VALUES (x('orders'), now() - interval '1 minute')",
       .ended = "SELECT is_told FROM cluster_watch WHERE cluster_id = x('orders')" },
+    /* Two workers look at what is due: one of them takes it. */
+    { "scaling_claim", SCALING_CLAIM, .outcome = GOES_ON, .says = NULL,
+      .before = SCALES_ORDERS, .ended = "SELECT looked_at = to_timestamp(1577836860) FROM cluster_scaling WHERE cluster_id = x('orders')" },
+    /* Two changes of one cluster cannot both be first; a row is made once. */
+    { "scaling_follow", "scaling_follow(cluster => x('orders'), is_on => true)", .says = "0",
+      .ended = "SELECT count(*) = 1 FROM cluster_scaling WHERE cluster_id = x('orders') AND is_on" },
     { "join_token_take", "join_token_take(hash => '\\x01')", .says = "t", .ended = "SELECT used_at IS NOT NULL FROM join_token WHERE hash = '\\x01'" },
     { "invoice_line_is_final", "UPDATE invoice SET status = 'CLOSED', subtotal_cents = 1, closed_at = now() WHERE id = id('bravo invoice pending')",
       "UPDATE invoice_line SET seconds = 1 WHERE invoice_id = id('bravo invoice pending')", .says = "a closed invoice cannot be changed",
@@ -179,7 +191,7 @@ static const struct lock_row rows[] = {
     { "cluster_bind_etcd", "SELECT placement_lock()", "cluster_etcd_bind(cluster => x('orders'), provider => 'P', region => 'B')" },
     { "container_is_held", "SELECT placement_lock()", "SELECT container_is_held(x('container'))" },
     { "container_obstacle", "SELECT placement_lock()", "container_obstacle(provider => 'P', region => 'A', block => '172.1.0.0/16')" },
-    { "member_place", "SELECT placement_lock()", "cluster_member_place(cluster => x('orders'), ordinal => 2, provider => 'P', region => 'B', size => 'M10', disk_gb => 0, electable => true, priority => 5)" },
+    { "member_place", "SELECT placement_lock()", "cluster_member_place(cluster => x('orders'), ordinal => 2, provider => 'P', region => 'B', size => 'M10', disk_gb => 0, electable => true, priority => 5, analytics => false)" },
     { "member_release", "SELECT placement_lock()", "cluster_member_release(member => x('orders member0'))" },
     { "member_resize", "SELECT placement_lock()", "cluster_member_resize(member => x('orders member0'), size => 'M20', disk_gb => 20)" },
     { "member_release", LOCK("cluster_member", "id", "x('orders member0')"), "cluster_member_release(member => x('orders member0'))",
@@ -272,9 +284,21 @@ static const struct lock_row rows[] = {
     { "monitor_day_make", "monitor_day_make(member => x('orders member0'), at_ms => 3600000)", .says = "1", .ended = "SELECT count(*) = 1 FROM monitor_day WHERE at = to_timestamp(0)" },
     { "monitor_late_again", "monitor_late_again(member => x('orders member0'), at_ms => 3600000)", .says = "1", .ended = "SELECT count(*) = 1 FROM monitor_late WHERE at = to_timestamp(3600)" },
     { "monitor_late_mark", "monitor_late_mark(host => id('h1'), hours => hex(x('orders member0')) || ':3600000')", .says = "1", .ended = "SELECT count(*) = 1 FROM monitor_late WHERE at = to_timestamp(3600)" },
+    { "store_role_add", "store_role_add(role => id('j1'), store => 'us', name => 's9', bucket => 'tenants', prefix => 'a/', external => external('r1'), keys => '\\x01')", "store_role_add(role => id('j2'), store => 'us', name => 's9', bucket => 'tenants', prefix => 'b/', external => external('r1'), keys => '\\x01')", .says = "", .ended = "SELECT prefix = 'a/' FROM store_role WHERE store = 'us' AND name = 's9'" },
     { "object_store_add", "object_store_add(name => 's9', endpoint => 'https://a', bucket => 'b', region => 'r', path => '/', uri_style => 'host', authority => '', keys => '\\x01', object_lock => false, lock_days => 0)", "object_store_add(name => 's9', endpoint => 'https://b', bucket => 'b', region => 'r', path => '/', uri_style => 'host', authority => '', keys => '\\x01', object_lock => false, lock_days => 0)", .says = "", .ended = "SELECT endpoint = 'https://a' FROM object_store WHERE name = 's9'" },
     { "challenge_use", "challenge_use(challenge => '\\x99', expires_at_s => 1600000000)", .says = "0", .ended = "SELECT count(*) = 1 FROM used_challenge WHERE challenge = '\\x99'" },
-    { "enrolment_add", "enrolment_add(username => 'stranger@example.test', mac => sha256('1'), pepper_version => 1, hours => 5)", "enrolment_add(username => 'stranger@example.test', mac => sha256('2'), pepper_version => 1, hours => 5)", .says = "f", .ended = "SELECT mac = sha256('2') FROM enrolment WHERE person_id = id('stranger')" },
+    { "device_claim_put", "device_claim_put(session => t('session new'), person => t('ada'), user_code => 'BCDFGHJK', most => 10)", "device_claim_put(session => t('session new'), person => t('ada'), user_code => 'KJHGFDCB', most => 10)", .says = "1", .ended = "SELECT user_code = 'KJHGFDCB' AND tries = 2 FROM device_claim WHERE session_id = t('session new')" },
+    { "enrolment_add", "enrolment_add(username => 'stranger@example.test', mac => sha256('1'), pepper_version => 1, hours => 5, recovers => false)", "enrolment_add(username => 'stranger@example.test', mac => sha256('2'), pepper_version => 1, hours => 5, recovers => false)", .says = "f", .ended = "SELECT mac = sha256('2') FROM enrolment WHERE person_id = id('stranger')" },
+    { "operator_enrolment_add", "operator_enrolment_add(name => 'ann', mac => sha256('1'), hours => 5)", "operator_enrolment_add(name => 'ann', mac => sha256('2'), hours => 5)", .says = "f", .ended = "SELECT mac = sha256('2') FROM operator_enrolment e JOIN operator o ON o.id = e.operator_id WHERE o.name = 'ann'" },
+    { "password_put", "password_put(person => " BOB ", hash => 'one')", "password_put(person => " BOB ", hash => 'two')", .ended = "SELECT hash = 'two' FROM password WHERE person_id = " BOB },
+    { "person_lock", "person_lock(person => " BOB ")" },
+    { "person_mail_claim", "person_mail_claim()", .outcome = GOES_ON, .says = "",
+      .before = "INSERT INTO person_mail (id, person_id, kind, address) VALUES (id('mail'), " BOB ", 'RECOVERED', '192.0.2.9')", .ended = "SELECT tries = 1 FROM person_mail" },
+    { "security_notice_claim", "security_notice_claim()", .outcome = GOES_ON, .says = "",
+      .before = "INSERT INTO security_notice (org_id, recipient, told_seq, last_seq) VALUES (o(), 's@example.org', 0, 1)", .ended = "SELECT tries = 1 FROM security_notice WHERE recipient = 's@example.org'" },
+    { "security_notice_of_event", "INSERT INTO event (org_id, seq, id, type, created_at, document, hash) VALUES (o(), 11, id('n1'), 'USER_RECOVERED', now(), '{}', '')",
+      "INSERT INTO event (org_id, seq, id, type, created_at, document, hash) VALUES (o(), 12, id('n2'), 'USER_RECOVERED', now(), '{}', '')",
+      .ended = "SELECT told_seq = 10 AND last_seq = 12 FROM security_notice WHERE org_id = o() AND recipient = 'alfa'" },
     { "operator_add", "operator_add(operator_id => id('n1'), name => 'dan', token_hash => sha256('1'), days => 5)", "operator_add(operator_id => id('n2'), name => 'dan', token_hash => sha256('2'), days => 5)", .says = "", .ended = "SELECT id = id('n1') FROM operator WHERE name = 'dan'" },
     { "payment_add", "payment_add(invoice => t('invoice'), text => 'one')", "payment_add(invoice => t('invoice'), text => 'two')", .says = "", .ended = "SELECT note = 'one' FROM invoice_payment WHERE invoice_id = t('invoice')" },
     { "principal_access_list_add", "principal_access_list_add(principal => t('account'), block => '10.77.0.0/16', comment => 'a')", "principal_access_list_add(principal => t('account'), block => '10.77.0.0/16', comment => 'b')",
@@ -291,6 +315,9 @@ static const struct lock_row rows[] = {
     { "sweep_claim", "sweep_claim(name => 'due', every_ms => 60000, lease_ms => 30000, worker => 'one')", "sweep_claim(name => 'due', every_ms => 60000, lease_ms => 30000, worker => 'two')", .says = "", .ended = "SELECT lease_owner = 'one' AND lease_epoch = 4 FROM sweep WHERE name = 'due'" },
     { "team_grant_add", "team_grant_add(entries => teams(t('team')))", .says = "0", .ended = "SELECT count(*) = 1 FROM team_grant WHERE role = 'GROUP_DATA'" },
     { "team_member_add", "team_member_add(team => t('team'), person => " BOB ")", .says = "0", .ended = "SELECT count(*) = 1 FROM team_member WHERE team_id = t('team') AND person_id = " BOB },
+    { "trusted_programs_keep",
+      "trusted_programs_keep(credential => t('account other'), programs => jsonb_build_array(jsonb_build_object('identityProviderId', encode(t('provider programs'), 'hex'), 'subject', 'x')))",
+      .ended = "SELECT count(*) = 1 FROM trusted_program WHERE account_id = t('account other')" },
     { "fleet_authority_add", "fleet_authority_add(id => id('n8'), certificate => 'c', sealed_key => '\\x01', not_after_ms => 0)", "fleet_authority_add(id => id('n9'), certificate => 'c', sealed_key => '\\x01', not_after_ms => 0)", .says = "0",
       .before = "DELETE FROM certificate WHERE authority = id('fleet authority'); DELETE FROM authority WHERE purpose = 'FLEET'", .ended = "SELECT id = id('n8') FROM authority WHERE purpose = 'FLEET'" },
 };

@@ -150,6 +150,50 @@ migration_that_held_routines_is_still_the_same(void **state)
     assert_int_equal(applied, 0);
 }
 
+/* Whoever saw strings with private names still does, and members with one address have such a name, too. */
+static void
+private_names_are_those_of_before_and_more(void **state)
+{
+    (void)state;
+    int applied = -1;
+    assert_ok(store_migrate(fixture_dsn, arena, &applied));
+    fixture_ask(
+        "INSERT INTO organization (id, name, federation_id, access_list_required) VALUES ('\\x650000000000000000000001', 'o', '\\x650000000000000000000001', false)");
+    fixture_ask(
+        "INSERT INTO project (id, org_id, name) SELECT decode('65000000000000000000000' || n, 'hex'), '\\x650000000000000000000001', 'p' || n FROM generate_series(2, 3) n");
+    fixture_ask(
+        "INSERT INTO cluster (id, org_id, project_id, name, set_name, major_version) SELECT decode('65000000000000000000001' || n, 'hex'), "
+        "'\\x650000000000000000000001', decode('65000000000000000000000' || n, 'hex'), 'c', 'k3x9a' || n, '17' FROM generate_series(2, 3) n");
+    fixture_ask(
+        "INSERT INTO dns_record (name, type, content, org_id, cluster_id) SELECT r.name || '.p.d', r.type, r.content, c.org_id, c.id FROM cluster c, LATERAL (VALUES "
+        "(c.set_name || '-shard-00-00', 'A', '10.0.0.1'), ('_postgresql._tcp.' || c.set_name, 'SRV', '0 0 27017 ' || c.set_name || '-shard-00-00.p.d')) r (name, type, content)");
+    fixture_ask(
+        "INSERT INTO dns_record (name, type, content, org_id, cluster_id) SELECT r.name || '.p.d', r.type, r.content, c.org_id, c.id FROM cluster c, LATERAL (VALUES "
+        "(c.set_name || '-shard-00-00-pri', 'AAAA', 'fd00::1'), ('_postgresql._tcp.' || c.set_name || '-pri', 'SRV', '0 0 27017 ' || c.set_name || '-shard-00-00-pri.p.d')) r (name, type, content) "
+        "WHERE set_name = 'k3x9a3'");
+    fixture_ask(
+        "INSERT INTO resource (scope, kind, id, name, org_id, document) VALUES ('\\x650000000000000000000003', 'privateIpMode', '\\x650000000000000000000009', '', "
+        "'\\x650000000000000000000001', '{\"enabled\": true}')");
+    for (int i = 0; i < migration_count; i++) {
+        if (migrations[i].version == 68)
+            fixture_ask("%s", migrations[i].text);
+    }
+    assert_string_equal(
+        fixture_ask("SELECT string_agg(encode(scope, 'hex') || document, ' ') FROM resource WHERE kind = 'customDns'"),
+        "650000000000000000000003{\"enabled\": true}");
+    assert_string_equal(fixture_ask("SELECT document ->> 'enabled' FROM resource WHERE kind = 'privateIpMode'"),
+                        "false");
+    assert_string_equal(
+        fixture_ask(
+            "SELECT string_agg(type || content, ' ' ORDER BY type) FROM dns_record WHERE name LIKE '%%-pri.p.d' AND name LIKE '%%k3x9a2%%'"),
+        "A10.0.0.1 SRV0 0 27017 k3x9a2-shard-00-00-pri.p.d");
+    assert_string_equal(
+        fixture_ask(
+            "SELECT string_agg(type || content, ' ' ORDER BY type) FROM dns_record WHERE name LIKE '%%-pri.p.d' AND name LIKE '%%k3x9a3%%'"),
+        "AAAAfd00::1 SRV0 0 27017 k3x9a3-shard-00-00-pri.p.d");
+    assert_string_equal(fixture_ask("SELECT count(*) FROM dns_record"), "8");
+}
+
 static void *
 migrate(void *ret_applied)
 {
@@ -208,6 +252,7 @@ main(void)
         cmocka_unit_test_setup_teardown(routines_stay_where_a_newer_program_was, set_up, tear_down),
         cmocka_unit_test_setup_teardown(all_routines_can_be_put_in_place_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(migration_that_held_routines_is_still_the_same, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(private_names_are_those_of_before_and_more, set_up, tear_down),
         cmocka_unit_test_setup_teardown(several_nodes_may_migrate_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(superuser_may_own_the_tables, set_up, tear_down),
         cmocka_unit_test_setup_teardown(database_that_is_gone_is_unavailable, set_up, tear_down),

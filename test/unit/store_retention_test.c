@@ -40,6 +40,10 @@ static const struct {
       "INSERT INTO console_session (id, person_id, mac, pepper_version, expires_at, address, browser) "
       "VALUES (decode(lpad(to_hex(%d), 24, '0'), 'hex'), (SELECT id FROM person), '', 1, now() - interval '%s', '', '')",
       "1 minute", "-1 minute" },
+    { "operator_session",
+      "INSERT INTO operator_session (id, operator_id, mac, expires_at, address, browser) "
+      "VALUES (decode(lpad(to_hex(%d), 24, '0'), 'hex'), (SELECT id FROM operator), '', now() - interval '%s', '', '')",
+      "1 minute", "-1 minute" },
     { "used_challenge", "INSERT INTO used_challenge (challenge, expires_at) VALUES ('c%d', now() - interval '%s')",
       "61 minutes", "59 minutes" },
     { "event_count_of_project",
@@ -54,13 +58,15 @@ set_up(void **state)
     (void)state;
     arena = arena_new(FIXTURE_ARENA_BYTES);
     fixture_ask(
-        "SET client_min_messages = warning; TRUNCATE idempotency, event_count_of_project, used_challenge, organization, principal, authority CASCADE");
+        "SET client_min_messages = warning; TRUNCATE idempotency, event_count_of_project, operator, used_challenge, organization, principal, authority CASCADE");
     fixture_add_organization(fixture_id(ORGANIZATION));
     fixture_add_project(fixture_id(PROJECT), fixture_id(ORGANIZATION));
     fixture_ask("INSERT INTO principal (id, kind, org_id) VALUES (%s, 'api_key', %s)", fixture_quote(fixture_id(KEY)),
                 fixture_quote(fixture_id(ORGANIZATION)));
     fixture_ask("INSERT INTO principal (id, kind) VALUES (%s, 'person')", fixture_quote(fixture_id(PERSON)));
     fixture_ask("INSERT INTO person (id, username, first_name, last_name) VALUES (%s, 'u', '', '')",
+                fixture_quote(fixture_id(PERSON)));
+    fixture_ask("INSERT INTO operator (id, name, token_hash, expires_at) VALUES (%s, 'o', sha256('o'), now())",
                 fixture_quote(fixture_id(PERSON)));
     fixture_ask(
         "INSERT INTO authority (id, purpose, org_id, certificate, key, not_after) VALUES (%s, 'PROJECT', %s, '', '', now())",

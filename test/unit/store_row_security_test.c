@@ -92,6 +92,8 @@ fill(int base)
     fixture_ask("INSERT INTO federated_member (org_id, person_id, provider_id, external_groups, issued_at) "
                 "VALUES (%s, %s, %s, '{}', now())",
                 o, fixture_quote(fixture_id(PERSON)), fixture_quote(secret));
+    fixture_ask("INSERT INTO trusted_program (account_id, org_id, provider_id, subject) VALUES (%s, %s, %s, 's')",
+                fixture_quote(account), o, fixture_quote(secret));
     fixture_ask("INSERT INTO job (id, org_id, project_id, kind, subject, subject_name, step, step_count) "
                 "VALUES (%s, %s, %s, 'k', %s, 'n', 's', 1)",
                 fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret));
@@ -101,6 +103,7 @@ fill(int base)
     fixture_ask("INSERT INTO cluster (id, org_id, project_id, name, set_name, major_version) "
                 "VALUES (%s, %s, %s, 'c', 'set%03d', '17')",
                 fixture_quote(secret), o, fixture_quote(project), base / 1000);
+    fixture_ask("INSERT INTO cluster_scaling (cluster_id, is_on) VALUES (%s, true)", fixture_quote(secret));
     fixture_ask("INSERT INTO cluster_member (id, org_id, cluster_id, host_id, ordinal, size, cpus, memory_mb, disk_gb) "
                 "VALUES (%s, %s, %s, %s, 0, 'S', 1, 1, 1)",
                 fixture_quote(secret), o, fixture_quote(secret), fixture_quote(fixture_id(HOST)));
@@ -156,6 +159,7 @@ fill(int base)
     fixture_ask("INSERT INTO invoice_line VALUES (%s, %s, %s, '', %s, '', 'S', now(), 1, 1, now())",
                 fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret));
     fixture_ask("INSERT INTO invoice_payment VALUES (%s, %s, now(), '')", fixture_quote(secret), o);
+    fixture_ask("INSERT INTO usage_tags VALUES (%s, %s, '2020-01-01 00:00+00', NULL, '[]')", fixture_quote(secret), o);
     fixture_ask("INSERT INTO cost_report (token, org_id, content) VALUES (lpad('%d', 64, '0'), %s, '')", base, o);
     /* That of a host is signed by the same authority only here: a tenant sees those of users, and no others. */
     fixture_ask(
@@ -200,6 +204,7 @@ static const struct {
     { "role_mapping",           "org_id = $B",                                    "external_group = 'x'", 1 },
     { "role_mapping_role",      "org_id = $B",                                    "role = 'x'",           1 },
     { "federated_member",       "org_id = $B",                                    "signed_in_at = now()", 1 },
+    { "trusted_program",        "org_id = $B",                                    "subject = 'x'", 1 },
     { "webhook",                "org_id = $B",                                    "url = 'x'",            1 },
     { "alert_cursor",           "org_id = $B",                                    "project_seq = 9",      1 },
     { "alert",                  "org_id = $B",                                    "cluster = 'x'",        1 },
@@ -207,6 +212,7 @@ static const struct {
     { "job",                    "org_id = $B",                                    "step = 'x'",           1 },
     { "job_history",            "org_id = $B",                                    "step = 'x'",           1 },
     { "cluster",                "org_id = $B",                                    "name = 'x'",           1 },
+    { "cluster_scaling",        "cluster_id IN (SELECT id FROM cluster WHERE org_id = $B)", "seen = 'x'",   1 },
     { "cluster_member",         "org_id = $B",                                    "ordinal = 9",          1 },
     { "host_task",              "org_id = $B",                                    "kind = 'x'",           1 },
     { "project_access",         "org_id = $B",                                    "generation = 9",       1 },
@@ -215,6 +221,7 @@ static const struct {
     { "authority",              "org_id = $B",                                    "certificate = 'x'",    1 },
     { "certificate",            "owner = encode($B, 'hex')",                      "owner = 'x'",          1 },
     { "usage_span",             "org_id = $B",                                    NULL,                   2 }, /* by a trigger */
+    { "usage_tags",             "org_id = $B",                                    NULL,                   1 },
     { "invoice",                "org_id = $B",                                    NULL,                   1 },
     { "invoice_line",           "org_id = $B",                                    NULL,                   1 },
     { "invoice_payment",        "org_id = $B",                                    NULL,                   1 },
@@ -240,7 +247,11 @@ static const char *const not_of_tenants[] = {
     "signing_key",      /* the service's own */
     "console_session",  /* people's, who belong to no organization */
     "passkey",
+    "password",
+    "person_mail",
+    "security_notice",  /* events of an organization that its contact was told; only workers read it */
     "enrolment",
+    "device_claim",
     "used_challenge",
     "sweep",            /* the service's own */
     "instance",
@@ -258,6 +269,9 @@ static const char *const not_of_tenants[] = {
     "price",
     "operator",         /* who works for the operator, and what they changed */
     "operator_action",
+    "operator_session",
+    "operator_passkey",
+    "operator_enrolment",
     "host",             /* these are the operator's own, which only the service changes */
     "own_backup",
     "monitor_hour",     /* of everybody's servers; reads carry the project */
@@ -268,6 +282,7 @@ static const char *const not_of_tenants[] = {
     "cluster_walls",
     "etcd_group",
     "object_store",
+    "store_role",
     "host_address",
     "join_token",
     "dns_zone",

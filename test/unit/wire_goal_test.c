@@ -187,6 +187,27 @@ seats_of_a_repository_host_are_read(void **state)
     arena_free(arena);
 }
 
+static str
+replaced(struct arena *arena, str text, const char *from, const char *to)
+{
+    const char *place = strstr(text.data, from);
+    assert_non_null(place);
+    return str_format(arena, "%.*s%s%s", (int)(place - text.data), text.data, to, place + strlen(from));
+}
+
+/* A tenant may have given a bucket such a name: one name that is odd is no reason for a host to take nothing from anybody. */
+static void
+names_with_two_dots_are_names(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(ARENA_BYTES);
+    str seat = replaced(arena, STR(SEAT), "exported_snapshots/a/b", "exported..snapshots/.a/b..");
+    seat = replaced(arena, seat, "\"bucket\":\"exports\"", "\"bucket\":\"a..b\"");
+    struct goal goal = parse(arena, goal_with_seats(arena, seat.data).data);
+    assert_string_equal(goal.seats.items[0].export_job.bucket.data, "a..b");
+    arena_free(arena);
+}
+
 /* What is in a seat becomes lines of configuration and arguments of programs that run beside other tenants' backups. */
 static void
 seats_that_would_write_other_lines_are_refused(void **state)
@@ -210,6 +231,9 @@ seats_that_would_write_other_lines_are_refused(void **state)
         { "\"label\":\"20261117-080000F\"", "\"label\":\"--repo1-path=/\"", "seats[0].export.label" },
         { "exported_snapshots/a/b", "exported_snapshots/../b", "seats[0].export" },
         { "exported_snapshots/a/b", "/exported_snapshots", "seats[0].export" },
+        { "exported_snapshots/a/b", "..", "seats[0].export" },
+        { "exported_snapshots/a/b", "a/./b", "seats[0].export" },
+        { "exported_snapshots/a/b", "a//b", "seats[0].export" },
         { "exported_snapshots/a/b", "a?versions", "seats[0].export" },
         { "\"bucket\":\"exports\"", "\"bucket\":\"a%2fb\"", "seats[0].export" },
         { "\"region\":\"us-east-1\"", "\"region\":\"x\\ny\"", "seats[0].export" },
@@ -224,13 +248,10 @@ seats_that_would_write_other_lines_are_refused(void **state)
           "seats[0].store" },
         { "\"id\":\"0000000000000000000000a1\",", "", "members[0].id" },
     };
-    static const char whole[] = SEAT;
     for (size_t i = 0; i < LENGTH(rows); i++) {
         struct arena *arena = arena_new(ARENA_BYTES);
         struct goal ignored;
-        const char *place = strstr(whole, rows[i].from);
-        assert_non_null(place);
-        str seat = str_format(arena, "%.*s%s%s", (int)(place - whole), whole, rows[i].to, place + strlen(rows[i].from));
+        str seat = replaced(arena, STR(SEAT), rows[i].from, rows[i].to);
         error why = goal_parse(arena, goal_with_seats(arena, seat.data), &ignored);
         if (why == OK || strstr(why->detail.data, rows[i].where) == NULL)
             fail_msg("%s: %s", rows[i].to, why == OK ? "taken" : why->detail.data);
@@ -656,6 +677,7 @@ main(void)
         cmocka_unit_test(what_is_recorded_and_a_directory_are_read),
         cmocka_unit_test(where_logs_go_is_read_and_a_form_of_a_newer_control_plane_is_none),
         cmocka_unit_test(seats_of_a_repository_host_are_read),
+        cmocka_unit_test(names_with_two_dots_are_names),
         cmocka_unit_test(seats_that_would_write_other_lines_are_refused),
         cmocka_unit_test(who_backs_a_cluster_up_is_read_and_wakes_its_members),
         cmocka_unit_test(a_seat_that_changed_is_a_change_of_its_own),

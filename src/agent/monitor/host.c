@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "agent/monitor/proc_text.h"
+#include "agent/volume/volume.h"
 #include "engine/counter.h"
 #include "wire/points.h"
 
@@ -263,11 +263,10 @@ add_use(struct look *look, double cores)
 static void
 add_space(struct look *look)
 {
-    struct statvfs space;
-    if (statvfs(look->member->folder.data, &space) != 0)
+    struct volume_space space = volume_space_at(look->member->folder);
+    if (space.size_bytes == 0)
         return;
-    double block = (double)space.f_frsize, free_bytes = (double)space.f_bavail * block;
-    double used_bytes = (double)(space.f_blocks - space.f_bfree) * block, both = free_bytes + used_bytes;
+    double free_bytes = (double)space.free_bytes, used_bytes = (double)space.used_bytes, both = free_bytes + used_bytes;
     points_add(look->writer, M_DISK_PARTITION_SPACE_FREE, free_bytes);
     points_add(look->writer, M_DISK_PARTITION_SPACE_USED, used_bytes);
     if (both > 0) {

@@ -6,6 +6,7 @@
 
 #include "agent/unit_file.h"
 #include "agent/unit_keep.h"
+#include "agent/volume/volume_image.h"
 #include "base/clock.h"
 #include "base/disk_below.h"
 #include "base/failpoint.h"
@@ -67,11 +68,20 @@ write_note(struct pass *pass, struct note *note, enum step step)
 }
 
 /* ---- Folders ---- */
+/* Where "data" and what was set aside stand beside each other: in the member's folder, or among its images, because a volume has no room for two. */
+static str
+place(struct pass *pass)
+{
+    struct arena *arena = pass->self.arena;
+    id member = pass->self.member->id;
+    return volume_image_is_known(arena, member) ? volume_images(arena, member) : pass->self.folder;
+}
+
 static bool
 is_there(struct pass *pass, const char *name)
 {
     struct stat status;
-    return disk_below_look(pass->self.folder.data, name, &status);
+    return disk_below_look(place(pass).data, name, &status);
 }
 
 static str
@@ -91,15 +101,19 @@ undone_name(struct pass *pass)
 static error
 rename_folder(struct pass *pass, const char *from, const char *to)
 {
-    if (disk_below_rename(pass->self.folder.data, from, to))
+    TRY(volume_down(pass->host->units, pass->self.arena, pass->self.member->id));
+    pass->memory->volume.bound_to_gb = 0; /* those that come in their place may have another size */
+    if (disk_below_rename(place(pass).data, from, to))
         return OK;
-    return problem(pass->self.arena, "%s/%s cannot be renamed: %s.", pass->self.folder.data, from, strerror(errno));
+    return problem(pass->self.arena, "%s/%s cannot be renamed: %s.", place(pass).data, from, strerror(errno));
 }
 
 static error
 remove_folder(struct pass *pass, const char *name)
 {
-    str path = str_format(pass->self.arena, "%s/%s", pass->self.folder.data, name);
+    str path = str_format(pass->self.arena, "%s/%s", place(pass).data, name);
+    if (str_is(str_from(name), "data"))
+        TRY(volume_down(pass->host->units, pass->self.arena, pass->self.member->id));
     return disk_remove_tree(path.data)
                ? OK
                : problem(pass->self.arena, "%s cannot be removed: %s.", path.data, strerror(errno));
@@ -240,12 +254,27 @@ wait_for_leader(struct pass *pass, bool *ret_waits)
     return OK;
 }
 
+/* Before anything of its own is put aside: where there is no room for two sets of disks, what it has is not touched. */
+static bool
+has_room(struct pass *pass)
+{
+    const struct volume_wish wish = member_volume_wish(pass);
+    error why = volume_image_is_known(pass->self.arena, wish.member) ? volume_check_room(pass->self.arena, &wish) : OK;
+    if (why == OK)
+        return true;
+    pass->report->restore.state = RESTORE_FAILED;
+    pass->report->restore.problem = why->detail;
+    return false;
+}
+
 static error
 build(struct pass *pass)
 {
     struct note note = read_note(pass);
     bool is_replica = !is_first(pass), waits = false;
     pass->report->restore.state = RESTORE_RESTORING;
+    if (note.step == STEP_NONE && !has_room(pass))
+        return OK;
     if (note.step < STEP_MOVED || note.step == STEP_UNDONE)
         TRY(move_aside(pass, &note));
     if (!is_replica && note.step == STEP_MOVED)
@@ -328,7 +357,7 @@ remove_one_before(void *context, const char *entry)
 static error
 remove_all_before(struct pass *pass)
 {
-    const char *folder = pass->self.folder.data;
+    const char *folder = place(pass).data;
     if (disk_below_each(folder, "", remove_one_before, pass) || !disk_exists(folder))
         return OK;
     return problem(pass->self.arena, "What was in %s before cannot be removed: %s.", folder, strerror(errno));

@@ -11,8 +11,11 @@ struct pass {
     struct member_memory *memory;
     struct report_member *report;
     str unit, unit_path;
+    error growth; /* why its disk could not be made larger */
 };
 
+/* The disks that it should have here. */
+struct volume_wish member_volume_wish(struct pass *pass);
 /* Running, and as the goal says. */
 MUST_USE error member_bring_up(struct pass *pass);
 /* Neither running nor started with the host; its data stays. */

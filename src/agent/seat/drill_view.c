@@ -166,8 +166,17 @@ add_checks(const json_t *said, struct report_check *checks, size_t *count)
     }
 }
 
+/* Up to when the data came back: the last commit that was replayed, and where nothing was committed since, the backup itself. */
+static int64_t
+recovered_until_ms(const json_t *proved, int64_t backup_ms)
+{
+    int64_t committed_ms = number(proved, "recoveryPointMs", INT64_MAX);
+    return committed_ms > backup_ms ? committed_ms : backup_ms;
+}
+
 void
-drill_view_report(struct arena *arena, const json_t *fetched, const json_t *proved, struct report_drill *drill)
+drill_view_report(struct arena *arena, const json_t *fetched, const json_t *proved, int64_t backup_ms,
+                  struct report_drill *drill)
 {
     struct report_phase *phases = ARENA_ARRAY(arena, struct report_phase, 2 * MOST_PHASES);
     struct report_check *checks = ARENA_ARRAY(arena, struct report_check, MOST_CHECKS);
@@ -180,7 +189,7 @@ drill_view_report(struct arena *arena, const json_t *fetched, const json_t *prov
     drill->phases = phases;
     drill->checks = checks;
     drill->rto_ms = ready_after_ms(drill);
-    drill->recovery_point = moment(arena, number(proved, "recoveryPointMs", INT64_MAX));
+    drill->recovery_point = drill->rto_ms >= 0 ? moment(arena, recovered_until_ms(proved, backup_ms)) : STR_EMPTY;
     drill->data_bytes = number(proved, "dataBytes", INT64_MAX);
     drill->server_version = text(proved, "serverVersion", NAME_BYTES);
 }
@@ -190,8 +199,7 @@ drill_view_report(struct arena *arena, const json_t *fetched, const json_t *prov
 static error
 judge_recovery_point(struct arena *arena, const json_t *proved, const struct drill_promise *promise)
 {
-    int64_t reached = number(proved, "recoveryPointMs", INT64_MAX);
-    reached = reached > promise->backup_ms ? reached : promise->backup_ms;
+    int64_t reached = recovered_until_ms(proved, promise->backup_ms);
     if (promise->until_ms < 0 || reached >= promise->until_ms - HEARTBEATS_MS)
         return OK;
     return problem(arena, "Moments up to %s could be restored, as was reported; what came back ends at %s.",

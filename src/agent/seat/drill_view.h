@@ -13,8 +13,6 @@
 json_t *drill_view_of(struct arena *arena, str text);
 bool drill_view_is_done(const json_t *said);
 
-/* The phases and checks of both, into a report. Either may be NULL. */
-void drill_view_report(struct arena *arena, const json_t *fetched, const json_t *proved, struct report_drill *drill);
 /* What was said before the drill began could be restored. */
 struct drill_promise {
     int64_t until_ms; /* the end of the window as it was reported; negative: none was */
@@ -22,6 +20,10 @@ struct drill_promise {
     int64_t timeline;
     int64_t backup_ms; /* when the backup was made */
 };
+/* The phases and checks of both, into a report. Either may be NULL. */
+void drill_view_report(struct arena *arena, const json_t *fetched, const json_t *proved, int64_t backup_ms,
+                       struct report_drill *drill);
+
 /* What follows from it. An error says why it has failed. */
 MUST_USE error drill_view_judge(struct arena *arena, const json_t *fetched, const json_t *proved,
                                 const struct drill_promise *promise);

@@ -297,7 +297,7 @@ report_memory(const struct scratch *drill, str problem_text, struct report_drill
                                      .finished_at = is_done ? moment(arena, json_int_at(drill->memory, "finishedMs"))
                                                             : STR_EMPTY };
     drill_view_report(arena, json_object_get(drill->memory, "fetched"), json_object_get(drill->memory, "proved"),
-                      report);
+                      json_int_at(drill->memory, "backupMs"), report);
 }
 
 /* ---- ---- */

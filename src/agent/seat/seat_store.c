@@ -49,15 +49,11 @@ url_of(struct arena *arena, const struct goal_seat_store *store)
                : str_format(arena, "%s%.*s.%.*s", scheme, STR_ARG(store->bucket), STR_ARG(host));
 }
 
-/* The operator chose the address, so every one will do. */
 static error
 look_up(struct seat_pass *pass, struct egress_target *ret_target)
 {
-    struct net_block everywhere[2];
-    const struct egress_allowed allowed = { LENGTH(everywhere), everywhere };
     str why = STR_EMPTY;
-    return net_parse_block(STR("0.0.0.0/0"), &everywhere[0]) && net_parse_block(STR("::/0"), &everywhere[1]) &&
-                   egress_resolve(pass->arena, &allowed, url_of(pass->arena, &pass->seat->store), ret_target, &why)
+    return egress_resolve_operators(pass->arena, url_of(pass->arena, &pass->seat->store), ret_target, &why)
                ? OK
                : problem(pass->arena, "The object store's name cannot be looked up: %.*s", STR_ARG(why));
 }

@@ -260,6 +260,23 @@ components(struct openapi *o)
     return all;
 }
 
+/* So that a page can say which role is missing, and whether one that the caller has is as good: every role with all that it implies. */
+static json_t *
+role_implications(struct openapi *o)
+{
+    json_t *all = json_object();
+    for (int i = 0; i < ROLE_COUNT; i++) {
+        role_set closure = role_closure(role_rows[i].bit);
+        json_t *implied = json_array();
+        for (int k = 0; k < ROLE_COUNT; k++) {
+            if (k != i && (closure & role_rows[k].bit) != 0)
+                push(o, implied, json_string(role_rows[k].name));
+        }
+        put(o, all, role_rows[i].name, implied);
+    }
+    return all;
+}
+
 str
 openapi_document(struct arena *arena, const struct catalog *catalog, str base_url)
 {
@@ -275,6 +292,7 @@ openapi_document(struct arena *arena, const struct catalog *catalog, str base_ur
     put(o, document, "servers", json_pack("[{s:s,s:s}]", "url", server.data, "description", "This deployment."));
     put(o, document, "security", json_pack("[{s:[]},{s:[]}]", "serviceAccount", "apiKey"));
     put(o, document, "tags", tags(o));
+    put(o, document, "x-role-implications", role_implications(o));
     put(o, document, "paths", paths(o));
     put(o, document, "components", components(o)); /* last: the operations add their schemas to it */
     json_decref(o->schemas);

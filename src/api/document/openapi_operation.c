@@ -4,6 +4,7 @@
 #include "api/document/openapi_parts.h"
 #include "api/media.h"
 #include "api/query.h"
+#include "api/sign_in/step_up.h"
 #include "api/validate.h"
 
 static bool
@@ -270,7 +271,8 @@ static const struct {
     { 403, "The caller has none of the required roles, or calls from an address that is not on the access list." },
     { 404, "The entity, or the organization or project that the request names, does not exist." },
     { 406, "The version or the media type in Accept is not available." },
-    { 409, "The change conflicts with something that exists, or with another request." },
+    { 409,
+      "The request conflicts with something that exists, with another request, or with the settings of the project." },
     { 412, "The entity is no longer what If-Match says." },
     { 413, "The body is too large." },
     { 415, "The body is not JSON." },
@@ -298,7 +300,7 @@ error_applies(unsigned status, const struct endpoint *e)
     case 401:
     case 403: return e->access.rule != ACCESS_PUBLIC;
     case 404: return has_path_parameters(e) || names_entity_in_query(e);
-    case 409: return e->method != GET;
+    case 409: return e->method != GET || e->needs != SWITCH_NONE;
     case 412: return takes_if_match(e);
     case 413:
     case 415: return takes_body(e);
@@ -350,7 +352,14 @@ responses_of(struct openapi *o, const struct endpoint *e)
     json_t *responses = json_object();
     unsigned success = endpoint_success_status(e);
     put(o, responses, str_format(o->arena, "%u", success).data, success_response(o, e));
-    if (success == 201 || success == 202) {
+    if (e->tried != NULL) {
+        struct endpoint shown = *e;
+        shown.shape = SHAPE_ENTITY;
+        shown.response = e->tried;
+        json_t *tried = success_response(o, &shown);
+        put(o, tried, "description", json_string("With dryRun=true: what would go along. Nothing was changed."));
+        put(o, responses, "200", tried);
+    } else if (success == 201 || success == 202) {
         json_t *tried = success_response(o, e);
         json_object_del(json_object_get(tried, "headers"), "Location");
         put(o, tried, "description",
@@ -396,8 +405,8 @@ description_of(struct openapi *o, const struct endpoint *e)
     if (!endpoint_is_complete(e))
         buf_format(&out, "\n\nNot implemented yet: answers 501. It waits for %s.", e->waits_for);
     if (e->refuses != 0)
-        buf_format(&out, "\n\nRefused by design: answers %u %s. %s", error_rows[e->refuses].status,
-                   error_rows[e->refuses].name, error_rows[e->refuses].remedy);
+        buf_format(&out, "\n\nRefused: %s It answers %u %s. %s", error_rows[e->refuses].detail,
+                   error_rows[e->refuses].status, error_rows[e->refuses].name, error_rows[e->refuses].remedy);
     return buf_str(&out);
 }
 
@@ -435,5 +444,10 @@ openapi_operation(struct openapi *o, const struct endpoint *e, const char *path)
                   (json_int_t)set->capacity, "refillRate", (json_int_t)set->refill, "refillDurationSeconds",
                   REFILL_PERIOD_S));
     put_text(o, operation, "x-status", endpoint_status(e));
+    /* For pages: what to ask twice about, and what needs the passkey once more. */
+    if ((e->flags & LOSES_DATA) != 0)
+        put(o, operation, "x-loses-data", json_true());
+    if (step_up_is_for(e))
+        put(o, operation, "x-step-up", json_true());
     return operation;
 }

@@ -162,6 +162,8 @@ is_an_entity(const struct openapi *o, const struct schema *schema)
 {
     for (size_t i = 0; i < catalog_count(o->catalog); i++) {
         const struct endpoint *e = catalog_at(o->catalog, i);
+        if (e->tried == schema)
+            return true;
         if (e->response == schema && (e->shape == SHAPE_ENTITY || e->shape == SHAPE_LIST))
             return true;
     }

@@ -242,7 +242,7 @@ print_operation(FILE *out, struct arena *arena, const struct endpoint *e)
     if (!endpoint_is_complete(e))
         fprintf(out, "> Not implemented yet: the answer is 501. It waits for %s.\n\n", e->waits_for);
     if (e->refuses != 0)
-        fprintf(out, "> Refused by design: the answer is %u [`%s`](../errors.md). %s\n\n",
+        fprintf(out, "> Refused: %s The answer is %u [`%s`](../errors.md). %s\n\n", error_rows[e->refuses].detail,
                 error_rows[e->refuses].status, error_rows[e->refuses].name, error_rows[e->refuses].remedy);
     fprintf(out, "| | |\n|---|---|\n| Operation | `%s` |\n", e->operation);
     if (!is_operators(e)) {

@@ -7,6 +7,7 @@
 #include "api/document/openapi.h"
 #include "api/download.h"
 #include "api/invitation.h"
+#include "api/sign_in/device.h"
 #include "api/sign_in/sign_in.h"
 #include "api/stage/stages.h"
 #include "auth/person/session.h"
@@ -67,14 +68,16 @@ accept_invitation(struct request *req)
 /* ---- People in a browser ---- */
 /* What a page of ours sends. Who it is from is not known yet; wrong signatures and tokens count as guesses. */
 static error
-from_our_page(struct request *req, bool is_guarded, error (*answer)(struct request *req))
+from_our_page(struct request *req, bool is_guarded, bool has_visit, error (*answer)(struct request *req))
 {
     static const str any = { "sign-in", sizeof("sign-in") - 1 };
     struct credentials credentials = request_credentials(req);
     TRY(session_check_site(req->api->auth, req->arena, &credentials, false));
     if (is_guarded)
         TRY(auth_check_guard(req->api->auth, req->arena, &req->in.client, any));
-    TRY(request_admit(req, SIGN_IN_MAX_BYTES));
+    if (has_visit)
+        TRY(provider_has_visit(req));
+    TRY(request_admit(req, has_visit ? SAML_FINISH_MAX_BYTES : SIGN_IN_MAX_BYTES));
     if (!req->may_block)
         return WOULD_BLOCK;
     error problem = answer(req);
@@ -85,55 +88,13 @@ from_our_page(struct request *req, bool is_guarded, error (*answer)(struct reque
     return problem;
 }
 
-static error
-with_passkey(struct request *req)
-{
-    return from_our_page(req, true, sign_in_with_passkey);
-}
-
-static error
-enrolment(struct request *req)
-{
-    return from_our_page(req, true, sign_in_enrolment);
-}
-
-static error
-enrol(struct request *req)
-{
-    return from_our_page(req, true, sign_in_enrol);
-}
-
-static error
-confirm_presence(struct request *req)
-{
-    return from_our_page(req, true, sign_in_confirm);
-}
-
-static error
-leave(struct request *req)
-{
-    return from_our_page(req, false, sign_out);
-}
-
-static error
-end_one(struct request *req)
-{
-    return from_our_page(req, false, sessions_end);
-}
-
-static error
-list_sessions(struct request *req)
-{
-    return req->may_block ? sessions_list(req) : WOULD_BLOCK;
-}
-
 /* ---- Documents ---- */
 static error
 metadata(struct request *req)
 {
     req->out = (struct response){
         .status = 200,
-        .body = oauth_metadata(req->arena, req->api->base_url),
+        .body = oauth_metadata(req->arena, req->api->base_url, req->api->has_console),
         .content_type = STR("application/json"),
     };
     return OK;
@@ -160,9 +121,19 @@ tool(struct request *req)
     return req->api->answer_tool == NULL ? request_not_found(req) : req->api->answer_tool(req);
 }
 
+/* What comes before an answer. */
+enum before {
+    NOTHING,
+    THREAD,       /* it reads, and may wait for the database */
+    PAGE,         /* a page of ours must have sent it */
+    PAGE_GUARDED, /* and wrong tries count as guesses */
+    PAGE_VISIT    /* and the browser was sent to a provider by us, or nothing of what it brings is taken */
+};
+
 static const struct {
     const char *name, *method, *path;
     error (*answer)(struct request *req);
+    enum before before;
     bool has_more; /* the path is how it begins */
     bool is_form;  /* what is asked for may come in a POST as well */
 } rows[] = {
@@ -172,13 +143,33 @@ static const struct {
     { "oauthMetadata", "GET", "/.well-known/oauth-authorization-server", metadata },
     { "openApiDocument", "GET", "/api/openapi.json", openapi },
     { "signInChallenge", "GET", "/api/sign-in/challenge", sign_in_challenge },
-    { "signInWithPasskey", "POST", "/api/sign-in/passkey", with_passkey },
-    { "showEnrolment", "POST", "/api/sign-in/enrolment", enrolment },
-    { "enrolPasskey", "POST", "/api/sign-in/enrol", enrol },
-    { "confirmWithPasskey", "POST", "/api/sign-in/confirm", confirm_presence },
-    { "signOut", "POST", "/api/sign-out", leave },
-    { "listOwnSessions", "GET", "/api/sessions", list_sessions },
-    { "endOwnSession", "POST", "/api/sessions/end", end_one },
+    { "signInWithPasskey", "POST", "/api/sign-in/passkey", sign_in_with_passkey, PAGE_GUARDED },
+    { "showEnrolment", "POST", "/api/sign-in/enrolment", sign_in_enrolment, PAGE_GUARDED },
+    { "enrolPasskey", "POST", "/api/sign-in/enrol", sign_in_enrol, PAGE_GUARDED },
+    { "signInWithPassword", "POST", "/api/sign-in/password", sign_in_with_password, PAGE_GUARDED },
+    { "enrolPassword", "POST", "/api/sign-in/enrol-password", sign_in_enrol_password, PAGE_GUARDED },
+    { "confirmWithPassword", "POST", "/api/sign-in/confirm-password", sign_in_confirm_with_password, PAGE_GUARDED },
+    { "confirmWithPasskey", "POST", "/api/sign-in/confirm", sign_in_confirm, PAGE_GUARDED },
+    { "beginWithProvider", "POST", "/api/sign-in/provider", provider_begin, PAGE },
+    { "confirmWithProvider", "POST", "/api/sign-in/provider/confirm", provider_confirm, PAGE },
+    { "finishWithProvider", "POST", "/api/sign-in/provider/finish", provider_finish, PAGE_GUARDED },
+    { "finishWithSamlProvider", "POST", "/api/sign-in/provider/finish-saml", provider_finish_saml, PAGE_VISIT },
+    { "samlPages", "GET", SAML_PATH, saml_page, .has_more = true, .is_form = true },
+    { "signOut", "POST", "/api/sign-out", sign_out, PAGE },
+    { "listOwnSessions", "GET", "/api/sessions", sessions_list, THREAD },
+    { "endOwnSession", "POST", "/api/sessions/end", sessions_end, PAGE },
+    { "changeOwnPassword", "POST", "/api/password", password_change, PAGE },
+    { "removeOwnPassword", "POST", "/api/password/remove", password_remove, PAGE },
+    { "listOwnPasskeys", "GET", "/api/passkeys", passkeys_list, THREAD },
+    { "beginOwnPasskey", "POST", "/api/passkeys/begin", passkeys_begin, PAGE },
+    { "addOwnPasskey", "POST", "/api/passkeys/add", passkeys_add, PAGE_GUARDED },
+    { "renameOwnPasskey", "POST", "/api/passkeys/rename", passkeys_rename, PAGE },
+    { "removeOwnPasskey", "POST", "/api/passkeys/remove", passkeys_remove, PAGE },
+    { "deviceAuthorization", "POST", DEVICE_PATH, device_ask },
+    { "deviceToken", "POST", DEVICE_PATH "/token", device_token },
+    { "endDeviceSession", "POST", DEVICE_PATH "/end", device_end },
+    { "lookAtDevice", "POST", DEVICE_PATH "/look", device_look, PAGE },
+    { "decideDevice", "POST", DEVICE_PATH "/decide", device_decide, PAGE },
     { "fetchDownload", "GET", DOWNLOADS_PATH, download_answer, .has_more = true },
     { "measurementsForTools", "GET", API_TOOLS_PATH, tool, .has_more = true, .is_form = true },
 };
@@ -196,13 +187,22 @@ other_path_name(size_t index)
 }
 
 static error
+run_row(struct request *req, size_t row)
+{
+    enum before before = rows[row].before;
+    if (before >= PAGE)
+        return from_our_page(req, before > PAGE, before == PAGE_VISIT, rows[row].answer);
+    return before == THREAD && !req->may_block ? WOULD_BLOCK : rows[row].answer(req);
+}
+
+static error
 answer(struct request *req, size_t row)
 {
     req->name = rows[row].name;
     req->counter = req->api->first_counter + catalog_count(req->api->catalog) + row;
     if (str_is(req->head ? STR("GET") : req->in.method, rows[row].method) ||
         (rows[row].is_form && str_is(req->in.method, "POST"))) {
-        TRY(rows[row].answer(req));
+        TRY(run_row(req, row));
         req->done = true;
         return OK;
     }

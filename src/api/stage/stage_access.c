@@ -315,10 +315,20 @@ request_check_unlocked(struct request *req, id organization)
 }
 
 static error
+judge_switch(struct request *req)
+{
+    enum project_switch needed = req->endpoint->needs;
+    if (req->facts == NULL || (req->facts->switched_off & project_switch_bit(needed)) == 0)
+        return OK;
+    return fail(req->arena, SWITCHED_OFF, V(project_switch_names[needed]));
+}
+
+static error
 judge_access(struct request *req)
 {
     TRY(judge_role(req));
     TRY(judge_lock(req));
+    TRY(judge_switch(req));
     return step_up_check(req);
 }
 

@@ -56,6 +56,15 @@ time_ms(const ASN1_TIME *time, int64_t *ret_ms)
     return true;
 }
 
+static bool
+is_strong(EVP_PKEY *key)
+{
+    enum { MIN_RSA_BITS = 2048, MIN_EC_BITS = 256 };
+    int kind = key == NULL ? EVP_PKEY_NONE : EVP_PKEY_get_base_id(key);
+    return (kind == EVP_PKEY_RSA && EVP_PKEY_get_bits(key) >= MIN_RSA_BITS) ||
+           (kind == EVP_PKEY_EC && EVP_PKEY_get_bits(key) >= MIN_EC_BITS);
+}
+
 bool
 certificate_read(str pem, struct certificate_facts *ret_facts)
 {
@@ -65,6 +74,7 @@ certificate_read(str pem, struct certificate_facts *ret_facts)
         !time_ms(X509_get0_notBefore(certificate), &facts.not_before_ms) ||
         !time_ms(X509_get0_notAfter(certificate), &facts.not_after_ms))
         return false;
+    facts.is_strong = is_strong(X509_get0_pubkey(certificate));
     *ret_facts = facts;
     return true;
 }

@@ -8,6 +8,7 @@
 struct certificate_facts {
     int64_t not_before_ms, not_after_ms;
     uint8_t fingerprint[SHA256_BYTES]; /* of the whole certificate in DER */
+    bool is_strong;                    /* its key is RSA of at least 2048 bits, or one on a curve of at least 256 */
 };
 /* Of the first certificate in a PEM text. */
 MUST_USE bool certificate_read(str pem, struct certificate_facts *ret_facts);

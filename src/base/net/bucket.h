@@ -9,6 +9,9 @@
 #include "base/crypto/s3_signature.h"
 #include "base/net/net.h"
 
+#define BUCKET_NAME_PATTERN    "^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$"
+#define BUCKET_FOLDERS_PATTERN "^([A-Za-z0-9_-][A-Za-z0-9._-]*/)*$" /* that names of objects begin with */
+
 struct bucket;
 
 struct bucket_place {

@@ -45,5 +45,7 @@ struct egress_target {
  */
 MUST_USE bool egress_resolve(struct arena *arena, const struct egress_allowed *allowed, str url,
                              struct egress_target *ret_target, str *ret_why);
+/* The same for an address that the operator chose: every one will do. */
+MUST_USE bool egress_resolve_operators(struct arena *arena, str url, struct egress_target *ret_target, str *ret_why);
 
 #endif

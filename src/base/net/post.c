@@ -20,7 +20,7 @@ struct poster {
     struct pinned pinned;
     size_t answer_bytes, kept_bytes;
     char kept[KEPT_BYTES]; /* how the answer to a POST begins */
-    struct buf answer;     /* of a GET, whole */
+    struct buf answer;     /* to anything else, whole */
     char problem[CURL_ERROR_SIZE];
 };
 
@@ -171,7 +171,7 @@ poster_send(struct poster *poster, struct arena *arena, const struct post_header
     return (int)status;
 }
 
-/* ---- GET ---- */
+/* ---- Answers that are kept ---- */
 
 static size_t
 keep(char *bytes, size_t size, size_t count, void *context)
@@ -181,16 +181,12 @@ keep(char *bytes, size_t size, size_t count, void *context)
     return poster->answer.failed ? 0 : size * count;
 }
 
-bool
-poster_fetch(struct arena *arena, const struct egress_allowed *allowed, const char *ca_file, str url, str *ret_body,
-             str *ret_why)
+/* One exchange, whose answer is kept when it is a document. */
+static bool
+fetch_whole(struct poster *poster, struct arena *arena, str *ret_body, str *ret_why)
 {
-    struct poster *poster CLEANUP(poster_cleanup) = poster_new(arena, allowed, url, ca_file, ret_why);
     long status = 0;
-    if (poster == NULL)
-        return false;
     poster->answer = buf_in(arena, DOCUMENT_MAX_BYTES);
-    curl_easy_setopt(poster->curl, CURLOPT_HTTPGET, 1L);
     curl_easy_setopt(poster->curl, CURLOPT_TIMEOUT_MS, (long)FETCH_MS);
     curl_easy_setopt(poster->curl, CURLOPT_WRITEFUNCTION, keep);
     curl_easy_setopt(poster->curl, CURLOPT_USERAGENT, "reeve/" REEVE_VERSION);
@@ -205,4 +201,38 @@ poster_fetch(struct arena *arena, const struct egress_allowed *allowed, const ch
         return true;
     *ret_why = str_format(arena, "It answered %ld with %zu bytes.", status, ret_body->len);
     return false;
+}
+
+bool
+poster_fetch(struct arena *arena, const struct egress_allowed *allowed, const char *ca_file, str url, str *ret_body,
+             str *ret_why)
+{
+    struct poster *poster CLEANUP(poster_cleanup) = poster_new(arena, allowed, url, ca_file, ret_why);
+    if (poster == NULL)
+        return false;
+    curl_easy_setopt(poster->curl, CURLOPT_HTTPGET, 1L);
+    return fetch_whole(poster, arena, ret_body, ret_why);
+}
+
+bool
+poster_send_form(struct arena *arena, const struct egress_allowed *allowed, const char *ca_file, str url, str form,
+                 str *ret_body, str *ret_why)
+{
+    static const struct post_header accept = { { "Accept", 6 }, { "application/json", 16 } };
+    struct poster *poster CLEANUP(poster_cleanup) = poster_new(arena, allowed, url, ca_file, ret_why);
+    if (poster == NULL)
+        return false;
+    *ret_why = STR("There is no memory.");
+    struct curl_slist *headers = header_list(arena, &accept, 1);
+    if (headers == NULL)
+        return false;
+    /* curl says application/x-www-form-urlencoded by itself. */
+    curl_easy_setopt(poster->curl, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(poster->curl, CURLOPT_POST, 1L);
+    curl_easy_setopt(poster->curl, CURLOPT_POSTFIELDS, form.data);
+    curl_easy_setopt(poster->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)form.len);
+    bool is_answered = fetch_whole(poster, arena, ret_body, ret_why);
+    curl_easy_setopt(poster->curl, CURLOPT_HTTPHEADER, NULL);
+    curl_slist_free_all(headers);
+    return is_answered;
 }

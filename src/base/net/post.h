@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One HTTPS POST to an address that a tenant chose, checked by base/net/egress.h: no redirects, no proxy, bounded in
- * time and size. Of the answer only the status and the first kilobyte are kept. Or one GET, whose answer is kept.
+ * time and size. Of the answer only the status and the first kilobyte are kept. Or one GET, or one
+ * POST of a form, whose answer is kept.
  */
 #ifndef BASE_NET_POST_H
 #define BASE_NET_POST_H
@@ -33,6 +34,11 @@ enum { DOCUMENT_MAX_BYTES = 256 * 1024 };
 typedef bool document_fetcher(struct arena *arena, const struct egress_allowed *allowed, const char *ca_file, str url,
                               str *ret_body, str *ret_why);
 document_fetcher poster_fetch;
+
+/* One POST of a form, whose answer is such a document. */
+typedef bool form_sender(struct arena *arena, const struct egress_allowed *allowed, const char *ca_file, str url,
+                         str form, str *ret_body, str *ret_why);
+form_sender poster_send_form;
 
 /* Once in the process, before threads start. */
 MUST_USE bool post_init(void);

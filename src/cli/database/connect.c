@@ -122,13 +122,62 @@ fill_string(struct cli *cli, const struct driver *driver, const char *given, con
     return good;
 }
 
-/* Which of the cluster's strings: by whether they go through the poolers, and through private addresses. */
+/* Which of the cluster's strings: by what the option asks for, and by whether they go through private addresses. */
 static const struct way {
-    const char *word, *libpq, *drivers;
-} ways[2][2] = {
-    { { "standard", "standard", "drivers" }, { "private", "private", "privateDrivers" } },
-    { { "pooled", "pooled", "pooledDrivers" }, { "private pooled", "privatePooled", "privatePooledDrivers" } },
+    const char *option;
+    struct {
+        const char *word, *libpq, *drivers;
+    } strings[2];
+} ways[] = {
+    { "pooled",
+      { { "pooled", "pooled", "pooledDrivers" }, { "private pooled", "privatePooled", "privatePooledDrivers" } } },
+    { "read-only",
+      { { "read-only", "readOnly", "readOnlyDrivers" },
+        { "private read-only", "privateReadOnly", "privateReadOnlyDrivers" } } },
+    { "analytics",
+      { { "analytics", "analytics", "analyticsDrivers" },
+        { "private analytics", "privateAnalytics", "privateAnalyticsDrivers" } } },
+    { NULL, { { "standard", "standard", "drivers" }, { "private", "private", "privateDrivers" } } },
 };
+
+static const struct way *
+way_find(struct cli *cli)
+{
+    const struct way *way = ways;
+    while (way->option != NULL && call_option(&cli->call, way->option) == NULL)
+        way++;
+    return way;
+}
+
+/* Each leads elsewhere, so only one of them is asked for. */
+static bool
+is_one_way(struct cli *cli)
+{
+    int asked = 0;
+    for (size_t i = 0; ways[i].option != NULL; i++)
+        asked += call_option(&cli->call, ways[i].option) != NULL;
+    if (asked > 1)
+        cli_say(cli, "give one of --pooled, --read-only and --analytics: poolers serve the primary only");
+    return asked <= 1;
+}
+
+/* What to do about a string that is not there although the cluster has others. */
+static const char *
+missing_hint(struct cli *cli, const json_t *strings, const char *name)
+{
+    bool is_private = call_option(&cli->call, "private") != NULL;
+    if (json_object_get(strings, "standard") == NULL)
+        return NULL;
+    if (is_private && json_object_get(strings, "private") == NULL)
+        return "switch on custom DNS of the project first: reeve dns toggle --enabled";
+    if (call_option(&cli->call, "analytics") != NULL)
+        return str_format(cli->arena,
+                          "give the cluster such a member first: reeve clusters update %s --analytics-nodes 1", name)
+            .data;
+    return call_option(&cli->call, "pooled") == NULL
+               ? NULL
+               : str_format(cli->arena, "switch its poolers on first: reeve pooling update %s --enabled", name).data;
+}
 
 /* The cluster's string for the driver: a text, or a list of texts. */
 static int
@@ -141,24 +190,24 @@ fetch(struct cli *cli, struct client *client, const struct driver *driver, const
     int status = fetch_document(cli, client, target, &cluster);
     if (status != EXIT_SUCCESS)
         return status;
-    const struct way *way =
-        &ways[call_option(&cli->call, "pooled") != NULL][call_option(&cli->call, "private") != NULL];
+    bool is_private = call_option(&cli->call, "private") != NULL;
+    const struct way *way = way_find(cli);
     const json_t *strings = json_object_get(cluster, "connectionStrings");
-    *ret_strings = json_object_get(json_object_get(strings, way->drivers), driver->field);
+    *ret_strings = json_object_get(json_object_get(strings, way->strings[is_private].drivers), driver->field);
     /* A server that has no strings for drivers yet has libpq's. */
     if (*ret_strings == NULL && strcmp(driver->field, "libpq") == 0)
-        *ret_strings = json_object_get(strings, way->libpq);
+        *ret_strings = json_object_get(strings, way->strings[is_private].libpq);
     if (*ret_strings != NULL)
         return EXIT_SUCCESS;
     const char *state = json_string_value(json_object_get(cluster, "stateName"));
-    cli_say(cli, "the cluster has no %s connection string%s%s", way->word, state != NULL ? "; its state is " : "",
-            state != NULL ? state : "");
-    if (call_option(&cli->call, "pooled") != NULL && json_object_get(strings, "standard") != NULL) {
-        cli_note(cli, "switch its poolers on first: reeve pooling update %s --enabled", name);
-        return EXIT_NOT_DONE;
-    }
-    cli_note(cli, "a new cluster gets one when its members have addresses: reeve operations list --cluster-name %s",
-             name);
+    cli_say(cli, "the cluster has no %s connection string%s%s", way->strings[is_private].word,
+            state != NULL ? "; its state is " : "", state != NULL ? state : "");
+    const char *hint = missing_hint(cli, strings, name);
+    if (hint != NULL)
+        cli_note(cli, "%s", hint);
+    else
+        cli_note(cli, "a new cluster gets one when its members have addresses: reeve operations list --cluster-name %s",
+                 name);
     return EXIT_NOT_DONE;
 }
 
@@ -214,7 +263,7 @@ builtin_connect(struct cli *cli)
     str string;
     if (driver == NULL)
         return driver_unknown(cli, print);
-    if (!connect_names_user(cli))
+    if (!is_one_way(cli) || !connect_names_user(cli))
         return EXIT_USAGE;
     int status = names_need_project(cli);
     if (status == EXIT_SUCCESS && (client = client_new(cli)) == NULL)

@@ -275,9 +275,11 @@ output_error_as(struct cli *cli, const struct answer *answer, str sentence)
     if (row != NULL)
         print_line(cli, "explained",
                    str_format(cli->arena, "%s, or: reeve explain %s", page_of(cli, code).data, code).data);
-    if (answer->status == 401 && !cli->profile->for_operators && cli->profile->client_id == NULL &&
-        cli->profile->public_key == NULL)
+    const struct profile *p = cli->profile;
+    if (answer->status == 401 && !p->for_operators && !profile_is_logged_in(p))
         cli_note(cli, "you are not logged in: `reeve login`");
+    if (p->has_session && code != NULL && strcmp(code, "SESSION_ENDED") == 0)
+        cli_note(cli, "you are not logged in any more: `reeve login`");
     return EXIT_REFUSED;
 }
 

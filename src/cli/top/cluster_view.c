@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "cli/builtins.h"
 #include "cli/fetch.h"
+#include "cli/member_hosts.h"
 #include "cli/profile.h"
 #include "cli/top/top.h"
 
@@ -242,11 +243,8 @@ take_cluster(struct top *top, const struct ask *ask)
     view->next.name = json_text_at(cluster, "name");
     view->next.state = json_text_at(cluster, "stateName");
     view->next.is_paused = json_is_true(json_object_get(cluster, "paused"));
-    /* "postgresql://<DB_USER>:<DB_PASSWORD>@a:5432,b:5432/postgres?…" */
-    str string = json_text_at(json_object_get(cluster, "connectionStrings"), "standard");
-    ptrdiff_t at = str_find(string, '@');
-    str rest = at < 0 ? STR_EMPTY : str_slice(string, (size_t)at + 1, string.len), list = str_cut(&rest, '/');
-    view->hosts = str_format(top->arena, ",%.*s", STR_ARG(list));
+    str hosts = member_hosts(top->arena, cluster);
+    view->hosts = str_format(top->arena, ",%.*s", STR_ARG(hosts));
     return true;
 }
 

@@ -251,6 +251,8 @@ tags(struct engine_member *self)
     json_t *all = member->electable ? json_pack("{s:I}", "failover_priority",
                                                 (json_int_t)(member->priority < 1 ? 1 : member->priority))
                                     : json_pack("{s:b, s:b}", "nofailover", 1, "nosync", 1);
+    if (member->analytics) /* Patroni says so to whoever asks it where replicas are */
+        json_object_set_new(all, "noloadbalance", json_true());
     if (!self->is_shared)
         json_object_set_new(all, OWN_USER_TAG, json_true());
     if (self->has_etcd_user)
@@ -271,10 +273,19 @@ programs_know_sync_method(const struct engine_member *self)
     return str_to_int(self->cluster->major_version, 1, INT32_MAX, &major) && major >= SYNC_METHOD_SINCE;
 }
 
+/* WAL on the volume of its own, below which its folder may be made anew and removed. */
+static void
+put_wal_place(struct engine_member *self, json_t *options)
+{
+    if (self->has_volumes)
+        json_array_append_new(options, json_pack("{s:o}", "waldir", path(self, WAL_FOLDER)));
+}
+
 static json_t *
 basebackup(struct engine_member *self)
 {
     json_t *options = json_pack("[{s:s}]", "checkpoint", "fast");
+    put_wal_place(self, options);
     if (programs_know_sync_method(self))
         json_array_append_new(options, json_pack("{s:s}", "sync-method", SYNC_METHOD));
     return options;
@@ -286,9 +297,26 @@ initdb(struct engine_member *self)
     json_t *options =
         json_pack("[{s:s}, {s:s}, s, {s:s}]", "encoding", "UTF8", "locale", "C.UTF-8", "data-checksums", //
                   "wal-segsize", "4");
+    put_wal_place(self, options);
     if (programs_know_sync_method(self))
         json_array_append_new(options, json_pack("{s:s}", "sync-method", SYNC_METHOD));
     return options;
+}
+
+/* Written anew whenever it follows another member, also when its own disk is full; the unit's /tmp is nobody else's. */
+static json_t *
+pgpass(struct engine_member *self)
+{
+    return self->has_volumes ? json_string("/tmp/pgpass") : path(self, "run/pgpass");
+}
+
+/* A report may take long: what comes from the primary waits for it, and others have the newest rows. */
+static void
+put_patience(const struct engine_member *self, json_t *parameters)
+{
+    static const char *const delays[] = { "max_standby_streaming_delay", "max_standby_archive_delay" };
+    for (size_t i = 0; i < LENGTH(delays) && self->member->analytics; i++)
+        json_object_set_new(parameters, delays[i], json_string("1h"));
 }
 
 static json_t *
@@ -299,13 +327,17 @@ postgresql(struct engine_member *self)
     for (size_t i = 0; i < LENGTH(local); i++)
         json_object_set_new(parameters, local[i].name, path(self, local[i].file));
     put_libraries_here(self, parameters);
+    /* Its own and not the cluster's: others may live in plain folders. A member that is gone must not fill the volume for WAL. */
+    if (self->has_volumes)
+        backup_put_kept_wal(self, parameters);
+    put_patience(self, parameters);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:b, s:{s:{s:s}, s:o, s:o}, s:o, s:o}", //
                      "listen", address_and_port(self, (int)self->member->port),                        //
                      "connect_address", address_and_port(self, (int)self->member->port),               //
                      "data_dir", path(self, "data"),                                                   //
                      "bin_dir",
                      text(str_format(self->arena, "/usr/lib/postgresql/%s/bin", self->cluster->major_version.data)), //
-                     "pgpass", path(self, "run/pgpass"),                                                             //
+                     "pgpass", pgpass(self),                                                                         //
                      "use_unix_socket", 1, "use_unix_socket_repl", 1,                                                //
                      "remove_data_directory_on_rewind_failure", 1,                                                   //
                      "remove_data_directory_on_diverged_timelines", 1,                                               //

@@ -132,8 +132,30 @@ add_pooler(struct engine_member *self, struct buf *out)
         return;
     buf_add_text(out, "local postgres " POOLER_ROLE " peer map=reeve_local\n"
                       "local all " POOLER_ROLE "," REPLICATOR "," REWINDER "," WAL_ROLE ",+" X509_ROLE ",+" LDAP_ROLE
-                      " reject\n"
-                      "local all all scram-sha-256\n");
+                      " reject\n");
+    for (size_t i = 0; i < self->cluster->access.support.count; i++) {
+        buf_add_text(out, "local all ");
+        add_quoted(out, self->cluster->access.support.items[i].name);
+        buf_add_text(out, " reject\n");
+    }
+    buf_add_text(out, "local all all scram-sha-256\n");
+}
+
+/* From one address, which opens nothing to anybody else, and from nowhere else, whatever the project's networks are. */
+static void
+add_support(struct engine_member *self, struct buf *out)
+{
+    for (size_t i = 0; i < self->cluster->access.support.count; i++) {
+        const struct goal_support_user *user = &self->cluster->access.support.items[i];
+        if (!self->is_closed) {
+            buf_add_text(out, "hostssl all ");
+            add_quoted(out, user->name);
+            buf_format(out, " %s scram-sha-256\n", block_of(self->arena, user->from).data);
+        }
+        buf_add_text(out, "host all ");
+        add_quoted(out, user->name);
+        buf_add_text(out, " all reject\n");
+    }
 }
 
 static str
@@ -157,6 +179,7 @@ hba_text(struct engine_member *self)
     buf_add_text(&out, "host all " SUPERUSER "," REPLICATOR "," REWINDER "," MONITOR_ROLE "," PLANNER_ROLE
                        "," POOLER_ROLE " all reject\n"
                        "host replication all all reject\n");
+    add_support(self, &out);
     /* While it is restored, it has users of another time, and perhaps of another cluster. */
     for (size_t i = 0; !self->is_closed && i < networks->count; i++) {
         str block = block_of(self->arena, networks->items[i]);

@@ -55,6 +55,7 @@ struct role_user {
     str verifier, valid_until;
     struct wire_texts groups;
     bool creates_databases, creates_roles;
+    bool is_recorded; /* every statement of theirs is in the server's log */
 };
 struct role_plan {
     struct wire_texts databases; /* that must be there */

@@ -217,6 +217,9 @@ make_user(struct session *session, struct arena *arena, const struct role_user *
     if (rows.count == 0)
         TRY(session_run(session, SQL_USER_CREATE,
                         SQL_VALUES({ "role", user->name }, { "managed", STR(MANAGED_ROLE) })));
+    /* Before they can log in: what their sessions leave is decided when these begin. */
+    if (user->is_recorded)
+        TRY(session_run(session, SQL_USER_RECORD, SQL_VALUES({ "role", user->name })));
     TRY(set_memberships(session, arena, user));
     TRY(set_login(session, arena, user));
     failpoint("agent:roles:user:after");

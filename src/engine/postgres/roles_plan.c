@@ -317,6 +317,22 @@ plan_user(struct arena *arena, const struct goal_access *access, const struct go
 }
 
 static error
+plan_support(struct arena *arena, const struct goal_access *access, struct role_plan *plan)
+{
+    for (size_t i = 0; i < access->support.count; i++) {
+        const struct goal_support_user *one = &access->support.items[i];
+        struct goal_user user = { .name = one->name,
+                                  .login = LOGIN_SCRAM,
+                                  .verifier = one->verifier,
+                                  .valid_until = one->valid_until,
+                                  .roles = one->roles };
+        TRY(plan_user(arena, access, &user, plan));
+        plan->users[plan->user_count - 1].is_recorded = true;
+    }
+    return OK;
+}
+
+static error
 plan_databases(struct arena *arena, struct role_plan *plan)
 {
     size_t most = 0;
@@ -337,10 +353,12 @@ plan_databases(struct arena *arena, struct role_plan *plan)
 error
 role_plan_make(struct arena *arena, const struct goal_access *access, struct role_plan *ret_plan)
 {
-    size_t roles = 0;
+    size_t roles = 0, users = access->users.count + access->support.count;
     for (size_t i = 0; i < access->users.count; i++)
         roles += access->users.items[i].roles.count;
-    struct role_plan plan = { .users = ARENA_ARRAY(arena, struct role_user, access->users.count + 1),
+    for (size_t i = 0; i < access->support.count; i++)
+        roles += access->support.items[i].roles.count;
+    struct role_plan plan = { .users = ARENA_ARRAY(arena, struct role_user, users + 1),
                               .groups = ARENA_ARRAY(arena, struct role_group, roles + 1) };
     if (plan.users == NULL || plan.groups == NULL)
         return fail(arena, OVERLOADED);
@@ -352,6 +370,7 @@ role_plan_make(struct arena *arena, const struct goal_access *access, struct rol
         else
             TRY(plan_user(arena, access, user, &plan));
     }
+    TRY(plan_support(arena, access, &plan));
     TRY(plan_databases(arena, &plan));
     if (arena_is_exhausted(arena))
         return fail(arena, OVERLOADED);
@@ -367,7 +386,7 @@ role_plan_digest(struct arena *arena, const struct role_plan *plan, uint8_t ret_
     for (size_t i = 0; i < plan->user_count; i++) {
         const struct role_user *user = &plan->users[i];
         const str parts[] = { user->name, user->verifier, user->valid_until };
-        buf_format(&all, "user %d %zu", (int)user->login, user->groups.count);
+        buf_format(&all, "user %d %d %zu", (int)user->login, (int)user->is_recorded, user->groups.count);
         for (size_t k = 0; k < LENGTH(parts); k++)
             buf_format(&all, " %zu:%.*s", parts[k].len, STR_ARG(parts[k]));
         for (size_t k = 0; k < user->groups.count; k++)

@@ -16,6 +16,7 @@
 #include "engine/postgres/monitor/monitor.h"
 #include "engine/postgres/pooler/pooler.h"
 #include "engine/postgres/postgres.h"
+#include "engine/postgres/replica.h"
 #include "engine/postgres/roles_apply.h"
 #include "engine/postgres/session.h"
 
@@ -72,6 +73,17 @@ network_list(struct engine_member *self)
     return json_text(self->arena, list);
 }
 
+static str
+support_list(struct engine_member *self)
+{
+    const struct goal_support_users *support = &self->cluster->access.support;
+    json_t *list = json_in(self->arena, json_array());
+    for (size_t i = 0; i < support->count; i++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s}", "name", support->items[i].name.data, "from", support->items[i].from.data));
+    return json_text(self->arena, list);
+}
+
 static error
 wait_until_loaded(struct engine_member *self, str since)
 {
@@ -96,7 +108,7 @@ load_access(struct engine_member *self)
         network_list(self), self->cluster->access.ldap.hostname.len == 0 ? STR("true") : STR("false"),
         STR(SUPERUSER),     STR(REPLICATOR),
         STR(REWINDER),      STR(LDAP_ROLE),
-        STR(WAL_ROLE)
+        STR(WAL_ROLE),      support_list(self)
     };
     TRY(session_open(self, STR(SUPERUSER), &session));
     TRY(session_query(session, SQL_ACCESS_ERROR, 0, NULL, &rows));
@@ -156,6 +168,13 @@ audit_is_in_force(struct engine_member *self, struct engine_progress *progress)
     return audit_quiet_patroni(self, session, &progress->patroni_is_quiet);
 }
 
+static error
+settle_replica(struct engine_member *self, struct engine_progress *progress)
+{
+    progress->users_generation = 0; /* when it becomes the primary it looks at all of them again */
+    return self->is_closed ? OK : replica_settle(self, progress);
+}
+
 /* The doors first: who was taken off the list is out before anything else is done. */
 static error
 settle_access(struct engine_member *self, const struct engine_observation *seen, struct engine_progress *progress)
@@ -171,7 +190,7 @@ settle_access(struct engine_member *self, const struct engine_observation *seen,
     if (is_primary)
         users = settle_users(self, progress);
     else
-        progress->users_generation = 0; /* when it becomes the primary it looks at all of them again */
+        users = settle_replica(self, progress);
     if (progress->access_generation == wanted || (is_primary && progress->users_generation != wanted) ||
         self->is_closed)
         return users;

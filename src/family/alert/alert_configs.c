@@ -11,6 +11,7 @@
 #include "job/alert/alert_config.h"
 #include "job/alert/alert_metric.h"
 #include "job/alert/alert_rule.h"
+#include "job/alert/alert_template.h"
 #include "job/alert/integration.h"
 #include "monitor/stores.h"
 #include "store/alert/alert.h"
@@ -160,6 +161,10 @@ settle_notification(struct keeping *keeping, json_t *notifier, size_t place)
     if (json_object_get(notifier, "webhookUrl") != NULL)
         TRY(given_secret_check_url(req, str_format(req->arena, "notifications[%zu].webhookUrl", place),
                                    json_str(json_object_get(notifier, "webhookUrl"))));
+    str template = json_text_at(notifier, "webhookBodyTemplate"), wrong = alert_template_problem(req->arena, template);
+    if (template.len > 0 && wrong.len > 0)
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE,
+                    V(str_format(req->arena, "notifications[%zu].webhookBodyTemplate", place)), V(wrong));
     str own_id = settle_id(keeping, notifier);
     const json_t *old = json_object_getn(keeping->old_secrets, own_id.data, own_id.len);
     json_t *own = json_in(req->arena, json_object());

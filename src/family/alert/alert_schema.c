@@ -6,6 +6,7 @@
 #include "family/identity/people.h"
 #include "job/alert/alert_metric.h"
 #include "job/alert/alert_rule.h"
+#include "job/alert/alert_template.h"
 
 /* A key of another service: what can stand in a header or an address as it is. A mask has stars. */
 #define SERVICE_KEY "^[*A-Za-z0-9._~-]+$"
@@ -104,6 +105,12 @@ static const struct field webhook_fields[] = {
          "Key of the signatures; without it nothing is signed. Answers show only its last characters; sent back in "
          "that form, it does not change.",
          0, .min = 8, .max = 512),
+    TEXT(
+        "webhookBodyTemplate",
+        "Body of the requests, JSON in which `{{name}}` stands for a fact: about, alertId, clusterName, created, eventType, metric, "
+        "notificationId, process, projectId, projectName, resolved, severity, status, subject, text, unit, value. Facts stand between quotes; "
+        "value, a number, may stand without. Without it that of the project's integration is used, or Reeve's own form.",
+        0, .min = 1, .max = ALERT_TEMPLATE_MAX, .example = "\"{\\\"title\\\": \\\"{{subject}}\\\"}\""),
     END_OF_FIELDS,
 };
 static const struct schema email_schema = { "Email", "A mail to one address.", email_fields },

@@ -11,6 +11,7 @@
 #include "base/net/egress.h"
 #include "family/families.h"
 #include "family/given_secret.h"
+#include "job/alert/alert_template.h"
 #include "job/alert/integration.h"
 #include "monitor/stores.h"
 #include "store/alert/alert.h"
@@ -131,6 +132,12 @@ static const struct field webhook_fields[] = {
          REQUIRED | ALWAYS, .min = 9, .max = EGRESS_MAX_URL, .pattern = "^https://[!-~]+$",
          .example = "\"https://hooks.example.org/alerts\""),
     SECRET_OF("secret", "Key of the signatures; without it nothing is signed.", 0, .max = 512),
+    TEXT(
+        "bodyTemplate",
+        "Body of the requests, JSON in which `{{name}}` stands for a fact: about, alertId, clusterName, created, eventType, metric, "
+        "notificationId, process, projectId, projectName, resolved, severity, status, subject, text, unit, value. Facts stand between quotes; "
+        "value, a number, may stand without. Without it the body has Reeve's own form.",
+        0, .min = 1, .max = ALERT_TEMPLATE_MAX, .example = "\"{\\\"title\\\": \\\"{{subject}}\\\"}\""),
     END_OF_FIELDS,
 };
 static const struct schema
@@ -246,6 +253,9 @@ check_offered(struct request *req, const json_t *after)
     if (json_is_true(json_object_get(after, INTEGRATION_TAG_SWITCH)) && !is_pushed)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(INTEGRATION_TAG_SWITCH),
                     V("it needs " INTEGRATION_PUSH_SWITCH));
+    str template = json_text_at(after, "bodyTemplate"), wrong = alert_template_problem(req->arena, template);
+    if (template.len > 0 && wrong.len > 0)
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("bodyTemplate"), V(wrong));
     if (json_object_get(after, "url") != NULL)
         TRY(given_secret_check_url(req, STR("url"), json_str(json_object_get(after, "url"))));
     return OK;

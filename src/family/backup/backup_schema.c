@@ -3,6 +3,7 @@
  * The fields of schedules, of the policy that protects backups, and of places outside. docs/internals/contract.md says
  * which fields of the specification were left out, and why.
  */
+#include "base/net/bucket.h"
 #include "family/backup/backups.h"
 #include "family/identity/people.h"
 
@@ -20,22 +21,29 @@ static const char *const retention_units[] = { "days", "weeks", "months", "years
 static const struct field export_bucket_fields[] = {
     ID("_id", "Identifier of the export bucket.", READ_ONLY | ALWAYS),
     TEXT("bucketName", "Name of the bucket in object storage.", REQUIRED | CREATE_ONLY | ALWAYS, .min = 3, .max = 63,
-         .pattern = "^[a-z0-9][a-z0-9.-]*[a-z0-9]$", .example = "\"reeve-exports\""),
+         .pattern = BUCKET_NAME_PATTERN, .example = "\"reeve-exports\""),
     TEXT("cloudProvider",
          "How the store is spoken to. AWS: any store that speaks S3. AZURE and GCP are refused: register a store that "
          "speaks S3 instead.",
          REQUIRED | CREATE_ONLY | ALWAYS, .one_of = (const char *const[]){ "AWS", "AZURE", "GCP", NULL }),
-    TEXT("serviceUrl",
-         "https address of the store, without a path: the bucket is a folder of it. Its name must resolve to public "
-         "addresses only, unless the operator allows others.",
-         REQUIRED | CREATE_ONLY | ALWAYS, .min = 9, .max = 512, .pattern = "^https://[A-Za-z0-9.:\\[\\]-]+$",
-         .example = "\"https://objects.example.org\""),
+    ID("iamRoleId",
+       "A role of the project (`cloudProviderAccess`) that writes to the bucket, in place of `serviceUrl` and keys. The bucket is the role's.",
+       CREATE_ONLY),
+    TEXT("prefixPath", "What the names of all objects begin with: of a bucket with a role, the role's prefix.",
+         READ_ONLY),
+    TEXT(
+        "serviceUrl",
+        "https address of the store, without a path: the bucket is a folder of it. Its name must resolve to public "
+        "addresses only, unless the operator allows others. With a role it is that of the operator's store, and not sent.",
+        CREATE_ONLY | ALWAYS, .min = 9, .max = 512, .pattern = "^https://[A-Za-z0-9.:\\[\\]-]+$",
+        .example = "\"https://objects.example.org\""),
     TEXT("region", "Region of the bucket, by its store's own name.", CREATE_ONLY | ALWAYS, .min = 1, .max = 63,
          .pattern = "^[a-z0-9-]+$", .fallback = "\"us-east-1\"", .example = "\"eu-north\""),
-    TEXT("accessKeyId", "Name of the key that may write to the bucket.", REQUIRED | WRITE_ONLY, .min = 1, .max = 128,
-         .pattern = "^[A-Za-z0-9._/+=@-]+$", .example = "\"EXPORTER\""),
-    TEXT("secretAccessKey", "The key itself. Only the repository host that writes an export is told.",
-         REQUIRED | WRITE_ONLY, .min = 1, .max = 256, .pattern = "^[!-~]+$", .example = "\"0123456789abcdef\""),
+    TEXT("accessKeyId", "Name of the key that may write to the bucket. Without a role it is required.", WRITE_ONLY,
+         .min = 1, .max = 128, .pattern = "^[A-Za-z0-9._/+=@-]+$", .example = "\"EXPORTER\""),
+    TEXT("secretAccessKey",
+         "The key itself. Only the repository host that writes an export is told. Without a role it is required.",
+         WRITE_ONLY, .min = 1, .max = 256, .pattern = "^[!-~]+$", .example = "\"0123456789abcdef\""),
     BOOL("requirePrivateNetworking",
          "Whether the bucket is reached only through a private endpoint; true is refused, because there are none.",
          ALWAYS, .fallback = "false"),
@@ -271,7 +279,10 @@ static const struct schema seat_schema = { "BackupSeat", "A place where backups 
 static const struct field proof_fields[] = {
     ID("drillId", "The drill that proved it.", READ_ONLY | ALWAYS),
     DATE("at", "When it ended.", READ_ONLY | ALWAYS),
-    DATE("recoveryPoint", "When the last transaction was committed that came back.", READ_ONLY),
+    DATE(
+        "recoveryPoint",
+        "Up to when the data came back: the last transaction that was replayed, or the backup itself where nothing was committed since.",
+        READ_ONLY),
     INTEGER("recoveryTimeMillis", "How long it took until the database could be used.", READ_ONLY),
     END_OF_FIELDS,
 };

@@ -65,7 +65,7 @@ static const struct endpoint backups_endpoints[] = {
     { POST, "/groups/{groupId}/backup/{cloudProvider}/privateEndpoints", S11, ANY_OF(PROJECT_OWNER),
       "createGroupBackupPrivateEndpoint",
       "Create one private endpoint for backup storage",
-      "Refused: private endpoints are not offered. Repository hosts are the operator's own, and reach object storage as the operator has set up.",
+      "Would make a private way from repository hosts to object storage.",
       .since = "2024-11-13", .item = "/groups/{groupId}/backup/{cloudProvider}/privateEndpoints/{endpointId}",
       .refuses = PRIVATE_ENDPOINT_NOT_OFFERED,
       .path_fields = provider_path, .request = &backup_endpoint_schema, .response = &backup_endpoint_schema,

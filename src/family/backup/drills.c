@@ -74,7 +74,7 @@ static const struct field drill_fields[] = {
     DATE("startedAt", "When it began.", READ_ONLY),
     DATE("finishedAt", "When it ended.", READ_ONLY),
     TEXT("backupLabel", "The backup that was restored, as the repository names it.", READ_ONLY),
-    DATE("recoveryPoint", "When the last transaction was committed that came back.", READ_ONLY),
+    DATE("recoveryPoint", "Up to when the data came back: the last transaction that was replayed, or the backup itself where nothing was committed since.", READ_ONLY),
     INTEGER("recoveryTimeMillis", "How long it took until the database could be used.", READ_ONLY),
     INTEGER("dataSizeBytes", "How large it was.", READ_ONLY),
     TEXT("serverVersion", "Version of PostgreSQL that ran it.", READ_ONLY),

@@ -15,6 +15,7 @@
 #include "family/backup/backups.h"
 #include "family/given_secret.h"
 #include "family/project_limits.h"
+#include "family/provider/provider_role.h"
 #include "store/backup/snapshot.h"
 #include "store/backup/stanza.h"
 #include "store/resource.h"
@@ -30,7 +31,7 @@ check_offered(struct request *req, const json_t *after)
     if (!str_is(provider, "AWS"))
         return fail(req->arena, NOT_OFFERED, V(str_format(req->arena, "cloudProvider %.*s", STR_ARG(provider))),
                     V("it needs a role at that provider, and the operator's own hosts have no identity there; use a "
-                      "store that speaks S3, as AWS with its serviceUrl"));
+                      "store that speaks S3, as AWS with its serviceUrl or a role of the project"));
     if (json_is_true(json_object_get(after, "requirePrivateNetworking")))
         return fail(req->arena, NOT_OFFERED, V("requirePrivateNetworking"), V("there are no private endpoints"));
     return OK;
@@ -69,13 +70,57 @@ check_unused(struct request *req, const struct change *change)
                    : OK;
 }
 
+/* What a role decides, and the caller where there is none. */
+static const char *const of_role[] = { "serviceUrl", "accessKeyId", "secretAccessKey" };
+
+static error
+check_not_sent(struct request *req)
+{
+    for (size_t i = 0; i < LENGTH(of_role); i++) {
+        if (json_object_get(req->body, of_role[i]) != NULL)
+            return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(of_role[i]),
+                        V("a bucket with a role has that of the role"));
+    }
+    return OK;
+}
+
+static error
+check_sent(struct request *req)
+{
+    for (size_t i = 0; i < LENGTH(of_role); i++) {
+        if (json_object_get(req->body, of_role[i]) == NULL)
+            return fail(req->arena, MISSING_ATTRIBUTE, V(of_role[i]));
+    }
+    return OK;
+}
+
+/* Where it writes is the operator's, and so are the keys. They are found when a host writes. */
+static error
+check_bucket_with_role(struct request *req, struct change *change)
+{
+    struct store_role place;
+    TRY(check_not_sent(req));
+    if (change->before != NULL)
+        return OK;
+    TRY(provider_role_use_bucket(req, json_str(json_object_get(change->after, "iamRoleId")),
+                                 json_str(json_object_get(change->after, "bucketName")), &place));
+    TRY(project_limit_check(req, LIMIT_EXPORT_BUCKETS));
+    const json_t *where = json_in(
+        req->arena, json_pack("{s:s%, s:s%, s:s%}", "serviceUrl", place.endpoint.data, place.endpoint.len, "region",
+                              place.region.data, place.region.len, "prefixPath", place.prefix.data, place.prefix.len));
+    return where != NULL && json_object_update(change->after, (json_t *)where) == 0 ? OK : fail(req->arena, OVERLOADED);
+}
+
 static error
 check_bucket(struct request *req, struct change *change)
 {
     if (change->after == NULL)
         return check_unused(req, change);
     TRY(check_offered(req, change->after));
+    if (json_object_get(change->after, "iamRoleId") != NULL)
+        return check_bucket_with_role(req, change);
     if (change->before == NULL) {
+        TRY(check_sent(req));
         TRY(given_secret_check_url(req, STR("serviceUrl"), json_str(json_object_get(change->after, "serviceUrl"))));
         TRY(project_limit_check(req, LIMIT_EXPORT_BUCKETS));
     }

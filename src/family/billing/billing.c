@@ -40,6 +40,9 @@ static const struct field line_fields[] = {
     INTEGER("totalPriceCents",
             "What it costs. Lines are rounded so that their sum is the exact sum of the invoice, rounded once.",
             READ_ONLY | ALWAYS),
+    OBJECT("tags",
+           "Tags that the cluster and its project had then: values by key. At most 2,000 bytes of them, keys in order.",
+           READ_ONLY | ALWAYS, .example = "{\"environment\": [\"production\"]}"),
     END_OF_FIELDS,
 };
 static const struct schema line_schema = { "InvoiceLineItem", "What one cluster used of one item on one day.",
@@ -182,7 +185,8 @@ static const struct endpoint billing_endpoints[] = {
       .read = &invoice_get, .response = &invoice_schema, .path_fields = invoice_path },
     { GET, "/orgs/{orgId}/invoices/{invoiceId}/csv", S34, ANY_OF(ORG_BILLING_READ_ONLY), "getOrgInvoiceCsv",
       "Download one invoice as CSV",
-      "Returns the line items of one invoice, one on each line.",
+      "Returns the line items of one invoice, one on each line. Tags are JSON in the last field; a name that a spreadsheet would "
+      "take for a formula has an apostrophe in front.",
       .shape = SHAPE_FILE, .file = "csv", .read = &invoice_csv, .path_fields = invoice_path },
     { GET, "/orgs/{orgId}/invoices/{invoiceId}/lineItems:search", S34, ANY_OF(ORG_BILLING_READ_ONLY),
       "searchOrgInvoiceLineItems",

@@ -9,6 +9,7 @@
 #include "cluster/part.h"
 #include "family/cluster/clusters.h"
 #include "job/cluster/cluster_jobs.h"
+#include "store/access/support.h"
 
 static const struct field pin_fields[] = {
     DATE("expirationDate", "When the pin ends, in the future; without it, the pin lasts until it is removed.", 0,
@@ -81,9 +82,9 @@ cluster_restart(struct request *req)
     return request_event(req, EVENT_CLUSTER_RESTART_SUBMITTED, NULL, NULL);
 }
 
-/* ---- What is only recorded ---- */
+/* ---- Consents and pins ---- */
 
-/* Puts a part into the document, or takes it out; nothing on the hosts depends on it. */
+/* Puts a part into the document, or takes it out. */
 static error
 record(struct request *req, const char *part, json_t *value, enum event_type type)
 {
@@ -102,17 +103,34 @@ record(struct request *req, const char *part, json_t *value, enum event_type typ
     return request_event(req, type, before, value);
 }
 
+/* Sessions were opened under the consent that was there: with it they end, whatever the next one allows. */
+static error
+end_support(struct request *req)
+{
+    bool is_there;
+    size_t count;
+    struct event_draft by;
+    struct support_ended which = { .organization = req->organization, .project = req->project };
+    TRY(store_cluster_find(req->tx, req->project, STR(CLUSTER_KIND), request_path_value(req, "clusterName"), &is_there,
+                           &which.cluster));
+    request_event_actor(req, &by);
+    return is_there ? store_support_end(req->tx, &which, &by, &count) : OK;
+}
+
 error
 cluster_grant_access(struct request *req)
 {
     TRY(check_future(req, "expirationTime"));
-    return record(req, "vendorEmployeeAccessGrant", req->body, EVENT_SUPPORT_ACCESS_GRANTED);
+    /* In this order: it holds the cluster, so a session that is being opened is there or will not be. */
+    TRY(record(req, "vendorEmployeeAccessGrant", req->body, EVENT_SUPPORT_ACCESS_GRANTED));
+    return end_support(req);
 }
 
 error
 cluster_revoke_access(struct request *req)
 {
-    return record(req, "vendorEmployeeAccessGrant", NULL, EVENT_SUPPORT_ACCESS_REVOKED);
+    TRY(record(req, "vendorEmployeeAccessGrant", NULL, EVENT_SUPPORT_ACCESS_REVOKED));
+    return end_support(req);
 }
 
 error

@@ -9,13 +9,17 @@
 #include "cluster/member.h"
 #include "cluster/names.h"
 #include "cluster/part.h"
+#include "cluster/scaling.h"
 #include "cluster/settings.h"
 #include "cluster/state.h"
 #include "family/cluster/clusters.h"
 #include "family/policy/resource_policies.h"
 #include "family/project_limits.h"
+#include "family/takes_along.h"
 #include "job/cluster/cluster_jobs.h"
+#include "store/cluster/scaling/scaling_watch.h"
 #include "store/etcd/etcd.h"
+#include "store/takes_along.h"
 
 /* ---- Parts of every change ---- */
 
@@ -90,40 +94,25 @@ add_job(struct request *req, const struct cluster *cluster, const struct job_kin
     return OK;
 }
 
-/* ---- Room ---- */
-
-static bool
-is_larger(const struct fleet_offer *offer, const struct wanted *wanted, const struct cluster_member *member)
+/* Whether a worker looks at its size from now on. `before` is NULL for a new cluster. */
+static error
+follow_scaling(struct request *req, const struct cluster *cluster, const json_t *before, const json_t *after)
 {
-    const struct offered_size *has = offer_size(offer, member->size), *wants = offer_size(offer, wanted->size);
-    return has == NULL || wants == NULL || wants->memory_mb > has->memory_mb || wants->cpus > has->cpus ||
-           wanted->disk_gb > member->disk_gb;
+    struct scaling_rules was = scaling_rules_read(before), rules = scaling_rules_read(after);
+    bool is_on = scaling_rules_are_on(&rules);
+    return is_on == scaling_rules_are_on(&was) ? OK : store_scaling_follow(req->tx, cluster, is_on);
 }
+
+/* ---- Room ---- */
 
 error
 cluster_reserve(struct request *req, const struct fleet_offer *offer, const struct cluster *cluster)
 {
     struct wanted wanted;
-    struct cluster_members members;
-    struct plan plan;
+    const struct wanted_group *full;
     if (!wanted_from_document(cluster->document, &wanted))
         return fail(req->arena, INTERNAL_ERROR);
-    TRY(store_cluster_members(req->tx, cluster->id, &members));
-    members_plan(&wanted, &members, &plan);
-    /* Who stays and must grow does so where it is, or leaves its place to one that has the size from the beginning. */
-    for (size_t i = 0; i < members.count; i++) {
-        struct cluster_member *member = &members.items[i];
-        bool resized;
-        if (plan.group[i] == GOES || !is_larger(offer, &wanted, member))
-            continue;
-        TRY(store_cluster_member_resize(req->tx, member->id, wanted.size, wanted.disk_gb, &resized));
-        member->host_leaves = !resized;
-        member->size = resized ? wanted.size : member->size;
-        member->disk_gb = resized ? wanted.disk_gb : member->disk_gb;
-    }
-    members_plan(&wanted, &members, &plan);
-    const struct wanted_group *full;
-    TRY(members_place_missing(req->tx, cluster, &wanted, &plan, &full));
+    TRY(members_make_room(req->tx, offer, cluster, &wanted, &full));
     if (full != NULL)
         return fail(req->arena, NO_CAPACITY, V(full->region), V(full->provider), V(wanted.size), V(wanted.disk_gb));
     return OK;
@@ -172,10 +161,14 @@ cluster_begin(struct request *req, const struct fleet_offer *offer, str kind, st
         .parameters = json_text(req->arena, parameters),
     };
     TRY(store_cluster_add(req->tx, &cluster));
+    TRY(follow_scaling(req, &cluster, NULL, document));
     TRY(bind_etcd(req, &cluster, &wanted));
     TRY(cluster_reserve(req, offer, &cluster));
     TRY(cluster_backups_follow(req, &cluster));
     TRY(add_job(req, &cluster, &cluster_create_job, NULL));
+    /* A cluster that begins paused is made first, so that it only has to be started. Whoever waits for the operation waits for the end of both. */
+    if (wanted.paused)
+        TRY(add_job(req, &cluster, &cluster_pause_job, NULL));
     *ret_cluster = cluster;
     return OK;
 }
@@ -188,9 +181,6 @@ cluster_try_create(struct request *req, const json_t *sent, struct cluster *ret_
     TRY(project_limit_check(req, LIMIT_CLUSTERS));
     TRY(store_fleet_offer(req->api->store, req->arena, &offer));
     json_object_del(document, "name");
-    if (json_is_true(json_object_get(document, "paused")))
-        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("paused"),
-                    V("a new cluster cannot be paused; create it first"));
     TRY(cluster_document_check(req, offer, NULL, document));
     TRY(cluster_backups_check_policy(req, document));
     return cluster_begin(req, offer, STR(CLUSTER_KIND), json_str(json_object_get(sent, "name")), document, ret_cluster);
@@ -216,6 +206,7 @@ cluster_submit(struct request *req, struct cluster *cluster, const json_t *docum
     /* What leaves the document as it is, as a switchover does, is no change that a policy could forbid. */
     if (!json_equal(cluster->document, document))
         TRY(policy_check(req, cluster->kind, document));
+    TRY(follow_scaling(req, cluster, cluster->document, document));
     TRY(store_cluster_set(req->tx, cluster, document, state, job == NULL));
     return job == NULL ? OK : add_job(req, cluster, job, payload);
 }
@@ -227,8 +218,10 @@ choose_job(struct request *req, const struct cluster *cluster, const json_t *bef
 {
     bool was_paused = json_is_true(json_object_get(before, "paused")),
          paused = json_is_true(json_object_get(after, "paused"));
+    /* When its size may change is nothing that a host would have to know. */
     bool moves =
-        !json_equal(json_object_get(before, "replicationSpecs"), json_object_get(after, "replicationSpecs")) ||
+        !json_equal(scaling_without_rules(req->arena, json_object_get(before, "replicationSpecs")),
+                    scaling_without_rules(req->arena, json_object_get(after, "replicationSpecs"))) ||
         json_is_true(json_object_get(before, "backupEnabled")) != json_is_true(json_object_get(after, "backupEnabled"));
     if (moves && (was_paused || paused))
         return fail(req->arena, CLUSTER_NOT_CHANGEABLE, V(cluster->name), V("it is paused or about to be paused"));
@@ -320,13 +313,16 @@ cluster_terminate(struct request *req, str kind, str name, bool keeps_backups)
     enum cluster_state state;
     bool found;
     id subject;
+    str goes;
     /* Rows of jobs are taken before that of the cluster, as the steps of jobs do. */
     TRY(store_cluster_find(req->tx, req->project, kind, name, &found, &subject));
     if (!found)
         return request_not_found(req);
+    TRY(store_cluster_takes_along(req->tx, req->organization, subject, keeps_backups, &goes));
     TRY(store_cluster_cancel_jobs(req->tx, req->organization, subject, str_from(cluster_delete_job.name)));
     TRY(cluster_take(req, kind, name, &cluster, &before));
     answer_nothing(req);
+    answer_takes_along(req, goes);
     if (!cluster_state_next(cluster.state, CAUSE_TERMINATE, &state))
         return OK; /* it is on its way already */
     if (keeps_backups)

@@ -4,6 +4,7 @@
  * is filled in. Every refusal names the field as it was sent.
  */
 #include "base/json.h"
+#include "cluster/scaling.h"
 #include "cluster/wanted.h"
 #include "family/cluster/clusters.h"
 
@@ -35,13 +36,19 @@ list_regions(struct request *req, const struct fleet_offer *offer)
     return offer->region_count == 0 ? STR("none") : buf_str(&out);
 }
 
+/* Those of flex clusters are not among them: such clusters are made elsewhere, and a size that was just refused must not be offered. */
 static str
 list_sizes(struct request *req, const struct fleet_offer *offer)
 {
     struct buf out = buf_in(req->arena, 16 * 1024);
-    for (size_t i = 0; i < offer->size_count && i < 40; i++)
-        buf_format(&out, "%s%.*s", i == 0 ? "" : ", ", STR_ARG(offer->sizes[i].name));
-    return offer->size_count == 0 ? STR("none") : buf_str(&out);
+    size_t count = 0;
+    for (size_t i = 0; i < offer->size_count && count < 40; i++) {
+        if (str_is(offer->sizes[i].name, FLEX_SIZE))
+            continue;
+        buf_format(&out, "%s%.*s", count == 0 ? "" : ", ", STR_ARG(offer->sizes[i].name));
+        count++;
+    }
+    return count == 0 ? STR("none") : buf_str(&out);
 }
 
 static error
@@ -112,7 +119,7 @@ struct totals {
     int electable, members;
     unsigned priorities; /* a bit for each that was used */
     str size;
-    int64_t disk_gb;
+    int64_t disk_gb, disk_gb_before; /* 0: a new cluster */
 };
 
 static error
@@ -123,6 +130,10 @@ check_specs(struct request *req, const struct fleet_offer *offer, const json_t *
     if (specs == NULL)
         return OK;
     str name = json_str(json_object_get(specs, "instanceSize"));
+    if (name.len == 0 && totals->size.len > 0) { /* of members for analytics */
+        name = totals->size;
+        json_object_set_new(specs, "instanceSize", json_stringn(name.data, name.len));
+    }
     const struct offered_size *size = offer_size(offer, name);
     if (size == NULL || str_is(name, FLEX_SIZE))
         return wrong(
@@ -130,8 +141,11 @@ check_specs(struct request *req, const struct fleet_offer *offer, const json_t *
             str_format(req->arena, "there is no such size; offered are %.*s", STR_ARG(list_sizes(req, offer))));
     if (totals->size.len > 0 && !str_eq(totals->size, name))
         return wrong(req, place, "instanceSize", STR("all members of a cluster must have the same size"));
-    if (json_object_get(specs, "diskSizeGB") == NULL)
-        json_object_set_new(specs, "diskSizeGB", json_integer(totals->disk_gb > 0 ? totals->disk_gb : size->disk_gb));
+    if (json_object_get(specs, "diskSizeGB") == NULL) {
+        /* A disk that has grown, perhaps by itself, does not stand in the way of a change that says nothing of it. */
+        int64_t usual = size->disk_gb > totals->disk_gb_before ? size->disk_gb : totals->disk_gb_before;
+        json_object_set_new(specs, "diskSizeGB", json_integer(totals->disk_gb > 0 ? totals->disk_gb : usual));
+    }
     int64_t disk_gb = json_integer_value(json_object_get(specs, "diskSizeGB"));
     if (totals->disk_gb > 0 && totals->disk_gb != disk_gb)
         return wrong(req, place, "diskSizeGB", STR("all members of a cluster must have the same disk size"));
@@ -190,6 +204,103 @@ check_totals(struct request *req, const json_t *before, const struct totals *tot
     return OK;
 }
 
+/* ---- What changes by itself ---- */
+
+/* One of the bounds: a size that is offered. NULL when none was named. */
+static error
+check_bound(struct request *req, const struct fleet_offer *offer, const json_t *compute, struct place place,
+            const char *field, const struct offered_size **ret_size)
+{
+    str name = json_str(json_object_get(compute, field));
+    *ret_size = name.len == 0 || str_is(name, FLEX_SIZE) ? NULL : offer_size(offer, name);
+    if (name.len == 0 || *ret_size != NULL)
+        return OK;
+    return wrong(req, place, field,
+                 str_format(req->arena, "there is no such size; offered are %.*s", STR_ARG(list_sizes(req, offer))));
+}
+
+static error
+check_compute_scaling(struct request *req, const struct fleet_offer *offer, json_t *compute, struct place place,
+                      const struct offered_size *size)
+{
+    const struct offered_size *low, *high;
+    bool is_on = json_is_true(json_object_get(compute, "enabled")),
+         goes_down = json_is_true(json_object_get(compute, "scaleDownEnabled"));
+    TRY(check_bound(req, offer, compute, place, "minInstanceSize", &low));
+    TRY(check_bound(req, offer, compute, place, "maxInstanceSize", &high));
+    if (json_is_true(json_object_get(compute, "predictiveEnabled")))
+        return fail(req->arena, NOT_OFFERED, V("Scaling ahead of the load (predictiveEnabled)"),
+                    V("sizes follow what was measured, and nothing is foretold"));
+    json_object_del(compute, "predictiveEnabled");
+    if (goes_down && !is_on)
+        return wrong(req, place, "scaleDownEnabled", STR("it needs enabled to be true as well"));
+    if (is_on && high == NULL)
+        return wrong(req, place, "maxInstanceSize", STR("name the largest size that the cluster may get"));
+    if (goes_down && low == NULL)
+        return wrong(req, place, "minInstanceSize", STR("name the smallest size that the cluster may get"));
+    if (low != NULL && high != NULL && !scaling_is_within(low, NULL, high))
+        return wrong(
+            req, place, "minInstanceSize",
+            str_format(req->arena, "it must not be larger than maxInstanceSize, which is %.*s", STR_ARG(high->name)));
+    if (is_on && !scaling_is_within(size, NULL, high))
+        return wrong(
+            req, place, "maxInstanceSize",
+            str_format(req->arena, "it must not be smaller than instanceSize, which is %.*s", STR_ARG(size->name)));
+    if (is_on && !scaling_is_within(size, low, NULL))
+        return wrong(
+            req, place, "minInstanceSize",
+            str_format(req->arena, "it must not be larger than instanceSize, which is %.*s", STR_ARG(size->name)));
+    return OK;
+}
+
+/* Members for analytics have the size of the others. What switches nothing on is accepted, and not kept. */
+static error
+take_out_analytics(struct request *req, json_t *region)
+{
+    const json_t *asked = json_object_get(region, "analyticsAutoScaling"), *part;
+    const char *name;
+    json_object_foreach((json_t *)asked, name, part)
+    {
+        if (json_is_true(json_object_get(part, "enabled")) || json_is_true(json_object_get(part, "scaleDownEnabled")) ||
+            json_is_true(json_object_get(part, "predictiveEnabled")))
+            return fail(req->arena, NOT_OFFERED, V("Scaling of members for analytics"),
+                        V("all members of a cluster have the same size; use autoScaling, which is for all of them"));
+    }
+    json_object_del(region, "analyticsAutoScaling");
+    return OK;
+}
+
+/* All members have one size, so all regions have one rule. */
+static error
+check_scaling(struct request *req, const struct fleet_offer *offer, json_t *regions, const struct totals *totals)
+{
+    json_t *region, *first = NULL;
+    size_t index, first_index = 0;
+    json_array_foreach(regions, index, region)
+    {
+        json_t *scaling = json_object_get(region, "autoScaling");
+        TRY(take_out_analytics(req, region));
+        if (scaling == NULL)
+            continue;
+        TRY(check_compute_scaling(req, offer, json_object_get(scaling, "compute"),
+                                  (struct place){ index, "autoScaling.compute" }, offer_size(offer, totals->size)));
+        if (first == NULL) {
+            first = scaling;
+            first_index = index;
+        } else if (!json_equal(first, scaling)) {
+            return wrong(req, (struct place){ index, NULL }, "autoScaling",
+                         str_format(req->arena, "it must be the same in all regions; regionConfigs[%zu] has another",
+                                    first_index));
+        }
+    }
+    json_array_foreach(regions, index, region)
+    {
+        if (first != NULL && json_object_get(region, "autoScaling") == NULL)
+            json_object_set_new(region, "autoScaling", json_deep_copy(first));
+    }
+    return OK;
+}
+
 /* What asks for nothing is accepted and not kept; what asks for more than there is is refused. */
 static error
 take_out_nothing(struct request *req, json_t *document)
@@ -219,6 +330,9 @@ cluster_document_check(struct request *req, const struct fleet_offer *offer, con
         return fail(req->arena, NOT_OFFERED, V(str_format(req->arena, "Cluster type %.*s", STR_ARG(type))),
                     V("the engine cannot spread data over several replica sets"));
     struct totals totals = { 0 };
+    struct wanted was;
+    if (before != NULL && wanted_from_document(before, &was))
+        totals.disk_gb_before = was.disk_gb;
     size_t index;
     json_t *region,
         *regions = json_object_get(json_array_get(json_object_get(document, "replicationSpecs"), 0), "regionConfigs");
@@ -231,7 +345,14 @@ cluster_document_check(struct request *req, const struct fleet_offer *offer, con
         TRY(check_priority(req, region, index, &totals));
     }
     json_array_foreach(regions, index, region)
+    {
         TRY(check_specs(req, offer, region, (struct place){ index, "readOnlySpecs" }, &totals));
+        TRY(check_specs(req, offer, region, (struct place){ index, "analyticsSpecs" }, &totals));
+    }
     TRY(check_totals(req, before, &totals));
+    /* Sizes are the operator's: when they change, a change of something else is not refused for it. */
+    if (before == NULL ||
+        !json_equal(json_object_get(before, "replicationSpecs"), json_object_get(document, "replicationSpecs")))
+        TRY(check_scaling(req, offer, regions, &totals));
     return check_version(req, offer, before, document);
 }

@@ -33,8 +33,77 @@ static const struct field read_only_fields[] = {
             .min = 1, .max = 65536, .short_flag = "disk"),
     END_OF_FIELDS,
 };
+static const struct field analytics_fields[] = {
+    TEXT("instanceSize", "Size of each member; the same as for electable members, which is the default.", ALWAYS,
+         .min = 1, .max = 32, .example = "\"M10\"", .short_flag = "size"),
+    INTEGER("nodeCount", "Number of members here that are for analytics; 0 takes them away.", ALWAYS,
+            .max = CLUSTER_MAX_ELECTABLE, .fallback = "1", .short_flag = "analytics-nodes"),
+    INTEGER("diskSizeGB", "Disk space for data of each member in gigabytes; the same as for electable members.", ALWAYS,
+            .min = 1, .max = 65536, .short_flag = "disk"),
+    END_OF_FIELDS,
+};
+static const struct schema analytics_schema = {
+    "AnalyticsSpecs",
+    "Members for reports and exports: no string of applications leads to them, what comes from the primary waits for their "
+    "queries for up to an hour, and they never become the primary. One never becomes a member of another kind: it is made anew.",
+    analytics_fields
+};
 static const struct schema read_only_schema = { "ReadOnlySpecs", "Members that never become the primary.",
                                                 read_only_fields };
+
+/* The flags of the command line are those of the members that there are. */
+#define COMPUTE_SCALING(on_flag, down_flag, min_flag, max_flag)                                                   \
+    BOOL("enabled",                                                                                               \
+         "Whether members get a larger size when they were busy for some minutes. Needs `maxInstanceSize`. Each " \
+         "step takes the next size that is offered, and restarts members one after another.",                     \
+         ALWAYS, .fallback = "false", .short_flag = on_flag),                                                     \
+        BOOL("scaleDownEnabled",                                                                                  \
+             "Whether they get a smaller size when that would have been enough for an hour. Needs `enabled` and " \
+             "`minInstanceSize`.",                                                                                \
+             ALWAYS, .fallback = "false", .short_flag = down_flag),                                               \
+        TEXT("minInstanceSize", "The smallest size that is taken, one that the operator offers.", 0, .min = 1,    \
+             .max = 32, .example = "\"M10\"", .short_flag = min_flag),                                            \
+        TEXT("maxInstanceSize", "The largest size that is taken, one that the operator offers.", 0, .min = 1,     \
+             .max = 32, .example = "\"M30\"", .short_flag = max_flag),                                            \
+        BOOL("predictiveEnabled",                                                                                 \
+             "Not offered: only false is accepted. Sizes follow what was measured, and nothing is foretold.",     \
+             WRITE_ONLY)
+#define DISK_SCALING(flag)                                                                                       \
+    BOOL("enabled",                                                                                              \
+         "Whether disks become larger when 90% of their size is used, so that 70% of it is. They never shrink.", \
+         ALWAYS, .fallback = "false", .short_flag = flag)
+
+static const struct field compute_scaling_fields[] = {
+    COMPUTE_SCALING("scale-compute", "scale-down", "scale-min", "scale-max"), END_OF_FIELDS
+};
+static const struct field disk_scaling_fields[] = { DISK_SCALING("scale-disk"), END_OF_FIELDS };
+static const struct field analytics_compute_fields[] = { COMPUTE_SCALING(NULL, NULL, NULL, NULL), END_OF_FIELDS };
+static const struct field analytics_disk_fields[] = { DISK_SCALING(NULL), END_OF_FIELDS };
+static const struct schema compute_scaling_schema = { "ComputeAutoScaling", "When members get another size.",
+                                                      compute_scaling_fields };
+static const struct schema disk_scaling_schema = { "DiskAutoScaling", "When disks become larger.",
+                                                   disk_scaling_fields };
+static const struct schema analytics_compute_schema = { "AnalyticsComputeAutoScaling",
+                                                        "The same of members for analytics.",
+                                                        analytics_compute_fields };
+static const struct schema analytics_disk_schema = { "AnalyticsDiskAutoScaling", "The same of members for analytics.",
+                                                     analytics_disk_fields };
+static const struct field auto_scaling_fields[] = {
+    OBJECT("compute", "When members get another size.", 0, .of = &compute_scaling_schema),
+    OBJECT("diskGB", "When disks become larger.", 0, .of = &disk_scaling_schema),
+    END_OF_FIELDS,
+};
+static const struct schema auto_scaling_schema = { "AutoScaling",
+                                                   "How a cluster follows its load by itself, within bounds.",
+                                                   auto_scaling_fields };
+static const struct field analytics_scaling_fields[] = {
+    OBJECT("compute", "When members get another size.", 0, .of = &analytics_compute_schema),
+    OBJECT("diskGB", "When disks become larger.", 0, .of = &analytics_disk_schema),
+    END_OF_FIELDS,
+};
+static const struct schema analytics_scaling_schema = {
+    "AnalyticsAutoScaling", "The same of members for analytics alone, which is not offered.", analytics_scaling_fields
+};
 
 static const struct field region_fields[] = {
     TEXT("providerName", "Provider of the hosts, by the name that the operator gave.", REQUIRED | ALWAYS, .min = 1,
@@ -47,6 +116,16 @@ static const struct field region_fields[] = {
             ALWAYS, .min = 1, .max = HIGHEST_PRIORITY),
     OBJECT("electableSpecs", "Members that can become the primary.", 0, .of = &electable_schema),
     OBJECT("readOnlySpecs", "Members that only answer reads.", 0, .of = &read_only_schema),
+    OBJECT("analyticsSpecs", "Members for reports, which applications are not led to.", 0, .of = &analytics_schema),
+    OBJECT(
+        "autoScaling",
+        "How the cluster follows its load by itself. The same in all regions; regions without it take that of the others.",
+        0, .of = &auto_scaling_schema),
+    OBJECT(
+        "analyticsAutoScaling",
+        "The same for members for analytics alone, which is not offered: they have the size of the others. Only what "
+        "switches nothing on is accepted.",
+        WRITE_ONLY, .of = &analytics_scaling_schema),
     END_OF_FIELDS,
 };
 static const struct schema region_schema = { "RegionConfig", "The members of a cluster in one region.", region_fields };
@@ -96,15 +175,34 @@ static const struct schema endpoint_string_schema = { "PrivateEndpointStrings",
                                                       endpoint_string_fields };
 
 static const struct field connection_fields[] = {
-    TEXT("standard", "Every member by name, with its port, in the form that libpq takes.", READ_ONLY),
+    TEXT("standard", "Every member that is not for analytics, by name, with its port, in the form that libpq takes.",
+         READ_ONLY),
     TEXT("standardSrv", "The cluster's name, which resolves to its members.", READ_ONLY),
-    TEXT("private", "Every member by the name of its private address.", READ_ONLY),
-    TEXT("privateSrv", "The cluster's name, which resolves to the private addresses.", READ_ONLY),
+    TEXT("private", "Every member by the name of its private address, while the project uses custom DNS.", READ_ONLY),
+    TEXT("privateSrv",
+         "The cluster's name, which resolves to the private addresses, while the project uses custom DNS.", READ_ONLY),
     LIST("privateEndpoint",
          "One for each private endpoint of the project. Private endpoints are not offered, so there are none.",
          READ_ONLY | ALWAYS, .of = &endpoint_string_schema),
     OBJECT("drivers", "`standard` in the form of each driver.", READ_ONLY, .of = &driver_strings_schema),
     OBJECT("privateDrivers", "`private` in the form of each driver.", READ_ONLY, .of = &driver_strings_schema),
+    TEXT(
+        "readOnly",
+        "`standard` for sessions that only read: a replica if one can be reached, otherwise the primary. A replica can "
+        "be some moments behind.",
+        READ_ONLY),
+    OBJECT("readOnlyDrivers",
+           "`readOnly` in the form of each driver. Those of node-postgres lead to whichever member is tried.",
+           READ_ONLY, .of = &driver_strings_schema),
+    TEXT("privateReadOnly", "`private` for sessions that only read.", READ_ONLY),
+    OBJECT("privateReadOnlyDrivers", "`privateReadOnly` in the form of each driver.", READ_ONLY,
+           .of = &driver_strings_schema),
+    TEXT("analytics", "Every member for analytics, while there are any. A session on one only reads.", READ_ONLY),
+    OBJECT("analyticsDrivers", "`analytics` in the form of each driver.", READ_ONLY, .of = &driver_strings_schema),
+    TEXT("privateAnalytics", "The same by the names of private addresses, while the project uses custom DNS.",
+         READ_ONLY),
+    OBJECT("privateAnalyticsDrivers", "`privateAnalytics` in the form of each driver.", READ_ONLY,
+           .of = &driver_strings_schema),
     TEXT("pooled", "`standard` through the poolers, while the cluster has them.", READ_ONLY),
     OBJECT("pooledDrivers", "`pooled` in the form of each driver.", READ_ONLY, .of = &driver_strings_schema),
     TEXT("privatePooled", "`private` through the poolers, while the cluster has them.", READ_ONLY),
@@ -119,8 +217,14 @@ const struct schema connection_strings_schema = {
 };
 
 const struct field access_grant_fields[] = {
-    TEXT("grantType", "What the operator's support staff may see: the servers' logs, or the hosts as well.",
-         REQUIRED | ALWAYS, .one_of = (const char *const[]){ "CLUSTER_DATABASE_LOGS", "CLUSTER_INFRASTRUCTURE", NULL }),
+    TEXT(
+        "grantType",
+        "What the operator's support staff may see. CLUSTER_DATABASE_LOGS: the servers' logs. CLUSTER_INFRASTRUCTURE: also "
+        "a session on the cluster that sees settings, statistics and what runs. "
+        "CLUSTER_INFRASTRUCTURE_AND_APP_SERVICES_SYNC_DATA: also a session that reads tables.",
+        REQUIRED | ALWAYS,
+        .one_of = (const char *const[]){ "CLUSTER_DATABASE_LOGS", "CLUSTER_INFRASTRUCTURE",
+                                         "CLUSTER_INFRASTRUCTURE_AND_APP_SERVICES_SYNC_DATA", NULL }),
     DATE("expirationTime", "When the consent ends, in the future.", REQUIRED | ALWAYS,
          .example = "\"2099-01-01T00:00:00Z\""),
     END_OF_FIELDS,
@@ -131,27 +235,30 @@ const struct schema access_grant_schema = { "EmployeeAccessGrant", "A consent to
 #define NAME_FIELD(flags)                                                                                          \
     TEXT("name", "Label of the cluster, unique in the project among clusters and flex clusters.", flags, .min = 1, \
          .max = 64, .pattern = CLUSTER_NAME, .example = "\"orders\"")
-#define WRITABLE_FIELDS                                                                                               \
-    TEXT("clusterType",                                                                                               \
-         "REPLICASET: one primary and its replicas. The others are refused: the engine does not support them.",       \
-         ALWAYS, .one_of = cluster_types, .fallback = "\"REPLICASET\""),                                              \
-        TEXT("dbMajorVersion", "Major version of PostgreSQL; by default the newest that is offered.", ALWAYS,         \
-             .min = 1, .max = 3, .pattern = "^[1-9][0-9]*$", .example = "\"17\""),                                    \
-        BOOL("paused", "Whether the servers are stopped. Data and addresses are kept.", ALWAYS, .fallback = "false"), \
-        LIST("tags", "Tags of the cluster.", ALWAYS, .of = &tag_schema, .max = 50, .fallback = "[]",                  \
-             .short_form = TAG_FORM),                                                                                 \
-        LIST("labels", "Older name for tags.", DEPRECATED_FIELD, .of = &tag_schema, .max = 50),                       \
-        BOOL("terminationProtectionEnabled", "Whether the cluster is protected against termination.", ALWAYS,         \
-             .fallback = "false"),                                                                                    \
-        BOOL("backupEnabled",                                                                                         \
-             "Whether the cluster is backed up: snapshots by its schedule, and every change as it is written.",       \
-             ALWAYS, .fallback = "false"),                                                                            \
-        BOOL("pitEnabled", "Whether any moment can be restored. Needs backupEnabled.", ALWAYS, .fallback = "false"),  \
-        BOOL("globalClusterSelfManagedSharding", "For clusters with shards. Not offered: only false is accepted.",    \
-             WRITE_ONLY),                                                                                             \
-        TEXT("encryptionAtRestProvider",                                                                              \
-             "Provider of the key for encrypting disks. The operator encrypts the disks of hosts: only NONE is "      \
-             "accepted.",                                                                                             \
+#define WRITABLE_FIELDS                                                                                              \
+    TEXT("clusterType",                                                                                              \
+         "REPLICASET: one primary and its replicas. The others are refused: the engine does not support them.",      \
+         ALWAYS, .one_of = cluster_types, .fallback = "\"REPLICASET\""),                                             \
+        TEXT("dbMajorVersion", "Major version of PostgreSQL; by default the newest that is offered.", ALWAYS,        \
+             .min = 1, .max = 3, .pattern = "^[1-9][0-9]*$", .example = "\"17\""),                                   \
+        BOOL("paused",                                                                                               \
+             "Whether the servers are stopped. Data and addresses are kept. A new cluster is made "                  \
+             "before it is stopped.",                                                                                \
+             ALWAYS, .fallback = "false"),                                                                           \
+        LIST("tags", "Tags of the cluster.", ALWAYS, .of = &tag_schema, .max = 50, .fallback = "[]",                 \
+             .short_form = TAG_FORM),                                                                                \
+        LIST("labels", "Older name for tags.", DEPRECATED_FIELD, .of = &tag_schema, .max = 50),                      \
+        BOOL("terminationProtectionEnabled", "Whether the cluster is protected against termination.", ALWAYS,        \
+             .fallback = "false"),                                                                                   \
+        BOOL("backupEnabled",                                                                                        \
+             "Whether the cluster is backed up: snapshots by its schedule, and every change as it is written.",      \
+             ALWAYS, .fallback = "false"),                                                                           \
+        BOOL("pitEnabled", "Whether any moment can be restored. Needs backupEnabled.", ALWAYS, .fallback = "false"), \
+        BOOL("globalClusterSelfManagedSharding", "For clusters with shards. Not offered: only false is accepted.",   \
+             WRITE_ONLY),                                                                                            \
+        TEXT("encryptionAtRestProvider",                                                                             \
+             "Provider of the key for encrypting disks. The operator encrypts the disks of hosts: only NONE is "     \
+             "accepted.",                                                                                            \
              WRITE_ONLY, .one_of = key_keepers)
 
 static const struct field cluster_fields[] = {

@@ -5,6 +5,8 @@
 #include "family/cluster/clusters.h"
 #include "api/api.h"
 #include "api/list.h"
+#include "cluster/scaling.h"
+#include "family/takes_along.h"
 
 /* ---- Reading ---- */
 
@@ -20,7 +22,7 @@ static error answer_cluster(struct request *req, const struct rows *rows);
 const struct read cluster_get = { SQL_CLUSTER_GET, bind_get, answer_cluster };
 const struct read cluster_list = { SQL_CLUSTER_LIST, bind_list, list_answer };
 static const struct read cluster_status = { SQL_CLUSTER_STATUS, bind_named, answer_status };
-static const struct read cluster_scaling = { SQL_CLUSTER_FIND, bind_get, answer_scaling };
+static const struct read cluster_scaling = { SQL_CLUSTER_SCALING_GET, bind_get, answer_scaling };
 
 static const struct field status_fields[] = {
     TEXT("changeStatus", "APPLIED when everything that was accepted is in force on every member.", READ_ONLY | ALWAYS,
@@ -28,9 +30,24 @@ static const struct field status_fields[] = {
     END_OF_FIELDS,
 };
 static const struct schema status_schema = { "ClusterStatus", "Whether changes are in force.", status_fields };
+static const struct field scaling_finding_fields[] = {
+    TEXT("finding", "What was found at the last look.", READ_ONLY | ALWAYS, .one_of = scaling_finding_names),
+    TEXT("reason", "The same as a sentence, with what was measured when it was first so.", READ_ONLY | ALWAYS),
+    DATE("since", "Since when it is so.", READ_ONLY | ALWAYS),
+    END_OF_FIELDS,
+};
+static const struct schema scaling_finding_schema = { "AutoScalingFinding", "Why a size stays or changes.",
+                                                      scaling_finding_fields };
 static const struct field scaling_fields[] = {
     TEXT("autoScalingMode", "How shards scale.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "CLUSTER_WIDE_SCALING", "INDEPENDENT_SHARD_SCALING", NULL }),
+    OBJECT("compute", "What is found about the size of members, once a cluster that scales was looked at.", READ_ONLY,
+           .of = &scaling_finding_schema),
+    OBJECT("disk", "What is found about the size of disks.", READ_ONLY, .of = &scaling_finding_schema),
+    DATE(
+        "settledDate",
+        "Since when the cluster is as it is: what was measured earlier does not count, and the next change comes ten minutes later at the earliest, a smaller size an hour later.",
+        READ_ONLY),
     END_OF_FIELDS,
 };
 static const struct schema scaling_schema = { "AutoScalingConfiguration", "How shards scale.", scaling_fields };
@@ -101,8 +118,8 @@ static const struct endpoint clusters_endpoints[] = {
     { DELETE, "/groups/{groupId}/clusters/{clusterName}", S17, ANY_OF(PROJECT_OWNER), "deleteGroupCluster",
       "Terminate one cluster",
       "Terminates the cluster: its names are removed, its members are stopped and their data is deleted. Running operations of "
-      "the cluster are cancelled. Refused while the cluster has termination protection.",
-      .shape = SHAPE_NOTHING, .flags = LOSES_DATA, .success = 202, .since = "2023-02-01", .run = cluster_delete,
+      "the cluster are cancelled. Refused while the cluster has termination protection." SAYS_WHAT_GOES,
+      .tried = &takes_along_schema, .shape = SHAPE_NOTHING, .flags = LOSES_DATA, .success = 202, .since = "2023-02-01", .run = cluster_delete,
       .query = delete_query },
     { GET, "/groups/{groupId}/clusters/{clusterName}", S17, ANY_OF(PROJECT_READ_ONLY), "getGroupCluster",
       "Return one cluster",
@@ -120,7 +137,8 @@ static const struct endpoint clusters_endpoints[] = {
     { GET, "/groups/{groupId}/clusters/{clusterName}/autoScalingConfiguration", S17, ANY_OF(PROJECT_READ_ONLY),
       "autoGroupClusterScalingConfiguration",
       "Return the automatic scaling mode of one cluster",
-      "Tells whether the shards of the cluster scale together or each by itself. A cluster here has one shard.",
+      "Tells whether the shards of the cluster scale together or each by itself: a cluster here has one shard. For a cluster that follows its load "
+      "by itself, also what was found about it at the last look, which is once a minute.",
       .flags = DEPRECATED | NO_ETAG, .since = "2024-08-05", .read = &cluster_scaling, .kind = &dedicated, .response = &scaling_schema },
     { GET, "/groups/{groupId}/clusters/{clusterName}/processArgs", S17, ANY_OF(PROJECT_READ_ONLY),
       "getGroupClusterProcessArgs",
@@ -148,14 +166,15 @@ static const struct endpoint clusters_endpoints[] = {
     { POST, "/groups/{groupId}/clusters/{clusterName}:grantVendorEmployeeAccess", S17,
       ANY_OF(PROJECT_SUPPORT_ACCESS_MANAGER), "grantGroupClusterVendorEmployeeAccess",
       "Grant support staff access to one cluster",
-      "Records the consent that the operator's support staff may access the cluster, at the given level and until the given "
-      "time. It replaces an earlier consent.",
+      "Consents that the operator's support staff opens sessions on the cluster, at the given level and until the given time. "
+      "Each session is an event when it is opened and when it ends, and every statement of it is in the servers' logs. It replaces an "
+      "earlier consent, and ends the sessions that were opened under that.",
       .shape = SHAPE_NOTHING, .since = "2024-08-05", .run = cluster_grant_access, .request = &access_grant_schema,
       .example = "{\"grantType\": \"CLUSTER_DATABASE_LOGS\", \"expirationTime\": \"2099-01-01T00:00:00Z\"}" },
     { POST, "/groups/{groupId}/clusters/{clusterName}:revokeVendorEmployeeAccess", S17,
       ANY_OF(PROJECT_SUPPORT_ACCESS_MANAGER), "revokeGroupClusterVendorEmployeeAccess",
       "Revoke support staff access to one cluster",
-      "Ends the consent to access by the operator's support staff before its time.",
+      "Ends the consent to access by the operator's support staff before its time, and the sessions that were opened under it.",
       .shape = SHAPE_NOTHING, .since = "2024-08-05", .run = cluster_revoke_access },
     { POST, "/groups/{groupId}/clusters/{clusterName}:pinFeatureCompatibilityVersion", S17, ANY_OF(PROJECT_OWNER),
       "pinGroupClusterFeatureCompatibilityVersion",
@@ -230,13 +249,12 @@ answer_status(struct request *req, const struct rows *rows)
     return OK;
 }
 
-/* One replica set scales as a whole: there is nothing to look up but whether there is such a cluster. */
 static error
 answer_scaling(struct request *req, const struct rows *rows)
 {
     if (rows->count == 0)
         return request_not_found(req);
-    answer_entity(req, STR("{\"autoScalingMode\":\"CLUSTER_WIDE_SCALING\"}"), 0);
+    answer_entity(req, rows_text(rows, 0, C_DOCUMENT), 0);
     return OK;
 }
 

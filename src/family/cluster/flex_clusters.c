@@ -8,6 +8,7 @@
 #include "family/cluster/clusters.h"
 #include "family/families.h"
 #include "family/project_limits.h"
+#include "family/takes_along.h"
 #include "family/tenant/projects.h"
 
 static const struct field provider_fields[] = {
@@ -65,8 +66,8 @@ static const struct endpoint flex_clusters_endpoints[] = {
     { DELETE, "/groups/{groupId}/flexClusters/{name}", S29, ANY_OF(PROJECT_OWNER), "deleteGroupFlexCluster",
       "Delete one flex cluster",
       "Deletes the flex cluster: its names are removed, its members are stopped and their data is deleted. Refused while it "
-      "has termination protection.",
-      .shape = SHAPE_NOTHING, .flags = LOSES_DATA, .since = "2024-11-13", .run = flex_delete },
+      "has termination protection." SAYS_WHAT_GOES,
+      .shape = SHAPE_NOTHING, .flags = LOSES_DATA, .since = "2024-11-13", .run = flex_delete, .tried = &takes_along_schema },
     { GET, "/groups/{groupId}/flexClusters/{name}", S29, ANY_OF(PROJECT_READ_ONLY), "getGroupFlexCluster",
       "Return one flex cluster",
       "Returns one flex cluster with its state and connection strings.",

@@ -9,12 +9,13 @@
 #include "family/credential/credentials.h"
 #include "family/project_limits.h"
 #include "store/auth/principal.h"
+#include "store/federation/federation.h"
 #include "store/tenant/organization.h"
 
 #define ACCOUNT_TEXT "^[\\p{L}\\p{N}\\-_.,' ]*$"
 
 /* Two at a time: enough to change over without a gap, few enough to know them all. */
-enum { MAX_SECRETS = 2, MIN_SECRET_HOURS = 8, MAX_SECRET_HOURS = 8760, HOUR_MS = 3600 * 1000 };
+enum { MAX_SECRETS = 2, MIN_SECRET_HOURS = 8, MAX_SECRET_HOURS = 8760, MAX_TRUSTED = 10, HOUR_MS = 3600 * 1000 };
 
 static const struct field secret_fields[] = {
     ID("id", "Identifier of the secret.", READ_ONLY | ALWAYS),
@@ -35,21 +36,35 @@ static const struct field new_secret_fields[] = {
 static const struct schema new_secret_schema = { "ServiceAccountSecretRequest", "A secret to create.",
                                                  new_secret_fields };
 
+static const struct field trusted_fields[] = {
+    ID("identityProviderId", "An identity provider for programs (`idpType` WORKLOAD) of the organization's federation.",
+       REQUIRED | ALWAYS),
+    TEXT("subject", "Whom its tokens name, exactly, in the provider's `userClaim`.", REQUIRED | ALWAYS, .min = 1,
+         .max = 255, .example = "\"repo:example/shop:ref:refs/heads/main\""),
+    END_OF_FIELDS,
+};
+static const struct schema trusted_schema = { "TrustedIdentity", "A program that may come as a service account.",
+                                              trusted_fields };
+
 /* The same account in an organization and in a project; only the roles that it can hold there differ. */
-#define ACCOUNT_FIELDS(role_names, role_example)                                                                \
-    {                                                                                                           \
-        TEXT("clientId", "Client id for the token endpoint.", READ_ONLY | ALWAYS),                              \
-            TEXT("name", "Label of the service account.", REQUIRED | ALWAYS, .min = 1, .max = 64,               \
-                 .pattern = ACCOUNT_TEXT, .example = "\"automation\""),                                         \
-            TEXT("description", "What the service account is for.", REQUIRED | ALWAYS, .min = 1, .max = 250,    \
-                 .pattern = ACCOUNT_TEXT, .example = "\"Runs deployments\""),                                   \
-            DATE("createdAt", "When the service account was created.", READ_ONLY | ALWAYS),                     \
-            LIST("roles", "Its roles in the organization or project of the path.", REQUIRED | ALWAYS, .min = 1, \
-                 .max = 32, .item = TYPE_TEXT, .one_of = role_names, .example = role_example),                  \
-            INTEGER("secretExpiresAfterHours", "Hours until its first secret expires.",                         \
-                    REQUIRED | CREATE_ONLY | WRITE_ONLY, .min = MIN_SECRET_HOURS, .max = MAX_SECRET_HOURS,      \
-                    .example = "720"),                                                                          \
-            LIST("secrets", "Its secrets, masked.", READ_ONLY | ALWAYS, .of = &secret_schema), END_OF_FIELDS,   \
+#define ACCOUNT_FIELDS(role_names, role_example)                                                                 \
+    {                                                                                                            \
+        TEXT("clientId", "Client id for the token endpoint.", READ_ONLY | ALWAYS),                               \
+            TEXT("name", "Label of the service account.", REQUIRED | ALWAYS, .min = 1, .max = 64,                \
+                 .pattern = ACCOUNT_TEXT, .example = "\"automation\""),                                          \
+            TEXT("description", "What the service account is for.", REQUIRED | ALWAYS, .min = 1, .max = 250,     \
+                 .pattern = ACCOUNT_TEXT, .example = "\"Runs deployments\""),                                    \
+            DATE("createdAt", "When the service account was created.", READ_ONLY | ALWAYS),                      \
+            LIST("roles", "Its roles in the organization or project of the path.", REQUIRED | ALWAYS, .min = 1,  \
+                 .max = 32, .item = TYPE_TEXT, .one_of = role_names, .example = role_example),                   \
+            INTEGER("secretExpiresAfterHours", "Hours until its first secret expires.",                          \
+                    REQUIRED | CREATE_ONLY | WRITE_ONLY, .min = MIN_SECRET_HOURS, .max = MAX_SECRET_HOURS,       \
+                    .example = "720"),                                                                           \
+            LIST("secrets", "Its secrets, masked.", READ_ONLY | ALWAYS, .of = &secret_schema),                   \
+            LIST("trustedIdentities",                                                                            \
+                 "Programs that get its tokens without a secret: with a token of an identity provider.", ALWAYS, \
+                 .of = &trusted_schema, .max = MAX_TRUSTED),                                                     \
+            END_OF_FIELDS,                                                                                       \
     }
 static const struct field organization_account_fields[] = ACCOUNT_FIELDS(organization_role_names, "[\"ORG_MEMBER\"]");
 static const struct schema organization_account_schema = {
@@ -273,11 +288,38 @@ check_expiry(struct request *req)
                 V(str_format(req->arena, "the organization allows at most %lld", (long long)most)));
 }
 
+/* Only what is sent is changed. Whoever trusts a provider uses it, so its federation stays as it is meanwhile. */
+static error
+replace_trusted(struct request *req, id account)
+{
+    const json_t *sent = json_object_get(req->body, "trustedIdentities");
+    int64_t unknown;
+    if (sent == NULL)
+        return OK;
+    TRY(store_trusted_programs_set(req->tx, req->organization, account, sent, &unknown));
+    if (unknown < 0)
+        return OK;
+    return fail(req->arena, INVALID_ATTRIBUTE_VALUE,
+                V(str_format(req->arena, "trustedIdentities[%lld].identityProviderId", (long long)unknown)),
+                V("the federation has no such identity provider for programs (idpType WORKLOAD)"));
+}
+
+/* After the account, if there is one: who changes roles locks the organization after it, too. */
+static error
+lock_federation(struct request *req)
+{
+    id federation;
+    return json_array_size(json_object_get(req->body, "trustedIdentities")) == 0
+               ? OK
+               : store_federation_lock(req->tx, req->organization, &federation);
+}
+
 static error
 account_create(struct request *req)
 {
     struct new_service_account made;
     const json_t *roles = json_object_get(req->body, "roles");
+    TRY(lock_federation(req));
     TRY(check_grantable(req, roles));
     TRY(check_expiry(req));
     if (id_is_there(req->project))
@@ -289,6 +331,7 @@ account_create(struct request *req)
     if (id_is_there(req->project)) /* whoever works in a project belongs to its organization */
         TRY(add_role_grant(req->tx, made.id, req->organization, ID_NONE, STR("ORG_MEMBER")));
     TRY(store_credential_set_roles(req->tx, req->organization, made.id, req->project, roles));
+    TRY(replace_trusted(req, made.id));
     json_t *after;
     TRY(credential_json(req, &credential, &after));
     TRY(request_event(req, EVENT_SERVICE_ACCOUNT_CREATED, NULL, after));
@@ -303,12 +346,16 @@ account_update(struct request *req)
 {
     struct credential credential;
     json_t *before, *after;
-    bool renames = json_object_get(req->body, "name") != NULL || json_object_get(req->body, "description") != NULL;
-    TRY(renames ? credential_lock_itself(req, &credential) : credential_lock(req, &credential));
+    bool changes_itself = json_object_get(req->body, "name") != NULL ||
+                          json_object_get(req->body, "description") != NULL ||
+                          json_object_get(req->body, "trustedIdentities") != NULL;
+    TRY(changes_itself ? credential_lock_itself(req, &credential) : credential_lock(req, &credential));
+    TRY(lock_federation(req));
     TRY(credential_json(req, &credential, &before));
     TRY(store_credential_describe(req->tx, credential.kind, req->organization, credential.id,
                                   json_str(json_object_get(req->body, "name")),
                                   json_str(json_object_get(req->body, "description"))));
+    TRY(replace_trusted(req, credential.id));
     TRY(credential_replace_roles(req, &credential, json_object_get(req->body, "roles")));
     TRY(credential_json(req, &credential, &after));
     TRY(request_event(req, EVENT_SERVICE_ACCOUNT_UPDATED, before, after));

@@ -79,8 +79,7 @@ static const struct endpoint encryption_at_rest_endpoints[] = {
     { POST, "/groups/{groupId}/encryptionAtRest/{cloudProvider}/privateEndpoints", S23, ANY_OF(PROJECT_OWNER),
       "createGroupEncryptionAtRestPrivateEndpoint",
       "Create one private endpoint to one key service",
-      "Refused: private endpoints are not offered. There is no provider's network between the operator's hosts and a key "
-      "service.",
+      "Would make a private way from the hosts to a key service.",
       .success = 202, .item = "/groups/{groupId}/encryptionAtRest/{cloudProvider}/privateEndpoints/{endpointId}",
       .refuses = PRIVATE_ENDPOINT_NOT_OFFERED, .path_fields = provider_path, .request = &key_endpoint_schema,
       .response = &key_endpoint_schema, .example = "{\"regionName\": \"EU_NORTH\"}" },

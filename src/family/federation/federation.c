@@ -175,7 +175,7 @@ static const struct endpoint federation_endpoints[] = {
     { POST, "/federationSettings/{federationSettingsId}/identityProviders", S28, ANY_OF(ORG_OWNER),
       "createFederationSettingIdentityProvider",
       "Create one identity provider",
-      "Registers an OpenID Connect provider, or stores the configuration of a SAML one. It is used once an organization names it "
+      "Registers an OpenID Connect or SAML provider. It is used once an organization names it "
       "in its configuration. Its public keys are fetched within seconds.",
       .success = 200, .since = "2023-11-15",
       .item = "/federationSettings/{federationSettingsId}/identityProviders/{identityProviderId}",
@@ -212,8 +212,7 @@ static const struct endpoint federation_endpoints[] = {
     { GET, "/federationSettings/{federationSettingsId}/identityProviders/{identityProviderId}/metadata.xml", S28,
       ANY_OF(ORG_OWNER), "getFederationSettingIdentityProviderMetadata",
       "Return the SAML metadata of one identity provider",
-      "Returns the service provider metadata for a SAML identity provider, as XML. Sign-in by browser is not offered yet, so "
-      "nothing answers at the addresses in it.",
+      "Returns the service provider metadata for a SAML identity provider, as XML: what such a provider is told about this service.",
       .shape = SHAPE_FILE, .file = "xml", .flags = NOT_ALWAYS_THERE, .run = identity_provider_metadata,
       .path_fields = identity_provider_path },
 };
@@ -313,9 +312,15 @@ check_provider(struct request *req, struct connected_draft *draft)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("identityProviderId"),
                     V("the federation has no such identity provider"));
     TRY(parse(req, document, &provider));
-    if (str_is(json_str(json_object_get(provider, "protocol")), "SAML"))
-        return fail(req->arena, NOT_OFFERED, V("Sign-in through SAML"),
-                    V("there is no sign-in by browser; use an OpenID Connect provider"));
+    if (str_is(json_str(json_object_get(provider, "idpType")), "WORKLOAD"))
+        return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("identityProviderId"),
+                    V("the provider is for programs; service accounts name it in trustedIdentities"));
+    /* Passkeys and passwords do not open an organization that uses a provider; this one would let in nobody at all. */
+    if (str_is(json_str(json_object_get(provider, "protocol")), "SAML") &&
+        !str_is(json_str(json_object_get(provider, "status")), "ACTIVE"))
+        return fail(
+            req->arena, INVALID_ATTRIBUTE_VALUE, V("identityProviderId"),
+            V("the SAML provider is INACTIVE, so nobody could sign in with it; set its status to ACTIVE first"));
     return OK;
 }
 

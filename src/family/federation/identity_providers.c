@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Identity providers of a federation. Tokens of OpenID Connect providers give access to the API (auth/federation.h).
- * For SAML there is configuration and metadata but no sign-in, which needs a browser, so a SAML provider cannot be
- * switched on.
+ * SAML providers are for browsers only (api/sign_in/saml.c): one can be switched on when everything is known that this needs.
  */
 #include "api/api.h"
 #include "api/list.h"
@@ -26,6 +25,7 @@ static const char *const bindings[] = { "HTTP-POST", "HTTP-REDIRECT", NULL };
 static const char *const signature_algorithms[] = { "SHA-1", "SHA-256", NULL };
 
 #define CLAIM_PATTERN "^[A-Za-z0-9_.:/@-]+$"
+#define SCOPE_PATTERN "^[A-Za-z0-9_.:/@-]{1,255}$"
 
 static const struct field oidc_fields[] = {
     TEXT("audience", "Value that the claim `aud` of tokens must have or contain.", REQUIRED, .min = 1, .max = 255,
@@ -33,13 +33,24 @@ static const struct field oidc_fields[] = {
     TEXT("authorizationType",
          "Whether groups in tokens give roles (by role mappings), or only what was granted to the user counts.", 0,
          .one_of = authorization_types, .fallback = "\"GROUP\""),
-    TEXT("clientId", "The only client whose tokens are accepted, by the claim `azp` or `client_id`; null for any.",
-         NULLABLE, .min = 1, .max = 255),
+    TEXT(
+        "clientId",
+        "The only client whose tokens are accepted, by the claim `azp` or `client_id`; null for any. People can sign in on the provider's pages when it "
+        "is set: it is a public client there, with PKCE and without a secret.",
+        NULLABLE, .min = 1, .max = 255),
     TEXT("groupsClaim", "The claim with the names of the user's groups.", 0, .min = 1, .max = 255,
          .pattern = CLAIM_PATTERN, .fallback = "\"groups\""),
-    TEXT("userClaim", "The claim with the user's e-mail address, which is the user name here.", 0, .min = 1, .max = 255,
-         .pattern = CLAIM_PATTERN, .fallback = "\"email\""),
-    TEXT("status", "Whether its tokens are accepted.", 0, .one_of = states, .fallback = "\"ACTIVE\""),
+    TEXT(
+        "userClaim",
+        "The claim that says who it is: a user's e-mail address, which is the user name here (`email` unless another is named), or the `subject` by which a "
+        "service account trusts a program (`sub`).",
+        0, .min = 1, .max = 255, .pattern = CLAIM_PATTERN),
+    LIST(
+        "requestedScopes",
+        "Scopes that people are sent to its pages with, beside `openid`. The ID token must have the claim that names the user.",
+        0, .item = TYPE_TEXT, .max = 20, .pattern = SCOPE_PATTERN, .fallback = "[\"email\"]"),
+    TEXT("status", "Whether its tokens are accepted, and people can sign in on its pages.", 0, .one_of = states,
+         .fallback = "\"ACTIVE\""),
     LIST("keyIds", "Identifiers of the public keys that are known.", READ_ONLY, .item = TYPE_TEXT),
     DATE("keysFetchedAt", "When its public keys were last fetched.", READ_ONLY),
     TEXT("keysError", "Why its public keys could not be fetched last time.", READ_ONLY),
@@ -65,18 +76,25 @@ static const struct field pem_fields[] = {
 static const struct schema pem_schema = { "IdentityProviderCertificates", "Certificates of a SAML provider.",
                                           pem_fields };
 static const struct field saml_fields[] = {
-    TEXT("ssoUrl", "Where people would be sent to sign in.", 0, .min = 9, .max = EGRESS_MAX_URL,
+    TEXT("ssoUrl", "Where people are sent to sign in, with https. ACTIVE needs it.", 0, .min = 9, .max = EGRESS_MAX_URL,
          .example = "\"https://login.example.org/saml\""),
-    BOOL("ssoDebugEnabled", "Whether sign-in would also be offered without associated domains.", 0,
-         .fallback = "false"),
-    TEXT("requestBinding", "How requests would be sent.", 0, .one_of = bindings, .fallback = "\"HTTP-POST\""),
-    TEXT("responseSignatureAlgorithm", "How responses would be signed.", 0, .one_of = signature_algorithms,
-         .fallback = "\"SHA-256\""),
-    OBJECT("pemFileInfo", "Certificates for checking responses.", 0, .of = &pem_schema),
-    TEXT("status", "Whether people sign in with it. Only INACTIVE can be set: sign-in by browser is not offered.", 0,
-         .one_of = states, .fallback = "\"INACTIVE\""),
-    TEXT("acsUrl", "Where responses would be sent.", READ_ONLY),
-    TEXT("audienceUri", "Name of this service for the provider.", READ_ONLY),
+    BOOL(
+        "ssoDebugEnabled",
+        "For trying the provider out: whoever names it (`identityProviderId`) can sign in with it with an address of any domain of the federation, "
+        "also when no domain is associated.",
+        0, .fallback = "false"),
+    TEXT("requestBinding", "How people are sent there: with a form, or with an address that has the request in it.", 0,
+         .one_of = bindings, .fallback = "\"HTTP-POST\""),
+    TEXT(
+        "responseSignatureAlgorithm",
+        "The weakest hash in signatures that is taken. With SHA-256, also SHA-384 and SHA-512; SHA-1 takes these and SHA-1, which can be forged.",
+        0, .one_of = signature_algorithms, .fallback = "\"SHA-256\""),
+    OBJECT("pemFileInfo", "Certificates with which the provider signs assertions. ACTIVE needs one.", 0,
+           .of = &pem_schema),
+    TEXT("status", "Whether people can sign in with it. ACTIVE needs `ssoUrl` and `pemFileInfo`.", 0, .one_of = states,
+         .fallback = "\"INACTIVE\""),
+    TEXT("acsUrl", "Where the provider has browsers post its answers.", READ_ONLY),
+    TEXT("audienceUri", "Name of this service for the provider (its entity ID).", READ_ONLY),
     END_OF_FIELDS,
 };
 static const struct schema saml_schema = { "Saml", "Settings of a SAML provider.", saml_fields };
@@ -91,8 +109,11 @@ static const struct field identity_provider_fields[] = {
     ID("id", "Identifier of the identity provider.", READ_ONLY | ALWAYS),
     TEXT("protocol", "Protocol of the provider. It cannot be changed.", ALWAYS, .one_of = protocols,
          .fallback = "\"OIDC\"", .variants = protocol_variants),
-    TEXT("idpType", "WORKFORCE, for people. WORKLOAD is not offered: programs use service accounts.", ALWAYS,
-         .one_of = types, .fallback = "\"WORKFORCE\""),
+    TEXT(
+        "idpType",
+        "Whether its tokens are people's, or those of programs (WORKLOAD, with OIDC only): they stand for service accounts that name it in "
+        "`trustedIdentities`. It cannot be changed.",
+        ALWAYS, .one_of = types, .fallback = "\"WORKFORCE\""),
     TEXT("displayName", "Label.", REQUIRED | ALWAYS, .min = 1, .max = 50, .example = "\"Company login\""),
     TEXT("description", "What it is for.", NULLABLE, .max = 250),
     TEXT("issuerUri",
@@ -122,9 +143,9 @@ const struct field identity_provider_path[] = {
 };
 
 /* What is kept in the row's settings: everything that was sent but what has a column of its own. */
-static const char *const settings_of_all[] = { "displayName", "description", NULL };
-static const char *const settings_of_oidc[] = { "audience",    "authorizationType", "clientId",
-                                                "groupsClaim", "userClaim",         NULL };
+static const char *const settings_of_all[] = { "idpType", "displayName", "description", NULL };
+static const char *const settings_of_oidc[] = { "audience",  "authorizationType", "clientId", "groupsClaim",
+                                                "userClaim", "requestedScopes",   NULL };
 static const char *const settings_of_saml[] = { "ssoUrl",         "ssoDebugEnabled",
                                                 "requestBinding", "responseSignatureAlgorithm",
                                                 "pemFileInfo",    "acsUrl",
@@ -171,16 +192,25 @@ asks_for(const struct request *req, const char *parameter, const char *value)
     return !asked;
 }
 
+/* Those of the words that a parameter names, or all when it is not there: a JSON list. */
+static str
+asked_of(const struct request *req, const char *parameter, const char *const *words)
+{
+    json_t *asked = json_in(req->arena, json_array());
+    for (; *words != NULL; words++) {
+        if (asks_for(req, parameter, *words))
+            json_array_append_new(asked, json_string(*words));
+    }
+    return json_text(req->arena, asked);
+}
+
 static error
 bind_list(struct request *req, struct params *params)
 {
-    bool people = asks_for(req, "idpType", "WORKFORCE");
-    bool oidc = people && asks_for(req, "protocol", "OIDC"), saml = people && asks_for(req, "protocol", "SAML");
     params_id(params, P_ORGANIZATION, req->organization);
     list_bind(req, params);
-    params_text(
-        params, P_PROTOCOLS,
-        str_format(req->arena, "[%s%s%s]", oidc ? "\"OIDC\"" : "", oidc && saml ? "," : "", saml ? "\"SAML\"" : ""));
+    params_text(params, P_PROTOCOLS, asked_of(req, "protocol", protocols));
+    params_text(params, P_TYPES, asked_of(req, "idpType", types));
     return OK;
 }
 
@@ -250,6 +280,8 @@ take_certificates(struct request *req, json_t *document, json_t *hidden)
             return refuse(req, attribute.data, "it must be a certificate in PEM");
         if (facts.not_after_ms <= clock_now_ms())
             return refuse(req, attribute.data, "the certificate has expired");
+        if (!facts.is_strong)
+            return refuse(req, attribute.data, "its key must be RSA of at least 2048 bits, or ECDSA of at least 256");
         str from = date_text(req->arena, facts.not_before_ms), until = date_text(req->arena, facts.not_after_ms);
         json_array_append_new(
             shown, json_pack("{s:s%, s:s%}", "notBefore", from.data, from.len, "notAfter", until.data, until.len));
@@ -263,18 +295,39 @@ take_certificates(struct request *req, json_t *document, json_t *hidden)
     return OK;
 }
 
+/* Browsers are sent there, and nothing of ours: so the address may be inside, but what it begins with is ours to say. */
+static error
+check_sso_url(struct request *req, str url)
+{
+    struct egress_url parts;
+    const char *why;
+    return egress_parse(req->arena, url, &parts, &why) ? OK : refuse(req, "ssoUrl", why);
+}
+
+static error
+check_saml(struct request *req, const json_t *document)
+{
+    str url = json_str(json_object_get(document, "ssoUrl"));
+    bool is_on = str_is(json_str(json_object_get(document, "status")), "ACTIVE");
+    if (url.len > 0)
+        TRY(check_sso_url(req, url));
+    if (is_on && url.len == 0)
+        return refuse(req, "status", "without ssoUrl nobody can be sent there");
+    if (is_on && json_array_size(json_object_get(json_object_get(document, "pemFileInfo"), "certificates")) == 0)
+        return refuse(req, "status", "without a certificate in pemFileInfo no answer could be checked");
+    return OK;
+}
+
 static error
 check(struct request *req, json_t *document)
 {
     bool saml = str_is(json_str(json_object_get(document, "protocol")), "SAML");
-    if (str_is(json_str(json_object_get(document, "idpType")), "WORKLOAD"))
-        return fail(req->arena, NOT_OFFERED, V("An identity provider for programs"),
-                    V("programs use service accounts"));
-    if (saml && str_is(json_str(json_object_get(document, "status")), "ACTIVE"))
-        return fail(req->arena, NOT_OFFERED, V("Sign-in through SAML"),
-                    V("there is no sign-in by browser; its configuration can be stored as INACTIVE"));
-    if (!saml)
-        TRY(check_issuer(req, json_str(json_object_get(document, "issuerUri"))));
+    bool programs = str_is(json_str(json_object_get(document, "idpType")), "WORKLOAD");
+    if (saml && programs)
+        return refuse(req, "idpType", "programs have tokens of OpenID Connect; SAML is for people in a browser");
+    if (!saml && json_object_get(document, "userClaim") == NULL)
+        json_object_set_new(document, "userClaim", json_string(programs ? "sub" : "email"));
+    TRY(saml ? check_saml(req, document) : check_issuer(req, json_str(json_object_get(document, "issuerUri"))));
     return check_domains(req, document);
 }
 
@@ -447,6 +500,15 @@ lock_named(struct request *req, id *ret_federation, id *ret_provider, str *ret_t
     return request_check_match(req, revision);
 }
 
+static error
+check_stays(struct request *req, const json_t *before, const char *name)
+{
+    const json_t *sent = json_object_get(req->body, name);
+    return sent == NULL || json_equal(sent, json_object_get(before, name))
+               ? OK
+               : refuse(req, name, "it cannot be changed; create another identity provider");
+}
+
 error
 identity_provider_update(struct request *req)
 {
@@ -458,13 +520,14 @@ identity_provider_update(struct request *req)
     if (document == NULL || hidden == NULL)
         return fail(req->arena, OVERLOADED);
     TRY(validate_change(req->arena, &identity_provider_schema, VALIDATE_UPDATE, document, req->body));
-    const json_t *protocol = json_object_get(req->body, "protocol");
-    if (protocol != NULL && !json_equal(protocol, json_object_get(document, "protocol")))
-        return refuse(req, "protocol", "it cannot be changed; create another identity provider");
+    TRY(check_stays(req, document, "protocol"));
+    TRY(check_stays(req, document, "idpType"));
     json_t *as_it_was = json_in(req->arena, json_deep_copy(document));
     json_object_update(document, req->body);
     TRY(check(req, document));
     TRY(take_certificates(req, document, hidden));
+    if (str_is(json_str(json_object_get(document, "protocol")), "SAML"))
+        name_places(req, provider, document);
     if (json_object_get(req->body, "pemFileInfo") != NULL || !has_same_meaning(as_it_was, document))
         TRY(check_not_shared(req, provider, as_it_was));
     struct identity_provider_draft draft = draft_of(req, document, hidden);

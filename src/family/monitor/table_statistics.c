@@ -172,7 +172,7 @@ static const struct endpoint table_statistics_endpoints[] = {
       "Return the busiest tables of one cluster",
       "Ranks tables by their reads and writes, pinned ones included, on the members that the view names; of the last day unless a period or two "
       "dates are given. Times of more than a day are ranked by whole hours, of more than 63 days by whole days.",
-      .since = "2023-11-15", .flags = NO_ETAG, .run = cluster_tables_rank,
+      .needs = SWITCH_DATABASE_STATISTICS, .since = "2023-11-15", .flags = NO_ETAG, .run = cluster_tables_rank,
       .path_fields = view_path, .query = span_query, .response = &ranked_schema },
     { GET,
       "/groups/{groupId}/clusters/{clusterName}/{clusterView}/{databaseName}/{collectionName}/collStats/measurements",
@@ -180,7 +180,7 @@ static const struct endpoint table_statistics_endpoints[] = {
       "Return measurements of one table in one cluster",
       "Returns how often one table was read and written over time, on the members that the view names. The granularity follows from the period: minutes "
       "for up to two days, then five minutes, hours and days. 404 for a table that is neither pinned nor was among the busiest.",
-      .since = "2023-11-15", .flags = NO_ETAG, .run = cluster_table_measurements,
+      .needs = SWITCH_DATABASE_STATISTICS, .since = "2023-11-15", .flags = NO_ETAG, .run = cluster_table_measurements,
       .path_fields = view_table_path, .query = table_query, .response = &cluster_table_schema },
     { GET, "/groups/{groupId}/collStats/metrics", S19, ANY_OF(PROJECT_READ_ONLY), "listGroupCollStatMetrics",
       "Return all metrics of table statistics",
@@ -191,14 +191,14 @@ static const struct endpoint table_statistics_endpoints[] = {
       "getGroupProcessCollStatNamespaces",
       "Return the busiest tables of one process",
       "Ranks tables by their reads and writes on one server, pinned ones included; of the last day unless a period or two dates are given.",
-      .since = "2023-11-15", .flags = NO_ETAG, .run = process_tables_rank,
+      .needs = SWITCH_DATABASE_STATISTICS, .since = "2023-11-15", .flags = NO_ETAG, .run = process_tables_rank,
       .path_fields = process_path, .query = span_query, .response = &ranked_schema },
     { GET, "/groups/{groupId}/processes/{processId}/{databaseName}/{collectionName}/collStats/measurements", S19,
       ANY_OF(PROJECT_READ_ONLY), "listGroupProcessCollStatMeasurements",
       "Return measurements of one table on one process",
       "Returns how often one table was read and written over time on one server. A read is a scan that a statement began, a write is a row that was "
       "inserted, updated or deleted. The granularity follows from the period: minutes for up to two days, then five minutes, hours and days.",
-      .since = "2023-11-15", .flags = NO_ETAG, .run = process_table_measurements,
+      .needs = SWITCH_DATABASE_STATISTICS, .since = "2023-11-15", .flags = NO_ETAG, .run = process_table_measurements,
       .path_fields = table_path, .query = table_query, .response = &process_table_schema },
 };
 // clang-format on

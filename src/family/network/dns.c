@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For networks with their own name servers, which cannot resolve a cluster's public names to private addresses. */
+/* For networks with their own name servers, which cannot resolve a cluster's public names to private addresses: cluster_connection_strings() of the store reads it. */
 #include "api/crud.h"
 #include "family/families.h"
 
@@ -20,12 +20,12 @@ static const struct kind custom_dns = {
 static const struct endpoint dns_endpoints[] = {
     { GET, "/groups/{groupId}/providerCustomDNS", S01, ANY_OF(PROJECT_READ_ONLY), "getGroupCustomDns",
       "Return whether one project uses custom DNS",
-      "Tells whether clusters of the project hand out host names that a private name server resolves.",
+      "Tells whether clusters of the project show connection strings with the names of private addresses.",
       .read = &crud_get_single, .kind = &custom_dns, .response = &custom_dns_schema },
     { PATCH, "/groups/{groupId}/providerCustomDNS", S01, ANY_OF(PROJECT_OWNER), "toggleGroupCustomDns",
       "Switch custom DNS of one project",
-      "Turns custom DNS names on or off. Connection strings gain or lose the private host names; addresses do not "
-      "change.",
+      "Turns custom DNS names on or off. The connection strings of the project's clusters gain or lose those with the names of private "
+      "addresses. The names exist either way, so nothing that uses one breaks. Where a member has one address, its private name leads to that.",
       .run = crud_update_single, .kind = &custom_dns, .request = &custom_dns_schema, .response = &custom_dns_schema,
       .example = "{\"enabled\": true}" },
 };

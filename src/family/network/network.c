@@ -6,13 +6,17 @@
 #include "family/families.h"
 
 static const struct field private_ip_mode_fields[] = {
-    BOOL("enabled", "Whether the names of the project's clusters resolve to private addresses only.", REQUIRED | ALWAYS,
-         .example = "false"),
+    BOOL(
+        "enabled",
+        "Whether the names of the project's clusters resolve to private addresses only. A member with one address keeps "
+        "that.",
+        REQUIRED | ALWAYS, .example = "false"),
     END_OF_FIELDS,
 };
 static const struct schema private_ip_mode_schema = { "PrivateIPMode", "The private IP mode of a project.",
                                                       private_ip_mode_fields };
 
+/* The names in DNS follow it at once: the store's view `reeve_dns.records` reads it. */
 static const struct kind private_ip_mode = {
     .name = "privateIpMode",
     .fallback = "{\"enabled\":false}",
@@ -81,8 +85,7 @@ static const struct endpoint network_endpoints[] = {
       .response = &peer_schema },
     { POST, "/groups/{groupId}/peers", S43, ANY_OF(PROJECT_NETWORK_ACCESS_MANAGER), "createPeer",
       "Create one peering connection",
-      "Refused: peering is not offered. Clusters run on the operator's own hosts, and the operator sets the routes between "
-      "networks.",
+      "Would connect a network of the client's with the project's network container.",
       .item = "/groups/{groupId}/peers/{peerId}", .refuses = PEERING_NOT_OFFERED, .request = &peer_schema,
       .response = &peer_schema,
       .example = "{\"containerId\": \"65a1b2c3d4e5f60718293a4b\", \"providerName\": \"ONPREM\", \"vpcId\": \"net-checkout\"}" },
@@ -105,7 +108,8 @@ static const struct endpoint network_endpoints[] = {
       .flags = DEPRECATED, .read = &crud_get_single, .kind = &private_ip_mode, .response = &private_ip_mode_schema },
     { PATCH, "/groups/{groupId}/privateIpMode", S43, ANY_OF(PROJECT_OWNER), "updatePrivateIpMode",
       "Change the private IP mode of one project",
-      "Switches the mode. Also served under the older prefix /api/svc/v1.0, with the same rate limit.",
+      "Switches the mode. The name server answers the names of the project's clusters with the private addresses that the operator gave their "
+      "members, or with the others again, at once; resolvers may remember an answer for five seconds. Connection strings stay as they are. Also served under the older prefix /api/svc/v1.0, with the same rate limit.",
       .flags = DEPRECATED | ALSO_V1, .run = crud_update_single, .kind = &private_ip_mode,
       .request = &private_ip_mode_schema, .response = &private_ip_mode_schema, .example = "{\"enabled\": false}" },
 };

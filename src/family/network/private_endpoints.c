@@ -91,8 +91,7 @@ static const struct endpoint private_endpoints_endpoints[] = {
     { POST, "/groups/{groupId}/privateEndpoint/endpointService", S49, ANY_OF(PROJECT_OWNER),
       "createGroupPrivateEndpointEndpointService",
       "Create one private endpoint service",
-      "Refused: private endpoints are not offered. They join a client's network to a provider's, and clusters run on the "
-      "operator's own hosts.",
+      "Would make the clusters' side of private endpoints, which join a client's network to a provider's.",
       .success = 200,
       .item = "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}",
       .refuses = PRIVATE_ENDPOINT_NOT_OFFERED, .request = &service_request_schema, .response = &service_schema,
@@ -123,7 +122,7 @@ static const struct endpoint private_endpoints_endpoints[] = {
     { POST, "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}/endpoint", S49,
       ANY_OF(PROJECT_OWNER), "createGroupPrivateEndpointEndpointServiceEndpoint",
       "Create one private endpoint for one service",
-      "No service is ever found: private endpoints are not offered.",
+      "Would join an endpoint in a client's network to a service.",
       .success = 200,
       .item = "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}/endpoint/{endpointId}",
       .refuses = PRIVATE_ENDPOINT_NOT_OFFERED, .path_fields = provider_service_path, .request = &endpoint_schema,

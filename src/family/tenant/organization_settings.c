@@ -10,8 +10,11 @@ static const struct field settings_fields[] = {
     BOOL("apiAccessListRequired", "Whether service accounts and API keys need an access list.", ALWAYS),
     INTEGER("maxServiceAccountSecretValidityInHours", "Longest lifetime of a new secret of a service account.", ALWAYS,
             .min = 8, .max = 8760, .example = "720"),
-    TEXT("securityContact", "E-mail address for security notices; null for none.", NULLABLE, .max = 254,
-         .pattern = "^[^\\s@,;<>\"]{1,64}@[^\\s@,;<>\"]{1,189}$", .example = "\"security@example.org\""),
+    TEXT(
+        "securityContact",
+        "E-mail address that is told when who gets in is changed, or how it is watched; null for none. The one before is told of a change, too.",
+        NULLABLE, .max = 254, .pattern = "^[A-Za-z0-9._%+'/=~-]{1,64}@(?:[A-Za-z0-9.-]{1,189})$",
+        .example = "\"security@example.org\""),
     BOOL("multiFactorAuthRequired", "Whether people need a second factor. Always false; true is refused.", ALWAYS,
          .example = "false"),
     BOOL("restrictEmployeeAccess", "Whether the operator's staff is kept out of hosts. Always false; true is refused.",
@@ -30,7 +33,7 @@ static const struct {
     const char *name, *what, *why;
 } always_off[] = {
     { "multiFactorAuthRequired", "Demanding a second factor",
-      "there is no sign-in by browser; the identity provider decides how people prove who they are" },
+      "a passkey is two factors already; passwords are for installations without a name only, and the operator offers them or not (people_passwords)" },
     { "restrictEmployeeAccess", "Keeping the operator's staff out",
       "the operator runs the hosts, so nothing could keep them out" },
     { "genAIFeaturesEnabled", "Generated advice", "the service generates no advice" },

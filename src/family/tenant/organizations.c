@@ -8,9 +8,11 @@
 #include "family/auth/roles.h"
 #include "family/families.h"
 #include "family/identity/invitations.h"
+#include "family/takes_along.h"
 #include "family/tenant/projects.h"
 #include "store/auth/principal.h"
 #include "store/identity/member.h"
+#include "store/takes_along.h"
 #include "store/tenant/organization.h"
 
 #define ORGANIZATION_NAME "^(?! )[\\p{L}\\p{N}\\-_.(),:&@+' ]{1,64}(?<! )$"
@@ -110,8 +112,8 @@ static const struct endpoint organization_endpoints[] = {
     { DELETE, "/orgs/{orgId}", S46, ANY_OF(ORG_OWNER), "deleteOrganization",
       "Remove one organization",
       "Removes the organization with its credentials, teams and settings; its events are kept. While the organization has "
-      "projects, the answer is 409 and says how many.",
-      .shape = SHAPE_NOTHING, .flags = LOSES_DATA, .run = organization_delete },
+      "projects, the answer is 409 and says how many." SAYS_WHAT_GOES,
+      .shape = SHAPE_NOTHING, .flags = LOSES_DATA, .run = organization_delete, .tried = &takes_along_schema },
     { GET, "/orgs/{orgId}", S46, ANY_OF(ORG_MEMBER), "getOrganization",
       "Return one organization",
       "Shows the organization and links to everything in it.",
@@ -343,7 +345,7 @@ static error
 organization_delete(struct request *req)
 {
     struct organization current;
-    str document;
+    str document, goes;
     int64_t revision;
     json_t *before;
     TRY(store_organization_lock_to_delete(req->tx, req->organization));
@@ -352,9 +354,11 @@ organization_delete(struct request *req)
     if (current.project_count > 0)
         return fail(req->arena, ORGANIZATION_NOT_EMPTY, V(current.name), V(current.project_count));
     TRY(read_document(req, req->organization, &document, &revision, &before));
+    TRY(store_organization_takes_along(req->tx, req->organization, &goes));
     TRY(request_event(req, EVENT_ORGANIZATION_DELETED, before, NULL));
     TRY(authority_changed(req->tx, "org", req->organization));
     TRY(store_organization_delete(req->tx, req->organization));
     answer_nothing(req);
+    answer_takes_along(req, goes);
     return OK;
 }

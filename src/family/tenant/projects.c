@@ -13,9 +13,12 @@
 #include "family/identity/invitations.h"
 #include "family/identity/users.h"
 #include "family/project_limits.h"
+#include "family/takes_along.h"
 #include "store/auth/principal.h"
 #include "store/backup/policy.h"
 #include "store/identity/member.h"
+#include "store/takes_along.h"
+#include "store/tenant/organization.h"
 #include "store/tenant/project.h"
 
 /* Letters and digits of any script, and spaces inside. */
@@ -40,28 +43,44 @@ static const struct field project_fields[] = {
     BOOL("withDefaultAlertsSettings",
          "Whether the project starts with the default alert configurations. They mail its owners when a cluster is "
          "deleted, the project moves, its login settings change, support staff get access, or an index could not be "
-         "built. A service that sends no mail has none.",
+         "built. A service that sends no mail has none; nor has a project of an organization that wants none "
+         "(skipDefaultAlertsSettings).",
          0, .fallback = "true"),
     END_OF_FIELDS,
 };
 const struct schema project_schema = { "Project", "A project.", project_fields };
 
 static const struct field settings_fields[] = {
-    BOOL("isCollectDatabaseSpecificsStatisticsEnabled", "Whether statistics of each database are collected.", ALWAYS),
-    BOOL("isDataExplorerEnabled", "Whether the console shows data.", ALWAYS),
-    BOOL("isPerformanceAdvisorEnabled", "Whether slow statements are examined and indexes proposed.", ALWAYS),
-    BOOL("isRealtimePerformancePanelEnabled", "Whether the console shows what runs at this moment.", ALWAYS),
-    BOOL("isSchemaAdvisorEnabled", "Whether the layout of tables is examined and changes proposed.", ALWAYS),
+    BOOL(
+        "isCollectDatabaseSpecificsStatisticsEnabled",
+        "Whether databases and tables are measured one by one. When false, hosts do not collect it, and asking for it is refused; the project's own Prometheus goes on seeing what was collected before.",
+        ALWAYS),
+    BOOL("isDataExplorerEnabled", "Whether the console shows what is in tables. It never does: true is refused.",
+         ALWAYS),
+    BOOL(
+        "isPerformanceAdvisorEnabled",
+        "Whether slow statements are examined and indexes proposed. When false, hosts do not look at statements, and reading about them is refused.",
+        ALWAYS),
+    BOOL(
+        "isRealtimePerformancePanelEnabled",
+        "Whether people see what servers do at this moment. Whoever may read the project may see its measurements: false is refused.",
+        ALWAYS),
+    BOOL(
+        "isSchemaAdvisorEnabled",
+        "Whether the layout of tables is examined and changes proposed. When false, hosts do not look at it, and reading advice is refused.",
+        ALWAYS),
     END_OF_FIELDS,
 };
 static const struct schema settings_schema = { "ProjectSettings", "Features that can be switched off in a project.",
                                                settings_fields };
+static error check_settings(struct request *req, struct change *change);
 static const struct kind settings_kind = {
     .name = "projectSettings",
-    .fallback = "{\"isCollectDatabaseSpecificsStatisticsEnabled\": true, \"isDataExplorerEnabled\": true, "
+    .fallback = "{\"isCollectDatabaseSpecificsStatisticsEnabled\": true, \"isDataExplorerEnabled\": false, "
                 "\"isPerformanceAdvisorEnabled\": true, \"isRealtimePerformancePanelEnabled\": true, "
                 "\"isSchemaAdvisorEnabled\": true}",
     .changed = EVENT_PROJECT_SETTINGS_CHANGED,
+    .check = check_settings,
 };
 
 static const struct field move_fields[] = {
@@ -89,8 +108,8 @@ static const struct endpoint project_endpoints[] = {
     { DELETE, "/groups/{groupId}", S53, ANY_OF(PROJECT_OWNER), "deleteProject",
       "Remove one project",
       "Removes the project with its settings, database users, access lists and the roles granted in it. While the project has "
-      "clusters, the answer is 409 and says how many.",
-      .shape = SHAPE_NOTHING, .flags = LOSES_DATA, .run = project_delete },
+      "clusters, the answer is 409 and says how many." SAYS_WHAT_GOES,
+      .shape = SHAPE_NOTHING, .flags = LOSES_DATA, .run = project_delete, .tried = &takes_along_schema },
     { GET, "/groups/{groupId}", S53, ANY_OF(PROJECT_READ_ONLY), "getProject",
       "Return one project",
       "Shows the project and links to everything in it.",
@@ -168,9 +187,9 @@ static const struct endpoint project_endpoints[] = {
       .read = &crud_get_single, .kind = &settings_kind, .response = &settings_schema },
     { PATCH, "/groups/{groupId}/settings", S53, ANY_OF(PROJECT_OWNER), "updateProjectSettings",
       "Change the settings of one project",
-      "Switches features on or off. Fields that are not sent stay as they are.",
+      "Switches features on or off, for requests at once and on hosts within a minute. Fields that are not sent stay as they are. What was collected before stays.",
       .run = crud_update_single, .kind = &settings_kind, .request = &settings_schema,
-      .response = &settings_schema, .example = "{\"isDataExplorerEnabled\": false}" },
+      .response = &settings_schema, .example = "{\"isPerformanceAdvisorEnabled\": false}" },
     { POST, "/groups/{groupId}:migrate", S53, ANY_OF(ORG_OWNER), "migrateProject",
       "Move one project to another organization",
       "Moves the project with everything in it. The caller must be an owner of both organizations. People keep their roles in "
@@ -363,6 +382,19 @@ grant_ownership(struct request *req, id project)
     return OK;
 }
 
+/* An organization that wants no default alerts has none in any project, whatever the project says. */
+static error
+obey_organization(struct request *req)
+{
+    str text;
+    int64_t revision;
+    TRY(store_organization_document(req->tx, req->organization, &text, &revision));
+    json_t *organization = json_parse_own(req->arena, text);
+    if (json_is_true(json_object_get(organization, "skipDefaultAlertsSettings")))
+        json_object_set_new(req->body, "withDefaultAlertsSettings", json_false());
+    return OK;
+}
+
 static error
 project_create(struct request *req)
 {
@@ -382,6 +414,7 @@ project_create(struct request *req)
     json_t *settings = json_in(req->arena, json_object()), *after;
     str document;
     int64_t revision;
+    TRY(obey_organization(req));
     TRY(store_project_add(req->tx, organization, project, json_str(json_object_get(req->body, "name")),
                           settings_text(req, settings)));
     TRY(grant_ownership(req, project));
@@ -418,7 +451,7 @@ static error
 project_delete(struct request *req)
 {
     struct project current;
-    str document;
+    str document, goes;
     int64_t revision, protected_ms;
     json_t *before;
     TRY(store_project_lock_to_go(req->tx, req->organization, req->project, &current));
@@ -430,10 +463,12 @@ project_delete(struct request *req)
     if (protected_ms > 0)
         return fail(req->arena, BACKUP_PROTECTED, V(date_text(req->arena, protected_ms / 1000 * 1000)));
     TRY(read_document(req, req->project, &document, &revision, &before));
+    TRY(store_project_takes_along(req->tx, req->organization, req->project, &goes));
     TRY(store_project_delete(req->tx, req->organization, req->project));
     TRY(authority_changed(req->tx, "project", req->project));
     TRY(request_event(req, EVENT_PROJECT_DELETED, before, NULL));
     answer_nothing(req);
+    answer_takes_along(req, goes);
     return OK;
 }
 
@@ -469,4 +504,20 @@ project_migrate(struct request *req)
     TRY(request_event_in(req, EVENT_PROJECT_MOVED, to, req->project, before, after));
     answer_entity(req, document, revision);
     return OK;
+}
+
+/* ---- settings ---- */
+/* Nodes must refuse at once what is switched off; hosts are told by a trigger (project_settings_change_goals.sql). */
+static error
+check_settings(struct request *req, struct change *change)
+{
+    if (json_is_true(json_object_get(change->after, "isDataExplorerEnabled")))
+        return fail(
+            req->arena, INVALID_ATTRIBUTE_VALUE, V("isDataExplorerEnabled"),
+            V("the console does not show what is in tables; use `reeve connect`, with a database user of your own"));
+    if (json_is_false(json_object_get(change->after, "isRealtimePerformancePanelEnabled")))
+        return fail(
+            req->arena, INVALID_ATTRIBUTE_VALUE, V("isRealtimePerformancePanelEnabled"),
+            V("whoever may read the project may see its measurements; take the role away from those who must not"));
+    return authority_changed(req->tx, "project", req->project);
 }

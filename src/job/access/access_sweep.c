@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes temporary database users and temporary entries of access lists when their time is over. */
+/* Removes temporary database users, temporary entries of access lists and sessions of support staff when their time is over. */
 #include "job/kinds.h"
 #include "store/access/access.h"
 
@@ -11,8 +11,9 @@ remove_expired(struct sweep_context *context)
     do {
         TRY(store_access_expired(context->store, context->arena, expired, &count));
         for (size_t i = 0; i < count; i++) {
-            enum event_type type =
-                str_is(expired[i].kind, "databaseUser") ? EVENT_DATABASE_USER_EXPIRED : EVENT_NETWORK_ENTRY_EXPIRED;
+            enum event_type type = str_is(expired[i].kind, "databaseUser")     ? EVENT_DATABASE_USER_EXPIRED
+                                   : str_is(expired[i].kind, "supportSession") ? EVENT_SUPPORT_SESSION_CLOSED
+                                                                               : EVENT_NETWORK_ENTRY_EXPIRED;
             bool removed;
             TRY(store_access_expire(context->store, context->arena, &expired[i], type, &removed));
         }
@@ -22,7 +23,7 @@ remove_expired(struct sweep_context *context)
 
 const struct sweep expired_access_sweep = {
     .name = "expired-access",
-    .doc = "Removes temporary database users and access list entries whose time is over.",
+    .doc = "Removes temporary database users, access list entries and sessions of support staff whose time is over.",
     .every_s = 1,
     .run = remove_expired,
 };

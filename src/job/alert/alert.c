@@ -8,11 +8,14 @@
 #include "base/failpoint.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/net/mail_address.h"
 #include "job/alert/alert_config.h"
 #include "job/alert/alert_message.h"
 #include "job/alert/alert_raise.h"
 #include "job/alert/integration.h"
 #include "job/delivery_threads.h"
+#include "job/identity/person_mail.h"
+#include "job/identity/security_mail.h"
 #include "store/alert/alert_notification.h"
 #include "store/resource.h"
 
@@ -274,9 +277,12 @@ take_turn(void *context)
     struct arena *arena CLEANUP(arena_cleanup) = arena_new(TURN_ARENA_BYTES);
     if (arena == NULL)
         return false;
-    bool invited = invitation_mails_send(&worker->config.invitations, arena, &worker->stop);
-    bool raised = raise_due(worker, arena);
-    return tell_due(worker, arena) || raised || invited;
+    /* Alerts first: a mail server that is slow with other mails must not hold them up. */
+    bool did = raise_due(worker, arena);
+    did |= tell_due(worker, arena);
+    did |= invitation_mails_send(&worker->config.invitations, arena, &worker->stop);
+    did |= person_mails_send(&worker->config.invitations, &worker->stop);
+    return security_mails_send(&worker->config.invitations, &worker->stop) || did;
 }
 
 struct alert_worker *

@@ -4,6 +4,7 @@
 #include "base/crypto/webhook_signature.h"
 #include "base/json.h"
 #include "job/alert/alert_rule.h"
+#include "job/alert/alert_template.h"
 #include "job/alert/integration.h"
 #include "store/event/event.h"
 
@@ -205,13 +206,46 @@ make_teams(struct making *making)
     return secret(making, "microsoftTeamsWebhookUrl");
 }
 
+/* In the project's own form. One that came to nothing, because it would be too long, is sent in ours: an alert is not kept back for it. */
+static void
+set_own_body(struct making *making, str text)
+{
+    const struct alert_facts *facts = making->facts;
+    const json_t *value = json_object_get(facts->alert, "currentValue");
+    const str said[ALERT_TEMPLATE_FACT_COUNT] = {
+        [TEMPLATE_about] = str_from(notification_about_words[facts->about]),
+        [TEMPLATE_alertId] = of(facts, "id"),
+        [TEMPLATE_clusterName] = of(facts, "clusterName"),
+        [TEMPLATE_created] = of(facts, "created"),
+        [TEMPLATE_eventType] = of(facts, "eventTypeName"),
+        [TEMPLATE_metric] = of(facts, "metricName"),
+        [TEMPLATE_notificationId] = id_text(making->arena, facts->notification),
+        [TEMPLATE_process] = of(facts, "hostnameAndPort"),
+        [TEMPLATE_projectId] = of(facts, "groupId"),
+        [TEMPLATE_projectName] = facts->project_name,
+        [TEMPLATE_resolved] = of(facts, "resolved"),
+        [TEMPLATE_severity] = of(facts, "severity"),
+        [TEMPLATE_status] = of(facts, "status"),
+        [TEMPLATE_subject] = making->subject,
+        [TEMPLATE_text] = making->text,
+        [TEMPLATE_unit] = json_text_at(value, "units"),
+        [TEMPLATE_value] =
+            value == NULL ? STR("0")
+                          : str_format(making->arena, "%.15g", json_number_value(json_object_get(value, "number"))),
+    };
+    making->message.body = alert_template_fill(making->arena, text, said);
+}
+
 static str
 make_webhook(struct making *making)
 {
-    str key = secret(making, "webhookSecret");
-    set_body(making,
-             json_pack("{s:s, s:s, s:O}", "notificationId", id_text(making->arena, making->facts->notification).data,
-                       "about", notification_about_words[making->facts->about], "alert", making->facts->alert));
+    str key = secret(making, "webhookSecret"), template = field(making, "webhookBodyTemplate");
+    if (template.len > 0)
+        set_own_body(making, template);
+    if (making->message.body.len == 0)
+        set_body(making, json_pack("{s:s, s:s, s:O}", "notificationId",
+                                   id_text(making->arena, making->facts->notification).data, "about",
+                                   notification_about_words[making->facts->about], "alert", making->facts->alert));
     if (key.len > 0) {
         add_header(making, STR("Reeve-Webhook-Timestamp"), str_from_int(making->arena, making->facts->now_s));
         add_header(making, STR("Reeve-Webhook-Signature"),

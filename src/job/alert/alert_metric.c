@@ -10,6 +10,7 @@
 #define RATE(metric)          OF_MEMBER("rate(reeve_" metric "[30s])")
 #define LARGEST_RATE(metric)  OF_MEMBER("max_over_time(rate(reeve_" metric "[20s])[60s:10s])")
 #define IN_MS(query)          "1000 * " query
+#define BEHIND                "OPLOG_SLAVE_LAG_MASTER_TIME"
 /* Sizes of databases are looked at every few minutes. */
 #define OF_DATABASES(metric) "sum(last_over_time(reeve_" metric "[15m])) by (project, member)"
 #define MEMORY_PERCENT(used, available) \
@@ -70,7 +71,7 @@
     ROW("SYSTEM_NETWORK_OUT",             ALERT_DATA, RATE("SYSTEM_NETWORK_OUT")) \
     ROW("MAX_SYSTEM_NETWORK_IN",          ALERT_DATA, LARGEST_RATE("SYSTEM_NETWORK_IN")) \
     ROW("MAX_SYSTEM_NETWORK_OUT",         ALERT_DATA, LARGEST_RATE("SYSTEM_NETWORK_OUT")) \
-    ROW("OPLOG_SLAVE_LAG_MASTER_TIME",    ALERT_TIME, IN_MS(AVERAGE("REPLICATION_LAG"))) \
+    ROW(BEHIND,                           ALERT_TIME, IN_MS(AVERAGE("REPLICATION_LAG"))) \
     ROW("SWAP_USAGE_FREE",                ALERT_DATA, AVERAGE("SWAP_USAGE_FREE")) \
     ROW("SWAP_USAGE_USED",                ALERT_DATA, AVERAGE("SWAP_USAGE_USED")) \
     ROW("MAX_SWAP_USAGE_FREE",            ALERT_DATA, LARGEST("SWAP_USAGE_FREE")) \
@@ -138,6 +139,12 @@ alert_metric_find(str name)
             return metric;
     }
     return NULL;
+}
+
+bool
+alert_metric_is_meant(const struct alert_metric *metric, bool is_for_analytics)
+{
+    return !is_for_analytics || strcmp(metric->name, BEHIND) != 0;
 }
 
 bool

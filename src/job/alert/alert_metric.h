@@ -25,6 +25,9 @@ extern const char *const alert_metric_names[];    /* NULL at the end */
 /* NULL when there is none. */
 const struct alert_metric *alert_metric_find(str name);
 
+/* Members for analytics fall behind on purpose while a report runs: nobody is told of that. */
+bool alert_metric_is_meant(const struct alert_metric *metric, bool is_for_analytics);
+
 /* ---- Units ---- */
 extern const char *const alert_unit_names[]; /* of all dimensions; NULL at the end */
 /* False when the dimension has no such unit. What one of it is in the store's unit. */

@@ -12,7 +12,8 @@ const struct integration_type integration_types[] = {
     { "PAGER_DUTY",      { { "serviceKey", "serviceKey", PART_KEY }, { "region", "region", PART_WITH_KEY } } },
     { "SLACK",           { { "apiToken", "apiToken", PART_KEY }, { "channelName", "channelName", PART_OPEN } } },
     { "VICTOR_OPS",      { { "victorOpsApiKey", "apiKey", PART_KEY }, { "victorOpsRoutingKey", "routingKey", PART_OPEN } } },
-    { "WEBHOOK",         { { "webhookUrl", "url", PART_KEY }, { "webhookSecret", "secret", PART_WITH_KEY } } },
+    { "WEBHOOK",         { { "webhookUrl", "url", PART_KEY }, { "webhookSecret", "secret", PART_WITH_KEY },
+                           { "webhookBodyTemplate", "bodyTemplate", PART_OPEN } } },
     { .name = NULL },
 };
 // clang-format on

@@ -187,7 +187,8 @@ compare_member(struct looking *looking, const struct metric_config *config, cons
     if (!is_open && !is_outside)
         return OK;
     struct alert_matched about = matched(member);
-    bool is_meant = alert_matchers_hold(matchers, &about);
+    bool is_meant =
+        alert_metric_is_meant(threshold->metric, member->analytics) && alert_matchers_hold(matchers, &about);
     if (is_meant && !is_measured)
         return OK;
     is_outside = is_outside && is_meant;

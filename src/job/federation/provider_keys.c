@@ -28,9 +28,25 @@ fetch_object(struct arena *arena, document_fetcher *fetch, const struct egress_a
     return false;
 }
 
+/* Both addresses must be such as could be used. Where tokens are all that a provider has, they count without these. */
+static str
+read_pages(struct arena *arena, const json_t *discovery)
+{
+    str authorization = json_str(json_object_get(discovery, "authorization_endpoint"));
+    str token = json_str(json_object_get(discovery, "token_endpoint"));
+    struct egress_url url;
+    const char *why;
+    if (!egress_parse(arena, authorization, &url, &why) || !egress_parse(arena, token, &url, &why))
+        return STR_EMPTY;
+    bool names_issuer = json_is_true(json_object_get(discovery, "authorization_response_iss_parameter_supported"));
+    return json_text(
+        arena, json_in(arena, json_pack("{s:s%, s:s%, s:b}", "authorization", authorization.data, authorization.len,
+                                        "token", token.data, token.len, "namesIssuer", names_issuer)));
+}
+
 bool
 provider_keys_fetch(struct arena *arena, document_fetcher *fetch, const struct egress_allowed *allowed,
-                    const char *ca_file, str issuer, str *ret_keys, str *ret_why)
+                    const char *ca_file, str issuer, str *ret_keys, str *ret_pages, str *ret_why)
 {
     json_t *discovery, *set;
     str base = str_ends_with(issuer, STR("/")) ? str_slice(issuer, 0, issuer.len - 1) : issuer;
@@ -50,6 +66,7 @@ provider_keys_fetch(struct arena *arena, document_fetcher *fetch, const struct e
         return false;
     }
     *ret_keys = json_text(arena, keys);
+    *ret_pages = read_pages(arena, discovery);
     return ret_keys->len > 0;
 }
 
@@ -68,13 +85,13 @@ fetch_one(struct fetching *self, struct arena *arena)
     const struct job_environment *environment = self->context->environment;
     struct identity_provider_claim claim;
     bool claimed;
-    str keys, why;
+    str keys, pages, why;
     TRY(store_identity_provider_claim(store, arena, self->place, &claimed, &claim));
     if (!claimed)
         return OK;
     if (provider_keys_fetch(arena, environment->fetch_document, &environment->egress, environment->egress_ca,
-                            claim.issuer, &keys, &why))
-        return store_identity_provider_fetched(store, arena, &claim, keys, AGAIN_AFTER_S);
+                            claim.issuer, &keys, &pages, &why))
+        return store_identity_provider_fetched(store, arena, &claim, keys, pages, AGAIN_AFTER_S);
     log_line(LOG_WARNING, "provider_keys_failed", "Identity provider %s: %.*s",
              id_text(arena, self->place.provider).data, STR_ARG(why));
     return store_identity_provider_not_fetched(store, arena, &claim, why);
@@ -112,7 +129,7 @@ fetch_due(struct sweep_context *context)
 const struct sweep provider_keys_sweep = {
     .name = "provider-keys",
     .doc =
-        "Fetches the public keys of identity providers: every five minutes, and when a token names one that is not known.",
+        "Fetches the public keys of identity providers, and where their pages are: every five minutes, and when a token names one that is not known.",
     .every_s = 1,
     .run = fetch_due,
 };

@@ -69,12 +69,21 @@ make_datadog(struct arena *arena, const json_t *integration, const json_t *secre
                 json_pack("{s:O}", "DD-API-KEY", json_object_get(secrets, "apiKey")), true);
 }
 
+/* Where the role writes, and its keys, are found when a host is told (fleet/log_goal.c). */
+static json_t *
+make_bucket(struct arena *arena, const json_t *integration, const json_t *secrets)
+{
+    (void)integration, (void)secrets;
+    return pack(arena, "OBJECTS", STR("https://"), json_object(), false);
+}
+
 static const struct {
     const char *type;
     json_t *(*make)(struct arena *arena, const json_t *integration, const json_t *secrets);
 } rows[] = {
     { "DATADOG_LOG_EXPORT", make_datadog },
     { "OTEL_LOG_EXPORT", make_otel },
+    { "S3_LOG_EXPORT", make_bucket },
     { "SPLUNK_LOG_EXPORT", make_splunk },
 };
 

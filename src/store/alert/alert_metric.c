@@ -42,7 +42,8 @@ store_metric_members(struct store *store, struct arena *arena, str projects, str
                                              .cluster = rows_text(&rows, i, C_CLUSTER),
                                              .process = rows_text(&rows, i, C_PROCESS),
                                              .set_name = rows_text(&rows, i, C_SET_NAME),
-                                             .type = rows_text(&rows, i, C_TYPE) };
+                                             .type = rows_text(&rows, i, C_TYPE),
+                                             .analytics = rows_bool(&rows, i, C_ANALYTICS) };
     *ret_members = members;
     *ret_count = (size_t)rows.count;
     return OK;

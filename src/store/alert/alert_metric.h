@@ -17,6 +17,7 @@ MUST_USE error store_metric_configs(struct store *store, struct arena *arena, id
 struct metric_member {
     id project, member;
     str cluster, process, set_name, type;
+    bool analytics;
 };
 /* Of projects, as identifiers with commas between them; by project. */
 MUST_USE error store_metric_members(struct store *store, struct arena *arena, str projects,

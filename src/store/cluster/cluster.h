@@ -80,7 +80,7 @@ struct cluster_member {
     enum member_desired desired;
     str size, provider, region;
     int64_t disk_gb;
-    bool electable;
+    bool electable, analytics;
     bool host_drains; /* it is being emptied, or gone */
     bool
         host_leaves; /* and the member must leave it now: the host is gone, or the job that moves the member has begun */
@@ -105,6 +105,7 @@ struct member_place {
     int64_t disk_gb;
     bool electable;
     int priority;
+    bool analytics;
 };
 /* False when no host has room. */
 MUST_USE error store_cluster_member_place(struct tx *tx, const struct cluster *cluster,

@@ -27,6 +27,7 @@ store_cluster_members(struct tx *tx, id cluster, struct cluster_members *ret_mem
             .size = rows_text(&rows, row, C_SIZE),
             .disk_gb = rows_int(&rows, row, C_DISK_GB),
             .electable = rows_bool(&rows, row, C_ELECTABLE),
+            .analytics = rows_bool(&rows, row, C_ANALYTICS),
             .priority = (int)rows_int(&rows, row, C_PRIORITY),
             .provider = rows_text(&rows, row, C_PROVIDER),
             .region = rows_text(&rows, row, C_REGION),
@@ -69,6 +70,7 @@ store_cluster_member_place(struct tx *tx, const struct cluster *cluster, const s
     params_int(&params, P_DISK_GB, place->disk_gb);
     params_bool(&params, P_ELECTABLE, place->electable);
     params_int(&params, P_PRIORITY, place->priority);
+    params_bool(&params, P_ANALYTICS, place->analytics);
     TRY(tx_query(tx, SQL_CLUSTER_MEMBER_PLACE, &params, &rows, NULL));
     *ret_placed = rows.count > 0 && !rows_is_null(&rows, 0, C_MEMBER);
     return OK;

@@ -88,6 +88,14 @@
     ROW(EVENT_CLUSTER_READY, "CLUSTER_READY", "A cluster can be used.") \
     ROW(EVENT_CLUSTER_UPDATE_SUBMITTED, "CLUSTER_UPDATE_SUBMITTED", "A change of a cluster was accepted.") \
     ROW(EVENT_CLUSTER_UPDATE_COMPLETED, "CLUSTER_UPDATE_COMPLETED", "A change of a cluster is in force on every member.") \
+    ROW(EVENT_COMPUTE_SCALED, "COMPUTE_AUTO_SCALE_INITIATED_BASE", "A cluster takes another size by itself.") \
+    ROW(EVENT_COMPUTE_AT_MAXIMUM, "COMPUTE_AUTO_SCALE_MAX_INSTANCE_SIZE_FAIL_BASE", "A cluster is too small for its load, and may not take a larger size by itself.") \
+    ROW(EVENT_COMPUTE_NO_CAPACITY, "COMPUTE_AUTO_SCALE_NO_CAPACITY", "A cluster is too small for its load, and no host has room for a larger size.") \
+    ROW(EVENT_COMPUTE_FORBIDDEN, "COMPUTE_AUTO_SCALE_FORBIDDEN", "A cluster may not take another size by itself: a resource policy forbids it, or its organization is locked.") \
+    ROW(EVENT_DISK_SCALED, "DISK_AUTO_SCALE_INITIATED", "The disks of a cluster grow by themselves.") \
+    ROW(EVENT_DISK_AT_MAXIMUM, "DISK_AUTO_SCALE_MAX_DISK_SIZE_FAIL", "The disks of a cluster are full, and are as large as they can be.") \
+    ROW(EVENT_DISK_NO_CAPACITY, "DISK_AUTO_SCALE_NO_CAPACITY", "The disks of a cluster are full, and no host has room for larger ones.") \
+    ROW(EVENT_DISK_FORBIDDEN, "DISK_AUTO_SCALE_FORBIDDEN", "The disks of a cluster may not grow by themselves: a resource policy forbids it, or its organization is locked.") \
     ROW(EVENT_CLUSTER_DELETE_SUBMITTED, "CLUSTER_DELETE_SUBMITTED", "The deletion of a cluster was requested.") \
     ROW(EVENT_CLUSTER_DELETED, "CLUSTER_DELETED", "A cluster and its data are gone.") \
     ROW(EVENT_CLUSTER_PAUSED, "CLUSTER_PAUSED", "A cluster was stopped, with its data kept.") \
@@ -107,6 +115,8 @@
     ROW(EVENT_CLUSTER_VERSION_PINNED, "CLUSTER_FCV_PINNED", "The version of a cluster was pinned.") \
     ROW(EVENT_CLUSTER_VERSION_UNPINNED, "CLUSTER_FCV_UNPINNED", "The version of a cluster is no longer pinned.") \
     ROW(EVENT_SUPPORT_ACCESS_GRANTED, "EMPLOYEE_ACCESS_GRANTED", "The operator's support staff got access to a cluster.") \
+    ROW(EVENT_SUPPORT_SESSION_OPENED, "EMPLOYEE_ACCESS_OPENED", "Somebody of the operator's staff opened a session on a cluster: who, why, from where and until when.") \
+    ROW(EVENT_SUPPORT_SESSION_CLOSED, "EMPLOYEE_ACCESS_CLOSED", "A session of the operator's staff on a cluster was ended; its user is removed.") \
     ROW(EVENT_SUPPORT_ACCESS_REVOKED, "EMPLOYEE_ACCESS_REVOKED", "The operator's support staff no longer has access to a cluster.") \
     ROW(EVENT_CLUSTER_OUTAGE_REQUESTED, "CLUSTER_REGION_OUTAGE_REQUESTED", "The simulation of an outage was requested.") \
     ROW(EVENT_CLUSTER_OUTAGE_STARTED, "CLUSTER_REGION_OUTAGE_STARTED", "Members of a cluster are stopped for a simulated outage.") \
@@ -139,6 +149,9 @@
     ROW(EVENT_EXPORT_BUCKET_CREATED, "BACKUP_EXPORT_BUCKET_CREATED", "A bucket for exports of snapshots was registered.") \
     ROW(EVENT_EXPORT_BUCKET_CHANGED, "BACKUP_EXPORT_BUCKET_CHANGED", "The keys of a bucket for exports were changed.") \
     ROW(EVENT_EXPORT_BUCKET_DELETED, "BACKUP_EXPORT_BUCKET_DELETED", "A bucket for exports of snapshots was removed from its project; what is in it stays.") \
+    ROW(EVENT_PROVIDER_ROLE_CREATED, "CLOUD_PROVIDER_ACCESS_ROLE_CREATED", "A role for the operator's object stores was made for a project.") \
+    ROW(EVENT_PROVIDER_ROLE_AUTHORIZED, "CLOUD_PROVIDER_ACCESS_ROLE_UPDATED", "A role in an object store was assumed by a project.") \
+    ROW(EVENT_PROVIDER_ROLE_DELETED, "CLOUD_PROVIDER_ACCESS_ROLE_DELETED", "A role for the operator's object stores was removed from its project.") \
     ROW(EVENT_EXPORT_REQUESTED, "BACKUP_EXPORT_REQUESTED", "Somebody asked to export a snapshot to a bucket.") \
     ROW(EVENT_EXPORT_SUCCEEDED, "BACKUP_EXPORT_SUCCEEDED", "A snapshot was exported, and all of it is in the bucket.") \
     ROW(EVENT_EXPORT_FAILED, "BACKUP_EXPORT_FAILED", "A snapshot could not be exported.") \
@@ -165,6 +178,9 @@
     ROW(EVENT_LOG_INTEGRATION_CREATED,   "LOG_INTEGRATION_CREATED",     "Logs of a project are sent to an outside service from now on.") \
     ROW(EVENT_LOG_INTEGRATION_UPDATED,   "LOG_INTEGRATION_UPDATED",     "A log integration of a project was changed.") \
     ROW(EVENT_LOG_INTEGRATION_DELETED,   "LOG_INTEGRATION_DELETED",     "Logs of a project are no longer sent to an outside service.") \
+    ROW(EVENT_LOG_EXPORT_CREATED,        "PUSH_BASED_LOG_EXPORT_CREATED", "Logs of a project are written to a bucket from now on.") \
+    ROW(EVENT_LOG_EXPORT_UPDATED,        "PUSH_BASED_LOG_EXPORT_UPDATED", "Where logs of a project are written was changed.") \
+    ROW(EVENT_LOG_EXPORT_DELETED,        "PUSH_BASED_LOG_EXPORT_DELETED", "Logs of a project are no longer written to a bucket.") \
     ROW(EVENT_INVOICE_CLOSED,            "INVOICE_CLOSED",              "The invoice of a month was closed.") \
     ROW(EVENT_ORGANIZATION_LOCKED,       "ORG_LOCKED",                  "An organization was locked by the operator or for an overdue invoice.") \
     ROW(EVENT_ORGANIZATION_UNLOCKED,     "ORG_UNLOCKED",                "An organization was unlocked.") \
@@ -183,7 +199,15 @@
     ROW(EVENT_IDENTITY_PROVIDER_CHANGED, "IDENTITY_PROVIDER_CHANGED",   "An identity provider was changed.") \
     ROW(EVENT_IDENTITY_PROVIDER_DELETED, "IDENTITY_PROVIDER_DELETED",   "An identity provider was deleted.") \
     ROW(EVENT_IDENTITY_PROVIDER_KEYS_REVOKED, "IDENTITY_PROVIDER_JWKS_REVOKED", "The public keys of an identity provider were forgotten.") \
+    ROW(EVENT_IDENTITY_PROVIDER_ANSWER_REFUSED, "IDENTITY_PROVIDER_ANSWER_REFUSED", "What an identity provider answered about a person was refused.") \
     ROW(EVENT_FEDERATED_USER_SIGNED_IN,  "FEDERATED_USER_SIGNED_IN",    "A person signed in through an identity provider with other groups than before.") \
+    ROW(EVENT_USER_SIGNED_IN,            "USER_SIGNED_IN",              "A person signed in with a browser.") \
+    ROW(EVENT_USER_SESSION_ENDED,        "USER_SESSION_ENDED",          "A person ended a session of theirs.") \
+    ROW(EVENT_USER_PASSKEY_ADDED,        "USER_PASSKEY_ADDED",          "A person added a passkey.") \
+    ROW(EVENT_USER_PASSKEY_REMOVED,      "USER_PASSKEY_REMOVED",        "A person removed a passkey.") \
+    ROW(EVENT_USER_PASSWORD_CHANGED,     "USER_PASSWORD_CHANGED",       "A person set or changed their password.") \
+    ROW(EVENT_USER_PASSWORD_REMOVED,     "USER_PASSWORD_REMOVED",       "A person removed their password.") \
+    ROW(EVENT_USER_RECOVERED,            "USER_RECOVERED",              "All that a person signed in with was replaced, with a token of the operator.") \
     ROW(EVENT_TOKEN_REVOKED,             "TOKEN_REVOKED",               "A token was revoked.")
 
 #endif

@@ -231,16 +231,51 @@ store_role_mapping_lock(struct tx *tx, id organization, id mapping, str *ret_doc
 
 /* ---- For auth/ ---- */
 
+static error
+read_providers(struct store *store, struct arena *arena, enum sql statement, const struct params *params,
+               const json_t **ret_rows)
+{
+    struct rows rows;
+    TRY(store_read(store, arena, statement, params, &rows));
+    *ret_rows = rows.count == 0 || rows_is_null(&rows, 0, C_PROVIDERS)
+                    ? NULL
+                    : json_parse_own(arena, rows_text(&rows, 0, C_PROVIDERS));
+    return OK;
+}
+
 error
 store_federation_issuer(struct store *store, struct arena *arena, str issuer, const json_t **ret_rows)
 {
     struct params params = { 0 };
-    struct rows rows;
     params_text(&params, P_ISSUER, issuer);
-    TRY(store_read(store, arena, SQL_AUTH_ISSUER, &params, &rows));
-    *ret_rows = rows.count == 0 || rows_is_null(&rows, 0, C_PROVIDERS)
-                    ? NULL
-                    : json_parse_own(arena, rows_text(&rows, 0, C_PROVIDERS));
+    return read_providers(store, arena, SQL_AUTH_ISSUER, &params, ret_rows);
+}
+
+error
+store_federation_trusted(struct store *store, struct arena *arena, id account, const json_t **ret_rows)
+{
+    struct params params = { 0 };
+    params_id(&params, P_ACCOUNT, account);
+    return read_providers(store, arena, SQL_AUTH_TRUSTED_PROGRAMS, &params, ret_rows);
+}
+
+error
+store_federation_providers_of(struct store *store, struct arena *arena, str address, id named, const json_t **ret_rows)
+{
+    struct params params = { 0 };
+    params_id_or_null(&params, P_PROVIDER, named);
+    params_text(&params, P_ADDRESS, address);
+    return read_providers(store, arena, SQL_AUTH_PROVIDERS_OF_DOMAIN, &params, ret_rows);
+}
+
+error
+store_federation_provider(struct store *store, struct arena *arena, id provider, const json_t **ret_row)
+{
+    struct params params = { 0 };
+    const json_t *rows;
+    params_id(&params, P_PROVIDER, provider);
+    TRY(read_providers(store, arena, SQL_AUTH_PROVIDER, &params, &rows));
+    *ret_row = json_array_get(rows, 0);
     return OK;
 }
 
@@ -304,6 +339,50 @@ store_federation_signed_in(struct store *store, struct arena *arena, const struc
     TRY(tx_query(tx, SQL_FEDERATED_MEMBER_PUT, &params, &rows, NULL));
     if (rows.count > 0 && news->place.changes_roles)
         TRY(note_change(tx, news));
+    return tx_commit(tx);
+}
+
+/* Whether it is time to tell. In the transaction of one of the organizations that use it. */
+static error
+may_tell(struct tx *tx, id organization, id provider, bool *ret_may)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_id(&params, P_ORGANIZATION, organization);
+    params_id(&params, P_PROVIDER, provider);
+    TRY(tx_query(tx, SQL_IDENTITY_PROVIDER_TELL_REFUSAL, &params, &rows, NULL));
+    *ret_may = rows.count > 0;
+    return OK;
+}
+
+error
+store_federation_answer_refused(struct store *store, struct arena *arena, const struct refused_answer *refused)
+{
+    struct tx *tx CLEANUP(tx_cleanup) = NULL;
+    struct params params = { 0 };
+    struct rows users;
+    bool may;
+    id event;
+    params_id(&params, P_PROVIDER, refused->provider);
+    TRY(store_read(store, arena, SQL_AUTH_PROVIDER_USERS, &params, &users));
+    if (users.count == 0)
+        return OK;
+    TRY(tx_begin(store, arena, rows_id(&users, 0, C_ORGANIZATION), &tx));
+    TRY(may_tell(tx, rows_id(&users, 0, C_ORGANIZATION), refused->provider, &may));
+    for (int row = 0; may && row < users.count; row++) {
+        struct event_draft draft = {
+            .type = EVENT_IDENTITY_PROVIDER_ANSWER_REFUSED,
+            .organization = rows_id(&users, row, C_ORGANIZATION),
+            .actor_name = STR("reeve"),
+            .actor_kind = STR("SERVICE"),
+            .address = refused->address,
+            .request_id = refused->request_id,
+            .after = json_in(arena, json_pack("{s:s, s:s%}", "id", id_text(arena, refused->provider).data, "reason",
+                                              refused->why.data, refused->why.len)),
+        };
+        TRY(tx_set_organization(tx, draft.organization));
+        TRY(store_event_add(tx, &draft, &event));
+    }
     return tx_commit(tx);
 }
 

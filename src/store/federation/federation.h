@@ -65,6 +65,13 @@ MUST_USE error store_role_mapping_document(struct tx *tx, id organization, id ma
 /* ---- For auth/: who calls with a provider's token ---- */
 /* The active OIDC providers with this issuer, as auth_issuer.sql writes them; NULL: none. */
 MUST_USE error store_federation_issuer(struct store *store, struct arena *arena, str issuer, const json_t **ret_rows);
+/* The same of those whose tokens a service account trusts; `subject`: whom they are to name. */
+MUST_USE error store_federation_trusted(struct store *store, struct arena *arena, id account, const json_t **ret_rows);
+/* Those to whose pages somebody with this address can be sent, `named` (or none) also while it is tried out; NULL: none. */
+MUST_USE error store_federation_providers_of(struct store *store, struct arena *arena, str address, id named,
+                                             const json_t **ret_rows);
+/* One of them by its id; NULL: it is none, or none any more. */
+MUST_USE error store_federation_provider(struct store *store, struct arena *arena, id provider, const json_t **ret_row);
 struct federated_place {
     id person, organization;
     str groups;         /* JSON list of those that are mapped here */
@@ -82,6 +89,13 @@ struct federated_news {
 };
 /* A transaction of its own; with an event when it changes what the person holds. */
 MUST_USE error store_federation_signed_in(struct store *store, struct arena *arena, const struct federated_news *news);
+struct refused_answer {
+    id provider;
+    str why, address, request_id;
+};
+/* Tells the organizations that use the provider, with an event, at most every ten minutes: strangers can have answers refused. A transaction of its own. */
+MUST_USE error store_federation_answer_refused(struct store *store, struct arena *arena,
+                                               const struct refused_answer *refused);
 /* Has the provider's keys fetched soon, unless that was tried within the last seconds. A transaction of its own. */
 MUST_USE error store_federation_want_keys(struct store *store, struct arena *arena, id organization, id provider,
                                           int64_t not_within_s);

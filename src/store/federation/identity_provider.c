@@ -133,13 +133,17 @@ bind_claim(struct params *params, const struct identity_provider_claim *claim)
 
 error
 store_identity_provider_fetched(struct store *store, struct arena *arena, const struct identity_provider_claim *claim,
-                                str keys, int64_t again_after_s)
+                                str keys, str pages, int64_t again_after_s)
 {
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
     bind_claim(&params, claim);
     params_text(&params, P_KEYS, keys);
+    if (pages.len > 0)
+        params_text(&params, P_PAGES, pages);
+    else
+        params_null(&params, P_PAGES);
     params_int(&params, P_AGAIN_AFTER_S, again_after_s);
     TRY(tx_begin(store, arena, claim->place.organization, &tx));
     TRY(tx_query(tx, SQL_IDENTITY_PROVIDER_FETCHED, &params, &rows, NULL));

@@ -46,8 +46,9 @@ struct identity_provider_claim {
 MUST_USE error store_identity_provider_claim(struct store *store, struct arena *arena,
                                              struct identity_provider_place place, bool *ret_claimed,
                                              struct identity_provider_claim *ret_claim);
+/* `pages` is what is kept of the discovery document; empty: people cannot be sent there. */
 MUST_USE error store_identity_provider_fetched(struct store *store, struct arena *arena,
-                                               const struct identity_provider_claim *claim, str keys,
+                                               const struct identity_provider_claim *claim, str keys, str pages,
                                                int64_t again_after_s);
 MUST_USE error store_identity_provider_not_fetched(struct store *store, struct arena *arena,
                                                    const struct identity_provider_claim *claim, str why);

@@ -46,6 +46,7 @@ INSERT INTO host (id, name, provider, region, zone, purpose, cpus, memory_mb, di
     FROM (VALUES ('r1', 'A', 'z1', '10.0.1.9'), ('r2', 'A', 'z2', '10.0.2.9'), ('r3', 'B', 'z1', '10.0.3.9')) h (name, region, zone, address);
 UPDATE host SET used_disk_gb = 0 WHERE name = 'r3';
 INSERT INTO object_store (name, endpoint, bucket, region, keys) VALUES ('eu', 'https://s3.eu.example', 'b', 'r', '\x0a'), ('us', 'https://s3.us.example', 'b', 'r', '\x0b');
+INSERT INTO store_role (id, store, name, bucket, prefix, external_id, keys) VALUES (test.named('store role'), 'us', 'taken', 'tenants', 'taken/', md5('alfa1 r1')::uuid, '\x0d');
 INSERT INTO authority (id, purpose, certificate, key, not_after) VALUES (test.named('fleet authority'), 'FLEET', 'fleet', 'k', now() + interval '1 day');
 INSERT INTO certificate (serial, authority, kind, owner, created_at, not_after, revoked_at) VALUES
     ('H1', test.id('fleet authority'), 'HOST', encode(test.id('h1'), 'hex'), now() - interval '2 hours', now() + interval '1 day', NULL),
@@ -64,6 +65,16 @@ INSERT INTO operator (id, name, token_hash, created_at, expires_at) VALUES
     (test.named('ben'), 'ben', sha256('ben'), now() - interval '2 hours', now() - interval '1 second'), (test.named('ann'), 'ann', sha256('ann'), now() - interval '1 hour', now() + interval '1 day');
 INSERT INTO operator_action (at, operator, operation, target) VALUES (now() - interval '3 minutes', 'ann', 'drainHost', '/hosts/h1'),
     (now() - interval '2 minutes', 'ben', 'drainHost', '/hosts/h2'), (now() - interval '1 minute', 'ann', 'activateHost', '/hosts/h1');
+INSERT INTO operator_session (id, operator_id, mac, created_at, used_at, verified_at, expires_at, address, browser) VALUES
+    (test.named('os'), test.id('ann'), '\x71', now() - interval '1 hour', now() - interval '5 minutes', now() - interval '1 hour', now() + interval '1 hour', '192.0.2.1', 'b'),
+    (test.named('os new'), test.id('ann'), '\x72', now(), now(), now(), now() + interval '12 hours', '192.0.2.2', ''),
+    (test.named('os idle'), test.id('ann'), '\x73', now() - interval '1 hour', now() - interval '31 minutes', now() - interval '1 hour', now() + interval '1 hour', '192.0.2.1', 'b'),
+    (test.named('os over'), test.id('ann'), '\x74', now() - interval '12 hours', now() - interval '5 minutes', now() - interval '1 hour', now() - interval '1 minute', '192.0.2.1', 'b'),
+    (test.named('os of ben'), test.id('ben'), '\x75', now(), now(), now(), now() + interval '1 hour', '192.0.2.1', 'b');
+INSERT INTO operator_passkey (id, operator_id, credential, public_key, counter, name, created_at) VALUES (test.named('operator key'), test.id('ben'), 'ben', '\x75', 7, 'key', now() - interval '1 day'),
+    (test.named('operator key uncounted'), test.id('ben'), 'ben0', '\x76', 0, 'key', now() - interval '1 day');
+INSERT INTO operator_enrolment (operator_id, mac, created_at, expires_at) VALUES (test.id('ann'), sha256('ann'), now() - interval '1 hour', now() + interval '1 hour'),
+    (test.id('ben'), sha256('ben'), now() - interval '2 hours', now() + interval '1 hour');
 INSERT INTO sweep (name, next_run_at, started_at, succeeded_at, lease_owner, lease_epoch, lease_until, problem) VALUES
     ('held', now() - interval '1 minute', now() - interval '2 minutes', NULL, 'w', 4, now() + interval '1 minute', 'it failed'),
     ('early', now() + interval '1 minute', now() - interval '1 minute', now() - interval '1 minute', 'w', 3, NULL, NULL),
@@ -92,7 +103,8 @@ BEGIN
                 '{"audience": "a", "clientId": "c", "userClaim": "email", "groupsClaim": "groups", "authorizationType": "GROUP", "hidden": {"secret": "s"}}',
                 '[{"kid": "1"}]', now() - interval '1 hour', now() - interval '1 minute', 5, now() - interval '2 hours'),
                (test.named(t || ' provider off'), test.id(t || ' federation'), 'OIDC', 'INACTIVE', 'https://issuer', '{}', '{}', '[]', NULL, now() - interval '2 minutes', 5, now() - interval '1 hour'),
-               (test.named(t || ' provider saml'), test.id(t || ' federation'), 'SAML', 'ACTIVE', 'https://issuer', '{}', '{}', NULL, NULL, now() + interval '1 hour', 5, now());
+               (test.named(t || ' provider saml'), test.id(t || ' federation'), 'SAML', 'ACTIVE', 'https://issuer', '{}', '{}', NULL, NULL, now() + interval '1 hour', 5, now()),
+               (test.named(t || ' provider programs'), test.id(t || ' federation'), 'OIDC', 'ACTIVE', 'https://issuer', '{}', '{"idpType": "WORKLOAD", "audience": "a", "userClaim": "sub"}', '[{"kid": "2"}]', now(), now() + interval '1 hour', 5, now() - interval '30 minutes');
     UPDATE connected_organization SET provider_id = test.id(t || ' provider'), sign_in_roles = '{ORG_READ_ONLY}' WHERE org_id = o;
     FOREACH i IN ARRAY ARRAY[test.named(t || ' key'), test.named(t || ' key other')] LOOP
         INSERT INTO principal (id, kind, org_id, created_at) VALUES (i, 'api_key', o, now() - interval '3 days');
@@ -103,6 +115,7 @@ BEGIN
         INSERT INTO principal (id, kind, org_id, created_at) VALUES (i, 'service_account', o, now() - interval '3 days');
         INSERT INTO service_account (id, org_id, name, description) VALUES (i, o, 'account', t);
     END LOOP;
+    INSERT INTO trusted_program (account_id, org_id, provider_id, subject) VALUES (test.id(t || ' account'), o, test.id(t || ' provider programs'), t || ' job');
     INSERT INTO service_account_secret (id, account_id, org_id, mac, pepper_version, mask, created_at, expires_at, last_used_at) VALUES
         (test.named(t || ' secret'), test.id(t || ' account'), o, '\x11', 1, 'm1', now() - interval '3 hours', now() + interval '1 day', now() - interval '2 minutes'),
         (test.named(t || ' secret new'), test.id(t || ' account'), o, '\x12', 1, 'm2', now() - interval '1 hour', now() + interval '2 days', NULL),
@@ -126,6 +139,9 @@ BEGIN
         (test.named(t || ' session new'), test.id(t || ' ada'), '\x72', 1, now(), now(), now(), now() + interval '12 hours', '192.0.2.2', ''),
         (test.named(t || ' session idle'), test.id(t || ' ada'), '\x73', 1, now() - interval '1 hour', now() - interval '31 minutes', now() - interval '1 hour', now() + interval '1 hour', '192.0.2.1', t),
         (test.named(t || ' session over'), test.id(t || ' ada'), '\x74', 1, now() - interval '12 hours', now() - interval '5 minutes', now() - interval '1 hour', now() - interval '1 minute', '192.0.2.1', t);
+    INSERT INTO device_claim (session_id, person_id, user_code, tries, claimed_at, state, device, host, address, asked_at) VALUES
+        (test.id(t || ' session'), test.id(t || ' ada'), t, 2, now() - interval '1 minute', 'FOUND', sha256(t::bytea), 'host', '192.0.2.7', now() - interval '2 minutes'),
+        (test.id(t || ' session idle'), test.id(t || ' ada'), t || ' idle', 1, now() - interval '11 minutes', 'FOUND', sha256((t || ' idle')::bytea), 'host', '192.0.2.7', now() - interval '11 minutes');
     INSERT INTO passkey (id, person_id, credential, public_key, counter, name, created_at) VALUES (test.named(t || ' passkey'), test.id(t || ' ada'), t::bytea, '\x75', 7, 'key', now() - interval '1 day'),
         (test.named(t || ' passkey uncounted'), test.id(t || ' ada'), (t || '0')::bytea, '\x76', 0, 'key', now() - interval '1 day');
     INSERT INTO enrolment (person_id, mac, pepper_version, created_at, expires_at) VALUES (test.id(t || ' bob'), sha256((t || ' bob')::bytea), 1, now() - interval '1 hour', now() + interval '1 hour'),
@@ -325,10 +341,14 @@ BEGIN
         (p || '-5', test.id(p || ' authority'), 'USER', 'y', now() - interval '3 hours', now() + interval '4 hours', NULL), (p || '-6', test.id(p || ' authority'), 'MEMBER', 'x', now() - interval '3 hours', now() + interval '5 hours', NULL),
         (p || '-7', test.id(p || ' authority'), 'USER', 'z', now() - interval '3 hours', now(), NULL);
     PERFORM test.cluster(t, p, 'orders', true), test.cluster(t, p, 'second', false);
+    INSERT INTO resource (scope, kind, id, name, org_id, document) VALUES (j, 'projectSettings', test.named(p || ' settings'), '', o,
+        CASE k WHEN 1 THEN '{"isOne": false, "isOn": true}' ELSE '{"isTwo": false, "alsoTwo": false}' END::jsonb);
     PERFORM test.backup(t, p, 'orders'), test.backup(t, p, 'second');
     INSERT INTO resource (scope, kind, id, name, org_id, document, state, access_generation) VALUES
         (j, 'databaseUser', test.named(p || ' user'), 'x', o, jsonb_build_object('of', p, 'verifier', 'v', 'roles', CASE p WHEN 'alfa1' THEN '[{"roleName": "r"}]' ELSE '[{"roleName": "q"}]' END::jsonb, 'deleteAfterDate', api_date(now() - interval '1 hour')), '', 5),
         (j, 'databaseUser', test.named(p || ' user other'), 'y', o, jsonb_build_object('of', p, 'roles', CASE p WHEN 'alfa1' THEN '[{"roleName": "q"}]' ELSE '[{"roleName": "r"}]' END::jsonb, 'deleteAfterDate', api_date(now() + interval '1 hour')), '', 5),
+        (j, 'supportSession', test.named(p || ' support'), 'reeve-support-1', o, jsonb_build_object('of', p, 'verifier', 'v', 'roles', '["clusterMonitor"]'::jsonb, 'clusterName', 'orders', 'clusterId', encode(test.id(p || ' orders'), 'hex'), 'from', '192.0.2.1/32', 'deleteAfterDate', api_date(now() + interval '1 hour')), '', 5),
+        (j, 'supportSession', test.named(p || ' support over'), 'reeve-support-2', o, jsonb_build_object('of', p, 'verifier', 'v', 'roles', '["clusterMonitor"]'::jsonb, 'clusterName', 'second', 'clusterId', encode(test.id(p || ' second'), 'hex'), 'from', '192.0.2.1/32', 'deleteAfterDate', api_date(now() - interval '3 hours')), '', 5),
         (j, 'customRole', test.named(p || ' role'), 'r', o, jsonb_build_object('of', p, 'inheritedRoles', '[]'::jsonb), '', 5), (j, 'customRole', test.named(p || ' role other'), 's', o, jsonb_build_object('of', p, 'inheritedRoles', '[{"role": "r"}]'::jsonb), '', 5),
         (j, 'accessListEntry', test.named(p || ' entry'), '10.0.0.0/8', o, jsonb_build_object('of', p, 'deleteAfterDate', api_date(now() - interval '2 hours')), '', 1), (j, 'accessListEntry', test.named(p || ' entry other'), '10.1.0.0/16', o, jsonb_build_object('of', p), '', 5),
         (j, 'alertConfig', test.named(p || ' config'), 'c1', o, jsonb_build_object('of', p, 'enabled', true, 'hidden', 'h', 'notifications', '[{"typeName": "PAGER"}]'::jsonb), '', NULL),
@@ -336,6 +356,8 @@ BEGIN
         (j, 'alertConfig', test.named(p || ' config off'), 'c3', o, jsonb_build_object('of', p, 'enabled', false, 'notifications', '[]'::jsonb), '', NULL),
         (j, 'logIntegration', test.named(p || ' log'), 'l1', o, jsonb_build_object('of', p, 'type', 'S3', 'logTypes', '["A"]'::jsonb, 'internal', '{"secrets": "s"}'::jsonb), '', NULL),
         (j, 'logIntegration', test.named(p || ' log other'), 'l2', o, jsonb_build_object('of', p, 'type', 'OTHER', 'logTypes', '["A"]'::jsonb), '', NULL), (j, 'logIntegration', test.named(p || ' log third'), 'l3', o, jsonb_build_object('of', p, 'type', 'OTHER', 'logTypes', '["A"]'::jsonb), '', NULL),
+        (j, 'providerRole', test.named(p || ' r1'), 'r1', o, jsonb_build_object('of', p, 'serviceAssumedRoleExternalId', md5(p || ' r1')::uuid, 'iamAssumedRoleArn', 'arn:reeve:s3::us:role/taken', 'internal', jsonb_build_object('storeRole', encode(test.id('store role'), 'hex'))), '', NULL),
+        (j, 'providerRole', test.named(p || ' r2'), 'r2', o, jsonb_build_object('of', p, 'serviceAssumedRoleExternalId', md5(p || ' r2')::uuid, 'internal', '{}'::jsonb), '', NULL),
         (j, 'outageSimulation', test.named(p || ' outage'), 'orders', o, jsonb_build_object('of', p, 'clusterName', 'orders', 'expirationDate', api_date(now() - interval '1 hour')), 'SIMULATING', NULL),
         (j, 'outageSimulation', test.named(p || ' outage other'), 'second', o, jsonb_build_object('of', p, 'clusterName', 'second', 'expirationDate', api_date(now() + interval '1 hour')), 'SIMULATING', NULL),
         (j, 'sampleDatasetLoad', test.named(p || ' load'), 'a', o, jsonb_build_object('of', p, 'clusterName', 'orders'), '', NULL), (j, 'sampleDatasetLoad', test.named(p || ' load other'), 'b', o, jsonb_build_object('of', p, 'clusterName', 'second'), '', NULL),
@@ -383,6 +405,10 @@ BEGIN
     INSERT INTO invoice_payment VALUES (test.id(t || ' invoice paid'), test.id(t || ' org'), '2020-01-09 00:00+00', t);
     INSERT INTO invoice (id, org_id, began_at, ends_at, created_at, updated_at) VALUES (test.named(t || ' invoice pending'), test.id(t || ' org'), '2020-02-01 00:00+00', '2020-03-01 00:00+00', '2020-02-01 00:00+00', '2020-02-01 00:00+00');
     INSERT INTO invoice_line SELECT test.id(t || ' invoice pending'), test.id(t || ' org'), c.project_id, 'project of ' || t, c.id, c.name, 'MEMBER_M10', '2020-02-01', 6000000, 3600, '2020-02-02 00:00+00' FROM cluster c WHERE c.org_id = test.id(t || ' org');
+    INSERT INTO usage_tags SELECT c.id, c.org_id, '2020-02-29 23:00+00', NULL, jsonb_build_array(jsonb_build_object('key', 'of', 'value', t), jsonb_build_object('key', 'stage', 'value', 'live'))
+        FROM cluster c WHERE c.org_id = test.id(t || ' org') AND c.name = 'orders';
+    INSERT INTO usage_tags SELECT c.project_id, c.org_id, '2019-01-01 00:00+00', '2019-02-01 00:00+00', '[{"key": "of", "value": "long ago"}]' FROM cluster c WHERE c.org_id = test.id(t || ' org') AND c.name = 'orders';
+    INSERT INTO usage_tags SELECT c.project_id, c.org_id, '2019-02-01 00:00+00', NULL, '[{"key": "of", "value": "project"}]' FROM cluster c WHERE c.org_id = test.id(t || ' org') AND c.name = 'orders';
     UPDATE usage_span SET began_at = '2020-01-01 00:00+00', billed_until = '2020-02-29 22:00+00' WHERE org_id = test.id(t || ' org');
 END $$;
 
@@ -421,6 +447,7 @@ CREATE FUNCTION test.o() RETURNS bytea LANGUAGE sql IMMUTABLE AS $$ SELECT test.
 CREATE FUNCTION test.p() RETURNS bytea LANGUAGE sql IMMUTABLE AS $$ SELECT test.id('alfa1 project') $$;
 CREATE FUNCTION test.t(p_name text) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$ SELECT test.id('alfa ' || p_name) $$;
 CREATE FUNCTION test.x(p_name text) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$ SELECT test.id('alfa1 ' || p_name) $$;
+CREATE FUNCTION test.external(p_name text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT md5('alfa1 ' || p_name)::uuid::text $$;
 CREATE FUNCTION test.hex(p_id bytea) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT encode(p_id, 'hex') $$;
 CREATE FUNCTION test.teams(VARIADIC p_ids bytea[]) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
     SELECT jsonb_agg(jsonb_build_object('teamId', encode(i, 'hex'), 'roleNames', '["GROUP_DATA"]'::jsonb)) FROM unnest(p_ids) i $$;

@@ -15,6 +15,7 @@ struct round {
     json_t *document, *advice;
     struct session *statistics; /* in the database of the superuser */
     bool is_primary, has_hypopg, is_counted;
+    bool wants_indexes, wants_schema; /* the project may have switched either off */
     int64_t end_ms;
 };
 
@@ -214,15 +215,18 @@ advise_database(struct round *round, str database)
     if (trial == NULL)
         return fail(round->self->arena, OVERLOADED);
     TRY(session_open(round->self, database, &catalog));
-    TRY(tell_indexes(round, catalog, database));
+    if (round->wants_indexes)
+        TRY(tell_indexes(round, catalog, database));
     if (!round->is_primary)
         return OK;
-    TRY(tell_tables(round, catalog, database));
-    if (!round->is_counted)
+    if (round->wants_schema)
+        TRY(tell_tables(round, catalog, database));
+    if (!round->is_counted || !round->wants_indexes)
         return OK;
     *trial = (struct trial){ .arena = round->self->arena, .catalog = catalog, .end_ms = round->end_ms };
     TRY(read_statements(round, database, trial));
-    tell_case_ignored(round, trial, database);
+    if (round->wants_schema)
+        tell_case_ignored(round, trial, database);
     return round->has_hypopg && trial->statement_count > 0 ? prove_indexes(round, catalog, database, trial) : OK;
 }
 
@@ -250,7 +254,13 @@ advice_add(struct engine_member *self, json_t *document)
 {
     struct session *statistics CLEANUP(session_cleanup) = NULL;
     struct session_rows rows;
-    struct round round = { .self = self, .document = document, .end_ms = clock_steady_ms() + ROUND_MS };
+    struct round round = {
+        .self = self,
+        .document = document,
+        .end_ms = clock_steady_ms() + ROUND_MS,
+        .wants_indexes = !goal_is_off(self->cluster, GOAL_PERFORMANCE_ADVISOR),
+        .wants_schema = !goal_is_off(self->cluster, GOAL_SCHEMA_ADVISOR),
+    };
     TRY(session_open(self, STR(SUPERUSER), &statistics));
     round.statistics = statistics;
     TRY(session_query(statistics, SQL_ADVISOR_STATISTICS_STATE, 0, NULL, &rows));

@@ -211,6 +211,14 @@ remember(struct engine_load *load, struct engine_counter *counters, size_t count
     load->has_looked = true;
 }
 
+/* What is counted while nobody wants to know must not be told later as if it had just happened. */
+static void
+forget(struct engine_load *load)
+{
+    free(load->counters);
+    *load = (struct engine_load){ 0 };
+}
+
 error
 load_look(struct engine_member *self, struct engine_load *load, json_t **ret_document)
 {
@@ -227,6 +235,10 @@ load_look(struct engine_member *self, struct engine_load *load, json_t **ret_doc
     if (document == NULL)
         return fail(self->arena, OVERLOADED);
     *ret_document = document;
+    if (goal_is_off(self->cluster, GOAL_PERFORMANCE_ADVISOR)) {
+        forget(load);
+        return OK;
+    }
     if (!is_there)
         return OK;
     TRY(read_counters(session, self->arena, &counters, &count));

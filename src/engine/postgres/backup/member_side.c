@@ -142,16 +142,20 @@ backup_drop_slots(json_t *have, json_t *want, json_t *patch)
 }
 
 /* A repository host that is gone must not fill the disk of a database that is in use. What is lost then is seen, and a new full backup taken. */
+void
+backup_put_kept_wal(struct engine_member *self, json_t *parameters)
+{
+    int64_t kept = self->member->disk_gb * 1024 / KEPT_SHARE;
+    str text = str_format(self->arena, "%lldMB", (long long)(kept < LEAST_KEPT_MB ? LEAST_KEPT_MB : kept));
+    json_object_set_new(parameters, "max_slot_wal_keep_size", json_string(text.data));
+}
+
 json_t *
 backup_parameters(struct engine_member *self)
 {
     json_t *parameters = json_in(self->arena, json_object());
-    int64_t kept = self->member->disk_gb * 1024 / KEPT_SHARE;
     if (backup_is_on(self))
-        json_object_set_new(
-            parameters, "max_slot_wal_keep_size",
-            json_string(
-                str_format(self->arena, "%lldMB", (long long)(kept < LEAST_KEPT_MB ? LEAST_KEPT_MB : kept)).data));
+        backup_put_kept_wal(self, parameters);
     return parameters;
 }
 

@@ -21,6 +21,8 @@ void backup_add_hba(struct engine_member *self, struct buf *out);
 void backup_add_ident(struct engine_member *self, struct buf *out);
 /* Of PostgreSQL, where the cluster itself does not set them. */
 json_t *backup_parameters(struct engine_member *self);
+/* How much WAL is kept for who does not fetch it, by the size of the member's disk. */
+void backup_put_kept_wal(struct engine_member *self, json_t *parameters);
 
 /* "reeve_wal_0": every seat of a cluster has its own. */
 str backup_slot(struct arena *arena, int64_t ordinal);

@@ -167,6 +167,25 @@ fetch(struct restore *restore)
     return status == 0 ? OK : problem(restore->arena, "%s", program_complaint(restore->arena, said).data);
 }
 
+/* pgBackRest brings pg_wal as a folder; where WAL has a volume of its own, it belongs there. */
+static error
+move_wal(struct restore *restore)
+{
+    struct stat status;
+    str from = path(restore, "data/pg_wal"), to = path(restore, WAL_FOLDER);
+    const char *const words[] = { "/usr/bin/mv", "--no-target-directory", from.data, to.data, NULL };
+    if (!disk_exists(path(restore, WAL_VOLUME).data) || lstat(from.data, &status) != 0 || !S_ISDIR(status.st_mode))
+        return OK;
+    failpoint("restore:wal:before");
+    if (!disk_remove_tree(to.data))
+        return problem(restore->arena, "%s cannot be removed: %s.", to.data, strerror(errno));
+    TRY(program_run(restore->arena, words, STR_EMPTY));
+    failpoint("restore:wal:after");
+    return symlink(to.data, from.data) == 0
+               ? OK
+               : problem(restore->arena, "%s cannot be made: %s.", from.data, strerror(errno));
+}
+
 /*
  * What came along of the cluster that was backed up: where it archives to, whom it follows, what Patroni was told. Nothing of it is true here. The
  * last line says that the server has to recover; PostgreSQL itself removes that file when it has.
@@ -221,6 +240,7 @@ copy(struct restore *restore)
     log_line(LOG_INFO, "restore_copied", "%lld bytes in %lld ms", (long long)total_bytes,
              (long long)(clock_steady_ms() - began_ms));
     TRY(note_progress(restore));
+    TRY(move_wal(restore));
     return make_ours(restore);
 }
 

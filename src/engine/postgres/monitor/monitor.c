@@ -207,11 +207,12 @@ ask(struct engine_member *self, struct engine_monitor *monitor, const struct eng
         { is_17 ? SQL_MONITOR_WRITES_FROM_17 : SQL_MONITOR_WRITES_UNTIL_16, NULL },
         { SQL_MONITOR_DATABASES, most.data },
     };
-    size_t count = round->with_databases ? LENGTH(questions) : LENGTH(questions) - 1;
+    bool with_databases = round->with_databases && !goal_is_off(self->cluster, GOAL_DATABASE_STATISTICS);
+    size_t count = with_databases ? LENGTH(questions) : LENGTH(questions) - 1;
     TRY(monitor_session_ask(monitor->session, self->arena, count, questions, clock_steady_ms() + ANSWER_MS, results));
     add_process(self, monitor, round, results, out);
     write_memory(monitor, self->arena);
-    if (round->with_databases)
+    if (with_databases)
         monitor_databases_measure(self, monitor->databases, round, results[count - 1], out);
     for (size_t i = 0; i < count; i++)
         PQclear(results[i]);

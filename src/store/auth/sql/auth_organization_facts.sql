@@ -5,6 +5,7 @@ SELECT encode(o.id, 'hex') AS organization,
        (SELECT string_agg(l.set_name || ':' || l.capacity || ':' || l.refill, ',')
           FROM limit_override l
          WHERE l.owner = o.id) AS overrides,
-       o.lock_reason
+       o.lock_reason,
+       NULL AS switched_off
   FROM organization o
  WHERE o.id = :id;

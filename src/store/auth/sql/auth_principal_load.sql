@@ -12,8 +12,8 @@ SELECT encode(p.id, 'hex') AS id,
                           ORDER BY g.org_id, g.project_id)
           FROM held_grant g -- those of its teams as well
          WHERE g.principal_id = p.id) AS grants,
-       -- Those of its organizations whose people sign in with a provider of the organization's own.
-       (SELECT string_agg(encode(c.org_id, 'hex'), ',' ORDER BY c.org_id)
+       -- Those of its organizations whose people sign in with a provider of the organization's own, each with the provider.
+       (SELECT string_agg(encode(c.org_id, 'hex') || encode(c.provider_id, 'hex'), ',' ORDER BY c.org_id)
           FROM connected_organization c
          WHERE p.kind = 'person' AND c.provider_id IS NOT NULL
            AND EXISTS (SELECT FROM role_grant own WHERE own.principal_id = p.id AND own.org_id = c.org_id)) AS federated,

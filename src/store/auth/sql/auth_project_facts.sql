@@ -5,6 +5,7 @@ SELECT encode(p.org_id, 'hex') AS organization,
        (SELECT string_agg(l.set_name || ':' || l.capacity || ':' || l.refill, ',' ORDER BY l.owner = p.id DESC)
           FROM limit_override l
          WHERE l.owner IN (p.id, p.org_id)) AS overrides,
-       (SELECT o.lock_reason FROM organization o WHERE o.id = p.org_id) AS lock_reason
+       (SELECT o.lock_reason FROM organization o WHERE o.id = p.org_id) AS lock_reason,
+       array_to_string(project_switched_off(p.id), ',') AS switched_off
   FROM project p
  WHERE p.id = :id;

@@ -5,6 +5,7 @@ SELECT encode(p.org_id, 'hex') AS organization,
        (SELECT string_agg(l.set_name || ':' || l.capacity || ':' || l.refill, ',' ORDER BY l.owner = p.id DESC)
           FROM limit_override l
          WHERE l.owner IN (p.id, p.org_id)) AS overrides,
-       NULL AS lock_reason
+       NULL AS lock_reason,
+       NULL AS switched_off
   FROM principal p
  WHERE p.id = :id;

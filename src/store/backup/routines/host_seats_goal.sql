@@ -26,7 +26,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
                     FROM cluster c
                     JOIN cluster_member m ON m.cluster_id = c.id
                     JOIN host_address d ON d.member_id = m.id
-                    WHERE c.id = s.cluster_id AND t.desired = 'RUNNING' AND m.desired = 'RUNNING'),
+                    -- A report on a member for analytics would keep a backup from it waiting until it failed.
+                    WHERE c.id = s.cluster_id AND t.desired = 'RUNNING' AND m.desired = 'RUNNING' AND NOT m.analytics),
         'schedule', CASE WHEN t.desired = 'RUNNING' THEN backup_schedule_goal(t, s.project_id, s.cluster_id) END,
         'wanted', (SELECT coalesce(json_agg(json_build_object(
                               'snapshotId', encode(n.id, 'hex'), 'type', 'FULL', 'expiresAt', api_date(n.expires_at)) ORDER BY n.id), '[]')

@@ -5,6 +5,7 @@ BEGIN
         -- What was agreed with the old federation ends here.
         DELETE FROM role_mapping WHERE org_id = OLD.id;
         DELETE FROM federated_member WHERE org_id = OLD.id;
+        DELETE FROM trusted_program WHERE org_id = OLD.id;
         DELETE FROM connected_organization WHERE org_id = OLD.id;
     END IF;
     IF TG_OP <> 'DELETE' THEN

@@ -1,8 +1,9 @@
--- A page of the identity providers of an organization's federation, oldest first, those of the protocols in the JSON list :protocols.
+-- A page of the identity providers of an organization's federation, oldest first, those of the protocols and types in the JSON lists :protocols and :types.
 -- scope: organization :organization
 WITH listed AS (
     SELECT p.id FROM organization o JOIN identity_provider p ON p.federation_id = o.federation_id
     WHERE o.id = :organization AND :protocols::jsonb ? p.protocol
+      AND :types::jsonb ? CASE WHEN provider_is_for_programs(p) THEN 'WORKLOAD' ELSE 'WORKFORCE' END
 )
 SELECT c.total, p.document, encode(p.id, 'hex') AS key
 FROM (SELECT count(*) AS total FROM listed) c

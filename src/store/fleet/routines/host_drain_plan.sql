@@ -20,7 +20,7 @@ BEGIN
             v_to := NULL;
             IF v_member.desired IN ('PLANNED', 'RUNNING') THEN
                 -- A number that no member of the cluster has, nor ever gets: it is gone again below.
-                v_new := member_place(v_member.cluster_id, -1 - v_member.ordinal, v_member.provider, v_member.region, v_member.size, v_member.disk_gb, v_member.electable, v_member.priority);
+                v_new := member_place(v_member.cluster_id, -1 - v_member.ordinal, v_member.provider, v_member.region, v_member.size, v_member.disk_gb, v_member.electable, v_member.priority, v_member.analytics);
                 SELECT h.name INTO v_to FROM cluster_member m JOIN host h ON h.id = m.host_id WHERE m.id = v_new;
             END IF;
             v_moves := v_moves || jsonb_build_object('member', member_name(v_member.set_name, v_member.host_label, v_member.ordinal), 'cluster', v_member.cluster, 'project', v_member.project,

@@ -35,6 +35,7 @@ BEGIN
                 'restore', cluster_restore_goal(c.id),
                 'parameters', c.parameters,
                 'pinnedTables', c.pinned_tables,
+                'switchedOff', project_switched_off(c.project_id),
                 'pooling', CASE WHEN c.pooling THEN json_build_object('mode', c.pooling_mode, 'port', c.pooler_port) END,
                 'peers', (SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
                                      'memberId', encode(m.id, 'hex'),
@@ -63,6 +64,7 @@ BEGIN
                 'memoryMb', m.memory_mb,
                 'diskGb', m.disk_gb,
                 'electable', m.electable,
+                'analytics', m.analytics,
                 'priority', m.priority,
                 'restartNonce', m.restart_nonce,
                 'names', to_json(member_host_names(m.set_name, m.host_label, m.ordinal, m.hash, p_domain))) ORDER BY m.id), '[]')

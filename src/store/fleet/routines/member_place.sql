@@ -1,7 +1,7 @@
 -- Finds a host for a member and reserves what it needs there: processors, memory, disk and an address, of the project's own block where
 -- it has one. Hosts of regions that were asked for only; members of one cluster never share a host. NULL when there is no room.
 CREATE OR REPLACE FUNCTION member_place(p_cluster bytea, p_ordinal int, p_provider text, p_region text, p_size text, p_disk_gb int,
-                                        p_electable boolean, p_priority int) RETURNS bytea
+                                        p_electable boolean, p_priority int, p_analytics boolean) RETURNS bytea
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
     v_cluster cluster;
@@ -50,14 +50,19 @@ BEGIN
     UPDATE host h SET used_cpus = h.used_cpus + v_size.cpus, used_memory_mb = h.used_memory_mb + v_size.memory_mb,
         used_disk_gb = h.used_disk_gb + v_disk_gb
         WHERE h.id = v_host;
-    INSERT INTO cluster_member (id, org_id, cluster_id, host_id, ordinal, size, cpus, memory_mb, disk_gb, electable, priority)
+    INSERT INTO cluster_member (id, org_id, cluster_id, host_id, ordinal, size, cpus, memory_mb, disk_gb, electable, priority, analytics)
         VALUES (v_member, v_cluster.org_id, p_cluster, v_host, p_ordinal, p_size, v_size.cpus, v_size.memory_mb, v_disk_gb,
-                coalesce(p_electable, true), coalesce(p_priority, 7));
+                coalesce(p_electable, true), coalesce(p_priority, 7), coalesce(p_analytics, false));
     UPDATE host_address a SET member_id = v_member
         WHERE a.address = (SELECT f.address FROM host_address f WHERE f.host_id = v_host AND f.member_id IS NULL
                              AND address_is_for(f, v_block)
                            ORDER BY f.address LIMIT 1);
     RETURN v_member;
 END $$;
-REVOKE ALL ON FUNCTION member_place(bytea, integer, text, text, text, integer, boolean, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION member_place(bytea, integer, text, text, text, integer, boolean, integer) TO reeve_tenant;
+REVOKE ALL ON FUNCTION member_place(bytea, integer, text, text, text, integer, boolean, integer, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION member_place(bytea, integer, text, text, text, integer, boolean, integer, boolean) TO reeve_tenant;
+
+-- The same for statements of nodes of the version before, while nodes are upgraded.
+CREATE OR REPLACE FUNCTION member_place(p_cluster bytea, p_ordinal int, p_provider text, p_region text, p_size text, p_disk_gb int,
+                                        p_electable boolean, p_priority int) RETURNS bytea LANGUAGE sql
+    RETURN member_place(p_cluster, p_ordinal, p_provider, p_region, p_size, p_disk_gb, p_electable, p_priority, false);

@@ -1,4 +1,4 @@
--- Stops a rollout, or goes on with it: OK; GONE: there is none; REFUSED: it is not in a state for it. What failed is tried again, or left out (p_skip_failed).
+-- Stops a rollout, or goes on with it: OK; GONE: there is none; REFUSED: it is not in a state for it. What failed is tried again, as are canaries that were left out; or all these are left out (p_skip_failed).
 CREATE OR REPLACE FUNCTION fleet_update_decide(p_update bytea, p_goes_on boolean, p_skip_failed boolean) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
@@ -16,8 +16,10 @@ BEGIN
         RETURN 'REFUSED';
     END IF;
     UPDATE fleet_update SET state = CASE WHEN p_goes_on THEN 'RUNNING' ELSE 'STOPPED' END, problem = NULL WHERE id = p_update;
-    IF p_goes_on THEN
-        UPDATE fleet_update_cluster SET state = CASE WHEN p_skip_failed THEN 'SKIPPED' ELSE 'WAITING' END, finished_at = NULL WHERE update_id = p_update AND state = 'FAILED';
+    IF p_goes_on AND p_skip_failed THEN -- also without any canary
+        UPDATE fleet_update_cluster SET state = 'SKIPPED', is_canary = false, finished_at = NULL WHERE update_id = p_update AND (state = 'FAILED' OR state = 'SKIPPED' AND is_canary);
+    ELSIF p_goes_on THEN
+        UPDATE fleet_update_cluster SET state = 'WAITING', finished_at = NULL WHERE update_id = p_update AND (state = 'FAILED' OR state = 'SKIPPED' AND is_canary);
     END IF;
     -- Those that wait for their turn or their window learn of it.
     PERFORM pg_notify('reeve_job', encode(u.cluster_id, 'hex')) FROM fleet_update_cluster u WHERE u.update_id = p_update AND u.state = 'QUEUED';

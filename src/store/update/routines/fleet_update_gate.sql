@@ -14,13 +14,21 @@ BEGIN
     SELECT * INTO v_now FROM fleet_versions f WHERE f.cluster_id = p_cluster;
     IF v_row.state IS DISTINCT FROM 'QUEUED' THEN
         RETURN CASE v_row.state WHEN 'RUNNING' THEN 'GO' ELSE 'SKIPPED' END;
-    ELSIF v.state <> 'RUNNING' THEN
+    END IF;
+    -- A server that starts has not said its version yet: that passes, or nothing is done with it.
+    IF v.state = 'RUNNING' AND v_now.verdict = 'UNKNOWN' AND coalesce(v_row.moved_at, now()) > now() - make_interval(secs => v.patience_s) THEN
+        UPDATE fleet_update_cluster SET moved_at = coalesce(moved_at, now()) WHERE update_id = p_update AND cluster_id = p_cluster;
+        RETURN 'LATER';
+    ELSIF v_now.verdict <> 'UNKNOWN' AND v_row.moved_at IS NOT NULL THEN
+        UPDATE fleet_update_cluster SET moved_at = NULL WHERE update_id = p_update AND cluster_id = p_cluster;
+    END IF;
+    IF v.state <> 'RUNNING' THEN
         v_state := 'WAITING'; -- until somebody continues
     ELSIF v_now.verdict = 'BUSY' THEN
         RETURN 'LATER';
-    ELSIF v_now.verdict = 'CURRENT' THEN
+    ELSIF v_now.verdict = 'CURRENT' AND server_minor(v_now.running, v_now.major_version) >= server_minor(v_row.to_version, v_now.major_version) THEN
         v_state := 'DONE';
-    ELSIF v_now.verdict IN ('BEHIND', 'PINNED') AND v_now.installed <> v_row.to_version THEN
+    ELSIF v_now.verdict IN ('CURRENT', 'BEHIND', 'PINNED') AND v_now.installed <> v_row.to_version THEN
         v_problem := 'Its hosts have ' || v_now.installed || ' now.';
     ELSIF v_now.verdict = 'BEHIND' OR (v_now.verdict = 'PINNED' AND v.with_pinned) THEN
         IF NOT p_may_begin THEN

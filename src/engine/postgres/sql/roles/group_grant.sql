@@ -10,13 +10,18 @@ DECLARE
     schemas    text := current_setting('reeve.schemas');
     one        record;
 BEGIN
-    FOR one IN SELECT n.nspname, p.word FROM pg_namespace n, string_to_table(schemas, ',') AS p (word)
-               WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
-                 AND NOT has_schema_privilege(grantee, n.oid, p.word)
-                 AND (p.word <> 'CREATE' OR NOT (n.nspowner = 10 AND n.nspname ~ '^reeve_'
-                      OR EXISTS (SELECT FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid AND e.extowner = 10
-                                 WHERE d.classid = 'pg_namespace'::regclass AND d.objid = n.oid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'))) LOOP
-        EXECUTE format('GRANT %s ON SCHEMA %I TO %I', one.word, one.nspname, grantee);
+    -- An agent that knew less may have granted what is closed now: then it is taken back.
+    FOR one IN SELECT * FROM (
+                   SELECT n.oid, n.nspname, n.nspacl, p.word,
+                          p.word = 'CREATE' AND (n.nspowner = 10 AND n.nspname ~ '^reeve_'
+                              OR EXISTS (SELECT FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid AND e.extowner = 10
+                                         WHERE d.classid = 'pg_namespace'::regclass AND d.objid = n.oid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e')) AS is_closed
+                   FROM pg_namespace n, string_to_table(schemas, ',') AS p (word) WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema') s
+               WHERE CASE WHEN s.is_closed
+                   THEN EXISTS (SELECT FROM aclexplode(s.nspacl) AS a (grantor, holder, privilege, grantable) JOIN pg_roles r ON r.oid = a.holder
+                                WHERE r.rolname = current_setting('reeve.grantee') AND a.privilege = s.word)
+                   ELSE NOT has_schema_privilege(grantee, s.oid, s.word) END LOOP
+        EXECUTE format(CASE WHEN one.is_closed THEN 'REVOKE %s ON SCHEMA %I FROM %I' ELSE 'GRANT %s ON SCHEMA %I TO %I' END, one.word, one.nspname, grantee);
     END LOOP;
     FOR one IN SELECT c.relname, n.nspname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'

@@ -2,7 +2,7 @@
 -- with the name of the most seldom, so its rules are looked at as well.
 -- scope: none, because the worker looks at the clusters of all organizations
 INSERT INTO export_job (id, org_id, project_id, cluster_id, stanza_id, snapshot_id, snapshot_at, bucket_id, prefix, origin, format)
-SELECT reeve_new_id(n.cluster_id), n.org_id, n.project_id, n.cluster_id, t.id, n.id, n.created_at, s.bucket_id, export_prefix(n, t.cluster_name, :asked_s::bigint), 'SCHEDULED', s.format
+SELECT reeve_new_id(n.cluster_id), n.org_id, n.project_id, n.cluster_id, t.id, n.id, n.created_at, s.bucket_id, export_bucket_prefix(n.project_id, s.bucket_id) || export_prefix(n, t.cluster_name, :asked_s::bigint), 'SCHEDULED', s.format
 FROM export_schedules() s
 JOIN snapshot n ON n.project_id = s.project_id AND n.cluster_id = s.cluster_id
 JOIN backup_stanza t ON t.id = n.stanza_id

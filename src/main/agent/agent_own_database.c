@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `reeve-agent own-database`: the backups of the control plane's own database, as the operator sets them up on a repository host. */
-#include "main/agent_own_database.h"
+#include "main/agent/agent_own_database.h"
 
 #include <errno.h>
 #include <stdio.h>
