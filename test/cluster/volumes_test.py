@@ -102,6 +102,10 @@ def they_are_disks_of_their_own(scene):
         kinds = [scene.on(member, "findmnt", "-n", "-o", "FSTYPE", place) for place in (folder, folder + "/wal")]
         suite.equal(kinds, ["ext4", "ext4"], "file systems of " + member.name)
         check_room(scene, member, DISK_GB)
+        for place in (folder, folder + "/wal"):
+            device = os.path.basename(scene.on(member, "findmnt", "-n", "-o", "SOURCE", place))
+            suite.equal(scene.on(member, "cat", "/sys/block/%s/loop/dio" % device, "/sys/block/%s/bdi/strict_limit" % device).split(), ["1", "1"],
+                        "%s is written past the host's cache, and little of it waits" % place)
         suite.equal(scene.on(member, "readlink", folder + "/data/pg_wal"), folder + "/wal/pg_wal", "where its WAL is")
         options = scene.on(member, "findmnt", "-n", "-o", "OPTIONS", folder).split(",")
         suite.check({"nodev", "nosuid", "noexec"} <= set(options), "its options: %s", options)

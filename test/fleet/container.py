@@ -23,13 +23,15 @@ def mount(name, image, folder):
 
 
 def loop_devices():
-    """Options that let it in to the machine's loop devices, of which volumes are made. The kernel makes one when its node is opened."""
+    """Options that let it in to the machine's loop devices, of which volumes are made, and to how much of theirs may be unwritten, as on a machine
+    of its own. The kernel makes one when its node is opened."""
     if not os.path.exists("/dev/loop-control"):
         return []
     for number in range(LOOP_DEVICES):
         with contextlib.suppress(FileExistsError):
             os.mknod("/dev/loop%d" % number, stat.S_IFBLK | 0o660, os.makedev(7, number))
-    return ["--bind=/dev/loop-control", *("--bind=/dev/loop%d" % number for number in range(LOOP_DEVICES))]
+    bounds = "/sys/devices/virtual/bdi"
+    return ["--bind=/dev/loop-control", *(["--bind=" + bounds] if os.path.isdir(bounds) else []), *("--bind=/dev/loop%d" % number for number in range(LOOP_DEVICES))]
 
 
 def boot(name, folder, hostname, options):

@@ -10,6 +10,7 @@
 #include "agent/volume/volume_bound.h"
 #include "agent/volume/volume_image.h"
 #include "agent/volume/volume_room.h"
+#include "agent/volume/volume_traffic.h"
 #include "base/clock.h"
 #include "base/disk.h"
 #include "base/disk_below.h"
@@ -94,6 +95,7 @@ mount_one(struct units *units, struct arena *arena, const struct volume_wish *wi
     TRY(unit_keep_up(units, arena, unit.data, &state));
     if (!is_mounted(arena, wish->member, part))
         return problem(arena, "%s is not mounted: systemctl status %s says why.", place.data, unit.data);
+    volume_traffic_keep(arena, place);
     /* As a member's folder: it may make files there, and remove nobody else's. */
     if (!disk_make_folder(place.data, 01770, (struct disk_owner){ 0, wish->group }))
         return problem(arena, "%s cannot be given to its member: %s.", place.data, strerror(errno));
