@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import time
 
+from node import PATIENCE
+
 PROGRAM = "chromium"
 
 
@@ -58,7 +60,7 @@ class Chromium:
     def open(self, url):
         self.ask("Page.setBypassCSP", enabled=True)
         self.ask("Page.navigate", url=url)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 30 * PATIENCE
         while self.run("document.readyState + ' ' + location.origin") != "complete " + "/".join(url.split("/")[:3]):
             if time.monotonic() > deadline:
                 raise AssertionError("the page does not load: " + str(self.run("document.readyState + ' ' + location.href")))

@@ -12,7 +12,7 @@ from agents import FACTS, Fleet
 from agents_test import advice_document
 from alerts_test import Worker
 from browser import Browser
-from client import Bearer, Digest, wait_until
+from client import PATIENCE, Bearer, Digest, wait_until
 from object_server import object_server
 from suite import Suite, ends_on_signal
 from world import PREFIX, World, connect, invitation_token, name_members, no_limits, reeved, sql
@@ -85,7 +85,7 @@ class Place:
     # ---- What they may ----
     def may(self, who, what, status, method, path, body=None):
         """Within the time that changes of rights take everywhere."""
-        until = time.monotonic() + SOON_S
+        until = time.monotonic() + SOON_S * PATIENCE
         got = who.status(method, path, body)
         while got != status and time.monotonic() < until:
             time.sleep(0.05)

@@ -126,6 +126,36 @@ def locked(table, seconds):
         psql.stdout.read()
 
 
+@contextlib.contextmanager
+def held(table):
+    """Holds a table until the block ends, so that every request that reads it waits."""
+    with subprocess.Popen(["psql", "-X", "-q", "-A", "-t", os.environ["REEVE_TEST_SUPER_DSN"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as psql:
+        psql.stdin.write(f"BEGIN;\nLOCK TABLE {table} IN ACCESS EXCLUSIVE MODE;\nSELECT 'locked';\n")
+        for line in psql.stdout:
+            if "locked" in line:
+                break
+        try:
+            yield
+        finally:
+            psql.stdin.write("COMMIT;\n")
+            psql.stdin.close()
+
+
+def somebody_waits():
+    """Whether a request waits for a lock."""
+    asked = subprocess.run(["psql", "-X", "-A", "-t", os.environ["REEVE_TEST_SUPER_DSN"], "-c", "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"],
+                           capture_output=True, text=True, check=True)
+    return asked.stdout.strip() != "0"
+
+
+def refuses(node):
+    try:
+        node.connect().close()
+        return False
+    except OSError:
+        return True
+
+
 def token_request():
     """Asks for a token with credentials that are well formed and unknown: the node has to look into the database."""
     word = base64.b64encode(b"reeve_sa_0123456789abcdef01234567:reeve_secret_" + b"a" * 49)
@@ -371,7 +401,7 @@ class Connections(OneNode):
         self.assertEqual(len(self.node.workers()), 2)
 
     def test_clients_that_leave_while_a_thread_works_harm_nobody(self):
-        with locked("service_account", 2):
+        with locked("principal", 2):
             for _ in range(50):
                 raw = self.raw()
                 raw.send(token_request())
@@ -442,7 +472,8 @@ class Logs(OneNode):
         with self.raw() as raw:
             raw.send(b"BROKEN\x01canary-query\r\n\r\n")
             raw.reply()
-        time.sleep(0.1)
+        written = lambda: [l for l in self.node.log_lines() if l["requestId"] == reply.headers["x-request-id"][0]]
+        wait_until(written, 5)
         lines = self.node.log_lines()
         line = next(l for l in lines if l["requestId"] == reply.headers["x-request-id"][0])
         self.assertEqual((line["method"], line["path"], line["status"], line["client"], line["tls"]),
@@ -549,9 +580,9 @@ class Life(unittest.TestCase):
         node.write_conf(threads=0)
         before = node.workers()
         node.send(signal.SIGHUP)
-        time.sleep(1)
+        wait_until(lambda: "threads cannot be \"0\"" in node.error_text(), 10)
+        time.sleep(0.5)  # in which it would begin others
         self.assertEqual(node.workers(), before)
-        self.assertIn("threads cannot be \"0\"", node.error_text())
         with Raw(node.connect()) as raw:
             raw.send(ROOT_REQUEST)
             check_reply(self, raw.reply(), 401)
@@ -592,20 +623,18 @@ class Life(unittest.TestCase):
         node = self.node().start()
         half, waiting = Raw(node.connect()), Raw(node.connect())
         half.send(messages.post(b"Content-Length: 4", body=b"{ "))
-        with locked("service_account", 2):
+        with held("principal"):
             waiting.send(token_request())
-            time.sleep(0.3)
+            wait_until(somebody_waits, 5)
             node.send(signal.SIGQUIT)
-            time.sleep(0.3)
-            with self.assertRaises(OSError):
-                node.connect()
+            wait_until(lambda: refuses(node), 5)
+            self.assertIsNone(node.process.poll())
             half.send(b" }")
             check_reply(self, half.reply(), 401)
-            self.assertIsNone(node.process.poll())
         reply = waiting.reply()
         self.assertIsNotNone(reply, "the request in the thread was dropped")
-        self.assertIn(reply.status, (400, 401))
-        self.assertEqual(node.process.wait(15), 0)
+        self.assertIn(reply.status, (401, 503))  # on a busy machine it may wait for longer than a statement may
+        self.assertEqual(node.process.wait(15 * PATIENCE), 0)
         self.assertNotIn("signal", node.error_text())
 
     def test_workers_end_with_a_master_that_is_killed(self):
@@ -619,9 +648,7 @@ class Life(unittest.TestCase):
         node = self.node().start()
         old = node.workers()
         os.kill(old[0], signal.SIGKILL)
-        deadline = time.monotonic() + 5
-        while node.workers() in (old, []) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait_until(lambda: node.workers() not in (old, []), 5)
         node.wait_ready()
         self.assertNotEqual(node.workers(), old)
         self.assertIn("reeve_processes 1\n", node.operator("/metrics")[1])
@@ -643,8 +670,8 @@ class Life(unittest.TestCase):
 
     def test_more_requests_than_threads_and_queue_are_answered_503(self):
         node = self.node(settings={"threads": 1, "thread_queue": 2}).start()
-        with locked("service_account", 1.5):
-            raws = [Raw(node.connect()) for _ in range(12)]
+        raws = [Raw(node.connect()) for _ in range(12)]
+        with locked("principal", 1.5):
             for raw in raws:
                 raw.send(token_request())
             replies = [raw.reply() for raw in raws]
@@ -738,9 +765,7 @@ class ProxyProtocol(unittest.TestCase):
         with self.through("127.0.0.1", b"PROXY TCP6 2001:db8::9 ::1 4711 8443\r\n") as raw:
             raw.send(ROOT_REQUEST)
             check_reply(self, raw.reply(), 401)
-        time.sleep(0.1)
-        clients = {line["client"] for line in self.node.log_lines()}
-        self.assertLessEqual({"203.0.113.9", "2001:db8::9"}, clients)
+        wait_until(lambda: {"203.0.113.9", "2001:db8::9"} <= {line["client"] for line in self.node.log_lines()}, 5)
 
     def test_somebody_else_is_turned_away(self):
         with self.through("127.0.0.2", b"PROXY TCP4 203.0.113.77 127.0.0.1 4711 8443\r\n") as raw:

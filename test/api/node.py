@@ -24,6 +24,8 @@ import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+PATIENCE = float(os.environ.get("REEVE_PATIENCE", "1"))  # so many times as long may everything take: see test/api/run_all.py
+OF_HOSTS = range(27000, 27400)  # where members and what hosts offer listen, whatever is free
 
 given_ports = set()
 
@@ -32,7 +34,7 @@ def free_port(host="127.0.0.1"):
     """Free for TCP and UDP, given once, and none that the kernel gives to connections of its own accord: a node that is started again finds it free."""
     for port in random.sample(range(20000, 32000), 200):
         with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp, contextlib.suppress(OSError):
-            if port not in given_ports:
+            if port not in given_ports and port not in OF_HOSTS:
                 tcp.bind((host, port))
                 udp.bind((host, port))
                 given_ports.add(port)
@@ -161,7 +163,7 @@ class Node:
         return self
 
     def wait_ready(self, seconds=20):
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds * PATIENCE
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
                 raise RuntimeError("the node ended: " + self.error_text())
@@ -174,7 +176,7 @@ class Node:
         raise RuntimeError("the node did not become ready: " + str(self.try_operator("/readyz")) + self.error_text())
 
     def wait_listening(self, seconds=20):
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds * PATIENCE
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
                 raise RuntimeError("the node ended: " + self.error_text())
@@ -204,7 +206,7 @@ class Node:
         """HUP, and wait until new workers are there and the old ones take no new connections any more."""
         before = set(self.workers())
         self.send(signal.SIGHUP)
-        deadline = time.monotonic() + seconds * float(os.environ.get("REEVE_PATIENCE", "1"))
+        deadline = time.monotonic() + seconds * PATIENCE
         while time.monotonic() < deadline:
             if set(self.workers()) - before and all(map(is_leaving, before)):
                 time.sleep(0.05)  # between its title and its sockets
@@ -219,7 +221,7 @@ class Node:
         if self.process.poll() is None:
             self.send(number)
         try:
-            status = self.process.wait(seconds)
+            status = self.process.wait(seconds * PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -231,7 +233,7 @@ class Node:
         workers = self.workers()
         self.process.kill()
         self.process.wait()
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 10 * PATIENCE
         while time.monotonic() < deadline and any(os.path.exists(f"/proc/{pid}") for pid in workers):
             time.sleep(0.02)
         return workers
@@ -263,7 +265,7 @@ class Node:
         certificate = self.settings.get("operator_certificate")
         scheme, context = ("https", ssl.create_default_context(cafile=certificate)) if certificate else ("http", None)
         try:
-            with urllib.request.urlopen(f"{scheme}://127.0.0.1:{self.operator_port}{path}", timeout=timeout, context=context) as answer:
+            with urllib.request.urlopen(f"{scheme}://127.0.0.1:{self.operator_port}{path}", timeout=timeout * PATIENCE, context=context) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as refused:
             return refused.code, refused.read().decode()
@@ -301,7 +303,7 @@ class Node:
 
     def connect(self, port=None, timeout=10, context=None):
         """A TLS socket to the API."""
-        raw = socket.create_connection(("127.0.0.1", port or self.port), timeout)
+        raw = socket.create_connection(("127.0.0.1", port or self.port), timeout * PATIENCE)
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             return (context or self.tls_context()).wrap_socket(raw, server_hostname="localhost")

@@ -14,7 +14,7 @@ import urllib.parse
 import urllib.request
 
 from alerts_test import Worker
-from client import wait_until
+from client import PATIENCE, wait_until
 from measurements import MonitorStore
 from node import free_port, make_certificate
 from suite import Suite, ends_on_signal
@@ -184,7 +184,7 @@ def is_all_there(relay, tenant, after):
 
 
 def try_until(condition, seconds):
-    end = time.monotonic() + seconds
+    end = time.monotonic() + seconds * PATIENCE
     while not condition() and time.monotonic() < end:
         time.sleep(0.3)
 
@@ -223,7 +223,7 @@ def test_kills(suite, relay, own, worker, begin):
         own.measure(begin, begin + 10)
         begin += 10
         worker.start(failpoint)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 60 * PATIENCE
         while worker.process.poll() is None and time.monotonic() < deadline:
             hurry(own)
             time.sleep(1)
@@ -293,7 +293,7 @@ def test_neighbours(suite, relay, own, other, begin):
     took = time.monotonic() - began
     count, *bad = is_all_there(relay, other, other.begin)
     suite.equal(bad, [0, 0, 0], "missing, more and other of %d points of the other tenant" % count)
-    suite.check(took < 12, "the other tenant's went out in %.1f s while one receiver hung" % took)
+    suite.check(took < 12 * PATIENCE, "the other tenant's went out in %.1f s while one receiver hung" % took)
     wait_until(lambda: state_of(own)[0] == "FAILING", 30)
     suite.check("timed out" in state_of(own)[1].lower() or "timeout" in state_of(own)[1].lower(), "the reason: %s" % state_of(own)[1])
     relay.moods[own.key] = "good"

@@ -7,6 +7,7 @@ import sys
 
 from agents import Fleet
 from agents_test import member_report
+from node import PATIENCE
 from suite import Suite, ends_on_signal
 from world import sql
 
@@ -67,7 +68,7 @@ def test_restored(suite, fleet):
 
     said = fleet.command("restored", "--json")
     suite.check('"hosts":"1"' in said.replace(" ", "") and '"clusters":"1"' in said.replace(" ", ""), "what the command says: %s", said)
-    status, told = host.goal(after=goal["version"], timeout=10)
+    status, told = host.goal(after=goal["version"], timeout=10 * PATIENCE)
     suite.equal(status, 200, "the host is told its goal")
     suite.check(told["version"] > goal["version"] + 1000, "its version is past all that was: %r", told["version"])
     suite.check(told["clusters"][0]["goalGeneration"] > reached + 1000, "and the generation: %r", told["clusters"][0])

@@ -8,7 +8,7 @@ import time
 from authenticator import Passkey
 from browser import Browser, refused
 from client import wait_until
-from world import reeved, sql, start_node
+from world import reeved, sql, start_node, tell_nodes
 
 GOOD, OTHER = "a long enough secret", "another long secret, \u00e4\u00f6\u00fc"
 
@@ -23,8 +23,7 @@ def with_password(suite, place, role="ORG_OWNER"):
 
 
 def forget_confirmation(person):
-    sql("UPDATE console_session SET verified_at = now() - interval '6 minutes' WHERE person_id = decode('%s', 'hex'); SELECT pg_notify('reeve_authority', 'all')" % person)
-    time.sleep(0.3)
+    tell_nodes("UPDATE console_session SET verified_at = now() - interval '6 minutes' WHERE person_id = decode('%s', 'hex')" % person)
 
 
 def test_password(suite, place):

@@ -10,7 +10,7 @@ import secrets
 import subprocess
 import sys
 
-from client import Bearer, Connection, Digest, trust
+from client import Bearer, Connection, Digest, trust, wait_until
 from node import Node
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -76,8 +76,15 @@ def sql(text, dsn=None):
     return done.stdout.strip()
 
 
-def tell_nodes():
-    sql("SELECT pg_notify('reeve_authority', 'all')")
+TELL = "SELECT pg_notify('reeve_authority', 'all')"
+worlds = []  # those that are open
+
+
+def tell_nodes(change=""):
+    """What statements changed about callers, which no operation of the API told: it has been heard when this returns."""
+    sql("BEGIN; %s; %s; COMMIT" % (change, TELL))
+    for world in worlds:
+        world.wait_heard()
 
 
 # When credentials were last used is noted whatever becomes of the request.
@@ -153,7 +160,7 @@ def no_limits(owners):
     sql("INSERT INTO limit_override (owner, set_name, capacity, refill) SELECT decode(o, 'hex'), format('S%%s', lpad(n::text, 2, '0')), "
         "%d, %d FROM unnest('{%s}'::text[]) o, generate_series(1, 67) n ON CONFLICT DO NOTHING;"
         % (NO_LIMIT, NO_LIMIT, ",".join(owners)))
-    tell_nodes()
+    sql(TELL)
 
 
 # What every suite but that of the limits themselves needs: nobody is held back for failing on purpose. Mail can be asked for.
@@ -260,6 +267,23 @@ class World:
                            for org in (self.a.home, self.b.home)}
         self.roles = roles()
         self.callers = self._make_role_callers() if with_roles else {}
+        self.witness = None
+        worlds.append(self)
+
+    def wait_heard(self):
+        """A node hears in the order in which it was told: when somebody is refused whose role was taken away last, it has heard of all that was before."""
+        if self.witness is None:
+            self.witness = bootstrap(self.config, "Witness")
+            self.witness.fetch(self.connection)
+        role = "role_grant", self.witness.account, self.a.home
+        with connect(self.node) as connection:  # one process of the node
+            status = lambda: connection.ask("GET", PREFIX + "/orgs/" + self.a.home, self.witness.bearer()).status
+            sql("INSERT INTO %s (principal_id, org_id, role) VALUES (decode('%s', 'hex'), decode('%s', 'hex'), 'ORG_MEMBER')" % role)
+            if status() != 200:
+                raise AssertionError("a role that was just granted counts for nothing")
+            sql("BEGIN; DELETE FROM %s WHERE principal_id = decode('%s', 'hex') AND org_id = decode('%s', 'hex'); SELECT pg_notify('reeve_authority', 'principal:%s'); COMMIT"
+                % (*role, self.witness.account))
+            wait_until(lambda: status() != 200, 10, 0.01)
 
     # ---- Through the API ----
     def must(self, status, method, target, auth, body=None, headers=()):
@@ -495,4 +519,5 @@ class World:
                 "operationId": self.make_operation(whose.home, place), **self.make_team(whose, place, mark)}
 
     def close(self):
+        worlds.remove(self)
         self.connection.close()

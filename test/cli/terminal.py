@@ -10,6 +10,7 @@ import subprocess
 import termios
 import time
 
+PATIENCE = float(os.environ.get("REEVE_PATIENCE", "1"))  # so many times as long may everything take
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -47,7 +48,7 @@ class Reeve:
     def pipe(self, *words, stdin=b"", cwd=None, timeout=60, **environment):
         """Standard output as bytes, standard error as text."""
         done = subprocess.run([self.program, *words], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd or self.home,
-                              env=self.environment(**environment), timeout=timeout, check=False)
+                              env=self.environment(**environment), timeout=timeout * PATIENCE, check=False)
         return Ended(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
 
     def terminal(self, *words, **more):
@@ -59,7 +60,7 @@ class Terminal:
     """A run with a terminal as standard input, output and error; keys can be pressed in it."""
 
     def __init__(self, reeve, *words, columns=100, timeout=60, cwd=None, **environment):
-        self.deadline, self.raw = time.monotonic() + timeout, ""
+        self.deadline, self.raw = time.monotonic() + timeout * PATIENCE, ""
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
         # `setsid --ctty` becomes the program, with this terminal as the one whose Ctrl-C reaches it.

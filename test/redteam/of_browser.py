@@ -9,9 +9,10 @@ import time
 import operator_session_test as operators
 from authenticator import Passkey
 from browser import COOKIE, Browser
+from client import PATIENCE
 from rows import Attack
 from session_test import WRONG
-from world import reeved, sql, start_node
+from world import reeved, sql, start_node, tell_nodes
 
 SITE, SECRET, ENDED, OVER = "a cookie counts from our own pages only", "a cookie is its secret and not its number", "a session that was ended is forgotten everywhere", "sessions end by themselves"
 ANSWER, ONCE, FIRST, GRAVE = "a passkey's answer is for one page and one service", "a challenge is answered once", "an account with a passkey gets no other one", "what is grave needs the passkey once more"
@@ -43,8 +44,8 @@ class Person:
         return reeved("enrol", self.name, "--recover", "--config", self.ground.node.conf).strip()
 
     def change(self, what):
-        sql("UPDATE console_session SET %s WHERE person_id = decode('%s', 'hex'); SELECT pg_notify('reeve_authority', 'all')" % (what, self.id))
-        time.sleep(0.5)
+        tell_nodes("UPDATE console_session SET %s WHERE person_id = decode('%s', 'hex')" % (what, self.id))
+        time.sleep(0.5 * PATIENCE)  # one process of the node has heard: this is for the others
 
 
 def got(answer):

@@ -10,11 +10,11 @@ import socket
 import time
 
 from access_matrix import ZERO, Plan
-from client import Bearer
+from client import PATIENCE, Bearer
 from exchange_provider import make_store_role
 from of_node import ask as ask_cell
 from rows import Attack
-from world import PREFIX, connect, new_id, no_limits, reeved, sql
+from world import PREFIX, connect, new_id, no_limits, reeved, sql, tell_nodes
 
 SOON_S = 5
 LARGE = 1024 * 1024
@@ -250,8 +250,9 @@ def of_older_version(ground):
     caller = ground.world.make_caller("Hurries")
     project = ground.world.make_project(caller, "hurried")
     sql("INSERT INTO limit_override (owner, set_name, capacity, refill) SELECT decode('%s', 'hex'), format('S%%s', lpad(n::text, 2, '0')), 5, 1 FROM generate_series(1, 67) n "
-        "ON CONFLICT (owner, set_name) DO UPDATE SET capacity = 5, refill = 1; SELECT pg_notify('reeve_authority', 'all')" % project)
-    time.sleep(1)
+        "ON CONFLICT (owner, set_name) DO UPDATE SET capacity = 5, refill = 1" % project)
+    tell_nodes()
+    time.sleep(PATIENCE)  # one process of the node has heard: this is for the others
 
     def hurry():
         with connect(ground.node) as connection:

@@ -181,7 +181,7 @@ static const struct key test_master_key = { { 1, 2, 3, 4, 5, 6, 7 } };
 static inline bool
 eventually(bool (*is_so)(void *), void *context, int within_ms)
 {
-    for (int64_t end_ms = clock_steady_ms() + within_ms; clock_steady_ms() < end_ms; usleep(2000)) {
+    for (int64_t end_ms = clock_steady_ms() + patient(within_ms); clock_steady_ms() < end_ms; usleep(2000)) {
         if (is_so(context))
             return true;
     }
@@ -254,6 +254,15 @@ run_sql(const char *text)
         fail_msg("%s: %s", text, PQerrorMessage(connection));
     PQclear(result);
     PQfinish(connection);
+}
+
+/* Until somebody waits for a lock: in this database, because other tests use the same server. */
+static inline void
+wait_for_a_lock(void)
+{
+    run_sql(
+        "DO $$ BEGIN LOOP PERFORM pg_stat_clear_snapshot(); EXIT WHEN EXISTS (SELECT FROM pg_stat_activity "
+        "WHERE datname = current_database() AND wait_event_type = 'Lock'); PERFORM pg_sleep(0.01); END LOOP; END $$");
 }
 
 static inline id
@@ -355,7 +364,8 @@ static inline bool
 create_database(void)
 {
     const char *super = getenv("REEVE_TEST_SUPER_DSN");
-    snprintf(test_database, sizeof(test_database), "auth_%d", (int)getpid());
+    /* Numbers of processes come again while the same server runs. */
+    snprintf(test_database, sizeof(test_database), "auth_%d_%lld", (int)getpid(), (long long)clock_now_ms());
     PGconn *connection = PQconnectdb(super);
     PGresult *result = PQexec(connection, str_format(arena, "CREATE DATABASE %s OWNER reeve", test_database).data);
     bool made = PQresultStatus(result) == PGRES_COMMAND_OK;

@@ -239,8 +239,7 @@ who_is_added_while_he_leaves_is_in_no_team(void **state)
     assert_true(found);
     assert_ok(store_team_member_add(tx, place.organization, place.team, place.person, &added));
     pthread_create(&thread, NULL, leave, &leaving);
-    run_sql(
-        "DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM pg_locks WHERE NOT granted) LOOP PERFORM pg_sleep(0.01); END LOOP; END $$");
+    wait_for_a_lock();
     end(tx);
     pthread_join(thread, NULL);
     assert_ok(leaving.problem);

@@ -38,7 +38,7 @@ used_entries(void)
 static void
 wait_for(const char *wanted)
 {
-    for (int i = 0; i < 500 && strcmp(used_entries(), wanted) != 0; i++)
+    for (int i = 0; i < patient(500) && strcmp(used_entries(), wanted) != 0; i++)
         usleep(10000);
     assert_string_equal(used_entries(), wanted);
 }

@@ -82,7 +82,7 @@ ask_testers_for_passwords(PGconn *super)
                    "EXECUTE format('COPY (SELECT unnest(string_to_array(%L, chr(10)))) TO %L', "
                    "'host all +scram_testers 127.0.0.1/32 scram-sha-256' || chr(10) || rules, f); END IF; END $$");
     fixture_ask_on(super, "SELECT pg_reload_conf()");
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < patient(500); i++) {
         if (strcmp(fixture_ask_on(super, "SELECT count(*) FROM pg_hba_file_rules WHERE auth_method = 'scram-sha-256'"),
                    "1") == 0)
             break;

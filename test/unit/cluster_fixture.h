@@ -504,7 +504,7 @@ static __attribute__((unused)) void
 settle_for(int64_t most_ms)
 {
     struct job_runner worker = runner();
-    for (int64_t until = clock_steady_ms() + most_ms; run_jobs_once(&worker); play_agents()) {
+    for (int64_t until = clock_steady_ms() + patient(most_ms); run_jobs_once(&worker); play_agents()) {
         if (clock_steady_ms() > until)
             fail_msg("%s", fixture_ask(
                                "SELECT kind || ' ' || step || ' ' || state || ': ' || coalesce(waits_for, '') FROM job "

@@ -54,7 +54,7 @@ a_cluster_is_ready_when_its_changes_are_received(void **state)
     assert_string_equal(fixture_ask("SELECT used_disk_gb FROM host WHERE name = 'r1'"), "20"); /* twice the cluster's */
     played.receives_nothing = true;
     struct job_runner worker = runner();
-    for (int64_t until = clock_steady_ms() + 20000; clock_steady_ms() < until;) {
+    for (int64_t until = clock_steady_ms() + patient(20000); clock_steady_ms() < until;) {
         run_jobs_once(&worker);
         play_agents();
         if (strcmp(fixture_ask("SELECT step FROM job WHERE finished_at IS NULL"), "wait-backups") == 0)
@@ -422,8 +422,9 @@ assert_waits(struct request_of request, const char *held, const char *free)
     fixture_ask_on(holder, held);
     assert_int_equal(pthread_create(&sending, NULL, send_it, &request), 0);
     int waiting = 0;
-    for (int64_t until = clock_steady_ms() + 20000; waiting == 0 && clock_steady_ms() < until;)
-        waiting = (int)count("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+    for (int64_t until = clock_steady_ms() + patient(20000); waiting == 0 && clock_steady_ms() < until;)
+        waiting = (int)count(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
     assert_int_equal(waiting, 1);
     fixture_ask_on(holder, free);
     fixture_ask_on(holder, "ROLLBACK");

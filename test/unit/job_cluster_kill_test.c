@@ -21,7 +21,7 @@ work(const char *dsn)
     store = store_new(&config);
     fixture_owner = PQconnectdb(dsn);
     struct job_runner worker = runner();
-    for (int64_t until = clock_steady_ms() + 30000; run_jobs_once(&worker) && clock_steady_ms() < until;)
+    for (int64_t until = clock_steady_ms() + patient(30000); run_jobs_once(&worker) && clock_steady_ms() < until;)
         clock_sleep_ms(2);
     PQfinish(fixture_owner);
     store_free(store);
@@ -42,7 +42,7 @@ survive(const char *failpoint)
         _exit(3);
     }
     int status = 0;
-    for (int64_t until = clock_steady_ms() + 60000; waitpid(child, &status, WNOHANG) == 0; play_agents()) {
+    for (int64_t until = clock_steady_ms() + patient(60000); waitpid(child, &status, WNOHANG) == 0; play_agents()) {
         if (clock_steady_ms() > until) {
             kill(child, SIGKILL);
             waitpid(child, &status, 0);

@@ -216,7 +216,7 @@ a_primary_that_is_lost_in_a_hand_over_has_a_successor(void **state)
     struct job_runner worker = runner();
     assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("B", "M10", 2) "," REGION("A", "M10", 1)),
                 "OK");
-    for (int64_t until = clock_steady_ms() + 20000; clock_steady_ms() < until;) {
+    for (int64_t until = clock_steady_ms() + patient(20000); clock_steady_ms() < until;) {
         run_jobs_once(&worker);
         if (count("SELECT count(*) FROM cluster_member WHERE NOT electable") > 0)
             break;
@@ -565,7 +565,7 @@ sample_data_follows_the_primary(void **state)
     fixture_ask("UPDATE cluster_member SET role = CASE role WHEN 'PRIMARY' THEN 'REPLICA' WHEN 'SYNC_STANDBY' THEN "
                 "'PRIMARY' ELSE role END");
     snprintf(set->primary, sizeof(set->primary), "%s", set->standby);
-    for (int64_t until = clock_steady_ms() + 10000; clock_steady_ms() < until; run_jobs_once(&worker)) {
+    for (int64_t until = clock_steady_ms() + patient(10000); clock_steady_ms() < until; run_jobs_once(&worker)) {
         if (count("SELECT count(*) FROM host_task WHERE kind = 'LOAD_SAMPLE'") == 2)
             break;
     }

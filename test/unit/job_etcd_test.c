@@ -12,11 +12,12 @@
 #include "base/json.h"
 #include "base/net/post.h"
 #include "fleet/authority.h"
+#include "free_port.h"
 #include "job/etcd/etcd_call.h"
 #include "job/kinds.h"
 #include "store/etcd/etcd.h"
 
-enum { CLUSTER_A = 11, CLUSTER_B = 12, PORT_FROM = 23790 };
+enum { CLUSTER_A = 11, CLUSTER_B = 12 };
 
 static struct fleet *fleet;
 static struct arena *arena;
@@ -47,7 +48,7 @@ make_certificate(struct certificate_subject subject, str *ret_key, struct certif
 }
 
 static void
-start_etcd(int port)
+start_etcd(int port, int peer_port)
 {
     str addresses[] = { STR("127.0.0.1") }, key;
     struct certificate made;
@@ -61,7 +62,7 @@ start_etcd(int port)
     write_file("crt", made.pem), write_file("key", key), write_file("ca", authority.certificate);
     snprintf(data, sizeof(data), "%s/data", folder);
     snprintf(client, sizeof(client), "https://127.0.0.1:%d", port);
-    snprintf(peer, sizeof(peer), "http://127.0.0.1:%d", port + 1);
+    snprintf(peer, sizeof(peer), "http://127.0.0.1:%d", peer_port);
     snprintf(cluster, sizeof(cluster), "e=%s", peer);
     snprintf(cert, sizeof(cert), "%s/crt", folder), snprintf(key_file, sizeof(key_file), "%s/key", folder),
         snprintf(ca, sizeof(ca), "%s/ca", folder);
@@ -90,7 +91,7 @@ set_up(void **state)
     struct fleet_config config = { .store = fixture_config(), .domain = "db.example.test" };
     memset(config.master_key.bytes, 1, KEY_BYTES);
     fleet = fleet_new(&config);
-    for (int i = 0; i < 500 && !store_status(fleet->store).reachable; i++)
+    for (int i = 0; i < patient(500) && !store_status(fleet->store).reachable; i++)
         usleep(10000);
     environment = (struct job_environment){ .key = config.master_key, .call_etcd = etcd_call };
     assert_true(post_init());
@@ -99,7 +100,7 @@ set_up(void **state)
     make_certificate(
         (struct certificate_subject){ .organization = STR("reeve-etcd"), .lifetime_s = 3600, .use = USE_CLIENT },
         &nameless_key, &nameless);
-    start_etcd(PORT_FROM + (int)(getpid() % 2000) * 2);
+    start_etcd(free_port(), free_port());
     return 0;
 }
 
@@ -130,7 +131,7 @@ ask_with(const struct certificate *certificate, str key, str token, const char *
     };
     str answer, why = STR_EMPTY;
     int status = 0;
-    for (int i = 0; i < 300 && status == 0; i++) {
+    for (int i = 0; i < patient(300) && status == 0; i++) {
         status = etcd_call(arena, &request, &answer, &why);
         if (status == 0)
             usleep(100000);
@@ -347,7 +348,7 @@ dies(error (*step)(int n, bool *ret_is_done), const char *place, int times)
         config.master_key = environment.key;
         snprintf(value, sizeof(value), "etcd:ask:%s=kill@%d", place, times);
         fleet = fleet_new(&config); /* connections are the parent's */
-        for (int i = 0; i < 500 && !store_status(fleet->store).reachable; i++)
+        for (int i = 0; i < patient(500) && !store_status(fleet->store).reachable; i++)
             usleep(10000);
         _exit(failpoint_init(value, stderr) && step(CLUSTER_A, &is_done) == OK && is_done ? 0 : 1);
     }

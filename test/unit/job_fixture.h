@@ -186,7 +186,7 @@ marks_of(struct place place, id job)
 static __attribute__((unused)) bool
 comes_true(id job, const char *expression, int64_t within_ms)
 {
-    for (int64_t until = clock_steady_ms() + within_ms; clock_steady_ms() < until; clock_sleep_ms(5)) {
+    for (int64_t until = clock_steady_ms() + patient(within_ms); clock_steady_ms() < until; clock_sleep_ms(5)) {
         if (strcmp(of_job(job, expression), "t") == 0)
             return true;
     }

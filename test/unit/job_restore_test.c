@@ -76,7 +76,7 @@ static void
 settle_until(const char *step)
 {
     struct job_runner worker = runner();
-    for (int64_t until = clock_steady_ms() + SOON_MS; clock_steady_ms() < until;) {
+    for (int64_t until = clock_steady_ms() + patient(SOON_MS); clock_steady_ms() < until;) {
         run_jobs_once(&worker);
         if (strcmp(fixture_ask("SELECT step FROM job WHERE kind = 'cluster.restore' AND finished_at IS NULL"), step) ==
             0)
@@ -436,7 +436,7 @@ a_cluster_comes_back_when_all_its_hosts_are_lost(void **state)
     assert_ok(job_add(tx, &host_drain_job, (struct job_draft){ .subject = host, .subject_name = STR("h") }, &job));
     assert_ok(tx_commit(tx));
     struct job_runner worker = runner();
-    for (int64_t until = clock_steady_ms() + SOON_MS; clock_steady_ms() < until;) {
+    for (int64_t until = clock_steady_ms() + patient(SOON_MS); clock_steady_ms() < until;) {
         run_jobs_once(&worker);
         if (strcmp(fixture_ask("SELECT step FROM job WHERE kind = 'cluster.move' AND finished_at IS NULL"),
                    "replace") != 0 &&
@@ -459,7 +459,7 @@ static void
 settle_until_failed(void)
 {
     struct job_runner worker = runner();
-    for (int64_t until = clock_steady_ms() + SOON_MS;
+    for (int64_t until = clock_steady_ms() + patient(SOON_MS);
          clock_steady_ms() < until && strcmp(restore_says("state"), "FAILED") != 0; play_agents())
         run_jobs_once(&worker);
 }
@@ -610,7 +610,7 @@ hosts_speak_of_their_own_only(void **state)
     make(place, "third");
     assert_asks_restore(place, LATEST INTO("copy"), "OK");
     assert_asks_restore(place, LATEST INTO("third"), "OK");
-    for (int64_t until = clock_steady_ms() + SOON_MS;
+    for (int64_t until = clock_steady_ms() + patient(SOON_MS);
          clock_steady_ms() < until && count("SELECT count(*) FROM restore_job WHERE gate_port IS NOT NULL") < 2;)
         run_jobs_once(&worker);
     assert_string_equal(fixture_ask("SELECT count(DISTINCT gate_port) FROM restore_job WHERE gate_port IS NOT NULL"),

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "free_port.h"
 #include "monitor/stores.h"
 
 enum { MONITOR_STORES = 2, MONITOR_WAIT_MS = 30000 };
@@ -25,18 +26,6 @@ static struct {
     pid_t pids[MONITOR_STORES];
     struct monitor_stores *stores;
 } monitor;
-
-static int
-monitor_free_port(void)
-{
-    struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
-    socklen_t length = sizeof(address);
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
-    close(fd);
-    return ntohs(address.sin_port);
-}
 
 static bool
 monitor_listens(int port)
@@ -65,7 +54,7 @@ monitor_start(size_t number)
                "-dedup.minScrapeInterval=1ms", "-memory.allowedBytes=64MiB", (char *)NULL);
         _exit(127);
     }
-    for (int i = 0; i < MONITOR_WAIT_MS / 20 && !monitor_listens(monitor.ports[number]); i++)
+    for (int i = 0; i < patient(MONITOR_WAIT_MS) / 20 && !monitor_listens(monitor.ports[number]); i++)
         usleep(20000);
     if (!monitor_listens(monitor.ports[number]))
         fail_msg("victoria-metrics does not start; script/bootstrap installs it");
@@ -76,7 +65,7 @@ static __attribute__((unused)) void
 monitor_put(struct arena *in, size_t number, str lines)
 {
     str started, why = STR_EMPTY;
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < patient(500); i++) {
         if (monitor_write(monitor.stores, in, number, lines, &started, &why))
             return;
         usleep(20000);
@@ -114,7 +103,7 @@ monitor_open(void)
     snprintf(monitor.folder, sizeof(monitor.folder), "/tmp/reeve-monitor.XXXXXX");
     assert_non_null(mkdtemp(monitor.folder));
     for (size_t i = 0; i < MONITOR_STORES; i++) {
-        monitor.ports[i] = monitor_free_port();
+        monitor.ports[i] = free_port();
         snprintf(monitor.urls[i], sizeof(monitor.urls[i]), "http://127.0.0.1:%d", monitor.ports[i]);
         monitor.url_list[i] = monitor.urls[i];
         monitor_start(i);

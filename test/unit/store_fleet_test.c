@@ -435,7 +435,7 @@ static int
 wait_heard(int at_least)
 {
     int count = 0;
-    for (int i = 0; i < 500 && count < at_least; i++, usleep(10000)) {
+    for (int i = 0; i < patient(500) && count < at_least; i++, usleep(10000)) {
         pthread_mutex_lock(&heard_lock);
         count = heard_count;
         pthread_mutex_unlock(&heard_lock);

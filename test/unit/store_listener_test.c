@@ -35,7 +35,7 @@ on_state(void *owner, bool connected)
 static bool
 reaches(struct heard *heard, const int *number, int expected)
 {
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < patient(500); i++) {
         pthread_mutex_lock(&heard->lock);
         bool reached = *number >= expected;
         pthread_mutex_unlock(&heard->lock);

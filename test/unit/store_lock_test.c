@@ -394,7 +394,7 @@ rival_waits(void)
 {
     char ask[128];
     snprintf(ask, sizeof(ask), "SELECT pg_blocking_pids(%d) @> ARRAY[%d]", PQbackendPID(rival), PQbackendPID(first));
-    for (int64_t until = clock_steady_ms() + 30000; clock_steady_ms() < until; clock_sleep_ms(1)) {
+    for (int64_t until = clock_steady_ms() + patient(30000); clock_steady_ms() < until; clock_sleep_ms(1)) {
         if (PQconsumeInput(rival) != 1)
             fail_msg("%s", PQerrorMessage(rival));
         if (!PQisBusy(rival))

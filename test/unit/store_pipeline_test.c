@@ -99,7 +99,7 @@ send_bad(struct pipeline *pipeline, struct answer *answer)
 static void
 run_until_answered(struct pipeline *pipeline, struct answer *answers, int count, int timeout_ms)
 {
-    int64_t deadline = clock_steady_ms() + timeout_ms, ticked = clock_steady_ms();
+    int64_t deadline = clock_steady_ms() + patient(timeout_ms), ticked = clock_steady_ms();
     for (int done = 0; done < count;) {
         turn(pipeline, 10);
         if (clock_steady_ms() - ticked > 100) {
@@ -329,13 +329,13 @@ silent_server_is_given_up(void **state)
     assert_true(send_good(pipeline, 1, &waiting));
     pipeline_flush(pipeline);
     int64_t before = clock_steady_ms();
-    while (waiting.calls == 0 && clock_steady_ms() - before < 5000) {
+    while (waiting.calls == 0 && clock_steady_ms() - before < patient(5000)) {
         usleep(20000);
         pipeline_tick(pipeline);
     }
     assert_int_equal(waiting.calls, 1);
     assert_fails(waiting.problem, DATABASE_UNAVAILABLE);
-    assert_in_range(clock_steady_ms() - before, 200, 2500);
+    assert_in_range(clock_steady_ms() - before, 200, patient(2500));
     assert_false(pipeline_is_ready(pipeline));
     pipeline_free(pipeline);
 }
@@ -406,7 +406,7 @@ callback_may_send_the_next_statement(void **state)
     }
     int64_t before = clock_steady_ms();
     bool done = false;
-    while (!done && clock_steady_ms() - before < 10000) {
+    while (!done && clock_steady_ms() - before < patient(10000)) {
         turn(pipeline, 10);
         done = true;
         for (int i = 0; i < 20; i++)
@@ -464,7 +464,7 @@ readers_come_back_after_a_loss(void **state)
     struct rows rows;
     params_id(&params, P_ORGANIZATION, fixture_id(1));
     error problem = OK;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < patient(100); i++) {
         problem = store_read(store, arena, SQL_EVENT_VERIFY_CHAIN, &params, &rows);
         if (problem == OK)
             break;
@@ -533,7 +533,7 @@ host_behind_a_silent_one_has_its_turn(void **state)
     config.dsn = dsn_behind_silence(dsn, &silent);
     struct pipeline *pipeline = pipeline_new(&config, on_watch, NULL);
     int64_t began = clock_steady_ms();
-    while (!pipeline_is_ready(pipeline) && clock_steady_ms() - began < 8000) {
+    while (!pipeline_is_ready(pipeline) && clock_steady_ms() - began < patient(8000)) {
         turn(pipeline, 10);
         pipeline_tick(pipeline);
     }
@@ -542,9 +542,9 @@ host_behind_a_silent_one_has_its_turn(void **state)
 
     /* The next one knows where to go. */
     began = clock_steady_ms();
-    struct connection *connection = connection_open(config.dsn, NULL, 1000);
+    struct connection *connection = connection_open(config.dsn, NULL, patient(1000));
     assert_non_null(connection);
-    assert_true(clock_steady_ms() - began < 1500);
+    assert_true(clock_steady_ms() - began < patient(1500));
     connection_close(connection);
     close(silent);
 }
