@@ -87,7 +87,7 @@ struct field {
     enum field_type item;   /* of a list of scalars */
     const char *example;    /* JSON text */
     const char *unit;       /* of a number whose name does not say it; empty or NULL: it has none */
-    const char *short_flag; /* the flag of the command line for a field inside of lists: "size" */
+    const char *short_flag; /* flags of the command line for a field in lists, as words: "size" */
     const char *short_form; /* of a list of objects: how people write one of them there: "roleName@databaseName" */
     /*
      * The field decides which other fields the object has: one row for each text of .one_of, ended by a row without

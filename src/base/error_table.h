@@ -41,6 +41,8 @@
         "your network to the project's access list.") \
     ROW(PRIVATE_ENDPOINT_NOT_OFFERED, 400, "Private endpoints are not offered: there is no provider's network between clients and the operator's own hosts.", \
         "Use the private connection strings of the cluster from a network that the operator routes to its hosts.") \
+    ROW(SERVERLESS_NOT_OFFERED, 400, "Serverless instances are not offered: a cluster on the operator's own hosts has members of its own, with a size, and can follow its load.", \
+        "Upgrade the flex cluster to a dedicated one with tenantUpgrade, and switch on autoScaling.") \
     ROW(CANNOT_ASSUME_ROLE, 400, "Role {} cannot be assumed: the operator has no role of that name for external id {}.", \
         "Give the external id to the operator, who makes the role in an object store for it and tells its name.") \
     ROW(CUSTOMER_KEYS_NOT_OFFERED, 400, "Encryption with your own keys is not offered: the operator's hosts use no key service, and the operator encrypts their disks.", \

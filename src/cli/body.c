@@ -419,6 +419,30 @@ has_body_flags(const struct call *call)
     return false;
 }
 
+/* The flag fills several places: what is said of one of them goes before it, whichever comes first. */
+static bool
+is_broad(const struct assignment *assignment)
+{
+    return assignment->field != NULL && strchr(TEXT_AT(assignment->field->path), '|') != NULL;
+}
+
+static bool
+put_flags(struct cli *cli, json_t *target, bool broad)
+{
+    const struct call *call = &cli->call;
+    const struct command_list *list = &call->command->body;
+    for (size_t i = 0; i < call->assignment_count; i++) {
+        const struct assignment *one = &call->assignments[i];
+        bool is_set = one->field == NULL, is_here = !one->is_query && one->field >= &command_fields[list->at] &&
+                                                    one->field < &command_fields[list->at + list->count];
+        if (is_broad(one) != broad || (!is_set && !is_here))
+            continue;
+        if (is_set ? !put_set(cli, target, one->value) : !put_field(cli, target, one))
+            return false;
+    }
+    return true;
+}
+
 static int
 make_body(struct cli *cli, struct outgoing *ret)
 {
@@ -439,18 +463,8 @@ make_body(struct cli *cli, struct outgoing *ret)
         int status = short_read_lists(cli, ret->path, target);
         if (status != EXIT_SUCCESS)
             return status;
-        for (size_t i = 0; i < call->assignment_count; i++) {
-            const struct assignment *one = &call->assignments[i];
-            const struct command_list *list = &command->body;
-            if (one->field == NULL) {
-                if (!put_set(cli, target, one->value))
-                    return EXIT_USAGE;
-            } else if (!one->is_query && one->field >= &command_fields[list->at] &&
-                       one->field < &command_fields[list->at + list->count]) {
-                if (!put_field(cli, target, one))
-                    return EXIT_USAGE;
-            }
-        }
+        if (!put_flags(cli, target, true) || !put_flags(cli, target, false))
+            return EXIT_USAGE;
         status = complete_required(cli, target);
         if (status == EXIT_SUCCESS)
             status = short_fill_provider(cli, ret->path, target);

@@ -54,7 +54,7 @@ members_place_missing(struct tx *tx, const struct cluster *cluster, const struct
     *ret_full = NULL;
     for (size_t g = 0; g < wanted->group_count; g++) {
         const struct wanted_group *group = &wanted->groups[g];
-        struct member_place place = { group->provider,  group->region,   wanted->size,    wanted->disk_gb,
+        struct member_place place = { group->provider,  group->region,   group->size,     wanted->disk_gb,
                                       group->electable, group->priority, group->analytics };
         for (int n = 0; n < plan->missing[g]; n++) {
             bool placed;
@@ -69,11 +69,11 @@ members_place_missing(struct tx *tx, const struct cluster *cluster, const struct
 }
 
 static bool
-is_larger(const struct fleet_offer *offer, const struct wanted *wanted, const struct cluster_member *member)
+is_larger(const struct fleet_offer *offer, str size, int64_t disk_gb, const struct cluster_member *member)
 {
-    const struct offered_size *has = offer_size(offer, member->size), *wants = offer_size(offer, wanted->size);
+    const struct offered_size *has = offer_size(offer, member->size), *wants = offer_size(offer, size);
     return has == NULL || wants == NULL || wants->memory_mb > has->memory_mb || wants->cpus > has->cpus ||
-           wanted->disk_gb > member->disk_gb;
+           disk_gb > member->disk_gb;
 }
 
 error
@@ -88,11 +88,14 @@ members_make_room(struct tx *tx, const struct fleet_offer *offer, const struct c
     for (size_t i = 0; i < members.count; i++) {
         struct cluster_member *member = &members.items[i];
         bool resized;
-        if (plan.group[i] == GOES || !is_larger(offer, wanted, member))
+        if (plan.group[i] == GOES)
             continue;
-        TRY(store_cluster_member_resize(tx, member->id, wanted->size, wanted->disk_gb, &resized));
+        str size = wanted->groups[plan.group[i]].size;
+        if (!is_larger(offer, size, wanted->disk_gb, member))
+            continue;
+        TRY(store_cluster_member_resize(tx, member->id, size, wanted->disk_gb, &resized));
         member->host_leaves = !resized;
-        member->size = resized ? wanted->size : member->size;
+        member->size = resized ? size : member->size;
         member->disk_gb = resized ? wanted->disk_gb : member->disk_gb;
     }
     members_plan(wanted, &members, &plan);

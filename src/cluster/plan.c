@@ -8,7 +8,7 @@
 static int
 rank(const struct wanted *wanted, const struct wanted_group *group, const struct plan_member *member)
 {
-    bool right_size = str_eq(member->size, wanted->size) && member->disk_gb == wanted->disk_gb;
+    bool right_size = str_eq(member->size, group->size) && member->disk_gb == wanted->disk_gb;
     return right_size * 8 + member->is_primary * 4 + (member->electable == group->electable) * 2 + member->is_healthy;
 }
 

@@ -82,14 +82,18 @@ json_t *
 scaling_document(struct arena *in, const json_t *document, str size, int64_t disk_gb)
 {
     json_t *copy = json_in(in, json_deep_copy(document)), *region;
+    struct wanted was = { 0 };
     size_t index;
+    str analytics = wanted_from_document(document, &was) ? wanted_analytics_size(&was) : STR_EMPTY;
+    bool own = analytics.len > 0 && !str_eq(analytics, was.size);
     json_array_foreach(regions_of(copy), index, region)
     {
         for (size_t i = 0; i < MEMBER_CLASSES; i++) {
             json_t *specs = json_object_get(region, member_classes[i].part);
             if (specs == NULL)
                 continue;
-            json_object_set_new(specs, "instanceSize", json_stringn(size.data, size.len));
+            if (!member_classes[i].analytics || !own)
+                json_object_set_new(specs, "instanceSize", json_stringn(size.data, size.len));
             json_object_set_new(specs, "diskSizeGB", json_integer(disk_gb));
         }
     }

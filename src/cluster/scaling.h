@@ -37,7 +37,7 @@ struct scaling_rules scaling_rules_read(const json_t *document);
 bool scaling_rules_are_on(const struct scaling_rules *rules);
 /* The same regions and members without what they say about scaling: whether a change needs work. Of `in`. */
 json_t *scaling_without_rules(struct arena *in, const json_t *replication_specs);
-/* The document with another size and disk of all members. Of `in`. */
+/* The document with another size and disk. Members for analytics that have a size of their own keep it. Of `in`. */
 json_t *scaling_document(struct arena *in, const json_t *document, str size, int64_t disk_gb);
 
 /* Whether a size is at least as large as `low` and at most as large as `high`, in processors and in memory. NULL: no bound. */

@@ -154,6 +154,22 @@ settings_to_parameters(struct arena *arena, const struct offered_size *size, int
     return parameters;
 }
 
+/* What a size's memory gives, and a replica may have less of than its primary. */
+static const char *const of_memory[] = { "shared_buffers", "effective_cache_size", "work_mem", "maintenance_work_mem" };
+
+json_t *
+settings_of_own_size(struct arena *arena, const struct offered_size *of_cluster, const struct offered_size *size,
+                     int64_t disk_gb, const json_t *settings, str major_version)
+{
+    struct offered_size own = *size;
+    own.max_connections = of_cluster->max_connections; /* they share its memory */
+    const json_t *all = settings_to_parameters(arena, &own, disk_gb, settings, major_version);
+    json_t *parameters = json_in(arena, json_object());
+    for (size_t i = 0; i < LENGTH(of_memory) && all != NULL && parameters != NULL; i++)
+        json_object_set(parameters, of_memory[i], json_object_get(all, of_memory[i]));
+    return all == NULL ? NULL : parameters;
+}
+
 static bool
 has_library(const json_t *libraries, const char *library)
 {

@@ -94,6 +94,13 @@ int64_t settings_shared_buffers_mb(int64_t memory_mb);
 json_t *settings_to_parameters(struct arena *arena, const struct offered_size *size, int64_t disk_gb,
                                const json_t *settings, str major_version);
 /*
+ * What of these is another value on a member with a size of its own, `size`, in a cluster whose other members have `of_cluster`: its memory's. How many clients,
+ * locks and processes there can be stays the cluster's, because a replica needs room for all that its primary may have. NULL when there is no memory.
+ */
+json_t *settings_of_own_size(struct arena *arena, const struct offered_size *of_cluster,
+                             const struct offered_size *size, int64_t disk_gb, const json_t *settings,
+                             str major_version);
+/*
  * The first setting that servers of this version do not have; NULL: none. The value 0 is allowed: it switches off what
  * they do not have.
  */

@@ -5,9 +5,9 @@
 
 /* In this order they choose among the members that there are. */
 const struct member_class member_classes[MEMBER_CLASSES] = {
-    { "electableSpecs", true, false },
-    { "readOnlySpecs", false, false },
-    { "analyticsSpecs", false, true },
+    [CLASS_ELECTABLE] = { "electableSpecs", true, false },
+    [CLASS_READ_ONLY] = { "readOnlySpecs", false, false },
+    [CLASS_ANALYTICS] = { "analyticsSpecs", false, true },
 };
 
 static bool
@@ -21,7 +21,7 @@ add_group(struct wanted *wanted, const struct wanted_group *group)
     return true;
 }
 
-/* Every part of a cluster has the same size: the check of documents sees to that. */
+/* All members but those for analytics have the same size, and all of them have the same disk: the check of documents sees to that. */
 static bool
 add_specs(struct wanted *wanted, const json_t *region, const struct member_class *class)
 {
@@ -31,15 +31,16 @@ add_specs(struct wanted *wanted, const json_t *region, const struct member_class
     struct wanted_group group = {
         .provider = json_str(json_object_get(region, "providerName")),
         .region = json_str(json_object_get(region, "regionName")),
+        .size = json_str(json_object_get(specs, "instanceSize")),
         .count = (int)json_integer_value(json_object_get(specs, "nodeCount")),
         .electable = class->electable,
         .analytics = class->analytics,
         .priority = class->electable ? (int)json_integer_value(json_object_get(region, "priority")) : 0,
     };
-    if (group.count > 0) {
-        wanted->size = json_str(json_object_get(specs, "instanceSize"));
+    if (group.count > 0 && !class->analytics)
+        wanted->size = group.size;
+    if (group.count > 0)
         wanted->disk_gb = json_integer_value(json_object_get(specs, "diskSizeGB"));
-    }
     return add_group(wanted, &group);
 }
 
@@ -49,6 +50,7 @@ read_flex(const json_t *document, const json_t *settings, struct wanted *wanted)
     struct wanted_group group = {
         .provider = json_str(json_object_get(settings, "backingProviderName")),
         .region = json_str(json_object_get(settings, "regionName")),
+        .size = STR(FLEX_SIZE),
         .count = FLEX_MEMBERS,
         .electable = true,
         .priority = HIGHEST_PRIORITY,
@@ -91,4 +93,14 @@ wanted_members(const struct wanted *wanted)
     for (size_t i = 0; i < wanted->group_count; i++)
         count += wanted->groups[i].count;
     return count;
+}
+
+str
+wanted_analytics_size(const struct wanted *wanted)
+{
+    for (size_t i = 0; i < wanted->group_count; i++) {
+        if (wanted->groups[i].analytics)
+            return wanted->groups[i].size;
+    }
+    return STR_EMPTY;
 }

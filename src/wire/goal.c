@@ -119,6 +119,7 @@ static const struct wire_field cluster_fields[] = {
     { "synchronous",      WIRE_BOOL,   0, AT(goal_cluster, synchronous) },
     { "walls",            WIRE_TEXT,   0, AT(goal_cluster, walls_text),        .max = 32 },
     { "parameters",       WIRE_PAIRS,  0, AT(goal_cluster, parameters),        .max = SOME },
+    { "analyticsParameters", WIRE_PAIRS, 0, AT(goal_cluster, analytics_parameters), .max = SOME },
     { "peers",            WIRE_LIST,   R, AT(goal_cluster, peers),             .max = 256, .of = &peer_shape },
     { "access",           WIRE_OBJECT, 0, AT(goal_cluster, access),            .of = &access_shape },
     { "etcd",             WIRE_OBJECT, 0, AT(goal_cluster, etcd),              .of = &etcd_shape },

@@ -134,6 +134,7 @@ struct goal_cluster {
     str walls_text;
     enum goal_walls walls;
     struct wire_pairs parameters;
+    struct wire_pairs analytics_parameters; /* what members for analytics have instead, of their own size */
     struct goal_peers peers;
     struct goal_access access;
     struct goal_etcd etcd; /* no endpoints: those of the goal, of a control plane from before */

@@ -31,7 +31,7 @@ LET_IN = {
     "updateOrganizationInvitations": (404, "RESOURCE_NOT_FOUND"),
     "updateProjectInvitations": (404, "RESOURCE_NOT_FOUND"),
     "migrateProject": (401, "NOT_A_MEMBER"),
-    # No outage is simulated, and there are no serverless instances.
+    # No outage is simulated.
     "getGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
     "endGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
     # Their examples name a cluster, or a snapshot, that there is not.
@@ -44,12 +44,9 @@ LET_IN = {
     "downloadGroupFlexClusterBackup": (400, "INVALID_ATTRIBUTE_VALUE"),
     "removeFederationSettingConnectedOrgConfig": (409, "ONLY_CONNECTED_ORGANIZATION"),
     "deferGroupMaintenanceWindow": (409, "NO_MAINTENANCE_WAITS"),
-    "upgradeGroupClusterTenantUpgradeToServerless": (400, "NOT_OFFERED"),
-    # No project has a policy for its backups, and no cluster has shards.
+    # No project has a policy for its backups.
     "getGroupBackupCompliancePolicy": (404, "RESOURCE_NOT_FOUND"),
     "disableGroupBackupCompliancePolicy": (404, "RESOURCE_NOT_FOUND"),
-    "getGroupClusterBackupSnapshotShardedCluster": (404, "RESOURCE_NOT_FOUND"),
-    "deleteGroupClusterBackupSnapshotShardedCluster": (404, "RESOURCE_NOT_FOUND"),
     # The host of its member answers nobody.
     "getGroupDbAccessHistoryCluster": (503, "LOGS_UNAVAILABLE"),
     # A period, or two dates, are missing.

@@ -564,7 +564,7 @@ class Matrix:
     def is_reachable(self, row):
         # These look their entity up by a field of the body, or need an owner of two organizations: exchanges try them.
         if row["operation"] in ("updateOrganizationInvitations", "updateProjectInvitations", "migrateProject", "tenantGroupFlexClusterUpgrade",
-                                "upgradeGroupClusterTenantUpgrade", "upgradeGroupClusterTenantUpgradeToServerless", "downloadGroupFlexClusterBackup"):
+                                "upgradeGroupClusterTenantUpgrade", "downloadGroupFlexClusterBackup"):
             return False
         # These need a cluster that runs, and there are no hosts here: exchanges and job_restore_test try them.
         if row["operation"] in ("createGroupClusterBackupRestoreJob", "createGroupClusterRestoreJob", "createGroupFlexClusterBackupRestoreJob"):

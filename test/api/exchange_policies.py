@@ -33,7 +33,6 @@ NO_WAYS = {
     "createGroupFlexClusterBackupRestoreJob": "brings data into a cluster that is there, and changes nothing else about it",
     "downloadGroupFlexClusterBackup": "makes a file of a snapshot, and changes nothing about any cluster",
     "validateGroupClusterConfigurations": "it stores nothing; the exchanges have its answer",
-    "upgradeGroupClusterTenantUpgradeToServerless": "there are no such clusters",
     "restartGroupClusterPrimaries": "the document stays as it is",
     "revokeGroupClusterVendorEmployeeAccess": "it only takes something away",
     "unpinGroupClusterFeatureCompatibilityVersion": "it only takes something away",

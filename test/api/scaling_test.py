@@ -77,9 +77,12 @@ class Seen:
         found = self.cluster(owner, cluster)["replicationSpecs"][0]["regionConfigs"][0]["electableSpecs"]
         return found["instanceSize"], found["diskSizeGB"]
 
-    def finding(self, owner, cluster, part="compute"):
+    def said(self, owner, cluster, part="compute"):
         answer = self.world.must(200, "GET", "/groups/%(project)s/clusters/%(name)s/autoScalingConfiguration" % cluster, owner.bearer()).json()
-        return answer.get(part, {}).get("finding")
+        return answer.get(part, {})
+
+    def finding(self, owner, cluster, part="compute"):
+        return self.said(owner, cluster, part).get("finding")
 
     def events(self, owner, cluster):
         listed = self.world.must(200, "GET", "/groups/%(project)s/events?itemsPerPage=500&clusterNames=%(name)s" % cluster, owner.bearer()).json()["results"]
@@ -111,6 +114,10 @@ def test_follows(suite, world, seen, clusters, mailbox):
     suite.equal(sql("SELECT count(*) FROM usage_span WHERE cluster_id = decode('%(id)s', 'hex') AND sku = 'MEMBER_M20' AND ended_at IS NULL" % clusters["busy"]), "3", "its usage counts as that")
     suite.equal([one["eventTypeName"] for one in seen.events(a, clusters["full"])], ["DISK_AUTO_SCALE_INITIATED"], "a full disk")
     suite.equal(seen.size(a, clusters["full"]), ("M10", 14), "it grows")
+    for name, part, finding in (("busy", "compute", "TOO_SMALL"), ("full", "disk", "DISK_FULL")):
+        # Workers may have looked again since: then it is CHANGING.
+        said, step = seen.said(a, clusters[name], part), seen.events(a, clusters[name])[0]["after"]
+        suite.check((said.get("finding"), said.get("reason")) == (finding, step["reason"]) or said.get("finding") == "CHANGING", "what is said of it is what was done: %s %s", said, step)
     suite.equal((seen.size(a, clusters["off"]), seen.events(a, clusters["off"]), seen.finding(a, clusters["off"])), (("M10", 10), [], None), "one that was not asked to scale")
     suite.equal((seen.size(b, clusters["theirs"]), seen.events(b, clusters["theirs"]), seen.finding(b, clusters["theirs"])), (("M10", 10), [], "FITS"), "another tenant's, at rest beside it")
     suite.equal((seen.size(a, clusters["blind"]), seen.events(a, clusters["blind"])), (("M20", 20), []), "one of which nothing was measured")

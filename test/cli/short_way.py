@@ -98,6 +98,9 @@ def test_without_json(suite, world, reeve, values):
                 if specs:
                     specs["instanceSize"] = "M20"
     suite.equal(body_of(reeve.pipe("clusters", "scale", cluster, "--size", "M20", "--curl")), {"replicationSpecs": wanted}, "another size, and nothing else")
+    for flags in (("--size", "M20", "--analytics-size", "M30"), ("--analytics-size", "M30", "--size", "M20")):
+        sizes = [region.get("analyticsSpecs", {}).get("instanceSize") for spec in body_of(reeve.pipe("clusters", "scale", cluster, *flags, "--curl"))["replicationSpecs"] for region in spec["regionConfigs"]]
+        suite.equal(set(sizes), {"M30"}, "a size of their own for members for analytics, in any order of the flags")
 
 
 def test_other_words(suite, world, reeve, values):

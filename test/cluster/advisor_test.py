@@ -228,7 +228,7 @@ def shapes_are_counted(suite, fleet, tenant):
     suite.equal(detail["queryStats"]["execCount"], mine[0]["execCount"], "the same in detail")
     shape = of_cluster(tenant, "/queryShapes/" + mine[0]["queryShapeHash"])
     suite.equal(shape["status"], "UNREJECTED", "its setting")
-    tenant.ask("PATCH", tenant.of_project("/clusters/%s/queryShapes/%s" % (CLUSTER, mine[0]["queryShapeHash"])), {"status": "REJECTED"}, expect=(400,))
+    tenant.ask("PATCH", tenant.of_project("/clusters/%s/queryShapes/%s" % (CLUSTER, mine[0]["queryShapeHash"])), {"status": "REJECTED"}, expect=(501,))
 
 
 def slow_queries_are_told(suite, fleet, tenant, dsn):

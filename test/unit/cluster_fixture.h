@@ -204,8 +204,10 @@ play_member(const json_t *goal, const json_t *wants)
     const char *desired = text_of(wants, "desired"), *unit = "active", *role = "REPLICA", *running = "streaming";
     int64_t nonce = json_integer_value(json_object_get(wants, "restartNonce"));
     char settings[sizeof(member->settings)];
+    const json_t *own = json_object_get(cluster, "analyticsParameters");
+    bool has_own = json_is_true(json_object_get(wants, "analytics")) && json_object_size(own) > 0;
     snprintf(settings, sizeof(settings), "%s %s %s", text_of(parameters, "max_connections"),
-             text_of(parameters, "shared_buffers"), text_of(parameters, "max_worker_processes"));
+             text_of(has_own ? own : parameters, "shared_buffers"), text_of(parameters, "max_worker_processes"));
     bool runs;
     const json_t *told = json_object_get(cluster, "restore");
     json_t *restore = play_restore(told, member, &runs);

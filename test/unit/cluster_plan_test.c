@@ -188,6 +188,32 @@ members_for_analytics_stay_what_they_are(void **state)
     assert_int_equal(wanted_members(&wanted), 3);
 }
 
+/* A size of their own is theirs alone, and makes nobody else leave. */
+static void
+members_for_analytics_may_have_another_size(void **state)
+{
+    (void)state;
+    const json_t *document = json_parse_own(
+        arena,
+        STR("{\"replicationSpecs\": [{\"regionConfigs\": ["
+            "{\"providerName\": \"P\", \"regionName\": \"A\", \"priority\": 7, \"analyticsSpecs\": {\"instanceSize\": \"M30\", \"nodeCount\": 2, \"diskSizeGB\": 10}, "
+            "\"electableSpecs\": {\"instanceSize\": \"M10\", \"nodeCount\": 2, \"diskSizeGB\": 10}, "
+            "\"readOnlySpecs\": {\"instanceSize\": \"M10\", \"nodeCount\": 1, \"diskSizeGB\": 10}}]}]}"));
+    struct wanted wanted, without = DOCUMENT("M10", 10, { "A", 2, 1, 7 });
+    assert_true(wanted_from_document(document, &wanted));
+    assert_true(str_is(wanted.size, "M10") && str_is(wanted_analytics_size(&wanted), "M30"));
+    assert_int_equal(wanted_analytics_size(&without).len, 0);
+    assert_true(str_is(wanted.groups[0].size, "M10") && str_is(wanted.groups[1].size, "M10"));
+    assert_true(str_is(wanted.groups[2].size, "M30"));
+    struct plan_member members[] = { member("A", 0, "M10"), member("A", 1, "M10"), member("A", 2, "M10"),
+                                     member("A", 3, "M10"), member("A", 4, "M30"), member("A", 5, "M30") };
+    for (size_t i = 3; i < LENGTH(members); i++)
+        members[i].analytics = true;
+    members[2].electable = members[3].electable = members[4].electable = members[5].electable = false;
+    assert_plan(&wanted, members, 6, "001-22 0 0 0"); /* of three for analytics the two that have the size */
+    assert_plan(&wanted, members, 5, "00122 0 0 0");  /* the other grows where it is */
+}
+
 /* Every change between small documents, carried out as jobs do it: ends with exactly what is asked for, and on the way never has
  * fewer members that stay than before or than asked for. */
 static void
@@ -426,6 +452,7 @@ main(void)
         cmocka_unit_test(the_right_size_wins_over_everything_else),
         cmocka_unit_test(electable_members_become_read_only_ones_where_they_are),
         cmocka_unit_test(members_for_analytics_stay_what_they_are),
+        cmocka_unit_test(members_for_analytics_may_have_another_size),
         cmocka_unit_test(every_change_ends_where_it_should),
         cmocka_unit_test(the_primary_belongs_where_the_priority_is_highest),
         cmocka_unit_test(a_document_that_asks_for_nothing_is_refused),

@@ -507,6 +507,30 @@ reports_change_no_size_but_their_disk_counts(void **state)
     assert_disk(world, SCALING_FULL, 136);
 }
 
+static void
+members_for_analytics_follow_unless_they_have_a_size_of_their_own(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *analytics, *then;
+    } rows[] = { { "M10", "M20" }, { "M30", "M30" } };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        const json_t *document = json_parse_own(
+            arena,
+            str_format(
+                arena,
+                "{\"replicationSpecs\": [{\"regionConfigs\": [{\"electableSpecs\": {\"instanceSize\": \"M10\", \"nodeCount\": 3, \"diskSizeGB\": 10}, "
+                "\"analyticsSpecs\": {\"instanceSize\": \"%s\", \"nodeCount\": 1, \"diskSizeGB\": 10}}]}]}",
+                rows[i].analytics));
+        const json_t *after = json_object_get(scaling_document(arena, document, STR("M20"), 33), "replicationSpecs");
+        const json_t *region = json_array_get(json_object_get(json_array_get(after, 0), "regionConfigs"), 0);
+        const json_t *analytics = json_object_get(region, "analyticsSpecs");
+        assert_true(str_is(json_text_at(json_object_get(region, "electableSpecs"), "instanceSize"), "M20"));
+        assert_true(str_is(json_text_at(analytics, "instanceSize"), rows[i].then));
+        assert_int_equal(json_integer_value(json_object_get(analytics, "diskSizeGB")), 33); /* everybody has all data */
+    }
+}
+
 /* ---- Documents ---- */
 static void
 documents_say_what_is_asked_for_and_get_what_is_decided(void **state)
@@ -558,6 +582,7 @@ main(void)
         cmocka_unit_test(a_load_that_swings_within_the_hour_leaves_the_size_at_its_peak),
         cmocka_unit_test(any_load_at_all_stays_within_the_rules),
         cmocka_unit_test(reports_change_no_size_but_their_disk_counts),
+        cmocka_unit_test(members_for_analytics_follow_unless_they_have_a_size_of_their_own),
         cmocka_unit_test(documents_say_what_is_asked_for_and_get_what_is_decided),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);

@@ -344,6 +344,60 @@ another_size_grows_in_place_or_elsewhere(void **state)
     remove_cluster(place, "orders");
 }
 
+#define WITH_ANALYTICS(size, own)                                                                     \
+    "{\"providerName\": \"P\", \"regionName\": \"A\", \"electableSpecs\": {\"instanceSize\": \"" size \
+    "\", \"nodeCount\": 2}, "                                                                         \
+    "\"analyticsSpecs\": {\"instanceSize\": \"" own "\", \"nodeCount\": 1}}"
+
+/* What its memory gives is its own; how many clients there can be stays the cluster's, or it could not replay what the primary writes. */
+static void
+members_for_analytics_have_a_size_of_their_own(void **state)
+{
+    (void)state;
+    struct place place = new_cluster("orders", WITH_ANALYTICS("M10", "M30"));
+    const char *sizes =
+        "SELECT string_agg(size || ' ' || memory_mb, ', ' ORDER BY analytics, ordinal) FROM cluster_member";
+    const char *restarts =
+        "SELECT string_agg(restart_nonce::text, ' ' ORDER BY analytics, ordinal) FROM cluster_member";
+    const char *buffers = "(parameters ->> 'shared_buffers') || ' ' || (analytics_parameters ->> 'shared_buffers')";
+    char first[64];
+    snprintf(first, sizeof(first), "%s",
+             fixture_ask("SELECT encode(id, 'hex') FROM cluster_member WHERE role = 'PRIMARY'"));
+    assert_string_equal(fixture_ask("%s", sizes), "M10 1024, M10 1024, M30 8192");
+    assert_string_equal(of_cluster(place, "orders", buffers), "256MB 2048MB");
+    assert_string_equal(of_cluster(place, "orders", "parameters ->> 'max_connections'"), "100");
+    assert_string_equal(of_cluster(place, "orders", "(analytics_parameters ->> 'max_connections') IS NULL"), "t");
+    assert_int_equal(count("SELECT count(*) FROM usage_span WHERE sku = 'MEMBER_M30' AND ended_at IS NULL"), 1);
+    assert_int_equal(count("SELECT count(*) FROM usage_span WHERE sku = 'MEMBER_M10' AND ended_at IS NULL"), 2);
+    /* Another size of theirs restarts them, and nobody else; the primary stays. */
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, WITH_ANALYTICS("M10", "M20")), "OK");
+    assert_string_equal(fixture_ask("%s", sizes), "M10 1024, M10 1024, M30 8192"); /* until the server uses less */
+    settle();
+    assert_string_equal(fixture_ask("%s", sizes), "M10 1024, M10 1024, M20 2048");
+    assert_string_equal(of_cluster(place, "orders", buffers), "256MB 512MB");
+    assert_string_equal(fixture_ask("%s", restarts), "0 0 1");
+    assert_string_equal(fixture_ask("SELECT encode(id, 'hex') FROM cluster_member WHERE role = 'PRIMARY'"), first);
+    assert_no_orphans("a size of their own");
+    /* What a tenant sets is everybody's. */
+    assert_asks(place, "updateGroupClusterProcessArgs", "orders", "{\"work_mem\": 4096}", "OK");
+    settle();
+    assert_string_equal(of_cluster(place, "orders", "analytics_parameters ->> 'work_mem'"), "4096kB");
+    assert_string_equal(fixture_ask("%s", restarts), "0 0 1");
+    /* The others grow: it restarts as well, since they may have more clients now, and keeps its size. */
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, WITH_ANALYTICS("M30", "M20")), "OK");
+    settle();
+    assert_string_equal(fixture_ask("%s", sizes), "M30 8192, M30 8192, M20 2048");
+    assert_string_equal(of_cluster(place, "orders", buffers), "2048MB 512MB");
+    assert_string_equal(of_cluster(place, "orders", "parameters ->> 'max_connections'"), "400");
+    assert_int_equal(count("SELECT restart_nonce FROM cluster_member WHERE analytics"), 2);
+    /* And they go, with what was theirs. */
+    assert_asks(place, "updateGroupCluster", "orders", document(NULL, REGION("A", "M30", 2)), "OK");
+    settle();
+    assert_string_equal(of_cluster(place, "orders", "analytics_parameters::text"), "{}");
+    assert_no_orphans("no member for analytics any more");
+    remove_cluster(place, "orders");
+}
+
 static void
 what_does_not_fit_changes_nothing(void **state)
 {
@@ -867,6 +921,7 @@ main(int argc, char **argv)
         cmocka_unit_test(settings_restart_members_also_when_nobody_says_so),
         cmocka_unit_test(a_cluster_of_one_restarts_in_place),
         cmocka_unit_test(another_size_grows_in_place_or_elsewhere),
+        cmocka_unit_test(members_for_analytics_have_a_size_of_their_own),
         cmocka_unit_test(what_does_not_fit_changes_nothing),
         cmocka_unit_test(pausing_stops_the_primary_last),
         cmocka_unit_test(a_cluster_can_begin_paused),

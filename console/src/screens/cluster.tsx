@@ -58,7 +58,7 @@ function Change(props: { project: string; whole: Whole; done: () => void }) {
   const first = regionsOf(cluster)[0]?.electableSpecs;
   const path = `/groups/${project}/clusters/${encodeURIComponent(cluster.name)}`;
   const send = (size: string, nodes: number) => {
-    const replicationSpecs = cluster.replicationSpecs.map((spec) => ({ ...spec, regionConfigs: spec.regionConfigs.map((region, i) => resized(region, size, i === 0 ? nodes : undefined)) }));
+    const replicationSpecs = cluster.replicationSpecs.map((spec) => ({ ...spec, regionConfigs: spec.regionConfigs.map((region, i) => resized(region, size, first?.instanceSize, i === 0 ? nodes : undefined)) }));
     return change(path, { method: "PATCH", body: { replicationSpecs } }).then(() => undefined);
   };
   return (

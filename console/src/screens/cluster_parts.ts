@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What several screens know of a cluster. */
-/* Members that may become the primary, that only answer reads, and for analytics. They have one size. */
+/* Members that may become the primary, that only answer reads, and for analytics. Those for analytics may have another size than the others. */
 const PARTS = ["electableSpecs", "readOnlySpecs", "analyticsSpecs"] as const;
 interface Specs {
   instanceSize: string;
@@ -67,9 +67,9 @@ export function membersOf<P extends { hostname: string }>(cluster: Cluster, proc
   return processes.filter((one) => hosts.includes(one.hostname));
 }
 
-/* The same region with another size, and, when that is given, another number of members that may become the primary. */
-export function resized(region: RegionConfig, size: string, nodes?: number): RegionConfig {
-  const parts = PARTS.filter((part) => region[part]).map((part) => [part, { ...region[part], instanceSize: size }]);
+/* The same region with another size, and, when that is given, another number of members that may become the primary. Who has another size than the cluster had keeps it. */
+export function resized(region: RegionConfig, size: string, before?: string, nodes?: number): RegionConfig {
+  const parts = PARTS.filter((part) => region[part]).map((part) => [part, region[part]?.instanceSize === before ? { ...region[part], instanceSize: size } : region[part]]);
   const changed: RegionConfig = { ...region, ...Object.fromEntries(parts) };
   return nodes ? { ...changed, electableSpecs: { ...changed.electableSpecs, instanceSize: size, nodeCount: nodes } } : changed;
 }

@@ -130,9 +130,22 @@ put_libraries_here(struct engine_member *self, json_t *parameters)
 }
 
 json_t *
+config_own_parameters(struct engine_member *self)
+{
+    json_t *parameters = json_in(self->arena, json_object());
+    const struct wire_pairs *own = &self->cluster->analytics_parameters;
+    for (size_t i = 0; i < own->count && self->member->analytics; i++) {
+        if (!is_local(own->items[i].name))
+            json_object_set_new(parameters, own->items[i].name.data, text(own->items[i].value));
+    }
+    return parameters;
+}
+
+json_t *
 config_parameters_here(struct engine_member *self)
 {
     json_t *parameters = config_parameters(self);
+    json_object_update(parameters, config_own_parameters(self));
     put_libraries_here(self, parameters);
     return parameters;
 }
@@ -323,6 +336,7 @@ static json_t *
 postgresql(struct engine_member *self)
 {
     json_t *parameters = json_object();
+    json_object_update(parameters, config_own_parameters(self));
     json_object_set_new(parameters, "recovery_init_sync_method", json_string(SYNC_METHOD));
     for (size_t i = 0; i < LENGTH(local); i++)
         json_object_set_new(parameters, local[i].name, path(self, local[i].file));

@@ -42,6 +42,8 @@ json_t *config_parameters(struct engine_member *self);
 bool config_loads(const struct engine_member *self, const char *library);
 /* The same with only those libraries that this host has. */
 json_t *config_parameters_here(struct engine_member *self);
+/* Those of them that only this member has: of a size of its own. */
+json_t *config_own_parameters(struct engine_member *self);
 
 /* ---- start.c: what the unit starts ---- */
 MUST_USE error start_write(struct engine_member *self);

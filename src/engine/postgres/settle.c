@@ -29,7 +29,8 @@ static error
 check_parameters(struct engine_member *self, struct session *session, const json_t *wanted, bool pending_restart)
 {
     struct session_rows rows;
-    const str parameters[] = { json_text(self->arena, wanted), pending_restart ? STR("true") : STR("false") };
+    const str parameters[] = { json_text(self->arena, wanted), pending_restart ? STR("true") : STR("false"),
+                               json_text(self->arena, config_own_parameters(self)) };
     TRY(session_query(session, SQL_PARAMETER_MISSING, LENGTH(parameters), parameters, &rows));
     if (rows.count > 0)
         return problem(self->arena, "Parameter %.*s is not in force yet.", STR_ARG(session_value(&rows, 0, 0)));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A shape is a query with its values taken out, known by a hash. Statistics are kept by shape. */
 #include "api/api.h"
-#include "api/list.h"
 #include "base/json.h"
 #include "family/advisor/advisor.h"
 #include "family/families.h"
@@ -74,6 +73,12 @@ static const struct field details_query[] = { COMMON_QUERY, END_OF_FIELDS };
 
 /* ---- Shapes with a setting ---- */
 
+/*
+ * PostgreSQL has no setting that refuses a statement by its shape. Cancelling those that run would let each one begin, and would be too late for every fast
+ * one; so nothing is said to be rejected before a module in the server does it.
+ */
+#define REJECTION "a module in the server that refuses statements by their shape"
+
 static const struct field shape_fields[] = {
     TEXT("queryShapeHash", "Hash of the shape.", READ_ONLY | ALWAYS, .example = "\"A1B2C3D4E5F60718\""),
     TEXT("queryShape", "The query without its values.", READ_ONLY),
@@ -98,8 +103,7 @@ static const struct field shape_path[] = {
     END_OF_FIELDS,
 };
 
-static const struct read shape_summaries, shape_details, shape_list, shape_get;
-static handler shape_update;
+static const struct read shape_summaries, shape_details, shape_get;
 
 static const struct endpoint query_shapes_endpoints[] = {
     { GET, "/groups/{groupId}/clusters/{clusterName}/queryShapeInsights/summaries", S56, ANY_OF(PROJECT_READ_ONLY),
@@ -118,9 +122,9 @@ static const struct endpoint query_shapes_endpoints[] = {
     { GET, "/groups/{groupId}/clusters/{clusterName}/queryShapes", S56, ANY_OF(PROJECT_READ_ONLY),
       "listGroupClusterQueryShapes",
       "Return all query shapes of one cluster",
-      "Lists the shapes that are rejected: none, because PostgreSQL cannot refuse a statement by its shape.",
+      "Lists the shapes whose statements are refused.",
       .needs = SWITCH_PERFORMANCE_ADVISOR, .shape = SHAPE_LIST, .since = "2025-03-12",
-      .item = "/groups/{groupId}/clusters/{clusterName}/queryShapes/{queryShapeHash}", .read = &shape_list,
+      .item = "/groups/{groupId}/clusters/{clusterName}/queryShapes/{queryShapeHash}", .waits_for = REJECTION,
       .query = shape_query, .response = &shape_schema },
     { GET, "/groups/{groupId}/clusters/{clusterName}/queryShapes/{queryShapeHash}", S56, ANY_OF(PROJECT_READ_ONLY),
       "getGroupClusterQueryShape",
@@ -131,16 +135,15 @@ static const struct endpoint query_shapes_endpoints[] = {
     { PATCH, "/groups/{groupId}/clusters/{clusterName}/queryShapes/{queryShapeHash}", S56,
       ANY_OF(PROJECT_DATA_ACCESS_ADMIN), "updateGroupClusterQueryShape",
       "Reject or allow one query shape",
-      "UNREJECTED changes nothing, because no shape is ever rejected. REJECTED is refused: PostgreSQL has nothing that keeps a "
-      "statement from running by its shape. Limit the user who sends it instead.",
-      .needs = SWITCH_PERFORMANCE_ADVISOR, .since = "2025-03-12", .run = shape_update,
+      "Keeps statements of this shape from running on all members of the cluster, or lets them run again. Until then, limit the user who sends them.",
+      .needs = SWITCH_PERFORMANCE_ADVISOR, .since = "2025-03-12", .waits_for = REJECTION,
       .path_fields = shape_path, .request = &shape_schema, .response = &shape_schema,
       .example = "{\"status\": \"REJECTED\"}" },
 };
 // clang-format on
 
-FAMILY(query_shapes_family, "query-shapes", "Query shapes",
-       "Queries without their values: what each kind costs, and which kinds are refused.", query_shapes_endpoints);
+FAMILY(query_shapes_family, "query-shapes", "Query shapes", "Queries without their values: what each kind costs.",
+       query_shapes_endpoints);
 
 static error
 bind_shape(struct request *req, struct params *params)
@@ -156,34 +159,6 @@ bind_details(struct request *req, struct params *params)
     return advisor_bind_cluster(req, params);
 }
 
-static error
-bind_list(struct request *req, struct params *params)
-{
-    list_bind(req, params);
-    return advisor_bind_name(req, params);
-}
-
 static const struct read shape_summaries = { SQL_QUERY_SHAPE_SUMMARIES, advisor_bind_cluster, answer_row };
 static const struct read shape_details = { SQL_QUERY_SHAPE_DETAILS, bind_details, answer_row };
-static const struct read shape_list = { SQL_QUERY_SHAPE_LIST, bind_list, list_answer_below };
 static const struct read shape_get = { SQL_QUERY_SHAPE_GET, bind_shape, answer_row };
-
-/*
- * Stock PostgreSQL has no hook that could refuse a statement by its shape. Cancelling those that run would let each one begin, and would be too late for
- * every fast one; so it is not said that anything is rejected.
- */
-static error
-shape_update(struct request *req)
-{
-    struct params params = { 0 };
-    struct rows rows;
-    TRY(bind_shape(req, &params));
-    TRY(store_read(req->api->store, req->arena, SQL_QUERY_SHAPE_GET, &params, &rows));
-    if (rows.count == 0)
-        return request_not_found(req);
-    if (str_is(json_str(json_object_get(req->body, "status")), "REJECTED"))
-        return fail(
-            req->arena, NOT_OFFERED, V("Rejecting a query shape"),
-            V("PostgreSQL cannot refuse a statement by its shape; limit or delete the database user who sends it"));
-    return answer_row(req, &rows);
-}

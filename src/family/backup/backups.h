@@ -18,10 +18,12 @@ extern const struct schema flex_snapshot_schema, flex_restore_job_schema, flex_d
 extern const struct field snapshot_query[], legacy_restore_job_query[];
 extern const struct field snapshot_path[];
 extern const char *const export_formats[];
+/* What the operations of several shards wait for. */
+#define SHARDS "clusters with shards, which need hosts that report an engine for them"
 
 /* ---- snapshots.c ---- */
-extern const struct read snapshot_list, snapshot_get, sharded_snapshot_list, sharded_snapshot_get, flex_snapshot_list,
-    flex_snapshot_get, legacy_snapshot_list, legacy_snapshot_get;
+extern const struct read snapshot_list, snapshot_get, flex_snapshot_list, flex_snapshot_get, legacy_snapshot_list,
+    legacy_snapshot_get;
 handler snapshot_take, snapshot_update, snapshot_delete, legacy_snapshot_update, legacy_snapshot_delete;
 
 /* ---- restores.c ---- */

@@ -3,7 +3,6 @@
 #include "api/api.h"
 #include "backup/schedule_document.h"
 #include "base/json.h"
-#include "family/absent.h"
 #include "family/backup/backups.h"
 
 /* ---- Checkpoints ---- */
@@ -109,15 +108,16 @@ static const struct endpoint legacy_backups_endpoints[] = {
     { GET, "/groups/{groupId}/clusters/{clusterName}/backupCheckpoints", S37, ANY_OF(PROJECT_READ_ONLY),
       "listGroupClusterBackupCheckpoints",
       "Return all backup checkpoints of one cluster",
-      "The list is empty: checkpoints are not needed any more, because backups can restore any moment.",
+      "Lists moments between two snapshots at which all shards agree, so that they can be restored together. A cluster that is one replica set needs none: any "
+      "moment of it can be restored.",
       .shape = SHAPE_LIST, .flags = DEPRECATED,
-      .item = "/groups/{groupId}/clusters/{clusterName}/backupCheckpoints/{checkpointId}", .read = &sharded_snapshot_list,
+      .item = "/groups/{groupId}/clusters/{clusterName}/backupCheckpoints/{checkpointId}", .waits_for = SHARDS,
       .response = &checkpoint_schema },
     { GET, "/groups/{groupId}/clusters/{clusterName}/backupCheckpoints/{checkpointId}", S37,
       ANY_OF(PROJECT_READ_ONLY), "getGroupClusterBackupCheckpoint",
       "Return one backup checkpoint",
-      "None is ever found: backups can restore any moment.",
-      .flags = DEPRECATED, .run = absent_one,
+      "Returns one checkpoint with the parts of all shards.",
+      .flags = DEPRECATED, .waits_for = SHARDS,
       .path_fields = checkpoint_path, .response = &checkpoint_schema },
     { GET, "/groups/{groupId}/clusters/{clusterName}/snapshotSchedule", S37, ANY_OF(PROJECT_READ_ONLY),
       "getGroupClusterSnapshotSchedule",

@@ -66,7 +66,6 @@ bind_get(struct request *req, struct params *params, const char *form)
     const struct read name##_list = { SQL_SNAPSHOT_LIST, list_of_##name, list_answer_below }, \
                       name##_get = { SQL_SNAPSHOT_GET, one_of_##name, answer_row }
 FORM(snapshot, SNAPSHOT_FORM);
-FORM(sharded_snapshot, SNAPSHOT_FORM_SHARDED);
 FORM(flex_snapshot, SNAPSHOT_FORM_FLEX);
 FORM(legacy_snapshot, SNAPSHOT_FORM_LEGACY);
 #undef FORM

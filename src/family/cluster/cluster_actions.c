@@ -152,13 +152,6 @@ cluster_unpin(struct request *req)
     return record(req, "pin", NULL, EVENT_CLUSTER_VERSION_UNPINNED);
 }
 
-error
-serverless_refused(struct request *req)
-{
-    return fail(req->arena, NOT_OFFERED, V("A serverless instance"),
-                V("every cluster here has its own members; upgrade to a dedicated cluster instead"));
-}
-
 /* ---- Sample data ---- */
 
 static error

@@ -114,7 +114,7 @@ cluster_reserve(struct request *req, const struct fleet_offer *offer, const stru
         return fail(req->arena, INTERNAL_ERROR);
     TRY(members_make_room(req->tx, offer, cluster, &wanted, &full));
     if (full != NULL)
-        return fail(req->arena, NO_CAPACITY, V(full->region), V(full->provider), V(wanted.size), V(wanted.disk_gb));
+        return fail(req->arena, NO_CAPACITY, V(full->region), V(full->provider), V(full->size), V(wanted.disk_gb));
     return OK;
 }
 
@@ -142,6 +142,11 @@ cluster_begin(struct request *req, const struct fleet_offer *offer, str kind, st
     str version = json_str(json_object_get(document, "dbMajorVersion"));
     json_t *parameters =
         settings_to_parameters(req->arena, offer_size(offer, wanted.size), wanted.disk_gb, NULL, version);
+    str analytics_size = wanted_analytics_size(&wanted);
+    json_t *own = analytics_size.len == 0
+                      ? NULL
+                      : settings_of_own_size(req->arena, offer_size(offer, wanted.size),
+                                             offer_size(offer, analytics_size), wanted.disk_gb, NULL, version);
     const struct cluster_naming *naming = req->api->naming != NULL ? req->api->naming : &cluster_naming_usual;
     str set_name = name_new_set(req->arena);
     struct cluster cluster = {
@@ -159,6 +164,7 @@ cluster_begin(struct request *req, const struct fleet_offer *offer, str kind, st
         .pooler_port = naming->pooler_port,
         .major_version = version,
         .parameters = json_text(req->arena, parameters),
+        .analytics_parameters = own == NULL ? STR("{}") : json_text(req->arena, own),
     };
     TRY(store_cluster_add(req->tx, &cluster));
     TRY(follow_scaling(req, &cluster, NULL, document));

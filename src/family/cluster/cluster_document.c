@@ -118,20 +118,26 @@ check_version(struct request *req, const struct fleet_offer *offer, const json_t
 struct totals {
     int electable, members;
     unsigned priorities; /* a bit for each that was used */
-    str size;
+    str size, analytics_size;
     int64_t disk_gb, disk_gb_before; /* 0: a new cluster */
 };
 
+/*
+ * Whoever may become the primary has the size of the primary, and who answers the same reads has it, too. Members for analytics are led to by strings of their
+ * own, so they may have another.
+ */
 static error
-check_specs(struct request *req, const struct fleet_offer *offer, const json_t *region, struct place place,
-            struct totals *totals)
+check_specs(struct request *req, const struct fleet_offer *offer, const json_t *region,
+            const struct member_class *class, size_t index, struct totals *totals)
 {
+    struct place place = { index, class->part };
     json_t *specs = json_object_get(region, place.part);
     if (specs == NULL)
         return OK;
     str name = json_str(json_object_get(specs, "instanceSize"));
+    str *alike = class->analytics ? &totals->analytics_size : &totals->size;
     if (name.len == 0 && totals->size.len > 0) { /* of members for analytics */
-        name = totals->size;
+        name = alike->len > 0 ? *alike : totals->size;
         json_object_set_new(specs, "instanceSize", json_stringn(name.data, name.len));
     }
     const struct offered_size *size = offer_size(offer, name);
@@ -139,8 +145,10 @@ check_specs(struct request *req, const struct fleet_offer *offer, const json_t *
         return wrong(
             req, place, "instanceSize",
             str_format(req->arena, "there is no such size; offered are %.*s", STR_ARG(list_sizes(req, offer))));
-    if (totals->size.len > 0 && !str_eq(totals->size, name))
-        return wrong(req, place, "instanceSize", STR("all members of a cluster must have the same size"));
+    if (alike->len > 0 && !str_eq(*alike, name))
+        return wrong(req, place, "instanceSize",
+                     class->analytics ? STR("all members for analytics must have the same size")
+                                      : STR("all members but those for analytics must have the same size"));
     if (json_object_get(specs, "diskSizeGB") == NULL) {
         /* A disk that has grown, perhaps by itself, does not stand in the way of a change that says nothing of it. */
         int64_t usual = size->disk_gb > totals->disk_gb_before ? size->disk_gb : totals->disk_gb_before;
@@ -149,7 +157,7 @@ check_specs(struct request *req, const struct fleet_offer *offer, const json_t *
     int64_t disk_gb = json_integer_value(json_object_get(specs, "diskSizeGB"));
     if (totals->disk_gb > 0 && totals->disk_gb != disk_gb)
         return wrong(req, place, "diskSizeGB", STR("all members of a cluster must have the same disk size"));
-    totals->size = name;
+    *alike = name;
     totals->disk_gb = disk_gb;
     totals->members += (int)json_integer_value(json_object_get(specs, "nodeCount"));
     return OK;
@@ -253,7 +261,7 @@ check_compute_scaling(struct request *req, const struct fleet_offer *offer, json
     return OK;
 }
 
-/* Members for analytics have the size of the others. What switches nothing on is accepted, and not kept. */
+/* What switches nothing on is accepted, and not kept. */
 static error
 take_out_analytics(struct request *req, json_t *region)
 {
@@ -263,14 +271,16 @@ take_out_analytics(struct request *req, json_t *region)
     {
         if (json_is_true(json_object_get(part, "enabled")) || json_is_true(json_object_get(part, "scaleDownEnabled")) ||
             json_is_true(json_object_get(part, "predictiveEnabled")))
-            return fail(req->arena, NOT_OFFERED, V("Scaling of members for analytics"),
-                        V("all members of a cluster have the same size; use autoScaling, which is for all of them"));
+            return fail(
+                req->arena, NOT_OFFERED, V("Scaling of members for analytics"),
+                V("a report takes whatever it gets, so its load says nothing about the size that it needs; with the size of the others they follow "
+                  "autoScaling, and with one of their own they keep it"));
     }
     json_object_del(region, "analyticsAutoScaling");
     return OK;
 }
 
-/* All members have one size, so all regions have one rule. */
+/* All that scale have one size, so all regions have one rule. */
 static error
 check_scaling(struct request *req, const struct fleet_offer *offer, json_t *regions, const struct totals *totals)
 {
@@ -301,6 +311,8 @@ check_scaling(struct request *req, const struct fleet_offer *offer, json_t *regi
     return OK;
 }
 
+#define NO_SHARDS "it needs an engine that spreads data over several replica sets, and no host reports one"
+
 /* What asks for nothing is accepted and not kept; what asks for more than there is is refused. */
 static error
 take_out_nothing(struct request *req, json_t *document)
@@ -308,10 +320,14 @@ take_out_nothing(struct request *req, json_t *document)
     static const struct {
         const char *name, *what, *why;
     } fields[] = {
-        { "globalClusterSelfManagedSharding", "A cluster in shards",
-          "the engine cannot spread data over several replica sets" },
+        { "globalClusterSelfManagedSharding", "A cluster in shards", NO_SHARDS },
+        { "versionReleaseSystem", NULL, NULL },     /* what is said of it stands in the answer */
         { "encryptionAtRestProvider", NULL, NULL }, /* NONE is the only one that its table allows */
     };
+    if (str_is(json_str(json_object_get(document, "versionReleaseSystem")), "CONTINUOUS"))
+        return fail(
+            req->arena, NOT_OFFERED, V("The release system CONTINUOUS"),
+            V("PostgreSQL has no releases between its yearly major versions, and a cluster keeps its major version; minor versions come to every cluster"));
     for (size_t i = 0; i < LENGTH(fields); i++) {
         if (json_is_true(json_object_get(document, fields[i].name)))
             return fail(req->arena, NOT_OFFERED, V(fields[i].what), V(fields[i].why));
@@ -328,7 +344,7 @@ cluster_document_check(struct request *req, const struct fleet_offer *offer, con
     str type = json_str(json_object_get(document, "clusterType"));
     if (!str_is(type, "REPLICASET"))
         return fail(req->arena, NOT_OFFERED, V(str_format(req->arena, "Cluster type %.*s", STR_ARG(type))),
-                    V("the engine cannot spread data over several replica sets"));
+                    V(NO_SHARDS));
     struct totals totals = { 0 };
     struct wanted was;
     if (before != NULL && wanted_from_document(before, &was))
@@ -340,14 +356,14 @@ cluster_document_check(struct request *req, const struct fleet_offer *offer, con
     {
         TRY(check_region(req, offer, region, index));
         TRY(check_distinct(req, regions, index));
-        TRY(check_specs(req, offer, region, (struct place){ index, "electableSpecs" }, &totals));
+        TRY(check_specs(req, offer, region, &member_classes[CLASS_ELECTABLE], index, &totals));
         totals.electable = totals.members;
         TRY(check_priority(req, region, index, &totals));
     }
     json_array_foreach(regions, index, region)
     {
-        TRY(check_specs(req, offer, region, (struct place){ index, "readOnlySpecs" }, &totals));
-        TRY(check_specs(req, offer, region, (struct place){ index, "analyticsSpecs" }, &totals));
+        TRY(check_specs(req, offer, region, &member_classes[CLASS_READ_ONLY], index, &totals));
+        TRY(check_specs(req, offer, region, &member_classes[CLASS_ANALYTICS], index, &totals));
     }
     TRY(check_totals(req, before, &totals));
     /* Sizes are the operator's: when they change, a change of something else is not refused for it. */

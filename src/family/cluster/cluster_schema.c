@@ -8,12 +8,14 @@
 #include "family/tenant/projects.h"
 
 static const char *const key_keepers[] = { "NONE", NULL };
+static const char *const release_systems[] = { "LTS", "CONTINUOUS", NULL };
 static const char *const cluster_types[] = { "REPLICASET", "SHARDED", "GEOSHARDED", NULL };
 
 static const struct field electable_fields[] = {
-    TEXT("instanceSize",
-         "Size of each member, one that the operator offers. All members of a cluster have the same size.",
-         REQUIRED | ALWAYS, .min = 1, .max = 32, .example = "\"M10\"", .short_flag = "size"),
+    TEXT(
+        "instanceSize",
+        "Size of each member, one that the operator offers. All members of a cluster but those for analytics have the same size.",
+        REQUIRED | ALWAYS, .min = 1, .max = 32, .example = "\"M10\"", .short_flag = "size"),
     INTEGER("nodeCount", "Number of members here that can become the primary; at most 7 in the whole cluster.", ALWAYS,
             .min = 1, .max = CLUSTER_MAX_ELECTABLE, .fallback = "3", .short_flag = "nodes"),
     INTEGER("diskSizeGB",
@@ -34,8 +36,10 @@ static const struct field read_only_fields[] = {
     END_OF_FIELDS,
 };
 static const struct field analytics_fields[] = {
-    TEXT("instanceSize", "Size of each member; the same as for electable members, which is the default.", ALWAYS,
-         .min = 1, .max = 32, .example = "\"M10\"", .short_flag = "size"),
+    TEXT(
+        "instanceSize",
+        "Size of each member, one that the operator offers; by default that of electable members. All members for analytics have the same size.",
+        ALWAYS, .min = 1, .max = 32, .example = "\"M10\"", .short_flag = "size analytics-size"),
     INTEGER("nodeCount", "Number of members here that are for analytics; 0 takes them away.", ALWAYS,
             .max = CLUSTER_MAX_ELECTABLE, .fallback = "1", .short_flag = "analytics-nodes"),
     INTEGER("diskSizeGB", "Disk space for data of each member in gigabytes; the same as for electable members.", ALWAYS,
@@ -123,8 +127,8 @@ static const struct field region_fields[] = {
         0, .of = &auto_scaling_schema),
     OBJECT(
         "analyticsAutoScaling",
-        "The same for members for analytics alone, which is not offered: they have the size of the others. Only what "
-        "switches nothing on is accepted.",
+        "The same for members for analytics alone, which is not offered: with the size of the others they follow `autoScaling`, and with one of their own they "
+        "keep it. Only what switches nothing on is accepted.",
         WRITE_ONLY, .of = &analytics_scaling_schema),
     END_OF_FIELDS,
 };
@@ -235,30 +239,35 @@ const struct schema access_grant_schema = { "EmployeeAccessGrant", "A consent to
 #define NAME_FIELD(flags)                                                                                          \
     TEXT("name", "Label of the cluster, unique in the project among clusters and flex clusters.", flags, .min = 1, \
          .max = 64, .pattern = CLUSTER_NAME, .example = "\"orders\"")
-#define WRITABLE_FIELDS                                                                                              \
-    TEXT("clusterType",                                                                                              \
-         "REPLICASET: one primary and its replicas. The others are refused: the engine does not support them.",      \
-         ALWAYS, .one_of = cluster_types, .fallback = "\"REPLICASET\""),                                             \
-        TEXT("dbMajorVersion", "Major version of PostgreSQL; by default the newest that is offered.", ALWAYS,        \
-             .min = 1, .max = 3, .pattern = "^[1-9][0-9]*$", .example = "\"17\""),                                   \
-        BOOL("paused",                                                                                               \
-             "Whether the servers are stopped. Data and addresses are kept. A new cluster is made "                  \
-             "before it is stopped.",                                                                                \
-             ALWAYS, .fallback = "false"),                                                                           \
-        LIST("tags", "Tags of the cluster.", ALWAYS, .of = &tag_schema, .max = 50, .fallback = "[]",                 \
-             .short_form = TAG_FORM),                                                                                \
-        LIST("labels", "Older name for tags.", DEPRECATED_FIELD, .of = &tag_schema, .max = 50),                      \
-        BOOL("terminationProtectionEnabled", "Whether the cluster is protected against termination.", ALWAYS,        \
-             .fallback = "false"),                                                                                   \
-        BOOL("backupEnabled",                                                                                        \
-             "Whether the cluster is backed up: snapshots by its schedule, and every change as it is written.",      \
-             ALWAYS, .fallback = "false"),                                                                           \
-        BOOL("pitEnabled", "Whether any moment can be restored. Needs backupEnabled.", ALWAYS, .fallback = "false"), \
-        BOOL("globalClusterSelfManagedSharding", "For clusters with shards. Not offered: only false is accepted.",   \
-             WRITE_ONLY),                                                                                            \
-        TEXT("encryptionAtRestProvider",                                                                             \
-             "Provider of the key for encrypting disks. The operator encrypts the disks of hosts: only NONE is "     \
-             "accepted.",                                                                                            \
+#define WRITABLE_FIELDS                                                                                                 \
+    TEXT("clusterType",                                                                                                 \
+         "REPLICASET: one primary and its replicas. The others are refused: the engine does not support them.",         \
+         ALWAYS, .one_of = cluster_types, .fallback = "\"REPLICASET\""),                                                \
+        TEXT("dbMajorVersion", "Major version of PostgreSQL; by default the newest that is offered.", ALWAYS,           \
+             .min = 1, .max = 3, .pattern = "^[1-9][0-9]*$", .example = "\"17\""),                                      \
+        TEXT(                                                                                                           \
+            "versionReleaseSystem",                                                                                     \
+            "Which versions the cluster follows. LTS: the minor versions of its major version. CONTINUOUS is refused: " \
+            "there are no releases between major versions.",                                                            \
+            ALWAYS, .one_of = release_systems),                                                                         \
+        BOOL("paused",                                                                                                  \
+             "Whether the servers are stopped. Data and addresses are kept. A new cluster is made "                     \
+             "before it is stopped.",                                                                                   \
+             ALWAYS, .fallback = "false"),                                                                              \
+        LIST("tags", "Tags of the cluster.", ALWAYS, .of = &tag_schema, .max = 50, .fallback = "[]",                    \
+             .short_form = TAG_FORM),                                                                                   \
+        LIST("labels", "Older name for tags.", DEPRECATED_FIELD, .of = &tag_schema, .max = 50),                         \
+        BOOL("terminationProtectionEnabled", "Whether the cluster is protected against termination.", ALWAYS,           \
+             .fallback = "false"),                                                                                      \
+        BOOL("backupEnabled",                                                                                           \
+             "Whether the cluster is backed up: snapshots by its schedule, and every change as it is written.",         \
+             ALWAYS, .fallback = "false"),                                                                              \
+        BOOL("pitEnabled", "Whether any moment can be restored. Needs backupEnabled.", ALWAYS, .fallback = "false"),    \
+        BOOL("globalClusterSelfManagedSharding", "For clusters with shards. Not offered: only false is accepted.",      \
+             WRITE_ONLY),                                                                                               \
+        TEXT("encryptionAtRestProvider",                                                                                \
+             "Provider of the key for encrypting disks. The operator encrypts the disks of hosts: only NONE is "        \
+             "accepted.",                                                                                               \
              WRITE_ONLY, .one_of = key_keepers)
 
 static const struct field cluster_fields[] = {

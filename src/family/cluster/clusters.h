@@ -74,8 +74,7 @@ handler cluster_settings_update;
 /* ---- cluster_actions.c: actions ---- */
 extern const struct schema access_grant_schema, version_pin_schema, sample_load_schema;
 extern const struct read sample_load_get;
-handler cluster_restart, cluster_grant_access, cluster_revoke_access, cluster_pin, cluster_unpin, sample_load_start,
-    serverless_refused;
+handler cluster_restart, cluster_grant_access, cluster_revoke_access, cluster_pin, cluster_unpin, sample_load_start;
 
 /* ---- cluster_offers.c: what can be had ---- */
 extern const struct schema provider_regions_schema, db_version_schema, validation_request_schema, validation_schema,

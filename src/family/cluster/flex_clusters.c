@@ -34,6 +34,8 @@ static const struct field flex_fields[] = {
     TEXT("clusterType", "Always REPLICASET.", READ_ONLY | ALWAYS,
          .one_of = (const char *const[]){ "REPLICASET", NULL }),
     TEXT("dbMajorVersion", "Major version of PostgreSQL.", READ_ONLY | ALWAYS),
+    TEXT("versionReleaseSystem", "Always LTS: the minor versions of its major version.", READ_ONLY | ALWAYS,
+         .one_of = (const char *const[]){ "LTS", NULL }),
     TEXT("dbVersion", "Full version of the primary, once it runs.", READ_ONLY),
     TEXT("stateName", "State of the cluster: it is usable when it is IDLE.", READ_ONLY | ALWAYS,
          .one_of = cluster_state_names),

@@ -48,6 +48,8 @@ static const struct field key_endpoint_fields[] = {
 static const struct schema key_endpoint_schema = { "KeyServicePrivateEndpoint",
                                                    "A private connection to a key service.", key_endpoint_fields };
 
+#define PRIVATE_KEY_SERVICE "a private way from hosts to a tenant's key service"
+
 static handler encryption_get, encryption_set;
 
 // clang-format off
@@ -72,27 +74,27 @@ static const struct endpoint encryption_at_rest_endpoints[] = {
     { GET, "/groups/{groupId}/encryptionAtRest/{cloudProvider}/privateEndpoints", S23, ANY_OF(PROJECT_OWNER),
       "listGroupEncryptionAtRestPrivateEndpoints",
       "Return all private endpoints to one key service",
-      "The list is empty: private endpoints are not offered.",
+      "Lists the private ways from hosts to the project's key service.",
       .shape = SHAPE_LIST,
       .item = "/groups/{groupId}/encryptionAtRest/{cloudProvider}/privateEndpoints/{endpointId}",
-      .run = absent_list, .path_fields = provider_path, .response = &key_endpoint_schema },
+      .waits_for = PRIVATE_KEY_SERVICE, .path_fields = provider_path, .response = &key_endpoint_schema },
     { POST, "/groups/{groupId}/encryptionAtRest/{cloudProvider}/privateEndpoints", S23, ANY_OF(PROJECT_OWNER),
       "createGroupEncryptionAtRestPrivateEndpoint",
       "Create one private endpoint to one key service",
-      "Would make a private way from the hosts to a key service.",
+      "Makes a private way from the hosts to the project's key service.",
       .success = 202, .item = "/groups/{groupId}/encryptionAtRest/{cloudProvider}/privateEndpoints/{endpointId}",
-      .refuses = PRIVATE_ENDPOINT_NOT_OFFERED, .path_fields = provider_path, .request = &key_endpoint_schema,
+      .waits_for = PRIVATE_KEY_SERVICE, .path_fields = provider_path, .request = &key_endpoint_schema,
       .response = &key_endpoint_schema, .example = "{\"regionName\": \"EU_NORTH\"}" },
     { DELETE, "/groups/{groupId}/encryptionAtRest/{cloudProvider}/privateEndpoints/{endpointId}", S23,
       ANY_OF(PROJECT_OWNER), "requestGroupEncryptionAtRestPrivateEndpointDeletion",
       "Delete one private endpoint to one key service",
-      "None is ever found: private endpoints are not offered.",
-      .shape = SHAPE_NOTHING, .run = absent_one, .path_fields = endpoint_path },
+      "Takes the private way down.",
+      .shape = SHAPE_NOTHING, .waits_for = PRIVATE_KEY_SERVICE, .path_fields = endpoint_path },
     { GET, "/groups/{groupId}/encryptionAtRest/{cloudProvider}/privateEndpoints/{endpointId}", S23,
       ANY_OF(PROJECT_OWNER), "getGroupEncryptionAtRestPrivateEndpoint",
       "Return one private endpoint to one key service",
-      "None is ever found: private endpoints are not offered.",
-      .run = absent_one, .path_fields = endpoint_path, .response = &key_endpoint_schema },
+      "Returns one private way with its state.",
+      .waits_for = PRIVATE_KEY_SERVICE, .path_fields = endpoint_path, .response = &key_endpoint_schema },
 };
 // clang-format on
 
@@ -106,7 +108,7 @@ static error
 encryption_get(struct request *req)
 {
     answer_entity(req, STR("{\"kmip\":{\"enabled\":false,\"valid\":false},\"enabledForSearchNodes\":false}"), 0);
-    return absent_relate_providers(req, "encryptionAtRest", "privateEndpoints");
+    return OK;
 }
 
 /* Off is what it is. Whatever else is said of a key service would have to be kept, and be without effect. */

@@ -13,18 +13,44 @@
 #include "job/cluster/cluster_work.h"
 #include "store/offer/fleet_offer.h"
 
+/* Members for analytics have memory of their own size. */
+static error
+configure_analytics(struct job_context *context, struct cluster_work *work, const struct offered_size *size,
+                    str *ret_missing, bool *ret_changed)
+{
+    struct offered_size own;
+    str name = wanted_analytics_size(&work->wanted);
+    bool found = true;
+    json_t *parameters = json_in(context->arena, json_object());
+    if (name.len > 0)
+        TRY(store_offered_size(context->tx, name, &found, &own));
+    *ret_missing = found ? STR_EMPTY : name;
+    if (!found)
+        return OK;
+    if (name.len > 0)
+        parameters =
+            settings_of_own_size(context->arena, size, &own, work->wanted.disk_gb,
+                                 json_object_get(work->cluster.document, "processArgs"), work->cluster.major_version);
+    return store_cluster_set_analytics_parameters(context->tx, &work->cluster, json_text(context->arena, parameters),
+                                                  ret_changed);
+}
+
 error
 cluster_step_configure(struct job_context *context, struct job_result *ret_result)
 {
     struct cluster_work *work;
     struct offered_size size;
-    bool found, changed;
+    bool found, changed, own_changed;
+    str missing;
     TRY(cluster_work(context, &work));
     if (!work->found)
         return step_done(ret_result);
     TRY(store_offered_size(context->tx, work->wanted.size, &found, &size));
-    if (!found)
-        return step_waits(context, ret_result, "The operator has no size %.*s any more.", STR_ARG(work->wanted.size));
+    missing = found ? STR_EMPTY : work->wanted.size;
+    if (found)
+        TRY(configure_analytics(context, work, &size, &missing, &own_changed));
+    if (missing.len > 0)
+        return step_waits(context, ret_result, "The operator has no size %.*s any more.", STR_ARG(missing));
     json_t *parameters =
         settings_to_parameters(context->arena, &size, work->wanted.disk_gb,
                                json_object_get(work->cluster.document, "processArgs"), work->cluster.major_version);
@@ -33,10 +59,13 @@ cluster_step_configure(struct job_context *context, struct job_result *ret_resul
     settings_add_libraries(context->arena, parameters, libraries);
     settings_keep_libraries(before, parameters, libraries);
     TRY(store_cluster_set_parameters(context->tx, &work->cluster, json_text(context->arena, parameters), &changed));
-    if (!changed)
+    if (!changed && !own_changed)
         return step_done(ret_result);
     TRY(store_cluster_touch(context->tx, &work->cluster));
-    /* Not left to what servers say about themselves: that comes later than that they have the new settings. */
+    /*
+     * Not left to what servers say about themselves: that comes later than that they have the new settings. Of settings of its own a member has applied a
+     * change only when it says, too, that it must restart for it; so nobody else restarts.
+     */
     if (settings_need_restart(before, parameters))
         TRY(store_cluster_require_restart(context->tx, &work->cluster, true));
     return step_done(ret_result);
@@ -121,10 +150,12 @@ resize(struct job_context *context, struct job_result *ret_result)
     TRY(cluster_work(context, &work));
     for (size_t i = 0; work->found && i < work->members.count; i++) {
         const struct cluster_member *member = &work->members.items[i];
-        if (!member_stays(work, i) ||
-            (str_eq(member->size, work->wanted.size) && member->disk_gb == work->wanted.disk_gb))
+        if (!member_stays(work, i))
             continue;
-        TRY(store_cluster_member_resize(context->tx, member->id, work->wanted.size, work->wanted.disk_gb, &resized));
+        str size = work->wanted.groups[work->plan.group[i]].size;
+        if (str_eq(member->size, size) && member->disk_gb == work->wanted.disk_gb)
+            continue;
+        TRY(store_cluster_member_resize(context->tx, member->id, size, work->wanted.disk_gb, &resized));
         if (!resized)
             return step_waits(context, ret_result, "The host of member %.*s has no room for its size.",
                               STR_ARG(member_name(context, work, member)));

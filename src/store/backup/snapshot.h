@@ -9,10 +9,9 @@
 #include "store/store.h"
 
 /* The forms of snapshot_json(). */
-#define SNAPSHOT_FORM         "backup"
-#define SNAPSHOT_FORM_LEGACY  "legacy"
-#define SNAPSHOT_FORM_FLEX    "flex"
-#define SNAPSHOT_FORM_SHARDED "sharded" /* no cluster has shards, so there is none */
+#define SNAPSHOT_FORM        "backup"
+#define SNAPSHOT_FORM_LEGACY "legacy"
+#define SNAPSHOT_FORM_FLEX   "flex"
 
 /* ---- What a snapshot is taken into ---- */
 struct open_stanza {

@@ -150,6 +150,8 @@ store_cluster_add(struct tx *tx, const struct cluster *cluster)
     params_int(&params, P_POOLER_PORT, cluster->pooler_port);
     params_text(&params, P_MAJOR_VERSION, cluster->major_version);
     params_text(&params, P_PARAMETERS, cluster->parameters);
+    params_text(&params, P_ANALYTICS_PARAMETERS,
+                cluster->analytics_parameters.len > 0 ? cluster->analytics_parameters : STR("{}"));
     error problem = tx_query(tx, SQL_CLUSTER_ADD, &params, NULL, &violation);
     if (violation.kind != VIOLATION_UNIQUE)
         return problem;
@@ -217,16 +219,28 @@ bind_cluster(struct params *params, const struct cluster *cluster)
     params_id(params, P_CLUSTER, cluster->id);
 }
 
-error
-store_cluster_set_parameters(struct tx *tx, const struct cluster *cluster, str parameters, bool *ret_changed)
+static error
+set_parameters(struct tx *tx, enum sql statement, const struct cluster *cluster, str parameters, bool *ret_changed)
 {
     struct params params = { 0 };
     struct rows rows;
     bind_cluster(&params, cluster);
     params_text(&params, P_PARAMETERS, parameters);
-    TRY(tx_query(tx, SQL_CLUSTER_SET_PARAMETERS, &params, &rows, NULL));
+    TRY(tx_query(tx, statement, &params, &rows, NULL));
     *ret_changed = rows.count > 0;
     return OK;
+}
+
+error
+store_cluster_set_parameters(struct tx *tx, const struct cluster *cluster, str parameters, bool *ret_changed)
+{
+    return set_parameters(tx, SQL_CLUSTER_SET_PARAMETERS, cluster, parameters, ret_changed);
+}
+
+error
+store_cluster_set_analytics_parameters(struct tx *tx, const struct cluster *cluster, str parameters, bool *ret_changed)
+{
+    return set_parameters(tx, SQL_CLUSTER_SET_ANALYTICS_PARAMETERS, cluster, parameters, ret_changed);
 }
 
 error

@@ -25,6 +25,7 @@ struct cluster {
     str host_label;            /* what its names begin with; empty: names as they were once (cluster/names.h) */
     int64_t port, pooler_port; /* the latter only of a new one */
     str parameters;            /* JSON */
+    str analytics_parameters;  /* JSON: what members for analytics have instead. Only of a new one */
     int64_t goal_generation, restart_generation;
     str label; /* of the project, in host names */
 };
@@ -60,6 +61,9 @@ MUST_USE error store_cluster_set_state(struct tx *tx, const struct cluster *clus
 /* Whether they differ from what was there. */
 MUST_USE error store_cluster_set_parameters(struct tx *tx, const struct cluster *cluster, str parameters,
                                             bool *ret_changed);
+/* The same of what members for analytics have instead of them. */
+MUST_USE error store_cluster_set_analytics_parameters(struct tx *tx, const struct cluster *cluster, str parameters,
+                                                      bool *ret_changed);
 /* Members must apply something; *goal_generation of the cluster increases. */
 MUST_USE error store_cluster_touch(struct tx *tx, struct cluster *cluster);
 /* Members must restart for the goal as it is now; or every one that had to has. */

@@ -2,5 +2,4 @@
 -- scope: project :project
 SELECT d.document, text_revision(d.document) AS revision
 FROM (SELECT snapshot_json(s, :form::text) AS document FROM snapshot s
-      WHERE s.project_id = :project AND s.cluster_id = backup_cluster(:project, :kind, :name) AND s.id = :snapshot AND s.hidden_at IS NULL
-        AND :form::text <> 'sharded') d
+      WHERE s.project_id = :project AND s.cluster_id = backup_cluster(:project, :kind, :name) AND s.id = :snapshot AND s.hidden_at IS NULL) d

@@ -1,9 +1,9 @@
 -- A page of a cluster's snapshots, newest first, in a form of snapshot_json(); no row without such a cluster. Only those from which the moment
--- :moment_s can be restored, and only those that are complete, or are not; NULL: all. No cluster here has shards, so none has a snapshot of that form.
+-- :moment_s can be restored, and only those that are complete, or are not; NULL: all.
 -- scope: project :project
 WITH chosen AS MATERIALIZED (
     SELECT s.id, s.created_at FROM snapshot s
-    WHERE s.project_id = :project AND s.cluster_id = backup_cluster(:project, :kind, :name) AND s.hidden_at IS NULL AND :form::text <> 'sharded'
+    WHERE s.project_id = :project AND s.cluster_id = backup_cluster(:project, :kind, :name) AND s.hidden_at IS NULL
       AND (:moment_s::bigint IS NULL OR snapshot_reaches(s.id, to_timestamp(:moment_s::bigint)))
       AND (:is_complete::boolean IS NULL OR (s.state = 'COMPLETED') = :is_complete::boolean))
 SELECT c.total, p.document, encode(p.id, 'hex') AS key

@@ -7,6 +7,7 @@ SELECT r.scope, r.kind, r.id, r.name, r.org_id, r.state, r.generation, r.observe
             'groupId', encode(r.scope, 'hex'),
             'name', r.name,
             'stateName', r.state,
+            'versionReleaseSystem', 'LTS', -- there is no other: a cluster keeps its major version
             'createDate', api_date(r.created_at),
             'connectionStrings', cluster_connection_strings(r.id),
             'generation', r.generation,
