@@ -247,7 +247,7 @@ run_token(const struct fleet_command *command, struct fleet_place *place, int ar
         [REGION] = { "--region", "Where it is.", .required = true },
         [ZONE] = { "--zone", "Zone: hosts that can fail together. Members of a cluster are placed in different zones.",
                    .value = "a" },
-        [PURPOSE] = { "--purpose", "DATABASE: for members of clusters. REPOSITORY: for backups of clusters.",
+        [PURPOSE] = { "--purpose", "DATABASE: for members of clusters. REPOSITORY: for backups of clusters. RELAY: for private endpoints.",
                       .value = "DATABASE" },
         [STORE] = { "--store", "With REPOSITORY: object store that it keeps backups in. (default: its disk)" },
         [HOURS] = { "--hours", "How long the token can be used.", .value = "1" },

@@ -59,7 +59,7 @@ static const struct schema seat_schema = { "HostSeat", "The backups of a cluster
 #define HOST_FIELDS                                                                                              \
     TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),                                  \
         TEXT("state", "Whether it gets members, or backups.", READ_ONLY | ALWAYS, .one_of = host_state_names),   \
-        TEXT("purpose", "DATABASE: it has members of clusters. REPOSITORY: it keeps their backups.",             \
+        TEXT("purpose", "DATABASE: it has members of clusters. REPOSITORY: it keeps their backups. RELAY: private endpoints lead through it.", \
              READ_ONLY | ALWAYS, .one_of = host_purpose_names),                                                  \
         TEXT("objectStore", "Object store that new backups are kept in; null: its disk.", READ_ONLY | NULLABLE), \
         TEXT("provider", "Provider of the machine.", READ_ONLY | ALWAYS),                                        \
@@ -190,7 +190,7 @@ static const struct field token_request_fields[] = {
     TEXT("region", "Where it is.", REQUIRED, .min = 1, .max = 63, .example = "\"EU_WEST\""),
     TEXT("zone", "Zone: hosts that can fail together. Members of a cluster are placed in different zones.", 0, .min = 1,
          .max = NAME_MAX_CHARACTERS, .pattern = HOST_NAME, .fallback = "\"a\""),
-    TEXT("purpose", "What the host is for: members of clusters (DATABASE), or backups of clusters (REPOSITORY).", 0,
+    TEXT("purpose", "What the host is for: members of clusters (DATABASE), backups of clusters (REPOSITORY), or private endpoints (RELAY).", 0,
          .one_of = host_purpose_names, .fallback = "\"DATABASE\""),
     TEXT("objectStore", "For a repository host: the object store that it keeps backups in. Default: its disk.", 0,
          .min = 1, .max = NAME_MAX_CHARACTERS, .example = "\"west\""),
