@@ -26,8 +26,10 @@ SELECT NULL, 1, z.name, 'NS', n, 60, NULL, false, NULL, true
 FROM dns_zone z, unnest(z.nameservers) n
 UNION ALL
 SELECT NULL, 1, e.name, NULL, NULL, NULL, NULL, false, NULL, true
-FROM (SELECT DISTINCT dns_parent(d.name, n) AS name
-      FROM (SELECT d.name FROM dns_record d UNION ALL SELECT p.name FROM private_endpoint_records p) d, generate_series(1, 3) n
-      WHERE NOT EXISTS (SELECT FROM private_endpoint_records p WHERE p.name = dns_parent(d.name, n))) e
+FROM (SELECT DISTINCT dns_parent(d.name, 1) AS name FROM dns_record d
+      UNION ALL SELECT DISTINCT dns_parent(d.name, 2) FROM dns_record d
+      UNION ALL SELECT DISTINCT dns_parent(d.name, 3) FROM dns_record d
+      UNION ALL SELECT n.prefix || t.name FROM private_endpoint_targets t, (VALUES (''), ('_tcp.')) n (prefix)
+      UNION ALL SELECT DISTINCT a.hash || '.' || o.name FROM private_endpoint_service s JOIN project_access a ON a.project_id = s.project_id CROSS JOIN dns_zone o) e
 JOIN dns_zone z ON right(e.name, length(z.name) + 1) = '.' || z.name;
 GRANT SELECT ON reeve_dns.records TO reeve_dns;

@@ -1,5 +1,5 @@
 -- How a cluster is reached through private endpoints: a string for each service that has endpoints and leads to members of it.
-CREATE OR REPLACE FUNCTION cluster_endpoint_strings(p_cluster bytea) RETURNS jsonb LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+CREATE OR REPLACE FUNCTION cluster_endpoint_strings(p_cluster bytea) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT coalesce(jsonb_agg(jsonb_build_object(
         'type', 'DB_SERVER',
         'endpoints', e.list,
@@ -14,7 +14,5 @@ CREATE OR REPLACE FUNCTION cluster_endpoint_strings(p_cluster bytea) RETURNS jso
                         WHERE m.service_id = s.id AND m.cluster_id = c.id) p
     CROSS JOIN LATERAL (SELECT jsonb_agg(jsonb_build_object('endpointId', e.name, 'providerName', s.provider, 'region', s.region) ORDER BY e.name) AS list
                         FROM private_endpoint e WHERE e.service_id = s.id AND e.removed_at IS NULL) e
-    WHERE c.id = p_cluster AND (reeve_acts_for(c.org_id) OR reeve_is_service()) AND p.list IS NOT NULL AND e.list IS NOT NULL
+    WHERE c.id = p_cluster AND p.list IS NOT NULL AND e.list IS NOT NULL
 $$;
-REVOKE ALL ON FUNCTION cluster_endpoint_strings(bytea) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION cluster_endpoint_strings(bytea) TO reeve_tenant, reeve_reader;

@@ -13,9 +13,11 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
         JOIN cluster_member m ON m.cluster_id = c.id AND m.desired IN ('RUNNING', 'STOPPED') AND NOT m.analytics
         JOIN host h ON h.id = m.host_id
         JOIN host_address d ON d.member_id = m.id AND family(d.address) = family(s.address)
-        WHERE s.project_id = p_project AND s.removed_at IS NULL)
+        -- Transactions of tenants have their organization's only; the reader, which names none, and the service all.
+        WHERE s.project_id = p_project AND s.removed_at IS NULL
+          AND (coalesce(current_setting('reeve.organization', true), '') = '' OR reeve_acts_for(s.org_id)))
     SELECT t.service_id::bytea, t.cluster_id::bytea, t.ordinal, t.address, t.port FROM here t, mode
     WHERE t.near OR (NOT mode.regional AND EXISTS (SELECT FROM here o WHERE o.service_id = t.service_id AND o.cluster_id = t.cluster_id AND o.near))
 $$;
 REVOKE ALL ON FUNCTION private_endpoint_members(bytea) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION private_endpoint_members(bytea) TO reeve_reader;
+GRANT EXECUTE ON FUNCTION private_endpoint_members(bytea) TO reeve_tenant, reeve_reader, reeve_dns;
