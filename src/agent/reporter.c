@@ -50,8 +50,7 @@ collect(struct agent *agent, struct arena *arena, struct report *report)
     report->own_database = seats_report_own(agent, arena);
     gates_report(agent, arena, report);
     relays_report(agent, arena, report);
-    if (report->logs == NULL || report->seats == NULL || report->gates == NULL ||
-        report->relays == NULL)
+    if (report->logs == NULL || report->seats == NULL || report->gates == NULL || report->relays == NULL)
         return false;
     report->members = members;
     report->tasks = tasks;

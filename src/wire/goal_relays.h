@@ -27,14 +27,15 @@ struct goal_relay_targets {
 };
 struct goal_relay_port {
     int64_t port;
-    struct goal_relay_targets targets; /* the member that it is for; then those that stand in while that one cannot be reached */
+    struct goal_relay_targets
+        targets; /* the member that it is for; then those that stand in while that one cannot be reached */
 };
 struct goal_relay_ports {
     size_t count;
     struct goal_relay_port *items;
 };
 struct goal_relay {
-    id id; /* the service's */
+    id id;    /* the service's */
     str name; /* for people */
     str address;
     int64_t prefix;

@@ -25,9 +25,10 @@ enum report_restore_state {
 };
 
 /* The words of the document, each list with NULL at the end: by the enum; and of what is done, or works (1), and what is not, or does not (0). */
-extern const char *const report_role_words[],
-    *const report_task_words[], *const report_log_words[], *const report_gate_words[], *const report_restore_words[],
-                                                                                           *const report_pooler_words[],
-    *const report_relay_words[];
+extern const char *const report_role_words[], *const report_task_words[], *const report_log_words[],
+                                                                              *const report_gate_words[],
+                                                                                  *const report_restore_words[],
+                                                                                      *const report_pooler_words[],
+                                                                                          *const report_relay_words[];
 
 #endif

@@ -256,6 +256,7 @@ class World:
     def __init__(self, node, with_roles=True):
         self.node, self.config = node, node.conf
         make_fleet()
+        make_relays()
         config = node.conf
         self.a, self.b = bootstrap(config, "World A"), bootstrap(config, "World B")
         no_limits([self.a.home, self.b.home])

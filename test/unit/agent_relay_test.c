@@ -9,14 +9,15 @@ enum { ARENA_BYTES = 64 * 1024 * 1024 };
 
 #define TARGET(address)       "{\"address\":\"" address "\",\"port\":5432}"
 #define PORT(number, targets) "{\"port\":" #number ",\"targets\":[" targets "]}"
-#define RELAY(id, address, clients, ports)                                                                                \
-    "{\"id\":\"0000000000000000000000" id "\",\"name\":\"pl-0-eu-north\",\"address\":\"" address "\",\"prefix\":16,\"clients\":[" \
-    clients "],\"ports\":[" ports "]}"
-#define GOAL(relays)                                                                                                     \
+#define RELAY(id, address, clients, ports)                                                       \
+    "{\"id\":\"0000000000000000000000" id "\",\"name\":\"pl-0-eu-north\",\"address\":\"" address \
+    "\",\"prefix\":16,\"clients\":[" clients "],\"ports\":[" ports "]}"
+#define GOAL(relays)                                                                                                         \
     "{\"version\":42,\"epoch\":3,\"hostId\":\"0000000000000000000000d1\",\"etcd\":[],\"authority\":\"PEM\",\"clusters\":[]," \
     "\"members\":[],\"relays\":[" relays "]}"
-#define PORTS PORT(1024, TARGET("10.90.1.1") "," TARGET("10.90.2.1")) "," PORT(1025, TARGET("10.90.2.1") "," TARGET("10.90.1.1"))
-#define FULL  RELAY("a1", "10.91.200.7", "\"10.20.0.7\",\"10.20.0.8\"", PORTS)
+#define PORTS \
+    PORT(1024, TARGET("10.90.1.1") "," TARGET("10.90.2.1")) "," PORT(1025, TARGET("10.90.2.1") "," TARGET("10.90.1.1"))
+#define FULL RELAY("a1", "10.91.200.7", "\"10.20.0.7\",\"10.20.0.8\"", PORTS)
 
 static struct goal
 parse(struct arena *arena, const char *text)
@@ -98,7 +99,8 @@ without_clients_or_members_nobody_listens(void **state)
 {
     (void)state;
     struct arena *arena = arena_new(ARENA_BYTES);
-    struct goal goal = parse(arena, GOAL(RELAY("a1", "10.91.200.7", "", PORTS) "," RELAY("a2", "10.91.200.8", "\"10.20.0.7\"", "")));
+    struct goal goal =
+        parse(arena, GOAL(RELAY("a1", "10.91.200.7", "", PORTS) "," RELAY("a2", "10.91.200.8", "\"10.20.0.7\"", "")));
     assert_int_equal(relay_config_text(arena, &goal.relays.items[0]).len, 0);
     assert_int_equal(relay_config_text(arena, &goal.relays.items[1]).len, 0);
     arena_free(arena);
@@ -109,7 +111,8 @@ an_address_of_the_newer_protocol_is_written_as_both_programs_want_it(void **stat
 {
     (void)state;
     struct arena *arena = arena_new(ARENA_BYTES);
-    struct goal goal = parse(arena, GOAL(RELAY("a1", "2001:db8::7", "\"2001:db8:1::1\"", PORT(1024, TARGET("2001:db8:2::1")))));
+    struct goal goal =
+        parse(arena, GOAL(RELAY("a1", "2001:db8::7", "\"2001:db8:1::1\"", PORT(1024, TARGET("2001:db8:2::1")))));
     str text = relay_config_text(arena, &goal.relays.items[0]);
     assert_non_null(strstr(text.data, "bind [2001:db8::7]:1024 "));
     assert_non_null(strstr(text.data, "server m0 [2001:db8:2::1]:5432\n"));
@@ -127,7 +130,8 @@ rules_have_each_client_and_member_of_a_relay_with_that_relay_only(void **state)
 {
     (void)state;
     struct arena *arena = arena_new(ARENA_BYTES);
-    struct goal goal = parse(arena, GOAL(FULL "," RELAY("a2", "10.91.200.8", "\"10.30.0.1\"", PORT(1024, TARGET("10.90.3.1")))));
+    struct goal goal =
+        parse(arena, GOAL(FULL "," RELAY("a2", "10.91.200.8", "\"10.30.0.1\"", PORT(1024, TARGET("10.90.3.1")))));
     const struct relay_user all[] = { { &goal.relays.items[0], 70001 }, { &goal.relays.items[1], 70002 } };
     str text = relay_wall_text(arena, all, LENGTH(all));
     assert_true(str_starts_with(text, STR("add table inet reeve_relay\ndelete table inet reeve_relay\n")));

@@ -149,9 +149,10 @@ fill(int base)
                 fixture_quote(secret), o, fixture_quote(project), base / 1000);
     fixture_ask("INSERT INTO host_address (address, prefix, host_id) VALUES ('10.%d.0.1', 24, %s)", base / 1000,
                 fixture_quote(fixture_id(HOST)));
-    fixture_ask("INSERT INTO private_endpoint_service (id, org_id, project_id, provider, region, number, host_id, address) "
-                "VALUES (%s, %s, %s, 'P', 'R', 0, %s, '10.%d.0.1')",
-                fixture_quote(secret), o, fixture_quote(project), fixture_quote(fixture_id(HOST)), base / 1000);
+    fixture_ask(
+        "INSERT INTO private_endpoint_service (id, org_id, project_id, provider, region, number, host_id, address) "
+        "VALUES (%s, %s, %s, 'P', 'R', 0, %s, '10.%d.0.1')",
+        fixture_quote(secret), o, fixture_quote(project), fixture_quote(fixture_id(HOST)), base / 1000);
     fixture_ask("INSERT INTO private_endpoint (service_id, org_id, name, address, access_generation) "
                 "VALUES (%s, %s, 'e', '192.0.2.1', 0)",
                 fixture_quote(secret), o);

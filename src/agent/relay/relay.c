@@ -23,13 +23,13 @@ enum { MEMORY_MB = 512, LINE_BYTES = 512, ADDRESS_BYTES = 64, LISTENS_MS = 1000,
  * It sees its configuration and nothing else of the host's data. The master process reads it anew at SIGUSR2: a new process takes new clients, the
  * old one keeps those that it has until they leave.
  */
-#define MORE                                      \
-    "ExecReload=\n"                               \
-    "ExecReload=/bin/kill -USR2 $MAINPID\n"       \
-    "KillMode=mixed\n"                            \
-    "KillSignal=SIGTERM\n"                        \
-    "LimitCORE=0\n"                               \
-    "LimitNOFILE=32768\n"                         \
+#define MORE                                \
+    "ExecReload=\n"                         \
+    "ExecReload=/bin/kill -USR2 $MAINPID\n" \
+    "KillMode=mixed\n"                      \
+    "KillSignal=SIGTERM\n"                  \
+    "LimitCORE=0\n"                         \
+    "LimitNOFILE=32768\n"                   \
     "CPUWeight=100\n"
 
 struct relay_pass {

@@ -15,29 +15,30 @@ enum { CONFIG_BYTES = 8 * 1024 * 1024, WALL_BYTES = 16 * 1024 * 1024 };
  *   within five seconds.
  * - Members are reached from the relay's own address, and let that one in.
  */
-static const char head[] = "# Written by reeve-agent, which overwrites whatever is changed here.\n"
-                           "global\n"
-                           "    nbthread 1\n"
-                           "    maxconn 8192\n"
-                           "    hard-stop-after 24h\n"
-                           "defaults\n"
-                           "    mode tcp\n"
-                           "    timeout connect 1500ms\n"
-                           "    timeout client 24d\n"
-                           "    timeout server 24d\n"
-                           "    timeout check 1500ms\n"
-                           "    retries 3\n"
-                           "    option redispatch 1\n"
-                           "    option clitcpka\n"
-                           "    clitcpka-idle 3s\n"
-                           "    clitcpka-intvl 1s\n"
-                           "    clitcpka-cnt 2\n"
-                           "    option srvtcpka\n"
-                           "    srvtcpka-idle 5s\n"
-                           "    srvtcpka-intvl 2s\n"
-                           "    srvtcpka-cnt 3\n"
-                           "    default-server check inter 60s fastinter 1s downinter 1s fall 2 rise 1 observe layer4 error-limit 1 "
-                           "on-error mark-down tcp-ut 10s\n";
+static const char head[] =
+    "# Written by reeve-agent, which overwrites whatever is changed here.\n"
+    "global\n"
+    "    nbthread 1\n"
+    "    maxconn 8192\n"
+    "    hard-stop-after 24h\n"
+    "defaults\n"
+    "    mode tcp\n"
+    "    timeout connect 1500ms\n"
+    "    timeout client 24d\n"
+    "    timeout server 24d\n"
+    "    timeout check 1500ms\n"
+    "    retries 3\n"
+    "    option redispatch 1\n"
+    "    option clitcpka\n"
+    "    clitcpka-idle 3s\n"
+    "    clitcpka-intvl 1s\n"
+    "    clitcpka-cnt 2\n"
+    "    option srvtcpka\n"
+    "    srvtcpka-idle 5s\n"
+    "    srvtcpka-intvl 2s\n"
+    "    srvtcpka-cnt 3\n"
+    "    default-server check inter 60s fastinter 1s downinter 1s fall 2 rise 1 observe layer4 error-limit 1 "
+    "on-error mark-down tcp-ut 10s\n";
 
 static str
 bracketed(struct arena *arena, str address)

@@ -124,7 +124,8 @@ static void
 fail_all(struct round *round, struct report_relay *reports, str why)
 {
     for (size_t i = 0; i < round->goal->relays.count; i++)
-        reports[i] = (struct report_relay){ .id = round->goal->relays.items[i].id, .state = RELAY_FAILED, .problem = why };
+        reports[i] =
+            (struct report_relay){ .id = round->goal->relays.items[i].id, .state = RELAY_FAILED, .problem = why };
     round->is_calm = false;
 }
 

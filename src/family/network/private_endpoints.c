@@ -23,21 +23,25 @@ static const char *const endpoint_states[] = { "INITIATING", "PENDING_ACCEPTANCE
                                                "FAILED",     "DELETING",           NULL };
 
 static const struct field regional_mode_fields[] = {
-    BOOL("enabled", "Whether the project may have services in several regions. Each then leads to members in its own regions only.", REQUIRED | ALWAYS,
-         .example = "false"),
+    BOOL(
+        "enabled",
+        "Whether the project may have services in several regions. Each then leads to members in its own regions only.",
+        REQUIRED | ALWAYS, .example = "false"),
     END_OF_FIELDS,
 };
 static const struct schema regional_mode_schema = { "PrivateEndpointRegionalMode",
                                                     "Whether private endpoints are regional.", regional_mode_fields };
 
-#define REMOTE_REGIONS                                                                                          \
-    LIST("supportedRemoteRegions", "More regions whose members it leads to.", NULLABLE, .item = TYPE_TEXT, \
-         .max = 35, .example = "[\"EU_SOUTH\"]")
+#define REMOTE_REGIONS                                                                                                \
+    LIST("supportedRemoteRegions", "More regions whose members it leads to.", NULLABLE, .item = TYPE_TEXT, .max = 35, \
+         .example = "[\"EU_SOUTH\"]")
 
 static const struct field service_request_fields[] = {
     TEXT("providerName", "Provider of the private network.", REQUIRED, .min = 1, .max = 32, .example = "\"ONPREM\""),
     TEXT("region", "Region of the clusters.", REQUIRED, .min = 1, .max = 63, .example = "\"EU_NORTH\""),
-    BOOL("portMappingEnabled", "Accepted and not needed: members share the address of the service, and each has a port of its own.", 0, .fallback = "false"),
+    BOOL("portMappingEnabled",
+         "Accepted and not needed: members share the address of the service, and each has a port of its own.", 0,
+         .fallback = "false"),
     REMOTE_REGIONS,
     END_OF_FIELDS,
 };
@@ -58,10 +62,10 @@ static const struct field service_fields[] = {
     TEXT("regionName", "Region of the clusters.", READ_ONLY | ALWAYS),
     TEXT("status", "Current state.", READ_ONLY | ALWAYS, .one_of = service_states),
     TEXT("errorMessage", "Why it failed.", READ_ONLY),
-    TEXT("endpointServiceName", "Name of the service, which is in connection strings. It leads to the address below.", READ_ONLY,
-         .example = "\"pl-0-eu-north.a1b2c.example.net\""),
-    CIDR("endpointServiceIPAddress", "Address of the service. Clients connect to it on ports from 1024 on.", READ_ONLY | ALWAYS,
-         .example = "\"10.91.200.7\""),
+    TEXT("endpointServiceName", "Name of the service, which is in connection strings. It leads to the address below.",
+         READ_ONLY, .example = "\"pl-0-eu-north.a1b2c.example.net\""),
+    CIDR("endpointServiceIPAddress", "Address of the service. Clients connect to it on ports from 1024 on.",
+         READ_ONLY | ALWAYS, .example = "\"10.91.200.7\""),
     LIST("supportedRemoteRegions", "More regions whose members it leads to.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),
     LIST("interfaceEndpoints", "Names of its endpoints.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),
     END_OF_FIELDS,
@@ -73,8 +77,8 @@ static const struct field endpoint_fields[] = {
     TEXT("id", "Name of the endpoint, unique at its service.", REQUIRED | ALWAYS, .min = 1, .max = 2048,
          .example = "\"endpoint-checkout\""),
     CIDR("privateEndpointIPAddress",
-         "Address from which the applications come: a single one, of the protocol of the service's address.", REQUIRED | ALWAYS,
-         .example = "\"10.20.0.7\""),
+         "Address from which the applications come: a single one, of the protocol of the service's address.",
+         REQUIRED | ALWAYS, .example = "\"10.20.0.7\""),
     TEXT("cloudProvider", "Provider of the private network.", READ_ONLY | ALWAYS),
     TEXT("status", "Current state.", READ_ONLY | ALWAYS, .one_of = endpoint_states),
     BOOL("deleteRequested", "Whether its deletion was requested.", READ_ONLY | ALWAYS),
@@ -228,7 +232,8 @@ static error
 regional_mode_get(struct request *req)
 {
     str document;
-    TRY(store_resource_read(req->api->store, req->arena, req->project, str_from(regional_mode.name), STR_EMPTY, &document));
+    TRY(store_resource_read(req->api->store, req->arena, req->project, str_from(regional_mode.name), STR_EMPTY,
+                            &document));
     answer_entity(req, document.len > 0 ? document : str_from(regional_mode.fallback), 0);
     return absent_relate_providers(req, "privateEndpoint", "endpointService");
 }
@@ -335,8 +340,8 @@ service_delete(struct request *req)
 static bool
 is_one_of_a_client(const struct net_address *address)
 {
-    static const char *const nobodys[] = { "0.0.0.0/8",  "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3",
-                                           "::/127", "fe80::/10",   "ff00::/8" };
+    static const char *const nobodys[] = { "0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3",
+                                           "::/127",    "fe80::/10",   "ff00::/8" };
     for (size_t i = 0; i < LENGTH(nobodys); i++) {
         struct net_block block;
         if (net_parse_block(str_from(nobodys[i]), &block) && net_contains(&block, address))
