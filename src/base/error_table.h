@@ -118,6 +118,16 @@
         "Choose another block; the operator knows which addresses are free.") \
     ROW(CONTAINER_IN_USE, 409, "Members of the project's clusters use addresses of container {}.", \
         "Terminate the clusters that use it first, or leave the container as it is.") \
+    ROW(NO_RELAY, 409, "No relay host in region {} of {} has an address left.", \
+        "Ask the operator to add a relay host or addresses there, or choose another region.") \
+    ROW(REGIONAL_MODE_OFF, 409, "Project {} has a private endpoint service in another region, and its regional mode is off.", \
+        "Switch the regional mode of private endpoints on, or use the service that is there.") \
+    ROW(REGIONAL_MODE_IN_USE, 409, "Project {} has private endpoint services in {} regions.", \
+        "Delete the services of all regions but one first.") \
+    ROW(ENDPOINT_SERVICE_IN_USE, 409, "Private endpoint service {} still has {} endpoints.", \
+        "Delete its endpoints first.") \
+    ROW(ENDPOINT_SERVICE_FULL, 409, "Private endpoint service {} has 64 endpoints, and no more can be added.", \
+        "Delete endpoints that nobody uses. One that is being deleted counts until its relay has let go of it.") \
     ROW(CLUSTER_NOT_CHANGEABLE, 409, "Cluster {} cannot be changed now: {}.", \
         "Wait until the state that the detail names has ended, or end it, then try again.") \
     ROW(ACCESS_NOT_GRANTED, 409, "The owner of cluster {} does not consent to this: {}.", \

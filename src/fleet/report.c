@@ -118,6 +118,12 @@ static const struct said_field gate_fields[] = {
     { "servedLsn",        KIND_LSN,     false,    0,         NULL, "null" },
     { "servedAt",         KIND_DATE,    false,    0,         NULL, "null" },
 };
+static const struct said_field relay_fields[] = {
+    { "id",               KIND_ID,      true,     0,         NULL, NULL },
+    { "state",            KIND_CHOICE,  true,     0,         report_relay_words, NULL },
+    { "problem",          KIND_LONG,    false,    1024,      NULL, "null" },
+    { "clients",          KIND_TEXTS,   false,    256,       NULL, "[]" },
+};
 static const struct said_field restore_fields[] = { /* of a member */
     { "id",               KIND_ID,      true,     0,         NULL, NULL },
     { "state",            KIND_CHOICE,  true,     0,         report_restore_words, NULL },
@@ -469,6 +475,7 @@ report_read(struct arena *arena, str body, struct report *ret_report)
     TRY(take_seats(arena, said, taken));
     TRY(take_own_database(arena, said, taken));
     TRY(take_list(arena, "", "gates", gate_fields, LENGTH(gate_fields), said, taken));
+    TRY(take_list(arena, "", "relays", relay_fields, LENGTH(relay_fields), said, taken));
     ret_report->epoch = json_integer_value(json_object_get(taken, "epoch"));
     ret_report->json = json_text(arena, taken);
     return ret_report->json.len > 0 ? OK : fail(arena, OVERLOADED);

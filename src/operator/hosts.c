@@ -56,39 +56,41 @@ static const struct field seat_fields[] = {
 };
 static const struct schema seat_schema = { "HostSeat", "The backups of a cluster on a host.", seat_fields };
 
-#define HOST_FIELDS                                                                                              \
-    TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),                                  \
-        TEXT("state", "Whether it gets members, or backups.", READ_ONLY | ALWAYS, .one_of = host_state_names),   \
-        TEXT("purpose", "DATABASE: it has members of clusters. REPOSITORY: it keeps their backups.",             \
-             READ_ONLY | ALWAYS, .one_of = host_purpose_names),                                                  \
-        TEXT("objectStore", "Object store that new backups are kept in; null: its disk.", READ_ONLY | NULLABLE), \
-        TEXT("provider", "Provider of the machine.", READ_ONLY | ALWAYS),                                        \
-        TEXT("region", "Where it is.", READ_ONLY | ALWAYS),                                                      \
-        TEXT("zone", "Zone: hosts that can fail together.", READ_ONLY | ALWAYS),                                 \
-        INTEGER("members", "Members on it.", READ_ONLY | ALWAYS),                                                \
-        INTEGER("seats", "Clusters whose backups are on it.", READ_ONLY | ALWAYS),                               \
-        NUMBER("usedCpus", "Processors that members use.", READ_ONLY | ALWAYS),                                  \
-        NUMBER("cpus", "Processors of the host.", READ_ONLY | ALWAYS),                                           \
-        INTEGER("usedMemoryMb", "Memory that members use, in MiB.", READ_ONLY | ALWAYS),                         \
-        INTEGER("memoryMb", "Memory of the host, in MiB.", READ_ONLY | ALWAYS),                                  \
-        INTEGER("usedDiskGb", "Disk space that members or backups have reserved, in GiB.", READ_ONLY | ALWAYS),  \
-        INTEGER("diskGb", "Disk space of the host, in GiB.", READ_ONLY | ALWAYS),                                \
-        INTEGER("fullPercent", "How much is used of what is used most: processors, memory or disk.",             \
-                READ_ONLY | NULLABLE),                                                                           \
-        INTEGER("freeAddresses", "Addresses that no member uses.", READ_ONLY | ALWAYS),                          \
-        INTEGER("addresses", "Addresses for members.", READ_ONLY | ALWAYS),                                      \
-        INTEGER("silentS", "Seconds since the last report of its agent.", READ_ONLY | NULLABLE),                 \
-        LIST("strays", "Units on it that belong to no member.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),          \
-        ID("id", "Identifier of the host.", READ_ONLY | ALWAYS),                                                 \
-        INTEGER("epoch", "How often a machine joined as this host.", READ_ONLY | ALWAYS),                        \
-        TEXT("address", "Its own address.", READ_ONLY | NULLABLE),                                               \
-        INTEGER("goalVersion", "Version of the goal for the host.", READ_ONLY | ALWAYS),                         \
-        INTEGER("seenVersion", "Version of the goal that it has reached.", READ_ONLY | ALWAYS),                  \
-        DATE("joinedAt", "When it joined.", READ_ONLY | ALWAYS),                                                 \
-        DATE("lastSeenAt", "When its agent last reported.", READ_ONLY | NULLABLE),                               \
-        TEXT("agentVersion", "Version of its agent.", READ_ONLY | NULLABLE),                                     \
-        TEXT("patroniVersion", "Version of Patroni on it.", READ_ONLY | NULLABLE),                               \
-        TEXT("pgbackrestVersion", "Version of pgBackRest on it.", READ_ONLY | NULLABLE),                         \
+#define HOST_FIELDS                                                                                                                \
+    TEXT("name", "Name of the host.", READ_ONLY | ALWAYS, .example = "\"h1\""),                                                    \
+        TEXT("state", "Whether it gets members, or backups.", READ_ONLY | ALWAYS, .one_of = host_state_names),                     \
+        TEXT(                                                                                                                      \
+            "purpose",                                                                                                             \
+            "DATABASE: it has members of clusters. REPOSITORY: it keeps their backups. RELAY: private endpoints lead through it.", \
+            READ_ONLY | ALWAYS, .one_of = host_purpose_names),                                                                     \
+        TEXT("objectStore", "Object store that new backups are kept in; null: its disk.", READ_ONLY | NULLABLE),                   \
+        TEXT("provider", "Provider of the machine.", READ_ONLY | ALWAYS),                                                          \
+        TEXT("region", "Where it is.", READ_ONLY | ALWAYS),                                                                        \
+        TEXT("zone", "Zone: hosts that can fail together.", READ_ONLY | ALWAYS),                                                   \
+        INTEGER("members", "Members on it.", READ_ONLY | ALWAYS),                                                                  \
+        INTEGER("seats", "Clusters whose backups are on it.", READ_ONLY | ALWAYS),                                                 \
+        NUMBER("usedCpus", "Processors that members use.", READ_ONLY | ALWAYS),                                                    \
+        NUMBER("cpus", "Processors of the host.", READ_ONLY | ALWAYS),                                                             \
+        INTEGER("usedMemoryMb", "Memory that members use, in MiB.", READ_ONLY | ALWAYS),                                           \
+        INTEGER("memoryMb", "Memory of the host, in MiB.", READ_ONLY | ALWAYS),                                                    \
+        INTEGER("usedDiskGb", "Disk space that members or backups have reserved, in GiB.", READ_ONLY | ALWAYS),                    \
+        INTEGER("diskGb", "Disk space of the host, in GiB.", READ_ONLY | ALWAYS),                                                  \
+        INTEGER("fullPercent", "How much is used of what is used most: processors, memory or disk.",                               \
+                READ_ONLY | NULLABLE),                                                                                             \
+        INTEGER("freeAddresses", "Addresses that no member uses.", READ_ONLY | ALWAYS),                                            \
+        INTEGER("addresses", "Addresses for members.", READ_ONLY | ALWAYS),                                                        \
+        INTEGER("silentS", "Seconds since the last report of its agent.", READ_ONLY | NULLABLE),                                   \
+        LIST("strays", "Units on it that belong to no member.", READ_ONLY | ALWAYS, .item = TYPE_TEXT),                            \
+        ID("id", "Identifier of the host.", READ_ONLY | ALWAYS),                                                                   \
+        INTEGER("epoch", "How often a machine joined as this host.", READ_ONLY | ALWAYS),                                          \
+        TEXT("address", "Its own address.", READ_ONLY | NULLABLE),                                                                 \
+        INTEGER("goalVersion", "Version of the goal for the host.", READ_ONLY | ALWAYS),                                           \
+        INTEGER("seenVersion", "Version of the goal that it has reached.", READ_ONLY | ALWAYS),                                    \
+        DATE("joinedAt", "When it joined.", READ_ONLY | ALWAYS),                                                                   \
+        DATE("lastSeenAt", "When its agent last reported.", READ_ONLY | NULLABLE),                                                 \
+        TEXT("agentVersion", "Version of its agent.", READ_ONLY | NULLABLE),                                                       \
+        TEXT("patroniVersion", "Version of Patroni on it.", READ_ONLY | NULLABLE),                                                 \
+        TEXT("pgbackrestVersion", "Version of pgBackRest on it.", READ_ONLY | NULLABLE),                                           \
         LIST("postgresVersions", "Versions of the database on it.", READ_ONLY | ALWAYS, .item = TYPE_TEXT)
 
 static const struct field host_fields[] = { HOST_FIELDS, END_OF_FIELDS };
@@ -190,8 +192,10 @@ static const struct field token_request_fields[] = {
     TEXT("region", "Where it is.", REQUIRED, .min = 1, .max = 63, .example = "\"EU_WEST\""),
     TEXT("zone", "Zone: hosts that can fail together. Members of a cluster are placed in different zones.", 0, .min = 1,
          .max = NAME_MAX_CHARACTERS, .pattern = HOST_NAME, .fallback = "\"a\""),
-    TEXT("purpose", "What the host is for: members of clusters (DATABASE), or backups of clusters (REPOSITORY).", 0,
-         .one_of = host_purpose_names, .fallback = "\"DATABASE\""),
+    TEXT(
+        "purpose",
+        "What the host is for: members of clusters (DATABASE), backups of clusters (REPOSITORY), or private endpoints (RELAY).",
+        0, .one_of = host_purpose_names, .fallback = "\"DATABASE\""),
     TEXT("objectStore", "For a repository host: the object store that it keeps backups in. Default: its disk.", 0,
          .min = 1, .max = NAME_MAX_CHARACTERS, .example = "\"west\""),
     INTEGER("hours", "How long the token can be used.", 0, .min = 1, .max = MAX_TOKEN_HOURS, .fallback = "1"),

@@ -172,6 +172,7 @@ static const struct wire_field goal_fields[] = {
     { "logs",      WIRE_OBJECT, 0, AT(goal, logs),     .of = &goal_logs_shape },
     { "seats",     WIRE_LIST,  0, AT(goal, seats),     .max = GOAL_MAX_SEATS, .of = &goal_seat_shape },
     { "gates",     WIRE_LIST,  0, AT(goal, gates),     .max = GOAL_MAX_GATES, .of = &goal_gate_shape },
+    { "relays",    WIRE_LIST,  0, AT(goal, relays),    .max = GOAL_MAX_RELAYS, .of = &goal_relay_shape },
 };
 static const struct wire_shape goal_shape = WIRE_SHAPE(struct goal, goal_fields);
 // clang-format on
@@ -309,6 +310,7 @@ goal_parse(struct arena *arena, str text, struct goal *ret_goal)
     TRY(check_once(arena, "tasks", goal.tasks.items, goal.tasks.count, sizeof(*goal.tasks.items)));
     TRY(check_once(arena, "seats", goal.seats.items, goal.seats.count, sizeof(*goal.seats.items)));
     TRY(check_once(arena, "gates", goal.gates.items, goal.gates.count, sizeof(*goal.gates.items)));
+    TRY(check_once(arena, "relays", goal.relays.items, goal.relays.count, sizeof(*goal.relays.items)));
     for (size_t i = 0; i < goal.clusters.count; i++)
         TRY(check_cluster(arena, &goal.clusters.items[i], i));
     if (goal.clusters.count > 0)
@@ -333,6 +335,10 @@ goal_parse(struct arena *arena, str text, struct goal *ret_goal)
         TRY(goal_gate_check(arena, &goal.gates.items[i], i));
     if (goal.gates.count > 0)
         SORT(goal.gates);
+    for (size_t i = 0; i < goal.relays.count; i++)
+        TRY(goal_relay_check(arena, &goal.relays.items[i], i));
+    if (goal.relays.count > 0)
+        SORT(goal.relays);
     *ret_goal = goal;
     return OK;
 }
@@ -377,4 +383,12 @@ goal_find_gate(const struct goal *goal, id gate)
     if (goal->gates.count == 0)
         return NULL;
     return bsearch(&gate, goal->gates.items, goal->gates.count, sizeof(*goal->gates.items), compare_ids);
+}
+
+const struct goal_relay *
+goal_find_relay(const struct goal *goal, id relay)
+{
+    if (goal->relays.count == 0)
+        return NULL;
+    return bsearch(&relay, goal->relays.items, goal->relays.count, sizeof(*goal->relays.items), compare_ids);
 }

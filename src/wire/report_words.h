@@ -13,6 +13,8 @@ enum report_pooler { POOLER_OFF, POOLER_WAITING, POOLER_SERVING, POOLER_FAILED }
 
 /* A gate is CLOSED until its server runs. */
 enum report_gate_state { GATE_CLOSED, GATE_OPEN, GATE_FAILED };
+/* What relays private endpoints is WAITING until it listens. */
+enum report_relay_state { RELAY_WAITING, RELAY_SERVING, RELAY_FAILED };
 enum report_restore_state {
     RESTORE_STOPPED,
     RESTORE_RESTORING,
@@ -23,8 +25,10 @@ enum report_restore_state {
 };
 
 /* The words of the document, each list with NULL at the end: by the enum; and of what is done, or works (1), and what is not, or does not (0). */
-extern const char *const report_role_words[],
-    *const report_task_words[], *const report_log_words[], *const report_gate_words[], *const report_restore_words[],
-                                                                                           *const report_pooler_words[];
+extern const char *const report_role_words[], *const report_task_words[], *const report_log_words[],
+                                                                              *const report_gate_words[],
+                                                                                  *const report_restore_words[],
+                                                                                      *const report_pooler_words[],
+                                                                                          *const report_relay_words[];
 
 #endif

@@ -199,6 +199,15 @@ def make_fleet():
         "decode('68' || lpad(to_hex(n), 22, '0'), 'hex') FROM generate_series(1, 20) n, generate_series(1, 8) a ON CONFLICT DO NOTHING;")
 
 
+def make_relays():
+    """A relay host without an agent, in each region, with a few addresses for services of private endpoints."""
+    sql("INSERT INTO host (id, name, provider, region, zone, cpus, memory_mb, disk_gb, purpose) "
+        "SELECT decode('69' || lpad(to_hex(n), 22, '0'), 'hex'), 'x' || n, 'ONPREM', CASE n WHEN 1 THEN 'EU_NORTH' ELSE 'EU_SOUTH' END, 'z', 2, 4000, 20, 'RELAY' "
+        "FROM generate_series(1, 2) n ON CONFLICT DO NOTHING;"
+        "INSERT INTO host_address (address, prefix, host_id) SELECT ('10.93.' || n || '.' || a)::inet, 16, "
+        "decode('69' || lpad(to_hex(n), 22, '0'), 'hex') FROM generate_series(1, 2) n, generate_series(1, 3) a ON CONFLICT DO NOTHING;")
+
+
 def name_members(project, cluster):
     """Names for the members of a cluster that no worker has made; the process of the first, and its member's id."""
     sql("INSERT INTO dns_record (name, type, content, org_id, cluster_id) SELECT member_name(c.set_name, m.ordinal) || '.hash.example.test', 'A', '10.90.0.1', c.org_id, c.id "
@@ -254,6 +263,7 @@ class World:
     def __init__(self, node, with_roles=True):
         self.node, self.config = node, node.conf
         make_fleet()
+        make_relays()
         config = node.conf
         self.a, self.b = bootstrap(config, "World A"), bootstrap(config, "World B")
         no_limits([self.a.home, self.b.home])

@@ -26,7 +26,7 @@ LOAD_PER_PROCESSOR = 4  # what a fleet on one machine causes by itself while a c
 
 
 @contextlib.contextmanager
-def fleet_for(host_count=3, regions=1, zones=3, repositories=0):
+def fleet_for(host_count=3, regions=1, zones=3, repositories=0, relays=0):
     """The fleet that REEVE_FLEET names, or one that lives as long as the block. After a failure its logs are kept."""
     if os.environ.get("REEVE_FLEET"):
         yield Fleet.load(os.environ["REEVE_FLEET"])
@@ -34,7 +34,7 @@ def fleet_for(host_count=3, regions=1, zones=3, repositories=0):
     folder = tempfile.mkdtemp(prefix="reeve-fleet.")
     failed = True
     words = [FLEET, "up", "--dir", folder, "--hosts", str(host_count), "--regions", str(regions), "--zones", str(zones),
-             "--repositories", str(repositories)]
+             "--repositories", str(repositories), "--relays", str(relays)]
     up = subprocess.Popen(words, stdin=subprocess.DEVNULL)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: end_at_once(up, folder))

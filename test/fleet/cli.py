@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A fleet on one machine: real hosts with systemd, a real control plane, a network of their own. Needs root.
 
-  fleet up [--hosts N] [--repositories N] [--regions N] [--zones N] [--build DIR | --packages DIR]
-                             hosts for members h1, h2 …, and repository hosts for their backups r1, r2 …
+  fleet up [--hosts N] [--repositories N] [--relays N] [--regions N] [--zones N] [--build DIR | --packages DIR]
+                             hosts for members h1, h2 …, repository hosts for their backups r1, r2 …,
+                             and relay hosts for private endpoints x1, x2 …
   fleet down                 ends everything of it and removes its folder; also after a crash, or when `up` was killed
   fleet status               hosts and processes, a line each
   fleet env                  addresses, credentials and paths, as shell variables
@@ -41,7 +42,7 @@ def up(arguments):
     root_image = image.ensure(lambda sentence: print(sentence, file=sys.stderr, flush=True))
     build = os.path.join(arguments.dir, "programs") if arguments.packages else arguments.build
     fleet = Fleet.create(arguments.dir, build, arguments.hosts, arguments.regions, arguments.zones, arguments.packages,
-                         arguments.repositories)
+                         arguments.repositories, arguments.relays)
     try:
         if fleet.packages:
             packages.take_programs(fleet.packages, fleet.build)
@@ -218,6 +219,7 @@ def parse(words):
     one = command("up", up)
     one.add_argument("--hosts", type=int, default=3)
     one.add_argument("--repositories", type=int, default=0, help="hosts that keep backups, in the regions in turn")
+    one.add_argument("--relays", type=int, default=0, help="hosts that private endpoints lead through, in the regions in turn")
     one.add_argument("--regions", type=int, default=2)
     one.add_argument("--zones", type=int, default=3)
     one.add_argument("--build", default=os.path.join(state.ROOT, os.environ.get("REEVE_BUILD", "build")))

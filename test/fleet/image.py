@@ -21,7 +21,7 @@ PACKAGES = [
     "systemd", "systemd-sysv", "dbus", "iproute2", "procps", "ca-certificates",
     # what runs on it; Patroni's module for etcd imports python3-idna only when it meets TLS, so apt does not know
     "postgresql-17", "postgresql-17-pgaudit", "postgresql-17-hypopg", "postgresql-17-cron", "postgresql-17-partman", "postgresql-17-pgvector", "patroni", "python3-etcd",
-    "python3-idna", "etcd-server", "etcd-client", "pgbackrest", "nginx-light", "pgbouncer",
+    "python3-idna", "etcd-server", "etcd-client", "pgbackrest", "nginx-light", "pgbouncer", "haproxy",
     # what reeve-agent is linked against
     "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables",
     # what volumes of members are made with
@@ -33,7 +33,7 @@ PACKAGES = [
 # Distribution units would work on their own while time is measured; on hosts some would take the ports, too.
 MASKED = ["apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer", "fstrim.timer", "systemd-firstboot.service",
           "console-getty.service", "getty@.service"]
-MASKED_ON_HOSTS = ["etcd.service", "nginx.service", "patroni.service", "postgresql.service", "pgbackrest.service", "pgbouncer.service", "pgbouncer.socket"]
+MASKED_ON_HOSTS = ["etcd.service", "nginx.service", "patroni.service", "postgresql.service", "pgbackrest.service", "pgbouncer.service", "pgbouncer.socket", "haproxy.service"]
 
 # Half of the image by size, and never used: compiled queries, translations, manuals.
 LEFT_OUT = ["/usr/lib/*/libLLVM*", "/usr/lib/postgresql/*/lib/llvmjit*", "/usr/lib/postgresql/*/lib/bitcode/*",

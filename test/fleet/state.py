@@ -35,7 +35,7 @@ class Fleet:
         self.began = time.monotonic()
 
     @classmethod
-    def create(cls, folder, build, host_count, regions, zones, packages=None, repositories=0):
+    def create(cls, folder, build, host_count, regions, zones, packages=None, repositories=0, relays=0):
         folder = os.path.abspath(folder)
         if os.path.exists(os.path.join(folder, "fleet.json")):
             raise Problem("there is a fleet in %s already; take it down first" % folder)
@@ -54,6 +54,11 @@ class Fleet:
             hosts["r%d" % number] = {
                 "address": "10.78.0.%d" % (100 + number), "provider": PROVIDER, "region": "REGION_%d" % ((number - 1) % regions + 1),
                 "zone": "zone-%d" % ((number - 1) // regions % zones + 1), "purpose": "REPOSITORY"}
+        for number in range(1, relays + 1):
+            hosts["x%d" % number] = {
+                "address": "10.78.0.%d" % (120 + number), "provider": PROVIDER, "region": "REGION_%d" % ((number - 1) % regions + 1),
+                "zone": "zone-%d" % ((number - 1) // regions % zones + 1), "purpose": "RELAY",
+                "pool": "10.78.%d.1-10.78.%d.%d" % (120 + number, 120 + number, ADDRESSES_PER_HOST)}
         fleet = cls(folder, {"id": secrets.token_hex(3), "build": os.path.abspath(build), "hosts": hosts,
                              "packages": packages and os.path.abspath(packages)})
         fleet.save()

@@ -147,6 +147,18 @@ fill(int base)
     fixture_ask("INSERT INTO network_container (id, org_id, project_id, provider, region, block) "
                 "VALUES (%s, %s, %s, 'P', 'R', '10.%d.0.0/24')",
                 fixture_quote(secret), o, fixture_quote(project), base / 1000);
+    fixture_ask("INSERT INTO host_address (address, prefix, host_id) VALUES ('10.%d.0.1', 24, %s)", base / 1000,
+                fixture_quote(fixture_id(HOST)));
+    fixture_ask(
+        "INSERT INTO private_endpoint_service (id, org_id, project_id, provider, region, number, host_id, address) "
+        "VALUES (%s, %s, %s, 'P', 'R', 0, %s, '10.%d.0.1')",
+        fixture_quote(secret), o, fixture_quote(project), fixture_quote(fixture_id(HOST)), base / 1000);
+    fixture_ask("INSERT INTO private_endpoint (service_id, org_id, name, address, access_generation) "
+                "VALUES (%s, %s, 'e', '192.0.2.1', 0)",
+                fixture_quote(secret), o);
+    fixture_ask("INSERT INTO private_endpoint_port (service_id, cluster_id, org_id, ordinal, port) "
+                "VALUES (%s, %s, %s, 0, 1024)",
+                fixture_quote(secret), fixture_quote(secret), o);
     fixture_ask(
         "INSERT INTO dns_record (name, type, content, org_id, cluster_id) VALUES ('set%03d-shard-00-00', 'A', '10.0.0.1', %s, %s)",
         base / 1000, o, fixture_quote(secret));
@@ -217,6 +229,9 @@ static const struct {
     { "host_task",              "org_id = $B",                                    "kind = 'x'",           1 },
     { "project_access",         "org_id = $B",                                    "generation = 9",       1 },
     { "network_container",      "org_id = $B",                                    "block = '192.0.2.0/28'", 1 },
+    { "private_endpoint_service", "org_id = $B",                                  "problem = 'x'",        1 },
+    { "private_endpoint",       "org_id = $B",                                    "is_open = true",       1 },
+    { "private_endpoint_port",  "org_id = $B",                                    "port = 2000",          1 },
     { "dns_record",             "org_id = $B",                                    "ttl = 9",              1 },
     { "authority",              "org_id = $B",                                    "certificate = 'x'",    1 },
     { "certificate",            "owner = encode($B, 'hex')",                      "owner = 'x'",          1 },

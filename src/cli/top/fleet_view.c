@@ -340,7 +340,10 @@ fill_row(struct arena *arena, const struct host *h, struct cell *row)
     bool is_silent = isnan(h->silent_s) || h->silent_s > SILENT_S;
     const struct cell cells[LENGTH(columns)] = {
         { h->name, STYLE_BOLD },
-        { str_is(h->purpose, "REPOSITORY") ? STR("backups") : STR("members"), STYLE_PLAIN },
+        { str_is(h->purpose, "REPOSITORY") ? STR("backups")
+          : str_is(h->purpose, "RELAY")    ? STR("relays")
+                                           : STR("members"),
+          STYLE_PLAIN },
         { h->state, str_is(h->state, "ACTIVE") ? STYLE_GREEN : STYLE_YELLOW },
         { h->place, STYLE_PLAIN },
         { grid_number(arena, h->members), STYLE_PLAIN },

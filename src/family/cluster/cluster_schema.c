@@ -160,7 +160,7 @@ static const struct schema driver_strings_schema = {
 };
 
 static const struct field endpoint_fields[] = {
-    TEXT("endpointId", "Name of the endpoint at the provider.", READ_ONLY | ALWAYS, .example = "\"endpoint-checkout\""),
+    TEXT("endpointId", "Name of the endpoint.", READ_ONLY | ALWAYS, .example = "\"endpoint-checkout\""),
     TEXT("providerName", "Provider of the private network.", READ_ONLY | ALWAYS, .example = "\"ONPREM\""),
     TEXT("region", "Region of the endpoint.", READ_ONLY | ALWAYS, .example = "\"EU_NORTH\""),
     END_OF_FIELDS,
@@ -186,7 +186,7 @@ static const struct field connection_fields[] = {
     TEXT("privateSrv",
          "The cluster's name, which resolves to the private addresses, while the project uses custom DNS.", READ_ONLY),
     LIST("privateEndpoint",
-         "One for each private endpoint of the project. Private endpoints are not offered, so there are none.",
+         "One for each private endpoint service of the project that has endpoints and leads to members of the cluster.",
          READ_ONLY | ALWAYS, .of = &endpoint_string_schema),
     OBJECT("drivers", "`standard` in the form of each driver.", READ_ONLY, .of = &driver_strings_schema),
     OBJECT("privateDrivers", "`private` in the form of each driver.", READ_ONLY, .of = &driver_strings_schema),

@@ -20,6 +20,12 @@
     ROW(EVENT_CONTAINER_CREATED,         "NETWORK_CONTAINER_CREATED",   "A block of addresses was reserved for a project.") \
     ROW(EVENT_CONTAINER_UPDATED,         "NETWORK_CONTAINER_UPDATED",   "A network container of a project got another block of addresses.") \
     ROW(EVENT_CONTAINER_DELETED,         "NETWORK_CONTAINER_DELETED",   "A block of addresses is no longer reserved for a project.") \
+    ROW(EVENT_ENDPOINT_SERVICE_CREATED,  "PRIVATE_ENDPOINT_SERVICE_CREATED", "A private endpoint service was created.") \
+    ROW(EVENT_ENDPOINT_SERVICE_UPDATED,  "PRIVATE_ENDPOINT_SERVICE_UPDATED", "A private endpoint service leads to other regions.") \
+    ROW(EVENT_ENDPOINT_SERVICE_DELETED,  "PRIVATE_ENDPOINT_SERVICE_DELETED", "A private endpoint service was deleted.") \
+    ROW(EVENT_ENDPOINT_CREATED,          "PRIVATE_ENDPOINT_CREATED",    "A private endpoint was created.") \
+    ROW(EVENT_ENDPOINT_DELETED,          "PRIVATE_ENDPOINT_DELETED",    "A private endpoint was deleted.") \
+    ROW(EVENT_REGIONAL_MODE_CHANGED,     "PRIVATE_ENDPOINT_REGIONAL_MODE_CHANGED", "The regional mode of private endpoints was switched on or off.") \
     ROW(EVENT_CUSTOM_DNS_CHANGED,        "CUSTOM_DNS_CHANGED",          "Custom DNS of a project was switched on or off.") \
     ROW(EVENT_DATABASE_USER_CREATED,     "DATABASE_USER_CREATED",       "A database user was created.") \
     ROW(EVENT_DATABASE_USER_UPDATED,     "DATABASE_USER_UPDATED",       "A database user was changed.") \

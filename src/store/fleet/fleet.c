@@ -148,6 +148,7 @@ store_fleet_list(struct store *store, struct arena *arena, enum sql statement, s
 const char *const host_purpose_names[] = {
     [HOST_FOR_DATABASES] = "DATABASE",
     [HOST_FOR_BACKUPS] = "REPOSITORY",
+    [HOST_FOR_RELAYS] = "RELAY",
     NULL,
 };
 

@@ -48,7 +48,7 @@ MUST_USE error store_fleet_list(struct store *store, struct arena *arena, enum s
 
 /* ---- Join tokens ---- */
 /* What a host is for: members of clusters, or their backups. */
-enum host_purpose { HOST_FOR_DATABASES, HOST_FOR_BACKUPS };
+enum host_purpose { HOST_FOR_DATABASES, HOST_FOR_BACKUPS, HOST_FOR_RELAYS };
 extern const char *const host_purpose_names[]; /* NULL at the end */
 struct join_place {
     str host_name, provider, region, zone;

@@ -45,6 +45,10 @@ INSERT INTO host (id, name, provider, region, zone, purpose, cpus, memory_mb, di
            '{"agentVersion": "0.1", "pgbackrestVersion": "2.55.1"}', now() - interval '1 minute', now() - interval '1 day'
     FROM (VALUES ('r1', 'A', 'z1', '10.0.1.9'), ('r2', 'A', 'z2', '10.0.2.9'), ('r3', 'B', 'z1', '10.0.3.9')) h (name, region, zone, address);
 UPDATE host SET used_disk_gb = 0 WHERE name = 'r3';
+INSERT INTO host (id, name, provider, region, zone, purpose, cpus, memory_mb, disk_gb, address, facts, last_seen_at, joined_at)
+    SELECT test.named(h.name), h.name, 'P', h.region, 'z1', 'RELAY', 2, 4096, 20, h.address::inet, '{"agentVersion": "0.1"}', now() - interval '1 minute', now() - interval '1 day'
+    FROM (VALUES ('x1', 'A', '10.0.1.8'), ('x2', 'B', '10.0.3.8')) h (name, region, address);
+INSERT INTO host_address (address, prefix, host_id) SELECT ('10.9.' || n || '.' || a)::inet, 16, test.id('x' || n) FROM generate_series(1, 2) n, generate_series(1, 5) a;
 INSERT INTO object_store (name, endpoint, bucket, region, keys) VALUES ('eu', 'https://s3.eu.example', 'b', 'r', '\x0a'), ('us', 'https://s3.us.example', 'b', 'r', '\x0b');
 INSERT INTO store_role (id, store, name, bucket, prefix, external_id, keys) VALUES (test.named('store role'), 'us', 'taken', 'tenants', 'taken/', md5('alfa1 r1')::uuid, '\x0d');
 INSERT INTO authority (id, purpose, certificate, key, not_after) VALUES (test.named('fleet authority'), 'FLEET', 'fleet', 'k', now() + interval '1 day');
@@ -344,6 +348,16 @@ BEGIN
     INSERT INTO resource (scope, kind, id, name, org_id, document) VALUES (j, 'projectSettings', test.named(p || ' settings'), '', o,
         CASE k WHEN 1 THEN '{"isOne": false, "isOn": true}' ELSE '{"isTwo": false, "alsoTwo": false}' END::jsonb);
     PERFORM test.backup(t, p, 'orders'), test.backup(t, p, 'second');
+    -- Services of private endpoints: one with an endpoint, one that goes and has one that goes.
+    INSERT INTO private_endpoint_service (id, org_id, project_id, provider, region, number, host_id, address, created_at, removed_at, state)
+        SELECT test.named(p || ' service ' || s.region), o, j, 'P', s.region, s.number, test.id(s.host),
+               (SELECT a.address FROM host_address a WHERE a.host_id = test.id(s.host) AND NOT EXISTS (SELECT FROM private_endpoint_service e WHERE e.address = a.address)
+                ORDER BY a.address LIMIT 1), now() - interval '1 hour', s.removed_at, 'SERVING'
+        FROM (VALUES ('A', 0, 'x1', NULL), ('B', 1, 'x2', now())) s (region, number, host, removed_at);
+    INSERT INTO private_endpoint (service_id, org_id, name, address, access_generation, created_at, removed_at, is_open) VALUES
+        (test.id(p || ' service A'), o, 'in', '10.77.0.1', 5, now() - interval '1 hour', NULL, true),
+        (test.id(p || ' service B'), o, 'out', '10.77.0.2', 5, now() - interval '1 hour', now(), true);
+    INSERT INTO private_endpoint_port (service_id, cluster_id, org_id, ordinal, port) VALUES (test.id(p || ' service A'), test.id(p || ' orders'), o, 0, 1024);
     INSERT INTO resource (scope, kind, id, name, org_id, document, state, access_generation) VALUES
         (j, 'databaseUser', test.named(p || ' user'), 'x', o, jsonb_build_object('of', p, 'verifier', 'v', 'roles', CASE p WHEN 'alfa1' THEN '[{"roleName": "r"}]' ELSE '[{"roleName": "q"}]' END::jsonb, 'deleteAfterDate', api_date(now() - interval '1 hour')), '', 5),
         (j, 'databaseUser', test.named(p || ' user other'), 'y', o, jsonb_build_object('of', p, 'roles', CASE p WHEN 'alfa1' THEN '[{"roleName": "q"}]' ELSE '[{"roleName": "r"}]' END::jsonb, 'deleteAfterDate', api_date(now() + interval '1 hour')), '', 5),

@@ -10,8 +10,10 @@ BEGIN
     END IF;
     UPDATE project_access a SET generation = a.generation + 1 WHERE a.project_id = p_project
         RETURNING a.generation INTO v_generation;
+    PERFORM private_endpoint_ports_keep(p_project);
     PERFORM goal_touch_hosts(ARRAY(SELECT m.host_id::bytea FROM cluster c JOIN cluster_member m ON m.cluster_id = c.id
-                                   WHERE c.project_id = p_project));
+                                   WHERE c.project_id = p_project
+                                   UNION ALL SELECT s.host_id::bytea FROM private_endpoint_service s WHERE s.project_id = p_project));
     RETURN v_generation;
 END $$;
 REVOKE ALL ON FUNCTION access_touch(bytea) FROM PUBLIC;

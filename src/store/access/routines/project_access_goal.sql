@@ -5,12 +5,16 @@ CREATE OR REPLACE FUNCTION project_access_goal(p_project bytea, p_cluster_name t
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
     RETURN json_build_object(
-        'networks', (SELECT coalesce(json_agg(coalesce(r.document ->> 'cidrBlock', (r.document ->> 'ipAddress')
-                                                       || CASE WHEN r.document ->> 'ipAddress' LIKE '%:%' THEN '/128' ELSE '/32' END)
-                                              ORDER BY r.id), '[]')
-                     FROM resource r
-                     WHERE r.scope = p_project AND r.kind = 'accessListEntry'
-                       AND coalesce(r.document ->> 'cidrBlock', r.document ->> 'ipAddress') IS NOT NULL),
+        -- With the addresses from which relays of the project's private endpoints come.
+        'networks', (SELECT coalesce(json_agg(n.network ORDER BY n.place, n.id), '[]')
+                     FROM (SELECT coalesce(r.document ->> 'cidrBlock', (r.document ->> 'ipAddress')
+                                           || CASE WHEN r.document ->> 'ipAddress' LIKE '%:%' THEN '/128' ELSE '/32' END) AS network, 0 AS place, r.id::bytea AS id
+                           FROM resource r
+                           WHERE r.scope = p_project AND r.kind = 'accessListEntry'
+                             AND coalesce(r.document ->> 'cidrBlock', r.document ->> 'ipAddress') IS NOT NULL
+                           UNION ALL
+                           SELECT host(s.address) || '/' || masklen(s.address), 1, s.id::bytea
+                           FROM private_endpoint_service s WHERE s.project_id = p_project AND s.removed_at IS NULL) n),
         'authorities', (SELECT coalesce(string_agg(coalesce(r.document ->> 'cas', r.document ->> 'certificate'), E'\n' ORDER BY r.id), '')
                         FROM resource r WHERE r.scope = p_project AND r.kind = 'userCertificateAuthority')
                        || coalesce((SELECT E'\n' || a.certificate FROM authority a

@@ -39,7 +39,7 @@ CREATE OR REPLACE FUNCTION cluster_connection_strings(p_cluster bytea) RETURNS j
         'standardSrv', (SELECT cluster_connection_string('postgresql+srv', min(s.name)) FROM service s WHERE NOT s.private),
         'private', d.private ->> 'libpq',
         'privateSrv', (SELECT cluster_connection_string('postgresql+srv', min(s.name)) FROM service s, custom WHERE s.private AND custom.dns),
-        'privateEndpoint', '[]'::jsonb, -- nothing makes one: docs/internals/network.md
+        'privateEndpoint', cluster_endpoint_strings(p_cluster),
         'drivers', d.standard,
         'privateDrivers', d.private,
         'readOnly', r.standard ->> 'libpq',

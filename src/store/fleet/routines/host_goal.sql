@@ -68,7 +68,7 @@ BEGIN
                 'analytics', m.analytics,
                 'priority', m.priority,
                 'restartNonce', m.restart_nonce,
-                'names', to_json(member_host_names(m.set_name, m.host_label, m.ordinal, m.hash, p_domain))) ORDER BY m.id), '[]')
+                'names', to_json(member_host_names(m.set_name, m.host_label, m.ordinal, m.hash, p_domain) || private_endpoint_names(m.project_id, p_domain))) ORDER BY m.id), '[]')
             FROM here m),
         'tasks', (
             SELECT coalesce(json_agg(json_build_object(
@@ -78,7 +78,8 @@ BEGIN
                 'parameters', t.parameters) ORDER BY t.id), '[]')
             FROM host_task t WHERE t.host_id = p_host AND t.outcome IS NULL),
         'seats', host_seats_goal(p_host),
-        'gates', host_gates_goal(p_host))
+        'gates', host_gates_goal(p_host),
+        'relays', host_relays_goal(p_host))
     FROM host h JOIN host_goal_version v ON v.host_id = h.id
     WHERE h.id = p_host AND h.state <> 'REMOVED');
 END $$;

@@ -80,6 +80,9 @@ BEGIN
         v_clusters := v_clusters || v_gates.clusters;
         v_foreign := v_foreign OR v_gates.has_foreign;
     END IF;
+    IF EXISTS (SELECT FROM private_endpoint_service s WHERE s.host_id = p_host) THEN
+        PERFORM host_report_relays(p_host, (p_report ->> 'version')::bigint >= v_version, p_report -> 'relays');
+    END IF;
     IF jsonb_path_exists(p_report, '$.members[*].restore.id') THEN
         v_clusters := v_clusters || host_report_restores(p_host, p_report -> 'members');
     END IF;

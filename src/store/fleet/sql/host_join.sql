@@ -12,5 +12,6 @@ ON CONFLICT (name) DO UPDATE SET
     disk_gb = greatest(excluded.disk_gb, h.used_disk_gb), address = excluded.address, facts = excluded.facts,
     purpose = excluded.purpose, object_store = excluded.object_store, seen_version = 0, joined_at = now()
     WHERE h.purpose = excluded.purpose OR NOT EXISTS (SELECT FROM cluster_member m WHERE m.host_id = h.id
-                                                       UNION ALL SELECT FROM stanza_seat t WHERE t.host_id = h.id)
+                                                       UNION ALL SELECT FROM stanza_seat t WHERE t.host_id = h.id
+                                                       UNION ALL SELECT FROM private_endpoint_service s WHERE s.host_id = h.id)
 RETURNING encode(id, 'hex') AS host, epoch

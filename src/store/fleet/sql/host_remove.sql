@@ -4,7 +4,9 @@
 WITH gone AS (UPDATE host h SET state = 'REMOVED'
               WHERE h.name = :name AND h.state <> 'REMOVED'
                 AND (:is_lost::boolean OR NOT EXISTS (SELECT FROM cluster_member m WHERE m.host_id = h.id
-                                                   UNION ALL SELECT FROM stanza_seat t WHERE t.host_id = h.id))
+                                                   UNION ALL SELECT FROM stanza_seat t WHERE t.host_id = h.id
+                                                   UNION ALL SELECT FROM private_endpoint_service s WHERE s.host_id = h.id))
               RETURNING h.id),
-     freed AS (DELETE FROM host_address a USING gone g WHERE a.host_id = g.id AND a.member_id IS NULL)
+     freed AS (DELETE FROM host_address a USING gone g WHERE a.host_id = g.id AND a.member_id IS NULL
+              AND NOT EXISTS (SELECT FROM private_endpoint_service s WHERE s.address = a.address))
 SELECT encode(id, 'hex') AS host FROM gone
