@@ -42,6 +42,7 @@ struct task_run {
 
 struct shipper;
 struct gates;
+struct peerings;
 struct monitor;
 
 struct agent {
@@ -61,6 +62,7 @@ struct agent {
     struct shipper *shippers[AGENT_MOST_SHIPPERS];
     size_t shipper_count;
     struct gates *gates;
+    struct peerings *peerings;
     struct monitor *monitor; /* has a lock of its own; NULL: nothing is measured */
 
     pthread_cond_t report_wanted;

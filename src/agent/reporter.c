@@ -6,6 +6,7 @@
 #include "agent/facts.h"
 #include "agent/internal.h"
 #include "agent/log/shipper.h"
+#include "agent/peering/peerings.h"
 #include "agent/restore/gates.h"
 #include "agent/seat/seats.h"
 #include "base/clock.h"
@@ -48,7 +49,8 @@ collect(struct agent *agent, struct arena *arena, struct report *report)
     report->seats = seats_report(agent, arena, &report->seat_count);
     report->own_database = seats_report_own(agent, arena);
     gates_report(agent, arena, report);
-    if (report->logs == NULL || report->seats == NULL || report->gates == NULL)
+    peerings_report(agent, arena, report);
+    if (report->logs == NULL || report->seats == NULL || report->gates == NULL || report->peerings == NULL)
         return false;
     report->members = members;
     report->tasks = tasks;

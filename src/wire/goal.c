@@ -171,6 +171,7 @@ static const struct wire_field goal_fields[] = {
     { "logs",      WIRE_OBJECT, 0, AT(goal, logs),     .of = &goal_logs_shape },
     { "seats",     WIRE_LIST,  0, AT(goal, seats),     .max = GOAL_MAX_SEATS, .of = &goal_seat_shape },
     { "gates",     WIRE_LIST,  0, AT(goal, gates),     .max = GOAL_MAX_GATES, .of = &goal_gate_shape },
+    { "peerings",  WIRE_LIST,  0, AT(goal, peerings),  .max = GOAL_MAX_PEERINGS, .of = &goal_peering_shape },
 };
 static const struct wire_shape goal_shape = WIRE_SHAPE(struct goal, goal_fields);
 // clang-format on
@@ -308,6 +309,7 @@ goal_parse(struct arena *arena, str text, struct goal *ret_goal)
     TRY(check_once(arena, "tasks", goal.tasks.items, goal.tasks.count, sizeof(*goal.tasks.items)));
     TRY(check_once(arena, "seats", goal.seats.items, goal.seats.count, sizeof(*goal.seats.items)));
     TRY(check_once(arena, "gates", goal.gates.items, goal.gates.count, sizeof(*goal.gates.items)));
+    TRY(check_once(arena, "peerings", goal.peerings.items, goal.peerings.count, sizeof(*goal.peerings.items)));
     for (size_t i = 0; i < goal.clusters.count; i++)
         TRY(check_cluster(arena, &goal.clusters.items[i], i));
     if (goal.clusters.count > 0)
@@ -332,6 +334,10 @@ goal_parse(struct arena *arena, str text, struct goal *ret_goal)
         TRY(goal_gate_check(arena, &goal.gates.items[i], i));
     if (goal.gates.count > 0)
         SORT(goal.gates);
+    for (size_t i = 0; i < goal.peerings.count; i++)
+        TRY(goal_peering_check(arena, &goal.peerings.items[i], i));
+    if (goal.peerings.count > 0)
+        SORT(goal.peerings);
     *ret_goal = goal;
     return OK;
 }
@@ -376,4 +382,12 @@ goal_find_gate(const struct goal *goal, id gate)
     if (goal->gates.count == 0)
         return NULL;
     return bsearch(&gate, goal->gates.items, goal->gates.count, sizeof(*goal->gates.items), compare_ids);
+}
+
+const struct goal_peering *
+goal_find_peering(const struct goal *goal, id peering)
+{
+    if (goal->peerings.count == 0)
+        return NULL;
+    return bsearch(&peering, goal->peerings.items, goal->peerings.count, sizeof(*goal->peerings.items), compare_ids);
 }
