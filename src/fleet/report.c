@@ -6,6 +6,7 @@
 #include "base/net/net.h"
 #include "wire/goal_restore.h"
 #include "wire/lsn.h"
+#include "wire/report_peering.h"
 
 /* ---- The tables: what may be said ---- */
 enum kind {
@@ -117,6 +118,13 @@ static const struct said_field gate_fields[] = {
     { "problem",          KIND_LONG,    false,    1024,      NULL, "null" },
     { "servedLsn",        KIND_LSN,     false,    0,         NULL, "null" },
     { "servedAt",         KIND_DATE,    false,    0,         NULL, "null" },
+};
+static const struct said_field peering_fields[] = {
+    { "id",               KIND_ID,      true,     0,         NULL, NULL },
+    { "state",            KIND_CHOICE,  true,     0,         report_peering_words, NULL },
+    { "problem",          KIND_LONG,    false,    1024,      NULL, "null" },
+    { "publicKey",        KIND_TEXT,    false,    44,        NULL, "null" },
+    { "handshakeAt",      KIND_DATE,    false,    0,         NULL, "null" },
 };
 static const struct said_field restore_fields[] = { /* of a member */
     { "id",               KIND_ID,      true,     0,         NULL, NULL },
@@ -469,6 +477,7 @@ report_read(struct arena *arena, str body, struct report *ret_report)
     TRY(take_seats(arena, said, taken));
     TRY(take_own_database(arena, said, taken));
     TRY(take_list(arena, "", "gates", gate_fields, LENGTH(gate_fields), said, taken));
+    TRY(take_list(arena, "", "peerings", peering_fields, LENGTH(peering_fields), said, taken));
     ret_report->epoch = json_integer_value(json_object_get(taken, "epoch"));
     ret_report->json = json_text(arena, taken);
     return ret_report->json.len > 0 ? OK : fail(arena, OVERLOADED);

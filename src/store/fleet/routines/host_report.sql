@@ -80,6 +80,7 @@ BEGIN
         v_clusters := v_clusters || v_gates.clusters;
         v_foreign := v_foreign OR v_gates.has_foreign;
     END IF;
+    v_foreign := v_foreign OR host_report_peerings(p_host, p_report -> 'peerings');
     IF jsonb_path_exists(p_report, '$.members[*].restore.id') THEN
         v_clusters := v_clusters || host_report_restores(p_host, p_report -> 'members');
     END IF;
