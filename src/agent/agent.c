@@ -13,6 +13,7 @@
 #include "agent/log/log_door.h"
 #include "agent/log/shipper.h"
 #include "agent/monitor/monitor.h"
+#include "agent/peering/peerings.h"
 #include "agent/relay/relays.h"
 #include "agent/restore/gate.h"
 #include "agent/restore/gates.h"
@@ -144,6 +145,7 @@ agent_adopt(struct agent *agent, struct arena *arena, str document)
         monitor_follow(agent, &changes);
         gates_wake(agent);
         relays_wake(agent);
+        peerings_wake(agent);
         agent->report_is_wanted = true;
         pthread_cond_signal(&agent->report_wanted);
     }
@@ -235,8 +237,8 @@ wait_for_signal(void *context)
 static bool
 start_threads(struct agent *agent)
 {
-    void *(*const all[])(void *) = { wait_for_signal, learner_run,  reporter_run, gates_run,
-                                     relays_run,      log_door_run, advisor_run };
+    void *(*const all[])(void *) = { wait_for_signal, learner_run,  reporter_run, gates_run,  relays_run,
+                                     peerings_run,    log_door_run, advisor_run };
     for (size_t i = 0; i < LENGTH(all); i++) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, all[i], agent) != 0)
@@ -261,10 +263,12 @@ agent_run(const struct agent_config *config)
     agent->watchers.kind = &watchers_kind;
     agent->gates = calloc(1, sizeof(*agent->gates));
     agent->relays = calloc(1, sizeof(*agent->relays));
-    if (agent->gates == NULL || agent->relays == NULL)
+    agent->peerings = calloc(1, sizeof(*agent->peerings));
+    if (agent->gates == NULL || agent->relays == NULL || agent->peerings == NULL)
         return AGENT_FAILED;
     steady_cond_init(&agent->gates->news);
     steady_cond_init(&agent->relays->news);
+    steady_cond_init(&agent->peerings->news);
     steady_cond_init(&agent->report_wanted);
     steady_cond_init(&agent->end_wanted);
     /* Every thread inherits that these are blocked; one waits for them. */

@@ -43,6 +43,7 @@ struct task_run {
 struct shipper;
 struct gates;
 struct relays;
+struct peerings;
 struct monitor;
 
 struct agent {
@@ -63,6 +64,7 @@ struct agent {
     size_t shipper_count;
     struct gates *gates;
     struct relays *relays;
+    struct peerings *peerings;
     struct monitor *monitor; /* has a lock of its own; NULL: nothing is measured */
 
     pthread_cond_t report_wanted;

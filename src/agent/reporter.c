@@ -6,6 +6,7 @@
 #include "agent/facts.h"
 #include "agent/internal.h"
 #include "agent/log/shipper.h"
+#include "agent/peering/peerings.h"
 #include "agent/relay/relays.h"
 #include "agent/restore/gates.h"
 #include "agent/seat/seats.h"
@@ -50,7 +51,9 @@ collect(struct agent *agent, struct arena *arena, struct report *report)
     report->own_database = seats_report_own(agent, arena);
     gates_report(agent, arena, report);
     relays_report(agent, arena, report);
-    if (report->logs == NULL || report->seats == NULL || report->gates == NULL || report->relays == NULL)
+    peerings_report(agent, arena, report);
+    if (report->logs == NULL || report->seats == NULL || report->gates == NULL || report->relays == NULL ||
+        report->peerings == NULL)
         return false;
     report->members = members;
     report->tasks = tasks;

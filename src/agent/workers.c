@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One thread for each member. */
 #include "agent/internal.h"
+#include "agent/peering/peerings.h"
 #include "agent/relay/relays.h"
 #include "agent/restore/gates.h"
 #include "agent/seat/seats.h"
@@ -137,6 +138,8 @@ workers_wake_unit(void *context, const char *unit)
         gates_wake(agent);
     if (strncmp(unit, "reeve-relay-", strlen("reeve-relay-")) == 0)
         relays_wake(agent);
+    if (strncmp(unit, "reeve-peering-", strlen("reeve-peering-")) == 0)
+        peerings_wake(agent);
     pthread_mutex_unlock(&agent->lock);
 }
 
@@ -144,6 +147,6 @@ int64_t
 workers_tried_version(struct agent *agent)
 {
     bool have_tried = agent->goal != NULL && crew_has_tried(&agent->workers) && crew_has_tried(&agent->seats) &&
-                      gates_have_tried(agent) && relays_have_tried(agent);
+                      gates_have_tried(agent) && relays_have_tried(agent) && peerings_have_tried(agent);
     return have_tried ? agent->goal->goal.version : 0;
 }

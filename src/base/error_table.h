@@ -36,9 +36,6 @@
         "Ask for something that is offered; the detail says why this is not.") \
     ROW(INTEGRATION_MISSING, 400, "{} has no {} of its own, and the project has no integration of type {}.", \
         "Send the key or address with the notification, or create the integration first.") \
-    ROW(PEERING_NOT_OFFERED, 400, "Peering connections are not offered: clusters run on the operator's own hosts, and the operator sets their routes.", \
-        "Ask the operator for a route between your network and the addresses of the project's network container. Then add " \
-        "your network to the project's access list.") \
     ROW(PRIVATE_ENDPOINT_NOT_OFFERED, 400, "Private endpoints are not offered: there is no provider's network between clients and the operator's own hosts.", \
         "Use the private connection strings of the cluster from a network that the operator routes to its hosts.") \
     ROW(SERVERLESS_NOT_OFFERED, 400, "Serverless instances are not offered: a cluster on the operator's own hosts has members of its own, with a size, and can follow its load.", \
@@ -128,6 +125,10 @@
         "Delete its endpoints first.") \
     ROW(ENDPOINT_SERVICE_FULL, 409, "Private endpoint service {} has 64 endpoints, and no more can be added.", \
         "Delete endpoints that nobody uses. One that is being deleted counts until its relay has let go of it.") \
+    ROW(CONTAINER_HAS_PEERS, 409, "Container {} has peering connections.", \
+        "Remove its peering connections first, and wait until they are gone.") \
+    ROW(NO_PEERING_CAPACITY, 409, "Region {} of {} has no port left for another peering connection.", \
+        "Remove a peering connection that is not needed, or ask the operator.") \
     ROW(CLUSTER_NOT_CHANGEABLE, 409, "Cluster {} cannot be changed now: {}.", \
         "Wait until the state that the detail names has ended, or end it, then try again.") \
     ROW(ACCESS_NOT_GRANTED, 409, "The owner of cluster {} does not consent to this: {}.", \

@@ -17,6 +17,7 @@
     ROW(LIMIT_CUSTOM_ROLES,     "project.security.databaseAccess.customRoles", "customRole",     100, 1400) \
     ROW(LIMIT_DATABASE_USERS,   "project.security.databaseAccess.users",       "databaseUser",   100, 900) \
     ROW(LIMIT_NETWORK_ENTRIES,  "project.security.networkAccess.entries",      "accessListEntry", 200, 1000) \
+    ROW(LIMIT_PEERS,            "project.network.peers",                       "network_peer",    10,  100) \
     ROW(LIMIT_PROVIDER_ROLES,   "project.security.providerRoles",              "providerRole",    20,  100) \
     ROW(LIMIT_SERVICE_ACCOUNTS, "project.serviceAccounts",                     "service_account", 200, 1000) \
     ROW(LIMIT_USERS,            "project.users",                               "person",         500, 5000)

@@ -6,6 +6,7 @@
 #include "base/net/net.h"
 #include "wire/goal_restore.h"
 #include "wire/lsn.h"
+#include "wire/report_peering.h"
 
 /* ---- The tables: what may be said ---- */
 enum kind {
@@ -123,6 +124,13 @@ static const struct said_field relay_fields[] = {
     { "state",            KIND_CHOICE,  true,     0,         report_relay_words, NULL },
     { "problem",          KIND_LONG,    false,    1024,      NULL, "null" },
     { "clients",          KIND_TEXTS,   false,    256,       NULL, "[]" },
+};
+static const struct said_field peering_fields[] = {
+    { "id",               KIND_ID,      true,     0,         NULL, NULL },
+    { "state",            KIND_CHOICE,  true,     0,         report_peering_words, NULL },
+    { "problem",          KIND_LONG,    false,    1024,      NULL, "null" },
+    { "publicKey",        KIND_TEXT,    false,    44,        NULL, "null" },
+    { "handshakeAt",      KIND_DATE,    false,    0,         NULL, "null" },
 };
 static const struct said_field restore_fields[] = { /* of a member */
     { "id",               KIND_ID,      true,     0,         NULL, NULL },
@@ -476,6 +484,7 @@ report_read(struct arena *arena, str body, struct report *ret_report)
     TRY(take_own_database(arena, said, taken));
     TRY(take_list(arena, "", "gates", gate_fields, LENGTH(gate_fields), said, taken));
     TRY(take_list(arena, "", "relays", relay_fields, LENGTH(relay_fields), said, taken));
+    TRY(take_list(arena, "", "peerings", peering_fields, LENGTH(peering_fields), said, taken));
     ret_report->epoch = json_integer_value(json_object_get(taken, "epoch"));
     ret_report->json = json_text(arena, taken);
     return ret_report->json.len > 0 ? OK : fail(arena, OVERLOADED);

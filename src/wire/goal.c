@@ -173,6 +173,7 @@ static const struct wire_field goal_fields[] = {
     { "seats",     WIRE_LIST,  0, AT(goal, seats),     .max = GOAL_MAX_SEATS, .of = &goal_seat_shape },
     { "gates",     WIRE_LIST,  0, AT(goal, gates),     .max = GOAL_MAX_GATES, .of = &goal_gate_shape },
     { "relays",    WIRE_LIST,  0, AT(goal, relays),    .max = GOAL_MAX_RELAYS, .of = &goal_relay_shape },
+    { "peerings",  WIRE_LIST,  0, AT(goal, peerings),  .max = GOAL_MAX_PEERINGS, .of = &goal_peering_shape },
 };
 static const struct wire_shape goal_shape = WIRE_SHAPE(struct goal, goal_fields);
 // clang-format on
@@ -311,6 +312,7 @@ goal_parse(struct arena *arena, str text, struct goal *ret_goal)
     TRY(check_once(arena, "seats", goal.seats.items, goal.seats.count, sizeof(*goal.seats.items)));
     TRY(check_once(arena, "gates", goal.gates.items, goal.gates.count, sizeof(*goal.gates.items)));
     TRY(check_once(arena, "relays", goal.relays.items, goal.relays.count, sizeof(*goal.relays.items)));
+    TRY(check_once(arena, "peerings", goal.peerings.items, goal.peerings.count, sizeof(*goal.peerings.items)));
     for (size_t i = 0; i < goal.clusters.count; i++)
         TRY(check_cluster(arena, &goal.clusters.items[i], i));
     if (goal.clusters.count > 0)
@@ -339,6 +341,10 @@ goal_parse(struct arena *arena, str text, struct goal *ret_goal)
         TRY(goal_relay_check(arena, &goal.relays.items[i], i));
     if (goal.relays.count > 0)
         SORT(goal.relays);
+    for (size_t i = 0; i < goal.peerings.count; i++)
+        TRY(goal_peering_check(arena, &goal.peerings.items[i], i));
+    if (goal.peerings.count > 0)
+        SORT(goal.peerings);
     *ret_goal = goal;
     return OK;
 }
@@ -391,4 +397,12 @@ goal_find_relay(const struct goal *goal, id relay)
     if (goal->relays.count == 0)
         return NULL;
     return bsearch(&relay, goal->relays.items, goal->relays.count, sizeof(*goal->relays.items), compare_ids);
+}
+
+const struct goal_peering *
+goal_find_peering(const struct goal *goal, id peering)
+{
+    if (goal->peerings.count == 0)
+        return NULL;
+    return bsearch(&peering, goal->peerings.items, goal->peerings.count, sizeof(*goal->peerings.items), compare_ids);
 }

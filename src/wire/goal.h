@@ -8,6 +8,7 @@
 
 #include "base/id.h"
 #include "wire/goal_logs.h"
+#include "wire/goal_peering.h"
 #include "wire/goal_relays.h"
 #include "wire/goal_restore.h"
 #include "wire/goal_seats.h"
@@ -194,6 +195,7 @@ struct goal {
     struct goal_seats seats; /* of a repository host */
     struct goal_gates gates;
     struct goal_relays relays; /* of a relay host */
+    struct goal_peerings peerings;
 };
 
 /* Checks what types and bounds do not: no id twice, a cluster for every member, valid addresses and networks. */
@@ -210,6 +212,7 @@ bool goal_is_off(const struct goal_cluster *cluster, const char *setting);
 const struct goal_seat *goal_find_seat(const struct goal *goal, id seat);
 const struct goal_gate *goal_find_gate(const struct goal *goal, id gate);
 const struct goal_relay *goal_find_relay(const struct goal *goal, id relay);
+const struct goal_peering *goal_find_peering(const struct goal *goal, id peering);
 
 extern const struct wire_shape goal_cluster_shape, goal_member_shape, goal_task_shape;
 

@@ -87,6 +87,11 @@ report_write(struct arena *arena, const struct report *report)
         buf_add_text(&out, i == 0 ? "" : ",");
         report_add_relay(&out, arena, &report->relays[i]);
     }
+    buf_add_text(&out, "],\"peerings\":[");
+    for (size_t i = 0; i < report->peering_count; i++) {
+        buf_add_text(&out, i == 0 ? "" : ",");
+        report_add_peering(&out, arena, &report->peerings[i]);
+    }
     report_add_texts(&out, arena, "],\"strays\":", &report->strays);
     buf_add_char(&out, '}');
     str text = buf_str(&out);

@@ -4,6 +4,7 @@
 #define WIRE_REPORT_H
 
 #include "base/id.h"
+#include "wire/report_peering.h"
 #include "wire/report_relays.h"
 #include "wire/report_restore.h"
 #include "wire/report_seats.h"
@@ -51,7 +52,7 @@ struct report {
     int64_t epoch, version;
     str boot_id;
     struct report_facts facts;
-    size_t member_count, task_count, log_count, seat_count, gate_count, relay_count;
+    size_t member_count, task_count, log_count, seat_count, gate_count, relay_count, peering_count;
     const struct report_member *members;
     const struct report_task *tasks;
     const struct report_log *logs;
@@ -59,6 +60,7 @@ struct report {
     str own_database; /* the same for the control plane's own database; empty: this host does not keep it */
     const struct report_gate *gates;
     const struct report_relay *relays;
+    const struct report_peering *peerings;
     struct wire_texts strays;
 };
 

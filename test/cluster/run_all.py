@@ -28,6 +28,7 @@ TESTS = {
     "logs": (["logs_test.py"], 900),
     "walls": (["walls_test.py"], 300),
     "etcd-walls": (["etcd_walls_test.py"], 420),
+    "peering": (["peering_test.py"], 420),
     "control-plane-gone": (["control_plane_gone_test.py", "--minutes", "1"], 420),
 }
 RESULT = re.compile(r"^.+: (\d+) passed, (\d+) failed", re.M)

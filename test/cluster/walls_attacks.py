@@ -72,6 +72,12 @@ def goal_of_host(facts):
     return first_line("/var/lib/reeve/agent/goal.json")
 
 
+def key_of_peering(facts):
+    """With the private key of a tunnel somebody is the host to a tenant's network."""
+    found = os.listdir("/var/lib/reeve/agent/peerings")
+    return first_line("/var/lib/reeve/agent/peerings/%s/key" % found[0])
+
+
 def image_of_victim(facts):
     return first_line("/var/lib/reeve/volumes/%s/data/data.img" % os.path.basename(facts["folder"]))
 
@@ -317,6 +323,7 @@ ROWS = [
     Row(key_of_victim, HIDDEN, AS_VICTIM),
     Row(key_of_host, (*HIDDEN, "PrivateUsers", "CapabilityBoundingSet"), ("User=root", "Group=root")),
     Row(goal_of_host, (*HIDDEN, "PrivateUsers", "CapabilityBoundingSet"), ("User=root", "Group=root")),
+    Row(key_of_peering, (*HIDDEN, "PrivateUsers", "CapabilityBoundingSet"), ("User=root", "Group=root")),
     Row(image_of_victim, (*HIDDEN, "PrivateUsers", "CapabilityBoundingSet"), ("User=root", "Group=root")),
     Row(disk_of_victim, ("PrivateDevices", "PrivateUsers", "CapabilityBoundingSet"), ("User=root", "Group=root")),
     Row(names_of_members, HIDDEN),

@@ -31,6 +31,10 @@ for path in ("/tmp/%(name)s", "/var/tmp/%(name)s", "/dev/shm/%(name)s"):
         file.write("the victim's")
     os.chown(path, user, user)
     os.chmod(path, 0o600 if "shm" in path else 0o644)
+os.makedirs("/var/lib/reeve/agent/peerings/planted", 0o700, exist_ok=True)
+with open("/var/lib/reeve/agent/peerings/planted/key", "w") as file:
+    os.chmod(file.fileno(), 0o600)
+    file.write("of a tunnel")
 with open("/dev/mqueue/%(name)s", "w"):
     os.chown("/dev/mqueue/%(name)s", user, user)
 if os.fork() == 0:

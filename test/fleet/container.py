@@ -34,6 +34,11 @@ def loop_devices():
     return ["--bind=/dev/loop-control", *(["--bind=" + bounds] if os.path.isdir(bounds) else []), *("--bind=/dev/loop%d" % number for number in range(LOOP_DEVICES))]
 
 
+def tunnel_device():
+    """Options that let it in to the device that wireguard-go makes tunnels of, where the kernel has no module for them."""
+    return ["--bind=/dev/net/tun"] if os.path.exists("/dev/net/tun") else []
+
+
 def boot(name, folder, hostname, options):
     """Powers it on and returns before it has booted: the process that holds it. What it says goes to FOLDER/console.log."""
     # A cgroup of its own: systemds that share one would end each other's units of the same name.

@@ -54,7 +54,7 @@ def start(fleet, name):
     network.heal(fleet, name)
     process = container.boot(fleet.prefix + name, folder(fleet, name), name,
                              ["--capability=CAP_NET_ADMIN", "--network-namespace-path=" + network.path(fleet, name),
-                              "--bind-ro=%s:/opt/reeve" % fleet.build, *container.loop_devices()])
+                              "--bind-ro=%s:/opt/reeve" % fleet.build, *container.loop_devices(), *container.tunnel_device()])
     with open(folder(fleet, name, "nspawn.pid"), "w") as file:
         file.write(str(process.pid))
     return process

@@ -24,6 +24,8 @@ PACKAGES = [
     "python3-idna", "etcd-server", "etcd-client", "pgbackrest", "nginx-light", "pgbouncer", "haproxy",
     # what reeve-agent is linked against
     "libssl3t64", "libcurl4t64", "libjansson4", "libpq5", "libsystemd0", "nftables",
+    # tunnels of peerings, where the kernel of this machine has no module for them
+    "wireguard-tools", "wireguard-go",
     # what volumes of members are made with
     "e2fsprogs",
     # what is too large for everybody: PostGIS brings 96 packages and 210 MB along

@@ -114,7 +114,7 @@ class FleetGround:
 
     def leave(self):
         """A fleet that is not ours alone is left as it was."""
-        self.place.shell("systemctl stop reeve-plant; rm -f /tmp/{0} /var/tmp/{0} /dev/shm/{0} /dev/mqueue/{0} /run/systemd/system/reeve-walls.service; "
+        self.place.shell("systemctl stop reeve-plant; rm -f /tmp/{0} /var/tmp/{0} /dev/shm/{0} /dev/mqueue/{0} /run/systemd/system/reeve-walls.service; rm -rf /var/lib/reeve/agent/peerings/planted; "
                          "ipcrm -M {1} -S {1}; systemctl daemon-reload".format(walls_attacks.NAME, walls_attacks.KEY), check=False)
         clusters = [*((self.tenants[who], cluster) for who, cluster in CLUSTERS.items()), (self.tenants["victim"], self.apart)]
         if self.gate is not None and self.gate.member is not None:

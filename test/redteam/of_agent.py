@@ -14,6 +14,7 @@ from rows import Attack
 from state import CONTROL
 
 MARK = "claimed by the red team"
+PEER_KEY = "hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo="
 WATCH = ("DO $$ BEGIN FOR i IN 1..150 LOOP IF EXISTS (SELECT FROM cluster_member WHERE id = decode('%s', 'hex') AND problem = '%s') THEN RAISE NOTICE 'seen'; EXIT; END IF; "
          "PERFORM pg_sleep(0.01); END LOOP; END $$")
 FACTS = {"agentVersion": "0.1.0", "patroniVersion": "4.0.7", "postgresVersions": ["17.6"], "cpus": 2, "memoryMb": 24000, "diskGb": 80, "walls": []}
@@ -21,6 +22,7 @@ REPORTS, GOALS = "hosts report about their own members only", "goals have a host
 CERTIFICATES, EPOCHS = "hosts get certificates of their own members only", "agents of an older epoch are refused"
 DRILL_REPORTS = "hosts report about their own drills only"
 EXPORT_REPORTS = "hosts report about their own exports only"
+PEERING_REPORTS = "hosts report about their own peerings only"
 SEAT_REPORTS, SEAT_CERTIFICATES = "hosts report about their own seats only", "hosts get certificates of their own seats only"
 ADVICE = "hosts advise about their own members only"
 OWN_REPORTS = "only repository hosts say that they keep the control plane's database"
@@ -131,6 +133,19 @@ class Hostile:
             control.superuser(self.fleet, "DELETE FROM export_job WHERE id = decode('%s', 'hex')" % seat)
             return "taken over" if MARK in str(found) else None
 
+    def claim_peering(self):
+        """Whoever puts a key of theirs among the ends of another's tunnel is sent what is for the members."""
+        row = self.apart.id
+        control.superuser(self.fleet, "INSERT INTO network_container (id, org_id, project_id, provider, region, block) SELECT m.id, c.org_id, c.project_id, h.provider, h.region, "
+                                      "host(a.address)::cidr FROM cluster_member m JOIN cluster c ON c.id = m.cluster_id JOIN host h ON h.id = m.host_id JOIN host_address a ON "
+                                      "a.member_id = m.id WHERE m.id = decode('%s', 'hex')" % row)
+        control.superuser(self.fleet, "INSERT INTO network_peer (id, org_id, project_id, container_id, provider, region, port, public_key, blocks) SELECT n.id, n.org_id, n.project_id, "
+                                      "n.id, n.provider, n.region, 55915, '%s', '{192.168.7.0/24}' FROM network_container n WHERE n.id = decode('%s', 'hex')" % (PEER_KEY, row))
+        self.report(peerings=[{"id": row, "state": "OPEN", "publicKey": PEER_KEY}])
+        found = control.superuser(self.fleet, "SELECT encode(host_id, 'hex') FROM network_peer_gateway WHERE peer_id = decode('%s', 'hex')" % row)
+        control.superuser(self.fleet, "DELETE FROM network_container WHERE id = decode('%s', 'hex')" % row)
+        return "its key is among them" if [self.host_id] in [list(one) for one in found] else None
+
     def store_elsewhere(self):
         """Where it is and its sealed keys would come together."""
         with self.seat_elsewhere() as seat:
@@ -223,6 +238,7 @@ def rows_of(hostile, ground):
     yield "report: the first seat of what it has copies of has failed", SEAT_REPORTS, hostile.claim_first_seat
     yield "report: another's drill has passed", DRILL_REPORTS, hostile.claim_drill
     yield "report: another's export is done", EXPORT_REPORTS, hostile.claim_export
+    yield "report: a key among those of another's peering", PEERING_REPORTS, hostile.claim_peering
     yield "report: a version that no other host has", VERSIONS, hostile.claim_version
     yield "report: the control plane's database is kept here", OWN_REPORTS, hostile.claim_own_database
     yield ("report: another's seat has a snapshot", SEAT_REPORTS,

@@ -249,6 +249,8 @@ LIVE = [
          with_function("host_report_drills(bytea, jsonb)", (" AND t.host_id = p_host", ""))),
     Wall("hosts report about their own exports only", "host_report_exports() without `host_id = p_host`",
          with_function("host_report_exports(bytea, jsonb)", (" AND t.host_id = p_host", ""))),
+    Wall("hosts report about their own peerings only", "host_report_peerings() without `p_host = ANY (peer_hosts(n))`",
+         with_function("host_report_peerings(bytea, jsonb)", (" AND p_host = ANY (peer_hosts(n))", ""))),
     Wall("hosts advise about their own members only", "advice_store() without `host_id = p_host`",
          with_function("advice_store(bytea, bytea, jsonb)", (" AND m.host_id = p_host", ""))),
     Wall("statements are planned without any rights", "the role that plans reads all data",

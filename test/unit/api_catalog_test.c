@@ -123,7 +123,7 @@ status_has_the_sentence_that_callers_are_answered_with(void **state)
     both[1].path = "/groups/{groupId}/things/{thingId}";
     both[1].operation = "getThing";
     both[1].waits_for = NULL;
-    both[1].refuses = PEERING_NOT_OFFERED;
+    both[1].refuses = PRIVATE_ENDPOINT_NOT_OFFERED;
     const struct catalog *catalog = catalog_of(both, 2);
     char text[4096] = "";
     FILE *out = fmemopen(text, sizeof(text), "w");

@@ -2,7 +2,6 @@
 /* Networks of a project: containers, peering, and whether its names resolve to private addresses. */
 #include "family/network/network.h"
 #include "api/crud.h"
-#include "family/absent.h"
 #include "family/families.h"
 
 static const struct field private_ip_mode_fields[] = {
@@ -23,26 +22,11 @@ static const struct kind private_ip_mode = {
     .changed = EVENT_PRIVATE_IP_MODE_CHANGED,
 };
 
-/* ---- Peering: refused, because the routes between networks are the operator's ---- */
-
-static const struct field peer_fields[] = {
-    ID("id", "Identifier of the connection.", READ_ONLY | ALWAYS),
-    ID("containerId", "Container of the project with the addresses to reach.", REQUIRED | ALWAYS),
-    TEXT("providerName", "Who runs the other network.", ALWAYS, .min = 1, .max = 32, .example = "\"ONPREM\""),
-    TEXT("accountId", "Account that the other network belongs to.", 0, .min = 1, .max = 128, .example = "\"checkout\""),
-    TEXT("vpcId", "Name of the other network at its provider.", 0, .min = 1, .max = 256, .example = "\"net-checkout\""),
-    TEXT("accepterRegionName", "Region of the other network.", 0, .min = 1, .max = 63, .example = "\"EU_NORTH\""),
-    CIDR("routeTableCidrBlock", "Addresses of the other network.", 0, .example = "\"10.20.0.0/16\""),
-    END_OF_FIELDS,
-};
-static const struct schema peer_schema = { "NetworkPeer", "A connection between a container and another network.",
-                                           peer_fields };
-
 // clang-format off
 static const struct field container_path[] = { ID("containerId", "Identifier of the container.", 0), END_OF_FIELDS };
 static const struct field peer_path[] = { ID("peerId", "Identifier of the connection.", 0), END_OF_FIELDS };
 static const struct field provider_query[] = {
-    TEXT("providerName", "Only containers of this provider.", 0, .min = 1, .max = 32, .example = "\"ONPREM\""),
+    TEXT("providerName", "Only what is at this provider.", 0, .min = 1, .max = 32, .example = "\"ONPREM\""),
     END_OF_FIELDS,
 };
 
@@ -80,28 +64,33 @@ static const struct endpoint network_endpoints[] = {
       .example = "{\"serviceCidrBlock\": \"10.92.2.0/24\"}" },
     { GET, "/groups/{groupId}/peers", S43, ANY_OF(PROJECT_READ_ONLY), "listPeers",
       "Return all peering connections in one project",
-      "The list is empty: peering is not offered.",
-      .shape = SHAPE_LIST, .item = "/groups/{groupId}/peers/{peerId}", .run = absent_list, .query = provider_query,
+      "Lists the connections of one provider, or of all without one. A connection is a tunnel between members in a network container and a network of the "
+      "client's.",
+      .shape = SHAPE_LIST, .item = "/groups/{groupId}/peers/{peerId}", .read = &peer_list, .query = provider_query,
       .response = &peer_schema },
     { POST, "/groups/{groupId}/peers", S43, ANY_OF(PROJECT_NETWORK_ACCESS_MANAGER), "createPeer",
       "Create one peering connection",
-      "Would connect a network of the client's with the project's network container.",
-      .item = "/groups/{groupId}/peers/{peerId}", .refuses = PEERING_NOT_OFFERED, .request = &peer_schema,
+      "Connects a network of the client's with the members in one of the project's network containers, by a WireGuard tunnel to each of their hosts. From "
+      "the client's network the members' PostgreSQL and pooler ports are reached, as far as the access list allows, and nothing else; nothing begins in "
+      "the other direction. Hosts make their ends within seconds; `gateways` then says what the client's gateway has to be told.",
+      .item = "/groups/{groupId}/peers/{peerId}", .run = peer_create, .request = &peer_schema,
       .response = &peer_schema,
-      .example = "{\"containerId\": \"65a1b2c3d4e5f60718293a4b\", \"providerName\": \"ONPREM\", \"vpcId\": \"net-checkout\"}" },
+      .example = "{\"containerId\": \"65a1b2c3d4e5f60718293a4b\", \"routeTableCidrBlock\": \"192.168.7.0/24\", "
+                 "\"gatewayPublicKey\": \"hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=\"}" },
     { DELETE, "/groups/{groupId}/peers/{peerId}", S43, ANY_OF(PROJECT_NETWORK_ACCESS_MANAGER), "deletePeer",
       "Remove one peering connection",
-      "None is ever found: peering is not offered.",
-      .shape = SHAPE_NOTHING, .success = 202, .run = absent_one, .path_fields = peer_path },
+      "Closes the ends of the tunnel on all hosts, within seconds, and forgets their keys. The connection is shown as TERMINATING until all are closed.",
+      .shape = SHAPE_NOTHING, .success = 202, .run = peer_delete, .path_fields = peer_path },
     { GET, "/groups/{groupId}/peers/{peerId}", S43, ANY_OF(PROJECT_READ_ONLY), "getPeer",
       "Return one peering connection",
-      "None is ever found: peering is not offered.",
-      .run = absent_one, .path_fields = peer_path, .response = &peer_schema },
+      "Shows its state, and the ends of the tunnel on the hosts with their public keys.",
+      .read = &peer_get, .path_fields = peer_path, .response = &peer_schema },
     { PATCH, "/groups/{groupId}/peers/{peerId}", S43, ANY_OF(PROJECT_NETWORK_ACCESS_MANAGER), "updatePeer",
       "Change one peering connection",
-      "None is ever found: peering is not offered.",
-      .run = absent_one, .path_fields = peer_path, .request = &peer_schema, .response = &peer_schema,
-      .example = "{\"routeTableCidrBlock\": \"10.20.0.0/16\"}" },
+      "Changes the client's networks, or their gateway's key or address. Hosts keep their keys; with a new key of the gateway the connection waits for it "
+      "again.",
+      .run = peer_update, .path_fields = peer_path, .request = &peer_schema, .response = &peer_schema,
+      .example = "{\"routeTableCidrBlock\": \"192.168.8.0/24\"}" },
     { GET, "/groups/{groupId}/privateIpMode", S43, ANY_OF(PROJECT_READ_ONLY), "getPrivateIpMode",
       "Return the private IP mode of one project",
       "Tells whether the names of the project's clusters resolve to private addresses only.",

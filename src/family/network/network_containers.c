@@ -10,6 +10,7 @@
 #include "base/net/net.h"
 #include "family/network/network.h"
 #include "store/network/container.h"
+#include "store/network/peer.h"
 #include "store/tenant/project.h"
 
 enum { SHORTEST_PREFIX = 116 }; /* of 128: 4,096 addresses, a /20 of IPv4 */
@@ -110,7 +111,9 @@ lock_unused(struct request *req, id *ret_container, const json_t **ret_before)
     *ret_before = json_parse_own(req->arena, document);
     if (json_is_true(json_object_get(*ret_before, "provisioned")))
         return fail(req->arena, CONTAINER_IN_USE, V(id_text(req->arena, *ret_container)));
-    return OK;
+    bool is_peered;
+    TRY(store_container_is_peered(req->tx, req->project, *ret_container, &is_peered));
+    return is_peered ? fail(req->arena, CONTAINER_HAS_PEERS, V(id_text(req->arena, *ret_container))) : OK;
 }
 
 /* Clients send the whole container: what stays as it is may be said. */

@@ -17,6 +17,9 @@
     ROW(EVENT_RESOURCE_UPDATED,          "RESOURCE_UPDATED",            "A configuration resource was changed.") \
     ROW(EVENT_RESOURCE_DELETED,          "RESOURCE_DELETED",            "A configuration resource was deleted.") \
     ROW(EVENT_PRIVATE_IP_MODE_CHANGED,   "PRIVATE_IP_MODE_CHANGED",     "The private IP mode of a project was changed.") \
+    ROW(EVENT_PEER_CREATED,              "NETWORK_PEER_CREATED",        "A peering with a project's network was asked for.") \
+    ROW(EVENT_PEER_UPDATED,              "NETWORK_PEER_UPDATED",        "A peering with a project's network was changed.") \
+    ROW(EVENT_PEER_DELETED,              "NETWORK_PEER_DELETED",        "A peering with a project's network was removed.") \
     ROW(EVENT_CONTAINER_CREATED,         "NETWORK_CONTAINER_CREATED",   "A block of addresses was reserved for a project.") \
     ROW(EVENT_CONTAINER_UPDATED,         "NETWORK_CONTAINER_UPDATED",   "A network container of a project got another block of addresses.") \
     ROW(EVENT_CONTAINER_DELETED,         "NETWORK_CONTAINER_DELETED",   "A block of addresses is no longer reserved for a project.") \

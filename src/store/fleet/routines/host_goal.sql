@@ -79,7 +79,8 @@ BEGIN
             FROM host_task t WHERE t.host_id = p_host AND t.outcome IS NULL),
         'seats', host_seats_goal(p_host),
         'gates', host_gates_goal(p_host),
-        'relays', host_relays_goal(p_host))
+        'relays', host_relays_goal(p_host),
+        'peerings', host_peerings_goal(p_host))
     FROM host h JOIN host_goal_version v ON v.host_id = h.id
     WHERE h.id = p_host AND h.state <> 'REMOVED');
 END $$;
