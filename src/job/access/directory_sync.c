@@ -19,8 +19,8 @@
 
 enum {
     EVERY_MS = 30 * 1000,
-    LEASE_S = 90, /* longer than a lookup of the server's name and all questions may take */
-    SLOW_TIMES = 10, /* who takes long rests for so many times as long */
+    LEASE_S = 120, /* longer than a lookup of the server's name and all questions may take */
+    SLOW_TIMES = 5, /* who takes long rests for so many times as long */
     RETRY_MAX_MS = 60 * 1000,
     TOLD_AFTER = 1, /* failures that are not told: one alone is a blink */
     TURN_ARENA_BYTES = 64 * 1024 * 1024,
@@ -195,24 +195,23 @@ keep(struct turn *turn, int64_t took_ms, bool *ret_kept)
 {
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct project project;
-    int64_t generation, rest_ms = SLOW_TIMES * took_ms;
+    int64_t generation;
     str why = buf_str(&turn->why);
     struct directory_result result = {
         .groups = json_text(turn->arena, turn->stored),
         .why = why,
         .took_ms = took_ms,
+        .rest_ms = SLOW_TIMES * took_ms,
         .retry_ms = why.len > 0 ? delivery_threads_backoff_ms(turn->claim->failures) : EVERY_MS,
     };
     if (result.retry_ms > RETRY_MAX_MS)
         result.retry_ms = RETRY_MAX_MS;
-    if (result.retry_ms < rest_ms)
-        result.retry_ms = rest_ms;
     TRY(tx_begin(turn->sync->config.store, turn->arena, turn->task.organization, &tx));
     TRY(store_project_lock(tx, turn->task.organization, turn->claim->project, &project));
     TRY(tx_set_service(tx));
     TRY(store_directory_sync_store(tx, turn->claim, &result, ret_kept));
     if (!*ret_kept)
-        return OK;
+        return tx_commit(tx);
     TRY(tx_set_organization(tx, turn->task.organization));
     if (turn->has_changed)
         TRY(store_access_touch(tx, turn->claim->project, &generation));

@@ -31,7 +31,8 @@ store_directory_sync_claim(struct store *store, struct arena *arena, id project,
     if (rows.count > 0)
         *ret_claim = (struct directory_claim){ .project = project,
                                                .epoch = rows_int(&rows, 0, C_LEASE_EPOCH),
-                                               .failures = rows_int(&rows, 0, C_FAILURES) };
+                                               .failures = rows_int(&rows, 0, C_FAILURES),
+                                               .changes = rows_int(&rows, 0, C_CHANGES) };
     return tx_commit(tx);
 }
 
@@ -67,7 +68,9 @@ store_directory_sync_store(struct tx *tx, const struct directory_claim *claim, c
     params_text_or_null(&params, P_WHY, result->why);
     params_int(&params, P_TOOK_MS, result->took_ms);
     params_int(&params, P_RETRY_MS, result->retry_ms);
+    params_int(&params, P_REST_MS, result->rest_ms);
+    params_int(&params, P_CHANGES, claim->changes);
     TRY(tx_query(tx, SQL_DIRECTORY_SYNC_STORE, &params, &rows, NULL));
-    *ret_kept = rows.count > 0;
+    *ret_kept = rows.count > 0 && rows_bool(&rows, 0, C_COUNTS);
     return OK;
 }

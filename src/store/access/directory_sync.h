@@ -14,6 +14,7 @@ struct directory_claim {
     id project;
     int64_t epoch;    /* of the lease: a holder of an older one cannot write any more */
     int64_t failures; /* since all of it worked */
+    int64_t changes;  /* of what is asked */
 };
 /* False when somebody else has it. A transaction of its own. */
 MUST_USE error store_directory_sync_claim(struct store *store, struct arena *arena, id project, int64_t lease_s,
@@ -33,8 +34,10 @@ struct directory_result {
     str groups; /* [{"id", "members", "skipped", "isEmpty"}, …]: those that are known now; the others stay */
     str why;    /* a sentence when not all of it worked */
     int64_t took_ms, retry_ms;
+    int64_t rest_ms; /* of one that is slow: it is not asked before that, whatever changes */
 };
-/* In the caller's transaction, which is the service's. False when the lease is lost. */
+/* In the caller's transaction, which is the service's. Whether the groups were kept: not when the lease is lost, or
+ * what was asked is not what would be asked now. */
 MUST_USE error store_directory_sync_store(struct tx *tx, const struct directory_claim *claim,
                                           const struct directory_result *result, bool *ret_kept);
 

@@ -1,5 +1,5 @@
--- Nobody who changes a directory or one of its groups can forget to say so: it is asked again at once, and who works on it loses it. Of another directory, and of
--- one in which people are found in another way, nothing is known: the same names may be other people.
+-- Nobody who changes a directory or one of its groups can forget to say so: it is asked again at once, and the answer that is under
+-- way does not count. Of another directory, and of one in which people are found in another way, nothing is known: the same names may be other people.
 CREATE OR REPLACE FUNCTION directory_sync_follows() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
     v_old jsonb := CASE WHEN TG_OP <> 'INSERT' THEN OLD.document -> 'ldap' END;
@@ -10,7 +10,7 @@ BEGIN
         IF TG_OP = 'DELETE' THEN
             DELETE FROM directory_group WHERE group_id = OLD.id;
         END IF;
-        UPDATE directory_sync SET next_try_at = now(), lease_epoch = lease_epoch + 1, lease_until = NULL WHERE project_id = v_project;
+        UPDATE directory_sync SET next_try_at = now(), changes = changes + 1 WHERE project_id = v_project;
         RETURN NULL;
     END IF;
     IF coalesce(v_new -> 'authenticationEnabled' <> 'true' OR v_new -> 'authorizationEnabled' <> 'true', true) THEN
@@ -19,7 +19,7 @@ BEGIN
     END IF;
     INSERT INTO directory_sync AS s (project_id) VALUES (v_project)
     ON CONFLICT (project_id) DO UPDATE
-    SET next_try_at = now(), lease_epoch = s.lease_epoch + 1, lease_until = NULL, failures = 0, last_error = NULL, is_proven = false;
+    SET next_try_at = now(), changes = s.changes + 1, failures = 0, last_error = NULL, is_proven = false;
     IF v_old -> 'hostname' IS DISTINCT FROM v_new -> 'hostname' OR v_old -> 'port' IS DISTINCT FROM v_new -> 'port'
        OR v_old -> 'userToDNMapping' IS DISTINCT FROM v_new -> 'userToDNMapping'
        OR v_old -> 'authzQueryTemplate' IS DISTINCT FROM v_new -> 'authzQueryTemplate' THEN

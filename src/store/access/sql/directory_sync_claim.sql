@@ -4,6 +4,6 @@ UPDATE directory_sync SET lease_epoch = lease_epoch + 1, lease_until = now() + :
     next_try_at = now() + :retry_ms::bigint * interval '1 millisecond', is_proven = false
 WHERE project_id = (
     SELECT s.project_id FROM directory_sync s
-    WHERE s.project_id = :project AND s.next_try_at <= now() AND (s.lease_until IS NULL OR s.lease_until < now())
+    WHERE s.project_id = :project AND s.next_try_at <= now() AND s.rest_until <= now() AND (s.lease_until IS NULL OR s.lease_until < now())
     FOR UPDATE SKIP LOCKED)
-RETURNING lease_epoch, failures
+RETURNING lease_epoch, failures, changes

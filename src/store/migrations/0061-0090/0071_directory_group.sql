@@ -5,8 +5,10 @@ CREATE TABLE directory_sync (
     next_try_at timestamptz NOT NULL DEFAULT now(),
     lease_epoch bigint NOT NULL DEFAULT 0, -- a holder of an older one cannot write any more
     lease_until timestamptz,
+    changes     bigint NOT NULL DEFAULT 0, -- of the settings, the groups and the names: an answer to what was asked before them does not count
     is_proven   boolean NOT NULL DEFAULT false, -- it answered quickly the last time: it need not wait behind those that may not
     slow_until  timestamptz NOT NULL DEFAULT '-infinity', -- before that, no quick answer proves anything
+    rest_until  timestamptz NOT NULL DEFAULT '-infinity', -- it was slow: before that it is not asked, whatever changes
     failures    bigint NOT NULL DEFAULT 0, -- since all of it worked
     last_error  text,
     synced_at   timestamptz
