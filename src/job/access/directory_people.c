@@ -79,7 +79,7 @@ directory_people_judge(struct arena *arena, const struct directory_before *befor
             skip(arena, after.skipped, names[i], reason);
     }
     bool is_hasty = before->empty_for_s < DIRECTORY_EMPTY_S;
-    if (count == 0 && json_array_size(before->members) > 0 && is_hasty) {
+    if (count == 0 && json_array_size(before->members) > 1 && is_hasty) { /* the last one may well have left */
         after.is_empty = true;
         after.is_newly_empty = before->empty_for_s < 0;
         after.members = json_in(arena, json_deep_copy(before->members));

@@ -8,7 +8,7 @@
 #include "base/str.h"
 
 enum {
-    DIRECTORY_EMPTY_S = 10 * 60, /* for so long nobody is not believed, of a group that had somebody */
+    DIRECTORY_EMPTY_S = 10 * 60, /* for so long nobody is not believed, of a group that had several people */
     DIRECTORY_PROJECT_PEOPLE_MAX = 2000,
     DIRECTORY_TOLD_MAX = 100, /* names in an event */
 };
