@@ -6,8 +6,8 @@
 #include "cluster/database_name.h"
 #include "cluster/directory_groups.h"
 
-#define LDAP(mapping, template)                                                                                       \
-    "{\"bindUsername\": \"cn=reeve\", \"userToDNMapping\": [{\"match\": \"(.+)\", " mapping                            \
+#define LDAP(mapping, template)                                                             \
+    "{\"bindUsername\": \"cn=reeve\", \"userToDNMapping\": [{\"match\": \"(.+)\", " mapping \
     "}], \"authzQueryTemplate\": \"" template "\"}"
 #define SEARCH   "\"ldapQuery\": \"dc=org??sub?(&(objectClass=person)(uid={0}))\""
 #define TOGETHER "\"substitution\": \"uid={0},ou=people,dc=org\""
@@ -96,7 +96,8 @@ static void
 names_of_people_are_plain(void **state)
 {
     (void)state;
-    static const char *const bad[] = { "", " a", "a ", "a*", "a(b", "a\\b", "a/b", "a\"b", "a\nb", "-a", "\xc3\xa4", "a'b", "a;b" };
+    static const char *const bad[] = { "",     " a",   "a ", "a*",       "a(b", "a\\b", "a/b",
+                                       "a\"b", "a\nb", "-a", "\xc3\xa4", "a'b", "a;b" };
     static const char *const reserved[] = { "postgres", "PG_monitor", "Reeve-support-1", "readWrite", "Public" };
     for (size_t i = 0; i < LENGTH(bad); i++)
         assert_false(database_name_is_of_person(str_from(bad[i])));

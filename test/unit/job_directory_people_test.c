@@ -17,7 +17,8 @@ judge(const char *members, const char *skipped, int64_t empty_for_s, size_t coun
     for (size_t i = 0; i < count; i++)
         said[i] = str_from(names[i]);
     directory_people_judge(arena, &before, said, count,
-                           json_parse_own(arena, STR("{\"app\": \"databaseUser\", \"auditor\": \"customRole\"}")), &after);
+                           json_parse_own(arena, STR("{\"app\": \"databaseUser\", \"auditor\": \"customRole\"}")),
+                           &after);
     return after;
 }
 
@@ -31,7 +32,8 @@ static void
 who_came_and_who_left_is_known(void **state)
 {
     (void)state;
-    struct directory_after after = judge("[\"ann\",\"bob\",\"dave\"]", "[]", -1, 4, (const char *[]){ "eve", "carol", "bob", "eve" });
+    struct directory_after after =
+        judge("[\"ann\",\"bob\",\"dave\"]", "[]", -1, 4, (const char *[]){ "eve", "carol", "bob", "eve" });
     assert_json(after.members, "[\"bob\",\"carol\",\"eve\"]");
     assert_json(after.added, "[\"carol\",\"eve\"]");
     assert_json(after.removed, "[\"ann\",\"dave\"]");

@@ -65,11 +65,12 @@ static const struct field user_fields[] = {
          "Who issues certificates of the user: MANAGED for this service, CUSTOMER for the project's own authority, "
          "NONE for a user without certificates.",
          CREATE_ONLY | ALWAYS, .one_of = x509_types, .fallback = "\"NONE\""),
-    TEXT("ldapAuthType",
-         "USER when the user logs in through the project's directory, while that is switched on (userSecurity). GROUP when "
-         "the name is that of a group of the directory: everybody in it can log in, with these roles, while "
-         "authorizationEnabled is true. Else NONE.",
-         CREATE_ONLY | ALWAYS, .one_of = ldap_types, .fallback = "\"NONE\""),
+    TEXT(
+        "ldapAuthType",
+        "USER when the user logs in through the project's directory, while that is switched on (userSecurity). GROUP when "
+        "the name is that of a group of the directory: everybody in it can log in, with these roles, while "
+        "authorizationEnabled is true. Else NONE.",
+        CREATE_ONLY | ALWAYS, .one_of = ldap_types, .fallback = "\"NONE\""),
     LIST("roles", "What the user may do. A list that is sent replaces all of it.", REQUIRED | ALWAYS,
          .of = &role_schema, .min = 1, .max = 100, .short_form = "roleName@databaseName.collectionName"),
     LIST("scopes", "Clusters that the user is limited to; an empty list for all of the project.", ALWAYS,

@@ -51,10 +51,11 @@ static const struct schema mapping_schema = { "DirectoryNameMapping",
 
 static const struct field ldap_fields[] = {
     BOOL("authenticationEnabled", "Whether database users with ldapAuthType USER log in through the directory.", 0),
-    BOOL("authorizationEnabled",
-         "Whether people of the directory's groups are users, too: those of each database user with ldapAuthType GROUP, "
-         "with its roles. It has an effect while authenticationEnabled is true. Reeve looks every half a minute who is in a group.",
-         0),
+    BOOL(
+        "authorizationEnabled",
+        "Whether people of the directory's groups are users, too: those of each database user with ldapAuthType GROUP, "
+        "with its roles. It has an effect while authenticationEnabled is true. Reeve looks every half a minute who is in a group.",
+        0),
     CONNECTION_FIELDS(0),
     LIST("userToDNMapping",
          "How names of users become names in the directory. While the directory is switched on there can be only "

@@ -99,12 +99,13 @@ search_pages(struct asking *asking, const struct search *search)
     for (int page = 0; page == 0 || cookie.bv_len > 0; page++) {
         LDAPControl *control = NULL;
         int request;
-        result = page < PAGES_MAX ? ldap_create_page_control(ldap, PAGE, &cookie, 0, &control) : LDAP_SIZELIMIT_EXCEEDED;
+        result =
+            page < PAGES_MAX ? ldap_create_page_control(ldap, PAGE, &cookie, 0, &control) : LDAP_SIZELIMIT_EXCEEDED;
         if (result != LDAP_SUCCESS)
             break;
         LDAPControl *controls[] = { search->scope == LDAP_SCOPE_BASE ? NULL : control, NULL };
-        result = ldap_search_ext(ldap, base.data, search->scope, search->filter.data, attributes, 0, controls, NULL, NULL,
-                                 0, &request);
+        result = ldap_search_ext(ldap, base.data, search->scope, search->filter.data, attributes, 0, controls, NULL,
+                                 NULL, 0, &request);
         ldap_control_free(control);
         if (result == LDAP_SUCCESS)
             result = read_page(asking, search, request, &messages, &cookie);
@@ -156,8 +157,8 @@ add_name_in(struct asking *asking, const char *entry)
         parts[0] != NULL && parts[0][0] != NULL && parts[0][1] == NULL) {
         const LDAPAVA *first = parts[0][0];
         str name = { first->la_value.bv_val, first->la_value.bv_len };
-        str together = str_format(asking->arena, "%.*s%.*s%.*s", STR_ARG(people->prefix), STR_ARG(name),
-                                  STR_ARG(people->suffix));
+        str together =
+            str_format(asking->arena, "%.*s%.*s%.*s", STR_ARG(people->prefix), STR_ARG(name), STR_ARG(people->suffix));
         if (str_eq_nocase(normal_name(asking->arena, together.data), own))
             goes_on = add_name(asking, name.data, name.len);
     }
@@ -261,7 +262,8 @@ name_people(struct asking *asking, const str *entries, size_t count)
     str base = normal_name(asking->arena, str_dup(asking->arena, people->base).data);
     for (size_t i = 0; i < count && asking->answer->is_known; i++) {
         str entry = normal_name(asking->arena, entries[i].data);
-        bool is_below = entry.len > base.len && str_eq_nocase(str_slice(entry, entry.len - base.len, entry.len), base) &&
+        bool is_below = entry.len > base.len &&
+                        str_eq_nocase(str_slice(entry, entry.len - base.len, entry.len), base) &&
                         entry.data[entry.len - base.len - 1] == ',';
         if (people->is_put_together) {
             add_name_in(asking, entries[i].data);
@@ -290,7 +292,9 @@ ask_group(struct asking *asking, str group)
     buf_add_char(&filter, ')');
     struct search search = {
         .base = how->named_by.len > 0 ? how->base : group,
-        .scope = how->named_by.len == 0 ? LDAP_SCOPE_BASE : how->is_subtree ? LDAP_SCOPE_SUBTREE : LDAP_SCOPE_ONELEVEL,
+        .scope = how->named_by.len == 0 ? LDAP_SCOPE_BASE
+                 : how->is_subtree      ? LDAP_SCOPE_SUBTREE
+                                        : LDAP_SCOPE_ONELEVEL,
         .filter = buf_str(&filter),
         .attribute = how->has_person,
         .take = take_group,
@@ -310,10 +314,10 @@ ask_group(struct asking *asking, str group)
 static void
 ask_one(struct asking *asking, str group)
 {
-    *asking->answer = (struct directory_group_answer){
-        .is_known = true, .why = STR_EMPTY, .names = ARENA_ARRAY(asking->arena, str, DIRECTORY_PEOPLE_MAX)
-    };
-    int result = asking->answer->names == NULL       ? LDAP_NO_MEMORY
+    *asking->answer = (struct directory_group_answer){ .is_known = true,
+                                                       .why = STR_EMPTY,
+                                                       .names = ARENA_ARRAY(asking->arena, str, DIRECTORY_PEOPLE_MAX) };
+    int result = asking->answer->names == NULL    ? LDAP_NO_MEMORY
                  : asking->how->of_person.len > 0 ? ask_people(asking, group)
                                                   : ask_group(asking, group);
     if (result != LDAP_SUCCESS && asking->answer->is_known)
@@ -328,10 +332,9 @@ directory_groups_ask(struct arena *arena, const struct egress_allowed *allowed,
                      size_t count, struct directory_group_answer *ret_answers, str *ret_why)
 {
     struct egress_target target;
-    struct asking asking = { .arena = arena,
-                             .how = how,
-                             .link = { .authority = -1 },
-                             .until_ms = clock_steady_ms() + DIRECTORY_GROUPS_MS };
+    struct asking asking = {
+        .arena = arena, .how = how, .link = { .authority = -1 }, .until_ms = clock_steady_ms() + DIRECTORY_GROUPS_MS
+    };
     if (!directory_link_place(arena, allowed, question, &target, ret_why))
         return false;
     int result = directory_link_open(arena, question, &target, &asking.link);

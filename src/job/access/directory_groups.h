@@ -7,8 +7,8 @@
 #include "job/access/ldap_verify.h"
 
 enum {
-    DIRECTORY_PEOPLE_MAX = 1000, /* of a group */
-    DIRECTORY_PERSON_BYTES = 1024, /* of a name; what is longer is cut, because it is none */
+    DIRECTORY_PEOPLE_MAX = 1000,     /* of a group */
+    DIRECTORY_PERSON_BYTES = 1024,   /* of a name; what is longer is cut, because it is none */
     DIRECTORY_GROUPS_MS = 20 * 1000, /* for all of them */
 };
 

@@ -160,8 +160,7 @@ directory_link_problem(struct arena *arena, const struct directory_link *link, i
         ldap_get_option(link->ldap, LDAP_OPT_DIAGNOSTIC_MESSAGE, &said);
     bool is_text = said != NULL && said[0] != '\0' && strlen(said) <= 200 && str_is_one_line(str_from(said)) &&
                    str_is_text(str_from(said));
-    str why =
-        str_format(arena, "%s: %s%s%s", what, ldap_err2string(result), is_text ? ": " : "", is_text ? said : "");
+    str why = str_format(arena, "%s: %s%s%s", what, ldap_err2string(result), is_text ? ": " : "", is_text ? said : "");
     ldap_memfree(said);
     return why;
 }

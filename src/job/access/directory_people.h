@@ -20,10 +20,10 @@ struct directory_before { /* of a group, as it was stored */
 };
 struct directory_after {
     json_t *members, *skipped;
-    bool is_empty;             /* the directory names nobody, and the members are those of before */
-    json_t *added, *removed;   /* names */
-    bool is_newly_empty;       /* to be told */
-    bool has_newly_skipped;    /* likewise */
+    bool is_empty;           /* the directory names nobody, and the members are those of before */
+    json_t *added, *removed; /* names */
+    bool is_newly_empty;     /* to be told */
+    bool has_newly_skipped;  /* likewise */
 };
 
 /* `names` are what the directory said; `taken` is {name: kind} of the project. Everything that is made belongs to the arena. */

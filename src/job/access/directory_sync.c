@@ -19,7 +19,7 @@
 
 enum {
     EVERY_MS = 30 * 1000,
-    LEASE_S = 120, /* longer than a lookup of the server's name and all questions may take */
+    LEASE_S = 120,  /* longer than a lookup of the server's name and all questions may take */
     SLOW_TIMES = 5, /* who takes long rests for so many times as long */
     RETRY_MAX_MS = 60 * 1000,
     TOLD_AFTER = 1, /* failures that are not told: one alone is a blink */
@@ -131,9 +131,9 @@ keep_group(struct turn *turn, const json_t *group, const struct directory_group_
         return;
     }
     turn->people += json_array_size(after.members);
-    json_array_append_new(turn->stored, json_pack("{s:O, s:O, s:O, s:b}", "id", json_object_get(group, "id"), "members",
-                                                  after.members, "skipped", after.skipped, "isEmpty",
-                                                  (int)after.is_empty));
+    json_array_append_new(turn->stored,
+                          json_pack("{s:O, s:O, s:O, s:b}", "id", json_object_get(group, "id"), "members",
+                                    after.members, "skipped", after.skipped, "isEmpty", (int)after.is_empty));
     tell_of_group(turn, before.name, &after);
 }
 
@@ -262,8 +262,8 @@ take_turn(void *context)
         struct arena *own CLEANUP(arena_cleanup) = arena_new(TURN_ARENA_BYTES);
         struct directory_claim claim;
         bool claimed = false;
-        if (own == NULL || store_directory_sync_claim(sync->config.store, own, due[i], LEASE_S, RETRY_MAX_MS, &claimed,
-                                                      &claim) != OK)
+        if (own == NULL ||
+            store_directory_sync_claim(sync->config.store, own, due[i], LEASE_S, RETRY_MAX_MS, &claimed, &claim) != OK)
             return did;
         if (!claimed)
             continue;
