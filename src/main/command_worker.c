@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `reeved worker`: work without a request: jobs, sweeps, webhooks, alerts, and measurements that are sent to other services. */
+/* `reeved worker`: work without a request: jobs, sweeps, webhooks, alerts, groups of directories, and measurements that are sent to other services. */
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/crypto/directory_password.h"
 #include "base/crypto/invitation_token.h"
 #include "base/crypto/webhook_signature.h"
 #include "base/log.h"
 #include "base/net/post.h"
 #include "job/access/directory.h"
+#include "job/access/directory_sync.h"
 #include "job/alert/alert.h"
 #include "job/alert/alert_config.h"
 #include "job/alert/integration.h"
@@ -90,6 +92,13 @@ work(const struct config *config, struct node *node)
         .relay = config->alert_relay,
         .threads = (int)config->worker_threads,
     };
+    struct directory_sync_config directories = {
+        .store = node->api.store,
+        .dsn = config->database,
+        .key = auth_key_for(node->api.auth, DIRECTORY_KEY_PURPOSE),
+        .allowed = node->api.egress,
+        .threads = (int)config->worker_threads,
+    };
     char *etcd = endpoints_text(&config->etcd);
     struct job_engine_config jobs = {
         .store = node->api.store,
@@ -115,9 +124,10 @@ work(const struct config *config, struct node *node)
     struct push_worker *pushing = NULL;
     if (monitor_stores_count(node->monitor) > 0) /* otherwise nothing is measured */
         pushing = push_worker_new(&pushes);
+    struct directory_sync *synchronizing = directory_sync_new(&directories);
     struct job_engine *engine = job_engine_new(&jobs);
     struct presence *presence = presence_new(node->api.store, "WORKER", NULL, false);
-    bool has_started = worker != NULL && alerting != NULL && engine != NULL &&
+    bool has_started = worker != NULL && alerting != NULL && synchronizing != NULL && engine != NULL &&
                        (pushing != NULL || monitor_stores_count(node->monitor) == 0);
     if (has_started) {
         log_line(LOG_INFO, "worker_started", "%d threads do jobs, %d deliver events to webhooks, %d tell of alerts.",
@@ -126,6 +136,7 @@ work(const struct config *config, struct node *node)
     }
     presence_free(presence);
     job_engine_free(engine);
+    directory_sync_free(synchronizing);
     push_worker_free(pushing);
     alert_worker_free(alerting);
     webhook_worker_free(worker);

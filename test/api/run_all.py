@@ -49,6 +49,7 @@ SUITES = {
     "saml-sign-in": ("saml_sign_in_test.py", 300),
     "saml-browser": ("saml_browser_test.py", 240),
     "users": ("users_test.py", 240),
+    "groups": ("groups_test.py", 300),
     "effects": ("effects_test.py", 240),
     "federation": ("federation_test.py", 300),
     "programs": ("programs_test.py", 300),

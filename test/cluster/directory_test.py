@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Users of a directory: a real slapd beside the control plane knows their passwords, members ask it at every login, and not any
-more when it is switched off. No password of it is in any log."""
+more when it is switched off. People of its groups are users with the roles of the group, and none any more within a minute after they
+left it; while the directory is away nobody loses anything. No password of it is in any log."""
 import os
 import subprocess
 import sys
@@ -21,7 +22,10 @@ CLUSTER = "directory"
 ADDRESS = CONTROL["control1"]
 TLS_PORT, PLAIN_PORT = 6360, 389
 BIND, BIND_PASSWORD = "cn=reeve,dc=example,dc=org", 'what "opens", the #directory'
-PASSWORDS = {"ann": "a door for ann, please", "bob": "bob's own door"}
+PASSWORDS = {"ann": "a door for ann, please", "bob": "bob's own door", "carol": "carol comes in with her group"}
+GROUP, CAROL = "cn=dba,ou=groups,dc=example,dc=org", "uid=carol,ou=people,dc=example,dc=org"
+BY_MEMBER = "ou=groups,dc=example,dc=org??sub?(&(objectClass=groupOfNames)(member={USER}))"
+LEFT_S = 60  # whoever left a group has no login and no session after so long (docs/internals/access.md)
 SEARCH = [{"match": "(.+)", "ldapQuery": "dc=example,dc=org??sub?(&(objectClass=inetOrgPerson)(uid={0}))"}]
 TOGETHER = [{"match": "^(.+)$", "substitution": "uid={0},ou=people,dc=example,dc=org"}]
 
@@ -44,8 +48,14 @@ class Directory:
         for name, password in PASSWORDS.items():
             entries += "dn: uid=%s,ou=people,dc=example,dc=org\nobjectClass: inetOrgPerson\nuid: %s\ncn: %s\nsn: %s\n" \
                        "userPassword: %s\n\n" % (name, name, name, name, password)
+        entries += "dn: ou=groups,dc=example,dc=org\nobjectClass: organizationalUnit\nou: groups\n\n" \
+                   "dn: %s\nobjectClass: groupOfNames\ncn: dba\nmember: cn=nobody,dc=example,dc=org\nmember: %s\n\n" % (GROUP, CAROL)
         subprocess.run(["/usr/sbin/slapadd", "-f", self.folder + "/slapd.conf"], input=entries, text=True, check=True, capture_output=True)
+        self.start()
+
+    def start(self):
         urls = "ldaps://%s:%d ldap://%s:%d" % (ADDRESS, TLS_PORT, ADDRESS, PLAIN_PORT)
+        fleet = self.fleet
         process.start(fleet, "slapd", "control", ["/usr/sbin/slapd", "-f", self.folder + "/slapd.conf", "-h", urls, "-d", "0"])
         process.wait_ready(fleet, "slapd", self.answers, 20)
 
@@ -56,6 +66,13 @@ class Directory:
         subprocess.run(words, check=True, capture_output=True)
         with open("%s/%s.crt" % (self.folder, name), encoding="ascii") as file:
             return file.read()
+
+    def change_group(self, what):
+        """`add` or `delete` carol."""
+        words = ["ldapmodify", "-x", "-H", "ldaps://%s:%d" % (ADDRESS, TLS_PORT), "-D", BIND, "-w", BIND_PASSWORD]
+        text = "dn: %s\nchangetype: modify\n%s: member\nmember: %s\n\n" % (GROUP, what, CAROL)
+        subprocess.run(network.command(self.fleet, "control", words), input=text, text=True, check=True, capture_output=True,
+                       env={**os.environ, "LDAPTLS_CACERT": self.folder + "/directory.crt"})
 
     def answers(self):
         words = ["ldapsearch", "-x", "-H", "ldaps://%s:%d" % (ADDRESS, TLS_PORT), "-b", "", "-s", "base", "-o", "nettimeout=2"]
@@ -135,13 +152,68 @@ def secrets_stay_out(suite, fleet):
         suite.equal(sorted(found), sorted(["/var/lib/reeve/agent/goal.json", folder + "ldap-secret.conf"]), "files with the secret")
 
 
-def switched_off(suite, fleet, tenant, login):
+def open_session(fleet, login, user, seconds):
+    """One on the primary that lasts, if nobody ends it."""
     primary = rig.primary_of(fleet, CLUSTER)
-    words = ["psql", "-X", "-q", "-At", "-c", "SELECT pg_sleep(60)", login.dsn(primary, "ann", PASSWORDS["ann"])]
+    words = ["psql", "-X", "-q", "-At", "-c", "SELECT pg_sleep(%d)" % seconds, login.dsn(primary, user, PASSWORDS[user])]
     session = subprocess.Popen(network.client_command(fleet, words, "client"), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
-    there = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'ann'"
-    wait_until(lambda: rig.superuser(fleet, primary, there) == [["1"]], "a session of ann", 20, every=0.1)
+    there = "SELECT count(*) FROM pg_stat_activity WHERE usename = '%s'" % user
+    wait_until(lambda: rig.superuser(fleet, primary, there) == [["1"]], "a session of " + user, 20, every=0.1)
+    return session
+
+
+def people_of_a_group(suite, fleet, tenant, login, directory):
+    tenant.ask("POST", tenant.of_project("/databaseUsers"), {
+        "username": GROUP, "databaseName": "$external", "ldapAuthType": "GROUP", "roles": [{"roleName": "readWrite", "databaseName": "shop"}]})
+    suite.equal(login.everywhere("carol", PASSWORDS["carol"]), [False] * 3, "members that let in people of a group before it was switched on")
+    configure(tenant, authorizationEnabled=True, authzQueryTemplate=BY_MEMBER)
+    began = time.monotonic()
+    wait_until(lambda: login.everywhere("carol", PASSWORDS["carol"]) == [True] * 3, "people of the group are let in", LEFT_S, every=0.5)
+    print("  people of a group are users after %.1f s" % (time.monotonic() - began), flush=True)
+    primary = rig.primary_of(fleet, CLUSTER)
+    for statement in ("CREATE TABLE carols (a int)", "INSERT INTO carols VALUES (1)", "SELECT a FROM carols"):
+        status, _, error = login.on(primary, "carol", PASSWORDS["carol"], statement)
+        suite.check(status == 0, "the roles of the group: %s: %s", statement, error)
+    status, _, _ = login.on(primary, "carol", PASSWORDS["carol"], "CREATE DATABASE hers")
+    suite.check(status != 0, "and no other ones")
+    suite.check(login.on(primary, "carol", PASSWORDS["bob"])[0] != 0, "with a wrong password nobody is let in")
+    suite.check(login.on(primary, "bob", PASSWORDS["bob"])[0] != 0, "who is not in the group is refused")
+
+
+def who_left_is_out(suite, fleet, login, directory):
+    session = open_session(fleet, login, "carol", 600)
+    directory.change_group("delete")
+    began = time.monotonic()
+    suite.check(session.wait(LEFT_S + 30) != 0, "the session that was open has ended")
+    wait_until(lambda: login.everywhere("carol", PASSWORDS["carol"]) == [False] * 3, "who left the group is refused", LEFT_S, every=0.5)
+    took = time.monotonic() - began
+    print("  who left a group is out after %.1f s" % took, flush=True)
+    suite.check(took < LEFT_S, "who left the group was out after %.1f s", took)
+    directory.change_group("add")
+    wait_until(lambda: login.everywhere("carol", PASSWORDS["carol"]) == [True] * 3, "who came back is let in", LEFT_S, every=0.5)
+
+
+def nobody_loses_anything(suite, fleet, tenant, login, directory):
+    session = open_session(fleet, login, "carol", 3000)
+    process.stop(fleet, "slapd")
+    told = tenant.of_project("/events?eventType=LDAP_GROUPS_NOT_READ")
+    wait_until(lambda: tenant.ask("GET", told)["totalCount"] > 0, "it is told that the directory is away", 90)
+    time.sleep(20)
+    suite.check(session.poll() is None, "the session goes on while the directory is away")
+    primary = rig.primary_of(fleet, CLUSTER)
+    suite.equal(rig.superuser(fleet, primary, "SELECT count(*) FROM pg_roles WHERE rolname = 'carol'"), [["1"]], "the user while the directory is away")
+    directory.start()
+    wait_until(lambda: login.everywhere("carol", PASSWORDS["carol"]) == [True] * 3, "when it is back people are let in", 30, every=0.5)
+    suite.check(session.poll() is None, "and the session goes on")
+    tenant.ask("DELETE", tenant.of_project("/databaseUsers/$external/" + GROUP.replace("=", "%3D").replace(",", "%2C")))
+    suite.check(session.wait(30) != 0, "without the group its people have no sessions")
+    suite.equal(login.everywhere("carol", PASSWORDS["carol"]), [False] * 3, "and are not let in")
+
+
+def switched_off(suite, fleet, tenant, login):
+    primary = rig.primary_of(fleet, CLUSTER)
+    session = open_session(fleet, login, "ann", 60)
     configure(tenant, authenticationEnabled=False)
     wait_in_force(fleet)
     suite.equal(login.everywhere("ann", PASSWORDS["ann"]), [False] * 3, "members that let in after it was switched off")
@@ -168,6 +240,9 @@ def main():
             try:
                 switched_on(suite, fleet, tenant, login, directory)
                 other_ways(suite, fleet, tenant, login, directory)
+                people_of_a_group(suite, fleet, tenant, login, directory)
+                who_left_is_out(suite, fleet, login, directory)
+                nobody_loses_anything(suite, fleet, tenant, login, directory)
                 secrets_stay_out(suite, fleet)
                 switched_off(suite, fleet, tenant, login)
                 suite.equal(login.everywhere("app", password), [True] * 3, "members that let in who has a password here")

@@ -24,7 +24,7 @@ TESTS = {
     "first-cluster": (["first_cluster_test.py"], 300),
     "access": (["access_test.py"], 240),
     "audit": (["audit_test.py"], 240),
-    "directory": (["directory_test.py"], 240),
+    "directory": (["directory_test.py"], 540),
     "logs": (["logs_test.py"], 900),
     "walls": (["walls_test.py"], 300),
     "etcd-walls": (["etcd_walls_test.py"], 420),

@@ -19,6 +19,7 @@ import of_agent
 import of_browser
 import of_database
 import of_device
+import of_directory
 import of_download
 import of_extension
 import of_gate
@@ -42,7 +43,7 @@ import walls_of_node
 from state import Problem
 from world import changed_tables, row_hashes
 
-NODE = [of_node, of_tenant, of_browser, of_device, of_download, of_tools, of_store, of_provider, of_program, of_saml, of_scaling]
+NODE = [of_node, of_tenant, of_browser, of_device, of_download, of_tools, of_store, of_provider, of_program, of_saml, of_scaling, of_directory]
 FLEET = [of_outside, of_hosts, of_agent, of_points, of_database, of_session, of_extension, of_pooler, of_gate, of_logs]
 
 

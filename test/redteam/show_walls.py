@@ -58,7 +58,7 @@ def at_wall(number):
     """In a process of its own, against a node of another build: prints what came through."""
     wall = walls_of_node.CODE[number]
     with grounds.node_ground() as ground:
-        mine = walls.chosen(wall, [one for module in (redteam.of_node, redteam.of_tenant, redteam.of_browser, redteam.of_device, redteam.of_download, redteam.of_tools, redteam.of_provider, redteam.of_program, redteam.of_saml, redteam.of_scaling) for one in module.attacks(ground)])
+        mine = walls.chosen(wall, [one for module in (redteam.of_node, redteam.of_tenant, redteam.of_browser, redteam.of_device, redteam.of_download, redteam.of_tools, redteam.of_provider, redteam.of_program, redteam.of_saml, redteam.of_scaling, redteam.of_directory) for one in module.attacks(ground)])
         print(json.dumps({"tried": len(mine), "through": walls.run(mine)}))
 
 

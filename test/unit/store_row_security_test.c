@@ -277,6 +277,8 @@ static const char *const not_of_tenants[] = {
     "fleet_update_cluster",
     "measurement_push", /* the service's own: how far sending came. What a tenant sees of it comes with its integration */
     "measurement_push_place",
+    "directory_sync", /* the service's own: whose directory is asked when. What a tenant sees of a group are its people's users and events */
+    "directory_group",
     "provider",         /* these three say where clusters can be: no secret between tenants */
     "region",
     "instance_size",

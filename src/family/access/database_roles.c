@@ -112,20 +112,9 @@ database_action_check(struct request *req, str place, str action, const json_t *
 error
 database_name_is_free(struct request *req, const char *field, str name, str other_kind)
 {
-    static const char *const taken[] = { "postgres",     "public",       "none", "current_user",
-                                         "session_user", "current_role", "user" };
-    static const char *const prefixes[] = { "pg_", "reeve" };
     struct resource ignored;
     bool found = false;
-    for (size_t i = 0; i < LENGTH(taken); i++)
-        found |= str_eq_nocase(name, str_from(taken[i]));
-    for (size_t i = 0; i < LENGTH(prefixes); i++) {
-        size_t length = strlen(prefixes[i]);
-        found |= name.len >= length && str_eq_nocase(str_slice(name, 0, length), str_from(prefixes[i]));
-    }
-    for (size_t i = 0; i < LENGTH(roles); i++)
-        found |= str_is(name, roles[i].name);
-    if (found)
+    if (database_name_is_reserved(name))
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(field), V("this name is reserved; choose another one"));
     TRY(store_resource_lock(req->tx, req->project, other_kind, name, &found, &ignored));
     return found ? fail(req->arena, DUPLICATE_NAME, V(field), V(name)) : OK;

@@ -7,20 +7,10 @@
 #define FAMILY_ACCESS_DATABASE_ROLES_H
 
 #include "api/request.h"
+#include "cluster/database_name.h"
+#include "cluster/database_role_table.h"
 
 // clang-format off
-/* ROW(name, whether it holds in all databases, whether it can be held on one table, sentence) */
-#define DATABASE_ROLE_TABLE(ROW) \
-    ROW("read",                 false, true,  "Reads tables.") \
-    ROW("readWrite",            false, true,  "Reads and changes tables, and creates them.") \
-    ROW("dbAdmin",              false, false, "Creates, changes and removes what is in the database.") \
-    ROW("readAnyDatabase",      true,  false, "Reads tables in every database.") \
-    ROW("readWriteAnyDatabase", true,  false, "Reads and changes tables in every database, and creates them.") \
-    ROW("dbAdminAnyDatabase",   true,  false, "Creates, changes and removes databases and everything in them.") \
-    ROW("clusterMonitor",       true,  false, "Sees what the servers do: activity, sizes, settings.") \
-    ROW("backup",               true,  false, "Reads everything, for dumps.") \
-    ROW("serviceAdmin",         true,  false, "Everything in every database that does not need the superuser.")
-
 /* ROW(name, what it is done to, sentence) */
 #define DATABASE_ACTION_TABLE(ROW) \
     ROW("FIND",                      ON_TABLE,    "Reads rows.") \
@@ -54,7 +44,7 @@
 #define TABLE_NAME      "^[A-Za-z_][A-Za-z0-9_]{0,62}([.][A-Za-z_][A-Za-z0-9_]{0,62})?$"
 #define TABLE_NAME_OR   "^([A-Za-z_][A-Za-z0-9_]{0,62}([.][A-Za-z_][A-Za-z0-9_]{0,62})?)?$"
 #define ROLE_NAME       "^[A-Za-z_][A-Za-z0-9_-]{0,62}$"
-#define ROLE_NAME_BYTES 63 /* of a role in PostgreSQL: users and roles alike */
+#define ROLE_NAME_BYTES DATABASE_NAME_MAX_BYTES /* of a role in PostgreSQL: users and roles alike */
 
 /* What a custom role may do, in names; NULL at the end. */
 extern const char *const database_action_names[];

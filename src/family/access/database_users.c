@@ -19,7 +19,7 @@
 
 static const char *const databases[] = { "admin", "$external", NULL };
 static const char *const x509_types[] = { "NONE", "MANAGED", "CUSTOMER", NULL };
-static const char *const ldap_types[] = { "NONE", "USER", NULL };
+static const char *const ldap_types[] = { "NONE", "USER", "GROUP", NULL };
 static const char *const scope_types[] = { "CLUSTER", NULL };
 
 static const struct field role_fields[] = {
@@ -65,10 +65,12 @@ static const struct field user_fields[] = {
          "Who issues certificates of the user: MANAGED for this service, CUSTOMER for the project's own authority, "
          "NONE for a user without certificates.",
          CREATE_ONLY | ALWAYS, .one_of = x509_types, .fallback = "\"NONE\""),
-    TEXT("ldapAuthType",
-         "USER when the user logs in through the project's directory, while that is switched on (userSecurity); else "
-         "NONE.",
-         CREATE_ONLY | ALWAYS, .one_of = ldap_types, .fallback = "\"NONE\""),
+    TEXT(
+        "ldapAuthType",
+        "USER when the user logs in through the project's directory, while that is switched on (userSecurity). GROUP when "
+        "the name is that of a group of the directory: everybody in it can log in, with these roles, while "
+        "authorizationEnabled is true. Else NONE.",
+        CREATE_ONLY | ALWAYS, .one_of = ldap_types, .fallback = "\"NONE\""),
     LIST("roles", "What the user may do. A list that is sent replaces all of it.", REQUIRED | ALWAYS,
          .of = &role_schema, .min = 1, .max = 100, .short_form = "roleName@databaseName.collectionName"),
     LIST("scopes", "Clusters that the user is limited to; an empty list for all of the project.", ALWAYS,
@@ -168,7 +170,7 @@ check_login(struct request *req, const struct change *change)
 {
     const json_t *user = change->after;
     bool sent = json_object_get(user, "password") != NULL;
-    if (is(user, "ldapAuthType", "USER"))
+    if (!is(user, "ldapAuthType", "NONE"))
         return check_directory_login(req, user, sent);
     if (is(user, "x509Type", "NONE")) {
         if (!is(user, "databaseName", "admin"))
@@ -237,9 +239,9 @@ static error
 check_user(struct request *req, struct change *change)
 {
     struct project project;
+    TRY(store_project_lock(req->tx, req->organization, req->project, &project));
     if (change->after == NULL)
         return store_user_certificates_revoke(req->tx, req->project, change->name);
-    TRY(store_project_lock(req->tx, req->organization, req->project, &project));
     if (change->before == NULL)
         TRY(check_new(req, change));
     TRY(check_login(req, change));

@@ -7,10 +7,12 @@
 #include "base/json.h"
 #include "base/net/egress.h"
 #include "cluster/directory.h"
+#include "cluster/directory_groups.h"
 #include "family/access/user_certificates.h"
 #include "family/families.h"
 #include "job/kinds.h"
 #include "store/resource.h"
+#include "store/tenant/project.h"
 
 /* An address, or a name as they are in DNS. */
 #define HOST_NAME      "^[A-Za-z0-9:]([A-Za-z0-9.:-]*[A-Za-z0-9:])?$"
@@ -49,10 +51,11 @@ static const struct schema mapping_schema = { "DirectoryNameMapping",
 
 static const struct field ldap_fields[] = {
     BOOL("authenticationEnabled", "Whether database users with ldapAuthType USER log in through the directory.", 0),
-    BOOL("authorizationEnabled",
-         "Whether roles come from groups of the directory. True is refused: users have the roles that they are given "
-         "here.",
-         0),
+    BOOL(
+        "authorizationEnabled",
+        "Whether people of the directory's groups are users, too: those of each database user with ldapAuthType GROUP, "
+        "with its roles. It has an effect while authenticationEnabled is true. Reeve looks every half a minute who is in a group.",
+        0),
     CONNECTION_FIELDS(0),
     LIST("userToDNMapping",
          "How names of users become names in the directory. While the directory is switched on there can be only "
@@ -223,8 +226,12 @@ keep_directory_login(struct request *req, const struct change *change)
     const json_t *ldap = json_object_get(change->after, "ldap");
     json_t *login = json_in(req->arena, json_object());
     str sealed = json_str(json_object_get(change->after, "sealed"));
-    if (json_is_true(json_object_get(ldap, "authenticationEnabled")))
+    if (json_is_true(json_object_get(ldap, "authenticationEnabled"))) {
+        struct directory_groups ignored;
         TRY(directory_login_read(req->arena, ldap, sealed.len > 0, &login));
+        if (json_is_true(json_object_get(ldap, "authorizationEnabled")))
+            TRY(directory_groups_read(req->arena, ldap, sealed.len > 0, &ignored));
+    }
     TRY(check_directory_host(req, json_object_get(ldap, "hostname")));
     if (json_object_get(login, "bindUsername") != NULL) {
         str kept = str_format(req->arena, "sealed:%s:%s", id_text(req->arena, change->id).data, sealed.data);
@@ -233,15 +240,10 @@ keep_directory_login(struct request *req, const struct change *change)
     return keep_part(req, "directoryLogin", "{}", login);
 }
 
-/* Groups change in the directory without a word to anybody, and PostgreSQL does not ask for them. */
 static error
 check_ldap(struct request *req, struct change *change)
 {
     json_t *ldap = json_object_get(change->after, "ldap");
-    if (json_is_true(json_object_get(ldap, "authorizationEnabled")))
-        return refuse(
-            req, "ldap.authorizationEnabled",
-            "it must be false: roles do not come from the directory, users have those that they are given here");
     str authority = json_str(json_object_get(ldap, "caCertificate")),
         password = json_str(json_object_get(ldap, "bindPassword"));
     if (authority.len > 0 && !certificate_is_authority_bundle(authority))
@@ -273,6 +275,8 @@ check_security(struct request *req, struct change *change)
 {
     const char *name;
     json_t *sent;
+    struct project project;
+    TRY(store_project_lock(req->tx, req->organization, req->project, &project));
     json_object_foreach(req->body, name, sent)
     {
         json_t *whole = json_in(req->arena, json_deep_copy(json_object_get(change->before, name)));

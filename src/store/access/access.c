@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "store/access/user_certificate.h"
+#include "store/tenant/project.h"
 
 error
 store_access_touch(struct tx *tx, id project, int64_t *ret_generation)
@@ -66,11 +67,13 @@ store_access_expire(struct store *store, struct arena *arena, const struct acces
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
     struct params params = { 0 };
     struct rows rows;
+    struct project project;
     int64_t generation;
     params_id(&params, P_PROJECT, expired->project);
     params_text(&params, P_KIND, expired->kind);
     params_id(&params, P_RESOURCE, expired->resource);
     TRY(tx_begin(store, arena, expired->organization, &tx));
+    TRY(store_project_lock(tx, expired->organization, expired->project, &project));
     TRY(tx_query(tx, SQL_ACCESS_EXPIRE, &params, &rows, NULL));
     *ret_removed = rows.count == 1;
     if (!*ret_removed)

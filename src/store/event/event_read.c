@@ -259,6 +259,7 @@ static const struct {
     { "DATABASE_USER_", "username", "dbUserUsername" },
     { "FEDERATED_USER_SIGNED_IN", "username", "targetUsername" },
     { "INVITATION_", "username", "targetUsername" },
+    { "LDAP_GROUP_", "username", "dbUserUsername" },
     { "ROLE_GRANTED", "username", "targetUsername" },
     { "ROLE_REVOKED", "username", "targetUsername" },
     { "USER_", "username", "targetUsername" },

@@ -39,6 +39,11 @@
     ROW(EVENT_USER_SECURITY_CHANGED,     "USER_SECURITY_CHANGED",       "The login settings of database users were changed.") \
     ROW(EVENT_AUDIT_SETTINGS_CHANGED,    "AUDIT_LOG_CONFIGURATION_UPDATED", "The audit settings of a project were changed.") \
     ROW(EVENT_DIRECTORY_CHECK_REQUESTED, "LDAP_VERIFICATION_REQUESTED", "A check of a directory was requested.") \
+    ROW(EVENT_DIRECTORY_GROUP_CHANGED,   "LDAP_GROUP_PEOPLE_CHANGED",   "Other people are in a group of the directory: they are users of the databases, or are none any more.") \
+    ROW(EVENT_DIRECTORY_GROUP_EMPTY,     "LDAP_GROUP_EMPTY",            "The directory names nobody in a group that had several people. They stay users for ten minutes, unless it names somebody before.") \
+    ROW(EVENT_DIRECTORY_NAMES_SKIPPED,   "LDAP_GROUP_NAMES_SKIPPED",    "People of a group of the directory cannot be users of the databases.") \
+    ROW(EVENT_DIRECTORY_SYNC_FAILED,     "LDAP_GROUPS_NOT_READ",        "The directory does not tell who is in its groups. Users stay as they are.") \
+    ROW(EVENT_DIRECTORY_SYNC_RECOVERED,  "LDAP_GROUPS_READ_AGAIN",      "The directory tells again who is in its groups.") \
     ROW(EVENT_INDEX_REQUESTED,           "INDEX_REQUESTED",             "An index was requested.") \
     ROW(EVENT_INDEX_CREATED,             "INDEX_CREATED",               "An index was built.") \
     ROW(EVENT_INDEX_FAILED,              "INDEX_FAILED",                "An index could not be built.") \

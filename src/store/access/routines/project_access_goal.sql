@@ -19,21 +19,37 @@ BEGIN
                         FROM resource r WHERE r.scope = p_project AND r.kind = 'userCertificateAuthority')
                        || coalesce((SELECT E'\n' || a.certificate FROM authority a
                                     WHERE a.purpose = 'PROJECT' AND a.project_id = p_project), ''),
-        'users', (SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
-                             'name', r.document ->> 'username',
-                             'login', CASE WHEN coalesce(r.document ->> 'x509Type', 'NONE') <> 'NONE' THEN 'X509'
-                                           WHEN coalesce(r.document ->> 'ldapAuthType', 'NONE') <> 'NONE' THEN 'LDAP'
-                                           ELSE 'SCRAM' END,
-                             'verifier', r.document ->> 'verifier',
-                             'validUntil', r.document ->> 'deleteAfterDate',
+        -- Beside those with a row of their own: people of groups in the project's directory, with the roles of all of their groups. Who has a row
+        -- of their own has what is in that one.
+        'users', (WITH account AS (
+                      SELECT r.id, r.document, r.document ->> 'ldapAuthType' IS NOT DISTINCT FROM 'GROUP' AS is_group FROM resource r
+                      WHERE r.scope = p_project AND r.kind = 'databaseUser'
+                        AND (jsonb_array_length(coalesce(r.document -> 'scopes', '[]')) = 0
+                             OR EXISTS (SELECT FROM jsonb_array_elements(r.document -> 'scopes') s
+                                        WHERE s ->> 'name' = p_cluster_name AND coalesce(s ->> 'type', 'CLUSTER') = 'CLUSTER'))),
+                  told AS (
+                      SELECT r.id, r.document ->> 'username' AS name,
+                             CASE WHEN coalesce(r.document ->> 'x509Type', 'NONE') <> 'NONE' THEN 'X509'
+                                  WHEN coalesce(r.document ->> 'ldapAuthType', 'NONE') <> 'NONE' THEN 'LDAP'
+                                  ELSE 'SCRAM' END AS login,
+                             r.document ->> 'verifier' AS verifier, r.document ->> 'deleteAfterDate' AS until,
+                             coalesce(r.document -> 'roles', '[]') AS roles
+                      FROM account r WHERE NOT r.is_group
+                      UNION ALL
+                      SELECT NULL, m.name, 'LDAP', NULL,
+                             CASE WHEN bool_and(r.document ->> 'deleteAfterDate' IS NOT NULL) THEN max((r.document ->> 'deleteAfterDate') COLLATE "C") END,
+                             jsonb_agg(DISTINCT o.role)
+                      FROM account r JOIN directory_group g ON g.group_id = r.id CROSS JOIN LATERAL unnest(g.members) AS m(name)
+                           CROSS JOIN LATERAL jsonb_array_elements(coalesce(r.document -> 'roles', '[]')) AS o(role)
+                      WHERE r.is_group AND NOT EXISTS (SELECT FROM resource taken WHERE taken.scope = p_project AND taken.kind IN ('databaseUser', 'customRole')
+                                                                                    AND taken.name = m.name)
+                      GROUP BY m.name)
+                  SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
+                             'name', r.name, 'login', r.login, 'verifier', r.verifier, 'validUntil', r.until,
                              'roles', (SELECT coalesce(json_agg(json_build_object('role', o ->> 'roleName', 'database', o ->> 'databaseName',
                                                                                   'collection', o ->> 'collectionName')), '[]')
-                                       FROM jsonb_array_elements(coalesce(r.document -> 'roles', '[]')) o))) ORDER BY r.id), '[]')
-                  FROM resource r
-                  WHERE r.scope = p_project AND r.kind = 'databaseUser'
-                    AND (jsonb_array_length(coalesce(r.document -> 'scopes', '[]')) = 0
-                         OR EXISTS (SELECT FROM jsonb_array_elements(r.document -> 'scopes') s
-                                    WHERE s ->> 'name' = p_cluster_name AND coalesce(s ->> 'type', 'CLUSTER') = 'CLUSTER'))),
+                                       FROM jsonb_array_elements(r.roles) o))) ORDER BY r.id NULLS LAST, r.name), '[]')
+                  FROM told r),
         -- Only of the very cluster that its owner opened, and only while the consent lasts: another one of that name gets none.
         'support', (SELECT json_agg(json_build_object(
                                'name', r.name, 'verifier', r.document ->> 'verifier', 'validUntil', r.document ->> 'deleteAfterDate',
