@@ -38,7 +38,7 @@ static const char text[] = "# Written by reeve-agent, which overwrites whatever 
                            "RestartSec=1\n"
                            "KillMode=mixed\n"
                            "TimeoutStartSec=900\n"
-                           "TimeoutStopSec=120\n"
+                           "TimeoutStopSec=%d\n"
                            "OOMPolicy=continue\n"
                            "LimitNOFILE=16384\n"
                            "LogRateLimitIntervalSec=0\n"
@@ -167,7 +167,7 @@ unit_text(struct arena *arena, const struct unit_wish *wish)
                            user, folder, wish->agent.data, folder, user, member->address.data, (int)member->prefix,
                            (int)member->port, wish->peers.len > 0 ? " --peers " : "", wish->peers.data,
                            wish->etcd_ports.len > 0 ? " --etcd-ports " : "", wish->etcd_ports.data, wish->command.data,
-                           (long long)member->memory_mb, quota < 1 ? 1 : quota);
+                           wish->stop_seconds, (long long)member->memory_mb, quota < 1 ? 1 : quota);
     return with_walls(arena, first, str_format(arena, "BindPaths=%s\n", folder));
 }
 

@@ -14,6 +14,7 @@ struct unit_wish {
     str agent;   /* path of this program, which prepares what root must */
     str peers;   /* addresses of its cluster's members on this host, itself left out; may be empty */
     str etcd_ports;
+    int stop_seconds; /* then it is ended */
 };
 
 /* "reeve-member-<id>.service" */

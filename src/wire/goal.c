@@ -108,6 +108,17 @@ static const struct wire_field pooling_fields[] = {
 };
 static const struct wire_shape pooling_shape = WIRE_SHAPE(struct goal_pooling, pooling_fields);
 
+static const struct wire_field keys_fields[] = {
+    { "hostname",          WIRE_TEXT,  R, AT(goal_keys, hostname),       .max = NAME_BYTES },
+    { "port",              WIRE_INT,   R, AT(goal_keys, port),           .min = 1, .max = 65535 },
+    { "keyIdentifier",     WIRE_TEXT,  R, AT(goal_keys, key_identifier), .max = NAME_BYTES },
+    { "caCertificate",     WIRE_TEXT,  R, AT(goal_keys, authority),      .max = PEM_BYTES },
+    { "clientCertificate", WIRE_TEXT,  R, AT(goal_keys, certificate),    .max = PEM_BYTES },
+    { "clientKey",         WIRE_TEXT,  0, AT(goal_keys, client_key),     .max = PEM_BYTES },
+    { "networks",          WIRE_TEXTS, 0, AT(goal_keys, networks),       .max = 1000 },
+};
+static const struct wire_shape keys_shape = WIRE_SHAPE(struct goal_keys, keys_fields);
+
 static const struct wire_field cluster_fields[] = {
     { "id",               WIRE_ID,     R, AT(goal_cluster, id) },
     { "projectId",        WIRE_ID,     R, AT(goal_cluster, project) },
@@ -125,6 +136,7 @@ static const struct wire_field cluster_fields[] = {
     { "backup",           WIRE_OBJECT, 0, AT(goal_cluster, backup),            .of = &goal_backup_shape },
     { "restore",          WIRE_OBJECT, 0, AT(goal_cluster, restore),           .of = &goal_restore_shape },
     { "pooling",          WIRE_OBJECT, 0, AT(goal_cluster, pooling),           .of = &pooling_shape },
+    { "keys",             WIRE_OBJECT, 0, AT(goal_cluster, keys),              .of = &keys_shape },
     { "pinnedTables",     WIRE_TEXTS,  0, AT(goal_cluster, pinned_tables),     .max = SOME },
     { "switchedOff",      WIRE_TEXTS,  0, AT(goal_cluster, switched_off),      .max = SOME },
 };
@@ -225,6 +237,24 @@ check_access(struct arena *arena, struct goal_access *access, size_t index)
     return OK;
 }
 
+/* A name that becomes a line of a file, and one that is looked up. */
+static error
+check_keys(struct arena *arena, const struct goal_keys *keys, size_t index)
+{
+    struct net_block ignored;
+    if (keys->hostname.len == 0)
+        return OK;
+    if (!str_is_one_line(keys->key_identifier) || keys->key_identifier.len == 0)
+        return goal_wrong(arena, "clusters", index, "keys.keyIdentifier", "one line is wanted");
+    if (!plain_name(keys->hostname) && !goal_is_address(keys->hostname))
+        return goal_wrong(arena, "clusters", index, "keys.hostname", "a name or an address is wanted");
+    for (size_t i = 0; i < keys->networks.count; i++) {
+        if (!net_parse_block(keys->networks.items[i], &ignored))
+            return goal_wrong(arena, "clusters", index, "keys.networks", "one of them is no network");
+    }
+    return OK;
+}
+
 static error
 check_cluster(struct arena *arena, struct goal_cluster *cluster, size_t index)
 {
@@ -245,6 +275,7 @@ check_cluster(struct arena *arena, struct goal_cluster *cluster, size_t index)
         if (!plain_name(peer->name) || !goal_is_address(peer->address) || !goal_is_address(peer->host_address))
             return goal_wrong(arena, "clusters", index, "peers", "a name or address that is none");
     }
+    TRY(check_keys(arena, &cluster->keys, index));
     TRY(goal_backup_check(arena, &cluster->backup, index));
     TRY(goal_restore_check(arena, &cluster->restore, index));
     return check_access(arena, &cluster->access, index);
