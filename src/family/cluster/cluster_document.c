@@ -310,7 +310,6 @@ take_out_nothing(struct request *req, json_t *document)
     } fields[] = {
         { "globalClusterSelfManagedSharding", "A cluster in shards",
           "the engine cannot spread data over several replica sets" },
-        { "encryptionAtRestProvider", NULL, NULL }, /* NONE is the only one that its table allows */
     };
     for (size_t i = 0; i < LENGTH(fields); i++) {
         if (json_is_true(json_object_get(document, fields[i].name)))
@@ -325,6 +324,7 @@ cluster_document_check(struct request *req, const struct fleet_offer *offer, con
 {
     TRY(take_out_nothing(req, document));
     TRY(cluster_backups_check(req, document));
+    TRY(cluster_keys_check(req, before, document));
     str type = json_str(json_object_get(document, "clusterType"));
     if (!str_is(type, "REPLICASET"))
         return fail(req->arena, NOT_OFFERED, V(str_format(req->arena, "Cluster type %.*s", STR_ARG(type))),

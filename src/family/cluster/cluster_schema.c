@@ -7,7 +7,7 @@
 #include "family/cluster/clusters.h"
 #include "family/tenant/projects.h"
 
-static const char *const key_keepers[] = { "NONE", NULL };
+static const char *const key_keepers[] = { "NONE", "KMIP", NULL };
 static const char *const cluster_types[] = { "REPLICASET", "SHARDED", "GEOSHARDED", NULL };
 
 static const struct field electable_fields[] = {
@@ -235,31 +235,31 @@ const struct schema access_grant_schema = { "EmployeeAccessGrant", "A consent to
 #define NAME_FIELD(flags)                                                                                          \
     TEXT("name", "Label of the cluster, unique in the project among clusters and flex clusters.", flags, .min = 1, \
          .max = 64, .pattern = CLUSTER_NAME, .example = "\"orders\"")
-#define WRITABLE_FIELDS                                                                                              \
-    TEXT("clusterType",                                                                                              \
-         "REPLICASET: one primary and its replicas. The others are refused: the engine does not support them.",      \
-         ALWAYS, .one_of = cluster_types, .fallback = "\"REPLICASET\""),                                             \
-        TEXT("dbMajorVersion", "Major version of PostgreSQL; by default the newest that is offered.", ALWAYS,        \
-             .min = 1, .max = 3, .pattern = "^[1-9][0-9]*$", .example = "\"17\""),                                   \
-        BOOL("paused",                                                                                               \
-             "Whether the servers are stopped. Data and addresses are kept. A new cluster is made "                  \
-             "before it is stopped.",                                                                                \
-             ALWAYS, .fallback = "false"),                                                                           \
-        LIST("tags", "Tags of the cluster.", ALWAYS, .of = &tag_schema, .max = 50, .fallback = "[]",                 \
-             .short_form = TAG_FORM),                                                                                \
-        LIST("labels", "Older name for tags.", DEPRECATED_FIELD, .of = &tag_schema, .max = 50),                      \
-        BOOL("terminationProtectionEnabled", "Whether the cluster is protected against termination.", ALWAYS,        \
-             .fallback = "false"),                                                                                   \
-        BOOL("backupEnabled",                                                                                        \
-             "Whether the cluster is backed up: snapshots by its schedule, and every change as it is written.",      \
-             ALWAYS, .fallback = "false"),                                                                           \
-        BOOL("pitEnabled", "Whether any moment can be restored. Needs backupEnabled.", ALWAYS, .fallback = "false"), \
-        BOOL("globalClusterSelfManagedSharding", "For clusters with shards. Not offered: only false is accepted.",   \
-             WRITE_ONLY),                                                                                            \
-        TEXT("encryptionAtRestProvider",                                                                             \
-             "Provider of the key for encrypting disks. The operator encrypts the disks of hosts: only NONE is "     \
-             "accepted.",                                                                                            \
-             WRITE_ONLY, .one_of = key_keepers)
+#define WRITABLE_FIELDS                                                                                                \
+    TEXT("clusterType",                                                                                                \
+         "REPLICASET: one primary and its replicas. The others are refused: the engine does not support them.",        \
+         ALWAYS, .one_of = cluster_types, .fallback = "\"REPLICASET\""),                                               \
+        TEXT("dbMajorVersion", "Major version of PostgreSQL; by default the newest that is offered.", ALWAYS,          \
+             .min = 1, .max = 3, .pattern = "^[1-9][0-9]*$", .example = "\"17\""),                                     \
+        BOOL("paused",                                                                                                 \
+             "Whether the servers are stopped. Data and addresses are kept. A new cluster is made "                    \
+             "before it is stopped.",                                                                                  \
+             ALWAYS, .fallback = "false"),                                                                             \
+        LIST("tags", "Tags of the cluster.", ALWAYS, .of = &tag_schema, .max = 50, .fallback = "[]",                   \
+             .short_form = TAG_FORM),                                                                                  \
+        LIST("labels", "Older name for tags.", DEPRECATED_FIELD, .of = &tag_schema, .max = 50),                        \
+        BOOL("terminationProtectionEnabled", "Whether the cluster is protected against termination.", ALWAYS,          \
+             .fallback = "false"),                                                                                     \
+        BOOL("backupEnabled",                                                                                          \
+             "Whether the cluster is backed up: snapshots by its schedule, and every change as it is written.",        \
+             ALWAYS, .fallback = "false"),                                                                             \
+        BOOL("pitEnabled", "Whether any moment can be restored. Needs backupEnabled.", ALWAYS, .fallback = "false"),   \
+        BOOL("globalClusterSelfManagedSharding", "For clusters with shards. Not offered: only false is accepted.",     \
+             WRITE_ONLY),                                                                                              \
+        TEXT("encryptionAtRestProvider",                                                                               \
+             "KMIP: what the cluster stores is encrypted with keys that the project's key service wraps. Chosen when " \
+             "the cluster is created, and not together with backups.",                                                 \
+             0, .one_of = key_keepers)
 
 static const struct field cluster_fields[] = {
     ID("id", "Identifier of the cluster.", READ_ONLY | ALWAYS),

@@ -34,6 +34,7 @@ BEGIN
                 'backup', cluster_backup_goal(c.id),
                 'restore', cluster_restore_goal(c.id),
                 'parameters', c.parameters,
+                'keys', cluster_keys_goal(c.id),
                 'pinnedTables', c.pinned_tables,
                 'switchedOff', project_switched_off(c.project_id),
                 'pooling', CASE WHEN c.pooling THEN json_build_object('mode', c.pooling_mode, 'port', c.pooler_port) END,
