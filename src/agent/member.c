@@ -18,14 +18,7 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 
-enum {
-    UNIT_BYTES = 256 * 1024,
-    WALL_AGAIN_MS = 30 * 1000,
-    QUIET_WAIT_MS = 60 * 1000,
-    WALLS_WORD_BYTES = 32,
-    STOP_SECONDS = 120,
-    KEYED_STOP_SECONDS = 8 /* a key that is taken back is gone soon */
-};
+enum { UNIT_BYTES = 256 * 1024, WALL_AGAIN_MS = 30 * 1000, QUIET_WAIT_MS = 60 * 1000, WALLS_WORD_BYTES = 32 };
 
 static const struct disk_owner root = { 0, 0 };
 
@@ -162,7 +155,7 @@ keep_unit_file(struct pass *pass, bool *ret_changed)
         .folder = pass->self.folder,
         .command = pass->host->engine->command(&pass->self),
         .agent = pass->host->agent,
-        .stop_seconds = pass->key == MEMBER_KEY_NONE ? STOP_SECONDS : KEYED_STOP_SECONDS,
+        .is_keyed = pass->key != MEMBER_KEY_NONE,
         .peers = peers_here(&pass->self),
         .etcd_ports = etcd_ports(&pass->self),
     };

@@ -449,7 +449,6 @@ a_unit_says_its_limits_and_its_address(void **state)
     (void)state;
     struct fixture f = set_up();
     struct unit_wish wish = { .member = &f.member,
-                              .stop_seconds = 120,
                               .user = STR("reeve-70001"),
                               .scope = STR("abc123"),
                               .folder = STR("/var/lib/reeve/members/x"),
