@@ -109,8 +109,9 @@ static const struct wire_field pooling_fields[] = {
 static const struct wire_shape pooling_shape = WIRE_SHAPE(struct goal_pooling, pooling_fields);
 
 static const struct wire_field keys_fields[] = {
+    { "required",          WIRE_BOOL,  0, AT(goal_keys, is_required) },
     { "hostname",          WIRE_TEXT,  R, AT(goal_keys, hostname),       .max = NAME_BYTES },
-    { "port",              WIRE_INT,   R, AT(goal_keys, port),           .min = 1, .max = 65535 },
+    { "port",              WIRE_INT,   R, AT(goal_keys, port),           .min = 0, .max = 65535 },
     { "keyIdentifier",     WIRE_TEXT,  R, AT(goal_keys, key_identifier), .max = NAME_BYTES },
     { "caCertificate",     WIRE_TEXT,  R, AT(goal_keys, authority),      .max = PEM_BYTES },
     { "clientCertificate", WIRE_TEXT,  R, AT(goal_keys, certificate),    .max = PEM_BYTES },
@@ -237,22 +238,17 @@ check_access(struct arena *arena, struct goal_access *access, size_t index)
     return OK;
 }
 
-/* A name that becomes a line of a file, and one that is looked up. */
-static error
-check_keys(struct arena *arena, const struct goal_keys *keys, size_t index)
+/* What a tenant said of their service is no reason to refuse what others are told: a service that cannot be asked counts as none. */
+static void
+check_keys(struct goal_keys *keys)
 {
     struct net_block ignored;
-    if (keys->hostname.len == 0)
-        return OK;
-    if (!str_is_one_line(keys->key_identifier) || keys->key_identifier.len == 0)
-        return goal_wrong(arena, "clusters", index, "keys.keyIdentifier", "one line is wanted");
-    if (!plain_name(keys->hostname) && !goal_is_address(keys->hostname))
-        return goal_wrong(arena, "clusters", index, "keys.hostname", "a name or an address is wanted");
-    for (size_t i = 0; i < keys->networks.count; i++) {
-        if (!net_parse_block(keys->networks.items[i], &ignored))
-            return goal_wrong(arena, "clusters", index, "keys.networks", "one of them is no network");
-    }
-    return OK;
+    bool is_fine = (plain_name(keys->hostname) || goal_is_address(keys->hostname)) && keys->port > 0 &&
+                   keys->key_identifier.len > 0 && str_is_one_line(keys->key_identifier);
+    for (size_t i = 0; i < keys->networks.count; i++)
+        is_fine = is_fine && net_parse_block(keys->networks.items[i], &ignored);
+    if (!is_fine)
+        keys->hostname = STR_EMPTY;
 }
 
 static error
@@ -275,7 +271,7 @@ check_cluster(struct arena *arena, struct goal_cluster *cluster, size_t index)
         if (!plain_name(peer->name) || !goal_is_address(peer->address) || !goal_is_address(peer->host_address))
             return goal_wrong(arena, "clusters", index, "peers", "a name or address that is none");
     }
-    TRY(check_keys(arena, &cluster->keys, index));
+    check_keys(&cluster->keys);
     TRY(goal_backup_check(arena, &cluster->backup, index));
     TRY(goal_restore_check(arena, &cluster->restore, index));
     return check_access(arena, &cluster->access, index);

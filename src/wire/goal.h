@@ -96,8 +96,9 @@ struct goal_audit {                     /* what sessions leave in the server's l
     struct wire_texts users, databases; /* none: all of them */
     bool catalog, parameters, logins;
 };
-struct goal_ldap { /* the directory that users with LOGIN_LDAP prove who they are to */
-    str hostname;  /* empty: there is none */
+struct goal_ldap {    /* the directory that users with LOGIN_LDAP prove who they are to */
+    bool is_required; /* nothing of its members is written without a key, whatever else is known */
+    str hostname;     /* empty: there is none */
     int64_t port;
     str authority;                /* PEM; empty: those that the system knows */
     str prefix, suffix;           /* around a user's name: its name in the directory */

@@ -196,7 +196,7 @@ def rows_are_not_on_the_disk(scene):
     for one in scene.members():
         rig.superuser(fleet, one, "CHECKPOINT")
         place = "%s/%s" % (MEMBERS, one.id)
-        in_mount = scene.on(one.host, "sh", "-c", "sync; grep -raqF %s %s && echo yes || echo no" % (CANARY, place))
+        in_mount = scene.on(one.host, "sh", "-c", "sync; grep -raqF %s %s/data %s/wal/pg_wal && echo yes || echo no" % (CANARY, place, place))
         suite.equal(in_mount, "yes", "%s: it is where the server reads it" % one.name)
         scene.on(one.host, "sh", "-c", "echo %s > %s/plain; sync" % (PLAIN, VOLUMES))
         suite.equal(scene.on(one.host, "findmnt", "-n", "-o", "FSTYPE", place), "ext4", "%s has a volume" % one.name)

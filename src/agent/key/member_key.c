@@ -190,7 +190,7 @@ member_key_keep(struct arena *arena, const struct member_key *key, struct member
     bool is_known = member_key_is_known(arena, key->state, key->member), has_service = key->service->hostname.len > 0;
     *ret_state = MEMBER_KEY_NONE;
     *ret_trouble = OK;
-    if (!is_known && !has_service)
+    if (!is_known && !key->service->is_required)
         return OK;
     if (!disk_make_folder(folder.data, 0700, root) || !folder_key_is_possible(folder))
         return problem(

@@ -28,7 +28,7 @@ enum member_key_state {
 struct member_key {
     const struct state *state;
     id member;
-    const struct goal_keys *service; /* without a host: none is known now */
+    const struct goal_keys *service; /* without a host: none is known now, and that is no reason to go without */
 };
 
 /* Asks when it is time to. A problem: the kernel does not have it, and it cannot be had now. `ret_trouble`: it is open, and something is wrong. */

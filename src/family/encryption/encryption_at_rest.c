@@ -182,6 +182,9 @@ check_texts(struct request *req, const json_t *kmip)
 {
     struct egress_url place = { .host = json_str(json_object_get(kmip, "hostname")) };
     str authority = json_str(json_object_get(kmip, "caCertificate"));
+    struct net_address ignored;
+    if (str_find(place.host, ':') >= 0 && !net_parse_address(place.host, &ignored))
+        return refuse(req, "kmip.hostname", "it must be a name or an address; the port has a field of its own");
     if (place.host.len > 0 && !egress_host_may_be_allowed(&req->api->egress, &place))
         return refuse(req, "kmip.hostname",
                       "its address is not public, and the operator does not allow it (egress_allow)");
@@ -237,7 +240,7 @@ check_service(struct request *req, struct change *change)
     TRY(check_texts(req, kmip));
     TRY(take_client_key(req, change, kmip));
     if (json_is_true(json_object_get(kmip, "enabled"))) {
-        if (json_object_get(kmip, "port") == NULL)
+        if (!json_is_integer(json_object_get(kmip, "port")))
             json_object_set_new(kmip, "port", json_integer(KMIP_PORT));
         TRY(check_complete(req, change->after));
     } else {
